@@ -4,6 +4,8 @@
  */
 import type { Outcome, TokenCounts } from '../interpreter/events/event.js';
 import type { AgentRequest, ArgvRequest, FunctionRequest, ShellRequest, ToolRequest } from '../interpreter/request.js';
+import { printJson } from '../interpreter/values/json.js';
+import type { Value } from '../interpreter/values/value.js';
 import type { Json } from '../machine/expression.js';
 import { omitUndefined } from '../prelude/omit-undefined.js';
 import type { VirtualTime } from './virtual-time.js';
@@ -68,5 +70,5 @@ export function outputOf(text: string, exit = 0, stderr = ''): Extract<Outcome, 
 }
 
 function textOf(value: Json): string {
-  return typeof value === 'string' ? value : JSON.stringify(value);
+  return typeof value === 'string' ? value : printJson(value as Value);
 }

@@ -1,5 +1,6 @@
 /** The file of `--mock`: answers of commands, agents, tools and people by name, and signals. Mistakes are reported with their location. */
 import type { Outcome } from '../interpreter/events/event.js';
+import { isObject, numberOf, type Value } from '../interpreter/values/value.js';
 import { readDuration } from '../machine/duration.js';
 import type { Json } from '../machine/expression.js';
 import { omitUndefined } from '../prelude/omit-undefined.js';
@@ -19,7 +20,7 @@ export interface Mock extends Readonly<Record<MockPart, MockAnswers | null>> {
 
 /** Reads the file of `--mock`. */
 export async function loadMock(file: string): Promise<{ mock: Mock | null; problems: readonly FileProblem[] }> {
-  const read = await readYamlFile(file);
+  const read = await readYamlFile(file, true);
   if (read.problems.length > 0) return { mock: null, problems: read.problems };
   const problems: FileProblem[] = [];
   const report = (path: (string | number)[], message: string, help?: string): void => {
@@ -59,7 +60,8 @@ function checkAnswers(part: MockPart, answers: MockAnswers, report: Report): voi
 
 function checkAnswer(part: MockPart, path: (string | number)[], answer: Json, report: Report): void {
   const wrapped = unwrap(answer);
-  if (part === 'asks' && typeof (wrapped?.value ?? answer) === 'object') {
+  const given = wrapped?.value ?? answer;
+  if (part === 'asks' && (given === null || isMapping(given) || Array.isArray(given))) {
     report(path, 'the answer of a person must be a text', 'write `{value: TEXT, after: 2h}` for one that takes time');
     return;
   }
@@ -67,9 +69,8 @@ function checkAnswer(part: MockPart, path: (string | number)[], answer: Json, re
   const { fail, after, cost, tokens } = wrapped;
   if (after !== undefined && durationOf(after) === null)
     report([...path, 'after'], '`after` must be a duration, such as `30s`');
-  if (cost !== undefined && !(typeof cost === 'number' && cost >= 0))
-    report([...path, 'cost'], '`cost` must be a number of US dollars');
-  if (tokens !== undefined && !(Number.isSafeInteger(tokens) && (tokens as number) >= 0))
+  if (cost !== undefined && !(amountOf(cost) >= 0)) report([...path, 'cost'], '`cost` must be a number of US dollars');
+  if (tokens !== undefined && !(Number.isSafeInteger(amountOf(tokens)) && amountOf(tokens) >= 0))
     report([...path, 'tokens'], '`tokens` must be a whole number');
   if (fail === undefined) return;
   if (part === 'asks' || part === 'signals') report([...path, 'fail'], `\`${part}\` cannot fail`);
@@ -95,6 +96,9 @@ function unwrap(answer: Json): Wrapped | null {
   return 'value' in answer && Object.keys(answer).every((key) => WRAPPING.has(key)) ? (answer as Wrapped) : null;
 }
 
+/** NaN: it is not a number. */
+const amountOf = (value: Json): number => numberOf(value as Value) ?? Number.NaN;
+
 const durationOf = (value: Json): number | null => (typeof value === 'string' ? readDuration(value).ms : null);
 
 /** One answer of a mock. `isTool`: every value is the result, including a text. */
@@ -106,8 +110,8 @@ export function readMockAnswer(answer: Json, isTool: boolean): GivenAnswer {
     result: fail === undefined ? valueOutcome(value, isTool) : failure(fail, isTool),
     ...omitUndefined({
       afterMs: (after === undefined ? null : durationOf(after)) ?? undefined,
-      cost: cost as number | undefined,
-      tokens: tokens as number | undefined,
+      cost: cost === undefined ? undefined : amountOf(cost),
+      tokens: tokens === undefined ? undefined : amountOf(tokens),
     }),
   };
 }
@@ -134,5 +138,5 @@ function failure({ code, message, kind }: { readonly [key: string]: Json }, isTo
 }
 
 export function isMapping(value: Json | undefined): value is { [key: string]: Json } {
-  return value !== null && typeof value === 'object' && !Array.isArray(value);
+  return isObject(value as Value);
 }

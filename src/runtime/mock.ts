@@ -5,6 +5,8 @@
 import { basename } from 'node:path';
 import type { Outcome } from '../interpreter/events/event.js';
 import type { ArgvRequest, FunctionRequest, ShellRequest } from '../interpreter/request.js';
+import { render } from '../interpreter/values/json.js';
+import type { Value } from '../interpreter/values/value.js';
 import type { Json } from '../machine/expression.js';
 import type { Machine } from '../machine/machine.js';
 import type { ToolBinding } from '../machine/plan.js';
@@ -210,7 +212,7 @@ function signalsOf({ states }: Machine): ReadonlySet<string> {
 function textOf({ result }: GivenAnswer): string | null {
   if (typeof result === 'string') return null;
   if (result.kind === 'exited') return result.stdout.text ?? '';
-  return result.kind === 'value' ? String(result.value) : null;
+  return result.kind === 'value' ? render(result.value as Value) : null;
 }
 
 function isCommand(request: PerformedRequest): request is ShellRequest | ArgvRequest | FunctionRequest {

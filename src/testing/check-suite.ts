@@ -1,4 +1,6 @@
 /** What in a test file cannot be right, found before anything runs: names that nothing has, and mocks that exclude each other. */
+import { printJson } from '../interpreter/values/json.js';
+import type { Value } from '../interpreter/values/value.js';
 import { readDuration } from '../machine/duration.js';
 import { ERROR_KINDS } from '../machine/error-kinds.js';
 import { nearest } from '../prelude/nearest.js';
@@ -314,7 +316,7 @@ class SuiteCheck {
     for (const text of texts) {
       const value = constantOf(text);
       if (value === undefined) continue;
-      const words = typeof value === 'string' ? value : JSON.stringify(value);
+      const words = typeof value === 'string' ? value : printJson(value as Value);
       if (isApproval(name.text)) {
         if (choices !== null && !choices.includes(words.trim()))
           this.wrong(

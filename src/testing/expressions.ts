@@ -4,6 +4,7 @@
  */
 import { compile } from '../check/compile.js';
 import { advance, type LinkedMachine, link, startRun } from '../interpreter/run.js';
+import { restored } from '../interpreter/values/json.js';
 import type { Json } from '../machine/expression.js';
 import type { Machine } from '../machine/machine.js';
 import { nearest } from '../prelude/nearest.js';
@@ -127,7 +128,7 @@ function run(linked: LinkedMachine, state: number, values: Readonly<Record<strin
   const { result } = started;
   if (result === null) return { problem: 'it needs a value that only a run has' };
   return result.status === 'returned'
-    ? { value: result.value }
+    ? { value: restored(result.value, result.printed) }
     : { problem: originalNames(result.error?.message ?? '') };
 }
 
@@ -178,10 +179,16 @@ function rebase(span: Span, regions: readonly Region[], file: number): Span {
   return { file, start: within(span.start), end: within(span.end) };
 }
 
+/** A number that keeps how it is written. */
+function numberOf(text: string): Json {
+  return restored(Number(text), text);
+}
+
 /** The value of a constant; undefined: it must be computed. */
 export function constantOf(expression: Expression): Json | undefined {
   switch (expression.kind) {
     case 'number':
+      return numberOf(expression.text);
     case 'constant':
       return expression.value;
     case 'text':
@@ -198,7 +205,8 @@ export function constantOf(expression: Expression): Json | undefined {
     }
     case 'negate': {
       const of = constantOf(expression.of);
-      return typeof of === 'number' ? -of : undefined;
+      if (typeof of === 'number') return -of;
+      return of !== undefined && expression.of.kind === 'number' ? numberOf(`-${expression.of.text}`) : undefined;
     }
     default:
       return undefined;

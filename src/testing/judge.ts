@@ -1,4 +1,7 @@
 /** Compares an expectation with a run. The result says what is different, or is null where nothing is. */
+import type { RunEvent } from '../interpreter/events/event.js';
+import { printJson, render, restored } from '../interpreter/values/json.js';
+import { equal, isObject, type Value } from '../interpreter/values/value.js';
 import type { Json } from '../machine/expression.js';
 import { unreachable } from '../prelude/unreachable.js';
 import { differentLines } from '../runtime/cassette/drift.js';
@@ -76,9 +79,10 @@ function judgeReturned(value: Expression | null, { report }: RunFacts, evaluate:
   if (value === null) return report?.status === 'returned' ? null : difference('returned', endOf(report));
   const wanted = evaluate(value);
   if ('problem' in wanted) return { message: wanted.problem };
-  if (report?.status === 'returned' && isSame(report.returned, wanted.value)) return null;
+  const returned = report === null ? null : restored(report.returned, report.printed_returned);
+  if (report?.status === 'returned' && isSame(returned, wanted.value)) return null;
   const judged = difference(`returned ${jsonText(wanted.value)}`, endOf(report));
-  return report?.status === 'returned' ? withDifference(judged, wanted.value, report.returned) : judged;
+  return report?.status === 'returned' ? withDifference(judged, wanted.value, returned) : judged;
 }
 
 /** `…` stands for any states. */
@@ -101,7 +105,7 @@ function judgeEvent(
     wanted.push([field.name.text, evaluated.value]);
   }
   const named = events.flatMap((event) =>
-    event.type === 'emitted' && event.event === name.text ? [event.fields] : [],
+    event.type === 'emitted' && event.event === name.text ? [fieldsOf(event)] : [],
   );
   const found = named.filter((has) =>
     wanted.every(([key, value]) => key in has && isAlike(has[key] as Json, value)),
@@ -116,11 +120,19 @@ function judgeEvent(
   );
 }
 
+function fieldsOf({ fields, printed = {} }: Extract<RunEvent, { type: 'emitted' }>): Readonly<Record<string, Json>> {
+  const all = Object.entries(fields).map(([name, value]) => [
+    name,
+    restored(value, Object.hasOwn(printed, name) ? printed[name] : undefined),
+  ]);
+  return Object.fromEntries(all);
+}
+
 /** Fields of events are texts or values; `n=1` means both `1` and `"1"`. */
 function isAlike(has: Json, wanted: Json): boolean {
   if (isSame(has, wanted)) return true;
-  const isScalar = (value: Json): boolean => typeof value !== 'object' || value === null;
-  return isScalar(has) && isScalar(wanted) && String(has ?? '') === String(wanted ?? '');
+  const isScalar = (value: Json): boolean => !isObject(value as Value) && !Array.isArray(value);
+  return isScalar(has) && isScalar(wanted) && render(has as Value) === render(wanted as Value);
 }
 
 function judgePrompt(
@@ -131,7 +143,7 @@ function judgePrompt(
   const wanted = evaluate(part);
   if ('problem' in wanted) return { message: wanted.problem };
   const prompts = calls.flatMap((call) => (call.prompt !== null && selects(selector, call) ? [call.prompt] : []));
-  if (prompts.some((prompt) => prompt.includes(String(wanted.value)))) return null;
+  if (prompts.some((prompt) => prompt.includes(render(wanted.value as Value)))) return null;
   return difference(jsonText(wanted.value), prompts.length === 0 ? 'no such call' : prompts.join('\n'));
 }
 
@@ -170,8 +182,8 @@ function holds(count: number, operator: CountOperator, wanted: number): boolean 
 
 function endOf(report: RunReport | null): string {
   if (report === null) return 'the run has not ended';
-  const { status, error, returned, waiting } = report;
-  if (status === 'returned') return `returned ${jsonText(returned)}`;
+  const { status, error, returned, printed_returned, waiting } = report;
+  if (status === 'returned') return `returned ${printed_returned ?? jsonText(returned)}`;
   if (status === 'suspended')
     return `suspended ${waiting.map(({ name, path, kind }) => name ?? path ?? kind).join(', ')}`;
   return error === null ? status : `${status} ${error.kind}: ${error.message}`;
@@ -196,21 +208,7 @@ function sortMembers(_: string, value: Json): Json {
   return Object.fromEntries(Object.entries(value).sort(([one], [other]) => (one < other ? -1 : 1)));
 }
 
-const jsonText = (value: Json): string => JSON.stringify(value);
+const jsonText = (value: Json): string => printJson(value as Value);
+const isSame = (one: Json, other: Json): boolean => equal(one as Value, other as Value);
 const fieldsText = (fields: readonly (readonly [string, Json])[]): string =>
   fields.map(([name, value]) => `${name}=${jsonText(value)}`).join(' ');
-
-/** Deep, without coercion; the order of members does not matter. */
-function isSame(one: Json, other: Json): boolean {
-  if (typeof one !== 'object' || typeof other !== 'object' || one === null || other === null) return one === other;
-  if (Array.isArray(one) !== Array.isArray(other)) return false;
-  const [keys, others] = [Object.keys(one), Object.keys(other)];
-  const members = other as Readonly<Record<string, Json>>;
-  return (
-    keys.length === others.length &&
-    keys.every(
-      (key) =>
-        Object.hasOwn(other, key) && isSame((one as Readonly<Record<string, Json>>)[key] as Json, members[key] as Json),
-    )
-  );
-}

@@ -1,5 +1,6 @@
 /** What expectations can look at: a run that has ended, or a run at a point of virtual time. */
 import type { RunEvent } from '../interpreter/events/event.js';
+import { restored } from '../interpreter/values/json.js';
 import type { Json } from '../machine/expression.js';
 import type { Machine } from '../machine/machine.js';
 import type { RunReport } from '../runtime/run/report.js';
@@ -64,17 +65,30 @@ function openQuestions(events: readonly RunEvent[]): string[] {
   return [...open.values()];
 }
 
+/** The values of a FAIL have their numbers as they were written. */
+function errorOf(error: RunReport['error']): Json {
+  if (error?.printed === undefined) return error as unknown as Json;
+  const { printed, with: passed = {}, ...others } = error;
+  const values = Object.entries(passed).map(([name, value]) => [
+    name,
+    restored(value, Object.hasOwn(printed, name) ? printed[name] : undefined),
+  ]);
+  return { ...others, with: Object.fromEntries(values) } as unknown as Json;
+}
+
 /** The variables of the program win over the names of the run, and the row wins over both. */
 function valuesOf({ report, events, time, row, inputs, machine }: Given): Record<string, Json> {
   const values: Record<string, Json> = { time: time / 1000 };
   if (report !== null) {
-    values.returned = report.returned;
-    values.error = report.error as unknown as Json;
+    values.returned = restored(report.returned, report.printed_returned);
+    values.error = errorOf(report.error);
     // Agents whose mocks name no cost have none.
     values.cost = report.cost ?? 0;
   }
-  for (const { name, value } of machine.inputs) if (value !== undefined) values[name] = value;
+  for (const { name, value, printed } of machine.inputs)
+    if (value !== undefined) values[name] = restored(value, printed);
   Object.assign(values, inputs);
-  for (const event of events) if (event.type === 'tracked_set') values[event.name] = event.value;
+  for (const event of events)
+    if (event.type === 'tracked_set') values[event.name] = restored(event.value, event.printed);
   return { ...values, ...row };
 }

@@ -1,5 +1,7 @@
 /** What the lines of a test place in virtual time: answers of people, signals, and expectations. */
 import type { RunEvent } from '../interpreter/events/event.js';
+import { render } from '../interpreter/values/json.js';
+import type { Value } from '../interpreter/values/value.js';
 import { readDuration } from '../machine/duration.js';
 import type { Json } from '../machine/expression.js';
 import type { VirtualTime } from '../runtime/virtual-time.js';
@@ -44,7 +46,7 @@ export function scheduleLines(lines: readonly TestLine[], scheduled: Scheduled):
     } else if (line.kind === 'answer')
       for (const text of line.texts) {
         const [name, answer] = [line.name.text, value(text)];
-        const given = { name, text: String(answer), atMs: at ?? 0, offset: line.span.start, isUsed: false };
+        const given = { name, text: render(answer as Value), atMs: at ?? 0, offset: line.span.start, isUsed: false };
         people.push(given);
         if (!isApproval(name)) continue;
         const delivery = { kind: 'answer', name, value: answer, by: 'test' } as const;

@@ -12,10 +12,13 @@ export function snapshotText(events: readonly RunEvent[]): string {
 function lineOf(event: RunEvent): string | null {
   switch (event.type) {
     case 'state_entered':
-      return `→ ${event.state}${fields(event.with ?? {}, ' with ')}`;
+      return `→ ${event.state}${fields(event.with ?? {}, ' with ', event.printed)}`;
     case 'effect_requested': {
       if (['clock', 'uuid', 'random', 'timer'].includes(event.kind)) return null;
-      const args = event.args === undefined || event.args.length === 0 ? '' : ` ${JSON.stringify(event.args)}`;
+      const args =
+        event.args === undefined || event.args.length === 0
+          ? ''
+          : ` ${event.printed === undefined ? JSON.stringify(event.args) : `[${event.printed}]`}`;
       const prompt = event.prompt === undefined ? '' : markLines(`\n${event.prompt}`);
       return `  ${event.kind === 'agent' ? '@' : '$'} ${markLines(event.text)}${args}${prompt}`;
     }

@@ -6,6 +6,8 @@
 import type { Outcome } from '../interpreter/events/event.js';
 import { WORK_EFFECTS } from '../interpreter/events/work-effects.js';
 import type { WorktreeAction } from '../interpreter/request.js';
+import { render } from '../interpreter/values/json.js';
+import type { Value } from '../interpreter/values/value.js';
 import { readDuration } from '../machine/duration.js';
 import type { Json } from '../machine/expression.js';
 import { omitUndefined } from '../prelude/omit-undefined.js';
@@ -228,7 +230,8 @@ export class TestWorld implements Effects {
 
   private resultOf(form: AnswerForm, isTool: boolean): GivenAnswer['result'] {
     const { evaluate } = this.options;
-    const textOf = (expression: Expression | null): string => (expression === null ? '' : String(evaluate(expression)));
+    const textOf = (expression: Expression | null): string =>
+      expression === null ? '' : render(evaluate(expression) as Value);
     switch (form.kind) {
       case 'value': {
         const value = evaluate(form.value);

@@ -1,4 +1,5 @@
 /** The closing lines of a run: how it ended, what it waits for, and the returned value. */
+import { publicForm } from '../../interpreter/values/json.js';
 import { unreachable } from '../../prelude/unreachable.js';
 import type { RunReport } from '../../runtime/run/report.js';
 import { duration } from '../../views/drawing/duration.js';
@@ -73,7 +74,8 @@ function shorten(text: string): string {
 export function returnedText(report: RunReport, terminal: boolean): string {
   const value = report.returned;
   if (value === null || value === undefined) return '';
-  if (typeof value !== 'string') return `${report.printed_returned ?? JSON.stringify(value)}\n`;
+  const { printed_returned: printed } = report;
+  if (typeof value !== 'string') return `${printed === undefined ? JSON.stringify(value) : publicForm(printed)}\n`;
   const text = terminal ? escapeControls(value) : value;
   return text.endsWith('\n') ? text : `${text}\n`;
 }

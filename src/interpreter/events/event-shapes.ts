@@ -69,7 +69,7 @@ export const outcomeTable = {
       value: always('any value', 'the value'),
       printed: sometimes(
         'text',
-        'the exact JSON text of the value, if a number in it was written differently, such as `1.10`',
+        'the JSON text of the value, if a number in it was written differently, such as `1.10`',
       ),
       duration_ms: sometimes('number', 'milliseconds it took'),
       invalid: sometimes('text', 'of a tool: how its result violates its schema'),
@@ -146,10 +146,7 @@ export const shapeTable = {
     step: sometimes('text', 'the path of the step that did not pass or exceeded a limit'),
     gate: sometimes('text', 'the gate of the step that failed'),
     with: sometimes('object', 'the values that FAIL passed, by name'),
-    printed: sometimes(
-      'object',
-      'the exact JSON text of those with a number that was written differently, such as `1.10`',
-    ),
+    printed: sometimes('object', 'the JSON text of those with a number that was written differently, such as `1.10`'),
   },
   cause: {
     thread: always('text', 'the branch that failed: the fork and the number of the member; empty for the run itself'),

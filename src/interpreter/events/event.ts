@@ -36,7 +36,7 @@ export type Outcome =
   | {
       readonly kind: 'value';
       readonly value: Json;
-      /** The exact JSON text of the value, if a number in it was written differently, such as `1.10`. */
+      /** The JSON text of the value, if a number in it was written differently, such as `1.10`. */
       readonly printed?: string;
       readonly duration_ms?: number;
       /** What is wrong with the result of a tool by its schema, as a clause. */
@@ -214,7 +214,7 @@ export type RunEvent =
       readonly effect: string;
       readonly name: string;
       readonly value: Json;
-      /** The exact JSON text of the value, if a number in it was written differently, such as `1.10`. */
+      /** The JSON text of the value, if a number in it was written differently, such as `1.10`. */
       readonly printed?: string;
       readonly by: string;
       /** Bytes of the run's inbox that were read with it, where it came that way. */
@@ -224,7 +224,7 @@ export type RunEvent =
       readonly type: 'signal_received';
       readonly name: string;
       readonly payload: Json;
-      /** The exact JSON text of the payload, if a number in it was written differently, such as `1.10`. */
+      /** The JSON text of the payload, if a number in it was written differently, such as `1.10`. */
       readonly printed?: string;
       readonly by: string;
       /** Bytes of the run's inbox that were read with it, where it came that way. */

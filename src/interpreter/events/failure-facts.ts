@@ -32,7 +32,7 @@ export interface FailureFacts {
   readonly gate?: string;
   /** The values of a FAIL. */
   readonly with?: Readonly<Record<string, Json>>;
-  /** The exact JSON text of those with a number that was written differently, such as `1.10`. */
+  /** The JSON text of those with a number that was written differently, such as `1.10`. */
   readonly printed?: Readonly<Record<string, string>>;
   /** Its causes; for a join, those of all members that failed. */
   readonly causes?: readonly FailureCause[];
@@ -62,6 +62,6 @@ export interface RunError {
   readonly gate?: string;
   /** The values of the FAIL that ended the run. */
   readonly with?: Readonly<Record<string, Json>>;
-  /** The exact JSON text of those with a number that was written differently, such as `1.10`. */
+  /** The JSON text of those with a number that was written differently, such as `1.10`. */
   readonly printed?: Readonly<Record<string, string>>;
 }

@@ -2,7 +2,6 @@
  * The instructions that need no effect. They run in one synchronous loop, so linking decides everything that does not
  * change between executions: which slots are used, and whether a comparison is with a constant.
  */
-import type { Json } from '../../machine/expression.js';
 import type { EntryArgument, Instruction, Target } from '../../machine/machine.js';
 import { endReturned, type Passed, transfer } from '../control/transfer.js';
 import type { RunEvent } from '../events/event.js';
@@ -12,7 +11,7 @@ import { STOP } from '../run-state/linked-machine.js';
 import { inStep } from '../run-state/open-frames.js';
 import { locationOf, record, type Slot, type Thread } from '../run-state/thread.js';
 import { compile, compileCondition, warnInexact } from '../values/evaluate.js';
-import { printedForm, printedForms, recorded } from '../values/json.js';
+import { printedForm, printedForms } from '../values/json.js';
 import { operations } from '../values/operations.js';
 import { compileEmitText, compileOptionalField, compileTemplate } from '../values/template.js';
 import { aType, isList, noList, plain, plainByName, type Value } from '../values/value.js';
@@ -202,12 +201,9 @@ export function linkFail(instruction: Op<'fail'>, context: LinkContext): Linked 
   return {
     instruction: (t) => {
       const passed = args.map(({ value }) => value(t));
-      const exact = args.flatMap(({ name }, at) => {
-        const { printed } = recorded(passed[at] as Json);
-        return printed === undefined ? [] : [[name, printed] as const];
-      });
-      const texts = exact.length === 0 ? {} : { printed: Object.fromEntries(exact) };
-      const about = args.length === 0 ? {} : { with: plainByName(names, passed), ...texts };
+      const printed = printedForms(names, passed);
+      const about =
+        args.length === 0 ? {} : { with: plainByName(names, passed), ...(printed === undefined ? {} : { printed }) };
       throw new RuntimeFailure('failed', text(t) || otherwise, null, null, about);
     },
   };

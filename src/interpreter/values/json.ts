@@ -3,6 +3,7 @@
  * would print differently (`1.10`, `1e3`, 20 digits), our own reader keeps the text with the number.
  */
 import type { Json } from '../../machine/expression.js';
+import { omitUndefined } from '../../prelude/omit-undefined.js';
 import {
   deeperThan,
   define,
@@ -167,18 +168,20 @@ function printLiterals(value: Value, print = printLiterals as (value: Value) => 
   return `{${members.join(',')}}`;
 }
 
-/**
- * The JSON text of a value whose numbers lose their written form in plain JSON values, such as `1.10`; undefined if none
- * does. A whole number that no number can represent is a text there, as in `plain`.
- */
+/** The JSON text of a value with numbers that plain JSON would lose or print differently, such as `1.10`; undefined if it has none. */
 export function printedForm(value: Value): string | undefined {
-  return hasSourceNumber(value) && losesForm(value) ? printPublic(value) : undefined;
+  return hasSourceNumber(value) && losesForm(value) ? printLiterals(value) : undefined;
 }
 
 function losesForm(value: Value): boolean {
   if (typeof value !== 'object' || value === null) return false;
-  if (value instanceof SourceNumber) return value.toJSON() !== value.text && String(value.value) !== value.text;
+  if (value instanceof SourceNumber) return String(value.value) !== value.text;
   return Object.values(value).some(losesForm);
+}
+
+/** The same for readers of JSON that would lose digits of whole numbers: these are texts, as in `plain`. */
+export function publicForm(printed: string): string {
+  return printPublic(decode(printed) as Value);
 }
 
 function printPublic(value: Value): string {
@@ -202,10 +205,10 @@ export function printedForms(names: readonly string[], values: readonly (Value |
 /** JSON texts by name. */
 export type Printed = Readonly<Record<string, string>>;
 
-/** What a record has of a value that is read from it again: plain JSON, and the exact JSON text if that loses a number's form. */
+/** What a record has of a value: plain JSON, and its text if that loses the form of a number. */
 export function recorded(value: Json): { readonly value: Json; readonly printed?: string } {
   if (!hasSourceNumber(value as Value)) return { value };
-  return { value: plain(value as Value), printed: printJson(value as Value) };
+  return { value: plain(value as Value), ...omitUndefined({ printed: printedForm(value as Value) }) };
 }
 
 /** Reverses `recorded`. */

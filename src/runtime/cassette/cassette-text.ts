@@ -33,7 +33,7 @@ export class CassetteText {
 
   constructor(private readonly stringify: Stringify) {}
 
-  header({ program, startedMs, inputs, worktree, isComplete, isSuspended }: CassetteHeader): string {
+  header({ program, startedMs, inputs, printedInputs, worktree, isComplete, isSuspended }: CassetteHeader): string {
     const [small, large]: [Record<string, Json>, Record<string, string>] = [{}, {}];
     for (const [name, value] of Object.entries(inputs)) {
       const json = JSON.stringify(value);
@@ -46,6 +46,7 @@ export class CassetteText {
       started: new Date(startedMs).toISOString(),
       inputs: Object.keys(small).length === 0 ? undefined : small,
       input_files: Object.keys(large).length === 0 ? undefined : large,
+      printed_inputs: printedInputs,
       worktree: worktree ?? undefined,
       complete: isComplete,
       suspended: isSuspended ? true : undefined,

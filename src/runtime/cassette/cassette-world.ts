@@ -7,6 +7,8 @@ import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { EffectKind, Outcome, Output } from '../../interpreter/events/event.js';
+import { render, restored } from '../../interpreter/values/json.js';
+import type { Value } from '../../interpreter/values/value.js';
 import type { Json } from '../../machine/expression.js';
 import type { EffectContext, Effects, PerformedRequest } from '../effect-context.js';
 import { performTimer } from '../mock.js';
@@ -132,7 +134,9 @@ export class CassetteWorld implements Effects {
     this.use(record);
     await this.wait(record, signal);
     const { outcome } = record;
-    return signal.aborted || outcome.kind !== 'answered' ? null : String(outcome.value);
+    return signal.aborted || outcome.kind !== 'answered'
+      ? null
+      : render(restored(outcome.value, outcome.printed) as Value);
   };
 
   /** Marks the record of a request as used that something else answers. */
@@ -303,7 +307,8 @@ export class CassetteWorld implements Effects {
     const { time, cassette } = this.options;
     for (const { kind, text: name, outcome, endedMs } of cassette.records) {
       if (outcome.kind !== 'answered' || (kind !== 'signal' && kind !== 'approval')) continue;
-      const { value, by } = outcome;
+      const { by } = outcome;
+      const value = restored(outcome.value, outcome.printed);
       const delivery =
         kind === 'signal'
           ? ({ kind, name, payload: value, by } as const)

@@ -23,7 +23,7 @@ export type RecordedOutcome =
   /** The run stopped it, because its result was no longer needed. */
   | { readonly kind: 'stopped' }
   /** The answer of a person. */
-  | { readonly kind: 'answered'; readonly value: Json; readonly by: string };
+  | { readonly kind: 'answered'; readonly value: Json; readonly printed?: string; readonly by: string };
 
 export interface CassetteRecord extends Asked {
   /** The effect in its run: thread and number. Null: a signal, for which nothing asks. */
@@ -48,6 +48,8 @@ export interface CassetteHeader {
   /** Milliseconds since the epoch. */
   readonly startedMs: number;
   readonly inputs: Readonly<Record<string, Json>>;
+  /** The JSON text of inputs with a number that was written differently, such as `1.10`. */
+  readonly printedInputs?: Readonly<Record<string, string>> | undefined;
   /** The commit from which the worktree of the run started; null: it had none. */
   readonly worktree: string | null;
   /** False: the run was interrupted or its process died. */

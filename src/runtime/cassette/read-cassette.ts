@@ -4,6 +4,7 @@ import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { EffectKind, Outcome, Output } from '../../interpreter/events/event.js';
+import { isJson, restored } from '../../interpreter/values/json.js';
 import type { Json } from '../../machine/expression.js';
 import { omitUndefined } from '../../prelude/omit-undefined.js';
 import { type FileProblem, type ReadFile, readYaml, readYamlFile } from '../configuration/yaml-file.js';
@@ -82,6 +83,15 @@ function firstSecret(text: string, redactor: Redactor): number | null {
   return Math.max(0, at) + 1;
 }
 
+/** Inputs with their numbers as they were written. */
+function inputsOf(printed: Members): Members {
+  return Object.fromEntries(Object.entries(printed).map(([name, text]) => [name, restored(null, text as string)]));
+}
+
+function isJsonText(text: Json | undefined): text is string {
+  return typeof text === 'string' && isJson(text);
+}
+
 class Decoder {
   constructor(
     private readonly read: ReadFile,
@@ -95,12 +105,14 @@ class Decoder {
     if (value.cassette !== CASSETTE_VERSION)
       throw new Wrong(['cassette'], `this version reads cassettes of version ${CASSETTE_VERSION}`, help);
     const { program, started, inputs = {}, input_files: files = {}, worktree = null, complete, records = [] } = value;
-    const { suspended = false } = value;
+    const { suspended = false, printed_inputs: printed = {} } = value;
     const cut = 'the file is cut off; record it again with `--record … --overwrite`';
     if (typeof program !== 'string') throw new Wrong(['program'], '`program` must be the name of the program', cut);
     const startedMs = typeof started === 'string' ? Date.parse(started) : Number.NaN;
     if (Number.isNaN(startedMs)) throw new Wrong(['started'], '`started` must be a point in time', cut);
     if (!isMembers(inputs)) throw new Wrong(['inputs'], '`inputs` must be names with values');
+    if (!isMembers(printed) || !Object.values(printed).every(isJsonText))
+      throw new Wrong(['printed_inputs'], '`printed_inputs` must be names with JSON texts');
     if (!isMembers(files)) throw new Wrong(['input_files'], '`input_files` must be names with files');
     if (worktree !== null && typeof worktree !== 'string') throw new Wrong(['worktree'], '`worktree` must be a commit');
     if (typeof complete !== 'boolean') throw new Wrong(['complete'], '`complete` must be `true` or `false`', cut);
@@ -112,7 +124,7 @@ class Decoder {
       file: this.origin.name,
       program,
       startedMs,
-      inputs: { ...inputs, ...this.largeInputs(files) },
+      inputs: { ...inputs, ...this.largeInputs(files), ...inputsOf(printed) },
       worktree,
       isComplete: complete,
       isSuspended: suspended,
@@ -180,6 +192,7 @@ class Decoder {
         const value = this.fileOr(outcome, 'value', path);
         if (value === undefined) throw wrong('value', 'a value');
         if (kind === 'answered' && typeof outcome.by !== 'string') throw wrong('by', 'a name');
+        if (outcome.printed !== undefined && !isJsonText(outcome.printed)) throw wrong('printed', 'a JSON text');
         const { value_file: _, ...rest } = outcome;
         return { ...rest, value } as unknown as RecordedOutcome;
       }

@@ -5,6 +5,7 @@
 import { rmSync } from 'node:fs';
 import { performance } from 'node:perf_hooks';
 import type { RunEvent } from '../../interpreter/events/event.js';
+import { omitUndefined } from '../../prelude/omit-undefined.js';
 import type { Effects, PerformedRequest } from '../effect-context.js';
 import type { Boundary } from '../readable-file.js';
 import type { Redactor } from '../redact.js';
@@ -94,6 +95,7 @@ export class Recorder {
           program: this.options.program,
           startedMs: this.startedMs,
           inputs: event.inputs,
+          printedInputs: event.printed,
           worktree: event.worktree?.base ?? null,
           isComplete: false,
           isSuspended: false,
@@ -105,20 +107,20 @@ export class Recorder {
         return;
       }
       case 'answered': {
-        const { effect, name, value, by } = event;
+        const { effect, name, value, printed, by } = event;
         const question = this.questions.get(effect);
         // Only the path of an approval has a dot. Its answer comes by itself, as a signal does.
         const asked =
           question === undefined || name.includes('.')
             ? ({ kind: 'approval', text: name, args: [], prompt: null } as const)
             : askedPerson(question, (text) => text);
-        this.addOwn({ ...asked, at: effect, outcome: { kind: 'answered', value, by } });
+        this.addOwn({ ...asked, at: effect, outcome: { kind: 'answered', value, ...omitUndefined({ printed }), by } });
         return;
       }
       case 'signal_received': {
-        const { name, payload, by } = event;
+        const { name, payload: value, printed, by } = event;
         const asked = { kind: 'signal', text: name, args: [], prompt: null } as const;
-        this.addOwn({ ...asked, at: null, outcome: { kind: 'answered', value: payload, by } });
+        this.addOwn({ ...asked, at: null, outcome: { kind: 'answered', value, ...omitUndefined({ printed }), by } });
         return;
       }
       default:

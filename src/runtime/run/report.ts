@@ -5,8 +5,7 @@ import type { CallReport } from '../../interpreter/plan/engine/plan-entry.js';
 import { callReports, failureSoFar } from '../../interpreter/plan/plan-report.js';
 import type { Run } from '../../interpreter/run.js';
 import { undoFacts } from '../../interpreter/undo/register.js';
-import { decode, type Printed, printedForm } from '../../interpreter/values/json.js';
-import type { Value } from '../../interpreter/values/value.js';
+import { type Printed, publicForm } from '../../interpreter/values/json.js';
 import type { Json } from '../../machine/expression.js';
 import { omitUndefined } from '../../prelude/omit-undefined.js';
 import { unreachable } from '../../prelude/unreachable.js';
@@ -201,7 +200,7 @@ export function reportJson(report: object, hasTexts = false): string {
     Object.entries(all).flatMap(([name, value]) => {
       if (value === undefined || (name.startsWith('printed_') && !hasTexts)) return [];
       const printed = all[`printed_${name}`] as Printed | string | undefined;
-      if (typeof printed === 'string') return [[name, printed]];
+      if (typeof printed === 'string') return [[name, publicForm(printed)]];
       if (printed !== undefined) return [[name, membersJson(value as object, printed)]];
       return [[name, name === 'error' ? errorJson(value as RunError | null) : JSON.stringify(value)]];
     }),
@@ -211,16 +210,14 @@ export function reportJson(report: object, hasTexts = false): string {
 function errorJson(error: RunError | null): string {
   if (error?.printed === undefined || error.with === undefined) return JSON.stringify(error);
   const { printed, ...others } = error;
-  const values = Object.entries(printed).map(([name, text]) => [name, printedForm(decode(text) as Value) ?? text]);
-  const texts = { ...others, printed_with: Object.fromEntries(values) };
-  return reportJson(texts);
+  return reportJson({ ...others, printed_with: printed });
 }
 
 function membersJson(values: object, printed: Printed): string {
   return objectJson(
     Object.entries(values).map(([name, value]) => [
       name,
-      Object.hasOwn(printed, name) ? (printed[name] as string) : JSON.stringify(value),
+      Object.hasOwn(printed, name) ? publicForm(printed[name] as string) : JSON.stringify(value),
     ]),
   );
 }

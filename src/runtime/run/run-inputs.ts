@@ -1,5 +1,6 @@
 /** Checks the inputs of a run against the declarations of its machine, before anything runs. */
-import { deeperThan, MAX_DEPTH } from '../../interpreter/values/value.js';
+import { printJson } from '../../interpreter/values/json.js';
+import { deeperThan, isNumber, MAX_DEPTH, numberOf, type Value } from '../../interpreter/values/value.js';
 import type { Json } from '../../machine/expression.js';
 import type { Input, Machine } from '../../machine/machine.js';
 import { nearest } from '../../prelude/nearest.js';
@@ -80,14 +81,15 @@ function wrongValue(input: Input, value: Json): InputProblem | null {
 
 /** `1.10` matches the choice 1.1. */
 function isChoice(value: Json, choices: readonly string[]): boolean {
-  if (choices.includes(typeof value === 'string' ? value : JSON.stringify(value))) return true;
-  return typeof value === 'number' && choices.some((choice) => Number(choice) === value);
+  if (choices.includes(typeof value === 'string' ? value : printJson(value as Value))) return true;
+  const number = numberOf(value as Value);
+  return number !== undefined && choices.some((choice) => Number(choice) === number);
 }
 
 function typeOf(value: Json): string {
   if (value === null) return 'null';
   if (Array.isArray(value)) return 'list';
-  return typeof value;
+  return isNumber(value as Value) ? 'number' : typeof value;
 }
 
 function article(type: string): string {

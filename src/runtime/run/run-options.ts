@@ -9,6 +9,8 @@ import type { RunEvent } from '../../interpreter/events/event.js';
 import { limitsOf, storedLimits } from '../../interpreter/events/stored-limits.js';
 import type { EffectRequest } from '../../interpreter/request.js';
 import type { RunOptions as InterpreterOptions, Run } from '../../interpreter/run.js';
+import { printJson } from '../../interpreter/values/json.js';
+import { hasSourceNumber, type Value } from '../../interpreter/values/value.js';
 import type { Json } from '../../machine/expression.js';
 import type { Limits, Machine } from '../../machine/machine.js';
 import { omitUndefined } from '../../prelude/omit-undefined.js';
@@ -126,7 +128,8 @@ const DEFAULT_TRANSITIONS = 100_000;
 
 /** The options that decide which events a new run produces. */
 export function fixedOptions(machine: Machine, options: RunOptions, base: string | null = null): FixedOptions {
-  const { start, printedInputs = {} } = options;
+  const { start } = options;
+  const printedInputs = { ...writtenInputs(machine, options.inputs ?? {}), ...options.printedInputs };
   const costs = agentCosts({ agents: {}, folder: null, instead: {}, ...options.agents });
   return {
     jobs: options.jobs ?? availableParallelism(),
@@ -147,6 +150,15 @@ export function fixedOptions(machine: Machine, options: RunOptions, base: string
       agent_max_cost: Object.keys(costs).length === 0 ? undefined : costs,
     }),
   };
+}
+
+/** The JSON text of inputs whose numbers keep how they were written. Only a declared secret is known to be one. */
+function writtenInputs({ inputs: declared }: Machine, inputs: Readonly<Record<string, Json>>): Record<string, string> {
+  const written = Object.entries(inputs).filter(
+    ([name, value]) =>
+      hasSourceNumber(value as Value) && declared.some((input) => input.name === name && input.secret !== true),
+  );
+  return Object.fromEntries(written.map(([name, value]) => [name, printJson(value as Value)]));
 }
 
 /** The most that a call may cost according to the configuration, which is known before the call starts. */
