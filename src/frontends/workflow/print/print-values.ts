@@ -2,7 +2,7 @@
  * Prints values of a program as YAML. Each text is parsed again after it is written. If the result differs, it is
  * reported at its location.
  */
-import yaml, { type Node } from 'yaml';
+import yaml, { type Node, type ScalarTag } from 'yaml';
 import { omitUndefined } from '../../../prelude/omit-undefined.js';
 import { workflowMessages as words } from '../../../source/catalogue/workflow.js';
 import type { Diagnostic } from '../../../source/diagnostic.js';
@@ -51,12 +51,22 @@ export function scalarOf(printing: Printing, template: Template): unknown {
   return /^(?:0|[1-9]\d{0,14})(?:\.\d+)?$/.test(text) ? numberNode(text) : text;
 }
 
-/** Keeps the written digits: `5.00`. */
+/** A number as it is written: `5.00`, `12e5`, or more digits than a number of JavaScript has. */
+class WrittenNumber {
+  constructor(readonly text: string) {}
+}
+
+/** Prints written numbers. */
+export const writtenNumbers: ScalarTag = {
+  tag: 'tag:yaml.org,2002:float',
+  default: true,
+  identify: (value) => value instanceof WrittenNumber,
+  resolve: (text) => text,
+  stringify: ({ value }) => (value as WrittenNumber).text,
+};
+
 function numberNode(text: string): Node {
-  const node = new yaml.Scalar(Number(text));
-  const decimals = text.indexOf('.');
-  if (decimals >= 0) node.minFractionDigits = text.length - decimals - 1;
-  return node;
+  return new yaml.Scalar(new WrittenNumber(text));
 }
 
 /** A literal `{x}` becomes `{{x}}`. */
@@ -104,7 +114,7 @@ export function argumentsMap(printing: Printing, args: readonly Argument[]): Rec
 export function plainValue(printing: Printing, expression: Expression): unknown {
   switch (expression.kind) {
     case 'number':
-      return expression.value;
+      return numberNode(expression.text);
     case 'constant':
       return expression.value;
     case 'text':
@@ -117,7 +127,7 @@ export function plainValue(printing: Printing, expression: Expression): unknown 
       return map;
     }
     case 'negate':
-      if (expression.of.kind === 'number') return -expression.of.value;
+      if (expression.of.kind === 'number') return numberNode(`-${expression.of.text}`);
       return reportNoForm(printing, expression.span, 'a computed value');
     case 'name':
     case 'field':

@@ -10,7 +10,7 @@ import type { Declaration, Instruction, Program } from '../../../syntax/ast.js';
 import { attachComments } from '../../../syntax/steps/attached-comments.js';
 import { commentText, type Entry, itemOf, mapOf } from './print-comments.js';
 import { printStep, type Step } from './print-step.js';
-import { type Printing, plainValue, reportNoForm, scalarOf } from './print-values.js';
+import { type Printing, plainValue, reportNoForm, scalarOf, writtenNumbers } from './print-values.js';
 
 type Input = Extract<Declaration, { kind: 'input' }>;
 type Limit = Extract<Declaration, { kind: 'limit' }>;
@@ -38,7 +38,9 @@ export function printWorkflow(program: Program, file: SourceFile): PrintedWorkfl
     pairs.push(['inputs', inputs.map((input) => itemOf(inputNode(printing, input), [input.span.start], comments))]);
   const list = steps.map((step) => printStep(printing, step));
   for (const later of list.slice(1)) later.spaceBefore = true;
-  const document = new yaml.Document(mapOf([...pairs, ['steps', list]], comments));
+  const document = new yaml.Document(mapOf([...pairs, ['steps', list]], comments), {
+    customTags: (tags) => [writtenNumbers, ...tags],
+  });
   liftTop(document);
   if (comments.rest.length > 0) document.comment = commentText(comments.rest);
   const text =
