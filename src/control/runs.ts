@@ -214,7 +214,7 @@ export interface DeliverOptions extends ByPerson {
 /** What became of answers and signals. */
 export interface Delivered {
   readonly run_id: string;
-  /** `recorded`: the run has them, and `resume` continues it. `passed-on`: the process that executes the run gets them. */
+  /** `withText`: the run has them, and `resume` continues it. `passed-on`: the process that executes the run gets them. */
   readonly delivery: 'recorded' | 'passed-on';
 }
 

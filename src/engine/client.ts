@@ -7,19 +7,19 @@ import type { ListedRun } from '../runtime/list-runs.js';
 import type { Delivery } from '../runtime/store/inbox.js';
 import { bytesOfArtifact } from './artifact-content.js';
 import { askEngine, type ClientOptions, EngineFailure } from './ask-engine.js';
-import {
-  type ArtifactContent,
-  type Beginning,
-  type Doing,
-  packDelivery,
-  type Resuming,
-  type StoredArtifact,
-  type Submission,
-  type Submitting,
+import type {
+  ArtifactContent,
+  Beginning,
+  Doing,
+  Resuming,
+  StoredArtifact,
+  Submission,
+  Submitting,
 } from './messages.js';
 import { type EventChunks, type EventLines, unpackedLines } from './run-journal.js';
 import type { RunState } from './run-object.js';
 import { dayOf, type RunHandler, type RunsHandler, serviceNames } from './services.js';
+import { packDelivery } from './value-codec.js';
 import type { RunWhereabouts } from './whereabouts.js';
 
 export { type ClientOptions, EngineFailure };

@@ -1,7 +1,6 @@
 /** What the services of an engine send to each other, and what the object of a run remembers. All of it is JSON. */
 import type { Outcome, RunEvent } from '../interpreter/events/event.js';
 import type { OpenQuestion } from '../interpreter/run.js';
-import { packValue, unpackValue } from '../interpreter/values/json.js';
 import type { Json } from '../machine/expression.js';
 import type { PerformedRequest } from '../runtime/effect-context.js';
 import type { InDoubt } from '../runtime/run/in-doubt.js';
@@ -47,21 +46,6 @@ export interface Beginning {
 export interface Submitting extends Submission {
   /** Absent: the run begins with its program. */
   readonly beginning?: Beginning;
-}
-
-/** A delivery as JSON for the engine, in which numbers keep how they were written. */
-export function packDelivery(delivery: Delivery): Delivery {
-  return convertDelivery(delivery, packValue);
-}
-
-/** Reverses `packDelivery`. */
-export function unpackDelivery(delivery: Delivery): Delivery {
-  return convertDelivery(delivery, unpackValue);
-}
-
-function convertDelivery(delivery: Delivery, convert: (value: Json) => Json): Delivery {
-  if (delivery.kind === 'signal') return { ...delivery, payload: convert(delivery.payload) };
-  return delivery.kind === 'answer' ? { ...delivery, value: convert(delivery.value) } : delivery;
 }
 
 /** A delivery with its number, by which the run accepts each only once. */

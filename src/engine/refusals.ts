@@ -8,11 +8,12 @@ import { digestOf } from '../runtime/store/machine-digest.js';
 import { RunRefused } from '../runtime/store/run-refused.js';
 import { VERSION } from '../runtime/version.js';
 import { EngineRefusal } from './engine-context.js';
-import { type Head, type Mail, type Submission, unpackDelivery } from './messages.js';
+import type { Head, Mail, Submission } from './messages.js';
 import { bytesOf, MOST_MAIL, MOST_VALUE } from './most-stored.js';
 import { variableProblem } from './secret-inputs.js';
 import { maySubmit, nameOf } from './submitters.js';
 import type { TurnHost } from './turn-host.js';
+import { unpackDelivery } from './value-codec.js';
 
 /** What the worker that accepts a submission requires. */
 export type WorkerRules = Pick<TurnHost, 'environment' | 'submitters' | 'functions' | 'remember' | 'shared'>;

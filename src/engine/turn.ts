@@ -30,15 +30,7 @@ import { imageOf, runOf } from '../runtime/store/image.js';
 import { VERSION } from '../runtime/version.js';
 import { EffectEntries } from './effect-entries.js';
 import type { TurnContext } from './engine-context.js';
-import {
-  type Mail,
-  type Performed,
-  type StoredArtifact,
-  type StoredImage,
-  type Turned,
-  type TurnStart,
-  unpackDelivery,
-} from './messages.js';
+import type { Mail, Performed, StoredArtifact, StoredImage, Turned, TurnStart } from './messages.js';
 import { bytesOf, MOST_IMAGE, type TooLarge, tooMuch } from './most-stored.js';
 import type { TurnPresence } from './presence.js';
 import { passOn, passOnOrEnd } from './refused-turn.js';
@@ -49,6 +41,7 @@ import { beginningOf, isEndedAtOnce, mayEnd, requireWorktree } from './turn-refu
 import { isEnd, storedReport, tooLargeResult } from './turn-result.js';
 import { type Awaited, type Came, TurnWaits } from './turn-waits.js';
 import { type BegunWorktree, TurnWorktree } from './turn-worktree.js';
+import { unpackDelivery } from './value-codec.js';
 
 /** A turn that has settled so many effects, or so many bytes of outcomes and lines, starts nothing new. */
 const MOST_EFFECTS = 500;

@@ -4,6 +4,9 @@
  */
 import { Buffer } from 'node:buffer';
 import { createCipheriv, createDecipheriv, createHmac } from 'node:crypto';
+import { packValue, unpackValue } from '../interpreter/values/json.js';
+import type { Json } from '../machine/expression.js';
+import type { Delivery } from '../runtime/store/inbox.js';
 
 export interface ValueCodec {
   readonly contentType: string;
@@ -83,4 +86,19 @@ function sealedIn(value: unknown): string | null {
 /** Bytes of UTF-8 as text, without a copy of them. */
 function textOf({ buffer, byteOffset, byteLength }: Uint8Array): string {
   return Buffer.from(buffer, byteOffset, byteLength).toString();
+}
+
+/** A delivery as JSON for the engine, in which numbers keep how they were written. */
+export function packDelivery(delivery: Delivery): Delivery {
+  return convertDelivery(delivery, packValue);
+}
+
+/** Reverses `packDelivery`. */
+export function unpackDelivery(delivery: Delivery): Delivery {
+  return convertDelivery(delivery, unpackValue);
+}
+
+function convertDelivery(delivery: Delivery, convert: (value: Json) => Json): Delivery {
+  if (delivery.kind === 'signal') return { ...delivery, payload: convert(delivery.payload) };
+  return delivery.kind === 'answer' ? { ...delivery, value: convert(delivery.value) } : delivery;
 }

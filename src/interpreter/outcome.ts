@@ -11,7 +11,7 @@ import { readAgentOutput } from './agents/agent-output.js';
 import type { BrokenGuard, Outcome, Output } from './events/event.js';
 import { excerpt, RuntimeFailure } from './failure.js';
 import { base64Bytes } from './values/base64.js';
-import { printJson, readJson, restored } from './values/json.js';
+import { fromRecord, printJson, readJson } from './values/json.js';
 import { deeperThan, MAX_DEPTH, utf8Length, type Value } from './values/value.js';
 
 /** How an instruction decodes outcomes. */
@@ -172,7 +172,7 @@ export function decodeOutcome(outcome: Outcome, how: DecodeOptions): DecodedOutc
     case 'exited':
       return readExited(outcome, how);
     case 'value':
-      return readValue(restored(outcome.value, outcome.printed), how);
+      return readValue(fromRecord(outcome.value, outcome.printed), how);
     case 'changed':
       return { value: undefined, exit: 0, output: compactOutput(outcome.stdout), lossy: false };
     case 'timed-out':

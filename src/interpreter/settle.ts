@@ -10,7 +10,7 @@ import type { EffectKind, Outcome } from './events/event.js';
 import { compactOutput } from './outcome.js';
 import type { Pending } from './run-state/pending.js';
 import type { Run } from './run-state/run.js';
-import { recorded } from './values/json.js';
+import { withText } from './values/json.js';
 
 export { agentText } from './agents/agent-output.js';
 
@@ -31,7 +31,7 @@ function resume(pending: Pending, outcome: Outcome): void {
 /** The outcome as it is recorded, without a large text that is already in its artifact. */
 function recordedOutcome(outcome: Outcome): Outcome {
   if (outcome.kind === 'value') {
-    const { value, printed } = recorded(outcome.value);
+    const { value, printed } = withText(outcome.value);
     return printed === undefined ? outcome : { ...outcome, value, printed };
   }
   if (outcome.kind !== 'exited' && outcome.kind !== 'timed-out' && outcome.kind !== 'changed') return outcome;
@@ -67,7 +67,7 @@ export function answer(run: Run, effect: string, value: Json, by: string, delive
   const pending = run.pending.get(effect);
   if (pending === undefined || !isAnswered(pending.kind) || run.result !== null) return;
   const { name, path } = pending.waiting ?? {};
-  const given = recorded(value);
+  const given = withText(value);
   run.recordNow({ type: 'answered', effect, name: name ?? path ?? '', ...given, by, ...delivery });
   pending.answeredBy = by;
   resume(pending, { kind: 'value', ...given });
@@ -76,7 +76,7 @@ export function answer(run: Run, effect: string, value: Json, by: string, delive
 /** Applies a signal. The first thread that waits for it takes it; otherwise it is kept until one reads it. */
 export function receiveSignal(run: Run, name: string, payload: Json, by: string, delivery: Delivery = {}): void {
   if (run.result !== null) return;
-  const { value, printed } = recorded(payload);
+  const { value, printed } = withText(payload);
   const text = printed === undefined ? {} : { printed };
   run.recordNow({ type: 'signal_received', name, payload: value, ...text, by, ...delivery });
   for (const pending of run.pending.values()) {

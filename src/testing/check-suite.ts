@@ -1,6 +1,4 @@
 /** What in a test file cannot be right, found before anything runs: names that nothing has, and mocks that exclude each other. */
-import { printJson } from '../interpreter/values/json.js';
-import type { Value } from '../interpreter/values/value.js';
 import { readDuration } from '../machine/duration.js';
 import { ERROR_KINDS } from '../machine/error-kinds.js';
 import { nearest } from '../prelude/nearest.js';
@@ -20,7 +18,7 @@ import type {
   TestLine,
 } from '../syntax/tests/test-tree.js';
 import { isApproval } from './approval.js';
-import { constantOf, unknownNames } from './expressions.js';
+import { constantOf, textOf, unknownNames } from './expressions.js';
 import { labelOf, rowsOf } from './rows.js';
 import { isSameMoment } from './schedule.js';
 import { answers, canBecome, selectorText, selects, specificity } from './selectors.js';
@@ -316,7 +314,7 @@ class SuiteCheck {
     for (const text of texts) {
       const value = constantOf(text);
       if (value === undefined) continue;
-      const words = typeof value === 'string' ? value : printJson(value as Value);
+      const words = textOf(value);
       if (isApproval(name.text)) {
         if (choices !== null && !choices.includes(words.trim()))
           this.wrong(

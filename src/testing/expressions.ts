@@ -4,7 +4,8 @@
  */
 import { compile } from '../check/compile.js';
 import { advance, type LinkedMachine, link, startRun } from '../interpreter/run.js';
-import { restored } from '../interpreter/values/json.js';
+import { fromRecord, render } from '../interpreter/values/json.js';
+import type { Value } from '../interpreter/values/value.js';
 import type { Json } from '../machine/expression.js';
 import type { Machine } from '../machine/machine.js';
 import { nearest } from '../prelude/nearest.js';
@@ -128,7 +129,7 @@ function run(linked: LinkedMachine, state: number, values: Readonly<Record<strin
   const { result } = started;
   if (result === null) return { problem: 'it needs a value that only a run has' };
   return result.status === 'returned'
-    ? { value: restored(result.value, result.printed) }
+    ? { value: fromRecord(result.value, result.printed) }
     : { problem: originalNames(result.error?.message ?? '') };
 }
 
@@ -179,9 +180,12 @@ function rebase(span: Span, regions: readonly Region[], file: number): Span {
   return { file, start: within(span.start), end: within(span.end) };
 }
 
+/** A value as a text, with numbers as they are written. */
+export const textOf = (value: Json): string => (value === null ? 'null' : render(value as Value));
+
 /** A number that keeps how it is written. */
 function numberOf(text: string): Json {
-  return restored(Number(text), text);
+  return fromRecord(Number(text), text);
 }
 
 /** The value of a constant; undefined: it must be computed. */

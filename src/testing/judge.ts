@@ -1,6 +1,6 @@
 /** Compares an expectation with a run. The result says what is different, or is null where nothing is. */
 import type { RunEvent } from '../interpreter/events/event.js';
-import { printJson, render, restored } from '../interpreter/values/json.js';
+import { fromRecord, printJson, render } from '../interpreter/values/json.js';
 import { equal, isObject, type Value } from '../interpreter/values/value.js';
 import type { Json } from '../machine/expression.js';
 import { unreachable } from '../prelude/unreachable.js';
@@ -79,7 +79,7 @@ function judgeReturned(value: Expression | null, { report }: RunFacts, evaluate:
   if (value === null) return report?.status === 'returned' ? null : difference('returned', endOf(report));
   const wanted = evaluate(value);
   if ('problem' in wanted) return { message: wanted.problem };
-  const returned = report === null ? null : restored(report.returned, report.printed_returned);
+  const returned = report === null ? null : fromRecord(report.returned, report.printed_returned);
   if (report?.status === 'returned' && isSame(returned, wanted.value)) return null;
   const judged = difference(`returned ${jsonText(wanted.value)}`, endOf(report));
   return report?.status === 'returned' ? withDifference(judged, wanted.value, returned) : judged;
@@ -123,7 +123,7 @@ function judgeEvent(
 function fieldsOf({ fields, printed = {} }: Extract<RunEvent, { type: 'emitted' }>): Readonly<Record<string, Json>> {
   const all = Object.entries(fields).map(([name, value]) => [
     name,
-    restored(value, Object.hasOwn(printed, name) ? printed[name] : undefined),
+    fromRecord(value, Object.hasOwn(printed, name) ? printed[name] : undefined),
   ]);
   return Object.fromEntries(all);
 }

@@ -1,6 +1,6 @@
 /** What expectations can look at: a run that has ended, or a run at a point of virtual time. */
 import type { RunEvent } from '../interpreter/events/event.js';
-import { restored } from '../interpreter/values/json.js';
+import { fromRecord } from '../interpreter/values/json.js';
 import type { Json } from '../machine/expression.js';
 import type { Machine } from '../machine/machine.js';
 import type { RunReport } from '../runtime/run/report.js';
@@ -71,7 +71,7 @@ function errorOf(error: RunReport['error']): Json {
   const { printed, with: passed = {}, ...others } = error;
   const values = Object.entries(passed).map(([name, value]) => [
     name,
-    restored(value, Object.hasOwn(printed, name) ? printed[name] : undefined),
+    fromRecord(value, Object.hasOwn(printed, name) ? printed[name] : undefined),
   ]);
   return { ...others, with: Object.fromEntries(values) } as unknown as Json;
 }
@@ -80,15 +80,15 @@ function errorOf(error: RunReport['error']): Json {
 function valuesOf({ report, events, time, row, inputs, machine }: Given): Record<string, Json> {
   const values: Record<string, Json> = { time: time / 1000 };
   if (report !== null) {
-    values.returned = restored(report.returned, report.printed_returned);
+    values.returned = fromRecord(report.returned, report.printed_returned);
     values.error = errorOf(report.error);
     // Agents whose mocks name no cost have none.
     values.cost = report.cost ?? 0;
   }
   for (const { name, value, printed } of machine.inputs)
-    if (value !== undefined) values[name] = restored(value, printed);
+    if (value !== undefined) values[name] = fromRecord(value, printed);
   Object.assign(values, inputs);
   for (const event of events)
-    if (event.type === 'tracked_set') values[event.name] = restored(event.value, event.printed);
+    if (event.type === 'tracked_set') values[event.name] = fromRecord(event.value, event.printed);
   return { ...values, ...row };
 }

@@ -27,6 +27,7 @@ export function lintReads(
   { given, diagnostics }: { given: Given; diagnostics: Diagnostic[] },
 ): void {
   lintGivenApprovals(calls, given, diagnostics);
+  lintNestedApprovals(calls, diagnostics);
   let written: string[] | null = null;
   const names = (): string[] => {
     written ??= [
@@ -73,6 +74,26 @@ function lintGivenApprovals(calls: Lowering['calls'], given: Given, diagnostics:
       diagnostics.push(words.givenApproval(span, facts));
     }
   }
+}
+
+/** An answer to the upper one would leave nothing below it, so the order of the answers would decide what runs. */
+function lintNestedApprovals(calls: Lowering['calls'], diagnostics: Diagnostic[]): void {
+  const reads = calls.flatMap((call) => call.reads.filter(({ isApproval }) => isApproval));
+  const first = new Map<string, LocatedRead>();
+  for (const read of reads) {
+    const key = printPath(read.path);
+    if (!first.has(key)) first.set(key, read);
+  }
+  for (const { path, span } of reads)
+    for (let length = path.length - 1; length > 2; length--) {
+      const outer = first.get(printPath(path.slice(0, length) as unknown as PlanPath));
+      if (outer === undefined) continue;
+      const [name, above] = [path, outer.path].map((one) => `†${printPath(writtenPath(one))}`) as [string, string];
+      const own = `${above}_${path.slice(length).join('_')}`;
+      const labels = [{ span: outer.span, text: 'the approval above it' }];
+      diagnostics.push(words.nestedApproval(span, { path: name, above, own, labels }));
+      break;
+    }
 }
 
 function locationKey({ span }: LocatedRead): string {

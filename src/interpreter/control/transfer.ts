@@ -14,7 +14,7 @@ import type { RunResult } from '../run-state/run-options.js';
 import { locationOf, record, type Slot, type Thread } from '../run-state/thread.js';
 import { addCost } from '../run-state/usage.js';
 import { undoFacts } from '../undo/register.js';
-import { printedForm, printedForms, render, restored } from '../values/json.js';
+import { fromRecord, printedForm, printedForms, render } from '../values/json.js';
 import { plain, plainByName, type Value } from '../values/value.js';
 import { closeFrames } from './close-frames.js';
 import { noteFailure } from './fail.js';
@@ -135,7 +135,7 @@ export function transferToError(thread: Thread, target: number, facts: FailureFa
   for (const name of Object.keys(facts.with ?? {})) {
     if (names.includes(name)) continue;
     names.push(name);
-    values.push(restored(facts.with?.[name] as Json, textOf(facts, name)) as Value);
+    values.push(fromRecord(facts.with?.[name] as Json, textOf(facts, name)) as Value);
   }
   const passed = { names, slots: names.map((name) => entry.indexOf(name)) };
   const next = transfer(thread, target, passed, values, true);

@@ -10,7 +10,7 @@ import { joinedClause, readAnswer } from '../agents/tool-answer.js';
 import { asFailure } from '../control/fail.js';
 import type { Outcome, TokenCounts } from '../events/event.js';
 import { decodeOutcome } from '../outcome.js';
-import { readJson, restored } from '../values/json.js';
+import { fromRecord, readJson } from '../values/json.js';
 import { deeperThan, MAX_DEPTH, type Value } from '../values/value.js';
 import type { PlanOutcome } from './scheduler/plan-outcome.js';
 
@@ -21,7 +21,7 @@ type Failed = Extract<Outcome, { kind: 'failed' }>;
 export function decodeToolOutcome(outcome: Outcome, binding: ToolBinding, isKept = true): PlanOutcome {
   switch (outcome.kind) {
     case 'value':
-      return valueOutcome(restored(outcome.value, outcome.printed), outcome.invalid);
+      return valueOutcome(fromRecord(outcome.value, outcome.printed), outcome.invalid);
     case 'exited':
       return exitedOutcome(outcome, binding.outcomes, isKept);
     case 'timed-out':
@@ -49,7 +49,7 @@ interface UnusableAnswer {
 /** `wantsJson`: a schema describes the answer. */
 export function decodeAgentOutcome(outcome: Outcome, tool: string, wantsJson: boolean): PlanOutcome | UnusableAnswer {
   // A mock gives the result itself.
-  if (outcome.kind === 'value') return valueOutcome(restored(outcome.value, outcome.printed), outcome.invalid);
+  if (outcome.kind === 'value') return valueOutcome(fromRecord(outcome.value, outcome.printed), outcome.invalid);
   if (outcome.kind === 'failed') return failedOutcome(outcome);
   if (outcome.kind !== 'exited') {
     return decodeToolOutcome(outcome, { outcomes: null } as ToolBinding);

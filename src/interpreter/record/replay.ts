@@ -34,7 +34,7 @@ import {
 } from '../run.js';
 import { isAnswered } from '../settle.js';
 import { beginRollback } from '../undo/rollback.js';
-import { restored } from '../values/json.js';
+import { fromRecord } from '../values/json.js';
 import { forceStartMember } from './force-start.js';
 
 export interface ReplayOptions {
@@ -271,10 +271,10 @@ export class Replay {
         break;
       case 'answered':
         if (!isAnswered(run.pending.get(event.effect)?.kind ?? 'clock')) return false;
-        answer(run, event.effect, restored(event.value, event.printed), event.by);
+        answer(run, event.effect, fromRecord(event.value, event.printed), event.by);
         break;
       case 'signal_received':
-        receiveSignal(run, event.name, restored(event.payload, event.printed), event.by);
+        receiveSignal(run, event.name, fromRecord(event.payload, event.printed), event.by);
         break;
       case 'budget_exceeded':
         // The run itself measures the others.

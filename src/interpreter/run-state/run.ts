@@ -63,7 +63,6 @@ export class Run {
   private readonly entrySlots: Slot[][] = [];
   private readonly trail: Trail;
   private dataTree: RunData;
-
   private readonly queue: Thread[] = [];
   private readonly waiting = new Map<string, Pending>();
   private readonly keptSignals: KeptSignal[] = [];
@@ -312,7 +311,7 @@ export class Run {
     });
     for (const [state, slots] of entries) this.entrySlots[state] = slots;
     this.trail.restore(image.trail);
-    this.keptSignals.push(...image.signals.map(({ name, payload }) => ({ name, payload: unpackValue(payload) })));
+    for (const { name, payload } of image.signals) this.keepSignal({ name, payload: unpackValue(payload) });
     this.transitionCount = image.transitions;
     this.failure = image.cause;
     this.ending = image.result;
@@ -354,7 +353,7 @@ export class Run {
     return printedForms(this.inputNames, this.inputValues);
   }
 
-  private get inputNames(): string[] {
+  private get inputNames() {
     return this.linked.machine.inputs.map(({ name }) => name);
   }
 

@@ -206,13 +206,13 @@ export function printedForms(names: readonly string[], values: readonly (Value |
 export type Printed = Readonly<Record<string, string>>;
 
 /** What a record has of a value: plain JSON, and its text if that loses the form of a number. */
-export function recorded(value: Json): { readonly value: Json; readonly printed?: string } {
+export function withText(value: Json): { readonly value: Json; readonly printed?: string } {
   if (!hasSourceNumber(value as Value)) return { value };
   return { value: plain(value as Value), ...omitUndefined({ printed: printedForm(value as Value) }) };
 }
 
-/** Reverses `recorded`. */
-export function restored(value: Json, printed: string | undefined): Json {
+/** Reverses `withText`. */
+export function fromRecord(value: Json, printed: string | undefined): Json {
   return printed === undefined ? value : (decode(printed) as Json);
 }
 

@@ -7,7 +7,7 @@ import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { EffectKind, Outcome, Output } from '../../interpreter/events/event.js';
-import { render, restored } from '../../interpreter/values/json.js';
+import { fromRecord, render } from '../../interpreter/values/json.js';
 import type { Value } from '../../interpreter/values/value.js';
 import type { Json } from '../../machine/expression.js';
 import type { EffectContext, Effects, PerformedRequest } from '../effect-context.js';
@@ -136,7 +136,7 @@ export class CassetteWorld implements Effects {
     const { outcome } = record;
     return signal.aborted || outcome.kind !== 'answered'
       ? null
-      : render(restored(outcome.value, outcome.printed) as Value);
+      : render(fromRecord(outcome.value, outcome.printed) as Value);
   };
 
   /** Marks the record of a request as used that something else answers. */
@@ -308,7 +308,7 @@ export class CassetteWorld implements Effects {
     for (const { kind, text: name, outcome, endedMs } of cassette.records) {
       if (outcome.kind !== 'answered' || (kind !== 'signal' && kind !== 'approval')) continue;
       const { by } = outcome;
-      const value = restored(outcome.value, outcome.printed);
+      const value = fromRecord(outcome.value, outcome.printed);
       const delivery =
         kind === 'signal'
           ? ({ kind, name, payload: value, by } as const)

@@ -1,6 +1,6 @@
 /** Makes the record of an effect that has ended, with everything replaced that must not be in a file. */
 import type { Outcome, Output } from '../../interpreter/events/event.js';
-import { recorded } from '../../interpreter/values/json.js';
+import { withText } from '../../interpreter/values/json.js';
 import type { Json } from '../../machine/expression.js';
 import { omitUndefined } from '../../prelude/omit-undefined.js';
 import type { EffectContext, PerformedRequest } from '../effect-context.js';
@@ -47,7 +47,7 @@ function hideOutcome(
     'stdout' in outcome
       ? { ...outcome, stdout: wholeOutput(outcome.stdout, resources) }
       : outcome.kind === 'value'
-        ? { ...outcome, ...recorded(outcome.value) }
+        ? { ...outcome, ...withText(outcome.value) }
         : outcome;
   const event = { type: 'effect_settled', effect: '', attempt: 1, outcome: whole } as const;
   const clean = redactor === null ? event : redactor.event(event);

@@ -4,7 +4,7 @@ import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { EffectKind, Outcome, Output } from '../../interpreter/events/event.js';
-import { isJson, restored } from '../../interpreter/values/json.js';
+import { fromRecord, isJson } from '../../interpreter/values/json.js';
 import type { Json } from '../../machine/expression.js';
 import { omitUndefined } from '../../prelude/omit-undefined.js';
 import { type FileProblem, type ReadFile, readYaml, readYamlFile } from '../configuration/yaml-file.js';
@@ -85,7 +85,7 @@ function firstSecret(text: string, redactor: Redactor): number | null {
 
 /** Inputs with their numbers as they were written. */
 function inputsOf(printed: Members): Members {
-  return Object.fromEntries(Object.entries(printed).map(([name, text]) => [name, restored(null, text as string)]));
+  return Object.fromEntries(Object.entries(printed).map(([name, text]) => [name, fromRecord(null, text as string)]));
 }
 
 function isJsonText(text: Json | undefined): text is string {

@@ -67,7 +67,7 @@ export class AppendDecoder {
       typeof before.value === 'string' ? before.value + String(appended) : [...before.value, ...(appended as Json[])];
     const isPrinted = before.printed !== undefined || added !== undefined;
     const printed = isPrinted
-      ? joined(before.printed ?? JSON.stringify(before.value), added ?? JSON.stringify(appended))
+      ? joinLists(before.printed ?? JSON.stringify(before.value), added ?? JSON.stringify(appended))
       : undefined;
     this.known.set(name, { value, printed });
     return { type: 'tracked_set', name, value, ...omitUndefined({ printed }) };
@@ -92,7 +92,7 @@ function printedAfter(printed: string | undefined, before: Growing | undefined, 
 }
 
 /** The JSON texts of two lists as that of one. */
-function joined(before: string, added: string): string {
+function joinLists(before: string, added: string): string {
   if (before === '[]' || added === '[]') return before === '[]' ? added : before;
   return `${before.slice(0, -1)},${added.slice(1)}`;
 }

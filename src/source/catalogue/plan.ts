@@ -147,6 +147,15 @@ export const planMessages = {
     message: `\`${f.path}\` is \`${f.value}\` from the beginning, which neither approves nor denies`,
     help: 'write `true` to approve or `false` to deny, or leave it out so that a person is asked',
   })),
+  nestedApproval: message<{ path: string; above: string; own: string; labels: readonly Label[] }>(
+    'bad-approval',
+    'error',
+    (f) => ({
+      message: `\`${f.path}\` is below the approval \`${f.above}\`, which is true or false and has nothing below it`,
+      help: `give this approval a name of its own, such as \`${f.own}\``,
+      labels: f.labels,
+    }),
+  ),
   missingInput: message<{ path: string; name: string }>('missing-input', 'error', (f) => ({
     message: `the input \`${f.path}\` has no value`,
     help: `pass it with \`-i ${f.name}=…\``,

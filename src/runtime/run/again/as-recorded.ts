@@ -10,7 +10,7 @@ import type { Run } from '../../../interpreter/run.js';
 import { RunData } from '../../../interpreter/run-state/run-data.js';
 import { REPORTED_STATES } from '../../../interpreter/run-state/trail.js';
 import { boundValues } from '../../../interpreter/values/bound-values.js';
-import { type Printed, restored } from '../../../interpreter/values/json.js';
+import { fromRecord, type Printed } from '../../../interpreter/values/json.js';
 import type { Json } from '../../../machine/expression.js';
 import type { OutputMethod } from '../../../machine/plan.js';
 import { omitUndefined } from '../../../prelude/omit-undefined.js';
@@ -130,7 +130,7 @@ function dataAt({ journal, seq: until }: RecordPart): RunData {
     if (!reference.ok || reference.expr.kind !== 'reference') continue;
     const { path } = reference.expr;
     const method = (event.method ?? null) as OutputMethod | null;
-    const value = restored(event.value, event.printed);
+    const value = fromRecord(event.value, event.printed);
     if (data.refusal(path, value, method) === null) data.write(path, value, method);
   }
   return data;
