@@ -9,7 +9,7 @@ import { child, type ParseContext, reportMissing, span, spanOf, token, tokenSpan
 import type { SyntaxNode } from '../grammar/syntax-node.js';
 import { bindingName, checkedName, verbName } from '../names.js';
 import type { Token } from '../tokens/token.js';
-import { buildOptions, buildParameters } from './build-options.js';
+import { buildOptions, buildParameters, checkNote } from './build-options.js';
 import { buildExpression } from './expression.js';
 import { quotedTemplate } from './interpolation.js';
 
@@ -25,6 +25,7 @@ export function buildHeading(context: ParseContext, node: SyntaxNode, body: () =
   const verb = verbName(context, verbToken);
   const kind =
     verbToken.tokenType.name === 'Machine' ? 'machine' : verbToken.tokenType.name === 'State' ? 'state' : 'pattern';
+  for (const note of tokens(node, 'Note')) checkNote(context, note, 'nothing');
   const word = token(node, 'Word');
   if (word === undefined) {
     reportMissing(

@@ -81,6 +81,7 @@ export function buildJump(context: ParseContext, node: SyntaxNode, rest?: Syntax
   const verbToken = (token(node, 'Goto') ?? token(node, 'Use')) as Token;
   const verb = verbName(context, verbToken);
   const goto = verbToken.tokenType.name === 'Goto';
+  for (const note of tokens(node, 'Note')) checkNote(context, note, 'nothing');
   const word = token(node, 'Word');
   const braced = token(node, 'BracedTarget');
   const args = [...buildArguments(context, child(node, 'args')), ...lostArguments(context, rest)];
@@ -303,7 +304,10 @@ export function buildAssignment(context: ParseContext, node: SyntaxNode): Instru
   switch (verbToken.tokenType.name) {
     case 'Track': {
       if (operator !== undefined && operator.image !== '=') unexpectedOperator(context, operator, 'TRACK: x = 3');
-      const starting = value ?? trackedStart(context, tokens(node, 'Note'));
+      const notes = tokens(node, 'Note');
+      // With a value, no note sets one.
+      for (const note of value === undefined ? [] : notes) checkNote(context, note, 'nothing');
+      const starting = value ?? trackedStart(context, notes);
       return { kind: 'track', verb, name, ...omitUndefined({ value: starting }), span: where };
     }
     case 'Increment':

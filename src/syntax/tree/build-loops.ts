@@ -9,7 +9,7 @@ import { child, type ParseContext, reportMissing, span, spanOf, token, tokenSpan
 import type { SyntaxNode } from '../grammar/syntax-node.js';
 import { bindingName, verbName } from '../names.js';
 import type { Token } from '../tokens/token.js';
-import { buildOptions, headerOptions, noteOptions } from './build-options.js';
+import { buildOptions, checkNote, headerOptions, noteOptions } from './build-options.js';
 import { buildExpression } from './expression.js';
 import type { Bodies } from './statement-context.js';
 
@@ -28,8 +28,12 @@ export function buildParallel(
     words === ''
       ? undefined
       : { text: words, span: span(context, headToken.startOffset, headToken.startOffset + words.length) };
+  const notes = [...words.matchAll(/\([^()]*\)/g)].flatMap(({ 0: image, index }) =>
+    noteOptions(context, { image, startOffset: headToken.startOffset + index }),
+  );
   const options = [
     ...headerOptions(context, head, verbToken, inList),
+    ...notes,
     ...buildOptions(context, child(node, 'options')),
   ];
   const members = loopBody(context, bodies, verb, () => parallelWithoutBullets(verb.span, { command: words }));
@@ -79,6 +83,7 @@ export function buildForEach(
   const list: Expression =
     expression === undefined ? { kind: 'broken', span: verb.span } : buildExpression(context, expression);
   const parallelNote = tokens(node, 'Note').find((note) => /(?<!\w)in[ \t]+PARALLEL(?!\w)/.test(note.image));
+  for (const note of tokens(node, 'Note')) if (note !== parallelNote) checkNote(context, note, 'nothing');
   const options = [
     ...buildOptions(context, child(node, 'options')),
     ...(parallelNote === undefined ? [] : noteOptions(context, parallelNote)),

@@ -104,28 +104,28 @@ const noteOption = /(?<![\w.])(max|quorum)=(\d+|\{[^{}]*\})/g;
 
 const VALUE = String.raw`\s*(?:at|with|to|of|is|by|:|=)?\s*(\d[\w.]*|"[^"]*"|'[^']*'|\{[^{}]*\}|true\b|false\b|\[[^\]]*\])`;
 const startNote = new RegExp(`^\\(\\s*(?:start(?:s|ing)?|init(?:ial(?:ly)?)?|begins?|defaults?)\\b${VALUE}`, 'i');
-const limitNote = new RegExp(`^\\(\\s*(quorum|max)(?:imum)?\\b${VALUE}`, 'i');
+const limitNote = new RegExp(`^\\(\\s*(quorum|max|at\\s+most)(?:imum)?\\b${VALUE}`, 'i');
 
-/** A note that would mean something if it were spelt right: notes are otherwise ignored. */
-export function checkNote(context: ParseContext, note: Token, takes: 'start' | 'limits'): void {
+/** A note that would mean something if it were spelt right, or stood elsewhere: notes are otherwise ignored. */
+export function checkNote(
+  context: ParseContext,
+  note: Pick<Token, 'image' | 'startOffset'>,
+  takes: 'start' | 'limits' | 'nothing',
+): void {
   const start = startNote.exec(note.image);
   const limit = limitNote.exec(note.image);
   if (start === null && limit === null) return;
   const written = note.image;
   const [, key = '', value = ''] = limit ?? ['', '', start?.[1]];
-  const instead =
-    takes === 'start'
-      ? start === null
-        ? null
-        : `(starts at ${value})`
-      : start === null
-        ? `(${key.toLowerCase()}=${value})`
-        : null;
-  report(context, badNote(tokenSpan(context, note), { written, instead }));
+  const option = /^quorum$/i.test(key) ? 'quorum' : 'max';
+  const starts = takes === 'start' && start !== null ? `(starts at ${value})` : null;
+  const limits = takes === 'limits' && start === null ? `(${option}=${value})` : null;
+  const where = span(context, note.startOffset, note.startOffset + written.length);
+  report(context, badNote(where, { written, instead: starts ?? limits }));
 }
 
 /** `(quorum=3)`: a note that contains options. */
-export function noteOptions(context: ParseContext, note: Token): Option[] {
+export function noteOptions(context: ParseContext, note: Pick<Token, 'image' | 'startOffset'>): Option[] {
   if (note.image.search(noteOption) < 0) checkNote(context, note, 'limits');
   return [...note.image.matchAll(noteOption)].map((found) => {
     const start = note.startOffset + found.index;
