@@ -87,7 +87,7 @@ export function readInputs(
   const values = new Map<string, Json>();
   const printed: Record<string, string> = {};
   for (const [name, one] of given) {
-    const problem = check(name, one, machine);
+    const problem = check(name, one, machine, sources);
     if (problem !== null) diagnostics.push(problem);
     else if (hasSourceNumber(one.value)) {
       const text = printJson(one.value);
@@ -213,11 +213,12 @@ function fromJson(text: string): Value | undefined {
     : value;
 }
 
-function check(name: string, { value, span, as }: Given, machine: Declared): Diagnostic | null {
+function check(name: string, { value, span, as }: Given, machine: Declared, sources: SourceSet): Diagnostic | null {
   const input = findInput(machine, name);
   if (input === undefined) {
     const names = machine.inputs.map((one) => one.name);
-    const isWorkflow = machine.workflow !== undefined;
+    // Errors leave no machine that says what it is.
+    const isWorkflow = machine.workflow !== undefined || /\.ya?ml$/i.test(sources[0]?.name ?? '');
     return words.unknownInput(span, { name, machine: machine.name, near: nearest(name, names), names, isWorkflow });
   }
   if (deeperThan(value, MAX_DEPTH)) return words.inputTooDeep(span, { name, limit: MAX_DEPTH });
