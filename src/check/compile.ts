@@ -15,6 +15,7 @@ import { Callables, type CallSupport } from './callables.js';
 import { collect, type Load, type ParseFile, type Unit } from './collect.js';
 import { newExpansions } from './expansion.js';
 import { keepForNext, reuseFrom } from './incremental-reuse.js';
+import { lintBlockNames } from './lints/block-names.js';
 import { withoutCascades } from './lints/cascading-errors.js';
 import { lintEvents } from './lints/event-lints.js';
 import { lintMachine } from './lints/machine-lints.js';
@@ -90,6 +91,7 @@ export function compile(text: string, options: CompileOptions = {}): Compilation
     .map((machine) => lowerMachine(unit, machine, sources, diagnostics, settings, reuse.statesOf(machine.name)));
   for (const machine of lowered) lintMachine(machine, sources, diagnostics);
   lintUnusedPatterns(unit, sources, diagnostics, settings);
+  lintBlockNames(unit, sources, diagnostics);
   reportNothingToRun(unit, diagnostics);
   const machine = machineToRun(lowered, options, diagnostics);
   const reported = withoutCascades(sortDiagnostics(inSpellingOfFiles(diagnostics, sources)), sources);

@@ -108,6 +108,21 @@ export const nameMessages = {
     label: 'passes some entry values, not all',
     help: `pass \`${f.missing.map((n) => `${n}=…`).join(', ')}\` too`,
   })),
+  overwrittenByPattern: message<{ name: string; pattern: string; labels: readonly Label[] }>(
+    'overwritten-by-pattern',
+    'warning',
+    (f) => ({
+      message: `the pattern \`${f.pattern}\` overwrites \`${f.name}\`, which this state reads afterwards`,
+      labels: f.labels,
+      help: 'give the name of the state or that of the pattern another spelling',
+    }),
+  ),
+  earlierTurn: message<{ name: string; labels: readonly Label[] }>('earlier-turn', 'warning', (f) => ({
+    message: `\`${f.name}\` may have the value of an earlier turn of the loop here`,
+    label: 'read in every turn',
+    labels: f.labels,
+    help: `bind \`${f.name}\` in every turn, for example \`DO: ${f.name} = null\` at the beginning of the loop`,
+  })),
   checkNeverRead: message<{ name: string }>('check-never-read', 'warning', (f) => ({
     message: `the result \`${f.name}\` of this CHECK is never read`,
     help: 'read it in an IF, or use `DO:` when only the effect matters',
