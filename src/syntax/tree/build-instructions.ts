@@ -129,7 +129,7 @@ export function buildReturn(context: ParseContext, node: SyntaxNode): Instructio
   if (text === undefined) return { kind: 'return', verb, span: where };
   const reference = text.image.startsWith('†') && dataReferenceEnd(text.image, 0) === text.image.length;
   const says = token(node, 'ReturnWith') !== undefined;
-  if (says && LIST.test(text.image))
+  if (says && isList(context, text))
     return { kind: 'return', verb, args: returnedArguments(context, text), span: where };
   if (reference || says) {
     const { expression, diagnostics, complete } = parseReturned(context, text);
@@ -213,6 +213,19 @@ function hasNoBraces(context: ParseContext, e: Expression): boolean {
 /** `a=1`, or several values. */
 const LIST = /^[A-Za-z_]\w*[ \t]*=(?!=)|^[^"'([{]*,/;
 const ARGUMENT = /^([A-Za-z_]\w*)(?:([ \t]*=(?!=)\s*)(.*))?$/s;
+
+/** Also if the first value lacks a name: `len(l), n`. */
+function isList(context: ParseContext, { image, startOffset }: Token): boolean {
+  if (LIST.test(image)) return true;
+  const comma = topLevelComma(image);
+  if (comma === image.length) return false;
+  const { complete, diagnostics } = parseExpressionText(
+    image.slice(0, comma).trimEnd(),
+    context.base + startOffset,
+    context.file,
+  );
+  return complete && diagnostics.length === 0;
+}
 
 /** The values of `RETURN with a, b=1`, as after GOTO. */
 function returnedArguments(context: ParseContext, { image, startOffset }: Token): Argument[] {
