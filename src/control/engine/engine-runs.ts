@@ -16,6 +16,7 @@ import { RunRefused } from '../../runtime/store/run-refused.js';
 import { isRunId } from '../../runtime/store/stored-run.js';
 import { folderRuns, type RunsOptions } from '../folder/folder-runs.js';
 import { type Refused, type Result, refuse, resultOf, resultWith } from '../result.js';
+import { runCondition } from '../run-filter.js';
 import type { CancelledRun, Delivered, Execution, Inspected, RunFilter, RunList, Runs } from '../runs.js';
 import { applyFromEngine } from './apply.js';
 import { replayRun, resumeRun } from './continue-runs.js';
@@ -259,20 +260,11 @@ function listOperations({ client, find }: EngineFolder): Pick<Runs, 'list' | 'ev
 }
 
 async function listRuns(client: EngineClient, filter: RunFilter): Promise<RunList> {
-  const { limit = Number.POSITIVE_INFINITY, after, status, machine, since, until, q = '' } = filter;
-  const isFiltered = [after, status, machine, since, until].some((one) => one !== undefined) || q !== '';
-  const statuses = status === undefined ? null : new Set(typeof status === 'string' ? [status] : status);
-  const text = q.toLowerCase();
+  const { limit = Number.POSITIVE_INFINITY, ...conditions } = filter;
+  const isWanted = runCondition(conditions);
+  const isFiltered = Object.values(conditions).some((one) => one !== undefined && one !== '');
   const all = await client.list(isFiltered ? Number.POSITIVE_INFINITY : limit + 1);
-  const runs = all.filter(
-    (run) =>
-      (after === undefined || run.run_id < after) &&
-      (statuses === null || statuses.has(run.status)) &&
-      (machine === undefined || run.machine === machine) &&
-      (since === undefined || Date.parse(run.started_at) >= Date.parse(since)) &&
-      (until === undefined || Date.parse(run.started_at) < Date.parse(until)) &&
-      [run.run_id, run.machine, run.state].some((one) => one?.toLowerCase().includes(text)),
-  );
+  const runs = all.filter((run) => isWanted(run));
   const page = runs.slice(0, limit);
   return runs.length > page.length ? { runs: page, next: page.at(-1)?.run_id ?? '' } : { runs: page };
 }

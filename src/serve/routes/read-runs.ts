@@ -1,9 +1,10 @@
 /** Routes that read runs. */
 import { createRoute } from '@hono/zod-openapi';
+import { runCondition } from '../../control/run-filter.js';
 import { reportJson } from '../../runtime/run/report.js';
 import { answer, answerRefusal } from '../answer.js';
 import { inspectAnswer, listAnswer, programOfRunAnswer, reportAnswer } from '../answer-schemas.js';
-import { beforeFirstEvent, type QueuedRun } from '../executions/waiting-list.js';
+import { beforeFirstEvent } from '../executions/waiting-list.js';
 import { orQueued, queuedRefusal } from '../queued-refusal.js';
 import {
   artifactParams,
@@ -94,9 +95,11 @@ export function addReadRoutes(app: ServiceApp, service: Service): void {
     const { cursor, status, ...filter } = c.req.valid('query');
     const queued = executions.queuedRuns();
     const isQueued = new Set(queued.map(({ run_id }) => run_id));
-    const isWanted = queuedFilter({ ...filter, status, cursor });
-    const first = queued.filter(isWanted).sort(byNewest);
     const after = cursor === undefined ? {} : { after: cursor };
+    const isWanted = runCondition({ ...filter, ...after });
+    const first = queued
+      .filter((run) => (status === undefined || status === run.status) && isWanted(run))
+      .sort(byNewest);
     // One more than the page holds: those that are queued, too, may be among them.
     const found =
       status === 'queued'
@@ -179,23 +182,3 @@ type Named = { readonly run_id: string };
 
 /** The time of their beginning is a part of ids. */
 const byNewest = (a: Named, b: Named): number => (a.run_id < b.run_id ? 1 : a.run_id > b.run_id ? -1 : 0);
-
-interface QueuedFilter {
-  readonly status: string | undefined;
-  readonly machine?: string | undefined;
-  readonly since?: string | undefined;
-  readonly until?: string | undefined;
-  readonly q?: string | undefined;
-  readonly cursor: string | undefined;
-}
-
-function queuedFilter({ status, machine, since, until, q = '', cursor }: QueuedFilter): (run: QueuedRun) => boolean {
-  const text = q.toLowerCase();
-  return (run) =>
-    (status === undefined || status === run.status) &&
-    (machine === undefined || run.machine === machine) &&
-    (since === undefined || Date.parse(run.started_at) >= Date.parse(since)) &&
-    (until === undefined || Date.parse(run.started_at) < Date.parse(until)) &&
-    `${run.run_id} ${run.machine}`.toLowerCase().includes(text) &&
-    (cursor === undefined || run.run_id < cursor);
-}

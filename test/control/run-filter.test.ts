@@ -1,0 +1,44 @@
+/** What a filter of runs means, wherever the runs are. */
+import { expect, test } from 'vitest';
+import { runCondition } from '../../src/control/run-filter.js';
+import type { RunFilter } from '../../src/control/runs.js';
+
+const run = {
+  run_id: '01a2',
+  machine: 'Release',
+  status: 'suspended',
+  started_at: '2026-05-01T10:00:00.000Z',
+  state: 'DEPLOY',
+  branch: 'statedsl/01a2',
+};
+const isWanted = (filter: RunFilter): boolean => runCondition(filter)(run, (text) => 'an error'.includes(text));
+
+test.each<[boolean, RunFilter]>([
+  [true, {}],
+  [true, { status: 'suspended' }],
+  [true, { status: ['failed', 'suspended'] }],
+  [false, { status: ['failed'] }],
+  [true, { machine: 'Release' }],
+  [false, { machine: 'release' }],
+  [true, { since: '2026-05-01T10:00:00Z' }],
+  [true, { since: '2026-05-01T12:00:00+02:00' }],
+  [false, { since: '2026-05-01T10:00:01Z' }],
+  [false, { until: '2026-05-01T10:00:00Z' }],
+  [true, { until: '2026-05-02' }],
+  [true, { q: 'RELEASE' }],
+  [true, { q: 'deploy' }],
+  [true, { q: 'An Error' }],
+  [true, { q: '' }],
+  [false, { q: 'elsewhere' }],
+  [true, { after: '01a3' }],
+  [false, { after: '01a2' }],
+  [false, { q: 'deploy', machine: 'Other' }],
+])('%s: %j', (wanted, filter) => {
+  expect(isWanted(filter)).toBe(wanted);
+});
+
+test.each(['since', 'until'])('a wrong time for `%s` is refused, whatever the other conditions are', (name) => {
+  expect(() => runCondition({ status: 'failed', [name]: 'yesterday' })).toThrow(
+    `\`yesterday\` is not a time for \`${name}\``,
+  );
+});
