@@ -361,11 +361,17 @@ export interface RunResumed {
 }
 
 /** Outcomes that instructions of an edited program take over when the run comes to them, each outcome once. */
+/** `args`: the values of the effect, as one text. Of what is no effect, the outcome has the texts of the values that it bound. */
+export interface KeptOutcome {
+  readonly effect: string;
+  readonly args: string;
+  readonly outcome: Outcome;
+}
+
 export interface KeptOutcomes {
   /** `undo`: the UNDO below is registered already. */
   readonly at: readonly { readonly state: string; readonly pc: number; readonly undo?: true }[];
-  /** `args`: the values of the effect, as one text. */
-  readonly outcomes: readonly { readonly effect: string; readonly args: string; readonly outcome: Outcome }[];
+  readonly outcomes: readonly KeptOutcome[];
   /** The values need not be the same, because the effect was executed once. */
   readonly any?: true;
 }

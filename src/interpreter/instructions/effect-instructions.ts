@@ -14,12 +14,11 @@ import { spend } from '../control/budget.js';
 import { beginEffect, reissueSample, requestedEvent } from '../control/effects.js';
 import { asFailure } from '../control/fail.js';
 import { reservationFor } from '../control/reservations.js';
-import { takeKept } from '../control/take-kept.js';
 import type { Outcome, RunEvent } from '../events/event.js';
 import { badValue } from '../failure.js';
 import { type DecodedOutcome, type DecodeOptions, decodeOutcome } from '../outcome.js';
 import type { AgentRequest, ArgvRequest, FunctionRequest, ShellRequest, ShellValue } from '../request.js';
-import type { LinkContext, Linked } from '../run-state/linked-machine.js';
+import type { LinkContext, Linked, TakeOver } from '../run-state/linked-machine.js';
 import { STOP } from '../run-state/linked-machine.js';
 import { inStep } from '../run-state/open-frames.js';
 import type { Pending } from '../run-state/pending.js';
@@ -315,24 +314,25 @@ export function linkEffect(instruction: EffectInstruction, context: LinkContext)
     }
   };
 
-  /** Takes over an outcome that the instruction had elsewhere, before the program was edited. */
-  const takeOver = (t: Thread): number | null => {
-    const { args, prompt } = argsOf(build(t, { effect: '', attempt: 1 }, 0));
-    const outcome = takeKept(t, JSON.stringify(args ?? prompt ?? null));
-    if (outcome === null) return null;
-    try {
-      bind(t, instruction, decodeOutcome(outcome, decodeOptions(t)));
-      return context.pc + 1;
-    } catch {
-      // It failed there, so it is executed here.
-      return null;
-    }
+  const takeOver: TakeOver = {
+    args: (t) => {
+      const { args, prompt } = argsOf(build(t, { effect: '', attempt: 1 }, 0));
+      return JSON.stringify(args ?? prompt ?? null);
+    },
+    take: (t, { outcome }) => {
+      try {
+        bind(t, instruction, decodeOutcome(outcome, decodeOptions(t)));
+        return context.pc + 1;
+      } catch {
+        // It failed there, so it is executed here.
+        return null;
+      }
+    },
   };
 
   return {
-    instruction: (t) =>
-      (t.run.kept.entries.length > 0 && context.undo === undefined ? takeOver(t) : null) ??
-      (op === 'agent' ? begin(t) : launch(t, { effect: t.nextEffect(), attempt: 1 }, 0, true)),
+    instruction: (t) => (op === 'agent' ? begin(t) : launch(t, { effect: t.nextEffect(), attempt: 1 }, 0, true)),
+    takeOver,
     suspender: {
       resume: onOutcome,
       reissue: (t, pending) => {

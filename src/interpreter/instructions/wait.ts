@@ -14,7 +14,6 @@ import {
   setTimer,
 } from '../control/effects.js';
 import { release } from '../control/join.js';
-import { takeKept } from '../control/take-kept.js';
 import type { Outcome, RunEvent } from '../events/event.js';
 import { RuntimeFailure } from '../failure.js';
 import { decodeOutcome } from '../outcome.js';
@@ -281,11 +280,6 @@ export function linkAsk(instruction: Op<'ask'>, context: LinkContext): Linked {
   };
   return {
     instruction: (t) => {
-      const kept = t.run.kept.entries.length === 0 ? null : takeKept(t, name);
-      if (kept !== null) {
-        t.locals[bind] = sampleValue(kept);
-        return context.pc + 1;
-      }
       if (deadline === null) return openQuestion(t, 0);
       limit(t);
       describe(t);
@@ -293,5 +287,12 @@ export function linkAsk(instruction: Op<'ask'>, context: LinkContext): Linked {
       return STOP;
     },
     suspender,
+    takeOver: {
+      args: () => name,
+      take: (t, { outcome }) => {
+        t.locals[bind] = sampleValue(outcome);
+        return context.pc + 1;
+      },
+    },
   };
 }

@@ -100,23 +100,6 @@ export class Alignment {
     return this.exact.has(pc);
   }
 
-  /**
-   * Instructions of the edited state that were above the position of a thread and are not above the position where it
-   * resumes, so that they would be executed again.
-   */
-  instructionsToRepeat(was: number, is: number): Instruction[] {
-    const above = new Set(this.keys.old.slice(0, was));
-    const left = new Map<string, number>();
-    for (const key of this.keys.old.slice(was)) left.set(key, (left.get(key) ?? 0) + 1);
-    return this.fresh.code.filter((_, at) => {
-      const key = this.keys.fresh[at] as string;
-      if (at < is || !above.has(key)) return false;
-      const rest = left.get(key) ?? 0;
-      left.set(key, rest - 1);
-      return rest <= 0;
-    });
-  }
-
   /** All pairs of instructions that do the same kind of thing. */
   similarPairs(): Pair[] {
     return [...this.pairs].filter(([from]) => this.of(from) !== null);

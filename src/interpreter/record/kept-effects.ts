@@ -1,27 +1,20 @@
 /**
  * What an edited program only moves is done: an instruction with the text of a finished one, whose place in the program is
- * gone, takes over its outcome when the run comes to it, in any arm, branch or state. What stands there in addition would
+ * gone, takes over what that one did when the run comes to it, in any arm, branch or state. What stands there in addition would
  * be repeated, and is listed.
  */
 import { successors } from '../../machine/control-flow.js';
 import type { Instruction, Machine, State } from '../../machine/machine.js';
-import type { EffectKind, KeptOutcomes, Outcome } from '../events/event.js';
+import type { KeptOutcome, KeptOutcomes, Outcome } from '../events/event.js';
 import { type Alignment, exactKey } from './alignment.js';
+import type { Execution, Executions } from './executions.js';
+import { isEffect, movedKey, SAMPLES } from './moved-instruction.js';
 import type { RunImage, ThreadImage } from './run-image.js';
 
-/** An effect with an outcome on record. */
-export interface FinishedEffect {
+/** An instruction that was executed, with what it has: an outcome on record, or what it has bound. */
+export interface Done extends Omit<Execution, 'effects' | 'left'> {
   readonly effect: string;
-  readonly kind: EffectKind;
-  /** Of a question: its name. */
-  readonly text: string;
-  /** Null: the record does not say where it was, but in the current entry of a state. */
-  readonly location: { readonly state: string; readonly line: number } | null;
-  /** Its values, as one text. */
-  readonly args: string;
   readonly outcome: Outcome;
-  /** It was requested since the run entered its current state. */
-  readonly isCurrent: boolean;
 }
 
 /** An instruction of the edited program that does again what is done. */
@@ -45,34 +38,31 @@ interface Moving {
   readonly rebased: RunImage;
   /** Pairs the instructions of the two states of that name. */
   readonly align: (old: State, fresh: State) => Alignment;
-  readonly finished: readonly FinishedEffect[];
+  readonly finished: Finished;
 }
 
-type Keyed = { readonly key: string; readonly name: string | null };
-
-/** The text of an effect that can be taken over, and its kind with the name that it binds. */
-function effectKey(one: Instruction, { locals }: State): Keyed | null {
-  switch (one.op) {
-    case 'shell':
-    case 'argv':
-    case 'function':
-    case 'agent': {
-      const name = locals[one.bind?.slot ?? -1];
-      return { key: `${one.op} ${one.text}`, name: name === undefined ? null : `${one.op} ${name}` };
-    }
-    case 'ask':
-      return { key: `ask ${one.name}`, name: null };
-    default:
-      return null;
-  }
+/** What a run has done, and in which turns of loops its threads are. */
+export interface Finished {
+  readonly all: readonly Done[];
+  readonly turnOf: Executions['turnOf'];
 }
 
 /** An old instruction that was executed and has no place in the edited program any more. */
 interface Source {
-  readonly outcomes: readonly FinishedEffect[];
+  readonly outcomes: readonly Done[];
   readonly hasUndo: boolean;
   readonly name: string | null;
-  readonly isCurrent: boolean;
+  readonly state: State;
+  readonly pc: number;
+}
+
+interface Taking {
+  readonly at: KeptOutcomes['at'][number][];
+  readonly from: readonly Source[];
+  /** Those of the turn of a loop in which the run is, or all. */
+  readonly outcomes: readonly Done[];
+  readonly groups: Location[][];
+  readonly isChanged: boolean;
 }
 
 export function keptEffects(moving: Moving): {
@@ -80,46 +70,21 @@ export function keptEffects(moving: Moving): {
   readonly repeated: readonly RepeatedInstruction[];
 } {
   const { from, to, image, rebased, finished } = moving;
-  const byKey = new Map<string, FinishedEffect[]>();
-  for (const one of finished) add(byKey, `${one.kind} ${one.text}`, one);
+  const byKey = new Map<string, Done[]>();
+  for (const one of finished.all) add(byKey, one.key, one);
   if (byKey.size === 0 && image.kept === undefined) return { kept: [], repeated: [] };
 
-  const earlier = new Map(
-    (image.kept ?? []).flatMap((one) => one.at.map((at) => [`${at.state} ${at.pc}`, one] as const)),
-  );
-  const { partners, taken } = locationsOf(moving, (state, pc) => earlier.has(`${state} ${pc}`));
-  const sources = new Map<string, Source[]>();
-  const known = new Set<string>();
-  from.states.forEach((state, at) => {
-    state.code.forEach((one, pc) => {
-      const its = effectKey(one, state);
-      if (its === null || partners.has(`${at} ${pc}`)) return;
-      const hasUndo = state.code[pc + 1]?.op === 'undo';
-      const rest = earlier.get(`${state.name} ${pc}`);
-      const outcomes =
-        rest === undefined
-          ? (byKey.get(its.key) ?? []).filter((e) =>
-              e.location === null
-                ? state.name === image.state
-                : e.location.state === state.name && e.location.line === one.origin.line,
-            )
-          : rest.outcomes.map((e) => ({ ...e, kind: one.op as EffectKind, text: '', location: null, isCurrent: true }));
-      const isCurrent = state.name === image.state;
-      const recent = isCurrent ? outcomes.filter((e) => e.isCurrent) : outcomes;
-      if (recent.length === 0) return;
-      // Several copies of a pattern have the same lines: each is a place of its own, with the same outcomes.
-      if (known.has(`${its.key} ${recent[0]?.effect}`) && recent.length === 1) return;
-      known.add(`${its.key} ${recent[0]?.effect}`);
-      add(sources, its.key, { outcomes: recent, hasUndo, name: its.name, isCurrent });
-    });
-  });
-
-  const kept = new Map<string, { at: KeptOutcomes['at'][number][]; from: readonly Source[]; groups: Location[][] }>();
+  const { sources, taken } = sourcesOf(moving, byKey);
+  const kept = new Map<string, Taking>();
   const repeated: RepeatedInstruction[] = [];
   const used = new Set<Source>();
-  const assign = (key: string, from: readonly Source[], its: Location): boolean => {
+  /** Null: what was done was done in an earlier turn of the loop, so this is done in each turn. */
+  const assign = (key: string, from: readonly Source[], its: Location, isChanged = false): boolean | null => {
     const state = to.states[its.state] as State;
-    const entry = kept.get(key) ?? { at: [], from, groups: [] };
+    const outcomes = inTurn(moving, from, its);
+    if (outcomes.length === 0) return null;
+    const place = `${key} ${outcomes[0]?.number}`;
+    const entry = kept.get(place) ?? { at: [], from, outcomes, groups: [], isChanged };
     let group = entry.groups.find((others) => others.every((other) => excludes(state, other, its)));
     if (group === undefined) {
       if (entry.groups.length >= from.length) return false;
@@ -129,7 +94,7 @@ export function keptEffects(moving: Moving): {
     group.push(its);
     const follows = state.code[its.pc + 1]?.op === 'undo' && from.some(({ hasUndo }) => hasUndo);
     entry.at.push({ state: state.name, pc: its.pc, ...(follows ? { undo: true as const } : {}) });
-    kept.set(key, entry);
+    kept.set(place, entry);
     for (const one of from) used.add(one);
     return true;
   };
@@ -139,48 +104,144 @@ export function keptEffects(moving: Moving): {
   // An instruction with other constants, as in one more use of a pattern, comes after the same ones, and is not a copy.
   const visit = (wanted: boolean): void => {
     to.states.forEach((state, at) => {
+      const isCurrent = state.name === rebased.state;
       state.code.forEach((one, pc) => {
-        const its = effectKey(one, state);
+        const its = movedKey(one, state, pc);
         if (its === null || taken.has(`${at} ${pc}`) || isKnown.has(exactKey(one, [])) !== wanted) return;
-        if (state.name === rebased.state && isPassed(rebased.main, state.code, pc, false)) return;
+        if (isCurrent && isPassed(rebased.main, state.code, pc, false)) return;
         const from = sources.get(its.key) ?? [];
-        if (from.length > 0 && assign(its.key, from, { state: at, pc })) return;
-        if (byKey.has(its.key) && !wanted && !hasValues(one)) return;
-        if (byKey.has(its.key) && hasValues(one)) {
+        if (from.length > 0 && assign(its.key, from, { state: at, pc }) !== false) return;
+        const before = byKey.get(its.key) ?? [];
+        if (!isEffect(one)) {
+          const isDone = before.some(({ state: name, entry }) => name === image.state && entry === image.transitions);
+          const text = nameOf(one);
+          if (isCurrent && isDone && text !== null) repeated.push(repetition(one, state, text));
+          else if (its.name !== null && isCurrent) others.push({ its: { state: at, pc }, ...its, name: its.name });
+          return;
+        }
+        if (before.length > 0 && !wanted && !hasValues(one)) return;
+        if (before.length > 0 && hasValues(one)) {
           // With other values it is another effect, as in one more use of a pattern.
           add(copies, its.key, { state: state.name, pc });
-        } else if (byKey.has(its.key)) {
-          const once = 'once' in one && one.once === true;
-          const text = one.op === 'ask' ? one.name : 'text' in one ? one.text : '';
-          repeated.push({ text, state: state.name, line: one.origin.line, once });
-        } else if (its.name !== null && state.name === rebased.state)
-          others.push({ its: { state: at, pc }, ...its, name: its.name });
+        } else if (before.length > 0) {
+          repeated.push(repetition(one, state, one.op === 'ask' ? one.name : 'text' in one ? one.text : ''));
+        } else if (its.name !== null && isCurrent) others.push({ its: { state: at, pc }, ...its, name: its.name });
       });
     });
   };
   visit(true);
   visit(false);
   // A line that was moved and changed is still known by the name that it binds.
-  const renamed = [...sources.values()].flat().filter((one) => one.isCurrent && !used.has(one));
+  const renamed = [...sources.values()].flat().filter((one) => one.state.name === image.state && !used.has(one));
   for (const { its, name } of others) {
     const from = renamed.filter((one) => one.name === name);
-    if (from.length > 0) assign(`= ${name}`, from, its);
+    if (from.length > 0) assign(`= ${name}`, from, its, true);
   }
-  const all = [...kept].map(([key, { at, from }]) => {
-    const outcomes = [
-      ...new Map(from.flatMap((one) => one.outcomes).map((one) => [one.effect, one] as const)).values(),
-    ];
-    const one = outcomes.at(-1) as FinishedEffect;
-    const isChanged = key.startsWith('= ');
-    const shown = (isChanged ? [one] : outcomes).map(asKept);
+  const all = [...kept.values()].map(({ at, outcomes: of, isChanged }) => {
+    const outcomes = [...new Map(of.map((one) => [`${one.effect} ${one.number}`, one] as const)).values()];
+    const last = outcomes.at(-1) as Done;
+    const isElsewhere = at.some(({ state }) => state !== last.state);
+    const shown = (isChanged ? [last] : outcomes).map((one) => asKept(one, isElsewhere));
     return { at, outcomes: shown, ...(shown.length === 1 ? { any: true as const } : {}) };
   });
-  const again = [...copies].map(([key, at]) => ({ at, outcomes: (byKey.get(key) ?? []).map(asKept) }));
+  const again = [...copies].map(([key, at]) => ({
+    at,
+    outcomes: (byKey.get(key) ?? []).map((one) => asKept(one, true)),
+  }));
   return { kept: [...all, ...again], repeated };
 }
 
-function asKept({ effect, args, outcome }: FinishedEffect): KeptOutcomes['outcomes'][number] {
-  return { effect, args, outcome };
+function repetition(one: Instruction, { name: state }: State, text: string): RepeatedInstruction {
+  const once = ('once' in one && one.once === true) || (one.op === 'plan' && one.call?.once === true);
+  return { text, state, line: one.origin.line, once };
+}
+
+/** What was executed and has no place any more, by its key. */
+function sourcesOf(
+  moving: Moving,
+  byKey: ReadonlyMap<string, readonly Done[]>,
+): { sources: Map<string, Source[]> } & ReturnType<typeof locationsOf> {
+  const { from, image } = moving;
+  const earlier = new Map(
+    (image.kept ?? []).flatMap((one) => one.at.map((at) => [`${at.state} ${at.pc}`, one] as const)),
+  );
+  const locations = locationsOf(moving, (state, pc) => earlier.has(`${state} ${pc}`));
+  const sources = new Map<string, Source[]>();
+  const known = new Set<string>();
+  from.states.forEach((state, at) => {
+    const isCurrent = state.name === image.state;
+    state.code.forEach((one, pc) => {
+      const its = movedKey(one, state, pc);
+      if (its === null || locations.partners.has(`${at} ${pc}`)) return;
+      const rest = earlier.get(`${state.name} ${pc}`);
+      const executed =
+        rest === undefined
+          ? (byKey.get(its.key) ?? []).filter(
+              (e) =>
+                (e.pc === null || (e.state === state.name && e.pc === pc)) &&
+                (!isCurrent || e.entry === image.transitions),
+            )
+          : rest.outcomes.map((e, number) => ({
+              ...{ ...e, key: its.key, state: state.name, pc, path: '', entry: image.transitions, number },
+            }));
+      if (executed.length === 0) return;
+      // What an earlier version of the program did has no position: each instruction with this text stands for it.
+      const first = `${its.key} ${executed[0]?.effect}`;
+      if (executed[0]?.pc === null && known.has(first) && executed.length === 1) return;
+      known.add(first);
+      const hasUndo = state.code[pc + 1]?.op === 'undo';
+      add(sources, its.key, { outcomes: executed, hasUndo, name: its.name, state, pc });
+    });
+  });
+  return { sources, ...locations };
+}
+
+/**
+ * The outcomes that an instruction takes over. If it stays in a loop of which a thread executes a turn, only what was done
+ * in this turn is done.
+ */
+function inTurn({ to, image, align, finished }: Moving, from: readonly Source[], its: Location): Done[] {
+  const fresh = to.states[its.state] as State;
+  return from.flatMap(({ outcomes, state, pc }) => {
+    if (fresh.name !== image.state || state.name !== image.state) return outcomes;
+    const alignment = align(state, fresh);
+    const loops = state.code.flatMap((one, at) =>
+      one.op === 'next' && at < pc && pc < one.exit ? [{ at, ...one }] : [],
+    );
+    return outcomes.filter(({ path, number }) =>
+      loops.every(({ at, exit }) => {
+        const other = alignment.of(at);
+        const loop = other === null ? undefined : fresh.code[other];
+        if (other === null || loop?.op !== 'next' || its.pc <= other || its.pc >= loop.exit) return true;
+        const first = finished.turnOf(path, at, exit);
+        return first === null || number >= first;
+      }),
+    );
+  });
+}
+
+/** An instruction that does something again when it is executed again, for people. */
+function nameOf(one: Instruction): string | null {
+  switch (one.op) {
+    case 'plan':
+      return one.call === undefined ? one.plan : `CALL: ${one.plan}`;
+    case 'step-begin':
+      return `STEP: ${one.plan.name}`;
+    case 'signal':
+      return `WAIT: signal ${one.name}`;
+    case 'increment':
+      return `INCREMENT: ${one.name}`;
+    case 'emit':
+      return `EMIT: ${one.event ?? ''}`;
+    default:
+      return null;
+  }
+}
+
+/** `isElsewhere`: its names have no values there yet. Where it was, a counter has gone on since. */
+function asKept({ effect, args, outcome, key }: Done, isElsewhere: boolean): KeptOutcome {
+  const isCounted = /"op":"(?:increment|set)"/.test(key) && !isElsewhere && !SAMPLES.test(key);
+  return { effect, args, outcome: isCounted ? { kind: 'value', value: null } : outcome };
 }
 
 /** Whether what an instruction does depends on values of the run. */
@@ -215,10 +276,10 @@ function locationsOf(
     const isCurrent = old.name === image.state;
     old.code.forEach((one, pc) => {
       const other = alignment.of(pc);
-      const its = effectKey(one, old);
+      const its = movedKey(one, old, pc);
       // What an earlier edit moved is done, and has not been reached since.
       if (other === null || its === null || takesOver(old.name, pc)) return;
-      const has = effectKey(fresh.code[other] as Instruction, fresh);
+      const has = movedKey(fresh.code[other] as Instruction, fresh, other);
       const isSame = has?.key === its.key || (has !== null && has.name !== null && has.name === its.name);
       const wasDone = isCurrent && isPassed(image.main, old.code, pc, true);
       const isDone = isCurrent && isPassed(rebased.main, fresh.code, other, false);
@@ -235,7 +296,7 @@ function locationsOf(
   const free = new Set<string>();
   to.states.forEach((state, at) => {
     state.code.forEach((one, pc) => {
-      const its = effectKey(one, state);
+      const its = movedKey(one, state, pc);
       if (its !== null && !taken.has(`${at} ${pc}`)) free.add(its.key);
     });
   });

@@ -12,7 +12,7 @@ import type { UndoEntry } from '../run-state/undo-entry.js';
 import { encode } from '../values/json.js';
 import type { Value } from '../values/value.js';
 import { Alignment } from './alignment.js';
-import { type FinishedEffect, keptEffects, type RepeatedInstruction } from './kept-effects.js';
+import { type Finished, keptEffects, type RepeatedInstruction } from './kept-effects.js';
 import { lineThatReads } from './needed-names.js';
 import type { EncodedSlots, ForkImage, MemberImage, RunImage, ThreadImage } from './run-image.js';
 
@@ -29,7 +29,7 @@ type Migration =
 
 /**
  * The run in another machine with all its values, or what this machine lacks. Does not change the given run. `failed`: what
- * the run waits for has failed before, so what was inserted above it is executed first. `finished`: the effects of the run,
+ * the run waits for has failed before, so what was inserted above it is executed first. `finished`: what the run has done,
  * to find what was moved; a replay has it on record instead (`kept`).
  */
 export function migrateRun(
@@ -37,11 +37,11 @@ export function migrateRun(
   linked: LinkedMachine,
   {
     failed,
-    finished = [],
+    finished,
     kept: known,
   }: {
     readonly failed: boolean;
-    readonly finished?: readonly FinishedEffect[];
+    readonly finished?: Finished;
     readonly kept?: readonly KeptOutcomes[] | undefined;
   },
 ): Migration {
@@ -50,7 +50,9 @@ export function migrateRun(
   const rebased = move.run(image);
   const isLost = move.missing.length > 0;
   const { kept, repeated } =
-    known !== undefined || isLost ? { kept: known ?? [], repeated: [] } : move.effects(image, rebased, finished);
+    known !== undefined || finished === undefined || isLost
+      ? { kept: known ?? [], repeated: [] }
+      : move.effects(image, rebased, finished);
   for (const { line } of repeated.filter(({ once }) => once))
     move.missing.push(`the first place of the \`once\` of line ${line}: it has run, and must not run again`);
   if (move.missing.length > 0) return { missing: [...new Set(move.missing)], input: move.input };
@@ -104,23 +106,14 @@ class Move {
     };
   }
 
-  /** What the program has moved, and what it does again. Calls of tools, steps and signals are not taken over. */
-  effects(image: RunImage, rebased: RunImage, finished: readonly FinishedEffect[]): ReturnType<typeof keptEffects> {
+  /** What the program has moved, and what it does again. */
+  effects(image: RunImage, rebased: RunImage, finished: Finished): ReturnType<typeof keptEffects> {
     const names = (one: LinkedMachine): string[] => one.machine.states.map(({ name }) => name);
     const align = (old: State, fresh: State): Alignment =>
-      old.name === image.state
+      old.name === image.state && fresh.name === image.state
         ? this.alignment
         : new Alignment(old, fresh, { old: names(this.from), fresh: names(this.to) });
-    const { kept, repeated } = keptEffects({
-      ...{ from: this.from.machine, to: this.to.machine, image, rebased, align, finished },
-    });
-    const others = this.alignment.instructionsToRepeat(image.main.pc, rebased.main.pc).flatMap((one) => {
-      const text = nameOf(one);
-      if (text === null) return [];
-      const once = one.op === 'plan' && one.call?.once === true;
-      return [{ text, state: rebased.state, line: one.origin.line, once }];
-    });
-    return { kept, repeated: [...repeated, ...others] };
+    return keptEffects({ from: this.from.machine, to: this.to.machine, image, rebased, align, finished });
   }
 
   private inputs(values: EncodedSlots): EncodedSlots {
@@ -349,24 +342,6 @@ function hasNoOutcome({ members }: ForkImage): boolean {
 /** The plans of a machine, wherever they stand in their documents. */
 function plansOf({ machine }: LinkedMachine): string {
   return JSON.stringify(Object.values(machine.plans ?? {}), (name, value) => (name === 'line' ? undefined : value));
-}
-
-/** An instruction that does something again when it is executed again, and takes over nothing. */
-function nameOf(one: Instruction): string | null {
-  switch (one.op) {
-    case 'plan':
-      return one.call === undefined ? one.plan : `CALL: ${one.plan}`;
-    case 'step-begin':
-      return `STEP: ${one.plan.name}`;
-    case 'signal':
-      return `WAIT: signal ${one.name}`;
-    case 'increment':
-      return `INCREMENT: ${one.name}`;
-    case 'emit':
-      return `EMIT: ${one.event ?? ''}`;
-    default:
-      return null;
-  }
 }
 
 function describeInstruction(instruction: Instruction | undefined): string {

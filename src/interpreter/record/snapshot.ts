@@ -7,6 +7,7 @@ import { type Machine, RUN_FORMAT } from '../../machine/machine.js';
 import { omitUndefined } from '../../prelude/omit-undefined.js';
 import { restoredBranchData } from '../control/branch-data.js';
 import { queueFork, queueReturning } from '../control/semaphore.js';
+import { linkKeeping } from '../instructions/link.js';
 import { planImage, restoreEndedPlan, restorePlan } from '../plan/start-plan.js';
 import { type Fork, type Member, type MemberStatus, newSemaphore, type Semaphore } from '../run-state/fork.js';
 import type { LinkedMachine } from '../run-state/linked-machine.js';
@@ -271,8 +272,9 @@ function stateIndexOf(machine: Machine): ReadonlyMap<string, number> {
 }
 
 /** The run of a snapshot of this format, with the requests that it waits for. */
-export function restoreRun(linked: LinkedMachine, snapshot: Json, options: RunOptions): Run {
+export function restoreRun(machine: LinkedMachine, snapshot: Json, options: RunOptions): Run {
   const image = snapshot as unknown as RunImage;
+  const linked = image.kept === undefined || image.kept.length === 0 ? machine : linkKeeping(machine, image.kept);
   const run = new Run(linked, options);
   const index = stateIndexOf(linked.machine);
   const entries = new Map<number, Slot[]>();

@@ -3,7 +3,7 @@
  * that had to wait. `instructions/link.ts` makes it.
  */
 import type { Machine, Origin, State } from '../../machine/machine.js';
-import type { Outcome } from '../events/event.js';
+import type { KeptOutcome, Outcome } from '../events/event.js';
 import type { UnknownData } from '../values/data-tree.js';
 import type { Pending } from './pending.js';
 import type { Thread } from './thread.js';
@@ -22,11 +22,21 @@ export interface Suspender {
   readonly reissue: (thread: Thread, pending: Pending) => void;
 }
 
+/** How an instruction takes over what one of an earlier version of the program has done. */
+export interface TakeOver {
+  /** Its values, as one text. */
+  readonly args: (thread: Thread) => string;
+  /** Returns the next position; null: it is executed. */
+  readonly take: (thread: Thread, kept: KeptOutcome) => number | null;
+}
+
 /** A linked instruction. It has a suspender only if it can wait. */
 export interface Linked {
   readonly instruction: LinkedInstruction;
   readonly suspender?: Suspender;
   readonly layout?: ForkLayout;
+  /** Absent: what it leaves behind is bound by name. */
+  readonly takeOver?: TakeOver;
 }
 
 export interface LinkedMachine {
@@ -40,6 +50,8 @@ export interface LinkedMachine {
   readonly starts: readonly number[];
   /** The flat position after all states: the rollback of a run that has ended. */
   readonly rollback: number;
+  /** Sees what is taken over, in a run that is observed. */
+  readonly watch?: (thread: Thread, kept: KeptOutcome) => void;
   /** For data with values that are not known; null in a run. */
   readonly unknownData: UnknownData | null;
 }

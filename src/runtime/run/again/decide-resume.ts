@@ -59,7 +59,7 @@ export async function decideResume(
   const start = chooseStart(stored, recorded, options, deliveries.length > 0);
   const { replay, stopped } = start.recovered;
   await refuseUnlessAgreed(stored, start.point, options.again);
-  const { run, resumed, edited, repeated } = applyChanges(stored, start, options);
+  const { run, resumed, edited, repeated } = applyChanges(stored, { ...recorded, ...start }, options);
   await refuseUnlessRepeated(stored, repeated, options.again);
   const rest = replay.rest();
   const doubtful = replay.inDoubt();
@@ -136,7 +136,7 @@ function spentSince({ usage: before }: Run, { usage: after }: Run): SpentAmount 
 /** Applies to the run what differs from now on. The event records all of it, so that a replay can do the same. */
 function applyChanges(
   stored: StoredRun,
-  { recovered, point, spent }: ResumeStart,
+  { recovered, point, spent, inputs, redactor }: ResumeStart & RecoveryContext,
   options: ResumeOptions,
 ): {
   readonly run: Run;
@@ -152,7 +152,7 @@ function applyChanges(
   const { run, kept, repeated } =
     edited === null
       ? { run: recordedRun, kept: [], repeated: [] }
-      : migrateToEdited(recordedRun, edited, stored, { failed, file: options.file, discarded });
+      : migrateToEdited(recordedRun, edited, stored, { failed, file: options.file, discarded, inputs, redactor });
   const resumed: RunResumed = omitUndefined({
     type: 'run_resumed',
     by: options.person ?? 'user',

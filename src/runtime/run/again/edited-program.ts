@@ -1,7 +1,8 @@
 /** Resumes a run in an edited program: moves the run there, with what is done, and stores the program with it. */
 import { join } from 'node:path';
 import type { KeptOutcomes, Outcome } from '../../../interpreter/events/event.js';
-import type { FinishedEffect, RepeatedInstruction } from '../../../interpreter/record/kept-effects.js';
+import { Executions } from '../../../interpreter/record/executions.js';
+import type { Done, Finished, RepeatedInstruction } from '../../../interpreter/record/kept-effects.js';
 import { migrateRun } from '../../../interpreter/record/migrate.js';
 import { link, type Run } from '../../../interpreter/run.js';
 import type { Machine } from '../../../machine/machine.js';
@@ -12,10 +13,11 @@ import { RunRefused } from '../../store/run-refused.js';
 import { storeError } from '../../store/store-error.js';
 import { machineFile, type RunAbout, type StoredRun } from '../../store/stored-run.js';
 import { type Discarded, discardedRanges } from './discarded-ranges.js';
-import { keptWithTexts } from './recover.js';
+import type { RecoveryContext } from './prepare-recovery.js';
+import { keptWithTexts, recoverRun } from './recover.js';
 import { readCounted } from './search-record.js';
 
-interface Moving {
+interface Moving extends Pick<RecoveryContext, 'inputs' | 'redactor'> {
   /** Whether what the run waits for has failed before. */
   readonly failed: boolean;
   /** The path of the edited program, for messages. */
@@ -24,41 +26,48 @@ interface Moving {
   readonly discarded: Discarded | null;
 }
 
+/** What a run has done that still counts. */
+function finishedOf(stored: StoredRun, { inputs, redactor, discarded }: Moving): Finished {
+  const executions = new Executions();
+  recoverRun(stored, {
+    ...{ inputs, redactor, discarded, whole: true },
+    linkedOf: (machine) => executions.observe(link(machine)),
+  });
+  const effects = finishedEffects(stored, discarded);
+  const all = executions.all.flatMap(({ effects: ids, left, ...one }): Done[] => {
+    if (left !== null || ids.length === 0) {
+      const effect = one.path === '' ? '0' : `${one.path}.0`;
+      return [{ ...one, effect, outcome: { kind: 'value', value: left } }];
+    }
+    const effect = ids.find((id) => effects.has(id));
+    const found = effect === undefined ? undefined : effects.get(effect);
+    return effect === undefined || found === undefined ? [] : [{ ...one, ...found, effect }];
+  });
+  return { all, turnOf: (...where) => executions.turnOf(...where) };
+}
+
+type FinishedEffect = Pick<Done, 'args' | 'outcome'>;
+
 /** The effects of a run that ended and still count. */
-function finishedEffects({ journal }: StoredRun, discarded: Discarded | null): FinishedEffect[] {
-  const open = new Map<string, Omit<FinishedEffect, 'outcome'>>();
+function finishedEffects({ journal }: StoredRun, discarded: Discarded | null): Map<string, FinishedEffect> {
+  const open = new Map<string, string>();
   const finished = new Map<string, FinishedEffect>();
-  let began: string[] = [];
   const end = (effect: string, outcome: Outcome): void => {
-    const one = open.get(effect);
-    if (one !== undefined) finished.set(effect, { ...one, outcome });
+    const args = open.get(effect);
+    if (args !== undefined) finished.set(effect, { args, outcome });
   };
   readCounted(journal, discardedRanges(journal, discarded, journalStart), {
     take: (_, event) => {
       switch (event.type) {
-        case 'state_entered':
-          for (const effect of began) {
-            const [one, ended] = [open.get(effect), finished.get(effect)];
-            if (one !== undefined) open.set(effect, { ...one, isCurrent: false });
-            if (ended !== undefined) finished.set(effect, { ...ended, isCurrent: false });
-          }
-          began = [];
-          return;
         case 'effect_requested': {
-          const { effect, kind, text, state, line, args, prompt, undo } = event;
+          const { effect, args, prompt, undo } = event;
           finished.delete(effect);
-          if (undo) return;
-          const values = JSON.stringify(args ?? prompt ?? null);
-          open.set(effect, { effect, kind, text, location: { state, line }, args: values, isCurrent: true });
-          began.push(effect);
+          if (!undo) open.set(effect, JSON.stringify(args ?? prompt ?? null));
           return;
         }
-        case 'asked': {
-          const { effect, name } = event;
-          open.set(effect, { effect, kind: 'ask', text: name, location: null, args: name, isCurrent: true });
-          began.push(effect);
+        case 'asked':
+          open.set(event.effect, event.name);
           return;
-        }
         case 'answered':
           end(event.effect, { kind: 'value', value: event.value });
           return;
@@ -69,7 +78,7 @@ function finishedEffects({ journal }: StoredRun, discarded: Discarded | null): F
       }
     },
   });
-  return [...finished.values()];
+  return finished;
 }
 
 interface Migrated {
@@ -80,15 +89,11 @@ interface Migrated {
 }
 
 /** The run in another program. Throws a `RunRefused` that lists what this program lacks. */
-export function migrateToEdited(
-  run: Run,
-  machine: Machine,
-  stored: StoredRun,
-  { failed, file, discarded }: Moving,
-): Migrated {
+export function migrateToEdited(run: Run, machine: Machine, stored: StoredRun, moving: Moving): Migrated {
+  const { failed, file } = moving;
   const runId = stored.about.run_id;
   const linked = link(machine);
-  const found = migrateRun(run, linked, { failed, finished: finishedEffects(stored, discarded) });
+  const found = migrateRun(run, linked, { failed, finished: finishedOf(stored, moving) });
   if ('run' in found) {
     const { kept, repeated } = found;
     if (kept.length === 0) return { run: found.run, kept, repeated };

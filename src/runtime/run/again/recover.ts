@@ -11,6 +11,7 @@ import { type Difference, Replay, type ReplayOptions } from '../../../interprete
 import type { EffectRequest } from '../../../interpreter/request.js';
 import { type LinkedMachine, link, type Run, startRun } from '../../../interpreter/run.js';
 import type { Json } from '../../../machine/expression.js';
+import type { Machine } from '../../../machine/machine.js';
 import { VALUE_BYTES } from '../../process/output.js';
 import type { Redactor } from '../../redact.js';
 import { artifactsFolder, folderArtifacts } from '../../store/artifacts.js';
@@ -48,6 +49,8 @@ interface RecoverOptions {
   readonly resumes?: readonly Pick<JournalRecord, 'seq' | 'event'>[];
   /** Starts at an earlier checkpoint than the last one. */
   readonly checkpoint?: Checkpoint;
+  /** Links the programs of the run in another way. */
+  readonly linkedOf?: (machine: Machine) => LinkedMachine;
   /** Another program that is fed the record from the beginning, to compare the two and not to resume. */
   readonly instead?: LinkedMachine;
 }
@@ -97,7 +100,7 @@ export function recoverRun(stored: StoredRun, options: RecoverOptions): Recovere
       return followRecord(stored, options, { run, checkpoint, ranges });
     }
   }
-  const linked = instead ?? link(storedMachine(stored, stored.about.digest));
+  const linked = instead ?? (options.linkedOf ?? link)(storedMachine(stored, stored.about.digest));
   const run = startRun(linked, optionsFor(stored, linked, options));
   return followRecord(stored, options, {
     run,
@@ -215,7 +218,7 @@ function replayOptions(stored: StoredRun, options: RecoverOptions, followed: Fol
     },
     migrate: (run, { digest, from, kept = [] }) => {
       const outcomes = kept.map((one) => keptWithTexts(stored, one));
-      const migrated = migrateRun(run, link(storedMachine(stored, digest)), {
+      const migrated = migrateRun(run, (options.linkedOf ?? link)(storedMachine(stored, digest)), {
         failed: from !== undefined,
         kept: outcomes,
       });

@@ -59,7 +59,7 @@ export function startOf(stored: StoredRun, id: string, options: ReplayStarting):
   const migrated =
     edited === null
       ? null
-      : migrateToEdited(replay.run, edited, stored, { failed: true, file: options.file, discarded });
+      : migrateToEdited(replay.run, edited, stored, { failed: true, file: options.file, discarded, inputs, redactor });
   const rest = replay.rest();
   const run = migrated?.run ?? replay.release();
   const kept = migrated?.kept ?? [];
