@@ -200,7 +200,7 @@ function sourcesOf(
  * The outcomes that an instruction takes over. If it stays in a loop of which a thread executes a turn, only what was done
  * in this turn is done.
  */
-function inTurn({ to, image, align, finished }: Moving, from: readonly Source[], its: Location): Done[] {
+function inTurn({ to, image, rebased, align, finished }: Moving, from: readonly Source[], its: Location): Done[] {
   const fresh = to.states[its.state] as State;
   return from.flatMap(({ outcomes, state, pc }) => {
     if (fresh.name !== image.state || state.name !== image.state) return outcomes;
@@ -213,6 +213,8 @@ function inTurn({ to, image, align, finished }: Moving, from: readonly Source[],
         const other = alignment.of(at);
         const loop = other === null ? undefined : fresh.code[other];
         if (other === null || loop?.op !== 'next' || its.pc <= other || its.pc >= loop.exit) return true;
+        // The thread begins the loop again.
+        if (rebased.main.pc <= other || rebased.main.pc >= loop.exit) return true;
         const first = finished.turnOf(path, at, exit);
         return first === null || number >= first;
       }),
@@ -224,7 +226,7 @@ function inTurn({ to, image, align, finished }: Moving, from: readonly Source[],
 function nameOf(one: Instruction): string | null {
   switch (one.op) {
     case 'plan':
-      return one.call === undefined ? one.plan : `CALL: ${one.plan}`;
+      return one.text;
     case 'step-begin':
       return `STEP: ${one.plan.name}`;
     case 'signal':

@@ -150,12 +150,21 @@ class Move {
   }
 
   private thread(image: ThreadImage, old: State, fresh: State): ThreadImage {
-    if (image.plan !== undefined && plansOf(this.from) !== plansOf(this.to)) return this.planThread(image, old, fresh);
+    const position = this.positionOf(image, old);
+    // The outcomes of a plan belong to its calls by number, so a plan with outcomes continues only unchanged.
+    if (image.plan !== undefined) {
+      const isChanged = plansOf(this.from) !== plansOf(this.to);
+      const isBegun = !this.failed || image.plan.log.length > 0;
+      if (isChanged && isBegun) this.missing.push('the plan as it was when the run began');
+      const { plan: _, ...rest } = image;
+      if (!isBegun && (isChanged || position.status === 'ready')) return this.restartAt(rest, position.pc, old, fresh);
+    }
     // Branches without any outcome have not started: what replaces them starts.
     const changed = this.failed && image.forks.length > 0 && this.alignment.of(image.pc) === null;
     const next = changed && image.forks.every(hasNoOutcome) ? this.alignment.next(image.pc) : null;
     if (next !== null) return this.restartAt(image, next, old, fresh);
-    const rebased = { ...image, ...this.positionOf(image, old), locals: this.slots(image.locals, fresh) };
+    const pc = position.pc === null ? this.noteMissing(image.pc, old) : position.pc;
+    const rebased = { ...image, ...position, pc, locals: this.slots(image.locals, fresh) };
     this.lacks('local', old.locals, fresh.locals, { main: rebased, fresh });
     this.loops(rebased, fresh);
     let { counter } = image;
@@ -168,21 +177,9 @@ class Move {
     return { ...rebased, counter, forks };
   }
 
-  /**
-   * The outcomes of a plan belong to its calls by number, so a plan with outcomes continues only unchanged. A plan without
-   * outcomes starts again, as it is now.
-   */
-  private planThread(image: ThreadImage, old: State, fresh: State): ThreadImage {
-    const { plan, ...rest } = image;
-    if (!this.failed || plan?.log.length !== 0) {
-      this.missing.push('the plan as it was when the run began');
-      return image;
-    }
-    return this.restartAt(rest, this.alignment.of(image.pc) ?? this.noteMissing(image.pc, old), old, fresh);
-  }
-
   /** Puts the thread before an instruction of which nothing was done. */
-  private restartAt(image: ThreadImage, pc: number, old: State, fresh: State): ThreadImage {
+  private restartAt(image: ThreadImage, at: number | null, old: State, fresh: State): ThreadImage {
+    const pc = at ?? this.noteMissing(image.pc, old);
     const ready = RESTARTED + image.counter;
     const locals = this.slots(image.locals, fresh);
     const rebased: ThreadImage = { ...image, pc, status: 'ready', ready, pending: [], forks: [], locals };
@@ -191,21 +188,30 @@ class Move {
     return rebased;
   }
 
-  /** Where the thread continues, and whether what it waits for is still needed. */
-  private positionOf(image: ThreadImage, old: State): Partial<ThreadImage> & { readonly pc: number } {
-    const { alignment } = this;
-    const { pc } = image;
-    if (image.status === 'ready') return { pc: alignment.next(pc) ?? this.noteMissing(pc, old) };
+  /** Where the thread continues, and whether what it waits for is still needed. Null: nowhere. */
+  private positionOf(
+    { status, pc, pending, forks, rollback, plan, counter }: ThreadImage,
+    old: State,
+  ): Omit<Partial<ThreadImage>, 'pc'> & { readonly pc: number | null } {
+    const { alignment, failed } = this;
+    if (status === 'ready') return { pc: alignment.next(pc) };
+    const one = old.code[pc] as Instruction;
     const same = alignment.of(pc);
-    const isEffect = image.pending.length > 0 && image.pending.every(({ kind, call }) => STARTED.has(kind) && !call);
-    if (!isEffect || image.forks.length > 0 || image.rollback !== undefined || !EFFECTS.has(old.code[pc]?.op ?? ''))
-      return { pc: same ?? this.noteMissing(pc, old) };
-    const elsewhere = alignment.newLocation(pc);
-    if (elsewhere !== null) return { pc: elsewhere };
+    const isStarted =
+      one.op === 'plan'
+        ? plan === undefined || plan.log.length === 0
+        : EFFECTS.has(one.op) && pending.every(({ kind, call }) => STARTED.has(kind) && !call);
+    const canMove = (isStarted || WAITS.has(one.op)) && pending.length > 0;
+    if (!canMove || forks.length > 0 || rollback !== undefined) return { pc: same };
     const next = alignment.next(pc);
-    if (same !== null && alignment.isUnchanged(pc) && (next === same || !this.failed)) return { pc: same };
-    if (next === null) return { pc: this.noteMissing(pc, old) };
-    return { pc: next, status: 'ready', ready: RESTARTED + image.counter, pending: [] };
+    if (same !== null && (alignment.isUnchanged(pc) ? next === same || !failed : !isStarted)) return { pc: same };
+    // What stands above it now and is not done comes first.
+    const elsewhere = alignment.newLocation(pc);
+    const start = elsewhere === null || next === null ? (next ?? elsewhere) : Math.min(next, elsewhere);
+    if (start === null || start === elsewhere) return { pc: start };
+    // Nobody knows whether it has run.
+    if (!failed && (('once' in one && one.once) || (one.op === 'plan' && one.call?.once))) return { pc: elsewhere };
+    return { pc: start, status: 'ready', ready: RESTARTED + counter, pending: [] };
   }
 
   private fork(image: ForkImage, old: State, fresh: State, id: string | null): ForkImage {
@@ -280,6 +286,7 @@ class Move {
 const RESTARTED = 1_000_000;
 const STARTED: ReadonlySet<EffectKind> = new Set(['shell', 'argv', 'function', 'agent']);
 const EFFECTS: ReadonlySet<string> = STARTED;
+const WAITS: ReadonlySet<string> = new Set(['ask', 'signal', 'sleep']);
 
 /** Values under the same names. */
 function byName(values: EncodedSlots, old: readonly string[], fresh: readonly string[]): EncodedSlots {
