@@ -2,7 +2,8 @@
 import type { Json } from '../../machine/expression.js';
 import type { Instruction } from '../../machine/machine.js';
 import type { KeptOutcome } from '../events/event.js';
-import { endOf, valuesOf } from '../record/moved-instruction.js';
+import { endOf } from '../record/alignment.js';
+import { valuesOf } from '../record/moved-instruction.js';
 import type { LinkContext, LinkedInstruction, TakeOver } from '../run-state/linked-machine.js';
 import { prefixHere } from '../run-state/open-frames.js';
 import type { Thread } from '../run-state/thread.js';

@@ -30,17 +30,27 @@ export class Alignment {
       this.pairs.set(from, to);
       this.exact.add(from);
     }
+    // What was only moved is not something else that was changed.
+    const unpaired = (keys: readonly string[], side: 0 | 1): string[] =>
+      keys.filter((_, at) => !same.some((pair) => pair[side] === at));
+    const [left, added] = [unpaired(before, 0), unpaired(after, 1)];
+    const moved = new Set(left.filter((key) => isOnce(left, key) && isOnce(added, key)));
+    const kinds = (state: State, keys: readonly string[], [from, to]: [number, number]): string[] =>
+      state.code.slice(from, to).map((one, at) => {
+        const key = keys[from + at] as string;
+        return moved.has(key) ? `${state === old} ${from + at}` : kindKey(one, state);
+      });
     for (const [from, to] of pairsBetween(same, old.code.length, fresh.code.length, (a, b) =>
-      commonSubsequence(
-        old.code.slice(...a).map((one) => kindKey(one, old)),
-        fresh.code.slice(...b).map((one) => kindKey(one, fresh)),
-      ),
+      commonSubsequence(kinds(old, before, a), kinds(fresh, after, b)),
     ))
       this.pairs.set(from, to);
     const known = [...this.pairs].sort(([a], [b]) => a - b);
-    const oneByOne = pairsBetween(known, old.code.length, fresh.code.length, ([a, z], [b, y]) =>
-      z - a === y - b ? Array.from({ length: z - a }, (_, at) => [at, at] as const) : [],
-    );
+    const rest = (keys: readonly string[], [from, to]: [number, number]): number[] =>
+      keys.slice(from, to).flatMap((key, at) => (moved.has(key) ? [] : [at]));
+    const oneByOne = pairsBetween(known, old.code.length, fresh.code.length, (a, b) => {
+      const [olds, freshs] = [rest(before, a), rest(after, b)];
+      return olds.length === freshs.length ? olds.map((at, index) => [at, freshs[index] as number] as const) : [];
+    });
     for (const [from, to] of oneByOne) this.pairs.set(from, to);
     for (const [from, to] of [...this.pairs]) this.pairMembers(from, to);
   }
@@ -78,11 +88,30 @@ export class Alignment {
 
   /** Where an instruction was moved that has no pair in its old order; null: nowhere, or to several places. */
   newLocation(pc: number): number | null {
-    if (this.exact.has(pc)) return null;
-    const free = new Set(this.pairs.values());
-    const found = this.keys.fresh.flatMap((key, at) => (key === this.keys.old[pc] && !free.has(at) ? [at] : []));
-    const [only, ...others] = found;
+    const [only, ...others] = this.newLocations(pc);
     return only === undefined || others.length > 0 ? null : only;
+  }
+
+  /** All places where it may be now. */
+  newLocations(pc: number): number[] {
+    if (this.exact.has(pc)) return [];
+    const free = new Set(this.pairs.values());
+    return this.keys.fresh.flatMap((key, at) => (key === this.keys.old[pc] && !free.has(at) ? [at] : []));
+  }
+
+  /**
+   * Where execution has to begin so that it comes to an instruction of the edited state: before the outermost arm, loop,
+   * step or block around it in which the thread at the old position is not.
+   */
+  entryOf(at: number, was: number): number {
+    const old = new Map([...this.pairs].map(([from, to]) => [to, from]));
+    for (const { start, from, end } of structuresOf(this.fresh)) {
+      if (at < from || at >= end) continue;
+      const same = old.get(start);
+      const before = structuresOf(this.old).find((one) => one.start === same && was >= one.from && was < one.end);
+      if (same === undefined || before === undefined) return start;
+    }
+    return at;
   }
 
   /** For each member of the edited fork, the old one; null: they have the same order. */
@@ -106,8 +135,8 @@ export class Alignment {
   }
 
   /**
-   * Where a thread continues whose next instruction is this one: after what it has done, so that inserted instructions are
-   * executed too. Null: the surrounding instructions have changed as well.
+   * Where a thread continues whose next instruction is this one: after what it has done and is still there, so that
+   * inserted instructions are executed too. Null: the surrounding instructions have changed as well.
    */
   next(pc: number): number | null {
     if (pc === 0) return 0;
@@ -120,9 +149,66 @@ export class Alignment {
     });
     if (reached.length > 0) return Math.max(...reached);
     const above = this.pairs.get(pc - 1);
-    if (above !== undefined && !ENDS.has(this.old.code[pc - 1]?.op ?? '')) return above + 1;
+    const isEnd = ENDS.has(this.old.code[pc - 1]?.op ?? '');
+    if (above !== undefined && !isEnd) return above + 1;
+    // What was above is gone or elsewhere.
+    const before = [...jumps.map(({ at }) => at), ...(isEnd ? [] : [pc - 1])].filter((at) => at < pc);
+    const found = before.flatMap((at) => this.next(at) ?? []);
+    if (found.length > 0) return Math.max(...found);
     return this.pairs.get(pc) ?? (above === undefined ? null : above + 1);
   }
+}
+
+function isOnce(keys: readonly string[], key: string): boolean {
+  return keys.indexOf(key) === keys.lastIndexOf(key) && keys.includes(key);
+}
+
+interface Structure {
+  /** Where execution comes to it. */
+  readonly start: number;
+  readonly from: number;
+  readonly end: number;
+}
+
+/** The arms, loops, steps and blocks of a state, outer ones first. */
+function structuresOf({ code }: State): Structure[] {
+  return code.flatMap((one, start): Structure[] => {
+    switch (one.op) {
+      case 'unless': {
+        const last = code[one.to - 1];
+        const isElse = last?.op === 'jump' && last.to > one.to;
+        return one.to > start ? [{ start, from: start + 1, end: isElse ? last.to : one.to }] : [];
+      }
+      case 'each': {
+        const head = code.findIndex((next, at) => at > start && next.op === 'next' && next.items === one.items);
+        const next = code[head];
+        return next?.op === 'next' ? [{ start, from: start + 1, end: next.exit }] : [];
+      }
+      case 'fork':
+      case 'fork-each':
+        return [{ start, from: start + 1, end: one.join }];
+      case 'wait-start':
+      case 'step-begin':
+        return [{ start, from: start + 1, end: endOf(code, start) }];
+      default:
+        return [];
+    }
+  });
+}
+
+/** Where execution continues after an instruction of a state and everything that belongs to it. */
+export function endOf(code: readonly Instruction[], pc: number): number {
+  const one = code[pc];
+  if (one?.op === 'wait-start')
+    for (const other of code.slice(pc))
+      if (other.op === 'wait-turn' && other.deadline === one.deadline) return other.exit;
+  if (one?.op !== 'step-begin') return pc + 1;
+  let open = 0;
+  for (const other of code.slice(pc)) {
+    if (other.op === 'step-begin') open++;
+    if (other.op === 'step-verdict' && --open === 0) return other.done;
+  }
+  return pc + 1;
 }
 
 type Forked = Extract<Instruction, { op: 'fork' }>;

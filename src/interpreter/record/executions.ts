@@ -8,7 +8,8 @@ import type { KeptOutcome } from '../events/event.js';
 import type { LinkedMachine } from '../run-state/linked-machine.js';
 import { prefixHere } from '../run-state/open-frames.js';
 import type { Thread } from '../run-state/thread.js';
-import { endOf, isEffect, leftBy, movedKey, valuesOf } from './moved-instruction.js';
+import { endOf } from './alignment.js';
+import { isEffect, leftBy, movedKey, valuesOf } from './moved-instruction.js';
 
 /** An instruction that was executed to its end. */
 export interface Execution {

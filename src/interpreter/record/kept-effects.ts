@@ -74,7 +74,7 @@ export function keptEffects(moving: Moving): {
   for (const one of finished.all) add(byKey, one.key, one);
   if (byKey.size === 0 && image.kept === undefined) return { kept: [], repeated: [] };
 
-  const { sources, taken } = sourcesOf(moving, byKey);
+  const { sources, ahead, taken } = sourcesOf(moving, byKey);
   const kept = new Map<string, Taking>();
   const repeated: RepeatedInstruction[] = [];
   const used = new Set<Source>();
@@ -83,7 +83,7 @@ export function keptEffects(moving: Moving): {
     const state = to.states[its.state] as State;
     const outcomes = inTurn(moving, from, its);
     if (outcomes.length === 0) return null;
-    const place = `${key} ${outcomes[0]?.number}`;
+    const place = `${key} ${from[0]?.state.name} ${outcomes[0]?.number}`;
     const entry = kept.get(place) ?? { at: [], from, outcomes, groups: [], isChanged };
     let group = entry.groups.find((others) => others.every((other) => excludes(state, other, its)));
     if (group === undefined) {
@@ -102,21 +102,48 @@ export function keptEffects(moving: Moving): {
   const others: { its: Location; name: string; key: string }[] = [];
   const isKnown = new Set(from.states.flatMap(({ code }) => code.map((one) => exactKey(one, []))));
   // An instruction with other constants, as in one more use of a pattern, comes after the same ones, and is not a copy.
+  const isCurrent = (at: number): boolean => to.states[at]?.name === rebased.state;
+  const isDone = (state: State, pc: number): boolean =>
+    state.name === rebased.state && isPassed(rebased.main, state.code, pc, false);
+  // What was moved inside a state that the run has left, or to a place above the line where it resumes, is done there.
+  to.states.forEach((state, at) => {
+    const own = new Map([...sources].map(([key, from]) => [key, from.filter((one) => one.state.name === state.name)]));
+    state.code.forEach((one, pc) => {
+      const { key } = movedKey(one, state, pc) ?? { key: '' };
+      const from = own.get(key) ?? [];
+      if (from.length === 0 || taken.has(`${at} ${pc}`) || (isCurrent(at) && !isDone(state, pc))) return;
+      taken.add(`${at} ${pc}`);
+      const rest = sources.get(key) as Source[];
+      const first = from.findIndex((source) => rest.includes(source));
+      if (first >= 0) rest.splice(rest.indexOf(from[first] as Source), 1);
+    });
+  });
+  const order = [...to.states.keys()].sort((a, b) => Number(isCurrent(b)) - Number(isCurrent(a)));
   const visit = (wanted: boolean): void => {
-    to.states.forEach((state, at) => {
-      const isCurrent = state.name === rebased.state;
+    for (const at of order) {
+      const state = to.states[at] as State;
       state.code.forEach((one, pc) => {
         const its = movedKey(one, state, pc);
         if (its === null || taken.has(`${at} ${pc}`) || isKnown.has(exactKey(one, [])) !== wanted) return;
-        if (isCurrent && isPassed(rebased.main, state.code, pc, false)) return;
-        const from = sources.get(its.key) ?? [];
-        if (from.length > 0 && assign(its.key, from, { state: at, pc }) !== false) return;
+        if (isDone(state, pc)) return;
+        const known = sources.get(its.key) ?? [];
+        const own = known.filter((one) => one.state.name === state.name);
+        const isTaken = [own, known.filter((one) => !own.includes(one))].some(
+          (from) => from.length > 0 && assign(its.key, from, { state: at, pc }) !== false,
+        );
+        if (isTaken) return;
+        // One of those that were not executed yet.
+        const left = ahead.get(its.key) ?? 0;
+        ahead.set(its.key, left - 1);
+        if (left > 0) return;
         const before = byKey.get(its.key) ?? [];
         if (!isEffect(one)) {
-          const isDone = before.some(({ state: name, entry }) => name === image.state && entry === image.transitions);
+          const wasExecuted = before.some(
+            ({ state: name, entry }) => name === image.state && entry === image.transitions,
+          );
           const text = nameOf(one);
-          if (isCurrent && isDone && text !== null) repeated.push(repetition(one, state, text));
-          else if (its.name !== null && isCurrent) others.push({ its: { state: at, pc }, ...its, name: its.name });
+          if (isCurrent(at) && wasExecuted && text !== null) repeated.push(repetition(one, state, text));
+          else if (its.name !== null && isCurrent(at)) others.push({ its: { state: at, pc }, ...its, name: its.name });
           return;
         }
         if (before.length > 0 && !wanted && !hasValues(one)) return;
@@ -125,9 +152,9 @@ export function keptEffects(moving: Moving): {
           add(copies, its.key, { state: state.name, pc });
         } else if (before.length > 0) {
           repeated.push(repetition(one, state, one.op === 'ask' ? one.name : 'text' in one ? one.text : ''));
-        } else if (its.name !== null && isCurrent) others.push({ its: { state: at, pc }, ...its, name: its.name });
+        } else if (its.name !== null && isCurrent(at)) others.push({ its: { state: at, pc }, ...its, name: its.name });
       });
-    });
+    }
   };
   visit(true);
   visit(false);
@@ -137,7 +164,7 @@ export function keptEffects(moving: Moving): {
     const from = renamed.filter((one) => one.name === name);
     if (from.length > 0) assign(`= ${name}`, from, its, true);
   }
-  const all = [...kept.values()].map(({ at, outcomes: of, isChanged }) => {
+  const all = joined([...kept.values()]).map(({ at, outcomes: of, isChanged }) => {
     const outcomes = [...new Map(of.map((one) => [`${one.effect} ${one.number}`, one] as const)).values()];
     const last = outcomes.at(-1) as Done;
     const isElsewhere = at.some(({ state }) => state !== last.state);
@@ -151,6 +178,20 @@ export function keptEffects(moving: Moving): {
   return { kept: [...all, ...again], repeated };
 }
 
+/** Instructions that nothing tells apart share what was done: each of them takes over one of the times. */
+function joined(all: readonly Taking[]): Taking[] {
+  const byKey = new Map<string, Taking>();
+  for (const one of all) {
+    const [first] = one.outcomes;
+    const isAlike = !one.isChanged && one.outcomes.every(({ args }) => args === first?.args);
+    const key = isAlike ? `${first?.key} ${first?.args}` : String(byKey.size);
+    const other = byKey.get(key);
+    const outcomes = [...(other?.outcomes ?? []), ...one.outcomes];
+    byKey.set(key, other === undefined ? one : { ...other, at: [...other.at, ...one.at], outcomes });
+  }
+  return [...byKey.values()];
+}
+
 function repetition(one: Instruction, { name: state }: State, text: string): RepeatedInstruction {
   const once = ('once' in one && one.once === true) || (one.op === 'plan' && one.call?.once === true);
   return { text, state, line: one.origin.line, once };
@@ -160,13 +201,14 @@ function repetition(one: Instruction, { name: state }: State, text: string): Rep
 function sourcesOf(
   moving: Moving,
   byKey: ReadonlyMap<string, readonly Done[]>,
-): { sources: Map<string, Source[]> } & ReturnType<typeof locationsOf> {
+): { sources: Map<string, Source[]>; ahead: Map<string, number> } & ReturnType<typeof locationsOf> {
   const { from, image } = moving;
   const earlier = new Map(
     (image.kept ?? []).flatMap((one) => one.at.map((at) => [`${at.state} ${at.pc}`, one] as const)),
   );
   const locations = locationsOf(moving, (state, pc) => earlier.has(`${state} ${pc}`));
   const sources = new Map<string, Source[]>();
+  const ahead = new Map<string, number>();
   const known = new Set<string>();
   from.states.forEach((state, at) => {
     const isCurrent = state.name === image.state;
@@ -184,7 +226,10 @@ function sourcesOf(
           : rest.outcomes.map((e, number) => ({
               ...{ ...e, key: its.key, state: state.name, pc, path: '', entry: image.transitions, number },
             }));
-      if (executed.length === 0) return;
+      if (executed.length === 0) {
+        ahead.set(its.key, (ahead.get(its.key) ?? 0) + 1);
+        return;
+      }
       // What an earlier version of the program did has no position: each instruction with this text stands for it.
       const first = `${its.key} ${executed[0]?.effect}`;
       if (executed[0]?.pc === null && known.has(first) && executed.length === 1) return;
@@ -193,7 +238,7 @@ function sourcesOf(
       add(sources, its.key, { outcomes: executed, hasUndo, name: its.name, state, pc });
     });
   });
-  return { sources, ...locations };
+  return { sources, ahead, ...locations };
 }
 
 /**

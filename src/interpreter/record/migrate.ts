@@ -13,6 +13,7 @@ import { encode } from '../values/json.js';
 import type { Value } from '../values/value.js';
 import { Alignment } from './alignment.js';
 import { type Finished, keptEffects, type RepeatedInstruction } from './kept-effects.js';
+import { movedKey } from './moved-instruction.js';
 import { lineThatReads } from './needed-names.js';
 import type { EncodedSlots, ForkImage, MemberImage, RunImage, ThreadImage } from './run-image.js';
 
@@ -94,7 +95,7 @@ class Move {
     const names = (one: LinkedMachine): string[] => one.machine.states.map(({ name }) => name);
     this.alignment = new Alignment(old, fresh, { old: names(this.from), fresh: names(this.to) });
     this.locals = localsMap(this.alignment, old, fresh);
-    const main = this.thread(image.main, old, fresh);
+    const main = this.thread(image.main, old, fresh, false);
     this.lacks('tracked', before.tracked, machine.tracked, { main, fresh });
     this.lacks('entry', old.entry, fresh.entry, { main, fresh });
     return {
@@ -149,8 +150,8 @@ class Move {
       if (by.op === 'plan' && plans[by.plan] === undefined) this.missing.push(`what the UNDO of line ${line} calls`);
   }
 
-  private thread(image: ThreadImage, old: State, fresh: State): ThreadImage {
-    const position = this.positionOf(image, old);
+  private thread(image: ThreadImage, old: State, fresh: State, isMember = true): ThreadImage {
+    const position = this.positionOf(image, old, isMember);
     // The outcomes of a plan belong to its calls by number, so a plan with outcomes continues only unchanged.
     if (image.plan !== undefined) {
       const isChanged = plansOf(this.from) !== plansOf(this.to);
@@ -192,6 +193,7 @@ class Move {
   private positionOf(
     { status, pc, pending, forks, rollback, plan, counter }: ThreadImage,
     old: State,
+    isMember: boolean,
   ): Omit<Partial<ThreadImage>, 'pc'> & { readonly pc: number | null } {
     const { alignment, failed } = this;
     if (status === 'ready') return { pc: alignment.next(pc) };
@@ -203,15 +205,30 @@ class Move {
         : EFFECTS.has(one.op) && pending.every(({ kind, call }) => STARTED.has(kind) && !call);
     const canMove = (isStarted || WAITS.has(one.op)) && pending.length > 0;
     if (!canMove || forks.length > 0 || rollback !== undefined) return { pc: same };
-    const next = alignment.next(pc);
-    if (same !== null && (alignment.isUnchanged(pc) ? next === same || !failed : !isStarted)) return { pc: same };
-    // What stands above it now and is not done comes first.
-    const elsewhere = alignment.newLocation(pc);
-    const start = elsewhere === null || next === null ? (next ?? elsewhere) : Math.min(next, elsewhere);
-    if (start === null || start === elsewhere) return { pc: start };
+    const here = alignment.newLocation(pc) ?? (alignment.isUnchanged(pc) || !isStarted ? same : null);
+    if (here === null && !isStarted && !failed) return { pc: null };
+    const start = this.startOf(pc, old, here, isMember);
+    if (start === null || start === here) return { pc: start };
     // Nobody knows whether it has run.
-    if (!failed && (('once' in one && one.once) || (one.op === 'plan' && one.call?.once))) return { pc: elsewhere };
+    if (!failed && (('once' in one && one.once) || (one.op === 'plan' && one.call?.once))) return { pc: here };
     return { pc: start, status: 'ready', ready: RESTARTED + counter, pending: [] };
+  }
+
+  /** The first of the places at which something is left to do: what follows what was done, the line itself, later lines. */
+  private startOf(pc: number, old: State, here: number | null, isMember: boolean): number | null {
+    const { alignment } = this;
+    const later = isMember
+      ? []
+      : old.code.flatMap((one, at) => {
+          if (at <= pc || (movedKey(one, old, at) === null && one.op !== 'set')) return [];
+          return (alignment.isUnchanged(at) ? alignment.of(at) : alignment.newLocations(at)) ?? [];
+        });
+    const places = later.map((at) => alignment.entryOf(at, pc));
+    if (here !== null) places.push(this.failed ? alignment.entryOf(here, pc) : here);
+    const next = this.failed || here === null ? alignment.next(pc) : null;
+    if (next !== null) places.push(next);
+    else if (here === null) return null;
+    return Math.min(...places);
   }
 
   private fork(image: ForkImage, old: State, fresh: State, id: string | null): ForkImage {

@@ -9,7 +9,7 @@ import { compile } from '../values/evaluate.js';
 import { encode } from '../values/json.js';
 import { compileEmitText } from '../values/template.js';
 import { define, plain, type Value } from '../values/value.js';
-import { exactKey } from './alignment.js';
+import { endOf, exactKey } from './alignment.js';
 
 /** The text of an instruction, and its kind with the name that it binds or concerns; null: it has none. */
 export interface MovedKey {
@@ -69,21 +69,6 @@ function isRepeatable(value: Expr, name: string): boolean {
 /** Whether it is a WAIT that ends the members above it, which run at the same time. */
 function isBeside(code: readonly Instruction[], pc: number): boolean {
   return code.some((one) => (one.op === 'fork' || one.op === 'fork-each') && one.join === pc);
-}
-
-/** Where execution continues after an instruction of a state and everything that belongs to it. */
-export function endOf(code: readonly Instruction[], pc: number): number {
-  const one = code[pc];
-  if (one?.op === 'wait-start')
-    for (const other of code.slice(pc))
-      if (other.op === 'wait-turn' && other.deadline === one.deadline) return other.exit;
-  if (one?.op !== 'step-begin') return pc + 1;
-  let open = 0;
-  for (const other of code.slice(pc)) {
-    if (other.op === 'step-begin') open++;
-    if (other.op === 'step-verdict' && --open === 0) return other.done;
-  }
-  return pc + 1;
 }
 
 /** The values of an instruction, as one text, by which several executions are told apart. */

@@ -1,0 +1,135 @@
+/**
+ * Random programs that fail at one line, and random edits that only move lines: into arms, into the next state, above and
+ * below the failed one. After the resume each line has been executed once, and the record reproduces the run.
+ */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { checkDrift, readJournalLine, resume } from '../../src/index.js';
+import { amount } from '../amount.js';
+import { randomNumbers, seed } from '../random.js';
+import { compiled, keptRun } from './kept-run.js';
+
+/** Lines that stay together, as the program has them. */
+interface Unit {
+  readonly lines: readonly string[];
+  /** What `work` is called with, and how often the counter rises. */
+  readonly does: readonly string[];
+  readonly counts: number;
+  readonly emits: string | null;
+}
+
+class Draw {
+  private readonly next: () => number;
+  private count = 0;
+
+  constructor(from: number) {
+    this.next = randomNumbers(from);
+    for (let at = 0; at < 5; at++) this.next();
+  }
+
+  below(most: number): number {
+    return Math.floor(this.next() * most);
+  }
+
+  unit(): Unit {
+    const name = `u${++this.count}`;
+    const unit = (lines: readonly string[], does: readonly string[] = [], counts = 0): Unit => ({
+      ...{ lines, does, counts, emits: lines.some((line) => line.startsWith('EMIT')) ? name : null },
+    });
+    switch (this.below(8)) {
+      case 0:
+        return unit([`DO: work ${name}`], [name]);
+      case 1:
+        return unit([`DO: ${name} = work ${name}`], [name]);
+      case 2:
+        return unit([`EMIT: E name=${name}`]);
+      case 3:
+        return unit(['INCREMENT: n'], [], 1);
+      case 4:
+        return unit(['SET: n += 3'], [], 3);
+      case 5:
+        return unit(
+          [`STEP: ${name} type=code`, `  DO: work ${name}a`, `  DO: work ${name}b`],
+          [`${name}a`, `${name}b`],
+        );
+      case 6:
+        return unit(
+          ['FOR EACH: i in ["x", "y"]', `  DO: work ${name}{i}`, '  INCREMENT: n'],
+          [`${name}x`, `${name}y`],
+          2,
+        );
+      default:
+        return unit(['DO: in PARALLEL', `  - ${name} = work ${name}a`, `  - work ${name}b`], [`${name}a`, `${name}b`]);
+    }
+  }
+
+  shuffled<T>(list: readonly T[]): T[] {
+    const rest = [...list];
+    return list.map(() => rest.splice(this.below(rest.length), 1)[0] as T);
+  }
+}
+
+const FAILING: Unit = { lines: ['DO: flaky'], does: [], counts: 0, emits: null };
+
+function programOf(states: readonly (readonly Unit[])[], draw: Draw | null): string {
+  const blocks = states.map((units, at) => {
+    const lines = units.flatMap((unit) => {
+      if (draw === null || unit === FAILING || draw.below(3) > 0) return unit.lines;
+      return ['IF: n >= 0 →', ...unit.lines.map((line) => `  ${line}`)];
+    });
+    const end = at === states.length - 1 ? 'RETURN: {n}' : `GOTO: S${at + 1}`;
+    return [`STATE: S${at}`, ...[...lines, end].map((line) => `  ${line}`)].join('\n');
+  });
+  return `${blocks.join('\n').replace('\n', '\n  TRACK: n = 0\n')}\n`;
+}
+
+async function tryEdit(from: number): Promise<void> {
+  const draw = new Draw(from);
+  const list = (most: number): Unit[] => Array.from({ length: 1 + draw.below(most) }, () => draw.unit());
+  const [before, failing, after] = [list(3), list(4), list(3)];
+  failing.splice(draw.below(failing.length + 1), 0, FAILING);
+  const states = [before, failing, after];
+  // Lines of states that the run has left may move on, and lines of later states may only move within them.
+  const moved = draw.below(2) === 0 ? before.splice(0, draw.below(before.length)) : [];
+  const text = programOf([[...moved, ...before], failing, after], null);
+  const edited = programOf([draw.shuffled(before), draw.shuffled([...failing, ...moved]), draw.shuffled(after)], draw);
+  const shown = `${text}\nis edited to\n\n${edited}`;
+
+  const done: string[] = [];
+  let isGood = false;
+  const commands = {
+    work: ([name = '']: readonly string[]) => {
+      done.push(name);
+      return name;
+    },
+    flaky: () => {
+      if (!isGood) throw new Error('not yet');
+      return '';
+    },
+  };
+  const names = Object.keys(commands);
+  const { report, dir, path } = await keptRun(text, commands);
+  expect(report.status, shown).toBe('failed');
+  isGood = true;
+  const machine = compiled(edited, names);
+  const end = await resume(report.run_id, { dir, commands, machine, env: { PATH: process.env.PATH } }).catch((cause) =>
+    Promise.reject(new Error(`${shown}\n${cause}`)),
+  );
+  expect(end.error?.message, shown).toBeUndefined();
+  const units = [...moved, ...states.flat()];
+  expect([...done].sort(), shown).toEqual(units.flatMap(({ does }) => does).sort());
+  expect(end.returned, shown).toBe(units.reduce((sum, { counts }) => sum + counts, 0));
+  const emitted = readFileSync(join(path, 'journal.ndjson'), 'utf8')
+    .trim()
+    .split('\n')
+    .map((line) => readJournalLine(line)?.event)
+    .flatMap((event) => (event?.type === 'emitted' && event.event === 'E' ? [event.fields.name] : []));
+  expect(emitted.sort(), shown).toEqual(units.flatMap(({ emits }) => emits ?? []).sort());
+  expect((await checkDrift(report.run_id, { dir })).difference, shown).toBeNull();
+}
+
+test('an edited program executes each moved line once', async () => {
+  const times = amount(25, 1500);
+  for (let at = 0; at < times; at++) await tryEdit(seed + at * 7919);
+}, 300_000);
