@@ -47,14 +47,17 @@ export function statusOf(code: RefusalCode): 403 | 404 | 409 | 422 | 500 | 503 {
   }
 }
 
-/** A refusal with what is known about it: the position of damage, and what is wrong with a program. */
-export function answerRefusal(c: Context, { code, message, help, damage, findings, facts }: Refusal) {
+/**
+ * A refusal with what is known about it: the position of damage, and what is wrong with a program. `isEarly`: the same request
+ * may be possible later.
+ */
+export function answerRefusal(c: Context, { code, message, help, damage, findings, facts }: Refusal, isEarly = false) {
   const more = {
     ...(damage === undefined ? {} : { damage }),
     ...(findings === undefined ? {} : { diagnostics: diagnosticsToJson(findings) }),
   };
   const run = c.req.param('id') ?? idIn(message);
-  if (code === 'unavailable') c.header('Retry-After', String(RETRY_SECONDS));
+  if (code === 'unavailable' || isEarly) c.header('Retry-After', String(RETRY_SECONDS));
   const next = damage === undefined ? help : (help ?? readableBefore(damage.seq, run));
   return c.json({ code, message, help: httpHelp(next, run), ...facts, ...more }, statusOf(code));
 }

@@ -24,7 +24,7 @@ export async function queuedRefusal(
       help: null,
     };
   if (queued.status === 'queued')
-    return { code: 'held', message: 'the run waits for its turn', help: 'wait until it is executed' };
+    return { code: 'held', message: 'the run waits for its turn', help: 'try again when it is executed' };
   return { code: 'unavailable', message: 'the run is being started', help: 'try again in a moment' };
 }
 

@@ -33,7 +33,9 @@ class Draw {
   }
 
   unit(): Unit {
-    const name = `u${++this.count}`;
+    // Each line is in the program once: of two equal ones nobody knows which one was moved.
+    const by = ++this.count;
+    const name = `u${by}`;
     const unit = (lines: readonly string[], does: readonly string[] = [], counts = 0): Unit => ({
       ...{ lines, does, counts, emits: lines.some((line) => line.startsWith('EMIT')) ? name : null },
     });
@@ -45,9 +47,9 @@ class Draw {
       case 2:
         return unit([`EMIT: E name=${name}`]);
       case 3:
-        return unit(['INCREMENT: n'], [], 1);
+        return unit([`INCREMENT: n by ${by}`], [], by);
       case 4:
-        return unit(['SET: n += 3'], [], 3);
+        return unit([`SET: n += ${by}`], [], by);
       case 5:
         return unit(
           [`STEP: ${name} type=code`, `  DO: work ${name}a`, `  DO: work ${name}b`],
@@ -55,9 +57,9 @@ class Draw {
         );
       case 6:
         return unit(
-          ['FOR EACH: i in ["x", "y"]', `  DO: work ${name}{i}`, '  INCREMENT: n'],
+          ['FOR EACH: i in ["x", "y"]', `  DO: work ${name}{i}`, `  INCREMENT: n by ${by}`],
           [`${name}x`, `${name}y`],
-          2,
+          2 * by,
         );
       default:
         return unit(['DO: in PARALLEL', `  - ${name} = work ${name}a`, `  - work ${name}b`], [`${name}a`, `${name}b`]);

@@ -303,8 +303,11 @@ describe('the queue', () => {
       ['resume', {}],
       ['replay', { from: 2 }],
     ] as const) {
-      const { status, json } = await send('POST', `/api/v1/runs/${run_id}/${what}`, body);
-      expect({ what, status, json }).toMatchObject({ status: 409, json: { code: 'held' } });
+      const answer = await request('POST', `/api/v1/runs/${run_id}/${what}`, JSON.stringify(body));
+      expect({ what, status: answer.status, json: await answer.json() }).toMatchObject({
+        ...{ status: 409, json: { code: 'held', help: 'try again when it is executed' } },
+      });
+      expect(Number(answer.headers.get('retry-after'))).toBeGreaterThan(0);
     }
     expect(await send('POST', `/api/v1/runs/${run_id}/apply`)).toMatchObject({ status: 409, json: { code: 'held' } });
     for (const path of [`/runs/${run_id}/program`, `/runs/${run_id}/effects/1/output`, `/report?run=${run_id}`])

@@ -74,7 +74,7 @@ export function keptEffects(moving: Moving): {
   for (const one of finished.all) add(byKey, one.key, one);
   if (byKey.size === 0 && image.kept === undefined) return { kept: [], repeated: [] };
 
-  const { sources, ahead, taken } = sourcesOf(moving, byKey);
+  const { sources, ahead, taken, stays } = sourcesOf(moving, byKey);
   const kept = new Map<string, Taking>();
   const repeated: RepeatedInstruction[] = [];
   const used = new Set<Source>();
@@ -119,12 +119,13 @@ export function keptEffects(moving: Moving): {
     });
   });
   const order = [...to.states.keys()].sort((a, b) => Number(isCurrent(b)) - Number(isCurrent(a)));
-  const visit = (wanted: boolean): void => {
+  const visit = (wanted: boolean, isFirst = false): void => {
     for (const at of order) {
       const state = to.states[at] as State;
       state.code.forEach((one, pc) => {
         const its = movedKey(one, state, pc);
         if (its === null || taken.has(`${at} ${pc}`) || isKnown.has(exactKey(one, [])) !== wanted) return;
+        if (stays.has(`${at} ${pc}`) !== isFirst) return;
         if (isDone(state, pc)) return;
         const known = sources.get(its.key) ?? [];
         const own = known.filter((one) => one.state.name === state.name);
@@ -156,6 +157,8 @@ export function keptEffects(moving: Moving): {
       });
     }
   };
+  visit(true, true);
+  visit(false, true);
   visit(true);
   visit(false);
   // A line that was moved and changed is still known by the name that it binds.
@@ -202,7 +205,7 @@ function sourcesOf(
   moving: Moving,
   byKey: ReadonlyMap<string, readonly Done[]>,
 ): { sources: Map<string, Source[]>; ahead: Map<string, number> } & ReturnType<typeof locationsOf> {
-  const { from, image } = moving;
+  const { from, to, image } = moving;
   const earlier = new Map(
     (image.kept ?? []).flatMap((one) => one.at.map((at) => [`${at.state} ${at.pc}`, one] as const)),
   );
@@ -227,6 +230,13 @@ function sourcesOf(
               ...{ ...e, key: its.key, state: state.name, pc, path: '', entry: image.transitions, number },
             }));
       if (executed.length === 0) {
+        const index = to.states.findIndex(({ name }) => name === state.name);
+        const fresh = to.states[index];
+        const place = isCurrent && fresh !== undefined ? moving.align(state, fresh).newLocation(pc) : null;
+        if (place !== null) {
+          locations.taken.add(`${index} ${place}`);
+          return;
+        }
         ahead.set(its.key, (ahead.get(its.key) ?? 0) + 1);
         return;
       }
@@ -306,12 +316,13 @@ function add<T>(map: Map<string, T[]>, key: string, value: T): void {
 
 /**
  * The effects that stand where they stood: old ones with a partner in the edited program (`partners`), and those partners
- * (`taken`). An instruction above the line where the run resumes is done, so one that was moved from there is not in place.
+ * (`taken`). `stays`: those that are done, and that the run comes to again. An instruction above the line where the run resumes is done, so one that was moved from there is not in place.
  */
 function locationsOf(
   { from, to, image, rebased, align }: Moving,
   takesOver: (state: string, pc: number) => boolean,
-): { partners: Set<string>; taken: Set<string> } {
+): { partners: Set<string>; taken: Set<string>; stays: Set<string> } {
+  const stays = new Set<string>();
   const partners = new Set<string>();
   const taken = new Set<string>();
   const changed: { readonly old: string; readonly fresh: string; readonly key: string }[] = [];
@@ -330,7 +341,10 @@ function locationsOf(
       const isSame = has?.key === its.key || (has !== null && has.name !== null && has.name === its.name);
       const wasDone = isCurrent && isPassed(image.main, old.code, pc, true);
       const isDone = isCurrent && isPassed(rebased.main, fresh.code, other, false);
-      if (wasDone && !isDone) return;
+      if (wasDone && !isDone) {
+        stays.add(`${index} ${other}`);
+        return;
+      }
       if (!isSame) {
         if (wasDone) changed.push({ old: `${at} ${pc}`, fresh: `${index} ${other}`, key: its.key });
         return;
@@ -352,7 +366,7 @@ function locationsOf(
     partners.add(old);
     taken.add(fresh);
   }
-  return { partners, taken };
+  return { partners, taken, stays };
 }
 
 /** Whether a thread is past an instruction: of the turns of a parallel loop, whether any is, or else all. */

@@ -226,7 +226,7 @@ class Move {
     const places = later.map((at) => alignment.entryOf(at, pc));
     if (here !== null) places.push(this.failed ? alignment.entryOf(here, pc) : here);
     const next = this.failed || here === null ? alignment.next(pc) : null;
-    if (next !== null) places.push(next);
+    if (next !== null) places.push(alignment.entryOf(next, pc));
     else if (here === null) return null;
     return Math.min(...places);
   }

@@ -159,11 +159,27 @@ export function addChangeRoutes(app: ServiceApp, service: Service): void {
 
   async function refuseQueued(c: Context, id: string) {
     const refusal = await queuedRefusal(service, id, c.req.raw.signal);
-    return refusal === null ? null : answerRefusal(c, refusal);
+    return refusal === null ? null : answerRefusal(c, refusal, refusal.code === 'held');
   }
 
-  /** A run that no process executes continues with what was delivered. `early`: what one gets that has not begun. */
-  async function deliver(c: Context, id: string, send: () => Promise<Result<Delivered>>, early: Delivery | null) {
+  /** Whether a run that is executed does not ask a question, but may ask it later. */
+  async function mayAskLater(id: string, names: readonly string[]): Promise<boolean> {
+    const found = await runs.inspect(id);
+    if (!found.ok || found.value.status !== 'running') return false;
+    const open = found.value.waiting.flatMap(({ name, path }) => name ?? path ?? []);
+    return names.some((name) => !open.includes(name));
+  }
+
+  /**
+   * A run that no process executes continues with what was delivered. `early`: what one gets that has not begun; `asked`:
+   * the questions that are answered.
+   */
+  async function deliver(
+    c: Context,
+    id: string,
+    send: () => Promise<Result<Delivered>>,
+    { early, asked = [] }: { readonly early: Delivery | null; readonly asked?: readonly string[] },
+  ) {
     const unbegun = executions.find(id);
     if (early !== null && unbegun?.status === 'queued' && !executions.hasRecord(unbegun.run_id)) {
       const { run_id } = unbegun;
@@ -183,7 +199,10 @@ export function addChangeRoutes(app: ServiceApp, service: Service): void {
     const result = await send();
     if (result.ok && result.value.delivery === 'recorded') await executions.resumeWith([expected.value]);
     else expected.value.forget();
-    return result.ok ? c.json(result.value, 200) : answerRefusal(c, result.refusal);
+    if (result.ok) return c.json(result.value, 200);
+    const isEarly = result.refusal.code === 'wrong-use' && (await mayAskLater(run_id, asked));
+    const help = isEarly ? 'try again when the run asks for it' : result.refusal.help;
+    return answerRefusal(c, { ...result.refusal, help }, isEarly);
   }
 
   app.openapi(start, async (c) => {
@@ -239,7 +258,7 @@ export function addChangeRoutes(app: ServiceApp, service: Service): void {
     const { id } = c.req.valid('param');
     const given = (await writtenMember(c)) as Readonly<Record<string, Json>>;
     const by = { by: personOf(c), inputs: executions.secretsOf(id) };
-    return deliver(c, id, () => runs.answer(id, given, by), null);
+    return deliver(c, id, () => runs.answer(id, given, by), { early: null, asked: Object.keys(given) });
   });
 
   app.openapi(send, async (c) => {
@@ -250,7 +269,7 @@ export function addChangeRoutes(app: ServiceApp, service: Service): void {
     const early: Delivery = { kind: 'signal', name, payload: payload as Json, by: by.by };
     const signal = () => runs.signal(id, name, payload as Json, by);
     // What is refused whatever the run does is refused at once.
-    return isSignalName(name) ? deliver(c, id, signal, early) : answer(c, signal());
+    return isSignalName(name) ? deliver(c, id, signal, { early }) : answer(c, signal());
   });
 
   app.openapi(cancel, async (c) => {
