@@ -3,14 +3,14 @@ import type { Json } from '../../machine/expression.js';
 import type { Instruction } from '../../machine/machine.js';
 import type { KeptOutcome } from '../events/event.js';
 import { endOf } from '../record/alignment.js';
-import { valuesOf } from '../record/moved-instruction.js';
+import { valuesOf } from '../record/instruction-key.js';
 import type { LinkContext, LinkedInstruction, TakeOver } from '../run-state/linked-machine.js';
 import { prefixHere } from '../run-state/open-frames.js';
 import type { Thread } from '../run-state/thread.js';
 import { decode } from '../values/json.js';
 
 /** The instruction, which takes over what is done, once for each time. */
-export function takingOver(instruction: LinkedInstruction, { args, take }: TakeOver): LinkedInstruction {
+export function withTakeOver(instruction: LinkedInstruction, { args, take }: TakeOver): LinkedInstruction {
   return (t) => {
     if (t.run.kept.entries.length === 0) return instruction(t);
     const found = takeKept(t, args(t), (kept) => take(t, kept));

@@ -3,7 +3,7 @@
  * the next position, or `STOP` when its thread cannot continue now. Linking is done once; any number of runs share it.
  */
 import type { Instruction, Machine, Origin } from '../../machine/machine.js';
-import { bindingTakeOver, takingOver } from '../control/take-kept.js';
+import { bindingTakeOver, withTakeOver } from '../control/take-kept.js';
 import type { KeptOutcomes } from '../events/event.js';
 import { linkPlan } from '../plan/plan-instruction.js';
 import {
@@ -149,16 +149,16 @@ function linkAll(machine: Machine): LinkedMachine {
 export function linkKeeping(linked: LinkedMachine, kept: readonly KeptOutcomes[]): LinkedMachine {
   const { machine, starts } = linked;
   const instructions = [...linked.instructions];
-  const places = new Set(kept.flatMap(({ at }) => at.map(({ state, pc }) => `${pc} ${state}`)));
-  for (const place of places) {
-    const pc = Number.parseInt(place, 10);
-    const index = machine.states.findIndex(({ name }) => place === `${pc} ${name}`);
+  const locations = new Set(kept.flatMap(({ at }) => at.map(({ state, pc }) => `${pc} ${state}`)));
+  for (const location of locations) {
+    const pc = Number.parseInt(location, 10);
+    const index = machine.states.findIndex(({ name }) => location === `${pc} ${name}`);
     const state = machine.states[index];
     const [one, base] = [state?.code[pc], starts[index]];
     if (state === undefined || one === undefined || base === undefined) continue;
     const context = { machine, state, base, pc: base + pc, starts };
     const how = linkInstruction(one, context).takeOver ?? bindingTakeOver(one, context);
-    instructions[base + pc] = takingOver(instructions[base + pc] as LinkedInstruction, how);
+    instructions[base + pc] = withTakeOver(instructions[base + pc] as LinkedInstruction, how);
   }
   return { ...linked, instructions };
 }

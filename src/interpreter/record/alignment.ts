@@ -31,14 +31,14 @@ export class Alignment {
       this.exact.add(from);
     }
     // What was only moved is not something else that was changed.
-    const unpaired = (keys: readonly string[], side: 0 | 1): string[] =>
+    const withoutPair = (keys: readonly string[], side: 0 | 1): string[] =>
       keys.filter((_, at) => !same.some((pair) => pair[side] === at));
-    const [left, added] = [unpaired(before, 0), unpaired(after, 1)];
-    const moved = new Set(left.filter((key) => isOnce(left, key) && isOnce(added, key)));
+    const [left, added] = [withoutPair(before, 0), withoutPair(after, 1)];
+    const relocated = new Set(left.filter((key) => isOnce(left, key) && isOnce(added, key)));
     const kinds = (state: State, keys: readonly string[], [from, to]: [number, number]): string[] =>
       state.code.slice(from, to).map((one, at) => {
         const key = keys[from + at] as string;
-        return moved.has(key) ? `${state === old} ${from + at}` : kindKey(one, state);
+        return relocated.has(key) ? `${state === old} ${from + at}` : kindKey(one, state);
       });
     for (const [from, to] of pairsBetween(same, old.code.length, fresh.code.length, (a, b) =>
       commonSubsequence(kinds(old, before, a), kinds(fresh, after, b)),
@@ -46,7 +46,7 @@ export class Alignment {
       this.pairs.set(from, to);
     const known = [...this.pairs].sort(([a], [b]) => a - b);
     const rest = (keys: readonly string[], [from, to]: [number, number]): number[] =>
-      keys.slice(from, to).flatMap((key, at) => (moved.has(key) ? [] : [at]));
+      keys.slice(from, to).flatMap((key, at) => (relocated.has(key) ? [] : [at]));
     const oneByOne = pairsBetween(known, old.code.length, fresh.code.length, (a, b) => {
       const [olds, freshs] = [rest(before, a), rest(after, b)];
       return olds.length === freshs.length ? olds.map((at, index) => [at, freshs[index] as number] as const) : [];

@@ -9,7 +9,7 @@ import type { LinkedMachine } from '../run-state/linked-machine.js';
 import { prefixHere } from '../run-state/open-frames.js';
 import type { Thread } from '../run-state/thread.js';
 import { endOf } from './alignment.js';
-import { isEffect, leftBy, movedKey, valuesOf } from './moved-instruction.js';
+import { instructionKey, isEffect, leftBy, valuesOf } from './instruction-key.js';
 
 /** An instruction that was executed to its end. */
 export interface Execution {
@@ -35,7 +35,7 @@ interface Observed {
   readonly key: string;
   readonly end: number;
   readonly args: (thread: Thread) => string;
-  readonly left: (thread: Thread) => Json;
+  readonly valuesLeft: (thread: Thread) => Json;
   /** It consists of one instruction, so it has failed if it is not followed by its end. */
   readonly isSingle: boolean;
   readonly isEffect: boolean;
@@ -71,7 +71,7 @@ export class Executions {
     const { machine, starts } = linked;
     const observed = machine.states.flatMap((state, at) =>
       state.code.map((one, pc): Observed | null => {
-        const its = movedKey(one, state, pc);
+        const its = instructionKey(one, state, pc);
         if (its === null) return null;
         const end = (starts[at] as number) + endOf(state.code, pc);
         const isStep = one.op === 'step-begin';
@@ -79,7 +79,7 @@ export class Executions {
           key: its.key,
           end,
           args: isStep ? (t) => prefixHere(t) + one.plan.name : valuesOf(one),
-          left: leftBy(state, pc),
+          valuesLeft: leftBy(state, pc),
           isSingle: end === (starts[at] as number) + pc + 1,
           isEffect: isEffect(one),
         };
@@ -153,7 +153,7 @@ export class Executions {
     const { path } = thread;
     const ids = Array.from({ length: thread.counter - counter }, (_, at) => String(counter + at + 1));
     if (what.isEffect) one.effects = path === '' ? ids : ids.map((id) => `${path}.${id}`);
-    else one.left = what.left(thread);
+    else one.left = what.valuesLeft(thread);
     this.all.push(one);
   }
 }

@@ -1,21 +1,13 @@
 /**
- * What an edited program only moves is done: an instruction with the text of a finished one, whose place in the program is
+ * What an edited program only moves is done: an instruction with the text of a finished one, whose position in the program is
  * gone, takes over what that one did when the run comes to it, in any arm, branch or state. What stands there in addition would
  * be repeated, and is listed.
  */
-import { successors } from '../../machine/control-flow.js';
-import type { Instruction, Machine, State } from '../../machine/machine.js';
-import type { KeptOutcome, KeptOutcomes, Outcome } from '../events/event.js';
-import { type Alignment, exactKey } from './alignment.js';
-import type { Execution, Executions } from './executions.js';
-import { isEffect, movedKey, SAMPLES } from './moved-instruction.js';
-import type { RunImage, ThreadImage } from './run-image.js';
-
-/** An instruction that was executed, with what it has: an outcome on record, or what it has bound. */
-export interface Done extends Omit<Execution, 'effects' | 'left'> {
-  readonly effect: string;
-  readonly outcome: Outcome;
-}
+import type { Instruction, State } from '../../machine/machine.js';
+import type { KeptOutcome, KeptOutcomes } from '../events/event.js';
+import { exactKey } from './alignment.js';
+import { instructionKey, isEffect, SAMPLES } from './instruction-key.js';
+import { type Done, excludes, isPassed, type Location, locationsOf, type Moving } from './kept-locations.js';
 
 /** An instruction of the edited program that does again what is done. */
 export interface RepeatedInstruction {
@@ -23,28 +15,6 @@ export interface RepeatedInstruction {
   readonly state: string;
   readonly line: number;
   readonly once: boolean;
-}
-
-interface Location {
-  readonly state: number;
-  readonly pc: number;
-}
-
-interface Moving {
-  readonly from: Machine;
-  readonly to: Machine;
-  /** The run in the program as it was, and in the edited one. */
-  readonly image: RunImage;
-  readonly rebased: RunImage;
-  /** Pairs the instructions of the two states of that name. */
-  readonly align: (old: State, fresh: State) => Alignment;
-  readonly finished: Finished;
-}
-
-/** What a run has done, and in which turns of loops its threads are. */
-export interface Finished {
-  readonly all: readonly Done[];
-  readonly turnOf: Executions['turnOf'];
 }
 
 /** An old instruction that was executed and has no place in the edited program any more. */
@@ -83,8 +53,8 @@ export function keptEffects(moving: Moving): {
     const state = to.states[its.state] as State;
     const outcomes = inTurn(moving, from, its);
     if (outcomes.length === 0) return null;
-    const place = `${key} ${from[0]?.state.name} ${outcomes[0]?.number}`;
-    const entry = kept.get(place) ?? { at: [], from, outcomes, groups: [], isChanged };
+    const id = `${key} ${from[0]?.state.name} ${outcomes[0]?.number}`;
+    const entry = kept.get(id) ?? { at: [], from, outcomes, groups: [], isChanged };
     let group = entry.groups.find((others) => others.every((other) => excludes(state, other, its)));
     if (group === undefined) {
       if (entry.groups.length >= from.length) return false;
@@ -94,7 +64,7 @@ export function keptEffects(moving: Moving): {
     group.push(its);
     const follows = state.code[its.pc + 1]?.op === 'undo' && from.some(({ hasUndo }) => hasUndo);
     entry.at.push({ state: state.name, pc: its.pc, ...(follows ? { undo: true as const } : {}) });
-    kept.set(place, entry);
+    kept.set(id, entry);
     for (const one of from) used.add(one);
     return true;
   };
@@ -109,7 +79,7 @@ export function keptEffects(moving: Moving): {
   to.states.forEach((state, at) => {
     const own = new Map([...sources].map(([key, from]) => [key, from.filter((one) => one.state.name === state.name)]));
     state.code.forEach((one, pc) => {
-      const { key } = movedKey(one, state, pc) ?? { key: '' };
+      const { key } = instructionKey(one, state, pc) ?? { key: '' };
       const from = own.get(key) ?? [];
       if (from.length === 0 || taken.has(`${at} ${pc}`) || (isCurrent(at) && !isDone(state, pc))) return;
       taken.add(`${at} ${pc}`);
@@ -123,7 +93,7 @@ export function keptEffects(moving: Moving): {
     for (const at of order) {
       const state = to.states[at] as State;
       state.code.forEach((one, pc) => {
-        const its = movedKey(one, state, pc);
+        const its = instructionKey(one, state, pc);
         if (its === null || taken.has(`${at} ${pc}`) || isKnown.has(exactKey(one, [])) !== wanted) return;
         if (stays.has(`${at} ${pc}`) !== isFirst) return;
         if (isDone(state, pc)) return;
@@ -167,7 +137,7 @@ export function keptEffects(moving: Moving): {
     const from = renamed.filter((one) => one.name === name);
     if (from.length > 0) assign(`= ${name}`, from, its, true);
   }
-  const all = joined([...kept.values()]).map(({ at, outcomes: of, isChanged }) => {
+  const all = shareAlike([...kept.values()]).map(({ at, outcomes: of, isChanged }) => {
     const outcomes = [...new Map(of.map((one) => [`${one.effect} ${one.number}`, one] as const)).values()];
     const last = outcomes.at(-1) as Done;
     const isElsewhere = at.some(({ state }) => state !== last.state);
@@ -182,7 +152,7 @@ export function keptEffects(moving: Moving): {
 }
 
 /** Instructions that nothing tells apart share what was done: each of them takes over one of the times. */
-function joined(all: readonly Taking[]): Taking[] {
+function shareAlike(all: readonly Taking[]): Taking[] {
   const byKey = new Map<string, Taking>();
   for (const one of all) {
     const [first] = one.outcomes;
@@ -216,7 +186,7 @@ function sourcesOf(
   from.states.forEach((state, at) => {
     const isCurrent = state.name === image.state;
     state.code.forEach((one, pc) => {
-      const its = movedKey(one, state, pc);
+      const its = instructionKey(one, state, pc);
       if (its === null || locations.partners.has(`${at} ${pc}`)) return;
       const rest = earlier.get(`${state.name} ${pc}`);
       const executed =
@@ -232,9 +202,9 @@ function sourcesOf(
       if (executed.length === 0) {
         const index = to.states.findIndex(({ name }) => name === state.name);
         const fresh = to.states[index];
-        const place = isCurrent && fresh !== undefined ? moving.align(state, fresh).newLocation(pc) : null;
-        if (place !== null) {
-          locations.taken.add(`${index} ${place}`);
+        const location = isCurrent && fresh !== undefined ? moving.align(state, fresh).newLocation(pc) : null;
+        if (location !== null) {
+          locations.taken.add(`${index} ${location}`);
           return;
         }
         ahead.set(its.key, (ahead.get(its.key) ?? 0) + 1);
@@ -312,103 +282,4 @@ function add<T>(map: Map<string, T[]>, key: string, value: T): void {
   const list = map.get(key);
   if (list === undefined) map.set(key, [value]);
   else list.push(value);
-}
-
-/**
- * The effects that stand where they stood: old ones with a partner in the edited program (`partners`), and those partners
- * (`taken`). `stays`: those that are done, and that the run comes to again. An instruction above the line where the run resumes is done, so one that was moved from there is not in place.
- */
-function locationsOf(
-  { from, to, image, rebased, align }: Moving,
-  takesOver: (state: string, pc: number) => boolean,
-): { partners: Set<string>; taken: Set<string>; stays: Set<string> } {
-  const stays = new Set<string>();
-  const partners = new Set<string>();
-  const taken = new Set<string>();
-  const changed: { readonly old: string; readonly fresh: string; readonly key: string }[] = [];
-  from.states.forEach((old, at) => {
-    const index = to.states.findIndex(({ name }) => name === old.name);
-    const fresh = to.states[index];
-    if (fresh === undefined) return;
-    const alignment = align(old, fresh);
-    const isCurrent = old.name === image.state;
-    old.code.forEach((one, pc) => {
-      const other = alignment.of(pc);
-      const its = movedKey(one, old, pc);
-      // What an earlier edit moved is done, and has not been reached since.
-      if (other === null || its === null || takesOver(old.name, pc)) return;
-      const has = movedKey(fresh.code[other] as Instruction, fresh, other);
-      const isSame = has?.key === its.key || (has !== null && has.name !== null && has.name === its.name);
-      const wasDone = isCurrent && isPassed(image.main, old.code, pc, true);
-      const isDone = isCurrent && isPassed(rebased.main, fresh.code, other, false);
-      if (wasDone && !isDone) {
-        stays.add(`${index} ${other}`);
-        return;
-      }
-      if (!isSame) {
-        if (wasDone) changed.push({ old: `${at} ${pc}`, fresh: `${index} ${other}`, key: its.key });
-        return;
-      }
-      partners.add(`${at} ${pc}`);
-      taken.add(`${index} ${other}`);
-    });
-  });
-  // A changed line above the line where the run resumes stays done, unless its text is elsewhere now.
-  const free = new Set<string>();
-  to.states.forEach((state, at) => {
-    state.code.forEach((one, pc) => {
-      const its = movedKey(one, state, pc);
-      if (its !== null && !taken.has(`${at} ${pc}`)) free.add(its.key);
-    });
-  });
-  for (const { old, fresh, key } of changed) {
-    if (free.has(key)) continue;
-    partners.add(old);
-    taken.add(fresh);
-  }
-  return { partners, taken, stays };
-}
-
-/** Whether a thread is past an instruction: of the turns of a parallel loop, whether any is, or else all. */
-function isPassed({ pc, forks }: ThreadImage, code: readonly Instruction[], at: number, any: boolean): boolean {
-  for (const fork of forks) {
-    const one = code[fork.pc];
-    if ((one?.op !== 'fork' && one?.op !== 'fork-each') || at <= fork.pc || at >= one.join) continue;
-    const passed = fork.members.map(({ thread, status }) =>
-      thread === null ? status !== 'waiting' : isPassed(thread, code, at, any),
-    );
-    if (one.op === 'fork') return passed[branchAt(one, at)] ?? false;
-    return any ? passed.includes(true) : !passed.includes(false);
-  }
-  return at < pc;
-}
-
-export function branchAt({ branches }: Extract<Instruction, { op: 'fork' }>, pc: number): number {
-  return branches.findLastIndex((branch) => branch.pc <= pc);
-}
-
-/** Whether at most one of two instructions of a state is executed in a turn: they are in different arms. */
-function excludes({ name, code }: State, one: Location, other: Location): boolean {
-  if (one.state !== other.state || name === '') return false;
-  const runsBoth = code.some(
-    (fork, pc) =>
-      fork.op === 'fork' &&
-      [one.pc, other.pc].every((at) => at > pc && at < fork.join) &&
-      branchAt(fork, one.pc) !== branchAt(fork, other.pc),
-  );
-  return !runsBoth && !leadsTo(code, one.pc, other.pc) && !leadsTo(code, other.pc, one.pc);
-}
-
-function leadsTo(code: readonly Instruction[], from: number, to: number): boolean {
-  const seen = new Set([from]);
-  for (const at of seen) {
-    const one = code[at];
-    if (one === undefined) continue;
-    const inner = one.op === 'fork' ? one.branches.map(({ pc }) => pc) : one.op === 'fork-each' ? [one.body] : [];
-    for (const next of [...successors(code, at), ...inner]) {
-      if (next === to) return true;
-      seen.add(next);
-    }
-  }
-  return false;
 }

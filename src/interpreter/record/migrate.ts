@@ -12,8 +12,9 @@ import type { UndoEntry } from '../run-state/undo-entry.js';
 import { encode } from '../values/json.js';
 import type { Value } from '../values/value.js';
 import { Alignment } from './alignment.js';
-import { type Finished, keptEffects, type RepeatedInstruction } from './kept-effects.js';
-import { movedKey } from './moved-instruction.js';
+import { instructionKey } from './instruction-key.js';
+import { keptEffects, type RepeatedInstruction } from './kept-effects.js';
+import type { Finished } from './kept-locations.js';
 import { lineThatReads } from './needed-names.js';
 import type { EncodedSlots, ForkImage, MemberImage, RunImage, ThreadImage } from './run-image.js';
 
@@ -214,21 +215,21 @@ class Move {
     return { pc: start, status: 'ready', ready: RESTARTED + counter, pending: [] };
   }
 
-  /** The first of the places at which something is left to do: what follows what was done, the line itself, later lines. */
+  /** The first of the locations at which something is left to do: what follows what was done, the line itself, later lines. */
   private startOf(pc: number, old: State, here: number | null, isMember: boolean): number | null {
     const { alignment } = this;
     const later = isMember
       ? []
       : old.code.flatMap((one, at) => {
-          if (at <= pc || (movedKey(one, old, at) === null && one.op !== 'set')) return [];
+          if (at <= pc || (instructionKey(one, old, at) === null && one.op !== 'set')) return [];
           return (alignment.isUnchanged(at) ? alignment.of(at) : alignment.newLocations(at)) ?? [];
         });
-    const places = later.map((at) => alignment.entryOf(at, pc));
-    if (here !== null) places.push(this.failed ? alignment.entryOf(here, pc) : here);
+    const locations = later.map((at) => alignment.entryOf(at, pc));
+    if (here !== null) locations.push(this.failed ? alignment.entryOf(here, pc) : here);
     const next = this.failed || here === null ? alignment.next(pc) : null;
-    if (next !== null) places.push(alignment.entryOf(next, pc));
+    if (next !== null) locations.push(alignment.entryOf(next, pc));
     else if (here === null) return null;
-    return Math.min(...places);
+    return Math.min(...locations);
   }
 
   private fork(image: ForkImage, old: State, fresh: State, id: string | null): ForkImage {

@@ -2,7 +2,8 @@
 import { join } from 'node:path';
 import type { KeptOutcomes, Outcome } from '../../../interpreter/events/event.js';
 import { Executions } from '../../../interpreter/record/executions.js';
-import type { Done, Finished, RepeatedInstruction } from '../../../interpreter/record/kept-effects.js';
+import type { RepeatedInstruction } from '../../../interpreter/record/kept-effects.js';
+import type { Done, Finished } from '../../../interpreter/record/kept-locations.js';
 import { migrateRun } from '../../../interpreter/record/migrate.js';
 import { link, type Run } from '../../../interpreter/run.js';
 import type { Machine } from '../../../machine/machine.js';

@@ -12,13 +12,13 @@ import { define, plain, type Value } from '../values/value.js';
 import { endOf, exactKey } from './alignment.js';
 
 /** The text of an instruction, and its kind with the name that it binds or concerns; null: it has none. */
-export interface MovedKey {
+export interface InstructionKey {
   readonly key: string;
   readonly name: string | null;
 }
 
 /** Null: executing it again does nothing that is already done. */
-export function movedKey(one: Instruction, state: State, pc: number): MovedKey | null {
+export function instructionKey(one: Instruction, state: State, pc: number): InstructionKey | null {
   const { code } = state;
   const local = (slot: number | undefined): string | undefined => state.locals[slot ?? -1];
   switch (one.op) {
@@ -33,7 +33,7 @@ export function movedKey(one: Instruction, state: State, pc: number): MovedKey |
     case 'ask':
       return { key: `ask ${one.name}`, name: null };
     case 'signal':
-      return isBeside(code, pc) ? null : { key: `signal ${one.name}`, name: null };
+      return endsMembers(code, pc) ? null : { key: `signal ${one.name}`, name: null };
     case 'step-begin':
       return { key: `step ${one.plan.name}`, name: null };
     case 'increment':
@@ -45,7 +45,7 @@ export function movedKey(one: Instruction, state: State, pc: number): MovedKey |
     case 'sleep':
     case 'wait-start': {
       const whole = code.slice(pc, endOf(code, pc)).map((part) => exactKey(part, []));
-      return isBeside(code, pc) ? null : { key: whole.join('\n'), name: null };
+      return endsMembers(code, pc) ? null : { key: whole.join('\n'), name: null };
     }
     default:
       return null;
@@ -67,7 +67,7 @@ function isRepeatable(value: Expr, name: string): boolean {
 }
 
 /** Whether it is a WAIT that ends the members above it, which run at the same time. */
-function isBeside(code: readonly Instruction[], pc: number): boolean {
+function endsMembers(code: readonly Instruction[], pc: number): boolean {
   return code.some((one) => (one.op === 'fork' || one.op === 'fork-each') && one.join === pc);
 }
 
