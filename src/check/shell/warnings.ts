@@ -165,6 +165,10 @@ function warnPrograms(checks: ShellChecks, command: Command, program: number, na
     readArguments(words, program + 1, spec).flatMap(({ word, option }) => (option === null ? [word] : []));
   if (name === 'printf') return warnWord(checks, printfFormat(words, program + 1), 'printf', name);
   if (name === '.' || name === 'source') return warnWord(checks, words[program + 1], 'source', name);
+  // It replaces `$(shell …)` in values too, also in those that it inherits, if a rule reads them as `$(NAME)`.
+  if (name === 'make' || name === 'gmake')
+    for (const word of words.slice(program + 1))
+      if (/^[\w.-]+[:?+!]*=/.test(word.text)) warnWord(checks, word, 'program', name);
   if (name === 'ssh') warnRemote(checks, command, operands(SSH).slice(1));
   if (name === 'watch' && !words.some((word) => /^-x$|^--exec$/.test(word.text)))
     for (const word of operands(WATCH)) warnWord(checks, word, 'starter', name);

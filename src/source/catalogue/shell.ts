@@ -210,6 +210,7 @@ interface UnsafeProgramFacts {
 
 const PASS: Readonly<Record<string, (source: string) => string>> = {
   awk: (v) => `pass it in the environment: \`v=${v} awk '… ENVIRON["v"] …'\``,
+  make: (v) => `pass it in the environment: \`v=${v} make …\`, and read it in the rule as \`$$v\``,
   jq: (v) => `pass it by name: \`jq --arg v ${v} '… $v …'\``,
   python: (v) => `pass it as an argument: \`python3 -c 'import sys; … sys.argv[1] …' ${v}\``,
   node: (v) => `pass it as an argument: \`node -e '… process.argv[1] …' -- ${v}\``,
