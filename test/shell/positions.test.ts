@@ -202,6 +202,7 @@ const unsafe = [
 ];
 
 const warned: [string, string][] = [
+  ['make VERSION={v} all', 'unsafe-program'],
   ["awk '/{v}/' file", 'unsafe-program'],
   ['awk -F: "{v}" file', 'unsafe-program'],
   ["sed -n 's/{v}/x/p' file", 'unsafe-program'],
@@ -253,7 +254,7 @@ const fine = [
   'NAME={v} OUT_PATH={v} GIT_BRANCH={v} PYTHONHASHSEED={v} RUBY_VERSION={v} tool',
   'tar -cf {v} -C {v} .',
   'tar --exclude={v} -xf a.tar',
-  'make VERSION={v} all',
+  'VERSION={v} make all',
   'make -C {v} all',
   'vim -- {v}',
   'flock {v} make',
