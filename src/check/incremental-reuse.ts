@@ -13,6 +13,8 @@ interface Leftovers {
   readonly files: (readonly ParsedPart[])[];
   /** The lowered states, by the name of the machine. */
   readonly machines: Map<string, ReusableStates>;
+  /** All lowered machines, also those of a program with errors. */
+  lowered: readonly LoweredMachine[];
 }
 
 const leftoversOf = new WeakMap<object, Leftovers>();
@@ -30,7 +32,7 @@ interface Reuse {
 /** Prepares the reuse of an earlier compilation: null the first time, undefined if nothing is to be kept. */
 export function reuseFrom(previous: object | null | undefined): Reuse {
   const before = previous ? leftoversOf.get(previous) : undefined;
-  const next: Leftovers | null = previous === undefined ? null : { files: [], machines: new Map() };
+  const next: Leftovers | null = previous === undefined ? null : { files: [], machines: new Map(), lowered: [] };
   return {
     next,
     parse: (file, index) => {
@@ -46,6 +48,7 @@ export function reuseFrom(previous: object | null | undefined): Reuse {
 /** Keeps the parsed parts and lowered states for the next compilation. */
 export function keepForNext(compilation: object, { next }: Reuse, lowered: readonly LoweredMachine[]): void {
   if (next === null) return;
+  next.lowered = lowered;
   for (const { unit, reusable } of lowered) if (reusable !== null) next.machines.set(unit.name, reusable);
   leftoversOf.set(compilation, next);
 }
@@ -58,4 +61,12 @@ function declaredTexts(parts: readonly ParsedPart[]): Map<StateDeclaration, stri
     if (only?.kind === 'state' && more === undefined) texts.set(only, text);
   }
   return texts;
+}
+
+/**
+ * The machines of a compilation with `previous`. Those of a program with errors cannot run, but the instructions of its lines
+ * without errors are as they were meant.
+ */
+export function loweredOf(compilation: object): readonly LoweredMachine[] {
+  return leftoversOf.get(compilation)?.lowered ?? [];
 }

@@ -2,6 +2,7 @@
 import { checkMessages as say } from '../../source/catalogue/check.js';
 import type { ShellText } from '../../syntax/ast.js';
 import type { StateLowering } from '../lower/state-lowering.js';
+import { isSign } from '../shell/programs.js';
 import type { CompiledShellText, ShellCommand } from '../shell/text.js';
 
 /** Interpreters: their first plain argument is the script that runs. */
@@ -72,7 +73,8 @@ export function reportCommands(
     reported.add(name);
     const span = { file: shell.span.file, start: at(command.nameStart), end: at(command.nameEnd) };
     const isFirst = index === 0 && command.depth === 0;
-    const isNone = /^[A-Z]/.test(name) || isCall(shell.text, command.nameEnd) || readsAsProse(shell.text, compiled);
+    const isNone =
+      /^[A-Z]/.test(name) || isSign(name) || isCall(shell.text, command.nameEnd) || readsAsProse(shell.text, compiled);
     if (isFirst && !name.includes('/') && isNone) prose = l.diagnostics.push(say.notACommand(span, { word: name })) > 0;
     else l.diagnostics.push(say.commandNotFound(span, { word: name, path: name.includes('/') }));
   });

@@ -128,7 +128,7 @@ function fixOf(
   by: string | null,
 ): Fix {
   const start = source.lineStarts[line - 1] as number;
-  const isSure = sure === true || sure?.test(text) === true;
+  const isSure = typeof sure === 'function' ? sure(text, source.text) : sure === true || sure?.test(text) === true;
   if (by === null) {
     const end = source.lineStarts[line] ?? source.text.length;
     return { span: { file, start, end }, text: '', ...(isSure ? {} : { guess: true }) };

@@ -216,3 +216,8 @@ export function readArguments(words: readonly Word[], from: number, spec: Option
   }
   return found;
 }
+
+/** A word of signs alone, such as `=`, which is neither a builtin nor the path of a program. */
+export function isSign(name: string): boolean {
+  return /^[^\p{L}\p{N}_./~$!({[:][^\p{L}\p{N}_/]*$|^:[^\p{L}\p{N}_/]+$/u.test(name);
+}

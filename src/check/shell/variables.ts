@@ -3,7 +3,7 @@
  * empty unless the text sets it. The caller, which knows the program's names, reports such reads.
  */
 import type { Lexing } from './lexing.js';
-import { programName, resolveProgram } from './programs.js';
+import { isSign, programName, resolveProgram } from './programs.js';
 import { assignedName, type Command, exactText, type LexedShell, type ReadVariable, type Word } from './tree.js';
 
 const READ = /\$(?:([A-Za-z_]\w*)|\{(#?)([A-Za-z_]\w*)(\[[^\]\n]*\])?(.?))/y;
@@ -61,9 +61,14 @@ function noteMade(command: Command, made: Set<string>): boolean {
   const { program } = resolveProgram(command);
   const name = programName(command.words[program]) ?? '';
   if (name === 'eval' || name === 'source' || name === '.') return false;
+  // `DO := read x`: the command is behind a sign that is none.
+  if (isSign(name)) return false;
   const rest = command.words.slice(program + 1);
-  if (MAKERS.has(name)) for (const word of rest) noteName(/^[A-Za-z_]\w*/.exec(word.text)?.[0] ?? null, made);
-  else if (name === 'printf' || name === 'wait') noteOption(rest, name === 'printf' ? '-v' : '-p', made);
+  if (MAKERS.has(name)) {
+    // `export $(cat .env)` sets names that are not visible here.
+    if (rest.some(({ text }) => /^[^=]*[$`]/.test(text))) return false;
+    for (const word of rest) noteName(/^[A-Za-z_]\w*/.exec(word.text)?.[0] ?? null, made);
+  } else if (name === 'printf' || name === 'wait') noteOption(rest, name === 'printf' ? '-v' : '-p', made);
   // `coproc NAME { …; }`: the keyword is skipped, and its name is in the position of a command.
   else noteName(exactText(first) === null ? null : coprocName(first), made);
   return true;

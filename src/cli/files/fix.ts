@@ -89,6 +89,7 @@ async function improve(now: Step, check: Check): Promise<Step | null> {
  */
 async function tryFixes(before: Step, fixes: readonly Mended[], check: Check): Promise<Step | null> {
   const known = countErrors(before.checked.diagnostics);
+  const wasUnsafe = new Set(before.checked.diagnostics.filter(({ severity }) => severity === 'warning').map(keyOf));
   const corrected = new Map<string, number>();
   let now = before;
   let next = fixes;
@@ -101,7 +102,7 @@ async function tryFixes(before: Step, fixes: readonly Mended[], check: Check): P
     now = { text, checked: await check(text), rounds: [...now.rounds, { text: now.text, fixes: next }] };
     const left = new Map([...known].map(([key, count]) => [key, count - (corrected.get(key) ?? 0)]));
     const fresh = now.checked.diagnostics.filter((one) => {
-      if (one.severity !== 'error') return false;
+      if (one.severity !== 'error') return one.code === 'unsafe-program' && !wasUnsafe.has(keyOf(one));
       const count = left.get(keyOf(one)) ?? 0;
       left.set(keyOf(one), count - 1);
       return count <= 0;

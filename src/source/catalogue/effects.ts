@@ -111,8 +111,9 @@ export const effectMessages = {
   })),
 } as const;
 
-/** An instruction in the position of a command, written like a function call. */
+/** A sign, or an instruction, in the position of a command. */
 function instructionHelp(word: string): string | undefined {
+  if (!/\w/.test(word)) return `remove \`${word}\`: the command begins directly after the colon`;
   const verb = /^(CALL|PLAN|CHECK|EMIT|GOTO|USE|RETURN|SET|ASK|WAIT):?$/.exec(word)?.[1];
   if (verb === undefined) return undefined;
   const binds = verb === 'CALL' || verb === 'PLAN' || verb === 'CHECK';

@@ -41,7 +41,7 @@ export const blockLines: readonly ForeignLine[] = [
   },
   {
     line: /^for\b\s*(?:each\b)?\s*:?\s*(\w+)\s+(?:in|of)\s+(.+?):\s+([A-Z]{2,}\b.*)$/i,
-    sure: true,
+    sure: /:\s+[A-Z]{2,}\b/,
     help: () => 'write the instructions of the loop on the lines below, indented deeper',
     by: (m) => `FOR EACH: ${part(m, 1)} in ${part(m, 2)}:\n  ${part(m, 3)}`,
     binds: (m) => [part(m, 1)],

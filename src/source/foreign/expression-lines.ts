@@ -37,10 +37,17 @@ const METHODS: Readonly<Record<string, string>> = {
   },
 };
 
+/**
+ * Curly quotes outside of straight ones where any text can be. If some are there, only the author knows which of them are
+ * meant.
+ */
+const curlyInText = /^[ \t]*(?:(?:DO|CHECK|UNDO|RETURN|EMIT|FAIL)\b[^"\n]*|(?![A-Z]+\b)[^"\n]*)[“”„«»]/im;
+
 export const expressionLines: readonly ForeignLine[] = [
   {
     line: /^.*[“”„«»‘’‚].*$/,
-    sure: /^[^"'“”„«»‘’‚]*(?:[“„«][^"'“”„«»‘’‚]*[”»“][^"'“”„«»‘’‚]*)+$/,
+    sure: (line, text) =>
+      /^[^"'“”„«»‘’‚]*(?:[“„«][^"'“”„«»‘’‚]*[”»“][^"'“”„«»‘’‚]*)+$/.test(line) && !curlyInText.test(text),
     codes: /bad-character|bad-name|unknown-name|unexpected|unclosed|missing/,
     message: () => 'this line has curly quotes instead of straight ones',
     help: () => 'write `"` and `\'`',

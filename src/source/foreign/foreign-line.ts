@@ -16,10 +16,10 @@ export interface ForeignLine {
   /** The group of `line` that the message must refer to, if it could refer to another part of the line. */
   readonly of?: number;
   /**
-   * The line can have meant nothing else, or only a line that matches this. Absent: the author decides, above all if the fix
+   * The line can have meant nothing else, or only a line that matches this (a function also sees the whole text). Absent: the author decides, above all if the fix
    * adds something that runs, names something or drops a part.
    */
-  readonly sure?: true | RegExp;
+  readonly sure?: true | RegExp | ((line: string, text: string) => boolean);
   /** Finds the last line that belongs to the mistake. If absent, deeper lines belong to it if `block` is set. */
   readonly until?: RegExp;
   readonly block?: true;

@@ -8,6 +8,14 @@ const action = /^((?:IF|ELSE|DEFAULT|ELSE IF)\b.*?(?:→|->)\s*)/;
 
 export const instructionLines: readonly ForeignLine[] = [
   {
+    line: /^(?:DO|CHECK|UNDO|CALL|PLAN)(?=[^:]*[^\S \t])\s*\[[^\]\n]*\]\s*:.*$/,
+    sure: /^\w+\s*\[[ \t!-~]*\]\s*:/,
+    codes: /missing-colon|unexpected|bad-/,
+    message: () => 'this line has a space that is not an ordinary one',
+    help: () => 'write ordinary spaces',
+    by: (m) => m[0].replace(/^.*?\]\s*:/, (header) => header.replace(/[^\S \t]/g, ' ')),
+  },
+  {
     line: /^(?:print|println|printf|puts|log|say|output|show|display|message|info|console\.log|write)(?:\s*:\s*|\s*\(\s*|\s+)(["']?)(.*?)\1\s*\)?;?$/i,
     codes: unread,
     help: write,

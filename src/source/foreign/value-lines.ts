@@ -8,6 +8,12 @@ function each(verb: string, names: string): string {
     .join('\n');
 }
 
+/** Whether a line that can end with any text ends with this sign. */
+const textEndsWith = (sign: RegExp, text: string): boolean =>
+  new RegExp(`^[ \\t]*(?:(?:DO|CHECK|UNDO|RETURN|EMIT|FAIL)\\b.*|(?![A-Z]+\\b).*)${sign.source}[ \\t]*$`, 'm').test(
+    text,
+  );
+
 export const valueLines: readonly ForeignLine[] = [
   { line: /^(?:INCREMENT:?\s*)?(\w+)\s*\+\+;?$/, help: write, by: (m) => `INCREMENT: ${part(m, 1)}` },
   {
@@ -116,7 +122,8 @@ export const valueLines: readonly ForeignLine[] = [
   },
   {
     line: /^(.*[^;]);$/,
-    sure: true,
+    // If a text ends with it too, as in `RETURN: {x};`, only the author knows which of them are meant.
+    sure: (_, text) => !textEndsWith(/;/, text),
     codes: /bad-character/,
     message: () => 'lines do not end with `;`',
     help: () => 'remove the `;`',

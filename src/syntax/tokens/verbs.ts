@@ -164,6 +164,17 @@ const colonless: ReadonlySet<string> = new Set(
     .map((verb) => verb.replace('_', ' ')),
 );
 
+const afterColon = /[ \t]*(?:$|[\r\n])|[ \t]+[\w"'{}$./~(†]/y;
+const likeOptions = /\s*[([]?\s*[\w.]+=/y;
+
+/**
+ * Whether only a colon is missing at `at`: not if another sign stands where it should, and not before options without their
+ * brackets, which must not become a part of the command.
+ */
+export function lacksOnlyColon(text: string, at: number, takesOptions: boolean): boolean {
+  return matchAt(afterColon, text, at) >= 0 && !(takesOptions && matchAt(likeOptions, text, at) >= 0);
+}
+
 /** Synonyms that say more than their verb, or may say something else: the exit code, or how the run ends. */
 const looseSynonyms: ReadonlySet<string> = new Set(['EXIT', 'THROW', 'RAISE', 'ABORT']);
 

@@ -16,6 +16,8 @@ export function blockText(context: ParseContext, token: Token, of: string, comme
   const lines: { at: number; source: number }[] = [];
   const out: string[] = [];
   const margin = marginOf(raw, indentOf(context.text, context.text.lastIndexOf('\n', token.startOffset - 1) + 1));
+  // A tab behind the margin is text: whether it was meant to be one, only the author knows, and so for the whole text.
+  const isSure = !mixesIndentation(context.text) && !new RegExp(`\\n[ \\t]{${margin}}[ \\t]*\\t`).test(raw);
   let at = 0;
   let begin = tokenEnd(token);
   for (let start = raw.indexOf('\n') + 1; start > 0 && start <= raw.length; ) {
@@ -28,7 +30,7 @@ export function blockText(context: ParseContext, token: Token, of: string, comme
       if (out.length === 0) begin = token.startOffset + start + indent;
       const cut = blank
         ? Math.min(indent, margin)
-        : checkedMargin(context, line, indent, margin, token.startOffset + start, of, comments);
+        : checkedMargin(context, line, indent, margin, token.startOffset + start, of, { comments, isSure });
       lines.push({ at, source: context.base + token.startOffset + start + cut });
       out.push(line.slice(cut));
       at += line.length - cut + 1;
@@ -54,13 +56,13 @@ function checkedMargin(
   margin: number,
   start: number,
   of: string,
-  comments: boolean,
+  { comments, isSure }: { comments: boolean; isSure: boolean },
 ): number {
   const cut = Math.min(indent, margin);
   const indentation = line.slice(0, cut);
   if (indentation.includes('\t')) {
     const where = span(context, start, start + cut);
-    const fix = fixAt(where, indentation.replaceAll('\t', '  '), !mixesIndentation(context.text));
+    const fix = fixAt(where, indentation.replaceAll('\t', '  '), isSure);
     report(context, tabIndentation(where, { fix }));
   }
   if (indent < margin && !(comments && line[indent] === '#'))

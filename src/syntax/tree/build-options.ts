@@ -30,6 +30,7 @@ import type { SyntaxNode } from '../grammar/syntax-node.js';
 import { checkBinding, checkedName, verbName } from '../names.js';
 import { quotedEnd } from '../tokens/interpolation-scan.js';
 import type { Token } from '../tokens/token.js';
+import { lacksOnlyColon } from '../tokens/verbs.js';
 import { buildExpression } from './expression.js';
 import { plainTemplate, quotedTemplate } from './interpolation.js';
 
@@ -58,8 +59,7 @@ export function headerOptions(context: ParseContext, node: SyntaxNode, verbToken
     context.blamed = true;
   } else if (!colon && !inList) {
     const end = tokenEnd(close ?? verbToken);
-    // Options without their brackets must not become a part of the command.
-    const isSure = close !== undefined || !/^[ \t]*[([]?[ \t]*[\w.]+=/.test(context.text.slice(end, end + 80));
+    const isSure = lacksOnlyColon(context.text, end, close === undefined);
     const fix = fixAt(span(context, end, end), ':', isSure);
     reportMissing(context, missingColon(verb.span, { verb: verb.text, fix }));
   }

@@ -26,7 +26,7 @@ import { verbName } from '../names.js';
 import { buildSection } from '../steps/build-sections.js';
 import { beginsWithVerb, buildEntryLine, buildStep } from '../steps/build-step.js';
 import type { Token } from '../tokens/token.js';
-import { isSureVerb, needsNoColon } from '../tokens/verbs.js';
+import { isSureVerb, lacksOnlyColon, needsNoColon } from '../tokens/verbs.js';
 import { buildCall, helpAfterArrow } from './build-call.js';
 import { buildCommand } from './build-commands.js';
 import { buildHeading, buildImport, buildInput, buildLimit } from './build-declarations.js';
@@ -137,7 +137,8 @@ function reportVerb(context: ParseContext, verb: Token, surroundings: StatementC
   }
   if (verb.image.endsWith(':') || mayLackColon(type, surroundings)) return;
   const end = span(context, tokenEnd(verb), tokenEnd(verb));
-  reportMissing(context, missingColon(written.span, { verb: meant, fix: fixAt(end, ':') }));
+  const fix = fixAt(end, ':', lacksOnlyColon(context.text, tokenEnd(verb), false));
+  reportMissing(context, missingColon(written.span, { verb: meant, fix }));
 }
 
 /** Verbs that several plain words cannot follow, unlike a command or a text. */

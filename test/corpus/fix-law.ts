@@ -1,0 +1,255 @@
+/**
+ * The law of safe fixes, for programs with mistakes: a program without errors stays as it is; no error comes; what compiled
+ * compiles to the same; nothing is left to correct; and a program that was correct before its mistakes is that program again,
+ * if it is correct now.
+ */
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
+import { type Compilation, type CompileOptions, compile } from '../../src/check/compile.js';
+import { loweredOf } from '../../src/check/incremental-reuse.js';
+import { fixText } from '../../src/cli/files/fix.js';
+import { parseFile } from '../../src/frontends/parse-file.js';
+import type { Json } from '../../src/machine/expression.js';
+import type { Instruction, Machine } from '../../src/machine/machine.js';
+import { type Diagnostic, hasErrors } from '../../src/source/diagnostic.js';
+import { withFixes } from '../../src/source/repair.js';
+import { positionAt, type SourceFile, type Span } from '../../src/source/source-file.js';
+import { type Case, casesOf, programOf, sectionText } from './case-file.js';
+import { compileOptions } from './compile-case.js';
+import { withMistakes } from './mistakes.js';
+import { compiledPlan } from './plan-case.js';
+
+interface Checked extends Pick<Compilation, 'diagnostics' | 'sources'> {
+  /** What runs; null if there are errors. */
+  readonly runs: unknown;
+}
+
+export interface FixedProgram {
+  readonly name: string;
+  readonly text: string;
+  readonly check: (text: string) => Checked;
+  /** For programs of the language. */
+  readonly options?: CompileOptions;
+}
+
+function program(name: string, text: string, options: CompileOptions): FixedProgram {
+  const check = (edited: string): Checked => {
+    const { diagnostics, sources, machine } = compile(edited, options);
+    return { diagnostics, sources, runs: machine === null ? null : meaningOf(machine) };
+  };
+  return { name, text, check, ...(options.parse === undefined ? { options } : {}) };
+}
+
+function plan(the: Case): FixedProgram {
+  const check = (edited: string): Checked => {
+    const { compiled, diagnostics, sources } = compiledPlan(the, edited);
+    return { diagnostics: withFixes(diagnostics, sources), sources, runs: meaning(compiled?.plan ?? null) };
+  };
+  return { name: the.path, text: sectionText(the, 'plan') ?? '', check };
+}
+
+/** Programs of the repository, as they are without a configuration. */
+function files(folder: string): FixedProgram[] {
+  const found = readdirSync(folder, { recursive: true, encoding: 'utf8' })
+    .filter((name) => /(?<!\.test)\.(?:dsl|md|yaml)$/.test(name) && !/config\.yaml$/.test(name))
+    .sort();
+  return found.map((name) =>
+    program(join(folder, name), readFileSync(join(folder, name), 'utf8'), {
+      name: basename(name),
+      lookups: { agents: { isKnown: () => true }, onPath: () => true },
+      load: (path) => readShipped(path),
+      ...(name.endsWith('.dsl') ? {} : { parse: parseFile }),
+    }),
+  );
+}
+
+function readShipped(path: string): { name: string; text: string } | null {
+  const file = `patterns/${path.replace(/^std\//, '')}.dsl`;
+  return existsSync(file) ? { name: file, text: readFileSync(file, 'utf8') } : null;
+}
+
+const LARGE = 4000;
+export const programs: readonly FixedProgram[] = [
+  ...(['run', 'check', 'syntax', 'format'] as const)
+    .flatMap(casesOf)
+    .map((the) => program(the.path, programOf(the).text, compileOptions(the))),
+  ...casesOf('workflows').map((the) =>
+    program(the.path, sectionText(the, 'workflow') ?? '', { name: 'flow.yaml', parse: parseFile }),
+  ),
+  ...(['plans', 'plan-runs'] as const).flatMap(casesOf).map(plan),
+  ...['examples', 'patterns', 'workflows'].flatMap(files),
+].filter(({ text }) => text.length < LARGE && text !== '');
+
+const errorsOf = ({ diagnostics }: Pick<Compilation, 'diagnostics'>): readonly Diagnostic[] =>
+  diagnostics.filter(({ severity }) => severity === 'error');
+
+function counts(list: readonly Diagnostic[]): Map<string, number> {
+  const found = new Map<string, number>();
+  for (const one of list) found.set(keyOf(one), (found.get(keyOf(one)) ?? 0) + 1);
+  return found;
+}
+
+const keyOf = ({ code, message }: Diagnostic): string => `${code}: ${message}`;
+
+/** Where an instruction is, and the text that shows it, do not change what it does. */
+const SHOWN: ReadonlySet<string> = new Set(['origin', 'text', 'line', 'holes', 'names', 'files', 'printed', 'boundAt']);
+
+function meaning(value: unknown): unknown {
+  return JSON.parse(JSON.stringify(value, (key, one) => (SHOWN.has(key) ? undefined : (one as Json))));
+}
+
+/** Inputs may be declared in another order. */
+function meaningOf(machine: Machine): unknown {
+  const { inputs } = machine;
+  const sorted = [...inputs].sort((a, b) => (a.name < b.name ? -1 : 1));
+  return JSON.parse(JSON.stringify(meaning({ ...machine, inputs: sorted })), (_, one) =>
+    one !== null && typeof one === 'object' && one.in === 'input' && typeof one.slot === 'number'
+      ? { ...one, slot: inputs[one.slot]?.name }
+      : one,
+  );
+}
+
+/** Positions in the code and in the lists of names, which change when another line is understood. */
+const POSITIONS =
+  /^(?:boundAt|to|pc|from|join|exit|again|deadline|timedOut|items|index|collect|otherwise|done|level|variable|body|bind|exitSlot|slot|state|keep|failures|handling|turns|chance|reads|frames|places)$/;
+
+interface Code {
+  readonly states: readonly string[];
+  /** Instructions as text, with their states. */
+  readonly instructions: readonly (readonly [string, string])[];
+}
+
+/**
+ * The instructions that no error has a part in: not on their lines, not in the block below a STEP, a PARALLEL or a script, which
+ * they hold, and not in a name that a wrong line was to bind.
+ */
+function compiled(text: string, options: CompileOptions, leftWarnings?: ReadonlyMap<string, number>): Code {
+  const compilation = compile(text, { ...options, previous: null });
+  const [source] = compilation.sources as [SourceFile];
+  const lines = text.split('\n');
+  // A warning that goes with the mistake is about something that the mistake changes, as a name that a wrong line binds.
+  const mistaken = compilation.diagnostics.filter(
+    (one) => one.severity === 'error' || (one.severity === 'warning' && leftWarnings?.has(keyOf(one)) === false),
+  );
+  const wrong = new Set(mistaken.flatMap(({ span }) => (span.file === 0 ? linesOf(span, source) : [])));
+  const isWrong = ({ op }: Instruction, span: Span): boolean => {
+    const own = linesOf(span, source);
+    const block = /^(?:fork|shell|step-)/.test(op) ? blockBelow(lines, own.at(-1) as number) : [];
+    // A WAIT below a PARALLEL belongs to it.
+    const below = op === 'fork' ? [(block.at(-1) ?? (own.at(-1) as number)) + 1] : [];
+    return [...own, ...block, ...below].some((line) => wrong.has(line));
+  };
+  const usesPattern = [...wrong].some((line) => /^\S|\bUSE\b/i.test(lines[line - 1] ?? ''));
+  const states = loweredOf(compilation).flatMap((machine) => machine.states.map((one) => ({ ...one, machine })));
+  const instructions = states.flatMap(({ state: { name, code }, spans, machine: { machine } }) => {
+    const isWrongAt = (pc: number) => isWrong(code[pc] as Instruction, spans[pc] as Span);
+    // All instructions of a step hold its parts.
+    const wrongSteps = new Set(code.flatMap((one, pc) => ('plan' in one && isWrongAt(pc) ? [one.plan] : [])));
+    return code
+      .filter((one, pc) => {
+        const span = spans[pc] as Span;
+        // What stands for the end of a script or state, and a part of a condition.
+        if (one.op === 'jump' || one.op === 'fell-off' || isImplied(one, text.slice(span.start, span.end)))
+          return false;
+        if (span.file !== 0 || isWrongAt(pc) || ('plan' in one && wrongSteps.has(one.plan))) return false;
+        return !readsUnknown(one) && !(usesPattern && isOfPattern(lines, span, source));
+      })
+      .map((one) => [name, codeText(one.op === 'plan' ? { ...one, plan: machine.plans?.[one.plan] } : one)] as const);
+  });
+  // What is below an indented declaration is in another state until it is at the margin.
+  const isIndented = mistaken.some(({ code }) => code === 'indented-declaration');
+  return { states: isIndented ? [] : states.map(({ state }) => state.name), instructions };
+}
+
+/** Whether a name of it has no value, or is in braces that stay text for that reason. */
+function readsUnknown(one: Instruction): boolean {
+  const code = JSON.stringify(one, (key, value) => (key === 'source' ? undefined : value));
+  return code.includes('"places":[]') || (one.op !== 'shell' && /\{ ?[a-z_]/i.test(code));
+}
+
+const isImplied = (one: Instruction, text: string): boolean =>
+  one.op === 'return' && one.value === null && !/RETURN|EXIT/i.test(text);
+
+function codeText(instruction: unknown): string {
+  return JSON.stringify(instruction, (key, value) => (SHOWN.has(key) || POSITIONS.test(key) ? undefined : value));
+}
+
+/** The instructions that are no longer there. In which state they are is compared if the states are the same. */
+function changedCode(was: Code, is: Code): string[] {
+  const withStates = was.states.join() === is.states.join();
+  const textOf = ([state, code]: readonly [string, string]) => (withStates ? `${state}: ${code}` : code);
+  const left = is.instructions.map(textOf);
+  return was.instructions.map(textOf).filter((one) => {
+    const at = left.indexOf(one);
+    if (at >= 0) left.splice(at, 1);
+    return at < 0;
+  });
+}
+
+function linesOf({ start, end }: Span, source: SourceFile): number[] {
+  const [first, last] = [positionAt(source, start).line, positionAt(source, end).line];
+  return Array.from({ length: last - first + 1 }, (_, at) => first + at);
+}
+
+const indentationOf = (line: string): number => /^\s*/.exec(line)?.[0].length ?? 0;
+
+/** The lines below a line that are deeper. */
+function blockBelow(lines: readonly string[], line: number): number[] {
+  const own = indentationOf(lines[line - 1] ?? '');
+  const end = lines.findIndex((text, at) => at >= line && text.trim() !== '' && indentationOf(text) <= own);
+  return Array.from({ length: (end < 0 ? lines.length : end) - line }, (_, at) => line + 1 + at);
+}
+
+/** The instructions of a pattern have the values of the line that uses it. */
+function isOfPattern(lines: readonly string[], { start }: Span, source: SourceFile): boolean {
+  const above = lines.slice(0, positionAt(source, start).line).findLast((line) => /^\S/.test(line)) ?? '';
+  // Its verb may be misspelt, too.
+  return /^\W*P[A-Z]*N/i.test(above);
+}
+
+export async function problemsOf(
+  { text, check, options }: FixedProgram,
+  seed: string,
+): Promise<{ problems: string; isFixed: boolean }> {
+  const nothing = { problems: '', isFixed: false };
+  const mutated = withMistakes(text, seed, (one) => errorsOf(check(one)).length);
+  if (mutated === null) return nothing;
+  const before = check(mutated.text);
+  const result = await fixText(mutated.text, async (edited) => check(edited));
+  if (result.text === mutated.text) return nothing;
+  const after = check(result.text);
+  const problems: string[] = [];
+  if (!hasErrors(before.diagnostics)) problems.push('changes a program without errors');
+  const known = counts(errorsOf(before));
+  for (const [error, count] of counts(errorsOf(after)))
+    if (count > (known.get(error) ?? 0)) problems.push(`adds: ${error}`);
+  if (errorsOf(after).length >= errorsOf(before).length) problems.push('corrects nothing');
+  const again = await fixText(result.text, async (edited) => check(edited));
+  if (again.text !== result.text) problems.push('has no end');
+  if (options !== undefined) {
+    const was = compiled(mutated.text, options, counts(after.diagnostics));
+    const is = compiled(result.text, options);
+    // A line that is outside of all states since these are known, and is wrong itself, takes what is below it along.
+    const isComparable = after.runs !== null || was.states.join() === is.states.join();
+    for (const one of isComparable ? changedCode(was, is) : []) problems.push(`changes: ${one}`);
+  }
+  const meant = check(text);
+  if (mutated.isSpelling && after.runs !== null && meant.runs !== null && !isDeepStrictEqual(after.runs, meant.runs))
+    problems.push('is another program');
+  if (problems.length === 0) return { problems: '', isFixed: true };
+  const what = `${problems.join('\n')}\n[${mutated.made.map(({ name }) => name).join(', ')}] ${seed}`;
+  return {
+    problems: `${what}\n${difference(text, mutated.text)}\n=== fixed\n${difference(mutated.text, result.text)}`,
+    isFixed: true,
+  };
+}
+
+function difference(one: string, other: string): string {
+  const [were, are] = [one.split('\n'), other.split('\n')];
+  const lines = [
+    ...were.filter((line) => !are.includes(line)).map((line) => `- ${line}`),
+    ...are.filter((line) => !were.includes(line)).map((line) => `+ ${line}`),
+  ];
+  return lines.slice(0, 12).join('\n');
+}
