@@ -162,9 +162,10 @@ function compiled(text: string, options: CompileOptions, leftWarnings?: Readonly
   return { states: isIndented ? [] : states.map(({ state }) => state.name), instructions };
 }
 
-/** Whether a name of it has no value, or is in braces that stay text for that reason. */
+/** Whether a name of it has no value, or is in braces that stay text for that reason, or a value of it could not be read. */
 function readsUnknown(one: Instruction): boolean {
   const code = JSON.stringify(one, (key, value) => (key === 'source' ? undefined : value));
+  if (code.includes('"op":"literal","value":null')) return true;
   return code.includes('"places":[]') || (one.op !== 'shell' && /\{ ?[a-z_]/i.test(code));
 }
 

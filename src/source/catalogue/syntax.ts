@@ -40,6 +40,12 @@ export const badCharacter = message<{ character: string }>('bad-character', 'err
       help: 'write ordinary spaces',
       repair: { instead: ' ', anySpelling: true },
     };
+  if (/^[\u200b-\u200d\u2060]$/.test(character))
+    return {
+      message: `the character ${codePoint(character)} is invisible`,
+      help: 'remove it',
+      repair: { instead: '', anySpelling: true },
+    };
   if (meant !== undefined)
     return {
       message: `the character \`${character}\` has no meaning here`,

@@ -8,11 +8,15 @@ function each(verb: string, names: string): string {
     .join('\n');
 }
 
-/** Whether a line that can end with any text ends with this sign. */
-const textEndsWith = (sign: RegExp, text: string): boolean =>
-  new RegExp(`^[ \\t]*(?:(?:DO|CHECK|UNDO|RETURN|EMIT|FAIL)\\b.*|(?![A-Z]+\\b).*)${sign.source}[ \\t]*$`, 'm').test(
-    text,
-  );
+/** Whether a line that can end with any text ends with `;`: a command, a text, a value after `with`. */
+const textEndsWithSemicolon = (text: string): boolean =>
+  text
+    .split('\n')
+    .some(
+      (line) =>
+        /;\s*$/.test(line) &&
+        (!/^\s*[A-Z]/.test(line) || /\b(?:DO|CHECK|UNDO|RETURN|EMIT|FAIL|CALL|PLAN|ASK|PROMPT|with)\b/.test(line)),
+    );
 
 export const valueLines: readonly ForeignLine[] = [
   { line: /^(?:INCREMENT:?\s*)?(\w+)\s*\+\+;?$/, help: write, by: (m) => `INCREMENT: ${part(m, 1)}` },
@@ -123,7 +127,7 @@ export const valueLines: readonly ForeignLine[] = [
   {
     line: /^(.*[^;]);$/,
     // If a text ends with it too, as in `RETURN: {x};`, only the author knows which of them are meant.
-    sure: (_, text) => !textEndsWith(/;/, text),
+    sure: (_, text) => !textEndsWithSemicolon(text),
     codes: /bad-character/,
     message: () => 'lines do not end with `;`',
     help: () => 'remove the `;`',

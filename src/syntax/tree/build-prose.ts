@@ -14,7 +14,7 @@ import { buildPerformed } from './build-commands.js';
 import { reportRest } from './build-rest.js';
 import type { StatementContext } from './statement-context.js';
 
-const firstWord = /^[^\s:[(,]+/;
+const firstWord = /^[^\s:[(,\u200b-\u200d\u2060]+/;
 const looksLikeVerb = /^([A-Z][A-Z0-9_]*(?:[ \t]+[A-Z][A-Z0-9_]*)?)[ \t]*(?:\[[^\]\n]*\])?:(?=\s|$)/;
 /** An entry of RETRY with the wrong indentation. */
 const retryEntry = /^ATTEMPT[ \t]+\d/;
@@ -112,16 +112,20 @@ function bindingHelp(line: string): { help?: string } {
 /** Verbs of test files that no program has. */
 const testVerb = /^(?:TESTS?|MOCK|GIVEN|ANSWER|EXPECT|PROPERTY|ASSUME|NEVER|AT MOST|ENDS|REACHES)$/;
 
+/** What looks like a space, or like nothing, and is neither. */
+const oddBlanks = /(?:[^\S \t\r\n]|[\u200b-\u200d\u2060])+/;
+
 /** A line with a first word that may have been meant as a verb. */
 function buildUnknown(context: ParseContext, statement: SyntaxNode, line: string, start: number): Instruction {
   const written =
     looksLikeVerb.exec(line)?.[1] ?? wordColon.exec(line)?.[1] ?? firstWord.exec(line)?.[0] ?? line.slice(0, 1);
   const at = span(context, start, start + written.length);
   const meant = verbNamed(written) ?? verbLike(written);
-  const blanks = /^[^\S \t\r\n]+/.exec(line)?.[0];
-  if (blanks !== undefined) {
-    const where = span(context, start, start + blanks.length);
-    report(context, badCharacter(where, { character: blanks[0] as string }));
+  const blanks = oddBlanks.exec(line);
+  if (blanks !== null && (blanks.index === 0 || (meant !== undefined && blanks.index === written.length))) {
+    const at = start + blanks.index;
+    const where = span(context, at, at + blanks[0].length);
+    report(context, badCharacter(where, { character: blanks[0].charAt(0) }));
   } else if (isSection(written) || retryEntry.test(line)) report(context, sectionOutside(at, { section: written }));
   else if (testVerb.test(written) && wordColon.test(line))
     report(context, testMessages.inProgram(at, { verb: written }));
