@@ -20,8 +20,14 @@ type Loaded = { readonly name: string; readonly text: string } | { readonly erro
  * reason.
  */
 export type Load = (path: string, from: string) => Loaded | string | null;
-/** Parses the text of a file; `index` is its position among the sources. */
-export type ParseFile = (file: SourceFile, index: number) => { program: Program; diagnostics: Diagnostic[] };
+/**
+ * Parses the text of a file; `index` is its position among the sources. `isPartial`: a part of the text may have been meant
+ * as program, and was not read as one.
+ */
+export type ParseFile = (
+  file: SourceFile,
+  index: number,
+) => { program: Program; diagnostics: Diagnostic[]; isPartial?: boolean };
 
 /** Functions that find and parse the files that a program imports. */
 interface Imports {

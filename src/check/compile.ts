@@ -81,7 +81,7 @@ export function compile(text: string, options: CompileOptions = {}): Compilation
   const sources: SourceSet = [sourceFile(options.name ?? 'program.dsl', text)];
   const reuse = reuseFrom(options.previous);
   const parse = options.parse ?? reuse.parse;
-  const { program, diagnostics } = parse(sources[0] as SourceFile, 0);
+  const { program, diagnostics, isPartial } = parse(sources[0] as SourceFile, 0);
   const unit = collect(program, sources, diagnostics, { parse, load: options.load });
   lintEvents(unit, diagnostics);
   lintTexts(unit, diagnostics);
@@ -95,9 +95,16 @@ export function compile(text: string, options: CompileOptions = {}): Compilation
   reportNothingToRun(unit, diagnostics);
   const machine = machineToRun(lowered, options, diagnostics);
   const reported = withoutCascades(sortDiagnostics(inSpellingOfFiles(diagnostics, sources)), sources);
-  const compilation = result(lowered, machine, withFixes(reported, sources), sources);
+  const fixed = withFixes(reported, sources);
+  const compilation = result(lowered, machine, isPartial === true ? fixed.map(asSuggestion) : fixed, sources);
   keepForNext(compilation, reuse, lowered);
   return compilation;
+}
+
+/** If a part of the program is not read, its errors are not known, and a program that seems to be correct is not. */
+function asSuggestion(diagnostic: Diagnostic): Diagnostic {
+  const { fix } = diagnostic;
+  return fix === undefined ? diagnostic : { ...diagnostic, fix: { ...fix, guess: true } };
 }
 
 function settingsOf(

@@ -29,13 +29,17 @@ export interface MarkdownRegion {
   readonly headings: readonly MarkdownHeading[];
 }
 
-/** The programs of a document in order. */
-export function markdownRegions(file: SourceFile): { readonly regions: readonly MarkdownRegion[] } {
+/** The programs of a document in order. `isPartial`: another block may have been meant as one, with its verbs in other letters. */
+export function markdownRegions(file: SourceFile): {
+  readonly regions: readonly MarkdownRegion[];
+  readonly isPartial: boolean;
+} {
   const text = readableText(file.text);
   const tree = fromMarkdown(text, { extensions: [{ disable: { null: inlineConstructs } }] });
   const regions: MarkdownRegion[] = [];
   const slugs = new Map<string, number>();
   let headings: readonly MarkdownHeading[] = [];
+  let isPartial = false;
   for (const node of inOrder(tree)) {
     if (node.type === 'heading') {
       const heading = headingOf(node, file, slugs);
@@ -43,9 +47,10 @@ export function markdownRegions(file: SourceFile): { readonly regions: readonly 
     } else if (node.type === 'code') {
       const region = regionOf(node, file, headings);
       if (region !== null) regions.push(region);
+      else if (isUntagged(node) && holdsVerb(node.value, verbLineInAnyLetters)) isPartial = true;
     }
   }
-  return { regions };
+  return { regions, isPartial };
 }
 
 /** Inline Markdown does not affect fences and is slow to parse, so it is disabled. */
@@ -143,11 +148,13 @@ const verbLine = new RegExp(
   ].join('|'),
 );
 
+const verbLineInAnyLetters = new RegExp(verbLine.source, 'i');
+
 /** Whether one of the outermost lines begins with a verb. A fenced block may be indented as a whole. */
-function holdsVerb(value: string): boolean {
+function holdsVerb(value: string, verb = verbLine): boolean {
   const lines = value.split(/\r\n|\n|\r/).filter((line) => line.trim() !== '');
   const margin = Math.min(...lines.slice(0, mostMarginLines).map((line) => line.length - line.trimStart().length));
-  return lines.some((line) => verbLine.test(line.slice(margin)) && line.slice(0, margin).trim() === '');
+  return lines.some((line) => verb.test(line.slice(margin)) && line.slice(0, margin).trim() === '');
 }
 
 /** The first lines are enough to find the margin of a fenced block. */
@@ -168,6 +175,8 @@ function regionOf(node: Code, file: SourceFile, headings: readonly MarkdownHeadi
     headings,
   };
 }
+
+const isUntagged = ({ lang }: Code): boolean => lang === null || lang === undefined;
 
 function isProgram({ lang, value }: Code): boolean {
   if (lang === null || lang === undefined) return holdsVerb(value);

@@ -16,8 +16,8 @@ type State = Extract<Declaration, { kind: 'state' }>;
 export function parseMarkdown(
   file: SourceFile,
   index: number,
-): { program: Program; diagnostics: Diagnostic[]; regions: readonly MarkdownRegion[] } {
-  const { regions } = markdownRegions(file);
+): { program: Program; diagnostics: Diagnostic[]; regions: readonly MarkdownRegion[]; isPartial: boolean } {
+  const { regions, isPartial } = markdownRegions(file);
   const document = new Document(file, index);
   const diagnostics: Diagnostic[] = [];
   const comments: Comment[] = [];
@@ -29,7 +29,7 @@ export function parseMarkdown(
     comments.push(...parsed.program.comments);
     document.add(parsed.program.items, region.headings);
   }
-  return { program: { file: index, items: document.items(), comments }, diagnostics, regions };
+  return { program: { file: index, items: document.items(), comments }, diagnostics, regions, isPartial };
 }
 
 /** In a document with states, an untagged block that contains only instructions is an example. */

@@ -7,7 +7,10 @@ import { parseMarkdown } from './markdown.js';
 import { parseWorkflow } from './workflow/parse-workflow.js';
 
 /** `index` is the position of the file among the sources. Never throws. */
-export function parseFile(file: SourceFile, index: number): { program: Program; diagnostics: Diagnostic[] } {
+export function parseFile(
+  file: SourceFile,
+  index: number,
+): { program: Program; diagnostics: Diagnostic[]; isPartial?: boolean } {
   if (/\.ya?ml$/i.test(file.name)) return parseWorkflow(file, index);
   if (/\.(md|markdown)$/i.test(file.name)) return parseMarkdown(file, index);
   return parseProgram(file, index);

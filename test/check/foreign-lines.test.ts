@@ -22,7 +22,10 @@ function corrected(text: string): string {
 const fixed: readonly (readonly [string, string])[] = [
   ['// a comment\nDO: true\n', '# a comment\nDO: true\n'],
   ['/* a comment */\nDO: true\n', '# a comment\nDO: true\n'],
-  ['TRACK: x = 1;\nRETURN: {x};\n', 'TRACK: x = 1\nRETURN: {x};\n'],
+  ['TRACK: x = 1;\nRETURN: {x}\n', 'TRACK: x = 1\nRETURN: {x}\n'],
+  ['DO\u2009[timeout=5s]: true\n', 'DO [timeout=5s]: true\n'],
+  ['DO:\u00a0true\nIF:\u200b 1 == 1 → RETURN\n', 'DO:\u00a0true\nIF: 1 == 1 → RETURN\n'],
+  ['IF: 1 == 1 →\n\tDO:\n\t\ttrue\n\t\tls\n', 'IF: 1 == 1 →\n  DO:\n    true\n    ls\n'],
   [
     'STATE: A\n  DO: false\n  ON ERROR GOTO B\nSTATE: B\n  RETURN\n',
     'STATE: A\n  DO: false\n  ON ERROR: → GOTO: B\nSTATE: B\n  RETURN\n',
@@ -99,6 +102,12 @@ const fixed: readonly (readonly [string, string])[] = [
 
 /** Programs with a fix that is only offered, because it adds something, drops something or chooses a name or a value. */
 const offered: readonly (readonly [string, string])[] = [
+  // The text of the RETURN ends with `;` too, and only the author knows whether it is meant to.
+  ['TRACK: x = 1;\nRETURN: {x};\n', 'TRACK: x = 1\nRETURN: {x};\n'],
+  ['INPUT: v = “a b”\nDO: printf %s “x” {v}\n', 'INPUT: v = "a b"\nDO: printf %s “x” {v}\n'],
+  // A tab behind the margin of a script is a part of it.
+  ['DO:\n\tif true; then\n\t\tls\n\tfi\n', 'DO:\n  if true; then\n  \tls\n  fi\n'],
+  ['INPUT: f\nDO: awk "{print $f}" x\n', 'INPUT: f\nDO: awk "{print {f}}" x\n'],
   ['STATE: A\n  echo hello\n  RETURN\n', 'STATE: A\n  DO: echo hello\n  RETURN\n'],
   ['DO: ls\n| wc -l\n', 'DO: ls\nDO: | wc -l\n'],
   ['DO: |\n  echo 1\n  echo 2\n', 'DO:\n  echo 1\n  echo 2\n'],
@@ -251,7 +260,23 @@ const helped: readonly (readonly [string, number, string])[] = [
   ['TRACK: o = {"a": 1}\nSET: o.a = 2\n', 2, 'build the new value and set `o`'],
 ];
 
+/** Programs that may be meant as they are, or that only their authors can correct. */
+const untouched: readonly string[] = [
+  'INPUT: dir\nDO: export $(cat .env); echo $dir\n',
+  'INPUT: dir\nDO: = read dir; echo $dir\n',
+  'INPUT: dir\nDO: . ./env.sh && echo $dir\n',
+  'DO - mkdir -p sub\n',
+  'EMIT - HELLO\n',
+  'DO \u200b[timeout=5s]: true\n',
+  'FOR EACH: i in [1, 2]: do\n  DO: echo {i}\n',
+  'STATE: A\n  RETURN: “x”\n',
+];
+
 describe('a line of another language', () => {
+  test.each(untouched)('%j is left alone', async (program) => {
+    expect((await fixText(program, check)).text).toBe(program);
+  });
+
   test.each(fixed)('%j is mended', async (before, after) => {
     const { text } = await fixText(before, check);
     expect(text).toBe(after);

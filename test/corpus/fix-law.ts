@@ -122,15 +122,15 @@ interface Code {
 
 /**
  * The instructions that no error has a part in: not on their lines, not in the block below a STEP, a PARALLEL or a script, which
- * they hold, and not in a name that a wrong line was to bind.
+ * they hold, and not in a name that a wrong line was to bind. `left` are the messages after the fix; null: all instructions.
  */
-function compiled(text: string, options: CompileOptions, leftWarnings?: ReadonlyMap<string, number>): Code {
+function compiled(text: string, options: CompileOptions, left: ReadonlyMap<string, number> | null): Code {
   const compilation = compile(text, { ...options, previous: null });
   const [source] = compilation.sources as [SourceFile];
   const lines = text.split('\n');
   // A warning that goes with the mistake is about something that the mistake changes, as a name that a wrong line binds.
   const mistaken = compilation.diagnostics.filter(
-    (one) => one.severity === 'error' || (one.severity === 'warning' && leftWarnings?.has(keyOf(one)) === false),
+    (one) => left !== null && (one.severity === 'error' || (one.severity === 'warning' && !left.has(keyOf(one)))),
   );
   const wrong = new Set(mistaken.flatMap(({ span }) => (span.file === 0 ? linesOf(span, source) : [])));
   const isWrong = ({ op }: Instruction, span: Span): boolean => {
@@ -150,7 +150,12 @@ function compiled(text: string, options: CompileOptions, leftWarnings?: Readonly
       .filter((one, pc) => {
         const span = spans[pc] as Span;
         // What stands for the end of a script or state, and a part of a condition.
-        if (one.op === 'jump' || one.op === 'fell-off' || isImplied(one, text.slice(span.start, span.end)))
+        if (
+          one.op === 'jump' ||
+          one.op === 'fell-off' ||
+          one.op === 'join-detached' ||
+          isImplied(one, text.slice(span.start, span.end))
+        )
           return false;
         if (span.file !== 0 || isWrongAt(pc) || ('plan' in one && wrongSteps.has(one.plan))) return false;
         return !readsUnknown(one) && !(usesPattern && isOfPattern(lines, span, source));
@@ -193,7 +198,7 @@ function linesOf({ start, end }: Span, source: SourceFile): number[] {
   return Array.from({ length: last - first + 1 }, (_, at) => first + at);
 }
 
-const indentationOf = (line: string): number => /^\s*/.exec(line)?.[0].length ?? 0;
+const indentationOf = (line: string): number => (/^\s*/.exec(line)?.[0] ?? '').replaceAll('\t', '  ').length;
 
 /** The lines below a line that are deeper. */
 function blockBelow(lines: readonly string[], line: number): number[] {
@@ -230,7 +235,7 @@ export async function problemsOf(
   if (again.text !== result.text) problems.push('has no end');
   if (options !== undefined) {
     const was = compiled(mutated.text, options, counts(after.diagnostics));
-    const is = compiled(result.text, options);
+    const is = compiled(result.text, options, null);
     // A line that is outside of all states since these are known, and is wrong itself, takes what is below it along.
     const isComparable = after.runs !== null || was.states.join() === is.states.join();
     for (const one of isComparable ? changedCode(was, is) : []) problems.push(`changes: ${one}`);

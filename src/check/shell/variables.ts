@@ -66,7 +66,7 @@ function noteMade(command: Command, made: Set<string>): boolean {
   const rest = command.words.slice(program + 1);
   if (MAKERS.has(name)) {
     // `export $(cat .env)` sets names that are not visible here.
-    if (rest.some(({ text }) => /^[^=]*[$`]/.test(text))) return false;
+    if (rest.some(({ text, expands }) => expands && !/^-|^[A-Za-z_]\w*(?:\[.*\])?\+?=/.test(text))) return false;
     for (const word of rest) noteName(/^[A-Za-z_]\w*/.exec(word.text)?.[0] ?? null, made);
   } else if (name === 'printf' || name === 'wait') noteOption(rest, name === 'printf' ? '-v' : '-p', made);
   // `coproc NAME { …; }`: the keyword is skipped, and its name is in the position of a command.

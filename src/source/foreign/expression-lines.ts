@@ -41,7 +41,8 @@ const METHODS: Readonly<Record<string, string>> = {
  * Curly quotes outside of straight ones where any text can be. If some are there, only the author knows which of them are
  * meant.
  */
-const curlyInText = /^[ \t]*(?:(?:DO|CHECK|UNDO|RETURN|EMIT|FAIL)\b[^"\n]*|(?![A-Z]+\b)[^"\n]*)[“”„«»]/im;
+const curlyInText =
+  /^[ \t]*(?:(?:[^"\n]*[^\w"\n])?(?:DO|CHECK|UNDO|RETURN|EMIT|FAIL)\b[^"\n]*|(?![ \t]|[A-Z]+\b)[^"\n]*)[“”„«»]/m;
 
 export const expressionLines: readonly ForeignLine[] = [
   {
