@@ -62,6 +62,17 @@ describe('check', () => {
       for (const [name, text] of Object.entries(texts)) expect(readFileSync(join(one.folder, name), 'utf8')).toBe(text);
     });
 
+    test('reports what is left when all files are corrected', async () => {
+      const one = projectFolder({
+        'a.dsl': 'IMPORT: b.dsl\nuse: P\n',
+        'b.dsl': 'PATTERN: P\n  emit: A\n',
+      });
+      const { code, stderr } = await one.run(['check', '--fix', 'a.dsl', 'b.dsl']);
+      expect(stderr).not.toContain('error[');
+      expect(code).toBe(0);
+      expect((await one.run(['check', '--fix', 'a.dsl', 'b.dsl'])).stderr).not.toContain('fixed[');
+    });
+
     test('mends documents, workflow files, plans and standard input', async () => {
       const one = projectFolder({
         'a.md': '# A\n\ngoto: A\n\n```dsl\nemit: X\n```\n',

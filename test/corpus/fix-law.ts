@@ -211,7 +211,7 @@ function blockBelow(lines: readonly string[], line: number): number[] {
 function isOfPattern(lines: readonly string[], { start }: Span, source: SourceFile): boolean {
   const above = lines.slice(0, positionAt(source, start).line).findLast((line) => /^\S/.test(line)) ?? '';
   // Its verb may be misspelt, too.
-  return /^\W*P[A-Z]*N/i.test(above);
+  return /^[\W\d]*P[A-Z]*N/i.test(above);
 }
 
 export async function problemsOf(

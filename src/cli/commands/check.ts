@@ -64,7 +64,8 @@ export async function checkCommand(all: readonly string[], flags: CheckFlags): P
 }
 
 async function checkPrograms(files: readonly string[], flags: CheckFlags): Promise<ExitCode> {
-  const compilations: Compilation[] = [];
+  // A file may import one that is corrected after it, so all are checked when all are corrected.
+  const checks: (() => Promise<Compilation>)[] = [];
   const fixed: FixedJson[] = [];
   const reported = new Set<string>();
   let missing = false;
@@ -72,16 +73,18 @@ async function checkPrograms(files: readonly string[], flags: CheckFlags): Promi
     const opened = await openFile(file, flags, reported);
     if (opened === null) missing = true;
     else if (opened.kind === 'broken' || flags.fix !== true)
-      compilations.push(await lookFurther(file, await compilationOf(opened), flags));
+      checks.push(async () => lookFurther(file, await compilationOf(opened), flags));
     else {
       const result = await fixText(opened.text, opened.compile);
       const { text, made } = result;
       const problem = await writeFixed(file, opened, result, flags);
       if (problem !== null) missing = true;
       else fixed.push(...hideSecrets(made).map((edit) => ({ file: opened.name, ...edit })));
-      compilations.push(await lookFurther(file, await opened.compile(problem === null ? text : opened.text), flags));
+      checks.push(async () => lookFurther(file, await opened.compile(problem === null ? text : opened.text), flags));
     }
   }
+  const compilations: Compilation[] = [];
+  for (const checkFile of checks) compilations.push(await checkFile());
   const all = compilations.flatMap(({ diagnostics }) => diagnostics);
   await report(compilations, flags);
   const isWrong = missing || isInvalid(all, flags);
