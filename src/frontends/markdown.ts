@@ -2,7 +2,7 @@
  * Programs in Markdown. Every fenced block is parsed at its position in the document, so locations in messages refer to
  * the document. Headings then decide whether a block is a pattern, a machine, or a part of a machine.
  */
-import type { Diagnostic } from '../source/diagnostic.js';
+import type { Diagnostic, Edit } from '../source/diagnostic.js';
 import type { SourceFile, Span } from '../source/source-file.js';
 import type { Block, Comment, Declaration, Instruction, Program } from '../syntax/ast.js';
 import type { Name } from '../syntax/expression.js';
@@ -25,7 +25,10 @@ export function parseMarkdown(
   const hasStates = fences.some(({ parsed }) => parsed.program.items.some((item) => item.kind === 'state'));
   for (const { region, parsed } of fences) {
     if (hasStates && isExample(region, parsed.program.items)) continue;
-    diagnostics.push(...parsed.diagnostics);
+    const isPrefixed = region.lines.some(({ start }) => start > 0 && file.text[start - 1] !== '\n');
+    diagnostics.push(
+      ...(isPrefixed ? parsed.diagnostics.map((one) => withFixInside(one, region, file)) : parsed.diagnostics),
+    );
     comments.push(...parsed.program.comments);
     document.add(parsed.program.items, region.headings);
   }
@@ -36,6 +39,26 @@ export function parseMarkdown(
 function isExample({ tagged, headings }: MarkdownRegion, items: readonly Item[]): boolean {
   const own = headings[headings.length - 1];
   return !tagged && !(own !== undefined && patternName(own) !== null) && items.every((item) => 'verb' in item);
+}
+
+/**
+ * The diagnostic with a fix that leaves the prefixes of lines alone, which the parser has read as indentation. A line that it
+ * adds would have no prefix, so the author adds it.
+ */
+function withFixInside(diagnostic: Diagnostic, { lines }: MarkdownRegion, { text }: SourceFile): Diagnostic {
+  const { fix } = diagnostic;
+  if (fix === undefined) return diagnostic;
+  let isSure = true;
+  const inside = ({ span, text: inserted }: Edit): Edit => {
+    const line = lines.findLast(({ start }) => text.lastIndexOf('\n', start - 1) < span.start);
+    const cut = line === undefined ? 0 : Math.max(0, Math.min(line.start, span.end) - span.start);
+    if (inserted.includes('\n') || text.slice(span.start, span.end).includes('\n')) isSure = false;
+    return { span: { ...span, start: span.start + cut }, text: inserted.slice(Math.min(cut, inserted.length)) };
+  };
+  const edit = inside(fix);
+  const also = fix.also?.map(inside);
+  const mended = { ...fix, ...edit, ...(also === undefined ? {} : { also }) };
+  return { ...diagnostic, fix: isSure ? mended : { ...mended, guess: true } };
 }
 
 /** The region for the parser, with spaces instead of the prefixes of its lines. */

@@ -2,6 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import { compile } from '../../src/check/compile.js';
 import { fixText } from '../../src/cli/files/fix.js';
+import { parseFile } from '../../src/frontends/parse-file.js';
 import { applyEdits, editsOf } from '../../src/source/apply-fixes.js';
 
 const onPath = (program: string) => /^[a-z]/.test(program) && !/[ :]/.test(program);
@@ -294,5 +295,36 @@ describe('a line of another language', () => {
     const [first] = errorsOf(program);
     expect(program.slice(0, first?.span.start).split('\n').length).toBe(line);
     expect(first?.help).toBe(help);
+  });
+});
+
+describe('a document', () => {
+  const inDocument = async (text: string) => compile(text, { ...options, name: 'a.md', parse: parseFile });
+
+  test.each([
+    [
+      '> ```dsl\n> STATE: A\n>   if: 1 = 1 → RETURN\n>   RETURN\n> ```\n',
+      '> ```dsl\n> STATE: A\n>   IF: 1 == 1 → RETURN\n>   RETURN\n> ```\n',
+    ],
+    [
+      '> ```dsl\n> STATE: A\n>   GOTO: B\n>   STATE: B\n>     RETURN\n> ```\n',
+      '> ```dsl\n> STATE: A\n>   GOTO: B\n> STATE: B\n>   RETURN\n> ```\n',
+    ],
+    [
+      '- x\n\n  ```dsl\n  STATE: A\n    GOTO: B\n    STATE: B\n      RETURN\n  ```\n',
+      '- x\n\n  ```dsl\n  STATE: A\n    GOTO: B\n  STATE: B\n    RETURN\n  ```\n',
+    ],
+  ])('%j keeps what is before its lines', async (before, after) => {
+    const { text } = await fixText(before, inDocument);
+    expect(text).toBe(after);
+    expect((await fixText(text, inDocument)).text).toBe(after);
+  });
+
+  test.each([
+    '> ```dsl\n> STATE: A\n>   INPUT: x\n>   RETURN: {x}\n> ```\n',
+    // The first block is not read, so the program would lack a state.
+    '```\nstate: A\n  goto: B\n```\n\n```dsl\nstate: B\n  return: b\n```\n',
+  ])('%j is left alone', async (text) => {
+    expect((await fixText(text, inDocument)).text).toBe(text);
   });
 });

@@ -171,6 +171,8 @@ function compiled(text: string, options: CompileOptions, left: ReadonlyMap<strin
 function readsUnknown(one: Instruction): boolean {
   const code = JSON.stringify(one, (key, value) => (key === 'source' ? undefined : value));
   if (code.includes('"op":"literal","value":null')) return true;
+  // `DO: x = date` is the variable, if a line that is wrong declares one.
+  if (one.op === 'shell' && one.reading === 'do' && /^\w+$/.test(one.template.source)) return true;
   return code.includes('"places":[]') || (one.op !== 'shell' && /\{ ?[a-z_]/i.test(code));
 }
 
