@@ -5,7 +5,7 @@
 import { expect, test } from 'vitest';
 import { amount } from '../amount.js';
 import { problemsOf, programs } from '../corpus/fix-law.js';
-import { numbersFrom } from '../corpus/mistakes.js';
+import { numbersFrom } from '../corpus/mistake.js';
 import { seed } from '../random.js';
 
 const FIXED = process.env.NIGHTLY === undefined ? amount(20, 600) : 5000;
