@@ -140,6 +140,8 @@ function compiled(text: string, options: CompileOptions, left: ReadonlyMap<strin
     const below = op === 'fork' ? [(block.at(-1) ?? (own.at(-1) as number)) + 1] : [];
     return [...own, ...block, ...below].some((line) => wrong.has(line));
   };
+  // Which session a step continues follows from the steps around it.
+  const isStepWrong = [...wrong].some((line) => /\bSTEP\b/i.test(lines[line - 1] ?? ''));
   const usesPattern = [...wrong].some((line) => /^\S|\bUSE\b/i.test(lines[line - 1] ?? ''));
   const states = loweredOf(compilation).flatMap((machine) => machine.states.map((one) => ({ ...one, machine })));
   const instructions = states.flatMap(({ state: { name, code }, spans, machine: { machine } }) => {
@@ -157,7 +159,12 @@ function compiled(text: string, options: CompileOptions, left: ReadonlyMap<strin
           isImplied(one, text.slice(span.start, span.end))
         )
           return false;
-        if (span.file !== 0 || isWrongAt(pc) || ('plan' in one && wrongSteps.has(one.plan))) return false;
+        if (
+          span.file !== 0 ||
+          isWrongAt(pc) ||
+          ('plan' in one && (wrongSteps.has(one.plan) || (isStepWrong && one.op.startsWith('step-'))))
+        )
+          return false;
         return !readsUnknown(one) && !(usesPattern && isOfPattern(lines, span, source));
       })
       .map((one) => [name, codeText(one.op === 'plan' ? { ...one, plan: machine.plans?.[one.plan] } : one)] as const);
