@@ -187,7 +187,10 @@ const isImplied = (one: Instruction, text: string): boolean =>
   one.op === 'return' && one.value === null && !/RETURN|EXIT/i.test(text);
 
 function codeText(instruction: unknown): string {
-  return JSON.stringify(instruction, (key, value) => (SHOWN.has(key) || POSITIONS.test(key) ? undefined : value));
+  // The names of stored plans are numbered in the order of the program.
+  return JSON.stringify(instruction, (key, value) =>
+    SHOWN.has(key) || POSITIONS.test(key) || (key === 'plan' && typeof value === 'string') ? undefined : value,
+  );
 }
 
 /** The instructions that are no longer there. In which state they are is compared if the states are the same. */

@@ -209,14 +209,14 @@ export const MISTAKES: readonly Mistake[] = [
   spelling(
     'a value of a shell',
     once(
-      /(?<=^[ \t]*(?:DO|CHECK)\b.*)\{([a-z_]\w*)\}/gm,
+      /(?<=^[ \t]*(?:DO|CHECK)\b.*)(?<!\$)\{([a-z_]\w*)\}/gm,
       ([, name], random) => [`$${name}`, `\${${name}}`, `{{ ${name} }}`, `\${{ ${name} }}`][random(4)] as string,
     ),
   ),
   spelling(
     'a value of another text',
     once(
-      /\{([a-z_]\w*)\}/g,
+      /(?<!\$)\{([a-z_]\w*)\}/g,
       ([, name], random) =>
         [`$${name}`, `\${${name}}`, `{{ ${name} }}`, `{{${name}}}`, `\${{ ${name} }}`][random(5)] as string,
     ),
@@ -249,7 +249,7 @@ export const MISTAKES: readonly Mistake[] = [
   other(
     'a quoted value of a shell',
     once(
-      /(?<=^[ \t]*(?:DO|CHECK)\b.*)\{([a-z_]\w*)\}/gm,
+      /(?<=^[ \t]*(?:DO|CHECK)\b.*)(?<!\$)\{([a-z_]\w*)\}/gm,
       ([, name], random) => [`"$${name}"`, `$(${name})`, `"\${${name}}"`][random(3)] as string,
     ),
   ),
