@@ -74,7 +74,11 @@ export function reportCommands(
     const span = { file: shell.span.file, start: at(command.nameStart), end: at(command.nameEnd) };
     const isFirst = index === 0 && command.depth === 0;
     const isNone =
-      /^[A-Z]/.test(name) || isSign(name) || name === 'in' || isCall(shell.text, command.nameEnd) || readsAsProse(shell.text, compiled);
+      /^[A-Z]/.test(name) ||
+      isSign(name) ||
+      name === 'in' ||
+      isCall(shell.text, command.nameEnd) ||
+      readsAsProse(shell.text, compiled);
     if (isFirst && !name.includes('/') && isNone) prose = l.diagnostics.push(say.notACommand(span, { word: name })) > 0;
     else l.diagnostics.push(say.commandNotFound(span, { word: name, path: name.includes('/') }));
   });
