@@ -12,15 +12,15 @@ import { diskFiles, type ProjectHost, pathOf, shortName, withOpenTexts } from '.
 import { linkPlans } from '../project/link-plans.js';
 import { listPrograms } from '../project/list-programs.js';
 import { loadPlan } from '../project/load-plan.js';
-import { passToProcess } from '../project/pass-to-process.js';
 import { approvalHash, needsApproval } from '../project/plan-approval.js';
 import { type PreparedProgram, programDirOf, runOptionsOf, surroundingOptions } from '../project/prepared-program.js';
 import { isPlan, isWorkflow } from '../project/program-kind.js';
 import { emptyCompilation, type ProgramText, readNamed } from '../project/read-program.js';
 import { loadSettings, type Settings, toolLookup } from '../project/settings.js';
 import { listRuns } from '../runtime/list-runs.js';
+import { deliverToRun } from '../runtime/run/again/deliver-to-run.js';
 import { checkDrift, replay } from '../runtime/run/again/replay-run.js';
-import { recordDelivery, resume } from '../runtime/run/again/resume.js';
+import { resume } from '../runtime/run/again/resume.js';
 import type { ResumeOptions as StoredResumeOptions } from '../runtime/run/again/resume-options.js';
 import { cancelStored } from '../runtime/run/cancel.js';
 import type { RunReport } from '../runtime/run/report.js';
@@ -203,16 +203,8 @@ class OpenProject implements Project {
 
   async deliver(name: string, given: Parameters<Project['deliver']>[1]): Promise<'recorded' | 'passed-on'> {
     const id = await this.ownRun(name);
-    const deliveries = 'kind' in given ? [given] : given;
     const { secrets = [] } = await this.storedOptions(id);
-    try {
-      await recordDelivery(id, deliveries, { dir: this.dir, secrets });
-      return 'recorded';
-    } catch (cause) {
-      if (!(cause instanceof RunRefused) || cause.kind !== 'held') throw cause;
-      passToProcess(id, deliveries, { dir: this.dir, secrets });
-      return 'passed-on';
-    }
+    return deliverToRun(id, 'kind' in given ? [given] : given, { dir: this.dir, secrets });
   }
 
   async cancel(name: string, by: string): Promise<void> {

@@ -6,6 +6,7 @@ import type { Result } from '../../control/result.js';
 import type { Delivered, DeliverOptions, Runs } from '../../control/runs.js';
 import { readJson } from '../../interpreter/values/json.js';
 import type { Json } from '../../machine/expression.js';
+import { checkSignalName } from '../../runtime/run/apply-delivery.js';
 import type { Delivery } from '../../runtime/store/inbox.js';
 import { RunRefused } from '../../runtime/store/run-refused.js';
 import { requireOwnStore } from '../../runtime/store/store-ownership.js';
@@ -51,8 +52,7 @@ export async function signalCommand(
   flags: DeliverFlags,
 ): Promise<ExitCode> {
   return deliverCommand(name, flags, (by) => {
-    if (!/^[A-Za-z_]\w*$/.test(signal))
-      throw new RunRefused('wrong-use', `\`${signal}\` cannot be the name of a signal`, 'use letters, digits and `_`');
+    checkSignalName(signal);
     const value = jsonOf(payload);
     return {
       deliveries: [{ kind: 'signal', name: signal, payload: value, by }],

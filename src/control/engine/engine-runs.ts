@@ -10,7 +10,8 @@ import { type EngineAddress, mirrorRun } from '../../engine/mirror.js';
 import type { RunState } from '../../engine/run-object.js';
 import type { Json } from '../../machine/expression.js';
 import { omitUndefined } from '../../prelude/omit-undefined.js';
-import { type Delivery, isSignalName } from '../../runtime/store/inbox.js';
+import { checkSendable } from '../../runtime/run/apply-delivery.js';
+import type { Delivery } from '../../runtime/store/inbox.js';
 import { DEFAULT_STORE } from '../../runtime/store/open-own-run.js';
 import { RunRefused } from '../../runtime/store/run-refused.js';
 import { isRunId } from '../../runtime/store/stored-run.js';
@@ -272,24 +273,19 @@ async function listRuns(client: EngineClient, filter: RunFilter): Promise<RunLis
 function changeOperations({ client, find, copy }: EngineFolder): Pick<Runs, 'answer' | 'signal' | 'cancel' | 'remove'> {
   const deliver = (run: string, deliveries: readonly Delivery[]): Promise<Result<Delivered>> =>
     answerOf(async () => {
+      checkSendable(deliveries);
       const run_id = await find(run);
       await client.deliver(run_id, deliveries);
       return { run_id, delivery: 'passed-on' };
     });
   return {
-    async answer(run, answers, { by = 'user' } = {}) {
-      const deliveries = Object.entries(answers).map(
-        ([name, value]): Delivery => ({ kind: 'answer', name, value, by }),
-      );
-      if (deliveries.length === 0)
-        return refuse('wrong-use', 'there is no answer', 'give one by the name of its question');
-      return deliver(run, deliveries);
-    },
-    async signal(run, name, payload: Json = null, { by = 'user' } = {}) {
-      if (!isSignalName(name))
-        return refuse('wrong-use', `\`${name}\` cannot be the name of a signal`, 'use letters, digits and `_`');
-      return deliver(run, [{ kind: 'signal', name, payload, by }]);
-    },
+    answer: (run, answers, { by = 'user' } = {}) =>
+      deliver(
+        run,
+        Object.entries(answers).map(([name, value]) => ({ kind: 'answer', name, value, by })),
+      ),
+    signal: (run, name, payload: Json = null, { by = 'user' } = {}) =>
+      deliver(run, [{ kind: 'signal', name, payload, by }]),
     async cancel(run, { by = 'user' } = {}) {
       const asked = await answerOf(async () => {
         const run_id = await find(run);

@@ -5,13 +5,13 @@
 
 import { resolve } from 'node:path';
 import type { Project, ProjectOptions, ProjectRunOptions } from '../../library/project.js';
+import type { Json } from '../../machine/expression.js';
 import { diskFiles, type ProjectHost } from '../../project/host.js';
-import { type Delivery, isSignalName } from '../../runtime/store/inbox.js';
+import type { Delivery } from '../../runtime/store/inbox.js';
 import { DEFAULT_STORE } from '../../runtime/store/open-own-run.js';
 import { openStoredRun, type StoredRun } from '../../runtime/store/stored-run.js';
-import { refuse, resultOf } from '../result.js';
+import { resultOf } from '../result.js';
 import type { Runs, Startable } from '../runs.js';
-import type { Sender } from './deliver.js';
 import { findRun } from './find-run.js';
 import type { RunInspector } from './inspect.js';
 import { RunIndex } from './run-index.js';
@@ -132,12 +132,8 @@ function changeOperations({
   directory,
   host,
 }: Folder): Pick<Runs, 'answer' | 'signal' | 'cancel' | 'apply' | 'remove'> {
-  const deliver = async (run: string, deliveries: readonly Delivery[], inputs: Sender['inputs']) => {
-    if (deliveries.length === 0)
-      return refuse('wrong-use', 'there is no answer', 'give one by the name of its question');
-    const { deliverTo } = await import('./deliver.js');
-    return deliverTo(run, deliveries, { directory, host, inputs });
-  };
+  const deliver = (run: string, deliveries: readonly Delivery[], inputs: Readonly<Record<string, Json>>) =>
+    resultOf(async () => (await import('./deliver.js')).deliverTo(run, deliveries, { directory, host, inputs }));
   return {
     answer: (run, answers, { by = DEFAULT_PERSON, inputs = {} } = {}) =>
       deliver(
@@ -145,11 +141,8 @@ function changeOperations({
         Object.entries(answers).map(([name, value]) => ({ kind: 'answer', name, value, by })),
         inputs,
       ),
-    async signal(run, name, payload = null, { by = DEFAULT_PERSON, inputs = {} } = {}) {
-      if (!isSignalName(name))
-        return refuse('wrong-use', `\`${name}\` cannot be the name of a signal`, 'use letters, digits and `_`');
-      return deliver(run, [{ kind: 'signal', name, payload, by }], inputs);
-    },
+    signal: (run, name, payload = null, { by = DEFAULT_PERSON, inputs = {} } = {}) =>
+      deliver(run, [{ kind: 'signal', name, payload, by }], inputs),
     cancel: (run, { by = DEFAULT_PERSON } = {}) =>
       resultOf(async () => {
         const { cancelStored } = await import('../../runtime/run/cancel.js');

@@ -11,7 +11,7 @@ import {
 } from '../../interpreter/run.js';
 import type { Json } from '../../machine/expression.js';
 import { unreachable } from '../../prelude/unreachable.js';
-import type { Delivery } from '../store/inbox.js';
+import { type Delivery, isSignalName } from '../store/inbox.js';
 import { RunRefused } from '../store/run-refused.js';
 
 /** Returns the effect id of the question that was answered, or null. */
@@ -41,6 +41,19 @@ export function applyDelivery(run: Run, delivery: Delivery, through: { readonly 
   }
 }
 
+/** Throws a `RunRefused` if no program can wait for a signal with this name. */
+export function checkSignalName(name: string): void {
+  if (!isSignalName(name))
+    throw new RunRefused('wrong-use', `\`${name}\` cannot be the name of a signal`, 'use letters, digits and `_`');
+}
+
+/** Throws a `RunRefused` for what no run can be sent. */
+export function checkSendable(deliveries: readonly Delivery[]): void {
+  if (deliveries.length === 0)
+    throw new RunRefused('wrong-use', 'there is no answer', 'give one by the name of its question');
+  for (const one of deliveries) if (one.kind === 'signal') checkSignalName(one.name);
+}
+
 /** The number of a call distinguishes approvals with the same name. Without it, the first open one is meant. */
 function questionCalled(questions: readonly OpenQuestion[], name: string): OpenQuestion | undefined {
   const exact = questions.find((one) => one.name === name);
@@ -54,8 +67,8 @@ export function applyDeliveries(run: Run, deliveries: readonly Delivery[]): void
 }
 
 /**
- * Throws a `RunRefused` if an answer has none of these open questions or does not fit it. `earlier`: deliveries that the run has not
- * taken yet.
+ * Throws a `RunRefused` if an answer has none of these open questions or does not fit it. `earlier`: deliveries that the run
+ * has not taken yet.
  */
 export function checkAnswers(
   questions: readonly OpenQuestion[],
@@ -99,7 +112,7 @@ function withoutAll(questions: readonly OpenQuestion[], answered: ReadonlySet<Op
 
 function takenLater(name: string): RunRefused {
   const message = `\`${name}\` already has an answer, which the run has not taken yet`;
-  return new RunRefused('wrong-use', message, 'resume the run if nothing executes it: `statedsl resume`');
+  return new RunRefused('conflict', message, 'resume the run if nothing executes it: `statedsl resume`');
 }
 
 function notAsked(name: string, questions: readonly OpenQuestion[], isTwice: boolean): RunRefused {

@@ -7,9 +7,9 @@ export class RunRefused extends Error {
   constructor(
     /**
      * `held`: a process executes it. `over`: it has ended. `unusable`: the files cannot be understood. `foreign`: another
-     * user may have made the store.
+     * user may have made the store. `conflict`: somebody else did it first.
      */
-    readonly kind: 'unknown' | 'held' | 'over' | 'unusable' | 'foreign' | 'wrong-use',
+    readonly kind: 'unknown' | 'held' | 'over' | 'unusable' | 'foreign' | 'wrong-use' | 'conflict',
     message: string,
     /** What to do next. */
     readonly help: string | null = null,

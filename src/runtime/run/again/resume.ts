@@ -20,7 +20,7 @@ import { DEFAULT_STORE, withLockedRun } from '../../store/open-own-run.js';
 import type { RunLock } from '../../store/run-lock.js';
 import { openRunFolder } from '../../store/store.js';
 import type { StoredRun } from '../../store/stored-run.js';
-import { applyDelivery, checkAnswers } from '../apply-delivery.js';
+import { applyDelivery, checkAnswers, checkSendable } from '../apply-delivery.js';
 import { driveRun } from '../drive-run.js';
 import type { RunReport } from '../report.js';
 import { directoryIn, knownWorktree } from '../working-directory.js';
@@ -67,12 +67,13 @@ export async function recordDelivery(
   options: Pick<ResumeOptions, 'dir' | 'inputs' | 'env' | 'secrets'> = {},
 ): Promise<void> {
   const directory = options.dir ?? DEFAULT_STORE;
+  const deliveries: readonly Delivery[] = Array.isArray(delivered) ? delivered : [delivered as Delivery];
+  checkSendable(deliveries);
   return withLockedRun(runId, directory, async (stored, lock) => {
     const { recovered, redactor } = recoverRecorded(stored, options);
     const { replay, end, inbox } = recovered;
     const { run } = replay;
     refuseEnded(stored.about.run_id, run, true);
-    const deliveries: readonly Delivery[] = Array.isArray(delivered) ? delivered : [delivered as Delivery];
     const rest = replay.rest();
     const unread = unreadDeliveries(stored.path, inbox);
     checkAnswers(openQuestions(run), deliveries, unread);
