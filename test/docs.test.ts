@@ -92,3 +92,32 @@ describe('names of files and functions in the documents', () => {
     expect([...named.filter((word) => !isPath(word)), ...functions.filter((word) => !isFunction(word))]).toEqual([]);
   });
 });
+
+describe('documents that people read from beginning to end', () => {
+  const lines = (document: string) => readFileSync(join(root, document), 'utf8').split('\n');
+
+  test.each([
+    ...['ARCHITECTURE.md', 'CHANGELOG.md', 'CONTRIBUTING.md', 'DECISIONS.md', 'README.md', 'SECURITY.md'],
+    'docs/engine.md',
+  ])('no line of %s is over 140 characters, aside from tables and blocks', (document) => {
+    let isBlock = false;
+    const long = lines(document).filter((line) => {
+      if (line.startsWith('```')) isBlock = !isBlock;
+      return !isBlock && line.length > 140 && !/^(\||!\[| {4})/.test(line);
+    });
+    expect(long).toEqual([]);
+  });
+
+  test('ARCHITECTURE.md is a page of at most 300 lines', () => {
+    expect(lines('ARCHITECTURE.md').length - 1).toBeLessThanOrEqual(300);
+  });
+
+  test('DECISIONS.md has at most 150 decisions, each a sentence in bold, and its contents name every section', () => {
+    const all = lines('DECISIONS.md');
+    const sections = all.filter((line) => line.startsWith('## ')).map((line) => line.slice(3));
+    const entries = all.filter((line) => line.startsWith('- ') && !line.startsWith('- ['));
+    expect(all.flatMap((line) => /^- \[(.+)\]\(#.+\)$/.exec(line)?.[1] ?? [])).toEqual(sections);
+    expect(entries.filter((line) => !line.startsWith('- **'))).toEqual([]);
+    expect(entries.length).toBeLessThanOrEqual(150);
+  });
+});
