@@ -13,13 +13,13 @@ import type { Printed } from '../interpreter/values/json.js';
 import type { Json } from '../machine/expression.js';
 import { omitUndefined } from '../prelude/omit-undefined.js';
 import { RecordScan } from './record-scan.js';
-import type { Redactor } from './redact.js';
+import { type Redactor, redactError, redactNamed, redactWritten } from './redact.js';
 import { asRecorded, type RecordedState } from './run/again/as-recorded.js';
 import { areAllAfter, knownRanges } from './run/again/discarded-ranges.js';
 import { recoveryContextOf } from './run/again/prepare-recovery.js';
 import { recoverRun } from './run/again/recover.js';
 import { type RecordedStep, RecordedSteps } from './run/recorded-steps.js';
-import { type RunReport, redactPrinted, reportOf } from './run/report.js';
+import { type RunReport, reportOf } from './run/report.js';
 import { artifactsFolder } from './store/artifacts.js';
 import { type Checkpoint, earlierCheckpoints, readCheckpoint } from './store/checkpoint.js';
 import { positionAfter } from './store/find-event.js';
@@ -169,39 +169,21 @@ function redactState<
   T extends RecordedState &
     Pick<FlatRun, 'inputs' | 'keys' | 'undo'> & { readonly printed_inputs?: Printed | undefined },
 >(state: T, redactor: Redactor | null) {
-  const flat = Object.entries(flatState(state, redactor)).sort(([a], [b]) => (a < b ? -1 : 1));
-  const printedState = printedTexts(state, redactor);
-  const values = Object.fromEntries(flat);
-  if (redactor === null) return { ...state, ...printedState, values };
-  const clean = <V>(value: V): V => redactor.value(value as Json) as V;
-  const all = (named: Readonly<Record<string, Json>>): Record<string, Json> =>
-    Object.fromEntries(Object.entries(named).map(([name, value]) => [name, clean(value)]));
-  const { inputs, tracked, bound, returned, printed_returned: printed, error, waiting } = state;
-  const result = { returned: clean(returned), ...(printed === undefined ? {} : { printed_returned: clean(printed) }) };
-  const texts = { ...result, error: clean(error), waiting: clean(waiting) };
-  return { ...state, ...texts, ...printedState, inputs: all(inputs), tracked: all(tracked), bound: all(bound), values };
-}
-
-/** The texts of numbers that keep their form, in each of the groups of values. */
-function printedTexts(
-  state: RecordedState & { readonly printed_inputs?: Printed | undefined },
-  redactor: Redactor | null,
-): Pick<InspectedRun, 'printed_inputs' | 'printed_tracked' | 'printed_bound' | 'printed_values'> {
-  const { printed_inputs: inputs, printed_tracked: tracked, printed_bound: bound, data } = state;
-  const flat = [
-    ...Object.entries(inputs ?? {}).map(([name, text]) => [`input.${name}`, text] as const),
-    ...Object.entries(tracked ?? {}).map(([name, text]) => [`track.${name}`, text] as const),
-    ...Object.entries(data.printed ?? {}),
-  ];
-  const values: Printed | undefined = flat.length === 0 ? undefined : Object.fromEntries(flat);
-  const clean = (printed: Printed | undefined): Printed | undefined =>
-    redactor === null ? printed : redactPrinted(printed, redactor);
-  return omitUndefined({
-    printed_inputs: clean(inputs),
-    printed_tracked: clean(tracked),
-    printed_bound: clean(bound),
-    printed_values: clean(values),
-  });
+  const { values, printed: printed_values } = flatState(state, redactor);
+  if (redactor === null) return { ...state, ...omitUndefined({ printed_values }), values };
+  const { value: clean } = redactor;
+  const inputs = redactNamed(state.inputs, state.printed_inputs, clean);
+  const tracked = redactNamed(state.tracked, state.printed_tracked, clean);
+  const bound = redactNamed(state.bound, state.printed_bound, clean);
+  const returned = redactWritten(state.returned, state.printed_returned, clean);
+  return {
+    ...state,
+    ...{ inputs: inputs.values, tracked: tracked.values, bound: bound.values, values, returned: returned.value },
+    ...{ printed_inputs: inputs.printed, printed_tracked: tracked.printed, printed_bound: bound.printed },
+    ...{ printed_returned: returned.printed, printed_values },
+    error: state.error === null ? null : redactError(state.error, clean),
+    waiting: clean(state.waiting as unknown as Json) as unknown as typeof state.waiting,
+  };
 }
 
 /** Throws what reading the damaged part says about it. */

@@ -5,8 +5,9 @@
  */
 
 import { Buffer } from 'node:buffer';
-import type { AgentFacts, Outcome, Output, RunEvent } from '../interpreter/events/event.js';
-import { SourceNumber, type Value } from '../interpreter/values/value.js';
+import type { AgentFacts, Outcome, Output, RunError, RunEvent } from '../interpreter/events/event.js';
+import { decode, type Printed, printedForm, printedForms } from '../interpreter/values/json.js';
+import { plain, SourceNumber, type Value } from '../interpreter/values/value.js';
 import type { Json } from '../machine/expression.js';
 import { omitUndefined } from '../prelude/omit-undefined.js';
 import { unreachable } from '../prelude/unreachable.js';
@@ -115,6 +116,11 @@ function decodeUri(text: string): string {
 export function inputSecrets(name: string, value: Json): Secret[] {
   if (typeof value === 'string') return value === '' ? [] : [{ name, value }];
   if (typeof value === 'number') return [{ name, value: String(value) }];
+  // What computes with it prints it anew.
+  if ((value as Value) instanceof SourceNumber) {
+    const { text, value: number } = value as unknown as SourceNumber;
+    return [...new Set([text, String(number)])].map((form) => ({ name, value: form }));
+  }
   if (value === null || typeof value !== 'object') return [];
   return Object.entries(value).flatMap(([key, member]) => inputSecrets(`${name}.${key}`, member));
 }
@@ -190,13 +196,92 @@ function redactValue(value: Json, text: (given: string) => string): Json {
 const fixedMembers = new Set(['type', 'kind', 'effect', 'digest', 'version', 'by', 'scope']);
 /** Numbers come from the engine, as positions and times do, except in these members. */
 const valueMembers = new Set(['value', 'payload']);
+/** Members whose JSON text may be in `printed`: one value, or values by name. */
+const printedMembers = ['value', 'payload', 'args', 'inputs', 'with', 'fields'] as const;
+
+/** A value and its JSON text, as they are recorded. */
+interface Written<T> {
+  readonly value: T;
+  readonly printed?: string;
+}
+
+/** A value with secrets replaced. Its text decides, so that both always have the same marks. */
+export function redactWritten<T extends Json>(
+  value: T,
+  printed: string | undefined,
+  clean: (given: Json) => Json,
+): Written<T> {
+  if (printed === undefined) return { value: clean(value) as T };
+  const whole = clean(decode(printed) as Json) as Value;
+  return { value: plain(whole) as T, ...omitUndefined({ printed: printedForm(whole) }) };
+}
+
+type Named = Readonly<Record<string, Json>>;
+
+/** The same for values by name. Names stay, even one that equals a secret. */
+export function redactNamed(values: Named, printed: Printed | undefined, clean: (given: Json) => Json): Texts {
+  return textsOf(Object.entries(wholeOf(values, printed)).map(([name, value]) => [name, clean(value)]));
+}
+
+interface Texts {
+  readonly values: Record<string, Json>;
+  readonly printed?: Printed;
+}
+
+/** Values with their numbers as they were written. */
+function wholeOf(values: Named, printed: Printed = {}): Named {
+  const texts = Object.entries(printed).map(([name, text]) => [name, decode(text) as Json]);
+  return { ...values, ...Object.fromEntries(texts) };
+}
+
+function textsOf(whole: readonly (readonly [string, Json])[]): Texts {
+  const printed = printedForms(
+    whole.map(([name]) => name),
+    whole.map(([, value]) => value as Value),
+  );
+  const values = Object.fromEntries(whole.map(([name, value]) => [name, plain(value as Value)]));
+  return { values, ...omitUndefined({ printed }) };
+}
+
+/** Replaces secrets in the member of a record that has a `printed` next to it, and in that. */
+function redactPrinted({ printed, ...others }: Named, clean: (given: Json) => Json): Named {
+  const name = printedMembers.find((one) => others[one] !== undefined);
+  if (name === undefined) return {};
+  const value = others[name] as Json;
+  if (typeof printed !== 'string') {
+    const texts = textsOf(Object.entries(clean(wholeOf(value as Named, printed as Printed)) as Named));
+    return { [name]: texts.values, ...omitUndefined({ printed: texts.printed }) };
+  }
+  const isList = name === 'args';
+  const one = redactWritten(isList ? ((value as readonly Json[])[0] ?? null) : value, printed, clean);
+  return { [name]: isList ? [one.value] : one.value, ...omitUndefined({ printed: one.printed }) };
+}
+
+/** The failure of a run: texts, and the values of a FAIL. */
+export function redactError(error: RunError, clean: (given: Json) => Json): RunError {
+  const { printed, ...others } = error;
+  const { message, tool, with: values } = others;
+  const texts = values === undefined ? undefined : redactNamed(values, printed, clean);
+  return {
+    ...others,
+    message: clean(message) as string,
+    tool: clean(tool) as string | null,
+    ...omitUndefined({ with: texts?.values, printed: texts?.printed }),
+  };
+}
 
 function redactEvent(event: RunEvent, value: (given: Json) => Json, stream: () => RedactingStream): RunEvent {
-  const members = Object.entries(event).map(([name, member]) => {
-    if (name === 'outcome') return [name, redactOutcome(member as Outcome, value, stream)] as const;
-    if (fixedMembers.has(name) || (typeof member === 'number' && !valueMembers.has(name)))
-      return [name, member] as const;
-    return [name, value(member as Json)] as const;
+  const record = event as unknown as Named;
+  const together = record.printed === undefined ? {} : redactPrinted(record, value);
+  const members = Object.entries(event).flatMap(([name, member]): (readonly [string, unknown])[] => {
+    if (name === 'printed' || Object.hasOwn(together, name)) {
+      const one = together[name];
+      return one === undefined ? [] : [[name, one]];
+    }
+    if (name === 'outcome') return [[name, redactOutcome(member as Outcome, value, stream)]];
+    if (name === 'error' && event.type === 'run_failed') return [[name, redactError(event.error, value)]];
+    if (fixedMembers.has(name) || (typeof member === 'number' && !valueMembers.has(name))) return [[name, member]];
+    return [[name, value(member as Json)]];
   });
   return Object.fromEntries(members) as unknown as RunEvent;
 }
@@ -211,12 +296,10 @@ function redactOutcome(outcome: Outcome, value: (given: Json) => Json, stream: (
         stderr: value(outcome.stderr) as string,
         ...redactAgentFacts(outcome, value, stream),
       };
-    case 'value':
-      return {
-        ...outcome,
-        value: value(outcome.value),
-        ...omitUndefined({ printed: outcome.printed === undefined ? undefined : (value(outcome.printed) as string) }),
-      };
+    case 'value': {
+      const { printed, ...others } = outcome;
+      return { ...others, ...redactWritten(outcome.value, printed, value) };
+    }
     case 'changed':
       return { ...outcome, stdout: redactOutput(outcome.stdout, value, stream) };
     case 'not-started':

@@ -4,11 +4,13 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { RunEvent } from '../../src/index.js';
+import { decode, withText } from '../../src/interpreter/values/json.js';
 import type { Json } from '../../src/machine/expression.js';
 import { AppendDecoder, AppendEncoder } from '../../src/runtime/store/appended.js';
 import { readJournal } from '../../src/runtime/store/read-journal.js';
 import { amount, longTest } from '../amount.js';
 import { ended, projectFolder } from '../cli/statedsl.js';
+import { seed } from '../random.js';
 
 const set = (name: string, value: Json): RunEvent => ({ type: 'tracked_set', name, value });
 
@@ -60,6 +62,31 @@ describe('an event', () => {
     const decoder = new AppendDecoder();
     for (const event of [set('l', items), set('l', 5)]) decoder.decode(event);
     expect(decoder.decode({ type: 'tracked_set', name: 'l', appended: [2] } as unknown as RunEvent)).toBeNull();
+  });
+
+  test('of a list keeps how its numbers were written, also where only that changed', () => {
+    const literal = fc.constantFrom('1', '1.0', '1.00', '1.1', '1.10', '10', '"1.0"', '12e5', '[1,2.50]', '{"a":1.0}');
+    const list = fc.array(literal, { minLength: 7, maxLength: 12 });
+    const change = fc.tuple(fc.nat(12), literal, fc.array(literal, { maxLength: 3 }), fc.nat(5));
+    fc.assert(
+      fc.property(list, fc.array(change, { maxLength: 6 }), (first, changes) => {
+        let items = first;
+        const lists = [first];
+        for (const [at, other, more, dice] of changes) {
+          items = dice === 0 ? items.map((one, index) => (index === at ? other : one)) : items;
+          items = dice === 1 ? more : [...items, ...more];
+          lists.push(items);
+        }
+        const made = lists.map((texts): RunEvent => {
+          const { value, ...about } = withText(decode(`[${texts.join(',')}]`) as Json);
+          return { type: 'tracked_set', name: 'l', value, ...about };
+        });
+        const [encoder, decoder] = [new AppendEncoder(), new AppendDecoder()];
+        const recorded = made.map((event) => JSON.parse(JSON.stringify(encoder.encode(event, event))) as RunEvent);
+        expect(recorded.map((event) => decoder.decode(event))).toEqual(made);
+      }),
+      { numRuns: amount(300, 5000), seed },
+    );
   });
 
   test.each<[string, Growing, Growing, Json]>([

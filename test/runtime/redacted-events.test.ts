@@ -79,3 +79,40 @@ test('a secret that is split between two pieces of output, wherever it is split'
     expect(Buffer.concat([...pieces, stream.end()]).toString()).toBe('a ***');
   }
 });
+
+test.each<[string, object, object]>([
+  [
+    'in a list',
+    { type: 'tracked_set', name: 'l', value: [1.5, 1.1, 21.105], printed: '[1.50,1.10,21.105]' },
+    { value: [1.5, '***', '***'], printed: '[1.50,"***","***"]' },
+  ],
+  ['alone', { type: 'answered', value: 1.1, printed: '1.10' }, { value: '***', printed: undefined }],
+  [
+    'of a signal',
+    { type: 'signal_received', payload: { a: 1.1 }, printed: '{"a":1.10}' },
+    { payload: { a: '***' }, printed: undefined },
+  ],
+  [
+    'by name',
+    { type: 'emitted', fields: { a: 1.1, b: 2.5, c: 'x' }, printed: { a: '1.10', b: '2.50' } },
+    { fields: { a: '***', b: 2.5, c: 'x' }, printed: { b: '2.50' } },
+  ],
+  [
+    'of a tool',
+    { type: 'effect_requested', args: [{ a: 1.1, b: 2.5 }], printed: '{"a":1.10,"b":2.50}' },
+    { args: [{ a: '***', b: 2.5 }], printed: '{"a":"***","b":2.50}' },
+  ],
+  [
+    'of a FAIL',
+    { type: 'run_failed', error: { message: 'm', with: { a: 1.1, b: 2.5 }, printed: { a: '1.10', b: '2.50' } } },
+    { error: { message: 'm', with: { a: '***', b: 2.5 }, printed: { b: '2.50' } } },
+  ],
+  [
+    'of a function',
+    { type: 'effect_settled', outcome: { kind: 'value', value: [1.1, 2.5], printed: '[1.10,2.50]' } },
+    { outcome: { kind: 'value', value: ['***', 2.5], printed: '["***",2.50]' } },
+  ],
+  ['across two numbers', { type: 'tracked_set', value: [1.5, 1], printed: '[1.50,1]' }, { printed: '[1.50,1]' }],
+])('a number that is a secret, %s: its value and its text are replaced together', (_, event, clean) => {
+  expect(redactorOf('1.10', '50,1').event(event as RunEvent)).toEqual({ ...event, ...clean });
+});

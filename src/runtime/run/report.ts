@@ -9,7 +9,7 @@ import { type Printed, publicForm } from '../../interpreter/values/json.js';
 import type { Json } from '../../machine/expression.js';
 import { omitUndefined } from '../../prelude/omit-undefined.js';
 import { unreachable } from '../../prelude/unreachable.js';
-import type { Redactor } from '../redact.js';
+import { type Redactor, redactError, redactNamed, redactWritten } from '../redact.js';
 import type { WorktreeFacts } from '../worktree/worktree-facts.js';
 import type { DriveEnd } from './drive-options.js';
 
@@ -148,16 +148,16 @@ function stepsOf(run: Run): ReportedStep[] {
 /** Replaces secrets in values of the program. Names and numbers of the engine cannot hold any. */
 function redactReport(report: RunReport, redactor: Redactor): RunReport {
   const clean = <T>(value: T): T => redactor.value(value as Json) as T;
-  const { returned, printed_returned: printed, tracked, printed_tracked, error, waiting } = report;
-  // Names of variables stay, even one that equals a secret.
-  const tidy = Object.fromEntries(Object.entries(tracked).map(([name, value]) => [name, redactor.value(value)]));
+  const { returned: value, printed_returned, tracked: variables, printed_tracked, error, waiting } = report;
+  const returned = redactWritten(value, printed_returned, redactor.value);
+  const tracked = redactNamed(variables, printed_tracked, redactor.value);
   return {
-    ...report,
-    returned: clean(returned),
-    ...omitUndefined({ printed_returned: printed === undefined ? undefined : clean(printed) }),
-    tracked: tidy,
-    ...omitUndefined({ printed_tracked: redactPrinted(printed_tracked, redactor) }),
-    error: error === null ? null : redactError(error, redactor),
+    ...omitUndefined({ ...report, printed_returned: undefined, printed_tracked: undefined }),
+    returned: returned.value,
+    ...omitUndefined({ printed_returned: returned.printed }),
+    tracked: tracked.values,
+    ...omitUndefined({ printed_tracked: tracked.printed }),
+    error: error === null ? null : redactError(error, redactor.value),
     ...omitUndefined({
       undo: report.undo === undefined ? undefined : clean(report.undo),
       rollback: report.rollback === undefined ? undefined : clean(report.rollback),
@@ -167,26 +167,6 @@ function redactReport(report: RunReport, redactor: Redactor): RunReport {
       ...open,
       ...omitUndefined({ question: open.question ? clean(open.question) : undefined }),
     })),
-  };
-}
-
-/** JSON texts by name, with secrets replaced. */
-export function redactPrinted(printed: Printed | undefined, redactor: Redactor): Printed | undefined {
-  if (printed === undefined) return undefined;
-  return Object.fromEntries(Object.entries(printed).map(([name, text]) => [name, redactor.text(text)]));
-}
-
-function redactError(error: RunError, redactor: Redactor): RunError {
-  const clean = <T>(value: T): T => redactor.value(value as Json) as T;
-  const { message, tool, with: values, printed } = error;
-  return {
-    ...error,
-    message: clean(message),
-    tool: clean(tool),
-    ...omitUndefined({
-      with: values === undefined ? undefined : clean(values),
-      printed: redactPrinted(printed, redactor),
-    }),
   };
 }
 

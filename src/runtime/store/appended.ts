@@ -35,8 +35,7 @@ export class AppendEncoder {
     this.known.set(name, now);
     const appended = before === undefined ? undefined : appendedTo(before, now);
     if (appended === undefined) return clean;
-    const printed =
-      clean.printed === undefined ? undefined : printedAfter(before?.printed, before?.clean, clean.printed);
+    const printed = printedAfter(before as Known, now);
     if (printed === null) return clean;
     const recorded: Appended = { type: 'tracked_set', name, appended, ...omitUndefined({ printed }) };
     return recorded as unknown as RunEvent;
@@ -85,10 +84,16 @@ interface Known {
   readonly printed: string | undefined;
 }
 
-/** The JSON text of what a list has after its earlier items, as a list; null if it does not begin with them. */
-function printedAfter(printed: string | undefined, before: Growing | undefined, now: string): string | null {
-  const start = (printed ?? JSON.stringify(before)).slice(0, -1);
-  return now.startsWith(start) ? `[${now.slice(start.length).replace(/^,/, '')}` : null;
+/**
+ * The JSON text of what a list has after its earlier items, as a list, if some of its numbers keep their form; null if it
+ * does not begin with them: `1.1` and `1.10` are the same number, and `1.10` begins with the text of `1.1`.
+ */
+function printedAfter(before: Known, now: Known): string | null | undefined {
+  if (before.printed === undefined && now.printed === undefined) return undefined;
+  const start = (before.printed ?? JSON.stringify(before.clean)).slice(0, -1);
+  const whole = now.printed ?? JSON.stringify(now.clean);
+  const rest = whole.slice(start.length);
+  return whole.startsWith(start) && /^[,\]]/.test(rest) ? `[${rest.replace(/^,/, '')}` : null;
 }
 
 /** The JSON texts of two lists as that of one. */

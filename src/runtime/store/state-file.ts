@@ -10,7 +10,7 @@ import { runTotal } from '../../interpreter/steps/read-keys.js';
 import { undoFacts } from '../../interpreter/undo/register.js';
 import type { Printed } from '../../interpreter/values/json.js';
 import type { Json } from '../../machine/expression.js';
-import type { Redactor } from '../redact.js';
+import { type Redactor, redactNamed } from '../redact.js';
 import type { RunFolder } from './store.js';
 
 const EVERY_MS = 250;
@@ -51,7 +51,7 @@ export function stateFile(folder: RunFolder, redactor: Redactor | null): StateFi
     urgent = false;
     written = Date.now();
     const { inputs, tracked, data, steps, undo } = run;
-    folder.writeState(flatState({ inputs, tracked, data, keys: steps.keys, undo: undo.entries }, redactor));
+    folder.writeState(flatState({ inputs, tracked, data, keys: steps.keys, undo: undo.entries }, redactor).values);
     if (run.linked.machine.workflow === 'older') folder.writeStateBag(stateBag(run, redactor));
   };
   return {
@@ -80,29 +80,38 @@ export function stateFile(folder: RunFolder, redactor: Redactor | null): StateFi
 /** The parts of a run that the file shows. */
 export interface FlatRun {
   readonly inputs: Readonly<Record<string, Json>>;
+  readonly printed_inputs?: Printed | undefined;
   readonly tracked: Readonly<Record<string, Json>>;
+  readonly printed_tracked?: Printed | undefined;
   readonly data: { readonly written: Readonly<Record<string, Json>>; readonly printed?: Printed | undefined };
   /** The keys that steps wrote. */
   readonly keys: ReadonlyMap<string, string>;
   readonly undo?: readonly UndoEntry[];
 }
 
-/** The values of a run by flat keys: inputs, tracked variables, data of plans, and the keys of steps. */
-export function flatState(run: FlatRun, redactor: Redactor | null): Record<string, Json> {
-  const flat: Record<string, Json> = {};
-  const add = (prefix: string, values: Readonly<Record<string, Json>>): void => {
-    for (const [name, value] of Object.entries(values))
-      flat[`${prefix}.${name}`] = redactor === null ? value : redactor.value(value);
-  };
-  add('input', run.inputs);
-  add('track', run.tracked);
-  for (const [name, value] of Object.entries(run.data.written))
-    flat[name] = redactor === null ? value : redactor.value(value);
-  for (const [key, value] of run.keys) flat[key] = redactor === null ? value : redactor.value(value);
-  const entries = run.undo ?? [];
-  const undo = undoFacts(entries) as unknown as Json;
-  if (entries.length > 0) flat.undo = redactor === null ? undo : redactor.value(undo);
-  return flat;
+/**
+ * The values of a run by flat keys, sorted: inputs, tracked variables, data of plans, and the keys of steps; and the JSON
+ * texts of those with a number that was written differently.
+ */
+export function flatState(
+  run: FlatRun,
+  redactor: Redactor | null,
+): { readonly values: Readonly<Record<string, Json>>; readonly printed?: Printed | undefined } {
+  const below = <T>(prefix: string, values: Readonly<Record<string, T>> = {}): (readonly [string, T])[] =>
+    Object.entries(values).map(([name, value]) => [`${prefix}.${name}`, value]);
+  const undo = run.undo ?? [];
+  const flat: (readonly [string, Json])[] = [
+    ...below('input', run.inputs),
+    ...below('track', run.tracked),
+    ...Object.entries(run.data.written),
+    ...run.keys,
+    ...(undo.length === 0 ? [] : [['undo', undoFacts(undo) as unknown as Json] as const]),
+  ];
+  const values = Object.fromEntries(flat.sort(([a], [b]) => (a < b ? -1 : 1)));
+  const texts = [...below('input', run.printed_inputs), ...below('track', run.printed_tracked)];
+  const all = [...texts, ...Object.entries(run.data.printed ?? {})];
+  const printed = all.length === 0 ? undefined : Object.fromEntries(all);
+  return redactor === null ? { values, printed } : redactNamed(values, printed, redactor.value);
 }
 
 const RUN_TOTALS = ['cost', 'duration', 'tokens_in', 'tokens_out', 'retries', 'status'] as const;
