@@ -1,6 +1,7 @@
 /** `statedsl serve`: runs over HTTP, for pages, programs and other machines. */
 import { join, resolve } from 'node:path';
 import { text } from 'node:stream/consumers';
+import { decode } from '../../interpreter/values/json.js';
 import type { Json } from '../../machine/expression.js';
 import { isLoopback } from '../../prelude/is-loopback.js';
 import { findLauncher } from '../../prelude/launcher.js';
@@ -118,7 +119,7 @@ async function executeForService(
   const controller = new AbortController();
   for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(name, () => controller.abort(name));
   process.on('SIGXFSZ', () => undefined);
-  const { secret, parent, share } = JSON.parse(await text(process.stdin)) as {
+  const { secret, parent, share } = decode(await text(process.stdin)) as unknown as {
     readonly secret: Readonly<Record<string, Json>>;
     readonly parent: number;
     readonly share: number;

@@ -92,8 +92,7 @@ export function readInputs(
     else if (hasSourceNumber(one.value)) {
       const text = printJson(one.value);
       values.set(name, JSON.parse(text) as Json);
-      // Only a declared secret is known to be one.
-      if (findInput(machine, name)?.secret !== true) printed[name] = text;
+      printed[name] = text;
     } else values.set(name, one.value as Json);
   }
   if (complete) diagnostics.push(...missingInputs(machine, new Set([...given.keys(), ...seen]), sources));

@@ -1,6 +1,7 @@
 /** Shared by all commands that resume a run: its settings, secret inputs, and the stored or edited program. */
 
 import { resolve as resolvePath } from 'node:path';
+import { fromRecord } from '../../interpreter/values/json.js';
 import type { Json } from '../../machine/expression.js';
 import type { Machine } from '../../machine/machine.js';
 import { omitUndefined } from '../../prelude/omit-undefined.js';
@@ -117,7 +118,7 @@ export function secretInputs(machine: Machine, flags: ResumeFlags, sources: Sour
   const read = readInputs(machine, { flags: flags.input ?? [], file: null, complete: false, sources });
   const given = new Set((flags.input ?? []).map((text) => partsOfFlag(text).name));
   const values: Record<string, Json> = {};
-  for (const [name, value] of read.values) if (given.has(name)) values[name] = value;
+  for (const [name, value] of read.values) if (given.has(name)) values[name] = fromRecord(value, read.printed[name]);
   return { values, diagnostics: read.diagnostics };
 }
 

@@ -74,8 +74,12 @@ export function submissionOf(given: Submitted): Result<Submission> {
   const redactor = createRedactor(secretsOf(machine, options));
   const startedAt = new Date().toISOString();
   const runId = options.runId ?? newRunId();
-  const header = headerOf(machine, options, { runId, startedAt, redactor, fixed: fixedOptions(machine, options) });
   const hidden = [...secrets.map(({ name }) => name), ...Object.keys(variables)];
+  const open = <T>(given: Readonly<Record<string, T>> = {}): Record<string, T> =>
+    Object.fromEntries(Object.entries(given).filter(([name]) => !hidden.includes(name)));
+  const printedInputs = open(options.printedInputs);
+  const fixed = fixedOptions(machine, { ...options, inputs: open(options.inputs), printedInputs });
+  const header = headerOf(machine, options, { runId, startedAt, redactor, fixed });
   const secretInputs = Object.fromEntries(secrets.map(({ name }): [string, Json] => [name, inputs[name] ?? null]));
   const large = Object.keys(inputs).find((one) => bytesOf(inputs[one]) > MOST_VALUE);
   if (large !== undefined)

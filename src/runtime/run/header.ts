@@ -4,7 +4,7 @@ import { resolve } from 'node:path';
 import type { Json } from '../../machine/expression.js';
 import type { Machine } from '../../machine/machine.js';
 import { omitUndefined } from '../../prelude/omit-undefined.js';
-import type { Redactor } from '../redact.js';
+import { type Redactor, redactNamed } from '../redact.js';
 import { digestOf } from '../store/machine-digest.js';
 import type { FixedOptions, RunHeader } from '../store/run-header.js';
 import { VERSION } from '../version.js';
@@ -25,17 +25,19 @@ export function headerOf(
   { runId, startedAt, redactor, fixed }: StartFacts,
 ): RunHeader {
   const clean = <T>(value: T): T => (redactor === null ? value : (redactor.value(value as Json) as T));
+  const { printed_inputs: printed, ...others } = fixed;
+  const inputs = redactNamed(options.inputs ?? {}, printed, redactor?.value ?? ((value) => value));
   return {
     runId,
     machine,
     digest: digestOf(machine),
-    inputs: clean(options.inputs ?? {}),
+    inputs: inputs.values,
     startedAt,
     cwd: resolve(options.cwd ?? process.cwd()),
     version: VERSION,
     sources: (options.sources ?? []).map(({ name, text }) => ({ name, text: clean(text) })),
     // Who did something is never replaced, as in events.
-    options: { ...clean(fixed), ...omitUndefined({ started_by: fixed.started_by }) },
+    options: { ...clean(others), ...omitUndefined({ printed_inputs: inputs.printed, started_by: fixed.started_by }) },
     settings: clean(options.settings ?? {}),
   };
 }

@@ -9,7 +9,7 @@ import type { RunEvent } from '../../interpreter/events/event.js';
 import { limitsOf, storedLimits } from '../../interpreter/events/stored-limits.js';
 import type { EffectRequest } from '../../interpreter/request.js';
 import type { RunOptions as InterpreterOptions, Run } from '../../interpreter/run.js';
-import { printJson } from '../../interpreter/values/json.js';
+import { fromRecord, printJson } from '../../interpreter/values/json.js';
 import { hasSourceNumber, type Value } from '../../interpreter/values/value.js';
 import type { Json } from '../../machine/expression.js';
 import type { Limits, Machine } from '../../machine/machine.js';
@@ -152,11 +152,10 @@ export function fixedOptions(machine: Machine, options: RunOptions, base: string
   };
 }
 
-/** The JSON text of inputs whose numbers keep how they were written. Only a declared secret is known to be one. */
+/** The JSON text of inputs whose numbers keep how they were written. */
 function writtenInputs({ inputs: declared }: Machine, inputs: Readonly<Record<string, Json>>): Record<string, string> {
   const written = Object.entries(inputs).filter(
-    ([name, value]) =>
-      hasSourceNumber(value as Value) && declared.some((input) => input.name === name && input.secret !== true),
+    ([name, value]) => hasSourceNumber(value as Value) && declared.some((input) => input.name === name),
   );
   return Object.fromEntries(written.map(([name, value]) => [name, printJson(value as Value)]));
 }
@@ -206,9 +205,16 @@ export function secretsOf(machine: Pick<Machine, 'inputs'>, options: RunOptions)
   const { agents, mcp = {}, secrets: named = [] } = options;
   const environments = [...Object.values(agents?.agents ?? {}), ...Object.values(mcp)].map(({ env = {} }) => env);
   const secrets = [options.env ?? process.env, ...environments].flatMap((env) => environmentSecrets(env, named));
-  for (const { name, secret, value } of machine.inputs) {
-    const given = options.inputs?.[name] ?? value;
-    if (secret === true && given !== undefined) secrets.push(...inputSecrets(name, given));
+  for (const { name, secret, value, printed } of machine.inputs) {
+    if (secret !== true) continue;
+    const given = options.inputs?.[name];
+    const whole =
+      given === undefined
+        ? value === undefined
+          ? undefined
+          : fromRecord(value, printed)
+        : fromRecord(given, options.printedInputs?.[name]);
+    if (whole !== undefined) secrets.push(...inputSecrets(name, whole));
   }
   return secrets;
 }

@@ -1,6 +1,8 @@
 /** Starts the processes that execute runs: the same program, in a process group of its own, which survives the service. */
 import { spawn } from 'node:child_process';
 import { setPriority } from 'node:os';
+import { printJson } from '../../interpreter/values/json.js';
+import type { Value } from '../../interpreter/values/value.js';
 import type { Json } from '../../machine/expression.js';
 import { BEGUN, type PermitRequest } from './ask-permits.js';
 import type { RunProcess } from './executions.js';
@@ -54,7 +56,7 @@ export function startRunProcess(
     });
   });
   child.stdin?.on('error', () => undefined);
-  child.stdin?.end(JSON.stringify({ secret, parent: process.pid, share }));
+  child.stdin?.end(printJson({ secret, parent: process.pid, share } as Value));
   return { begun, end: end.finally(() => holder.close()), interrupt: () => void child.kill('SIGTERM') };
 }
 

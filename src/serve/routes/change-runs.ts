@@ -47,6 +47,12 @@ function printedMembers(values: Value | undefined): Record<string, string> | und
   return Object.fromEntries(known.map(([name, value]) => [name, printJson(value)]));
 }
 
+/** Secret inputs of the body with their numbers as they were written. */
+async function secretsIn(c: Context, inputs: Readonly<Record<string, Json>>): Promise<Record<string, Json>> {
+  const written = (await writtenMember(c, 'inputs')) as Readonly<Record<string, Json>> | undefined;
+  return Object.fromEntries(Object.entries(inputs).map(([name, value]) => [name, written?.[name] ?? value]));
+}
+
 function body<T>(schema: T) {
   return { body: { content: { 'application/json': { schema } }, required: true } } as const;
 }
@@ -250,7 +256,7 @@ export function addChangeRoutes(app: ServiceApp, service: Service): void {
       runId: newRunId(),
       machine: checked.machine.name,
       limits: limitsOf(limits),
-      secret,
+      secret: await secretsIn(c, secret),
     });
   });
 
@@ -318,7 +324,7 @@ export function addChangeRoutes(app: ServiceApp, service: Service): void {
       });
     if (service.isOnEngine)
       return answerBegun(c, runs.resume(run_id, { limits: limitsOf(limits), person: personOf(c) }), 202);
-    const secret = inputs as Readonly<Record<string, Json>>;
+    const secret = await secretsIn(c, inputs as Readonly<Record<string, Json>>);
     return execute(c, { kind: 'resume' }, { runId: run_id, machine, limits: limitsOf(limits), secret });
   });
 
@@ -343,7 +349,8 @@ export function addChangeRoutes(app: ServiceApp, service: Service): void {
       return answerBegun(c, runs.replay(run_id, point.value, options), 201);
     }
     const task: Task = { kind: 'replay', of: run_id, from: point.value };
-    const secret = { ...executions.secretsOf(run_id), ...(inputs as Readonly<Record<string, Json>>) };
+    const given = await secretsIn(c, inputs as Readonly<Record<string, Json>>);
+    const secret = { ...executions.secretsOf(run_id), ...given };
     return execute(c, task, { runId: newRunId(), machine, limits: limitsOf(limits), secret });
   });
 
