@@ -24,6 +24,8 @@ interface Source {
   readonly name: string | null;
   readonly state: State;
   readonly pc: number;
+  /** An earlier edit moved it there, and the run has not come there yet. */
+  readonly isAhead: boolean;
 }
 
 interface Taking {
@@ -77,7 +79,9 @@ export function keptEffects(moving: Moving): {
     state.name === rebased.state && isPassed(rebased.main, state.code, pc, false);
   // What was moved inside a state that the run has left, or to a place above the line where it resumes, is done there.
   to.states.forEach((state, at) => {
-    const own = new Map([...sources].map(([key, from]) => [key, from.filter((one) => one.state.name === state.name)]));
+    const own = new Map(
+      [...sources].map(([key, from]) => [key, from.filter((one) => one.state.name === state.name && !one.isAhead)]),
+    );
     state.code.forEach((one, pc) => {
       const { key } = instructionKey(one, state, pc) ?? { key: '' };
       const from = own.get(key) ?? [];
@@ -183,6 +187,7 @@ function sourcesOf(
   const sources = new Map<string, Source[]>();
   const ahead = new Map<string, number>();
   const known = new Set<string>();
+  const entered = new Set(image.trail.last);
   from.states.forEach((state, at) => {
     const isCurrent = state.name === image.state;
     state.code.forEach((one, pc) => {
@@ -191,10 +196,13 @@ function sourcesOf(
       const rest = earlier.get(`${state.name} ${pc}`);
       const executed =
         rest === undefined
-          ? (byKey.get(its.key) ?? []).filter(
-              (e) =>
-                (e.pc === null || (e.state === state.name && e.pc === pc)) &&
-                (!isCurrent || e.entry === image.transitions),
+          ? (byKey.get(its.key) ?? []).filter((e) =>
+              // What was executed in an earlier version of the program is done where the run has been since.
+              e.pc === null
+                ? isCurrent
+                  ? isPassed(image.main, state.code, pc, true)
+                  : entered.has(at)
+                : e.state === state.name && e.pc === pc && (!isCurrent || e.entry === image.transitions),
             )
           : rest.outcomes.map((e, number) => ({
               ...{ ...e, key: its.key, state: state.name, pc, path: '', entry: image.transitions, number },
@@ -215,7 +223,7 @@ function sourcesOf(
       if (executed[0]?.pc === null && known.has(first) && executed.length === 1) return;
       known.add(first);
       const hasUndo = state.code[pc + 1]?.op === 'undo';
-      add(sources, its.key, { outcomes: executed, hasUndo, name: its.name, state, pc });
+      add(sources, its.key, { outcomes: executed, hasUndo, name: its.name, state, pc, isAhead: rest !== undefined });
     });
   });
   return { sources, ahead, ...locations };
