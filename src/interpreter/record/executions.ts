@@ -99,6 +99,13 @@ export class Executions {
       this.note(thread, thread.pc, machine, starts, observed[thread.pc] ?? null);
       const taken = this.open.get(thread.path)?.pop();
       if (taken === undefined) return;
+      const earlier = this.all.findIndex(
+        ({ key, pc, effects }) =>
+          key === taken.one.key &&
+          pc === null &&
+          (effects.length === 0 ? /^(?:.*\.)?0$/.test(effect) : effects.includes(effect)),
+      );
+      if (earlier >= 0) this.all.splice(earlier, 1);
       taken.one.effects = [effect];
       taken.one.left = outcome.kind === 'value' ? outcome.value : null;
       this.all.push(taken.one);

@@ -84,12 +84,13 @@ export function keptEffects(moving: Moving): {
     );
     state.code.forEach((one, pc) => {
       const { key } = instructionKey(one, state, pc) ?? { key: '' };
+      const isAbove = isCurrent(at) && isDone(state, pc);
+      const rest = sources.get(key) ?? [];
       const from = own.get(key) ?? [];
-      if (from.length === 0 || taken.has(`${at} ${pc}`) || (isCurrent(at) && !isDone(state, pc))) return;
-      taken.add(`${at} ${pc}`);
-      const rest = sources.get(key) as Source[];
-      const first = from.findIndex((source) => rest.includes(source));
-      if (first >= 0) rest.splice(rest.indexOf(from[first] as Source), 1);
+      if (taken.has(`${at} ${pc}`) || (isCurrent(at) ? !isAbove : from.length === 0)) return;
+      const used = from.find((source) => rest.includes(source)) ?? (isAbove ? rest[0] : undefined);
+      if (from.length > 0 || used !== undefined) taken.add(`${at} ${pc}`);
+      if (used !== undefined) rest.splice(rest.indexOf(used), 1);
     });
   });
   const order = [...to.states.keys()].sort((a, b) => Number(isCurrent(b)) - Number(isCurrent(a)));
@@ -188,24 +189,28 @@ function sourcesOf(
   const ahead = new Map<string, number>();
   const known = new Set<string>();
   const entered = new Set(image.trail.last);
+  const free = withoutPending(moving, byKey);
   from.states.forEach((state, at) => {
     const isCurrent = state.name === image.state;
     state.code.forEach((one, pc) => {
       const its = instructionKey(one, state, pc);
       if (its === null || locations.partners.has(`${at} ${pc}`)) return;
       const rest = earlier.get(`${state.name} ${pc}`);
+      // What was executed in an earlier version of the program is done where it stands now, if the run has passed that.
+      const isPast = isCurrent ? isPassed(image.main, state.code, pc, true) : entered.has(at);
+      const done = free.get(its.key) ?? [];
+      const here = done.filter(
+        (e) => e.state === state.name && (e.pc ?? pc) === pc && (!isCurrent || e.entry === image.transitions),
+      );
       const executed =
         rest === undefined
-          ? (byKey.get(its.key) ?? []).filter((e) =>
-              // What was executed in an earlier version of the program is done where the run has been since.
-              e.pc === null
-                ? isCurrent
-                  ? isPassed(image.main, state.code, pc, true)
-                  : entered.has(at)
-                : e.state === state.name && e.pc === pc && (!isCurrent || e.entry === image.transitions),
-            )
+          ? here.length > 0 || !isPast
+            ? here
+            : done.filter((e) => e.pc === null)
           : rest.outcomes.map((e, number) => ({
-              ...{ ...e, key: its.key, state: state.name, pc, path: '', entry: image.transitions, number },
+              ...{ ...e, key: its.key, state: state.name, pc, path: '', entry: image.transitions },
+              // After everything that was executed, because it belongs to the turn that is to come.
+              number: Number.MAX_SAFE_INTEGER - rest.outcomes.length + number,
             }));
       if (executed.length === 0) {
         const index = to.states.findIndex(({ name }) => name === state.name);
@@ -227,6 +232,28 @@ function sourcesOf(
     });
   });
   return { sources, ahead, ...locations };
+}
+
+/** What was executed, except what an earlier edit moved to a place to which the run has not come yet. */
+function withoutPending(
+  { from, image }: Moving,
+  byKey: ReadonlyMap<string, readonly Done[]>,
+): ReadonlyMap<string, readonly Done[]> {
+  const free = new Map(byKey);
+  for (const { at, outcomes } of image.kept ?? []) {
+    const state = from.states.find(({ name }) => name === at[0]?.state);
+    const pc = at[0]?.pc ?? 0;
+    const one = state?.code[pc];
+    const its = one === undefined ? null : instructionKey(one, state as State, pc);
+    if (its === null) continue;
+    const rest = [...(free.get(its.key) ?? [])];
+    for (const { effect } of outcomes) {
+      const index = rest.findIndex((done) => done.pc === null && done.effect === effect);
+      if (index >= 0) rest.splice(index, 1);
+    }
+    free.set(its.key, rest);
+  }
+  return free;
 }
 
 /**
