@@ -99,14 +99,16 @@ export class Executions {
       this.note(thread, thread.pc, machine, starts, observed[thread.pc] ?? null);
       const taken = this.open.get(thread.path)?.pop();
       if (taken === undefined) return;
+      // What is not an effect has no number.
+      const effects = /^(?:.*\.)?0$/.test(effect) ? [] : [effect];
       const earlier = this.all.findIndex(
-        ({ key, pc, effects }) =>
-          key === taken.one.key &&
-          pc === null &&
-          (effects.length === 0 ? /^(?:.*\.)?0$/.test(effect) : effects.includes(effect)),
+        (one) =>
+          one.key === taken.one.key &&
+          one.pc === null &&
+          (effects.length === 0 ? one.effects.length === 0 : one.effects.includes(effect)),
       );
       if (earlier >= 0) this.all.splice(earlier, 1);
-      taken.one.effects = [effect];
+      taken.one.effects = effects;
       taken.one.left = outcome.kind === 'value' ? outcome.value : null;
       this.all.push(taken.one);
     };

@@ -207,11 +207,15 @@ function sourcesOf(
           ? here.length > 0 || !isPast
             ? here
             : done.filter((e) => e.pc === null)
-          : rest.outcomes.map((e, number) => ({
-              ...{ ...e, key: its.key, state: state.name, pc, path: '', entry: image.transitions },
-              // After everything that was executed, because it belongs to the turn that is to come.
-              number: Number.MAX_SAFE_INTEGER - rest.outcomes.length + number,
-            }));
+          : [
+              // Another instruction may still take over what is left, if this one has taken over its part.
+              ...here,
+              ...rest.outcomes.map((e, number) => ({
+                ...{ ...e, key: its.key, state: state.name, pc, path: '', entry: image.transitions },
+                // After everything that was executed, because it belongs to the turn that is to come.
+                number: Number.MAX_SAFE_INTEGER - rest.outcomes.length + number,
+              })),
+            ];
       if (executed.length === 0) {
         const index = to.states.findIndex(({ name }) => name === state.name);
         const fresh = to.states[index];
@@ -228,7 +232,14 @@ function sourcesOf(
       if (executed[0]?.pc === null && known.has(first) && executed.length === 1) return;
       known.add(first);
       const hasUndo = state.code[pc + 1]?.op === 'undo';
-      add(sources, its.key, { outcomes: executed, hasUndo, name: its.name, state, pc, isAhead: rest !== undefined });
+      add(sources, its.key, {
+        outcomes: executed,
+        hasUndo,
+        name: its.name,
+        state,
+        pc,
+        isAhead: rest !== undefined && here.length === 0,
+      });
     });
   });
   return { sources, ahead, ...locations };
