@@ -25,8 +25,8 @@ export type Moment = { readonly when: Condition | null } & (
   | { readonly kind: 'returned'; readonly value?: Json }
 );
 
-/** Whether an event is this moment, apart from its condition. */
-export function isMoment(moment: Moment, event: RunEvent, isEqual: IsEqual): boolean {
+/** Whether an event is this moment, apart from its condition. `current`: the state in which the run is. */
+export function isMoment(moment: Moment, event: RunEvent, isEqual: IsEqual, current: string): boolean {
   switch (moment.kind) {
     case 'state':
       return event.type === 'state_entered' && event.state === moment.name;
@@ -42,6 +42,8 @@ export function isMoment(moment: Moment, event: RunEvent, isEqual: IsEqual): boo
     case 'answered':
       return event.type === 'answered' && isName(event.name, moment.name) && isEqual(event.value, moment.value);
     case 'failed':
+      if (event.type === 'budget_exceeded')
+        return mayBeLimit(moment) && (moment.state === null || current === moment.state);
       return (
         event.type === 'instruction_failed' &&
         (moment.state === null || event.state === moment.state) &&
@@ -53,6 +55,11 @@ export function isMoment(moment: Moment, event: RunEvent, isEqual: IsEqual): boo
         (moment.value === undefined || isAlike(event.value ?? null, moment.value, isEqual))
       );
   }
+}
+
+/** Whether the end of a run by LIMIT is this failure. */
+export function mayBeLimit(moment: Moment): boolean {
+  return moment.kind === 'failed' && (moment.error === null || moment.error === 'limit');
 }
 
 /** An approval may have the number of its call before its name. */

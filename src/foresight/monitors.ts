@@ -119,7 +119,7 @@ export function monitorsOf(rules: readonly Rule[]): Monitors {
       rules.forEach((rule, at) => {
         if (rule.kind === 'ends') return;
         const happens = (moment: Moment): boolean =>
-          isMoment(moment, event, isEqual) && holds(moment.when, { run, tracked, knowledge });
+          isMoment(moment, event, isEqual, run.currentState) && holds(moment.when, { run, tracked, knowledge });
         const isNow = happens(rule.moment);
         if (isNow) awoken.add(at);
         const now = state[at] as number;

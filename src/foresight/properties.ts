@@ -7,7 +7,7 @@ import { evaluatorOf } from './conditions.js';
 import { repeatable } from './counted-rounds.js';
 import type { Exploration } from './exploration.js';
 import { componentsOf, cycleThrough, type Edge, type Node, reachedBy, wayTo } from './graph.js';
-import { cappedByLimits, type Explored, mayRunOutOfTime } from './limits.js';
+import { cappedByLimits, type Explored, isOfLimit, mayRunOutOfTime } from './limits.js';
 import { endlessIn } from './loops.js';
 import type { Condition } from './moments.js';
 import { type MonitorState, momentsOf, monitorsOf, type Rule } from './monitors.js';
@@ -124,13 +124,14 @@ class RuleJudge {
     }
     if (stoppedBy !== null) return { ...none, verdict: 'undecided' };
     if (this.hasNoValue()) return { ...none, verdict: 'undecided', note: 'the condition never has a value' };
-    if (rule.kind === 'after' && !awoken.has(at))
+    const ofLimit = isOfLimit(rule) ? cappedByLimits(exploration, rule, explored) : null;
+    if (rule.kind === 'after' && !awoken.has(at) && ofLimit?.note === undefined)
       return { ...none, verdict: 'vacuous', note: 'the first moment never comes' };
     if (rule.kind === 'ends' && rule.statuses !== null && this.hasNoEnd())
       return { ...none, verdict: 'vacuous', note: 'no run ends' };
     const kind = exploration.options.withFailures ? this.unmodeledKind() : null;
     if (kind !== null) return { ...none, verdict: 'undecided', note: `failures of kind \`${kind}\` are not explored` };
-    const capped = cappedByLimits(exploration, rule, explored);
+    const capped = ofLimit ?? cappedByLimits(exploration, rule, explored);
     // Nothing violates it, because no run ends after the first moment.
     if (rule.kind === 'after' && capped.verdict === 'proved' && !exploration.fulfilled.has(at))
       return { ...none, verdict: 'vacuous', note: 'the second moment never comes' };
@@ -151,9 +152,11 @@ class RuleJudge {
       return { ...none, verdict: 'undecided', note: 'not reached with the lists and values that were explored' };
     const kind = this.exploration.options.withFailures ? this.unmodeledKind() : null;
     if (kind !== null) return { ...none, verdict: 'undecided', note: `failures of kind \`${kind}\` are not explored` };
-    return whole === 'proved'
+    if (whole !== 'proved') return { ...none, verdict: 'undecided' };
+    const { note } = isOfLimit(this.rule) ? cappedByLimits(this.exploration, this.rule, whole) : {};
+    return note === undefined
       ? { ...none, verdict: 'violated', note: 'no run comes there' }
-      : { ...none, verdict: 'undecided' };
+      : { ...none, verdict: 'undecided', note: 'only LIMIT may lead there' };
   }
 
   /** A kind of failures that the program or the rule names, and that is not explored. */

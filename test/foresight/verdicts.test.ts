@@ -101,6 +101,45 @@ describe('LIMIT', () => {
   });
 });
 
+describe('the end by LIMIT is the failure `limit`', () => {
+  const loop = lines('STATE: A', '  DO: look', '  TRACK: n', '  INCREMENT: n', '  IF: n > 5 → RETURN', '  GOTO: A');
+  test('which runs may come to', () => {
+    expectVerdicts(`LIMIT: transitions=3\n${loop}`, [
+      ['NEVER: failed limit', 'undecided'],
+      ['NEVER: failed in A', 'undecided'],
+      ['NEVER: failed tool_failure', 'proved'],
+      ['AT MOST: 1 failed', 'undecided'],
+      ['AFTER: failed limit → returned', 'undecided'],
+      ['REACHES: failed limit', 'undecided'],
+    ]);
+  });
+  test('which none comes to', () => {
+    expectVerdicts(`LIMIT: transitions=5\n${loop}`, [
+      ['NEVER: failed limit', 'proved'],
+      ['AT MOST: 1 failed', 'proved'],
+      ['AFTER: failed limit → returned', 'vacuous'],
+      ['REACHES: failed limit', 'violated'],
+    ]);
+  });
+  test('which costs, tokens and time bring', () => {
+    const program = lines('STATE: A', '  DO: Task(worker) "work"', '  RETURN');
+    for (const limit of ['cost=1.00', 'tokens=5', 'time=1h'])
+      expectVerdicts(`LIMIT: ${limit}\n${program}`, [
+        ['NEVER: failed limit', 'bounded'],
+        ['REACHES: failed limit', 'undecided'],
+        ['NEVER: failed timeout', 'proved'],
+      ]);
+    expectVerdicts(`LIMIT: cost=1.00\n${loop}`, [['NEVER: failed limit', 'proved']]);
+  });
+  test('which every run has', () => {
+    const endless = lines('STATE: A', '  ASK user: "more?" → more', '  IF: more == "no" → RETURN', '  GOTO: A');
+    expectVerdicts(endless, [
+      ['NEVER: failed limit', 'undecided'],
+      ['NEVER: failed', 'proved'],
+    ]);
+  });
+});
+
 describe('lists', () => {
   const program = lines('INPUT: items (list)', 'STATE: A', '  RETURN: ok');
   const all = ['"a"', '"b"', '"c"'].map((item) => `items contains ${item}`).join(' AND ');
