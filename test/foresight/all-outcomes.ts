@@ -25,6 +25,8 @@ export interface Domain {
   readonly values: readonly Json[];
   /** What commands and agents print. */
   readonly texts: readonly string[];
+  /** What a CHECK reads besides, as it is printed: numbers that are no values of JavaScript. */
+  readonly printed?: readonly string[];
   /** The numbers of tasks of a split. */
   readonly tasks: readonly number[];
   /** What a call of an agent may cost, by its name. */
@@ -64,6 +66,12 @@ function refused(rare: Rare, error_type: string): Event {
 }
 
 const GIT_FAILED: Event = rarely('worktree', failed('no space left', 'worktree'));
+
+/** What a call of an agent uses. */
+const SPENT = {
+  cost: 0.1,
+  tokens: { in: 10, out: 0, cache_read: 0, cache_write: 0 },
+} as const;
 
 const NOT_STARTED: Event = { what: { kind: 'outcome', outcome: { kind: 'not-started', reason: 'it does not exist' } } };
 
@@ -189,7 +197,7 @@ export class AllOutcomes {
 
   private agent(request: EffectRequest | undefined, one: Instruction | undefined): readonly Event[] {
     if (request?.kind !== 'agent') return [];
-    const answered = (text: string): Event => exited(text, 0, { is_error: false });
+    const answered = (text: string): Event => exited(text, 0, { is_error: false, ...SPENT });
     const broken = [exited('bad x', 1, { is_error: true }), exited('bad x', null, { is_error: true })];
     const isLimited = request.agent in (this.domain.maxCost ?? {}) || Object.keys(request.guards ?? {}).length > 0;
     if (isLimited) broken.push(exited('', 0, { guard: { name: 'max_turns', message: 'the limit is reached' } }));
@@ -223,7 +231,7 @@ export class AllOutcomes {
     const reading = one !== undefined && 'reading' in one ? String(one.reading) : '';
     const { values, texts } = this.domain;
     return reading.startsWith('check') || reading === 'capture'
-      ? [...values.map((given) => JSON.stringify(given)), '']
+      ? [...values.map((given) => JSON.stringify(given)), ...(this.domain.printed ?? []), '']
       : reading === 'do'
         ? [...texts, '[1]', '{"a": 1}']
         : texts;

@@ -23,7 +23,7 @@ import {
 } from '../../src/interpreter/run.js';
 import type { Slot } from '../../src/interpreter/run-state/thread.js';
 import type { Json } from '../../src/machine/expression.js';
-import type { Machine } from '../../src/machine/machine.js';
+import type { Limits, Machine } from '../../src/machine/machine.js';
 import { AllOutcomes, type Domain, type Event } from './all-outcomes.js';
 
 interface Edge {
@@ -72,9 +72,17 @@ const VOLATILE: ReadonlySet<string> = new Set([
   ...['firstClockMs', 'lastClockMs', 'startedMs'],
 ]);
 
-function keyOf(image: Json, withTransitions: boolean): string {
+/** What each limit of a run counts. */
+const COUNTED: Readonly<Record<string, keyof Limits>> = {
+  transitions: 'transitions',
+  knownCost: 'cost',
+  tokens: 'tokens',
+};
+
+function keyOf(image: Json, limits: Limits): string {
   return JSON.stringify(image, (name, value: unknown) => {
-    if (name === 'transitions' && withTransitions) return value;
+    const limit = COUNTED[name];
+    if (limit !== undefined && limits[limit] !== undefined) return value;
     // The count of failures is that, and of a block it is a list.
     if (VOLATILE.has(name)) return undefined;
     if (name === 'events' && Array.isArray(value))
@@ -187,7 +195,7 @@ class Search {
     const shows = this.rules.flatMap(({ kind }, at) =>
       (kind === 'reaches' ? seen.awoken : seen.violated).includes(at) ? [at] : [],
     );
-    const own = end ?? keyOf(image, this.machine.limits.transitions !== undefined);
+    const own = end ?? keyOf(image, this.machine.limits);
     const key = `${own} ${watched.join(' ')}`;
     let to = this.known.get(key);
     if (to === undefined) {

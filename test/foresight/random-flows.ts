@@ -110,7 +110,7 @@ const STEPS = [
   'STEP: $ type=artifact\n~DO: make it\n~IF: n == 0 → INCREMENT: n\n~GATE: expr n < 2\n~RETRY:\n~  EXIT 3\nIF: "{$.status}" == "pass" → !',
   'STEP: $\n~DO: make it\n~GATE: untouched "src/**"',
   'STEP: $ type=validate\n~DO: make it\n~RETRY:\n~  ATTEMPT 2 → WORKTREE reset\n~  EXIT 3',
-  'STEP: $\n~STEP: one\n~  DO: make it\n~STEP: two\n~  DO: make that\n~  GATE: bash "npm test"\nIF: "{$/two.status}" == "pass" → !',
+  'STEP: $\n~STEP: one\n~  DO: make it\n~STEP: two\n~  DO: make that\n~  GATE: bash "npm test"\nIF: "{@/$/two.status}" == "pass" → !',
   'STEP: $ parallel\n~STEP: one\n~  DO: make it\n~STEP: two\n~  DO: make that',
   'STEP: $ type=artifact\n~PROMPT: "write"\n~AGENT: claude\n~GATE: schema "any.json"\nIF: "{$.output}" == "ok" → !',
 ];
@@ -165,9 +165,63 @@ const POLL = [
   ['  WAIT: x == "ok" OR timeout=1s every=1s', '    CHECK: x = cat v', '    CHECK: x = cat v'],
 ];
 
+/** Retries that begin with an earlier step or divide the step, and steps inside steps that have both. */
+const AGAIN = [
+  'STEP: one$\n~DO: make it\nSTEP: $\n~DO: make that\n~GATE: bash "npm test"\n~RETRY:\n~  ATTEMPT 2 → RESTART_FROM one$\n~  EXIT 2',
+  'STEP: one$\n~PROMPT: "tests"\n~AGENT: dear\n~RETRY:\n~  EXIT 2\nSTEP: $ type=artifact\n~PROMPT: "make it"\n~AGENT: claude\n~RETRY:\n~  ATTEMPT 2 → RESTART_FROM one$, AGENT dear, SESSION new\n~  EXIT 3',
+  'STEP: one$\n~DO: make it\nSTEP: mid$\n~DO: make mid\n~GATE: bash "npm test"\n~RETRY:\n~  ATTEMPT 2 → RESTART_FROM one$\n~  EXIT 2\nSTEP: $\n~DO: make last\n~RETRY:\n~  ATTEMPT 2 → RESTART_FROM mid$\n~  EXIT 2',
+  'STEP: $\n~PROMPT: "make it"\n~AGENT: claude\n~GATE: bash "npm test"\n~RETRY:\n~  ATTEMPT 2 → REPLAN dear\n~  EXIT 2',
+  'STEP: $ type=artifact\n~PROMPT: "make it"\n~AGENT: dear\n~RETRY:\n~  ATTEMPT 2 → REPLAN claude\n~  ATTEMPT 3 → AGENT claude, SESSION new\n~  EXIT 3',
+  'STEP: $\n~STEP: one\n~  DO: make it\n~  RETRY:\n~    EXIT 2\n~STEP: two\n~  DO: make that\n~  GATE: bash "npm test"\n~  RETRY:\n~    ATTEMPT 2 → RESTART_FROM one\n~    EXIT 2\n~RETRY:\n~  EXIT 2',
+  'STEP: $\n~STEP: one\n~  DO: make it\n~STEP: two\n~  DO: make that\n~  GATE: expr n < 1\n~GATE: bash "npm test"\n~RETRY:\n~  ATTEMPT 2 → RESTART_FROM one, WORKTREE reset\n~  EXIT 2',
+  'STEP: $ parallel\n~STEP: one\n~  DO: make it\n~  GATE: bash "npm test"\n~  RETRY:\n~    EXIT 2\n~STEP: two\n~  DO: make that\n~RETRY:\n~  EXIT 2',
+  'STEP: $\n~DO [retry=1 ok=2]: make it\n~GATE: bash "npm test" as unit, expr n < 2\n~RETRY:\n~  NOT gate.unit → WORKTREE reset\n~  EXIT 2\nIF: "{$.attempt}" == "2" → !',
+  'FOR EACH: it in [1, 2]:\n~STEP: $\n~  DO: make {it}\n~  RETRY:\n~    EXIT 2',
+  'STEP: $\n~PROMPT: "make it"\n~AGENT: dear with max_turns=2, max_cost=0.2\n~GATE: bash "npm test" as unit\n~RETRY:\n~  NOT gate.unit → PROMPT "again {error}"\n~  EXIT 2\nIF: "{$.gate.unit}" == "false" → !',
+];
+/** Members of which not all must succeed, or that nobody waits for. */
+const MEMBERS = [
+  'DO: in PARALLEL [quorum=1]\n~- $ = cat a\n~- [retry=1] make b\nIF: $ is null → !',
+  'DO: in PARALLEL [quorum=1 on_failure=keep]\n~- $ = cat a\n~- make b\nIF: failures is not empty → !',
+  'DO: in PARALLEL [max=1]\n~- $ = cat a\n~- [timeout=3s] make b',
+  'DO: in PARALLEL\n~- $ = cat a\n~- [ok=2] make b\nWAIT: All 2 complete OR timeout=10s (quorum=1)\nIF: timed_out → !',
+  'DO: in PARALLEL [quorum=1]\n~- $ = Task(dear) "left"\n~- [ok=0,2] make b\nIF: exit_code($) == 2 → !',
+  'DO: in PARALLEL [on_failure=keep]\n~- $ = cat a\n~- [once] make b\nIF: failures[0].error_type == "in_doubt" → !',
+  'FOR EACH: it in [1, 2] in PARALLEL [quorum=1]:\n~DO: make {it}',
+  'FOR EACH: it in [1, 2] in PARALLEL [quorum=1 on_failure=keep]:\n~DO: make {it}\nIF: failures is not empty → !',
+  'FOR EACH: it in [1, 2] in PARALLEL [on_failure=keep]:\n~CHECK: got$ = cat {it}\nIF: "ok" in got$ → !',
+];
+/** Numbers that no number of JavaScript is, and conditions on them. */
+const HUGE = [
+  'CHECK: $ = cat id\nIF: $ == 9007199254740993 → !\nIF: $ == 9007199254740992 → !',
+  'CHECK: $ = cat id\nIF: $ > 9007199254740992 → !\nIF: $ >= 9007199254740993 → !\nIF: $ < 9007199254740994 → !',
+  'CHECK: $ = cat id\nIF: $ in [9007199254740993, 9007199254740995] → !\nIF: $ == 9007199254740994 → !',
+  'CHECK: $ = cat id\nIF: NOT ($ == 9007199254740993) → !\nIF: $ > 9007199254740992 → !',
+  'CHECK: $ = cat id\nSET: t = $\nIF: t == 9007199254740993 → !\nIF: int(t) == 9007199254740993 → !',
+  'CHECK: $ = cat id\nIF: $ == 1.10 → !\nIF: $ == 1.1 → !',
+  'CHECK: $ = cat id\nIF: $ > 9007199254740992 AND $ < 9007199254740994 → !\nIF: "a{$}" == "a9007199254740993" → !',
+  'CHECK: $ = cat id\nIF: max($, 9007199254740992) == 9007199254740993 → !',
+];
+
 /** What a program has besides the effects of every program. */
-export type Kind = 'undo' | 'lists' | 'calls' | 'steps' | 'splits' | 'agents' | 'codes' | 'polls';
+export type Kind =
+  | 'undo'
+  | 'lists'
+  | 'calls'
+  | 'steps'
+  | 'splits'
+  | 'agents'
+  | 'codes'
+  | 'polls'
+  | 'again'
+  | 'members'
+  | 'huge'
+  | 'limits';
 const KINDS: Readonly<Record<Kind, readonly string[]>> = {
+  again: AGAIN,
+  members: MEMBERS,
+  huge: HUGE,
+  limits: AGENTS,
   agents: AGENTS,
   codes: CODES,
   polls: POLLS,
@@ -241,6 +295,8 @@ class Flow {
 function kindsOfFailures(kinds: readonly Kind[]): readonly string[] {
   const more = [
     ...(kinds.includes('agents') ? ['limit', 'limit', 'gate_failed'] : []),
+    ...(kinds.includes('again') || kinds.includes('limits') ? ['limit', 'gate_failed'] : []),
+    ...(kinds.includes('members') ? ['quorum_failed', 'limit'] : []),
     ...(kinds.includes('steps') ? ['merge_conflict', 'worktree', 'gate_failed'] : []),
     ...(kinds.includes('codes') ? ['value_too_large'] : []),
   ];
@@ -256,6 +312,7 @@ export function randomFlow(random: Random, kinds: readonly Kind[], isSmall = fal
   while (random(3) > (isSmall ? 1 : 0)) inputs.add(begin.input());
   text.push(...inputs);
   if (random(6) === 0) text.push(`LIMIT: transitions=${1 + random(8)}`);
+  if (kinds.includes('limits')) text.push(`LIMIT: ${begin.pick(['cost=0.15', 'tokens=15', 'cost=0.35', 'tokens=25'])}`);
   const withPattern = random(3) === 0;
   if (withPattern) text.push('PATTERN: PAT with p, q=2', ...begin.pick(PATTERNS));
   if (kinds.includes('polls')) text.push('PATTERN: POLL', ...begin.pick(POLL));
