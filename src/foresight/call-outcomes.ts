@@ -10,7 +10,6 @@ import {
   type Site,
   tasks,
   timedOut,
-  unknownExit,
   valueOutcome,
   verdictBy,
   type Way,
@@ -52,11 +51,18 @@ export function agentToolWays(site: Site): Way[] {
   const { hasSchema } = site.facts;
   const ways = toolWays({ ...site, facts: { ...site.facts, hasSchema: false } });
   if (hasSchema === true)
-    ways.push({
-      label: 'does not fit the schema',
-      isFailure: true,
-      make: () => exitOutcome({ text: '{}', exit: 0, is_error: false, invalid: 'it does not fit' }),
-    });
+    ways.push(
+      {
+        label: 'does not fit the schema',
+        isFailure: true,
+        make: () => exitOutcome({ text: '{}', exit: 0, is_error: false, invalid: 'does not fit' }),
+      },
+      {
+        label: 'answers with no JSON',
+        isFailure: true,
+        make: () => exitOutcome({ text: '?', exit: 0, is_error: false }),
+      },
+    );
   if (site.facts.hasGuards === true || site.isLimited(site.facts.tool ?? ''))
     ways.push({ label: 'reaches its limit', isFailure: true, make: (k) => guardFailure(k, 0) });
   return ways;
@@ -65,12 +71,27 @@ export function agentToolWays(site: Site): Way[] {
 const LIMIT_REACHED = { name: 'max_turns' as const, message: 'the limit is reached' };
 const guardFailure = (_: Knowledge, exit: number): Happening => exitOutcome({ text: '', exit, guard: LIMIT_REACHED });
 
-export function toolWays({ facts, label }: Site): Way[] {
-  const { alternatives = 0, ok = [0], isPlanCheck, hasSchema, hasTimeout, printsResult } = facts;
+/** The code of a failure: what a function throws has any text or number, and an agent the exit code of its program. */
+function failureWithCode(k: Knowledge, message: string, { facts, label, pending }: Site): Happening {
+  const text = `code of ${label}`;
+  const types = TYPE.text | TYPE.number;
+  const code =
+    pending.kind === 'agent'
+      ? k.fresh(types, text, { whole: true, low: { at: 1, open: false }, high: { at: 255, open: false } })
+      : facts.isFunction === true
+        ? k.fresh(types, text)
+        : null;
+  const exit = code === null ? {} : { exit: code as unknown as number };
+  return { kind: 'outcome', outcome: { kind: 'failed', message, ...exit } };
+}
+
+export function toolWays(site: Site): Way[] {
+  const { facts, label } = site;
+  const { alternatives = 0, ok = [0], isPlanCheck, hasSchema, hasTimeout, printsResult, isFunction } = facts;
   const unfit: Way = {
     label: 'does not fit the schema',
     isFailure: true,
-    make: () => ({ kind: 'outcome', outcome: { kind: 'value', value: null, invalid: 'it does not fit' } }),
+    make: () => ({ kind: 'outcome', outcome: { kind: 'value', value: null, invalid: 'does not fit' } }),
   };
   if (isPlanCheck === true) return [{ label: 'fits the schema', make: () => valueOutcome(null) }, unfit];
   const ways: Way[] = [{ label: '', make: (k) => valueOutcome(k.fresh(ANY_TYPE, label)) }];
@@ -84,29 +105,30 @@ export function toolWays({ facts, label }: Site): Way[] {
       if (exit !== 0)
         ways.push({ label: `exit ${exit}`, make: () => exitOutcome({ text: '', exit, stderr: 'failed' }) });
   const message = (k: Knowledge): string => k.fresh(TYPE.text, `error of ${label}`, { not: ['""'] });
-  const failureOf = (k: Knowledge): Happening =>
-    printsResult === true
-      ? exitOutcome({
-          text: '',
-          exit: unknownExit(k, label, { from: ok === 'any' || ok.includes(0) ? 1 : 0, not: ok === 'any' ? [] : ok }),
-          stderr: message(k),
-        })
-      : { kind: 'outcome', outcome: { kind: 'failed', message: message(k) } };
-  ways.push({ label: 'fails', isFailure: true, make: failureOf });
-  // With one alternative or none this is a failure like any other.
+  if (printsResult === true) {
+    const exits = { from: ok === 'any' || ok.includes(0) ? 1 : 0, not: ok === 'any' ? [] : ok };
+    const make = (k: Knowledge, exit: number): Happening => exitOutcome({ text: '', exit, stderr: message(k) });
+    ways.push(...failedWays(site, exits, { label: 'fails', make }));
+  } else ways.push({ label: 'fails', isFailure: true, make: (k) => failureWithCode(k, message(k), site) });
+  if (isFunction === true)
+    ways.push({
+      label: 'returns no JSON',
+      isFailure: true,
+      make: (k) => ({ kind: 'outcome', outcome: { kind: 'failed', error_type: 'not_json', message: message(k) } }),
+    });
+  // With one alternative or none, and without an exit code, this is a failure like any other.
+  if (alternatives > 1 || printsResult === true)
+    ways.push({
+      label: 'cannot be started',
+      isFailure: true,
+      make: () => ({ kind: 'outcome', outcome: { kind: 'not-started', reason: 'it cannot be started' } }),
+    });
   if (alternatives > 1)
-    ways.push(
-      {
-        label: 'names no alternative',
-        isFailure: true,
-        make: () => valueOutcome({ _path: alternatives, _output: null }),
-      },
-      {
-        label: 'cannot be started',
-        isFailure: true,
-        make: () => ({ kind: 'outcome', outcome: { kind: 'not-started', reason: 'it cannot be started' } }),
-      },
-    );
+    ways.push({
+      label: 'names no alternative',
+      isFailure: true,
+      make: () => valueOutcome({ _path: alternatives, _output: null }),
+    });
   if (printsResult === true)
     ways.push({ label: 'prints no JSON', isFailure: true, make: () => exitOutcome({ text: '?', exit: 0 }) });
   if (hasSchema === true) ways.push(unfit);

@@ -40,14 +40,23 @@ function rareWays(site: Site): readonly Way[] {
     label: 'is too large',
     make: (k, exit) => failureOfKind(k, 'value_too_large', label, exit),
   };
+  // A value that is nested too deep is as rare as one that is too large.
+  const deep: typeof huge = {
+    label: 'is nested too deep',
+    make: (k, exit) => failureOfKind(k, 'bad_value', label, exit),
+  };
+  const reading = isDecoded(instruction) ? instruction.reading : 'none';
+  const readsJson = reading !== 'none' && reading !== 'text';
   switch (pending.kind) {
     case 'shell':
     case 'argv':
     case 'function': {
-      if (!isDecoded(instruction) || instruction.reading === 'none') return refusals;
+      if (reading === 'none') return refusals;
       const { ok = [0] } = facts;
       const exits = ok === 'any' ? { not: NOT_FOUND } : { among: ok };
-      const ways = failedWays(site, exits, huge).map((way): Way => ({ ...way, rare: 'value_too_large' }));
+      const ways = [huge, ...(readsJson ? [deep] : [])]
+        .flatMap((one) => failedWays(site, exits, one))
+        .map((way): Way => ({ ...way, rare: 'value_too_large' }));
       return [...ways, ...refusals];
     }
     case 'agent':
@@ -55,12 +64,16 @@ function rareWays(site: Site): readonly Way[] {
         rareFailure('value_too_large', 'is too large', (k) =>
           huge.make(k, unknownExit(k, label, { among: [0], orNone: true })),
         ),
+        ...(readsJson ? [rareFailure('value_too_large', deep.label, (k) => deep.make(k, 0))] : []),
         ...(facts.hasValues === true ? [refusalOf('nul', 'bad_value')] : []),
       ];
     case 'tool':
       return facts.isPlanCheck === true
         ? []
-        : [rareFailure('value_too_large', 'is too large', (k) => failureOfKind(k, 'value_too_large', label))];
+        : [
+            rareFailure('value_too_large', huge.label, (k) => failureOfKind(k, 'value_too_large', label)),
+            rareFailure('value_too_large', deep.label, (k) => failureOfKind(k, 'bad_value', label)),
+          ];
     case 'worktree': {
       const broken = (rare: Rare, words: string): Way => rareFailure(rare, words, (k) => failureOfKind(k, rare, label));
       const conflicts = facts.action === 'merge' ? [broken('merge_conflict', 'conflicts')] : [];

@@ -28,6 +28,8 @@ export interface RequestFacts {
   readonly output?: string;
   /** It is a program, and its output must be JSON. */
   readonly printsResult?: boolean;
+  /** It is a function of a module, which gives failures codes of its own and any value of JavaScript as its result. */
+  readonly isFunction?: boolean;
 }
 
 export function requestFacts(request: EffectRequest): RequestFacts {
@@ -62,12 +64,14 @@ export function requestFacts(request: EffectRequest): RequestFacts {
         const { alternatives, schema } = request.call;
         const output = alternatives[0]?.[0];
         const printsResult = request.calls.kind === 'run';
+        const isFunction = request.calls.kind === 'module';
         return {
           ...facts,
           alternatives: alternatives.length,
           isPlanCheck,
           hasSchema: schema !== null,
           printsResult,
+          isFunction,
           output: output ?? text,
         };
       }

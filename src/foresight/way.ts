@@ -101,7 +101,8 @@ export function failedWays(
   way: { readonly label: string; readonly make: (k: Knowledge, exit: number) => Happening },
 ): Way[] {
   const { from = 0, among, not = [] } = exits;
-  const retryOn = isDecoded(instruction) && Array.isArray(instruction.retryOn) ? instruction.retryOn : [];
+  const options = isDecoded(instruction) ? instruction : instruction?.op === 'plan' ? instruction.call : undefined;
+  const retryOn = Array.isArray(options?.retryOn) ? (options.retryOn as readonly (string | number)[]) : [];
   const codes = retryOn.filter(
     (one): one is number =>
       typeof one === 'number' && !not.includes(one) && (among === undefined ? one >= from : among.includes(one)),

@@ -53,12 +53,19 @@ function failed(message: string, error_type?: string): Event {
   return { what: { kind: 'outcome', outcome } };
 }
 
+const failedWith = (about: { readonly exit?: number; readonly tool_code?: string }): Event => ({
+  what: { kind: 'outcome', outcome: { kind: 'failed', message: 'it failed', ...about } },
+});
+
 const rarely = (rare: Rare, event: Event): Event => ({ ...event, rare });
 
 /** More than a value can hold. */
 const HUGE = { bytes: 17 * 1024 * 1024 };
 const tooLarge = (exit: number, more: object = {}): Event =>
   rarely('value_too_large', exited('', exit, { stdout: HUGE, stderr: '', ...more }));
+
+const tooDeep = (exit: number, more: object = {}): Event =>
+  rarely('value_too_large', exited(`${'['.repeat(300)}${']'.repeat(300)}`, exit, more));
 
 function refused(rare: Rare, error_type: string): Event {
   const outcome: Outcome = { kind: 'not-started', reason: `${rare} cannot be passed on`, error_type };
@@ -188,11 +195,16 @@ export class AllOutcomes {
     const arms = alternatives
       .slice(1)
       .flatMap((_, at) => values.map((given) => value({ _path: at + 1, _output: given })));
-    const printed = request.calls.kind === 'run' ? [exited('bad', 3), exited('?', 0)] : [failed('it failed')];
+    const thrown = [failed('it failed'), failed('it failed', 'not_json'), failedWith({ exit: 3 })];
+    const printed =
+      request.calls.kind === 'run'
+        ? [exited('bad', 3), exited('?', 0), exited('', null, { signal: 'SIGKILL' }), NOT_STARTED]
+        : [...thrown, failedWith({ tool_code: 'ok' })];
     const schema = request.call.schema === null ? [] : [invalid(null)];
     const none = alternatives.length > 1 ? [value({ _path: alternatives.length, _output: null }), NOT_STARTED] : [];
     const huge = rarely('value_too_large', failed('it is too large', 'value_too_large'));
-    return [...values.map(value), ...arms, ...printed, ...schema, ...none, huge];
+    const deep = rarely('value_too_large', failed('it is nested too deep', 'bad_value'));
+    return [...values.map(value), ...arms, ...printed, ...schema, ...none, huge, deep];
   }
 
   private agent(request: EffectRequest | undefined, one: Instruction | undefined): readonly Event[] {
@@ -203,6 +215,7 @@ export class AllOutcomes {
     if (isLimited) broken.push(exited('', 0, { guard: { name: 'max_turns', message: 'the limit is reached' } }));
     if (hasValues(request)) broken.push(refused('value_too_large', 'value_too_large'), refused('nul', 'bad_value'));
     if (request.answerFile !== undefined || isBound(one)) broken.push(tooLarge(0, { is_error: false }));
+    if (request.answerFile === undefined && readsJson(one)) broken.push(tooDeep(0, { is_error: false }));
     switch (request.answerFile) {
       case 'plan.json':
         return [...this.tasks().map(answered), answered('?'), ...broken];
@@ -249,6 +262,7 @@ export class AllOutcomes {
     const wrong = ok === 'any' ? [] : [0, 1, 2, 3].filter((code) => !ok.includes(code));
     const rare = [
       ...(bound ? codes.map((code) => tooLarge(code)) : []),
+      ...(readsJson(one) ? codes.map((code) => tooDeep(code)) : []),
       ...(hasValues(request) ? [refused('value_too_large', 'value_too_large'), refused('nul', 'bad_value')] : []),
     ];
     return [
@@ -278,6 +292,9 @@ export class AllOutcomes {
 function isBound(one: Instruction | undefined): boolean {
   return one !== undefined && 'bind' in one && one.bind !== undefined;
 }
+
+const readsJson = (one: Instruction | undefined): boolean =>
+  one !== undefined && 'reading' in one && !['none', 'text'].includes(String(one.reading));
 
 /** Whether a text of the world is a part of what is passed on: no program has this word itself. */
 function hasValues(request: EffectRequest | undefined): boolean {

@@ -94,6 +94,24 @@ test('a failure has the exit code of its program, and one that never started tak
   expect(endsIn(verification)).toContain('returned  A true');
 });
 
+test.each([
+  ['a program may be killed', 'CALL: x = get', 'exit_code is null'],
+  ['a program ends with a code', 'CALL: x = get', 'exit_code == 3'],
+  ['a function throws a number', 'CALL: x = put', 'exit_code == 3'],
+  ['a function returns what is no JSON', 'CALL: x = put', 'error_type == "not_json"'],
+])('%s', async (_, call, condition) => {
+  const program = lines('STATE: A', `  ${call}`, '  RETURN', 'STATE: ERROR', `  IF: ${condition} → RETURN: seen`, '  RETURN');
+  expect(defectsIn(verify(await machineOf(program), OPTIONS))).toEqual([]);
+});
+
+test('codes of a function are its own, and a program has the codes of retry_on', async () => {
+  const call = ['STATE: A', '  CALL: put → †state.user || †state.failed'];
+  const program = lines(...call, '  IF: †state.failed.code? == "no_funds" → RETURN: no funds', '  RETURN');
+  expect(defectsIn(verify(await machineOf(program), OPTIONS))).toEqual([]);
+  const retried = lines('STATE: A', '  CALL [retry=2 retry_on=exit:3]: x = get', '  RETURN');
+  expect(boundIn(verify(await machineOf(retried), OPTIONS), 'CALL get')).toBe(3);
+});
+
 // ---- random runs ------------------------------------------------------------------------------------
 
 const VALUES = [
@@ -140,7 +158,10 @@ function programOf(random: (below: number) => number): string {
 }
 
 function randomOutcome(random: (below: number) => number): Outcome {
-  if (random(8) === 0) return { kind: 'failed', message: 'it failed' };
+  if (random(8) === 0) {
+    const failures: readonly Partial<Outcome>[] = [{}, { exit: 3 }, { tool_code: 'b' }, { error_type: 'not_json' }];
+    return { kind: 'failed', message: 'it failed', ...(failures[random(failures.length)] as object) };
+  }
   return { kind: 'value', value: VALUES[random(VALUES.length)] as never };
 }
 

@@ -259,6 +259,18 @@ test('what is rare reaches a handler of every kind, and breaks what is proved', 
   expect(defectsIn(verified(program.replace(' tool_failure', '')))).toEqual([]);
 });
 
+test.each(['CHECK: x = cat v', 'DO: x = cat v', 'CHECK: x = Task(worker) "look"'])(
+  'what is nested too deep reaches a handler: %s',
+  (line) => {
+    const program = lines('STATE: A', `  ${line}`, '  RETURN', '  ON ERROR bad_value: → RETURN: deep');
+    const { properties, defects } = verified(program, {
+      properties: propertiesOf(machineOf(program), ['NEVER: failed bad_value']),
+    });
+    expect(defects.filter(({ kind }) => kind === 'dead-handler')).toEqual([]);
+    expect(properties.map(({ verdict, except }) => [verdict, except])).toEqual([['proved', ['value_too_large']]]);
+  },
+);
+
 test('a loop is an error only if a run repeats it', () => {
   const program = lines('STATE: A', '  CHECK: x = cat v', '  IF: x matches "^(?=a)b" → GOTO: A', '  RETURN');
   const { defects } = verified(program);

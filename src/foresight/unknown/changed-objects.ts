@@ -36,6 +36,11 @@ export function unknownData(
       return (isList(opened) ? [...opened] : opened) as Json;
     },
     isObject: objectIn,
+    isNumber: (value) => {
+      const known = resolve(value);
+      const id = unknownId(known);
+      return id === null ? typeof known === 'number' : knowledge().decideType(id, TYPE.number, 'a number');
+    },
     isFalse: (value) => isFalse(value as Value),
     withMember: (of, name, value) => objectMadeOf(knowledge(), 'with', [of, name, value]),
     join: (old, value, method) => objectMadeOf(knowledge(), method, [old, value]),

@@ -94,7 +94,11 @@ function end(
   }
   const keys = call === undefined ? blamed : (root.failed.get(0) ?? []);
   run.blame(keys.map((key) => `${active.effect}.${key}`));
-  const failure = failureOfPlan(instruction, first, failures.length, run.blamed);
+  const failure = failureOfPlan(instruction, first, {
+    count: failures.length,
+    effects: run.blamed,
+    unknown: run.linked.unknownData,
+  });
   if (!main) throw failure;
   // The results of the other calls are the value of the failed run.
   const facts = noteFailure(thread, factsOf(thread, failure));

@@ -4,6 +4,7 @@ import { errorOf } from '../control/transfer.js';
 import type { RunError } from '../events/event.js';
 import { RuntimeFailure } from '../failure.js';
 import type { Run } from '../run-state/run.js';
+import type { UnknownData } from '../values/data-tree.js';
 import { runningPlan } from './active-plan.js';
 import type { FailedCall } from './engine/node-outcome.js';
 import type { CallReport } from './engine/plan-entry.js';
@@ -20,19 +21,27 @@ const SHARED_CODES = new Set([
   'plan_failed',
   'unresolved',
   'denied',
+  'limit',
 ]);
 
-/** `count`: how many calls failed. `effects`: those that are to blame. */
+interface Blamed {
+  /** How many calls failed. */
+  readonly count: number;
+  /** The effects that are to blame. */
+  readonly effects?: readonly string[];
+  readonly unknown: UnknownData | null;
+}
+
 export function failureOfPlan(
   { main, call }: Pick<PlanInstruction, 'main' | 'call'>,
   { call: failed, record }: FailedCall,
-  count: number,
-  effects: readonly string[] = [],
+  { count, effects = [], unknown }: Blamed,
 ): RuntimeFailure {
   const { code, message } = record.error ?? { code: null, message: '' };
   const others = count === 1 ? '' : `; ${count - 1} more failed`;
   const kind = typeof code === 'string' && SHARED_CODES.has(code) ? code : 'tool_failure';
-  const exit = typeof code === 'number' ? code : null;
+  // A code that an exploration does not know is passed on as it is.
+  const exit = (unknown?.isUnknown(code) ? unknown.isNumber(code) : typeof code === 'number') ? (code as number) : null;
   const words = call === undefined ? `${callTitle(failed)} failed: ${message}${others}` : message;
   const location = main === true && failed.line > 0 ? { line: failed.line } : {};
   return new RuntimeFailure(kind, words, failed.tool ?? failed.delegate, exit, location, { effects });
@@ -50,5 +59,5 @@ export function failureSoFar(run: Run): RunError | null {
   const failures = runningPlan(run).engine.failures();
   const [first] = failures;
   if (first === undefined) return null;
-  return errorOf(factsOf(main, failureOfPlan({ main: true }, first, failures.length)));
+  return errorOf(factsOf(main, failureOfPlan({ main: true }, first, { count: failures.length, unknown: null })));
 }

@@ -21,6 +21,7 @@ export interface UnknownData {
   readonly open: (value: Json) => Json;
   readonly isObject: (value: Json) => boolean;
   readonly isFalse: (value: Json) => boolean;
+  readonly isNumber: (value: Json) => boolean;
   /** An unknown object with one more member. */
   readonly withMember: (of: Json, name: string, value: Json) => Json;
   /** The members of two objects, of which at least one is not known. */
