@@ -59,7 +59,7 @@ export function judgeProperty(
   const { name, rules } = property;
   const judged = rules.map((rule, at) => {
     const own = new RuleJudge(exploration, rule, rulesBefore + at).judge();
-    return butForRare(own, rule, rulesBefore + at, { withRare, leftOut: exploration.leftOut });
+    return butForRare(own, rule, rulesBefore + at, { withRare, exploration });
   });
   const verdict = VERDICTS.find((one) => judged.some((rule) => rule.verdict === one)) ?? 'proved';
   const kinds = new Set(judged.flatMap(({ except = [] }) => except));
@@ -72,7 +72,7 @@ function butForRare(
   judged: JudgedRule,
   rule: Rule,
   at: number,
-  { withRare, leftOut }: { readonly withRare: () => readonly Exploration[]; readonly leftOut: ReadonlySet<Rare> },
+  { withRare, exploration }: { readonly withRare: () => readonly Exploration[]; readonly exploration: Exploration },
 ): JudgedRule {
   const isAboutAll = ['proved', 'bounded', 'vacuous'].includes(judged.verdict);
   const isReach = rule.kind === 'reaches';
@@ -80,11 +80,19 @@ function butForRare(
   const [explored] = withRare();
   if (explored === undefined) return judged;
   const isExplored = explored.stoppedBy === null;
-  const except = isExplored ? new RuleJudge(explored, rule, at).rareKinds() : RARE.filter((one) => leftOut.has(one));
+  const found = isExplored ? new RuleJudge(explored, rule, at).rareKinds() : [];
+  // More runs may come to LIMIT with what is rare.
+  const isEnded = isLimited(explored, rule) && !isLimited(exploration, rule);
+  const except =
+    !isExplored || (found.length === 0 && isEnded) ? RARE.filter((one) => exploration.leftOut.has(one)) : found;
   if (except.length === 0) return judged;
   if (!isReach) return { ...judged, except };
   return { ...judged, verdict: 'undecided', note: `only ${rareWords(except)} may lead there` };
 }
+
+/** Whether LIMIT may make of a rule what the exploration does not see. */
+const isLimited = (exploration: Exploration, rule: Rule): boolean =>
+  cappedByLimits(exploration, rule, 'proved').note !== undefined;
 
 /** A way through the graph, of which the last edges may be rounds of a cycle. */
 interface Way {

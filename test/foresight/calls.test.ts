@@ -100,7 +100,14 @@ test.each([
   ['a function throws a number', 'CALL: x = put', 'exit_code == 3'],
   ['a function returns what is no JSON', 'CALL: x = put', 'error_type == "not_json"'],
 ])('%s', async (_, call, condition) => {
-  const program = lines('STATE: A', `  ${call}`, '  RETURN', 'STATE: ERROR', `  IF: ${condition} → RETURN: seen`, '  RETURN');
+  const program = lines(
+    'STATE: A',
+    `  ${call}`,
+    '  RETURN',
+    'STATE: ERROR',
+    `  IF: ${condition} → RETURN: seen`,
+    '  RETURN',
+  );
   expect(defectsIn(verify(await machineOf(program), OPTIONS))).toEqual([]);
 });
 

@@ -131,6 +131,24 @@ describe('the end by LIMIT is the failure `limit`', () => {
       ]);
     expectVerdicts(`LIMIT: cost=1.00\n${loop}`, [['NEVER: failed limit', 'proved']]);
   });
+  test('which only what is rare may lead to', () => {
+    const program = lines(
+      'LIMIT: transitions=4',
+      'STATE: A',
+      '  TRACK: n',
+      '  INCREMENT: n',
+      '  DO: x = cat v',
+      '  RETURN',
+      '  ON ERROR value_too_large: → GOTO: A',
+    );
+    const rules = ['NEVER: failed limit', 'AFTER: failed limit → returned', 'REACHES: failed limit'];
+    const { properties } = verified(program, { properties: propertiesOf(machineOf(program), rules) });
+    expect(properties.map(({ verdict, except }) => [verdict, except])).toEqual([
+      ['proved', ['value_too_large']],
+      ['vacuous', ['value_too_large']],
+      ['undecided', undefined],
+    ]);
+  });
   test('which every run has', () => {
     const endless = lines('STATE: A', '  ASK user: "more?" → more', '  IF: more == "no" → RETURN', '  GOTO: A');
     expectVerdicts(endless, [
