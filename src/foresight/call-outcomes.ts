@@ -37,7 +37,7 @@ export function agentWays(site: Site): Way[] {
   const failureOf = (k: Knowledge, exit: number): Happening =>
     exitOutcome({ text: k.fresh(TYPE.text, `error of ${label}`, { not: ['""'] }), exit, is_error: true });
   ways.push(...failedWays(site, { orNone: true }, { label: 'fails', make: failureOf }));
-  if (facts.hasGuards === true || site.isLimited(facts.tool ?? ''))
+  if (facts.hasGuards === true || site.isLimited(facts.agent ?? ''))
     ways.push(...failedWays(site, { orNone: true }, { label: 'reaches its limit', make: guardFailure }));
   const decoding = isDecoded(instruction) ? instruction.reading : 'none';
   if (decoding === 'check' || decoding === 'check-named' || decoding === 'capture')
@@ -63,7 +63,7 @@ export function agentToolWays(site: Site): Way[] {
         make: () => exitOutcome({ text: '?', exit: 0, is_error: false }),
       },
     );
-  if (site.facts.hasGuards === true || site.isLimited(site.facts.tool ?? ''))
+  if (site.facts.hasGuards === true || site.isLimited(site.facts.agent ?? ''))
     ways.push({ label: 'reaches its limit', isFailure: true, make: (k) => guardFailure(k, 0) });
   return ways;
 }

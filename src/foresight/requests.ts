@@ -14,6 +14,8 @@ export interface RequestFacts {
   readonly hasTimeout: boolean;
   /** It must not run twice. */
   readonly isOnce?: boolean;
+  /** The agent that is called, which is not always the tool. */
+  readonly agent?: string;
   readonly answerFile?: string;
   readonly alternatives?: number;
   readonly choices?: readonly string[] | null;
@@ -76,9 +78,10 @@ export function requestFacts(request: EffectRequest): RequestFacts {
         };
       }
       if (request.kind !== 'agent') return facts;
-      const { answerFile, call, guards } = request;
+      const { agent, answerFile, call, guards } = request;
       return {
         ...facts,
+        agent,
         ...(answerFile === undefined ? {} : { answerFile }),
         ...(call === undefined ? {} : { alternatives: call.alternatives.length, hasSchema: call.schema !== null }),
         hasGuards: guards !== undefined && Object.keys(guards).length > 0,

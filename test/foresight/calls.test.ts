@@ -111,6 +111,13 @@ test.each([
   expect(defectsIn(verify(await machineOf(program), OPTIONS))).toEqual([]);
 });
 
+test('an agent that is a tool may reach the limit of its calls', async () => {
+  const program = lines('STATE: A', '  CALL: x = ask', '  RETURN', '  ON ERROR limit: → RETURN: limit');
+  const machine = await machineOf(program);
+  expect(defectsIn(verify(machine, { ...OPTIONS, maxCost: { dear: 0.1 } }))).toEqual([]);
+  expect(defectsIn(verify(machine, { ...OPTIONS, maxCost: { ask: 0.1 } }))).toEqual(['4 dead-handler']);
+});
+
 test('codes of a function are its own, and a program has the codes of retry_on', async () => {
   const call = ['STATE: A', '  CALL: put → †state.user || †state.failed'];
   const program = lines(...call, '  IF: †state.failed.code? == "no_funds" → RETURN: no funds', '  RETURN');

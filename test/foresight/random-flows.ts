@@ -100,6 +100,8 @@ const CALLS = [
   'CALL: pay → †state.paid || †state.refused\nIF: †state.paid exists → !',
   'CALL [timeout=5s]: $ = get\nIF: $ == "ok" → !',
   'CALL: pay → †state.p\nUNDO: make back',
+  'CALL: $ = ask\nIF: $ == "ok" → !',
+  'CALL [retry=1 retry_on=limit]: $ = ask',
   'PLAN: "two.json" → $\nIF: $ == 1 → !',
   'FOR EACH: it in [1, 2] in PARALLEL:\n~CALL: got$ = get with a={it}\n~IF: got$ == "ok" → FAIL: no',
   'WAIT: $ == 1 OR timeout=4s every=2s\n~CALL: $ = get',
@@ -294,7 +296,7 @@ class Flow {
 /** What handlers name. */
 function kindsOfFailures(kinds: readonly Kind[]): readonly string[] {
   const more = [
-    ...(kinds.includes('agents') ? ['limit', 'limit', 'gate_failed'] : []),
+    ...(kinds.includes('agents') || kinds.includes('calls') ? ['limit', 'limit', 'gate_failed'] : []),
     ...(kinds.includes('again') || kinds.includes('limits') ? ['limit', 'gate_failed'] : []),
     ...(kinds.includes('members') ? ['quorum_failed', 'limit'] : []),
     ...(kinds.includes('steps') ? ['merge_conflict', 'worktree', 'gate_failed'] : []),
