@@ -45,13 +45,13 @@ function rareWays(site: Site): readonly Way[] {
     label: 'is nested too deep',
     make: (k, exit) => failureOfKind(k, 'bad_value', label, exit),
   };
-  const reading = isDecoded(instruction) ? instruction.reading : 'none';
-  const readsJson = reading !== 'none' && reading !== 'text';
+  const decoding = isDecoded(instruction) ? instruction.reading : 'none';
+  const readsJson = decoding !== 'none' && decoding !== 'text';
   switch (pending.kind) {
     case 'shell':
     case 'argv':
     case 'function': {
-      if (reading === 'none') return refusals;
+      if (decoding === 'none') return refusals;
       const { ok = [0] } = facts;
       const exits = ok === 'any' ? { not: NOT_FOUND } : { among: ok };
       const ways = [huge, ...(readsJson ? [deep] : [])]
