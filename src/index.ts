@@ -63,6 +63,7 @@ export type {
   FailureFacts,
   GrantedAttempt,
   HeldFailure,
+  KeptOutcome,
   KeptOutcomes,
   Outcome,
   Output,
@@ -104,6 +105,7 @@ export type {
   WorktreeAction,
   WorktreeRequest,
 } from './interpreter/request.js';
+export type { Printed } from './interpreter/values/json.js';
 export {
   type Compilation,
   type CompileOptions,

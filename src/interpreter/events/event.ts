@@ -360,14 +360,15 @@ export interface RunResumed {
   readonly limits?: StoredLimits;
 }
 
-/** Outcomes that instructions of an edited program take over when the run comes to them, each outcome once. */
-/** `args`: the values of the effect, as one text. Of what is no effect, the outcome has the texts of the values that it bound. */
+/** The outcome of an instruction. Of one that is not an effect, it has the texts of the values that the instruction bound. */
 export interface KeptOutcome {
   readonly effect: string;
+  /** The values of the effect, as one text. */
   readonly args: string;
   readonly outcome: Outcome;
 }
 
+/** Outcomes that instructions of an edited program take over when the run comes to them, each outcome once. */
 export interface KeptOutcomes {
   /** `undo`: the UNDO below is registered already. */
   readonly at: readonly { readonly state: string; readonly pc: number; readonly undo?: true }[];

@@ -202,7 +202,7 @@ export function printedForms(names: readonly string[], values: readonly (Value |
   return printed;
 }
 
-/** JSON texts by name. */
+/** The JSON texts of values with a number that was written differently than JavaScript prints it, such as `1.10`, by name. */
 export type Printed = Readonly<Record<string, string>>;
 
 /** What a record has of a value: plain JSON, and its text if that loses the form of a number. */
