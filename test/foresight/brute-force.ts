@@ -49,6 +49,8 @@ export interface BruteForce {
   readonly ends: ReadonlySet<string>;
   /** How often each thing happens at most; infinite: there is a cycle. */
   readonly most: ReadonlyMap<string, number>;
+  /** The same of runs in which nothing rare happens. A bound counts what is rare if all of it could be explored. */
+  readonly mostOrdinarily: ReadonlyMap<string, number>;
   readonly entered: ReadonlySet<string>;
   /** Positions of conditions. */
   readonly wasTrue: ReadonlySet<number>;
@@ -221,6 +223,41 @@ class Search {
   private result(): BruteForce {
     const { nodes, edges, begins, wasTrue, wasFalse, passed, failed } = this;
     const names = new Set([...begins, ...edges].flatMap(({ counts }) => counts));
+    const ordinary = this.within(null);
+    const hasCycle = (accepts: (edge: Edge) => boolean): boolean => {
+      const some = ordinary.edges.filter(accepts);
+      const own = componentsOf(nodes.length, some);
+      return some.some(({ from, to }) => own[from] === own[to]);
+    };
+    const entersState = ({ counts }: Edge): boolean => counts.some((name) => name.startsWith('state '));
+    const inTime = ordinary.edges.filter(({ isOutside }) => !isOutside);
+    const own = componentsOf(nodes.length, inTime);
+    const waits = new Set(
+      inTime.filter((edge) => edge.isTime && own[edge.from] === own[edge.to]).map(({ from }) => own[from]),
+    );
+    const ending = endsFrom(nodes, edges);
+    return {
+      ends: new Set([...ordinary.nodes].flatMap((at) => nodes[at]?.end ?? [])),
+      most: this.mostOf(names, edges),
+      mostOrdinarily: this.mostOf(names, ordinary.edges),
+      entered: new Set([...names].flatMap((name) => (name.startsWith('state ') ? [name.slice(6)] : []))),
+      wasTrue,
+      wasFalse,
+      passed,
+      failed,
+      isEndless: hasCycle(({ isTime, isOutside }) => !isTime && !isOutside),
+      isEndlessWaiting: inTime.some(
+        (edge) => entersState(edge) && own[edge.from] === own[edge.to] && waits.has(own[edge.from]),
+      ),
+      hasNoEnd: [...ordinary.nodes].some((at) => !ending.has(at)),
+      shown: this.shown(),
+      size: nodes.length,
+    };
+  }
+
+  /** How often each of these is counted at most, in a run of these edges. */
+  private mostOf(names: ReadonlySet<string>, edges: readonly Edge[]): Map<string, number> {
+    const { nodes, begins } = this;
     const component = componentsOf(nodes.length, edges);
     const times = (edge: Edge, name: string): number => edge.counts.filter((one) => one === name).length;
     const ordered = [...edges].sort((one, other) => Number(component[one.from]) - Number(component[other.from]));
@@ -238,35 +275,7 @@ class Search {
         Math.max(...begins.map((edge) => times(edge, name) + (best[component[edge.to] as number] as number))),
       );
     }
-    const ordinary = this.within(null);
-    const hasCycle = (accepts: (edge: Edge) => boolean): boolean => {
-      const some = ordinary.edges.filter(accepts);
-      const own = componentsOf(nodes.length, some);
-      return some.some(({ from, to }) => own[from] === own[to]);
-    };
-    const entersState = ({ counts }: Edge): boolean => counts.some((name) => name.startsWith('state '));
-    const inTime = ordinary.edges.filter(({ isOutside }) => !isOutside);
-    const own = componentsOf(nodes.length, inTime);
-    const waits = new Set(
-      inTime.filter((edge) => edge.isTime && own[edge.from] === own[edge.to]).map(({ from }) => own[from]),
-    );
-    const ending = endsFrom(nodes, edges);
-    return {
-      ends: new Set([...ordinary.nodes].flatMap((at) => nodes[at]?.end ?? [])),
-      most,
-      entered: new Set([...names].flatMap((name) => (name.startsWith('state ') ? [name.slice(6)] : []))),
-      wasTrue,
-      wasFalse,
-      passed,
-      failed,
-      isEndless: hasCycle(({ isTime, isOutside }) => !isTime && !isOutside),
-      isEndlessWaiting: inTime.some(
-        (edge) => entersState(edge) && own[edge.from] === own[edge.to] && waits.has(own[edge.from]),
-      ),
-      hasNoEnd: [...ordinary.nodes].some((at) => !ending.has(at)),
-      shown: this.shown(),
-      size: nodes.length,
-    };
+    return most;
   }
 
   /** What runs come to in which nothing rare happens but this. */
