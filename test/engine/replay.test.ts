@@ -30,7 +30,7 @@ async function runsOf(
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
   const on = await liveEngine(commands, worker);
   const runs = engineRuns({ folder, on, namespace: NAMESPACE, commands });
-  const client = engineClient({ url: on, namespace: NAMESPACE, token: null, patienceMs: 0 });
+  const client = engineClient({ url: on, namespace: NAMESPACE, token: null, patienceMs: 300_000 });
   const store = join(folder, '.statedsl');
   const run = async (text: string, given = {}) => {
     const started = value(await runs.start({ text }, { ...by, ...given }));

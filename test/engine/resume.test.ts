@@ -25,7 +25,7 @@ async function runsOf(commands: Readonly<Record<string, CommandFunction>>) {
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
   const on = await liveEngine(commands);
   const runs = engineRuns({ folder, on, namespace: NAMESPACE, commands });
-  const client = engineClient({ url: on, namespace: NAMESPACE, token: null, patienceMs: 0 });
+  const client = engineClient({ url: on, namespace: NAMESPACE, token: null, patienceMs: 300_000 });
   return { runs, folder, here: openRuns({ folder }), client };
 }
 

@@ -60,7 +60,7 @@ async function runsOf(one: TestRepository, worker: { readonly cwd?: string } = {
     runs,
     start,
     worktrees,
-    client: engineClient({ url: on, namespace: NAMESPACE, token: null, patienceMs: 0 }),
+    client: engineClient({ url: on, namespace: NAMESPACE, token: null, patienceMs: 300_000 }),
   };
 }
 

@@ -6,7 +6,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { checkDrift, readJournalLine, resume } from '../../src/index.js';
-import { amount } from '../amount.js';
+import { tries } from '../amount.js';
 import { randomNumbers, seed } from '../random.js';
 import { compiled, keptRun } from './kept-run.js';
 
@@ -132,6 +132,6 @@ async function tryEdit(from: number): Promise<void> {
 }
 
 test('an edited program executes each moved line once', async () => {
-  const times = amount(12, 400);
+  const times = tries(12, 400);
   for (let at = 0; at < times; at++) await tryEdit(seed + at * 7919);
 }, 300_000);
