@@ -1,7 +1,7 @@
 /** What the object of a run refuses before anything is on record: programs, submitters and answers that do not fit. */
 import type { OpenQuestion } from '../interpreter/run.js';
 import { RUN_FORMAT } from '../machine/machine.js';
-import { checkAnswers, checkUntaken } from '../runtime/run/apply-delivery.js';
+import { checkAnswers, checkSendable, checkUntaken } from '../runtime/run/apply-delivery.js';
 import { type Image, otherFormatOf } from '../runtime/store/image.js';
 import type { Delivery } from '../runtime/store/inbox.js';
 import { digestOf } from '../runtime/store/machine-digest.js';
@@ -98,6 +98,7 @@ export function refuseUnexpected(
   mail: readonly Mail[],
 ): void {
   try {
+    checkSendable(deliveries);
     const earlier = mail.map(({ delivery }) => delivery);
     if (questions === null) checkUntaken(deliveries, earlier);
     else checkAnswers(questions, deliveries.map(unpackDelivery), earlier.map(unpackDelivery));

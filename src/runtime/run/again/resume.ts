@@ -38,6 +38,8 @@ import type { ResumeOptions } from './resume-options.js';
  */
 export async function resume(runId: string, options: ResumeOptions = {}): Promise<RunReport> {
   const directory = options.dir ?? DEFAULT_STORE;
+  const { deliveries = [] } = options;
+  if (deliveries.length > 0) checkSendable(deliveries);
   return withLockedRun(runId, directory, async (stored, lock) => {
     const held = { stored, lock, directory };
     const recorded = recoverRecorded(stored, options);
@@ -45,7 +47,6 @@ export async function resume(runId: string, options: ResumeOptions = {}): Promis
     const isUnreported = isEndUnreported(run, stored, directory);
     if ((isUnreported || run.result?.status === 'returned') && asksNothing(options))
       return reportRecordedEnd(held, recorded, isUnreported, options);
-    const { deliveries = [] } = options;
     const unread = unreadDeliveries(stored.path, recorded.recovered.inbox);
     const isLater =
       deliveries.length > 0 &&
