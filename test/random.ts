@@ -4,6 +4,25 @@ import fc from 'fast-check';
 export const seed = Number(process.env.TEST_SEED);
 fc.configureGlobal({ ...fc.readConfigureGlobal(), seed });
 
+/** Numbers below a number, always the same ones for the same first state, which is not 0 (xorshift). */
+export function sequenceFrom(first: number): (below: number) => number {
+  let state = first;
+  return (below) => {
+    state ^= state << 13;
+    state ^= state >>> 17;
+    state ^= state << 5;
+    state >>>= 0;
+    return state % below;
+  };
+}
+
+/** The same for a text. */
+export function sequenceOf(text: string): (below: number) => number {
+  let state = 0x9e3779b9;
+  for (let at = 0; at < text.length; at++) state = Math.imul(state ^ text.charCodeAt(at), 0x01000193) >>> 0;
+  return sequenceFrom(state || 1);
+}
+
 /** Random numbers below 1, always the same ones for the same number. */
 export function randomNumbers(from: number): () => number {
   let state = from >>> 0;

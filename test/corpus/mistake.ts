@@ -1,18 +1,4 @@
-/** What mistakes in programs are made of: numbers that follow from a seed, words, and how a text is changed in one place. */
-
-/** Numbers below 2^32, the same for the same seed (xorshift). */
-export function numbersFrom(seed: string): (below: number) => number {
-  let state = 0x9e3779b9;
-  for (let at = 0; at < seed.length; at++) state = Math.imul(state ^ seed.charCodeAt(at), 0x01000193) >>> 0;
-  state ||= 1;
-  return (below) => {
-    state ^= state << 13;
-    state ^= state >>> 17;
-    state ^= state << 5;
-    state >>>= 0;
-    return state % below;
-  };
-}
+/** What mistakes in programs are made of: words, and how a text is changed in one place. */
 
 export type Random = (below: number) => number;
 

@@ -3,13 +3,13 @@
  * languages, and names that nothing has. Which of them are made follows from a seed, so that a failure comes back.
  */
 
+import { sequenceOf } from '../random.js';
 import {
   arrowStart,
   FUNCTIONS,
   lineStart,
   type Mistake,
   misspelt,
-  numbersFrom,
   OPTIONS,
   once,
   oneOf,
@@ -344,7 +344,7 @@ interface Mistaken {
  * else one is made of the text with the other: then the second may be none without the first.
  */
 export function withMistakes(text: string, seed: string, errors: (text: string) => number): Mistaken | null {
-  const random = numbersFrom(seed);
+  const random = sequenceOf(seed);
   random(2);
   random(2);
   const count = [1, 1, 1, 2, 3][random(5)] as number;

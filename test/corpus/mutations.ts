@@ -3,6 +3,7 @@
  * replaced. Which of them are tried follows from the program's text, so that a failure comes back.
  */
 import { amount } from '../amount.js';
+import { sequenceOf } from '../random.js';
 
 const TOKEN = /\s+|\w+|[^\s\w]/gu;
 const STRANGE = [
@@ -28,20 +29,6 @@ const STRANGE = [
   'IF:',
 ];
 
-/** A repeatable sequence of numbers below 2^32 (xorshift), seeded by a text. */
-function numbers(seed: string): () => number {
-  let state = 0x9e3779b9;
-  for (let at = 0; at < seed.length; at++) state = Math.imul(state ^ seed.charCodeAt(at), 0x01000193) >>> 0;
-  state ||= 1;
-  return () => {
-    state ^= state << 13;
-    state ^= state >>> 17;
-    state ^= state << 5;
-    state >>>= 0;
-    return state;
-  };
-}
-
 /** Usually only a few: hundreds of programs are broken, each in other positions. */
 function some(count: number): number {
   return amount(Math.ceil(count / 100), count);
@@ -51,8 +38,8 @@ function some(count: number): number {
 export function prefixes(text: string, most: number): string[] {
   const count = some(most);
   if (text.length <= count) return Array.from({ length: text.length }, (_, end) => text.slice(0, end));
-  const next = numbers(text);
-  return Array.from({ length: count }, () => text.slice(0, next() % text.length));
+  const next = sequenceOf(text);
+  return Array.from({ length: count }, () => text.slice(0, next(text.length)));
 }
 
 /** At most `most` texts that differ from `text` in one token. */
@@ -60,13 +47,13 @@ export function mutations(text: string, most: number): string[] {
   const count = some(most);
   const tokens = text.match(TOKEN) ?? [];
   if (tokens.length === 0) return [];
-  const next = numbers(text);
+  const next = sequenceOf(text);
   return Array.from({ length: count }, () => {
     const changed = [...tokens];
-    const at = next() % changed.length;
+    const at = next(changed.length);
     const token = changed[at] as string;
-    const other = next() % changed.length;
-    switch (next() % 5) {
+    const other = next(changed.length);
+    switch (next(5)) {
       case 0:
         changed[at] = '';
         break;
@@ -78,10 +65,10 @@ export function mutations(text: string, most: number): string[] {
         changed[other] = token;
         break;
       case 3:
-        changed[at] = STRANGE[next() % STRANGE.length] as string;
+        changed[at] = STRANGE[next(STRANGE.length)] as string;
         break;
       default:
-        changed[at] = token + (STRANGE[next() % STRANGE.length] as string);
+        changed[at] = token + (STRANGE[next(STRANGE.length)] as string);
     }
     return changed.join('');
   });

@@ -3,6 +3,7 @@ import { compile } from '../../src/check/compile.js';
 import type { VerifyOptions } from '../../src/foresight/explore-options.js';
 import { type Verification, verify } from '../../src/foresight/verify.js';
 import type { Machine } from '../../src/machine/machine.js';
+import { sequenceFrom } from '../random.js';
 
 export function machineOf(text: string): Machine {
   const { machine, diagnostics } = compile(text, { name: 'p.dsl' });
@@ -17,17 +18,9 @@ export function machineOrNull(text: string): Machine | null {
   return diagnostics.some(({ severity }) => severity === 'error') ? null : machine;
 }
 
-/** A repeatable sequence of numbers (xorshift). */
-export function sequence(seed: number): (below: number) => number {
-  let state = (seed * 2_654_435_761) % 4_294_967_295 || 1;
-  return (below) => {
-    state ^= state << 13;
-    state ^= state >>> 17;
-    state ^= state << 5;
-    state >>>= 0;
-    return state % below;
-  };
-}
+/** A repeatable sequence of numbers. */
+export const sequence = (seed: number): ((below: number) => number) =>
+  sequenceFrom((seed * 2_654_435_761) % 4_294_967_295 || 1);
 
 export const OPTIONS: VerifyOptions = {
   inputs: {},
