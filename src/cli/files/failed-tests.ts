@@ -40,6 +40,6 @@ export function writeFailed(before: readonly NamedTest[], results: readonly Test
     makeStore(STORE);
     writeOwn(FAILED_TESTS, `${JSON.stringify(all, null, 2)}\n`);
   } catch {
-    // For example in a folder that nobody may write to.
+    // The folder may be read-only.
   }
 }

@@ -90,7 +90,7 @@ export async function preparePlan(file: string, flags: RunFlags): Promise<Prepar
   };
 }
 
-/** The plan as its file has it now, for a run that goes on in it. */
+/** The plan as its file has it now, for a run that resumes in it. */
 export async function editedPlan(
   file: string,
   { about }: StoredRun,

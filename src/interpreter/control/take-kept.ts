@@ -52,7 +52,7 @@ function takeKept(
   return null;
 }
 
-/** For what is no effect: it leaves behind again what it has bound, and execution continues after all that belongs to it. */
+/** For an instruction that is not an effect: it binds its names again, and execution continues after all that belongs to it. */
 export function bindingTakeOver(instruction: Instruction, { state, base, pc }: LinkContext): TakeOver {
   const end = base + endOf(state.code, pc - base);
   return {

@@ -71,7 +71,7 @@ function endsMembers(code: readonly Instruction[], pc: number): boolean {
   return code.some((one) => (one.op === 'fork' || one.op === 'fork-each') && one.join === pc);
 }
 
-/** The values of an instruction, as one text, by which several executions are told apart. */
+/** The values of an instruction, as one text, which distinguishes several executions. */
 export function valuesOf(one: Instruction): (thread: Thread) => string {
   switch (one.op) {
     case 'plan':
