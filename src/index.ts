@@ -13,15 +13,42 @@ export {
   type ReportAtEnd,
   type SubmitOptions,
 } from './control/engine/library-engine.js';
-export type { RunsOptions } from './control/folder/folder-runs.js';
+export type {
+  CompareOptions,
+  ReplayFrom,
+  ReplayRunOptions,
+  ResumeRunOptions,
+  Startable,
+  StartOptions,
+} from './control/execution-options.js';
+export { openPrograms } from './control/open-programs.js';
 export { openRuns } from './control/open-runs.js';
-export type { DamagePosition, Done, Refusal, RefusalCode, Refused, Result } from './control/result.js';
+export type {
+  CheckedProgram,
+  CheckOptions,
+  FolderOptions,
+  Formatted,
+  FoundConfiguration,
+  GraphOptions,
+  Prepared,
+  PrepareOptions,
+  Programs,
+} from './control/programs.js';
+export {
+  type DamagePosition,
+  type Done,
+  OperationRefused,
+  type Refusal,
+  type RefusalCode,
+  type Refused,
+  type Result,
+  unwrap,
+} from './control/result.js';
 export type {
   AppliedRun,
   ApplyOptions,
   ByPerson,
   CancelledRun,
-  CompareOptions,
   DamagedEvents,
   Delivered,
   DeliverOptions,
@@ -30,6 +57,7 @@ export type {
   EventStream,
   Execution,
   Follow,
+  FoundRun,
   Inspected,
   OutputOptions,
   OutputStream,
@@ -40,16 +68,12 @@ export type {
   RemovedRun,
   RemovedRuns,
   RemoveOptions,
-  ReplayFrom,
-  ReplayRunOptions,
   ReportScope,
-  ResumeRunOptions,
   RunFilter,
   RunList,
   RunProgram,
   Runs,
   ShownRun,
-  Startable,
   StartedRun,
   StreamEnd,
 } from './control/runs.js';
@@ -148,35 +172,12 @@ export {
   type RunImage,
   runOf,
 } from './library/live-run.js';
-export { openProject } from './library/open-project.js';
-export {
-  type CheckedProgram,
-  type CheckOptions,
-  type Formatted,
-  type GraphOptions,
-  ProgramRefused,
-  type Project,
-  type ProjectOptions,
-  type ProjectReplayOptions,
-  type ProjectResumeOptions,
-  type ProjectRunOptions,
-} from './library/project.js';
-export {
-  checkDrift,
-  type DriftOptions,
-  type ExecutionOptions,
-  type ReplayOptions,
-  type ResumeOptions,
-  type RunOptions,
-  recordDelivery,
-  replay,
-  resume,
-  run,
-} from './library/run-machine.js';
+export { type ExecutionOptions, type RunOptions, run } from './library/run-machine.js';
 export type { Filter, Json, ShellContext, ShellInsertion, ShellText } from './machine/expression.js';
 export type { ExceededScope, Input, LimitScope, Limits, Strictness } from './machine/machine.js';
 export type { ToolProgram } from './machine/plan.js';
 export type { ListedInput, ListedPattern, ListedPlan, ListedProgram, ProgramList } from './project/list-programs.js';
+export type { ProgramSource } from './project/preparation.js';
 export type { AgentConfiguration } from './runtime/agents/programs/adapter.js';
 export type { Permission } from './runtime/agents/programs/permissions.js';
 export type { AgentSettings } from './runtime/agents/resolve.js';
@@ -184,7 +185,8 @@ export type { CommandContext, CommandFunction } from './runtime/command-function
 export type { PerformedRequest, RunContext } from './runtime/effect-context.js';
 export type { InspectedRun } from './runtime/inspect-run.js';
 export type { ListedRun } from './runtime/list-runs.js';
-export type { DriftReport } from './runtime/run/again/replay-run.js';
+export type { FirstFailure, KnownEffect } from './runtime/run/again/find-resume-point.js';
+export type { GoingBack } from './runtime/run/again/refuse-resume.js';
 export type { AskHandler, EventPosition, Question } from './runtime/run/drive-options.js';
 export type { InDoubt } from './runtime/run/in-doubt.js';
 export type { RecordedStep } from './runtime/run/recorded-steps.js';

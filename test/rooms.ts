@@ -82,7 +82,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   },
   project: {
     holds:
-      'finds and reads the files of a project: programs, imports, workflows, plans, tools, the configuration; it has no command line, prints nothing and ends no process; `prepared-program.ts`: what the configuration supplies to a run, for the command line and for embedders',
+      'finds and reads the files of a project: programs, imports, workflows, plans, tools, the configuration; it has no command line, prints nothing and ends no process; `prepare.ts`: the one preparation, from a file or text to a program that can run',
     rooms: ['source', 'syntax', 'frontends', 'machine', 'check', 'interpreter', 'runtime'],
     packages: [],
     node: true,
@@ -122,15 +122,15 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   },
   library: {
     holds:
-      'the library for programs that embed statedsl: `compile`, `run`, `openProject` and everything else that `index.ts` exports, without internal types',
+      'what `index.ts` exports for machines in memory: `compile`, `run`, effects, journals, runs in parts; without internal types',
     rooms: BELOW_LIBRARY,
     packages: [],
-    node: true,
+    node: false,
   },
   control: {
     holds:
-      'every operation on runs as one interface, `Runs`, for the command line and for programs that embed statedsl; refusals are values; `folder/`: the runs of a folder on disk; `engine/`: those on an engine',
-    rooms: ['machine', 'interpreter', 'runtime', 'project', 'views', 'library', 'engine'],
+      '`Programs` and `Runs`: all that the command line, the service and programs that embed statedsl do with programs and runs; refusals are values; `folder/`: the runs of a folder on disk; `engine/`: those on an engine',
+    rooms: ['source', 'machine', 'interpreter', 'runtime', 'project', 'views', 'library', 'engine'],
     packages: [],
     node: true,
   },

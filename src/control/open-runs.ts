@@ -1,5 +1,6 @@
 /** Opens runs, wherever they are kept. */
-import { folderRuns, type RunsOptions } from './folder/folder-runs.js';
+import { folderRuns } from './folder/folder-runs.js';
+import type { FolderOptions } from './programs.js';
 import type { Runs } from './runs.js';
 
 /**
@@ -7,6 +8,6 @@ import type { Runs } from './runs.js';
  * nothing is kept open. Runs are executed by this process; runs that other processes execute can be read, followed,
  * answered and cancelled.
  */
-export function openRuns(options: RunsOptions = {}): Runs {
+export function openRuns(options: FolderOptions = {}): Runs {
   return folderRuns(options);
 }

@@ -3,7 +3,6 @@
  * a message and a next step for people, so that a command, a service and a page all say the same.
  */
 import type { Findings } from '../library/diagnostics.js';
-import { ProgramRefused } from '../library/project.js';
 import { RunRefused } from '../runtime/store/run-refused.js';
 import { errorCode, JournalDamage, StoreError } from '../runtime/store/store-error.js';
 
@@ -77,6 +76,41 @@ export function refuse(code: RefusalCode, message: string, help: string | null =
   return { ok: false, refusal: { code, message, help } };
 }
 
+/** What is wrong with a program or the configuration. */
+export function invalidProgram(findings: Findings): Refused {
+  const message =
+    findings.diagnostics.find(({ severity }) => severity === 'error')?.message ?? 'there is nothing to run';
+  return { ok: false, refusal: { code: 'invalid-program', message, help: null, findings } };
+}
+
+/** On its way to a refusal: a program that was found to be wrong inside of an operation. */
+export class InvalidProgram extends Error {
+  readonly refusal: Refusal;
+
+  constructor(findings: Findings) {
+    const { refusal } = invalidProgram(findings);
+    super(refusal.message);
+    this.refusal = refusal;
+  }
+}
+
+/** Thrown for a refusal by `unwrap`. Its message is that of the refusal. */
+export class OperationRefused extends Error {
+  override readonly name = 'OperationRefused';
+
+  constructor(readonly refusal: Refusal) {
+    super(refusal.message);
+    // Node prints the members of an uncaught exception. Without this it would print the whole text of a program.
+    Object.defineProperty(this, 'refusal', { value: refusal, enumerable: false });
+  }
+}
+
+/** The value of an operation that was done. Throws an `OperationRefused`. */
+export function unwrap<T>(result: Result<T>): T {
+  if (result.ok) return result.value;
+  throw new OperationRefused(result.refusal);
+}
+
 /** Turns what an operation throws about a run, a program or a disk into a refusal. Anything else is a bug and is thrown. */
 export async function resultOf<T>(action: () => Promise<T> | T): Promise<Result<T>> {
   try {
@@ -94,8 +128,7 @@ function storeHelp({ cause }: StoreError): string | null {
 /** The refusal that an error means. Throws an error that means none. */
 export function refusalOf(cause: unknown): Refusal {
   if (cause instanceof RunRefused) return { code: cause.kind, message: cause.message, help: cause.help };
-  if (cause instanceof ProgramRefused)
-    return { code: 'invalid-program', message: cause.message, help: null, findings: cause.findings };
+  if (cause instanceof InvalidProgram) return cause.refusal;
   if (cause instanceof JournalDamage) {
     const { message, seq, byte } = cause;
     return { code: 'damaged', message, help: null, damage: { seq, byte } };

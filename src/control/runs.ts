@@ -6,8 +6,6 @@
 import type { RunWhereabouts } from '../engine/whereabouts.js';
 import type { UndoFacts } from '../interpreter/events/undo-facts.js';
 import type { Difference } from '../interpreter/record/replay.js';
-import type { CheckedProgram, ProjectRunOptions } from '../library/project.js';
-import type { DriftOptions, ReplayOptions, ResumeOptions } from '../library/run-machine.js';
 import type { Json } from '../machine/expression.js';
 import type { Machine } from '../machine/machine.js';
 import type { InspectedRun } from '../runtime/inspect-run.js';
@@ -17,6 +15,14 @@ import type { JournalRecord } from '../runtime/store/journal-line.js';
 import type { RunStatus } from '../runtime/store/stored-run.js';
 import type { Report } from '../views/report/report.js';
 import type { Detail } from '../views/report/report-detail.js';
+import type {
+  CompareOptions,
+  ReplayFrom,
+  ReplayRunOptions,
+  ResumeRunOptions,
+  Startable,
+  StartOptions,
+} from './execution-options.js';
 import type { Done, Refusal, Refused, Result } from './result.js';
 
 /** Which runs `list` lists. All conditions must hold. */
@@ -31,6 +37,10 @@ export interface RunFilter {
   readonly until?: string;
   /** Only runs whose id, machine, state, error or inputs contain this text, in upper or lower case. */
   readonly q?: string;
+  /** Only runs of the program with this absolute path. */
+  readonly program?: string;
+  /** Only runs that were started in this folder; its absolute path. */
+  readonly begunIn?: string;
   /** At most this many runs; the default is all. */
   readonly limit?: number;
   /** Only runs older than this one: `next` of the page before. */
@@ -42,6 +52,16 @@ export interface RunList {
   readonly runs: readonly ListedRun[];
   /** For `after`, to get the next page; absent: these were the last ones. */
   readonly next?: string;
+}
+
+/** A run that a name means. */
+export interface FoundRun {
+  readonly run_id: string;
+  readonly machine: string;
+  /** The path of its program; null: it was not a file. */
+  readonly program: string | null;
+  /** The engine that executes it; absent: none does. */
+  readonly engine?: { readonly on: string; readonly namespace?: string };
 }
 
 /** A run, and where it is executed if workers of an engine do that. */
@@ -196,9 +216,6 @@ export interface Execution {
   readonly report: Promise<RunReport>;
 }
 
-/** The program that `start` executes: a file by its path, a text, or a program that `checkFile` or `checkText` checked. */
-export type Startable = string | { readonly text: string; readonly name?: string } | CheckedProgram;
-
 /** Who asks for a change of a run. */
 export interface ByPerson {
   /** A name for the record; default `user`. */
@@ -234,20 +251,6 @@ export interface Drift {
   /** How many events are equal. */
   readonly events: number;
   readonly difference: Difference | null;
-}
-
-/** The point of a run where `replay` begins: an event, the `entry`-th entry of a state, or all members that failed. */
-export type ReplayFrom = ReplayOptions['from'];
-
-/** Options of `resume`. What is left out comes from the configuration. */
-export type ResumeRunOptions = Omit<ResumeOptions, 'dir'>;
-
-/** Options of `replay`. What is left out comes from the configuration. */
-export type ReplayRunOptions = Omit<ReplayOptions, 'dir' | 'from'>;
-
-/** Options of `compare`: the program with which the run is compared; default its own. */
-export interface CompareOptions extends Omit<DriftOptions, 'dir'> {
-  readonly program?: CheckedProgram;
 }
 
 /** Which runs `report` is about. */
@@ -315,8 +318,10 @@ export type RemovedRun = Pick<ListedRun, 'run_id' | 'machine' | 'status'>;
  * Each operation resolves with a value or with a refusal, and rejects only with what functions of the caller throw.
  */
 export interface Runs {
-  /** Starts a run; resolves when it has begun. What is left out comes from the configuration. */
-  start(program: Startable, options?: ProjectRunOptions): Promise<Result<Execution>>;
+  /** Starts a run; resolves when it has begun. */
+  start(program: Startable, options?: StartOptions): Promise<Result<Execution>>;
+  /** The run that a name means, without reading its record. */
+  find(run: string | null): Promise<Result<FoundRun>>;
   /** The runs, newest first. */
   list(filter?: RunFilter): Promise<Result<RunList>>;
   /** The run as it is, or as it was after the event with the number `at`. */

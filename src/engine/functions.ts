@@ -1,8 +1,10 @@
 /** JavaScript functions that programs on an engine use as commands: a module that the configuration names. */
 import { readFileSync } from 'node:fs';
+import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { findLauncher } from '../prelude/launcher.js';
 import type { CommandFunction } from '../runtime/command-function.js';
+import type { Configuration } from '../runtime/configuration/configuration.js';
 import { sha256Hex } from '../runtime/sha256.js';
 
 export interface Functions {
@@ -10,6 +12,11 @@ export interface Functions {
   readonly all: Readonly<Record<string, CommandFunction>>;
   /** SHA-256 of the module: workers execute a run only with the functions that it was checked with. */
   readonly digest: string;
+}
+
+/** Those that the configuration names; null: it names none. Rejects with an `Error`: why they cannot be used. */
+export async function functionsOf({ engine, folder }: Configuration): Promise<Functions | null> {
+  return engine?.commands === undefined ? null : loadFunctions(resolve(folder ?? '', engine.commands));
 }
 
 /** A program that is started from a cache cannot load modules by itself. */

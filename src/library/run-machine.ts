@@ -1,28 +1,19 @@
-/** Runs from JavaScript: starts a machine, and resumes, replays or checks a stored run. */
+/** `run`: executes a machine in this process. */
 import type { RunEvent } from '../interpreter/events/event.js';
 import type { Json } from '../machine/expression.js';
 import type { Machine as CompiledMachine, Limits } from '../machine/machine.js';
 import type { AgentSettings } from '../runtime/agents/resolve.js';
 import type { CommandFunction } from '../runtime/command-function.js';
-import {
-  checkDrift as checkStoredDrift,
-  type DriftReport,
-  replay as replayStored,
-} from '../runtime/run/again/replay-run.js';
-import { recordDelivery as recordStored, resume as resumeStored } from '../runtime/run/again/resume.js';
-import type { ResumeOptions as StoredResumeOptions } from '../runtime/run/again/resume-options.js';
 import type { AskHandler, EventPosition } from '../runtime/run/drive-options.js';
-import type { InDoubt } from '../runtime/run/in-doubt.js';
 import type { RunReport } from '../runtime/run/report.js';
 import { run as runMachine } from '../runtime/run/run.js';
 import type { RunOptions as MachineRunOptions, Started } from '../runtime/run/run-options.js';
-import type { Delivery } from '../runtime/store/inbox.js';
 import type { McpServers } from '../runtime/tools/tool-host.js';
 import type { Machine } from './compile.js';
 import type { Effects } from './effects.js';
 import type { Journal } from './journal.js';
 
-/** Options that `run`, `resume` and `replay` share. */
+/** Options that `run` and the operations of `Runs` share. */
 export interface ExecutionOptions {
   /** Performs the requests of the run instead of real processes. */
   readonly effects?: Effects;
@@ -102,46 +93,6 @@ export interface RunOptions extends ExecutionOptions {
   readonly settings?: Readonly<Record<string, Json>>;
 }
 
-/** Options of `resume`. */
-export interface ResumeOptions extends ExecutionOptions {
-  /** The folder of the store; default `.statedsl`. */
-  readonly dir?: string;
-  /** Secret inputs, which must be passed again because they are not stored. */
-  readonly inputs?: Readonly<Record<string, Json>>;
-  /** Default `fail`. */
-  readonly inDoubt?: InDoubt;
-  /** An edited program in which to resume the run. */
-  readonly machine?: Machine;
-  /** The file of the edited program, for messages. */
-  readonly file?: string;
-  /**
-   * Allows the run to go back to the point before a failure that ON ERROR or ERROR handled. Without it such a run is
-   * refused.
-   */
-  readonly again?: boolean;
-  /** Performs the UNDO commands of a run that failed or was cancelled, newest first, instead of resuming it. */
-  readonly rollback?: true;
-  /** Answers and signals, delivered before the run continues. */
-  readonly deliveries?: readonly Delivery[];
-}
-
-/** Options of `replay`. */
-export interface ReplayOptions extends Omit<ResumeOptions, 'deliveries' | 'inDoubt' | 'again' | 'rollback'> {
-  /**
-   * The point from which the new run executes: the number of an event, or the `entry`-th entry of a state (for a step,
-   * its attempt). `failed` repeats the failed members of a PARALLEL or FOR EACH.
-   */
-  readonly from: number | { readonly state: string; readonly entry: number } | 'failed';
-  /** The id of the new run, a UUID of version 7 that no run of the store has; a new one by default. */
-  readonly runId?: string;
-}
-
-/** Options of `checkDrift`. */
-export interface DriftOptions extends Pick<ResumeOptions, 'dir' | 'inputs' | 'env' | 'secrets'> {
-  /** An edited program to compare with the record. Line numbers are not compared then. */
-  readonly machine?: Machine;
-}
-
 /**
  * Runs a machine. Resolves with a report whether the program returns or fails: see `status`. Rejects only with
  * exceptions from `effects`, `onEvent` and the other functions in the options, or with a `RangeError` if the state to
@@ -149,39 +100,4 @@ export interface DriftOptions extends Pick<ResumeOptions, 'dir' | 'inputs' | 'en
  */
 export async function run(machine: Machine, options: RunOptions = {}): Promise<RunReport> {
   return runMachine(machine as CompiledMachine, options as MachineRunOptions);
-}
-
-/**
- * Resumes a stored run after a crash, an interruption, a suspension or a failure. `runId` is the id of the run or its
- * beginning. Effects with a recorded outcome are not repeated. A run that has returned is only reported again. Rejects
- * with `RunRefused` if there is no such run, if another process executes it, if it was cancelled, or if something that
- * it needs is missing.
- */
-export async function resume(runId: string, options: ResumeOptions = {}): Promise<RunReport> {
-  return resumeStored(runId, options as StoredResumeOptions);
-}
-
-/** Starts a new run from a point of an old run, which does not change. Rejects with `RunRefused`. */
-export async function replay(runId: string, options: ReplayOptions): Promise<RunReport> {
-  return replayStored(runId, options as Parameters<typeof replayStored>[1]);
-}
-
-/**
- * Replays the recorded outcomes of a run in its program and compares the events. Executes nothing. Rejects with
- * `RunRefused`.
- */
-export async function checkDrift(runId: string, options: DriftOptions = {}): Promise<DriftReport> {
-  return checkStoredDrift(runId, options as Parameters<typeof checkStoredDrift>[1]);
-}
-
-/**
- * Records answers and signals for a run that no process executes, all of them or none. Executes nothing. Rejects with
- * `RunRefused`, with the `kind` `held` if a process executes the run.
- */
-export async function recordDelivery(
-  runId: string,
-  delivered: Delivery | readonly Delivery[],
-  options: Pick<ResumeOptions, 'dir' | 'inputs' | 'env' | 'secrets'> = {},
-): Promise<void> {
-  return recordStored(runId, delivered, options);
 }

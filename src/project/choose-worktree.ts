@@ -10,7 +10,7 @@ import type { Repository } from '../runtime/worktree/git/repository.js';
 import type { Diagnostic } from '../source/diagnostic.js';
 import { isWorkflow } from './program-kind.js';
 
-interface WorktreeChoice {
+export interface WorktreeChoice {
   /** The repository to create the worktree from; null if the run changes the current checkout. */
   readonly repository: Repository | null;
   /** An error if the request cannot be met, or a warning. */

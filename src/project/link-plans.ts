@@ -3,7 +3,9 @@
  * approval covers the plans as they are written, so linking is the last step.
  */
 
-import { dirname, isAbsolute, relative, resolve } from 'node:path';
+import { basename, dirname, extname, isAbsolute, relative, resolve } from 'node:path';
+import { planMachine } from '../check/plan/plan-machine.js';
+import type { Machine } from '../machine/machine.js';
 import type { Plan, ToolBinding, ToolTarget } from '../machine/plan.js';
 import { unreachable } from '../prelude/unreachable.js';
 import { type ProjectHost, pathOf } from './host.js';
@@ -27,6 +29,27 @@ export function linkPlans(
   const linker = new PlanLinker(host, folder, standIns);
   const name = linker.add(loaded);
   return { name, plans: Object.fromEntries(linker.plans), tools: linker.tools };
+}
+
+/**
+ * A plan and the plans that it calls as one machine. `file`: as messages name it; `given`: the inputs that a plan has which
+ * takes any input.
+ */
+export function planProgram(
+  host: ProjectHost,
+  loaded: LoadedPlan,
+  { file, name = basename(file, extname(file)), standIns, given = [] }: PlanAsProgram,
+): { readonly machine: Machine; readonly tools: LinkedPlans['tools'] } {
+  const { name: plan, plans, tools } = linkPlans(host, loaded, standIns);
+  return { machine: planMachine({ name, file, plan, plans, inputs: loaded.inputs ?? given }), tools };
+}
+
+interface PlanAsProgram {
+  readonly file: string;
+  /** The name of the machine; by default that of the file. */
+  readonly name?: string;
+  readonly standIns?: (name: string) => boolean;
+  readonly given?: readonly string[];
 }
 
 class PlanLinker {

@@ -7,9 +7,9 @@ import { availableParallelism, userInfo } from 'node:os';
 import { join } from 'node:path';
 import { serve } from '@hono/node-server';
 import { type EngineRunsOptions, engineRuns } from '../control/engine/engine-runs.js';
-import { projectForEngine } from '../control/engine/start.js';
+import { programsForEngine } from '../control/engine/start.js';
+import { openPrograms } from '../control/open-programs.js';
 import { openRuns } from '../control/open-runs.js';
-import { openProject } from '../library/open-project.js';
 import { loadConfiguration } from '../runtime/configuration/configuration.js';
 import { entryAt } from '../runtime/store/own-file.js';
 import { lockRun } from '../runtime/store/run-lock.js';
@@ -109,7 +109,7 @@ export async function listen(options: ListenOptions): Promise<Listening> {
   const runs = engine === null ? openRuns(own) : engineRuns({ ...own, ...engine });
   const app = createApp({
     runs,
-    project: await (engine === null ? openProject(programs, own) : projectForEngine(own)),
+    programs: engine === null ? openPrograms(own) : await programsForEngine(own),
     executions,
     access: {
       token,

@@ -1,14 +1,14 @@
 /** What every route knows: the operations, and what this service permits. */
 import type { OpenAPIHono, RouteConfig, z } from '@hono/zod-openapi';
+import type { Programs } from '../control/programs.js';
 import type { Runs } from '../control/runs.js';
-import type { Project } from '../library/project.js';
 import type { AccessOptions } from './access.js';
 import { errorAnswer } from './answer-schemas.js';
 import type { Executions } from './executions/executions.js';
 
 export interface Service {
   readonly runs: Runs;
-  readonly project: Project;
+  readonly programs: Programs;
   readonly executions: Executions;
   readonly access: AccessOptions;
   /** Nothing can be started or changed. */

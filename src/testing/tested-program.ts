@@ -1,5 +1,5 @@
 /** The program that a test file is about: a program, a document, a workflow file or a plan, compiled so that mocks answer it. */
-import { basename, dirname, extname, isAbsolute, join, resolve } from 'node:path';
+import { dirname, isAbsolute, join, resolve } from 'node:path';
 import type { Machine } from '../machine/machine.js';
 import { omitUndefined } from '../prelude/omit-undefined.js';
 import { compileProgram } from '../project/compile-program.js';
@@ -84,18 +84,15 @@ export async function compileTested(
 
 /** A plan and the plans that it calls as one machine. Whatever it calls is answered by mocks. */
 async function compilePlan(host: ProjectHost, name: string): Promise<Compiled | { readonly missing: string }> {
-  const [{ loadPlan }, { linkPlans }, { planMachine }] = await Promise.all([
+  const [{ loadPlan }, { planProgram }] = await Promise.all([
     import('../project/load-plan.js'),
     import('../project/link-plans.js'),
-    import('../check/plan/plan-machine.js'),
   ]);
   const loaded = loadPlan(host, name, {});
   if (loaded.kind === 'missing') return { missing: loaded.message };
   const { sources, diagnostics } = loaded;
   if (hasErrors(diagnostics) || loaded.plan === null) return { machine: null, sources, diagnostics };
-  const { name: plan, plans } = linkPlans(host, loaded, () => true);
-  const inputs = loaded.inputs ?? [];
-  const machine = planMachine({ name: basename(name, extname(name)), file: name, plan, plans, inputs });
+  const { machine } = planProgram(host, loaded, { file: name, standIns: () => true });
   return { machine, sources, diagnostics };
 }
 

@@ -12,10 +12,10 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
+import { openPrograms } from '../../src/control/open-programs.js';
 import { openRuns } from '../../src/control/open-runs.js';
 import { type Result, refusalOf } from '../../src/control/result.js';
-import type { EventStream, Runs } from '../../src/control/runs.js';
-import { openProject } from '../../src/library/open-project.js';
+import type { EventStream, RunFilter, Runs } from '../../src/control/runs.js';
 import { lockRun } from '../../src/runtime/store/run-lock.js';
 import { storeError } from '../../src/runtime/store/store-error.js';
 
@@ -238,10 +238,10 @@ test('the folder of a program is that of its file, whatever its name and whateve
   const dir = folder();
   mkdirSync(join(dir, '<a>'));
   writeFileSync(join(dir, '<a>/p.dsl'), 'RETURN: 1\n');
-  const project = await openProject(dir);
+  const runs = openRuns({ folder: dir });
   const given = { programDir: '/elsewhere', sources: [] };
   for (const options of [{}, given as object]) {
-    const { run_id } = await project.run('<a>/p.dsl', options);
+    const { run_id } = await value(await runs.start('<a>/p.dsl', options)).report;
     const about = JSON.parse(readFileSync(join(dir, '.statedsl/runs', run_id, 'run.json'), 'utf8'));
     expect(about).toMatchObject({ options: { program_dir: join(dir, '<a>') }, sources: ['<a>/p.dsl'] });
   }
@@ -347,4 +347,53 @@ test('what the commands of a run printed, in order, and what of a name', async (
   expect((await printed('line:2')).found).toHaveLength(1);
   expect(await printed('LOST')).toMatchObject({ found: [], refusal: { code: 'wrong-use', help: /LAST/ } });
   expect(codeOf(await runs.outputs('0000'))).toBe('unknown');
+});
+
+test('a run continues with what it began with: its mock, its agents, its tools, and an edited program', async () => {
+  const dir = folder();
+  writeFileSync(join(dir, 'mock.yaml'), 'commands:\n  one: first\n  two: second\n  three: third\n');
+  const text = 'CHECK: a = one\nASK user: "Go on?" → ok\nCHECK: b = two\nRETURN: {a} {b}\n';
+  writeFileSync(join(dir, 'p.dsl'), text);
+  const programs = openPrograms({ folder: dir });
+  const runs = openRuns({ folder: dir });
+  const prepared = value(await programs.prepare('p.dsl', { mock: 'mock.yaml' }));
+  expect(codeOf(await runs.start(prepared, { inputs: {} }))).toBe('wrong-use');
+  const execution = value(await runs.start(prepared));
+  const { run_id } = await execution.report;
+  value(await runs.answer(run_id, { ok: 'yes' }));
+  // Neither command exists.
+  expect(await value(await runs.resume(run_id)).report).toMatchObject({ returned: 'first second' });
+  const again = value(await runs.start(prepared));
+  await again.report;
+  value(await runs.answer(again.started.run_id, { ok: 'yes' }));
+  const edited = { text: text.replace('= two', '= three'), name: 'q.dsl' };
+  const report = await value(await runs.resume(again.started.run_id, { program: edited })).report;
+  expect(report).toMatchObject({ returned: 'first third' });
+  const broken = await runs.resume(again.started.run_id, { program: { text: 'GOTO: NOWHERE\n' } });
+  expect(broken).toMatchObject({ refusal: { code: 'invalid-program', findings: { diagnostics: [{ code: 'unknown-state' }] } } });
+  expect(value(await runs.compare(run_id, { program: { text, name: 'r.dsl' } })).status).toBe('same');
+});
+
+test('an option without effect is refused, and runs are found by name, program and folder', async () => {
+  const dir = folder();
+  writeFileSync(join(dir, 'p.dsl'), 'RETURN: 1\n');
+  const runs = openRuns({ folder: dir });
+  const programs = openPrograms({ folder: dir });
+  for (const options of [{ approved: 'abc' }, { state: 'x.json' }])
+    expect(await programs.prepare('p.dsl', options)).toMatchObject({
+      refusal: { message: expect.stringMatching(/plan/) },
+    });
+  expect(codeOf(await programs.prepare('q.dsl'))).toBe('unknown');
+  expect(codeOf(await programs.check('q.dsl'))).toBe('unknown');
+  expect(codeOf(await programs.prepare({ text: '# nothing\n' }))).toBe('invalid-program');
+  const { started } = value(await runs.start('p.dsl'));
+  const found = { run_id: started.run_id, machine: 'p', program: join(dir, 'p.dsl') };
+  expect(value(await runs.find(null))).toEqual(found);
+  expect(value(await runs.find(started.run_id.slice(0, 12)))).toEqual(found);
+  expect(codeOf(await runs.find('nothing'))).toBe('unknown');
+  const count = async (filter: RunFilter) => value(await runs.list(filter)).runs.length;
+  expect(await count({ program: join(dir, 'p.dsl'), begunIn: dir })).toBe(1);
+  expect(await count({ program: join(dir, 'q.dsl') })).toBe(0);
+  // All runs of the store of a folder began there, whatever they say.
+  expect(await count({ begunIn: '/' })).toBe(0);
 });

@@ -11,13 +11,15 @@ import {
   type DiagnosticJson,
   diagnosticsToJson,
   formatDiagnostics,
-  openProject,
-  type Project,
-  ProgramRefused,
+  OperationRefused,
+  openPrograms,
+  openRuns,
+  type Programs,
   type RunEvent,
-  RunRefused,
   type RunReport,
+  type Runs,
   run,
+  unwrap,
 } from 'statedsl';
 
 const RELEASE = `# Releases one service.
@@ -64,29 +66,27 @@ async function compileText(): Promise<void> {
   console.log('compiled:', machine.name, report.returned, events.length > 0);
 }
 
-async function checkWhatPeopleWrote(project: Project): Promise<void> {
-  const broken = await project.checkText('STATE: BUILD\n  GOTO: DEPLOI\nSTATE: DEPLOY\n  RETURN: 1\n', { name: 'a.dsl' });
+async function checkWhatPeopleWrote(programs: Programs): Promise<void> {
+  const text = 'STATE: BUILD\n  GOTO: DEPLOI\nSTATE: DEPLOY\n  RETURN: 1\n';
+  const broken = unwrap(await programs.check({ text, name: 'a.dsl' }));
   const errors: readonly DiagnosticJson[] = diagnosticsToJson(broken).filter(({ severity }) => severity === 'error');
   for (const { code, file, line, help } of errors) console.log('broken:', code, `${file}:${line}`, help);
   console.log(formatDiagnostics(broken).split('\n').slice(0, 2).join('\n'));
-  try {
-    await project.run(broken);
-  } catch (cause) {
-    if (!(cause instanceof ProgramRefused)) throw cause;
-    console.log('refused:', cause.message, cause.findings.diagnostics.length);
-  }
+  const prepared = await programs.prepare({ text });
+  if (!prepared.ok) console.log('refused:', prepared.refusal.message, prepared.refusal.findings?.diagnostics.length);
 }
 
-async function release(project: Project): Promise<RunReport> {
-  const asked = await project.run('release.dsl', { inputs: { service: 'shop' } });
+async function release(programs: Programs, runs: Runs): Promise<RunReport> {
+  const prepared = unwrap(await programs.prepare('release.dsl', { inputs: { service: 'shop' } }));
+  const asked = await unwrap(await runs.start(prepared)).report;
   const [question] = asked.waiting;
   console.log(asked.status, question?.question, question?.choices);
   const { run_id } = asked;
-  await project.deliver(run_id, { kind: 'answer', name: 'answer', value: 'yes', by: 'ada' });
-  const failed = await project.resume(run_id);
+  unwrap(await runs.answer(run_id, { answer: 'yes' }, { by: 'ada' }));
+  const failed = await unwrap(await runs.resume(run_id)).report;
   console.log(failed.status, failed.error?.kind, failed.error?.line, failed.tracked.deployed);
   // The world works again: only what failed is done again.
-  return project.resume(run_id);
+  return unwrap(await runs.resume(run_id)).report;
 }
 
 const folder = mkdtempSync(join(tmpdir(), 'embedder-'));
@@ -95,22 +95,25 @@ try {
   await compileText();
 
   const calls: string[] = [];
-  const project = await openProject(folder, { commands: commands(calls) });
-  await checkWhatPeopleWrote(project);
-  const checked = await project.checkFile('release.dsl');
+  const given = { folder, commands: commands(calls) };
+  const [programs, runs] = [openPrograms(given), openRuns(given)];
+  await checkWhatPeopleWrote(programs);
+  const checked = unwrap(await programs.check('release.dsl'));
   console.log(checked.name, checked.isValid, checked.inputs.map(({ name }) => name));
-  console.log((await project.graph(checked)).split('\n').length > 5);
-  const { text } = await project.format('RETURN:   {n}\n');
+  console.log(unwrap(await programs.graph(checked)).split('\n').length > 5);
+  const { text } = await programs.format('RETURN:   {n}\n');
   console.log(text);
 
-  const done = await release(project);
+  const done = await release(programs, runs);
   console.log(done.status, done.returned, calls);
-  console.log(project.runs().map(({ status, machine }) => `${machine} ${status}`));
-  console.log('again:', (await project.resume(done.run_id)).returned, calls.length);
-  await project.resume('nothing').catch((cause: unknown) => {
-    if (!(cause instanceof RunRefused)) throw cause;
-    console.log('refused:', cause.kind);
-  });
+  console.log(unwrap(await runs.list()).runs.map(({ status, machine }) => `${machine} ${status}`));
+  console.log('again:', (await unwrap(await runs.resume(done.run_id)).report).returned, calls.length);
+  try {
+    unwrap(await runs.resume('nothing'));
+  } catch (cause) {
+    if (!(cause instanceof OperationRefused)) throw cause;
+    console.log('refused:', cause.refusal.code);
+  }
   console.log(readFileSync(join(folder, 'release.dsl'), 'utf8') === RELEASE);
 } finally {
   rmSync(folder, { recursive: true, force: true });

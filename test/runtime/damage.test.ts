@@ -2,8 +2,10 @@
 import { mkdtempSync, readdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { checkDrift, type RunReport, replay, resume } from '../../src/index.js';
+import type { RunReport } from '../../src/index.js';
 import { inspectRun } from '../../src/runtime/inspect-run.js';
+import { checkDrift, replay } from '../../src/runtime/run/again/replay-run.js';
+import { resume } from '../../src/runtime/run/again/resume.js';
 import { latestRun, latestUnfinished } from '../../src/runtime/store/latest-run.js';
 import { readIndex } from '../../src/runtime/store/stored-run.js';
 import { amount } from '../amount.js';

@@ -3,16 +3,9 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test, vi } from 'vitest';
-import {
-  checkDrift,
-  compile,
-  type Delivery,
-  openProject,
-  openRuns,
-  recordDelivery,
-  resume,
-  run,
-} from '../../src/index.js';
+import { compile, type Delivery, openRuns, run } from '../../src/index.js';
+import { checkDrift } from '../../src/runtime/run/again/replay-run.js';
+import { recordDelivery, resume } from '../../src/runtime/run/again/resume.js';
 import { deliver } from '../../src/runtime/store/inbox.js';
 
 const PROGRAM = `STATE: A
@@ -99,18 +92,19 @@ test('what no run can be sent is refused before anything happens, whichever way 
   const { id, dir, options } = await suspended(QUESTION);
   const wrong = signal('not a name!');
   const refused = { kind: 'wrong-use', message: '`not a name!` cannot be the name of a signal' };
-  const project = await openProject('.', { dir });
   const ways = [
     (sent: readonly Delivery[]) => recordDelivery(id, sent, { dir }),
     (sent: readonly Delivery[]) => resume(id, { ...options, deliveries: sent }),
-    (sent: readonly Delivery[]) => project.deliver(id, sent),
   ];
   for (const send of ways) {
     await expect(send([wrong])).rejects.toMatchObject(refused);
     await expect(send([answer('yes'), wrong])).rejects.toMatchObject(refused);
   }
   await expect(recordDelivery(id, [], { dir })).rejects.toThrow('there is no answer');
-  await expect(project.deliver(id, [])).rejects.toThrow('there is no answer');
+  expect(await openRuns({ dir }).answer(id, {})).toMatchObject({
+    ok: false,
+    refusal: { message: expect.stringContaining('there is no answer') },
+  });
   // None of the answers was delivered.
   await recordDelivery(id, answer('no'), { dir });
 });

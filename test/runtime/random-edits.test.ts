@@ -5,7 +5,9 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { checkDrift, readJournalLine, resume } from '../../src/index.js';
+import { readJournalLine } from '../../src/index.js';
+import { checkDrift } from '../../src/runtime/run/again/replay-run.js';
+import { resume } from '../../src/runtime/run/again/resume.js';
 import { tries } from '../amount.js';
 import { randomNumbers, seed } from '../random.js';
 import { compiled, keptRun } from './kept-run.js';

@@ -2,9 +2,10 @@
 import { chmodSync, existsSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { compile, type RunEvent, type RunOptions, resume, run } from '../../src/index.js';
+import { compile, type RunEvent, type RunOptions, run } from '../../src/index.js';
 import { outputStore } from '../../src/runtime/process/output-store.js';
 import { createScratch } from '../../src/runtime/process/scratch.js';
+import { resume } from '../../src/runtime/run/again/resume.js';
 import { readRecord } from '../../src/runtime/worktree/checkout.js';
 import { restoreCall } from '../../src/runtime/worktree/restore-call.js';
 import { type RunWorktrees, runWorktrees } from '../../src/runtime/worktree/run-worktrees.js';

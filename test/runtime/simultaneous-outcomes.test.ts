@@ -1,6 +1,6 @@
 /** Outcomes that come at the same moment: a replay of the record must do the same with them as the run did. */
 import { expect, test } from 'vitest';
-import { checkDrift } from '../../src/index.js';
+import { checkDrift } from '../../src/runtime/run/again/replay-run.js';
 import { keptRun } from './kept-run.js';
 
 /** Forks inside of members share their permits, so the next one to begin depends on which asked first. */

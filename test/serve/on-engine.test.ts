@@ -2,7 +2,7 @@
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { engineRuns } from '../../src/control/engine/engine-runs.js';
-import { projectForEngine } from '../../src/control/engine/start.js';
+import { programsForEngine } from '../../src/control/engine/start.js';
 import { liveEngine, NAMESPACE } from '../engine/live-engine.js';
 import { serviceOf } from './service.js';
 
@@ -21,8 +21,8 @@ async function service() {
   const one = await serviceOf(PROGRAMS);
   const options = { folder: one.folder, dir: join(one.folder, '.statedsl'), on, namespace: NAMESPACE };
   const runs = engineRuns(options);
-  const project = await projectForEngine(options);
-  return { ...(await serviceOf(PROGRAMS, { runs, project, where: on, isOnEngine: true })), on, runs };
+  const programs = await programsForEngine(options);
+  return { ...(await serviceOf(PROGRAMS, { runs, programs, where: on, isOnEngine: true })), on, runs };
 }
 
 test('runs are started, shown, answered and ended on the engine', async () => {

@@ -3,9 +3,9 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { onTestFinished } from 'vitest';
+import { openPrograms } from '../../src/control/open-programs.js';
 import { openRuns } from '../../src/control/open-runs.js';
 import type { Runs } from '../../src/control/runs.js';
-import { openProject } from '../../src/library/open-project.js';
 import { createApp } from '../../src/serve/app.js';
 import { executeRun } from '../../src/serve/executions/execute-run.js';
 import { Executions } from '../../src/serve/executions/executions.js';
@@ -95,7 +95,7 @@ export async function serviceOf(
   const runs = openRuns({ folder, dir: directory });
   const app = createApp({
     runs,
-    project: await openProject(folder, { dir: directory }),
+    programs: openPrograms({ folder, dir: directory }),
     executions,
     access: { token: TOKEN, hosts: [HOST], port: () => 7700 },
     isReadOnly: false,

@@ -2,9 +2,11 @@
 
 import { resolve } from 'node:path';
 import type { Compilation } from '../../check/compile.js';
+import type { Functions } from '../../engine/functions.js';
 import { omitUndefined } from '../../prelude/omit-undefined.js';
 import { mayHaveWorktree } from '../../project/choose-worktree.js';
 import { compileProgram } from '../../project/compile-program.js';
+import { readMock } from '../../project/prepare.js';
 import { isPlan, isTestFile } from '../../project/program-kind.js';
 import { emptyCompilation, readNamed } from '../../project/read-program.js';
 import { agentLookup, gateLookup, loadSettings, toolLookup } from '../../project/settings.js';
@@ -18,8 +20,6 @@ import { explainAll } from '../../views/steps/explain-steps.js';
 import { type FixedText, fixText, type MadeEdit } from '../files/fix.js';
 import { commandLineHost } from '../files/host.js';
 import { replaceRead } from '../files/replace-file.js';
-import { functionsOf } from '../preparation/engine-functions.js';
-import { readMock } from '../preparation/preparation.js';
 import { isForAnEngine, NO_ENGINE } from '../running/configured-engine.js';
 import { EXIT, type ExitCode } from '../terminal/exit-code.js';
 import { filterDiagnostics } from '../terminal/filter-diagnostics.js';
@@ -160,14 +160,17 @@ async function openFile(file: string, flags: CheckFlags, reported: Set<string>):
     return null;
   }
   if (diagnostics.length > 0) return { kind: 'broken', compilation: emptyCompilation(diagnostics, sources) };
-  const answers = await readMock(flags);
+  const answers = await readMock(commandLineHost(), flags.mock);
   if (answers !== null && 'diagnostics' in answers)
     return { kind: 'broken', compilation: emptyCompilation(answers.diagnostics, answers.sources) };
   const mocked = answers?.mock.agents ?? {};
   const agents = agentLookup(configuration, {});
-  const functions = flags.on === undefined || flags.on === NO_ENGINE ? null : await functionsOf(configuration);
-  if (functions instanceof Error) {
-    await usageError(functions.message);
+  let functions: Functions | null = null;
+  try {
+    if (flags.on !== undefined && flags.on !== NO_ENGINE)
+      functions = await (await import('../../engine/functions.js')).functionsOf(configuration);
+  } catch (cause) {
+    await usageError((cause as Error).message);
     return null;
   }
   const cwd = resolve(flags.cwd ?? '.');

@@ -2,26 +2,18 @@
  * `statedsl answer`, `signal` and `cancel`: deliver answers, signals and cancellations to a run. A delivery is recorded
  * first. Then the run is resumed, unless another process is driving it and receives the delivery.
  */
-import type { Result } from '../../control/result.js';
+import { OperationRefused, type Result, unwrap } from '../../control/result.js';
 import type { Delivered, DeliverOptions, Runs } from '../../control/runs.js';
 import { readJson } from '../../interpreter/values/json.js';
 import type { Json } from '../../machine/expression.js';
+import type { Machine } from '../../machine/machine.js';
 import { checkSignalName } from '../../runtime/run/apply-delivery.js';
 import type { Delivery } from '../../runtime/store/inbox.js';
 import { RunRefused } from '../../runtime/store/run-refused.js';
-import { requireOwnStore } from '../../runtime/store/store-ownership.js';
-import { findRunId, openStoredRun, storedMachine } from '../../runtime/store/stored-run.js';
 import { type ResumeFlags, secretInputs } from '../preparation/prepare-resume.js';
 import { flagProblem, personName } from '../running/drive-on-command-line.js';
 import { undoLines } from '../running/report-run.js';
-import {
-  OperationRefused,
-  refusalsAsErrors,
-  reportRefusal,
-  runsOf,
-  type StoreFlags,
-  storeOf,
-} from '../running/stored-runs.js';
+import { refusalsAsErrors, reportRefusal, runsOf, type StoreFlags } from '../running/stored-runs.js';
 import { EXIT, type ExitCode } from '../terminal/exit-code.js';
 import { stderr, stdout } from '../terminal/streams.js';
 import { resumeRun } from './resume.js';
@@ -92,9 +84,8 @@ async function deliverCommand(name: string, flags: DeliverFlags, read: (by: stri
       return deliverOnEngine(name, target.flags, { deliveries, shows: flags.resume !== false });
     });
   return refusalsAsErrors(async () => {
-    const store = storeOf(flags);
-    const id = findRunId(store, name);
-    await requireOwnStore(store, id);
+    const runs = await runsOf(flags);
+    const { run_id: id } = unwrap(await runs.find(name));
     const { deliveries, deliver } = read(personName());
     if (flags.resume !== false) {
       try {
@@ -103,13 +94,16 @@ async function deliverCommand(name: string, flags: DeliverFlags, read: (by: stri
         if (!(cause instanceof OperationRefused) || cause.refusal.code !== 'held') throw cause;
       }
     }
-    const delivered = await deliver(await runsOf(flags), id, { by: personName(), inputs: givenInputs(id, flags) });
+    const { machine } = unwrap(await runs.program(id));
+    // Secret inputs are replaced in what is recorded.
+    const inputs = secretInputs(machine as Machine, flags, []).values;
+    const delivered = await deliver(runs, id, { by: personName(), inputs });
     if (!delivered.ok) return reportRefusal(delivered.refusal);
     if (flags.quiet) return EXIT.returned;
     if (delivered.value.delivery === 'passed-on') stderr.write(`passed on to the process of run ${id}\n`);
     else stderr.write(`recorded  run ${id}\n  resume with: statedsl resume ${id}\n`);
     return EXIT.returned;
-  });
+  }, flags);
 }
 
 /** The flags with the engine that has the run, if only its copy is in the store. */
@@ -118,22 +112,8 @@ async function flagsOf<T extends StoreFlags>(
   flags: T,
 ): Promise<{ readonly flags: T } | { readonly code: ExitCode }> {
   if (flags.on !== undefined) return { flags };
-  let found: T = flags;
-  const code = await refusalsAsErrors(async () => {
-    const store = storeOf(flags);
-    const id = findRunId(store, name);
-    if (typeof openStoredRun(store, id).about.settings.engine !== 'string') return EXIT.returned;
-    const { engineOf } = await import('../running/follow-on-engine.js');
-    found = { ...flags, ...engineOf(store, id) };
-    return EXIT.returned;
-  });
-  return code === EXIT.returned ? { flags: found } : { code };
-}
-
-/** Secret inputs, which are replaced in what is recorded. */
-function givenInputs(id: string, flags: DeliverFlags): Readonly<Record<string, Json>> {
-  const stored = openStoredRun(storeOf(flags), id);
-  return secretInputs(storedMachine(stored, stored.about.digest), flags, []).values;
+  const found = await (await runsOf(flags)).find(name);
+  return found.ok ? { flags: { ...flags, ...found.value.engine } } : { code: await reportRefusal(found.refusal) };
 }
 
 function answerOf(answer: string): readonly [string, string] {

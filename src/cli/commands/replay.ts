@@ -1,16 +1,14 @@
 /** `statedsl replay`: compares the record of a run with its program, or starts a new run from a point of an old one. */
 
+import type { CompareOptions, ReplayFrom } from '../../control/execution-options.js';
 import { replayPoint } from '../../control/replay-point.js';
-import type { CompareOptions, ReplayFrom } from '../../control/runs.js';
+import { unwrap } from '../../control/result.js';
 import { omitUndefined } from '../../prelude/omit-undefined.js';
-import { sourcesOf } from '../../project/stored-program.js';
-import { requireOwnStore } from '../../runtime/store/store-ownership.js';
-import { findRunId, openStoredRun, storedMachine } from '../../runtime/store/stored-run.js';
-import { prepareResume, type ResumeFlags } from '../preparation/prepare-resume.js';
+import { type ResumeFlags, resumeOptions } from '../preparation/prepare-resume.js';
 import { flagProblem } from '../running/drive-on-command-line.js';
 import { driveStoredRun } from '../running/drive-stored-run.js';
 import { flagLimits } from '../running/run-settings.js';
-import { refusalsAsErrors, runsOf, storeOf, unwrap } from '../running/stored-runs.js';
+import { refusalsAsErrors, runsOf } from '../running/stored-runs.js';
 import { EXIT, type ExitCode } from '../terminal/exit-code.js';
 import { stderr, stdout } from '../terminal/streams.js';
 import { usageError } from '../terminal/usage.js';
@@ -29,10 +27,10 @@ export async function replayCommand(name: string, flags: ReplayFlags): Promise<E
   return refusalsAsErrors(async () => {
     const from = pointOf(flags);
     if (from !== null && flags.on !== undefined) return replayElsewhere(name, from, flags);
-    const id = flags.on === undefined ? findRunId(storeOf(flags), name) : await copyOf(name, flags);
-    await requireOwnStore(storeOf(flags), id);
-    return from === null ? driftOf(id, flags) : fromPoint(id, from, flags);
-  });
+    const id = flags.on === undefined ? name : await copyOf(name, flags);
+    const { run_id } = unwrap(await (await runsOf(localFlags(flags))).find(id));
+    return from === null ? driftOf(run_id, flags) : fromPoint(run_id, from, flags);
+  }, flags);
 }
 
 /** Null: the run is compared with its program. Throws a `RunRefused`. */
@@ -55,13 +53,10 @@ async function copyOf(name: string, flags: ReplayFlags): Promise<string> {
 }
 
 async function driftOf(id: string, flags: ReplayFlags): Promise<ExitCode> {
-  const stored = openStoredRun(storeOf(flags), id);
-  const machine = storedMachine(stored, stored.about.digest);
-  const prepared = await prepareResume(stored, machine, flags, sourcesOf(stored));
-  if ('code' in prepared) return prepared.code;
-  const { agents, mcp, readable, secrets, inputs, machine: edited } = prepared.options(false);
-  const options = { agents, mcp, readable, secrets, inputs, ...omitUndefined({ machine: edited }) };
-  const drift = unwrap(await (await runsOf(localFlags(flags))).compare(id, options as CompareOptions));
+  const { program, examine } = resumeOptions(flags, false);
+  const drift = unwrap(
+    await (await runsOf(localFlags(flags))).compare(id, { ...omitUndefined({ program }), examine } as CompareOptions),
+  );
   if (flags.json) stdout.write(`${JSON.stringify(drift)}\n`);
   const { events, difference } = drift;
   if (difference === null) {

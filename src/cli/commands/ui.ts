@@ -1,8 +1,10 @@
 /** `statedsl ui`: the page with the runs of a folder, in the browser. */
+
 import { execa } from 'execa';
+import { unwrap } from '../../control/result.js';
 import { RunRefused } from '../../runtime/store/run-refused.js';
 import { NO_ENGINE } from '../running/configured-engine.js';
-import { findRunOrLatest, refusalsAsErrors, runsOf, storeOf, unwrap } from '../running/stored-runs.js';
+import { refusalsAsErrors, runsOf } from '../running/stored-runs.js';
 import type { ExitCode } from '../terminal/exit-code.js';
 import { stderr } from '../terminal/streams.js';
 import { type ServeFlags, serveUntilStopped } from './serve.js';
@@ -34,8 +36,9 @@ export async function uiCommand(run: string | undefined, flags: UiFlags): Promis
 }
 
 async function findShown(run: string, flags: UiFlags): Promise<string> {
-  if (flags.on === undefined || flags.on === NO_ENGINE) return findRunOrLatest(run, storeOf(flags));
-  return unwrap(await (await runsOf(flags)).inspect(run)).run_id;
+  const { on, ...local } = flags;
+  const where = on === undefined || on === NO_ENGINE ? local : flags;
+  return unwrap(await (await runsOf(where)).find(run)).run_id;
 }
 
 /** Where that is not possible, the printed address has to do. */

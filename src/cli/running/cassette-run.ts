@@ -31,7 +31,7 @@ const ADVICE: CassetteAdvice = {
   drift: `${RECORD}, or accept it with \`--cassette-drift warn\``,
 };
 
-interface TapedRun {
+export interface TapedRun {
   readonly options: Partial<RunOptions>;
   /** What the run uses in addition to its options. */
   readonly wrap: (options: RunOptions) => Partial<RunOptions>;

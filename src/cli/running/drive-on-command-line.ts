@@ -7,7 +7,6 @@ import { userInfo } from 'node:os';
 import { basename, join } from 'node:path';
 import type { RunEvent } from '../../interpreter/events/event.js';
 import type { EffectRequest } from '../../interpreter/request.js';
-import { parseDuration } from '../../machine/duration.js';
 import type { Machine } from '../../machine/machine.js';
 import { omitUndefined } from '../../prelude/omit-undefined.js';
 import type { AskHandler } from '../../runtime/run/drive-options.js';
@@ -92,7 +91,7 @@ interface DrivenRun {
   /** The part of the Machine that supplies its name. */
   readonly program: Pick<Machine, 'name' | 'workflow'>;
   /** The source texts that the picture of a failure shows. */
-  readonly sources: SourceSet;
+  readonly sources: () => SourceSet;
   /** For a run that continues elsewhere after an interruption: what a person can do with it, one line for each. */
   readonly continues?: (runId: string) => readonly string[];
   /** Drives the run with these options, which show it and can stop it. */
@@ -168,7 +167,7 @@ export async function driveOnCommandLine({
     if (isStored) for (const line of closing(report)) progress.line(line);
     progress.end();
     // In the background, only a run that never started is reported here, because it has no journal.
-    if (!background || folder === null) await printReport(report, sources, flags, paint);
+    if (!background || folder === null) await printReport(report, sources(), flags, paint);
     await stdout.flush();
   };
   const report = await drive({
@@ -242,18 +241,15 @@ function listeners(progress: Progress, flags: ShowFlags, shown: boolean): Listen
   };
 }
 
-/** A person at a terminal can wait; an unattended process is suspended. */
+/** What the flag says, and what applies where nothing does: a person at a terminal can wait; an unattended process is suspended. */
 export function suspendOptions(
-  flags: ShowFlags,
-  configured: string | undefined,
+  { suspendAfter }: ShowFlags,
   background: boolean,
-): { readonly suspendAfterMs?: number | null } {
-  if (flags.suspendAfter === 'never') return { suspendAfterMs: null };
-  const chosen = flags.suspendAfter ?? (configured === undefined ? null : parseDuration(configured));
-  if (chosen !== null) return { suspendAfterMs: chosen };
+): { readonly suspendAfterMs?: number | null; readonly otherwiseSuspendAfterMs?: number | null } {
+  if (suspendAfter !== undefined) return { suspendAfterMs: suspendAfter === 'never' ? null : suspendAfter };
   const unattended = background || (process.env.CI !== undefined && !['', '0', 'false'].includes(process.env.CI));
-  if (stderr.terminal) return { suspendAfterMs: null };
-  return unattended ? { suspendAfterMs: SUSPEND_UNATTENDED_MS } : {};
+  if (stderr.terminal) return { otherwiseSuspendAfterMs: null };
+  return unattended ? { otherwiseSuspendAfterMs: SUSPEND_UNATTENDED_MS } : {};
 }
 
 function askOptions(progress: Progress, interruption: Interruption): AskHandler {

@@ -1,11 +1,8 @@
 /** Which engine a command about a run asks when none was typed. */
 import { omitUndefined } from '../../prelude/omit-undefined.js';
-import { RunRefused } from '../../runtime/store/run-refused.js';
-import { findRunId } from '../../runtime/store/stored-run.js';
 import { configuredEngine, NO_ENGINE } from './configured-engine.js';
 import type { EngineFlags } from './engine-flags.js';
-import { engineOf } from './follow-on-engine.js';
-import { storeOf } from './stored-runs.js';
+import { runsOf } from './stored-runs.js';
 
 /**
  * The engine for a command about the runs of a store. A run that the store has is where it was executed: here, or on the
@@ -20,13 +17,6 @@ export async function engineFor(
   const { on = await configuredEngine('-') } = given;
   if (on === undefined || on === NO_ENGINE) return given;
   if (run === undefined) return { ...given, on };
-  const store = storeOf(omitUndefined({ dir }));
-  let id: string;
-  try {
-    id = findRunId(store, run);
-  } catch (cause) {
-    if (cause instanceof RunRefused) return { ...given, on };
-    throw cause;
-  }
-  return engineOf(store, id) ?? {};
+  const found = await (await runsOf(omitUndefined({ dir }))).find(run);
+  return found.ok ? (found.value.engine ?? {}) : { ...given, on };
 }

@@ -7,7 +7,6 @@ import { unknownRun } from '../../engine/mirror.js';
 import type { Machine } from '../../machine/machine.js';
 import { emptyReport } from '../../runtime/run/report.js';
 import type { Delivery } from '../../runtime/store/inbox.js';
-import { openStoredRun } from '../../runtime/store/stored-run.js';
 import { type SourceSet, sourceFile } from '../../source/source-file.js';
 import { EXIT, type ExitCode } from '../terminal/exit-code.js';
 import { stderr } from '../terminal/streams.js';
@@ -42,7 +41,7 @@ export function followOnCommandLine({ runId, machine, sources, flags, from, miss
     flags,
     background: false,
     program: machine,
-    sources,
+    sources: () => sources,
     continues: (id) => [
       `follow it with: statedsl ${['show', id, '--follow', ...repeatedFlags(flags)].join(' ')}`,
       `end it with: statedsl ${['cancel', id, ...repeatedFlags(flags)].join(' ')}`,
@@ -135,13 +134,6 @@ export async function copyToStore(name: string | null, flags: OnFlags): Promise<
     ...engineAccess(),
     ...(namespace === undefined ? {} : { namespace }),
   });
-}
-
-/** The engine that has a run whose copy is in the store; null: the run is executed here. */
-export function engineOf(store: string, id: string): EngineFlags | null {
-  const { engine, engine_namespace } = openStoredRun(store, id).about.settings;
-  if (typeof engine !== 'string') return null;
-  return typeof engine_namespace === 'string' ? { on: engine, namespace: engine_namespace } : { on: engine };
 }
 
 function asErrors(action: () => Promise<ExitCode>): Promise<ExitCode> {

@@ -1,36 +1,33 @@
 /** `statedsl run FILE --resume` and `--replay`: what `resume` and `replay` do, with the latest run of a program. */
-import { resolve as resolvePath } from 'node:path';
-import { programOf } from '../../project/stored-program.js';
-import { latestRun } from '../../runtime/store/latest-run.js';
+
+import { resolve } from 'node:path';
+import { unwrap } from '../../control/result.js';
 import { RunRefused } from '../../runtime/store/run-refused.js';
-import { requireOwnStore } from '../../runtime/store/store-ownership.js';
-import { openStoredRun } from '../../runtime/store/stored-run.js';
 import { replayCommand } from '../commands/replay.js';
-import { findLatestUnfinished, resumeRun } from '../commands/resume.js';
+import { resumeRun } from '../commands/resume.js';
 import type { ExitCode } from '../terminal/exit-code.js';
 import { usageError } from '../terminal/usage.js';
 import type { RunFlags } from './run-flags.js';
-import { refusalsAsErrors, storeOf } from './stored-runs.js';
+import { refusalsAsErrors, runsOf, storeOf } from './stored-runs.js';
 
 export async function runAgain(file: string, flags: RunFlags): Promise<ExitCode> {
   if (flags.resume && flags.replay)
     return usageError('`--resume` and `--replay` cannot be used together', 'choose one of them');
   return refusalsAsErrors(async () => {
-    const path = resolvePath(file);
-    const store = storeOf(flags);
-    await requireOwnStore(store);
-    const isOfFile = (id: string): boolean => {
-      try {
-        return programOf(openStoredRun(store, id)) === path;
-      } catch (cause) {
-        // An unreadable run is skipped.
-        if (cause instanceof RunRefused) return false;
-        throw cause;
-      }
-    };
-    if (flags.resume) return resumeRun(findLatestUnfinished(store, isOfFile, file), flags, []);
-    const id = latestRun(store, isOfFile);
-    if (id === null) throw new RunRefused('unknown', `there is no run of \`${file}\` in \`${store}\``);
-    return replayCommand(id, { ...flags, fromFile: file });
+    const { runs } = unwrap(await (await runsOf(flags)).list({ program: resolve(file) }));
+    if (flags.replay) {
+      const [latest] = runs;
+      if (latest === undefined)
+        throw new RunRefused('unknown', `there is no run of \`${file}\` in \`${storeOf(flags)}\``);
+      return replayCommand(latest.run_id, { ...flags, fromFile: file });
+    }
+    const unfinished = runs.find(
+      ({ status, cancelled }) => status !== 'returned' && status !== 'running' && !cancelled,
+    );
+    if (unfinished !== undefined) return resumeRun(unfinished.run_id, flags, []);
+    const running = runs.find(({ status }) => status === 'running');
+    const help =
+      running === undefined ? 'list the runs: `statedsl runs`' : `run \`${running.run_id}\` is still running`;
+    throw new RunRefused('unknown', `there is no unfinished run of \`${file}\` in \`${storeOf(flags)}\``, help);
   });
 }

@@ -2,10 +2,11 @@
 import { submissionOf } from '../../control/engine/submission.js';
 import { EngineFailure } from '../../engine/client.js';
 import type { Submission } from '../../engine/messages.js';
-import { worktreeOnEngine } from '../../project/choose-worktree.js';
+import type { PreparedProgram } from '../../project/preparation.js';
+import { runOptionsOf } from '../../project/prepare.js';
 import type { RunOptions } from '../../runtime/run/run-options.js';
 import { endProcess } from '../end-process.js';
-import type { Prepared } from '../preparation/preparation.js';
+import { commandLineHost } from '../files/host.js';
 import { EXIT, type ExitCode } from '../terminal/exit-code.js';
 import { stderr, stdout } from '../terminal/streams.js';
 import { usageError } from '../terminal/usage.js';
@@ -28,14 +29,17 @@ const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 type OnFlags = RunFlags & EngineFlags;
 
 export async function startOnEngine(
-  { machine, sources, variables, functions, configuration }: Prepared,
+  prepared: PreparedProgram,
   flags: OnFlags,
-  options: RunOptions,
+  given: Partial<RunOptions>,
 ): Promise<ExitCode> {
+  const { machine, sources, variables, functions, configuration, worktreeElsewhere = false } = prepared;
+  const supplied = runOptionsOf(commandLineHost(), prepared);
+  const options = { ...supplied, ...given, settings: { ...supplied.settings, ...given.settings } };
   const made = submissionOf({
     ...{ machine, options, variables, functions: functions ?? null, engine: configuration.engine ?? {} },
     ...{ home: flags.home, inDoubt: flags.inDoubt, by: personName() },
-    worktree: worktreeOnEngine(flags.worktree, configuration, flags.home ?? configuration.engine?.home),
+    worktree: worktreeElsewhere,
     isEncrypted: (engineAccess().key ?? '') !== '',
   });
   if (!made.ok) return reportRefusal(made.refusal);

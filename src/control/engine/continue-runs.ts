@@ -2,10 +2,14 @@
 
 import type { EngineClient } from '../../engine/client.js';
 import { omitUndefined } from '../../prelude/omit-undefined.js';
+import type { ProgramSource } from '../../project/preparation.js';
 import { RunRefused } from '../../runtime/store/run-refused.js';
 import { isRunId } from '../../runtime/store/stored-run.js';
+import type { ReplayFrom, ReplayRunOptions, ResumeRunOptions } from '../execution-options.js';
+import { continuedOptions } from '../folder/continued-options.js';
+import { type FolderOptions, hostOf, storeOf } from '../programs.js';
 import { type Result, refuse, resultWith } from '../result.js';
-import type { Execution, ReplayFrom, ReplayRunOptions, ResumeRunOptions } from '../runs.js';
+import type { Execution } from '../runs.js';
 import type { EngineFolder } from './engine-folder.js';
 import { type ReplayOnEngine, replayOn } from './replay.js';
 import { type ResumeElsewhere, resumeOn } from './resume.js';
@@ -14,9 +18,9 @@ import { executionOf } from './start.js';
 /** Workers continue a run that has not ended, without being asked, unless its limits change. */
 export async function resumeRun(
   { client, copy }: EngineFolder,
-  directory: string,
+  options: FolderOptions,
   run: string,
-  { limits, again, person = 'user', onEvent, onStart, ask, signal, machine, file }: ResumeRunOptions = {},
+  { limits, again, person = 'user', onEvent, onStart, ask, signal, program }: ResumeRunOptions = {},
 ): Promise<Result<Execution>> {
   const id = await copyOfKnown(client, copy, run);
   const state = await client.status(id);
@@ -33,8 +37,11 @@ export async function resumeRun(
       `run \`${id}\` is being executed, and its limits change only while it waits or after its end`,
       'try again when it waits, or has failed at its limit',
     );
-  const given = omitUndefined({ limits, again, person, machine, file }) as ResumeElsewhere;
-  const seq = await resumeOn(client, id, directory, given);
+  const given = {
+    ...omitUndefined({ limits, again, person }),
+    ...(await editedOf(options, id, program)),
+  } as ResumeElsewhere;
+  const seq = await resumeOn(client, id, storeOf(options), given);
   onStart?.({ runId: id, folder: null });
   const following = { onEvent, ask, person, signal: signal ?? null, from: seq + 1 };
   const about = await client.about(id);
@@ -44,14 +51,13 @@ export async function resumeRun(
 /** The new run is one of the engine. */
 export async function replayRun(
   { client, copy }: EngineFolder,
-  directory: string,
+  options: FolderOptions,
   run: string,
   {
     from,
     limits,
     person = 'user',
-    machine,
-    file,
+    program,
     runId,
     onEvent,
     onStart,
@@ -60,11 +66,20 @@ export async function replayRun(
   }: ReplayRunOptions & { readonly from: ReplayFrom },
 ): Promise<Result<Execution>> {
   const id = await copyOfKnown(client, copy, run);
-  const given = omitUndefined({ from, limits, person, machine, file, runId }) as ReplayOnEngine;
-  const begun = await replayOn(client, id, directory, given);
+  const edited = await editedOf(options, id, program);
+  const given = { ...omitUndefined({ from, limits, person, runId }), ...edited } as ReplayOnEngine;
+  const begun = await replayOn(client, id, storeOf(options), given);
   onStart?.({ runId: begun.runId, folder: null });
   const following = { onEvent, ask, person, signal: signal ?? null, from: begun.seq + 1 };
   return resultWith(executionOf(client, begun.runId, begun.machine, following));
+}
+
+/** The edited program in which a run continues, compiled as the run was. */
+async function editedOf(options: FolderOptions, id: string, program: ProgramSource | undefined) {
+  if (program === undefined) return {};
+  const copies = { directory: storeOf(options), host: hostOf(options), options };
+  const { machine, file } = await continuedOptions(copies, id, { program });
+  return omitUndefined({ machine, file });
 }
 
 /** A run that was archived is in the store, and nowhere else. */

@@ -6,16 +6,16 @@ import { resolve } from 'node:path';
 import { EngineFailure, helpAfter } from '../../engine/ask-engine.js';
 import { type EngineClient, engineClient } from '../../engine/client.js';
 import { isAlreadyOver } from '../../engine/engine-context.js';
-import { type EngineAddress, mirrorRun } from '../../engine/mirror.js';
+import { type EngineAddress, mirrorRun, unknownRun } from '../../engine/mirror.js';
 import type { RunState } from '../../engine/run-object.js';
 import type { Json } from '../../machine/expression.js';
 import { omitUndefined } from '../../prelude/omit-undefined.js';
 import { checkSendable } from '../../runtime/run/apply-delivery.js';
 import type { Delivery } from '../../runtime/store/inbox.js';
-import { DEFAULT_STORE } from '../../runtime/store/open-own-run.js';
 import { RunRefused } from '../../runtime/store/run-refused.js';
 import { isRunId } from '../../runtime/store/stored-run.js';
-import { folderRuns, type RunsOptions } from '../folder/folder-runs.js';
+import { folderRuns } from '../folder/folder-runs.js';
+import { type FolderOptions, storeOf } from '../programs.js';
 import { type Refused, type Result, refuse, resultOf, resultWith } from '../result.js';
 import { runCondition } from '../run-filter.js';
 import type { CancelledRun, Delivered, Execution, Inspected, RunFilter, RunList, Runs } from '../runs.js';
@@ -27,7 +27,7 @@ import { removeFromEngine } from './remove.js';
 import { startOn } from './start.js';
 
 /** Where the engine is. `dir` of the other options is the folder for copies. */
-export interface EngineRunsOptions extends RunsOptions {
+export interface EngineRunsOptions extends FolderOptions {
   /** The address of its ingress. */
   readonly on: string;
   /** Separates runs that share an engine; default `statedsl`. */
@@ -49,7 +49,7 @@ const BEGINNING_MS = 5000;
 export function engineRuns(options: EngineRunsOptions): Runs {
   const { on: url, namespace = 'statedsl', token = null, key = null, patienceMs = PATIENCE_MS } = options;
   const client = engineClient({ url, namespace, token, key, patienceMs });
-  const directory = resolve(options.folder ?? '.', options.dir ?? DEFAULT_STORE);
+  const directory = storeOf(options);
   const folder = folderRuns(options);
   const find = (run: string | null): Promise<string> => findOnEngine(client, url, run);
   const copy: EngineFolder['copy'] = async (run) => {
@@ -67,8 +67,8 @@ export function engineRuns(options: EngineRunsOptions): Runs {
       const applied = await answerOf(() => applyFromEngine(shared, directory, run, given));
       return applied.ok ? applied.value : applied;
     },
-    resume: (run, given) => startRun(() => resumeRun(shared, directory, run, given)),
-    replay: (run, from, given) => startRun(() => replayRun(shared, directory, run, { ...given, from })),
+    resume: (run, given) => startRun(() => resumeRun(shared, options, run, given)),
+    replay: (run, from, given) => startRun(() => replayRun(shared, options, run, { ...given, from })),
     start: (program, given) =>
       startRun(() => startOn({ client, options, isEncrypted: (key ?? '') !== '' }, program, given)),
   };
@@ -80,7 +80,7 @@ export async function copyFromEngine(run: string | null, options: EngineRunsOpti
   const client = engineClient({ url, namespace, token, key, patienceMs });
   try {
     const id = await findOnEngine(client, url, run);
-    const directory = resolve(options.folder ?? '.', options.dir ?? DEFAULT_STORE);
+    const directory = storeOf(options);
     await copyRun(client, { url, namespace }, id, directory);
     return id;
   } catch (cause) {
@@ -248,8 +248,19 @@ function withoutWorker(shown: Inspected, since: string, refused: Refused): Inspe
   return { ...shown, value: { ...value, status, engine: { ...unknown, waits: [], no_worker_since: since } } };
 }
 
-function listOperations({ client, find }: EngineFolder): Pick<Runs, 'list' | 'events'> {
+function listOperations({ client, url, find }: EngineFolder): Pick<Runs, 'find' | 'list' | 'events'> {
   return {
+    find: (run) =>
+      answerOf(async () => {
+        const run_id = await find(run);
+        const about = await client.about(run_id);
+        if (about === null) throw unknownRun(run_id, url);
+        const { machine, settings } = about.header;
+        const here = typeof settings.here === 'string' ? settings.here : '';
+        const program = machine.files[0] ?? '<stdin>';
+        const path = program === '<stdin>' ? null : resolve(here, program);
+        return { run_id, machine: machine.name, program: path, engine: { on: url } };
+      }),
     list: (filter = {}) => answerOf(async () => listRuns(client, filter)),
     events: (run, after = 0, signal, follow = 'forever') =>
       answerOf(async () => {
@@ -262,6 +273,8 @@ function listOperations({ client, find }: EngineFolder): Pick<Runs, 'list' | 'ev
 
 async function listRuns(client: EngineClient, filter: RunFilter): Promise<RunList> {
   const { limit = Number.POSITIVE_INFINITY, ...conditions } = filter;
+  if (filter.program !== undefined || filter.begunIn !== undefined)
+    throw new RunRefused('wrong-use', 'an engine does not know from which file or folder a run came', 'name the run');
   const isWanted = runCondition(conditions);
   const isFiltered = Object.values(conditions).some((one) => one !== undefined && one !== '');
   const all = await client.list(isFiltered ? Number.POSITIVE_INFINITY : limit + 1);

@@ -20,7 +20,7 @@ import type { InDoubt } from '../../runtime/run/in-doubt.js';
 import type { RunReport } from '../../runtime/run/report.js';
 import { secretsOf } from '../../runtime/run/run-options.js';
 import type { Delivery } from '../../runtime/store/inbox.js';
-import { RunRefused } from '../../runtime/store/run-refused.js';
+import { refuse, unwrap } from '../result.js';
 import { submissionOf } from './submission.js';
 
 /** How an engine is reached. */
@@ -65,7 +65,7 @@ export type ReportAtEnd = (runId: string) => Promise<RunReport>;
 
 /** The runs of an engine. Methods reject with an `Error` that has `kind` if the engine cannot be asked. */
 export interface EngineRuns {
-  /** Begins a run, and resolves with its id. Rejects with a `RunRefused` for what an engine must not get. */
+  /** Begins a run, and resolves with its id. Rejects with an `OperationRefused` for what an engine must not get. */
   submit(machine: Machine, options?: SubmitOptions): Promise<string>;
   /** Delivers answers, signals or the wish to end the run. Resolves with the number of the last event before. */
   readonly tell: (runId: string, deliveries: readonly Delivery[]) => Promise<number>;
@@ -84,8 +84,7 @@ export function engineClient(url: string, options: EngineClientOptions = {}): En
   const reportAtEnd: ReportAtEnd = async (runId) => {
     for await (const _ of client.events(runId));
     const report = (await client.status(runId))?.report ?? null;
-    if (report === null) throw new RunRefused('unknown', `there is no run \`${runId}\` on the engine at \`${url}\``);
-    return report;
+    return report ?? unwrap(refuse('unknown', `there is no run \`${runId}\` on the engine at \`${url}\``));
   };
   return {
     async submit(machine, given = {}) {
@@ -99,12 +98,8 @@ export function engineClient(url: string, options: EngineClientOptions = {}): En
         ...omitUndefined({ worktree }),
         isEncrypted: key !== null,
       });
-      if (!submission.ok) {
-        const { message, help } = submission.refusal;
-        throw new RunRefused('wrong-use', message, help ?? undefined);
-      }
-      await client.submit(submission.value);
-      return submission.value.header.runId;
+      await client.submit(unwrap(submission));
+      return unwrap(submission).header.runId;
     },
     tell: (runId, deliveries) => client.deliver(runId, deliveries),
     events: (runId, from, signal) => client.events(runId, from, signal),

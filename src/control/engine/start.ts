@@ -2,29 +2,29 @@
 import { resolve } from 'node:path';
 import type { EngineClient } from '../../engine/client.js';
 import { type Following, followRun } from '../../engine/follow.js';
-import { type Functions, loadFunctions } from '../../engine/functions.js';
-import { openProject, preparedOf, refuseUnapproved, suppliedOptions } from '../../library/open-project.js';
-import { type CheckedProgram, firstError, ProgramRefused, type Project } from '../../library/project.js';
-import { omitUndefined } from '../../prelude/omit-undefined.js';
-import { worktreeOnEngine } from '../../project/choose-worktree.js';
+import { functionsOf } from '../../engine/functions.js';
+import { runOptionsOf } from '../../project/prepare.js';
 import { loadConfiguration } from '../../runtime/configuration/configuration.js';
 import { emptyReport, type RunReport } from '../../runtime/run/report.js';
 import type { RunOptions } from '../../runtime/run/run-options.js';
-import { RunRefused } from '../../runtime/store/run-refused.js';
-import type { RunsOptions } from '../folder/folder-runs.js';
+import type { Startable } from '../execution-options.js';
+import { preparedBy, splitOptions } from '../execution-options.js';
+import { openPrograms } from '../open-programs.js';
+import { type FolderOptions, hostOf, type Programs, storeOf } from '../programs.js';
+import { prepareFor } from '../read-programs.js';
 import { type Result, refuse, resultWith } from '../result.js';
-import type { Execution, Runs, Startable } from '../runs.js';
+import type { Execution, Runs } from '../runs.js';
 import { submissionOf } from './submission.js';
 
 interface StartsOn {
   readonly client: EngineClient;
-  readonly options: RunsOptions;
+  readonly options: FolderOptions;
   /** Whether everything that the engine stores is encrypted. */
   readonly isEncrypted: boolean;
 }
 
 /** What only the process that executes effects could follow. */
-const LOCAL = ['effects', 'onOutput', 'ownProcess', 'kill', 'onEnd', 'cwd', 'env'] as const;
+const LOCAL = ['effects', 'onOutput', 'ownProcess', 'kill', 'onEnd', 'cwd', 'mock'] as const;
 
 /** Rejects with an `EngineFailure`, or with what the check of a program throws. */
 export async function startOn(
@@ -39,35 +39,25 @@ export async function startOn(
       `\`${local}\` has no effect on an engine, whose workers execute effects`,
       'leave it out',
     );
-  const {
-    machine: name,
-    tools,
-    state,
-    approved,
-    worktree,
-    signal,
-    onEvent,
-    onStart,
-    ask,
-    person = 'user',
-    ...rest
-  } = given;
-  const checking = omitUndefined({ machine: name, tools, state, inputs: rest.inputs ?? {} });
-  const project = await projectForEngine(options);
-  const checked = await checkedBy(project, program, checking);
-  const { machine, settings, sources } = preparedOf(checked);
-  if (machine === null) throw new ProgramRefused(checked, firstError(checked.diagnostics));
-  refuseUnapproved(checked, approved);
-  const { configuration } = settings;
-  const supplied = suppliedOptions(project, checked, { machine, sources, configuration, repository: null });
-  const functions = await functionsOf(project.folder, configuration.engine?.commands, configuration.folder);
+  const { preparing, running } = splitOptions(given);
+  const { signal, onEvent, onStart, ask, person = 'user', ...rest } = running;
+  const host = hostOf(options);
+  const prepared = await preparedBy(program, preparing, (source) =>
+    prepareFor(host, { ...options, dir: storeOf(options) }, source, preparing, { functions: functionsOf }),
+  );
+  if (!prepared.ok) return prepared;
+  const { machine, configuration, functions = null, worktreeElsewhere = false, settings } = prepared.value;
   const submission = submissionOf({
     machine,
-    options: { ...supplied, ...(rest as RunOptions), settings: { here: project.folder, ...rest.settings } },
-    functions: functions?.digest ?? null,
+    options: {
+      ...runOptionsOf(host, prepared.value),
+      ...(rest as RunOptions),
+      settings: { ...settings, ...rest.settings },
+    },
+    functions,
     engine: configuration.engine ?? {},
     by: person,
-    worktree: worktreeOnEngine(worktree, configuration),
+    worktree: worktreeElsewhere,
     isEncrypted,
   });
   if (!submission.ok) return submission;
@@ -93,24 +83,9 @@ export function executionOf(client: EngineClient, run_id: string, machine: strin
   };
 }
 
-function checkedBy(project: Project, program: Startable, checking: object): Promise<CheckedProgram> | CheckedProgram {
-  if (typeof program === 'string') return project.checkFile(program, checking);
-  return 'text' in program ? project.checkText(program.text, { ...program, ...checking }) : program;
-}
-
-/** The project, whose programs can call the functions that workers have. */
-export async function projectForEngine(options: RunsOptions): Promise<Project> {
-  const folder = resolve(options.folder ?? '.');
-  const { configuration } = await loadConfiguration(folder);
-  const functions = await functionsOf(folder, configuration.engine?.commands, configuration.folder);
-  return openProject(folder, { ...options, ...omitUndefined({ commands: functions?.all }) });
-}
-
-async function functionsOf(folder: string, file: string | undefined, from: string | null): Promise<Functions | null> {
-  if (file === undefined) return null;
-  try {
-    return await loadFunctions(resolve(from ?? folder, file));
-  } catch (cause) {
-    throw new RunRefused('wrong-use', (cause as Error).message);
-  }
+/** The programs of a folder, which can call the functions that workers have. */
+export async function programsForEngine(options: FolderOptions): Promise<Programs> {
+  const { configuration } = await loadConfiguration(resolve(options.folder ?? '.'));
+  const functions = await functionsOf(configuration);
+  return openPrograms(functions === null ? options : { ...options, commands: functions.all as never });
 }

@@ -1,8 +1,11 @@
 /** Which run of a folder is meant: by its id, by the beginning of it, or the latest. */
+import { omitUndefined } from '../../prelude/omit-undefined.js';
+import { programOf } from '../../project/stored-program.js';
 import { latestRun } from '../../runtime/store/latest-run.js';
 import { RunRefused } from '../../runtime/store/run-refused.js';
 import { requireOwnStore } from '../../runtime/store/store-ownership.js';
-import { findRunId } from '../../runtime/store/stored-run.js';
+import { findRunId, openFoundRun } from '../../runtime/store/stored-run.js';
+import type { FoundRun } from '../runs.js';
 
 /** The id of the named run, or of the latest one for null. Throws a `RunRefused`. */
 export function findRun(directory: string, run: string | null): string {
@@ -17,4 +20,16 @@ export async function findOwnRun(directory: string, run: string | null): Promise
   const id = findRun(directory, run);
   await requireOwnStore(directory, id);
   return id;
+}
+
+/** What is known of a run without its record. Throws a `RunRefused`. */
+export function describeRun(directory: string, run: string | null): FoundRun {
+  const stored = openFoundRun(directory, findRun(directory, run));
+  const { run_id, machine, settings } = stored.about;
+  const { engine: on, engine_namespace: namespace } = settings;
+  const engine =
+    typeof on === 'string'
+      ? { on, ...omitUndefined({ namespace: typeof namespace === 'string' ? namespace : undefined }) }
+      : undefined;
+  return { run_id, machine, program: programOf(stored), ...omitUndefined({ engine }) };
 }

@@ -4,49 +4,37 @@
  */
 
 import { resolve } from 'node:path';
-import type { Project, ProjectOptions, ProjectRunOptions } from '../../library/project.js';
 import type { Json } from '../../machine/expression.js';
-import { diskFiles, type ProjectHost } from '../../project/host.js';
+import type { ProjectHost } from '../../project/host.js';
 import type { Delivery } from '../../runtime/store/inbox.js';
-import { DEFAULT_STORE } from '../../runtime/store/open-own-run.js';
 import { openStoredRun, type StoredRun } from '../../runtime/store/stored-run.js';
+import { preparedBy, splitOptions } from '../execution-options.js';
+import { type FolderOptions, hostOf, storeOf } from '../programs.js';
 import { resultOf } from '../result.js';
-import type { Runs, Startable } from '../runs.js';
-import { findRun } from './find-run.js';
+import type { Runs } from '../runs.js';
+import type { ContinuedOptions } from './continued-options.js';
+import { describeRun, findRun } from './find-run.js';
 import type { RunInspector } from './inspect.js';
 import { RunIndex } from './run-index.js';
-
-/** How `openRuns` opens runs; `dir` is the folder in which they are kept, by default `.statedsl` in the project. */
-export interface RunsOptions extends ProjectOptions {
-  /** The folder of the project, with the programs and their configuration; default the working directory. */
-  readonly folder?: string;
-}
+import type { StartingOptions } from './start.js';
 
 const DEFAULT_PERSON = 'user';
 
 /** What the operations share. */
 interface Folder {
-  /** The folder of the project. */
-  readonly folder: string;
   /** Where the runs are. */
   readonly directory: string;
   readonly host: ProjectHost;
-  readonly options: ProjectOptions;
-  readonly project: () => Promise<Project>;
+  readonly options: FolderOptions;
 }
 
-export function folderRuns(options: RunsOptions): Runs {
-  const folder = resolve(options.folder ?? '.');
-  const directory = resolve(folder, options.dir ?? DEFAULT_STORE);
-  const allowOutside = options.allowOutside === true;
-  const host: ProjectHost = { folder, files: diskFiles, allowOutside, environment: options.env ?? process.env };
-  const project = async () =>
-    (await import('../../library/open-project.js')).openProject(folder, { ...options, dir: directory });
-  const shared = { folder, directory, host, options, project };
+export function folderRuns(options: FolderOptions): Runs {
+  const shared = { directory: storeOf(options), host: hostOf(options), options };
   return { ...readOperations(shared), ...executeOperations(shared), ...changeOperations(shared) };
 }
 
 type ReadOperation =
+  | 'find'
   | 'list'
   | 'inspect'
   | 'events'
@@ -62,6 +50,7 @@ function readOperations({ directory }: Folder): Pick<Runs, ReadOperation> {
   const index = new RunIndex(directory);
   let inspector: RunInspector | null = null;
   return {
+    find: (run) => resultOf(() => describeRun(directory, run)),
     list: (filter = {}) => resultOf(async () => (await import('./list.js')).listFolder(index, filter)),
     async inspect(run, at = null) {
       inspector ??= new (await import('./inspect.js')).RunInspector(index);
@@ -98,37 +87,28 @@ function readOperations({ directory }: Folder): Pick<Runs, ReadOperation> {
   };
 }
 
-function executeOperations({
-  directory,
-  host,
-  options,
-  project,
-}: Folder): Pick<Runs, 'start' | 'resume' | 'replay' | 'compare'> {
-  const stored = { directory, host, options };
-  const machineOf = (id: string): string => openStoredRun(directory, id).about.machine;
-  const runProgram = async (program: Startable, given: ProjectRunOptions) => {
-    const opened = await project();
-    const isText = typeof program !== 'string' && 'text' in program;
-    return opened.run(isText ? await opened.checkText(program.text, program) : program, given);
-  };
+function executeOperations(folder: Folder): Pick<Runs, 'start' | 'resume' | 'replay' | 'compare'> {
+  const { directory, host, options } = folder;
+  const stored = () => import('./execute-stored.js');
   return {
     async start(program, given = {}) {
-      const { begin } = await import('./execute.js');
-      return begin((onStart) => runProgram(program, { ...given, onStart }), machineOf, given.onStart);
+      const { preparing, running } = splitOptions(given);
+      const prepared = await preparedBy(program, preparing, async (source) => {
+        const { prepareFor } = await import('../read-programs.js');
+        return prepareFor(host, { ...options, dir: directory }, source, preparing);
+      });
+      return prepared.ok
+        ? (await import('./start.js')).startIn(folder, prepared.value, running as StartingOptions)
+        : prepared;
     },
-    async resume(run, given = {}) {
-      return (await import('./execute-stored.js')).resumeStored(stored, run, given);
-    },
-    async replay(run, from, given = {}) {
-      return (await import('./execute-stored.js')).replayStored(stored, run, { ...given, from });
-    },
-    compare: (run, given = {}) =>
-      resultOf(async () => (await import('./execute-stored.js')).compareStored(stored, run, given)),
+    resume: async (run, given = {}) => (await stored()).resumeStored(folder, run, given as ContinuedOptions),
+    replay: async (run, from, given = {}) =>
+      (await stored()).replayStored(folder, run, from, given as ContinuedOptions),
+    compare: (run, given = {}) => resultOf(async () => (await stored()).compareStored(folder, run, given)),
   };
 }
 
 function changeOperations({
-  folder,
   directory,
   host,
 }: Folder): Pick<Runs, 'answer' | 'signal' | 'cancel' | 'apply' | 'remove'> {
@@ -151,9 +131,9 @@ function changeOperations({
         const left = undo.length === 0 ? {} : { undo };
         return { run_id, status: 'failed', error: { kind: 'cancelled' }, ...left };
       }),
-    async apply(run, { cwd = folder, by } = {}) {
+    async apply(run, { cwd = '.', by } = {}) {
       const { applyRun } = await import('./apply.js');
-      const result = await resultOf(() => applyRun(directory, run, resolve(folder, cwd), by));
+      const result = await resultOf(() => applyRun(directory, run, resolve(host.folder, cwd), by));
       return result.ok ? result.value : result;
     },
     remove: (given) => resultOf(async () => (await import('./remove.js')).removeRuns(directory, given)),

@@ -135,7 +135,7 @@ function limitsOf({ time, ...rest }: Readonly<Record<string, number | undefined>
 }
 
 export function addChangeRoutes(app: ServiceApp, service: Service): void {
-  const { runs, executions, project } = service;
+  const { runs, executions, programs } = service;
   const personOf = (c: Context): string =>
     (service.userHeader === null ? null : userOf(c.req.header(service.userHeader))) ?? service.user;
 
@@ -219,9 +219,12 @@ export function addChangeRoutes(app: ServiceApp, service: Service): void {
         message: 'this service runs only the programs of its folder',
         help: 'name one of `GET /api/v1/programs`, or start the service with `--allow-text`',
       });
-    const found = program === undefined ? null : findProgram(project, program);
+    const found = program === undefined ? null : await findProgram(programs, program);
     if (found !== null && !found.ok) return answerRefusal(c, found.refusal);
-    const checked = await (found === null ? project.checkText(text as string) : project.checkFile(found.value));
+    const source = found === null ? { text: text as string } : found.value;
+    const result = await programs.check(source);
+    if (!result.ok) return answerRefusal(c, result.refusal);
+    const checked = result.value;
     if (!checked.isValid || checked.machine === null)
       return answerRefusal(c, {
         code: 'invalid-program',
@@ -241,7 +244,7 @@ export function addChangeRoutes(app: ServiceApp, service: Service): void {
         limits: limitsOf(limits),
         person: personOf(c),
       };
-      return answerBegun(c, runs.start(checked, options), 201);
+      return answerBegun(c, runs.start(source, options), 201);
     }
     // Secrets are not written to disk, also not while the run waits.
     const isSecret = ([name]: [string, Json]) => checked.inputs.some((input) => input.name === name && input.secret);

@@ -1,9 +1,9 @@
 /** Routes about programs: what there is to run, and what is wrong with it. */
 import { createRoute, z } from '@hono/zod-openapi';
 import type { Context } from 'hono';
-import { type Result, refuse, resultOf, resultWith } from '../../control/result.js';
+import type { CheckedProgram, Programs } from '../../control/programs.js';
+import { type Result, refuse, resultWith } from '../../control/result.js';
 import { diagnosticsToJson } from '../../library/diagnostics.js';
-import type { CheckedProgram, Project } from '../../library/project.js';
 import { answerRefusal } from '../answer.js';
 import { checkAnswer, programAnswer, programsAnswer } from '../answer-schemas.js';
 import { checkBody } from '../schemas.js';
@@ -38,8 +38,10 @@ const check = createRoute({
 });
 
 /** The path of a program that the list has: a path that leads anywhere else is not one. */
-export function findProgram(project: Project, name: string): Result<string> {
-  const { programs, workflows, plans } = project.programs();
+export async function findProgram(folder: Programs, name: string): Promise<Result<string>> {
+  const listed = await folder.list();
+  if (!listed.ok) return listed;
+  const { programs, workflows, plans } = listed.value;
   const all = [...programs, ...workflows, ...plans].map(({ path }) => path);
   const found = all.find((path) => path === name);
   return found === undefined
@@ -49,23 +51,26 @@ export function findProgram(project: Project, name: string): Result<string> {
 
 const inputsOf = ({ inputs }: CheckedProgram) => inputs.map(({ name, ...rest }) => ({ name, ...rest }));
 
-export function addProgramRoutes(app: ServiceApp, { project }: Service): void {
+export function addProgramRoutes(app: ServiceApp, { programs }: Service): void {
   app.openapi(list, async (c) => {
-    const result = await resultOf(() => project.programs());
+    const result = await programs.list();
     return result.ok ? c.json(result.value, 200) : answerRefusal(c, result.refusal);
   });
 
   const showProgram = async (c: Context, name: string) => {
-    const found = findProgram(project, name);
+    const found = await findProgram(programs, name);
     if (!found.ok) return answerRefusal(c, found.refusal);
-    const checked = await project.checkFile(found.value);
+    const result = await programs.check(found.value);
+    if (!result.ok) return answerRefusal(c, result.refusal);
+    const checked = result.value;
+    const graph = checked.isValid ? await programs.graph(checked) : null;
     return c.json(
       {
         name: found.value,
         inputs: inputsOf(checked),
         machines: checked.machines.map(({ name }) => name),
         diagnostics: diagnosticsToJson(checked),
-        graph: checked.isValid ? await project.graph(checked) : null,
+        graph: graph?.ok === true ? graph.value : null,
       },
       200,
     );
@@ -77,11 +82,12 @@ export function addProgramRoutes(app: ServiceApp, { project }: Service): void {
 
   app.openapi(check, async (c) => {
     const { program, text, name } = c.req.valid('json');
-    const found = program === undefined ? null : findProgram(project, program);
+    const found = program === undefined ? null : await findProgram(programs, program);
     if (found !== null && !found.ok) return answerRefusal(c, found.refusal);
-    const checked = await (found === null
-      ? project.checkText(text as string, name === undefined ? {} : { name })
-      : project.checkFile(found.value));
+    const given = { text: text as string, ...(name === undefined ? {} : { name }) };
+    const result = await programs.check(found === null ? given : found.value);
+    if (!result.ok) return answerRefusal(c, result.refusal);
+    const checked = result.value;
     return c.json({ valid: checked.isValid, diagnostics: diagnosticsToJson(checked) }, 200);
   });
 }

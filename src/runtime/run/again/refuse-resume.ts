@@ -12,8 +12,14 @@ import type { Recovered } from './recover.js';
 import type { UsedUp } from './search-record.js';
 
 /** What a run would repeat, and what was done because that had failed. */
-export interface GoingBack extends Pick<ResumePoint, 'again' | 'stays' | 'failure'> {
+export interface GoingBack {
   readonly runId: string;
+  /** Commands, agents and tools that are executed again. */
+  readonly again: readonly KnownEffect[];
+  /** Effects of ON ERROR and the state ERROR since the failure. They stay done. */
+  readonly stays: readonly KnownEffect[];
+  /** Null if the record does not say, or a limit ended the run. */
+  readonly failure: FirstFailure | null;
 }
 
 /** Throws a `RunRefused` if the program does not produce the events on record. */
