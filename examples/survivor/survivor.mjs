@@ -2,11 +2,10 @@
 //   node examples/survivor/survivor.mjs [FOLDER]     dies halfway; start it again with the same folder
 import { appendFileSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { compile, resume, run } from 'statedsl';
+import { openRuns, unwrap } from 'statedsl';
 
 const folder = process.argv[2] ?? 'survivor-data';
 mkdirSync(folder, { recursive: true });
-const dir = join(folder, '.statedsl');
 const note = join(folder, 'run-id');
 const sent = join(folder, 'sent.txt');
 
@@ -28,9 +27,7 @@ const commands = {
   },
 };
 
-const { machine, diagnostics } = compile(text, { name: 'letters', commands: Object.keys(commands) });
-for (const { code, message } of diagnostics) console.error(`${code}: ${message}`);
-if (!machine) process.exit(2);
+const runs = openRuns({ folder, commands });
 
 // The first process kills itself when two letters are on record as sent. It cannot clean up.
 const firstLife = !existsSync(note);
@@ -38,9 +35,11 @@ let settled = 0;
 const onEvent = (event) => {
   if (firstLife && event.type === 'tracked_set' && ++settled === 3) process.kill(process.pid, 'SIGKILL');
 };
-const report = firstLife
-  ? await run(machine, { dir, commands, onEvent, onStart: ({ runId }) => writeFileSync(note, runId) })
-  : await resume(readFileSync(note, 'utf8'), { dir, commands, onEvent });
+const onStart = ({ runId }) => writeFileSync(note, runId);
+const execution = firstLife
+  ? await runs.start({ text, name: 'letters.dsl' }, { onEvent, onStart })
+  : await runs.resume(readFileSync(note, 'utf8'), { onEvent });
+const report = await unwrap(execution).report;
 
 console.log(`${report.status}: ${report.returned}`);
 console.log(readFileSync(sent, 'utf8').trimEnd());

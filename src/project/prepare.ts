@@ -157,8 +157,9 @@ export async function readMock(
   const { loadMock } = await import('../runtime/mock-file.js');
   const why = host.files.whyRefused(pathOf(host, path), namedBoundary(host));
   const refused = { file: path, line: null, column: null, message: `cannot read \`${path}\`: ${why}` };
-  const { mock, problems } = why === null ? await loadMock(pathOf(host, path)) : { mock: null, problems: [refused] };
-  return mock === null ? problemDiagnostics(host, 'mock', problems) : { mock: { ...mock, file: path } };
+  const { mock, problems } =
+    why === null ? await loadMock(pathOf(host, path), path) : { mock: null, problems: [refused] };
+  return mock === null ? problemDiagnostics(host, 'mock', problems) : { mock };
 }
 
 export function directoryProblem(directory: string, given: string, use = 'in which commands would run'): string | null {

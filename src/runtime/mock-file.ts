@@ -18,9 +18,12 @@ export interface Mock extends Readonly<Record<MockPart, MockAnswers | null>> {
   readonly locationOf: ReadFile['locationOf'];
 }
 
-/** Reads the file of `--mock`. */
-export async function loadMock(file: string): Promise<{ mock: Mock | null; problems: readonly FileProblem[] }> {
-  const read = await readYamlFile(file, true);
+/** Reads the file of `--mock`. `shown`: how messages name it. */
+export async function loadMock(
+  file: string,
+  shown = file,
+): Promise<{ mock: Mock | null; problems: readonly FileProblem[] }> {
+  const read = await readYamlFile(file, true, shown);
   if (read.problems.length > 0) return { mock: null, problems: read.problems };
   const problems: FileProblem[] = [];
   const report = (path: (string | number)[], message: string, help?: string): void => {
@@ -46,7 +49,7 @@ export async function loadMock(file: string): Promise<{ mock: Mock | null; probl
   const part = (key: MockPart): MockAnswers | null => (key in value ? ((value[key] ?? {}) as MockAnswers) : null);
   const { locationOf } = read;
   const parts = { tools: part('tools'), agents: part('agents'), commands: part('commands') };
-  return { mock: { file, locationOf, ...parts, asks: part('asks'), signals: part('signals') }, problems };
+  return { mock: { file: shown, locationOf, ...parts, asks: part('asks'), signals: part('signals') }, problems };
 }
 
 type Report = (path: (string | number)[], message: string, help?: string) => void;

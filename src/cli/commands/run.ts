@@ -7,7 +7,7 @@ import { unwrap } from '../../control/result.js';
 import { omitUndefined } from '../../prelude/omit-undefined.js';
 import type { PreparedProgram } from '../../project/preparation.js';
 import { emptyReport, type RunReport } from '../../runtime/run/report.js';
-import type { RunOptions } from '../../runtime/run/run-options.js';
+import type { RunOptions, Started } from '../../runtime/run/run-options.js';
 import { prepareRun } from '../preparation/prepare-run.js';
 import type { TapedRun } from '../running/cassette-run.js';
 import { reportConfiguration } from '../running/configuration-line.js';
@@ -47,8 +47,7 @@ export async function runCommand(file: string, given: RunFlags): Promise<ExitCod
 }
 
 async function start(prepared: PreparedProgram, flags: RunFlags, background: boolean): Promise<ExitCode> {
-  const { machine, sources } = prepared;
-  reportConfiguration(prepared.configuration, flags);
+  const { machine, sources, configuration } = prepared;
   const runs = await runsOf(flags);
   const made: { taped?: TapedRun; execution?: MockedExecution; report?: RunReport } = {};
   const adapt = async (options: RunOptions): Promise<Partial<RunOptions>> => {
@@ -66,7 +65,12 @@ async function start(prepared: PreparedProgram, flags: RunFlags, background: boo
     program: machine,
     sources: () => sources,
     drive: async (shown) => {
-      made.execution = unwrap(await runs.start(prepared, { ...given, ...shown } as StartOptions));
+      // What is refused is all that is said.
+      const onStart = (started: Started): void => {
+        reportConfiguration(configuration, flags);
+        shown.onStart?.(started);
+      };
+      made.execution = unwrap(await runs.start(prepared, { ...given, ...shown, onStart } as StartOptions));
       made.report = await made.execution.report;
       return made.report;
     },

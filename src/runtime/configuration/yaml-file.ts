@@ -33,15 +33,15 @@ export interface ReadFile {
 }
 
 /** Reads a file. Its value is null if there are problems. */
-export async function readYamlFile(path: string, keepsForm = false): Promise<ReadFile> {
+export async function readYamlFile(path: string, keepsForm = false, shown = path): Promise<ReadFile> {
   try {
     const stat = statSync(path);
     const special = STREAM.test(path) && !stat.isDirectory() ? null : whyNoFile(stat);
-    if (special !== null) return problemIn(path, `cannot read \`${path}\`: ${special}`);
-    if (stat.size > LARGEST_BYTES) return problemIn(path, `\`${path}\` is larger than 16 MiB`);
+    if (special !== null) return problemIn(path, `cannot read \`${shown}\`: ${special}`);
+    if (stat.size > LARGEST_BYTES) return problemIn(path, `\`${shown}\` is larger than 16 MiB`);
     return await readYaml(readFileSync(path, 'utf8'), path, keepsForm);
   } catch (cause) {
-    return problemIn(path, `cannot read \`${path}\`: ${reasonOf(cause)}`);
+    return problemIn(path, `cannot read \`${shown}\`: ${reasonOf(cause)}`);
   }
 }
 

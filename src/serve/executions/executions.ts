@@ -11,6 +11,7 @@ import { entryAt } from '../../runtime/store/own-file.js';
 import { StoreError } from '../../runtime/store/store-error.js';
 import { isRunId } from '../../runtime/store/stored-run.js';
 import { type Continuation, isToContinue, type KeptDelivery, keepDelivery, readDeliveries } from './kept-deliveries.js';
+import { PromisedRun, type RunProcess } from './promised-run.js';
 import { StartingProcesses } from './starting-processes.js';
 import {
   type BeginRefusal,
@@ -28,18 +29,6 @@ import {
   writtenSince,
 } from './waiting-list.js';
 
-/**
- * A process that executes one run. When it has kept the promise it removes it from disk, and when the run could not begin it
- * writes the reason there. Otherwise the run was interrupted, or the process died.
- */
-export interface RunProcess {
-  readonly end: Promise<void>;
-  /** Resolves when it executes its run. */
-  readonly begun?: Promise<void>;
-  /** Asks it to interrupt its run, which can be resumed. */
-  interrupt(): void;
-}
-
 export interface ExecutionsOptions {
   /** The folder of the runs. */
   readonly directory: string;
@@ -55,8 +44,6 @@ export interface ExecutionsOptions {
   readonly onEnd?: () => void;
 }
 
-/** How often a run is looked at that a process of an earlier service executes. */
-const LOOK_MS = 200;
 /** How long a full disk is left alone. */
 const FULL_DISK_MS = 1000;
 /** How long lists show a run that could not begin. */
@@ -69,19 +56,11 @@ const BEGUN_MS = 30_000;
 const MOST_STARTS = 5;
 
 export class Executions {
-  private readonly waiting = new Map<string, Waiting>();
-  private readonly processes = new Map<string, RunProcess>();
+  /** In the order of their promises. */
+  private readonly runs = new Map<string, PromisedRun>();
   private readonly starting: StartingProcesses;
-  private readonly adopted = new Map<string, NodeJS.Timeout>();
-  private readonly starts = new Map<string, number>();
-  /** Kept until the run is removed or the service ends: a run that is suspended needs them again. */
-  private readonly secrets = new Map<string, Readonly<Record<string, Json>>>();
-  /** Those of the time before the last promise, which count again if the process refuses to continue the run. */
-  private readonly secretsBefore = new Map<string, Readonly<Record<string, Json>>>();
-  /** Runs that continue when their process has ended. */
-  private readonly afterwards = new Map<string, readonly KeptDelivery[]>();
+  private readonly stopping = new AbortController();
   private number = 0;
-  private isStopping = false;
   /** The next run could not be begun. */
   private isDiskFull = false;
 
@@ -91,60 +70,58 @@ export class Executions {
 
   /** Continues what an earlier service had promised. Throws a `StoreError` or the system's error. */
   open(): void {
-    makeServiceFolder(this.options.directory);
-    for (const one of readAllWaiting(this.options.directory)) {
+    const { directory } = this.options;
+    makeServiceFolder(directory);
+    for (const one of readAllWaiting(directory)) {
       if (one.refusal !== undefined && Date.parse(one.queued_at) < Date.now() - REFUSED_MS) {
-        forgetWaiting(this.options.directory, one.run_id);
+        forgetWaiting(directory, one.run_id);
         continue;
       }
-      this.waiting.set(one.run_id, one);
+      this.newest(one.run_id).promise = one;
       this.number = Math.max(this.number, one.number + 1);
     }
-    for (const one of readDeliveries(this.options.directory)) {
+    for (const one of readDeliveries(directory)) {
       const { run_id } = one.continuation;
+      const run = this.runs.get(run_id);
       // A process of the earlier service may be about to end, as in `resumeWith`.
-      if (this.waiting.get(run_id)?.begun === true && isLocked(this.options.directory, run_id))
-        this.resumeAfterwards(run_id, [one]);
+      if (run?.promise?.begun === true && isLocked(directory, run_id)) run.keepDelivered([one]);
       else void this.resumeWith([one]);
     }
     this.startNext();
   }
 
+  private get isStopping(): boolean {
+    return this.stopping.signal.aborted;
+  }
+
   /** How many runs are executed now. */
   get executing(): number {
-    return this.processes.size + this.adopted.size;
+    return this.processes().length;
+  }
+
+  private processes(): RunProcess[] {
+    return [...this.runs.values()].flatMap(({ process }) => process ?? []);
   }
 
   isExecuting(runId: string): boolean {
-    return this.processes.has(runId) || this.adopted.has(runId);
+    return (this.runs.get(runId)?.process ?? null) !== null;
   }
 
   /** The secret inputs of a run, as long as they are in memory. `id`: its id or the beginning of one. */
   secretsOf(id: string): Readonly<Record<string, Json>> {
-    const found = [...this.secrets].filter(([runId]) => runId.startsWith(id));
-    return found.length === 1 ? (found[0]?.[1] ?? {}) : {};
+    const found = [...this.runs.values()].filter((run) => run.id.startsWith(id));
+    return found.length === 1 ? (found[0]?.secret ?? {}) : {};
   }
 
   /** The run has ended without its process: nothing of it is left to do. */
   forget(runId: string): void {
-    this.secrets.delete(runId);
-    this.secretsBefore.delete(runId);
-    this.release(runId);
-  }
-
-  /** There is no promise any more, but the run may be continued again. */
-  private release(runId: string): void {
-    this.waiting.delete(runId);
-    for (const one of this.afterwards.get(runId) ?? []) one.forget();
-    this.afterwards.delete(runId);
+    const run = this.runs.get(runId);
+    if (run !== undefined) {
+      run.end();
+      run.secret = {};
+      if (run.process === null) this.runs.delete(runId);
+    }
     forgetWaiting(this.options.directory, runId);
-  }
-
-  /** A promise that was refused: the run is as it was before. */
-  private takeBack(runId: string): void {
-    this.secrets.set(runId, this.secretsBefore.get(runId) ?? {});
-    this.starts.delete(runId);
-    this.release(runId);
   }
 
   /** Promises to execute a run; the promise is on disk when this resolves. One run has one promise. */
@@ -160,19 +137,22 @@ export class Executions {
     task: Omit<Waiting, 'queued_at' | 'number' | 'begun'>,
     secret: Readonly<Record<string, Json>>,
   ): Promise<Result<Waiting>> {
-    const known = this.waiting.get(task.run_id);
-    if (known !== undefined && known.refusal === undefined)
+    if (this.runs.get(task.run_id)?.isPromised === true)
       return refuse('held', `the service already executes run \`${task.run_id}\``, 'follow its events');
     const waiting: Waiting = { ...task, queued_at: new Date().toISOString(), number: this.number++, begun: false };
     const kept = await resultOf(() => keepWaiting(this.options.directory, waiting));
     if (!kept.ok) return kept;
-    // A promise that was refused has changed nothing.
-    const before = (known === undefined ? this.secrets : this.secretsBefore).get(waiting.run_id) ?? {};
-    this.secretsBefore.set(waiting.run_id, before);
-    if (Object.keys(secret).length > 0) this.secrets.set(waiting.run_id, { ...before, ...secret });
-    this.waiting.set(waiting.run_id, waiting);
+    this.newest(waiting.run_id).accept(waiting, secret);
     this.startNext();
     return resultWith(waiting);
+  }
+
+  /** What is known of a run, which comes after all others now. */
+  private newest(runId: string): PromisedRun {
+    const run = this.runs.get(runId) ?? new PromisedRun(runId);
+    this.runs.delete(runId);
+    this.runs.set(runId, run);
+    return run;
   }
 
   /** Before something is delivered to a run: what becomes of it does not depend on this process. */
@@ -187,8 +167,8 @@ export class Executions {
   async resumeWith(delivered: readonly KeptDelivery[]): Promise<void> {
     const [first] = delivered;
     if (first === undefined || this.isStopping) return;
-    const { run_id } = first.continuation;
-    if (this.isExecuting(run_id)) return this.resumeAfterwards(run_id, delivered);
+    const run = this.runs.get(first.continuation.run_id);
+    if (run !== undefined && run.process !== null) return run.keepDelivered(delivered);
     const promised = await this.promise({ ...first.continuation, task: { kind: 'resume' } }, {});
     if (!promised.ok && promised.refusal.code === 'store')
       setTimeout(() => void this.resumeWith(delivered), FULL_DISK_MS).unref();
@@ -196,40 +176,38 @@ export class Executions {
     else for (const one of delivered) one.forget();
   }
 
-  private resumeAfterwards(runId: string, delivered: readonly KeptDelivery[]): void {
-    this.afterwards.set(runId, [...(this.afterwards.get(runId) ?? []), ...delivered]);
-  }
-
   /** Takes back a promise for which no process was started; a run without a record stays in lists. False: there is none. */
   withdraw(runId: string, by: string): boolean {
-    const one = this.waiting.get(runId);
-    if (one === undefined || one.refusal !== undefined || !this.isQueued(one)) return false;
+    const run = this.runs.get(runId);
+    if (run?.promise == null || !run.isQueued) return false;
     const refusal = { code: 'cancelled', message: `${by} cancelled the run before it began`, help: null } as const;
-    if (this.isStored(runId) || !this.keep({ ...one, refusal })) this.forget(runId);
-    else this.waiting.set(runId, { ...one, refusal });
+    const refused = { ...run.promise, refusal };
+    if (this.isStored(runId) || !this.keep(refused)) this.forget(runId);
+    else run.promise = refused;
     return true;
   }
 
   /** Runs that wait, newest first, also for the beginning of their record, and those that could not begin. */
   queuedRuns(): QueuedRun[] {
-    return [...this.waiting.values()]
-      .filter((one) => this.isShown(one))
-      .map((one) => this.entryOf(one))
-      .reverse();
+    return [...this.runs.values()].flatMap((run) => this.entryOf(run) ?? []).reverse();
   }
 
   /** The queued run with this id or beginning; null: there is none, or several. */
   find(id: string): QueuedRun | null {
-    const exact = this.waiting.get(id);
+    const exact = this.runs.get(id);
     const isWhole = exact !== undefined || isRunId(id);
-    const named = isWhole ? [exact] : [...this.waiting.values()].filter(({ run_id }) => run_id.startsWith(id));
-    const found = named.filter((one) => one !== undefined && this.isShown(one));
-    return found.length === 1 ? this.entryOf(found[0] as Waiting) : null;
+    const named = isWhole ? [exact] : [...this.runs.values()].filter((run) => run.id.startsWith(id));
+    const found = named.flatMap((run) => (run === undefined ? [] : (this.entryOf(run) ?? [])));
+    return found.length === 1 ? (found[0] ?? null) : null;
   }
 
-  private isShown(one: Waiting): boolean {
+  /** How lists show it; null: its record does. */
+  private entryOf(run: PromisedRun): QueuedRun | null {
+    const { promise, id } = run;
+    if (promise === null) return null;
     // What a run with a record was refused does not change what it is.
-    return one.refusal === undefined ? this.isQueued(one) || !this.hasRecord(one.run_id) : !this.isStored(one.run_id);
+    const isShown = run.isPromised ? run.isQueued || !this.hasRecord(id) : !this.isStored(id);
+    return isShown ? queuedRunOf(promise, this.mustWait(id) ? 'queued' : 'running') : null;
   }
 
   /** Waits while a run has been accepted and has no record yet. `id`: its id or the beginning of one. */
@@ -251,14 +229,16 @@ export class Executions {
    * turn. A refused run is forgotten.
    */
   async untilDecided(runId: string, signal: AbortSignal): Promise<BeginRefusal | null> {
-    const refusal = (): BeginRefusal | undefined => this.waiting.get(runId)?.refusal;
+    const refusal = (): BeginRefusal | undefined => this.runs.get(runId)?.promise?.refusal;
     // A process that has locked the run may still refuse it; one that has written has begun.
     const hasWritten = writtenSince(this.options.directory, runId);
     await until(() => refusal() !== undefined || !this.isExecuting(runId) || hasWritten(), DECIDED_MS, signal);
     const why = refusal();
     if (why === undefined) return null;
-    if (this.isStored(runId)) this.takeBack(runId);
-    else this.forget(runId);
+    if (this.isStored(runId)) {
+      this.runs.get(runId)?.takeBack();
+      forgetWaiting(this.options.directory, runId);
+    } else this.forget(runId);
     return why;
   }
 
@@ -270,10 +250,9 @@ export class Executions {
 
   /** Starts nothing more, waits so long for what is executed, then interrupts it. What was promised stays on disk. */
   async stop(graceMs: number): Promise<void> {
-    this.isStopping = true;
-    for (const timer of this.adopted.values()) clearTimeout(timer);
-    this.adopted.clear();
-    const ends = (): Promise<unknown> => Promise.all([...this.processes.values()].map(({ end }) => end));
+    this.stopping.abort();
+    const ends = (): Promise<unknown> =>
+      Promise.all(this.processes().map(({ end, isAdopted }) => (isAdopted === true ? null : end)));
     let timer: NodeJS.Timeout | undefined;
     const grace = new Promise((resolve) => {
       timer = setTimeout(resolve, graceMs);
@@ -286,7 +265,7 @@ export class Executions {
 
   /** Stops waiting for the grace of `stop`: everything is interrupted now. */
   interruptAll(): void {
-    for (const process of this.processes.values()) process.interrupt();
+    for (const process of this.processes()) process.interrupt();
   }
 
   /** Keeps what a run gets before it begins. Throws a `StoreError`. */
@@ -295,35 +274,48 @@ export class Executions {
     return { run_id, delivery: 'passed-on' };
   }
 
-  private readonly isQueued = ({ run_id }: Waiting): boolean => !this.isExecuting(run_id);
-
   private startNext(): void {
-    for (const one of this.waiting.values()) {
+    for (const run of this.runs.values()) {
       if (this.isStopping || this.executing >= this.options.atOnce) break;
-      if (one.refusal !== undefined || !this.isQueued(one)) continue;
-      if (one.begun && isLocked(this.options.directory, one.run_id)) this.adopt(one.run_id);
-      else if (this.starting.isFull || !this.begin(one)) break;
+      if (run.promise === null || !run.isQueued) continue;
+      if (run.promise.begun && isLocked(this.options.directory, run.id)) this.execute(run, this.adopted(run.id));
+      else if (this.starting.isFull || !this.begin(run, run.promise)) break;
     }
   }
 
   /** False if the disk takes nothing now: then it is tried again later. */
-  private begin(one: Waiting): boolean {
-    this.isDiskFull = !this.keep({ ...one, begun: true });
+  private begin(run: PromisedRun, promise: Waiting): boolean {
+    const begun = { ...promise, begun: true };
+    this.isDiskFull = !this.keep(begun);
     if (this.isDiskFull) {
       setTimeout(() => this.startNext(), FULL_DISK_MS).unref();
       return false;
     }
-    this.waiting.set(one.run_id, { ...one, begun: true });
-    this.starts.set(one.run_id, (this.starts.get(one.run_id) ?? 0) + 1);
-    const process = this.options.start(one.run_id, this.secrets.get(one.run_id) ?? {});
-    this.processes.set(one.run_id, process);
+    run.promise = begun;
+    run.starts++;
+    const process = this.options.start(run.id, run.secret);
+    this.execute(run, process);
     this.starting.add(process);
+    return true;
+  }
+
+  private execute(run: PromisedRun, process: RunProcess): void {
+    run.process = process;
     void process.end.then(() => {
-      this.processes.delete(one.run_id);
-      this.settle(one.run_id);
+      // The next service looks for a process that this one has not started.
+      if (process.isAdopted === true && this.isStopping) return;
+      run.process = null;
+      this.settle(run);
       this.startNext();
     });
-    return true;
+  }
+
+  /** A process of an earlier service: its end shows in its lock. */
+  private adopted(runId: string): RunProcess {
+    const leave = this.options.adopt?.();
+    const isLeft = (): boolean => !isLocked(this.options.directory, runId);
+    const end = until(isLeft, Number.POSITIVE_INFINITY, this.stopping.signal).finally(leave);
+    return { end, interrupt: () => undefined, isAdopted: true };
   }
 
   private keep(one: Waiting): boolean {
@@ -336,22 +328,6 @@ export class Executions {
     }
   }
 
-  /** A process of an earlier service executes it: its end shows in its lock. */
-  private adopt(runId: string): void {
-    const leave = this.options.adopt?.();
-    const look = (): void => {
-      if (isLocked(this.options.directory, runId)) {
-        this.adopted.set(runId, setTimeout(look, LOOK_MS));
-        return;
-      }
-      this.adopted.delete(runId);
-      leave?.();
-      this.settle(runId);
-      this.startNext();
-    };
-    this.adopted.set(runId, setTimeout(look, LOOK_MS));
-  }
-
   private readonly isStored = (runId: string): boolean =>
     entryAt(join(this.options.directory, 'runs', runId, 'run.json')) !== null;
 
@@ -361,37 +337,32 @@ export class Executions {
   }
 
   /** Its process has ended: what is on disk says whether it has kept the promise. */
-  private settle(runId: string): void {
-    const one = readWaiting(this.options.directory, runId);
+  private settle(run: PromisedRun): void {
+    const promise = readWaiting(this.options.directory, run.id);
     this.options.onEnd?.();
-    if (one === null) {
-      this.waiting.delete(runId);
-      this.starts.delete(runId);
-      const delivered = this.afterwards.get(runId) ?? [];
-      this.afterwards.delete(runId);
-      if (delivered.length > 0 && isToContinue(this.options.directory, runId)) void this.resumeWith(delivered);
+    if (promise === null) {
+      const delivered = run.takeDelivered();
+      run.end();
+      if (delivered.length > 0 && isToContinue(this.options.directory, run.id)) void this.resumeWith(delivered);
       // The process has taken what was delivered, or the run is over.
       else for (const kept of delivered) kept.forget();
-    } else if (one.refusal === undefined && !this.isStopping && (this.starts.get(runId) ?? 0) >= MOST_STARTS) {
+    } else if (promise.refusal === undefined && !this.isStopping && run.starts >= MOST_STARTS) {
       const message = `the process of the run died ${MOST_STARTS} times`;
       const refusal = { code: 'unusable', message, help: 'resume it in a terminal to see why' } as const;
-      this.waiting.set(runId, { ...one, refusal });
-      this.keep({ ...one, refusal });
-    } else this.waiting.set(runId, one);
-  }
-
-  private entryOf(one: Waiting): QueuedRun {
-    return queuedRunOf(one, this.mustWait(one.run_id) ? 'queued' : 'running');
+      run.promise = { ...promise, refusal };
+      this.keep(run.promise);
+    } else run.promise = promise;
+    if (run.promise === null && Object.keys(run.secret).length === 0) this.runs.delete(run.id);
   }
 
   /** Whether the run waits for others, and not only for the start of its process. */
   mustWait(runId: string): boolean {
-    if (this.isExecuting(runId) || !this.waiting.has(runId)) return false;
+    if (this.runs.get(runId)?.isQueued !== true) return false;
     let room = this.isStopping || this.isDiskFull ? 0 : this.options.atOnce - this.executing;
-    for (const one of this.waiting.values()) {
+    for (const run of this.runs.values()) {
       if (room <= 0) break;
-      if (one.refusal !== undefined || !this.isQueued(one)) continue;
-      if (one.run_id === runId) return false;
+      if (!run.isQueued) continue;
+      if (run.id === runId) return false;
       room--;
     }
     return true;

@@ -5,8 +5,8 @@ import { printJson } from '../../interpreter/values/json.js';
 import type { Value } from '../../interpreter/values/value.js';
 import type { Json } from '../../machine/expression.js';
 import { BEGUN, type PermitRequest } from './ask-permits.js';
-import type { RunProcess } from './executions.js';
 import type { PermitPool } from './permit-pool.js';
+import type { RunProcess } from './promised-run.js';
 
 /** A tenth of the processor time that the service gets if both need all of it: the service needs little, but at once. */
 const RUN_PRIORITY = 10;

@@ -3,18 +3,13 @@
  * the service from answering, and none of them would begin sooner.
  */
 
-/** A process and what is known of its beginning. */
-interface Started {
-  /** Resolves when it executes its run; absent: nobody can say. */
-  readonly begun?: Promise<void>;
-  readonly end: Promise<void>;
-}
+import type { RunProcess } from './promised-run.js';
 
 /** How long the start of a process keeps back the next one. */
 const START_MS = 5000;
 
 export class StartingProcesses {
-  private readonly processes = new Set<Started>();
+  private readonly processes = new Set<RunProcess>();
 
   /** `onRoom`: called when the next process may be started. */
   constructor(
@@ -27,7 +22,7 @@ export class StartingProcesses {
   }
 
   /** It counts until it executes its run, has ended or takes too long. */
-  add(process: Started): void {
+  add(process: RunProcess): void {
     if (process.begun === undefined) return;
     this.processes.add(process);
     const remove = (): void => {

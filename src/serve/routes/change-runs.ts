@@ -196,10 +196,11 @@ export function addChangeRoutes(app: ServiceApp, service: Service): void {
     }
     const queued = await refuseQueued(c, id);
     if (queued !== null) return queued;
+    if (service.isOnEngine) return answer(c, send());
+    // The page has shown the run, so it is known already. Damage in its record is seen only here.
     const found = await runs.inspect(id);
     if (!found.ok) return answerRefusal(c, found.refusal);
     const { run_id, machine } = found.value;
-    if (service.isOnEngine) return answer(c, send());
     const expected = await executions.expectDelivery({ run_id, machine, limits: {}, by: personOf(c) });
     if (!expected.ok) return answerRefusal(c, expected.refusal);
     const result = await send();
