@@ -57,8 +57,8 @@ class ProcessesFirst extends BaseSequencer {
 const isNamed = process.argv.slice(3).some((word) => !word.startsWith('-'));
 const left = process.env.LONG !== undefined || isNamed ? [] : longTests(isProcesses);
 
-/** Coverage, mutations and `npm run watch` look at the sources themselves. */
-const isCompiled = process.argv.includes('run') && !process.argv.some((word) => /^--(coverage|config)/.test(word));
+/** Mutations and `npm run watch` look at the sources themselves. */
+const isCompiled = process.argv.includes('run') && !process.argv.some((word) => word.startsWith('--config'));
 
 export default defineConfig({
   plugins: isCompiled ? [compiledSources()] : [],
@@ -90,6 +90,8 @@ export default defineConfig({
     setupFiles: ['test/no-processes.ts', 'test/random.ts'],
     experimental: { fsModuleCache: true },
     coverage: {
+      provider: 'custom',
+      customProviderModule: 'test/coverage.ts',
       include: ['src/**/*.ts'],
       reporter: ['text-summary', 'json-summary'],
       reportsDirectory: 'node_modules/.cache/coverage',

@@ -1,7 +1,7 @@
 /**
  * Tests execute the sources as plain modules of Node. They are compiled at once, into a folder next to `src/`: vitest
- * needs a minute of processor time to transform and evaluate a thousand files one by one. What changes or measures the
- * sources while they run (coverage, mutations, `npm run watch`) does without.
+ * needs a minute of processor time to transform and evaluate a thousand files one by one. What changes the sources while they
+ * run (mutations, `npm run watch`) does without.
  */
 import { readdirSync, rmSync, statSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
@@ -19,7 +19,8 @@ export const COMPILED = /\/\.compiled\//;
 const changedAt = (path: string): number => statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0;
 const filesOf = (folder: string): readonly string[] =>
   readdirSync(folder, { recursive: true, encoding: 'utf8' }).map((name) => join(folder, name));
-const compiledPath = (source: string): string => join(compiled, relative(sources, source)).replace(/\.tsx?$/, '.js');
+export const compiledPath = (source: string): string =>
+  join(compiled, relative(sources, source)).replace(/\.tsx?$/, '.js');
 
 /** Compiles what is newer than its output, and removes the output of files that are gone. */
 async function compileSources(): Promise<void> {
