@@ -97,8 +97,13 @@ const WAYS = {
 /** US dollars a million tokens, as OpenCode is told them. */
 const COST = { input: 3, output: 15, cache_read: 0.3, cache_write: 3.75 };
 
+/**
+ * Programs that start themselves once more, to have more memory: half of their time. Cases that end processes let them.
+ */
+const ONCE = { gemini: { GEMINI_CLI_NO_RELAUNCH: 'true' }, qwen: { QWEN_CODE_NO_RELAUNCH: 'true' } };
+
 /** The environment of `program` whose model is at `url`. Nothing of the user's own is in it. */
-export function homeFor(program, home, url) {
+export function homeFor(program, home, url, endsProcesses = false) {
   mkdirSync(home, { recursive: true });
   const xdg = {
     XDG_CONFIG_HOME: '.config',
@@ -118,5 +123,6 @@ export function homeFor(program, home, url) {
     https_proxy: 'http://127.0.0.1:9',
     no_proxy: '127.0.0.1,localhost',
     ...WAYS[program](home, url),
+    ...(endsProcesses ? {} : ONCE[program]),
   };
 }

@@ -59,7 +59,7 @@ function recordOf(project) {
 }
 
 /** `record` names the files that recording programs write to. */
-export async function openStage(program, { programs, limitMs, record = null }) {
+export async function openStage(program, { programs, limitMs, endsProcesses, record = null }) {
   const folder = mkdtempSync(join(tmpdir(), `statedsl-agents-${program}-`));
   const [home, project] = [join(folder, 'home'), join(folder, 'project')];
   const mark = folder.slice(-6);
@@ -113,7 +113,7 @@ export async function openStage(program, { programs, limitMs, record = null }) {
           LANG: 'C.UTF-8',
           TERM: 'dumb',
           TMPDIR: folder,
-          ...homeFor(program, home, url),
+          ...homeFor(program, home, url, endsProcesses),
           [MARK]: mark,
           ...(record === null ? {} : { STATEDSL_RECORD: record }),
           ...env,

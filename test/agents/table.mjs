@@ -29,7 +29,7 @@ async function playAgainAlone(results, { report, ...options }) {
 async function playOnce(one, program, { keep, record, ...options }) {
   const name = one.name.replace(/[^a-zA-Z]+/g, '-').replace(/^-|-$/g, '');
   const recorded = record === undefined ? null : join(record, program, name);
-  const stage = await openStage(program, { ...options, record: recorded });
+  const stage = await openStage(program, { ...options, endsProcesses: one.endsProcesses, record: recorded });
   const begun = Date.now();
   let failure = null;
   try {

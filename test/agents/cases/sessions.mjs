@@ -111,6 +111,7 @@ ${step('left')}${step('right')}RETURN: {right.output}
   },
   {
     name: 'killed and resumed',
+    endsProcesses: true,
     async play(stage) {
       await stage.model({ turns: [{ hang: true }], afterwards: { text: 'Hello again.' } });
       stage.write('flow.dsl', flow('Say hello.'));
@@ -129,6 +130,7 @@ ${step('left')}${step('right')}RETURN: {right.output}
   },
   {
     name: 'killed in the middle and resumed',
+    endsProcesses: true,
     without: { codex: 'it chooses the ids of its sessions', opencode: 'it chooses the ids of its sessions' },
     async play(stage) {
       stage.configure({ allow: ['edit', 'shell'] });

@@ -153,6 +153,7 @@ export const trouble = [
   },
   {
     name: 'hangs until max_time',
+    endsProcesses: true,
     async play(stage) {
       await stage.model({ afterwards: { hang: true } });
       const result = await stage.run(flow('Say hello.', { guards: `max_time=${SECONDS_TO_ASK[stage.program]}s` }));
@@ -208,6 +209,7 @@ export const trouble = [
   },
   {
     name: 'cancelled',
+    endsProcesses: true,
     async play(stage) {
       await stage.model({ afterwards: { hang: true } });
       stage.write('flow.dsl', flow('Say hello.'));
