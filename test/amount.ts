@@ -1,7 +1,7 @@
 /**
  * How much of a law is tried: random cases, broken texts, crashes. `npm test` tries enough to notice most mistakes;
  * `npm run test:long` sets `LONG=1` and tries large values and more of the same; `npm run nightly` sets `NIGHTLY=1` too,
- * tries five times as much of that, and all of it ten times.
+ * tries ten times as much of that, and all of it ten times.
  */
 import { test } from 'vitest';
 
@@ -14,9 +14,9 @@ export function amount(usually: number, inLongTests: number): number {
   return isLong ? inLongTests : usually;
 }
 
-/** How often something random is tried, which is all in the night and a fifth of it in the long tests. */
+/** How often something random is tried, which is all in the night and a tenth of it in the long tests. */
 export function tries(usually: number, inTheNight: number): number {
-  return amount(usually, isNight ? inTheNight : Math.max(usually, Math.ceil(inTheNight / 5)));
+  return amount(usually, isNight ? inTheNight : Math.max(usually, Math.ceil(inTheNight / 10)));
 }
 
 /**

@@ -12,10 +12,19 @@ import { execa } from 'execa';
 const cwd = dirname(dirname(fileURLToPath(import.meta.url)));
 const ROUNDS = 10;
 
+/** Whether a file of the tests, or one that it imports, tries what is random. */
+function isRandom(path, seen = new Set()) {
+  if (seen.has(path) || /\/(amount|random)\.ts$/.test(path)) return false;
+  seen.add(path);
+  const text = readFileSync(path, 'utf8');
+  if (/\b(numRuns|randomNumbers|seed)\b|\btries\(/.test(text)) return true;
+  const imported = [...text.matchAll(/ from '(\.[^']*)\.js'/g)].map(([, name]) => `${join(dirname(path), name)}.ts`);
+  return imported.some((one) => one.startsWith(join(cwd, 'test')) && isRandom(one, seen));
+}
+
 function testsWithRandomInputs() {
   const names = readdirSync(join(cwd, 'test'), { recursive: true }).filter((name) => name.endsWith('.test.ts'));
-  const isRandom = (path) => /\b(numRuns|randomNumbers|seed)\b/.test(readFileSync(join(cwd, path), 'utf8'));
-  return names.map((name) => join('test', name)).filter(isRandom);
+  return names.map((name) => join('test', name)).filter((path) => isRandom(join(cwd, path)));
 }
 
 const random = testsWithRandomInputs();

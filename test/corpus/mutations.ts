@@ -1,9 +1,9 @@
 /**
  * Broken programs made from whole ones: cut off anywhere, or with one token dropped, doubled, swapped or
- * replaced. Which of them are tried follows from the program's text, so that a failure comes back.
+ * replaced. Which of them are tried follows from the program's text and the seed of the tests, so that a failure comes back.
  */
-import { amount } from '../amount.js';
-import { sequenceOf } from '../random.js';
+import { tries } from '../amount.js';
+import { seed, sequenceOf } from '../random.js';
 
 const TOKEN = /\s+|\w+|[^\s\w]/gu;
 const STRANGE = [
@@ -29,16 +29,16 @@ const STRANGE = [
   'IF:',
 ];
 
-/** Usually only a few: hundreds of programs are broken, each in other positions. */
+/** Usually only a few: hundreds of programs are broken, each in other positions, and in others with each start of the tests. */
 function some(count: number): number {
-  return amount(Math.ceil(count / 100), count);
+  return tries(Math.ceil(count / 100), count);
 }
 
 /** At most `most` prefixes of the text, all of them when there are no more than that. */
 export function prefixes(text: string, most: number): string[] {
   const count = some(most);
   if (text.length <= count) return Array.from({ length: text.length }, (_, end) => text.slice(0, end));
-  const next = sequenceOf(text);
+  const next = sequenceOf(`${seed} ${text}`);
   return Array.from({ length: count }, () => text.slice(0, next(text.length)));
 }
 
@@ -47,7 +47,7 @@ export function mutations(text: string, most: number): string[] {
   const count = some(most);
   const tokens = text.match(TOKEN) ?? [];
   if (tokens.length === 0) return [];
-  const next = sequenceOf(text);
+  const next = sequenceOf(`${seed} ${text}`);
   return Array.from({ length: count }, () => {
     const changed = [...tokens];
     const at = next(changed.length);
