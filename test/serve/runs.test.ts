@@ -14,6 +14,8 @@ const PROGRAMS = {
   'hello.dsl': 'INPUT: who = "world"\nCHECK: greeting = printf "hello %s" {who}\nRETURN: {greeting}\n',
   'ask.dsl': 'ASK user: "Go on?" → ok choices=yes,no\nRETURN: {ok}\n',
   'wait.dsl': 'WAIT: signal go\nRETURN: "gone"\n',
+  'digits.dsl':
+    'INPUT: a (number)\nINPUT: b (list)\nINPUT: k (secret, number)\nWAIT: signal go\nASK user: "Which?" → free\nASK user: "Which?" → chosen choices=1.10,1.2\nDO: x = printf "%s %s %s %s %s %s" {a} {b} {k} {go.x} {free} {chosen}\nEMIT: OUT free={free} b={b}\nRETURN: [x, b[1] == 9007199254740993]\n',
   'fail.dsl': 'STATE: A\n  DO: test -e there\n  RETURN: 1\n',
   'held.dsl': 'INPUT: key (secret)\nASK user: "Go on?" → ok\nRETURN: 1\n',
   'secret.dsl': 'INPUT: key (secret)\nDO: x = printf %s {key}\nRETURN: {x}\n',
@@ -122,6 +124,42 @@ describe('runs', () => {
     expect(one.git('log', '-1', '--format=%B').trim()).toBe(
       `Merge run ${run_id} of p\n\nApplied-by: ada\\u202e\\x1b[2J bob`,
     );
+  });
+
+  test('keep how numbers are written, on every way in and out', async () => {
+    const { send, idle } = await serviceOf(PROGRAMS);
+    const given = '{"program": "digits.dsl", "inputs": {"a": 1.10, "b": [12e5, 9007199254740993], "k": 7654.10}}';
+    const id = (await send('POST', '/api/v1/runs', given)).json.run_id as string;
+    await idle();
+    const sent = await send('POST', `/api/v1/runs/${id}/signals`, '{"name": "go", "payload": {"x": 1.10}}');
+    expect(sent.status).toBe(200);
+    await idle();
+    expect((await send('POST', `/api/v1/runs/${id}/answers`, '{"free": 2.50}')).status).toBe(200);
+    await idle();
+    expect((await send('POST', `/api/v1/runs/${id}/answers`, '{"chosen": 1.10}')).status).toBe(200);
+    await idle();
+    const shown = (await send('GET', `/api/v1/runs/${id}`)).text;
+    expect(shown).toContain('"inputs":{"a":1.10,"b":[12e5,"9007199254740993"],"k":"***"}');
+    expect(shown).toContain('"returned":["1.10 [12e5,9007199254740993] *** 1.10 2.50 1.10",true]');
+    expect(shown).toContain('"input.a":1.10');
+    const { text } = await send('GET', `/api/v1/runs/${id}/events`);
+    const events = text.split('\n').filter((line) => line !== '');
+    const ofType = (type: string) => events.filter((line) => line.includes(`"type":"${type}"`)).join();
+    expect(ofType('run_started')).toContain('"printed":{"a":"1.10","b":"[12e5,9007199254740993]"');
+    expect(ofType('signal_received')).toContain('"printed":"{\\"x\\":1.10}"');
+    expect(ofType('answered')).toContain('"printed":"2.50"');
+    expect(ofType('emitted')).toContain('"printed":{"free":"2.50"');
+    const output = await send(
+      'GET',
+      `/api/v1/runs/${id}/effects/${JSON.parse(ofType('effect_settled')).effect}/output`,
+    );
+    expect(output.text).toBe('1.10 [12e5,9007199254740993] *** 1.10 2.50 1.10');
+    const point = JSON.parse(ofType('effect_settled')).seq - 1;
+    const again = `{"from": ${point}, "inputs": {"k": 7654.10}}`;
+    const { json } = await send('POST', `/api/v1/runs/${id}/replay`, again);
+    await idle();
+    const replayed = (await send('GET', `/api/v1/runs/${json.run_id}`)).text;
+    expect(replayed).toContain('"returned":["1.10 [12e5,9007199254740993] *** 1.10 2.50 1.10",true]');
   });
 
   test('continue after a signal', async () => {
