@@ -333,9 +333,20 @@ describe('the queue', () => {
   });
 
   test('takes nothing else for a run that waits for its turn, and lists it by its status', async () => {
-    const { send, request } = await serviceOf({ 'slow.dsl': 'DO: sleep 60\nRETURN: 1\n', ...PROGRAMS }, { atOnce: 1 });
+    const { send, request, runs } = await serviceOf(
+      { 'slow.dsl': 'DO: sleep 60\nRETURN: 1\n', ...PROGRAMS },
+      { atOnce: 1 },
+    );
     await send('POST', '/api/v1/runs', { program: 'slow.dsl' });
-    const { run_id } = (await send('POST', '/api/v1/runs', { program: 'ask.dsl' })).json;
+    const { run_id } = (await send('POST', '/api/v1/runs', { program: 'ask.dsl' })).json as { run_id: string };
+    // Others than the service only know that it has the run.
+    const early = { message: `run \`${run_id}\` has not begun: it is in the queue of a service` };
+    for (const result of [
+      await runs.answer(run_id, { ok: 'yes' }),
+      await runs.signal(run_id, 'go', null),
+      await runs.cancel(run_id.slice(0, 30)),
+    ])
+      expect(result).toMatchObject({ ok: false, refusal: early });
     for (const [what, body] of [
       ['answers', { ok: 'yes' }],
       ['resume', {}],
