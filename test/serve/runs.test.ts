@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { openRuns } from '../../src/control/open-runs.js';
 import { compile, type Machine, run } from '../../src/index.js';
+import { lockRun } from '../../src/runtime/store/run-lock.js';
 import { httpHelp } from '../../src/serve/http-help.js';
 import { repository } from '../runtime/repositories.js';
 import { parsePrometheus } from './prometheus.js';
@@ -330,6 +331,22 @@ describe('the queue', () => {
       ok: true,
       value: { status: 'returned', returned: '*** 2' },
     });
+  });
+
+  test('continue if somebody holds them for a moment while they are to begin', async () => {
+    const { send, finish, idle, executions, folder, runs } = await serviceOf(PROGRAMS);
+    const id = await finish('ask.dsl');
+    await runs.answer(id, { ok: 'yes' });
+    // As who records another answer does.
+    const held = lockRun(join(folder, '.statedsl/runs', id));
+    if ('owner' in held) throw new Error('the run is executed');
+    const resumed = send('POST', `/api/v1/runs/${id}/resume`, {});
+    while (executions.executing === 0) await new Promise((resolve) => setTimeout(resolve, 5));
+    await new Promise((resolve) => setTimeout(resolve, 100));
+    held.lock.release();
+    expect((await resumed).status).toBe(202);
+    await idle();
+    expect((await send('GET', `/api/v1/runs/${id}`)).json).toMatchObject({ status: 'returned', returned: 'yes' });
   });
 
   test('takes nothing else for a run that waits for its turn, and lists it by its status', async () => {

@@ -132,7 +132,9 @@ export function openFoundRun(directory: string, runId: string): StoredRun {
     if (entryAt(folder)?.isSymbolicLink())
       throw new RunRefused('foreign', `\`${folder}\` is a symbolic link`, 'remove the link');
   const isUnfinished = existsSync(path) && !hasBegun(directory, runId);
-  if (isUnfinished && lockHolder(path).owner !== null) throw aboutToBegin(runId);
+  const isAwaited =
+    isUnfinished && (lockHolder(path).owner !== null || existsSync(join(directory, QUEUE, `${runId}.json`)));
+  if (isAwaited) throw aboutToBegin(runId);
   if (isUnfinished)
     throw new RunRefused(
       'unusable',

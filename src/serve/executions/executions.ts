@@ -210,6 +210,12 @@ export class Executions {
     return isShown ? queuedRunOf(promise, this.mustWait(id) ? 'queued' : 'running') : null;
   }
 
+  /** Whether a run that is not executed at this moment will be, without anything more from outside. */
+  goesOn(runId: string): boolean {
+    const one = this.waiting.get(runId);
+    return (one !== undefined && one.refusal === undefined) || this.afterwards.has(runId);
+  }
+
   /** Waits while a run has been accepted and has no record yet. `id`: its id or the beginning of one. */
   untilRecorded(id: string, signal: AbortSignal): Promise<void> {
     const hasOne = (): boolean => {
