@@ -325,11 +325,7 @@ class SuiteCheck {
       } else if (typeof value !== 'string')
         this.wrong(text.span, 'the answer of a person is a text', 'write it in quotes');
       else if (choices !== null && !choices.includes(value.trim()))
-        this.wrong(
-          text.span,
-          `${value.trim() === '' ? 'an empty answer' : `\`${value}\``} is not one of the choices`,
-          `the choices are ${choices.join(', ')}`,
-        );
+        this.wrong(text.span, `\`${value}\` is not one of the choices`, `the choices are ${choices.join(', ')}`);
     }
   }
 

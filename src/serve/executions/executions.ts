@@ -212,8 +212,8 @@ export class Executions {
 
   /** Whether a run that is not executed at this moment will be, without anything more from outside. */
   goesOn(runId: string): boolean {
-    const one = this.waiting.get(runId);
-    return (one !== undefined && one.refusal === undefined) || this.afterwards.has(runId);
+    const run = this.runs.get(runId);
+    return run !== undefined && (run.isPromised || run.process !== null);
   }
 
   /** Waits while a run has been accepted and has no record yet. `id`: its id or the beginning of one. */
