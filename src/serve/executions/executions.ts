@@ -211,7 +211,7 @@ export class Executions {
   }
 
   /** Whether a run that is not executed at this moment will be, without anything more from outside. */
-  goesOn(runId: string): boolean {
+  mayContinue(runId: string): boolean {
     const run = this.runs.get(runId);
     return run !== undefined && (run.isPromised || run.process !== null);
   }

@@ -171,7 +171,7 @@ export function addChangeRoutes(app: ServiceApp, service: Service): void {
   /** Whether a run that is executed, or is going to be, does not ask a question, but may ask it later. */
   async function mayAskLater(id: string, names: readonly string[]): Promise<boolean> {
     const found = await runs.inspect(id);
-    if (!found.ok || !(found.value.status === 'running' || executions.goesOn(found.value.run_id))) return false;
+    if (!found.ok || !(found.value.status === 'running' || executions.mayContinue(found.value.run_id))) return false;
     const open = found.value.waiting.flatMap(({ name, path }) => name ?? path ?? []);
     return names.some((name) => !open.includes(name));
   }
