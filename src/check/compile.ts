@@ -132,7 +132,8 @@ function settingsOf(
 function reportNothingToRun({ machines }: Unit, diagnostics: Diagnostic[]): void {
   const empty = machines.filter(({ states }) => states.length === 0);
   for (const { name, span } of empty) diagnostics.push(say.machineWithoutStates(span, { name }));
-  if (empty.length === machines.length && !hasErrors(diagnostics)) diagnostics.push(say.nothingToRun(startOf(0), {}));
+  const isExplained = hasErrors(diagnostics) || diagnostics.some(({ code }) => code === 'unread-block');
+  if (empty.length === machines.length && !isExplained) diagnostics.push(say.nothingToRun(startOf(0), {}));
 }
 
 function result(

@@ -8,7 +8,7 @@ import { compileProgram } from '../project/compile-program.js';
 import { type ProjectHost, pathOf, shortName } from '../project/host.js';
 import { planProgram } from '../project/link-plans.js';
 import { listPrograms, type ProgramList } from '../project/list-programs.js';
-import { loadPlan } from '../project/load-plan.js';
+import { editedPlan, loadPlan } from '../project/load-plan.js';
 import { approvalHash } from '../project/plan-approval.js';
 import {
   type ExaminedInputs,
@@ -24,6 +24,7 @@ import { isPlan, isWorkflow } from '../project/program-kind.js';
 import { emptyCompilation, readNamed } from '../project/read-program.js';
 import { loadSettings, type Settings, toolLookup } from '../project/settings.js';
 import { type Diagnostic, hasErrors } from '../source/diagnostic.js';
+import { withSafeFixes } from '../source/fix-text.js';
 import { sourceFile } from '../source/source-file.js';
 import { graphOf } from '../views/graph/graph.js';
 import { ascii, dot, mermaid } from '../views/graph/graph-text.js';
@@ -71,21 +72,21 @@ export async function checkProgram(
   const { machine, strict, tools } = options;
   const cwd = resolve(host.folder, options.cwd ?? '.');
   const instead = folder.agents ?? {};
+  const known = { cwd, instead, tools, worktree: mayHaveWorktree(cwd) };
+  const surroundings = {
+    ...omitUndefined({ machine, strict }),
+    ...surroundingOptions(host, settings.configuration, known),
+    commands: Object.keys(folder.commands ?? {}),
+  };
+  const compileText = (called: string, text: string) => compileProgram(host, { name: called, text }, surroundings);
   const compiled =
     settings.diagnostics.length > 0
       ? emptyCompilation(settings.diagnostics, settings.sources)
       : read.kind === 'broken'
         ? read.compilation
-        : await compileProgram(host, read, {
-            ...omitUndefined({ machine, strict }),
-            ...surroundingOptions(host, settings.configuration, {
-              cwd,
-              instead,
-              tools,
-              worktree: mayHaveWorktree(cwd),
-            }),
-            commands: Object.keys(folder.commands ?? {}),
-          });
+        : await withSafeFixes(read.text, await compileText(read.name, read.text), (text) =>
+            compileText(read.name, text),
+          );
   const { machines, declared, diagnostics, sources } = compiled;
   return resultWith({
     name: read.kind === 'text' ? read.name : (sources[0]?.name ?? '<stdin>'),
@@ -98,24 +99,27 @@ export async function checkProgram(
   });
 }
 
-function checkPlan(
+async function checkPlan(
   given: ProjectHost,
   folder: FolderOptions,
   program: ProgramSource,
   { settings, options }: { readonly settings: Settings; readonly options: CheckOptions },
-): Result<CheckedProgram> {
+): Promise<Result<CheckedProgram>> {
   const { host, file } = planFile(given, program);
   const { tools, state, inputs } = options;
   const cwd = resolve(host.folder, options.cwd ?? '.');
   const lookup = toolLookup(host, settings.configuration, { agent: folder.agents ?? {}, cwd });
   const flags = omitUndefined({ tools, state });
   const loaded = loadPlan(host, file, flags, lookup);
-  const complete = inputs === undefined ? loaded : loadPlan(host, file, flags, { ...lookup, inputs });
+  const surroundings = { ...lookup, ...omitUndefined({ inputs }) };
+  const complete = inputs === undefined ? loaded : loadPlan(host, file, flags, surroundings);
   if (loaded.kind === 'missing') return refuse('unknown', loaded.message);
   if (complete.kind === 'missing') return refuse('unknown', complete.message);
   const isConfigured = settings.diagnostics.length === 0;
-  const { diagnostics } = isConfigured ? complete : settings;
   const { sources } = isConfigured ? loaded : settings;
+  const { diagnostics } = isConfigured
+    ? await withSafeFixes(sources[0]?.text ?? '', complete, editedPlan(host, file, flags, surroundings))
+    : settings;
   const isSound = !hasErrors(diagnostics) && loaded.plan !== null;
   const machine = isSound ? planProgram(host, loaded, { file, given: Object.keys(inputs ?? {}) }).machine : null;
   return resultWith({

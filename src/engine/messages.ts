@@ -20,7 +20,7 @@ export interface Submission {
   readonly functions?: string;
   /** Variables of the worker's environment that have the values of secret inputs, by inputs. */
   readonly variables?: Readonly<Record<string, string>>;
-  /** The values of secret inputs; only sent encrypted. */
+  /** The values of secret inputs, packed as in snapshots; only sent encrypted. */
   readonly secretInputs?: Readonly<Record<string, Json>>;
   /** Who submitted it, for the record. */
   readonly by: string;

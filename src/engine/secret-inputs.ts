@@ -3,6 +3,8 @@
  * decrypt. What the engine records has none of them: lines and outcomes have `***`, as on disk, and images have marks from
  * which the next worker restores the values.
  */
+import { decode, unpackValue } from '../interpreter/values/json.js';
+import { typeOf, type Value } from '../interpreter/values/value.js';
 import type { Json } from '../machine/expression.js';
 import type { Input } from '../machine/machine.js';
 import { escapeRegExp, inputSecrets, type Secret, secretForms } from '../runtime/redact.js';
@@ -28,7 +30,7 @@ export function variableProblem(
 /** Null: the input accepts the value. */
 function unfitness(value: Json, input: Input): string | null {
   const wanted = wantedType(input);
-  return typeOf(value) === wanted
+  return nameOfType(value) === wanted
     ? null
     : `it is not ${ARTICLES[wanted] ?? wanted}, which the input \`${input.name}\` needs`;
 }
@@ -41,12 +43,12 @@ const ARTICLES: Readonly<Record<string, string>> = {
 };
 
 function wantedType({ type, value }: Partial<Input>): string {
-  return type ?? (value === undefined || value === null ? 'string' : typeOf(value));
+  return type ?? (value === undefined || value === null ? 'string' : nameOfType(value));
 }
 
-function typeOf(value: Json): string {
-  if (Array.isArray(value)) return 'list';
-  return value === null ? 'null' : typeof value;
+function nameOfType(value: Json): string {
+  const name = typeOf(value as Value);
+  return name === 'text' ? 'string' : name;
 }
 
 /** The values of secret inputs. Throws an `Error` if a variable is missing. */
@@ -62,14 +64,15 @@ export function secretInputsOf(
     const input = header.machine.inputs.find((one) => one.name === name);
     return [name, inputValue(environment[variable] ?? '', input)] as const;
   });
-  return { ...secretInputs, ...Object.fromEntries(resolved) };
+  const sent = Object.entries(secretInputs).map(([name, value]) => [name, unpackValue(value)] as const);
+  return Object.fromEntries([...sent, ...resolved]);
 }
 
-/** The text of a variable, by the type of its input. */
+/** The text of a variable, by the type of its input; numbers keep their digits. */
 function inputValue(text: string, input: Input | undefined): Json {
   if (wantedType(input ?? {}) === 'string') return text;
   try {
-    return JSON.parse(text) as Json;
+    return decode(text) as Json;
   } catch {
     return text;
   }

@@ -29,14 +29,26 @@ export interface MarkdownRegion {
   readonly headings: readonly MarkdownHeading[];
 }
 
+/** A block without a word whose lines begin with verbs in other letters, so that it is not a program. */
+export interface UnreadBlock {
+  /** The first of its verbs. */
+  readonly start: number;
+  readonly end: number;
+  /** Whether it has a state or another declaration. */
+  readonly declares: boolean;
+  readonly headings: readonly MarkdownHeading[];
+}
+
 /** The programs of a document in order. `isPartial`: another block may have been meant as one, with its verbs in other letters. */
 export function markdownRegions(file: SourceFile): {
   readonly regions: readonly MarkdownRegion[];
+  readonly unread: readonly UnreadBlock[];
   readonly isPartial: boolean;
 } {
   const text = readableText(file.text);
   const tree = fromMarkdown(text, { extensions: [{ disable: { null: inlineConstructs } }] });
   const regions: MarkdownRegion[] = [];
+  const unread: UnreadBlock[] = [];
   const slugs = new Map<string, number>();
   let headings: readonly MarkdownHeading[] = [];
   let isPartial = false;
@@ -47,10 +59,13 @@ export function markdownRegions(file: SourceFile): {
     } else if (node.type === 'code') {
       const region = regionOf(node, file, headings);
       if (region !== null) regions.push(region);
-      else if (isUntagged(node) && holdsVerb(node.value, verbLineInAnyLetters)) isPartial = true;
+      else if (isUntagged(node) && holdsVerb(node.value, verbLineInAnyLetters)) {
+        isPartial = true;
+        unread.push(...unreadBlock(node, file, headings));
+      }
     }
   }
-  return { regions, isPartial };
+  return { regions, unread, isPartial };
 }
 
 /** Inline Markdown does not affect fences and is slow to parse, so it is disabled. */
@@ -152,9 +167,23 @@ const verbLineInAnyLetters = new RegExp(verbLine.source, 'i');
 
 /** Whether one of the outermost lines begins with a verb. A fenced block may be indented as a whole. */
 function holdsVerb(value: string, verb = verbLine): boolean {
+  return outermostLines(value).some((line) => verb.test(line));
+}
+
+function outermostLines(value: string): string[] {
   const lines = value.split(/\r\n|\n|\r/).filter((line) => line.trim() !== '');
   const margin = Math.min(...lines.slice(0, mostMarginLines).map((line) => line.length - line.trimStart().length));
-  return lines.some((line) => verb.test(line.slice(margin)) && line.slice(0, margin).trim() === '');
+  return lines.filter((line) => line.slice(0, margin).trim() === '').map((line) => line.slice(margin));
+}
+
+/** If each of the outermost lines begins with a verb: other blocks may be prose, or of another language. */
+function unreadBlock(node: Code, file: SourceFile, headings: readonly MarkdownHeading[]): UnreadBlock[] {
+  const lines = outermostLines(node.value).filter((line) => /^[^\s#]/.test(line));
+  const verb = /^[a-z]+/i.exec(lines[0] ?? '')?.[0];
+  if (verb === undefined || !lines.every((line) => verbLineInAnyLetters.test(line))) return [];
+  const start = file.text.indexOf(verb, lineEndOf(file.text, node.position?.start.offset ?? 0));
+  const declares = lines.some((line) => /^(?:machine|state|pattern|input|limit|import)\b/i.test(line));
+  return [{ start, end: start + verb.length, declares, headings }];
 }
 
 /** The first lines are enough to find the margin of a fenced block. */

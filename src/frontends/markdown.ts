@@ -2,6 +2,7 @@
  * Programs in Markdown. Every fenced block is parsed at its position in the document, so locations in messages refer to
  * the document. Headings then decide whether a block is a pattern, a machine, or a part of a machine.
  */
+import { declarationMessages as say } from '../source/catalogue/declarations.js';
 import type { Diagnostic, Edit } from '../source/diagnostic.js';
 import type { SourceFile, Span } from '../source/source-file.js';
 import type { Block, Comment, Declaration, Instruction, Program } from '../syntax/ast.js';
@@ -17,7 +18,7 @@ export function parseMarkdown(
   file: SourceFile,
   index: number,
 ): { program: Program; diagnostics: Diagnostic[]; regions: readonly MarkdownRegion[]; isPartial: boolean } {
-  const { regions, isPartial } = markdownRegions(file);
+  const { regions, unread, isPartial } = markdownRegions(file);
   const document = new Document(file, index);
   const diagnostics: Diagnostic[] = [];
   const comments: Comment[] = [];
@@ -32,13 +33,21 @@ export function parseMarkdown(
     comments.push(...parsed.program.comments);
     document.add(parsed.program.items, region.headings);
   }
+  for (const { start, end, declares, headings } of unread) {
+    if (hasStates && !declares && !isOfPattern(headings)) continue;
+    diagnostics.push(say.unreadBlock({ file: index, start, end }, { verb: file.text.slice(start, end).toUpperCase() }));
+  }
   return { program: { file: index, items: document.items(), comments }, diagnostics, regions, isPartial };
 }
 
 /** In a document with states, an untagged block that contains only instructions is an example. */
 function isExample({ tagged, headings }: MarkdownRegion, items: readonly Item[]): boolean {
+  return !tagged && !isOfPattern(headings) && items.every((item) => 'verb' in item);
+}
+
+function isOfPattern(headings: readonly MarkdownHeading[]): boolean {
   const own = headings[headings.length - 1];
-  return !tagged && !(own !== undefined && patternName(own) !== null) && items.every((item) => 'verb' in item);
+  return own !== undefined && patternName(own) !== null;
 }
 
 /**

@@ -19,7 +19,7 @@ import type { Diagnostic } from '../source/diagnostic.js';
 import { withFixes } from '../source/repair.js';
 import { positionAt, type SourceFile, type SourceSet, sourceFile } from '../source/source-file.js';
 import type { JsonNode, Member, PlanNode } from '../syntax/plan-tree.js';
-import { type ProjectHost, pathOf, shortName } from './host.js';
+import { type ProjectHost, pathOf, shortName, withOpenTexts } from './host.js';
 import { type ProgramText, readProgram } from './read-program.js';
 import { readableFrom } from './readable-folders.js';
 
@@ -88,6 +88,16 @@ interface PlanContext {
   readonly inputs?: Readonly<Record<string, Json>>;
   /** The command line names this plan, not a program or another plan. */
   readonly isNamed?: true;
+}
+
+/** Compiles other texts as if they were that of the file. */
+export function editedPlan(host: ProjectHost, file: string, flags: PlanFlags, known: PlanSurroundings = {}) {
+  const own = pathOf(host, file);
+  return async (edited: string): Promise<Pick<LoadedPlan, 'diagnostics' | 'sources'>> => {
+    const files = withOpenTexts(host.files, (path) => (path === own ? edited : undefined));
+    const loaded = loadPlan({ ...host, files }, file, flags, known);
+    return loaded.kind === 'loaded' ? loaded : { diagnostics: [], sources: [] };
+  };
 }
 
 export class PlanLoader {

@@ -229,7 +229,7 @@ interface Texts {
 }
 
 /** Values with their numbers as they were written. */
-function wholeOf(values: Named, printed: Printed = {}): Named {
+export function wholeOf(values: Named, printed: Printed = {}): Named {
   const texts = Object.entries(printed).map(([name, text]) => [name, decode(text) as Json]);
   return { ...values, ...Object.fromEntries(texts) };
 }

@@ -13,15 +13,19 @@ export function editsOf(fix: Fix): readonly Edit[] {
   return [{ span: fix.span, text: fix.text }, ...(fix.also ?? [])];
 }
 
-/** The fixes of errors in the first file that are not guesses. If fixes overlap, only the first counts. */
+/** The fix of an error in the first file that is not a guess. */
+export function isSafe({ severity, fix }: Diagnostic): boolean {
+  if (fix === undefined || fix.guess === true || severity !== 'error') return false;
+  return editsOf(fix).every(({ span }) => span.file === 0);
+}
+
+/** The safe fixes. If fixes overlap, only the first counts. */
 export function safeFixes(diagnostics: readonly Diagnostic[]): Mended[] {
   const taken: Edit[] = [];
   return diagnostics.flatMap((diagnostic): Mended[] => {
-    const { fix } = diagnostic;
-    if (fix === undefined || fix.guess === true || diagnostic.severity !== 'error') return [];
-    const edits = editsOf(fix);
-    if (edits.some(({ span }) => span.file !== 0) || edits.some((edit) => taken.some((other) => touches(edit, other))))
-      return [];
+    if (!isSafe(diagnostic)) return [];
+    const edits = editsOf(diagnostic.fix as Fix);
+    if (edits.some((edit) => taken.some((other) => touches(edit, other)))) return [];
     taken.push(...edits);
     return [{ diagnostic, edits }];
   });

@@ -1,9 +1,9 @@
 /** What people write who come from other languages: one message says how it is written here, and its fix does it. */
 import { describe, expect, test } from 'vitest';
 import { compile } from '../../src/check/compile.js';
-import { fixText } from '../../src/cli/files/fix.js';
 import { parseFile } from '../../src/frontends/parse-file.js';
 import { applyEdits, editsOf } from '../../src/source/apply-fixes.js';
+import { fixText } from '../../src/source/fix-text.js';
 
 const onPath = (program: string) => /^[a-z]/.test(program) && !/[ :]/.test(program);
 const options = { lookups: { agents: { isKnown: () => true }, onPath } };

@@ -8,11 +8,11 @@ import { basename, join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { type Compilation, type CompileOptions, compile } from '../../src/check/compile.js';
 import { loweredOf } from '../../src/check/incremental-reuse.js';
-import { fixText } from '../../src/cli/files/fix.js';
 import { parseFile } from '../../src/frontends/parse-file.js';
 import type { Json } from '../../src/machine/expression.js';
 import type { Instruction, Machine } from '../../src/machine/machine.js';
 import { type Diagnostic, hasErrors } from '../../src/source/diagnostic.js';
+import { fixText } from '../../src/source/fix-text.js';
 import { withFixes } from '../../src/source/repair.js';
 import { positionAt, type SourceFile, type Span } from '../../src/source/source-file.js';
 import { type Case, casesOf, programOf, sectionText } from './case-file.js';
@@ -148,6 +148,12 @@ function compiled(text: string, options: CompileOptions, left: ReadonlyMap<strin
     const isWrongAt = (pc: number) => isWrong(code[pc] as Instruction, spans[pc] as Span);
     // All instructions of a step hold its parts.
     const wrongSteps = new Set(code.flatMap((one, pc) => ('plan' in one && isWrongAt(pc) ? [one.plan] : [])));
+    // An agent whose PROMPT is wrong gets the task and the inputs instead.
+    const isGiven = (one: Instruction, pc: number): boolean => {
+      if (one.op !== 'set' || !one.name.startsWith('$')) return false;
+      const asks = code.slice(pc).find(({ op }) => op === 'step-agent');
+      return asks?.op === 'step-agent' && wrongSteps.has(asks.plan);
+    };
     return code
       .filter((one, pc) => {
         const span = spans[pc] as Span;
@@ -162,6 +168,7 @@ function compiled(text: string, options: CompileOptions, left: ReadonlyMap<strin
         if (
           span.file !== 0 ||
           isWrongAt(pc) ||
+          isGiven(one, pc) ||
           ('plan' in one && (wrongSteps.has(one.plan) || (isStepWrong && one.op.startsWith('step-'))))
         )
           return false;

@@ -529,9 +529,37 @@ test('the engine never has a secret input, and a later turn still does', async (
   expect(() => secretInputsOf(one, {})).toThrow(/needs the variable `NAME`/);
 });
 
+test('a secret number keeps its digits, in a submission and from a variable', async () => {
+  const text =
+    'INPUT: a (secret, number)\nINPUT: b (secret, list)\nDO: work {a} {b}\nWAIT: signal GO\nDO: other {a} {b}\nRETURN: {a == 9007199254740992}\n';
+  const secretInputs = { a: { $printed: '9007199254740993' }, b: { $printed: '[7654.10]' } };
+  const one = submission(text, 'fail', { secretInputs });
+  const args: unknown[] = [];
+  const plain = hostFor(one);
+  const host: TurnHost = {
+    ...plain,
+    perform: (id, used, request, context) => {
+      args.push('args' in request ? request.args : null);
+      return plain.perform(id, used, request, context);
+    },
+  };
+  const inputs = secretInputsOf(one, {});
+  const program = programOf(one, inputs);
+  const engine = new ScriptedEngine(world(), { ...host, program: async () => program });
+  await engine.call(RUN, 'submit', one);
+  await engine.deliverAll();
+  await engine.call(RUN, 'tell', [{ kind: 'signal', name: 'GO', payload: null, by: 'ann' }]);
+  await engine.deliverAll();
+  expect(args).toEqual(new Array(2).fill(['9007199254740993', '[7654.10]']));
+  expect((await stateOf(engine)).report?.returned).toBe(false);
+  const other = submission(text, 'fail', { variables: { a: 'NAME', b: 'LIST' } });
+  expect(secretInputsOf(other, { NAME: '9007199254740993', LIST: '[7654.10]' })).toEqual(inputs);
+});
+
 test.each([
   ['number', 'abc', 'it is not a number, which the input `token` needs'],
   ['number', '7', null],
+  ['number', '7.10', null],
   ['list', '{}', 'it is not a list in JSON, which the input `token` needs'],
   ['boolean', 'yes', 'it is not `true` or `false`, which the input `token` needs'],
 ])('a variable that is no %s refuses the submission: %s', (type, text, reason) => {

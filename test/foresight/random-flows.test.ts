@@ -145,6 +145,10 @@ const KINDS: readonly (readonly Kind[])[] = [
   ['polls'],
   ['agents', 'codes'],
   ['polls', 'codes'],
+  ['again'],
+  ['members'],
+  ['huge'],
+  ['limits'],
 ];
 
 test.each(blocks)('random runs of random flows, from seed %d', async (first) => {

@@ -12,7 +12,7 @@ import { MAX_COST } from './random-flows.js';
 type Random = (below: number) => number;
 
 const JSON_TEXTS =
-  '1|2|-1|2.5|3|0|"skip"|"ok"|"OK"|""|"1"|true|false|null|{"a": 1}|{"a": "ok"}|{}|[]|[1]|["ok"]|[1, 2]|" "|"kk"|"{}"|1e300|"é"'.split(
+  '1|2|-1|2.5|3|0|"skip"|"ok"|"OK"|""|"1"|true|false|null|{"a": 1}|{"a": "ok"}|{}|[]|[1]|["ok"]|[1, 2]|" "|"kk"|"{}"|1e300|"é"|9007199254740992|9007199254740993|1.10'.split(
     '|',
   );
 const TEXTS = ['text', 'ok', '', 'a\nb\n', 'skip\n', '1', '[1]', '{"a": 1}', 'true', ' '];

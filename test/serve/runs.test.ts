@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { openRuns } from '../../src/control/open-runs.js';
 import { compile, type Machine, run } from '../../src/index.js';
+import { lockRun } from '../../src/runtime/store/run-lock.js';
 import { httpHelp } from '../../src/serve/http-help.js';
 import { repository } from '../runtime/repositories.js';
 import { parsePrometheus } from './prometheus.js';
@@ -14,6 +15,8 @@ const PROGRAMS = {
   'hello.dsl': 'INPUT: who = "world"\nCHECK: greeting = printf "hello %s" {who}\nRETURN: {greeting}\n',
   'ask.dsl': 'ASK user: "Go on?" → ok choices=yes,no\nRETURN: {ok}\n',
   'wait.dsl': 'WAIT: signal go\nRETURN: "gone"\n',
+  'digits.dsl':
+    'INPUT: a (number)\nINPUT: b (list)\nINPUT: k (secret, number)\nWAIT: signal go\nASK user: "Which?" → free\nASK user: "Which?" → chosen choices=1.10,1.2\nDO: x = printf "%s %s %s %s %s %s" {a} {b} {k} {go.x} {free} {chosen}\nEMIT: OUT free={free} b={b}\nRETURN: [x, b[1] == 9007199254740993]\n',
   'fail.dsl': 'STATE: A\n  DO: test -e there\n  RETURN: 1\n',
   'held.dsl': 'INPUT: key (secret)\nASK user: "Go on?" → ok\nRETURN: 1\n',
   'secret.dsl': 'INPUT: key (secret)\nDO: x = printf %s {key}\nRETURN: {x}\n',
@@ -122,6 +125,42 @@ describe('runs', () => {
     expect(one.git('log', '-1', '--format=%B').trim()).toBe(
       `Merge run ${run_id} of p\n\nApplied-by: ada\\u202e\\x1b[2J bob`,
     );
+  });
+
+  test('keep how numbers are written, on every way in and out', async () => {
+    const { send, idle } = await serviceOf(PROGRAMS);
+    const given = '{"program": "digits.dsl", "inputs": {"a": 1.10, "b": [12e5, 9007199254740993], "k": 7654.10}}';
+    const id = (await send('POST', '/api/v1/runs', given)).json.run_id as string;
+    await idle();
+    const sent = await send('POST', `/api/v1/runs/${id}/signals`, '{"name": "go", "payload": {"x": 1.10}}');
+    expect(sent.status).toBe(200);
+    await idle();
+    expect((await send('POST', `/api/v1/runs/${id}/answers`, '{"free": 2.50}')).status).toBe(200);
+    await idle();
+    expect((await send('POST', `/api/v1/runs/${id}/answers`, '{"chosen": 1.10}')).status).toBe(200);
+    await idle();
+    const shown = (await send('GET', `/api/v1/runs/${id}`)).text;
+    expect(shown).toContain('"inputs":{"a":1.10,"b":[12e5,"9007199254740993"],"k":"***"}');
+    expect(shown).toContain('"returned":["1.10 [12e5,9007199254740993] *** 1.10 2.50 1.10",true]');
+    expect(shown).toContain('"input.a":1.10');
+    const { text } = await send('GET', `/api/v1/runs/${id}/events`);
+    const events = text.split('\n').filter((line) => line !== '');
+    const ofType = (type: string) => events.filter((line) => line.includes(`"type":"${type}"`)).join();
+    expect(ofType('run_started')).toContain('"printed":{"a":"1.10","b":"[12e5,9007199254740993]"');
+    expect(ofType('signal_received')).toContain('"printed":"{\\"x\\":1.10}"');
+    expect(ofType('answered')).toContain('"printed":"2.50"');
+    expect(ofType('emitted')).toContain('"printed":{"free":"2.50"');
+    const output = await send(
+      'GET',
+      `/api/v1/runs/${id}/effects/${JSON.parse(ofType('effect_settled')).effect}/output`,
+    );
+    expect(output.text).toBe('1.10 [12e5,9007199254740993] *** 1.10 2.50 1.10');
+    const point = JSON.parse(ofType('effect_settled')).seq - 1;
+    const again = `{"from": ${point}, "inputs": {"k": 7654.10}}`;
+    const { json } = await send('POST', `/api/v1/runs/${id}/replay`, again);
+    await idle();
+    const replayed = (await send('GET', `/api/v1/runs/${json.run_id}`)).text;
+    expect(replayed).toContain('"returned":["1.10 [12e5,9007199254740993] *** 1.10 2.50 1.10",true]');
   });
 
   test('continue after a signal', async () => {
@@ -294,10 +333,37 @@ describe('the queue', () => {
     });
   });
 
+  test('continue if somebody holds them for a moment while they are to begin', async () => {
+    const { send, finish, idle, executions, folder, runs } = await serviceOf(PROGRAMS);
+    const id = await finish('ask.dsl');
+    await runs.answer(id, { ok: 'yes' });
+    // As who records another answer does.
+    const held = lockRun(join(folder, '.statedsl/runs', id));
+    if ('owner' in held) throw new Error('the run is executed');
+    const resumed = send('POST', `/api/v1/runs/${id}/resume`, {});
+    while (executions.executing === 0) await new Promise((resolve) => setTimeout(resolve, 5));
+    await new Promise((resolve) => setTimeout(resolve, 100));
+    held.lock.release();
+    expect((await resumed).status).toBe(202);
+    await idle();
+    expect((await send('GET', `/api/v1/runs/${id}`)).json).toMatchObject({ status: 'returned', returned: 'yes' });
+  });
+
   test('takes nothing else for a run that waits for its turn, and lists it by its status', async () => {
-    const { send, request } = await serviceOf({ 'slow.dsl': 'DO: sleep 60\nRETURN: 1\n', ...PROGRAMS }, { atOnce: 1 });
+    const { send, request, runs } = await serviceOf(
+      { 'slow.dsl': 'DO: sleep 60\nRETURN: 1\n', ...PROGRAMS },
+      { atOnce: 1 },
+    );
     await send('POST', '/api/v1/runs', { program: 'slow.dsl' });
-    const { run_id } = (await send('POST', '/api/v1/runs', { program: 'ask.dsl' })).json;
+    const { run_id } = (await send('POST', '/api/v1/runs', { program: 'ask.dsl' })).json as { run_id: string };
+    // Others than the service only know that it has the run.
+    const early = { message: `run \`${run_id}\` has not begun: it is in the queue of a service` };
+    for (const result of [
+      await runs.answer(run_id, { ok: 'yes' }),
+      await runs.signal(run_id, 'go', null),
+      await runs.cancel(run_id.slice(0, 30)),
+    ])
+      expect(result).toMatchObject({ ok: false, refusal: early });
     for (const [what, body] of [
       ['answers', { ok: 'yes' }],
       ['resume', {}],

@@ -12,12 +12,12 @@ import { emptyCompilation, readNamed } from '../../project/read-program.js';
 import { agentLookup, gateLookup, loadSettings, toolLookup } from '../../project/settings.js';
 import { pathsOnlyHere } from '../../project/target-problem.js';
 import { type Diagnostic, hasErrors } from '../../source/diagnostic.js';
+import { type FixedText, fixText, type MadeEdit, withSafeFixes } from '../../source/fix-text.js';
 import type { SourceSet } from '../../source/source-file.js';
 import { diagnosticsJson, locationJson } from '../../views/diagnostics/diagnostic-json.js';
 import { drawExplanations } from '../../views/diagnostics/explain.js';
 import { drawFixes } from '../../views/diagnostics/fixes.js';
 import { explainAll } from '../../views/steps/explain-steps.js';
-import { type FixedText, fixText, type MadeEdit } from '../files/fix.js';
 import { commandLineHost } from '../files/host.js';
 import { replaceRead } from '../files/replace-file.js';
 import { isForAnEngine, NO_ENGINE } from '../running/configured-engine.js';
@@ -73,14 +73,15 @@ async function checkPrograms(files: readonly string[], flags: CheckFlags): Promi
     const opened = await openFile(file, flags, reported);
     if (opened === null) missing = true;
     else if (opened.kind === 'broken' || flags.fix !== true)
-      checks.push(async () => lookFurther(file, await compilationOf(opened), flags));
+      checks.push(async () => lookFurther(file, await compilationOf(opened, flags), flags));
     else {
       const result = await fixText(opened.text, opened.compile);
       const { text, made } = result;
       const problem = await writeFixed(file, opened, result, flags);
       if (problem !== null) missing = true;
       else fixed.push(...hideSecrets(made).map((edit) => ({ file: opened.name, ...edit })));
-      checks.push(async () => lookFurther(file, await opened.compile(problem === null ? text : opened.text), flags));
+      const left = problem === null ? { ...opened, text } : opened;
+      checks.push(async () => lookFurther(file, await compilationOf(left, flags), flags));
     }
   }
   const compilations: Compilation[] = [];
@@ -228,8 +229,12 @@ async function reportOnce(
   await printDiagnostics(fresh, sources, flags);
 }
 
-function compilationOf(opened: OpenedFile): Promise<Compilation> | Compilation {
-  return opened.kind === 'broken' ? opened.compilation : opened.compile(opened.text);
+async function compilationOf(opened: OpenedFile, { json }: CheckFlags): Promise<Compilation> {
+  if (opened.kind === 'broken') return opened.compilation;
+  const { text, compile } = opened;
+  const compilation = await compile(text);
+  // Only `--json` tells which fixes are safe.
+  return json === true ? withSafeFixes(text, compilation, compile) : compilation;
 }
 
 /** Writes the fixed text and reports the fixes. If the file cannot be written, reports and returns the problem. */

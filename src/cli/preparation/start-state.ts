@@ -2,6 +2,7 @@
  * `--start "STATE with a=1, b=text"`: the first state and its entry values. A state cannot start without the entry
  * values that it reads, so missing values are reported before anything runs.
  */
+import { readJson } from '../../interpreter/values/json.js';
 import type { Json, SlotRef } from '../../machine/expression.js';
 import type { Machine, State } from '../../machine/machine.js';
 import { nearest } from '../../prelude/nearest.js';
@@ -76,11 +77,9 @@ function entryValues(text: string): Entries {
 }
 
 function value(text: string): Json {
-  try {
-    return JSON.parse(text) as Json;
-  } catch {
-    return /^'[^']*'$/.test(text) ? text.slice(1, -1) : text;
-  }
+  const read = readJson(text);
+  if (read.ok) return read.value as Json;
+  return /^'[^']*'$/.test(text) ? text.slice(1, -1) : text;
 }
 
 function splitAtCommas(text: string): string[] {

@@ -136,7 +136,11 @@ function keptIn(directory: string | undefined, cwd: string, engine: string) {
   return { worktrees: new WorkerWorktrees({ cwd, folder, engine }), folders: new WorkerFolders(folder, engine) };
 }
 
-/** The services of a worker, for `endpoint().bind(…)` of the SDK in an endpoint of your own, which you register at the engine. */
+/**
+ * The services of a worker, for `endpoint().bind(…)` of the SDK in an endpoint of your own, which you register at the engine.
+ * Give each process an address of its own: only `statedsl worker` passes the attempts of a run on between processes that
+ * share one, because that takes place before the SDK reads a request.
+ */
 export function engineServices(options: EngineServicesOptions): readonly object[] {
   const { sdk, on, engine, namespace = 'statedsl', token = null, key = null, patienceMs = 60_000 } = options;
   const services = serviceNames(namespace);

@@ -3,6 +3,7 @@ import { resolve } from 'node:path';
 import type { Submission } from '../../engine/messages.js';
 import { bytesOf, MOST_MESSAGE, MOST_VALUE } from '../../engine/most-stored.js';
 import { LABEL_PATIENCE_MS, type Placement } from '../../engine/routes.js';
+import { fromRecord, packValue } from '../../interpreter/values/json.js';
 import { parseDuration } from '../../machine/duration.js';
 import type { Json } from '../../machine/expression.js';
 import type { Machine } from '../../machine/machine.js';
@@ -80,7 +81,12 @@ export function submissionOf(given: Submitted): Result<Submission> {
   const printedInputs = open(options.printedInputs);
   const fixed = fixedOptions(machine, { ...options, inputs: open(options.inputs), printedInputs });
   const header = headerOf(machine, options, { runId, startedAt, redactor, fixed });
-  const secretInputs = Object.fromEntries(secrets.map(({ name }): [string, Json] => [name, inputs[name] ?? null]));
+  const secretInputs = Object.fromEntries(
+    secrets.map(({ name }): [string, Json] => {
+      const value = fromRecord(inputs[name] ?? null, options.printedInputs?.[name]);
+      return [name, packValue(value)];
+    }),
+  );
   const large = Object.keys(inputs).find((one) => bytesOf(inputs[one]) > MOST_VALUE);
   if (large !== undefined)
     return refuse(

@@ -9,9 +9,9 @@ import type { ShellValue } from '../request.js';
 import type { Thread } from '../run-state/thread.js';
 import type { UndoInstruction } from '../run-state/undo-entry.js';
 import { compile } from '../values/evaluate.js';
-import { render } from '../values/json.js';
+import { printJson, render, withText } from '../values/json.js';
 import { compileShellValues, compileTemplate } from '../values/template.js';
-import { aType, isList, plain, type Value } from '../values/value.js';
+import { aType, isList, type Value } from '../values/value.js';
 
 /** The instruction with its current values, and its text for people. */
 type Freezer = (thread: Thread) => { readonly by: UndoInstruction; readonly text: string };
@@ -37,7 +37,8 @@ export function compileFreezer(by: UndoInstruction): Freezer {
   }
 }
 
-const constant = (value: Json): Expr => ({ op: 'const', value });
+/** Numbers stay as they were written. */
+const constant = (value: Value): Expr => ({ op: 'const', ...withText(value as Json) });
 
 /** A list as options that are separated by commas. */
 function optionText(template: Template): (t: Thread) => Template {
@@ -137,7 +138,7 @@ function agent(by: Values<'agent'>): Freezer {
     const said = prompt === null ? null : prompt(t);
     const frozen = {
       prompt: said === null ? null : [said],
-      args: args.map(({ name, value }) => ({ name, value: constant(plain(value(t))) })),
+      args: args.map(({ name, value }) => ({ name, value: constant(value(t)) })),
       ...omitUndefined({ output: output === null ? undefined : [output(t)] }),
     };
     const text = `Task(${by.agent})${said === null ? '' : ` ${JSON.stringify(said)}`}`;
@@ -150,14 +151,14 @@ function plan(by: Values<'plan'>): Freezer {
   const { timeout, retry, retryOn } = by.call ?? {};
   const [limit, tries, on] = [optionalText(timeout), option(retry), option(retryOn)];
   return (t) => {
-    const given = args.map(({ name, value }) => ({ name, value: plain(value(t)) }));
+    const given = args.map(({ name, value }) => ({ name, value: value(t) }));
     const found = { timeout: limit(t), retry: tries(t), retryOn: on(t) };
     const known = Object.fromEntries(Object.entries(found).filter(([, value]) => value !== undefined));
     const frozen = {
       args: given.map(({ name, value }) => ({ name, value: constant(value) })),
       ...omitUndefined({ call: by.call === undefined ? undefined : { ...by.call, ...known } }),
     };
-    const words = given.map(({ name, value }) => `${name}=${JSON.stringify(value)}`);
+    const words = given.map(({ name, value }) => `${name}=${printJson(value)}`);
     const called = by.text.replace(/\swith\s.*$/s, '');
     const text = words.length === 0 ? called : `${called} with ${words.join(', ')}`;
     return { by: { ...by, ...frozen } as UndoInstruction, text };

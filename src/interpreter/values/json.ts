@@ -189,6 +189,18 @@ function printPublic(value: Value): string {
   return printLiterals(value, printPublic);
 }
 
+/** JSON on several lines for people, with numbers as in `publicForm`. */
+export function printIndented(value: Value, indent = ''): string {
+  if (!hasSourceNumber(value)) return JSON.stringify(value, null, 2).replaceAll('\n', `\n${indent}`);
+  if (value instanceof SourceNumber) return printPublic(value);
+  const inner = `${indent}  `;
+  const parts = isList(value)
+    ? value.map((item) => printIndented(item, inner))
+    : Object.entries(value as ValueObject).map(([key, one]) => `${JSON.stringify(key)}: ${printIndented(one, inner)}`);
+  const [open, close] = isList(value) ? '[]' : '{}';
+  return `${open}\n${inner}${parts.join(`,\n${inner}`)}\n${indent}${close}`;
+}
+
 /** `printedForm` of named values; undefined if no value loses its form. */
 export function printedForms(names: readonly string[], values: readonly (Value | undefined)[]): Printed | undefined {
   let printed: Record<string, string> | undefined;

@@ -9,6 +9,8 @@ import {
   receiveSignal,
   valueOfAnswer,
 } from '../../interpreter/run.js';
+import { printJson } from '../../interpreter/values/json.js';
+import type { Value } from '../../interpreter/values/value.js';
 import type { Json } from '../../machine/expression.js';
 import { unreachable } from '../../prelude/unreachable.js';
 import { type Delivery, isSignalName } from '../store/inbox.js';
@@ -124,7 +126,7 @@ function notAsked(name: string, questions: readonly OpenQuestion[], isTwice: boo
 
 /** Says that a question does not have this answer. */
 export function wrongAnswer({ kind, name }: OpenQuestion, value: Json): string {
-  const text = typeof value === 'string' ? value : JSON.stringify(value);
+  const text = typeof value === 'string' ? value : printJson(value as Value);
   const given = text.trim() === '' ? 'an empty answer' : `\`${text}\``;
   return kind === 'approval'
     ? `${given} neither approves nor denies \`${name}\``

@@ -25,8 +25,10 @@ export function headerOf(
   { runId, startedAt, redactor, fixed }: StartFacts,
 ): RunHeader {
   const clean = <T>(value: T): T => (redactor === null ? value : (redactor.value(value as Json) as T));
-  const { printed_inputs: printed, ...others } = fixed;
-  const inputs = redactNamed(options.inputs ?? {}, printed, redactor?.value ?? ((value) => value));
+  const value = redactor?.value ?? ((given: Json) => given);
+  const { printed_inputs: printed, start, ...others } = fixed;
+  const inputs = redactNamed(options.inputs ?? {}, printed, value);
+  const entry = start === null ? null : redactNamed(start.with, start.printed, value);
   return {
     runId,
     machine,
@@ -37,7 +39,11 @@ export function headerOf(
     version: VERSION,
     sources: (options.sources ?? []).map(({ name, text }) => ({ name, text: clean(text) })),
     // Who did something is never replaced, as in events.
-    options: { ...clean(others), ...omitUndefined({ printed_inputs: inputs.printed, started_by: fixed.started_by }) },
+    options: {
+      ...clean(others),
+      start: start && entry && { state: start.state, with: entry.values, ...omitUndefined({ printed: entry.printed }) },
+      ...omitUndefined({ printed_inputs: inputs.printed, started_by: fixed.started_by }),
+    },
     settings: clean(options.settings ?? {}),
   };
 }

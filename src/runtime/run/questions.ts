@@ -59,7 +59,8 @@ export class Questions {
       this.flights.finish({ kind: 'answer', effect, value, by: this.person });
       return;
     }
-    const message = `the answer \`${reply}\` is not one of ${choices?.join(', ')}`;
+    const given = reply.trim() === '' ? 'an empty answer' : `the answer \`${reply}\``;
+    const message = `${given} is not one of ${choices?.join(', ')}`;
     this.flights.finish({ kind: 'outcome', effect, outcome: { kind: 'failed', message, error_type: 'bad_value' } });
   }
 }

@@ -19,7 +19,7 @@ import type { CommandFunction } from '../command-function.js';
 import type { EffectPermits, Effects } from '../effect-context.js';
 import { boundedMatches } from '../matches.js';
 import type { Readable } from '../readable-file.js';
-import { environmentSecrets, inputSecrets, type Secret } from '../redact.js';
+import { environmentSecrets, inputSecrets, redactNamed, type Secret, wholeOf } from '../redact.js';
 import { sha256Hex } from '../sha256.js';
 import type { StopSignal } from '../stop-signal.js';
 import type { Journal } from '../store/journal.js';
@@ -142,7 +142,7 @@ export function fixedOptions(machine: Machine, options: RunOptions, base: string
     }),
     effect_timeout_ms: options.effectTimeoutMs ?? null,
     auto_events: options.autoEvents ?? false,
-    start: start === undefined ? null : { state: start.state, with: start.with ?? {} },
+    start: start === undefined ? null : storedStart(start),
     ...omitUndefined({ worktree: base === null ? undefined : { base }, started_by: options.by }),
     program_dir: resolve(options.cwd ?? '.', options.programDir ?? ''),
     ...omitUndefined({
@@ -150,6 +150,11 @@ export function fixedOptions(machine: Machine, options: RunOptions, base: string
       agent_max_cost: Object.keys(costs).length === 0 ? undefined : costs,
     }),
   };
+}
+
+function storedStart({ state, with: given = {} }: NonNullable<RunOptions['start']>): FixedOptions['start'] {
+  const { values, printed } = redactNamed(given, undefined, (value) => value);
+  return { state, with: values, ...omitUndefined({ printed }) };
 }
 
 /** The JSON text of inputs whose numbers keep how they were written. */
@@ -187,7 +192,7 @@ export function interpreterOptions(
     limits: limitsOf(fixed.limits),
     effectTimeoutMs: fixed.effect_timeout_ms,
     ...omitUndefined({
-      start: start === null ? undefined : { state: first, with: start.with },
+      start: start === null ? undefined : { state: first, with: wholeOf(start.with, start.printed) },
       worktree,
       by: started_by,
       programDir: program_dir,

@@ -62,7 +62,12 @@ export interface FixedOptions {
   readonly limits: StoredLimits;
   readonly effect_timeout_ms: number | null;
   readonly auto_events: boolean;
-  readonly start: { readonly state: string; readonly with: Readonly<Record<string, Json>> } | null;
+  readonly start: {
+    readonly state: string;
+    readonly with: Readonly<Record<string, Json>>;
+    /** The JSON of entry values with numbers that were written differently. */
+    readonly printed?: Readonly<Record<string, string>>;
+  } | null;
   /** The commit from which the worktree of the run started, if it has one. */
   readonly worktree?: { readonly base: string };
   /** Who started it. */

@@ -111,9 +111,9 @@ function printedBy(outcome: Outcome, wanted: Wanted): Buffer | string | null {
       if (wanted.stderr) return outcome.stderr_artifact ?? Buffer.from(outcome.stderr);
       return outputOf((wanted.raw ? outcome.transcript : undefined) ?? outcome.stdout);
     case 'value': {
-      const { value } = outcome;
+      const { value, printed } = outcome;
       if (wanted.stderr || value === null) return null;
-      return Buffer.from(`${typeof value === 'string' ? value : JSON.stringify(value)}\n`);
+      return Buffer.from(`${printed ?? (typeof value === 'string' ? value : JSON.stringify(value))}\n`);
     }
     case 'not-started':
     case 'changed':

@@ -51,7 +51,10 @@ export function stateFile(folder: RunFolder, redactor: Redactor | null): StateFi
     urgent = false;
     written = Date.now();
     const { inputs, tracked, data, steps, undo } = run;
-    folder.writeState(flatState({ inputs, tracked, data, keys: steps.keys, undo: undo.entries }, redactor).values);
+    const { printedInputs: printed_inputs, printedTracked: printed_tracked } = run;
+    const flat = { inputs, printed_inputs, tracked, printed_tracked, data, keys: steps.keys, undo: undo.entries };
+    const { values, printed } = flatState(flat, redactor);
+    folder.writeState(values, printed);
     if (run.linked.machine.workflow === 'older') folder.writeStateBag(stateBag(run, redactor));
   };
   return {

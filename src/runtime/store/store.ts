@@ -5,6 +5,8 @@
  */
 import { close, closeSync, fsync, open, renameSync, writeFileSync, writeSync } from 'node:fs';
 import { basename, join } from 'node:path';
+import { fromRecord, type Printed, printIndented } from '../../interpreter/values/json.js';
+import type { Value } from '../../interpreter/values/value.js';
 import type { Json } from '../../machine/expression.js';
 import { thisOrigin } from '../process/process-origin.js';
 import { artifactsFolder, folderArtifacts } from './artifacts.js';
@@ -24,8 +26,8 @@ export interface RunFolder {
   readonly large: LargeValues;
   /** Settles when the files that are written at the start are on disk. */
   readonly settled: Promise<void>;
-  /** Replaces `state.json`: one flat object with sorted keys. */
-  writeState(values: Readonly<Record<string, Json>>): void;
+  /** Replaces `state.json`: one flat object with sorted keys, and numbers as they were written. */
+  writeState(values: Readonly<Record<string, Json>>, printed?: Printed): void;
   /** Replaces the state file for workflow files of the older dialect. */
   writeStateBag(bag: Readonly<Record<string, Json>>): void;
   appendIndex(entry: IndexEntry): void;
@@ -68,9 +70,15 @@ function runFolder(directory: string, path: string, lock: RunLock, settled: Prom
     artifacts,
     large,
     settled,
-    writeState(values) {
+    writeState(values, printed = {}) {
       const sorted = Object.fromEntries(Object.entries(values).sort(([a], [b]) => (a < b ? -1 : 1)));
-      replaceFile(join(path, 'state.json'), `${JSON.stringify(large.document(sorted, false), null, 2)}\n`);
+      const document = large.document(sorted, false);
+      // A reference to an artifact stays one.
+      const whole = Object.entries(document).map(([name, value]) => [
+        name,
+        value === sorted[name] && Object.hasOwn(printed, name) ? fromRecord(value, printed[name]) : value,
+      ]);
+      replaceFile(join(path, 'state.json'), `${printIndented(Object.fromEntries(whole) as Value)}\n`);
     },
     writeStateBag(bag) {
       replaceFile(join(path, 'state-bag.json'), `${JSON.stringify(bag, null, 2)}\n`);

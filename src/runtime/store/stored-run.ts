@@ -80,7 +80,25 @@ export function findRunId(directory: string, name: string): string {
   throw unknownRun(directory, name, ids.length > 0);
 }
 
+/** Below the folder of a store: the runs that a service has accepted, each as `ID.json`. */
+export const QUEUE = join('service', 'queue');
+
+/** The run of a service that a name means and that has no record yet. */
+function queuedRun(directory: string, name: string): string | undefined {
+  try {
+    const ids = readdirSync(join(directory, QUEUE)).map((file) => file.replace(/\.json$/, ''));
+    return ids.find((id) => name !== '' && id.startsWith(name) && ID.test(id));
+  } catch {
+    return undefined;
+  }
+}
+
 function unknownRun(directory: string, name: string, hasOthers: boolean): RunRefused {
+  const queued = queuedRun(directory, name);
+  if (queued !== undefined) {
+    const message = `run \`${queued}\` has not begun: it is in the queue of a service`;
+    return new RunRefused('unknown', message, 'try again when `statedsl runs` lists it, or ask the service over HTTP');
+  }
   const help = hasOthers ? 'list the runs: `statedsl runs`' : 'name the store of the run with `--dir`';
   return new RunRefused('unknown', `there is no run \`${name}\` in \`${directory}\``, help);
 }
@@ -114,7 +132,9 @@ export function openFoundRun(directory: string, runId: string): StoredRun {
     if (entryAt(folder)?.isSymbolicLink())
       throw new RunRefused('foreign', `\`${folder}\` is a symbolic link`, 'remove the link');
   const isUnfinished = existsSync(path) && !hasBegun(directory, runId);
-  if (isUnfinished && lockHolder(path).owner !== null) throw aboutToBegin(runId);
+  const isAwaited =
+    isUnfinished && (lockHolder(path).owner !== null || existsSync(join(directory, QUEUE, `${runId}.json`)));
+  if (isAwaited) throw aboutToBegin(runId);
   if (isUnfinished)
     throw new RunRefused(
       'unusable',

@@ -5,6 +5,9 @@
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import type { Outcome } from '../../interpreter/events/event.js';
 import type { ToolRequest } from '../../interpreter/request.js';
+import { fromRecord, printJson, readJson } from '../../interpreter/values/json.js';
+import type { Value } from '../../interpreter/values/value.js';
+import type { Json } from '../../machine/expression.js';
 import type { ToolProgram } from '../../machine/plan.js';
 import { clockMs } from '../clock.js';
 import type { EffectContext, RunResources } from '../effect-context.js';
@@ -47,7 +50,8 @@ export async function performMcpTool(
     if (client === null) throw new Error('it was stopped');
     if ('reason' in client) return { kind: 'not-started', reason: client.reason };
     used = client;
-    const given = { name: tool, arguments: request.call.parameters };
+    const { parameters, printed } = request.call;
+    const given = { name: tool, arguments: fromRecord(parameters as Json, printed) as Record<string, Json> };
     const options = { signal: controller.signal, timeout: LONGEST_MS };
     return await resultOutcome(await client.callTool(given, undefined, options), context, msSince(begun));
   } catch (cause) {
@@ -147,7 +151,7 @@ async function connect(
 /** The structured content, if any; otherwise the text, parsed if it is JSON; without a text, the whole content. */
 async function resultOutcome(result: unknown, context: EffectContext, durationMs: number): Promise<Outcome> {
   const { structuredContent, content, isError } = result as {
-    readonly structuredContent?: unknown;
+    readonly structuredContent?: Value;
     readonly content?: readonly { readonly type: string; readonly text?: string }[];
     readonly isError?: boolean;
   };
@@ -155,17 +159,16 @@ async function resultOutcome(result: unknown, context: EffectContext, durationMs
   const texts = parts.flatMap((part) => (part.type === 'text' ? [part.text ?? ''] : []));
   const text = texts.join('\n');
   if (isError === true) return { kind: 'failed', message: text === '' ? 'the tool reports an error' : text };
-  if (structuredContent !== undefined) return valueOutcome(structuredContent, context, durationMs);
-  if (texts.length === 0 && parts.length > 0) return valueOutcome(parts, context, durationMs);
-  return valueOutcome(jsonOr(text), context, durationMs);
+  const made = printJson(
+    structuredContent ?? (texts.length === 0 && parts.length > 0 ? (parts as Value) : jsonOr(text)),
+  );
+  return valueOutcome(made, context, durationMs);
 }
 
-function jsonOr(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return text;
-  }
+function jsonOr(text: string): Value {
+  const read = readJson(text);
+  if (read.ok) return read.value;
+  return read.why === 'too-deep' ? (JSON.parse(text) as Value) : text;
 }
 
 function msSince(begun: number): number {

@@ -101,7 +101,7 @@ async function checkParameters({ name, parameters, printed, schema }: ToolCall):
   const { validate, schemas } = await loadValidator();
   const own = prepared.get(schema) ?? schemas.parameterSchema(schema);
   prepared.set(schema, own);
-  const problem = validate(own, printed === undefined ? (parameters as Json) : (JSON.parse(printed) as Json), schema);
+  const problem = validate(own, asNumbers(parameters as Json, printed), schema);
   if (problem === null) return null;
   return {
     kind: 'not-started',
@@ -121,9 +121,14 @@ async function checkResult(
   const { validate, schemas } = await loadValidator();
   const wanted = schemas.memberSchema(schema, '_output');
   if (wanted === undefined) return outcome;
-  const value = outcome.kind === 'value' ? outcome.value : read(outcome.stdout.text ?? '');
+  const value = outcome.kind === 'value' ? asNumbers(outcome.value, outcome.printed) : read(outcome.stdout.text ?? '');
   const problem = value === undefined ? null : validate(wanted, resultIn(value), schema);
   return problem === null ? outcome : { ...outcome, invalid: problem };
+}
+
+/** With whole numbers of any length as numbers, which schemas see. */
+function asNumbers(value: Json, printed: string | undefined): Json {
+  return printed === undefined ? value : (JSON.parse(printed) as Json);
 }
 
 /** A result that names its path has the value next to it. */

@@ -2,10 +2,12 @@
  * A server of tools as a process. It communicates over standard input and output, and has its own process group, so that
  * it can be ended with everything that it started and nothing else.
  */
-import { ReadBuffer, serializeMessage } from '@modelcontextprotocol/sdk/shared/stdio.js';
+import { deserializeMessage } from '@modelcontextprotocol/sdk/shared/stdio.js';
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import type { JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js';
 import { execa } from 'execa';
+import { printJson, readJson } from '../../interpreter/values/json.js';
+import type { Value } from '../../interpreter/values/value.js';
 import { VALUE_BYTES } from '../process/output.js';
 import { stopGroup } from '../process/process-group.js';
 
@@ -31,7 +33,6 @@ interface ServerSpec {
 
 /** The process of a client, which starts it. */
 export function serverProcess(spec: ServerSpec): Transport {
-  const buffer = new ReadBuffer({ maxBufferSize: MESSAGE_BYTES });
   /** Parts of a message whose end has not arrived. Appending each of them would copy the message again and again. */
   let parts: Buffer[] = [];
   let size = 0;
@@ -67,7 +68,7 @@ export function serverProcess(spec: ServerSpec): Transport {
     send: (message) =>
       new Promise((resolve, reject) => {
         if (child?.stdin == null) reject(new Error('it is not connected'));
-        else if (child.stdin.write(serializeMessage(message))) resolve();
+        else if (child.stdin.write(`${printJson(message as unknown as Value)}\n`)) resolve();
         else child.stdin.once('drain', resolve);
       }),
     async close() {
@@ -77,35 +78,42 @@ export function serverProcess(spec: ServerSpec): Transport {
       await Promise.race([ended, sleep(LEAVE_MS)]);
       if (child?.exitCode === null && child.signalCode === null) await stopGroup(pid);
       await Promise.race([ended, sleep(GIVE_UP_MS)]);
-      buffer.clear();
+      parts = [];
     },
   };
   function readMessages(chunk: Buffer): void {
     parts.push(chunk);
     size += chunk.length;
-    const lastEnd = chunk.lastIndexOf('\n');
-    if (lastEnd < 0 && size <= MESSAGE_BYTES) return;
-    const whole = Buffer.concat(parts);
-    parts = [];
-    size = chunk.length - lastEnd - 1;
-    try {
-      buffer.append(whole);
-    } catch {
+    if (size > MESSAGE_BYTES) {
+      parts = [];
       transport.onerror?.(new MessageTooLarge(`it sent a message of more than ${MESSAGE_BYTES / 1024 / 1024} MiB`));
       void transport.close();
       return;
     }
-    for (;;) {
+    if (!chunk.includes('\n')) return;
+    const whole = Buffer.concat(parts);
+    const end = whole.lastIndexOf('\n');
+    parts = [whole.subarray(end + 1)];
+    size = whole.length - end - 1;
+    for (const line of whole.toString('utf8', 0, end).split('\n')) {
       try {
-        const message: JSONRPCMessage | null = buffer.readMessage();
-        if (message === null) return;
-        transport.onmessage?.(message);
+        transport.onmessage?.(readMessage(line));
       } catch (cause) {
         transport.onerror?.(cause as Error);
       }
     }
   }
   return transport;
+}
+
+/** A message. The value of a tool keeps how its numbers are written; the schema of messages knows no such numbers. */
+function readMessage(line: string): JSONRPCMessage {
+  const message = deserializeMessage(line);
+  if (!('result' in message) || message.result.structuredContent === undefined) return message;
+  const read = readJson(line);
+  if (!read.ok) return message;
+  const { structuredContent } = (read.value as { readonly result: { readonly structuredContent: Value } }).result;
+  return { ...message, result: { ...message.result, structuredContent } };
 }
 
 type ServerChild = ReturnType<typeof startServer>;

@@ -4,6 +4,7 @@
  */
 import { mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
 import { openRuns } from '../../control/open-runs.js';
 import type { Refusal, RefusalCode, Result } from '../../control/result.js';
 import type { Execution, Runs } from '../../control/runs.js';
@@ -13,6 +14,7 @@ import { unreachable } from '../../prelude/unreachable.js';
 import type { EffectPermits } from '../../runtime/effect-context.js';
 import { entryAt } from '../../runtime/store/own-file.js';
 import { lockRun } from '../../runtime/store/run-lock.js';
+import { isToContinue } from './kept-deliveries.js';
 import {
   executionFolder,
   forgetWaiting,
@@ -66,7 +68,7 @@ async function executeLocked(options: ExecuteOptions): Promise<void> {
   // The process before this one has finished it, or the request was withdrawn.
   if (waiting === null || waiting.refusal !== undefined) return;
   const runs = openRuns({ folder: programs, dir: directory });
-  const execution = await begin(runs, waiting, options);
+  const execution = await beginUnlessHeld(runs, waiting, options);
   if (!execution.ok && NOT_OURS.has(execution.refusal.code)) return forgetWaiting(directory, runId);
   if (!execution.ok && !hasRecord(directory, runId))
     rmSync(folderOf(directory, runId), { recursive: true, force: true });
@@ -80,6 +82,26 @@ async function executeLocked(options: ExecuteOptions): Promise<void> {
     return keepWaiting(directory, { ...waiting, refusal: { code: 'unusable', message, help: null } });
   }
   forgetWaiting(directory, runId);
+}
+
+/** How long a run is waited for that somebody holds: if it has a delivery to take, and otherwise. Milliseconds. */
+const HELD_MS = { withDelivery: 30_000, without: 1000 };
+const LOOK_MS = 50;
+
+/**
+ * Who records an answer or a signal holds the run for a moment, on a busy machine for longer. A delivery that nobody has taken
+ * shows that nobody executes the run.
+ */
+async function beginUnlessHeld(runs: Runs, waiting: Waiting, options: ExecuteOptions): Promise<Result<Execution>> {
+  const { directory, runId, signal } = options;
+  for (let waited = 0; ; waited += LOOK_MS) {
+    const execution = await begin(runs, waiting, options);
+    if (execution.ok || execution.refusal.code !== 'held' || !hasRecord(directory, runId) || signal.aborted)
+      return execution;
+    const most = isToContinue(directory, runId) ? HELD_MS.withDelivery : HELD_MS.without;
+    if (waited >= most) return execution;
+    await pause(LOOK_MS);
+  }
 }
 
 function begin(runs: Runs, waiting: Waiting, options: ExecuteOptions): Promise<Result<Execution>> {

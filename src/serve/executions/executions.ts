@@ -210,6 +210,12 @@ export class Executions {
     return isShown ? queuedRunOf(promise, this.mustWait(id) ? 'queued' : 'running') : null;
   }
 
+  /** Whether a run that is not executed at this moment will be, without anything more from outside. */
+  mayContinue(runId: string): boolean {
+    const run = this.runs.get(runId);
+    return run !== undefined && (run.isPromised || run.process !== null);
+  }
+
   /** Waits while a run has been accepted and has no record yet. `id`: its id or the beginning of one. */
   untilRecorded(id: string, signal: AbortSignal): Promise<void> {
     const hasOne = (): boolean => {

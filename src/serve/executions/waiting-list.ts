@@ -16,6 +16,7 @@ import { makeFolder } from '../../runtime/store/make-folder.js';
 import { entryAt, readOwn, writeOwn } from '../../runtime/store/own-file.js';
 import { lockHolder } from '../../runtime/store/run-lock.js';
 import { storeError } from '../../runtime/store/store-error.js';
+import { QUEUE } from '../../runtime/store/stored-run.js';
 
 /** What is to be executed: a new run of a program or text, a run that continues, or a new run from a point of an old one. */
 export type Task =
@@ -110,7 +111,7 @@ const NAME = /^([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})\.json$/;
 /** The folder below that of the runs. */
 export const serviceFolder = (directory: string): string => join(directory, 'service');
 
-const fileOf = (directory: string, runId: string): string => join(serviceFolder(directory), 'queue', `${runId}.json`);
+const fileOf = (directory: string, runId: string): string => join(directory, QUEUE, `${runId}.json`);
 
 /** Holds the lock of the process that executes the run for a service. */
 export const executionFolder = (directory: string, runId: string): string =>
@@ -152,13 +153,13 @@ export function prepareRunFolder(directory: string, runId: string): void {
 }
 
 export function makeServiceFolder(directory: string): string {
-  makeFolder(join(serviceFolder(directory), 'queue'), 0o700);
+  makeFolder(join(directory, QUEUE), 0o700);
   return serviceFolder(directory);
 }
 
 /** In the order of their requests. A file that cannot be read is left alone: it may belong to a newer version. */
 export function readAllWaiting(directory: string): Waiting[] {
-  const names = readdirSync(join(serviceFolder(directory), 'queue'));
+  const names = readdirSync(join(directory, QUEUE));
   const all = names.flatMap((name) => {
     const id = NAME.exec(name)?.[1];
     const waiting = id === undefined ? null : readWaiting(directory, id);

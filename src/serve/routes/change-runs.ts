@@ -168,10 +168,10 @@ export function addChangeRoutes(app: ServiceApp, service: Service): void {
     return refusal === null ? null : answerRefusal(c, refusal, refusal.code === 'held');
   }
 
-  /** Whether a run that is executed does not ask a question, but may ask it later. */
+  /** Whether a run that is executed, or is going to be, does not ask a question, but may ask it later. */
   async function mayAskLater(id: string, names: readonly string[]): Promise<boolean> {
     const found = await runs.inspect(id);
-    if (!found.ok || found.value.status !== 'running') return false;
+    if (!found.ok || !(found.value.status === 'running' || executions.mayContinue(found.value.run_id))) return false;
     const open = found.value.waiting.flatMap(({ name, path }) => name ?? path ?? []);
     return names.some((name) => !open.includes(name));
   }

@@ -1,5 +1,5 @@
 /** Diagnostics as JSON: locations as numbers that editors use, without drawings. */
-import { editsOf } from '../../source/apply-fixes.js';
+import { editsOf, isSafe } from '../../source/apply-fixes.js';
 import type { Diagnostic, Fix } from '../../source/diagnostic.js';
 import { positionAt, type SourceFile, type SourceSet, type Span } from '../../source/source-file.js';
 
@@ -45,15 +45,15 @@ export function diagnosticsJson(list: readonly Diagnostic[], sources: SourceSet)
     ...locationJson(diagnostic.span, sources),
     label: diagnostic.label ?? null,
     help: diagnostic.help ?? null,
-    fix: diagnostic.fix === undefined ? null : fixJson(diagnostic.fix, sources),
+    fix: diagnostic.fix === undefined ? null : fixJson(diagnostic.fix, isSafe(diagnostic), sources),
     notes: diagnostic.notes ?? [],
     labels: (diagnostic.labels ?? []).map((label) => withText(label, sources)),
   }));
 }
 
-function fixJson(fix: Fix, sources: SourceSet): DiagnosticJson['fix'] {
+function fixJson(fix: Fix, safe: boolean, sources: SourceSet): DiagnosticJson['fix'] {
   const edits = editsOf(fix).map((edit) => withText(edit, sources));
-  return { ...withText(fix, sources), edits, safe: fix.guess !== true };
+  return { ...withText(fix, sources), edits, safe };
 }
 
 function withText({ span, text }: { readonly span: Span; readonly text: string }, sources: SourceSet) {

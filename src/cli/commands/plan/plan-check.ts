@@ -1,17 +1,22 @@
 /** `statedsl plan check`: the diagnostics of a plan and its required inputs. */
 
 import { printPath } from '../../../prelude/reference.js';
-import { pathOf, withOpenTexts } from '../../../project/host.js';
-import { type LoadedPlan, loadPlan, type PlanFlags, type PlanSurroundings } from '../../../project/load-plan.js';
+import {
+  editedPlan,
+  type LoadedPlan,
+  loadPlan,
+  type PlanFlags,
+  type PlanSurroundings,
+} from '../../../project/load-plan.js';
 import { readProgram } from '../../../project/read-program.js';
 import { loadSettings, toolLookup } from '../../../project/settings.js';
 import { pathsOnlyHere } from '../../../project/target-problem.js';
 import { hasErrors } from '../../../source/diagnostic.js';
+import { fixText, withSafeFixes } from '../../../source/fix-text.js';
 import { diagnosticsJson } from '../../../views/diagnostics/diagnostic-json.js';
 import { drawFixes } from '../../../views/diagnostics/fixes.js';
 import { escapeControls } from '../../../views/drawing/visible-text.js';
 import { locationInPlan } from '../../../views/graph/plan-location.js';
-import { fixText } from '../../files/fix.js';
 import { commandLineHost } from '../../files/host.js';
 import { replaceRead } from '../../files/replace-file.js';
 import { isForAnEngine } from '../../running/configured-engine.js';
@@ -36,12 +41,7 @@ export async function fixPlan(file: string, flags: PlanCheckFlags): Promise<bool
   const read = readProgram(host, file);
   if (read.kind !== 'text') return true;
   const known = knownNames(await loadSettings(host, file));
-  const { text, fixes } = await fixText(read.text, async (edited) => {
-    const own = pathOf(host, file);
-    const files = withOpenTexts(host.files, (path) => (path === own ? edited : undefined));
-    const loaded = loadPlan({ ...host, files }, file, flags, known);
-    return loaded.kind === 'loaded' ? loaded : { diagnostics: [], sources: [] };
-  });
+  const { text, fixes } = await fixText(read.text, editedPlan(host, file, flags, known));
   const problem = text === read.text ? null : replaceRead(file, read.text, text);
   if (problem !== null) await usageError(problem);
   else if (flags.quiet !== true) stderr.write(drawFixes(read.name, hideSecrets(fixes)));
@@ -59,11 +59,15 @@ export async function planCheckCommand(file: string, flags: PlanCheckFlags): Pro
   const known = knownNames(await loadSettings(commandLineHost(), file));
   const isForEngine = await isForAnEngine(file, flags);
   const onlyHere = isForEngine ? pathsOnlyHere(process.cwd(), flags.shared) : undefined;
-  const loaded = loadPlan(commandLineHost(), file, flags, { ...known, onlyHere });
+  const surroundings = { ...known, onlyHere };
+  const loaded = loadPlan(commandLineHost(), file, flags, surroundings);
   if (loaded.kind === 'missing') return usageError(loaded.message);
   const { diagnostics, sources } = loaded;
-  if (flags.json) stdout.write(`${JSON.stringify(planReport(loaded))}\n`);
-  else stdout.write((await drawn(filterDiagnostics(diagnostics, flags), sources, stdout)) + signatureText(loaded));
+  if (flags.json) {
+    const check = editedPlan(commandLineHost(), file, flags, surroundings);
+    const text = sources[0]?.text ?? '';
+    stdout.write(`${JSON.stringify(planReport(await withSafeFixes(text, loaded, check)))}\n`);
+  } else stdout.write((await drawn(filterDiagnostics(diagnostics, flags), sources, stdout)) + signatureText(loaded));
   const invalid = flags.strict === true ? diagnostics.length > 0 : hasErrors(diagnostics);
   return invalid ? EXIT.usage : EXIT.returned;
 }

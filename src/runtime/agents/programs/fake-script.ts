@@ -2,6 +2,9 @@
  * The file with the answers of a scripted agent: one answer for all calls, or a list with one for each. An answer
  * defines the output, actions, cost and errors of the agent, so that a program can be tested with all of them.
  */
+
+import { printJson } from '../../../interpreter/values/json.js';
+import { isObject, plain, type Value } from '../../../interpreter/values/value.js';
 import { parseDuration } from '../../../machine/duration.js';
 import type { Json } from '../../../machine/expression.js';
 import { nearest } from '../../../prelude/nearest.js';
@@ -39,7 +42,7 @@ export interface FakeAnswer {
 type Reader = (value: Json) => unknown;
 
 const text: Reader = (value) => (typeof value === 'string' ? value : undefined);
-const anyText: Reader = (value) => (typeof value === 'string' ? value : JSON.stringify(value));
+const anyText: Reader = (value) => (typeof value === 'string' ? value : printJson(value as Value));
 const amount: Reader = (value) => (value === null || (typeof value === 'number' && value >= 0) ? value : undefined);
 const whole: Reader = (value) => (Number.isSafeInteger(value) && (value as number) >= 0 ? value : undefined);
 const flag: Reader = (value) => (typeof value === 'boolean' ? value : undefined);
@@ -88,7 +91,7 @@ const PLAIN: FakeAnswer = {
 
 /** The answer to a call, by its number from 0, or the reason why there is none. */
 export async function fakeAnswer(file: string, call: number): Promise<FakeAnswer | { readonly reason: string }> {
-  const { value, problems } = await readYamlFile(file);
+  const { value, problems } = await readYamlFile(file, true);
   const [problem] = problems;
   if (problem !== undefined)
     return { reason: `${problem.message}${problem.line === null ? '' : ` (\`${file}\`, line ${problem.line})`}` };
@@ -101,10 +104,9 @@ export async function fakeAnswer(file: string, call: number): Promise<FakeAnswer
 /** A plain text is an answer. */
 function readAnswer(value: Json, location: string): FakeAnswer | { readonly reason: string } {
   if (typeof value === 'string') return { ...PLAIN, answer: value };
-  if (value === null || typeof value !== 'object' || Array.isArray(value))
-    return { reason: `an answer in \`${location}\` must be a text or a mapping` };
+  if (!isObject(value as Value)) return { reason: `an answer in \`${location}\` must be a text or a mapping` };
   const answer: Partial<Record<keyof FakeAnswer, unknown>> = {};
-  for (const [key, given] of Object.entries(value)) {
+  for (const [key, given] of Object.entries(value as object) as [string, Json][]) {
     const known = Object.hasOwn(KEYS, key) ? KEYS[key] : undefined;
     if (known === undefined) {
       const near = nearest(key, Object.keys(KEYS));
@@ -112,7 +114,7 @@ function readAnswer(value: Json, location: string): FakeAnswer | { readonly reas
       return { reason: `there is no key \`${key}\` in \`${location}\`: ${hint}` };
     }
     const [member, read, needed] = known;
-    const made = read(given);
+    const made = read(read === anyText ? given : plain(given as Value));
     if (made === undefined) return { reason: `\`${key}\` in \`${location}\` must be ${needed}` };
     answer[member] = made;
   }

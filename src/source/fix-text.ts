@@ -3,9 +3,9 @@
  * gone and no other error has come, so a program is never changed into one that is wrong in another way, and a program
  * without errors is not changed at all.
  */
-import { applyEdits, type Mended, safeFixes } from '../../source/apply-fixes.js';
-import type { Diagnostic, Edit } from '../../source/diagnostic.js';
-import { lineText, positionAt, type SourceFile, type SourceSet, sourceFile } from '../../source/source-file.js';
+import { applyEdits, type Mended, safeFixes } from './apply-fixes.js';
+import type { Diagnostic, Edit } from './diagnostic.js';
+import { lineText, positionAt, type SourceFile, type SourceSet, sourceFile } from './source-file.js';
 
 /** How many fixes may follow from one, because the text could only be read after it. */
 const MOST_STEPS = 10;
@@ -65,6 +65,23 @@ export async function fixText(original: string, check: Check): Promise<FixedText
     text: now.text,
     made: now.rounds.flatMap(({ text, fixes }) => fixes.flatMap((fix) => madeEdits(fix, text))),
     fixes: now.rounds.flatMap(linesOfRound),
+  };
+}
+
+/**
+ * Diagnostics in which only those fixes are safe that `--fix` makes first, all of them together. The others are guesses: a
+ * fix that leaves its error or brings another one may not be what the author meant.
+ */
+export async function withSafeFixes<T extends Checked>(text: string, checked: T, check: Check): Promise<T> {
+  const { diagnostics } = checked;
+  if (!diagnostics.some(({ fix }) => fix !== undefined && fix.guess !== true)) return checked;
+  const next = await improve({ text, checked, rounds: [] }, check);
+  const made = new Set(next?.rounds[0]?.fixes.map(({ diagnostic }) => diagnostic));
+  return {
+    ...checked,
+    diagnostics: diagnostics.map((one) =>
+      one.fix === undefined || made.has(one) ? one : { ...one, fix: { ...one.fix, guess: true } },
+    ),
   };
 }
 
