@@ -9,6 +9,7 @@ import type { ExitCode } from '../terminal/exit-code.js';
 import { usageError } from '../terminal/usage.js';
 import type { RunFlags } from './run-flags.js';
 import { refusalsAsErrors, runsOf, storeOf } from './stored-runs.js';
+import { isOver } from './which-run.js';
 
 export async function runAgain(file: string, flags: RunFlags): Promise<ExitCode> {
   if (flags.resume && flags.replay)
@@ -21,9 +22,7 @@ export async function runAgain(file: string, flags: RunFlags): Promise<ExitCode>
         throw new RunRefused('unknown', `there is no run of \`${file}\` in \`${storeOf(flags)}\``);
       return replayCommand(latest.run_id, { ...flags, fromFile: file });
     }
-    const unfinished = runs.find(
-      ({ status, cancelled }) => status !== 'returned' && status !== 'running' && !cancelled,
-    );
+    const unfinished = runs.find((run) => !isOver(run) && run.status !== 'running');
     if (unfinished !== undefined) return resumeRun(unfinished.run_id, flags, []);
     const running = runs.find(({ status }) => status === 'running');
     const help =

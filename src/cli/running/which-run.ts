@@ -48,7 +48,9 @@ export async function runToResume(flags: StoreFlags): Promise<string> {
   );
 }
 
-const isOver = ({ status, cancelled }: ListedRun): boolean => status === 'returned' || cancelled === true;
+/** A run that ended just when its process died has no end in the list: its result may not have been printed. */
+export const isOver = ({ status, cancelled, ended_at }: ListedRun): boolean =>
+  (status === 'returned' && ended_at !== null) || cancelled === true;
 
 /** Number, id, program, state, age, and why it stopped. */
 async function cellsOf(runs: Runs, { run_id, status, state, machine, started_at }: ListedRun, number: number) {

@@ -89,7 +89,7 @@ function readOperations({ directory }: Folder): Pick<Runs, ReadOperation> {
 
 function executeOperations(folder: Folder): Pick<Runs, 'start' | 'resume' | 'replay' | 'compare'> {
   const { directory, host, options } = folder;
-  const stored = () => import('./execute-stored.js');
+  const loadExecution = () => import('./execute-stored.js');
   return {
     async start(program, given = {}) {
       const { preparing, running } = splitOptions(given);
@@ -101,10 +101,10 @@ function executeOperations(folder: Folder): Pick<Runs, 'start' | 'resume' | 'rep
         ? (await import('./start.js')).startIn(folder, prepared.value, running as StartingOptions)
         : prepared;
     },
-    resume: async (run, given = {}) => (await stored()).resumeStored(folder, run, given as ContinuedOptions),
+    resume: async (run, given = {}) => (await loadExecution()).resumeStored(folder, run, given as ContinuedOptions),
     replay: async (run, from, given = {}) =>
-      (await stored()).replayStored(folder, run, from, given as ContinuedOptions),
-    compare: (run, given = {}) => resultOf(async () => (await stored()).compareStored(folder, run, given)),
+      (await loadExecution()).replayStored(folder, run, from, given as ContinuedOptions),
+    compare: (run, given = {}) => resultOf(async () => (await loadExecution()).compareStored(folder, run, given)),
   };
 }
 

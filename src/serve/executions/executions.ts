@@ -284,7 +284,7 @@ export class Executions {
     for (const run of this.runs.values()) {
       if (this.isStopping || this.executing >= this.options.atOnce) break;
       if (run.promise === null || !run.isQueued) continue;
-      if (run.promise.begun && isLocked(this.options.directory, run.id)) this.execute(run, this.adopted(run.id));
+      if (run.promise.begun && isLocked(this.options.directory, run.id)) this.execute(run, this.adopt(run.id));
       else if (this.starting.isFull || !this.begin(run, run.promise)) break;
     }
   }
@@ -317,7 +317,7 @@ export class Executions {
   }
 
   /** A process of an earlier service: its end shows in its lock. */
-  private adopted(runId: string): RunProcess {
+  private adopt(runId: string): RunProcess {
     const leave = this.options.adopt?.();
     const isLeft = (): boolean => !isLocked(this.options.directory, runId);
     const end = until(isLeft, Number.POSITIVE_INFINITY, this.stopping.signal).finally(leave);
