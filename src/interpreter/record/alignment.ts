@@ -101,17 +101,23 @@ export class Alignment {
 
   /**
    * Where execution has to begin so that it comes to an instruction of the edited state: before the outermost arm, loop,
-   * step or block around it in which the thread at the old position is not.
+   * step or block around it in which the thread at the old position is not. `from`: where the instructions of the thread begin.
    */
-  entryOf(at: number, was: number): number {
+  entryOf(at: number, was: number, first = 0): number {
     const old = new Map([...this.pairs].map(([from, to]) => [to, from]));
     for (const { start, from, end } of structuresOf(this.fresh)) {
-      if (at < from || at >= end) continue;
+      if (start < first || at < from || at >= end) continue;
       const same = old.get(start);
       const before = structuresOf(this.old).find((one) => one.start === same && was >= one.from && was < one.end);
       if (same === undefined || before === undefined) return start;
     }
     return at;
+  }
+
+  /** The instructions of the edited state that correspond to none of the old one. */
+  added(): number[] {
+    const known = new Set(this.pairs.values());
+    return [...this.fresh.code.keys()].filter((at) => !known.has(at));
   }
 
   /** For each member of the edited fork, the old one; null: they have the same order. */

@@ -74,6 +74,7 @@ class Move {
   readonly missing: string[] = [];
   input: string | null = null;
   private alignment!: Alignment;
+  private fresh!: State;
   /** Local slots of the edited state, by those of the old one. */
   private locals: ReadonlyMap<number, number> = new Map();
 
@@ -93,10 +94,11 @@ class Move {
       return image;
     }
     this.undo(image.undo);
+    this.fresh = fresh;
     const names = (one: LinkedMachine): string[] => one.machine.states.map(({ name }) => name);
     this.alignment = new Alignment(old, fresh, { old: names(this.from), fresh: names(this.to) });
     this.locals = localsMap(this.alignment, old, fresh);
-    const main = this.thread(image.main, old, fresh, false);
+    const main = this.thread(image.main, old, fresh, null);
     this.lacks('tracked', before.tracked, machine.tracked, { main, fresh });
     this.lacks('entry', old.entry, fresh.entry, { main, fresh });
     return {
@@ -151,8 +153,9 @@ class Move {
       if (by.op === 'plan' && plans[by.plan] === undefined) this.missing.push(`what the UNDO of line ${line} calls`);
   }
 
-  private thread(image: ThreadImage, old: State, fresh: State, isMember = true): ThreadImage {
-    const position = this.positionOf(image, old, isMember);
+  /** `within`: the instructions of the member whose thread it is. */
+  private thread(image: ThreadImage, old: State, fresh: State, within: Region | null): ThreadImage {
+    const position = this.positionOf(image, old, within);
     // The outcomes of a plan belong to its calls by number, so a plan with outcomes continues only unchanged.
     if (image.plan !== undefined) {
       const isChanged = plansOf(this.from) !== plansOf(this.to);
@@ -194,10 +197,10 @@ class Move {
   private positionOf(
     { status, pc, pending, forks, rollback, plan, counter }: ThreadImage,
     old: State,
-    isMember: boolean,
+    within: Region | null,
   ): Omit<Partial<ThreadImage>, 'pc'> & { readonly pc: number | null } {
     const { alignment, failed } = this;
-    if (status === 'ready') return { pc: alignment.next(pc) };
+    if (status === 'ready') return { pc: this.startOf(pc, old, null, within) };
     const one = old.code[pc] as Instruction;
     const same = alignment.of(pc);
     const isStarted =
@@ -208,28 +211,28 @@ class Move {
     if (!canMove || forks.length > 0 || rollback !== undefined) return { pc: same };
     const here = alignment.newLocation(pc) ?? (alignment.isUnchanged(pc) || !isStarted ? same : null);
     if (here === null && !isStarted && !failed) return { pc: null };
-    const start = this.startOf(pc, old, here, isMember);
+    const start = isStarted || failed ? this.startOf(pc, old, here, within) : here;
     if (start === null || start === here) return { pc: start };
     // Nobody knows whether it has run.
     if (!failed && (('once' in one && one.once) || (one.op === 'plan' && one.call?.once))) return { pc: here };
     return { pc: start, status: 'ready', ready: RESTARTED + counter, pending: [] };
   }
 
-  /** The first of the locations at which something is left to do: what follows what was done, the line itself, later lines. */
-  private startOf(pc: number, old: State, here: number | null, isMember: boolean): number | null {
+  /**
+   * The first of the locations at which something is left to do: what follows what was done, the line itself, lines above
+   * it that the edited program has in addition, later lines that are above it now.
+   */
+  private startOf(pc: number, old: State, here: number | null, within: Region | null): number | null {
     const { alignment } = this;
-    const later = isMember
-      ? []
-      : old.code.flatMap((one, at) => {
-          if (at <= pc || (instructionKey(one, old, at) === null && one.op !== 'set')) return [];
-          return (alignment.isUnchanged(at) ? alignment.of(at) : alignment.newLocations(at)) ?? [];
-        });
-    const locations = later.map((at) => alignment.entryOf(at, pc));
-    if (here !== null) locations.push(this.failed ? alignment.entryOf(here, pc) : here);
-    const next = this.failed || here === null ? alignment.next(pc) : null;
-    if (next !== null) locations.push(alignment.entryOf(next, pc));
-    else if (here === null) return null;
-    return Math.min(...locations);
+    const { from, to } = within ?? { from: 0, to: Number.POSITIVE_INFINITY };
+    const own = here !== null && here >= from && here < to ? here : null;
+    const next = this.failed || own === null ? alignment.next(pc) : null;
+    const locations = [own, next].filter((at) => at !== null && at >= from && at < to) as number[];
+    if (locations.length === 0) return null;
+    const last = Math.max(...locations);
+    const later = old.code.flatMap((_, at) => (at > pc && alignment.isUnchanged(at) ? (alignment.of(at) ?? []) : []));
+    const left = [...later, ...alignment.added()].filter((at) => at >= from && at < last && isWork(this.fresh, at));
+    return Math.min(...[...locations, ...left].map((at) => (at === own && !this.failed ? at : alignment.entryOf(at, pc, from))));
   }
 
   private fork(image: ForkImage, old: State, fresh: State, id: string | null): ForkImage {
@@ -247,7 +250,7 @@ class Move {
                 collectedBy(old.code[image.pc], from).map((slot) => old.locals[slot] ?? ''),
                 collectedBy(fresh.code[pc], index).map((slot) => fresh.locals[slot] ?? ''),
               ),
-        thread: member.thread === null ? null : this.thread(member.thread, old, fresh),
+        thread: member.thread === null ? null : this.thread(member.thread, old, fresh, regionOf(fresh.code[pc], index)),
       };
     });
     return { ...image, id: id ?? image.id, pc, locals: this.slots(image.locals, fresh), members };
@@ -306,6 +309,8 @@ const STARTED: ReadonlySet<EffectKind> = new Set(['shell', 'argv', 'function', '
 const EFFECTS: ReadonlySet<string> = STARTED;
 const WAITS: ReadonlySet<string> = new Set(['ask', 'signal', 'sleep']);
 
+const WORK: ReadonlySet<string> = new Set(['set', 'goto', 'goto-dynamic', 'fail', 'return']);
+
 /** Values under the same names. */
 function byName(values: EncodedSlots, old: readonly string[], fresh: readonly string[]): EncodedSlots {
   const rebased = new Array<string | null>(fresh.length).fill(null);
@@ -347,6 +352,25 @@ function pairSlots(old: unknown, fresh: unknown, pair: (old: number, fresh: numb
     if (typeof value !== 'number') pairSlots(value, other, pair);
     else if (SLOTS.has(name) && typeof other === 'number') pair(value, other);
   }
+}
+
+/** Whether executing an instruction does something, or leaves the state. */
+function isWork(state: State, at: number): boolean {
+  const one = state.code[at] as Instruction;
+  return WORK.has(one.op) || instructionKey(one, state, at) !== null;
+}
+
+interface Region {
+  readonly from: number;
+  readonly to: number;
+}
+
+/** The instructions of a member. */
+function regionOf(fork: Instruction | undefined, index: number): Region | null {
+  if (fork?.op === 'fork-each') return { from: fork.body, to: fork.join };
+  if (fork?.op !== 'fork') return null;
+  const { branches, join } = fork;
+  return { from: branches[index]?.pc ?? join, to: branches[index + 1]?.pc ?? join };
 }
 
 /** Local slots that a member hands over. */
