@@ -58,6 +58,8 @@ export function bindingTakeOver(instruction: Instruction, { state, base, pc }: L
   return {
     args: valuesOf(instruction),
     take: (t, { args, outcome }) => {
+      if (instruction.op === 'unless')
+        return outcome.kind === 'value' && outcome.value === true ? end : base + instruction.to;
       const left = outcome.kind === 'value' ? (outcome.value as { readonly [name: string]: Json } | null) : null;
       for (const [name, text] of Object.entries(left ?? {})) {
         const slot = state.locals.indexOf(name);

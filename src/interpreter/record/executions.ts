@@ -8,8 +8,8 @@ import type { KeptOutcome } from '../events/event.js';
 import type { LinkedMachine } from '../run-state/linked-machine.js';
 import { prefixHere } from '../run-state/open-frames.js';
 import type { Thread } from '../run-state/thread.js';
-import { endOf } from './alignment.js';
-import { instructionKey, isEffect, leftBy, valuesOf } from './instruction-key.js';
+import { Alignment, endOf } from './alignment.js';
+import { instructionKey, isEffect, leftBy, passingKey, valuesOf } from './instruction-key.js';
 
 /** An instruction that was executed to its end. */
 export interface Execution {
@@ -17,6 +17,8 @@ export interface Execution {
   readonly state: string;
   /** Its position in the state; null: it was executed in an earlier version of the program. */
   pc: number | null;
+  /** Where it was executed, if an earlier edit has removed that place. */
+  origin: string | null;
   /** The path of its thread. */
   readonly path: string;
   /** How many transitions the run had made. */
@@ -34,6 +36,9 @@ export interface Execution {
 interface Observed {
   readonly key: string;
   readonly end: number;
+  /** Where it leads instead; null: nowhere. */
+  readonly to: number | null;
+  readonly isPassing: boolean;
   readonly args: (thread: Thread) => string;
   readonly valuesLeft: (thread: Thread) => Json;
   /** It consists of one instruction, so it has failed if it is not followed by its end. */
@@ -59,25 +64,30 @@ interface Progress {
 
 export class Executions {
   readonly all: Execution[] = [];
+  /** Tested conditions and repeatable SETs of the current entry of a state. */
+  passed: Execution[] = [];
+  private machine: Machine | null = null;
+  private versions = 0;
   private readonly open = new Map<string, Open[]>();
   private readonly progress: Progress = { entry: -1, turns: new Map(), positions: new Map() };
   private count = 0;
 
   /** The machine, whose runs are observed. */
   observe = (linked: LinkedMachine): LinkedMachine => {
-    // What was executed before is elsewhere in this program.
-    for (const one of this.all) one.pc = null;
-    this.open.clear();
     const { machine, starts } = linked;
+    this.follow(machine);
+    this.open.clear();
     const observed = machine.states.flatMap((state, at) =>
       state.code.map((one, pc): Observed | null => {
-        const its = instructionKey(one, state, pc);
+        const its = instructionKey(one, state, pc) ?? passingKey(one);
         if (its === null) return null;
         const end = (starts[at] as number) + endOf(state.code, pc);
         const isStep = one.op === 'step-begin';
         return {
           key: its.key,
           end,
+          to: one.op === 'unless' ? (starts[at] as number) + one.to : null,
+          isPassing: instructionKey(one, state, pc) === null,
           args: isStep ? (t) => prefixHere(t) + one.plan.name : valuesOf(one),
           valuesLeft: leftBy(state, pc),
           isSingle: end === (starts[at] as number) + pc + 1,
@@ -101,19 +111,43 @@ export class Executions {
       if (taken === undefined) return;
       // What is not an effect has no number.
       const effects = /^(?:.*\.)?0$/.test(effect) ? [] : [effect];
-      const earlier = this.all.findIndex(
+      const list = taken.what.isPassing ? this.passed : this.all;
+      const isHere = (one: Execution): boolean => one.pc === taken.one.pc && one.state === taken.one.state;
+      const earlier = list.findIndex(
         (one) =>
-          one.key === taken.one.key &&
-          one.pc === null &&
+          (one.pc === null ? one.key === taken.one.key : isHere(one)) &&
           (effects.length === 0 ? one.effects.length === 0 : one.effects.includes(effect)),
       );
-      if (earlier >= 0) this.all.splice(earlier, 1);
+      if (earlier >= 0) list.splice(earlier, 1);
       taken.one.effects = effects;
       taken.one.left = outcome.kind === 'value' ? outcome.value : null;
-      this.all.push(taken.one);
+      list.push(taken.one);
     };
     return { ...linked, instructions, watch };
   };
+
+  /** Finds what was executed before in an edited program. */
+  private follow(machine: Machine): void {
+    const before = this.machine;
+    this.machine = machine;
+    if (before === null) return;
+    const version = this.versions++;
+    const [old, fresh] = [before, machine].map(({ states }) => states.map(({ name }) => name)) as [string[], string[]];
+    const alignments = new Map<string, Alignment | null>();
+    for (const one of [...this.all, ...this.passed]) {
+      if (one.pc === null) continue;
+      if (!alignments.has(one.state)) {
+        const [was, is] = [before, machine].map(({ states }) => states.find(({ name }) => name === one.state));
+        alignments.set(
+          one.state,
+          was === undefined || is === undefined ? null : new Alignment(was, is, { old, fresh }),
+        );
+      }
+      const at = alignments.get(one.state)?.of(one.pc) ?? null;
+      if (at === null) one.origin = `${version} ${one.state} ${one.pc}`;
+      one.pc = at;
+    }
+  }
 
   /** The number of the first execution of the turn in which a thread is; null: it is not in this loop. */
   turnOf(path: string, loop: number, exit: number): number | null {
@@ -134,6 +168,7 @@ export class Executions {
     if (run.transitions !== progress.entry) {
       progress.entry = run.transitions;
       for (const map of [progress.turns, progress.positions, this.open]) map.clear();
+      this.passed = [];
     }
     const pc = at - (starts[thread.state] as number);
     progress.positions.set(path, pc);
@@ -141,14 +176,14 @@ export class Executions {
     // An instruction that waited for budget is executed once more.
     if (open.at(-1)?.at === at) return;
     const rest = open.filter((one) => {
-      if (one.what.end === at) this.end(one, thread);
+      if (one.what.end === at || one.what.to === at) this.end(one, thread, at);
       return one.what.end !== at && !one.what.isSingle;
     });
-    for (const one of open) if (one.what.isEffect && one.what.end !== at) this.end(one, thread);
+    for (const one of open) if (one.what.isEffect && one.what.end !== at) this.end(one, thread, at);
     if (what !== null)
       rest.push({
         one: {
-          ...{ key: what.key, state: states[thread.state]?.name ?? '', pc, path, entry: progress.entry },
+          ...{ key: what.key, state: states[thread.state]?.name ?? '', pc, origin: null, path, entry: progress.entry },
           ...{ number: this.count++, effects: [], args: what.args(thread), left: null },
         },
         what,
@@ -158,11 +193,11 @@ export class Executions {
     this.open.set(path, rest);
   }
 
-  private end({ one, what, counter }: Open, thread: Thread): void {
+  private end({ one, what, counter }: Open, thread: Thread, at: number): void {
     const { path } = thread;
     const ids = Array.from({ length: thread.counter - counter }, (_, at) => String(counter + at + 1));
     if (what.isEffect) one.effects = path === '' ? ids : ids.map((id) => `${path}.${id}`);
-    else one.left = what.valuesLeft(thread);
-    this.all.push(one);
+    else one.left = what.to === null ? what.valuesLeft(thread) : at === what.end;
+    (what.isPassing ? this.passed : this.all).push(one);
   }
 }

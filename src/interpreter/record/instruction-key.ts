@@ -52,6 +52,14 @@ export function instructionKey(one: Instruction, state: State, pc: number): Inst
   }
 }
 
+/**
+ * For what changes nothing when it is executed again, unless values have changed since: where it stands it is not executed
+ * again, because it would decide or set something else.
+ */
+export function passingKey(one: Instruction): InstructionKey | null {
+  return one.op === 'unless' || one.op === 'set' ? { key: exactKey(one, []), name: null } : null;
+}
+
 /** Whether an instruction has an outcome on record; the others leave only what they did to the run. */
 export function isEffect({ op }: Instruction): boolean {
   return op === 'shell' || op === 'argv' || op === 'function' || op === 'agent' || op === 'ask';
@@ -84,9 +92,19 @@ export function valuesOf(one: Instruction): (thread: Thread) => string {
           (template) => compileEmitText(template).value,
         ),
       );
+    case 'unless':
+      return memberOf;
     default:
       return () => 'null';
   }
+}
+
+/** Which members of blocks a thread executes: the conditions in each of them are decided apart. */
+function memberOf({ path }: Thread): string {
+  return path
+    .split('.')
+    .filter((_, at) => at % 2 === 1)
+    .join('.');
 }
 
 function texts(values: readonly ((thread: Thread) => Value)[]): (thread: Thread) => string {

@@ -1,7 +1,8 @@
 /**
- * What an edited program only moves is done: an instruction with the text of a finished one, whose position in the program is
- * gone, takes over what that one did when the run comes to it, in any arm, branch or state. What stands there in addition would
- * be repeated, and is listed.
+ * What an edited program only moves is done. Each instruction that has a place in both versions keeps what it did. Of the
+ * others with the same text, those of the edited program take over what those of the old one did, as many as there are and
+ * as they come, in any arm, branch or state; then they are those that were not executed yet. What is left does again what is
+ * done, and is listed.
  */
 import type { Instruction, State } from '../../machine/machine.js';
 import type { KeptOutcome, KeptOutcomes } from '../events/event.js';
@@ -28,13 +29,22 @@ interface Source {
   readonly isAhead: boolean;
 }
 
-interface Taking {
+/** What was done by old instructions of one text in one state, and who takes it over. */
+interface Pool {
   readonly at: KeptOutcomes['at'][number][];
-  readonly from: readonly Source[];
-  /** Those of the turn of a loop in which the run is, or all. */
   readonly outcomes: readonly Done[];
+  /** Instructions that exclude each other take over the same. */
   readonly groups: Location[][];
+  /** It is known by another text, so that its values may be others. */
   readonly isChanged: boolean;
+}
+
+interface Free {
+  readonly its: Location;
+  readonly state: State;
+  readonly one: Instruction;
+  readonly key: string;
+  readonly name: string | null;
 }
 
 export function keptEffects(moving: Moving): {
@@ -42,132 +52,121 @@ export function keptEffects(moving: Moving): {
   readonly repeated: readonly RepeatedInstruction[];
 } {
   const { from, to, image, rebased, finished } = moving;
-  const byKey = new Map<string, Done[]>();
-  for (const one of finished.all) add(byKey, one.key, one);
-  if (byKey.size === 0 && image.kept === undefined) return { kept: [], repeated: [] };
+  if (finished.all.length === 0 && finished.passed.length === 0 && image.kept === undefined)
+    return { kept: [], repeated: [] };
+  const everDone = new Map<string, Done[]>();
+  for (const one of finished.all) add(everDone, one.key, one);
 
-  const { sources, ahead, taken, stays } = sourcesOf(moving, byKey);
-  const kept = new Map<string, Taking>();
-  const repeated: RepeatedInstruction[] = [];
+  const pools = new Map<string, Pool>();
   const used = new Set<Source>();
+  const { sources, unexecuted, taken, stays } = sourcesOf(moving);
+  for (const { its, source, isChanged } of stays) {
+    const outcomes = inTurn(moving, [source], its);
+    if (outcomes.length === 0) continue;
+    pools.set(`${its.state} ${its.pc}`, {
+      at: [placeOf(to.states[its.state] as State, its.pc, [source])],
+      outcomes,
+      groups: [],
+      isChanged,
+    });
+  }
+
   /** Null: what was done was done in an earlier turn of the loop, so this is done in each turn. */
-  const assign = (key: string, from: readonly Source[], its: Location, isChanged = false): boolean | null => {
+  const assign = (key: string, all: readonly Source[], its: Location, isChanged = false): boolean | null => {
+    if (all.length === 0) return false;
     const state = to.states[its.state] as State;
-    const outcomes = inTurn(moving, from, its);
+    const outcomes = inTurn(moving, all, its);
     if (outcomes.length === 0) return null;
-    const id = `${key} ${from[0]?.state.name} ${outcomes[0]?.number}`;
-    const entry = kept.get(id) ?? { at: [], from, outcomes, groups: [], isChanged };
-    let group = entry.groups.find((others) => others.every((other) => excludes(state, other, its)));
+    const id = `${key} ${all[0]?.state.name} ${outcomes[0]?.number}`;
+    const pool = pools.get(id) ?? { at: [], outcomes, groups: [], isChanged };
+    let group = pool.groups.find((others) => others.every((other) => excludes(state, other, its)));
     if (group === undefined) {
-      if (entry.groups.length >= from.length) return false;
+      if (pool.groups.length >= all.length) return false;
       group = [];
-      entry.groups.push(group);
+      pool.groups.push(group);
     }
     group.push(its);
-    const follows = state.code[its.pc + 1]?.op === 'undo' && from.some(({ hasUndo }) => hasUndo);
-    entry.at.push({ state: state.name, pc: its.pc, ...(follows ? { undo: true as const } : {}) });
-    kept.set(id, entry);
-    for (const one of from) used.add(one);
+    pool.at.push(placeOf(state, its.pc, all));
+    pools.set(id, pool);
+    for (const one of all) used.add(one);
     return true;
   };
-  const copies = new Map<string, { readonly state: string; readonly pc: number }[]>();
-  const others: { its: Location; name: string; key: string }[] = [];
-  const isKnown = new Set(from.states.flatMap(({ code }) => code.map((one) => exactKey(one, []))));
-  // An instruction with other constants, as in one more use of a pattern, comes after the same ones, and is not a copy.
-  const isCurrent = (at: number): boolean => to.states[at]?.name === rebased.state;
-  const isDone = (state: State, pc: number): boolean =>
-    state.name === rebased.state && isPassed(rebased.main, state.code, pc, false);
+
+  const isCurrent = ({ name }: State): boolean => name === rebased.state;
+  const free = to.states.flatMap((state, at) =>
+    state.code.flatMap((one, pc): Free[] => {
+      const its = instructionKey(one, state, pc);
+      return its === null || taken.has(`${at} ${pc}`) ? [] : [{ its: { state: at, pc }, state, one, ...its }];
+    }),
+  );
   // What was moved inside a state that the run has left, or to a place above the line where it resumes, is done there.
-  to.states.forEach((state, at) => {
-    const own = new Map(
-      [...sources].map(([key, from]) => [key, from.filter((one) => one.state.name === state.name && !one.isAhead)]),
-    );
-    state.code.forEach((one, pc) => {
-      const { key } = instructionKey(one, state, pc) ?? { key: '' };
-      const isAbove = isCurrent(at) && isDone(state, pc);
-      const rest = sources.get(key) ?? [];
-      const from = own.get(key) ?? [];
-      if (taken.has(`${at} ${pc}`) || (isCurrent(at) ? !isAbove : from.length === 0)) return;
-      const used = from.find((source) => rest.includes(source)) ?? (isAbove ? rest[0] : undefined);
-      if (from.length > 0 || used !== undefined) taken.add(`${at} ${pc}`);
-      if (used !== undefined) rest.splice(rest.indexOf(used), 1);
-    });
+  const ahead = free.filter(({ its, state, key }) => {
+    const isAbove = isCurrent(state) && isPassed(rebased.main, state.code, its.pc, false);
+    if (isCurrent(state) && !isAbove) return true;
+    const known = sources.get(key) ?? [];
+    const own = known.find((one) => one.state.name === state.name && !one.isAhead) ?? (isAbove ? known[0] : undefined);
+    if (own !== undefined) known.splice(known.indexOf(own), 1);
+    return own === undefined && !isAbove;
   });
-  const order = [...to.states.keys()].sort((a, b) => Number(isCurrent(b)) - Number(isCurrent(a)));
-  const visit = (wanted: boolean, isFirst = false): void => {
-    for (const at of order) {
-      const state = to.states[at] as State;
-      state.code.forEach((one, pc) => {
-        const its = instructionKey(one, state, pc);
-        if (its === null || taken.has(`${at} ${pc}`) || isKnown.has(exactKey(one, [])) !== wanted) return;
-        if (stays.has(`${at} ${pc}`) !== isFirst) return;
-        if (isDone(state, pc)) return;
-        const known = sources.get(its.key) ?? [];
-        const own = known.filter((one) => one.state.name === state.name);
-        const isTaken = [own, known.filter((one) => !own.includes(one))].some(
-          (from) => from.length > 0 && assign(its.key, from, { state: at, pc }) !== false,
-        );
-        if (isTaken) return;
-        // One of those that were not executed yet.
-        const left = ahead.get(its.key) ?? 0;
-        ahead.set(its.key, left - 1);
-        if (left > 0) return;
-        const before = byKey.get(its.key) ?? [];
-        if (!isEffect(one)) {
-          const wasExecuted = before.some(
-            ({ state: name, entry }) => name === image.state && entry === image.transitions,
-          );
-          const text = nameOf(one);
-          if (isCurrent(at) && wasExecuted && text !== null) repeated.push(repetition(one, state, text));
-          else if (its.name !== null && isCurrent(at)) others.push({ its: { state: at, pc }, ...its, name: its.name });
-          return;
-        }
-        if (before.length > 0 && !wanted && !hasValues(one)) return;
-        if (before.length > 0 && hasValues(one)) {
-          // With other values it is another effect, as in one more use of a pattern.
-          add(copies, its.key, { state: state.name, pc });
-        } else if (before.length > 0) {
-          repeated.push(repetition(one, state, one.op === 'ask' ? one.name : 'text' in one ? one.text : ''));
-        } else if (its.name !== null && isCurrent(at)) others.push({ its: { state: at, pc }, ...its, name: its.name });
-      });
-    }
-  };
-  visit(true, true);
-  visit(false, true);
-  visit(true);
-  visit(false);
+  // An instruction with other constants, as in one more use of a pattern, comes after the same ones, and is not a copy.
+  const constants = new Set(from.states.flatMap(({ code }) => code.map((one) => exactKey(one, []))));
+  const isSame = ({ one }: Free): boolean => constants.has(exactKey(one, []));
+  const rank = (one: Free): number => (isSame(one) ? 0 : 2) + (isCurrent(one.state) ? 0 : 1);
+
+  const repeated: RepeatedInstruction[] = [];
+  const copies = new Map<string, { readonly state: string; readonly pc: number }[]>();
+  const others: Free[] = [];
+  for (const taker of [...ahead].sort((a, b) => rank(a) - rank(b))) {
+    const { its, state, one, key } = taker;
+    const known = sources.get(key) ?? [];
+    const own = known.filter((source) => source.state.name === state.name);
+    const foreign = known.filter((source) => !own.includes(source));
+    if (assign(key, own, its) !== false && own.length > 0) continue;
+    if (foreign.length > 0 && assign(key, foreign, its) !== false) continue;
+    const left = unexecuted.get(key) ?? 0;
+    unexecuted.set(key, left - 1);
+    if (left > 0) continue;
+    const before = everDone.get(key) ?? [];
+    const isDone = isEffect(one)
+      ? before.length > 0
+      : isCurrent(state) && before.some((done) => done.state === image.state && done.entry === image.transitions);
+    const text = isDone ? nameOf(one) : null;
+    if (isDone && isEffect(one) && hasValues(one)) {
+      // With other values it is another effect, as in one more use of a pattern.
+      add(copies, key, { state: state.name, pc: its.pc });
+    } else if (text !== null) {
+      if (isSame(taker) || !isEffect(one)) repeated.push(repetition(one, state, text));
+    } else if (isCurrent(state)) others.push(taker);
+  }
   // A line that was moved and changed is still known by the name that it binds.
   const renamed = [...sources.values()].flat().filter((one) => one.state.name === image.state && !used.has(one));
-  for (const { its, name } of others) {
-    const from = renamed.filter((one) => one.name === name);
-    if (from.length > 0) assign(`= ${name}`, from, its, true);
-  }
-  const all = shareAlike([...kept.values()]).map(({ at, outcomes: of, isChanged }) => {
+  for (const { its, name } of others)
+    if (name !== null)
+      assign(
+        `= ${name}`,
+        renamed.filter((one) => one.name === name),
+        its,
+        true,
+      );
+
+  const all = [...pools.values()].map(({ at, outcomes: of, isChanged }): KeptOutcomes => {
     const outcomes = [...new Map(of.map((one) => [`${one.effect} ${one.number}`, one] as const)).values()];
     const last = outcomes.at(-1) as Done;
     const isElsewhere = at.some(({ state }) => state !== last.state);
     const shown = (isChanged ? [last] : outcomes).map((one) => asKept(one, isElsewhere));
-    return { at, outcomes: shown, ...(shown.length === 1 ? { any: true as const } : {}) };
+    const any = shown.length === 1 && !finished.passed.includes(last);
+    return { at, outcomes: shown, ...(any ? { any: true as const } : {}) };
   });
   const again = [...copies].map(([key, at]) => ({
     at,
-    outcomes: (byKey.get(key) ?? []).map((one) => asKept(one, true)),
+    outcomes: (everDone.get(key) ?? []).map((one) => asKept(one, true)),
   }));
   return { kept: [...all, ...again], repeated };
 }
 
-/** Instructions that nothing tells apart share what was done: each of them takes over one of the times. */
-function shareAlike(all: readonly Taking[]): Taking[] {
-  const byKey = new Map<string, Taking>();
-  for (const one of all) {
-    const [first] = one.outcomes;
-    const isAlike = !one.isChanged && one.outcomes.every(({ args }) => args === first?.args);
-    const key = isAlike ? `${first?.key} ${first?.args}` : String(byKey.size);
-    const other = byKey.get(key);
-    const outcomes = [...(other?.outcomes ?? []), ...one.outcomes];
-    byKey.set(key, other === undefined ? one : { ...other, at: [...other.at, ...one.at], outcomes });
-  }
-  return [...byKey.values()];
+function placeOf({ name: state, code }: State, pc: number, from: readonly Source[]): KeptOutcomes['at'][number] {
+  const hasUndo = code[pc + 1]?.op === 'undo' && from.some((one) => one.hasUndo);
+  return { state, pc, ...(hasUndo ? { undo: true as const } : {}) };
 }
 
 function repetition(one: Instruction, { name: state }: State, text: string): RepeatedInstruction {
@@ -175,96 +174,88 @@ function repetition(one: Instruction, { name: state }: State, text: string): Rep
   return { text, state, line: one.origin.line, once };
 }
 
-/** What was executed and has no place any more, by its key. */
-function sourcesOf(
-  moving: Moving,
-  byKey: ReadonlyMap<string, readonly Done[]>,
-): { sources: Map<string, Source[]>; ahead: Map<string, number> } & ReturnType<typeof locationsOf> {
-  const { from, to, image } = moving;
-  const earlier = new Map(
+/** What was executed and has no place any more, by its key, and how many instructions without a place were not executed. */
+function sourcesOf(moving: Moving): {
+  readonly sources: Map<string, Source[]>;
+  readonly unexecuted: Map<string, number>;
+  /** Instructions of the edited program that do what they did. */
+  readonly taken: Set<string>;
+  /** Those of them that are done, and to which the run comes again. */
+  readonly stays: readonly { readonly its: Location; readonly source: Source; readonly isChanged: boolean }[];
+} {
+  const { from, image, finished } = moving;
+  const pending = new Map(
     (image.kept ?? []).flatMap((one) => one.at.map((at) => [`${at.state} ${at.pc}`, one] as const)),
   );
-  const locations = locationsOf(moving, (state, pc) => earlier.has(`${state} ${pc}`));
-  const sources = new Map<string, Source[]>();
-  const ahead = new Map<string, number>();
-  const known = new Set<string>();
+  const { partners, taken, stays: staying } = locationsOf(moving, (state, pc) => pending.has(`${state} ${pc}`));
+  const done = new Map<string, Done[]>();
+  for (const one of [...finished.all, ...finished.passed])
+    if (one.pc !== null) add(done, `${one.state} ${one.pc}`, one);
+  const homeless = homelessOf(moving);
   const entered = new Set(image.trail.last);
-  const free = withoutPending(moving, byKey);
+  const sources = new Map<string, Source[]>();
+  const unexecuted = new Map<string, number>();
+  const stays: { its: Location; source: Source; isChanged: boolean }[] = [];
   from.states.forEach((state, at) => {
     const isCurrent = state.name === image.state;
     state.code.forEach((one, pc) => {
       const its = instructionKey(one, state, pc);
-      if (its === null || locations.partners.has(`${at} ${pc}`)) return;
-      const rest = earlier.get(`${state.name} ${pc}`);
+      const stay = staying.get(`${at} ${pc}`);
+      if (stay === undefined && (its === null || partners.has(`${at} ${pc}`))) return;
+      const key = its?.key ?? '';
+      const rest = pending.get(`${state.name} ${pc}`);
+      const here = (done.get(`${state.name} ${pc}`) ?? []).filter(
+        ({ entry }) => !isCurrent || entry === image.transitions,
+      );
       // What was executed in an earlier version of the program is done where it stands now, if the run has passed that.
       const isPast = isCurrent ? isPassed(image.main, state.code, pc, true) : entered.has(at);
-      const done = free.get(its.key) ?? [];
-      const here = done.filter(
-        (e) => e.state === state.name && (e.pc ?? pc) === pc && (!isCurrent || e.entry === image.transitions),
-      );
-      const executed =
-        rest === undefined
-          ? here.length > 0 || !isPast
-            ? here
-            : done.filter((e) => e.pc === null)
-          : [
-              // Another instruction may still take over what is left, if this one has taken over its part.
+      const outcomes =
+        rest !== undefined
+          ? // Another instruction may still take over what is left, if this one has taken over its part.
+            [
               ...here,
               ...rest.outcomes.map((e, number) => ({
-                ...{ ...e, key: its.key, state: state.name, pc, path: '', entry: image.transitions },
+                ...{ ...e, key, state: state.name, pc, path: '', entry: image.transitions, origin: null },
                 // After everything that was executed, because it belongs to the turn that is to come.
                 number: Number.MAX_SAFE_INTEGER - rest.outcomes.length + number,
               })),
-            ];
-      if (executed.length === 0) {
-        const index = to.states.findIndex(({ name }) => name === state.name);
-        const fresh = to.states[index];
-        const location = isCurrent && fresh !== undefined ? moving.align(state, fresh).newLocation(pc) : null;
-        if (location !== null) {
-          locations.taken.add(`${index} ${location}`);
-          return;
-        }
-        ahead.set(its.key, (ahead.get(its.key) ?? 0) + 1);
-        return;
-      }
-      // What an earlier version of the program did has no position: each instruction with this text stands for it.
-      const first = `${its.key} ${executed[0]?.effect}`;
-      if (executed[0]?.pc === null && known.has(first) && executed.length === 1) return;
-      known.add(first);
+            ]
+          : here.length > 0 || !isPast
+            ? here
+            : (homeless.get(key)?.shift() ?? []);
       const hasUndo = state.code[pc + 1]?.op === 'undo';
-      add(sources, its.key, {
-        outcomes: executed,
-        hasUndo,
-        name: its.name,
-        state,
-        pc,
-        isAhead: rest !== undefined && here.length === 0,
-      });
+      const isAhead = rest !== undefined && here.length === 0;
+      const source = { outcomes, hasUndo, name: its?.name ?? null, state, pc, isAhead };
+      if (stay !== undefined) {
+        if (outcomes.length > 0) stays.push({ ...stay, source });
+      } else if (outcomes.length > 0) add(sources, key, source);
+      else unexecuted.set(key, (unexecuted.get(key) ?? 0) + 1);
     });
   });
-  return { sources, ahead, ...locations };
+  return { sources, unexecuted, taken, stays };
 }
 
-/** What was executed, except what an earlier edit moved to a place to which the run has not come yet. */
-function withoutPending(
-  { from, image }: Moving,
-  byKey: ReadonlyMap<string, readonly Done[]>,
-): ReadonlyMap<string, readonly Done[]> {
-  const free = new Map(byKey);
-  for (const { at, outcomes } of image.kept ?? []) {
+/**
+ * What was executed at a place that an earlier edit has removed, by its key and by that place, except what is to be taken
+ * over at a place to which the run has not come yet.
+ */
+function homelessOf({ from, image, finished }: Moving): Map<string, Done[][]> {
+  const pending = (image.kept ?? []).flatMap(({ at, outcomes }) => {
     const state = from.states.find(({ name }) => name === at[0]?.state);
-    const pc = at[0]?.pc ?? 0;
-    const one = state?.code[pc];
-    const its = one === undefined ? null : instructionKey(one, state as State, pc);
-    if (its === null) continue;
-    const rest = [...(free.get(its.key) ?? [])];
-    for (const { effect } of outcomes) {
-      const index = rest.findIndex((done) => done.pc === null && done.effect === effect);
-      if (index >= 0) rest.splice(index, 1);
-    }
-    free.set(its.key, rest);
+    const [pc, one] = [at[0]?.pc ?? 0, state?.code[at[0]?.pc ?? 0]];
+    const key = state === undefined || one === undefined ? undefined : instructionKey(one, state, pc)?.key;
+    return outcomes.map(({ effect }) => `${effect} ${key}`);
+  });
+  const places = new Map<string, Done[]>();
+  for (const one of finished.all) {
+    if (one.pc !== null) continue;
+    const index = pending.indexOf(`${one.effect} ${one.key}`);
+    if (index >= 0) pending.splice(index, 1);
+    else add(places, `${one.key} ${one.origin}`, one);
   }
-  return free;
+  const found = new Map<string, Done[][]>();
+  for (const all of places.values()) add(found, all[0]?.key ?? '', all);
+  return found;
 }
 
 /**
@@ -296,8 +287,14 @@ function inTurn({ to, image, rebased, align, finished }: Moving, from: readonly 
 /** An instruction that does something again when it is executed again, for people. */
 function nameOf(one: Instruction): string | null {
   switch (one.op) {
+    case 'shell':
+    case 'argv':
+    case 'function':
+    case 'agent':
     case 'plan':
       return one.text;
+    case 'ask':
+      return one.name;
     case 'step-begin':
       return `STEP: ${one.plan.name}`;
     case 'signal':

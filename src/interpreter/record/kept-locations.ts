@@ -32,22 +32,36 @@ export interface Moving {
 /** What a run has done, and in which turns of loops its threads are. */
 export interface Finished {
   readonly all: readonly Done[];
+  /** What changes nothing when it is executed again, unless values have changed since; only of the state in which the run is. */
+  readonly passed: readonly Done[];
   readonly turnOf: Executions['turnOf'];
 }
 
+/** An instruction that is done, and to which the run comes again. */
+export interface Staying {
+  readonly its: Location;
+  /** Its text is another one. */
+  readonly isChanged: boolean;
+}
+
 /**
- * The effects that stand where they stood: old ones with a partner in the edited program (`partners`), and those partners
- * (`taken`). `stays`: those that are done, and that the run comes to again. An instruction above
+ * The instructions that stand where they stood: old ones with a partner in the edited program (`partners`), and those partners
+ * (`taken`). `stays`: by their old places, those that are done, and to which the run comes again. An instruction above
  * the line where the run resumes is done, so one that was moved from there is not where it stood.
  */
 export function locationsOf(
   { from, to, image, rebased, align }: Moving,
   takesOver: (state: string, pc: number) => boolean,
-): { partners: Set<string>; taken: Set<string>; stays: Set<string> } {
-  const stays = new Set<string>();
+): { partners: Set<string>; taken: Set<string>; stays: Map<string, Staying> } {
+  const stays = new Map<string, Staying>();
   const partners = new Set<string>();
   const taken = new Set<string>();
-  const changed: { readonly old: string; readonly fresh: string; readonly key: string }[] = [];
+  const changed: {
+    readonly old: string;
+    readonly fresh: string;
+    readonly key: string;
+    readonly again: Location | null;
+  }[] = [];
   from.states.forEach((old, at) => {
     const index = to.states.findIndex(({ name }) => name === old.name);
     const fresh = to.states[index];
@@ -56,23 +70,29 @@ export function locationsOf(
     const isCurrent = old.name === image.state;
     old.code.forEach((one, pc) => {
       const other = alignment.of(pc);
-      const its = instructionKey(one, old, pc);
       // What an earlier edit moved is done, and has not been reached since.
-      if (other === null || its === null || takesOver(old.name, pc)) return;
-      const has = instructionKey(fresh.code[other] as Instruction, fresh, other);
-      const isSame = has?.key === its.key || (has !== null && has.name !== null && has.name === its.name);
+      if (other === null || takesOver(old.name, pc)) return;
+      const its = instructionKey(one, old, pc);
       const wasDone = isCurrent && isPassed(image.main, old.code, pc, true);
       const isDone = isCurrent && isPassed(rebased.main, fresh.code, other, false);
-      if (wasDone && !isDone) {
-        stays.add(`${index} ${other}`);
+      const location = { state: index, pc: other };
+      if (its === null) {
+        // A condition that was tested decides as it did, and a value that was bound stays.
+        if (wasDone && !isDone && alignment.isUnchanged(pc))
+          stays.set(`${at} ${pc}`, { its: location, isChanged: false });
         return;
       }
+      const has = instructionKey(fresh.code[other] as Instruction, fresh, other);
+      const isSame = has?.key === its.key || (has !== null && has.name !== null && has.name === its.name);
+      const again = wasDone && !isDone ? location : null;
+      const [was, is] = [`${at} ${pc}`, `${index} ${other}`];
       if (!isSame) {
-        if (wasDone) changed.push({ old: `${at} ${pc}`, fresh: `${index} ${other}`, key: its.key });
+        if (wasDone) changed.push({ old: was, fresh: is, key: its.key, again });
         return;
       }
-      partners.add(`${at} ${pc}`);
-      taken.add(`${index} ${other}`);
+      if (again !== null) stays.set(was, { its: again, isChanged: has.key !== its.key });
+      partners.add(was);
+      taken.add(is);
     });
   });
   // A changed line above the line where the run resumes stays done, unless its text is elsewhere now.
@@ -83,8 +103,9 @@ export function locationsOf(
       if (its !== null && !taken.has(`${at} ${pc}`)) free.add(its.key);
     });
   });
-  for (const { old, fresh, key } of changed) {
+  for (const { old, fresh, key, again } of changed) {
     if (free.has(key)) continue;
+    if (again !== null) stays.set(old, { its: again, isChanged: true });
     partners.add(old);
     taken.add(fresh);
   }

@@ -232,7 +232,9 @@ class Move {
     const last = Math.max(...locations);
     const later = old.code.flatMap((_, at) => (at > pc && alignment.isUnchanged(at) ? (alignment.of(at) ?? []) : []));
     const left = [...later, ...alignment.added()].filter((at) => at >= from && at < last && isWork(this.fresh, at));
-    return Math.min(...[...locations, ...left].map((at) => (at === own && !this.failed ? at : alignment.entryOf(at, pc, from))));
+    return Math.min(
+      ...[...locations, ...left].map((at) => (at === own && !this.failed ? at : alignment.entryOf(at, pc, from))),
+    );
   }
 
   private fork(image: ForkImage, old: State, fresh: State, id: string | null): ForkImage {

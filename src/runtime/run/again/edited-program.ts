@@ -1,7 +1,7 @@
 /** Resumes a run in an edited program: moves the run there, with what is done, and stores the program with it. */
 import { join } from 'node:path';
 import type { KeptOutcomes, Outcome } from '../../../interpreter/events/event.js';
-import { Executions } from '../../../interpreter/record/executions.js';
+import { type Execution, Executions } from '../../../interpreter/record/executions.js';
 import type { RepeatedInstruction } from '../../../interpreter/record/kept-effects.js';
 import type { Done, Finished } from '../../../interpreter/record/kept-locations.js';
 import { migrateRun } from '../../../interpreter/record/migrate.js';
@@ -35,7 +35,7 @@ function finishedOf(stored: StoredRun, { inputs, redactor, discarded }: Moving):
     linkedOf: (machine) => executions.observe(link(machine)),
   });
   const effects = finishedEffects(stored, discarded);
-  const all = executions.all.flatMap(({ effects: ids, left, ...one }): Done[] => {
+  const doneBy = ({ effects: ids, left, ...one }: Execution): Done[] => {
     if (left !== null || ids.length === 0) {
       const effect = one.path === '' ? '0' : `${one.path}.0`;
       return [{ ...one, effect, outcome: { kind: 'value', value: left } }];
@@ -43,8 +43,9 @@ function finishedOf(stored: StoredRun, { inputs, redactor, discarded }: Moving):
     const effect = ids.find((id) => effects.has(id));
     const found = effect === undefined ? undefined : effects.get(effect);
     return effect === undefined || found === undefined ? [] : [{ ...one, ...found, effect }];
-  });
-  return { all, turnOf: (...where) => executions.turnOf(...where) };
+  };
+  const [all, passed] = [executions.all.flatMap(doneBy), executions.passed.flatMap(doneBy)];
+  return { all, passed, turnOf: (...where) => executions.turnOf(...where) };
 }
 
 type FinishedEffect = Pick<Done, 'args' | 'outcome'>;
