@@ -308,9 +308,9 @@ function nameOf(one: Instruction): string | null {
   }
 }
 
-/** `isElsewhere`: its names have no values there yet. Where it was, a counter has gone on since. */
-function asKept({ effect, args, outcome, key }: Done, isElsewhere: boolean): KeptOutcome {
-  const isCounted = /"op":"(?:increment|set)"/.test(key) && !isElsewhere && !SAMPLES.test(key);
+/** `isElsewhere`: its names have no values there yet. Where it was, a counter has gone on since, except in a block that begins anew. */
+function asKept({ effect, args, outcome, key, path }: Done, isElsewhere: boolean): KeptOutcome {
+  const isCounted = /"op":"(?:increment|set)"/.test(key) && !isElsewhere && path === '' && !SAMPLES.test(key);
   return { effect, args, outcome: isCounted ? { kind: 'value', value: null } : outcome };
 }
 

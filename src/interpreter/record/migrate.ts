@@ -75,6 +75,7 @@ class Move {
   input: string | null = null;
   private alignment!: Alignment;
   private fresh!: State;
+  private readonly undone: UndoEntry[] = [];
   /** Local slots of the edited state, by those of the old one. */
   private locals: ReadonlyMap<number, number> = new Map();
 
@@ -107,6 +108,7 @@ class Move {
       tracked: byName(image.tracked, before.tracked, machine.tracked),
       inputs: this.inputs(image.inputs),
       entries: this.entries(image.entries),
+      ...(this.undone.length === 0 ? {} : { undo: [...(image.undo ?? []), ...this.undone] }),
     };
   }
 
@@ -164,10 +166,11 @@ class Move {
       const { plan: _, ...rest } = image;
       if (!isBegun && (isChanged || position.status === 'ready')) return this.restartAt(rest, position.pc, old, fresh);
     }
-    // Branches without any outcome have not started: what replaces them starts.
-    const changed = this.failed && image.forks.length > 0 && this.alignment.of(image.pc) === null;
-    const next = changed && image.forks.every(hasNoOutcome) ? this.alignment.next(image.pc) : null;
-    if (next !== null) return this.restartAt(image, next, old, fresh);
+    const restart = this.restartOf(image, old, fresh, within);
+    if (restart !== null) {
+      this.undone.push(...image.forks.flatMap(undoOf));
+      return this.restartAt(image, restart, old, fresh);
+    }
     const pc = position.pc === null ? this.noteMissing(image.pc, old) : position.pc;
     const rebased = { ...image, ...position, pc, locals: this.slots(image.locals, fresh) };
     this.lacks('local', old.locals, fresh.locals, { main: rebased, fresh });
@@ -180,6 +183,52 @@ class Move {
       return this.fork(fork, old, fresh, id);
     });
     return { ...rebased, counter, forks };
+  }
+
+  /**
+   * Where a thread begins whose branches cannot go on as they are: they are begun anew, and take over what is done. Null:
+   * they can, or something in them can only be continued.
+   */
+  private restartOf(
+    { pc, forks, pending }: ThreadImage,
+    old: State,
+    fresh: State,
+    within: Region | null,
+  ): number | null {
+    const { alignment, failed } = this;
+    const [fork] = forks;
+    if (fork === undefined || forks.length > 1 || fork.pc !== pc || fork.detached) return null;
+    const isNew = failed && alignment.of(pc) === null && hasNoOutcome(fork);
+    if (!isNew && (pending.length > 0 || !fork.members.every((one) => this.canRestart(one, old)))) return null;
+    const here = alignment.of(pc);
+    const start = this.startOf(pc, old, here, within);
+    const isSame = start === here && here !== null && this.areMembersThere(fork, old, fresh.code[here] as Instruction);
+    return isSame ? null : start;
+  }
+
+  private canRestart({ thread, writes = [] }: MemberImage, old: State): boolean {
+    if (writes.length > 0) return false;
+    if (thread === null) return true;
+    const { pc, pending, forks, plan, rollback, frames = [], status } = thread;
+    const one = old.code[pc] as Instruction;
+    const isOnce = 'once' in one && one.once === true && !this.failed;
+    const isFree = pending.every(({ kind, call }) => STARTED.has(kind) && !call) && !isOnce;
+    if (!isFree || plan !== undefined || rollback !== undefined || frames.length > 0) return false;
+    return (
+      status !== 'joining' || forks.every(({ members }) => members.every((member) => this.canRestart(member, old)))
+    );
+  }
+
+  /** Whether each branch has its place in the edited fork. */
+  private areMembersThere(fork: ForkImage, old: State, fresh: Instruction): boolean {
+    const was = old.code[fork.pc];
+    if (was?.op !== fresh.op) return false;
+    if (was.op === 'fork' && fresh.op === 'fork' && was.branches.length !== fresh.branches.length) return false;
+    const order = this.alignment.memberOrder(fork.pc);
+    return (order ?? fork.members.map((_, index) => index)).every((from, index) => {
+      const thread = fork.members[from]?.thread ?? null;
+      return thread === null || this.positionOf(thread, old, regionOf(fresh, index)).pc !== null;
+    });
   }
 
   /** Puts the thread before an instruction of which nothing was done. */
@@ -379,6 +428,11 @@ function regionOf(fork: Instruction | undefined, index: number): Region | null {
 function collectedBy(instruction: Instruction | undefined, index: number): readonly number[] {
   if (instruction?.op === 'fork-each') return instruction.collect;
   return instruction?.op === 'fork' ? (instruction.branches[index]?.collect ?? []) : [];
+}
+
+/** What the members of a fork registered to undo, which belongs to the run if the fork begins anew. */
+function undoOf({ members }: ForkImage): UndoEntry[] {
+  return members.flatMap(({ undo = [], thread }) => [...undo, ...(thread?.forks ?? []).flatMap(undoOf)]);
 }
 
 /** No member has received an outcome: everything that they began still waits for its first one. */
