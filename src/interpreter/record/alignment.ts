@@ -3,7 +3,7 @@
  * same order are pairs; between these, instructions that do the same kind of thing to the same name; and between those,
  * equal numbers of instructions, one by one.
  */
-import type { Instruction, State } from '../../machine/machine.js';
+import type { Instruction, Machine, State } from '../../machine/machine.js';
 
 type Pair = readonly [number, number];
 
@@ -16,25 +16,34 @@ export class Alignment {
   /** By the positions of forks: for each member of the edited one, the old one; only where the order differs. */
   private readonly orders = new Map<number, readonly number[]>();
   private readonly keys: { readonly old: readonly string[]; readonly fresh: readonly string[] };
+  /** The texts of what was moved: it is not something else that was changed. */
+  private readonly relocated: ReadonlySet<string>;
 
   constructor(
     private readonly old: State,
     private readonly fresh: State,
-    stateNames: { readonly old: readonly string[]; readonly fresh: readonly string[] },
+    machines: { readonly old: Machine; readonly fresh: Machine },
   ) {
-    const before = old.code.map((one) => exactKey(one, stateNames.old));
-    const after = fresh.code.map((one) => exactKey(one, stateNames.fresh));
+    const texts = { old: textsOf(machines.old), fresh: textsOf(machines.fresh) };
+    const before = texts.old.get(old.name) as readonly string[];
+    const after = texts.fresh.get(fresh.name) as readonly string[];
     this.keys = { old: before, fresh: after };
     const same = commonSubsequence(before, after);
     for (const [from, to] of same) {
       this.pairs.set(from, to);
       this.exact.add(from);
     }
-    // What was only moved is not something else that was changed.
-    const withoutPair = (keys: readonly string[], side: 0 | 1): string[] =>
-      keys.filter((_, at) => !same.some((pair) => pair[side] === at));
-    const [left, added] = [withoutPair(before, 0), withoutPair(after, 1)];
-    const relocated = new Set(left.filter((key) => isOnce(left, key) && isOnce(added, key)));
+    const withoutPair = ({ code }: State, keys: readonly string[], side: 0 | 1): Set<string> =>
+      new Set(keys.filter((_, at) => MOVABLE.has(code[at]?.op ?? '') && !same.some((pair) => pair[side] === at)));
+    const [left, added] = [withoutPair(old, before, 0), withoutPair(fresh, after, 1)];
+    const gained = gainedElsewhere(texts, old.name);
+    const relocated = new Set([
+      ...[...left].filter((key) => added.has(key) || gained(key) > 0),
+      ...[...added].filter((key) => gained(key) < 0),
+      // A line that the program has once more is a copy, and not another one that was changed.
+      ...[...added].filter((key) => before.includes(key) && countOf(after, key) > countOf(before, key)),
+    ]);
+    this.relocated = relocated;
     const kinds = (state: State, keys: readonly string[], [from, to]: [number, number]): string[] =>
       state.code.slice(from, to).map((one, at) => {
         const key = keys[from + at] as string;
@@ -70,20 +79,29 @@ export class Alignment {
     };
     match((a, b) => before[a]?.text === after[b]?.text);
     match((a, b) => nameIn(this.old, old, a) !== '' && nameIn(this.old, old, a) === nameIn(this.fresh, fresh, b));
-    match(() => true);
+    // A member with another text in the same place was changed.
+    const isChanged = (one: Region | undefined, keys: readonly string[]): boolean =>
+      one !== undefined && !keys.slice(one.start, one.start + one.length).some((key) => this.relocated.has(key));
+    match((a, b) => a === b && isChanged(before[a], this.keys.old) && isChanged(after[b], this.keys.fresh));
     if (order.every((a, b) => a === b)) return;
-    this.orders.set(from, order);
+    if (order.includes(-1)) this.pairs.delete(from);
+    else this.orders.set(from, order);
+    for (const { start, length } of before) for (let at = start; at < start + length; at++) this.unpair(at);
     order.forEach((a, b) => {
       const [was, is] = [before[a], after[b]];
       if (was === undefined || is === undefined) return;
       for (let at = 0; at < was.length; at++) {
         const [x, y] = [was.start + at, is.start + at];
-        if (at < is.length) this.pairs.set(x, y);
-        else this.pairs.delete(x);
-        if (at < is.length && this.keys.old[x] === this.keys.fresh[y]) this.exact.add(x);
-        else this.exact.delete(x);
+        if (at >= is.length) continue;
+        this.pairs.set(x, y);
+        if (this.keys.old[x] === this.keys.fresh[y]) this.exact.add(x);
       }
     });
+  }
+
+  private unpair(pc: number): void {
+    this.pairs.delete(pc);
+    this.exact.delete(pc);
   }
 
   /** Where an instruction was moved that has no pair in its old order; null: nowhere, or to several places. */
@@ -116,7 +134,7 @@ export class Alignment {
 
   /** The instructions of the edited state that correspond to none of the old one. */
   added(): number[] {
-    const known = new Set(this.pairs.values());
+    const known = new Set(this.similarPairs().map(([, at]) => at));
     return [...this.fresh.code.keys()].filter((at) => !known.has(at));
   }
 
@@ -165,8 +183,52 @@ export class Alignment {
   }
 }
 
-function isOnce(keys: readonly string[], key: string): boolean {
-  return keys.indexOf(key) === keys.lastIndexOf(key) && keys.includes(key);
+/** What a program may have twice, and is moved as such; of the others the order tells which is which. */
+const MOVABLE: ReadonlySet<string> = new Set(
+  [
+    'shell',
+    'argv',
+    'function',
+    'agent',
+    'plan',
+    'ask',
+    'signal',
+    'sleep',
+    'wait-start',
+    'step-begin',
+    'increment',
+  ].concat(['set', 'emit', 'unless', 'each', 'fork', 'fork-each']),
+);
+
+const textsByMachine = new WeakMap<Machine, ReadonlyMap<string, readonly string[]>>();
+
+/** The texts of the instructions of each state. */
+function textsOf(machine: Machine): ReadonlyMap<string, readonly string[]> {
+  const before = textsByMachine.get(machine);
+  if (before !== undefined) return before;
+  const names = machine.states.map(({ name }) => name);
+  const texts = new Map(machine.states.map(({ name, code }) => [name, code.map((one) => exactKey(one, names))]));
+  textsByMachine.set(machine, texts);
+  return texts;
+}
+
+function countOf(keys: readonly string[], key: string): number {
+  return keys.filter((one) => one === key).length;
+}
+
+/** How much more often a text is in the other states of the edited program. */
+function gainedElsewhere(
+  { old, fresh }: Readonly<Record<'old' | 'fresh', ReadonlyMap<string, readonly string[]>>>,
+  here: string,
+): (key: string) => number {
+  const gains = new Map<string, number>();
+  for (const [texts, by] of [
+    [old, -1],
+    [fresh, 1],
+  ] as const)
+    for (const [name, keys] of texts)
+      if (name !== here) for (const key of keys) gains.set(key, (gains.get(key) ?? 0) + by);
+  return (key) => gains.get(key) ?? 0;
 }
 
 interface Structure {
@@ -219,7 +281,13 @@ export function endOf(code: readonly Instruction[], pc: number): number {
 
 type Forked = Extract<Instruction, { op: 'fork' }>;
 
-function regionsOf({ branches, join }: Forked, keys: readonly string[]) {
+interface Region {
+  readonly start: number;
+  readonly length: number;
+  readonly text: string;
+}
+
+function regionsOf({ branches, join }: Forked, keys: readonly string[]): Region[] {
   return branches.map(({ pc: start }, at) => {
     const end = branches[at + 1]?.pc ?? join;
     return { start, length: end - start, text: keys.slice(start, end).join('\n') };

@@ -132,7 +132,6 @@ export class Executions {
     this.machine = machine;
     if (before === null) return;
     const version = this.versions++;
-    const [old, fresh] = [before, machine].map(({ states }) => states.map(({ name }) => name)) as [string[], string[]];
     const alignments = new Map<string, Alignment | null>();
     for (const one of [...this.all, ...this.passed]) {
       if (one.pc === null) continue;
@@ -140,7 +139,7 @@ export class Executions {
         const [was, is] = [before, machine].map(({ states }) => states.find(({ name }) => name === one.state));
         alignments.set(
           one.state,
-          was === undefined || is === undefined ? null : new Alignment(was, is, { old, fresh }),
+          was === undefined || is === undefined ? null : new Alignment(was, is, { old: before, fresh: machine }),
         );
       }
       const at = alignments.get(one.state)?.of(one.pc) ?? null;

@@ -96,8 +96,7 @@ class Move {
     }
     this.undo(image.undo);
     this.fresh = fresh;
-    const names = (one: LinkedMachine): string[] => one.machine.states.map(({ name }) => name);
-    this.alignment = new Alignment(old, fresh, { old: names(this.from), fresh: names(this.to) });
+    this.alignment = new Alignment(old, fresh, { old: before, fresh: machine });
     this.locals = localsMap(this.alignment, old, fresh);
     const main = this.thread(image.main, old, fresh, null);
     this.lacks('tracked', before.tracked, machine.tracked, { main, fresh });
@@ -114,12 +113,10 @@ class Move {
 
   /** What the program has moved, and what it does again. */
   effects(image: RunImage, rebased: RunImage, finished: Finished): ReturnType<typeof keptEffects> {
-    const names = (one: LinkedMachine): string[] => one.machine.states.map(({ name }) => name);
+    const machines = { old: this.from.machine, fresh: this.to.machine };
     const align = (old: State, fresh: State): Alignment =>
-      old.name === image.state && fresh.name === image.state
-        ? this.alignment
-        : new Alignment(old, fresh, { old: names(this.from), fresh: names(this.to) });
-    return keptEffects({ from: this.from.machine, to: this.to.machine, image, rebased, align, finished });
+      old.name === image.state && fresh.name === image.state ? this.alignment : new Alignment(old, fresh, machines);
+    return keptEffects({ from: machines.old, to: machines.fresh, image, rebased, align, finished });
   }
 
   private inputs(values: EncodedSlots): EncodedSlots {
@@ -201,6 +198,8 @@ class Move {
     const isNew = failed && alignment.of(pc) === null && hasNoOutcome(fork);
     if (!isNew && (pending.length > 0 || !fork.members.every((one) => this.canRestart(one, old)))) return null;
     const here = alignment.of(pc);
+    // The turns of a parallel loop can only be told apart in the same loop.
+    if (fork.items !== null && here === null && !isNew) return null;
     const start = this.startOf(pc, old, here, within);
     const isSame = start === here && here !== null && this.areMembersThere(fork, old, fresh.code[here] as Instruction);
     return isSame ? null : start;
