@@ -142,13 +142,21 @@ export function excludes({ name, code }: State, one: Location, other: Location):
   return !runsBoth && !leadsTo(code, one.pc, other.pc) && !leadsTo(code, other.pc, one.pc);
 }
 
+/** Where execution continues after the members of blocks in which an instruction is. */
+function joinsAround(code: readonly Instruction[], at: number): number[] {
+  return code.flatMap((one, pc) =>
+    (one.op === 'fork' || one.op === 'fork-each') && pc < at && at < one.join ? [one.join] : [],
+  );
+}
+
 function leadsTo(code: readonly Instruction[], from: number, to: number): boolean {
   const seen = new Set([from]);
   for (const at of seen) {
     const one = code[at];
     if (one === undefined) continue;
     const inner = one.op === 'fork' ? one.branches.map(({ pc }) => pc) : one.op === 'fork-each' ? [one.body] : [];
-    for (const next of [...successors(code, at), ...inner]) {
+    const ended = one.op === 'branch-end' ? joinsAround(code, at) : [];
+    for (const next of [...successors(code, at), ...inner, ...ended]) {
       if (next === to) return true;
       seen.add(next);
     }
