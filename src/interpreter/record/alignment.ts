@@ -41,7 +41,10 @@ export class Alignment {
       ...[...left].filter((key) => added.has(key) || gained(key) > 0),
       ...[...added].filter((key) => gained(key) < 0),
       // A line that the program has once more is a copy, and not another one that was changed.
-      ...[...added].filter((key) => before.includes(key) && countOf(after, key) > countOf(before, key)),
+      ...[...added].filter((key) => {
+        const isKnown = [...texts.old.values()].some((keys) => keys.includes(key));
+        return isKnown && countOf(after, key) + gained(key) > countOf(before, key);
+      }),
     ]);
     this.relocated = relocated;
     const kinds = (state: State, keys: readonly string[], [from, to]: [number, number]): string[] =>

@@ -52,6 +52,7 @@ interface Open {
   /** The position in the machine. */
   readonly at: number;
   readonly counter: number;
+  readonly thread: Thread;
 }
 
 /** Where the turns of a loop began, and where threads are, in the current state. */
@@ -126,6 +127,14 @@ export class Executions {
     return { ...linked, instructions, watch };
   };
 
+  /** At the end of the record: what has ended although its thread has not gone on. */
+  finish(): void {
+    for (const open of this.open.values())
+      for (const one of open)
+        if (one.thread.pc === one.what.end || one.thread.pc === one.what.to) this.end(one, one.thread, one.thread.pc);
+    this.open.clear();
+  }
+
   /** Finds what was executed before in an edited program. */
   private follow(machine: Machine): void {
     const before = this.machine;
@@ -188,6 +197,7 @@ export class Executions {
         what,
         at,
         counter: thread.counter,
+        thread,
       });
     this.open.set(path, rest);
   }

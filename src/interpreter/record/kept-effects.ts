@@ -131,7 +131,7 @@ export function keptEffects(moving: Moving): {
       ? before.length > 0
       : isCurrent(state) && before.some((done) => done.state === image.state && done.entry === image.transitions);
     const text = isDone ? nameOf(one) : null;
-    if (isDone && isEffect(one) && hasValues(one)) {
+    if (isDone && isEffect(one) && hasValues(one) && !isSame(taker)) {
       // With other values it is another effect, as in one more use of a pattern.
       add(copies, key, { state: state.name, pc: its.pc });
     } else if (text !== null) {

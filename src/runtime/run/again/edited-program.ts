@@ -34,6 +34,7 @@ function finishedOf(stored: StoredRun, { inputs, redactor, discarded }: Moving):
     ...{ inputs, redactor, discarded, whole: true },
     linkedOf: (machine) => executions.observe(link(machine)),
   });
+  executions.finish();
   const effects = finishedEffects(stored, discarded);
   const doneBy = ({ effects: ids, left, ...one }: Execution): Done[] => {
     if (left !== null || ids.length === 0) {
