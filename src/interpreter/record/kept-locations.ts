@@ -78,13 +78,14 @@ export function locationsOf(
       const location = { state: index, pc: other };
       if (its === null) {
         // A condition that was tested decides as it did, and a value that was bound stays.
-        if (wasDone && !isDone && alignment.isUnchanged(pc))
+        if (isCurrent && !isDone && alignment.isUnchanged(pc))
           stays.set(`${at} ${pc}`, { its: location, isChanged: false });
         return;
       }
       const has = instructionKey(fresh.code[other] as Instruction, fresh, other);
       const isSame = has?.key === its.key || (has !== null && has.name !== null && has.name === its.name);
-      const again = wasDone && !isDone ? location : null;
+      // What a loop did in earlier turns is below the line where the run is.
+      const again = isCurrent && !isDone ? location : null;
       const [was, is] = [`${at} ${pc}`, `${index} ${other}`];
       if (!isSame) {
         if (wasDone) changed.push({ old: was, fresh: is, key: its.key, again });
