@@ -1,6 +1,7 @@
 /**
- * Random programs that fail at one line, and random edits that only move lines: into arms, into the next state, above and
- * below the failed one. After the resume each line has been executed once, and the record reproduces the run.
+ * Random programs that fail at one line, and random edits that move lines into arms, into the next state, above and below
+ * the failed one, and members within blocks, and that insert lines. Several lines have the same text. After the resume each
+ * line has been executed once, and the record reproduces the run.
  */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -35,15 +36,16 @@ class Draw {
   }
 
   unit(): Unit {
-    // Each line is in the program once: of two equal ones nobody knows which one was moved.
     const by = ++this.count;
     const name = `u${by}`;
+    // Nobody knows which one of several equal lines was moved, but how often each is executed.
+    const text = this.below(2) === 0 ? 'same' : name;
     const unit = (lines: readonly string[], does: readonly string[] = [], counts = 0): Unit => ({
       ...{ lines, does, counts, emits: lines.some((line) => line.startsWith('EMIT')) ? name : null },
     });
     switch (this.below(8)) {
       case 0:
-        return unit([`DO: work ${name}`], [name]);
+        return unit([`DO: work ${text}`], [text]);
       case 1:
         return unit([`DO: ${name} = work ${name}`], [name]);
       case 2:
@@ -64,8 +66,22 @@ class Draw {
           2 * by,
         );
       default:
-        return unit(['DO: in PARALLEL', `  - ${name} = work ${name}a`, `  - work ${name}b`], [`${name}a`, `${name}b`]);
+        return unit(['DO: in PARALLEL', `  - ${name} = work ${name}a`, `  - work ${text}`], [`${name}a`, text]);
     }
+  }
+
+  /** A line that fails at first, alone or beside others. */
+  failing(): Unit {
+    if (this.below(2) === 0) return { lines: ['DO: flaky'], does: [], counts: 0, emits: null };
+    const members = this.shuffled(['  - flaky', '  - work same', '  - work same', '  - m = work beside']);
+    const max = this.below(2) === 0 ? ' [max=1]' : '';
+    return { lines: [`DO: in PARALLEL${max}`, ...members], does: ['same', 'same', 'beside'], counts: 0, emits: null };
+  }
+
+  /** The same lines; members of a block in another order. */
+  edited({ lines }: Unit): readonly string[] {
+    const [first = '', ...members] = lines;
+    return first.startsWith('DO: in PARALLEL') ? [first, ...this.shuffled(members)] : lines;
   }
 
   shuffled<T>(list: readonly T[]): T[] {
@@ -74,13 +90,12 @@ class Draw {
   }
 }
 
-const FAILING: Unit = { lines: ['DO: flaky'], does: [], counts: 0, emits: null };
-
 function programOf(states: readonly (readonly Unit[])[], draw: Draw | null): string {
   const blocks = states.map((units, at) => {
     const lines = units.flatMap((unit) => {
-      if (draw === null || unit === FAILING || draw.below(3) > 0) return unit.lines;
-      return ['IF: n >= 0 →', ...unit.lines.map((line) => `  ${line}`)];
+      if (draw === null) return unit.lines;
+      const lines = draw.edited(unit);
+      return draw.below(3) > 0 ? lines : ['IF: n >= 0 →', ...lines.map((line) => `  ${line}`)];
     });
     const end = at === states.length - 1 ? 'RETURN: {n}' : `GOTO: S${at + 1}`;
     return [`STATE: S${at}`, ...[...lines, end].map((line) => `  ${line}`)].join('\n');
@@ -92,12 +107,15 @@ async function tryEdit(from: number): Promise<void> {
   const draw = new Draw(from);
   const list = (most: number): Unit[] => Array.from({ length: 1 + draw.below(most) }, () => draw.unit());
   const [before, failing, after] = [list(3), list(4), list(3)];
-  failing.splice(draw.below(failing.length + 1), 0, FAILING);
+  failing.splice(draw.below(failing.length + 1), 0, draw.failing());
   const states = [before, failing, after];
   // Lines of states that the run has left may move on, and lines of later states may only move within them.
   const moved = draw.below(2) === 0 ? before.splice(0, draw.below(before.length)) : [];
+  const inserted: Unit[] =
+    draw.below(2) === 0 ? [{ lines: ['DO: work new'], does: ['new'], counts: 0, emits: null }] : [];
   const text = programOf([[...moved, ...before], failing, after], null);
-  const edited = programOf([draw.shuffled(before), draw.shuffled([...failing, ...moved]), draw.shuffled(after)], draw);
+  const now = draw.shuffled([...failing, ...moved, ...inserted]);
+  const edited = programOf([draw.shuffled(before), now, draw.shuffled(after)], draw);
   const shown = `${text}\nis edited to\n\n${edited}`;
 
   const done: string[] = [];
@@ -121,7 +139,7 @@ async function tryEdit(from: number): Promise<void> {
     Promise.reject(new Error(`${shown}\n${cause}`)),
   );
   expect(end.error?.message, shown).toBeUndefined();
-  const units = [...moved, ...states.flat()];
+  const units = [...moved, ...inserted, ...states.flat()];
   expect([...done].sort(), shown).toEqual(units.flatMap(({ does }) => does).sort());
   expect(end.returned, shown).toBe(units.reduce((sum, { counts }) => sum + counts, 0));
   const emitted = readFileSync(join(path, 'journal.ndjson'), 'utf8')

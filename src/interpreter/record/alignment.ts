@@ -89,7 +89,10 @@ export class Alignment {
     if (order.every((a, b) => a === b)) return;
     if (order.includes(-1)) this.pairs.delete(from);
     else this.orders.set(from, order);
-    for (const { start, length } of before) for (let at = start; at < start + length; at++) this.unpair(at);
+    const isIn = (at: number, regions: readonly Region[]): boolean =>
+      regions.some(({ start, length }) => at >= start && at < start + length);
+    // An instruction has one partner: what was paired across the members of other blocks is free again.
+    for (const [x, y] of [...this.pairs]) if (isIn(x, before) || isIn(y, after)) this.unpair(x);
     order.forEach((a, b) => {
       const [was, is] = [before[a], after[b]];
       if (was === undefined || is === undefined) return;
