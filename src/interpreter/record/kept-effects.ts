@@ -31,10 +31,10 @@ interface Source {
 
 /** What was done by old instructions of one text in one state, and who takes it over. */
 interface Pool {
-  readonly at: KeptOutcomes['at'][number][];
-  readonly outcomes: readonly Done[];
+  /** By old instruction. */
+  readonly outcomes: readonly (readonly Done[])[];
   /** Instructions that exclude each other take over the same. */
-  readonly groups: Location[][];
+  readonly groups: { readonly its: Location; readonly at: KeptOutcomes['at'][number] }[][];
   /** It is known by another text, so that its values may be others. */
   readonly isChanged: boolean;
 }
@@ -61,32 +61,27 @@ export function keptEffects(moving: Moving): {
   const used = new Set<Source>();
   const { sources, unexecuted, taken, stays } = sourcesOf(moving);
   for (const { its, source, isChanged } of stays) {
-    const outcomes = inTurn(moving, [source], its);
+    const outcomes = inTurn(moving, source, its);
     if (outcomes.length === 0) continue;
-    pools.set(`${its.state} ${its.pc}`, {
-      at: [placeOf(to.states[its.state] as State, its.pc, [source])],
-      outcomes,
-      groups: [],
-      isChanged,
-    });
+    const at = placeOf(to.states[its.state] as State, its.pc, [source]);
+    pools.set(`${its.state} ${its.pc}`, { outcomes: [outcomes], groups: [[{ its, at }]], isChanged });
   }
 
   /** Null: what was done was done in an earlier turn of the loop, so this is done in each turn. */
   const assign = (key: string, all: readonly Source[], its: Location, isChanged = false): boolean | null => {
     if (all.length === 0) return false;
     const state = to.states[its.state] as State;
-    const outcomes = inTurn(moving, all, its);
+    const outcomes = all.map((one) => inTurn(moving, one, its)).filter(({ length }) => length > 0);
     if (outcomes.length === 0) return null;
-    const id = `${key} ${all[0]?.state.name} ${outcomes[0]?.number}`;
-    const pool = pools.get(id) ?? { at: [], outcomes, groups: [], isChanged };
-    let group = pool.groups.find((others) => others.every((other) => excludes(state, other, its)));
+    const id = `${key} ${all[0]?.state.name} ${outcomes[0]?.[0]?.number}`;
+    const pool = pools.get(id) ?? { outcomes, groups: [], isChanged };
+    let group = pool.groups.find((others) => others.every((other) => excludes(state, other.its, its)));
     if (group === undefined) {
-      if (pool.groups.length >= all.length) return false;
+      if (pool.groups.length >= outcomes.length) return false;
       group = [];
       pool.groups.push(group);
     }
-    group.push(its);
-    pool.at.push(placeOf(state, its.pc, all));
+    group.push({ its, at: placeOf(state, its.pc, all) });
     pools.set(id, pool);
     for (const one of all) used.add(one);
     return true;
@@ -149,7 +144,7 @@ export function keptEffects(moving: Moving): {
         true,
       );
 
-  const all = [...pools.values()].map(({ at, outcomes: of, isChanged }): KeptOutcomes => {
+  const all = [...pools.values()].flatMap(shares).map(({ at, outcomes: of, isChanged }): KeptOutcomes => {
     const outcomes = [...new Map(of.map((one) => [`${one.effect} ${one.number}`, one] as const)).values()];
     const last = outcomes.at(-1) as Done;
     const isElsewhere = at.some(({ state }) => state !== last.state);
@@ -162,6 +157,18 @@ export function keptEffects(moving: Moving): {
     outcomes: (everDone.get(key) ?? []).map((one) => asKept(one, true)),
   }));
   return { kept: [...all, ...again], repeated };
+}
+
+/** Who takes over what: of what nothing tells apart each takes one; else what fits is found when the run comes to it. */
+function shares({ outcomes, groups, isChanged }: Pool): {
+  readonly at: KeptOutcomes['at'];
+  readonly outcomes: readonly Done[];
+  readonly isChanged: boolean;
+}[] {
+  const all = outcomes.flat();
+  const isAlike = all.every(({ args }) => args === all[0]?.args);
+  if (!isAlike || isChanged) return [{ at: groups.flat().map(({ at }) => at), outcomes: all, isChanged }];
+  return groups.map((group, index) => ({ at: group.map(({ at }) => at), outcomes: outcomes[index] ?? [], isChanged }));
 }
 
 function placeOf({ name: state, code }: State, pc: number, from: readonly Source[]): KeptOutcomes['at'][number] {
@@ -262,26 +269,28 @@ function homelessOf({ from, image, finished }: Moving): Map<string, Done[][]> {
  * The outcomes that an instruction takes over. If it stays in a loop of which a thread executes a turn, only what was done
  * in this turn is done.
  */
-function inTurn({ to, image, rebased, align, finished }: Moving, from: readonly Source[], its: Location): Done[] {
+function inTurn(
+  { to, image, rebased, align, finished }: Moving,
+  { outcomes, state, pc }: Source,
+  its: Location,
+): readonly Done[] {
   const fresh = to.states[its.state] as State;
-  return from.flatMap(({ outcomes, state, pc }) => {
-    if (fresh.name !== image.state || state.name !== image.state) return outcomes;
-    const alignment = align(state, fresh);
-    const loops = state.code.flatMap((one, at) =>
-      one.op === 'next' && at < pc && pc < one.exit ? [{ at, ...one }] : [],
-    );
-    return outcomes.filter(({ path, number }) =>
-      loops.every(({ at, exit }) => {
-        const other = alignment.of(at);
-        const loop = other === null ? undefined : fresh.code[other];
-        if (other === null || loop?.op !== 'next' || its.pc <= other || its.pc >= loop.exit) return true;
-        // The thread begins the loop again.
-        if (rebased.main.pc <= other || rebased.main.pc >= loop.exit) return true;
-        const first = finished.turnOf(path, at, exit);
-        return first === null || number >= first;
-      }),
-    );
-  });
+  if (fresh.name !== image.state || state.name !== image.state) return outcomes;
+  const alignment = align(state, fresh);
+  const loops = state.code.flatMap((one, at) =>
+    one.op === 'next' && at < pc && pc < one.exit ? [{ at, ...one }] : [],
+  );
+  return outcomes.filter(({ path, number }) =>
+    loops.every(({ at, exit }) => {
+      const other = alignment.of(at);
+      const loop = other === null ? undefined : fresh.code[other];
+      if (other === null || loop?.op !== 'next' || its.pc <= other || its.pc >= loop.exit) return true;
+      // The thread begins the loop again.
+      if (rebased.main.pc <= other || rebased.main.pc >= loop.exit) return true;
+      const first = finished.turnOf(path, at, exit);
+      return first === null || number >= first;
+    }),
+  );
 }
 
 /** An instruction that does something again when it is executed again, for people. */

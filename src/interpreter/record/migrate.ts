@@ -248,7 +248,7 @@ class Move {
     within: Region | null,
   ): Omit<Partial<ThreadImage>, 'pc'> & { readonly pc: number | null } {
     const { alignment, failed } = this;
-    if (status === 'ready') return { pc: this.startOf(pc, old, null, within) };
+    if (status === 'ready') return { pc: failed ? this.startOf(pc, old, null, within) : alignment.next(pc) };
     const one = old.code[pc] as Instruction;
     const same = alignment.of(pc);
     const isStarted =
@@ -279,7 +279,7 @@ class Move {
     if (locations.length === 0) return null;
     const last = Math.max(...locations);
     const later = old.code.flatMap((_, at) => (at > pc && alignment.isUnchanged(at) ? (alignment.of(at) ?? []) : []));
-    const left = [...later, ...alignment.added()].filter((at) => at >= from && at < last && isWork(this.fresh, at));
+    const left = [...later, ...(this.failed ? alignment.added() : [])].filter((at) => at >= from && at < last && isWork(this.fresh, at));
     return Math.min(
       ...[...locations, ...left].map((at) => (at === own && !this.failed ? at : alignment.entryOf(at, pc, from))),
     );
