@@ -63,7 +63,7 @@ export function keptEffects(moving: Moving): {
   for (const { its, source, isChanged } of stays) {
     const outcomes = inTurn(moving, source, its);
     if (outcomes.length === 0) continue;
-    const at = placeOf(to.states[its.state] as State, its.pc, [source]);
+    const at = locationOf(to.states[its.state] as State, its.pc, [source]);
     pools.set(`${its.state} ${its.pc}`, { outcomes: [outcomes], groups: [[{ its, at }]], isChanged });
   }
 
@@ -81,7 +81,7 @@ export function keptEffects(moving: Moving): {
       group = [];
       pool.groups.push(group);
     }
-    group.push({ its, at: placeOf(state, its.pc, all) });
+    group.push({ its, at: locationOf(state, its.pc, all) });
     pools.set(id, pool);
     for (const one of all) used.add(one);
     return true;
@@ -171,7 +171,7 @@ function shares({ outcomes, groups, isChanged }: Pool): {
   return groups.map((group, index) => ({ at: group.map(({ at }) => at), outcomes: outcomes[index] ?? [], isChanged }));
 }
 
-function placeOf({ name: state, code }: State, pc: number, from: readonly Source[]): KeptOutcomes['at'][number] {
+function locationOf({ name: state, code }: State, pc: number, from: readonly Source[]): KeptOutcomes['at'][number] {
   const hasUndo = code[pc + 1]?.op === 'undo' && from.some((one) => one.hasUndo);
   return { state, pc, ...(hasUndo ? { undo: true as const } : {}) };
 }
@@ -253,15 +253,15 @@ function homelessOf({ from, image, finished }: Moving): Map<string, Done[][]> {
     const key = state === undefined || one === undefined ? undefined : instructionKey(one, state, pc)?.key;
     return outcomes.map(({ effect }) => `${effect} ${key}`);
   });
-  const places = new Map<string, Done[]>();
+  const byOrigin = new Map<string, Done[]>();
   for (const one of finished.all) {
     if (one.pc !== null) continue;
     const index = pending.indexOf(`${one.effect} ${one.key}`);
     if (index >= 0) pending.splice(index, 1);
-    else add(places, `${one.key} ${one.origin}`, one);
+    else add(byOrigin, `${one.key} ${one.origin}`, one);
   }
   const found = new Map<string, Done[][]>();
-  for (const all of places.values()) add(found, all[0]?.key ?? '', all);
+  for (const all of byOrigin.values()) add(found, all[0]?.key ?? '', all);
   return found;
 }
 

@@ -164,3 +164,17 @@ function leadsTo(code: readonly Instruction[], from: number, to: number): boolea
   }
   return false;
 }
+
+/** Instructions that belong together, without the end. */
+export interface Region {
+  readonly from: number;
+  readonly to: number;
+}
+
+/** The instructions of a member. */
+export function regionOf(fork: Instruction | undefined, index: number): Region | null {
+  if (fork?.op === 'fork-each') return { from: fork.body, to: fork.join };
+  if (fork?.op !== 'fork') return null;
+  const { branches, join } = fork;
+  return { from: branches[index]?.pc ?? join, to: branches[index + 1]?.pc ?? join };
+}

@@ -14,8 +14,8 @@ import type { Value } from '../values/value.js';
 import { Alignment } from './alignment.js';
 import { instructionKey } from './instruction-key.js';
 import { keptEffects, type RepeatedInstruction } from './kept-effects.js';
-import type { Finished } from './kept-locations.js';
-import { lineThatReads } from './needed-names.js';
+import { type Finished, type Region, regionOf } from './kept-locations.js';
+import { byName, collectedBy, lineThatReads, localsMap } from './needed-names.js';
 import type { EncodedSlots, ForkImage, MemberImage, RunImage, ThreadImage } from './run-image.js';
 
 type Migration =
@@ -200,6 +200,8 @@ class Move {
     const here = alignment.of(pc);
     // The turns of a parallel loop can only be told apart in the same loop.
     if (fork.items !== null && here === null && !isNew) return null;
+    // Something else instead of the block is another program.
+    if (!isNew && here === null && !alignment.addedLocations().some((at) => fresh.code[at]?.op === 'fork')) return null;
     const start = this.startOf(pc, old, here, within);
     const isSame = start === here && here !== null && this.areMembersThere(fork, old, fresh.code[here] as Instruction);
     return isSame ? null : start;
@@ -279,7 +281,9 @@ class Move {
     if (locations.length === 0) return null;
     const last = Math.max(...locations);
     const later = old.code.flatMap((_, at) => (at > pc && alignment.isUnchanged(at) ? (alignment.of(at) ?? []) : []));
-    const left = [...later, ...(this.failed ? alignment.added() : [])].filter((at) => at >= from && at < last && isWork(this.fresh, at));
+    const left = [...later, ...(this.failed ? alignment.addedLocations() : [])].filter(
+      (at) => at >= from && at < last && isWork(this.fresh, at),
+    );
     return Math.min(
       ...[...locations, ...left].map((at) => (at === own && !this.failed ? at : alignment.entryOf(at, pc, from))),
     );
@@ -361,72 +365,10 @@ const WAITS: ReadonlySet<string> = new Set(['ask', 'signal', 'sleep']);
 
 const WORK: ReadonlySet<string> = new Set(['set', 'goto', 'goto-dynamic', 'fail', 'return']);
 
-/** Values under the same names. */
-function byName(values: EncodedSlots, old: readonly string[], fresh: readonly string[]): EncodedSlots {
-  const rebased = new Array<string | null>(fresh.length).fill(null);
-  values.forEach((value, slot) => {
-    const at = fresh.indexOf(old[slot] ?? '');
-    if (value !== null && at >= 0) rebased[at] = value;
-  });
-  return rebased;
-}
-
-/** Local slots of the old state in the edited one: by name, and those without one by the instructions that use them. */
-function localsMap(alignment: Alignment, old: State, fresh: State): ReadonlyMap<number, number> {
-  const map = new Map<number, number>();
-  old.locals.forEach((name, slot) => {
-    const at = name.startsWith('$') ? -1 : fresh.locals.indexOf(name);
-    if (at >= 0) map.set(slot, at);
-  });
-  for (const [from, to] of alignment.similarPairs())
-    pairSlots(old.code[from], fresh.code[to], (a, b) => {
-      if (old.locals[a]?.startsWith('$') && fresh.locals[b]?.startsWith('$') && !map.has(a)) map.set(a, b);
-    });
-  return map;
-}
-
-const SLOTS: ReadonlySet<string> = new Set(
-  ['slot', 'items', 'index', 'variable', 'deadline', 'timedOut', 'bind', 'exitSlot', 'handling', 'failures'].concat([
-    'turns',
-    'chance',
-    'keep',
-  ]),
-);
-
-function pairSlots(old: unknown, fresh: unknown, pair: (old: number, fresh: number) => void): void {
-  if (typeof old !== 'object' || typeof fresh !== 'object' || old === null || fresh === null) return;
-  const [a, b] = [old as Record<string, unknown>, fresh as Record<string, unknown>];
-  if (typeof a.in === 'string' && a.in !== 'local') return;
-  for (const [name, value] of Object.entries(a)) {
-    const other = b[name];
-    if (typeof value !== 'number') pairSlots(value, other, pair);
-    else if (SLOTS.has(name) && typeof other === 'number') pair(value, other);
-  }
-}
-
 /** Whether executing an instruction does something, or leaves the state. */
 function isWork(state: State, at: number): boolean {
   const one = state.code[at] as Instruction;
   return WORK.has(one.op) || instructionKey(one, state, at) !== null;
-}
-
-interface Region {
-  readonly from: number;
-  readonly to: number;
-}
-
-/** The instructions of a member. */
-function regionOf(fork: Instruction | undefined, index: number): Region | null {
-  if (fork?.op === 'fork-each') return { from: fork.body, to: fork.join };
-  if (fork?.op !== 'fork') return null;
-  const { branches, join } = fork;
-  return { from: branches[index]?.pc ?? join, to: branches[index + 1]?.pc ?? join };
-}
-
-/** Local slots that a member hands over. */
-function collectedBy(instruction: Instruction | undefined, index: number): readonly number[] {
-  if (instruction?.op === 'fork-each') return instruction.collect;
-  return instruction?.op === 'fork' ? (instruction.branches[index]?.collect ?? []) : [];
 }
 
 /** What the members of a fork registered to undo, which belongs to the run if the fork begins anew. */

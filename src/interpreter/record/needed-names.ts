@@ -1,10 +1,11 @@
 /**
- * Names that an edited program reads from a position on, without binding them before. Only such names have to have a value
- * when a run is moved there.
+ * The names of an edited program: which it reads from a position on without binding them before, as only such names have to
+ * have a value when a run is moved there, and the slots in which their values are then.
  */
 import type { SlotRef } from '../../machine/expression.js';
-import type { Instruction, Machine } from '../../machine/machine.js';
-import { targets } from './alignment.js';
+import type { Instruction, Machine, State } from '../../machine/machine.js';
+import { type Alignment, targets } from './alignment.js';
+import type { EncodedSlots } from './run-image.js';
 
 type Slot = Pick<SlotRef, 'in' | 'slot'>;
 
@@ -76,4 +77,53 @@ function binds(instruction: Instruction, slot: Slot): boolean {
   const { bind, variable, slot: own } = instruction as unknown as Record<string, unknown>;
   const bound = typeof bind === 'object' && bind !== null ? (bind as { slot: number }).slot : bind;
   return bound === slot.slot || variable === slot.slot || (instruction.op === 'sample' && own === slot.slot);
+}
+
+/** Values under the same names. */
+export function byName(values: EncodedSlots, old: readonly string[], fresh: readonly string[]): EncodedSlots {
+  const rebased = new Array<string | null>(fresh.length).fill(null);
+  values.forEach((value, slot) => {
+    const at = fresh.indexOf(old[slot] ?? '');
+    if (value !== null && at >= 0) rebased[at] = value;
+  });
+  return rebased;
+}
+
+/** Local slots of the old state in the edited one: by name, and those without one by the instructions that use them. */
+export function localsMap(alignment: Alignment, old: State, fresh: State): ReadonlyMap<number, number> {
+  const map = new Map<number, number>();
+  old.locals.forEach((name, slot) => {
+    const at = name.startsWith('$') ? -1 : fresh.locals.indexOf(name);
+    if (at >= 0) map.set(slot, at);
+  });
+  for (const [from, to] of alignment.similarPairs())
+    pairSlots(old.code[from], fresh.code[to], (a, b) => {
+      if (old.locals[a]?.startsWith('$') && fresh.locals[b]?.startsWith('$') && !map.has(a)) map.set(a, b);
+    });
+  return map;
+}
+
+const SLOTS: ReadonlySet<string> = new Set(
+  ['slot', 'items', 'index', 'variable', 'deadline', 'timedOut', 'bind', 'exitSlot', 'handling', 'failures'].concat([
+    'turns',
+    'chance',
+    'keep',
+  ]),
+);
+
+function pairSlots(old: unknown, fresh: unknown, pair: (old: number, fresh: number) => void): void {
+  if (typeof old !== 'object' || typeof fresh !== 'object' || old === null || fresh === null) return;
+  const [a, b] = [old as Record<string, unknown>, fresh as Record<string, unknown>];
+  if (typeof a.in === 'string' && a.in !== 'local') return;
+  for (const [name, value] of Object.entries(a)) {
+    const other = b[name];
+    if (typeof value !== 'number') pairSlots(value, other, pair);
+    else if (SLOTS.has(name) && typeof other === 'number') pair(value, other);
+  }
+}
+
+/** Local slots that a member hands over. */
+export function collectedBy(instruction: Instruction | undefined, index: number): readonly number[] {
+  if (instruction?.op === 'fork-each') return instruction.collect;
+  return instruction?.op === 'fork' ? (instruction.branches[index]?.collect ?? []) : [];
 }
