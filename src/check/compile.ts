@@ -11,19 +11,30 @@ import { type Diagnostic, hasErrors, sortDiagnostics } from '../source/diagnosti
 import { withFixes } from '../source/repair.js';
 import { inSpellingOfFiles } from '../source/reword.js';
 import { type SourceFile, type SourceSet, type Span, sourceFile } from '../source/source-file.js';
+import type { Argument, Block, Instruction } from '../syntax/ast.js';
+import { childBlocks } from '../syntax/child-blocks.js';
+import { type ParsedPart, parseProgram } from '../syntax/parse.js';
 import { Callables, type CallSupport } from './callables.js';
-import { collect, type Load, type ParseFile, type Unit } from './collect.js';
+import {
+  collect,
+  type Load,
+  type MachineUnit,
+  type ParseFile,
+  type PatternDeclaration,
+  type StateDeclaration,
+  type Unit,
+} from './collect.js';
 import { newExpansions } from './expansion.js';
-import { keepForNext, reuseFrom } from './incremental-reuse.js';
 import { lintBlockNames } from './lints/block-names.js';
 import { withoutCascades } from './lints/cascading-errors.js';
-import { lintEvents } from './lints/event-lints.js';
 import { lintMachine } from './lints/machine-lints.js';
 import { lintTexts } from './lints/text-lints.js';
-import { lintUnusedPatterns } from './lints/unused-patterns.js';
 import { RepeatedCalls } from './lower/calls/repeated-calls.js';
+import { constantText } from './lower/expression.js';
 import { type LoweredMachine, lowerMachine } from './lower/lower-machine.js';
+import type { ReusableStates, StateReuse } from './lower/lower-states.js';
 import type { Lookups, LoweringSettings } from './lower/settings.js';
+import { sameName } from './lower/simple.js';
 import { RepeatedTexts } from './shell/repeated-texts.js';
 import { type FindWorkflow, workflowsOf } from './steps/workflows.js';
 
@@ -179,4 +190,171 @@ function machineToRun(
   if (initial >= 0) return { ...machine, initial };
   diagnostics.push(say.unknownStart(startOf(0), { name: start, near: nearest(start, states) }));
   return null;
+}
+
+interface Leftovers {
+  /** The parts of each file, by the index of the file. */
+  readonly files: (readonly ParsedPart[])[];
+  /** The lowered states, by the name of the machine. */
+  readonly machines: Map<string, ReusableStates>;
+  /** All lowered machines, also those of a program with errors. */
+  lowered: readonly LoweredMachine[];
+}
+
+const leftoversOf = new WeakMap<object, Leftovers>();
+
+/** The data that one compilation takes from the previous one and collects for the next one. */
+interface Reuse {
+  /** Parses a file of the language, and reuses parts with unchanged text. */
+  readonly parse: ParseFile;
+  /** The reusable states of a machine; null if nothing is kept. */
+  statesOf(machine: string): StateReuse | null;
+  /** The data for the next compilation; null if nothing is kept. */
+  readonly next: Leftovers | null;
+}
+
+/** Prepares the reuse of an earlier compilation: null the first time, undefined if nothing is to be kept. */
+function reuseFrom(previous: object | null | undefined): Reuse {
+  const before = previous ? leftoversOf.get(previous) : undefined;
+  const next: Leftovers | null = previous === undefined ? null : { files: [], machines: new Map(), lowered: [] };
+  return {
+    next,
+    parse: (file, index) => {
+      const parsed = parseProgram(file, index, undefined, before?.files[index]);
+      if (next !== null) next.files[index] = parsed.parts;
+      return parsed;
+    },
+    statesOf: (machine) =>
+      next === null ? null : { previous: before?.machines.get(machine), textOf: declaredTexts(next.files[0] ?? []) },
+  };
+}
+
+/** Keeps the parsed parts and lowered states for the next compilation. */
+function keepForNext(compilation: object, { next }: Reuse, lowered: readonly LoweredMachine[]): void {
+  if (next === null) return;
+  next.lowered = lowered;
+  for (const { unit, reusable } of lowered) if (reusable !== null) next.machines.set(unit.name, reusable);
+  leftoversOf.set(compilation, next);
+}
+
+/** The texts of the states that are the only declaration of their part. */
+function declaredTexts(parts: readonly ParsedPart[]): Map<StateDeclaration, string> {
+  const texts = new Map<StateDeclaration, string>();
+  for (const { items, text } of parts) {
+    const [only, more] = items;
+    if (only?.kind === 'state' && more === undefined) texts.set(only, text);
+  }
+  return texts;
+}
+
+/**
+ * The machines of a compilation with `previous`. Those of a program with errors cannot run, but the instructions of its lines
+ * without errors are as they were meant.
+ */
+export function loweredOf(compilation: object): readonly LoweredMachine[] {
+  return leftoversOf.get(compilation)?.lowered ?? [];
+}
+
+/** Compares events that announce a transition with the GOTO that follows them in the same block. */
+function lintEvents(unit: Unit, diagnostics: Diagnostic[]): void {
+  for (const machine of unit.machines) for (const state of machine.states) lintBlock(state.body, diagnostics);
+  for (const pattern of unit.patterns.values()) lintBlock(pattern.body, diagnostics);
+}
+
+function lintBlock(block: Block, diagnostics: Diagnostic[]): void {
+  let announced: Extract<Instruction, { kind: 'emit' }> | null = null;
+  for (const i of block.instructions) {
+    if (i.kind === 'emit' && i.event?.text === 'PHASE_TRANSITION') announced = i;
+    else if (i.kind === 'goto') {
+      if (announced !== null && i.target.kind === 'state')
+        lintTransition(announced, i.target.name.text, i, diagnostics);
+      announced = null;
+    } else if (i.kind === 'use' || i.kind === 'return') announced = null;
+    for (const inner of childBlocks(i)) lintBlock(inner, diagnostics);
+  }
+}
+
+function lintTransition(
+  emit: Extract<Instruction, { kind: 'emit' }>,
+  target: string,
+  goto: Instruction,
+  diagnostics: Diagnostic[],
+): void {
+  const field = emit.fields.find((f) => f.name.text === 'to');
+  const said = field && constantText(field.value);
+  if (!field || !said || sameName(said, target)) return;
+  const label = { span: goto.span, text: 'goes there' };
+  diagnostics.push(
+    say.eventContradicts(field.span, { field: 'to', value: said, actual: target, what: 'the next GOTO is to', label }),
+  );
+}
+
+/** Codes of messages that depend on the state that uses the pattern: names, targets, and how the state continues. */
+const USER_DECIDES = new Set([
+  'unknown-name',
+  'unknown-name-in-text',
+  'local-out-of-scope',
+  'unknown-state',
+  'error-undeclared',
+  'event-contradicts',
+  'not-tracked',
+  'fixed-value',
+  'goto-parameter',
+  'name-the-check',
+  'check-never-read',
+  'exit-code-of',
+  'falls-off',
+  'unused-argument',
+  'input-default',
+  'unknown-agent',
+]);
+
+/**
+ * Checks patterns that no machine of the file uses, as in a file of patterns. Their bodies are lowered in a separate
+ * state, so that mistakes that do not depend on the caller are reported in the pattern.
+ */
+function lintUnusedPatterns(
+  unit: Unit,
+  sources: SourceSet,
+  diagnostics: Diagnostic[],
+  settings: LoweringSettings,
+): void {
+  if (unit.patterns.size === 0) return;
+  const used = new Set<string>();
+  for (const machine of unit.machines) for (const state of machine.states) collectUses(unit, state.body, used);
+  for (const [name, pattern] of unit.patterns) {
+    if (used.has(name) || pattern.span.file !== 0) continue;
+    const found: Diagnostic[] = [];
+    lowerMachine({ ...unit, inputs: new Map(), limits: [] }, machineAround(pattern), sources, found, {
+      ...settings,
+      anyNames: true,
+    });
+    diagnostics.push(...found.filter((d) => !USER_DECIDES.has(d.code) && isInside(d, pattern)));
+  }
+}
+
+function isInside(diagnostic: Diagnostic, pattern: PatternDeclaration): boolean {
+  const { file, start } = diagnostic.span;
+  return file === pattern.body.span.file && start >= pattern.body.span.start && start <= pattern.body.span.end;
+}
+
+function collectUses(unit: Unit, block: Block, used: Set<string>): void {
+  for (const i of block.instructions) {
+    for (const inner of childBlocks(i)) collectUses(unit, inner, used);
+    if (i.kind !== 'use' || used.has(i.pattern.text)) continue;
+    used.add(i.pattern.text);
+    const pattern = unit.patterns.get(i.pattern.text);
+    if (pattern) collectUses(unit, pattern.body, used);
+  }
+}
+
+/** A machine with a single state that uses the pattern with all its parameters. */
+function machineAround(pattern: PatternDeclaration): MachineUnit {
+  const { name, span } = pattern;
+  const args: Argument[] = pattern.parameters
+    .filter((p) => p.value === undefined)
+    .map((p) => ({ name: p.name, value: { kind: 'word', word: { text: `a ${p.name.text}`, span }, span }, span }));
+  const use: Instruction = { kind: 'use', verb: { text: 'USE', span: name.span }, pattern: name, args, span };
+  const body: Block = { instructions: [use], inline: false, span };
+  return { name: name.text, span, states: [{ kind: 'state', name, body, span }], script: true };
 }

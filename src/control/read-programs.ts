@@ -3,7 +3,6 @@ import { resolve } from 'node:path';
 import { formatText } from '../library/format-text.js';
 import type { Machine as CompiledMachine } from '../machine/machine.js';
 import { omitUndefined } from '../prelude/omit-undefined.js';
-import { mayHaveWorktree } from '../project/choose-worktree.js';
 import { compileProgram } from '../project/compile-program.js';
 import { type ProjectHost, pathOf, shortName } from '../project/host.js';
 import { planProgram } from '../project/link-plans.js';
@@ -13,6 +12,7 @@ import { approvalHash } from '../project/plan-approval.js';
 import {
   type ExaminedInputs,
   type Instead,
+  mayHaveWorktree,
   type Preparation,
   type PrepareContext,
   type PreparedProgram,

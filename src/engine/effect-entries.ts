@@ -7,11 +7,10 @@ import type { PerformedRequest } from '../runtime/effect-context.js';
 import { doubtfulOutcome, type InDoubt } from '../runtime/run/in-doubt.js';
 import type { Entry, PerformContext } from './engine-context.js';
 import type { Performed, RoutedEffect } from './messages.js';
+import { type Placement, routeOf } from './messages.js';
 import { bytesOf, MOST_MESSAGE } from './most-stored.js';
-import type { TurnPresence } from './presence.js';
-import { type Placement, routeOf } from './routes.js';
 import { hideSecrets } from './secret-inputs.js';
-import type { Program, TurnHost } from './turn-host.js';
+import type { Program, TurnHost, TurnPresence } from './turn-host.js';
 
 /** How an effect in flight ended. */
 export interface EndedEffect {

@@ -1,4 +1,8 @@
 /** What the services of an engine send to each other, and what the object of a run remembers. All of it is JSON. */
+
+import { Buffer } from 'node:buffer';
+import { inflateRawSync } from 'node:zlib';
+import { deflateSync } from 'fflate';
 import type { Outcome, RunEvent } from '../interpreter/events/event.js';
 import type { OpenQuestion } from '../interpreter/run.js';
 import type { Json } from '../machine/expression.js';
@@ -7,9 +11,8 @@ import type { InDoubt } from '../runtime/run/in-doubt.js';
 import type { RunReport } from '../runtime/run/report.js';
 import type { Image } from '../runtime/store/image.js';
 import type { Delivery } from '../runtime/store/inbox.js';
+import { bodyOfLine, lineOfBody } from '../runtime/store/journal-line.js';
 import type { RunHeader } from '../runtime/store/run-header.js';
-import type { Placement } from './routes.js';
-import type { StoredLines } from './stored-lines.js';
 import type { WantedWorktree } from './turn-worktree.js';
 
 /** What is fixed when a run is submitted, in addition to the header of every run. */
@@ -55,7 +58,7 @@ export interface Mail {
 }
 
 /** How much a run has written so far, in bytes. */
-export interface Written {
+interface Written {
   readonly journal: number;
   readonly output: number;
 }
@@ -218,4 +221,110 @@ export interface StoredArtifact {
   readonly content: ArtifactContent;
   /** The run is about to be submitted. Otherwise an artifact of a run that is not there, or was removed, is refused. */
   readonly isEarly?: true;
+}
+
+/** Labels of workers: by the name of an agent or a command, or by the kind of an effect. */
+interface Routes {
+  readonly agents?: Readonly<Record<string, string>>;
+  readonly commands?: Readonly<Record<string, string>>;
+  readonly kinds?: Readonly<Record<string, string>>;
+}
+
+/** What a submission says about the workers that may execute the run. */
+export interface Placement {
+  readonly routes: Routes;
+  /** How long an effect waits for a worker with its label, in milliseconds. */
+  readonly patienceMs: number;
+}
+
+/** How long an effect waits by default: an hour. */
+export const LABEL_PATIENCE_MS = 3_600_000;
+
+export const NO_ROUTES: Placement = { routes: {}, patienceMs: LABEL_PATIENCE_MS };
+
+/** The label that a worker must have; null: the effect is performed where the turn is. A name wins over a kind. */
+export function routeOf(request: PerformedRequest, { agents = {}, commands = {}, kinds = {} }: Routes): string | null {
+  if (!('tool' in request)) return null;
+  const names = request.kind === 'agent' ? agents : commands;
+  return own(names, request.tool ?? '') ?? own(kinds, request.kind) ?? null;
+}
+
+function own(labels: Readonly<Record<string, string>>, name: string): string | undefined {
+  return Object.hasOwn(labels, name) ? labels[name] : undefined;
+}
+
+/** The lines of a journal as the engine stores them: few as they are, so that people can read them, and many in a packed form. */
+export type StoredLines = readonly string[] | PackedLines;
+
+interface PackedLines {
+  /** The packed form of the bodies of the lines, with a line end between two of them: a check does not become shorter. */
+  readonly packed: string;
+  /** The number of the first line. */
+  readonly first: number;
+  readonly count: number;
+  /** How many characters the lines have, or more if some of them need several bytes. */
+  readonly characters: number;
+}
+
+/** As many bytes as fit into one page of the engine's record in any case. */
+const FEW = 2000;
+const LINE_END = 10;
+
+/** `bytes`: so many lines, each with its line end, of which the first one has the number `first`. */
+export function storedLines(bytes: Buffer, count: number, first: number): StoredLines {
+  if (count === 0) return [];
+  if (bytes.length <= FEW) return bytes.toString('utf8', 0, bytes.length - 1).split('\n');
+  return { packed: packText(bodiesOf(bytes)), first, count, characters: bytes.length - count };
+}
+
+/** The bodies of lines, with a line end between two of them. */
+function bodiesOf(bytes: Buffer): Buffer {
+  const bodies = Buffer.allocUnsafe(bytes.length);
+  let length = 0;
+  for (let from = 0; from < bytes.length; ) {
+    const end = bytes.indexOf(LINE_END, from);
+    if (length > 0) bodies[length++] = LINE_END;
+    length += bodyOfLine(bytes, from, end).copy(bodies, length);
+    from = end + 1;
+  }
+  return bodies.subarray(0, length);
+}
+
+export function countOf(stored: StoredLines): number {
+  return 'packed' in stored ? stored.count : stored.length;
+}
+
+export function charactersOf(stored: StoredLines): number {
+  return 'packed' in stored ? stored.characters : sumOf(stored);
+}
+
+export function linesOf(stored: StoredLines): readonly string[] {
+  if (!('packed' in stored)) return stored;
+  const bodies = unpackText(stored.packed);
+  const lines: string[] = [];
+  for (let from = 0; from <= bodies.length; ) {
+    const found = bodies.indexOf(LINE_END, from);
+    const end = found < 0 ? bodies.length : found;
+    lines.push(lineOfBody(bodies, from, end, stored.first + lines.length));
+    from = end + 1;
+  }
+  return lines;
+}
+
+function sumOf(lines: readonly string[]): number {
+  return lines.reduce((sum, { length }) => sum + length, 0);
+}
+
+/** The quickest: higher levels take twice the time for a tenth less. */
+const LEVEL = 1;
+
+/** The packed form of a text in UTF-8, in base64. */
+export function packText(text: Uint8Array): string {
+  const { buffer, byteOffset, byteLength } = deflateSync(text, { level: LEVEL });
+  return Buffer.from(buffer, byteOffset, byteLength).toString('base64');
+}
+
+/** The text in UTF-8. Throws an `Error` if it is not the packed form of a text. Unpacking has one result, so Node does it. */
+export function unpackText(form: string): Buffer {
+  return inflateRawSync(Buffer.from(form, 'base64'));
 }

@@ -3,7 +3,7 @@ import { link } from '../interpreter/run.js';
 import { createRedactor } from '../runtime/redact.js';
 import { interpreterOptions } from '../runtime/run/run-options.js';
 import type { Submission } from './messages.js';
-import { NO_ROUTES } from './routes.js';
+import { NO_ROUTES } from './messages.js';
 import { type SecretInputs, secretsIn } from './secret-inputs.js';
 import type { Program } from './turn-host.js';
 

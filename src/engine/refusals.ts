@@ -11,7 +11,6 @@ import { EngineRefusal } from './engine-context.js';
 import type { Head, Mail, Submission } from './messages.js';
 import { bytesOf, MOST_MAIL, MOST_VALUE } from './most-stored.js';
 import { variableProblem } from './secret-inputs.js';
-import { maySubmit, nameOf } from './submitters.js';
 import type { TurnHost } from './turn-host.js';
 import { unpackDelivery } from './value-codec.js';
 
@@ -106,4 +105,21 @@ export function refuseUnexpected(
     if (!(cause instanceof RunRefused)) throw cause;
     throw new EngineRefusal(409, cause.help === null ? cause.message : `${cause.message}: ${cause.help}`);
   }
+}
+
+const MARK = ' (unverified)';
+
+/** The client's word, marked. */
+export function markUnverified(name: string): string {
+  return name.endsWith(MARK) ? name : `${name}${MARK}`;
+}
+
+/** `submitters`: null allows everybody. Names count as much as the proxy that is in front of the engine. */
+export function maySubmit({ by }: Pick<Submission, 'by'>, submitters: readonly string[] | null): boolean {
+  return submitters === null || submitters.includes(nameOf(by));
+}
+
+/** Without the mark. */
+function nameOf(by: string): string {
+  return by.endsWith(MARK) ? by.slice(0, -MARK.length) : by;
 }

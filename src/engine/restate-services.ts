@@ -1,5 +1,8 @@
 /** The services on Restate: their handlers, with the contexts and options that Restate has for them. */
-import { performRouted } from './effects-service.js';
+
+import type { Json } from '../machine/expression.js';
+import type { PerformedRequest } from '../runtime/effect-context.js';
+import { EffectEntries } from './effect-entries.js';
 import {
   EngineRefusal,
   type MessageContext,
@@ -9,14 +12,15 @@ import {
   type Target,
   type TurnContext,
 } from './engine-context.js';
-import type { HomeTurn, RoutedEffect, TurnStart } from './messages.js';
-import { passToHome } from './pass-to-home.js';
+import type { HomeTurn, Listening, Mail, Performed, RoutedEffect, TurnStart } from './messages.js';
+import { NO_ROUTES } from './messages.js';
 import type { RestateContext, RestateSdk } from './restate-sdk.js';
 import { runListHandlers, runListReaders } from './run-list.js';
 import { readerHandlers, runHandlers } from './run-object.js';
+import { hasMarks, revealSecrets } from './secret-inputs.js';
 import type { RunHandler, ServiceNames, WorkersHandler } from './services.js';
 import { executeTurn } from './turn.js';
-import type { TurnHost } from './turn-host.js';
+import { type Program, ProgramRefused, type TurnHost } from './turn-host.js';
 import { type ValueCodec, valueCodec } from './value-codec.js';
 import { workersHandlers, workersReaders } from './workers-of-address.js';
 
@@ -276,4 +280,70 @@ function readerContext(values: ValueCodec, context: RestateContext): ReaderConte
       return { id, entry: promise };
     },
   };
+}
+
+/** Rejects if the turn has stopped the effect, when the effect has ended. */
+export async function performRouted(context: PerformContext, routed: RoutedEffect, host: TurnHost): Promise<Performed> {
+  const { runId, outputLimit, inDoubt } = routed;
+  const hidden = routed.request as unknown as Json;
+  let program: Program;
+  try {
+    const needs = { submitter: true, functions: routed.request.kind === 'function', secrets: hasMarks(hidden) };
+    program = { ...(await host.program(runId, needs)), isRouted: true };
+  } catch (cause) {
+    if (!(cause instanceof ProgramRefused)) throw cause;
+    return { outcome: { kind: 'not-started', reason: cause.message }, at: 0, printed: 0 };
+  }
+  const request = revealSecrets(hidden, program.secrets) as unknown as PerformedRequest;
+  const effects = new EffectEntries(context, { runId, host, inDoubt, placement: NO_ROUTES, program, presence: null });
+  await effects.start(request, outputLimit, 0);
+  const [entry] = effects.entries();
+  try {
+    const came = await entry;
+    if (came?.kind !== 'performed') throw new Error('the effect was not performed');
+    effects.finish(request.effect);
+    return came.performed;
+  } catch (cause) {
+    // The next attempt joins it, unless it comes too late.
+    if (!context.attemptOver.aborted) await effects.abandon(request.effect);
+    throw cause;
+  }
+}
+
+type Came = { readonly kind: 'found' } | { readonly kind: 'mail'; readonly mail: readonly Mail[] };
+
+/**
+ * Passes a turn on to workers with a name. If the engine knows none yet, the turn waits here and not in the object of the
+ * run, so that the run can be seen and reached meanwhile. A run that is cancelled before it has begun is ended here.
+ */
+export async function passToHome(context: TurnContext, { home, start }: HomeTurn, host: TurnHost): Promise<void> {
+  const { services } = host;
+  const wanted = { kind: 'home', name: home } as const;
+  const { attemptOver } = context;
+  const isKnown = await context.run('home', () => host.hasWorker(wanted, 0, attemptOver));
+  if (isKnown) return context.send(services.turn(home), start);
+  const { runId, turn } = start;
+  host.presence?.({ runId, turn, invocation: context.invocation, over: attemptOver }).waitsFor(wanted);
+  const stopping = new AbortController();
+  const find = async (): Promise<boolean> => {
+    const signal = AbortSignal.any([stopping.signal, attemptOver]);
+    const isThere = await host.hasWorker(wanted, Number.POSITIVE_INFINITY, signal);
+    // The next attempt looks again.
+    attemptOver.throwIfAborted();
+    return isThere;
+  };
+  const found = context.run('worker', find, (): Came => ({ kind: 'found' }));
+  let { mail } = start;
+  for (;;) {
+    const { id, entry } = context.awakeable((more: readonly Mail[]): Came => ({ kind: 'mail', mail: more }));
+    const seen = mail.at(-1)?.number ?? start.seen;
+    context.send(services.run(start.runId, 'listening'), { turn: start.turn, awakeable: id, seen } satisfies Listening);
+    const came = await context.race<Came>([found, entry]);
+    if (came.kind === 'found') return context.send(services.turn(home), { ...start, mail });
+    mail = [...mail, ...came.mail];
+    if (start.image !== null || !mail.some(({ delivery }) => delivery.kind === 'cancel')) continue;
+    stopping.abort();
+    await found;
+    return executeTurn(context, { ...start, mail }, host);
+  }
 }

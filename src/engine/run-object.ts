@@ -9,11 +9,13 @@
 import type { RunEvent } from '../interpreter/events/event.js';
 import type { OpenQuestion } from '../interpreter/run.js';
 import { omitUndefined } from '../prelude/omit-undefined.js';
+import type { ListedRun } from '../runtime/list-runs.js';
 import type { RunReport } from '../runtime/run/report.js';
+import { artifactName } from '../runtime/store/artifacts.js';
 import type { Image } from '../runtime/store/image.js';
 import type { Delivery } from '../runtime/store/inbox.js';
+import { bytesOfArtifact } from './artifact-content.js';
 import { alreadyOver, EngineRefusal, type ObjectContext, type ReaderContext } from './engine-context.js';
-import { listedRun } from './listed-run.js';
 import type {
   ArtifactContent,
   ArtifactWanted,
@@ -23,12 +25,14 @@ import type {
   Mail,
   Progress,
   Resuming,
+  StoredArtifact,
   Submission,
   Submitting,
   Turned,
   TurnStart,
 } from './messages.js';
 import {
+  markUnverified,
   refuseImage,
   refuseLarge,
   refuseResumer,
@@ -37,14 +41,11 @@ import {
   refuseUnfit,
   type WorkerRules,
 } from './refusals.js';
-import { storeArtifact } from './run-artifacts.js';
-import { headOf } from './run-head.js';
 import { append, type EventsWanted, isOver, readEvents } from './run-journal.js';
 import type { NotedRun } from './run-list.js';
 import { noteDoing, whereaboutsOf } from './run-whereabouts.js';
 import { dayOf, type ServiceNames } from './services.js';
 import type { SharedArtifacts } from './shared-artifacts.js';
-import { markUnverified } from './submitters.js';
 import type { Reach, RunWhereabouts } from './whereabouts.js';
 
 /** The state of a run, in short. */
@@ -342,4 +343,57 @@ function beginTurn(
   if (head.home === undefined) context.send(services.turn(null), start);
   else context.send(services.passToHome(), { home: head.home, start } satisfies HomeTurn);
   context.set('head', { ...head, turn, status: 'running', listening: null });
+}
+
+/** How long artifacts wait for the submission of their run: its client may have died. Milliseconds. */
+const EARLY_MS = 24 * 3_600_000;
+
+/** Stores an artifact of the run. Lines that refer to it come later. */
+async function storeArtifact(
+  context: ObjectContext,
+  services: ServiceNames,
+  { name, content, isEarly }: StoredArtifact,
+): Promise<void> {
+  if (isEarly !== true) await headOf(context);
+  if (artifactName(bytesOfArtifact(content)) !== name)
+    throw new EngineRefusal(400, `the content of the artifact \`${name}\` does not match its name`);
+  context.set(`a${name}`, content);
+  if (isEarly !== true || (await context.get('early')) !== null) return;
+  context.set('early', true);
+  context.send(services.run(context.key, 'drop'), { seq: 0 }, EARLY_MS);
+}
+
+/** What every handler of a run reads first. */
+async function headOf(context: Pick<ReaderContext, 'key' | 'get'>): Promise<Head> {
+  const head = await context.get<Head>('head');
+  if (head === null) throw new EngineRefusal(404, `there is no run \`${context.key}\``);
+  return head;
+}
+
+/** The run as it is listed. `endedAt`: when the last event was recorded. */
+function listedRun(
+  runId: string,
+  { machine, startedAt }: Head['listed'],
+  known: {
+    readonly status: Head['status'];
+    readonly report: RunReport | null;
+    readonly endedAt: string | null;
+  },
+): ListedRun {
+  const { status, report, endedAt } = known;
+  return {
+    run_id: runId,
+    machine,
+    status,
+    state: report?.state ?? null,
+    started_at: startedAt,
+    ended_at: endedAt,
+    duration_ms: report?.duration_ms ?? null,
+    cost: report?.cost ?? null,
+    effects: report?.effects ?? null,
+    ...omitUndefined({
+      branch: report?.worktree?.branch,
+      cancelled: report?.error?.kind === 'cancelled' ? (true as const) : undefined,
+    }),
+  };
 }

@@ -18,24 +18,23 @@ import type { EngineClient } from './client.js';
 import { EffectGrowth } from './effect-growth.js';
 import { EffectOutputs } from './effect-outputs.js';
 import type { Doing, Submission } from './messages.js';
-import { presenceOn } from './presence.js';
 import { programOf } from './program-of.js';
 import { RecentlyUsed } from './recently-used.js';
-import { machineProblem } from './refusals.js';
+import { machineProblem, maySubmit } from './refusals.js';
 import { secretInputsOf, variableProblem } from './secret-inputs.js';
 import type { ServiceNames } from './services.js';
 import { type SharedArtifacts, sharedArtifacts } from './shared-artifacts.js';
-import { StartedEffects } from './started-effects.js';
-import { maySubmit } from './submitters.js';
 import {
   EXECUTE,
   type Program,
   type ProgramNeeds,
   ProgramRefused,
+  presenceOn,
+  StartedEffects,
   type TurnHost,
+  TurnOrigins,
   type WantedWorker,
 } from './turn-host.js';
-import { TurnOrigins } from './turn-origins.js';
 import type { Reach } from './whereabouts.js';
 import type { WorkerFolders } from './worker-folders.js';
 import type { WorkerProcesses } from './worker-processes.js';

@@ -7,8 +7,7 @@ import { closeSync, readdirSync, rmSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Json } from '../machine/expression.js';
 import { isRecord } from '../runtime/process/leftovers.js';
-import { processStat, stopGroup } from '../runtime/process/process-group.js';
-import { isHere, type ProcessOrigin, thisOrigin } from '../runtime/process/process-origin.js';
+import { isHere, type ProcessOrigin, processStat, stopGroup, thisOrigin } from '../runtime/process/process-group.js';
 import { makeFolder } from '../runtime/store/make-folder.js';
 import { openOwn, readOwn } from '../runtime/store/own-file.js';
 

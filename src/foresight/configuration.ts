@@ -2,7 +2,6 @@
  * Configurations: a snapshot of a run with what is known of its unknown values, without numbers of effects, times and
  * costs. Two runs with the same configuration can do the same from there on, so they are one.
  */
-
 import type { ForkImage, MemberImage, RunImage, ThreadImage } from '../interpreter/record/run-image.js';
 import { imageOf } from '../interpreter/run.js';
 import type { Run } from '../interpreter/run-state/run.js';
@@ -14,7 +13,6 @@ import type { Machine } from '../machine/machine.js';
 import { omitUndefined } from '../prelude/omit-undefined.js';
 import { keyTexts, Texts } from './key-text.js';
 import { type Monitors, NO_MONITORS } from './monitors.js';
-import { looksAtErrors } from './reductions/error-texts.js';
 import { type Liveness, livenessOf } from './reductions/liveness.js';
 import { readsIn, type Variable } from './reductions/reads.js';
 import { relevantVariables } from './reductions/relevance.js';
@@ -318,4 +316,25 @@ function eventsOf(thread: Thread): Json {
       own === null || status !== 'active' ? [] : eventsOf(own),
     ]),
   ) as Json;
+}
+
+/**
+ * Whether a program looks at the words of failures. Few do, and the words depend on much that an exploration does not know:
+ * where they decide something, they are unknown texts.
+ */
+function looksAtErrors({ states, error }: Machine, relevant: ReadonlySet<Variable>, { deciding }: StepFields): boolean {
+  const entry = states[error ?? -1]?.entry.indexOf('error') ?? -1;
+  if (entry >= 0 && relevant.has(`entry ${error} ${entry}`)) return true;
+  if ([...deciding].some((field) => /(?:^|\.)error$/.test(field))) return true;
+  return states.some(({ code, handlers }, state) => {
+    const holders = [
+      ...handlers.flatMap(({ names, keep }) => [names.error, keep?.failures]),
+      ...code.flatMap((one) => {
+        if (one.op === 'fork' || one.op === 'fork-each') return [one.keep];
+        if (one.op === 'each') return [one.keep?.failures];
+        return one.op === 'rollback' ? [one.bind] : [];
+      }),
+    ];
+    return holders.some((slot) => slot !== undefined && relevant.has(`local ${state} ${slot}`));
+  });
 }

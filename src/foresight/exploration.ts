@@ -5,12 +5,11 @@ import type { Json } from '../machine/expression.js';
 import type { Machine } from '../machine/machine.js';
 import type { Reduction } from './configuration.js';
 import type { CountedSite, Edge, Mistake, Node } from './graph.js';
-import type { Condition } from './moments.js';
-import type { MonitorState, Monitors } from './monitors.js';
+import type { Condition, MonitorState, Monitors } from './monitors.js';
 import type { Rare } from './rare.js';
-import type { Repeated } from './repeated.js';
-import type { Executed, Moment } from './segment.js';
+import type { Executed, Moment, Segment } from './segment.js';
 import type { Unknown } from './unknown/knowledge.js';
+import type { RequestFacts, Way } from './way.js';
 
 export interface ExploreOptions {
   /** Inputs that have a value. */
@@ -92,4 +91,16 @@ export interface Exploration {
   readonly awoken: ReadonlyMap<number, Edge>;
   /** For each rule, the edges on which its second moment happens. */
   readonly fulfilled: ReadonlyMap<number, ReadonlySet<Edge>>;
+}
+
+/** A segment that was executed again: what a trace needs to know of it. */
+export interface Repeated {
+  readonly moment: Moment;
+  readonly segment: Omit<Segment, 'run'>;
+  /** The new numbers of unknown values. */
+  readonly renamed: ReadonlyMap<number, number>;
+  /** The first so many of them are the same for each way to the configuration. */
+  readonly deciding: number;
+  readonly way: Way | null;
+  readonly pending: RequestFacts | null;
 }

@@ -1,22 +1,19 @@
 /** Explores all configurations of a machine, breadth first, until all are known or a budget is used up. */
 import type { RunOptions } from '../interpreter/run.js';
+import type { Member } from '../interpreter/run-state/fork.js';
+import type { Pending } from '../interpreter/run-state/pending.js';
+import type { Json } from '../machine/expression.js';
 import type { Machine } from '../machine/machine.js';
-import { evaluatorOf } from './conditions.js';
-import { configurationOf, type Reductions, reductionsOf } from './configuration.js';
+import { type Continuation, configurationOf, type Reductions, reductionsOf } from './configuration.js';
 import { Counted } from './counted.js';
-import type { Exploration, ExploreOptions } from './exploration.js';
+import type { Exploration, ExploreOptions, Repeated } from './exploration.js';
 import { type Edge, type Node, resultOf } from './graph.js';
 import { independentLoops } from './independent-members.js';
-import { type MonitorState, type Monitors, NO_MONITORS, type Watched } from './monitors.js';
-import { nextOf } from './order.js';
-import type { Repeated } from './repeated.js';
-import type { RequestFacts } from './requests.js';
+import { evaluatorOf, type MonitorState, type Monitors, NO_MONITORS, type Watched } from './monitors.js';
 import { runOptionsOf } from './run-options.js';
 import { type Moment, type Segment, Segments } from './segment.js';
-import { openMoment, type StoredMoment, storedMoment } from './stored-moment.js';
-import { Knowledge, unknownId } from './unknown/knowledge.js';
-import { Oracle } from './unknown/oracle.js';
-import type { Way } from './way.js';
+import { Knowledge, Oracle, unknownId } from './unknown/knowledge.js';
+import type { RequestFacts, Way } from './way.js';
 
 type AboutEdge = Pick<Edge, 'from' | 'pending' | 'way' | 'isTime' | 'isOutside' | 'isLongest' | 'rare'>;
 
@@ -354,4 +351,37 @@ class Explorer {
       pending: facts,
     };
   }
+}
+
+/** Moments that are explored later. Their snapshots are texts until then: objects take three times as much memory. */
+type StoredMoment = Omit<Moment, 'image'> & Pick<Continuation, 'text'>;
+
+function storedMoment({ text, unknowns, nextId }: Continuation, { requests }: Pick<Segment, 'requests'>): StoredMoment {
+  return { text, unknowns, nextId, requests };
+}
+
+function openMoment({ text, unknowns, nextId, requests }: StoredMoment): Moment {
+  return { image: JSON.parse(text) as Json, unknowns, nextId, requests };
+}
+
+/**
+ * What is settled next. A clock gives its time at once. Members that nothing else can end need one order only: their
+ * join does not depend on it.
+ */
+export function nextOf(pending: readonly Pending[], allOrders: boolean): readonly Pending[] {
+  const instant = pending.find(({ kind }) => kind === 'clock' || kind === 'uuid' || kind === 'random');
+  if (instant !== undefined) return [instant];
+  if (allOrders) return pending;
+  const free = pending.find(isIndependent);
+  return free === undefined ? pending : [free];
+}
+
+/** Whether a member waits for its own effect, and no quorum, limit of time or detached join can end it earlier. */
+function isIndependent({ purpose, thread, kind }: Pending): boolean {
+  if (purpose !== 'result' || thread.member === null || kind === 'signal') return false;
+  for (let member: Member | null = thread.member; member !== null; member = member.fork.parent.member) {
+    const { fork } = member;
+    if (fork.quorum !== null || fork.detached || fork.parent.pending.length > 0) return false;
+  }
+  return true;
 }

@@ -1,12 +1,72 @@
 /** Monitors: what the rules of properties remember of a run. Their states are part of each configuration. */
 import type { RunEvent } from '../interpreter/events/event.js';
+import { RuntimeFailure } from '../interpreter/failure.js';
 import type { Run } from '../interpreter/run-state/run.js';
-import type { Slot } from '../interpreter/run-state/thread.js';
+import type { Slot, Thread } from '../interpreter/run-state/thread.js';
+import { compileCondition } from '../interpreter/values/evaluate.js';
+import { concreteOperations, withOperations } from '../interpreter/values/operations.js';
+import type { Value } from '../interpreter/values/value.js';
 import type { Expr, Json } from '../machine/expression.js';
 import type { Instruction } from '../machine/machine.js';
-import { areEqualValues, evaluatorOf, type Surroundings } from './conditions.js';
-import { type Condition, isMoment, type Moment } from './moments.js';
-import type { Knowledge } from './unknown/knowledge.js';
+import { areEqual } from './unknown/comparisons.js';
+import { Knowledge } from './unknown/knowledge.js';
+import { symbolicOperations } from './unknown/symbolic-operations.js';
+
+/** Where a condition is evaluated: the run has the inputs, and `tracked` the variables as they were at that moment. */
+interface Surroundings {
+  readonly run: Run;
+  readonly tracked: readonly Slot[];
+  /** What is known of unknown values; null: there are none. */
+  readonly knowledge: Knowledge | null;
+}
+
+/** Null: it has no value, because a comparison fails. Before its variables exist, a condition is false. */
+type Evaluate = (at: Surroundings) => boolean | null;
+
+const NOTHING_KNOWN = new Knowledge();
+const NO_LOOPS: ReadonlySet<number> = new Set();
+let knowledge = NOTHING_KNOWN;
+
+/** Conditions of properties over unknown values, and over the values of a confirming run. */
+export function evaluatorOf({ value, text }: Condition): Evaluate {
+  const concrete = withOperations(concreteOperations, () => compileCondition(value, text));
+  const symbolic = withOperations(
+    symbolicOperations(() => knowledge, NO_LOOPS),
+    () => compileCondition(value, text),
+  );
+  const reads = trackedIn(value);
+  return ({ run, tracked, knowledge: known }) => {
+    const thread: Thread = Object.create(run.main, { tracked: { value: tracked } });
+    knowledge = known ?? NOTHING_KNOWN;
+    const result = withoutFailure(() => (known === null ? concrete : symbolic)(thread));
+    return result === null && reads.some((slot) => tracked[slot] === undefined) ? false : result;
+  };
+}
+
+/** The slots of the tracked variables that a condition reads. */
+function trackedIn(value: unknown): number[] {
+  if (Array.isArray(value)) return value.flatMap(trackedIn);
+  if (typeof value !== 'object' || value === null) return [];
+  const { in: storage, slot } = value as { readonly in?: unknown; readonly slot?: unknown };
+  return storage === 'tracked' ? [slot as number] : Object.values(value).flatMap(trackedIn);
+}
+
+/** Values that cannot be compared are not equal. */
+function areEqualValues(known: Knowledge | null, one: Json, other: Json): boolean {
+  const [left, right] = [one as Value, other as Value];
+  const compare = (): boolean =>
+    known === null ? concreteOperations.areEqual('==', left, right) : areEqual(known, '==', left, right);
+  return withoutFailure(compare) === true;
+}
+
+function withoutFailure(compute: () => boolean): boolean | null {
+  try {
+    return compute();
+  } catch (thrown) {
+    if (thrown instanceof RuntimeFailure) return null;
+    throw thrown;
+  }
+}
 
 /** A rule about moments and statuses, which are of one type in test files and of another one here. */
 type RuleAbout<M, S> =
@@ -34,7 +94,7 @@ export interface Watched {
 }
 
 /** A segment, or a step of a run without unknown values. */
-export interface Watchable {
+interface Watchable {
   readonly run: Run;
   readonly events: readonly RunEvent[];
   readonly knowledge: Knowledge | null;
@@ -170,4 +230,83 @@ function partsOf(instruction: Instruction, moments: readonly Moment[]): readonly
   }
   const comparesEnd = moments.some((one) => one.kind === 'returned' && one.value !== undefined);
   return instruction.op === 'return' && comparesEnd ? [instruction.value] : [];
+}
+
+/** Compares values that may be unknown. */
+type IsEqual = (one: Json, other: Json) => boolean;
+
+type Request = Extract<RunEvent, { type: 'effect_requested' }>;
+
+/** A condition over inputs and tracked variables, which `value` reads from the slots of the machine. */
+export interface Condition {
+  readonly value: Expr;
+  /** As written. */
+  readonly text: string;
+}
+
+/** `when` must be true at that moment. */
+export type Moment = { readonly when: Condition | null } & (
+  | { readonly kind: 'state'; readonly name: string }
+  | { readonly kind: 'event'; readonly name: string; readonly fields: readonly (readonly [string, Json])[] }
+  | { readonly kind: 'run'; readonly isCall: (request: Request, isEqual: IsEqual) => boolean }
+  | { readonly kind: 'answered'; readonly name: string; readonly value: Json }
+  | { readonly kind: 'failed'; readonly state: string | null; readonly error: string | null }
+  /** `value` is absent: any. */
+  | { readonly kind: 'returned'; readonly value?: Json }
+);
+
+/** Whether an event is this moment, apart from its condition. `current`: the state in which the run is. */
+function isMoment(moment: Moment, event: RunEvent, isEqual: IsEqual, current: string): boolean {
+  switch (moment.kind) {
+    case 'state':
+      return event.type === 'state_entered' && event.state === moment.name;
+    case 'event': {
+      if (event.type !== 'emitted' || event.event !== moment.name) return false;
+      const { fields } = event;
+      return moment.fields.every(
+        ([name, value]) => Object.hasOwn(fields, name) && isAlike(fields[name] as Json, value, isEqual),
+      );
+    }
+    case 'run':
+      return event.type === 'effect_requested' && moment.isCall(event, isEqual);
+    case 'answered':
+      return event.type === 'answered' && isName(event.name, moment.name) && isEqual(event.value, moment.value);
+    case 'failed':
+      if (event.type === 'budget_exceeded')
+        return mayBeLimit(moment) && (moment.state === null || current === moment.state);
+      return (
+        event.type === 'instruction_failed' &&
+        (moment.state === null || event.state === moment.state) &&
+        (moment.error === null || event.error_type === moment.error)
+      );
+    case 'returned':
+      return (
+        event.type === 'run_returned' &&
+        (moment.value === undefined || isAlike(event.value ?? null, moment.value, isEqual))
+      );
+  }
+}
+
+/** Whether the end of a run by LIMIT is this failure. */
+export function mayBeLimit(moment: Moment): boolean {
+  return moment.kind === 'failed' && (moment.error === null || moment.error === 'limit');
+}
+
+/** An approval may have the number of its call before its name. */
+function isName(asked: string, name: string): boolean {
+  return asked === name || asked.replace(/^(?:\d+\.)+/, '') === name;
+}
+
+/** EMIT and RETURN make texts of plain words, so `n=1` and `returned 1` mean both `1` and `"1"`, as the program writes them. */
+function isAlike(has: Json, wanted: Json, isEqual: IsEqual): boolean {
+  return isEqual(has, wanted) || othersLike(wanted).some((other) => isEqual(has, other));
+}
+
+/** The scalars of other types that print the same text. */
+function othersLike(wanted: Json): readonly Json[] {
+  if (typeof wanted === 'number' || typeof wanted === 'boolean') return [String(wanted)];
+  if (typeof wanted !== 'string') return [];
+  if (wanted === 'true' || wanted === 'false') return [wanted === 'true'];
+  const number = Number(wanted);
+  return String(number) === wanted && Number.isFinite(number) ? [number] : [];
 }

@@ -3,9 +3,9 @@ import type { Json } from '../machine/expression.js';
 import type { Instruction } from '../machine/machine.js';
 import { agentToolWays, agentWays, toolWays } from './call-outcomes.js';
 import type { Rare } from './rare.js';
-import type { RequestFacts } from './requests.js';
 import { ANY_TYPE, type Facts, TYPE } from './unknown/facts.js';
 import type { Knowledge } from './unknown/knowledge.js';
+import type { RequestFacts } from './way.js';
 import {
   exitOutcome,
   failedWays,

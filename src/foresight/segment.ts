@@ -20,17 +20,15 @@ import type { Pending } from '../interpreter/run-state/pending.js';
 import type { Slot } from '../interpreter/run-state/thread.js';
 import type { Json } from '../machine/expression.js';
 import type { Instruction, Machine, State } from '../machine/machine.js';
-import { bindName } from './names.js';
 import { waysOf } from './outcomes.js';
 import { makesLarger, type Rare } from './rare.js';
-import { type RequestFacts, requestFacts } from './requests.js';
 import { type Span, Spans } from './spans.js';
-import { lookedAt, taskNamesIn } from './task-names.js';
 import { TYPE } from './unknown/facts.js';
+import type { Oracle } from './unknown/knowledge.js';
 import { Knowledge, type Unknown, unknownId } from './unknown/knowledge.js';
-import type { Oracle } from './unknown/oracle.js';
 import { symbolicOperations } from './unknown/symbolic-operations.js';
 import type { Happening, Site, Way } from './way.js';
+import { type RequestFacts, requestFacts } from './way.js';
 
 /** What was executed of a machine, over all segments. */
 export interface Executed {
@@ -305,4 +303,55 @@ function labelOf(state: State, instruction: Instruction | undefined, { output, t
 function shorten(text: string): string {
   const line = text.replaceAll(/\s+/g, ' ').trim();
   return line.length > 40 ? `${line.slice(0, 40)}…` : line;
+}
+
+/** How people call what an instruction binds. */
+function bindName({ locals }: State, instruction: Instruction | undefined): string | null {
+  const slot = slotOf(instruction);
+  const name = slot === null ? undefined : locals[slot];
+  return name === undefined || name.startsWith('$') ? null : name;
+}
+
+function slotOf(instruction: Instruction | undefined): number | null {
+  switch (instruction?.op) {
+    case 'shell':
+    case 'argv':
+    case 'function':
+    case 'agent':
+    case 'plan':
+      return instruction.bind?.slot ?? null;
+    case 'ask':
+    case 'signal':
+      return instruction.bind;
+    default:
+      return null;
+  }
+}
+
+/** The names of tasks that a program mentions, as in `{plan/login/build.diff}`: tasks of a split have these names first. */
+function taskNamesIn({ states }: Machine): readonly string[] {
+  const splits = new Set<string>();
+  for (const { code } of states)
+    for (const one of code) if (one.op === 'step-collect' && one.plan.type === 'split') splits.add(one.plan.name);
+  const names = new Set<string>();
+  if (splits.size === 0) return [];
+  const collect = (value: unknown): void => {
+    if (typeof value !== 'object' || value === null) return;
+    const { path } = value as { readonly path?: unknown };
+    if (typeof path === 'string') {
+      const parts = path.split('/');
+      parts.forEach((part, at) => {
+        if (at + 1 < parts.length && splits.has(parts[at - 1] ?? '')) names.add(part);
+      });
+    }
+    for (const inner of Object.values(value)) collect(inner);
+  };
+  for (const { code } of states) collect(code);
+  return [...names];
+}
+
+/** Whether it may read the comments of a validation, and the files of a task: only then there are answers with them. */
+function lookedAt({ states }: Machine): { readonly comments: boolean; readonly files: boolean } {
+  const code = JSON.stringify(states.map((state) => state.code));
+  return { comments: /\.?comments"/.test(code), files: code.includes('"name":"files"') };
 }

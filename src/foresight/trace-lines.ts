@@ -1,9 +1,8 @@
 /** A trace as lines for people: the states in the order of their entries, what was asked for, and what came of it. */
 import type { RunEvent } from '../interpreter/events/event.js';
-import type { RequestFacts } from './requests.js';
 import type { Trace, TraceStep } from './trace.js';
 import { replaceMarks } from './unknown/knowledge.js';
-import type { Happening } from './way.js';
+import type { Happening, RequestFacts } from './way.js';
 
 /** `cycle`: how many steps at the end of each round repeat. */
 export function traceLines({ steps, inputs }: Trace, cycle: number, rounds: number): string[] {

@@ -3,7 +3,7 @@
  * at all, more can happen than what was explored.
  */
 import type { Machine } from '../machine/machine.js';
-import type { Moment } from './moments.js';
+import type { Moment } from './monitors.js';
 import { RARE, type Rare } from './rare.js';
 
 const UNMODELED: readonly string[] = ['cancelled', ...RARE];

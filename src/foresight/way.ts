@@ -1,12 +1,12 @@
 /** One way in which something that a run waits for can end, and what such ways are made of. */
 import type { BrokenGuard, Outcome } from '../interpreter/events/event.js';
+import type { EffectRequest } from '../interpreter/request.js';
 import type { Pending } from '../interpreter/run-state/pending.js';
 import type { Json } from '../machine/expression.js';
 import type { Instruction, State } from '../machine/machine.js';
 import type { Rare } from './rare.js';
-import type { RequestFacts } from './requests.js';
 import { ANY_TYPE, TYPE } from './unknown/facts.js';
-import type { Knowledge } from './unknown/knowledge.js';
+import { type Knowledge, mentionsUnknown } from './unknown/knowledge.js';
 
 /** What happens: an outcome, an answer of a person, or a signal. */
 export type Happening =
@@ -51,7 +51,7 @@ export function valueOutcome(value: Json): Happening {
   return { kind: 'outcome', outcome: { kind: 'value', value } };
 }
 
-export interface Exit {
+interface Exit {
   readonly text: string;
   readonly exit: number;
   readonly stderr?: string;
@@ -153,7 +153,7 @@ export const inDoubt: Way = {
   }),
 };
 
-export type Decoded = Extract<Instruction, { op: 'shell' | 'argv' | 'function' | 'agent' }>;
+type Decoded = Extract<Instruction, { op: 'shell' | 'argv' | 'function' | 'agent' }>;
 
 export const isDecoded = (one: Instruction | undefined): one is Decoded =>
   one?.op === 'shell' || one?.op === 'argv' || one?.op === 'function' || one?.op === 'agent';
@@ -199,4 +199,99 @@ export function verdictBy(k: Knowledge, { looked, label }: Pick<Site, 'looked' |
   return looked.comments
     ? JSON.stringify({ pass, comments: k.fresh(TYPE.text, `comments of ${label}`) })
     : String(pass);
+}
+
+/** What an outcome depends on of a request, as long as it is open. */
+export interface RequestFacts {
+  readonly kind: Pending['kind'];
+  readonly text: string;
+  readonly state: string;
+  readonly line: number;
+  readonly tool: string | null;
+  readonly ok?: readonly number[] | 'any';
+  readonly hasTimeout: boolean;
+  /** It must not run twice. */
+  readonly isOnce?: boolean;
+  /** The agent that is called, which is not always the tool. */
+  readonly agent?: string;
+  readonly answerFile?: string;
+  readonly alternatives?: number;
+  readonly choices?: readonly string[] | null;
+  readonly name?: string;
+  readonly action?: string;
+  readonly isPlanCheck?: boolean;
+  readonly hasGuards?: boolean;
+  /** Whether unknown values are parts of what is passed on, which may not fit there. */
+  readonly hasValues?: boolean;
+  readonly hasSchema?: boolean;
+  /** Where the result is written first, as programs name it. */
+  readonly output?: string;
+  /** It is a program, and its output must be JSON. */
+  readonly printsResult?: boolean;
+  /** It is a function of a module, which gives failures codes of its own and any value of JavaScript as its result. */
+  readonly isFunction?: boolean;
+}
+
+export function requestFacts(request: EffectRequest): RequestFacts {
+  const common = {
+    kind: request.kind,
+    text: request.kind as string,
+    state: '',
+    line: 0,
+    tool: null,
+    hasTimeout: false,
+  };
+  switch (request.kind) {
+    case 'shell':
+    case 'argv':
+    case 'function':
+    case 'agent':
+    case 'tool': {
+      const { text, state, line, tool, ok = [0], timeoutMs, once } = request;
+      const facts = {
+        kind: request.kind,
+        text,
+        state,
+        line,
+        tool,
+        ok,
+        hasTimeout: timeoutMs !== null,
+        ...(once ? { isOnce: true } : {}),
+        ...(mentionsUnknown({ ...request, text: '', tool: '' }) ? { hasValues: true } : {}),
+      };
+      if (request.kind === 'tool') {
+        const isPlanCheck = request.calls.kind === 'plan';
+        const { alternatives, schema } = request.call;
+        const output = alternatives[0]?.[0];
+        const printsResult = request.calls.kind === 'run';
+        const isFunction = request.calls.kind === 'module';
+        return {
+          ...facts,
+          alternatives: alternatives.length,
+          isPlanCheck,
+          hasSchema: schema !== null,
+          printsResult,
+          isFunction,
+          output: output ?? text,
+        };
+      }
+      if (request.kind !== 'agent') return facts;
+      const { agent, answerFile, call, guards } = request;
+      return {
+        ...facts,
+        agent,
+        ...(answerFile === undefined ? {} : { answerFile }),
+        ...(call === undefined ? {} : { alternatives: call.alternatives.length, hasSchema: call.schema !== null }),
+        hasGuards: guards !== undefined && Object.keys(guards).length > 0,
+      };
+    }
+    case 'ask':
+      return { ...common, text: request.question, choices: request.choices, name: request.name };
+    case 'signal':
+      return { ...common, text: request.name, name: request.name };
+    case 'worktree':
+      return { ...common, action: request.action.do };
+    default:
+      return common;
+  }
 }

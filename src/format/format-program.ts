@@ -5,10 +5,8 @@
 import { type SourceFile, sourceFile } from '../source/source-file.js';
 import type { Arm, Block, Comment, Declaration, Instruction, Otherwise, Program } from '../syntax/ast.js';
 import { parseProgram } from '../syntax/parse.js';
-import { type CommentQueue, commentQueue, takeBefore } from './comment-queue.js';
 import { armHead, declarationHead, instructionHead, otherwiseHead } from './format-head.js';
 import { type Row, stepRows } from './format-step.js';
-import { headEnd } from './head-end.js';
 import { sameProgram, sameWords } from './same-program.js';
 import { blankAbove, hasBullet, indentationAt, lineEnd, type SourceText } from './source-text.js';
 
@@ -197,4 +195,51 @@ function opensSection(item: Item): boolean {
 
 function hasOwnLines(item: Item): boolean {
   return item.kind === 'state' || item.kind === 'pattern';
+}
+
+/** The comments of a program in order. Each is taken once, so none is lost or printed twice. */
+interface CommentQueue {
+  readonly comments: readonly Comment[];
+  next: number;
+}
+
+function commentQueue(comments: readonly Comment[]): CommentQueue {
+  return { comments: [...comments].sort((a, b) => a.span.start - b.span.start), next: 0 };
+}
+
+/** Removes and returns the next comment that starts before `end`, if `isWanted` accepts it. */
+function takeBefore(
+  queue: CommentQueue,
+  end: number,
+  isWanted: (comment: Comment) => boolean = () => true,
+): Comment | undefined {
+  const comment = queue.comments[queue.next];
+  if (comment === undefined || comment.span.start >= end || !isWanted(comment)) return undefined;
+  queue.next++;
+  return comment;
+}
+
+/** An offset on the last line of the head of an item, its action list included. */
+function headEnd(item: Instruction | Declaration | Arm | Otherwise): number {
+  if (!('kind' in item)) return actionsEnd(item.body, item.span.end);
+  switch (item.kind) {
+    case 'do':
+    case 'check': {
+      const { performed, bind, options, verb } = item;
+      if (performed.kind !== 'shell' || !performed.shell.block) return item.span.end;
+      return bind?.span.end ?? options[options.length - 1]?.span.end ?? verb.span.end;
+    }
+    case 'if':
+      return headEnd(item.arms[0] as Arm);
+    case 'default':
+    case 'on-error':
+      return actionsEnd(item.body, item.span.end);
+    default:
+      return item.span.end;
+  }
+}
+
+function actionsEnd(body: Block, otherwise: number): number {
+  const last = body.inline ? body.instructions[body.instructions.length - 1] : undefined;
+  return last === undefined ? otherwise : headEnd(last);
 }

@@ -5,13 +5,13 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { dirname, extname, isAbsolute, join, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { nearest } from '../prelude/nearest.js';
 import { omitUndefined } from '../prelude/omit-undefined.js';
 import type { Configuration } from '../runtime/configuration/configuration.js';
 import type { Readable } from '../runtime/readable-file.js';
 import { nameBelow, type ProjectHost, pathOf, shortName } from './host.js';
 import { decodeText, MAX_PROGRAM_BYTES, withoutByteOrderMark } from './read-text.js';
-import { shippedFolder } from './shipped-folder.js';
 
 type FindWorkflow = (
   name: string,
@@ -145,4 +145,13 @@ function repositoryRoot(start: string): string | null {
     if (existsSync(join(folder, '.git'))) return folder;
     if (dirname(folder) === folder) return null;
   }
+}
+
+/** The absolute path; null if the folder is missing from the package. */
+export function shippedFolder(name: 'patterns' | 'workflows'): string | null {
+  for (const up of ['..', '../..', '../../..']) {
+    const folder = join(dirname(fileURLToPath(import.meta.url)), up, name);
+    if (existsSync(folder)) return folder;
+  }
+  return null;
 }

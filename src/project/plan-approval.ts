@@ -3,7 +3,7 @@
  * does not count: a plan with other spaces or another order of keys has the same hash.
  */
 import { createHash } from 'node:crypto';
-import { jsonOf } from '../check/plan/json-of.js';
+import { jsonOf } from '../check/plan/given.js';
 import type { Json } from '../machine/expression.js';
 import type { LoadedPlan } from './load-plan.js';
 

@@ -2,17 +2,17 @@
  * The questions that the compiler asks its surroundings: other files, programs on PATH, variables, agents and gates.
  */
 import { existsSync } from 'node:fs';
-import { resolve } from 'node:path';
+import { dirname, isAbsolute, join, posix, resolve } from 'node:path';
 import type { Load } from '../check/collect.js';
 import type { Lookups } from '../check/lower/settings.js';
 import type { FindWorkflow } from '../check/steps/workflows.js';
 import { omitUndefined } from '../prelude/omit-undefined.js';
-import { projectOf } from '../runtime/readable-file.js';
+import { projectOf, type Readable, STREAM } from '../runtime/readable-file.js';
 import { commandFinder } from './command-finder.js';
-import { findImport } from './find-import.js';
-import { type WorkflowFolders, workflowFinder } from './find-workflow.js';
-import type { ProjectHost } from './host.js';
+import { shippedFolder, type WorkflowFolders, workflowFinder } from './find-workflow.js';
+import { diskFiles, type ProjectHost, pathOf } from './host.js';
 import { isWorkflow } from './program-kind.js';
+import { decodeText, MAX_PROGRAM_BYTES, whyNotRead, withoutByteOrderMark } from './read-text.js';
 import { readableFrom } from './readable-folders.js';
 
 /** Each question is a function from plain data to plain data; all other members are plain data. */
@@ -69,4 +69,49 @@ const NAMES_WORKFLOW = /\b(?:workflow|validate)\b/i;
 
 export function callsWorkflows(name: string, text: string): boolean {
   return isWorkflow(name) || NAMES_WORKFLOW.test(text);
+}
+
+const SHIPPED = 'std/';
+
+interface Imported {
+  readonly name: string;
+  readonly text: string;
+}
+
+/** `from` is the name of the importing file; a program without a file imports relative to the folder of the host. */
+function findImport(
+  host: ProjectHost,
+  path: string,
+  from: string,
+  readable: Readable,
+): Imported | { readonly error: string } {
+  const name = importName(path, from);
+  const isShipped = name.startsWith(SHIPPED);
+  const file = isShipped ? shippedFile(name) : pathOf(host, name);
+  if (file === null) return { error: 'there is no shipped pattern with this name' };
+  const files = isShipped ? diskFiles : host.files;
+  // Only a person can name a stream.
+  if (STREAM.test(file)) return { error: 'it is a stream' };
+  const why = isShipped ? null : files.whyRefused(file, readable);
+  if (why !== null) return { error: why };
+  const read = files.read(file, MAX_PROGRAM_BYTES);
+  if (read.kind === 'unreadable') return { error: whyNotRead(read, name) };
+  const text = decodeText(read.bytes);
+  if (text.kind === 'binary') return { error: `it is not UTF-8 text (byte ${text.byte})` };
+  return { name, text: withoutByteOrderMark(text.text) };
+}
+
+/** One name for each file, whatever path leads to it, so that it is read once. */
+function importName(path: string, from: string): string {
+  if (path.startsWith(SHIPPED)) return posix.normalize(path);
+  if (from.startsWith(SHIPPED)) return posix.join(posix.dirname(from), path);
+  if (isAbsolute(path) || from === '<stdin>') return posix.normalize(path);
+  return join(dirname(from), path);
+}
+
+function shippedFile(name: string): string | null {
+  const folder = shippedFolder('patterns');
+  if (folder === null || name.includes('..')) return null;
+  const file = join(folder, name.slice(SHIPPED.length));
+  return [file, `${file}.dsl`].find((one) => existsSync(one) && one.endsWith('.dsl')) ?? null;
 }

@@ -16,8 +16,7 @@ import type {
   WorktreeRequest,
 } from '../interpreter/request.js';
 import { unreachable } from '../prelude/unreachable.js';
-import { type AgentHost, performAgent } from './agents/perform.js';
-import { createPermits } from './agents/permits.js';
+import { type AgentHost, createPermits, performAgent } from './agents/perform.js';
 import { createCallLog } from './agents/programs/call-log.js';
 import type { AgentSettings } from './agents/resolve.js';
 import { type CommandFunction, performFunction } from './command-function.js';

@@ -1,22 +1,34 @@
 /** The application: operations on runs over HTTP. Each request is checked, validated, and answered by one operation. */
-import { OpenAPIHono, z } from '@hono/zod-openapi';
-import type { Context } from 'hono';
+
+import { readdirSync, readFileSync } from 'node:fs';
+import { extname, join } from 'node:path';
+import { createRoute, OpenAPIHono, type RouteConfig, z } from '@hono/zod-openapi';
+import type { Context, MiddlewareHandler } from 'hono';
 import { bodyLimit } from 'hono/body-limit';
 import { etag } from 'hono/etag';
 import { HTTPException } from 'hono/http-exception';
-import { checkOrigin, requireToken, signIn } from './access.js';
+import { routePath } from 'hono/route';
+import { Counter, Gauge, Histogram, Registry } from 'prom-client';
+import { viewerFolder } from '../control/viewer-folder.js';
 import { answerWith } from './answer.js';
-import { healthAnswer } from './answer-schemas.js';
-import { addFailureAnswers } from './failure-answers.js';
-import { createMetrics } from './metrics.js';
-import { addPage } from './page.js';
-import { addAboutRoute } from './routes/about.js';
+import { errorAnswer, healthAnswer, serviceAnswer } from './answer-schemas.js';
 import { addChangeRoutes } from './routes/change-runs.js';
 import { addDaysRoute } from './routes/days.js';
 import { addProgramRoutes } from './routes/programs.js';
 import { addReadRoutes } from './routes/read-runs.js';
 import { addWaitingRoute } from './routes/waiting.js';
-import { answers, type Service, type ServiceApp, textAnswers } from './service.js';
+import {
+  type AccessOptions,
+  answers,
+  checkOrigin,
+  hasToken,
+  OWN_REQUEST,
+  requireToken,
+  type Service,
+  type ServiceApp,
+  signIn,
+  textAnswers,
+} from './service.js';
 import {
   completeEmptyBodies,
   refuseAddress,
@@ -25,6 +37,19 @@ import {
   wrongBody,
   wrongMember,
 } from './wrong-request.js';
+
+const show = createRoute({
+  method: 'get',
+  path: '/service',
+  summary: 'Show the version of the service, where its runs are, and whether it changes them.',
+  tags: ['service'],
+  responses: answers(200, serviceAnswer, '`version`, `where` and `read_only`'),
+});
+
+/** What the service is and permits: for the page. */
+function addAboutRoute(app: ServiceApp, { version, where, isReadOnly }: Service): void {
+  app.openapi(show, (c) => c.json({ version, where, read_only: isReadOnly }, 200));
+}
 
 /** The largest body of a request. */
 const BODY_BYTES = 4 * 1024 * 1024;
@@ -135,3 +160,184 @@ const refuseChanges: Parameters<ServiceApp['use']>[1] = (c, next) =>
         }),
       )
     : next();
+
+/** By status: when it happens. */
+const REASONS: Readonly<Record<number, string>> = {
+  400: 'the request is not as described here',
+  401: 'the request has no valid token',
+  403: 'it came from elsewhere, or the service does not permit it',
+  404: 'there is no such run or program',
+  409: 'the run is not in a state for it, or somebody else did it first',
+  413: 'the body is too large',
+  415: 'the body is not JSON',
+  416: 'the output is shorter',
+  422: 'the request does not fit the run or the program, or the record of the run is damaged',
+  500: 'the disk or the engine cannot be used',
+  503: 'the service is stopping, or the run takes long to begin: try again after `Retry-After`',
+};
+
+/** What any request can be refused with that needs a token. */
+const ALWAYS = [400, 401, 403, 500];
+const OF_ONE = [404, 409, 422];
+const OF_BODIES = [413, 415, 503];
+
+/** Adds them to the answers of a route. */
+function addFailureAnswers(route: Pick<RouteConfig, 'method' | 'path' | 'security' | 'responses'>): void {
+  const { method, path, security, responses } = route;
+  // Without a token, nothing is asked for that could be refused.
+  if (security?.length === 0) return;
+  const isPost = method === 'post';
+  const statuses = [
+    ...ALWAYS,
+    ...(isPost || path.includes('{') || path.endsWith('/report') ? OF_ONE : []),
+    ...(isPost ? OF_BODIES : []),
+    ...(206 in responses ? [416] : []),
+  ];
+  const content = { 'application/json': { schema: errorAnswer } };
+  for (const status of statuses) responses[status] = { content, description: REASONS[status] as string };
+}
+
+const TYPES: Readonly<Record<string, string>> = {
+  '.html': 'text/html; charset=utf-8',
+  '.js': 'text/javascript; charset=utf-8',
+  '.css': 'text/css; charset=utf-8',
+  '.svg': 'image/svg+xml',
+  '.txt': 'text/plain; charset=utf-8',
+};
+
+interface Asset {
+  readonly type: string;
+  readonly content: Buffer;
+  readonly zipped: Buffer | null;
+}
+
+/** The names of the files contain a hash of their content, so a browser may keep them; the page itself names them. */
+const KEEP = 'public, max-age=31536000, immutable';
+const ASK_AGAIN = 'no-cache';
+
+/** What the page will ask for: browsers fetch it while they read the script. The routes are exactly those of the page. */
+const PRELOAD = 'rel=preload; as=fetch; crossorigin';
+const COMMON: readonly string[] = ['/service'];
+const LIST: readonly string[] = ['/runs?limit=60', '/waiting?limit=6'];
+const ID = /^[0-9a-f-]{1,36}$/;
+
+/** Without the files, for example in a checkout that was not built. */
+const MISSING = 'The page is not built. `npm run build` makes it.\n';
+
+/**
+ * The page: the files that the bundler made of `src/viewer/`. They hold no data, so anyone who reaches the service may have
+ * them. A request without the token gets the same page with another status: its script finds out how to get in.
+ */
+function addPage(app: ServiceApp, access: AccessOptions): void {
+  let known: ReadonlyMap<string, Asset> | null = null;
+  const assets = (): ReadonlyMap<string, Asset> => {
+    known ??= readAssets();
+    return known;
+  };
+  const send = (name: string, request: Request, cache: string, status = 200): Response | null => {
+    const asset = assets().get(name);
+    if (asset === undefined) return null;
+    const { type, content, zipped } = asset;
+    const isZipped = zipped !== null && /\bgzip\b/.test(request.headers.get('accept-encoding') ?? '');
+    const headers = { 'Content-Type': type, 'Cache-Control': cache, Vary: 'Accept-Encoding' };
+    const body = new Uint8Array(isZipped ? zipped : content);
+    return new Response(body, { status, headers: isZipped ? { ...headers, 'Content-Encoding': 'gzip' } : headers });
+  };
+  const sendPage = (c: Context, wanted: readonly string[]): Response => {
+    const isKnown = hasToken(c, access);
+    const page = send('index.html', c.req.raw, ASK_AGAIN, isKnown ? 200 : 401);
+    if (isKnown) page?.headers.set('Link', wanted.map((route) => `</api/v1${route}>; ${PRELOAD}`).join(', '));
+    return page ?? c.text(MISSING, 503);
+  };
+  app.get('/', (c) => sendPage(c, [...COMMON, ...(c.req.url.includes('?') ? [] : LIST)]));
+  app.get('/runs/:id', (c) => {
+    const id = c.req.param('id');
+    const isPast = c.req.query('event') !== undefined;
+    const routes = isPast ? [`/runs/${id}/program`] : [`/runs/${id}`, `/runs/${id}/program`];
+    return sendPage(c, ID.test(id) ? [...COMMON, ...routes] : COMMON);
+  });
+  app.get('/assets/:name', (c) => send(c.req.param('name'), c.req.raw, KEEP) ?? c.notFound());
+}
+
+function readAssets(): ReadonlyMap<string, Asset> {
+  const assets = new Map<string, Asset>();
+  const folder = viewerFolder();
+  if (folder === null) return assets;
+  const names = readdirSync(folder);
+  for (const name of names) {
+    const type = TYPES[extname(name)];
+    if (type === undefined) continue;
+    const read = (of: string): Buffer => readFileSync(join(folder, of));
+    assets.set(name, { type, content: read(name), zipped: names.includes(`${name}.gz`) ? read(`${name}.gz`) : null });
+  }
+  return assets;
+}
+
+interface Metrics {
+  readonly count: MiddlewareHandler;
+  readonly show: (c: Context) => Promise<Response>;
+}
+
+/** Figures for Prometheus: requests by route and status, and runs by status when they are asked for. */
+function createMetrics({ runs, executions, notices }: Service): Metrics {
+  const registry = new Registry();
+  const registers = [registry];
+  const requests = new Counter({
+    name: 'statedsl_http_requests_total',
+    help: 'Requests by method, route and status.',
+    labelNames: ['method', 'route', 'status'] as const,
+    registers,
+  });
+  const seconds = new Histogram({
+    name: 'statedsl_http_request_duration_seconds',
+    help: 'Seconds until the answer to a request begins.',
+    labelNames: ['route'] as const,
+    registers,
+  });
+  const stored = new Gauge({
+    name: 'statedsl_runs',
+    help: 'Runs by status.',
+    labelNames: ['status'] as const,
+    registers,
+  });
+  const cost = new Gauge({ name: 'statedsl_cost_dollars', help: 'What agents of all runs cost.', registers });
+  new Gauge({
+    name: 'statedsl_runs_executing',
+    help: 'Runs that the service executes now.',
+    registers,
+    collect() {
+      this.set(executions.executing);
+    },
+  });
+  new Gauge({
+    name: 'statedsl_notices_pending',
+    help: 'Notices that no receiver has taken yet.',
+    registers,
+    collect() {
+      this.set(notices());
+    },
+  });
+  return {
+    count: async (c, next) => {
+      if (c.env === OWN_REQUEST) return next();
+      const end = seconds.startTimer();
+      await next();
+      // The pattern, because ids would make a series for each run.
+      const route = routePath(c, -1);
+      end({ route });
+      requests.inc({ method: c.req.method, route, status: c.res.status });
+    },
+    show: async (c) => {
+      const result = await runs.list();
+      stored.reset();
+      let dollars = 0;
+      for (const { status, cost: one } of result.ok ? result.value.runs : []) {
+        stored.inc({ status });
+        dollars += one ?? 0;
+      }
+      stored.set({ status: 'queued' }, executions.queuedRuns().filter(({ status }) => status === 'queued').length);
+      cost.set(dollars);
+      return c.text(await registry.metrics(), 200, { 'Content-Type': registry.contentType });
+    },
+  };
+}

@@ -1,34 +1,36 @@
 /** Starts and stops the service. */
 
+import { spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { availableParallelism, userInfo } from 'node:os';
+import { availableParallelism, setPriority, userInfo } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
 import { serve } from '@hono/node-server';
 import { type EngineRunsOptions, engineRuns } from '../control/engine/engine-runs.js';
 import { programsForEngine } from '../control/engine/start.js';
 import { openPrograms } from '../control/open-programs.js';
 import { openRuns } from '../control/open-runs.js';
+import type { Runs } from '../control/runs.js';
+import { printJson } from '../interpreter/values/json.js';
+import type { Value } from '../interpreter/values/value.js';
+import type { Json } from '../machine/expression.js';
 import { loadConfiguration } from '../runtime/configuration/configuration.js';
 import { entryAt } from '../runtime/store/own-file.js';
 import { lockRun } from '../runtime/store/run-lock.js';
 import { RunRefused } from '../runtime/store/run-refused.js';
 import { storeError } from '../runtime/store/store-error.js';
 import { makeStore, requireOwnStore } from '../runtime/store/store-ownership.js';
-import { hostsOf } from './access.js';
 import { createApp } from './app.js';
+import { BEGUN, type PermitRequest } from './executions/ask-permits.js';
 import { Executions } from './executions/executions.js';
 import { PermitPool } from './executions/permit-pool.js';
-import { startRunProcess } from './executions/run-process.js';
+import type { RunProcess } from './executions/promised-run.js';
 import { makeServiceFolder, serviceFolder } from './executions/waiting-list.js';
-import { forgetPosition } from './notifications/kept-notices.js';
-import { targetList } from './notifications/notice.js';
-import { Notifier } from './notifications/notifier.js';
-import { noticeSender } from './notifications/send-notice.js';
-import { setSafetyHeaders } from './safety-headers.js';
-import { OWN_REQUEST } from './service.js';
-import { warmUp } from './warm-up.js';
+import { forgetPosition, targetList } from './notifications/kept-notices.js';
+import { Notifier, noticeSender } from './notifications/notifier.js';
+import { hostsOf, OWN_REQUEST } from './service.js';
 
 export interface ListenOptions {
   readonly host: string;
@@ -194,3 +196,156 @@ async function openNotifier({ directory, programs, warn }: ListenOptions): Promi
 
 /** As many runs as processors: what they wait for needs none, but each is a process. */
 export const defaultAtOnce = (): number => Math.max(4, availableParallelism());
+
+/** No script but its own files, no frame, no form. */
+const POLICY = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "img-src 'self' data:",
+  "connect-src 'self'",
+  "font-src 'self'",
+  "worker-src 'self'",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+];
+
+/** The service speaks HTTP; a proxy with HTTPS decides about `Strict-Transport-Security` for itself. */
+const HEADERS: readonly (readonly [string, string])[] = [
+  ['Content-Security-Policy', POLICY.join('; ')],
+  ['Cross-Origin-Resource-Policy', 'same-origin'],
+  ['Cross-Origin-Opener-Policy', 'same-origin'],
+  ['Origin-Agent-Cluster', '?1'],
+  ['Referrer-Policy', 'no-referrer'],
+  ['X-Content-Type-Options', 'nosniff'],
+  ['X-DNS-Prefetch-Control', 'off'],
+  ['X-Download-Options', 'noopen'],
+  ['X-Frame-Options', 'DENY'],
+  ['X-Permitted-Cross-Domain-Policies', 'none'],
+  ['X-XSS-Protection', '0'],
+  ['Cache-Control', 'no-store'],
+];
+
+/** A route may replace them. */
+export function setSafetyHeaders(answer: Pick<ServerResponse, 'setHeader'>): void {
+  for (const [name, value] of HEADERS) answer.setHeader(name, value);
+}
+
+/** How many runs are read: with what is kept of them, as many as a service keeps. */
+const MOST_RUNS = 10_000;
+/** So many are read at once, so that the code is compiled soon. */
+const FIRST_RUNS = 200;
+/** So many are shown like requests for them, which compiles also the code of answers. */
+const SHOWN_RUNS = 1500;
+/** Work without a pause, in milliseconds: requests come first. */
+const SLICE_MS = 4;
+const PAUSE_MS = 6;
+/** While somebody works with the service, the rest waits until nothing was asked for so long. */
+const QUIET_MS = 500;
+/** Reading a longer record would keep a request waiting. */
+const LONGEST_BYTES = 64 * 1024;
+
+/**
+ * Reads the newest runs before anybody asks for them. The first thousand answers take ten times as long as later ones,
+ * because the code is compiled meanwhile, and requests that come faster than these would wait for each other for seconds.
+ */
+interface WarmUpOptions {
+  readonly runs: Pick<Runs, 'list' | 'inspect'>;
+  /** Answers as if a client had asked for the run. */
+  readonly show: (runId: string) => Promise<unknown>;
+  /** How long the record of a run is, in bytes. */
+  readonly sizeOf: (runId: string) => number;
+  /** How long ago the last request came, in milliseconds. */
+  readonly quietMs: () => number;
+  readonly signal: AbortSignal;
+}
+
+/** Resolves when they are read, or when `signal` is aborted. */
+export async function warmUp({ runs, show, sizeOf, quietMs, signal }: WarmUpOptions): Promise<void> {
+  const found = await runs.list({ status: ['returned', 'failed', 'suspended'], limit: MOST_RUNS });
+  if (!found.ok) return;
+  let sliceEnd = Number.NEGATIVE_INFINITY;
+  for (const [at, { run_id }] of found.value.runs.entries()) {
+    // Also the first ones leave room for requests between them.
+    if (at < FIRST_RUNS) await pause(0, undefined, { ref: false });
+    else if (performance.now() >= sliceEnd) {
+      await pause(PAUSE_MS, undefined, { ref: false });
+      await untilQuiet(quietMs, signal);
+      sliceEnd = performance.now() + SLICE_MS;
+    }
+    if (signal.aborted) return;
+    // What is wrong with a run is said to who asks for it.
+    if (sizeOf(run_id) > LONGEST_BYTES) continue;
+    if (at >= FIRST_RUNS && at < FIRST_RUNS + SHOWN_RUNS) await show(run_id);
+    else await runs.inspect(run_id);
+  }
+}
+
+async function untilQuiet(quietMs: () => number, signal: AbortSignal): Promise<void> {
+  for (let left = QUIET_MS - quietMs(); left > 0 && !signal.aborted; left = QUIET_MS - quietMs())
+    await pause(left, undefined, { ref: false });
+}
+
+/** A tenth of the processor time that the service gets if both need all of it: the service needs little, but at once. */
+const RUN_PRIORITY = 10;
+
+/** Starts the processes that execute runs: the same program, in a process group of its own, which survives the service. */
+interface ProcessOptions {
+  readonly directory: string;
+  readonly programs: string;
+  /** How many effects a run may perform at once, if there are permits for them. */
+  readonly jobs: number;
+  /** How many effects it performs at once without the service. */
+  readonly share: number;
+  readonly permits: PermitPool;
+}
+
+/** `secret`: inputs that must not be on disk, in arguments or in an environment. */
+function startRunProcess(
+  runId: string,
+  secret: Readonly<Record<string, Json>>,
+  { directory, programs, jobs, share, permits }: ProcessOptions,
+): RunProcess {
+  const own = [...process.execArgv, process.argv[1] as string];
+  const words = ['serve', '--execute', runId, '--dir', directory, '--programs', programs, '--jobs', String(jobs)];
+  // With an open channel to it: execa would keep all messages until the end.
+  const child = spawn(process.execPath, [...own, ...words], {
+    cwd: programs,
+    detached: true,
+    stdio: ['pipe', 'ignore', 'ignore', 'ipc'],
+  });
+  lowerPriority(child.pid);
+  const holder = permits.open(() => {
+    // A process that has just ended gives its permits back when its end is known.
+    if (child.connected) child.send('permit', () => undefined);
+  });
+  let onBegun: () => void = () => undefined;
+  const begun = new Promise<void>((resolve) => {
+    onBegun = resolve;
+  });
+  child.on('message', (message) => {
+    if (message === BEGUN) onBegun();
+    if (message === 'take' || message === 'give' || message === 'cancel') holder[message satisfies PermitRequest]();
+  });
+  const end = new Promise<void>((resolve) => {
+    child.once('exit', resolve);
+    // It could not be started.
+    child.once('error', () => {
+      if (child.pid === undefined) resolve();
+    });
+  });
+  child.stdin?.on('error', () => undefined);
+  child.stdin?.end(printJson({ secret, parent: process.pid, share } as Value));
+  return { begun, end: end.finally(() => holder.close()), interrupt: () => void child.kill('SIGTERM') };
+}
+
+/** The service answers also while runs use all processors. What they start inherits it. */
+function lowerPriority(pid: number | undefined): void {
+  if (pid === undefined) return;
+  try {
+    setPriority(pid, RUN_PRIORITY);
+  } catch {
+    // It has just ended.
+  }
+}

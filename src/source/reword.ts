@@ -4,8 +4,8 @@
  */
 import { omitUndefined } from '../prelude/omit-undefined.js';
 import type { Diagnostic, Repair } from './diagnostic.js';
+import { yamlSpelling } from './diagnostic.js';
 import type { SourceFile, SourceSet } from './source-file.js';
-import { yamlSpelling } from './spelling.js';
 
 /** The same diagnostics. Those in YAML files quote YAML. */
 export function inSpellingOfFiles(diagnostics: readonly Diagnostic[], sources: SourceSet): readonly Diagnostic[] {

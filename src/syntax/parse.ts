@@ -2,18 +2,17 @@
  * From text to tree, through tokens, layout and the concrete tree. Parsing never fails: all mistakes are in the
  * diagnostics, and a program with mistakes still has a tree.
  */
-
 import { badCharacter, unexpectedText, unreadableCharacter } from '../source/catalogue/syntax.js';
 import type { Diagnostic } from '../source/diagnostic.js';
 import { positionAt, type SourceFile } from '../source/source-file.js';
 import type { Comment, Program } from './ast.js';
 import { children, type ParseContext, report, span, tokenSpan } from './grammar/cst.js';
 import { parseTokens } from './grammar/parser.js';
-import { parts } from './parts.js';
 import { rebase } from './rebase.js';
 import { layOut } from './tokens/layout.js';
 import { tokenize } from './tokens/lexer.js';
 import type { Token } from './tokens/token.js';
+import { readVerb } from './tokens/verbs.js';
 import { buildItems } from './tree/build-block.js';
 
 export { type ParsedExpression, parseExpressionText } from './tree/expression.js';
@@ -144,3 +143,38 @@ function firstOnLine(lines: Set<number>, source: SourceFile, offset: number): bo
 }
 
 const consequences: ReadonlySet<string> = new Set(['unexpected-text', 'missing-part', 'missing-arrow', 'bad-name']);
+
+/** The texts of the parts, in order; together they are `text`. The end of a part depends only on the adjacent lines. */
+export function parts(text: string): string[] {
+  const found: string[] = [];
+  let start = 0;
+  for (let end = text.indexOf('\n'); end >= 0; end = text.indexOf('\n', end + 1)) {
+    if (!beginsPart(text, end + 1) || continuesBelow(text, end)) continue;
+    found.push(text.slice(start, end + 1));
+    start = end + 1;
+  }
+  found.push(start === 0 ? text : text.slice(start));
+  return found;
+}
+
+/**
+ * Lines at the margin that still belong to the block above: lines with unusual spaces, comments, a line that begins
+ * with a continuation, and `ELSE`, which belongs to its `IF`.
+ */
+function beginsPart(text: string, at: number): boolean {
+  const c = text[at];
+  if (c === undefined || ' \t\r\n\uFEFF#\\'.includes(c)) return false;
+  bullet.lastIndex = at;
+  const verbAt = bullet.test(text) ? bullet.lastIndex : at;
+  const verb = readVerb(text, verbAt, false)?.verb;
+  return verb !== 'ELSE' && verb !== 'ELSE IF';
+}
+
+const bullet = /-[ \t]+/y;
+
+/** Whether the line that ends at `end` continues below. */
+function continuesBelow(text: string, end: number): boolean {
+  let at = end - 1;
+  while (text[at] === '\r' || text[at] === ' ' || text[at] === '\t') at--;
+  return text[at] === '\\';
+}

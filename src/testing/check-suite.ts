@@ -17,10 +17,9 @@ import type {
   TestCase,
   TestLine,
 } from '../syntax/tests/test-tree.js';
-import { isApproval } from './approval.js';
 import { constantOf, textOf, unknownNames } from './expressions.js';
 import { labelOf, rowsOf } from './rows.js';
-import { isSameMoment } from './schedule.js';
+import { isApproval, isSameMoment } from './schedule.js';
 import { answers, canBecome, selectorText, selects, specificity } from './selectors.js';
 import type { Suite } from './suite.js';
 

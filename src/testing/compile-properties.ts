@@ -1,5 +1,5 @@
 /** From the properties of a test file to rules that an exploration watches: names are slots of the machine, and conditions code. */
-import type { Moment, Condition as WatchedCondition } from '../foresight/moments.js';
+import type { Moment, Condition as WatchedCondition } from '../foresight/monitors.js';
 import { momentsOf, type Rule as WatchedRule } from '../foresight/monitors.js';
 import type { Property } from '../foresight/properties.js';
 import type { Expr, Json, SlotRef } from '../machine/expression.js';

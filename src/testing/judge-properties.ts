@@ -1,6 +1,5 @@
 /** Judges the properties of a test file by the events of one run, with a fault or without. */
-import { evaluatorOf } from '../foresight/conditions.js';
-import { type Monitors, monitorsOf, type Rule } from '../foresight/monitors.js';
+import { evaluatorOf, type Monitors, monitorsOf, type Rule } from '../foresight/monitors.js';
 import { runOptionsOf } from '../foresight/run-options.js';
 import type { RunEvent } from '../interpreter/events/event.js';
 import { link, startRun } from '../interpreter/run.js';

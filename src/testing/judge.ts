@@ -10,8 +10,7 @@ import type { Expression } from '../syntax/expression.js';
 import type { CountOperator, Expectation } from '../syntax/tests/test-tree.js';
 import type { Evaluated } from './expressions.js';
 import type { RunFacts } from './run-facts.js';
-import { selects } from './selectors.js';
-import { fitsWildcard } from './wildcard.js';
+import { fitsWildcard, selects } from './selectors.js';
 
 export interface Judged {
   /** What is wrong besides the difference; may be empty. */

@@ -7,7 +7,6 @@ import type { Json } from '../machine/expression.js';
 import type { VirtualTime } from '../runtime/virtual-time.js';
 import type { Expression } from '../syntax/expression.js';
 import type { MomentTree, NamedValue, TestLine } from '../syntax/tests/test-tree.js';
-import { askedName, isApproval } from './approval.js';
 import type { PersonAnswer } from './test-world.js';
 
 /** Expected at the end of the run, or at a point of virtual time. */
@@ -97,4 +96,14 @@ export function isSameMoment(one: MomentTree, other: MomentTree): boolean {
   const textOf = (moment: MomentTree): string =>
     JSON.stringify(moment, (key, value: unknown) => (key === 'span' ? undefined : value));
   return textOf(one) === textOf(other);
+}
+
+/** Names of approvals of plans, such as `approvals.publish`. */
+export function isApproval(name: string): boolean {
+  return name.startsWith('approvals.');
+}
+
+/** The name without the numbers of calls before it. */
+export function askedName(name: string): string {
+  return name.replace(/^(?:\d+\.)+/, '');
 }

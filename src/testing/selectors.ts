@@ -1,6 +1,5 @@
 /** Which requests a selector means, and which of two mocks is more specific. */
 import type { MockLine, Selector } from '../syntax/tests/test-tree.js';
-import { fitsWildcard } from './wildcard.js';
 
 /** A request of a program, as a selector sees it. */
 export interface Target {
@@ -80,3 +79,24 @@ const callText = (tool: string): string => `CALL ${/[\s(){}[\],=+#"'→:†]/.te
 /** Below a task a path has `/`, and inside a validator `.`. */
 const lastName = (step: string | null): string | null => step?.split(/[./]/).at(-1) ?? null;
 const oneBlank = (text: string): string => text.trim().replace(/\s+/g, ' ');
+
+/** Whether items fit a pattern in which `star` stands for any number of items. Takes at most the product of both lengths. */
+export function fitsWildcard<T>(pattern: ArrayLike<T>, items: ArrayLike<T>, star: T): boolean {
+  let at = 0;
+  let lastStar = -1;
+  let retry = 0;
+  for (let position = 0; position < items.length; ) {
+    if (at < pattern.length && pattern[at] === star) {
+      lastStar = at++;
+      retry = position;
+    } else if (at < pattern.length && pattern[at] === items[position]) {
+      at++;
+      position++;
+    } else if (lastStar >= 0) {
+      at = lastStar + 1;
+      position = ++retry;
+    } else return false;
+  }
+  while (at < pattern.length && pattern[at] === star) at++;
+  return at === pattern.length;
+}

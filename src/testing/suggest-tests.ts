@@ -3,8 +3,7 @@ import { basename } from 'node:path';
 import { waysTo } from '../foresight/ways-to.js';
 import type { Machine } from '../machine/machine.js';
 import type { Coverage, CoveredItem } from './coverage.js';
-import { draftOf } from './trace-tests.js';
-import { execute, testOf, type WrittenFile } from './write-tests.js';
+import { draftOf, execute, testOf, type WrittenFile } from './write-tests.js';
 
 export interface SuggestedTests {
   readonly text: string;

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { compile } from '../../src/check/compile.js';
 import { components } from '../../src/check/graph/components.js';
-import { dominators } from '../../src/check/graph/dominators.js';
+import { dominators } from '../../src/check/graph/state-graph.js';
 import { amount, tries } from '../amount.js';
 
 const SIZE = 9;

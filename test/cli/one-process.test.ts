@@ -2,7 +2,7 @@
 import { existsSync, readdirSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { thisOrigin } from '../../src/runtime/process/process-origin.js';
+import { thisOrigin } from '../../src/runtime/process/process-group.js';
 import { tries } from '../amount.js';
 import { inFastTime } from '../harness/fast-time.js';
 import { until } from '../harness/until.js';

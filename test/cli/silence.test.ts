@@ -1,6 +1,6 @@
 /** What a person learns who follows a run of which nothing comes. */
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { Silence } from '../../src/cli/running/silence.js';
+import { Silence } from '../../src/cli/running/follow-on-engine.js';
 import type { RunWhereabouts } from '../../src/engine/whereabouts.js';
 
 beforeEach(() => void vi.useFakeTimers());

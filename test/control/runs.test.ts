@@ -370,7 +370,9 @@ test('a run continues with what it began with: its mock, its agents, its tools, 
   const report = await value(await runs.resume(again.started.run_id, { program: edited })).report;
   expect(report).toMatchObject({ returned: 'first third' });
   const broken = await runs.resume(again.started.run_id, { program: { text: 'GOTO: NOWHERE\n' } });
-  expect(broken).toMatchObject({ refusal: { code: 'invalid-program', findings: { diagnostics: [{ code: 'unknown-state' }] } } });
+  expect(broken).toMatchObject({
+    refusal: { code: 'invalid-program', findings: { diagnostics: [{ code: 'unknown-state' }] } },
+  });
   expect(value(await runs.compare(run_id, { program: { text, name: 'r.dsl' } })).status).toBe('same');
 });
 

@@ -6,8 +6,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
-import { type Compilation, type CompileOptions, compile } from '../../src/check/compile.js';
-import { loweredOf } from '../../src/check/incremental-reuse.js';
+import { type Compilation, type CompileOptions, compile, loweredOf } from '../../src/check/compile.js';
 import { parseFile } from '../../src/frontends/parse-file.js';
 import type { Json } from '../../src/machine/expression.js';
 import type { Instruction, Machine } from '../../src/machine/machine.js';

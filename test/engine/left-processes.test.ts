@@ -4,8 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { stopLeftRunning } from '../../src/engine/worker-processes.js';
-import { processStat } from '../../src/runtime/process/process-group.js';
-import { thisOrigin } from '../../src/runtime/process/process-origin.js';
+import { processStat, thisOrigin } from '../../src/runtime/process/process-group.js';
 import { start } from '../harness/process.js';
 
 test('the commands of a worker that was killed are stopped, even if its parent has not noticed its death', async () => {

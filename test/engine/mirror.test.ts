@@ -9,7 +9,7 @@ import { mirrorRun, type RunSource } from '../../src/engine/mirror.js';
 import { programOf } from '../../src/engine/program-of.js';
 import type { EventLines } from '../../src/engine/run-journal.js';
 import type { RunState } from '../../src/engine/run-object.js';
-import { StartedEffects } from '../../src/engine/started-effects.js';
+import { StartedEffects } from '../../src/engine/turn-host.js';
 import type { Json } from '../../src/machine/expression.js';
 import { checkDrift } from '../../src/runtime/run/again/replay-run.js';
 import { headerOf } from '../../src/runtime/run/header.js';

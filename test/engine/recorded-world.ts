@@ -3,10 +3,10 @@
  * What it came to, and what its journal has, must be the same as after `drive`, wherever turns are cut off.
  */
 import type { Submission } from '../../src/engine/messages.js';
-import { NO_ROUTES } from '../../src/engine/routes.js';
+import { NO_ROUTES } from '../../src/engine/messages.js';
 import type { RunState } from '../../src/engine/run-object.js';
-import { StartedEffects } from '../../src/engine/started-effects.js';
 import type { Program, TurnHost } from '../../src/engine/turn-host.js';
+import { StartedEffects } from '../../src/engine/turn-host.js';
 import type { Outcome, RunEvent } from '../../src/interpreter/events/event.js';
 import { type LinkedMachine, link } from '../../src/interpreter/run.js';
 import type { Delivery } from '../../src/runtime/store/inbox.js';

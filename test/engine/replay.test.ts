@@ -9,7 +9,7 @@ import { openRuns } from '../../src/control/open-runs.js';
 import type { Result } from '../../src/control/result.js';
 import { engineClient } from '../../src/engine/client.js';
 import type { Beginning, Submission } from '../../src/engine/messages.js';
-import { charactersOf } from '../../src/engine/stored-lines.js';
+import { charactersOf } from '../../src/engine/messages.js';
 import type { CommandFunction } from '../../src/runtime/command-function.js';
 import { newRunId } from '../../src/runtime/run/run-id.js';
 import { longTest } from '../amount.js';

@@ -1,11 +1,16 @@
 /** What becomes of a routed effect when its invocation ends, and of the search for a worker when its attempt does. */
 import { expect, test } from 'vitest';
 import { EffectEntries } from '../../src/engine/effect-entries.js';
-import { performRouted } from '../../src/engine/effects-service.js';
 import type { Entry, PerformContext } from '../../src/engine/engine-context.js';
+import { performRouted } from '../../src/engine/restate-services.js';
 import { hideSecrets } from '../../src/engine/secret-inputs.js';
-import { StartedEffects } from '../../src/engine/started-effects.js';
-import { type EffectBounds, EXECUTE, type ProgramNeeds, ProgramRefused } from '../../src/engine/turn-host.js';
+import {
+  type EffectBounds,
+  EXECUTE,
+  type ProgramNeeds,
+  ProgramRefused,
+  StartedEffects,
+} from '../../src/engine/turn-host.js';
 import type { PerformedRequest } from '../../src/runtime/effect-context.js';
 import { SERVICES } from './scripted-engine.js';
 

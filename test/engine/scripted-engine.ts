@@ -3,7 +3,6 @@
  * a cut. A test decides which entry of a turn ends next, and where a turn is cut off.
  */
 
-import { performRouted } from '../../src/engine/effects-service.js';
 import {
   EngineRefusal,
   type Entry,
@@ -14,7 +13,7 @@ import {
   type TurnContext,
 } from '../../src/engine/engine-context.js';
 import type { HomeTurn, Performed, RoutedEffect, Turned, TurnStart } from '../../src/engine/messages.js';
-import { passToHome } from '../../src/engine/pass-to-home.js';
+import { passToHome, performRouted } from '../../src/engine/restate-services.js';
 import { runListHandlers, runListReaders } from '../../src/engine/run-list.js';
 import { readerHandlers, runHandlers } from '../../src/engine/run-object.js';
 import { serviceNames } from '../../src/engine/services.js';

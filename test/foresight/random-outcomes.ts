@@ -1,5 +1,5 @@
 /** Random outcomes of everything that a run can wait for, in virtual time. */
-import { nextOf } from '../../src/foresight/order.js';
+import { nextOf } from '../../src/foresight/explore.js';
 import type { Outcome } from '../../src/interpreter/events/event.js';
 import type { EffectRequest } from '../../src/interpreter/request.js';
 import { answer, type Run, receiveSignal, settle } from '../../src/interpreter/run.js';

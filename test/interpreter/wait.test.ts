@@ -1,7 +1,7 @@
 /** Waiting for time, chance, people and signals. Time is what the test says it is. */
 import { describe, expect, test } from 'vitest';
 import { answer, link, openQuestions, receiveSignal, settle, startRun, waiting } from '../../src/interpreter/run.js';
-import { isoTime } from '../../src/interpreter/values/iso-time.js';
+import { isoTime } from '../../src/interpreter/values/operations.js';
 import {
   type Code,
   check,

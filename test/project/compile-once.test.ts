@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import type { Cache } from '../../src/prelude/launcher.js';
-import { compileOnce } from '../../src/project/compile-once.js';
 import { compileProgram } from '../../src/project/compile-program.js';
+import { compileOnce } from '../../src/project/prepare.js';
 import { digestOf } from '../../src/runtime/store/machine-digest.js';
 import { memoryHost } from './memory-host.js';
 

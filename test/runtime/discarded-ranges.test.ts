@@ -8,7 +8,7 @@ import {
   heldAfter,
   isDiscarded,
   knownRanges,
-} from '../../src/runtime/run/again/discarded-ranges.js';
+} from '../../src/runtime/run/again/recover.js';
 
 const range = (from: number, until: number, without: readonly number[] = []): DiscardedRange => ({
   from,

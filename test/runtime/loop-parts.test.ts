@@ -5,12 +5,11 @@ import { join } from 'node:path';
 import { afterEach, expect, test, vi } from 'vitest';
 import type { AskRequest } from '../../src/interpreter/request.js';
 import type { OutputUse } from '../../src/runtime/process/output-store.js';
-import { Flights } from '../../src/runtime/run/flights.js';
+import { Turns } from '../../src/runtime/run/drive.js';
 import { Growth, keptOutput } from '../../src/runtime/run/growth.js';
 import { Mailbox } from '../../src/runtime/run/mailbox.js';
-import { Questions } from '../../src/runtime/run/questions.js';
+import { Flights, Questions } from '../../src/runtime/run/questions.js';
 import { RunClock } from '../../src/runtime/run/run-clock.js';
-import { Turns } from '../../src/runtime/run/turns.js';
 import { VirtualTime } from '../../src/runtime/virtual-time.js';
 import { driven, inboxOf, nextTurn, signal } from './driven.js';
 

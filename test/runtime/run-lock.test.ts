@@ -13,8 +13,7 @@ import { syncBuiltinESMExports } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
-import { processStat } from '../../src/runtime/process/process-group.js';
-import { thisOrigin } from '../../src/runtime/process/process-origin.js';
+import { processStat, thisOrigin } from '../../src/runtime/process/process-group.js';
 import type * as heartbeat from '../../src/runtime/store/heartbeat.js';
 import { lockHolder, lockRun, type RunLock } from '../../src/runtime/store/run-lock.js';
 

@@ -7,9 +7,8 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { expect, onTestFinished, test } from 'vitest';
 import type { NotifyTarget } from '../../src/runtime/configuration/configuration.js';
-import type { Notice } from '../../src/serve/notifications/notice.js';
-import { Notifier } from '../../src/serve/notifications/notifier.js';
-import { noticeSender } from '../../src/serve/notifications/send-notice.js';
+import type { Notice } from '../../src/serve/notifications/kept-notices.js';
+import { Notifier, noticeSender } from '../../src/serve/notifications/notifier.js';
 import { serviceOf } from './service.js';
 
 const RUN = '01975c3a-5b9e-7c2f-9d1a-3f0e6b8c4d21';

@@ -9,7 +9,7 @@ import type { Runs } from '../../src/control/runs.js';
 import { createApp } from '../../src/serve/app.js';
 import { executeRun } from '../../src/serve/executions/execute-run.js';
 import { Executions } from '../../src/serve/executions/executions.js';
-import { setSafetyHeaders } from '../../src/serve/safety-headers.js';
+import { setSafetyHeaders } from '../../src/serve/listen.js';
 import { OWN_REQUEST, type Service } from '../../src/serve/service.js';
 import { describedBy } from './described.js';
 

@@ -4,9 +4,9 @@
  */
 import type { CstElement, CstNode } from 'chevrotain';
 import { expect, it } from 'vitest';
+import { type SyntaxElement, SyntaxNode } from '../../src/syntax/grammar/cst.js';
 import { parseTokens } from '../../src/syntax/grammar/parser.js';
 import { parseWithChevrotain } from '../../src/syntax/grammar/recorder.js';
-import { type SyntaxElement, SyntaxNode } from '../../src/syntax/grammar/syntax-node.js';
 import { layOut } from '../../src/syntax/tokens/layout.js';
 import { tokenize } from '../../src/syntax/tokens/lexer.js';
 import type { Token } from '../../src/syntax/tokens/token.js';

@@ -1,7 +1,7 @@
 /** How rules are run, in a grammar of three letters: what each part does where its token is there, and where it is not. */
 import { describe, expect, test } from 'vitest';
+import { SyntaxNode } from '../../src/syntax/grammar/cst.js';
 import { part, RuleParser, type Table } from '../../src/syntax/grammar/rule-parser.js';
-import { SyntaxNode } from '../../src/syntax/grammar/syntax-node.js';
 import { newToken, type Token, TokenType } from '../../src/syntax/tokens/token.js';
 
 const [a, b, c] = ['a', 'b', 'c'].map((name) => new TokenType(name, null, null, null, null)) as [

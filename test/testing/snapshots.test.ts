@@ -2,7 +2,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { RunEvent } from '../../src/interpreter/events/event.js';
-import { snapshotText } from '../../src/testing/snapshot-text.js';
+import { snapshotText } from '../../src/testing/run-facts.js';
 import { Snapshots } from '../../src/testing/snapshots.js';
 
 const asked = (question: string): RunEvent => ({ type: 'asked', question }) as RunEvent;

@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import type { Machine } from '../../src/machine/machine.js';
 import { isStep, planFacts, programFacts } from '../../src/viewer/graph/node-facts.js';
-import { pathsOf, shortValue, valueAt, withValues } from '../../src/viewer/graph/wire-values.js';
+import { pathsOf, shortValue, valueAt, withValues } from '../../src/viewer/graph/plan-calls.js';
 import { ROOM_FOR_VALUE } from '../../src/views/graph/plan-picture.js';
 import { mainPlan, runPictures } from '../../src/views/graph/run-pictures.js';
 import { EdgeCounts } from '../../src/views/history/edge-counts.js';

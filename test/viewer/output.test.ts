@@ -1,8 +1,7 @@
 /** The output of an effect as the page reads it. */
 import { expect, test } from 'vitest';
 import type { OutputPart, OutputQuery, RunData } from '../../src/viewer/data/run-data.js';
-import { finalLines } from '../../src/viewer/output/final-lines.js';
-import { openOutput } from '../../src/viewer/output/output-text.js';
+import { finalLines, openOutput } from '../../src/viewer/output/output-panel.js';
 import { until } from '../harness/until.js';
 
 const MEGABYTE = 1024 * 1024;

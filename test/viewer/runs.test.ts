@@ -3,8 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { isZone, type RunDay, runDays } from '../../src/control/run-days.js';
 import type { ShownRun } from '../../src/viewer/data/run-data.js';
 import { budgetOf, dayBars } from '../../src/viewer/runs/day-bars.js';
-import { hasFilters, queryOf } from '../../src/viewer/runs/run-filters.js';
-import { mergeFirst } from '../../src/viewer/runs/run-pages.js';
+import { hasFilters, mergeFirst, queryOf } from '../../src/viewer/runs/runs-screen.js';
 import { barWords, stateBar } from '../../src/viewer/runs/state-bar.js';
 
 const run = (started_at: string, more: object = {}) => ({

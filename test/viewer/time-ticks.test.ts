@@ -1,6 +1,6 @@
 /** The marks of the time axis. */
 import { expect, test } from 'vitest';
-import { visibleTicks } from '../../src/viewer/timeline/time-ticks.js';
+import { visibleTicks } from '../../src/viewer/timeline/draw-timeline.js';
 import { IdleSpans } from '../../src/views/timeline/idle-spans.js';
 import { TimeAxis } from '../../src/views/timeline/time-axis.js';
 

@@ -2,19 +2,20 @@
  * Lints that need a whole lowered machine: unreachable states, entry values that no GOTO passes, results that nothing
  * reads.
  */
-import type { Machine } from '../../machine/machine.js';
+
+import { controlFlow, reaching, successors } from '../../machine/control-flow.js';
+import type { Expr, SlotRef } from '../../machine/expression.js';
+import type { Instruction, Machine, State } from '../../machine/machine.js';
 import { checkMessages as say } from '../../source/catalogue/check.js';
+import { earlyRead } from '../../source/catalogue/comparisons.js';
 import { type Diagnostic, hasErrors } from '../../source/diagnostic.js';
 import type { SourceSet, Span } from '../../source/source-file.js';
-import { pipesWithoutSource } from '../graph/pipe-sources.js';
 import { type Edge, reachableStates, reachesWithout, type StateGraph, stateGraph } from '../graph/state-graph.js';
 import type { LoweredMachine } from '../lower/lower-machine.js';
 import type { LoweredState } from '../lower/lowered-state.js';
-import { lintEarlyReads } from './early-reads.js';
 import { lintReferences } from './reference-lints.js';
 import { lintTypes } from './type-lints.js';
 import { unboundedCycles } from './unbounded-cycles.js';
-import { lintUndo } from './undo-lints.js';
 
 export function lintMachine(lowered: LoweredMachine, sources: SourceSet, diagnostics: Diagnostic[]): void {
   const { states } = lowered;
@@ -116,4 +117,128 @@ function unusedCounter({ inputs, tracked, states }: Machine): string {
   let number = 2;
   while (!isUnused(`rounds${number}`)) number++;
   return `rounds${number}`;
+}
+
+/** `error` is the index of the state ERROR, or negative if there is none. */
+function lintUndo(states: readonly LoweredState[], error: number, diagnostics: Diagnostic[]): void {
+  if (!states.some(({ state }) => state.code.some(({ op }) => op === 'undo'))) return;
+  const rolledBack = reachingRollback(
+    states.map(({ state }) => state),
+    error,
+  );
+  states.forEach(({ state, spans }, at) => {
+    const reported = new Set<number>();
+    state.code.forEach(({ op }, pc) => {
+      const span = spans[pc] as Span;
+      // A pattern that is used twice is reported once.
+      if (op !== 'undo' || rolledBack[at]?.[pc] || reported.has(span.start)) return;
+      reported.add(span.start);
+      diagnostics.push(say.undoUnreachable(span, {}));
+    });
+  });
+}
+
+/** Whether a ROLLBACK can follow each instruction of each state. */
+function reachingRollback(states: readonly State[], error: number): boolean[][] {
+  if (!states.some(({ code }) => code.some(({ op }) => op === 'rollback'))) return [];
+  const flow = controlFlow(states, error);
+  const startOf = (at: number): number => flow.starts[at] as number;
+  const rollbacks = states.flatMap(({ code }, at) =>
+    code.flatMap(({ op }, pc) => (op === 'rollback' ? [startOf(at) + pc] : [])),
+  );
+  const reaches = reaching(flow, rollbacks);
+  return states.map(({ code }, at) => code.map((_, pc) => reaches[startOf(at) + pc] === true));
+}
+
+/**
+ * Reports variables that are read before they can have a value: follows the instructions that always run, from the
+ * start of a state. Locals are new in every state, and tracked variables have no value when the run begins.
+ */
+function lintEarlyReads(lowered: LoweredState, isFirst: boolean, diagnostics: Diagnostic[]): void {
+  const made = new Set<string>();
+  const key = (slot: SlotRef): string => `${slot.in} ${slot.slot}`;
+  const { code } = lowered.state;
+  for (let pc = 0; pc < code.length; pc++) {
+    const i = code[pc] as (typeof code)[number];
+    const expr = i.op === 'set' || i.op === 'track' ? i.value : i.op === 'unless' ? i.condition : null;
+    const early = expr === null ? null : firstRead(expr, (slot) => isMissing(slot, isFirst) && !made.has(key(slot)));
+    if (early !== null) {
+      const tracked = early.places.some((slot) => slot.in === 'tracked');
+      diagnostics.push(earlyRead(lowered.spans[pc] as Span, { name: early.name, tracked }));
+      return;
+    }
+    if (i.op === 'set') made.add(key(i.to));
+    else if (i.op === 'track') made.add(`tracked ${i.slot}`);
+    else if (i.op === 'shell' || i.op === 'argv' || i.op === 'function' || i.op === 'agent') {
+      if (i.bind !== undefined) {
+        made.add(`local ${i.bind.slot}`);
+        if (i.bind.exitSlot !== undefined) made.add(`local ${i.bind.exitSlot}`);
+      }
+    } else if (i.op === 'sample') made.add(`local ${i.slot}`);
+    else if (i.op !== 'emit' && i.op !== 'increment') return;
+  }
+}
+
+function isMissing(slot: SlotRef, isFirst: boolean): boolean {
+  return slot.in === 'local' || (slot.in === 'tracked' && isFirst);
+}
+
+type Read = Extract<Expr, { op: 'read' }>;
+
+/** The first name that certainly has no value. Names that may be missing on purpose are skipped. */
+function firstRead(expr: Expr, missing: (slot: SlotRef) => boolean): Read | null {
+  switch (expr.op) {
+    case 'read':
+      return expr.places.length > 0 && expr.places.every(missing) && !expr.name.startsWith('$') ? expr : null;
+    case 'field':
+    case 'negate':
+    case 'not':
+      return firstRead(expr.of, missing);
+    case 'arithmetic':
+    case 'compare':
+      return firstRead(expr.left, missing) ?? firstRead(expr.right, missing);
+    case 'and':
+    case 'or':
+      return firstRead(expr.left, missing);
+    default:
+      return null;
+  }
+}
+
+function isSource(i: Instruction): boolean {
+  return i.op === 'shell' || i.op === 'argv' || i.op === 'function' || i.op === 'agent';
+}
+
+/** The pcs of piped effects that a path can reach without an earlier effect. */
+function pipesWithoutSource(code: readonly Instruction[], handlers: readonly { pc: number }[]): number[] {
+  if (!code.some((i) => isSource(i) && 'piped' in i && i.piped)) return [];
+  // 1: every path so far has a source, 2: some path has none.
+  const known = new Uint8Array(code.length + 1);
+  const work: number[] = [];
+  const reach = (pc: number, has: boolean): void => {
+    const value = has ? 1 : 2;
+    if ((known[pc] as number) >= value) return;
+    known[pc] = value;
+    work.push(pc);
+  };
+  reach(0, false);
+  for (const handler of handlers) reach(handler.pc, false);
+  while (work.length > 0) {
+    const pc = work.pop() as number;
+    const i = code[pc];
+    if (i === undefined) continue;
+    const has = known[pc] === 1;
+    if (i.op === 'fork') for (const branch of i.branches) reach(branch.pc, false);
+    if (i.op === 'fork-each') reach(i.body, false);
+    for (const next of successors(code, pc)) {
+      if (i.op === 'fork' || i.op === 'fork-each') reach(next, false);
+      else if (i.op === 'next' && next === i.exit) reach(next, has || code.slice(pc + 1, i.exit).some(isSource));
+      else reach(next, has || isSource(i));
+    }
+  }
+  const missing: number[] = [];
+  code.forEach((i, pc) => {
+    if (isSource(i) && 'piped' in i && i.piped && known[pc] === 2) missing.push(pc);
+  });
+  return missing;
 }

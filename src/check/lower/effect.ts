@@ -2,7 +2,7 @@
  * Lowers DO and CHECK: decides the kind of effect (shell text, an expression, a function, an agent, an argument list),
  * reads its options, and binds the output.
  */
-import type { Expr, Template } from '../../machine/expression.js';
+import type { Expr, Hole, Template } from '../../machine/expression.js';
 import type { Binding, Decoding, FunctionArgument, Strictness } from '../../machine/machine.js';
 import { parseExitCodes } from '../../machine/option-values.js';
 import { omitUndefined } from '../../prelude/omit-undefined.js';
@@ -12,15 +12,17 @@ import type { Instruction, Option, Performed, ShellText } from '../../syntax/ast
 import type { Expression } from '../../syntax/expression.js';
 import { reportCommands, toolOf } from '../lints/command-lints.js';
 import { lintScript } from '../lints/script-lints.js';
-import { checkArgumentList } from './argument-list.js';
+import type { ShellFinding } from '../shell/lexing.js';
+import { checkPositions, shellChecks } from '../shell/positions.js';
+import { BUILTINS, programName } from '../shell/programs.js';
+import { type Command, HOLE, type LexedHole, type Word } from '../shell/tree.js';
 import { lowerArguments } from './arguments.js';
-import { lowerEnvironment } from './environment.js';
 import { constantText, lowerTemplate } from './expression.js';
 import { checkOptions, durationTemplate, type OptionTable } from './options.js';
 import { reportAgent, reportPrompt } from './report-agent.js';
 import { retriesOf } from './retries.js';
 import { isMeantAsValue, isValue } from './right-side.js';
-import { holesIn, lowerShellText, offsetMap } from './shell-text.js';
+import { holesIn, lowerEnvironment, lowerShellText, offsetMap } from './shell-text.js';
 import type { StateLowering } from './state-lowering.js';
 
 type Do = Extract<Instruction, { kind: 'do' }>;
@@ -279,3 +281,56 @@ function oneLine(l: StateLowering, i: Do | Check): string {
   const first = end < 0 ? line : `${line.slice(0, end).trimEnd()} …`;
   return first.length > 400 ? `${first.slice(0, 399)}…` : first;
 }
+
+/** `list`: the words as written; `lowered`: the same as expressions of the machine. */
+function checkArgumentList(l: StateLowering, list: Expression, lowered: Expr): void {
+  if (list.kind !== 'list' || lowered.op !== 'list' || list.items.length !== lowered.items.length) return;
+  const { file } = list.span;
+  const text = l.shared.sources[file]?.text ?? '';
+  const words = list.items.map((item, at) => wordOf(item, lowered.items[at] as Expr, text));
+  const holes = words.flatMap((word) => word.holes);
+  const name = programName(words[0]);
+  // The name of the program may come from the program's own lists, and builtins are those of a shell.
+  if (holes.length === 0 || name === null || BUILTINS.has(name)) return;
+  const command: Command = {
+    role: 'command',
+    words,
+    assignments: [],
+    redirects: [],
+    pipedInto: false,
+    depth: 0,
+    owner: null,
+    resolved: null,
+  };
+  const findings: ShellFinding[] = [];
+  const none = { pieces: [], arithmetic: [], indirect: [], variables: [], made: new Set<string>() };
+  const lexed = { ...none, holes, commands: [command], functions: new Set<string>(), wrapped: false, compound: false };
+  checkPositions(shellChecks(lexed, false, findings));
+  for (const { start, end, make } of findings) l.diagnostics.push(make({ file, start, end }));
+}
+
+function wordOf(item: Expression, lowered: Expr, source: string): Word {
+  const { start, end } = item.span;
+  const word: Word = { start, end, text: '', plain: 0, quoted: true, expands: false, holes: [], reads: [], parts: [] };
+  const add = (from: number, to: number, hole: Hole): void => {
+    word.holes.push({ ...PLAIN, start: from, end: to, hole, offset: word.text.length });
+    word.text += HOLE;
+  };
+  if (lowered.op === 'const') word.text = typeof lowered.value === 'string' ? lowered.value : String(lowered.value);
+  else if (item.kind !== 'text' || lowered.op !== 'template')
+    add(start, end, { value: lowered, source: source.slice(start, end) });
+  else
+    lowered.template.forEach((part, at) => {
+      const written = item.template.parts[at];
+      if (typeof part === 'string') word.text += part;
+      else if (typeof written === 'object') add(written.span.start, written.span.end, part);
+    });
+  return word;
+}
+
+const PLAIN: Pick<LexedHole, 'list' | 'raw' | 'context' | 'zone'> = {
+  list: false,
+  raw: false,
+  context: 'word',
+  zone: null,
+};

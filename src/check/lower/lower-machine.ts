@@ -14,9 +14,9 @@ import type { MachineScope } from '../scope.js';
 import { buildSymbolTable, type SymbolTable } from '../symbol-table.js';
 import { constantExpr } from './constant.js';
 import { lowerLimits } from './limits.js';
+import type { ReusableStates } from './lower-states.js';
 import { lowerStates, type StateReuse } from './lower-states.js';
 import type { LoweredState } from './lowered-state.js';
-import type { ReusableStates } from './reused-state.js';
 import type { LoweringSettings } from './settings.js';
 
 export interface LoweredMachine {

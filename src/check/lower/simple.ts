@@ -2,7 +2,9 @@
 import type { Expr, Template } from '../../machine/expression.js';
 import { unreachable } from '../../prelude/unreachable.js';
 import { checkMessages as say } from '../../source/catalogue/check.js';
-import type { Instruction, Option } from '../../syntax/ast.js';
+import type { Diagnostic } from '../../source/diagnostic.js';
+import type { Span } from '../../source/source-file.js';
+import type { Argument, Instruction, Option } from '../../syntax/ast.js';
 import type { Expression, Template as TextTemplate } from '../../syntax/expression.js';
 import { freeNames } from '../free-names.js';
 import { ERROR_NAMES } from '../reserved-names.js';
@@ -12,7 +14,6 @@ import { lowerArguments } from './arguments.js';
 import { constantOr, constantText, lowerExpression, lowerTemplate } from './expression.js';
 import { checkOptions, durationTemplate, type OptionTable } from './options.js';
 import type { OpenBranch, StateLowering } from './state-lowering.js';
-import { writeFail } from './write-fail.js';
 
 type Simple = Extract<
   Instruction,
@@ -322,4 +323,37 @@ function trimParts(parts: readonly TextTemplate['parts'][number][]): TextTemplat
     if (parts.length === 1) text = text.replace(/^(["'])(.*)\1$/s, '$2');
     return text;
   });
+}
+
+type Goto = Extract<Instruction, { kind: 'goto' }>;
+
+/** Arguments that usually contain the reason, the most likely first. */
+const REASONS = ['error', 'message', 'reason', 'text', 'why'];
+
+/** Suggests the FAIL that corresponds to a `GOTO: ERROR with …` in a program without a state ERROR. */
+function writeFail(l: StateLowering, { verb, target, args, span }: Goto): Diagnostic {
+  const source = l.shared.sources[span.file]?.text ?? '';
+  const slice = ({ start, end }: Span): string => source.slice(start, end);
+  const colon = /^[ \t]*:/.test(source.slice(verb.span.end)) ? ':' : '';
+  const reason =
+    REASONS.map((name) => args.find((arg) => arg.name.text === name)).find((arg) => arg !== undefined) ??
+    args.find(({ value }) => value?.kind === 'expression' && value.expression.kind === 'text');
+  // FAIL has a fixed kind, and the engine sets the rest of the error contract.
+  const passed = args.filter((arg) => arg !== reason && !(ERROR_NAMES as readonly string[]).includes(arg.name.text));
+  const list = passed.length === 0 ? '' : ` with ${passed.map((arg) => slice(arg.span)).join(', ')}`;
+  const text = reason === undefined ? null : textOf(reason, slice);
+  const written = `FAIL${colon} ${text ?? '…'}${list}`;
+  const fix = text === null ? undefined : { span, text: written };
+  return say.writeFail(target.name.span, { written, fix });
+}
+
+/** The value of an argument, written as the text of FAIL. */
+function textOf({ name, value }: Argument, slice: (span: Span) => string): string | null {
+  if (value === undefined) return `{${name.text}}`;
+  if (value.kind === 'word') return value.word.text;
+  const e = value.expression;
+  if (e.kind === 'text') return e.template.raw;
+  if (e.kind !== 'name' && e.kind !== 'field' && e.kind !== 'call') return null;
+  const written = slice(e.span);
+  return written.startsWith('{') ? written : `{${written}}`;
 }

@@ -6,21 +6,20 @@
 import type { Expr, Json } from '../../machine/expression.js';
 import type { Binding, Handler } from '../../machine/machine.js';
 import type { StepLayout } from '../../machine/step.js';
+import { checkMessages as say } from '../../source/catalogue/check.js';
+import type { Diagnostic } from '../../source/diagnostic.js';
 import type { Span } from '../../source/source-file.js';
 import type { Block, Instruction } from '../../syntax/ast.js';
 import type { Expression } from '../../syntax/expression.js';
 import type { StateDeclaration } from '../collect.js';
+import { freeNames } from '../free-names.js';
 import { type MachineScope, StateScope } from '../scope.js';
-import { stepLowering } from '../steps/machine-steps.js';
 import { type StepLowering, stepExpression } from '../steps/step-keys.js';
-import type { NamedStep } from '../steps/step-names.js';
+import { type NamedStep, type StepScope, scopeOf } from '../steps/step-names.js';
 import { Emitter } from './emitter.js';
-import { ExitCodes } from './exit-codes.js';
 import { type ExpressionContext, lowerExpression } from './expression.js';
 import { LintFacts } from './lowered-state.js';
-import { MayBeMissing } from './may-be-missing.js';
 import type { LoweringSettings } from './settings.js';
-import { WholeResults } from './whole-results.js';
 
 /** What one line of text with single spaces does not contain. Most texts are such lines, which need no copy. */
 const OTHER_SPACE = /[^\S ]| {2}|^ | $/;
@@ -201,4 +200,189 @@ export class StateLowering implements ExpressionContext {
   stepKey(e: Expression): Expr | null {
     return stepExpression(this, e);
   }
+}
+
+/**
+ * Reports comparisons of a whole result with a text, for CHECKs without a written name: their JSON never equals a text.
+ */
+class WholeResults {
+  private readonly bound = new Map<string, Span>();
+  private readonly reported = new Set<string>();
+
+  constructor(private readonly diagnostics: Diagnostic[]) {}
+
+  /** Another CHECK binds the name. `isWhole`: it binds the whole output. */
+  bind(name: string, span: Span, isWhole: boolean): void {
+    if (isWhole) this.bound.set(name, span);
+    else this.bound.delete(name);
+  }
+
+  /** Called when the name is compared with a text. */
+  compare(name: string, span: Span): void {
+    const bound = this.bound.get(name);
+    if (bound === undefined || this.reported.has(name)) return;
+    this.reported.add(name);
+    this.diagnostics.push(say.comparesWhole(span, { name, bound: { span: bound, text: `\`${name}\` is bound here` } }));
+  }
+}
+
+/** Slots for exit codes. An effect stores its exit code only if some `exit_code(x)`, before or after it, reads it. */
+class ExitCodes {
+  private readonly bindings = new Map<number, { exitSlot?: number }[]>();
+  private readonly slots = new Map<number, number>();
+
+  constructor(private readonly scope: StateScope) {}
+
+  /** A binding with an exit code that may be read later. */
+  binding(slot: number): Binding {
+    const binding: { slot: number; exitSlot?: number } = { slot };
+    const exitSlot = this.slots.get(slot);
+    if (exitSlot !== undefined) binding.exitSlot = exitSlot;
+    const earlier = this.bindings.get(slot);
+    if (earlier) earlier.push(binding);
+    else this.bindings.set(slot, [binding]);
+    return binding;
+  }
+
+  /** The slot for the exit code of a name that an effect of this state binds. */
+  slotOf(name: string): number {
+    const slot = this.scope.local(name);
+    let exitSlot = this.slots.get(slot);
+    if (exitSlot === undefined) {
+      exitSlot = this.scope.hiddenSlot(`$exit:${name}`);
+      this.slots.set(slot, exitSlot);
+      for (const binding of this.bindings.get(slot) ?? []) binding.exitSlot = exitSlot;
+    }
+    return exitSlot;
+  }
+}
+
+interface Noted {
+  /** The location of the binding. */
+  readonly span: Span;
+  /** The name is always a list; its elements may be null. */
+  readonly list: boolean;
+}
+
+/** A condition that reads one of these names tests how the members ended. */
+const ASKS_FOR_ALL = new Set(['timed_out', 'failures']);
+
+/**
+ * Names that may be null because the member that binds them may fail or be stopped. Reading a field of such a name
+ * would fail the run when something already went wrong, so it is reported unless a condition tests first. Names are
+ * recorded, rebound and read in the order of the text, which is the order of execution in a state.
+ */
+class MayBeMissing {
+  private names = new Map<string, Noted>();
+  private spared = 0;
+
+  constructor(private readonly diagnostics: Diagnostic[]) {}
+
+  note(name: string, noted: Noted): void {
+    this.names.set(name, noted);
+  }
+
+  /** Something else binds the name. */
+  bind(name: string): void {
+    this.names.delete(name);
+  }
+
+  /** Lowers an operand that may be missing. */
+  sparing<T>(read: () => T): T {
+    this.spared++;
+    const result = read();
+    this.spared--;
+    return result;
+  }
+
+  /** Called when a field or an element is read. */
+  checkRead(e: Extract<Expression, { kind: 'field' | 'index' }>, isLocal: (name: string) => boolean): void {
+    if (this.names.size === 0 || this.spared > 0) return;
+    let depth = 1;
+    let of = e.of;
+    for (; of.kind === 'field' || of.kind === 'index'; of = of.of) depth++;
+    const noted = of.kind === 'name' ? this.names.get(of.name) : undefined;
+    if (of.kind !== 'name' || noted === undefined || !isLocal(of.name)) return;
+    // The rest of a longer path is part of the same report.
+    if (depth !== (noted.list ? 2 : 1)) return;
+    const label = { span: noted.span, text: 'set by a member, which may fail or be stopped' };
+    const what = noted.list ? `an element of \`${of.name}\`` : `\`${of.name}\``;
+    this.diagnostics.push(say.mayBeMissing(e.span, { what, label, end: { ...e.span, start: e.span.end } }));
+  }
+
+  /**
+   * Lowers the code that a condition guards. Names that the condition tests are safe there, and also below if another
+   * arm leaves.
+   */
+  within<T>(conditions: readonly Expression[], lower: () => { result: T; leaves: boolean }): T {
+    if (this.names.size === 0) return lower().result;
+    const asked = new Set(conditions.flatMap((one) => askedIn(one)));
+    const all = [...asked].some((name) => ASKS_FOR_ALL.has(name));
+    const known = [...this.names].filter(([name]) => all || asked.has(name));
+    for (const [name] of known) this.names.delete(name);
+    const { result, leaves } = lower();
+    if (!leaves) for (const [name, noted] of known) this.names.set(name, noted);
+    return result;
+  }
+}
+
+/** The names that a condition tests for presence, and the names that say how the members ended. */
+function askedIn(e: Expression): string[] {
+  switch (e.kind) {
+    case 'logical':
+      return [...askedIn(e.left), ...askedIn(e.right)];
+    case 'not':
+      return askedIn(e.of);
+    case 'test':
+      return namesOf(e.of);
+    case 'compare':
+      if (e.operator !== '==' && e.operator !== '!=') return endings(e);
+      return isNull(e.right) ? namesOf(e.left) : isNull(e.left) ? namesOf(e.right) : endings(e);
+    default:
+      return endings(e);
+  }
+}
+
+function endings(e: Expression): string[] {
+  return freeNames(e)
+    .map(({ name }) => name)
+    .filter((name) => ASKS_FOR_ALL.has(name));
+}
+
+function namesOf(e: Expression): string[] {
+  return e.kind === 'name' ? [e.name] : endings(e);
+}
+
+function isNull(e: Expression): boolean {
+  return e.kind === 'constant' && e.value === null;
+}
+
+/** The unnamed state of a script. Paths of its steps do not begin with a state. */
+const UNNAMED_STATE = 'MAIN';
+
+const made = new WeakMap<MachineScope, ReadonlyMap<string, StepScope>>();
+
+function scopesOf(shared: MachineScope): ReadonlyMap<string, StepScope> {
+  const before = made.get(shared);
+  if (before !== undefined) return before;
+  const scopes = new Map<string, StepScope>();
+  for (const { name, body } of shared.symbols.statesWithSteps) scopes.set(name.text, emptyOrFull(name.text, body));
+  made.set(shared, scopes);
+  return scopes;
+}
+
+function emptyOrFull(state: string, body: StateDeclaration['body'] | null): StepScope {
+  const path = state === UNNAMED_STATE ? '' : `${state}/`;
+  return scopeOf(body === null ? [] : [body], { level: 0, kind: 'machine', parent: null, path });
+}
+
+/** The initial context for lowering a state. */
+function stepLowering(shared: MachineScope, { name }: StateDeclaration): StepLowering {
+  const scopes = scopesOf(shared);
+  const scope = scopes.get(name.text) ?? emptyOrFull(name.text, null);
+  return {
+    context: { scope, own: null, judging: false, older: shared.unit.workflow === 'older', task: null },
+    machine: [...scopes.values()],
+    verdict: null,
+  };
 }

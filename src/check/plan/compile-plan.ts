@@ -7,13 +7,20 @@ import { planMessages as words } from '../../source/catalogue/plan.js';
 import { type Diagnostic, hasErrors, sortDiagnostics } from '../../source/diagnostic.js';
 import type { Span } from '../../source/source-file.js';
 import type { JsonNode, PlanNode } from '../../syntax/plan-tree.js';
-import { findExclusiveCalls } from './exclusive-calls.js';
-import { lintFields } from './field-lints.js';
-import { collectGiven } from './given.js';
+import { collectGiven, type Given, isObject, valueAt } from './given.js';
 import { lintInnerPlans, type OpenPlan, type PlanInterface } from './inner-lints.js';
-import { type LoweredCall, type Lowering, lowerPlan } from './lower-calls.js';
-import { lintOutputs } from './output-lints.js';
-import { buildPathTree } from './path-tree.js';
+import {
+  impossibleField,
+  type LocatedRead,
+  type LoweredCall,
+  type Lowering,
+  lowerPlan,
+  memberSchema,
+  type NoField,
+  type Schema,
+} from './lower-calls.js';
+import { findExclusiveCalls, lintOutputs } from './output-lints.js';
+import { buildPathTree, type PathTree, type Writer } from './path-tree.js';
 import { inputName, isInput, lintReads, lintUnorderedCalls, signatureOf } from './read-lints.js';
 import { lintSchemas, type Validate } from './schema-lints.js';
 import { checkTools, type ReadNextTo } from './tools.js';
@@ -229,4 +236,71 @@ function lintInputs(
     const start = { ...root, end: Math.min(root.end, root.start + 1) };
     diagnostics.push(words.unreadInput(start, { name, near: nearest(name, known) }));
   }
+}
+
+/** The fields of the value that a failure writes. */
+const OF_FAILURES = new Set(['code', 'message']);
+
+/** Reports reads of fields that no result can have, by the schemas of the tools that write them. */
+function lintFields(
+  { calls, outputReads }: Lowering,
+  tree: PathTree,
+  { given, diagnostics }: { readonly given: Given; readonly diagnostics: Diagnostic[] },
+): void {
+  const reads = [...calls.flatMap((call) => call.reads), ...outputReads];
+  for (const read of reads) {
+    if (valueAt(given.values, read.path) !== undefined) continue;
+    const problem = findMissingField(read, tree.findOverlapping(read.path), calls);
+    // Another alternative may have a value.
+    if (problem !== null)
+      diagnostics.push(read.alternatives.length > 0 ? { ...problem, severity: 'warning' } : problem);
+  }
+}
+
+/** The field is certainly missing only if every call that may write the value excludes it. */
+function findMissingField(
+  { path, span }: LocatedRead,
+  writers: readonly Writer[],
+  calls: readonly LoweredCall[],
+): Diagnostic | null {
+  let first: { readonly call: LoweredCall; readonly found: NoField; readonly outer: PlanPath } | null = null;
+  for (const writer of writers) {
+    const call = calls[writer.call] as LoweredCall;
+    const segments = path.slice(writer.path.length);
+    if (
+      writer.path.length >= path.length ||
+      (OF_FAILURES.has(segments[0] as string) && mayTakeFailure(call, writer.arm))
+    )
+      return null;
+    const found = call.method !== null || call.inline !== null ? null : impossibleField(resultOf(call), segments);
+    if (found === null) return null;
+    first ??= { call, found, outer: writer.path };
+  }
+  if (first === null) return null;
+  const { call, found, outer } = first;
+  const near = found.known === null ? undefined : nearest(found.segment, found.known);
+  return words.noSuchField(span, {
+    path: `†${printPath(path)}`,
+    tool: call.tool ?? call.delegate ?? '',
+    name: found.segment,
+    known: found.known,
+    near: near === undefined ? undefined : `†${printPath(replaceSegment(path, outer.length, [found.segment, near]))}`,
+  });
+}
+
+/** The path with another name for one of its segments. */
+function replaceSegment(path: PlanPath, from: number, [wrong, right]: readonly [string, string]): PlanPath {
+  const at = path.indexOf(wrong, from);
+  return path.map((segment, index) => (index === at ? right : segment)) as unknown as PlanPath;
+}
+
+function resultOf({ binding }: LoweredCall) {
+  const schema = binding?.schema;
+  return isObject(schema ?? undefined) ? memberSchema(schema as Schema, '_output') : undefined;
+}
+
+/** Whether a failure can take that arm. */
+function mayTakeFailure({ binding, arms }: LoweredCall, arm: number): boolean {
+  const { failure = null, outcomes = null } = binding ?? {};
+  return failure !== null || outcomes !== null || (arms.length >= 2 && arm === arms.length - 1);
 }

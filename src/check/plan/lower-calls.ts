@@ -2,7 +2,6 @@
  * Lowers the calls of the document to calls of the machine: references become paths, `_outputPath` becomes arms, and each
  * call is repeated for each instance. Reports the mistakes that concern one call alone.
  */
-
 import type { Json } from '../../machine/expression.js';
 import type { OutputMethod, Parameter, PlanCall, PlanPath, Read, ToolBinding } from '../../machine/plan.js';
 import { nearest } from '../../prelude/nearest.js';
@@ -14,8 +13,7 @@ import type { Diagnostic } from '../../source/diagnostic.js';
 import type { Span } from '../../source/source-file.js';
 import type { CallNode, ParameterNode, PlanNode, TextNode } from '../../syntax/plan-tree.js';
 import type { Given } from './given.js';
-import { define, jsonOf, printedOf } from './json-of.js';
-import { fixedOutput } from './tool-schema.js';
+import { define, isObject, jsonOf, printedOf } from './given.js';
 
 const METHODS: readonly string[] = ['set', 'merge', 'push', 'concat', 'assign'];
 const READ_ONLY = new Set(['input', 'track']);
@@ -243,4 +241,64 @@ class CallLowering {
 
 function removeDuplicates(paths: readonly PlanPath[]): PlanPath[] {
   return [...new Map(paths.map((path) => [JSON.stringify(path), path])).values()];
+}
+
+/** Reads the output path and the fields of the result from the schema of a tool. */
+export type Schema = { [key: string]: Json };
+
+/** `_output` and `_outputPath` may be inside `properties` or next to it. */
+export function memberSchema(schema: Schema, name: string): Json | undefined {
+  const { properties } = schema;
+  if (isObject(properties) && Object.hasOwn(properties, name)) return properties[name];
+  return Object.hasOwn(schema, name) ? schema[name] : undefined;
+}
+
+/** The output path, if the schema allows only one. */
+function fixedOutput(schema: Json | null | undefined): string | null {
+  const output = isObject(schema ?? undefined) ? memberSchema(schema as Schema, '_outputPath') : undefined;
+  return isObject(output) && typeof output.const === 'string' ? output.const : null;
+}
+
+/** Keywords that combine schemas. Such schemas are not analysed: they count as allowing everything. */
+const COMBINED = ['$ref', '$dynamicRef', 'allOf', 'anyOf', 'oneOf', 'not', 'if', 'then', 'else', 'dependentSchemas'];
+
+/** Whether no value of the schema has the field. */
+export interface NoField {
+  readonly segment: string;
+  /** The fields that values can have; null if they have no fields. */
+  readonly known: readonly string[] | null;
+}
+
+export function impossibleField(schema: Json | undefined, segments: readonly string[]): NoField | null {
+  let at = schema;
+  for (const segment of segments) {
+    if (!isObject(at) || COMBINED.some((word) => Object.hasOwn(at as Schema, word))) return null;
+    const inner = schemaBelow(at, segment);
+    if (inner === undefined || (typeof inner === 'object' && 'known' in inner)) return inner ?? null;
+    at = inner.schema;
+  }
+  return null;
+}
+
+function schemaBelow(schema: Schema, segment: string): { readonly schema: Json } | NoField | undefined {
+  const types = schemaTypes(schema);
+  const isIndex = /^(?:0|[1-9]\d*)$/.test(segment);
+  const mayBeList = types === null || types.has('array');
+  if (types !== null && !types.has('object') && !(mayBeList && isIndex)) return { segment: segment, known: null };
+  if (isIndex && mayBeList)
+    return schema.items === undefined || types?.has('object') !== false ? undefined : { schema: schema.items };
+  const properties = isObject(schema.properties) ? schema.properties : {};
+  if (Object.hasOwn(properties, segment)) return { schema: properties[segment] as Json };
+  const isClosed = schema.additionalProperties === false || schema.unevaluatedProperties === false;
+  return isClosed && schema.patternProperties === undefined
+    ? { segment: segment, known: Object.keys(properties) }
+    : undefined;
+}
+
+/** The types that the schema names, or null if it names none. */
+export function schemaTypes(schema: Json): Set<string> | null {
+  if (!isObject(schema)) return null;
+  const { type } = schema;
+  if (typeof type === 'string') return new Set([type]);
+  return Array.isArray(type) && type.every((one) => typeof one === 'string') ? new Set(type as string[]) : null;
 }

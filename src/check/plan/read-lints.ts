@@ -7,7 +7,7 @@ import { unreachable } from '../../prelude/unreachable.js';
 import { planMessages as words } from '../../source/catalogue/plan.js';
 import type { Diagnostic } from '../../source/diagnostic.js';
 import type { Given } from './given.js';
-import { describeType, memberAt, valueAt } from './json-of.js';
+import { describeType, memberAt, valueAt } from './given.js';
 import type { LocatedRead, LoweredCall, Lowering } from './lower-calls.js';
 import type { PathTree } from './path-tree.js';
 import type { Wiring } from './wiring.js';

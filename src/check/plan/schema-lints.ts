@@ -8,10 +8,10 @@ import { nearest } from '../../prelude/nearest.js';
 import { planMessages as words } from '../../source/catalogue/plan.js';
 import type { Diagnostic } from '../../source/diagnostic.js';
 import type { Given } from './given.js';
-import { isObject, valueAt } from './json-of.js';
+import { isObject, valueAt } from './given.js';
 import type { LoweredCall } from './lower-calls.js';
+import { memberSchema, type Schema, schemaTypes } from './lower-calls.js';
 import type { PathTree } from './path-tree.js';
-import { memberSchema, type Schema, schemaTypes } from './tool-schema.js';
 
 /** A clause that says how a value violates a JSON Schema (`has to be a number`), or null. */
 export type Validate = (schema: Json, value: Json) => string | null;

@@ -7,7 +7,7 @@ import { readReference } from '../../prelude/reference.js';
 import { planMessages as words } from '../../source/catalogue/plan.js';
 import type { Diagnostic } from '../../source/diagnostic.js';
 import { type JsonNode, memberOf, type ObjectNode } from '../../syntax/plan-tree.js';
-import { isObject, jsonOf } from './json-of.js';
+import { isObject, jsonOf } from './given.js';
 
 const TARGETS = ['run', 'module', 'agent', 'plan', 'mcp'];
 const KEYS = [...TARGETS, 'prompt', 'each', 'outcomes', 'failure', 'timeout', 'schema', 'idempotent', 'gate'];

@@ -9,7 +9,7 @@ import { planMessages as words } from '../../source/catalogue/plan.js';
 import type { Diagnostic } from '../../source/diagnostic.js';
 import { components } from '../graph/components.js';
 import type { Given } from './given.js';
-import { valueAt } from './json-of.js';
+import { valueAt } from './given.js';
 import type { LoweredCall } from './lower-calls.js';
 import type { PathTree } from './path-tree.js';
 

@@ -6,7 +6,7 @@
 import { unreachable } from '../../prelude/unreachable.js';
 import { unclosedQuote, unclosedSubstitution } from '../../source/catalogue/shell.js';
 import { lexArithmetic, lexDollar, lexParameter } from './expansions.js';
-import { endCommand, endWord, grow, openCommandFrame, openQuoteFrame, top, wordAt } from './frames.js';
+import { beginMember, endCommand, endWord, grow, openCommandFrame, openQuoteFrame, top, wordAt } from './frames.js';
 import { readHeredocs } from './heredoc.js';
 import { readEscapedBrace, readHole } from './holes.js';
 import {
@@ -20,7 +20,6 @@ import {
   type ShellInterpolation,
 } from './lexing.js';
 import { endsTest, readOperator } from './operators.js';
-import { beginMember } from './pipes.js';
 import { checkBackticks, lexBackquote, noteEscape, readSingle } from './quotes.js';
 import type { LexedShell } from './tree.js';
 

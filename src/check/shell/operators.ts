@@ -9,11 +9,11 @@ import {
   openCommandFrame,
   openQuoteFrame,
   wordAt,
+  wrapMember,
 } from './frames.js';
 import { readHeredocStart } from './heredoc.js';
 import { readRaw } from './holes.js';
 import { type CommandFrame, type Lexing, report } from './lexing.js';
-import { wrapMember } from './pipes.js';
 import { ACTS_ON_OPTIONS, BUILTINS, DECLARING_BUILTINS, KEYWORDS } from './programs.js';
 import { reservedText } from './tree.js';
 

@@ -4,9 +4,9 @@
  */
 import type { ShellHole, ShellTemplate, Template } from '../../machine/expression.js';
 import { omitUndefined } from '../../prelude/omit-undefined.js';
+import { PIPE_PRELUDE } from './frames.js';
 import { lexShell, type ShellTextOptions } from './lexer.js';
 import type { ShellFinding } from './lexing.js';
-import { PIPE_PRELUDE } from './pipes.js';
 import { checkPositions, shellChecks } from './positions.js';
 import { BUILTINS, resolveProgram } from './programs.js';
 import {

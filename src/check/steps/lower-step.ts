@@ -2,25 +2,29 @@
  * Lowers a STEP to instructions for its context, work, gates and retries. Facts that are known before it runs are in
  * its layout, which all these instructions share.
  */
-import type { ContextLayout, StepLayout } from '../../machine/step.js';
+
+import { parseDuration } from '../../machine/duration.js';
+import type { Branch } from '../../machine/machine.js';
+import type { ContextLayout, GuardLayout, StepLayout } from '../../machine/step.js';
 import { nearest } from '../../prelude/nearest.js';
 import { omitUndefined } from '../../prelude/omit-undefined.js';
 import { unreachable } from '../../prelude/unreachable.js';
-import { stepMessages as say } from '../../source/catalogue/steps.js';
+import { type GuardProblem, stepMessages as say } from '../../source/catalogue/steps.js';
 import type { SourceFile } from '../../source/source-file.js';
+import type { Option } from '../../syntax/ast.js';
+import type { StepRun } from '../../syntax/step.js';
 import { constantText, lowerTemplate } from '../lower/expression.js';
+import { boundIn } from '../lower/parallel.js';
 import { lowerAgentName, reportPrompt } from '../lower/report-agent.js';
 import type { StateLowering } from '../lower/state-lowering.js';
 import { lowerContext, lowerGiven } from './lower-context.js';
 import { lowerEach } from './lower-each.js';
 import { emitGates, prepareGates } from './lower-gates.js';
-import { lowerGroup } from './lower-group.js';
-import { lowerGuards } from './lower-guards.js';
 import { lowerReplan, type ReplanSlots, replanSlots } from './lower-replan.js';
 import { emitRetry, prepareRetry } from './lower-retry.js';
 import { sessionOf } from './lower-session.js';
 import { lowerWorkflow } from './lower-workflow.js';
-import { declareStep, type NamedStep, type StepNode, typeOf } from './step-names.js';
+import { declareStep, type NamedStep, type StepNode, setProgress, typeOf } from './step-names.js';
 
 /** Lowers a STEP with the steps of its tasks. Execution always continues after it. */
 export function lowerStep(l: StateLowering, i: StepNode): boolean {
@@ -226,4 +230,109 @@ function answerSchemaOf({ type, gates }: StepNode): { answerSchemaFile?: string 
   if (gate?.kind !== 'schema' || gate.path === undefined || !['artifact', undefined].includes(type?.text)) return {};
   const path = constantText(gate.path);
   return path === null ? {} : { answerSchemaFile: path };
+}
+
+/**
+ * Lowers groups, steps that are the work of another step: one after the other, or in parallel, each in its own
+ * worktree.
+ */
+function lowerGroup(l: StateLowering, i: StepNode, run: Extract<StepRun, { kind: 'group' }>): void {
+  const outer = l.steps.context;
+  const below = outer.own?.below;
+  if (below === undefined || below === null) return;
+  l.emitter.add({ op: 'group-enter' }, i.verb.span);
+  l.frames++;
+  l.steps.context = { ...outer, scope: below, own: null, judging: false };
+  if (run.parallel) lowerMembers(l, i, run);
+  else l.block(run.steps);
+  l.steps.context = outer;
+  l.frames--;
+  l.emitter.add({ op: 'group-leave' }, i.verb.span);
+}
+
+function lowerMembers(l: StateLowering, i: StepNode, run: Extract<StepRun, { kind: 'group' }>): void {
+  const { emitter, scope } = l;
+  // The level of the scope that contains the group. The scope of the group is one level deeper, and its members another
+  // one.
+  const level = (l.steps.context.scope.level ?? 2) - 2;
+  const parent = { level, path: i.name.text, field: '' };
+  const fork = emitter.add({ op: 'jump', to: -1 }, i.verb.span);
+  const branches: Branch[] = [];
+  const ends: number[] = [];
+  const members = [...l.steps.context.scope.steps.values()];
+  for (const named of members) named.progress = 'parallel';
+  for (const member of run.steps.instructions) {
+    if (member.kind !== 'step') continue;
+    const end = scope.hiddenSlot('$end');
+    ends.push(end);
+    branches.push({ pc: emitter.pc, collect: [end] });
+    emitter.add({ op: 'task-enter', parent, slot: null, name: member.name.text, parallel: true }, member.span);
+    l.frames++;
+    l.inBranch({ binds: new Set(boundIn(l, [member]).keys()), isTurn: false }, () => l.instruction(member));
+    l.frames--;
+    const named = l.steps.context.scope.steps.get(member.name.text);
+    if (named !== undefined) setProgress(named, 'parallel');
+    emitter.add({ op: 'task-leave', parallel: true, slot: end }, member.span);
+    emitter.add({ op: 'branch-end' }, member.span);
+  }
+  for (const named of members) setProgress(named, 'done');
+  const join = emitter.pc;
+  emitter.replace(fork, { op: 'fork', branches, join, max: null, agents: true, quorum: null, wait: null });
+  const all = scope.hiddenSlot('$ends');
+  const items = ends.map((slot) => ({ op: 'read', name: '$end', places: [{ in: 'local', slot }] }) as const);
+  emitter.add({ op: 'set', to: { in: 'local', slot: all }, name: '$ends', value: { op: 'list', items } }, i.verb.span);
+  emitter.add({ op: 'tasks-merge', slot: all }, i.verb.span);
+}
+
+const KNOWN = ['max_turns', 'max_cost', 'max_time', 'no_write'] as const;
+type Guard = (typeof KNOWN)[number];
+
+type Mutable = { -readonly [K in keyof GuardLayout]: GuardLayout[K] };
+
+/** Lowers the guards of an agent call: limits that act while it runs. */
+function lowerGuards(l: StateLowering, options: readonly Option[]): GuardLayout {
+  const guards: Mutable = {};
+  const seen = new Set<string>();
+  for (const option of options) {
+    const name = option.key.text;
+    const report = (problem: GuardProblem): void => {
+      l.diagnostics.push(say.guard(option.span, { name, problem, near: nearest(name, KNOWN), known: KNOWN }));
+    };
+    if (!isGuard(name)) report('unknown');
+    else if (seen.has(name)) report('twice');
+    else if (!take(guards, name, option.value === undefined ? null : (constantText(option.value) ?? '').trim()))
+      report(option.value === undefined && name !== 'no_write' ? 'no-value' : 'bad-value');
+    seen.add(name);
+  }
+  return guards;
+}
+
+function isGuard(name: string): name is Guard {
+  return (KNOWN as readonly string[]).includes(name);
+}
+
+/** False if the value is not valid for the guard. */
+function take(guards: Mutable, name: Guard, text: string | null): boolean {
+  switch (name) {
+    case 'no_write':
+      if (text !== null && text !== 'true' && text !== 'false') return false;
+      guards.noWrite = text !== 'false';
+      return true;
+    case 'max_time': {
+      const ms = text === null ? null : parseDuration(text);
+      if (ms === null || ms <= 0) return false;
+      guards.maxTimeMs = ms;
+      return true;
+    }
+    case 'max_turns':
+      if (text === null || !/^[1-9]\d{0,8}$/.test(text)) return false;
+      guards.maxTurns = Number(text);
+      return true;
+    case 'max_cost':
+      if (text === null || !/^\d+(?:\.\d+)?$/.test(text) || Number(text) <= 0) return false;
+      guards.maxCost = Number(text);
+      return true;
+    default:
+      return unreachable(name);
+  }
 }

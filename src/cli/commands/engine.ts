@@ -9,7 +9,7 @@ import { findLauncher } from '../../prelude/launcher.js';
 import { entryAt, writeOwn } from '../../runtime/store/own-file.js';
 import { makeStore } from '../../runtime/store/store-ownership.js';
 import { installedFrom } from '../running/installed-from.js';
-import { STORE } from '../running/run-settings.js';
+import { STORE } from '../running/stored-runs.js';
 import { EXIT, type ExitCode } from '../terminal/exit-code.js';
 import { stderr, stdout } from '../terminal/streams.js';
 import { usageError } from '../terminal/usage.js';

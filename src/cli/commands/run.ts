@@ -15,8 +15,14 @@ import { configuredEngine, NO_ENGINE } from '../running/configured-engine.js';
 import { detach, isDetached } from '../running/detach.js';
 import { cassetteProblem, driveOnCommandLine, flagProblem, suspendOptions } from '../running/drive-on-command-line.js';
 import type { RunFlags } from '../running/run-flags.js';
-import { flagLimits, reportUnusedAnswers, settingsOf } from '../running/run-settings.js';
-import { CommandEnded, refusalsAsErrors, runsOf } from '../running/stored-runs.js';
+import {
+  CommandEnded,
+  flagLimits,
+  refusalsAsErrors,
+  reportUnusedAnswers,
+  runsOf,
+  settingsOf,
+} from '../running/stored-runs.js';
 import { EXIT, type ExitCode } from '../terminal/exit-code.js';
 import { stdout } from '../terminal/streams.js';
 

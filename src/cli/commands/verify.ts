@@ -2,7 +2,7 @@
 
 import type { Reduction } from '../../foresight/configuration.js';
 import type { Progress } from '../../foresight/exploration.js';
-import type { Condition } from '../../foresight/moments.js';
+import type { Condition } from '../../foresight/monitors.js';
 import type { Property } from '../../foresight/properties.js';
 import { reportJson, reportText, verdictOf } from '../../foresight/report.js';
 import { type Verification, verify } from '../../foresight/verify.js';

@@ -25,7 +25,7 @@ import { commandLineHost } from '../files/host.js';
 import { NAMESPACE } from '../running/engine-flags.js';
 import { firstSignal } from '../running/first-signal.js';
 import { installedFrom } from '../running/installed-from.js';
-import { STORE } from '../running/run-settings.js';
+import { STORE } from '../running/stored-runs.js';
 import { EXIT, type ExitCode } from '../terminal/exit-code.js';
 import { printDiagnostics, reportInvalid } from '../terminal/report-diagnostics.js';
 import { stderr, stdout } from '../terminal/streams.js';

@@ -8,8 +8,7 @@ import type { SourceSet } from '../../source/source-file.js';
 import { reportConfiguration } from '../running/configuration-line.js';
 import { type ShowFlags, suspendOptions } from '../running/drive-on-command-line.js';
 import type { RunFlags } from '../running/run-flags.js';
-import { flagLimits } from '../running/run-settings.js';
-import { CommandEnded } from '../running/stored-runs.js';
+import { CommandEnded, flagLimits } from '../running/stored-runs.js';
 import { printDiagnostics, reportInvalid } from '../terminal/report-diagnostics.js';
 import { partsOfFlag, readInputs } from './inputs.js';
 

@@ -1,5 +1,8 @@
 /** The program of `run` with its flags: the flags are read here, and what is wrong with them is shown with the program. */
 import { resolve } from 'node:path';
+import { readJson as readValue } from '../../interpreter/values/json.js';
+import { isObject, type Value } from '../../interpreter/values/value.js';
+import type { Json } from '../../machine/expression.js';
 import type { Input } from '../../machine/machine.js';
 import { findLauncher } from '../../prelude/launcher.js';
 import { omitUndefined } from '../../prelude/omit-undefined.js';
@@ -12,18 +15,18 @@ import type {
 } from '../../project/preparation.js';
 import { prepareProgram } from '../../project/prepare.js';
 import { isPlan } from '../../project/program-kind.js';
+import { MAX_INPUT_BYTES, readBytes, whyNotRead } from '../../project/read-text.js';
 import type { RunOptions } from '../../runtime/run/run-options.js';
 import { commandLineMessages as words } from '../../source/catalogue/command-line.js';
 import type { Diagnostic } from '../../source/diagnostic.js';
 import { type SourceSet, sourceFile } from '../../source/source-file.js';
-import { commandLineHost } from '../files/host.js';
+import { commandLineHost, whyNamedRefused } from '../files/host.js';
 import type { RunFlags } from '../running/run-flags.js';
 import { storeOf } from '../running/stored-runs.js';
 import type { ExitCode } from '../terminal/exit-code.js';
 import { printDiagnostics, reportInvalid } from '../terminal/report-diagnostics.js';
 import { usageError } from '../terminal/usage.js';
-import { readInputFile } from './input-file.js';
-import { partsOfFlag, readInputs } from './inputs.js';
+import { type FileInputs, partsOfFlag, readInputs } from './inputs.js';
 import { readStart } from './start-state.js';
 
 /** Something to run, an exit code for what was wrong, or nothing to run at all (`nothing` is what the program is called). */
@@ -128,4 +131,66 @@ async function recordedInputs(name: string, declared: readonly Input[]) {
   const read = await readCassette(resolve(name), name, null);
   if ('problems' in read) return null;
   return (await import('../../runtime/cassette/recorded-inputs.js')).recordedInputsOf(read.cassette, declared);
+}
+
+/** The members, or a clause that says what is wrong with the file. */
+async function readInputFile(path: string): Promise<FileInputs | { readonly reason: string }> {
+  const file = readText(path);
+  if ('reason' in file) return file;
+  const value = /\.ya?ml$/i.test(path) ? await readYaml(file.text, path) : readJson(file.text);
+  if ('reason' in value) return value;
+  if (!isObject(value.json)) return { reason: 'it does not contain an object' };
+  return { name: path, text: file.text, members: value.json };
+}
+
+type Parsed = { readonly json: Value } | { readonly reason: string };
+
+function readText(path: string): { readonly text: string } | { readonly reason: string } {
+  const reason = whyNamedRefused(path);
+  if (reason !== null) return { reason };
+  const read = readBytes(path, MAX_INPUT_BYTES);
+  if (read.kind === 'unreadable') return { reason: whyNotRead(read, path) };
+  try {
+    return { text: new TextDecoder('utf-8', { fatal: true }).decode(read.bytes) };
+  } catch {
+    return { reason: 'it is not UTF-8 text' };
+  }
+}
+
+function readJson(text: string): Parsed {
+  try {
+    JSON.parse(text);
+  } catch (error) {
+    return { reason: `it is not valid JSON: ${withoutExcerpt((error as Error).message)}` };
+  }
+  // Numbers keep the digits of the file. A value that is nested too deeply is reported for its input.
+  const read = readValue(text);
+  return { json: read.ok ? read.value : (JSON.parse(text) as Value) };
+}
+
+/** JavaScript's message quotes the text around the mistake, which may be a secret. */
+function withoutExcerpt(message: string): string {
+  return message.replace(/^(Unexpected token .{1,4}?), .*$/su, '$1');
+}
+
+async function readYaml(text: string, path: string): Promise<Parsed> {
+  const { readYaml: read } = await import('../../runtime/configuration/yaml-file.js');
+  const { value, problems } = await read(text, path, true);
+  const problem = problems[0];
+  if (problem !== undefined)
+    return { reason: problem.message + (problem.line === null ? '' : ` (line ${problem.line})`) };
+  return hasInfinity(value) ? { reason: 'it contains a number that is not finite' } : { json: value as Value };
+}
+
+/**
+ * YAML has infinities and NaN, but values are JSON. Walks level by level with a limit, because YAML aliases can nest
+ * endlessly.
+ */
+function hasInfinity(value: Json): boolean {
+  let level: Json[] = [value];
+  for (let depth = 0; level.length > 0 && depth < 1000; depth++) {
+    if (level.some((one) => typeof one === 'number' && !Number.isFinite(one))) return true;
+    level = level.flatMap((one) => (one !== null && typeof one === 'object' ? Object.values(one) : []));
+  }
+  return false;
 }

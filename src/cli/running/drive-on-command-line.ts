@@ -12,20 +12,19 @@ import { omitUndefined } from '../../prelude/omit-undefined.js';
 import type { AskHandler } from '../../runtime/run/drive-options.js';
 import { type RunReport, reportJson } from '../../runtime/run/report.js';
 import type { RunOptions } from '../../runtime/run/run-options.js';
-import { Stopper } from '../../runtime/stop-signal.js';
+import { Stopper, type StopSignal } from '../../runtime/stop-signal.js';
 import { artifactsFolder } from '../../runtime/store/artifacts.js';
 import { journalLine } from '../../runtime/store/journal-line.js';
 import { lastEvents } from '../../runtime/store/last-events.js';
 import { openOwn } from '../../runtime/store/own-file.js';
 import type { SourceSet } from '../../source/source-file.js';
 import type { Paint } from '../../views/drawing/paint.js';
-import type { ExitCode } from '../terminal/exit-code.js';
+import { endProcess } from '../end-process.js';
+import { EXIT, type ExitCode } from '../terminal/exit-code.js';
 import { reserveStdout, stderr, stdout } from '../terminal/streams.js';
 import { usageError } from '../terminal/usage.js';
 import { announceStart } from './detach.js';
-import { type Interruption, onInterruption } from './interruption.js';
 import { gatherEvents, type Progress, showProgress, silent } from './progress.js';
-import { repeatedFlags } from './repeated-flags.js';
 import { closingLines, exitCodeOf, returnedText } from './report-run.js';
 import type { RunFlags } from './run-flags.js';
 
@@ -298,4 +297,68 @@ export function personName(): string {
   } catch {
     return process.env.USER ?? 'user';
   }
+}
+
+const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
+
+/**
+ * Ignored, so that a write beyond the file size limit fails with an error that is reported; the signal would end the
+ * process.
+ */
+const noSignal = (): void => undefined;
+
+/**
+ * Ctrl-C and similar signals during a run. The first asks the run to stop: its process groups are ended, and the run
+ * stays resumable. The second ends everything at once.
+ */
+interface Interruption {
+  readonly signal: StopSignal;
+  /** Asks the run to stop, as the first signal does. */
+  interrupt(reason: string): void;
+  /** Restores the default handling of the signals. */
+  release(): void;
+}
+
+/** `killNow` ends every process group of the run at once; then the process exits. */
+function onInterruption(onReason: (reason: string) => void, killNow: () => void): Interruption {
+  const stopper = new Stopper();
+  function interrupt(reason: string): void {
+    if (stopper.signal.aborted) return;
+    stopper.abort(reason);
+    onReason(reason);
+  }
+  function onSignal(reason: string): void {
+    if (stopper.signal.aborted) {
+      killNow();
+      endProcess(EXIT.interrupted);
+    }
+    interrupt(reason);
+  }
+  for (const name of SIGNALS) process.on(name, onSignal);
+  process.on('SIGXFSZ', noSignal);
+  return {
+    signal: stopper.signal,
+    interrupt,
+    release: () => {
+      for (const name of SIGNALS) process.off(name, onSignal);
+      process.off('SIGXFSZ', noSignal);
+    },
+  };
+}
+
+interface WhereRunsAre {
+  readonly dir?: string;
+  readonly on?: string;
+  readonly namespace?: string;
+}
+
+/** The flags for the store or the engine, unless the next command uses the same one by default. */
+export function repeatedFlags({ dir, on, namespace }: WhereRunsAre): readonly string[] {
+  if (on !== undefined) return [...(on === process.env.STATEDSL_ON ? [] : ['--on', on]), ...namespaceFlag(namespace)];
+  return dir === undefined || dir === process.env.STATEDSL_DIR ? [] : ['--dir', dir];
+}
+
+function namespaceFlag(namespace: string | undefined): readonly string[] {
+  const usual = process.env.STATEDSL_NAMESPACE || 'statedsl';
+  return namespace === undefined || namespace === usual ? [] : ['--namespace', namespace];
 }

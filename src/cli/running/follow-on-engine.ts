@@ -2,18 +2,18 @@
 import { copyFromEngine, findOnEngine } from '../../control/engine/engine-runs.js';
 import { type ReplayOnEngine, replayOn } from '../../control/engine/replay.js';
 import { type ResumeElsewhere, resumeOn } from '../../control/engine/resume.js';
+import type { EngineClient } from '../../engine/client.js';
 import { followRun } from '../../engine/follow.js';
 import { unknownRun } from '../../engine/mirror.js';
 import type { Machine } from '../../machine/machine.js';
 import { emptyReport } from '../../runtime/run/report.js';
 import type { Delivery } from '../../runtime/store/inbox.js';
 import { type SourceSet, sourceFile } from '../../source/source-file.js';
+import { engineProblems } from '../../views/run-state.js';
 import { EXIT, type ExitCode } from '../terminal/exit-code.js';
 import { stderr } from '../terminal/streams.js';
-import { driveOnCommandLine, personName, type ShowFlags } from './drive-on-command-line.js';
+import { driveOnCommandLine, personName, repeatedFlags, type ShowFlags } from './drive-on-command-line.js';
 import { clientOf, type EngineFlags, engineAccess, failuresAsErrors } from './engine-flags.js';
-import { repeatedFlags } from './repeated-flags.js';
-import { Silence } from './silence.js';
 import { refusalsAsErrors, storeOf } from './stored-runs.js';
 
 /** How long the engine may not answer: before anything is known of a run, and while it is followed. Milliseconds. */
@@ -138,4 +138,60 @@ export async function copyToStore(name: string | null, flags: OnFlags): Promise<
 
 function asErrors(action: () => Promise<ExitCode>): Promise<ExitCode> {
   return failuresAsErrors(() => refusalsAsErrors(action));
+}
+
+/** So long nothing comes before the first look. Milliseconds. */
+const QUIET_MS = 5000;
+/** Between two looks, while nothing comes. */
+const AGAIN_MS = 10_000;
+/** A turn that has just begun has no worker for a moment. */
+const CONFIRM_MS = 3000;
+
+/** A run that is followed and of which nothing comes: a person learns what it waits for. */
+export class Silence {
+  private timer: ReturnType<typeof setTimeout> | null = null;
+  private said = '';
+  private hasEnded = false;
+  /** The turn that had no worker at the last look. */
+  private unreported: number | null = null;
+
+  /** `missing`: what is said if not even the first event comes. */
+  constructor(
+    private readonly client: Pick<EngineClient, 'whereabouts'>,
+    private readonly runId: string,
+    private missing: string | undefined,
+    private readonly say: (line: string) => void,
+  ) {
+    this.lookIn(QUIET_MS);
+  }
+
+  noteEvent(): void {
+    this.missing = undefined;
+    this.timer?.refresh();
+  }
+
+  end(): void {
+    this.hasEnded = true;
+    if (this.timer !== null) clearTimeout(this.timer);
+  }
+
+  private lookIn(ms: number): void {
+    if (!this.hasEnded) this.timer = setTimeout(() => void this.look(), ms).unref();
+  }
+
+  private async look(): Promise<void> {
+    this.timer = null;
+    if (this.missing !== undefined) this.say(this.missing);
+    this.missing = undefined;
+    // Without a worker nothing answers, and what follows the run says so.
+    const facts = await this.client.whereabouts(this.runId).catch(() => null);
+    const isUnreported = facts !== null && facts.turn !== null && facts.worker === null && facts.waits.length === 0;
+    const isNew = isUnreported && facts.turn !== this.unreported;
+    this.unreported = isUnreported ? facts.turn : null;
+    if (isNew) return this.lookIn(CONFIRM_MS);
+    const text = facts === null ? '' : engineProblems(facts).join('\n');
+    if (text !== '' && text !== this.said && !this.hasEnded) this.say(text);
+    if (text !== '') this.said = text;
+    this.lookIn(AGAIN_MS);
+  }
 }

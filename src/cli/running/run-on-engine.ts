@@ -10,10 +10,9 @@ import { commandLineHost } from '../files/host.js';
 import { EXIT, type ExitCode } from '../terminal/exit-code.js';
 import { stderr, stdout } from '../terminal/streams.js';
 import { usageError } from '../terminal/usage.js';
-import { personName } from './drive-on-command-line.js';
+import { personName, repeatedFlags } from './drive-on-command-line.js';
 import { clientOf, type EngineFlags, engineAccess, failuresAsErrors } from './engine-flags.js';
 import { type FollowedRun, followOnCommandLine } from './follow-on-engine.js';
-import { repeatedFlags } from './repeated-flags.js';
 import type { RunFlags } from './run-flags.js';
 import { reportRefusal } from './stored-runs.js';
 

@@ -3,15 +3,22 @@ import { resolve } from 'node:path';
 import { openRuns } from '../../control/open-runs.js';
 import { OperationRefused, type Refusal, type RefusalCode } from '../../control/result.js';
 import type { Runs } from '../../control/runs.js';
+import type { Json } from '../../machine/expression.js';
+import type { Limits } from '../../machine/machine.js';
 import { omitUndefined } from '../../prelude/omit-undefined.js';
 import type { ProgramFindings } from '../../project/preparation.js';
+import { problemDiagnostics } from '../../project/settings.js';
+import type { FileProblem } from '../../runtime/configuration/yaml-file.js';
+import type { RunReport } from '../../runtime/run/report.js';
 import { RunRefused } from '../../runtime/store/run-refused.js';
 import { StoreError } from '../../runtime/store/store-error.js';
+import type { Diagnostic } from '../../source/diagnostic.js';
 import { isOutsideAllowed } from '../arguments/outside-option.js';
+import { commandLineHost } from '../files/host.js';
 import { EXIT, type ExitCode } from '../terminal/exit-code.js';
-import { reportInvalid } from '../terminal/report-diagnostics.js';
+import { printDiagnostics, reportInvalid } from '../terminal/report-diagnostics.js';
 import { usageError } from '../terminal/usage.js';
-import { STORE } from './run-settings.js';
+import type { RunFlags } from './run-flags.js';
 
 export interface StoreFlags {
   readonly dir?: string;
@@ -79,4 +86,42 @@ export async function reportRefusal(
   }
   const usage = await usageError(message, help ?? undefined);
   return FAILURES.has(code) ? EXIT.failed : usage;
+}
+
+/** The default directory of the store. */
+export const STORE = '.statedsl';
+
+/** Settings that are stored with the run, so that `resume` needs no flags. */
+export function settingsOf(flags: RunFlags): Readonly<Record<string, Json>> {
+  return omitUndefined({
+    suspend_after: flags.suspendAfter,
+    real_time: flags.realTime,
+    cassette: flags.cassette === undefined ? undefined : resolve(flags.cassette),
+  });
+}
+
+/** Warns of names in a mock that a run which has ended did not ask for. */
+export async function reportUnusedAnswers(
+  unused: readonly FileProblem[],
+  { status }: Pick<RunReport, 'status'>,
+  flags: Pick<RunFlags, 'quiet'>,
+): Promise<void> {
+  if (unused.length === 0 || (status !== 'returned' && status !== 'failed')) return;
+  const found = problemDiagnostics(commandLineHost(), 'unused-mock', unused);
+  const diagnostics = found.diagnostics.map((one): Diagnostic => ({ ...one, severity: 'warning' }));
+  await printDiagnostics(diagnostics, found.sources, flags);
+}
+
+type LimitFlags = Pick<RunFlags, 'maxTransitions' | 'timeout' | 'maxCost' | 'maxTokens' | 'maxJournal' | 'maxOutput'>;
+
+/** The limits that flags set; all others stay as the program sets them. */
+export function flagLimits(flags: LimitFlags): Limits {
+  return omitUndefined({
+    transitions: flags.maxTransitions,
+    timeMs: flags.timeout,
+    cost: flags.maxCost,
+    tokens: flags.maxTokens,
+    journal: flags.maxJournal,
+    output: flags.maxOutput,
+  });
 }

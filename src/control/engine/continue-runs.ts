@@ -1,5 +1,4 @@
 /** Runs of an engine go on: resumed from before their failure, or as new runs from a point. Their copies say from where. */
-
 import type { EngineClient } from '../../engine/client.js';
 import { omitUndefined } from '../../prelude/omit-undefined.js';
 import type { ProgramSource } from '../../project/preparation.js';
@@ -10,7 +9,6 @@ import { continuedOptions } from '../folder/continued-options.js';
 import { type FolderOptions, hostOf, storeOf } from '../programs.js';
 import { type Result, refuse, resultWith } from '../result.js';
 import type { Execution } from '../runs.js';
-import type { EngineFolder } from './engine-folder.js';
 import { type ReplayOnEngine, replayOn } from './replay.js';
 import { type ResumeElsewhere, resumeOn } from './resume.js';
 import { executionOf } from './start.js';
@@ -95,4 +93,14 @@ async function copyOfKnown(client: EngineClient, copy: EngineFolder['copy'], run
       `if the store has a copy, execute that here from a point: \`statedsl replay ${run} --from POINT --on none\``,
     );
   }
+}
+
+/** What the operations on runs of an engine share. */
+export interface EngineFolder {
+  readonly client: EngineClient;
+  readonly url: string;
+  /** The id of the run that is meant; null: the latest. Rejects with a `RunRefused`. */
+  find(run: string | null): Promise<string>;
+  /** Copies the run, and resolves with its id. */
+  copy(run: string | null): Promise<string>;
 }

@@ -2,6 +2,8 @@
  * The runs on an engine: workers execute them, and the engine remembers them. What looks at a run copies its record into
  * the folder of the options first, as much as is missing there, and then reads the copy.
  */
+
+import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { EngineFailure, helpAfter } from '../../engine/ask-engine.js';
 import { type EngineClient, engineClient } from '../../engine/client.js';
@@ -13,16 +15,27 @@ import { omitUndefined } from '../../prelude/omit-undefined.js';
 import { checkSendable } from '../../runtime/run/apply-delivery.js';
 import type { Delivery } from '../../runtime/store/inbox.js';
 import { RunRefused } from '../../runtime/store/run-refused.js';
-import { isRunId } from '../../runtime/store/stored-run.js';
+import { isRunId, openStoredRun } from '../../runtime/store/stored-run.js';
+import { keptFacts } from '../../runtime/worktree/worktree-facts.js';
+import { applyRun } from '../folder/apply.js';
 import { folderRuns } from '../folder/folder-runs.js';
 import { type FolderOptions, storeOf } from '../programs.js';
 import { type Refused, type Result, refuse, resultOf, resultWith } from '../result.js';
 import { runCondition } from '../run-filter.js';
-import type { CancelledRun, Delivered, Execution, Inspected, RunFilter, RunList, Runs } from '../runs.js';
-import { applyFromEngine } from './apply.js';
+import type {
+  AppliedRun,
+  ApplyOptions,
+  CancelledRun,
+  Delivered,
+  Execution,
+  Inspected,
+  RunFilter,
+  RunList,
+  Runs,
+} from '../runs.js';
+import type { EngineFolder } from './continue-runs.js';
 import { replayRun, resumeRun } from './continue-runs.js';
 import { engineEvents } from './engine-events.js';
-import type { EngineFolder } from './engine-folder.js';
 import { removeFromEngine } from './remove.js';
 import { startOn } from './start.js';
 
@@ -339,4 +352,40 @@ export function cancelledRun(run_id: string, state: RunState | null): Result<Can
     error: { kind: 'cancelled' },
     ...omitUndefined({ undo: report.undo }),
   });
+}
+
+/** `directory`: the store for copies. Rejects with a `RunRefused`, a `StoreError` or an `EngineFailure`. */
+async function applyFromEngine(
+  { client, find, copy }: EngineFolder,
+  directory: string,
+  run: string | null,
+  { cwd = '.', by }: ApplyOptions = {},
+): Promise<Result<AppliedRun>> {
+  const id = await find(run ?? (await latestReturned(client)));
+  // The copy of a run that is executed looks as if its process had died, and may not say yet that it has a worktree.
+  if ((await client.status(id))?.status === 'running')
+    return refuse('unfinished', `run \`${id}\` has not returned: its status is running`, 'wait until it ends');
+  await copy(id);
+  const facts = keptFacts(openStoredRun(directory, id).path);
+  if (facts === null)
+    return refuse(
+      'wrong-use',
+      `run \`${id}\` has no worktree`,
+      'only runs that were submitted with `--worktree` have one',
+    );
+  const applied = await applyRun(directory, id, cwd, by);
+  const isHere = existsSync(facts.directory);
+  if (applied.ok || isHere || (applied.refusal.facts as { reason?: string } | undefined)?.reason !== 'lost')
+    return applied;
+  const home = (await client.about(id))?.home ?? '';
+  return refuse(
+    'not-applied',
+    `the worktree \`${facts.directory}\` of run \`${id}\` is on a worker with the home \`${home}\``,
+    `apply the run there, or fetch the branch first: \`git fetch REPOSITORY ${facts.branch}:${facts.branch}\``,
+  );
+}
+
+async function latestReturned(client: EngineFolder['client']): Promise<string | null> {
+  const runs = await client.list(Number.POSITIVE_INFINITY);
+  return runs.find(({ status }) => status === 'returned')?.run_id ?? null;
 }

@@ -3,9 +3,9 @@
 import { artifactContent } from '../../engine/artifact-content.js';
 import { type EngineClient, EngineFailure } from '../../engine/client.js';
 import type { Beginning, StoredArtifact, Submission } from '../../engine/messages.js';
+import { storedLines } from '../../engine/messages.js';
 import { referencesIn, unknownRun } from '../../engine/mirror.js';
 import { bytesOf, MOST_ARTIFACT, MOST_KEPT_LINES, MOST_MESSAGE } from '../../engine/most-stored.js';
-import { storedLines } from '../../engine/stored-lines.js';
 import { type ReplayElsewhere, replayElsewhere } from '../../runtime/run/again/replay-elsewhere.js';
 import type { ReplayStarting } from '../../runtime/run/again/replay-start.js';
 import { newRunId } from '../../runtime/run/run-id.js';

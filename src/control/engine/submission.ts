@@ -1,8 +1,8 @@
 /** A checked program as an engine gets it. What the engine must not store is refused or left out. */
 import { resolve } from 'node:path';
 import type { Submission } from '../../engine/messages.js';
+import { LABEL_PATIENCE_MS, type Placement } from '../../engine/messages.js';
 import { bytesOf, MOST_MESSAGE, MOST_VALUE } from '../../engine/most-stored.js';
-import { LABEL_PATIENCE_MS, type Placement } from '../../engine/routes.js';
 import { fromRecord, packValue } from '../../interpreter/values/json.js';
 import { parseDuration } from '../../machine/duration.js';
 import type { Json } from '../../machine/expression.js';

@@ -4,8 +4,23 @@ import { nearest } from '../../prelude/nearest.js';
 import { omitUndefined } from '../../prelude/omit-undefined.js';
 import { workflowMessages as words } from '../../source/catalogue/workflow.js';
 import type { GateCheck, GateEntry } from '../../syntax/step.js';
-import { isNothing, Members, nameOf, type ReaderContext, textOf, wrongShape } from './reader-context.js';
-import { callOf, conditionOf, itemsOf, numberOf, partOf, reportOneOf, shellOf, spanOf, templateOf } from './values.js';
+import {
+  callOf,
+  conditionOf,
+  isNothing,
+  itemsOf,
+  Members,
+  nameOf,
+  numberOf,
+  partOf,
+  type ReaderContext,
+  reportOneOf,
+  shellOf,
+  spanOf,
+  templateOf,
+  textOf,
+  wrongShape,
+} from './values.js';
 import type { YamlMap, YamlMember, YamlNode } from './yaml/yaml-nodes.js';
 
 const ALONE = ['compile', 'test', 'lint', 'tests_found', 'schema'];

@@ -10,8 +10,7 @@ import type { Expression, Interpolation, Name } from '../../syntax/expression.js
 import { noName } from '../../syntax/names.js';
 import { parseProgram } from '../../syntax/parse.js';
 import { scanInterpolation } from '../../syntax/tree/interpolation.js';
-import { isNothing, Members, nameOf, type ReaderContext, textOf, wrongShape } from './reader-context.js';
-import { expressionOf, flagOf } from './values.js';
+import { expressionOf, flagOf, isNothing, Members, nameOf, type ReaderContext, textOf, wrongShape } from './values.js';
 import type { YamlMap, YamlMember, YamlNode, YamlScalar } from './yaml/yaml-nodes.js';
 
 type Input = Extract<Declaration, { kind: 'input' }>;

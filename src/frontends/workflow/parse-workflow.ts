@@ -2,23 +2,29 @@
  * Parses a workflow file to the tree of a program: its name, limits and inputs become declarations, its steps become
  * instructions without a state. All nodes have their location in the YAML. Never throws.
  */
-
 import { omitUndefined } from '../../prelude/omit-undefined.js';
 import { workflowMessages as words } from '../../source/catalogue/workflow.js';
 import type { Diagnostic } from '../../source/diagnostic.js';
 import type { SourceFile } from '../../source/source-file.js';
 import type { Block, Declaration, Instruction, Option, Program } from '../../syntax/ast.js';
-import { allSteps } from '../../syntax/step.js';
-import { dialectOf } from './dialect.js';
-import { foreignFile } from './foreign-files.js';
-import { declaredInputs, deducedInputs } from './inputs.js';
-import { isNothing, Members, nameOf, type ReaderContext, textOf, wrongShape } from './reader-context.js';
-import { withReusedSessions } from './reused-sessions.js';
+import { allSteps, type StepRun } from '../../syntax/step.js';
+import { declaredInputs, deducedInputs, readNames } from './inputs.js';
 import { documentationOf, ROOT_KEYS } from './root-words.js';
 import { isUndeclared, withSpec } from './specification.js';
 import { STEP_KEYS, stepList, stepOf, stepsOf } from './step-reader.js';
-import { optionOf, spanOf } from './values.js';
-import { readYaml, type YamlMap, type YamlNode } from './yaml/yaml-nodes.js';
+import {
+  type Dialect,
+  isNothing,
+  Members,
+  nameOf,
+  optionOf,
+  type ReaderContext,
+  type Sign,
+  spanOf,
+  textOf,
+  wrongShape,
+} from './values.js';
+import { readYaml, type YamlMap, type YamlMember, type YamlNode } from './yaml/yaml-nodes.js';
 
 /** The limits of a workflow, with their names in other dialects. */
 const LIMITS: Readonly<Record<string, string>> = { max_budget: 'cost', max_timeout: 'time', max_tokens: 'tokens' };
@@ -129,4 +135,138 @@ function rootOf(context: ReaderContext, file: SourceFile, root: YamlNode): Root 
     steps: steps === undefined ? [] : [...stepsOf(context, steps, 'this workflow').instructions],
     documentation,
   };
+}
+
+const OWN = 'a workflow of statedsl has `steps:`, each with a `name`, an `agent` and a `prompt` or a `bash` command';
+
+/** The kind of the file, with the key that shows it; null if it could be a workflow. */
+function foreignFile(root: YamlMap): Diagnostic | null {
+  const at = (name: string): YamlMember | undefined => root.members.find(({ key }) => key.text === name);
+  const refuse = (member: YamlMember, what: string, help = OWN) => words.foreignFile(member.key.span, { what, help });
+  const jobs = at('jobs');
+  if (jobs !== undefined && (at('on') !== undefined || at('true') !== undefined || hasBelow(jobs, 'runs-on')))
+    return refuse(jobs, 'a GitHub Actions workflow', `write its \`run:\` lines as \`bash:\` of steps: ${OWN}`);
+  const runs = at('runs');
+  if (runs !== undefined) return refuse(runs, 'an action of GitHub Actions');
+  const stages = at('stages') ?? root.members.find((member) => hasKey(member, 'script'));
+  if (stages !== undefined)
+    return refuse(stages, 'a GitLab CI file', `write its \`script:\` lines as \`bash:\` of steps: ${OWN}`);
+  const services = at('services');
+  if (services !== undefined) return refuse(services, 'a Compose file');
+  const kind = at('apiVersion');
+  if (kind !== undefined) return refuse(kind, 'a Kubernetes manifest');
+  const agents = at('agents') ?? at('gates');
+  if (agents !== undefined)
+    return refuse(agents, 'a configuration', 'name it `statedsl.config.yaml`; commands find it there by themselves');
+  return null;
+}
+
+function hasKey({ value }: YamlMember, name: string): boolean {
+  return value.kind === 'map' && value.members.some(({ key }) => key.text === name);
+}
+
+function hasBelow({ value }: YamlMember, name: string): boolean {
+  return value.kind === 'map' && value.members.some((member) => hasKey(member, name));
+}
+
+/** The first names of keys that exist only in one dialect. */
+const ROOTS: Readonly<Record<string, Dialect>> = {
+  steps: 'older',
+  item: 'older',
+  run: 'older',
+  task: 'current',
+  gate: 'current',
+  prev: 'current',
+};
+
+/**
+ * Forms of both dialects are a mistake, and the message shows both locations. A file without such forms is in the
+ * current dialect.
+ */
+function dialectOf(context: ReaderContext, items: readonly unknown[], inputs: ReadonlySet<string>): Dialect {
+  const oldest = context.signs.some((sign) => sign.oldest === true);
+  const tasks = oldest || context.signs.some(({ text }) => text === 'foreach');
+  const signs: Sign[] = context.signs.filter(({ text }) => !oldest || text !== 'type');
+  readNames(items, ({ name, alone, span }) => {
+    const dialect = Object.hasOwn(ROOTS, name) && !alone && !inputs.has(name) ? ROOTS[name] : undefined;
+    // Below `foreach` a task has both names.
+    if (dialect !== undefined && !(tasks && name === 'task')) signs.push({ dialect, text: `{${name}.`, span });
+  });
+  const first = (dialect: Dialect, weak: boolean): Sign | undefined =>
+    signs
+      .filter((sign) => sign.dialect === dialect && (weak || sign.weak !== true))
+      .sort((a, b) => a.span.start - b.span.start)[0];
+  const older = first('older', false);
+  const current = first('current', false);
+  if (older !== undefined && current !== undefined) {
+    const [before, after] = older.span.start < current.span.start ? [older, current] : [current, older];
+    const label = {
+      span: before.span,
+      text: `this belongs to the ${before.dialect === 'older' ? 'older' : 'current'} one`,
+    };
+    context.diagnostics.push(words.dialects(after.span, { older: older.text, current: current.text, first: label }));
+  }
+  if (older !== undefined) return 'older';
+  return current === undefined && first('older', true) !== undefined ? 'older' : 'current';
+}
+
+type Step = Extract<Instruction, { kind: 'step' }>;
+
+/** The last step for each kind of agent, which is the first word of its name: `claude` in `claude-opus`. */
+type Last = ReadonlyMap<string, string>;
+
+interface Around {
+  /** The steps with `reuse`, by the offsets of their names. */
+  readonly asked: ReadonlySet<number>;
+  readonly last: Last;
+  readonly inherited: boolean;
+}
+
+/**
+ * Resolves `session: reuse` of the older dialects: a step continues the session of the last earlier step with an agent
+ * of the same kind, and a group passes the setting on to its steps. The result names that step.
+ */
+function withReusedSessions(steps: readonly Instruction[], asked: ReadonlySet<number>): Instruction[] {
+  return asked.size === 0 ? [...steps] : list(steps, { asked, last: new Map(), inherited: false });
+}
+
+function list(steps: readonly Instruction[], around: Around, parallel = false): Instruction[] {
+  const last = new Map(around.last);
+  return steps.map((one) => {
+    if (one.kind !== 'step') return one;
+    const step = withSession(one, { ...around, last: parallel ? around.last : last });
+    const kind = kindOf(step.run);
+    if (kind !== null) last.set(kind, step.name.text);
+    return step;
+  });
+}
+
+function withSession(step: Step, around: Around): Step {
+  const wishes = around.asked.has(step.name.span.start) || (around.inherited && step.session === undefined);
+  const inner = { ...around, inherited: wishes };
+  const mapSteps = (block: Block, inside: Around, parallel: boolean): Block => ({
+    ...block,
+    instructions: list(block.instructions, inside, parallel),
+  });
+  const { run, each } = step;
+  const kind = kindOf(run);
+  const from = kind === null || !wishes ? undefined : around.last.get(kind);
+  const { span } = step.name;
+  return {
+    ...step,
+    ...omitUndefined({
+      session: from === undefined ? undefined : ({ kind: 'from', step: { text: from, span }, span } as const),
+      run: run.kind === 'group' ? { ...run, steps: mapSteps(run.steps, inner, run.parallel) } : undefined,
+      // Every task begins without a session to continue.
+      each:
+        each === undefined ? undefined : { ...each, steps: mapSteps(each.steps, { ...inner, last: new Map() }, false) },
+    }),
+  };
+}
+
+/** Null if the agent is not known before the run. */
+function kindOf(run: StepRun): string | null {
+  if (run.kind !== 'agent') return null;
+  const [name, more] = run.agent.parts;
+  return typeof name === 'string' && more === undefined ? (name.trim().split('-', 1)[0] as string) : null;
 }

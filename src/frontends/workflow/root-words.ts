@@ -7,8 +7,8 @@ import { nearest } from '../../prelude/nearest.js';
 import { omitUndefined } from '../../prelude/omit-undefined.js';
 import { workflowMessages as words } from '../../source/catalogue/workflow.js';
 import type { Program } from '../../syntax/ast.js';
-import { isNothing, type Members, type ReaderContext } from './reader-context.js';
 import { STEP_KEYS } from './step-reader.js';
+import { isNothing, type Members, type ReaderContext } from './values.js';
 import type { YamlMember, YamlNode } from './yaml/yaml-nodes.js';
 
 /** In the order of the suggestions. */

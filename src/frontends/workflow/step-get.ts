@@ -1,8 +1,19 @@
 /** Reads the context and the session under `get:` of a step. */
 import type { ContextEntry, SessionSource } from '../../syntax/step.js';
 import { callMembers } from './gates.js';
-import { isNothing, Members, nameOf, type ReaderContext, textOf, wrongShape } from './reader-context.js';
-import { callOf, itemsOf, shellOf, spanOf, templateOf } from './values.js';
+import {
+  callOf,
+  isNothing,
+  itemsOf,
+  Members,
+  nameOf,
+  type ReaderContext,
+  shellOf,
+  spanOf,
+  templateOf,
+  textOf,
+  wrongShape,
+} from './values.js';
 import type { YamlMap, YamlMember } from './yaml/yaml-nodes.js';
 
 const CONTEXT_KEYS: readonly string[] = ['file', 'bash', 'workflow'];

@@ -11,9 +11,8 @@ import type { AgentRequest, ToolCall, ToolRequest } from '../request.js';
 import type { PlanPending } from '../run-state/pending.js';
 import { locationOf, type Thread } from '../run-state/thread.js';
 import { entryToUndo } from '../undo/register.js';
-import { printedForm, printJson } from '../values/json.js';
-import { hasSourceNumber, plain, type Value } from '../values/value.js';
-import { correctionPrompt, renderPrompt, withSchema } from './agent-prompt.js';
+import { printedForm, printJson, render } from '../values/json.js';
+import { hasSourceNumber, isList, member, plain, type Value, type ValueObject } from '../values/value.js';
 import type { PlanCheck } from './engine/plan-check.js';
 import { resultSchema } from './engine/plan-node.js';
 
@@ -143,4 +142,40 @@ function valuesOf(
   const { calls } = request;
   const sent = (calls.kind === 'plan' && calls.checks === 'result' ? calls.result : parameters) as Value;
   return { args: [plain(sent)], ...omitUndefined({ printed: printedForm(sent) }) };
+}
+
+type Parameters = { readonly [name: string]: Json };
+
+const HOLE = /\{(\{[A-Za-z_]\w*(?:\.\w+)*\})\}|\{([A-Za-z_]\w*(?:\.\w+)*)\}/g;
+
+/**
+ * The prompt of an agent that is the tool of a call. `{name}` is a parameter of the call, `{name.part}` something in it,
+ * `{{name}}` the text `{name}`; other braces, as in an example of JSON, are text. An inserted value is not read again.
+ */
+function renderPrompt(prompt: string, parameters: Parameters): string {
+  return prompt.replace(HOLE, (found, escaped: string | undefined, path: string | undefined) => {
+    if (path === undefined) return escaped ?? found;
+    const value = valueAt(parameters as ValueObject, path.split('.'));
+    return value === undefined ? found : render(value);
+  });
+}
+
+/** Adds which JSON the answer must be. */
+function withSchema(prompt: string, schema: Json): string {
+  return `${prompt}\n\nAnswer with JSON and nothing else. It has to fit this JSON Schema:\n${JSON.stringify(schema)}`;
+}
+
+/** Asks again after an answer that cannot be used. In a session the agent has the first prompt already. */
+function correctionPrompt(prompt: string, problem: string, inSession: boolean): string {
+  const words = `Your answer cannot be used: ${problem}. Answer once more, with JSON and nothing else.`;
+  return inSession ? words : `${prompt}\n\nThis was asked before. ${words}`;
+}
+
+function valueAt(value: Value, path: readonly string[]): Value | undefined {
+  let at: Value | undefined = value;
+  for (const segment of path) {
+    if (typeof at !== 'object' || at === null) return undefined;
+    at = isList(at) ? at[Number(segment)] : member(at as ValueObject, segment);
+  }
+  return at;
 }

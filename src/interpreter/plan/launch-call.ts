@@ -6,8 +6,7 @@ import { doubledMs } from '../instructions/back-off.js';
 import type { Pending } from '../run-state/pending.js';
 import type { Run } from '../run-state/run.js';
 import type { Thread } from '../run-state/thread.js';
-import { runningPlan } from './active-plan.js';
-import { type CallOptions, overrides } from './call-options.js';
+import { type CallOptions, overrides, runningPlan } from './active-plan.js';
 import { type CallFacts, type CallTry, callRequest, requestEvent } from './call-request.js';
 import type { LeafCall } from './engine/plan-node.js';
 

@@ -1,14 +1,19 @@
 /** Decodes the outcome of an agent call from the output and the exit of its program. */
-
-import type { AgentFacts, Outcome, Output, TokenCounts, Unavailable } from '../../interpreter/events/event.js';
+import type {
+  AgentFacts,
+  BrokenGuard,
+  Outcome,
+  Output,
+  TokenCounts,
+  Unavailable,
+} from '../../interpreter/events/event.js';
 import { omitUndefined } from '../../prelude/omit-undefined.js';
 import type { EffectContext } from '../effect-context.js';
 import { outputSink } from '../process/output.js';
-import type { GuardWatch } from './guard-watch.js';
-import { lastWords, problemAtEnd } from './last-words.js';
-import type { Adapter } from './programs/adapter.js';
-import type { AgentTally } from './tally.js';
-import { unavailableFor } from './unavailable.js';
+import { startPausableTimer, startTimer } from '../timer.js';
+import type { Adapter, Guards } from './programs/adapter.js';
+import { resetTime } from './reset-time.js';
+import type { AgentTally, ErrorFlags } from './tally.js';
 
 type Ended = Extract<Outcome, { kind: 'exited' | 'timed-out' }>;
 interface EndedCall {
@@ -124,3 +129,199 @@ export async function decodeCall(ended: Ended, call: EndedCall): Promise<Outcome
   const exit = tally.wrongForm && ended.kind === 'exited' ? { exit: 0 } : {};
   return { ...ended, ...exit, stdout: await answer.finish(true), transcript: transcriptOf(ended.stdout), ...facts };
 }
+
+/** The number of characters at the end of standard error that are read. */
+const LAST_WORDS = 4000;
+
+// biome-ignore lint/suspicious/noControlCharactersInRegex: colors begin with the escape character.
+const STYLE = /\u001b\[[0-9;]*[A-Za-z]/g;
+/** A line of a stack trace, a piece of a printed object, or a warning. */
+const NOISE = /^\s*(?:at |\d+: |Stack backtrace|[[\]{}]|.*\.[cm]?js:\d+|WARNING\b|Warning\b)|^\s+[a-z]\w*: /;
+const ERROR = /^\W*\w*error\b/i;
+
+/** The last lines without colors, stack traces and warnings. The first of them may have been cut. */
+function linesOf(stderr: string): readonly string[] {
+  const isCut = stderr.length > LAST_WORDS;
+  const lines = stderr
+    .slice(-LAST_WORDS)
+    .replace(STYLE, '')
+    .split('\n')
+    .slice(isCut ? 1 : 0);
+  return lines.filter((line) => ERROR.test(line) || !NOISE.test(line)).flatMap((line) => line.trim() || []);
+}
+
+/** The last line that names an error, or else the last line; null if there is none. */
+function lastWords(stderr: string): string | null {
+  const lines = linesOf(stderr);
+  return lines.findLast((line) => ERROR.test(line)) ?? lines.at(-1) ?? null;
+}
+
+interface Ending {
+  readonly stderr: string;
+  /** Its last line of output that was not a report, or empty. */
+  readonly plain: string;
+  /** Why it was waiting for its service; null if it was not. */
+  readonly retrying: string | null;
+  /** The time at which it can be used again, if it was reported. */
+  readonly resetMs: number | null;
+}
+
+/** The temporary problem of a program that ended without a report. Its message is the line that names the problem. */
+function problemAtEnd({ stderr, plain, retrying, resetMs }: Ending, nowMs: number): Unavailable | null {
+  const others = [plain, retrying ?? ''].filter((text) => text !== '');
+  const all = [stderr.slice(-LAST_WORDS), ...others].join('\n').trim();
+  // A program that was waiting for its service has no other reason to end.
+  const found = unavailableFor(all, nowMs, resetMs, retrying === null ? {} : { retryable: true });
+  if (found === null) return null;
+  const named = [...linesOf(stderr), ...others].reverse().map((line) => unavailableFor(line, nowMs, resetMs));
+  const own = named.find((problem) => problem !== null);
+  // The pauses of its own retries are no times at which it can be used again.
+  const until = retrying === null ? found.until_ms : resetMs;
+  if (own !== undefined) return { ...own, until_ms: own.until_ms ?? until };
+  const message =
+    retrying === null ? lastWords(stderr) : `the program ended while it waited for its service: ${retrying}`;
+  return { ...found, until_ms: until, message: message ?? found.message };
+}
+
+/** Waiting does not help: a person has to pay or change a setting. */
+const STAYS = /insufficient_quota|credit balance|billing|payment|invalid api key|unauthori[sz]ed|\b401\b|\b403\b/i;
+
+const USAGE =
+  /usage limit|hit your (?:\w+ ){0,2}limit|reached your (?:\w+ ){0,3}limits?|limit (?:was |has been )?reached|(?:rate|session|weekly|daily|hourly|token)[ _-]?limit|quota|regain access|too many requests|resource_exhausted/i;
+
+const STATUS =
+  /(?:error|status|code|http|api)\W{0,12}(?:code\W{0,3})?(429|5\d\d)\b|\b(429|5\d\d)\b\W{0,4}(?:error|too many|service|internal|bad gateway|gateway|overload|server|\{)/i;
+
+const OVERLOAD =
+  /overloaded|over capacity|at capacity|exhausted your capacity|capacity_exhausted|service unavailable|temporarily unavailable|internal server error|bad gateway|gateway time-?out|try again later/i;
+
+const NETWORK =
+  /\b(?:EAI_AGAIN|ECONNRESET|ECONNREFUSED|ECONNABORTED|ENOTFOUND|ETIMEDOUT|ENETUNREACH|EHOSTUNREACH|UND_ERR_\w+)\b|socket hang up|fetch failed|network (?:error|is unreachable)|connection (?:error|reset|refused|closed|failed|dropped|was closed|timed out)|cannot connect|error sending request|stream disconnected|could not resolve host|name resolution|other side closed|\[API Error: terminated\]/i;
+
+/**
+ * The temporary problem in the message of a failed call, or null if the failure is permanent. `resetMs`: the time at
+ * which it can be used again, if the program reported it separately from its message.
+ */
+export function unavailableFor(
+  text: string,
+  nowMs: number,
+  resetMs: number | null = null,
+  flags: ErrorFlags = {},
+): Unavailable | null {
+  if (staysFor(flags)) return null;
+  const cause = causeOfFlags(flags, text) ?? causeOf(text) ?? (resetMs === null ? null : 'usage');
+  if (cause === null) return null;
+  const untilMs = resetMs !== null && resetMs > nowMs ? resetMs : resetTime(text, nowMs);
+  if (untilMs === null && STAYS.test(text)) return null;
+  return { cause, message: firstLine(text), until_ms: untilMs, at_ms: nowMs };
+}
+
+/** Facts that the program reports about an error take precedence over its message. */
+function staysFor({ status, retryable }: ErrorFlags): boolean {
+  if (retryable !== undefined) return !retryable;
+  return status !== undefined && status >= 400 && status < 500 && !PASSING.has(status);
+}
+
+/** Request timeout, conflict, too early, too many requests. */
+const PASSING: ReadonlySet<number> = new Set([408, 409, 425, 429]);
+
+function causeOfFlags({ status, retryable }: ErrorFlags, text: string): Unavailable['cause'] | null {
+  if (status === 429) return 'usage';
+  if (status !== undefined && (status >= 500 || PASSING.has(status))) return 'overload';
+  return retryable === true ? (causeOf(text) ?? 'network') : null;
+}
+
+function causeOf(text: string): Unavailable['cause'] | null {
+  if (USAGE.test(text)) return 'usage';
+  if (OVERLOAD.test(text) || STATUS.test(text)) return 'overload';
+  return NETWORK.test(text) ? 'network' : null;
+}
+
+function firstLine(text: string): string {
+  const line = text.trim().split('\n', 1)[0] ?? '';
+  return line.length > 300 ? `${line.slice(0, 300)}…` : line;
+}
+
+/** The interval between checks of files, in milliseconds. */
+const LOOK_MS = 500;
+
+interface GuardWatch {
+  /** Compares the amounts so far. */
+  see(tally: AgentTally): void;
+  /** The exceeded guard, after a last check of the files. */
+  end(tally: AgentTally): Promise<BrokenGuard | null>;
+  /** Stops watching. Must be called even after an error. */
+  close(): void;
+}
+
+/**
+ * Limits that act while an agent works. Reported amounts are compared as they arrive, and time and files are watched.
+ * The first exceeded limit stops the agent with everything it started. A limit may also be exceeded only at the end,
+ * when the program reports its totals. Then there is nothing to stop, but the call fails.
+ */
+export function watchGuards(guards: Guards, stop: () => void): GuardWatch {
+  let broken: BrokenGuard | null = null;
+  let closed = false;
+  let cancelLook = (): void => undefined;
+  const report = (guard: BrokenGuard | null): void => {
+    if (guard === null || broken !== null || closed) return;
+    broken = guard;
+    stop();
+  };
+  const { maxTimeMs, changedFile } = guards;
+  const time =
+    maxTimeMs === null
+      ? null
+      : startPausableTimer(maxTimeMs, () =>
+          report({ name: 'max_time', message: `it ran longer than ${seconds(maxTimeMs)}` }),
+        );
+  const look = async (): Promise<void> => {
+    // If files cannot be examined now, the next check tries again, and the last one reports the failure.
+    report(brokenByChange((await changedFile?.().catch(() => null)) ?? null));
+    if (broken === null && !closed) cancelLook = startTimer(LOOK_MS, () => void look());
+  };
+  if (changedFile !== null) cancelLook = startTimer(LOOK_MS, () => void look());
+  const close = (): void => {
+    closed = true;
+    time?.cancel();
+    cancelLook();
+  };
+  return {
+    see(tally) {
+      // Time in which a program waits for its service does not count.
+      if (tally.retrying === null) time?.resume();
+      else time?.pause();
+      report(brokenBy(guards, tally));
+    },
+    async end(tally) {
+      report(ownGuard(tally) ?? brokenBy(guards, tally));
+      if (broken === null && changedFile !== null) report(brokenByChange(await changedFile()));
+      close();
+      return broken;
+    },
+    close,
+  };
+}
+
+function brokenBy({ maxTurns, maxCost }: Guards, { turns, cost }: AgentTally): BrokenGuard | null {
+  if (maxTurns !== null && turns !== null && turns > maxTurns)
+    return { name: 'max_turns', message: `it took ${turns} turns, but at most ${maxTurns} are allowed` };
+  if (maxCost !== null && cost !== null && cost > maxCost)
+    return { name: 'max_cost', message: `it cost ${dollars(cost)}, but at most ${dollars(maxCost)} are allowed` };
+  return null;
+}
+
+/** The program knows the limit and stopped itself without exceeding it. */
+function ownGuard({ ownGuard: name, error }: AgentTally): BrokenGuard | null {
+  if (name === null) return null;
+  const none = name === 'max_turns' ? 'its turns were used up' : 'its budget was used up';
+  // An error without a message is recorded by its kind.
+  return { name, message: error === null || /^\w*$/.test(error) ? none : `the program stopped: ${error}` };
+}
+
+function brokenByChange(file: string | null): BrokenGuard | null {
+  return file === null ? null : { name: 'no_write', message: `it changed \`${file}\`` };
+}
+
+const seconds = (ms: number): string => (ms % 1000 === 0 ? `${ms / 1000} s` : `${ms} ms`);
+const dollars = (amount: number): string => `$${amount.toFixed(amount < 0.01 ? 4 : 2)}`;

@@ -2,28 +2,27 @@
  * Performs the agent calls of a run: looks up the name, combines the limits, and makes the call when the agent has a
  * free permit.
  */
-import { mkdirSync, readFileSync } from 'node:fs';
+
+import { randomUUID } from 'node:crypto';
+import { mkdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { agentFailed, agentText } from '../../interpreter/agents/agent-output.js';
 import type { Outcome } from '../../interpreter/events/event.js';
-import type { AgentRequest } from '../../interpreter/request.js';
+import type { AgentRequest, SessionOrigin } from '../../interpreter/request.js';
 import type { Json } from '../../machine/expression.js';
 import type { EffectContext } from '../effect-context.js';
 import { outputSink, VALUE_BYTES } from '../process/output.js';
 import { directoryOf, type Environment } from '../process/shell.js';
 import { makeFolder } from '../store/make-folder.js';
-import { entryAt } from '../store/own-file.js';
-import { reasonOf } from '../store/store-error.js';
+import { entryAt, writeOwn } from '../store/own-file.js';
+import { reasonOf, storeError } from '../store/store-error.js';
 import { writeWhole } from '../written-file.js';
 import { openAnswerFolder } from './answer-folder.js';
 import { callAgent } from './call.js';
-import { type BegunSession, callInNewSession, SESSIONS_FILE } from './chosen-session.js';
-import type { Permits } from './permits.js';
 import type { Adapter, Guards } from './programs/adapter.js';
 import type { AnswerSchema } from './programs/answer-schema.js';
 import type { CallLog } from './programs/call-log.js';
 import { type AgentSettings, type ResolvedAgent, resolveAgent, unknownAgent } from './resolve.js';
-import { sessionOf } from './session.js';
 
 /** A file in the folder of the run. */
 const CALLS_FILE = 'fake-calls.json';
@@ -194,4 +193,172 @@ export function writeAgentOutput(file: string, outcome: Outcome, directory: stri
 
 function failedToWrite(file: string, why: string): Outcome {
   return { kind: 'failed', message: `cannot write the agent's answer to \`${file}\`: ${why}` };
+}
+
+/** A file in the folder of the run, with the sessions of calls that have not ended. */
+const SESSIONS_FILE = 'agent-sessions.json';
+
+/**
+ * Ids of new sessions, for programs that let us choose them. An id is on disk before the program starts, so that a call
+ * that was interrupted together with this process continues in its session, unless its changes of files were reverted.
+ */
+interface BegunSession {
+  /** The session to continue; null begins a new one. */
+  readonly id: string | null;
+  /** The id of the new session; null: the program chooses it. */
+  readonly chosen: string | null;
+  readonly prompt: string;
+}
+
+interface NewCall {
+  /** Where the ids are stored. */
+  readonly file: string;
+  /** Identifies the call in its run. */
+  readonly key: string;
+  readonly prompt: string;
+  /** It may have begun before, and files are as it left them. */
+  readonly again: boolean;
+}
+
+type Sessions = Readonly<Record<string, string>>;
+
+/** The program does not know the session, because it had stored nothing before it was interrupted. */
+const UNKNOWN = /no (?:conversation|saved session|previous sessions?) found|invalid session identifier/i;
+/** An older version has no option for the id. */
+const NO_OPTION = /unknown (?:arguments?|options?)\b.*session-?id/is;
+
+async function callInNewSession(
+  { file, key, prompt, again }: NewCall,
+  call: (session: BegunSession) => Promise<Outcome>,
+): Promise<Outcome> {
+  const begun = again ? readSessions(file)[key] : undefined;
+  const continued =
+    begun === undefined ? null : await call({ id: begun, chosen: null, prompt: withInterruption(prompt) });
+  const outcome = continued === null || saysBeforeWork(continued, UNKNOWN) ? await begin() : continued;
+  if (outcome.kind === 'exited' || outcome.kind === 'timed-out') writeSession(file, key, null);
+  return outcome;
+
+  async function begin(): Promise<Outcome> {
+    const chosen = randomUUID();
+    writeSession(file, key, chosen);
+    const called = await call({ id: null, chosen, prompt });
+    return saysBeforeWork(called, NO_OPTION) ? call({ id: null, chosen: null, prompt }) : called;
+  }
+}
+
+/** Whether the program ended with these words before it asked its model. */
+function saysBeforeWork(outcome: Outcome, words: RegExp): boolean {
+  if (outcome.kind !== 'exited' || outcome.exit === 0 || (outcome.turns ?? 0) > 0) return false;
+  return words.test(`${outcome.stdout.text ?? ''}\n${outcome.stderr}`);
+}
+
+function readSessions(file: string): Sessions {
+  try {
+    return JSON.parse(readFileSync(file, 'utf8')) as Sessions;
+  } catch {
+    return {};
+  }
+}
+
+function writeSession(file: string, key: string, id: string | null): void {
+  const { [key]: _, ...others } = readSessions(file);
+  const sessions = id === null ? others : { ...others, [key]: id };
+  try {
+    if (Object.keys(sessions).length === 0) return rmSync(file, { force: true });
+    writeOwn(`${file}.new`, JSON.stringify(sessions));
+    renameSync(`${file}.new`, file);
+  } catch (cause) {
+    throw storeError('write', file, cause);
+  }
+}
+
+/**
+ * Chooses the session of a call: one that its program can continue or branch off from, or else a new one that begins
+ * with the conversation of the unusable session.
+ */
+interface CallSession {
+  /** Null begins a new one. */
+  readonly id: string | null;
+  readonly prompt: string;
+  /** The adapter that created the requested session, if it is another one. */
+  readonly foreign: string | null;
+}
+
+function sessionOf(request: AgentRequest, { name, sessions }: Adapter): CallSession {
+  const { session = null, sessionAdapter = name, sessionOrigin: origin, prompt } = request;
+  if (session === null) return { id: null, prompt, foreign: null };
+  if (sessionAdapter !== name) return { id: null, prompt, foreign: sessionAdapter };
+  const { directory = null } = request;
+  const isElsewhere = origin !== undefined && origin.directory !== directory;
+  if ((request.fork === true && !sessions.fork) || (isElsewhere && !sessions.elsewhere))
+    return { id: null, prompt: origin === undefined ? prompt : withOrigin(origin, prompt), foreign: null };
+  if (request.again === true && request.fork !== true)
+    return { id: session, prompt: withInterruption(prompt), foreign: null };
+  return { id: session, prompt, foreign: null };
+}
+
+function withOrigin({ prompt, answer }: SessionOrigin, next: string): string {
+  return [
+    'This continues an earlier conversation that you do not see. It ended with this prompt and this answer.',
+    `## The prompt before\n\n${prompt.trim()}`,
+    `## Your answer to it\n\n${answer.trim()}`,
+    `## Now\n\n${next}`,
+  ].join('\n\n');
+}
+
+/** The session may contain the beginning of the same work, and its files may be gone. */
+function withInterruption(prompt: string): string {
+  const note =
+    'You may have begun with this before: then you were interrupted, and your changes of files may have been undone. Look at the files first.';
+  return `${note}\n\n${prompt}`;
+}
+
+interface Permits {
+  /** Resolves with a function that returns the permit, when one is free; resolves with null if stopped before. */
+  take(agent: string, limit: number | null, stop: AbortSignal): Promise<(() => void) | null>;
+}
+
+/** Limits the number of calls of one agent at the same time. Waiting calls continue in the order of their requests. */
+export function createPermits(): Permits {
+  const taken = new Map<string, number>();
+  const waiting = new Map<string, (() => void)[]>();
+
+  const leave = (agent: string): void => {
+    const next = waiting.get(agent)?.shift();
+    // The permit passes directly to the next waiting call, so a new call cannot take it first.
+    if (next !== undefined) next();
+    else taken.set(agent, (taken.get(agent) ?? 1) - 1);
+  };
+  const leaveOnce = (agent: string): (() => void) => {
+    let taken = true;
+    return () => {
+      if (taken) leave(agent);
+      taken = false;
+    };
+  };
+  return {
+    take(agent, limit, stop) {
+      if (stop.aborted) return Promise.resolve(null);
+      const count = taken.get(agent) ?? 0;
+      if (limit === null || count < limit) {
+        taken.set(agent, count + 1);
+        return Promise.resolve(leaveOnce(agent));
+      }
+      return new Promise((resolve) => {
+        const queue = waiting.get(agent) ?? [];
+        waiting.set(agent, queue);
+        const give = (): void => {
+          stop.removeEventListener('abort', giveUp);
+          resolve(leaveOnce(agent));
+        };
+        const giveUp = (): void => {
+          const at = queue.indexOf(give);
+          if (at >= 0) queue.splice(at, 1);
+          resolve(null);
+        };
+        queue.push(give);
+        stop.addEventListener('abort', giveUp, { once: true });
+      });
+    },
+  };
 }

@@ -7,9 +7,8 @@ import type { EffectContext, PerformedRequest } from '../effect-context.js';
 import { artifactPath } from '../process/output-store.js';
 import type { Redactor } from '../redact.js';
 import { readOwn } from '../store/own-file.js';
-import { askedOf, fingerprintOf } from './asked.js';
+import { askedOf, fingerprintOf, type HiddenRun, hiddenRun, mapTexts } from './asked.js';
 import type { CassetteRecord, RecordedOutcome } from './cassette.js';
-import { type HiddenRun, hiddenRun, mapTexts } from './hide-run.js';
 
 /** Null: the run stopped it. */
 export function makeRecord(

@@ -9,8 +9,7 @@ import { readOwn } from '../store/own-file.js';
 import type { StoredRun } from '../store/stored-run.js';
 import { PARTIAL } from './live-output.js';
 import { groupsMarked, stopMarked } from './marked.js';
-import { processStat, stopGroup } from './process-group.js';
-import { isHere, isProcessNumber, type ProcessOrigin } from './process-origin.js';
+import { isHere, isProcessNumber, type ProcessOrigin, processStat, stopGroup } from './process-group.js';
 import { removeStaleFolders } from './temporary-folder.js';
 
 /** A line of `processes.ndjson`. Each process is the leader of its own group. */

@@ -4,7 +4,7 @@
  * (`setsid`) cannot be reached.
  */
 import { readdirSync, readFileSync, readlinkSync, statSync } from 'node:fs';
-import { isProcessNumber } from './process-origin.js';
+import { hostname } from 'node:os';
 
 const GRACE_MS = 2000;
 const FIRST_LOOK_MS = 5;
@@ -167,4 +167,46 @@ function numbersFit(): boolean {
     }
   }
   return fit;
+}
+
+/** All members are null if the system does not report them. */
+export interface ProcessOrigin {
+  readonly host: string | null;
+  /** The id of one start of the machine. */
+  readonly boot: string | null;
+  readonly pidNamespace: string | null;
+}
+
+let known: ProcessOrigin | null = null;
+
+/** The origin of this process. */
+export function thisOrigin(): ProcessOrigin {
+  known ??= {
+    host: hostname() || null,
+    boot: readOrNull(() => readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim()),
+    pidNamespace: readOrNull(() => readlinkSync('/proc/self/ns/pid')),
+  };
+  return known;
+}
+
+/** Whether process numbers recorded with that origin are valid here. */
+export function isHere({ host, boot, pidNamespace }: ProcessOrigin): boolean {
+  const here = thisOrigin();
+  return host === here.host && boot === here.boot && pidNamespace === here.pidNamespace;
+}
+
+/**
+ * Whether the number can be one of our processes: 0 and negative numbers mean groups or all processes, and 1 belongs to
+ * the system.
+ */
+export function isProcessNumber(value: unknown): value is number {
+  return typeof value === 'number' && Number.isSafeInteger(value) && value > 1 && value < 2 ** 31;
+}
+
+function readOrNull(read: () => string): string | null {
+  try {
+    return read();
+  } catch {
+    return null;
+  }
 }

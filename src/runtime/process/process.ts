@@ -3,12 +3,13 @@
  * that they hold, and its bookkeeping takes as long as starting a shell.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
+import { readSync } from 'node:fs';
+import type { Readable } from 'node:stream';
 import { clockMs } from '../clock.js';
 import type { StopSignal } from '../stop-signal.js';
 import { errorCode } from '../store/store-error.js';
 import { startTimer } from '../timer.js';
-import { type OutputListeners, type OutputStreams, readPipes, readStreams } from './output-streams.js';
-import type { PipePair, PipePool } from './pipes.js';
+import type { Pipe, PipePair, PipePool } from './pipes.js';
 import { processStat, stopGroup } from './process-group.js';
 import { closeQuietly } from './scratch.js';
 
@@ -171,4 +172,92 @@ function supervise({ child, pid, read, release, begun }: RunningProcess, spec: P
     };
     child.on('exit', (exit, signal) => void settle(exit, signal));
   });
+}
+
+/**
+ * Reads the output of a command while it runs and after it has ended. A pipe is watched only if its command takes some
+ * time, or if its output is displayed. Most commands end earlier, and then their pipes contain all output.
+ */
+type OutputListeners = readonly [(bytes: Buffer) => void, (bytes: Buffer) => void];
+
+interface OutputStreams {
+  /**
+   * Call it when the command has ended. Waits for the ends of its pipes if they have not ended; resolves with false if one
+   * did not end in time.
+   */
+  end(withinMs: number): boolean | Promise<boolean>;
+}
+
+/** A pipe holds 64 KiB, so a command that prints more waits for at most this time. */
+const UNWATCHED_MS = 4;
+const PIPE_BYTES = 64 * 1024;
+/** How often the pipe of an ended command may be full before it is watched like any other. */
+const MOST_READS = 4;
+
+/** Call it when the command has opened the pipes. `isLive`: output is needed as soon as it arrives. */
+function readPipes({ stdout, stderr }: PipePair, listeners: OutputListeners, isLive: boolean): OutputStreams {
+  let watched: OutputStreams | null = null;
+  const watch = (): OutputStreams => {
+    watched ??= readStreams([stdout.reader(), stderr.reader()], listeners);
+    return watched;
+  };
+  if (isLive) return watch();
+  const cancelTimer = startTimer(UNWATCHED_MS, watch);
+  return {
+    end(withinMs) {
+      cancelTimer();
+      const [onStdout, onStderr] = listeners;
+      if (watched === null && readRest(stdout, onStdout) && readRest(stderr, onStderr)) return true;
+      return watch().end(withinMs);
+    },
+  };
+}
+
+const room = Buffer.allocUnsafeSlow(PIPE_BYTES);
+
+/** Returns true if there are no writers left and everything was read. */
+function readRest({ readEnd }: Pipe, listener: (bytes: Buffer) => void): boolean {
+  try {
+    for (let count = 0; count < MOST_READS; count++) {
+      const length = readSync(readEnd, room);
+      if (length === 0) return true;
+      listener(Buffer.from(room.subarray(0, length)));
+    }
+  } catch {
+    // `EAGAIN`: a process that the command started still has the pipe open.
+  }
+  return false;
+}
+
+/** Reads streams as data arrives. */
+function readStreams(streams: readonly [Readable | null, Readable | null], listeners: OutputListeners): OutputStreams {
+  let open = 0;
+  let onDrained = (): void => undefined;
+  streams.forEach((stream, index) => {
+    if (stream === null) return;
+    open++;
+    stream.on('data', listeners[index] as (bytes: Buffer) => void);
+    // A read error ends the stream. It needs no report.
+    stream.on('error', () => undefined);
+    stream.on('close', () => {
+      open--;
+      if (open === 0) onDrained();
+    });
+  });
+  return {
+    end(withinMs) {
+      if (open === 0) return true;
+      return new Promise((resolve) => {
+        const cancelTimer = startTimer(withinMs, () => {
+          onDrained = () => undefined;
+          for (const stream of streams) stream?.destroy();
+          resolve(false);
+        });
+        onDrained = () => {
+          cancelTimer();
+          resolve(true);
+        };
+      });
+    },
+  };
 }

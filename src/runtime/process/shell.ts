@@ -2,23 +2,21 @@
  * Performs commands: a request with shell text or a list of words becomes a process, and its end an outcome. The shell
  * reads no profile and no start-up file, because a person's shell settings are not part of a program.
  */
-
 import { existsSync, statSync } from 'node:fs';
 import { delimiter, isAbsolute, join, resolve } from 'node:path';
 import type { Outcome, Output } from '../../interpreter/events/event.js';
 import type { ArgvRequest, ShellRequest } from '../../interpreter/request.js';
 import { omitUndefined } from '../../prelude/omit-undefined.js';
+import { unreachable } from '../../prelude/unreachable.js';
 import type { EffectContext } from '../effect-context.js';
 import { stopSignalOf } from '../lazy-signal.js';
 import { openToRead } from '../store/own-file.js';
 import { reasonOf } from '../store/store-error.js';
-import { decodeProcess } from './decode-process.js';
 import { directCommand } from './direct.js';
-import { errorSink, outputSink } from './output.js';
+import { type ErrorSink, errorSink, type OutputSink, outputSink } from './output.js';
 import { artifactPath } from './output-store.js';
 import { type ProcessEnd, runProcess } from './process.js';
-import { argumentProblem, surroundingsProblem } from './process-texts.js';
-import { bindShellText, SCRIPT_ARGUMENT_BYTES } from './shell-values.js';
+import { ARGUMENT_BYTES, bindShellText, SCRIPT_ARGUMENT_BYTES } from './shell-values.js';
 
 export type Environment = Readonly<Record<string, string>>;
 
@@ -267,4 +265,84 @@ function findProgram(name: string, path: string): string | null {
     if (isAbsolute(folder) && existsSync(candidate)) return candidate;
   }
   return null;
+}
+
+/** Returns the end of a process that did not start unchanged. Rejects with a `StoreError` if the disk is full. */
+async function decodeProcess(
+  ended: ProcessEnd,
+  request: Pick<ShellRequest, 'timeoutMs' | 'needsText'>,
+  stdout: OutputSink,
+  stderr: ErrorSink,
+): Promise<Outcome | Extract<ProcessEnd, { kind: 'not-started' }>> {
+  switch (ended.kind) {
+    case 'not-started':
+      return ended;
+    case 'timed-out':
+      return {
+        kind: 'timed-out',
+        timeout_ms: request.timeoutMs ?? 0,
+        stdout: await stdout.finish(request.needsText),
+        ...(await decodeErrors(stderr)),
+        duration_ms: ended.durationMs,
+      };
+    case 'exited':
+      return omitUndefined({
+        kind: 'exited',
+        exit: ended.exit,
+        signal: ended.signal ?? undefined,
+        stdout: await stdout.finish(request.needsText),
+        ...(await decodeErrors(stderr)),
+        duration_ms: ended.durationMs,
+        output_truncated: ended.truncated ? true : undefined,
+      });
+    default:
+      return unreachable(ended);
+  }
+}
+
+async function decodeErrors(
+  stderr: ErrorSink,
+): Promise<{ readonly stderr: string; readonly stderr_artifact?: string }> {
+  const { text, artifact } = await stderr.finish();
+  return omitUndefined({ stderr: text, stderr_artifact: artifact });
+}
+
+type Refused = Extract<Outcome, { kind: 'not-started' }>;
+
+/** The reason why the words of a program cannot be passed, or null. */
+export function argumentProblem(argv: readonly string[]): Refused | null {
+  for (const [index, word] of argv.entries()) {
+    const what = index === 0 ? 'the program' : `argument ${index}`;
+    const problem = textProblem(what, word) ?? lengthProblem(what, Buffer.byteLength(word));
+    if (problem !== null) return problem;
+  }
+  return null;
+}
+
+/** The reason why variables or a directory cannot be used, or null. */
+function surroundingsProblem(env: Readonly<Record<string, string>>, cwd: string | null): Refused | null {
+  for (const [name, value] of Object.entries(env)) {
+    const what = `the value of \`env.${name}\``;
+    const problem = textProblem(what, value) ?? lengthProblem(what, Buffer.byteLength(`${name}=${value}`));
+    if (problem !== null) return problem;
+  }
+  return cwd === null ? null : textProblem('the value of `cwd`', cwd);
+}
+
+function textProblem(what: string, text: string): Refused | null {
+  if (text.includes('\0'))
+    return notStarted('bad_value', `${what} contains a NUL character, which cannot be passed to a process`);
+  if (/\p{Surrogate}/u.test(text))
+    return notStarted('bad_value', `${what} contains half of a surrogate pair, which is not a character`);
+  return null;
+}
+
+function lengthProblem(what: string, bytes: number): Refused | null {
+  if (bytes <= ARGUMENT_BYTES) return null;
+  const reason = `${what} is ${bytes} bytes long, but the system allows at most 128 KiB; use \`DO: |\` or a file`;
+  return notStarted('value_too_large', reason);
+}
+
+function notStarted(errorType: string, reason: string): Refused {
+  return { kind: 'not-started', reason, error_type: errorType };
 }

@@ -21,13 +21,40 @@ import { nextTurn } from '../next-turn.js';
 import { StoreError } from '../store/store-error.js';
 import { applyDelivery } from './apply-delivery.js';
 import type { DriveEnd, DriveOptions } from './drive-options.js';
-import { type Flight, Flights } from './flights.js';
 import { Mailbox } from './mailbox.js';
-import { Questions } from './questions.js';
+import { type Flight, Flights, Questions } from './questions.js';
 import { Recording } from './recording.js';
 import { ReplayPoints } from './replay-points.js';
 import { RunClock } from './run-clock.js';
-import { Turns } from './turns.js';
+
+/** The most transitions and loop rounds at once, so that signals are handled while a program only computes. */
+const MOST = 4_096;
+const FIRST = 64;
+const SHORT_MS = 5;
+const LONG_MS = 20;
+
+/**
+ * How far the interpreter advances before the loop checks for signals. Checking is cheap, but one round of a program's loop
+ * may take any time: adding an item copies a list of half a million. So the number of rounds follows the time they take,
+ * and signals are handled and memory is released whatever a program computes.
+ */
+export class Turns {
+  /** How many transitions and loop rounds the next turn may have. */
+  size = FIRST;
+  private begun = 0;
+
+  begin(): number {
+    this.begun = Date.now();
+    return this.size;
+  }
+
+  /** Call after everything that follows from the turn is done. */
+  end(): void {
+    const ms = Date.now() - this.begun;
+    if (ms < SHORT_MS) this.size = Math.min(MOST, this.size * 2);
+    else if (ms > LONG_MS) this.size = Math.max(1, Math.floor((this.size * SHORT_MS) / ms));
+  }
+}
 
 /** Outcomes that are settled in one turn, and times that requests are answered at once, before the loop looks up. */
 const MOST_AT_ONCE = 512;

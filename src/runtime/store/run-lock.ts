@@ -7,8 +7,7 @@
  */
 import { existsSync, linkSync, readdirSync, rmSync, statSync, unlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { processStat } from '../process/process-group.js';
-import { isHere, type ProcessOrigin, thisOrigin } from '../process/process-origin.js';
+import { isHere, type ProcessOrigin, processStat, thisOrigin } from '../process/process-group.js';
 import { beat, OLD_MS } from './heartbeat.js';
 import { entryAt, readOwn, writeOwn } from './own-file.js';
 import { errorCode, storeError } from './store-error.js';

@@ -8,7 +8,7 @@ import { basename, join } from 'node:path';
 import { fromRecord, type Printed, printIndented } from '../../interpreter/values/json.js';
 import type { Value } from '../../interpreter/values/value.js';
 import type { Json } from '../../machine/expression.js';
-import { thisOrigin } from '../process/process-origin.js';
+import { thisOrigin } from '../process/process-group.js';
 import { artifactsFolder, folderArtifacts } from './artifacts.js';
 import { LargeValues } from './large-values.js';
 import { makeFolder } from './make-folder.js';

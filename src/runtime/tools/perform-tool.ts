@@ -2,7 +2,6 @@
  * Performs calls of tools. Parameters are checked against the tool's schema before anything is started, and results before
  * they are passed on. A result that does not match is not an answer of the tool, so it never selects an outcome.
  */
-
 import { existsSync } from 'node:fs';
 import { isAbsolute, resolve } from 'node:path';
 import { joinedClause, readAnswer } from '../../interpreter/agents/tool-answer.js';
@@ -13,8 +12,8 @@ import type { Json } from '../../machine/expression.js';
 import type { ToolProgram } from '../../machine/plan.js';
 import { unreachable } from '../../prelude/unreachable.js';
 import type { EffectContext } from '../effect-context.js';
+import { argumentProblem, cannotStart, directoryOf, type Environment, performCommand } from '../process/shell.js';
 import type { Validate } from './call-schema.js';
-import { performCommandTool } from './command-tool.js';
 import type { ToolHost } from './tool-host.js';
 
 type CommandTarget = Extract<ToolProgram, { kind: 'run' }>;
@@ -145,4 +144,24 @@ function readJson(text: string): Json | undefined {
   } catch {
     return undefined;
   }
+}
+
+/**
+ * A command as a tool: its words come from the tools file, and its parameters are one JSON object on its standard input.
+ * No part of a parameter is ever in a command line.
+ */
+async function performCommandTool(
+  request: ToolRequest,
+  argv: readonly string[],
+  context: EffectContext,
+  inherited: Environment,
+): Promise<Outcome> {
+  const problem = argumentProblem(argv);
+  if (problem !== null) return problem;
+  const text = request.call.printed ?? JSON.stringify(request.call.parameters);
+  const stdin = { text, bytes: Buffer.byteLength(text) };
+  // An environment has a maximum size. Paths are short, and compiling limits their number.
+  const env = { STATEDSL_ALTERNATIVES: JSON.stringify(request.call.alternatives) };
+  const ended = await performCommand({ argv, env }, { ...request, stdin }, context, inherited);
+  return 'code' in ended ? cannotStart(ended, argv[0] ?? '', directoryOf(request, context)) : ended;
 }

@@ -2,22 +2,27 @@
  * Reports ends and suspensions of runs to receivers that the configuration names, each at least once. It reads them from the
  * index of the runs, so it misses none, whichever process executes the run, and no run waits for it.
  */
+
+import { Buffer } from 'node:buffer';
+import { closeSync, fstatSync, readSync } from 'node:fs';
+import { join } from 'node:path';
+import { execa } from 'execa';
 import type { NotifyTarget } from '../../runtime/configuration/configuration.js';
+import { openOwn } from '../../runtime/store/own-file.js';
+import type { IndexEntry } from '../../runtime/store/run-header.js';
 import { StoreError } from '../../runtime/store/store-error.js';
+import { indexEntryOf } from '../../runtime/store/stored-run.js';
 import { startTimer } from '../../runtime/timer.js';
-import { type IndexPosition, KeptNotices } from './kept-notices.js';
-import { noticeOf, type PendingNotice } from './notice.js';
-import { readIndexAfter } from './read-index.js';
-import type { SendNotice } from './send-notice.js';
+import { type IndexPosition, KeptNotices, type Notice, noticeOf, type PendingNotice } from './kept-notices.js';
 
 /** The time for notices; tests move it. */
-export interface NoticeClock {
+interface NoticeClock {
   now(): number;
   /** Calls `action` after `ms`; returns what cancels that. */
   start(ms: number, action: () => void): () => void;
 }
 
-export interface NotifierOptions {
+interface NotifierOptions {
   /** The folder of the runs. */
   readonly directory: string;
   /** The folder of the service in it. */
@@ -165,5 +170,106 @@ export class Notifier {
     if (now >= end) return null;
     const pause = FIRST_PAUSE_MS * 2 ** Math.min(one.tries, 30);
     return { ...one, tries: one.tries + 1, nextAt: Math.min(now + pause, end) };
+  }
+}
+
+const NEWLINE = 10;
+/** In a new file, how much earlier than the latest known end a line may be that was not read yet. */
+const SLACK_MS = 10_000;
+
+/** Reads what was appended to the index of the runs since it was read last: each line is the begin or the end of a run. */
+interface IndexPart {
+  readonly entries: readonly IndexEntry[];
+  readonly position: IndexPosition;
+}
+
+/** `from`: null reads nothing, and gives the end of the index. Null: nothing was appended. */
+function readIndexAfter(directory: string, from: IndexPosition | null): IndexPart | null {
+  let fd: number;
+  try {
+    fd = openOwn(join(directory, 'runs', 'index.ndjson'), 'r');
+  } catch {
+    // There are no runs yet.
+    return from === null ? { entries: [], position: { ino: 0, bytes: 0, latest: 0 } } : null;
+  }
+  try {
+    const { ino, size } = fstatSync(fd);
+    if (from?.ino === ino && from.bytes === size) return null;
+    // Removing runs makes a new file, with old lines and perhaps new ones.
+    const start = from?.ino === ino && from.bytes <= size ? from.bytes : 0;
+    const bytes = Buffer.allocUnsafe(size - start);
+    const count = readSync(fd, bytes, 0, bytes.length, start);
+    const end = bytes.subarray(0, count).lastIndexOf(NEWLINE) + 1;
+    const all = bytes
+      .toString('utf8', 0, end)
+      .split('\n')
+      .flatMap((line) => indexEntryOf(line) ?? []);
+    const latest = Math.max(from?.latest ?? 0, ...all.slice(-1).map(({ ended_at }) => Date.parse(ended_at)));
+    const isKnown = ({ ended_at }: IndexEntry): boolean =>
+      start === 0 && from !== null && Date.parse(ended_at) < from.latest - SLACK_MS;
+    const entries = from === null ? [] : all.filter((entry) => !isKnown(entry));
+    return { entries, position: { ino, bytes: start + end, latest } };
+  } finally {
+    closeSync(fd);
+  }
+}
+
+/** A receiver that does not answer within this time is tried again. */
+const ANSWER_MS = 30_000;
+
+/** Resolves with null if the receiver has the notice, else with the reason. `folder`: where commands are executed. */
+type SendNotice = (target: NotifyTarget, notice: Notice, signal: AbortSignal) => Promise<string | null>;
+
+/** Gives a notice to a receiver: as the body of a POST, or on the standard input of a command. */
+export function noticeSender(folder: string): SendNotice {
+  return (target, notice, signal) => {
+    const body = `${JSON.stringify(notice)}\n`;
+    const until = AbortSignal.any([signal, AbortSignal.timeout(ANSWER_MS)]);
+    return 'url' in target ? post(target.url, notice.id, body, until) : pipe(target.run, folder, body, until);
+  };
+}
+
+async function post(url: string, id: string, body: string, signal: AbortSignal): Promise<string | null> {
+  try {
+    const headers = { 'content-type': 'application/json', 'idempotency-key': id, 'user-agent': 'statedsl' };
+    const response = await fetch(url, { method: 'POST', headers, body, signal, redirect: 'manual' });
+    await response.body?.cancel();
+    return response.ok ? null : `the receiver answered with ${response.status}`;
+  } catch (cause) {
+    const { message, cause: inner } = cause as Error;
+    return inner instanceof Error ? inner.message : message;
+  }
+}
+
+async function pipe(
+  [program, ...args]: readonly string[],
+  folder: string,
+  body: string,
+  cancelSignal: AbortSignal,
+): Promise<string | null> {
+  const child = execa(program as string, args, {
+    cwd: folder,
+    // A group of its own, so that what it has started ends with it.
+    detached: true,
+    input: body,
+    cancelSignal,
+    stdout: 'ignore',
+    stderr: 'ignore',
+    reject: false,
+  });
+  const end = (): void => endGroup(child.pid, 'SIGTERM');
+  cancelSignal.addEventListener('abort', end);
+  const result = await child;
+  cancelSignal.removeEventListener('abort', end);
+  // What ignores the first signal must not stay either.
+  if (cancelSignal.aborted) endGroup(child.pid, 'SIGKILL');
+  return result.failed ? (result.shortMessage ?? 'the command failed') : null;
+}
+
+function endGroup(pid: number | undefined, signal: NodeJS.Signals): void {
+  try {
+    if (pid !== undefined) process.kill(-pid, signal);
+  } catch {
+    // It has ended.
   }
 }

@@ -4,8 +4,8 @@
  */
 import { isMisspelling } from '../../prelude/nearest.js';
 import type { Diagnostic, Repair, Severity, Words } from '../diagnostic.js';
+import { type Spelling, textSpelling } from '../diagnostic.js';
 import type { Span } from '../source-file.js';
-import { type Spelling, textSpelling } from '../spelling.js';
 
 /**
  * A suggestion for the written name, or else another next step. `words`: all words that are possible there, if the language

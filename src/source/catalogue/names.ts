@@ -1,7 +1,6 @@
 /** Messages about names of values: bindings, visibility, tracked variables, entry values. */
 import { omitUndefined } from '../../prelude/omit-undefined.js';
-import type { Label, Words } from '../diagnostic.js';
-import type { Spelling } from '../spelling.js';
+import type { Label, Spelling, Words } from '../diagnostic.js';
 import { constantMeant } from './foreign-words.js';
 import { didYouMean, list, message, type Near } from './message.js';
 

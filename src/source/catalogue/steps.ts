@@ -1,8 +1,7 @@
 /** Messages about steps, their gates, retries and keys, one entry per code. */
 
 import { omitUndefined } from '../../prelude/omit-undefined.js';
-import type { Label } from '../diagnostic.js';
-import type { Spelling } from '../spelling.js';
+import type { Label, Spelling } from '../diagnostic.js';
 import { didYouMean, list, message, type Near } from './message.js';
 
 /** An entry of a retry that counts attempts. */

@@ -3,7 +3,6 @@ import type { Diagnostic, Fix } from '../../source/diagnostic.js';
 import type { Span } from '../../source/source-file.js';
 import type { Name } from '../expression.js';
 import type { Token } from '../tokens/token.js';
-import { type SyntaxElement, SyntaxNode } from './syntax-node.js';
 
 /** The parsed text, its position in the file, and the list for diagnostics. */
 export interface ParseContext {
@@ -96,4 +95,24 @@ export function fixAt(where: Span, text: string, isSure = true): Fix {
 
 export function emptySpanAt(where: Span): Span {
   return { file: where.file, start: where.end, end: where.end };
+}
+
+/** The concrete tree: what the rules of the grammar matched, in the order of the text. */
+export type SyntaxElement = SyntaxNode | Token;
+
+/** Shared by all nodes that have no such children. Never modified. */
+export const noElements: SyntaxElement[] = [];
+
+/** The text that one rule matched. */
+export class SyntaxNode {
+  /** Children that are found by the name of their type or rule. */
+  elements = noElements;
+  /** Children whose order counts. */
+  parts = noElements;
+  /** The offset of the last character; -1 for a node without tokens. */
+  endOffset = -1;
+  constructor(
+    readonly name: string,
+    readonly startOffset: number,
+  ) {}
 }

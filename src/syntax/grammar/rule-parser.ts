@@ -4,7 +4,7 @@
  * backtracks, and keeps a child list for each label. Here a rule is a function, and one token decides every choice.
  */
 import { type Token, TokenType } from '../tokens/token.js';
-import { noElements, type SyntaxElement, SyntaxNode } from './syntax-node.js';
+import { noElements, type SyntaxElement, SyntaxNode } from './cst.js';
 
 export interface Rule {
   readonly name: string;

@@ -1,12 +1,12 @@
 /** Builds the entries of CONTEXT and GATE, from one line or several. */
-
 import { isMisspelling, nearest } from '../../prelude/nearest.js';
 import { omitUndefined } from '../../prelude/omit-undefined.js';
 import { unreachable } from '../../prelude/unreachable.js';
 import { badGateCommand, notAGate, unknownEntry } from '../../source/catalogue/step-syntax.js';
 import { missingPart, unexpectedText } from '../../source/catalogue/syntax.js';
-import type { Instruction } from '../ast.js';
+import type { Instruction, ShellText } from '../ast.js';
 import type { Expression, Name, Template } from '../expression.js';
+import type { SyntaxNode } from '../grammar/cst.js';
 import {
   child,
   children,
@@ -24,12 +24,10 @@ import {
   tokenSpan,
   tokens,
 } from '../grammar/cst.js';
-import type { SyntaxNode } from '../grammar/syntax-node.js';
 import type { ContextEntry, GateCheck, GateEntry, WorkflowCall } from '../step.js';
 import type { Token } from '../tokens/token.js';
 import { assignedValue, buildArguments, textTemplate } from '../tree/build-options.js';
 import { buildExpression } from '../tree/expression.js';
-import { quotedShell } from './quoted-shell.js';
 import { isNoGate, meantGate, type TextGate } from './step-words.js';
 
 /** The word of an entry, without the colon that may follow it. */
@@ -268,4 +266,25 @@ export function gateOfCommand(context: ParseContext, instruction: Instruction): 
     return [];
   }
   return [{ kind: 'bash', shell: performed.shell, word: verb, span: where }];
+}
+
+/** The text of `raw`, which begins at `start`. Without quotes it is used unchanged. */
+function quotedShell(context: ParseContext, raw: string, start: number): ShellText {
+  const quote = raw[0];
+  const quoted = raw.length > 1 && (quote === '"' || quote === "'") && raw.endsWith(quote);
+  const from = quoted ? 1 : 0;
+  const inner = quoted ? raw.slice(1, -1) : raw;
+  const lines = [{ at: 0, source: context.base + start + from }];
+  let text = '';
+  let at = 0;
+  if (quote === '"') {
+    for (const found of inner.matchAll(/\\(["\\]|u\{a\})/g)) {
+      text += inner.slice(at, found.index) + (found[1] === 'u{a}' ? '\n' : found[1]);
+      at = found.index + found[0].length;
+      // After an escape, an offset in the file is one character larger than in the text.
+      lines.push({ at: text.length, source: context.base + start + from + at });
+    }
+  }
+  text += inner.slice(at);
+  return { text, lines, block: false, span: span(context, start, start + raw.length) };
 }

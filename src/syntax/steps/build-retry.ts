@@ -4,6 +4,7 @@ import { isMisspelling } from '../../prelude/nearest.js';
 import { unknownEntry } from '../../source/catalogue/step-syntax.js';
 import { missingPart, unexpectedText } from '../../source/catalogue/syntax.js';
 import type { Expression, Name, Template } from '../expression.js';
+import type { SyntaxElement, SyntaxNode } from '../grammar/cst.js';
 import {
   child,
   emptySpanAt,
@@ -20,7 +21,6 @@ import {
   token,
   tokenSpan,
 } from '../grammar/cst.js';
-import type { SyntaxElement, SyntaxNode } from '../grammar/syntax-node.js';
 import type { Override, RetryCondition, RetryEntry } from '../step.js';
 import type { Token } from '../tokens/token.js';
 import { textTemplate } from '../tree/build-options.js';

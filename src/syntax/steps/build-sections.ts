@@ -5,8 +5,8 @@ import { badSession, notAStep, unknownEntry } from '../../source/catalogue/step-
 import { emptyBlock, missingPart, unexpectedText } from '../../source/catalogue/syntax.js';
 import type { Block, Instruction, Option } from '../ast.js';
 import type { Name } from '../expression.js';
+import type { SyntaxNode } from '../grammar/cst.js';
 import { child, isNode, type ParseContext, report, reportMissing, spanOf, token, tokenSpan } from '../grammar/cst.js';
-import type { SyntaxNode } from '../grammar/syntax-node.js';
 import { verbName } from '../names.js';
 import type { ContextEntry, GateEntry, RetryEntry, SessionSource } from '../step.js';
 import type { Token } from '../tokens/token.js';

@@ -5,8 +5,8 @@ import { repeatedSection, secondRun } from '../../source/catalogue/step-syntax.j
 import { emptyBlock, missingPart } from '../../source/catalogue/syntax.js';
 import type { Block, Instruction, Option } from '../ast.js';
 import type { Name } from '../expression.js';
+import type { SyntaxNode } from '../grammar/cst.js';
 import { child, nameOf, type ParseContext, report, reportMissing, spanOf, token } from '../grammar/cst.js';
-import type { SyntaxNode } from '../grammar/syntax-node.js';
 import { verbName } from '../names.js';
 import type { StepParts, StepRun } from '../step.js';
 import type { Token } from '../tokens/token.js';

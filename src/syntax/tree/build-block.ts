@@ -14,6 +14,7 @@ import type { Diagnostic, Edit, Fix } from '../../source/diagnostic.js';
 import type { Span } from '../../source/source-file.js';
 import type { Arm, Block, Declaration, Instruction } from '../ast.js';
 import type { Name } from '../expression.js';
+import type { SyntaxNode } from '../grammar/cst.js';
 import {
   child,
   children,
@@ -28,7 +29,6 @@ import {
   tokenSpan,
   tokens,
 } from '../grammar/cst.js';
-import type { SyntaxNode } from '../grammar/syntax-node.js';
 import { isStepPart, type StepPart, strayPart } from '../steps/step-part.js';
 import type { Token } from '../tokens/token.js';
 import { declarationVerbs } from '../tokens/verbs.js';

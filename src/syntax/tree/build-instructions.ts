@@ -10,6 +10,7 @@ import {
 } from '../../source/catalogue/syntax.js';
 import type { Argument, GotoTarget, Instruction } from '../ast.js';
 import type { Expression, Name } from '../expression.js';
+import type { SyntaxNode } from '../grammar/cst.js';
 import {
   child,
   nameOf,
@@ -24,7 +25,6 @@ import {
   tokenSpan,
   tokens,
 } from '../grammar/cst.js';
-import type { SyntaxNode } from '../grammar/syntax-node.js';
 import { bindingName, checkedName, verbName } from '../names.js';
 import { dataReferenceEnd, quotedEnd } from '../tokens/interpolation-scan.js';
 import type { Token } from '../tokens/token.js';

@@ -5,8 +5,8 @@ import { emptyBlock, missingPart, parallelWithoutBullets } from '../../source/ca
 import type { Diagnostic } from '../../source/diagnostic.js';
 import type { Block, Instruction } from '../ast.js';
 import type { Expression, Name } from '../expression.js';
+import type { SyntaxNode } from '../grammar/cst.js';
 import { child, type ParseContext, reportMissing, span, spanOf, token, tokenSpan, tokens } from '../grammar/cst.js';
-import type { SyntaxNode } from '../grammar/syntax-node.js';
 import { bindingName, verbName } from '../names.js';
 import type { Token } from '../tokens/token.js';
 import { buildOptions, checkNote, headerOptions, noteOptions } from './build-options.js';

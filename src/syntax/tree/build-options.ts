@@ -10,6 +10,7 @@ import {
 } from '../../source/catalogue/syntax.js';
 import type { Argument, ArgumentValue, Field, Option, Parameter } from '../ast.js';
 import type { Expression, Name, Template } from '../expression.js';
+import type { SyntaxNode } from '../grammar/cst.js';
 import {
   child,
   children,
@@ -26,7 +27,6 @@ import {
   tokenSpan,
   tokens,
 } from '../grammar/cst.js';
-import type { SyntaxNode } from '../grammar/syntax-node.js';
 import { checkBinding, checkedName, verbName } from '../names.js';
 import { quotedEnd } from '../tokens/interpolation-scan.js';
 import type { Token } from '../tokens/token.js';

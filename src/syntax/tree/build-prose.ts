@@ -6,8 +6,8 @@ import { badCharacter, notAnInstruction, unknownVerb } from '../../source/catalo
 import { testMessages } from '../../source/catalogue/tests.js';
 import type { Instruction } from '../ast.js';
 import type { Name } from '../expression.js';
+import type { SyntaxNode } from '../grammar/cst.js';
 import { child, fixAt, type ParseContext, report, span, spanOf, startOf, token, tokenSpan } from '../grammar/cst.js';
-import type { SyntaxNode } from '../grammar/syntax-node.js';
 import type { Token } from '../tokens/token.js';
 import { isSection, isSureVerb, needsNoColon, verbLike, verbNamed } from '../tokens/verbs.js';
 import { buildPerformed } from './build-commands.js';

@@ -9,8 +9,8 @@ import {
   unclosedQuote,
   unexpectedText,
 } from '../../source/catalogue/syntax.js';
+import type { SyntaxNode } from '../grammar/cst.js';
 import { fixAt, type ParseContext, parts, report, span, tokenEnd, tokenSpan } from '../grammar/cst.js';
-import type { SyntaxNode } from '../grammar/syntax-node.js';
 import { noName } from '../names.js';
 import { deepestBrackets } from '../tokens/scan.js';
 import type { Token } from '../tokens/token.js';

@@ -2,10 +2,11 @@
  * Builds an instruction, declaration or branch from one concrete statement. Reports mistakes and keeps everything that
  * could be parsed, so that one slip does not hide the rest of a program.
  */
-
 import { omitUndefined } from '../../prelude/omit-undefined.js';
 import { missingArrow, missingColon, missingPart, unknownVerb } from '../../source/catalogue/syntax.js';
+import type { Instruction } from '../ast.js';
 import type { Expression, Name } from '../expression.js';
+import type { SyntaxElement, SyntaxNode } from '../grammar/cst.js';
 import {
   child,
   emptySpanAt,
@@ -21,20 +22,19 @@ import {
   tokenEnd,
   tokenSpan,
 } from '../grammar/cst.js';
-import type { SyntaxElement, SyntaxNode } from '../grammar/syntax-node.js';
 import { verbName } from '../names.js';
 import { buildSection } from '../steps/build-sections.js';
 import { beginsWithVerb, buildEntryLine, buildStep } from '../steps/build-step.js';
 import type { Token } from '../tokens/token.js';
 import { isSureVerb, lacksOnlyColon, needsNoColon } from '../tokens/verbs.js';
 import { buildCall, helpAfterArrow } from './build-call.js';
-import { buildCommand } from './build-commands.js';
+import { buildCommand, buildPerformed } from './build-commands.js';
 import { buildHeading, buildImport, buildInput, buildLimit } from './build-declarations.js';
 import { buildAssignment, buildEmit, buildFail, buildJump, buildReturn } from './build-instructions.js';
 import { buildForEach, buildParallel } from './build-loops.js';
+import { headerOptions } from './build-options.js';
 import { buildBareLine, buildProse } from './build-prose.js';
 import { type Naming, reportRest } from './build-rest.js';
-import { buildUndo } from './build-undo.js';
 import { buildAsk, buildWait } from './build-waiting.js';
 import { buildExpression } from './expression.js';
 import type { Bodies, Branch, Built, StatementContext } from './statement-context.js';
@@ -317,4 +317,26 @@ function kindOf(context: ParseContext, verb: Token) {
   if (found === null || text === undefined) return undefined;
   const start = verb.startOffset + found[0].length - text.length;
   return { text, span: span(context, start, start + text.length) };
+}
+
+/** Builds UNDO: the command, agent call or CALL that undoes the instruction above it. */
+function buildUndo(context: ParseContext, node: SyntaxNode, inList: boolean): Instruction {
+  const verbToken = token(node, 'Undo') as Token;
+  const options = headerOptions(context, node, verbToken, inList);
+  const verb = verbName(context, verbToken);
+  const where = spanOf(context, node);
+  const call = child(node, 'toolCall');
+  if (call !== undefined) {
+    const by = buildCall(context, call, true);
+    if (by.kind !== 'call') return { kind: 'broken', verb, span: where };
+    return { kind: 'undo', verb, by: { ...by, options: [...options, ...by.options] }, span: where };
+  }
+  const performed = child(node, 'performed');
+  if (performed === undefined) {
+    const example = 'UNDO: git tag -d -- {tag}';
+    reportMissing(context, missingPart(verb.span, { what: 'a command', after: `${verb.text}:`, example }));
+    return { kind: 'broken', verb, span: where };
+  }
+  const by = buildPerformed(context, performed, { verb, options, check: false, style: 'verb' }, where);
+  return by.kind === 'do' ? { kind: 'undo', verb, by, span: where } : { kind: 'broken', verb, span: where };
 }

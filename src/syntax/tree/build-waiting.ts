@@ -4,6 +4,7 @@ import { omitUndefined } from '../../prelude/omit-undefined.js';
 import { missingPart, unexpectedText } from '../../source/catalogue/syntax.js';
 import type { Instruction, Option, WaitFor } from '../ast.js';
 import type { Name, Template } from '../expression.js';
+import type { SyntaxNode } from '../grammar/cst.js';
 import {
   child,
   nameOf,
@@ -18,7 +19,6 @@ import {
   tokenSpan,
   tokens,
 } from '../grammar/cst.js';
-import type { SyntaxNode } from '../grammar/syntax-node.js';
 import { bindingName, checkedName, verbName } from '../names.js';
 import type { Token } from '../tokens/token.js';
 import { assignedValue, noteOptions, textTemplate } from './build-options.js';

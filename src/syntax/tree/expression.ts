@@ -15,6 +15,7 @@ import {
 } from '../../source/catalogue/syntax.js';
 import type { Diagnostic } from '../../source/diagnostic.js';
 import type { CompareOperator, Expression } from '../expression.js';
+import type { SyntaxElement, SyntaxNode } from '../grammar/cst.js';
 import {
   endOf,
   fixAt,
@@ -29,7 +30,6 @@ import {
   tokenSpan,
 } from '../grammar/cst.js';
 import { parseExpressionTokens } from '../grammar/parser.js';
-import type { SyntaxElement, SyntaxNode } from '../grammar/syntax-node.js';
 import { dataReferenceEnd } from '../tokens/interpolation-scan.js';
 import { tokenize } from '../tokens/lexer.js';
 import { deepestBrackets } from '../tokens/scan.js';

@@ -3,6 +3,7 @@
 import { NEVER_NAMES } from '../../prelude/reference.js';
 import { missingPart, unclosedBracket } from '../../source/catalogue/syntax.js';
 import type { Expression, ObjectEntry } from '../expression.js';
+import type { SyntaxElement, SyntaxNode } from '../grammar/cst.js';
 import {
   child,
   children,
@@ -20,7 +21,6 @@ import {
   tokenSpan,
   tokens,
 } from '../grammar/cst.js';
-import type { SyntaxElement, SyntaxNode } from '../grammar/syntax-node.js';
 import { shareText, type Token } from '../tokens/token.js';
 import { buildExpression, deepestExpression, tooDeep } from './expression.js';
 import { constants, quotedTemplate, scanInterpolation } from './interpolation.js';

@@ -2,7 +2,7 @@
 
 import type { Block, Declaration, Instruction } from '../ast.js';
 import type { Expression, Name } from '../expression.js';
-import type { SyntaxNode } from '../grammar/syntax-node.js';
+import type { SyntaxNode } from '../grammar/cst.js';
 import type { StepPart } from '../steps/step-part.js';
 
 /** The position of a statement. */

@@ -2,7 +2,7 @@
 import { effect, signal } from '@preact/signals';
 import type { RunDay } from '../../control/run-days.js';
 import type { RunProgram } from '../../control/runs.js';
-import { followRecord, readLinesAfter } from './follow-record.js';
+import { connectToService, followRecord, readLinesAfter, type ServiceConnection } from './follow-record.js';
 import type {
   About,
   OutputPart,
@@ -13,7 +13,6 @@ import type {
   ShownRun,
   WaitingPage,
 } from './run-data.js';
-import { connectToService, type ServiceConnection } from './service-connection.js';
 
 interface ServiceFacts extends About {
   readonly read_only: boolean;

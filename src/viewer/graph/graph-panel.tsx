@@ -1,20 +1,16 @@
 /** The graph of the program of a run or of one of its plans: where the run is, what it has taken, and what became of its parts. */
 import type { ComponentChildren } from 'preact';
-import { useMemo, useRef, useState } from 'preact/hooks';
+import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import type { Machine } from '../../machine/machine.js';
 import { visibleLine } from '../../views/drawing/visible-text.js';
 import { mainPlan, type RunPicture, runPictures } from '../../views/graph/run-pictures.js';
 import type { Drawing, DrawnEdge } from '../../views/picture/drawing.js';
-import type { PictureNode } from '../../views/picture/picture.js';
+import type { Picture, PictureNode } from '../../views/picture/picture.js';
 import { usePage } from '../page-parts.js';
 import { modelAt, type RunModel } from '../run/run-model.js';
-import { countWords, type EdgeFacts, Graph } from './graph.jsx';
-import { callOf, planFacts, programFacts, stateOf } from './node-facts.js';
-import { lastExecution, type PlanExecution } from './plan-calls.js';
-import { findEntry, findStep } from './state-entries.js';
-import { LEAD, takenEdges } from './taken-edges.js';
-import { useDrawing } from './use-drawing.js';
-import { pathsOf, valueAt, withValues } from './wire-values.js';
+import { countWords, type EdgeFacts, Graph } from './graph.js';
+import { callOf, isStep, LEAD, planFacts, programFacts, stateOf, takenEdges } from './node-facts.js';
+import { lastExecution, type PlanExecution, pathsOf, valueAt, withValues } from './plan-calls.js';
 
 export function GraphPanel({ model }: { readonly model: RunModel }) {
   const { layOut } = usePage();
@@ -206,4 +202,51 @@ function currentNode(model: RunModel, states: readonly { readonly name: string }
   const name = model.shown.value?.state;
   const index = states.findIndex((state) => state.name === name);
   return index < 0 ? null : `${LEAD} state ${index}`;
+}
+
+/** A text says why there is no drawing; null: it is not known yet. */
+function useDrawing(picture: Picture | null, layOut: (picture: Picture) => Promise<Drawing>): Drawing | string | null {
+  const [drawing, setDrawing] = useState<Drawing | string | null>(null);
+  useEffect(() => {
+    if (picture === null) return;
+    let isWanted = true;
+    layOut(picture).then(
+      (done) => isWanted && setDrawing(done),
+      (cause: Error) => isWanted && setDrawing(`The graph cannot be drawn: ${cause.message}`),
+    );
+    return () => {
+      isWanted = false;
+    };
+  }, [picture]);
+  return drawing;
+}
+
+/**
+ * The number of the entry before the shown event; from an entry itself, the one before it; the last one if there is none.
+ * So choosing a state again and again leads through all its visits. Null: it was never entered.
+ */
+function findEntry({ history, shownSeq }: RunModel, state: string): number | null {
+  const { bars, events, stateLane } = history.timeline;
+  const visits = stateLane.bars;
+  const find = (from: number): number | null => {
+    for (let at = from; at >= 0; at--) {
+      const visit = visits.at(at);
+      const seq = bars.seq[visit] as number;
+      if (history.timeline.stateAt(seq) === state) return seq;
+    }
+    return null;
+  };
+  const before = visits.countBelow(events.visitOf(shownSeq.peek() - 1) + 1) - 1;
+  return find(before) ?? find(visits.length - 1);
+}
+
+/** The event that began the last attempt of a step, and its path; null: it has not begun. */
+function findStep(model: RunModel, written: string): { readonly seq: number; readonly path: string } | null {
+  const { lines } = model.record.peek();
+  const findStart = (from: number): { seq: number; path: string } | null => {
+    for (const { seq, step } of lines.before('step_started', from))
+      if (isStep(written, step)) return { seq, path: step };
+    return null;
+  };
+  return findStart(lines.indexOf(model.shownSeq.peek()) - 1) ?? findStart(lines.length - 1);
 }

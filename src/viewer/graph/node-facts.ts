@@ -1,10 +1,10 @@
 /** What a run says about the nodes of its graph: how often a state was entered, what became of a step or of a call of a plan. */
 import type { Machine } from '../../machine/machine.js';
-import type { EdgeCounts } from '../../views/history/edge-counts.js';
+import type { EdgeCounts, TakenEdge } from '../../views/history/edge-counts.js';
+import type { DrawnEdge } from '../../views/picture/drawing.js';
 import type { PictureNode } from '../../views/picture/picture.js';
 import type { ShownRun } from '../data/run-data.js';
 import type { PlanExecution } from './plan-calls.js';
-import { LEAD } from './taken-edges.js';
 
 export type NodeMark = 'done' | 'failed' | 'running' | 'waiting' | 'skipped';
 
@@ -99,4 +99,31 @@ export function planFacts(
     const words = `Call ${title}, ${status ?? 'not begun'}`;
     return { words, count: 1, mark, isDim, canChoose: found !== undefined };
   };
+}
+
+/** Begins the ids of nodes and edges in the picture of a program with one machine. */
+export const LEAD = 'm0';
+
+/** Counts by the ids of edges. A transition that no edge shows is left out. */
+export function takenEdges(
+  machine: Machine,
+  taken: readonly TakenEdge[],
+  edges: readonly DrawnEdge[],
+): ReadonlyMap<string, number> {
+  const counts = new Map<string, number>();
+  const indexes = new Map(machine.states.map(({ name }, index) => [name, index]));
+  const add = (id: string, count: number): void => void counts.set(id, (counts.get(id) ?? 0) + count);
+  for (const { from, to, afterFailure, count } of taken) {
+    const target = to === null ? `${LEAD} ${afterFailure ? 'failure' : 'end'}` : `${LEAD} state ${indexes.get(to)}`;
+    if (from === null) {
+      add(`${LEAD} start`, count);
+      continue;
+    }
+    const source = `${LEAD} state ${indexes.get(from)}`;
+    const between = edges.filter(({ edge }) => edge.from === source && edge.to === target);
+    const wanted = between.find(({ edge }) => (edge.kind === 'failure') === afterFailure) ?? between[0];
+    if (wanted !== undefined) add(wanted.edge.id, count);
+    else if (afterFailure) add(`${LEAD} failures`, count);
+  }
+  return counts;
 }

@@ -6,11 +6,13 @@ import type { Json } from '../../machine/expression.js';
 import type { Machine } from '../../machine/machine.js';
 import type { PlanCall } from '../../machine/plan.js';
 import { printPath } from '../../prelude/reference.js';
+import { visibleLine } from '../../views/drawing/visible-text.js';
+import { ROOM_FOR_VALUE } from '../../views/graph/plan-picture.js';
+import type { PictureEdge } from '../../views/picture/picture.js';
 import { endingOf } from '../../views/report/ending.js';
 import { threadOf } from '../../views/timeline/lanes.js';
 import type { RecordLines } from '../data/record-lines.js';
 import type { RecordedRunEvent } from '../data/run-data.js';
-import type { Values } from './wire-values.js';
 
 type EventOf<T extends RecordedRunEvent['type']> = Extract<RecordedRunEvent, { type: T }>;
 type Requested = EventOf<'effect_requested'>;
@@ -25,7 +27,7 @@ export interface PlanExecution {
   readonly values: Values;
 }
 
-export interface ExecutedCall {
+interface ExecutedCall {
   readonly status: 'running' | 'done' | 'failed';
   /** The event that began it for the first time. */
   readonly seq: number;
@@ -150,4 +152,45 @@ function argumentsOf({ args = [] }: Requested, call: PlanCall): Values {
       values[printPath(parameter.of.path)] = value;
   }
   return values;
+}
+
+type Values = Readonly<Record<string, Json>>;
+
+/** The value at a path such as `state.user.name`, which can be inside of a value that was written; undefined: none. */
+export function valueAt(values: Values, path: string): Json | undefined {
+  for (let end = path.length; end > 0; end = path.lastIndexOf('.', end - 1)) {
+    const written = values[path.slice(0, end)];
+    if (written !== undefined) return inside(written, path.slice(end + 1));
+  }
+  return undefined;
+}
+
+function inside(value: Json, rest: string): Json | undefined {
+  let found: Json | undefined = value;
+  for (const name of rest.split('.').filter(Boolean)) {
+    if (found === null || typeof found !== 'object' || !Object.hasOwn(found, name)) return undefined;
+    found = (found as { readonly [name: string]: Json })[name];
+  }
+  return found;
+}
+
+/** The paths of an edge. That of an input is the title of its node. */
+export function pathsOf({ labels }: PictureEdge, inputTitle: string): string[] {
+  return labels.map((label) => label.replace(ROOM_FOR_VALUE, '').trim() || inputTitle);
+}
+
+/** A value in the room that a label keeps for it. */
+export function shortValue(value: Json): string {
+  const text = visibleLine(typeof value === 'string' ? `"${value}"` : JSON.stringify(value));
+  return text.length <= ROOM_FOR_VALUE.length ? text : `${text.slice(0, ROOM_FOR_VALUE.length - 1)}…`;
+}
+
+/** Lines of a label with values instead of the room for them. `values`: in the order of the paths. */
+export function withValues(lines: readonly string[], values: readonly (Json | undefined)[]): string[] {
+  let at = 0;
+  return lines.map((line) => {
+    if (!line.includes(ROOM_FOR_VALUE)) return line;
+    const value = values[at++];
+    return line.replace(ROOM_FOR_VALUE, value === undefined ? '' : shortValue(value)).trim();
+  });
 }

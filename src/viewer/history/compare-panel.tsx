@@ -1,23 +1,24 @@
 /** Two runs of one program: the first event that differs, both timelines, and the states that each of them visited. */
-import { signal } from '@preact/signals';
-import { useEffect, useMemo, useState } from 'preact/hooks';
+import { type ReadonlySignal, signal } from '@preact/signals';
+import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { localTime } from '../../views/drawing/amounts.js';
 import { duration } from '../../views/drawing/duration.js';
 import { visibleLine } from '../../views/drawing/visible-text.js';
 import { compareRuns, type RunComparison, type VisitPair } from '../../views/history/compare-runs.js';
-import type { VisitTrace } from '../../views/history/run-trace.js';
-import type { RecordLine, RunRow } from '../data/run-data.js';
+import { RunTrace, type VisitTrace } from '../../views/history/run-trace.js';
+import { Timeline } from '../../views/timeline/timeline.js';
+import { Pace } from '../data/pace.js';
+import { RecordLines, recordOf } from '../data/record-lines.js';
+import { DataError, type RecordLine, type RunData, type RunRow } from '../data/run-data.js';
 import { usePage } from '../page-parts.js';
 import { eventWords } from '../record/event-words.js';
 import type { RunModel } from '../run/run-model.js';
-import { ValueView } from '../run/value-view.jsx';
-import { Problem } from '../shell/problem.jsx';
-import { TimelineCanvas } from '../timeline/timeline-canvas.jsx';
+import { ValueView } from '../run/value-view.js';
+import { Problem } from '../shell/problem.js';
+import { TimelineCanvas } from '../timeline/timeline-canvas.js';
 import { openTimelineView } from '../timeline/timeline-view.js';
-import { ColumnTable } from './column-table.jsx';
-import { differentMembers } from './different-members.js';
-import { type OtherRun, openOtherRun } from './other-run.js';
-import { useTrace } from './use-trace.js';
+import { ColumnTable } from './column-table.js';
+import type { GrowingTimeline } from './run-history.js';
 
 const MOST_RUNS = 100;
 const MOST_ROWS = 500;
@@ -215,4 +216,112 @@ function VisitTable({ pairs, onSelect }: VisitTableProps) {
 function visitWords(visit: VisitTrace | null): string {
   if (visit === null) return '–';
   return `${duration(visit.endedMs - visit.beganMs)}, ${visit.effects} effects`;
+}
+
+/** They differ in any two runs, or whenever another member differs. */
+const ALWAYS_DIFFER = new Set(['seq', 'ts', 'crc', 'duration_ms', 'session', 'bytes', 'holes']);
+
+/** Objects with those members. In all other objects these are names that the program chose. */
+const RECORDED = new Set(['', 'outcome', 'outcome.stdout']);
+
+const LONGEST_MEMBER = 120;
+
+/** What of an event is not the same in another one, as text. */
+export function differentMembers(line: RecordLine, other: RecordLine): string {
+  return differences(line, other, '').join(', ');
+}
+
+/** Each value that differs, with the names that lead to it. */
+function differences(one: unknown, other: unknown, path: string): string[] {
+  if (!isObject(one) || !isObject(other)) return isSame(one, other) ? [] : [`${path}: ${shortJson(one, other)}`];
+  return Object.entries(one).flatMap(([name, value]) =>
+    RECORDED.has(path) && ALWAYS_DIFFER.has(name)
+      ? []
+      : differences(value, other[name], path === '' ? name : `${path}.${name}`),
+  );
+}
+
+const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+const isSame = (one: unknown, other: unknown): boolean => JSON.stringify(one) === JSON.stringify(other);
+
+/** A long value begins shortly before the first character that differs. */
+function shortJson(value: unknown, other: unknown): string {
+  const [text, otherText] = [JSON.stringify(value), JSON.stringify(other) ?? ''];
+  if (text.length <= LONGEST_MEMBER) return text;
+  let at = 0;
+  while (at < text.length && text[at] === otherText[at]) at++;
+  const from = Math.max(0, Math.min(at - 20, text.length - LONGEST_MEMBER));
+  return `${from > 0 ? '…' : ''}${text.slice(from, from + LONGEST_MEMBER)}${from + LONGEST_MEMBER < text.length ? '…' : ''}`;
+}
+
+/** Null until the whole record is here and was read; a new object when there is more. */
+function useTrace(model: RunModel): { readonly trace: RunTrace } | null {
+  const { lines, isComplete } = model.record.value;
+  const growing = useRef({ trace: new RunTrace(), taken: 0 }).current;
+  const [known, setKnown] = useState<{ readonly trace: RunTrace } | null>(null);
+  useEffect(() => {
+    if (!isComplete) return;
+    let isStopped = false;
+    const read = async (): Promise<void> => {
+      const pace = new Pace();
+      while (growing.taken < lines.length) {
+        const line = lines.at(growing.taken++);
+        const record = line === null ? null : recordOf(line);
+        if (record !== null) growing.trace.take(record);
+        if (!pace.isDue) continue;
+        await pace.pause();
+        if (isStopped) return;
+      }
+      setKnown({ trace: growing.trace });
+    };
+    void read();
+    return () => {
+      isStopped = true;
+    };
+  }, [isComplete, lines.length]);
+  return known;
+}
+
+/** Another run of the same program, read for a comparison. */
+interface OtherRun {
+  readonly run: string;
+  readonly timeline: ReadonlySignal<GrowingTimeline>;
+  readonly trace: RunTrace;
+  readonly lines: RecordLines;
+  readonly isComplete: ReadonlySignal<boolean>;
+  /** Why it cannot be compared. */
+  readonly problem: ReadonlySignal<DataError | null>;
+  close(): void;
+}
+
+function openOtherRun(data: RunData, run: string): OtherRun {
+  const timeline = signal<GrowingTimeline>({ model: new Timeline(), taken: 0 });
+  const isComplete = signal(false);
+  const problem = signal<DataError | null>(null);
+  const trace = new RunTrace();
+  const lines = new RecordLines();
+  const close = data.follow(run, 0, {
+    take(portion, texts) {
+      const { model } = timeline.peek();
+      for (const [at, line] of portion.entries()) {
+        lines.add(line, texts?.[at]);
+        const record = recordOf(line);
+        if (record === null) continue;
+        model.take(record);
+        trace.take(record);
+      }
+      timeline.value = { model, taken: lines.length };
+    },
+    caughtUp() {
+      isComplete.value = true;
+    },
+    end(end) {
+      if (end instanceof DataError) problem.value = end;
+      else if (end.reason === 'removed') problem.value = new DataError('unknown', 'the other run was removed');
+      else isComplete.value = true;
+    },
+  });
+  return { run, timeline, trace, lines, isComplete, problem, close };
 }

@@ -1,15 +1,18 @@
 /** The steps of a run, and the attempts of one of them side by side: what was asked, answered, judged and changed. */
+
+import { parse } from 'diff2html/lib/diff-parser.js';
+import { type DiffFile, type DiffLine, LineType } from 'diff2html/lib/types.js';
 import type { ComponentChildren } from 'preact';
-import { useRef } from 'preact/hooks';
+import { useMemo, useRef } from 'preact/hooks';
+import { omitUndefined } from '../../prelude/omit-undefined.js';
 import { countOf, dollars } from '../../views/drawing/amounts.js';
 import { duration } from '../../views/drawing/duration.js';
 import { escapeControls, visibleLine } from '../../views/drawing/visible-text.js';
 import type { ComparedAttempt } from '../../views/history/step-history.js';
 import { usePage } from '../page-parts.js';
 import type { RunModel } from '../run/run-model.js';
-import { ValueView } from '../run/value-view.jsx';
-import { Prose } from '../shell/prose.jsx';
-import { DiffView } from './diff-view.jsx';
+import { ValueView } from '../run/value-view.js';
+import { Prose } from '../shell/prose.js';
 
 export function StepsPanel({ model }: { readonly model: RunModel }) {
   const { router } = usePage();
@@ -168,4 +171,144 @@ function Calls({ calls }: Pick<ComparedAttempt, 'calls'>) {
       ))}
     </ul>
   );
+}
+
+interface DiffViewProps {
+  readonly diff: string;
+  /** Whether it is only the end of the diff. */
+  readonly isEnd: boolean;
+  /** The file below `artifacts/` with all of it. */
+  readonly artifact: string | null;
+}
+
+/** A diff of git: for each file its name, how much changed, and its lines with their numbers. */
+function DiffView({ diff, isEnd, artifact }: DiffViewProps) {
+  const { files, lines, rest } = useMemo(() => diffFiles(diff), [diff]);
+  return (
+    <div class="diff">
+      {isEnd && (
+        <p class="faint">
+          Only the end of the diff is shown.
+          {artifact !== null && (
+            <>
+              {' '}
+              The file <code>artifacts/{artifact}</code> of the run has all of it.
+            </>
+          )}
+        </p>
+      )}
+      {files?.map(({ name, added, removed, rows }) => (
+        <div key={name} class="file" role="group" tabIndex={0} aria-label={`Changes of ${visibleLine(name)}`}>
+          <h5>
+            <span class="mono">{visibleLine(name)}</span> <span class="added">+{added}</span>{' '}
+            <span class="removed">−{removed}</span>
+          </h5>
+          <Rows rows={rows} />
+        </div>
+      ))}
+      {lines.length > 0 && (
+        <div class="file" role="group" tabIndex={0} aria-label="Changes">
+          <Rows rows={lines} />
+        </div>
+      )}
+      {rest > 0 && <p class="faint">… {countOf(rest, 'more line')}</p>}
+    </div>
+  );
+}
+
+function Rows({ rows }: { readonly rows: readonly DiffRow[] }) {
+  return (
+    <table>
+      <tbody>
+        {rows.map((row, at) => (
+          <tr key={at} class={row.name}>
+            <td class="number">{row.old ?? ''}</td>
+            <td class="number">{row.now ?? ''}</td>
+            <td class="text">{escapeControls(row.text)}</td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  );
+}
+
+/** More lines would make the page slow; the run has the whole diff. */
+const MOST_LINES = 2000;
+
+const NAMES: Readonly<Record<LineType, string>> = {
+  [LineType.INSERT]: 'added',
+  [LineType.DELETE]: 'removed',
+  [LineType.CONTEXT]: '',
+};
+
+/** The files of a diff of git, each with its lines. What cannot be read as such a diff is shown as plain lines. */
+interface DiffRow {
+  /** `added`, `removed`, `head`, or empty. */
+  readonly name: string;
+  readonly old?: number;
+  readonly now?: number;
+  readonly text: string;
+}
+
+interface ChangedFile {
+  readonly name: string;
+  readonly added: number;
+  readonly removed: number;
+  readonly rows: readonly DiffRow[];
+}
+
+interface DiffFiles {
+  /** Null: the text is not a whole diff, and has only `lines`. */
+  readonly files: readonly ChangedFile[] | null;
+  readonly lines: readonly DiffRow[];
+  /** How many lines are left out. */
+  readonly rest: number;
+}
+
+const BINARY: DiffRow = { name: 'head', text: 'a binary file' };
+
+export function diffFiles(diff: string): DiffFiles {
+  // The parser would take a single carriage return for the end of a line, and the text after it for a line of the diff.
+  const text = diff.replace(/\r(?!\n)/g, escapeControls('\r'));
+  const parsed = parsedFiles(text);
+  return parsed === null ? plainLines(text) : changedFiles(parsed);
+}
+
+/** Null if the text is not a diff from its beginning: the parser drops what comes before the first file, or throws. */
+function parsedFiles(text: string): readonly DiffFile[] | null {
+  if (!text.startsWith('diff --git ')) return null;
+  try {
+    const files = parse(text);
+    return files.length === 0 ? null : files;
+  } catch {
+    return null;
+  }
+}
+
+function changedFiles(parsed: readonly DiffFile[]): DiffFiles {
+  let room = MOST_LINES;
+  let rest = 0;
+  const files = parsed.map(({ newName, oldName, isDeleted, isBinary, addedLines, deletedLines, blocks }) => {
+    const all = blocks.flatMap(({ header, lines }): DiffRow[] => [{ name: 'head', text: header }, ...lines.map(rowOf)]);
+    const rows = isBinary === true ? [BINARY] : all.slice(0, Math.max(0, room));
+    room -= rows.length;
+    rest += all.length - Math.min(all.length, rows.length);
+    return { name: isDeleted === true ? oldName : newName, added: addedLines, removed: deletedLines, rows };
+  });
+  return { files, lines: [], rest };
+}
+
+function rowOf({ type, oldNumber, newNumber, content }: DiffLine): DiffRow {
+  return { name: NAMES[type], text: content, ...omitUndefined({ old: oldNumber, now: newNumber }) };
+}
+
+function plainLines(text: string): DiffFiles {
+  const all = text === '' ? [] : text.replace(/\r?\n$/, '').split(/\r?\n/);
+  const lines = all.slice(0, MOST_LINES).map((line) => ({ name: nameOf(line), text: line }));
+  return { files: null, lines, rest: all.length - lines.length };
+}
+
+function nameOf(line: string): string {
+  if (/^(diff |index |--- |\+\+\+ |new file|deleted file|@@)/.test(line)) return 'head';
+  return line.startsWith('+') ? 'added' : line.startsWith('-') ? 'removed' : '';
 }

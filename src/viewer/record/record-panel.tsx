@@ -1,14 +1,15 @@
 /** The record of a run: one sentence for each event, with a filter. The shown event is marked, and its JSON can be read. */
-import { useMemo, useState } from 'preact/hooks';
+import { useEffect, useMemo, useReducer, useState } from 'preact/hooks';
 import { cut, escapeControls, visibleLine } from '../../views/drawing/visible-text.js';
+import { firstIndex } from '../../views/timeline/bars.js';
+import { Pace } from '../data/pace.js';
 import type { RecordLines } from '../data/record-lines.js';
 import type { RecordLine } from '../data/run-data.js';
 import type { RunModel } from '../run/run-model.js';
-import { SearchField } from '../shell/search-field.jsx';
-import { Time } from '../shell/time.jsx';
-import { VirtualList } from '../shell/virtual-list.jsx';
+import { SearchField } from '../shell/search-field.js';
+import { Time } from '../shell/time.js';
+import { VirtualList } from '../shell/virtual-list.js';
 import { exactEventWords, wordsInRecord } from './event-words.js';
-import { useFoundLines } from './found-lines.js';
 
 const ROW_HEIGHT = 26;
 const LONGEST_JSON = 200_000;
@@ -128,4 +129,73 @@ function eventCells(line: RecordLine, { lines, isShown, isLater, onChoose }: Eve
       </button>
     </div>
   );
+}
+
+/** The lines of a record that have certain words, wherever they are in the event. A long record is searched in parts. */
+interface FoundLines {
+  readonly count: number;
+  /** Whether everything that is on record was searched. */
+  readonly isComplete: boolean;
+  /** The index in the record of a found line. */
+  indexAt(row: number): number;
+  /** The row of the first found line at this index or after it. */
+  rowOf(index: number): number;
+}
+
+/** A search that continues when there are more lines. */
+export class Search {
+  readonly found: number[] = [];
+  searched = 0;
+  private readonly words: readonly string[];
+
+  constructor(text: string) {
+    this.words = text.toLowerCase().split(/\s+/).filter(Boolean);
+  }
+
+  get isForAll(): boolean {
+    return this.words.length === 0;
+  }
+
+  /** Searches some more lines; false: there are none. */
+  continue(lines: RecordLines): boolean {
+    if (this.isForAll || this.searched >= lines.length) return false;
+    const { next, found } = lines.search(this.words, this.searched);
+    for (const index of found) this.found.push(index);
+    this.searched = next;
+    return true;
+  }
+
+  result(lines: RecordLines): FoundLines {
+    const { found } = this;
+    if (this.isForAll) return { count: lines.length, isComplete: true, indexAt: (row) => row, rowOf: (index) => index };
+    return {
+      count: found.length,
+      isComplete: this.searched >= lines.length,
+      indexAt: (row) => found[row] as number,
+      rowOf: (index) => firstIndex(found.length, (row) => (found[row] as number) >= index),
+    };
+  }
+}
+
+function useFoundLines(lines: RecordLines, text: string): FoundLines {
+  const search = useMemo(() => new Search(text), [lines, text]);
+  const [, render] = useReducer((times: number) => times + 1, 0);
+  useEffect(() => {
+    let isStopped = false;
+    const read = async (): Promise<void> => {
+      const pace = new Pace();
+      while (search.continue(lines)) {
+        if (!pace.isDue) continue;
+        render(undefined);
+        await pace.pause();
+        if (isStopped) return;
+      }
+      render(undefined);
+    };
+    if (!search.isForAll && search.searched < lines.length) void read();
+    return () => {
+      isStopped = true;
+    };
+  }, [search, lines.length]);
+  return search.result(lines);
 }

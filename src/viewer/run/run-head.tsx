@@ -4,15 +4,17 @@ import { useEffect, useMemo, useState } from 'preact/hooks';
 import { dollars } from '../../views/drawing/amounts.js';
 import { duration } from '../../views/drawing/duration.js';
 import { visibleLine } from '../../views/drawing/visible-text.js';
-import { Actions } from '../acting/actions.jsx';
-import type { RunRow, ShownRun } from '../data/run-data.js';
-import { retryWords } from '../history/last-retry.js';
+import { effectRetryReason } from '../../views/history/retry-reason.js';
+import { commandLine } from '../../views/log/command-line.js';
+import { ActionDialog } from '../acting/action-dialog.js';
+import { type ActionName, REASONS_IF_DAMAGED, type Reason, reasonsAgainst } from '../acting/permissions.js';
+import type { RunActions, RunRow, ShownRun } from '../data/run-data.js';
 import { usePage } from '../page-parts.js';
 import { waitingWords } from '../record/event-words.js';
-import { Elapsed } from '../shell/elapsed.jsx';
-import { Prose } from '../shell/prose.jsx';
-import { StatusMark } from '../shell/status-mark.jsx';
-import { Time } from '../shell/time.jsx';
+import { Elapsed } from '../shell/elapsed.js';
+import { Prose } from '../shell/prose.js';
+import { StatusMark } from '../shell/status-mark.js';
+import { Time } from '../shell/time.js';
 import type { RunModel } from './run-model.js';
 
 export function RunHead({ model }: { readonly model: RunModel }) {
@@ -198,6 +200,79 @@ function Fact({ name, about, children }: FactProps) {
     <div class="fact" title={about}>
       <dt>{name}</dt>
       <dd>{children}</dd>
+    </div>
+  );
+}
+
+/** `seq`: the event of the retry. Null if its reason is not known yet. */
+function retryWords({ record, history, run }: RunModel, seq: number): string | null {
+  const { lines } = record.value;
+  const line = lines.find(seq);
+  if (line?.type === 'effect_retried') {
+    for (const request of lines.before('effect_requested', lines.indexOf(seq)))
+      if (request.effect === line.effect) return effectRetryReason(line, commandLine(request) ?? request.text);
+    return effectRetryReason(line, null);
+  }
+  if (line?.type !== 'retry_triggered') return null;
+  const begun = history.steps.find(line.step, run)?.attempts.find((one) => one.seq > seq);
+  return begun?.why == null ? null : `Step \`${line.step}\`: ${begun.why}`;
+}
+
+const NAMES: Readonly<Record<ActionName, string>> = {
+  resume: 'Resume…',
+  signal: 'Signal…',
+  replay: 'Replay from here…',
+  apply: 'Apply…',
+  cancel: 'Cancel…',
+};
+
+/** What a person can do with a run: buttons that open a dialog, which says what will happen before it does. */
+function Actions({ model }: { readonly model: RunModel }) {
+  const actions = model.data.actions.value;
+  if (actions === null) return null;
+  const latest = model.latest.value;
+  if (latest !== null)
+    return <ActionButtons model={model} actions={actions} run={latest} reasons={reasonsAgainst(latest)} />;
+  const past = model.at.value === null || model.problem.value?.code !== 'damaged' ? null : model.shown.value;
+  if (past === null) return null;
+  return <ActionButtons model={model} actions={actions} run={past} reasons={REASONS_IF_DAMAGED} />;
+}
+
+interface ActionButtonsProps {
+  readonly model: RunModel;
+  readonly actions: RunActions;
+  readonly run: ShownRun;
+  readonly reasons: Readonly<Record<ActionName, Reason>>;
+}
+
+function ActionButtons({ model, actions, run, reasons }: ActionButtonsProps) {
+  const [open, setOpen] = useState<ActionName | null>(null);
+  return (
+    <div class="actions" role="group" aria-label="Actions">
+      {(Object.keys(NAMES) as ActionName[]).map((name) => {
+        const reason = reasons[name];
+        return (
+          <button
+            key={name}
+            type="button"
+            // A button that is only marked as disabled can have the focus, so that its reason can be read.
+            aria-disabled={reason !== null}
+            aria-describedby={reason === null ? undefined : `reason-${name}`}
+            title={reason ?? undefined}
+            onClick={() => reason === null && setOpen(name)}
+          >
+            {NAMES[name]}
+            {reason !== null && (
+              <span id={`reason-${name}`} class="hidden">
+                {reason}
+              </span>
+            )}
+          </button>
+        );
+      })}
+      {open !== null && (
+        <ActionDialog name={open} model={model} actions={actions} run={run} onClose={() => setOpen(null)} />
+      )}
     </div>
   );
 }

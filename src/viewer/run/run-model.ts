@@ -5,10 +5,9 @@
 import { batch, computed, effect, type ReadonlySignal, signal } from '@preact/signals';
 import type { RunProgram } from '../../control/runs.js';
 import { eventNumber, type Router } from '../address.js';
-import { modelLine } from '../data/model-line.js';
 import { RecordLines } from '../data/record-lines.js';
-import { DataError, type RunData, type ShownRun, toDataError } from '../data/run-data.js';
-import type { Checkpoints, Copyable } from '../history/checkpoints.js';
+import { DataError, type RecordLine, type RunData, type ShownRun, toDataError } from '../data/run-data.js';
+import type { Checkpoints, Copyable } from '../history/run-history.js';
 import { type GrowingTimeline, RunHistory } from '../history/run-history.js';
 
 /** The record so far. A new object for each portion, around one list that only grows. */
@@ -252,4 +251,41 @@ export function openRunModel(data: RunData, router: Router, run: string): RunMod
       stopInspecting();
     },
   };
+}
+
+const SEQ = '{"seq":';
+const TIME = ',"ts":"';
+const TIME_LENGTH = '2026-01-01T00:00:00.000Z'.length;
+const ENTERED = '","type":"state_entered","state":"';
+const TRACKED = '","type":"tracked_set","';
+const QUOTE = '"';
+const BACKSLASH = '\\';
+/** What follows the name of a state that got no values. */
+const END = '","crc":"';
+
+/** The value of a tracked variable is left out: no model has it. */
+export function modelLine(text: string): RecordLine {
+  return shortLine(text) ?? (JSON.parse(text) as RecordLine);
+}
+
+function shortLine(text: string): RecordLine | null {
+  if (!text.startsWith(SEQ)) return null;
+  let at = SEQ.length;
+  let seq = 0;
+  for (; at < text.length; at++) {
+    const digit = text.charCodeAt(at) - 48;
+    if (digit < 0 || digit > 9) break;
+    seq = seq * 10 + digit;
+  }
+  if (!text.startsWith(TIME, at)) return null;
+  const time = at + TIME.length;
+  const type = time + TIME_LENGTH;
+  if (text.startsWith(TRACKED, type))
+    return { seq, ts: text.slice(time, type), type: 'tracked_set', name: '', value: null };
+  if (!text.startsWith(ENTERED, type)) return null;
+  const name = type + ENTERED.length;
+  const end = text.indexOf(QUOTE, name);
+  if (!text.startsWith(END, end)) return null;
+  const state = text.slice(name, end);
+  return state.includes(BACKSLASH) ? null : { seq, ts: text.slice(time, type), type: 'state_entered', state };
 }

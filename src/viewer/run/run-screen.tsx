@@ -1,24 +1,30 @@
 /** The screen of a run: its facts, the slider over its events, and its parts, which all show the same event. */
+
+import { useSignal, useSignalEffect } from '@preact/signals';
+import type { ComponentChildren } from 'preact';
 import { useEffect, useMemo } from 'preact/hooks';
-import { Questions } from '../acting/questions.jsx';
+import type { Json } from '../../machine/expression.js';
+import { localTime } from '../../views/drawing/amounts.js';
+import { visibleLine } from '../../views/drawing/visible-text.js';
+import { Questions } from '../acting/questions.js';
 import type { ShownRun } from '../data/run-data.js';
-import { GraphPanel } from '../graph/graph-panel.jsx';
-import { ChangesPanel } from '../history/changes-panel.jsx';
-import { ComparePanel } from '../history/compare-panel.jsx';
-import { StepsPanel } from '../history/steps-panel.jsx';
-import { OutputPanel } from '../output/output-panel.jsx';
+import { GraphPanel } from '../graph/graph-panel.js';
+import { ChangesPanel } from '../history/changes-panel.js';
+import { ComparePanel } from '../history/compare-panel.js';
+import { StepsPanel } from '../history/steps-panel.js';
+import { OutputPanel } from '../output/output-panel.js';
 import { usePage } from '../page-parts.js';
-import { RecordPanel } from '../record/record-panel.jsx';
-import { Link } from '../shell/link.jsx';
+import { RecordPanel } from '../record/record-panel.js';
+import { Link } from '../shell/link.js';
+import { Problem } from '../shell/problem.js';
 import { useKeys } from '../shell/use-keys.js';
-import { SourcePanel } from '../source/source-panel.jsx';
-import { TimelinePanel } from '../timeline/timeline-panel.jsx';
-import { EventSlider } from './event-slider.jsx';
-import { Panels } from './panels.jsx';
-import { RunHead } from './run-head.jsx';
+import { useMedia } from '../shell/use-media.js';
+import { SourcePanel } from '../source/source-panel.js';
+import { TimelineCanvas } from '../timeline/timeline-canvas.js';
+import { openTimelineView } from '../timeline/timeline-view.js';
+import { RunHead } from './run-head.js';
 import { openRunModel, type RunModel } from './run-model.js';
-import { RunProblem } from './run-problem.jsx';
-import { ValuesPanel } from './values-panel.jsx';
+import { ValueView } from './value-view.js';
 
 export function RunScreen({ run }: { readonly run: string }) {
   const { data, router } = usePage();
@@ -91,5 +97,293 @@ function NoRun({ model }: { readonly model: RunModel }) {
         <Link to={{ run: null, query: {} }}>All runs</Link>
       </p>
     </div>
+  );
+}
+
+/** Why a run, or a part of it, cannot be shown. */
+function RunProblem({ model }: { readonly model: RunModel }) {
+  const { end } = model.record.value;
+  const problem = end instanceof Error ? end : model.problem.value;
+  if (end === 'removed')
+    return (
+      <p class="problem" role="alert">
+        <strong>This run was removed.</strong> What you see was read before that.
+      </p>
+    );
+  if (problem === null) return null;
+  return <Problem of={problem} />;
+}
+
+/** The names and values of a run as they were after the shown event. */
+function ValuesPanel({ model }: { readonly model: RunModel }) {
+  const run = model.shown.value;
+  if (run === null) return <p class="faint pad">…</p>;
+  const result: Readonly<Record<string, Json>> = run.returned === null ? {} : { returned: run.returned };
+  const { printed_returned: returned, printed_inputs, printed_values, printed_tracked, printed_bound } = run;
+  return (
+    <div class="values scroll" tabIndex={0} role="region" aria-label="Values">
+      <Group title="Result" values={result} printed={returned === undefined ? undefined : { returned }} />
+      <Group title="Inputs" values={run.inputs} printed={printed_inputs} />
+      <Group title="Data" values={dataOf(run.values)} printed={printed_values} />
+      <Group title="Tracked" values={run.tracked} printed={printed_tracked} />
+      <Group
+        title={run.state === null ? 'Names' : `Names in ${run.state}`}
+        values={run.bound}
+        printed={printed_bound}
+      />
+    </div>
+  );
+}
+
+/** What plans read and write. Other values have groups of their own. */
+function dataOf(values: Readonly<Record<string, Json>>): Readonly<Record<string, Json>> {
+  return Object.fromEntries(Object.entries(values).filter(([path]) => path.startsWith('state.')));
+}
+
+interface GroupProps {
+  readonly title: string;
+  readonly values: Readonly<Record<string, Json>>;
+  /** The JSON text of values with a number that was written differently, such as `1.10`. */
+  readonly printed?: Readonly<Record<string, string>> | undefined;
+}
+
+function Group({ title, values, printed = {} }: GroupProps) {
+  const all = Object.entries(values);
+  if (all.length === 0) return null;
+  return (
+    <section>
+      <h3>{title}</h3>
+      <dl>
+        {all.map(([name, value]) => (
+          <div key={name} class="value-row">
+            <dt class="mono">{visibleLine(name)}</dt>
+            <dd>
+              <ValueView value={value} printed={Object.hasOwn(printed, name) ? printed[name] : undefined} />
+            </dd>
+          </div>
+        ))}
+      </dl>
+    </section>
+  );
+}
+
+/** The slider over all events: the whole screen shows the run as it was after the chosen one. */
+function EventSlider({ model }: { readonly model: RunModel }) {
+  const { lines, last, isComplete } = model.record.value;
+  const at = model.shownSeq.value;
+  const line = lines.find(at);
+  const isLive = model.at.value === null;
+  const when = line !== null && 'ts' in line ? `, ${localTime(line.ts)}` : '';
+  return (
+    <div class="slider">
+      <button
+        type="button"
+        class="quiet"
+        aria-label="Previous event"
+        disabled={at <= 1}
+        onClick={() => model.select(at - 1)}
+      >
+        ‹
+      </button>
+      <input
+        type="range"
+        aria-label="Event"
+        aria-valuetext={`event ${at} of ${last}${when}`}
+        min={Math.min(1, last)}
+        // The browser would move the value to a maximum that is not known yet.
+        max={isComplete ? last : Math.max(last, at)}
+        value={at}
+        disabled={last === 0}
+        onInput={({ currentTarget }) => {
+          const seq = currentTarget.valueAsNumber;
+          model.select(seq >= last ? null : seq);
+        }}
+      />
+      <button
+        type="button"
+        class="quiet"
+        aria-label="Next event"
+        disabled={at >= last}
+        onClick={() => model.select(at + 1)}
+      >
+        ›
+      </button>
+      <span class="faint small" aria-hidden="true">
+        Event
+      </span>
+      <output class="mono at">
+        {at} / {last}
+        {isComplete ? '' : ' …'}
+      </output>
+      <button type="button" class="latest" disabled={isLive} onClick={() => model.select(null)}>
+        Latest
+      </button>
+    </div>
+  );
+}
+
+/**
+ * The parts of a screen. Where there is room, those of the areas `main` and `middle` are visible at once, and those of `side`
+ * share a place. On a narrow page all of them share one. Which one is shown is a part of the address.
+ */
+interface PanelOf {
+  readonly id: string;
+  readonly title: string;
+  readonly area: 'top' | 'main' | 'middle' | 'side';
+  readonly content: ComponentChildren;
+  /** Whether it has columns of its own, and needs more of a wide page. */
+  readonly isBroad?: boolean;
+  /** What it contains on a narrow page, where it has all the space. */
+  readonly narrow?: ComponentChildren;
+}
+
+const WIDE = '(min-width: 1100px)';
+
+function Panels({ panels }: { readonly panels: readonly PanelOf[] }) {
+  const { router } = usePage();
+  const isWide = useMedia(WIDE);
+  const tabs = isWide ? panels.filter(({ area }) => area === 'side') : panels;
+  const wanted = router.address.value.query.tab;
+  const shown = tabs.find(({ id }) => id === wanted) ?? tabs[0];
+  const fixed = isWide ? panels.filter(({ area }) => area !== 'side') : [];
+  return (
+    <div class={`panels ${isWide ? 'wide' : 'narrow'} ${shown?.isBroad ? 'broad' : ''}`}>
+      {fixed.map(({ id, title, area, content }) => (
+        <section key={id} class={`panel ${area}`} aria-labelledby={`title-${id}`}>
+          <h2 id={`title-${id}`} class="panel-title">
+            {title}
+          </h2>
+          {content}
+        </section>
+      ))}
+      <div class="panel side">
+        <TabList tabs={tabs} shown={shown?.id ?? ''} onChoose={(tab) => router.change({ tab })} />
+        {shown !== undefined && (
+          <div role="tabpanel" id={`panel-${shown.id}`} aria-labelledby={`tab-${shown.id}`} class="tab-panel">
+            <h2 class="hidden">{shown.title}</h2>
+            {isWide ? shown.content : (shown.narrow ?? shown.content)}
+          </div>
+        )}
+      </div>
+    </div>
+  );
+}
+
+interface TabListProps {
+  readonly tabs: readonly PanelOf[];
+  readonly shown: string;
+  readonly onChoose: (id: string) => void;
+}
+
+/** The arrow keys move between tabs, as in every tab list. */
+function TabList({ tabs, shown, onChoose }: TabListProps) {
+  const move = (event: KeyboardEvent): void => {
+    const by = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
+    if (by === undefined) return;
+    event.preventDefault();
+    const at = tabs.findIndex(({ id }) => id === shown);
+    const next = tabs[(at + by + tabs.length) % tabs.length];
+    if (next === undefined) return;
+    onChoose(next.id);
+    document.getElementById(`tab-${next.id}`)?.focus();
+  };
+  return (
+    <div role="tablist" aria-label="Parts of the run" tabIndex={-1} onKeyDown={move} class="tabs">
+      {tabs.map(({ id, title }) => (
+        <button
+          key={id}
+          type="button"
+          role="tab"
+          id={`tab-${id}`}
+          aria-selected={id === shown}
+          aria-controls={id === shown ? `panel-${id}` : undefined}
+          tabIndex={id === shown ? 0 : -1}
+          onClick={() => onChoose(id)}
+        >
+          {title}
+        </button>
+      ))}
+    </div>
+  );
+}
+
+interface TimelinePanelProps {
+  readonly model: RunModel;
+  /** What fills the space below the lanes where there is any. */
+  readonly children?: ComponentChildren;
+}
+
+/** The timeline of a run: zoomed and moved by pointer, keys and buttons. What is selected in it is selected everywhere. */
+function TimelinePanel({ model, children }: TimelinePanelProps) {
+  const view = useMemo(() => openTimelineView(model, model.timeline), [model]);
+  const isFolded = view.isFolded.value;
+  const hasIdle = view.picture.value.timeline.idle.all.length > 0;
+  useLiveClock(model, view.tick);
+  return (
+    <div class="timeline">
+      <div class="panel-tools">
+        <button type="button" aria-label="Zoom in" onClick={() => view.zoom(0.5)}>
+          +
+        </button>
+        <button type="button" aria-label="Zoom out" onClick={() => view.zoom(2)}>
+          −
+        </button>
+        <button type="button" onClick={() => view.fit()} disabled={view.isFitted.value}>
+          Fit
+        </button>
+        <label class="check">
+          <input
+            type="checkbox"
+            checked={isFolded}
+            disabled={!hasIdle}
+            onChange={({ currentTarget }) => view.fold(currentTarget.checked)}
+          />
+          Shorten idle time
+        </label>
+        <Legend />
+      </div>
+      <TimelineCanvas view={view} label="Timeline" />
+      {children}
+    </div>
+  );
+}
+
+const TICK_MS = 1000;
+
+/** Open bars grow while the run is executed. */
+function useLiveClock(model: RunModel, tick: () => void): void {
+  const isLive = useSignal(false);
+  useSignalEffect(() => {
+    const status = model.latest.value?.status;
+    isLive.value = model.data.kind === 'service' && (status === 'running' || status === 'suspended');
+  });
+  useEffect(() => {
+    if (!isLive.value) return;
+    const timer = setInterval(tick, TICK_MS);
+    return () => clearInterval(timer);
+  }, [isLive.value]);
+}
+
+/** What the colors of a timeline mean. */
+const LABELS = [
+  ['busy', 'Command'],
+  ['agent', 'Agent'],
+  ['gate', 'Gate'],
+  ['wait', 'Waiting'],
+  ['retry', 'Before a retry'],
+  ['failed', 'Failed'],
+  ['idle', 'Idle'],
+] as const;
+
+function Legend() {
+  return (
+    <ul class="legend" aria-label="Colors">
+      {LABELS.map(([name, label]) => (
+        <li key={name}>
+          <span class={`swatch ${name}`} aria-hidden="true" />
+          {label}
+        </li>
+      ))}
+    </ul>
   );
 }

@@ -6,7 +6,6 @@ import { duration } from '../../views/drawing/duration.js';
 import { visibleLine } from '../../views/drawing/visible-text.js';
 import type { RunQuery } from '../data/run-data.js';
 import { usePage } from '../page-parts.js';
-import { useTheme } from '../shell/use-theme.js';
 import { budgetOf, type DayBars, type DrawPlot, dayBars, MEASURES, type Measure } from './day-bars.js';
 
 const REFRESH_MS = 15_000;
@@ -152,4 +151,17 @@ function useDays(query: RunQuery): readonly RunDay[] | null {
 function today(): string {
   const now = new Date();
   return new Date(now.getTime() - now.getTimezoneOffset() * 60_000).toISOString().slice(0, 10);
+}
+
+/** The theme of the system, for what cannot use variables of the style. */
+function useTheme(): 'dark' | 'light' {
+  const query = '(prefers-color-scheme: dark)';
+  const [isDark, setDark] = useState(() => matchMedia(query).matches);
+  useEffect(() => {
+    const list = matchMedia(query);
+    const update = (): void => setDark(list.matches);
+    list.addEventListener('change', update);
+    return () => list.removeEventListener('change', update);
+  }, []);
+  return isDark ? 'dark' : 'light';
 }

@@ -1,18 +1,26 @@
 /** The list of runs: filters, what waits for a person, and a table that has only its visible rows. */
+import { effect, type ReadonlySignal, signal } from '@preact/signals';
+import type { RefObject } from 'preact';
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
-import type { RunRow } from '../data/run-data.js';
+import { countOf } from '../../views/drawing/amounts.js';
+import {
+  type DataError,
+  type RunData,
+  type RunQuery,
+  type RunRow,
+  type ShownStatus,
+  toDataError,
+} from '../data/run-data.js';
 import { usePage } from '../page-parts.js';
-import { Problem } from '../shell/problem.jsx';
+import { Problem } from '../shell/problem.js';
+import { SearchField } from '../shell/search-field.js';
 import { useKeys } from '../shell/use-keys.js';
 import { useMedia } from '../shell/use-media.js';
-import { VirtualList } from '../shell/virtual-list.jsx';
-import { DayChart } from './day-chart.jsx';
-import { Filters } from './filters.jsx';
-import { keyOf, openRunBars } from './run-bars.js';
-import { hasFilters, queryOf } from './run-filters.js';
-import { openRunPages } from './run-pages.js';
-import { RunCells, RunHead } from './run-row.jsx';
-import { useWaitingRuns, WaitingRuns } from './waiting-runs.jsx';
+import { VirtualList } from '../shell/virtual-list.js';
+import { DayChart } from './day-chart.js';
+import { RunCells, RunHead } from './run-row.js';
+import { type BarPart, stateBar } from './state-bar.js';
+import { useWaitingRuns, WaitingRuns } from './waiting-runs.js';
 
 const ROW_HEIGHT = 40;
 /** Two lines, where the page is narrow as `runs.css` has it. */
@@ -112,4 +120,268 @@ function moveFocus(by: 1 | -1): void {
   const next = links[at === -1 ? 0 : at + by];
   next?.focus();
   next?.scrollIntoView({ block: 'nearest' });
+}
+
+/** The bars of the runs that are visible, read one after the other while nobody scrolls, and kept. */
+type BarsOfRuns = ReadonlyMap<string, readonly BarPart[]>;
+
+interface RunBars {
+  /** By the keys of runs. */
+  readonly bars: ReadonlySignal<BarsOfRuns>;
+  /** These runs are visible now. */
+  show(runs: readonly RunRow[]): void;
+  close(): void;
+}
+
+/** Scrolling is over, or the list has settled. */
+const PAUSE_MS = 350;
+const MOST_KEPT = 2000;
+const DRAW_PAUSE_MS = 300;
+
+/** A run that has changed has another key. */
+function keyOf({ run_id, status, state, ended_at }: RunRow): string {
+  return `${run_id} ${status} ${state} ${ended_at}`;
+}
+
+function openRunBars(data: RunData): RunBars {
+  const controller = new AbortController();
+  const bars = signal<BarsOfRuns>(new Map());
+  const known = new Map<string, readonly BarPart[]>();
+  /** Runs that could not be read. They are read again when they are shown again. */
+  const failed = new Set<string>();
+  let wanted: readonly RunRow[] = [];
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  let isBusy = false;
+
+  async function read(): Promise<void> {
+    if (isBusy) return;
+    isBusy = true;
+    let drawnAt = performance.now();
+    for (;;) {
+      const run = wanted.find((one) => !known.has(keyOf(one)) && !failed.has(keyOf(one)));
+      if (run === undefined || controller.signal.aborted) break;
+      const shown = await data.inspect(run.run_id, null, controller.signal).catch(() => null);
+      // A run that has not begun has no states.
+      if (shown === null || !('states' in shown)) failed.add(keyOf(run));
+      else known.set(keyOf(run), stateBar(shown));
+      if (performance.now() - drawnAt < DRAW_PAUSE_MS) continue;
+      drawnAt = performance.now();
+      bars.value = new Map(known);
+    }
+    isBusy = false;
+    for (const key of known.keys()) {
+      if (known.size <= MOST_KEPT) break;
+      known.delete(key);
+    }
+    bars.value = new Map(known);
+  }
+
+  return {
+    bars,
+    show(runs) {
+      failed.clear();
+      wanted = runs.filter(({ status }) => status !== 'queued');
+      clearTimeout(timer);
+      timer = setTimeout(() => void read(), PAUSE_MS);
+    },
+    close() {
+      controller.abort();
+      clearTimeout(timer);
+    },
+  };
+}
+
+const TYPING_MS = 200;
+
+interface FiltersProps {
+  readonly search: RefObject<HTMLInputElement | null>;
+  readonly count: number;
+  readonly isComplete: boolean;
+  readonly isLoading: boolean;
+}
+
+/** The filters of the list. What they are set to is a part of the address. */
+function Filters({ search, count, isComplete, isLoading }: FiltersProps) {
+  const { router } = usePage();
+  const { query } = router.address.value;
+  const change = (name: string, value: string): void => router.change({ [name]: value === '' ? undefined : value });
+  const isFiltered = hasFilters(query);
+  return (
+    <search class="filters">
+      <SearchField
+        element={search}
+        label="Search in ids, programs, states, errors and inputs"
+        placeholder="Search  ( / )"
+        value={query.q ?? ''}
+        onChange={(value) => change('q', value)}
+        pauseMs={TYPING_MS}
+      />
+      <Choice name="Status" value={query.status ?? ''} all="Any status" onChange={(value) => change('status', value)}>
+        {STATUSES}
+      </Choice>
+      <Choice name="Started" value={query.period ?? ''} all="Any time" onChange={(value) => change('period', value)}>
+        {Object.keys(PERIODS)}
+      </Choice>
+      {query.program !== undefined && (
+        <button type="button" class="chip" onClick={() => change('program', '')}>
+          program {query.program} <span aria-hidden="true">×</span>
+          <span class="hidden">: remove this filter</span>
+        </button>
+      )}
+      {isFiltered && (
+        <button type="button" class="quiet" onClick={() => router.go({ run: null, query: {} }, 'replace')}>
+          Clear
+        </button>
+      )}
+      <span class="faint count" role="status">
+        {isLoading ? '' : `${countOf(count, 'run')}${isComplete ? '' : ' and more'}`}
+      </span>
+    </search>
+  );
+}
+
+interface ChoiceProps {
+  readonly name: string;
+  readonly value: string;
+  /** What no filter is called. */
+  readonly all: string;
+  readonly onChange: (value: string) => void;
+  readonly children: readonly string[];
+}
+
+function Choice({ name, value, all, onChange, children }: ChoiceProps) {
+  return (
+    <select aria-label={name} value={value} onChange={({ currentTarget }) => onChange(currentTarget.value)}>
+      <option value="">{all}</option>
+      {children.map((one) => (
+        <option key={one} value={one}>
+          {name === 'Started' ? `Last ${one}` : one}
+        </option>
+      ))}
+    </select>
+  );
+}
+
+const STATUSES: readonly ShownStatus[] = [
+  'running',
+  'suspended',
+  'failed',
+  'interrupted',
+  'killed',
+  'returned',
+  'queued',
+];
+
+/** Periods before now, in hours. */
+const PERIODS: Readonly<Record<string, number>> = { hour: 1, day: 24, week: 168, month: 720 };
+
+/** What the chart shows is a part of the address, too. */
+export function hasFilters({ chart: _, ...query }: Readonly<Record<string, string>>): boolean {
+  return Object.keys(query).length > 0;
+}
+
+export function queryOf({ q, status, program, period }: Readonly<Record<string, string>>): RunQuery {
+  const hours = period === undefined ? undefined : PERIODS[period];
+  const known = STATUSES.find((one) => one === status);
+  return {
+    ...(q === undefined ? {} : { q }),
+    ...(known === undefined ? {} : { status: known }),
+    ...(program === undefined ? {} : { machine: program }),
+    ...(hours === undefined ? {} : { since: new Date(Date.now() - hours * 3_600_000).toISOString() }),
+  };
+}
+
+/**
+ * The runs of the list, page after page as far as they are needed. The first page is read again and again while somebody looks
+ * at it, so that new runs appear and old ones change.
+ */
+interface RunRows {
+  readonly runs: readonly RunRow[];
+  /** Whether these are all. */
+  readonly isComplete: boolean;
+  readonly isLoading: boolean;
+  readonly problem: DataError | null;
+}
+
+interface RunPages {
+  readonly rows: ReadonlySignal<RunRows>;
+  /** Reads more if fewer than this many are known. */
+  want(count: number): void;
+  close(): void;
+}
+
+const FIRST_PAGE = 60;
+const PAGE = 500;
+const REFRESH_MS = 2000;
+
+function openRunPages(data: RunData, query: RunQuery): RunPages {
+  const controller = new AbortController();
+  const { signal: closed } = controller;
+  const rows = signal<RunRows>({ runs: [], isComplete: false, isLoading: true, problem: null });
+  let cursor: string | undefined;
+  let isBusy = false;
+
+  async function read(limit: number): Promise<void> {
+    if (isBusy || closed.aborted) return;
+    isBusy = true;
+    try {
+      const page = await data.list({ ...query, limit, ...(cursor === undefined ? {} : { cursor }) }, closed);
+      const known = new Set(rows.peek().runs.map(({ run_id }) => run_id));
+      const runs = [...rows.peek().runs, ...page.runs.filter(({ run_id }) => !known.has(run_id))];
+      cursor = page.next;
+      rows.value = { runs, isComplete: page.next === undefined, isLoading: false, problem: null };
+    } catch (cause) {
+      if (closed.aborted) return;
+      const problem = toDataError(cause);
+      rows.value = { ...rows.peek(), isLoading: false, problem: problem.code === 'lost' ? null : problem };
+    } finally {
+      isBusy = false;
+    }
+  }
+
+  async function refresh(): Promise<void> {
+    if (isBusy || document.visibilityState === 'hidden' || data.connection.peek() !== 'connected') return;
+    if (rows.peek().isLoading) return read(FIRST_PAGE);
+    const page = await data.list({ ...query, limit: FIRST_PAGE }, closed).catch(() => null);
+    if (page === null || closed.aborted) return;
+    const before = rows.peek();
+    const merged = mergeFirst(before.runs, page.runs, page.next === undefined);
+    if (merged !== null) rows.value = { ...before, runs: merged, problem: null };
+  }
+
+  const stop = effect(() => {
+    if (data.connection.value === 'connected') void refresh();
+  });
+  const timer = data.kind === 'service' ? setInterval(() => void refresh(), REFRESH_MS) : null;
+  return {
+    rows,
+    want: (count) => {
+      const { runs, isComplete, problem } = rows.peek();
+      if (runs.length < count && !isComplete && problem === null) void read(PAGE);
+    },
+    close() {
+      controller.abort();
+      stop();
+      if (timer !== null) clearInterval(timer);
+    },
+  };
+}
+
+/** The known runs with a newer first page: runs that it does not have any more were removed. Null: nothing has changed. */
+export function mergeFirst(
+  known: readonly RunRow[],
+  first: readonly RunRow[],
+  isAll: boolean,
+): readonly RunRow[] | null {
+  const fresh = new Set(first.map(({ run_id }) => run_id));
+  const oldest = first[first.length - 1]?.run_id ?? '';
+  // Ids begin with the time, so all runs that are older than the page are smaller than its last one.
+  const older = isAll ? [] : known.filter(({ run_id }) => !fresh.has(run_id) && run_id < oldest);
+  const merged = [...first, ...older];
+  const isSame = merged.length === known.length && merged.every((run, at) => isEqual(run, known[at] as RunRow));
+  return isSame ? null : merged;
+}
+
+function isEqual(a: RunRow, b: RunRow): boolean {
+  return a === b || JSON.stringify(a) === JSON.stringify(b);
 }

@@ -1,9 +1,9 @@
 /** What could not be done or shown, and what helps. */
 import type { ComponentChildren } from 'preact';
+import type { Address } from '../address.js';
 import type { DataError } from '../data/run-data.js';
-import { Link } from './link.jsx';
-import { nextStep } from './next-step.js';
-import { Prose } from './prose.jsx';
+import { Link } from './link.js';
+import { Prose } from './prose.js';
 
 interface ProblemProps {
   readonly of: DataError;
@@ -29,3 +29,20 @@ export function Problem({ of: { message, help }, children }: ProblemProps) {
 }
 
 const asSentence = (text: string): string => text.slice(0, 1).toUpperCase() + text.slice(1);
+
+/** A sentence, or the words of a link. */
+interface NextStep {
+  readonly text: string;
+  /** Where the link leads. */
+  readonly to?: Address;
+}
+
+const ROUTE = '/api/v1/';
+const EARLIER = /^(.*): `GET \/api\/v1\/runs\/([0-9a-f-]+)\?at=(\d+)`$/;
+
+export function nextStep(help: string | null): NextStep | null {
+  if (help === null) return null;
+  const [, text, run, event] = EARLIER.exec(help) ?? [];
+  if (text !== undefined && run !== undefined && event !== undefined) return { text, to: { run, query: { event } } };
+  return help.includes(ROUTE) ? null : { text: help };
+}

@@ -1,14 +1,15 @@
 /** The text of the program with what each line did: how often, how long, how much money. The line of the shown event is marked. */
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
+import type { Waiting } from '../../interpreter/events/event.js';
 import type { Machine } from '../../machine/machine.js';
 import { dollars } from '../../views/drawing/amounts.js';
 import { duration } from '../../views/drawing/duration.js';
 import { escapeControls, visibleLine } from '../../views/drawing/visible-text.js';
+import type { LineTotals, SourceLines } from '../../views/history/source-lines.js';
+import type { Timeline } from '../../views/timeline/timeline.js';
 import { modelAt, type RunModel } from '../run/run-model.js';
 import { languageOf } from './data-grammars.js';
 import type { ColoredText } from './highlight.js';
-import { factsOfFile, fileFinder, type LineFacts } from './line-facts.js';
-import { findLine, positionAt, waitingPosition } from './position.js';
 
 /** A longer text is shown without colors, which would take too long. */
 const MOST_COLORED = 200_000;
@@ -172,4 +173,116 @@ function useColors(name: string, text: string): readonly (readonly ColoredText[]
     };
   }, [name, visible]);
   return colored ?? plain;
+}
+
+/** Where events are in the text of the program. */
+interface Position {
+  /** The number of the file among those of the program. */
+  readonly file: number;
+  readonly line: number;
+}
+
+/** The position of an event; if it has none, the last one before it in the same visit of a state. */
+export function positionAt(timeline: Timeline, seq: number, fileOf: FileOfLine): Position | null {
+  const { events, bars } = timeline;
+  const visit = events.visitOf(seq);
+  const entered = visit < 0 ? 0 : (bars.seq[visit] as number);
+  for (let at = Math.min(seq, events.last); at > entered; at--) {
+    const line = lineOf(timeline, at);
+    if (line > 0) return { file: fileOf(stateOf(timeline, at), line), line };
+  }
+  return null;
+}
+
+/** The first question or signal for which a run waits in a state; null if it waits for none. Its events have no line. */
+export function waitingPosition(machine: Machine, state: string, waiting: readonly Waiting[]): Position | null {
+  const code = machine.states.find(({ name }) => name === state)?.code ?? [];
+  for (const { kind, name } of waiting) {
+    const found = code.find((one) => (one.op === 'ask' || one.op === 'signal') && one.op === kind && one.name === name);
+    if (found !== undefined) return { file: found.origin.file, line: found.origin.line };
+  }
+  return null;
+}
+
+/** The event at a position before the given one, or else the last one; null if there is none. */
+export function findLine(timeline: Timeline, seq: number, { file, line }: Position, fileOf: FileOfLine): number | null {
+  const { events } = timeline;
+  const find = (from: number): number | null => {
+    for (let at = from; at > 0; at--)
+      if (events.lineOf(at) === line && fileOf(stateOf(timeline, at), line) === file) return at;
+    return null;
+  };
+  return find(Math.min(seq - 1, events.last)) ?? find(events.last);
+}
+
+/** That of the event itself, or of the work that it ends. */
+function lineOf({ events, bars }: Timeline, seq: number): number {
+  const own = events.lineOf(seq);
+  const bar = events.barOf(seq);
+  return own > 0 || bar < 0 ? own : (bars.line[bar] as number);
+}
+
+function stateOf(timeline: Timeline, seq: number): string {
+  const bar = timeline.events.barOf(seq);
+  const state = bar < 0 ? '' : timeline.describe(bar).state;
+  return state === '' ? (timeline.stateAt(seq) ?? '') : state;
+}
+
+/** By file, then by line. */
+type FileOfLine = (state: string, line: number) => number;
+
+/** A line of a state comes from one file, but for a pattern that happens to have the same number: then the first counts. */
+export function fileFinder({ states, plans = {}, files }: Machine): FileOfLine {
+  const known = new Map<string, number>();
+  const add = (state: string, line: number, file: number): void => {
+    const key = `${line} ${state}`;
+    if (!known.has(key)) known.set(key, file);
+  };
+  for (const { name, code } of states) for (const { origin } of code) add(name, origin.line, origin.file);
+  // The calls of a plan have the lines of its document.
+  for (const { name, code } of states)
+    for (const instruction of code) {
+      if (instruction.op !== 'plan' || instruction.main === true) continue;
+      const file = documentOf(instruction.plan, files[instruction.origin.file] ?? '', files);
+      for (const { line } of plans[instruction.plan]?.calls ?? []) if (line > 0 && file >= 0) add(name, line, file);
+    }
+  return (state, line) => known.get(`${line} ${state}`) ?? 0;
+}
+
+/** The number of the file of a plan, which is named as the file that uses it names it; -1: it is not known. */
+function documentOf(plan: string, usedBy: string, files: Machine['files']): number {
+  const name = plan.replace(/^PLAN /, '');
+  const exact = files.indexOf(pathFrom(usedBy, name));
+  if (exact >= 0) return exact;
+  const path = name.replace(/^(\.{1,2}\/)+/, '');
+  return files.findIndex((file) => file === path || file.endsWith(`/${path}`));
+}
+
+/** The path of what a file names relative to its folder. */
+function pathFrom(file: string, name: string): string {
+  if (name.startsWith('/')) return name;
+  const parts = file.split('/').slice(0, -1);
+  for (const part of name.split('/')) {
+    if (part === '..' && parts.length > 0 && parts.at(-1) !== '..') parts.pop();
+    else if (part !== '.') parts.push(part);
+  }
+  return parts.join('/');
+}
+
+type LineFacts = Pick<LineTotals, 'count' | 'ms' | 'cost' | 'failed'>;
+
+/** The totals of the lines of one file. A line of a pattern can run in several states. */
+function factsOfFile(lines: SourceLines, file: number, fileOf: FileOfLine): ReadonlyMap<number, LineFacts> {
+  const facts = new Map<number, LineFacts>();
+  for (const { state, line, count, ms, cost, failed } of lines.all) {
+    if (fileOf(state, line) !== file) continue;
+    const before = facts.get(line) ?? { count: 0, ms: 0, cost: 0, failed: 0 };
+    facts.set(line, {
+      count: before.count + count,
+      ms: before.ms + ms,
+      cost: before.cost + cost,
+      failed: before.failed + failed,
+    });
+  }
+  return facts;
 }

@@ -1,11 +1,13 @@
 /** The state of a timeline on the screen: which part is visible, which bar the keyboard is at, and what changes them. */
 import { computed, type ReadonlySignal, signal } from '@preact/signals';
+import { duration } from '../../views/drawing/duration.js';
+import { cut, visibleLine } from '../../views/drawing/visible-text.js';
+import { type Bar, type BarKind, STATE_LANE } from '../../views/timeline/bars.js';
 import { TimeAxis } from '../../views/timeline/time-axis.js';
 import type { Timeline } from '../../views/timeline/timeline.js';
 import { barAtTime } from '../../views/timeline/visible-bars.js';
 import type { GrowingTimeline } from '../history/run-history.js';
 import type { RunModel } from '../run/run-model.js';
-import { barWords } from './bar-words.js';
 import { AXIS_HEIGHT, ROW_HEIGHT, rowsOf, type TimelinePicture } from './draw-timeline.js';
 import { move, reveal, type TimeWindow, zoom } from './time-window.js';
 
@@ -171,4 +173,35 @@ function nextBar(timeline: Timeline, from: number, to: 'next' | 'previous' | 'up
   return other === undefined
     ? from
     : barAtTime(other, timeline.bars, timeline.bars.beganMs[from] as number, Number.POSITIVE_INFINITY);
+}
+
+const KIND_WORDS: Readonly<Record<BarKind, string>> = {
+  state: 'State',
+  command: 'Command',
+  function: 'Function',
+  agent: 'Agent',
+  gate: 'Gate',
+  call: 'Call',
+  question: 'Question',
+  signal: 'Waits for a signal',
+  timer: 'Waits for the time',
+  approval: 'Waits for approval',
+  pause: 'Pause before a retry',
+  sample: 'Reading',
+};
+
+const LONGEST = 200;
+
+/** `nowMs`: the time until which an open bar has lasted. */
+function barWords(bar: Bar, nowMs: number): string {
+  const { kind, text, status, attempt, line, lane, beganMs, endedMs, undone } = bar;
+  const took = duration(Math.max(0, (endedMs ?? nowMs) - beganMs));
+  return [
+    `${KIND_WORDS[kind]}: ${cut(visibleLine(text), LONGEST)}`,
+    status === 'open' ? `open for ${took}` : `${status === 'put-off' ? 'put off' : status}, ${took}`,
+    ...(attempt > 1 ? [`attempt ${attempt}`] : []),
+    ...(line > 0 ? [`line ${line}`] : []),
+    ...(lane > 0 && lane !== STATE_LANE ? [`lane ${lane + 1}`] : []),
+    ...(undone ? ['no longer counts'] : []),
+  ].join(' · ');
 }

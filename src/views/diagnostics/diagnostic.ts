@@ -4,10 +4,9 @@
  */
 import type { Diagnostic, Severity } from '../../source/diagnostic.js';
 import { lineText, positionAt, type SourceFile, type SourceSet, type Span } from '../../source/source-file.js';
+import { columns } from '../drawing/columns.js';
 import { type Paint, plain } from '../drawing/paint.js';
-import { escapeControls, visibleLine } from '../drawing/visible-text.js';
-import { excerpt } from './excerpt.js';
-import { type Mark, markRows } from './marks.js';
+import { escapeControls, pictureControls, visibleLine } from '../drawing/visible-text.js';
 
 /** A location in the picture before its columns are known. */
 interface MarkedSpan {
@@ -128,4 +127,117 @@ function drawRow(
   });
   const gutter = `${' '.repeat(width + 1)}${paint.frame('|')}`;
   return [`${number} ${shown.text}`.trimEnd(), ...markRows(marks, paint).map((row) => `${gutter} ${row}`)];
+}
+
+/** The longest drawn piece of a line, and how much of it comes before the focus. */
+const WINDOW = 140;
+const BEFORE = 50;
+
+interface Excerpt {
+  readonly text: string;
+  /** Zero-based display column of an offset in the line; offsets outside the window give its nearest edge. */
+  readonly columnOf: (offset: number) => number;
+}
+
+/** `focus` is the offset in the line that must be visible. */
+function excerpt(line: string, focus: number): Excerpt {
+  const [from, to] = line.length <= WINDOW ? [0, line.length] : windowAround(line, focus);
+  const before = from > 0 ? '…' : '';
+  const after = to < line.length ? '…' : '';
+  return {
+    text: before + display(line.slice(from, to)) + after,
+    columnOf: (offset) => before.length + columns(display(line.slice(from, Math.max(from, Math.min(offset, to))))),
+  };
+}
+
+function windowAround(line: string, focus: number): [number, number] {
+  let from = Math.max(0, Math.min(focus - BEFORE, line.length - WINDOW));
+  let to = Math.min(line.length, from + WINDOW);
+  // A window never begins or ends inside a surrogate pair.
+  if (isLowSurrogate(line.charCodeAt(from))) from += 1;
+  if (to < line.length && isLowSurrogate(line.charCodeAt(to))) to -= 1;
+  return [from, to];
+}
+
+function display(text: string): string {
+  return pictureControls(text).replaceAll('\t', '    ');
+}
+
+function isLowSurrogate(code: number): boolean {
+  return code >= 0xdc00 && code <= 0xdfff;
+}
+
+/** Half-open range of display columns. */
+interface Mark {
+  readonly from: number;
+  readonly to: number;
+  readonly text: string;
+  readonly primary: boolean;
+}
+
+function markRows(marks: readonly Mark[], paint: Paint): string[] {
+  const rows: string[] = [];
+  let left = [...marks].sort((a, b) => Number(b.primary) - Number(a.primary) || a.from - b.from);
+  while (left.length > 0) {
+    // Overlapping marks cannot share a row: the primary one goes first, the covered ones go on rows below.
+    const layer: Mark[] = [];
+    const rest: Mark[] = [];
+    for (const mark of left) {
+      const free = layer.every((other) => mark.to <= other.from || mark.from >= other.to);
+      (free ? layer : rest).push(mark);
+    }
+    rows.push(
+      ...layerRows(
+        [...layer].sort((a, b) => a.from - b.from),
+        paint,
+      ),
+    );
+    left = rest;
+  }
+  return rows;
+}
+
+function layerRows(layer: readonly Mark[], paint: Paint): string[] {
+  const last = layer[layer.length - 1] as Mark;
+  const line = new RowText();
+  for (const mark of layer)
+    line.put(mark.from, (mark.primary ? '^' : '-').repeat(mark.to - mark.from), tint(mark, paint));
+  if (last.text !== '') line.put(last.to + 1, last.text, tint(last, paint));
+  const rows = [line.toString()];
+  const open = layer.slice(0, -1).filter((mark) => mark.text !== '');
+  if (open.length > 0) rows.push(bars(open, paint).toString());
+  for (let mark = open.pop(); mark !== undefined; mark = open.pop()) {
+    const row = bars(open, paint);
+    row.put(mark.from, mark.text, tint(mark, paint));
+    rows.push(row.toString());
+  }
+  return rows;
+}
+
+function bars(marks: readonly Mark[], paint: Paint): RowText {
+  const row = new RowText();
+  for (const mark of marks) row.put(mark.from, '|', tint(mark, paint));
+  return row;
+}
+
+function tint(mark: Mark, paint: Paint): (text: string) => string {
+  return mark.primary ? paint.error : paint.frame;
+}
+
+/**
+ * A row that is written from left to right. It counts its own columns, because escape sequences of colors take none.
+ */
+class RowText {
+  #text = '';
+  #column = 0;
+
+  put(column: number, text: string, color: (text: string) => string): void {
+    const gap = Math.max(0, column - this.#column);
+    this.#text += ' '.repeat(gap) + color(text);
+    this.#column += gap + text.length;
+  }
+
+  toString(): string {
+    return this.#text;
+  }
 }

@@ -2,11 +2,11 @@
 import { expect, test } from 'vitest';
 import { planMachine } from '../../../src/check/plan/plan-machine.js';
 import type { Outcome } from '../../../src/interpreter/events/event.js';
-import { mayRetry } from '../../../src/interpreter/plan/call-options.js';
-import { absenceReason } from '../../../src/interpreter/plan/scheduler/absence.js';
-import { Approvals } from '../../../src/interpreter/plan/scheduler/approvals.js';
+import { mayRetry } from '../../../src/interpreter/plan/active-plan.js';
 import { CallQueue } from '../../../src/interpreter/plan/scheduler/call-queue.js';
+import { absenceReason } from '../../../src/interpreter/plan/scheduler/plan-data.js';
 import type { PlanOutcome } from '../../../src/interpreter/plan/scheduler/plan-outcome.js';
+import { Approvals } from '../../../src/interpreter/plan/scheduler/plan-scheduler.js';
 import { advance, link, restoreRun, settle, snapshotOf, startRun } from '../../../src/interpreter/run.js';
 import type { Json } from '../../../src/machine/expression.js';
 import type { PlanPath, ToolBinding } from '../../../src/machine/plan.js';

@@ -4,13 +4,15 @@
  */
 import type { Instruction as Code } from '../../../machine/machine.js';
 import type { OutputMethod, Plan, PlanPath } from '../../../machine/plan.js';
+import { nearest } from '../../../prelude/nearest.js';
 import { omitUndefined } from '../../../prelude/omit-undefined.js';
+import { printPath } from '../../../prelude/reference.js';
 import { checkMessages as say } from '../../../source/catalogue/check.js';
 import { planMessages } from '../../../source/catalogue/plan.js';
 import type { Diagnostic } from '../../../source/diagnostic.js';
 import type { Span } from '../../../source/source-file.js';
-import type { Argument, Instruction } from '../../../syntax/ast.js';
-import type { Name } from '../../../syntax/expression.js';
+import type { Argument, Instruction, OutputPath } from '../../../syntax/ast.js';
+import type { DataReference, Name, ReferenceGroup } from '../../../syntax/expression.js';
 import type { Callable } from '../../callables.js';
 import { lowerArguments } from '../arguments.js';
 import { constantText } from '../expression.js';
@@ -19,8 +21,7 @@ import { retriesOf } from '../retries.js';
 import type { StateLowering } from '../state-lowering.js';
 import { calledPlan, planFile } from './called-plan.js';
 import { type CallParts, openArguments, planOfOneCall, toolOfPlan } from './called-tool.js';
-import { KINDS } from './data-reference.js';
-import { pathsIn, readableOutput } from './output-path.js';
+import { KINDS, mistakeOf } from './data-reference.js';
 
 type Call = Extract<Instruction, { kind: 'call' }>;
 
@@ -187,4 +188,32 @@ function calledTool(l: StateLowering, i: Call, tool: Name, parts: CallParts): Ca
 function inText(diagnostic: Diagnostic): Diagnostic {
   const facts = planMessages.outputPathNotAllowed.factsOf(diagnostic);
   return facts === null ? diagnostic : say.outputPathNotAllowed(diagnostic.span, facts);
+}
+
+/** Reports mistakes in the paths themselves. Returns null if no path can be written. */
+function readableOutput(l: StateLowering, output: OutputPath | undefined): OutputPath | null {
+  if (output === undefined) return null;
+  if (output.problem !== undefined) {
+    l.diagnostics.push(mistakeOf(output.problem));
+    return null;
+  }
+  const paths = output.paths === null ? [] : pathsIn(output.paths);
+  const wrong = paths.filter((path) => !isWritable(l, path));
+  return wrong.length > 0 ? null : output;
+}
+
+function pathsIn(group: DataReference | ReferenceGroup): DataReference[] {
+  return group.kind === 'data-reference' ? [group] : group.of.flatMap(pathsIn);
+}
+
+function isWritable(l: StateLowering, { root, path, span }: DataReference): boolean {
+  const kind = root.text;
+  const known = ['state', 'data'];
+  if (!KINDS.has(kind))
+    l.diagnostics.push(say.unknownKind(root.span, { name: kind, near: nearest(kind, known), known }));
+  else if (!known.includes(kind))
+    l.diagnostics.push(planMessages.writeReadonly(span, { path: `†${printPath([kind, ...path])}`, kind }));
+  else if (path.length === 0) l.diagnostics.push(planMessages.writeRoot(span, { kind }));
+  else return true;
+  return false;
 }

@@ -8,8 +8,7 @@ import type { Diagnostic } from '../../../source/diagnostic.js';
 import type { SourceFile } from '../../../source/source-file.js';
 import type { Declaration, Instruction, Program } from '../../../syntax/ast.js';
 import { attachComments } from '../../../syntax/steps/attached-comments.js';
-import { commentText, type Entry, itemOf, mapOf } from './print-comments.js';
-import { printStep, type Step } from './print-step.js';
+import { commentText, type Entry, itemOf, mapOf, printStep, type Step } from './print-step.js';
 import { type Printing, plainValue, reportNoForm, scalarOf, writtenNumbers } from './print-values.js';
 
 type Input = Extract<Declaration, { kind: 'input' }>;

@@ -21,11 +21,19 @@ import { PlanScheduler } from '../scheduler/plan-scheduler.js';
 import { approvalName, isReadAsValue, sharedApprovals } from './approval-names.js';
 import { CallLimits, isBelow, isCovered } from './call-limits.js';
 import { initialData } from './initial-data.js';
-import { type BlamedOutcome, ItemResults } from './item-results.js';
 import { LaunchQueue } from './launch-queue.js';
 import { blamedKeys, type FailedCall, findFailures, innerOutcome } from './node-outcome.js';
 import type { CallReport, PlanEntry } from './plan-entry.js';
-import { bindingOf, type CallPath, callTitle, type LeafCall, type PlanNode, resultSchema } from './plan-node.js';
+import {
+  type BlamedOutcome,
+  bindingOf,
+  type CallPath,
+  callTitle,
+  ItemResults,
+  type LeafCall,
+  type PlanNode,
+  resultSchema,
+} from './plan-node.js';
 
 interface PlanEngineOptions {
   /** Every plan that may run, by the name under which calls know it. */

@@ -13,9 +13,8 @@ import { journalStart } from '../../store/read-journal.js';
 import { RunRefused } from '../../store/run-refused.js';
 import { storeError } from '../../store/store-error.js';
 import { machineFile, type RunAbout, type StoredRun } from '../../store/stored-run.js';
-import { type Discarded, discardedRanges } from './discarded-ranges.js';
 import type { RecoveryContext } from './prepare-recovery.js';
-import { keptWithTexts, recoverRun } from './recover.js';
+import { type Discarded, discardedRanges, keptWithTexts, recoverRun } from './recover.js';
 import { readCounted } from './search-record.js';
 
 interface Moving extends Pick<RecoveryContext, 'inputs' | 'redactor'> {

@@ -10,7 +10,7 @@ import { REFUSED } from '../../../interpreter/run.js';
 import type { Machine } from '../../../machine/machine.js';
 import { RunRefused } from '../../store/run-refused.js';
 import type { StoredRun } from '../../store/stored-run.js';
-import type { Discarded } from './discarded-ranges.js';
+import type { Discarded } from './recover.js';
 import { errorStatesOf, type RecordSearch, searchRecord, type UsedUp } from './search-record.js';
 
 /** An effect as messages describe it. */

@@ -18,18 +18,20 @@ import { type Delivery, deliver, openInbox, unreadDeliveries } from '../../store
 import { openFileJournal } from '../../store/journal.js';
 import { DEFAULT_STORE, withLockedRun } from '../../store/open-own-run.js';
 import type { RunLock } from '../../store/run-lock.js';
-import { openRunFolder } from '../../store/store.js';
-import type { StoredRun } from '../../store/stored-run.js';
+import { stateFile } from '../../store/state-file.js';
+import { openRunFolder, type RunFolder } from '../../store/store.js';
+import { readIndex, type StoredRun } from '../../store/stored-run.js';
+import type { WorktreeFacts } from '../../worktree/worktree-facts.js';
 import { applyDelivery, checkAnswers, checkSendable } from '../apply-delivery.js';
-import { driveRun } from '../drive-run.js';
-import type { RunReport } from '../report.js';
+import { closeRun, driveRun } from '../drive-run.js';
+import { type RunReport, reportOf } from '../report.js';
+import type { RunOptions } from '../run-options.js';
 import { directoryIn, knownWorktree } from '../working-directory.js';
 import { asksNothing, decideResume, type RecordedRun, type ResumeDecision, refuseEnded } from './decide-resume.js';
 import { keepMachine } from './edited-program.js';
 import { prepareRecovery } from './prepare-recovery.js';
-import { recoverRun } from './recover.js';
+import { type Recovered, recoverRun } from './recover.js';
 import { refuseDifference } from './refuse-resume.js';
-import { isEndUnreported, reportEnd } from './report-end.js';
 import type { ResumeOptions } from './resume-options.js';
 
 /**
@@ -215,4 +217,39 @@ function indexEntry({ about }: StoredRun, run: Run, activeMs: number) {
     cost: run.usage.cost,
     effects: run.usage.effects,
   };
+}
+
+/** The index is written last, so an end that is not in the index was not reported. */
+function isEndUnreported(run: Run, { about }: StoredRun, directory: string): boolean {
+  if (run.result === null) return false;
+  const entry = readIndex(directory).get(about.run_id);
+  return entry === undefined || entry.status === 'running';
+}
+
+interface EndReport extends Pick<RunOptions, 'onEnd'> {
+  /** Null: the index has the end too, so the end is only reported again. */
+  readonly folder: RunFolder | null;
+  readonly directory: string;
+}
+
+/** Completes what the dead process began, and releases the run. */
+async function reportEnd(
+  { about }: StoredRun,
+  { recovered, redactor }: { readonly recovered: Recovered; readonly redactor: Redactor | null },
+  { folder, directory, onEnd }: EndReport,
+): Promise<RunReport> {
+  const { run } = recovered.replay;
+  const durationMs = Math.round(recovered.activeMs);
+  const worktree = about.options.worktree === undefined ? null : await factsFrom(directory, about.run_id);
+  const report = reportOf(run, { kind: 'ended' }, { runId: about.run_id, durationMs, redactor, worktree });
+  await onEnd?.(report);
+  // The end was reported before.
+  if (folder === null) return report;
+  const open = openFileJournal(folder, recovered.end);
+  await closeRun({ run, open, startedAt: about.started_at }, report, stateFile(folder, redactor));
+  return report;
+}
+
+async function factsFrom(store: string, runId: string): Promise<WorktreeFacts | null> {
+  return (await import('../../worktree/worktree-facts.js')).worktreeFacts(store, runId);
 }

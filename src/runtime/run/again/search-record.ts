@@ -7,7 +7,7 @@ import type { ExceededScope, Machine } from '../../../machine/machine.js';
 import { readCheckpoint } from '../../store/checkpoint.js';
 import { type JournalPosition, journalStart, readJournal } from '../../store/read-journal.js';
 import type { StoredRun } from '../../store/stored-run.js';
-import { areAllAfter, type DiscardedRange, discardedRanges, isDiscarded } from './discarded-ranges.js';
+import { areAllAfter, type DiscardedRange, discardedRanges, isDiscarded } from './recover.js';
 
 /** A search that is given events one by one. */
 export interface RecordSearch<Found> {

@@ -6,21 +6,36 @@
  * 3. The branch moves first, and only from the commit that was examined; then follow files and index, or all of it is put
  *    back. A note says beforehand what will happen, so that the next `apply` finishes what a killed one began.
  */
-
 import { existsSync, readFileSync, renameSync } from 'node:fs';
 import { join } from 'node:path';
 import { writeOwn } from '../../store/own-file.js';
-import { errorCode, storeError } from '../../store/store-error.js';
-import { branchOf, readRecord } from '../checkout.js';
+import { errorCode, StoreError, storeError } from '../../store/store-error.js';
+import { branchOf, readRecord, type WorktreeRecord } from '../checkout.js';
+import { namesIn } from '../git/file-name.js';
 import { GitFailure, type GitTarget, git, wordOf } from '../git/git.js';
 import { mergeTrees } from '../git/merge.js';
+import { bytesOf } from '../git/on-disk.js';
 import { findRepository, type Refused, type Repository, realStore } from '../git/repository.js';
-import type { Refusal } from '../refusal.js';
+import { snapshot } from '../git/snapshot.js';
+import { hasLeftWork } from '../left-work.js';
+import { listFiles, type Refusal } from '../refusal.js';
+import { branchCommit, reopenWorktree } from '../worktree.js';
 import { type ApplyLock, type Intent, lockRepository } from './apply-lock.js';
-import { finishEarlier } from './finish-earlier.js';
-import { type ChangedFile, changedFiles, obstacleTo, refuse } from './obstacles.js';
-import { takeInLeftWork } from './take-in.js';
-import { checkoutTarget, headOf, lockIndex, moveHead, rehearse, writeCheckout, writeFiles } from './user-checkout.js';
+import {
+  type ChangedFile,
+  changedFiles,
+  checkoutTarget,
+  headOf,
+  lockIndex,
+  moveHead,
+  obstacleTo,
+  refuse,
+  rehearse,
+  removeTraces,
+  writeCheckout,
+  writeFiles,
+  writeIndex,
+} from './user-checkout.js';
 
 interface ApplySpec {
   /** Any folder in the checkout that is written to. */
@@ -265,4 +280,85 @@ function writeNote(spec: ApplySpec, note: Note): void {
   } catch (cause) {
     throw storeError('write', path, cause);
   }
+}
+
+/** Commits what only the worktree of a run has; null if the branch then has everything. */
+async function takeInLeftWork(store: string, runId: string): Promise<Refused | null> {
+  const record = readRecord(realStore(store), runId);
+  if (record === null || !(await hasLeftWork(record))) return null;
+  if (!existsSync(record.commonDir) || !existsSync(join(record.gitDir, 'statedsl-index')))
+    return leftWork(runId, record, 'the repository no longer knows this worktree');
+  try {
+    const opened = await reopenWorktree(store, runId);
+    if (opened.kind === 'refused') return opened;
+    await snapshot(opened.worktree, { label: 'end of the run', onto: await branchCommit(opened.worktree) });
+  } catch (cause) {
+    if (!(cause instanceof GitFailure) && !(cause instanceof StoreError)) throw cause;
+    return leftWork(runId, record, cause.message);
+  }
+  return (await hasLeftWork(record)) ? leftWork(runId, record, 'git cannot read all of its files') : null;
+}
+
+function leftWork(runId: string, { root }: WorktreeRecord, why: string): Refused {
+  const message = `run \`${runId}\` has work that cannot be committed: ${why}`;
+  const help = `its worktree \`${root}\` is kept; change or remove the file there, and apply the run again`;
+  return { kind: 'refused', refusal: { kind: 'left-work', message, help } };
+}
+
+/** Finishes what the note of the lock describes. Null if another `apply` can start. */
+async function finishEarlier(lock: ApplyLock, commonDir: string): Promise<Refused | null> {
+  if (lock.left === null) return null;
+  const { intent, since } = lock.left;
+  if (existsSync(intent.root) && existsSync(intent.gitDir)) {
+    await removeTraces(intent, commonDir, since);
+    const refusal = (await headOf(intent)) === intent.commit ? await finish(intent) : null;
+    if (refusal !== null) return refusal;
+  }
+  lock.note(null);
+  return null;
+}
+
+async function finish(intent: Intent): Promise<Refused | null> {
+  const target = checkoutTarget(intent);
+  const changed = await changedFiles(target, intent.head, intent.commit);
+  const unlock = await lockIndex(intent.gitDir, intent.run);
+  try {
+    // The index is written last: if it is complete, the files were written too.
+    const staged = new Set(
+      namesIn(
+        (await git(target, ['diff-index', '--cached', '-z', '--name-only', '--no-renames', intent.commit])).stdout,
+      ),
+    );
+    if (!changed.some(({ name }) => staged.has(name))) return null;
+    const foreign = await foreignFiles(target, intent, changed);
+    if (foreign.length > 0) return unfinishedBefore(intent, foreign);
+    await writeFiles(intent, intent.commit, changed);
+    await writeIndex(intent, changed);
+    return null;
+  } finally {
+    unlock();
+  }
+}
+
+/** Files that are neither unchanged nor in a state in which the killed `apply` can have left them. */
+async function foreignFiles(target: GitTarget, intent: Intent, changed: readonly ChangedFile[]): Promise<string[]> {
+  const foreign: string[] = [];
+  for (const { name, status } of changed) {
+    const found = bytesOf(join(intent.root, name));
+    // Git removes a file before it writes the new one, and may have been stopped while it wrote.
+    if (found === null) continue;
+    if (status !== 'D' && (await text(target, intent.commit, name)).subarray(0, found.length).equals(found)) continue;
+    if (status === 'A' || !(await text(target, intent.head, name)).equals(found)) foreign.push(name);
+  }
+  return foreign;
+}
+
+async function text(target: GitTarget, commit: string, name: string) {
+  return (await git(target, ['cat-file', '--filters', `${commit}:${name}`])).stdout;
+}
+
+function unfinishedBefore({ run, root, commit }: Intent, files: readonly string[]): Refused {
+  const message = `applying run \`${run}\` was interrupted in \`${root}\`, and ${listFiles(files)} changed since then`;
+  const help = `save what you need elsewhere, then run \`git checkout ${commit.slice(0, 12)} -- FILE\``;
+  return refuse('unfinished', message, help, files);
 }
