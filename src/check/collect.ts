@@ -7,7 +7,6 @@ import type { Diagnostic } from '../source/diagnostic.js';
 import { type SourceFile, type SourceSet, type Span, sourceFile } from '../source/source-file.js';
 import type { Declaration, Instruction, Option, Program } from '../syntax/ast.js';
 import type { Name } from '../syntax/expression.js';
-import { isEngineName } from './reserved-names.js';
 
 export type StateDeclaration = Extract<Declaration, { kind: 'state' }>;
 export type PatternDeclaration = Extract<Declaration, { kind: 'pattern' }>;
@@ -220,4 +219,23 @@ export function collect(program: Program, sources: SourceSet, diagnostics: Diagn
   const collector = new Collector(sources, diagnostics, imports);
   collector.program(program);
   return collector;
+}
+
+/** The error contract: the entry values of ERROR, which ON ERROR can read too. */
+export const ERROR_NAMES = ['error_type', 'tool', 'error', 'exit_code', 'from_state', 'line', 'file'] as const;
+
+/** Words of expressions, which cannot name variables; and names that only the engine binds. */
+const KEYWORDS = new Set(
+  'AND OR NOT and or not in is contains exists matches starts ends with true false null empty'.split(' '),
+);
+// `file` is part of the contract too, but the name is too common to be reserved.
+const ENGINE_NAMES = new Set<string>([...ERROR_NAMES.filter((name) => name !== 'file'), 'timed_out']);
+
+/** Whether only the engine can bind the name. */
+export function isEngineName(name: string): boolean {
+  return ENGINE_NAMES.has(name);
+}
+
+export function isReserved(name: string): boolean {
+  return KEYWORDS.has(name) || ENGINE_NAMES.has(name);
 }

@@ -10,7 +10,7 @@ import type { Diagnostic, Label } from '../source/diagnostic.js';
 import { positionAt, type SourceSet, type Span } from '../source/source-file.js';
 import type { Name } from '../syntax/expression.js';
 import type { MachineUnit, Unit } from './collect.js';
-import { isReserved } from './reserved-names.js';
+import { isReserved } from './collect.js';
 import { suggestName } from './suggest-name.js';
 import type { SymbolTable } from './symbol-table.js';
 

@@ -6,14 +6,21 @@ import { Buffer } from 'node:buffer';
 import { closeSync, existsSync, readSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Outcome, Output } from '../interpreter/events/event.js';
+import { link } from '../interpreter/run.js';
 import type { PerformedRequest } from '../runtime/effect-context.js';
+import type { OutputUse } from '../runtime/process/output-store.js';
+import { createRedactor } from '../runtime/redact.js';
+import { interpreterOptions } from '../runtime/run/run-options.js';
 import { artifactName } from '../runtime/store/artifacts.js';
 import { makeFolder } from '../runtime/store/make-folder.js';
 import { openToRead, writeOwn } from '../runtime/store/own-file.js';
 import { artifactContent, bytesOfArtifact } from './artifact-content.js';
 import type { EngineClient } from './client.js';
+import { NO_ROUTES, type Submission } from './messages.js';
 import { MOST_ARTIFACT, MOST_VALUE } from './most-stored.js';
+import { type SecretInputs, secretsIn } from './secret-inputs.js';
 import type { SharedArtifacts } from './shared-artifacts.js';
+import type { EffectBounds, Program } from './turn-host.js';
 
 export class EffectOutputs {
   private readonly stored = new Set<string>();
@@ -120,4 +127,57 @@ function boundValue(outcome: Extract<Outcome, { kind: 'value' }>): Outcome {
   if (length <= MOST_VALUE) return outcome;
   const message = `the value has ${length} characters of JSON, but on an engine a value can have at most 4 MiB`;
   return { kind: 'failed', message, error_type: 'value_too_large' };
+}
+
+/**
+ * How much the effects of a run print in this process, and what happens when it is too much: all of them are stopped. What is
+ * printed beyond the limit is not kept, so it is counted here and not in outcomes.
+ */
+export class EffectGrowth {
+  private readonly running = new Set<EffectBounds>();
+  private reported: number;
+
+  constructor(private readonly use: OutputUse) {
+    this.reported = use.bytes;
+    use.limit = 0;
+    use.onExceeded = () => {
+      for (const { onExceeded } of this.running) onExceeded();
+    };
+  }
+
+  /** What the turn has not heard of yet is not part of what the effect may print. */
+  begin(effect: EffectBounds): void {
+    this.running.add(effect);
+    this.use.limit = Math.max(this.use.limit, this.reported + effect.outputLimit);
+  }
+
+  /** How many bytes were printed since the last report, by whichever effect: together they are exact. */
+  report(): number {
+    const printed = this.use.bytes - this.reported;
+    this.reported = this.use.bytes;
+    return printed;
+  }
+
+  end(effect: EffectBounds): void {
+    this.running.delete(effect);
+  }
+}
+
+/** `secretInputs`: what the header does not have. */
+export function programOf(submission: Submission, secretInputs: SecretInputs = {}): Program {
+  const { header, inDoubt, placement = NO_ROUTES } = submission;
+  const { machine, options, inputs, version } = header;
+  const all = { ...inputs, ...secretInputs };
+  const interpreter = interpreterOptions(machine, options, { inputs: all, record: true, version });
+  const secrets = secretsIn(secretInputs);
+  return {
+    linked: link(machine),
+    options: interpreter,
+    inDoubt,
+    placement,
+    secrets,
+    redactor: createRedactor(secrets),
+    home: submission.home ?? null,
+    worktree: submission.worktree ?? null,
+  };
 }

@@ -12,9 +12,9 @@ import {
   type Target,
   type TurnContext,
 } from './engine-context.js';
+import type { RestateContext, RestateSdk } from './find-package.js';
 import type { HomeTurn, Listening, Mail, Performed, RoutedEffect, TurnStart } from './messages.js';
 import { NO_ROUTES } from './messages.js';
-import type { RestateContext, RestateSdk } from './restate-sdk.js';
 import { runListHandlers, runListReaders } from './run-list.js';
 import { readerHandlers, runHandlers } from './run-object.js';
 import { hasMarks, revealSecrets } from './secret-inputs.js';

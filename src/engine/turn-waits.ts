@@ -2,10 +2,14 @@
  * What a turn waits for: outcomes, the clock and mail. A turn that waits for long reports its progress and begins to hear
  * mail; one with short effects does neither, because each message costs as much as an effect.
  */
-import type { OpenQuestion } from '../interpreter/run.js';
+
+import type { RunEvent } from '../interpreter/events/event.js';
+import type { OpenQuestion, Run } from '../interpreter/run.js';
+import type { RunReport } from '../runtime/run/report.js';
 import type { EndedEffect, FoundWorker } from './effect-entries.js';
 import type { Entry, TurnContext } from './engine-context.js';
 import type { Listening, Mail, Progress, TurnStart } from './messages.js';
+import { bytesOf, MOST_IMAGE, MOST_REPORT, MOST_WAITING_REPORT, type TooLarge, tooMuch } from './most-stored.js';
 import type { ServiceNames } from './services.js';
 import type { TurnRecord } from './turn-record.js';
 
@@ -148,4 +152,69 @@ export class TurnWaits {
     this.mail = entry;
     context.send(services.run(runId, 'listening'), { turn, awakeable: id, seen } satisfies Listening);
   }
+}
+
+/** How long a refused turn waits, in milliseconds. */
+const AGAIN_MS = 3000;
+
+/** Passes a turn on that the worker cannot read, so that it can do nothing else. */
+export async function passOn(
+  context: TurnContext,
+  start: TurnStart,
+  services: ServiceNames,
+  home: string | null,
+): Promise<void> {
+  await context.sleep(AGAIN_MS, 'refused');
+  context.send(services.turn(home), start);
+}
+
+/** The turn with the wish to end its run; null: the turn was passed on. `home`: whose workers execute the run. */
+export async function passOnOrEnd(
+  context: TurnContext,
+  start: TurnStart,
+  services: ServiceNames,
+  home: string | null,
+): Promise<TurnStart | null> {
+  let { mail } = start;
+  const isCanceled = (): boolean =>
+    mail.some(({ number, delivery }) => number > start.seen && delivery.kind === 'cancel');
+  if (isCanceled()) return start;
+  const later = context.sleep(AGAIN_MS, 'refused').map(() => null);
+  for (;;) {
+    const { id, entry } = context.awakeable<readonly Mail[]>();
+    const seen = mail.at(-1)?.number ?? start.seen;
+    context.send(services.run(start.runId, 'listening'), { turn: start.turn, awakeable: id, seen } satisfies Listening);
+    const came = await context.race<readonly Mail[] | null>([entry, later]);
+    if (came === null) {
+      context.send(services.turn(home), { ...start, mail });
+      return null;
+    }
+    mail = [...mail, ...came];
+    if (isCanceled()) return { ...start, mail };
+  }
+}
+
+/** What the run returned, if that is too large; otherwise null. */
+export function tooLargeResult({ result }: Run): TooLarge | null {
+  return result === null ? null : tooMuch(bytesOf(result.value), MOST_IMAGE);
+}
+
+/** Whether the event is the end of a run. */
+export function isEnd({ type }: RunEvent): boolean {
+  return type === 'run_returned' || type === 'run_failed';
+}
+
+/** The report without its largest variables, if it has too many bytes with them. The record has them. */
+export function storedReport(report: RunReport, isOver: boolean): RunReport {
+  let left = bytesOf(report) - (isOver ? MOST_REPORT : MOST_WAITING_REPORT);
+  if (left <= 0) return report;
+  const sizes = Object.entries(report.tracked).map(([name, value]) => ({ name, bytes: bytesOf(value) }));
+  const dropped = new Set<string>();
+  for (const { name, bytes } of sizes.sort((a, b) => b.bytes - a.bytes)) {
+    if (left <= 0) break;
+    dropped.add(name);
+    left -= bytes;
+  }
+  const tracked = Object.fromEntries(Object.entries(report.tracked).filter(([name]) => !dropped.has(name)));
+  return { ...report, tracked };
 }

@@ -32,14 +32,21 @@ import { EffectEntries } from './effect-entries.js';
 import type { TurnContext } from './engine-context.js';
 import type { Mail, Performed, StoredArtifact, StoredImage, Turned, TurnStart } from './messages.js';
 import { bytesOf, MOST_IMAGE, type TooLarge, tooMuch } from './most-stored.js';
-import { passOn, passOnOrEnd } from './refused-turn.js';
 import { hideSecrets, revealSecrets } from './secret-inputs.js';
 import type { TurnPresence } from './turn-host.js';
 import { END_ONLY, EXECUTE, type Program, type Refusal, type TurnHost } from './turn-host.js';
 import { TurnRecord } from './turn-record.js';
 import { beginningOf, isEndedAtOnce, mayEnd, requireWorktree } from './turn-refusal.js';
-import { isEnd, storedReport, tooLargeResult } from './turn-result.js';
-import { type Awaited, type Came, TurnWaits } from './turn-waits.js';
+import {
+  type Awaited,
+  type Came,
+  isEnd,
+  passOn,
+  passOnOrEnd,
+  storedReport,
+  TurnWaits,
+  tooLargeResult,
+} from './turn-waits.js';
 import { type BegunWorktree, TurnWorktree } from './turn-worktree.js';
 import { unpackDelivery } from './value-codec.js';
 

@@ -15,10 +15,8 @@ import { type OpenResources, openResources } from '../runtime/run/resources.js';
 import { artifactsFolder } from '../runtime/store/artifacts.js';
 import type { RunWorktrees } from '../runtime/worktree/run-worktrees.js';
 import type { EngineClient } from './client.js';
-import { EffectGrowth } from './effect-growth.js';
-import { EffectOutputs } from './effect-outputs.js';
+import { EffectGrowth, EffectOutputs, programOf } from './effect-outputs.js';
 import type { Doing, Submission } from './messages.js';
-import { programOf } from './program-of.js';
 import { RecentlyUsed } from './recently-used.js';
 import { machineProblem, maySubmit } from './refusals.js';
 import { secretInputsOf, variableProblem } from './secret-inputs.js';
@@ -36,8 +34,8 @@ import {
   type WantedWorker,
 } from './turn-host.js';
 import type { Reach } from './whereabouts.js';
-import type { WorkerFolders } from './worker-folders.js';
 import type { WorkerProcesses } from './worker-processes.js';
+import type { WorkerFolders } from './worker-worktrees.js';
 import { missing, restoreFiles, type WorkerWorktrees } from './worker-worktrees.js';
 
 export interface WorkerOptions {

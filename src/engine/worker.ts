@@ -14,17 +14,16 @@ import {
   WorkerRefused,
 } from './admin.js';
 import { type EngineClient, EngineFailure, engineClient } from './client.js';
+import type { RestateSdk } from './find-package.js';
 import { type HandleRequest, ownAddresses, Peers } from './peers.js';
-import type { RestateSdk } from './restate-sdk.js';
 import { type Offer, restateServices, servicesOf } from './restate-services.js';
 import { serviceNames } from './services.js';
 import type { WantedWorker } from './turn-host.js';
 import { AttemptRefused } from './turn-refusal.js';
 import { valueCodec } from './value-codec.js';
-import { WorkerFolders } from './worker-folders.js';
 import { type EffectLine, type WorkerHost, workerHost } from './worker-host.js';
 import { stopLeftRunning, type WorkerProcesses } from './worker-processes.js';
-import { WorkerWorktrees } from './worker-worktrees.js';
+import { WorkerFolders, WorkerWorktrees } from './worker-worktrees.js';
 
 export interface WorkerSettings {
   readonly sdk: RestateSdk;

@@ -3,15 +3,13 @@ import { parseDuration } from '../machine/duration.js';
 import type { Expr, Template } from '../machine/expression.js';
 import type { Instruction, Machine, State } from '../machine/machine.js';
 import { type Bound, type BoundOptions, cutAt, cutAtFormula, formulaOf } from './bound.js';
-import { costBound } from './cost-bound.js';
+import { costBound, timeBound, withMergedSites } from './cost-bound.js';
 import { fileOf } from './defect.js';
-import type { Exploration } from './exploration.js';
 import { explore } from './explore.js';
 import { type CountedSite, cycleThrough, type Edge, type Node } from './graph.js';
 import { type Graph, longestWays, orderOf, waysWithin } from './longest-ways.js';
-import { withMergedSites } from './merged-sites.js';
 import { REPEATING } from './spans.js';
-import { timeBound } from './time-bound.js';
+import type { Exploration } from './trace.js';
 
 export function boundsOf(explored: Exploration, options: BoundOptions): Bound[] {
   const exploration = withMergedSites(explored);

@@ -11,14 +11,12 @@ import { isList, isObject, type Value } from '../interpreter/values/value.js';
 import type { Json } from '../machine/expression.js';
 import type { Machine } from '../machine/machine.js';
 import { omitUndefined } from '../prelude/omit-undefined.js';
-import { keyTexts, Texts } from './key-text.js';
 import { type Monitors, NO_MONITORS } from './monitors.js';
 import { type Liveness, livenessOf } from './reductions/liveness.js';
 import { readsIn, type Variable } from './reductions/reads.js';
-import { relevantVariables } from './reductions/relevance.js';
+import { isField, relevantVariables, type StepFields, stepFieldsOf } from './reductions/relevance.js';
 import { type Saturation, saturatedCounters } from './reductions/saturation.js';
-import { isField, type StepFields, stepFieldsOf } from './reductions/step-fields.js';
-import { Renaming } from './renaming.js';
+import { keyTexts, Renaming, Texts } from './renaming.js';
 import { idsIn, type Knowledge, type Unknown } from './unknown/knowledge.js';
 
 export const REDUCTIONS = ['one-order', 'dead-values', 'slicing', 'saturation'] as const;

@@ -4,9 +4,9 @@
  * it above a limit (or it grows below one): then a run takes the edges on which it shrinks only so many times.
  */
 import type { Json } from '../machine/expression.js';
-import type { Exploration, Repeated } from './exploration.js';
 import { componentsOf, type Edge, wayTo } from './graph.js';
 import type { Moment } from './segment.js';
+import type { Exploration, Repeated } from './trace.js';
 import { TYPE } from './unknown/facts.js';
 import { type Knowledge, unknownId } from './unknown/knowledge.js';
 

@@ -1,11 +1,11 @@
 /** Defects: loops that do not end, places that nothing reaches, and failures that are certain or come late. */
 import type { Instruction, Machine, State } from '../machine/machine.js';
 import { type Defect, type DefectKind, fileOf } from './defect.js';
-import type { Exploration } from './exploration.js';
 import { type Edge, type Node, wayTo } from './graph.js';
 import { loops } from './loops.js';
 import { noEnd } from './no-end.js';
 import { readsIn } from './reductions/reads.js';
+import type { Exploration } from './trace.js';
 import { unmodeledKindIn } from './unmodeled.js';
 
 /** What else is explored if something seems to be dead, or to fail always. */

@@ -3,8 +3,8 @@ import type { Value } from '../interpreter/values/value.js';
 import type { Json } from '../machine/expression.js';
 import type { Machine } from '../machine/machine.js';
 import { omitUndefined } from '../prelude/omit-undefined.js';
-import type { ExploreOptions } from './exploration.js';
 import type { Property } from './properties.js';
+import type { ExploreOptions } from './trace.js';
 import { ANY_TYPE, type Facts, TYPE, typeBit } from './unknown/facts.js';
 import { markOf, type Unknown } from './unknown/knowledge.js';
 

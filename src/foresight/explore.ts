@@ -5,13 +5,12 @@ import type { Pending } from '../interpreter/run-state/pending.js';
 import type { Json } from '../machine/expression.js';
 import type { Machine } from '../machine/machine.js';
 import { type Continuation, configurationOf, type Reductions, reductionsOf } from './configuration.js';
-import { Counted } from './counted.js';
-import type { Exploration, ExploreOptions, Repeated } from './exploration.js';
 import { type Edge, type Node, resultOf } from './graph.js';
-import { independentLoops } from './independent-members.js';
+import { Counted, independentLoops } from './independent-members.js';
 import { evaluatorOf, type MonitorState, type Monitors, NO_MONITORS, type Watched } from './monitors.js';
 import { runOptionsOf } from './run-options.js';
 import { type Moment, type Segment, Segments } from './segment.js';
+import type { Exploration, ExploreOptions, Repeated } from './trace.js';
 import { Knowledge, Oracle, unknownId } from './unknown/knowledge.js';
 import type { RequestFacts, Way } from './way.js';
 

@@ -1,7 +1,7 @@
 /** Points from which no run ends. */
 import { type Defect, locationOfState } from './defect.js';
-import type { Exploration } from './exploration.js';
 import { componentsOf, type Edge, type Node, wayTo } from './graph.js';
+import type { Exploration } from './trace.js';
 
 export function noEnd(exploration: Exploration, endless: readonly Defect[]): Defect[] {
   const { nodes, machine } = exploration;

@@ -3,7 +3,6 @@ import { link, startRun } from '../interpreter/run.js';
 import type { Slot } from '../interpreter/run-state/thread.js';
 import type { Limits } from '../machine/machine.js';
 import { repeatable } from './counted-rounds.js';
-import type { Exploration } from './exploration.js';
 import { componentsOf, cycleThrough, type Edge, type Node, reachedBy, wayTo } from './graph.js';
 import { entriesIn, largestSum, orderOf } from './longest-ways.js';
 import { endlessIn } from './loops.js';
@@ -19,6 +18,7 @@ import {
 import { stuckIn } from './no-end.js';
 import { RARE, type Rare, rareWords } from './rare.js';
 import { runOptionsOf } from './run-options.js';
+import type { Exploration } from './trace.js';
 import { type Trace, traceOf } from './trace.js';
 import { unmodeledKindIn, unmodeledKindOf } from './unmodeled.js';
 

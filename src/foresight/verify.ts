@@ -4,7 +4,6 @@ import type { Bound } from './bound.js';
 import { boundsOf } from './bounds.js';
 import type { Defect } from './defect.js';
 import { defectsOf } from './defects.js';
-import type { Exploration } from './exploration.js';
 import { explore } from './explore.js';
 import { exploreOptions, type VerifyOptions } from './explore-options.js';
 import { wayTo } from './graph.js';
@@ -12,6 +11,7 @@ import type { Condition } from './monitors.js';
 import { monitorsOf } from './monitors.js';
 import { type JudgedProperty, judgeProperty, type Property } from './properties.js';
 import { RARE, type Rare } from './rare.js';
+import type { Exploration } from './trace.js';
 import { defectTrace, type Trace, traceOf } from './trace.js';
 
 /** An end that runs come to. */

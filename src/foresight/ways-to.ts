@@ -1,11 +1,11 @@
 /** How runs come to instructions and events: for each of them some traces, the shortest first. For suggested tests. */
 import type { RunEvent } from '../interpreter/events/event.js';
 import type { Machine } from '../machine/machine.js';
-import type { Exploration } from './exploration.js';
 import { explore } from './explore.js';
 import { DEFAULTS, exploreOptions } from './explore-options.js';
 import { type Edge, wayTo } from './graph.js';
 import type { Executed } from './segment.js';
+import type { Exploration } from './trace.js';
 import { type Trace, traceOf } from './trace.js';
 import type { Position } from './unreachable.js';
 

@@ -4,8 +4,7 @@
  */
 import { dirname, join, relative, resolve, sep } from 'node:path';
 import { compilePlan, type PlanCompilation } from '../check/plan/compile-plan.js';
-import type { InnerPlan } from '../check/plan/inner-lints.js';
-import type { Validate } from '../check/plan/schema-lints.js';
+import type { InnerPlan, Validate } from '../check/plan/schema-lints.js';
 import { readPlanDocument } from '../frontends/plan-document.js';
 import { readYamlTree } from '../frontends/yaml-tree.js';
 import { decode, printJson } from '../interpreter/values/json.js';

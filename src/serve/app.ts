@@ -13,9 +13,8 @@ import { viewerFolder } from '../control/viewer-folder.js';
 import { answerWith } from './answer.js';
 import { errorAnswer, healthAnswer, serviceAnswer } from './answer-schemas.js';
 import { addChangeRoutes } from './routes/change-runs.js';
-import { addDaysRoute } from './routes/days.js';
 import { addProgramRoutes } from './routes/programs.js';
-import { addReadRoutes } from './routes/read-runs.js';
+import { addDaysRoute, addReadRoutes } from './routes/read-runs.js';
 import { addWaitingRoute } from './routes/waiting.js';
 import {
   type AccessOptions,

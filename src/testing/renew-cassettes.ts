@@ -2,17 +2,25 @@
  * Brings cassettes up to date: a test runs twice. The first time nothing is called, and the calls are listed that are not
  * as recorded. The second time these are performed, and the cassette is written again.
  */
+
+import type { RunEvent } from '../interpreter/events/event.js';
+import type { Machine } from '../machine/machine.js';
 import { resolveAgent } from '../runtime/agents/resolve.js';
 import type { Cassette, CassetteRecord } from '../runtime/cassette/cassette.js';
 import type { CassetteWorld } from '../runtime/cassette/cassette-world.js';
-import { makeRecord } from '../runtime/cassette/make-record.js';
-import { writeCassette } from '../runtime/cassette/write-cassette.js';
+import { makeRecord, writeCassette } from '../runtime/cassette/make-record.js';
 import type { Effects, PerformedRequest } from '../runtime/effect-context.js';
 import type { Boundary } from '../runtime/readable-file.js';
 import { createRedactor } from '../runtime/redact.js';
+import type { RunReport } from '../runtime/run/report.js';
+import type { RunOptions } from '../runtime/run/run.js';
 import { secretsOf } from '../runtime/run/run-options.js';
+import type { VirtualTime } from '../runtime/virtual-time.js';
+import type { CassetteLine, MockLine } from '../syntax/tests/test-tree.js';
+import type { Judged } from './judge.js';
 import type { Suite } from './suite.js';
-import type { CassetteRenewal } from './test-options.js';
+import type { TestFailure } from './test-result.js';
+import type { Call, TestWorld, WorldProblem } from './test-world.js';
 
 /** A call that a cassette does not have, and the most that it may cost: US dollars, or null if nothing limits it. */
 export interface NeededCall {
@@ -116,4 +124,60 @@ function inOrder(records: readonly CassetteRecord[]): CassetteRecord[] {
       last = Math.round(Math.max(record.endedMs, last + 0.001) * 1000) / 1000;
       return { ...record, endedMs: last };
     });
+}
+
+/** How a test is executed: the world around it, and other ways to execute its run than from its beginning to its end. */
+export interface TestOptions {
+  /** The working directory, absolute. */
+  readonly cwd: string;
+  /** Performs what mocks answer `for real`; null: refused. */
+  readonly real: Effects | null;
+  /** Compares with what is stored, or stores it; null where the test has no `EXPECT: snapshot`. */
+  readonly snapshot: (name: string, text: string) => Judged | null;
+  /** Notes which mocks of the file were used. */
+  readonly noteUse: (mock: MockLine) => void;
+  /** Notes what the run recorded. */
+  readonly noteEvents: (events: readonly RunEvent[]) => void;
+  /** A run with more events counts as endless; absent: without a limit. */
+  readonly mostEvents?: number;
+  /** Executes the run with a fault; absent: without one. */
+  readonly fault?: FaultDrive;
+  /** Brings a cassette up to date instead of playing it; absent: cassettes are played. */
+  readonly renewal?: CassetteRenewal;
+}
+
+/** Executes a run in another way than from its beginning to its end. */
+export interface FaultDrive {
+  /** What happened before. */
+  readonly before: {
+    readonly events: readonly RunEvent[];
+    readonly calls: readonly Call[];
+    /** Milliseconds since the epoch. */
+    readonly now: number | null;
+  };
+  readonly drive: (machine: Machine, options: RunOptions, world: TestWorld, time: VirtualTime) => Promise<RunReport>;
+  /** Which expectations are judged. */
+  readonly judges: 'all' | 'always';
+}
+
+/** A run of a test, and what is wrong with it. */
+export interface ExecutedTest {
+  readonly failures: readonly TestFailure[];
+  readonly warnings: readonly TestFailure[];
+  readonly events: readonly RunEvent[];
+  /** Null: a value of the test cannot be computed. */
+  readonly report: RunReport | null;
+  /** Why the run could not continue. */
+  readonly problems: readonly WorldProblem[];
+  readonly isStuck: boolean;
+}
+
+/** What performs the requests that a cassette does not have. */
+interface CassetteRenewal {
+  readonly begin: (
+    cassette: Cassette,
+    world: () => CassetteWorld,
+  ) => Pick<ConstructorParameters<typeof CassetteWorld>[0], 'others' | 'onUse'>;
+  /** Takes the events of the run, after it has ended. Why the cassette cannot be written, as a clause; null: it is. */
+  readonly end: (line: CassetteLine, events: readonly RunEvent[], isSound: boolean) => string | null;
 }

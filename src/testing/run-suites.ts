@@ -1,8 +1,13 @@
 /** Runs the tests of suites in one process, several at a time; their results are in the order of the files. */
+
+import { existsSync, readdirSync, statSync } from 'node:fs';
+import { dirname, isAbsolute, join, normalize, relative, resolve } from 'node:path';
 import { configuredOptions } from '../project/configured-options.js';
 import type { ProjectHost } from '../project/host.js';
+import { isTestFile } from '../project/program-kind.js';
 import { namedBoundary, readableFrom } from '../project/readable-folders.js';
 import { hostEffects } from '../runtime/effects.js';
+import { whyForeign } from '../runtime/readable-file.js';
 import { writeWhole } from '../runtime/written-file.js';
 import { testMessages as say } from '../source/catalogue/tests.js';
 import type { Diagnostic } from '../source/diagnostic.js';
@@ -11,12 +16,12 @@ import type { Coverage } from './coverage.js';
 import { type FaultChoice, type FaultResult, runFaults } from './faults/run-faults.js';
 import { cassettePath } from './load-suite.js';
 import { snapshotPath } from './read-snapshots.js';
+import type { TestOptions } from './renew-cassettes.js';
 import { listingRenewal, type NeededCall, performingRenewal, runCostOf } from './renew-cassettes.js';
 import { rowsOf, type TestRow } from './rows.js';
 import { runTest } from './run-test.js';
 import { type SnapshotMode, Snapshots } from './snapshots.js';
 import type { Suite } from './suite.js';
-import type { TestOptions } from './test-options.js';
 import type { TestResult } from './test-result.js';
 
 export interface SuiteOptions {
@@ -44,7 +49,7 @@ export interface SuiteOptions {
   readonly onResult: (result: TestResult) => void;
 }
 
-export interface SuiteResult {
+interface SuiteResult {
   readonly results: readonly TestResult[];
   /** Warnings of the file. */
   readonly diagnostics: readonly Diagnostic[];
@@ -167,4 +172,71 @@ async function runInOrder(
   };
   await Promise.all(Array.from({ length: Math.max(1, jobs) }, work));
   return reported;
+}
+
+const SKIPPED: ReadonlySet<string> = new Set(['node_modules']);
+
+/**
+ * Sorted, each once. Hidden folders are not searched, and links are not followed. `missing`: names that lead nowhere;
+ * `foreign`: files that were found and that another user may have made.
+ */
+export function findTests(names: readonly string[]): {
+  readonly files: readonly string[];
+  readonly missing: readonly string[];
+  readonly foreign: readonly { readonly file: string; readonly why: string }[];
+} {
+  const files = new Set<string>();
+  const foreign: { file: string; why: string }[] = [];
+  const missing: string[] = [];
+  for (const name of names) {
+    const kind = kindOf(name);
+    if (kind === 'folder')
+      for (const file of testsBelow(name === '.' ? '' : name)) {
+        const why = whyForeign(resolve(file));
+        if (why === null) files.add(file);
+        else foreign.push({ file, why });
+      }
+    else if (kind === 'file') files.add(normalize(name));
+    else missing.push(name);
+  }
+  return { files: [...files], missing, foreign };
+}
+
+function kindOf(name: string): 'file' | 'folder' | null {
+  try {
+    return statSync(name).isDirectory() ? 'folder' : 'file';
+  } catch {
+    return null;
+  }
+}
+
+function testsBelow(folder: string): string[] {
+  const entries = entriesOf(folder).sort((one, other) => (one.name < other.name ? -1 : 1));
+  return entries.flatMap((entry) => {
+    const path = join(folder, entry.name);
+    if (entry.isDirectory()) return entry.name.startsWith('.') || SKIPPED.has(entry.name) ? [] : testsBelow(path);
+    return entry.isFile() && isTestFile(entry.name) ? [path] : [];
+  });
+}
+
+function entriesOf(folder: string) {
+  try {
+    return readdirSync(folder === '' ? '.' : folder, { withFileTypes: true });
+  } catch {
+    return [];
+  }
+}
+
+/** `named`: files and folders, as given. `files`: what the suites were read from. Folders inside of others are left out. */
+export function watchedFolders(named: readonly string[], files: Iterable<string>): string[] {
+  const wanted = (named.length === 0 ? ['.'] : named).map((name) => (name.endsWith('.dsl') ? dirname(name) : name));
+  const folders = new Set([...wanted, ...[...files].map((file) => dirname(file))].map((folder) => resolve(folder)));
+  // Included patterns have names, not files.
+  const present = [...folders].filter((folder) => existsSync(folder));
+  return present.filter((folder) => !present.some((other) => other !== folder && isInside(folder, other)));
+}
+
+function isInside(folder: string, other: string): boolean {
+  const way = relative(other, folder);
+  return !way.startsWith('..') && !isAbsolute(way);
 }

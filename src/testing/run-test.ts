@@ -17,11 +17,11 @@ import type { Evaluated } from './expressions.js';
 import { type Judged, judge } from './judge.js';
 import { violatedRules } from './judge-properties.js';
 import { logTail } from './log-tail.js';
+import type { ExecutedTest, TestOptions } from './renew-cassettes.js';
 import type { TestRow } from './rows.js';
 import { factsOfRun, type RunFacts } from './run-facts.js';
 import { askedName, type ExpectLine, isApproval, markAnswered, scheduleLines, valuesOf } from './schedule.js';
 import type { Suite } from './suite.js';
-import type { ExecutedTest, TestOptions } from './test-options.js';
 import type { TestFailure, TestResult } from './test-result.js';
 import { type Call, FIRST_COMMIT, type PersonAnswer, TestWorld, type WorldProblem } from './test-world.js';
 

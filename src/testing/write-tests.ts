@@ -9,9 +9,9 @@ import { type ProjectHost, withOpenTexts } from '../project/host.js';
 import type { RunReport } from '../runtime/run/report.js';
 import type { Coverage } from './coverage.js';
 import { loadSuite } from './load-suite.js';
+import type { ExecutedTest, TestOptions } from './renew-cassettes.js';
 import { rowsOf } from './rows.js';
 import { executeTest } from './run-test.js';
-import type { ExecutedTest, TestOptions } from './test-options.js';
 
 interface WrittenTests {
   readonly text: string;

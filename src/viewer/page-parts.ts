@@ -1,8 +1,7 @@
 /** What every part of the page may use: the data, the address, and the layout of pictures. */
 import { createContext } from 'preact';
 import { useContext } from 'preact/hooks';
-import type { Drawing } from '../views/picture/drawing.js';
-import type { Picture } from '../views/picture/picture.js';
+import type { Drawing, Picture } from '../views/picture/drawing.js';
 import type { Router } from './address.js';
 import type { RunData } from './data/run-data.js';
 import type { DrawPlot } from './runs/day-bars.js';

@@ -7,7 +7,7 @@ import { findServer, loadSdk } from '../../src/engine/find-package.js';
 import type { NotedRun } from '../../src/engine/run-list.js';
 import { runListHandlers, runListReaders } from '../../src/engine/run-list.js';
 import { dayOf } from '../../src/engine/services.js';
-import { workerPermits } from '../../src/engine/worker-permits.js';
+import { workerPermits } from '../../src/engine/worker-status.js';
 import { SERVICES } from './scripted-engine.js';
 
 let folder = '';

@@ -2,10 +2,10 @@
 import { beforeEach, expect, test } from 'vitest';
 import { compile } from '../../src/check/compile.js';
 import { EffectEntries } from '../../src/engine/effect-entries.js';
+import { programOf } from '../../src/engine/effect-outputs.js';
 import type { EngineRefusal } from '../../src/engine/engine-context.js';
 import type { StoredImage, Submission } from '../../src/engine/messages.js';
 import { NO_ROUTES } from '../../src/engine/messages.js';
-import { programOf } from '../../src/engine/program-of.js';
 import { refuseSubmission } from '../../src/engine/refusals.js';
 import type { EventLines } from '../../src/engine/run-journal.js';
 import type { RunState } from '../../src/engine/run-object.js';

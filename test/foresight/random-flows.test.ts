@@ -5,11 +5,11 @@
 import { expect, test } from 'vitest';
 import type { Bound } from '../../src/foresight/bound.js';
 import { boundsOf, nameOf } from '../../src/foresight/bounds.js';
-import type { Exploration } from '../../src/foresight/exploration.js';
 import { explore } from '../../src/foresight/explore.js';
 import { exploreOptions } from '../../src/foresight/explore-options.js';
 import { type CountedSite, countedSite } from '../../src/foresight/graph.js';
 import { runOptionsOf } from '../../src/foresight/run-options.js';
+import type { Exploration } from '../../src/foresight/trace.js';
 import type { RunEvent } from '../../src/interpreter/events/event.js';
 import { advance, linkObserved, type Run, startRun } from '../../src/interpreter/run.js';
 import type { Machine } from '../../src/machine/machine.js';

@@ -7,9 +7,8 @@ import type { AskRequest } from '../../src/interpreter/request.js';
 import type { OutputUse } from '../../src/runtime/process/output-store.js';
 import { Turns } from '../../src/runtime/run/drive.js';
 import { Growth, keptOutput } from '../../src/runtime/run/growth.js';
-import { Mailbox } from '../../src/runtime/run/mailbox.js';
+import { Mailbox, RunClock } from '../../src/runtime/run/mailbox.js';
 import { Flights, Questions } from '../../src/runtime/run/questions.js';
-import { RunClock } from '../../src/runtime/run/run-clock.js';
 import { VirtualTime } from '../../src/runtime/virtual-time.js';
 import { driven, inboxOf, nextTurn, signal } from './driven.js';
 

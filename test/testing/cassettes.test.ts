@@ -11,11 +11,11 @@ import { createRecorder } from '../../src/runtime/cassette/recorder.js';
 import { run } from '../../src/runtime/run/run.js';
 import type { TestLine } from '../../src/syntax/tests/test-tree.js';
 import { loadSuite } from '../../src/testing/load-suite.js';
+import type { TestOptions } from '../../src/testing/renew-cassettes.js';
 import { rowsOf, type TestRow } from '../../src/testing/rows.js';
 import { snapshotText } from '../../src/testing/run-facts.js';
 import { executeTest } from '../../src/testing/run-test.js';
 import type { Suite } from '../../src/testing/suite.js';
-import type { TestOptions } from '../../src/testing/test-options.js';
 import { some } from '../amount.js';
 
 const root = dirname(dirname(dirname(fileURLToPath(import.meta.url))));

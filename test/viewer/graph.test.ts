@@ -6,7 +6,7 @@ import { pathsOf, shortValue, valueAt, withValues } from '../../src/viewer/graph
 import { ROOM_FOR_VALUE } from '../../src/views/graph/plan-picture.js';
 import { mainPlan, runPictures } from '../../src/views/graph/run-pictures.js';
 import { EdgeCounts } from '../../src/views/history/edge-counts.js';
-import type { PictureEdge, PictureNode } from '../../src/views/picture/picture.js';
+import type { PictureEdge, PictureNode } from '../../src/views/picture/drawing.js';
 import { entered, taken } from '../views/events.js';
 
 const node = (more: Partial<PictureNode>): PictureNode => ({

@@ -1,6 +1,13 @@
 /** What is wrong with the geometry of a drawing, as sentences; a good drawing has no problems. */
-import type { Drawing, DrawnEdge, DrawnNode, DrawnText, Point, Rectangle } from '../../src/views/picture/drawing.js';
-import type { Picture } from '../../src/views/picture/picture.js';
+import type {
+  Drawing,
+  DrawnEdge,
+  DrawnNode,
+  DrawnText,
+  Picture,
+  Point,
+  Rectangle,
+} from '../../src/views/picture/drawing.js';
 
 export function pictureProblems(picture: Picture, drawing: Drawing): string[] {
   return [...missingIn(picture, drawing), ...outside(drawing), ...overlaps(drawing), ...badEdges(drawing)];

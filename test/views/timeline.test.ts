@@ -2,9 +2,8 @@
 import { describe, expect, test } from 'vitest';
 import type { Bar } from '../../src/views/timeline/bars.js';
 import { IdleSpans } from '../../src/views/timeline/idle-spans.js';
-import { TimeAxis } from '../../src/views/timeline/time-axis.js';
 import { Timeline } from '../../src/views/timeline/timeline.js';
-import { barAtTime, visibleBars, type Window } from '../../src/views/timeline/visible-bars.js';
+import { barAtTime, TimeAxis, visibleBars, type Window } from '../../src/views/timeline/visible-bars.js';
 import { amount, longTest } from '../amount.js';
 import {
   entered,

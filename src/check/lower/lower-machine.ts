@@ -9,7 +9,7 @@ import { checkMessages as say } from '../../source/catalogue/check.js';
 import type { Diagnostic } from '../../source/diagnostic.js';
 import type { SourceSet } from '../../source/source-file.js';
 import type { InputDeclaration, MachineUnit, Unit } from '../collect.js';
-import { ERROR_NAMES, isEngineName, isReserved } from '../reserved-names.js';
+import { ERROR_NAMES, isEngineName, isReserved } from '../collect.js';
 import type { MachineScope } from '../scope.js';
 import { buildSymbolTable, type SymbolTable } from '../symbol-table.js';
 import { constantExpr } from './constant.js';

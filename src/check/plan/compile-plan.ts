@@ -8,7 +8,6 @@ import { type Diagnostic, hasErrors, sortDiagnostics } from '../../source/diagno
 import type { Span } from '../../source/source-file.js';
 import type { JsonNode, PlanNode } from '../../syntax/plan-tree.js';
 import { collectGiven, type Given, isObject, valueAt } from './given.js';
-import { lintInnerPlans, type OpenPlan, type PlanInterface } from './inner-lints.js';
 import {
   impossibleField,
   type LocatedRead,
@@ -22,7 +21,7 @@ import {
 import { findExclusiveCalls, lintOutputs } from './output-lints.js';
 import { buildPathTree, type PathTree, type Writer } from './path-tree.js';
 import { inputName, isInput, lintReads, lintUnorderedCalls, signatureOf } from './read-lints.js';
-import { lintSchemas, type Validate } from './schema-lints.js';
+import { lintInnerPlans, lintSchemas, type OpenPlan, type PlanInterface, type Validate } from './schema-lints.js';
 import { checkTools, type ReadNextTo } from './tools.js';
 import { wireCalls } from './wiring.js';
 

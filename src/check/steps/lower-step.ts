@@ -17,12 +17,10 @@ import { constantText, lowerTemplate } from '../lower/expression.js';
 import { boundIn } from '../lower/parallel.js';
 import { lowerAgentName, reportPrompt } from '../lower/report-agent.js';
 import type { StateLowering } from '../lower/state-lowering.js';
-import { lowerContext, lowerGiven } from './lower-context.js';
-import { lowerEach } from './lower-each.js';
+import { lowerContext, lowerEach, lowerGiven, sessionOf } from './lower-each.js';
 import { emitGates, prepareGates } from './lower-gates.js';
 import { lowerReplan, type ReplanSlots, replanSlots } from './lower-replan.js';
 import { emitRetry, prepareRetry } from './lower-retry.js';
-import { sessionOf } from './lower-session.js';
 import { lowerWorkflow } from './lower-workflow.js';
 import { declareStep, type NamedStep, type StepNode, setProgress, typeOf } from './step-names.js';
 

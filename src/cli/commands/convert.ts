@@ -1,6 +1,6 @@
 /** `statedsl convert`: a workflow file as a program, and a program of steps as a workflow file, on standard output. */
 
-import { isEngineName } from '../../check/reserved-names.js';
+import { isEngineName } from '../../check/collect.js';
 import { printProgram } from '../../format/print-program.js';
 import { parseFile } from '../../frontends/parse-file.js';
 import { readNames } from '../../frontends/workflow/inputs.js';

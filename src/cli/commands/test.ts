@@ -9,21 +9,24 @@ import type { SourceSet } from '../../source/source-file.js';
 import { Coverage, percentOf } from '../../testing/coverage.js';
 import { FAULT_KINDS, type FaultKind } from '../../testing/faults/points.js';
 import type { FaultResult } from '../../testing/faults/run-faults.js';
-import { findTests } from '../../testing/find-tests.js';
 import { loadSuite } from '../../testing/load-suite.js';
 import type { JudgedMutant } from '../../testing/mutation/mutate-program.js';
 import { coverageJson, coverageTable, lcov, unreachableText } from '../../testing/reporters/coverage.js';
 import { FAULT_STATEMENT, failedPoints, faultLines, faultLog } from '../../testing/reporters/faults.js';
 import { github, json, junit, tap } from '../../testing/reporters/machine.js';
-import { mutantsSummary, percentNoticed, survivorLine } from '../../testing/reporters/mutants.js';
-import { neededCallsText, resultLines, summaryLine } from '../../testing/reporters/pretty.js';
-import { runSuite, type SuiteOptions } from '../../testing/run-suites.js';
+import {
+  mutantsSummary,
+  neededCallsText,
+  percentNoticed,
+  resultLines,
+  summaryLine,
+  survivorLine,
+} from '../../testing/reporters/pretty.js';
+import { findTests, runSuite, type SuiteOptions, watchedFolders } from '../../testing/run-suites.js';
 import type { SnapshotMode } from '../../testing/snapshots.js';
 import type { Suite } from '../../testing/suite.js';
 import type { TestResult } from '../../testing/test-result.js';
-import { watchedFolders } from '../../testing/watched-folders.js';
-import { isAmong, keyOf, readFailed, writeFailed } from '../files/failed-tests.js';
-import { FolderWatch } from '../files/folder-watch.js';
+import { FolderWatch, isAmong, keyOf, readFailed, writeFailed } from '../files/folder-watch.js';
 import { commandLineHost, writeNamed } from '../files/host.js';
 import { whyNoFolder, whyNotWritable } from '../files/new-file.js';
 import { EXIT, type ExitCode } from '../terminal/exit-code.js';

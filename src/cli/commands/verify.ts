@@ -1,10 +1,10 @@
 /** `statedsl verify`: explores everything that programs can do, without starting anything. */
 
 import type { Reduction } from '../../foresight/configuration.js';
-import type { Progress } from '../../foresight/exploration.js';
 import type { Condition } from '../../foresight/monitors.js';
 import type { Property } from '../../foresight/properties.js';
 import { reportJson, reportText, verdictOf } from '../../foresight/report.js';
+import type { Progress } from '../../foresight/trace.js';
 import { type Verification, verify } from '../../foresight/verify.js';
 import type { Json } from '../../machine/expression.js';
 import type { Machine } from '../../machine/machine.js';

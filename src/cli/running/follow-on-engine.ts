@@ -1,7 +1,6 @@
 /** Runs on an engine, shown as if they were executed here, and what commands do with such a run. */
 import { copyFromEngine, findOnEngine } from '../../control/engine/engine-runs.js';
-import { type ReplayOnEngine, replayOn } from '../../control/engine/replay.js';
-import { type ResumeElsewhere, resumeOn } from '../../control/engine/resume.js';
+import { type ReplayOnEngine, type ResumeElsewhere, replayOn, resumeOn } from '../../control/engine/replay.js';
 import type { EngineClient } from '../../engine/client.js';
 import { followRun } from '../../engine/follow.js';
 import { unknownRun } from '../../engine/mirror.js';

@@ -9,8 +9,7 @@ import { continuedOptions } from '../folder/continued-options.js';
 import { type FolderOptions, hostOf, storeOf } from '../programs.js';
 import { type Result, refuse, resultWith } from '../result.js';
 import type { Execution } from '../runs.js';
-import { type ReplayOnEngine, replayOn } from './replay.js';
-import { type ResumeElsewhere, resumeOn } from './resume.js';
+import { type ReplayOnEngine, type ResumeElsewhere, replayOn, resumeOn } from './replay.js';
 import { executionOf } from './start.js';
 
 /** Workers continue a run that has not ended, without being asked, unless its limits change. */

@@ -35,8 +35,7 @@ import type {
 } from '../runs.js';
 import type { EngineFolder } from './continue-runs.js';
 import { replayRun, resumeRun } from './continue-runs.js';
-import { engineEvents } from './engine-events.js';
-import { removeFromEngine } from './remove.js';
+import { engineEvents, removeFromEngine } from './remove.js';
 import { startOn } from './start.js';
 
 /** Where the engine is. `dir` of the other options is the folder for copies. */

@@ -2,14 +2,13 @@
 import { resolve } from 'node:path';
 import { deploymentOf } from '../../engine/admin.js';
 import { engineClient as clientOfEngine } from '../../engine/client.js';
+import type { RestateSdk } from '../../engine/find-package.js';
 import { mirrorRun } from '../../engine/mirror.js';
-import type { RestateSdk } from '../../engine/restate-sdk.js';
 import { restateServices } from '../../engine/restate-services.js';
 import { serviceNames } from '../../engine/services.js';
 import { valueCodec } from '../../engine/value-codec.js';
-import { WorkerFolders } from '../../engine/worker-folders.js';
 import { workerHost } from '../../engine/worker-host.js';
-import { WorkerWorktrees } from '../../engine/worker-worktrees.js';
+import { WorkerFolders, WorkerWorktrees } from '../../engine/worker-worktrees.js';
 import type { Machine } from '../../library/compile.js';
 import { type HostOptions, hostEffects } from '../../library/effects.js';
 import type { Json } from '../../machine/expression.js';

@@ -1,12 +1,16 @@
 /** Begins a new run on an engine at a point of one that it has: the copy of that one here says from where. */
-
 import { artifactContent } from '../../engine/artifact-content.js';
 import { type EngineClient, EngineFailure } from '../../engine/client.js';
-import type { Beginning, StoredArtifact, Submission } from '../../engine/messages.js';
-import { storedLines } from '../../engine/messages.js';
+import { type Beginning, type StoredArtifact, type Submission, storedLines } from '../../engine/messages.js';
 import { referencesIn, unknownRun } from '../../engine/mirror.js';
 import { bytesOf, MOST_ARTIFACT, MOST_KEPT_LINES, MOST_MESSAGE } from '../../engine/most-stored.js';
-import { type ReplayElsewhere, replayElsewhere } from '../../runtime/run/again/replay-elsewhere.js';
+import type { ResumeOptions } from '../../runtime/run/again/decide-resume.js';
+import {
+  type ReplayElsewhere,
+  type Resumption,
+  replayElsewhere,
+  resumptionOf,
+} from '../../runtime/run/again/replay-elsewhere.js';
 import type { ReplayStarting } from '../../runtime/run/again/replay-start.js';
 import { newRunId } from '../../runtime/run/run-id.js';
 import { RunRefused } from '../../runtime/store/run-refused.js';
@@ -19,7 +23,7 @@ export interface ReplayOnEngine extends Pick<ReplayStarting, 'from' | 'limits' |
 }
 
 /** The new run, whose first `seq` events are those of the old one. */
-export interface BegunReplay {
+interface BegunReplay {
   readonly runId: string;
   readonly machine: string;
   readonly seq: number;
@@ -100,4 +104,40 @@ function tooLarge(old: string, what: string): RunRefused {
     `run \`${old}\` cannot be replayed on an engine from there: ${what}, and an engine gets at most 16 MiB`,
     `execute it here: \`statedsl replay ${old} --from POINT --on none\``,
   );
+}
+
+/** What a run on an engine is resumed with. */
+export type ResumeElsewhere = Pick<ResumeOptions, 'limits' | 'again' | 'person' | 'machine' | 'file'>;
+
+/**
+ * `directory`: the store with the copy of the run. Resolves with the number of the last event before. Rejects with a `RunRefused`,
+ * a `StoreError` or an `EngineFailure`.
+ */
+export async function resumeOn(
+  client: EngineClient,
+  runId: string,
+  directory: string,
+  options: ResumeElsewhere,
+): Promise<number> {
+  const about = await client.about(runId);
+  if (about?.secretInputs !== undefined || about?.variables !== undefined)
+    throw new RunRefused(
+      'wrong-use',
+      `run \`${runId}\` has secret inputs, which its record does not have, so it cannot be resumed`,
+      `submit it again, or execute it here from a point: \`statedsl replay ${runId} --from POINT -i NAME=VALUE --on none\``,
+    );
+  const stored = openStoredRun(directory, runId);
+  if (about?.worktree !== undefined && stored.about.options.worktree === undefined)
+    throw new RunRefused(
+      'wrong-use',
+      `run \`${runId}\` cannot be resumed, because its worker could not make its worktree`,
+      'submit it again',
+    );
+  const resumption: Resumption = await resumptionOf(stored, {
+    ...options,
+    // What a worker has replaced is replaced in the record, too.
+    env: {},
+  });
+  await client.resume(runId, { ...resumption, by: options.person ?? 'user' });
+  return resumption.seq;
 }

@@ -15,7 +15,7 @@ import { loadSettings } from '../../project/settings.js';
 import { programOf, sourcesOf } from '../../project/stored-program.js';
 import type { Configuration } from '../../runtime/configuration/configuration.js';
 import type { Mock } from '../../runtime/mock-file.js';
-import type { ResumeOptions } from '../../runtime/run/again/resume-options.js';
+import type { ResumeOptions } from '../../runtime/run/again/decide-resume.js';
 import { RunRefused } from '../../runtime/store/run-refused.js';
 import { openStoredRun, storedMachine } from '../../runtime/store/stored-run.js';
 import type { SourceSet } from '../../source/source-file.js';

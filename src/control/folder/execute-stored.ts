@@ -1,8 +1,8 @@
 /** Stored runs of a folder, executed by this process: resumed, executed again from a point, or compared with a program. */
 import { omitUndefined } from '../../prelude/omit-undefined.js';
+import type { ResumeOptions } from '../../runtime/run/again/decide-resume.js';
 import { checkDrift, replay } from '../../runtime/run/again/replay-run.js';
 import { resume } from '../../runtime/run/again/resume.js';
-import type { ResumeOptions } from '../../runtime/run/again/resume-options.js';
 import type { RunReport } from '../../runtime/run/report.js';
 import type { Started } from '../../runtime/run/run-options.js';
 import { openStoredRun } from '../../runtime/store/stored-run.js';

@@ -9,8 +9,7 @@ import type { SourceFile } from '../../source/source-file.js';
 import type { Block, Declaration, Instruction, Option, Program } from '../../syntax/ast.js';
 import { allSteps, type StepRun } from '../../syntax/step.js';
 import { declaredInputs, deducedInputs, readNames } from './inputs.js';
-import { documentationOf, ROOT_KEYS } from './root-words.js';
-import { isUndeclared, withSpec } from './specification.js';
+import { documentationOf, isUndeclared, ROOT_KEYS, withSpec } from './specification.js';
 import { STEP_KEYS, stepList, stepOf, stepsOf } from './step-reader.js';
 import {
   type Dialect,

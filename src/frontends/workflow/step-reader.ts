@@ -8,8 +8,7 @@ import type { Name } from '../../syntax/expression.js';
 import type { EachTask, StepParts, StepRun } from '../../syntax/step.js';
 import { gatesOf } from './gates.js';
 import { attemptsOf, isOlderRetry, onFailure, retryOf } from './older-retry.js';
-import { contextOf, sessionOf } from './step-get.js';
-import { GUARD_KEYS, HINTS, runOf } from './step-run.js';
+import { contextOf, GUARD_KEYS, HINTS, runOf, sessionOf } from './step-run.js';
 import {
   isNothing,
   itemsOf,

@@ -6,7 +6,7 @@ import type { PlanPath, ToolBinding } from '../../machine/plan.js';
 import { omitUndefined } from '../../prelude/omit-undefined.js';
 import type { ActivePlan } from '../run-state/active-plan.js';
 import type { Thread } from '../run-state/thread.js';
-import { durationMs } from '../values/duration.js';
+import { durationMs } from '../values/operations.js';
 import { compileRetry, compileRetryOn } from '../values/option-values.js';
 import { compileTemplate } from '../values/template.js';
 import type { PlanEngine } from './engine/plan-engine.js';

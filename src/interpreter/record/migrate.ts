@@ -8,7 +8,7 @@ import type { Instruction, State } from '../../machine/machine.js';
 import type { EffectKind, KeptOutcomes } from '../events/event.js';
 import { type LinkedMachine, type Run, restoreRun, snapshotOf } from '../run.js';
 import type { TrailImage } from '../run-state/trail.js';
-import type { UndoEntry } from '../run-state/undo-entry.js';
+import type { UndoEntry } from '../run-state/undo-register.js';
 import { encode } from '../values/json.js';
 import type { Value } from '../values/value.js';
 import { Alignment } from './alignment.js';

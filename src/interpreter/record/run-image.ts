@@ -22,8 +22,7 @@ import type { RunResult } from '../run-state/run-options.js';
 import type { StepRecordsImage } from '../run-state/step-records.js';
 import type { Thread } from '../run-state/thread.js';
 import type { TrailImage } from '../run-state/trail.js';
-import type { UndoEntry } from '../run-state/undo-entry.js';
-import type { UndoImage } from '../run-state/undo-register.js';
+import type { UndoEntry, UndoImage } from '../run-state/undo-register.js';
 import type { Tokens } from '../run-state/usage.js';
 
 export type EncodedSlots = readonly (string | null)[];

@@ -1,8 +1,9 @@
 /** The undo register of a run or of a branch: how each effect can be undone, in the order of the effects. */
+
+import type { Instruction } from '../../machine/machine.js';
 import { omitUndefined } from '../../prelude/omit-undefined.js';
 import type { RolledBack } from '../events/undo-facts.js';
 import type { RunResult } from './run-options.js';
-import type { UndoEntry, Undone } from './undo-entry.js';
 
 export class UndoRegister {
   private readonly list: UndoEntry[] = [];
@@ -99,4 +100,30 @@ export class RunUndo extends UndoRegister {
     this.before = endedAs ?? null;
     this.late = lateRollback ?? null;
   }
+}
+
+/**
+ * An entry of the undo register is an instruction together with all its values, so that it does not depend on where it was
+ * registered: it survives GOTO, the end of the run and an edited program.
+ */
+export type UndoInstruction = Extract<Instruction, { op: 'shell' | 'argv' | 'function' | 'agent' | 'plan' }>;
+
+export interface UndoEntry {
+  /** The location of the UNDO. */
+  readonly state: string;
+  readonly line: number;
+  readonly file: string | null;
+  /** The instruction to perform, with its values. */
+  readonly text: string;
+  /** How many transitions came before it: that identifies the entry of its state in which it was registered. */
+  readonly transitions: number;
+  readonly by: UndoInstruction;
+}
+
+/** What was undone in a run, and where the first of it was done. */
+export interface Undone {
+  readonly count: number;
+  readonly state: string;
+  /** How many transitions came before that. */
+  readonly transitions: number;
 }

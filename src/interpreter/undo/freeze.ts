@@ -7,7 +7,7 @@ import { unreachable } from '../../prelude/unreachable.js';
 import { badValue } from '../failure.js';
 import type { ShellValue } from '../request.js';
 import type { Thread } from '../run-state/thread.js';
-import type { UndoInstruction } from '../run-state/undo-entry.js';
+import type { UndoInstruction } from '../run-state/undo-register.js';
 import { compile } from '../values/evaluate.js';
 import { printJson, render, withText } from '../values/json.js';
 import { compileShellValues, compileTemplate } from '../values/template.js';

@@ -2,8 +2,7 @@
 import type { UndoFacts } from '../events/undo-facts.js';
 import type { Member } from '../run-state/fork.js';
 import type { Thread } from '../run-state/thread.js';
-import type { UndoEntry } from '../run-state/undo-entry.js';
-import type { UndoRegister } from '../run-state/undo-register.js';
+import type { UndoEntry, UndoRegister } from '../run-state/undo-register.js';
 
 /** The register to which a thread adds and which it rolls back. */
 export function registerOf({ member, run }: Pick<Thread, 'member' | 'run'>): UndoRegister {

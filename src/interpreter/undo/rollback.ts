@@ -12,7 +12,7 @@ import { linkPlan } from '../plan/plan-instruction.js';
 import { type LinkContext, type Linked, STOP } from '../run-state/linked-machine.js';
 import type { Run } from '../run-state/run.js';
 import { locationOf, record, type Thread } from '../run-state/thread.js';
-import type { UndoEntry, UndoInstruction } from '../run-state/undo-entry.js';
+import type { UndoEntry, UndoInstruction } from '../run-state/undo-register.js';
 import type { Delivery } from '../settle.js';
 import type { Value } from '../values/value.js';
 import { compileFreezer } from './freeze.js';

@@ -2,6 +2,8 @@
  * Reads data references, by kind: inputs and tracked variables, and what calls have written below `state` and `data`. The
  * data may be missing. A branch sees the data at its fork and its own writes.
  */
+
+import type { Expr } from '../../machine/expression.js';
 import { printPath } from '../../prelude/reference.js';
 import { AbsentFailure, UnboundFailure } from '../failure.js';
 import type { Slot, Thread } from '../run-state/thread.js';
@@ -82,3 +84,23 @@ function compileWalk(root: (thread: Thread) => Value, segments: readonly string[
 }
 
 const INDEX = /^(?:0|[1-9]\d*)$/;
+
+/** How a path was written, for messages. */
+export function pathText(expr: Expr): string {
+  switch (expr.op) {
+    case 'read':
+      return expr.name;
+    case 'field':
+      return `${pathText(expr.of)}.${expr.name}`;
+    case 'index':
+      return `${pathText(expr.of)}[${expr.index.op === 'const' ? JSON.stringify(expr.index.value) : pathText(expr.index)}]`;
+    case 'maybe':
+      return `${pathText(expr.of)}?`;
+    case 'call':
+      return `${expr.name}(…)`;
+    case 'dagger':
+      return `†${printPath(expr.path)}`;
+    default:
+      return '…';
+  }
+}

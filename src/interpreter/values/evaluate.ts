@@ -8,11 +8,10 @@ import { unreachable } from '../../prelude/unreachable.js';
 import { lostExitCode, lostMember, missingField, missingIndex, unboundName } from '../failure.js';
 import { localOf, type Thread, warn } from '../run-state/thread.js';
 import { compileRetryKey, compileRunTotal, compileStepKey, probeStepKey } from '../steps/read-keys.js';
-import { compileDataReference, probeDataReference } from './data-reference.js';
+import { compileDataReference, pathText, probeDataReference } from './data-reference.js';
 import { decode } from './json.js';
 import { operations } from './operations.js';
 import { isRounded, limitedValue } from './operators.js';
-import { pathText } from './path-text.js';
 import { compileTemplate } from './template.js';
 import { define, isObject, type Missing, numberOf, SourceNumber, type Value } from './value.js';
 

@@ -2,10 +2,11 @@
  * The operations on values that linking compiles into expressions and instructions. A run has the concrete ones. An
  * exploration links with others, which also accept values that are not known yet; so a run pays nothing for it.
  */
+
+import { readDuration } from '../../machine/duration.js';
 import type { CheckLayout } from '../../machine/step.js';
-import { badValue, notBoolean, unboundName } from '../failure.js';
+import { badValue, excerpt, notBoolean, unboundName } from '../failure.js';
 import type { UnknownData } from './data-tree.js';
-import { durationMs } from './duration.js';
 import { type Callable, functionNamed } from './functions.js';
 import { isJson } from './json.js';
 import { add, areEqual, arithmetic, compare, finiteResult } from './operators.js';
@@ -185,4 +186,20 @@ export function isoTime(ms: number): string {
   const [hour, minute] = [Math.floor(rest / 3_600_000), Math.floor(rest / 60_000) % 60];
   const [second, millisecond] = [Math.floor(rest / 1000) % 60, rest % 1000];
   return `${pad(year, 4)}-${pad(month)}-${pad(day)}T${pad(hour)}:${pad(minute)}:${pad(second)}.${pad(millisecond, 3)}Z`;
+}
+
+const WRITE = 'write a number and `ms`, `s`, `m`, `h` or `d`, as in `30s`';
+
+/** The milliseconds of `30s`, `1.5h`, `250ms`; fails with `bad_value` for anything else. */
+export function durationMs(value: Value, what: string): number {
+  if (typeof value !== 'string')
+    throw badValue(
+      `${what} is ${aType(value)}; a duration needs a unit: \`ms\`, \`s\`, \`m\`, \`h\` or \`d\`, as in \`30s\``,
+    );
+  const read = readDuration(value);
+  if (read.ms !== null) return read.ms;
+  if (read.why === 'too-long') throw badValue(`${what}: \`${excerpt(value)}\` is longer than 10,000 days`);
+  throw badValue(
+    `${what}: ${read.why === 'no-unit' ? 'it has no unit' : `\`${excerpt(value)}\` is not a duration`}; ${WRITE}`,
+  );
 }

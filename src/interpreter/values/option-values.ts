@@ -13,8 +13,8 @@ import {
 } from '../../machine/option-values.js';
 import { badValue, excerpt, listNames, type RuntimeFailure } from '../failure.js';
 import type { Thread } from '../run-state/thread.js';
-import type { durationMs } from './duration.js';
 import { render } from './json.js';
+import type { durationMs } from './operations.js';
 import { operations } from './operations.js';
 import { compileTemplate } from './template.js';
 import { isList, type Value } from './value.js';

@@ -17,8 +17,7 @@ import { beginFile, extendFile, whyUnwritable, writeWhole } from '../written-fil
 import { askedPerson, fingerprintOf } from './asked.js';
 import { type CassetteHeader, type CassetteRecord, isStrict } from './cassette.js';
 import { CassetteText, largeFolderOf } from './cassette-text.js';
-import { makeRecord } from './make-record.js';
-import { keepLarge } from './write-cassette.js';
+import { keepLarge, makeRecord } from './make-record.js';
 
 interface RecorderOptions {
   /** Absolute. */

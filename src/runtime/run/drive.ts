@@ -21,11 +21,8 @@ import { nextTurn } from '../next-turn.js';
 import { StoreError } from '../store/store-error.js';
 import { applyDelivery } from './apply-delivery.js';
 import type { DriveEnd, DriveOptions } from './drive-options.js';
-import { Mailbox } from './mailbox.js';
-import { type Flight, Flights, Questions } from './questions.js';
-import { Recording } from './recording.js';
-import { ReplayPoints } from './replay-points.js';
-import { RunClock } from './run-clock.js';
+import { Mailbox, RunClock } from './mailbox.js';
+import { type Flight, Flights, Questions, Recording, ReplayPoints } from './questions.js';
 
 /** The most transitions and loop rounds at once, so that signals are handled while a program only computes. */
 const MOST = 4_096;

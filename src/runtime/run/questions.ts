@@ -2,14 +2,15 @@
  * Questions and signals that a run waits for. A question goes to the handler if there is one. Otherwise it stays open, as
  * a signal does, until the inbox has an answer.
  */
-
-import type { Outcome } from '../../interpreter/events/event.js';
+import type { Outcome, RunEvent } from '../../interpreter/events/event.js';
 import type { Finished } from '../../interpreter/exchange.js';
 import type { AskRequest, EffectRequest, SignalRequest } from '../../interpreter/request.js';
-import { valueOfAnswer } from '../../interpreter/run.js';
-import { clockMs } from '../clock.js';
+import { type Run, valueOfAnswer } from '../../interpreter/run.js';
+import { clockMs, timeStamp } from '../clock.js';
 import { LazySignal } from '../lazy-signal.js';
-import type { AskHandler } from './drive-options.js';
+import type { RunWorktrees } from '../worktree/run-worktrees.js';
+import type { AskHandler, DriveOptions } from './drive-options.js';
+import { Recorder } from './recorder.js';
 
 export class Questions {
   private readonly open = new Map<string, AskRequest | SignalRequest>();
@@ -218,4 +219,122 @@ async function giveUpAfter(ended: Promise<void>, ms = GIVE_UP_MS): Promise<void>
   });
   await Promise.race([ended, late]);
   clearTimeout(timer);
+}
+
+interface Batch {
+  readonly events: readonly RunEvent[];
+  /** The same events as the journal has them. */
+  readonly recorded: readonly RunEvent[];
+  readonly time: string;
+}
+
+/**
+ * The record of a run that is driven: writes events to its journal, and shows each once it is durable. Events that the loop
+ * adds are on record after the next `sync`, in order.
+ */
+export class Recording {
+  private shown: number;
+  /** Recorded and not yet shown. */
+  private unshown: Batch[] = [];
+  private readonly recorder: Recorder;
+
+  constructor(
+    private readonly options: Pick<
+      DriveOptions,
+      'journal' | 'redactor' | 'stateFile' | 'onEvent' | 'begin' | 'checkpoints' | 'inbox'
+    >,
+    private readonly points: ReplayPoints,
+  ) {
+    const { begin, redactor, journal } = options;
+    this.recorder = new Recorder(begin.seq, redactor, journal?.folder?.large ?? null);
+    this.shown = begin.seq;
+  }
+
+  get hasUnshown(): boolean {
+    return this.unshown.length > 0;
+  }
+
+  add(events: RunEvent[]): void {
+    if (events.length === 0) return;
+    const { journal, stateFile, onEvent } = this.options;
+    const { clean, recorded, firstSeq } = this.recorder.record(events);
+    const time = timeStamp();
+    journal?.append(recorded, firstSeq, time);
+    if (this.points.areKept) for (const [at, event] of recorded.entries()) this.points.note(event, firstSeq + at);
+    stateFile?.note(recorded);
+    if (onEvent !== null) this.unshown.push({ events: clean, recorded, time });
+  }
+
+  /** Makes all added events durable. `synchronously`: the process may block meanwhile. Rejects with a `StoreError`. */
+  async sync(synchronously = false): Promise<void> {
+    await this.options.journal?.sync(synchronously);
+  }
+
+  /** Shows the events that were added since the last call. Call it only after `sync`. */
+  show(): void {
+    const { onEvent } = this.options;
+    const batches = this.unshown;
+    this.unshown = [];
+    if (onEvent === null) return;
+    for (const { events, recorded, time } of batches)
+      for (let at = 0; at < events.length; at++) {
+        const line = recorded[at] as RunEvent;
+        // Listeners get the whole value of a variable. Large prompts and arguments stay in their artifacts.
+        const whole = events[at] as RunEvent;
+        const event = line.type === 'tracked_set' ? whole : line;
+        onEvent(event, { seq: ++this.shown, time, recorded: line }, whole);
+      }
+  }
+
+  /** Writes a checkpoint if one is due or it `isLast`: the process then leaves the run. Call it only after `sync`. */
+  checkpoint(run: Run, activeMs: number, isLast: boolean): void {
+    const { checkpoints, journal, inbox } = this.options;
+    if (checkpoints === null || journal === null) return;
+    // A failed run is resumed before its failure, so it needs the last checkpoint before the failure.
+    if (run.result?.status === 'failed') return;
+    const position = { seq: this.recorder.seq, offset: journal.offset ?? 0 };
+    if (!isLast && !checkpoints.due(position)) return;
+    // Resuming here does not read the earlier lines.
+    this.recorder.startAnew();
+    checkpoints.write(run, { ...position, activeMs, inbox: inbox?.read ?? 0, isExecuted: !isLast });
+  }
+}
+
+/**
+ * Makes the commits of a run's worktree that `replay --from STATE` needs. Steps request their own, but states do not,
+ * because a transition is not an effect. So the runtime commits before anything is done in the new state.
+ */
+export class ReplayPoints {
+  /** The number of the event of the last outcome. */
+  private settled: number;
+  /** The state that was entered since the last commit. */
+  private entered: string | null = null;
+
+  /** `seq`: the number of the last event on record. */
+  constructor(
+    private readonly worktrees: Pick<RunWorktrees, 'keepPoint'> | null,
+    seq: number,
+  ) {
+    this.settled = seq;
+  }
+
+  /** Without a worktree there is nothing to commit. */
+  get areKept(): boolean {
+    return this.worktrees !== null;
+  }
+
+  /** Receives every event with its number. */
+  note(event: RunEvent, seq: number): void {
+    if (event.type === 'effect_settled') this.settled = seq;
+    else if (event.type === 'state_entered') this.entered = event.state;
+  }
+
+  /** Commits if a state was entered and files may have changed. Returns the event that records it. */
+  async keep(): Promise<RunEvent | null> {
+    const { entered, settled, worktrees } = this;
+    if (entered === null || worktrees === null) return null;
+    this.entered = null;
+    const commit = await worktrees.keepPoint(`before ${entered}`);
+    return commit === null ? null : { type: 'worktree_committed', commit, since: settled };
+  }
 }

@@ -5,7 +5,7 @@
  */
 import type { RunEvent } from '../../interpreter/events/event.js';
 import type { Run } from '../../interpreter/run.js';
-import type { UndoEntry } from '../../interpreter/run-state/undo-entry.js';
+import type { UndoEntry } from '../../interpreter/run-state/undo-register.js';
 import { runTotal } from '../../interpreter/steps/read-keys.js';
 import { undoFacts } from '../../interpreter/undo/register.js';
 import type { Printed } from '../../interpreter/values/json.js';

@@ -1,13 +1,15 @@
 /** Routes that read runs. */
 import { createRoute } from '@hono/zod-openapi';
+import { runDays } from '../../control/run-days.js';
 import { runCondition } from '../../control/run-filter.js';
 import { reportJson } from '../../runtime/run/report.js';
 import { answer, answerRefusal } from '../answer.js';
-import { inspectAnswer, listAnswer, programOfRunAnswer, reportAnswer } from '../answer-schemas.js';
+import { daysAnswer, inspectAnswer, listAnswer, programOfRunAnswer, reportAnswer } from '../answer-schemas.js';
 import { beforeFirstEvent } from '../executions/waiting-list.js';
 import { orQueued, queuedRefusal } from '../queued-refusal.js';
 import {
   artifactParams,
+  daysQuery,
   effectParams,
   eventsQuery,
   inspectQuery,
@@ -182,3 +184,23 @@ type Named = { readonly run_id: string };
 
 /** The time of their beginning is a part of ids. */
 const byNewest = (a: Named, b: Named): number => (a.run_id < b.run_id ? 1 : a.run_id > b.run_id ? -1 : 0);
+
+const show = createRoute({
+  method: 'get',
+  path: '/days',
+  summary: 'How many runs started on each day, by program, and how much time and money they took.',
+  tags: ['runs'],
+  request: { query: daysQuery },
+  responses: answers(200, daysAnswer, '`days`, from old to new'),
+});
+
+/** Runs by day and program: for the chart of the page. */
+export function addDaysRoute(app: ServiceApp, { runs }: Service): void {
+  app.openapi(show, async (c) => {
+    const { zone, status, ...filter } = c.req.valid('query');
+    if (status === 'queued') return c.json({ days: [] }, 200);
+    const found = await runs.list({ ...filter, ...(status && { status }) });
+    if (!found.ok) return answerRefusal(c, found.refusal);
+    return c.json({ days: runDays(found.value.runs, zone) }, 200);
+  });
+}

@@ -24,8 +24,8 @@ import {
 import type { Override, RetryCondition, RetryEntry } from '../step.js';
 import type { Token } from '../tokens/token.js';
 import { textTemplate } from '../tree/build-options.js';
+import type { Bodies, StepLines } from '../tree/build-prose.js';
 import { buildExpression } from '../tree/expression.js';
-import type { Bodies, StepLines } from '../tree/statement-context.js';
 import { buildCall, entryName } from './build-entries.js';
 import { buildPrompt } from './build-prompt.js';
 import { strayPart } from './step-part.js';

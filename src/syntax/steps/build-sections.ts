@@ -11,7 +11,7 @@ import { verbName } from '../names.js';
 import type { ContextEntry, GateEntry, RetryEntry, SessionSource } from '../step.js';
 import type { Token } from '../tokens/token.js';
 import { buildOptions, textTemplate } from '../tree/build-options.js';
-import type { Bodies, StepLines } from '../tree/statement-context.js';
+import type { Bodies, StepLines } from '../tree/build-prose.js';
 import { buildCall, buildContexts, buildGates, gateOfCommand } from './build-entries.js';
 import { buildPrompt } from './build-prompt.js';
 import { buildRetryEntry } from './build-retry.js';

@@ -11,7 +11,7 @@ import { verbName } from '../names.js';
 import type { StepParts, StepRun } from '../step.js';
 import type { Token } from '../tokens/token.js';
 import { buildOptions } from '../tree/build-options.js';
-import type { Bodies } from '../tree/statement-context.js';
+import type { Bodies } from '../tree/build-prose.js';
 import { buildContexts, buildGates } from './build-entries.js';
 import { buildRetryEntry } from './build-retry.js';
 import { type StepPart, strayPart } from './step-part.js';

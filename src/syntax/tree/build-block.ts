@@ -32,8 +32,8 @@ import {
 import { isStepPart, type StepPart, strayPart } from '../steps/step-part.js';
 import type { Token } from '../tokens/token.js';
 import { declarationVerbs } from '../tokens/verbs.js';
+import type { Bodies, Branch, Built, StatementContext, StepLines } from './build-prose.js';
 import { buildStatement } from './build-statement.js';
-import type { Bodies, Branch, Built, StatementContext, StepLines } from './statement-context.js';
 
 const declarationKinds: ReadonlySet<string> = new Set(['machine', 'input', 'limit', 'import', 'pattern', 'state']);
 

@@ -1,18 +1,27 @@
 /** Builds lines and actions without a verb: commands in PARALLEL and FOR EACH, mistakes anywhere else. */
-
 import { omitUndefined } from '../../prelude/omit-undefined.js';
 import { sectionOutside, stepInList } from '../../source/catalogue/step-syntax.js';
 import { badCharacter, notAnInstruction, unknownVerb } from '../../source/catalogue/syntax.js';
 import { testMessages } from '../../source/catalogue/tests.js';
-import type { Instruction } from '../ast.js';
-import type { Name } from '../expression.js';
-import type { SyntaxNode } from '../grammar/cst.js';
-import { child, fixAt, type ParseContext, report, span, spanOf, startOf, token, tokenSpan } from '../grammar/cst.js';
+import type { Block, Declaration, Instruction } from '../ast.js';
+import type { Expression, Name } from '../expression.js';
+import {
+  child,
+  fixAt,
+  type ParseContext,
+  report,
+  type SyntaxNode,
+  span,
+  spanOf,
+  startOf,
+  token,
+  tokenSpan,
+} from '../grammar/cst.js';
+import type { StepPart } from '../steps/step-part.js';
 import type { Token } from '../tokens/token.js';
 import { isSection, isSureVerb, needsNoColon, verbLike, verbNamed } from '../tokens/verbs.js';
 import { buildPerformed } from './build-commands.js';
 import { reportRest } from './build-rest.js';
-import type { StatementContext } from './statement-context.js';
 
 const firstWord = /^[^\s:[(,\u200b-\u200d\u2060]+/;
 const looksLikeVerb = /^([A-Z][A-Z0-9_]*(?:[ \t]+[A-Z][A-Z0-9_]*)?)[ \t]*(?:\[[^\]\n]*\])?:(?=\s|$)/;
@@ -138,4 +147,45 @@ function buildUnknown(context: ParseContext, statement: SyntaxNode, line: string
   } else if (looksLikeVerb.test(line) || wordColon.test(line)) report(context, unknownVerb(at, { written }));
   else report(context, notAnInstruction(at, bindingHelp(line)));
   return { kind: 'broken', verb: { text: written, span: at }, span: spanOf(context, statement) };
+}
+
+/** The position of a statement. */
+export interface StatementContext {
+  /** In an action list, where verbs need no colon. */
+  readonly inList: boolean;
+  /** Directly in PARALLEL or FOR EACH, where a line without a verb is a command. */
+  readonly bare: boolean;
+  /** After the dash of a bullet. */
+  readonly bullet: boolean;
+}
+
+/** ELSE, ELSE IF, DEFAULT and ON ERROR, whose result depends on the adjacent lines. */
+export interface Branch {
+  readonly kind: 'branch';
+  readonly is: 'else' | 'else-if' | 'default' | 'on-error';
+  readonly verb: Name;
+  readonly condition?: Expression;
+  readonly errorKind?: Name;
+  readonly body: Block;
+  readonly span: Instruction['span'];
+}
+
+export type Built = Instruction | Declaration | Branch | StepPart;
+
+/**
+ * Gives a statement access to its parts outside of its own node: the actions after its arrow, and the lines below it.
+ */
+export interface Bodies {
+  /** The block after an arrow: its action list, or else the lines below. */
+  branch(actions: SyntaxNode | undefined, verb: Name): Block;
+  /** The lines below, or undefined if there are none. `bare` lines are commands. */
+  below(bare: boolean): Block | undefined;
+  /** The lines below a STEP or one of its sections. */
+  stepLines(): StepLines | undefined;
+}
+
+/** The lines of a STEP or of a section: instructions, and parts that only have a meaning there. */
+export interface StepLines {
+  readonly body: Block;
+  readonly parts: readonly StepPart[];
 }

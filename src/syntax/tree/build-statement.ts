@@ -27,17 +27,16 @@ import { buildSection } from '../steps/build-sections.js';
 import { beginsWithVerb, buildEntryLine, buildStep } from '../steps/build-step.js';
 import type { Token } from '../tokens/token.js';
 import { isSureVerb, lacksOnlyColon, needsNoColon } from '../tokens/verbs.js';
-import { buildCall, helpAfterArrow } from './build-call.js';
 import { buildCommand, buildPerformed } from './build-commands.js';
 import { buildHeading, buildImport, buildInput, buildLimit } from './build-declarations.js';
 import { buildAssignment, buildEmit, buildFail, buildJump, buildReturn } from './build-instructions.js';
-import { buildForEach, buildParallel } from './build-loops.js';
+import { buildCall, buildForEach, buildParallel, helpAfterArrow } from './build-loops.js';
 import { headerOptions } from './build-options.js';
+import type { Bodies, Branch, Built, StatementContext } from './build-prose.js';
 import { buildBareLine, buildProse } from './build-prose.js';
 import { type Naming, reportRest } from './build-rest.js';
 import { buildAsk, buildWait } from './build-waiting.js';
 import { buildExpression } from './expression.js';
-import type { Bodies, Branch, Built, StatementContext } from './statement-context.js';
 
 export function buildStatement(
   context: ParseContext,

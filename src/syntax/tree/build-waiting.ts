@@ -22,9 +22,9 @@ import {
 import { bindingName, checkedName, verbName } from '../names.js';
 import type { Token } from '../tokens/token.js';
 import { assignedValue, noteOptions, textTemplate } from './build-options.js';
+import type { Bodies } from './build-prose.js';
 import { buildExpression } from './expression.js';
 import { plainTemplate, quotedTemplate } from './interpolation.js';
-import type { Bodies } from './statement-context.js';
 
 export function buildWait(context: ParseContext, node: SyntaxNode, bodies: Bodies): Instruction {
   const verb = verbName(context, token(node, 'Wait') as Token);

@@ -4,7 +4,7 @@ import { omitUndefined } from '../../prelude/omit-undefined.js';
 import { ContinuedRecord } from '../../runtime/run/again/continue-record.js';
 import { type RunOptions, run } from '../../runtime/run/run.js';
 import type { VirtualTime } from '../../runtime/virtual-time.js';
-import type { FaultDrive } from '../test-options.js';
+import type { FaultDrive } from '../renew-cassettes.js';
 import { type Call, callOf, type TestWorld } from '../test-world.js';
 import type { FaultPoint } from './points.js';
 import { FaultWorld } from './points.js';

@@ -7,11 +7,11 @@ import { isPlan } from '../../project/program-kind.js';
 import { readNamed, readProgram } from '../../project/read-program.js';
 import { positionAt, sourceFile } from '../../source/source-file.js';
 import { type LoadedSuite, loadSuite } from '../load-suite.js';
+import type { TestOptions } from '../renew-cassettes.js';
 import { rowsOf } from '../rows.js';
 import { runTest } from '../run-test.js';
 import { Snapshots } from '../snapshots.js';
 import type { Suite } from '../suite.js';
-import type { TestOptions } from '../test-options.js';
 import { mutantsOf } from './mutants.js';
 
 export interface JudgedMutant {

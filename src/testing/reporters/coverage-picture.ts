@@ -2,7 +2,7 @@
 import type { Machine } from '../../machine/machine.js';
 import { machinesPicture, type ReachOf } from '../../views/graph/machine-picture.js';
 import type { ReachNote } from '../../views/graph/step-picture.js';
-import type { Picture } from '../../views/picture/picture.js';
+import type { Picture } from '../../views/picture/drawing.js';
 import type { Coverage, CoveredItem } from '../coverage.js';
 
 export function coveragePicture(coverage: Coverage): { readonly name: string; readonly picture: Picture } {

@@ -1,9 +1,9 @@
 /** Results for people: a line for each test, and below a failed one what is different and the end of its log. */
-
 import { dollars, reservedText } from '../../foresight/bound.js';
 import { duration } from '../../views/drawing/duration.js';
 import type { Paint } from '../../views/drawing/paint.js';
 import { escapeControls } from '../../views/drawing/visible-text.js';
+import type { JudgedMutant } from '../mutation/mutate-program.js';
 import type { NeededCall } from '../renew-cassettes.js';
 import { failureMessage, type TestFailure, type TestResult } from '../test-result.js';
 
@@ -91,4 +91,23 @@ export function summaryLine(results: readonly TestResult[], failedFaults: number
     ...(skipped > 0 ? [`${skipped} skipped`] : []),
   ];
   return `${parts.length === 0 ? 'no tests' : parts.join(', ')} ${paint.faint(`in ${duration(ms)}`)}\n`;
+}
+
+/** `release.dsl:31:7  `<` → `<=``. */
+export function survivorLine({ file, line, column, change }: JudgedMutant): string {
+  return `  ${file}:${line}:${column}  ${change}\n`;
+}
+
+export function percentNoticed(mutants: readonly JudgedMutant[]): number {
+  const noticed = mutants.filter(({ killed_by }) => killed_by !== null).length;
+  return mutants.length === 0 ? 100 : (noticed / mutants.length) * 100;
+}
+
+/** `least`: what `--min` asks for. */
+export function mutantsSummary(mutants: readonly JudgedMutant[], least = 0): string {
+  if (mutants.length === 0) return 'the programs have nothing to change\n';
+  const noticed = mutants.filter(({ killed_by }) => killed_by !== null).length;
+  const percent = percentNoticed(mutants);
+  const few = percent < least ? `, and \`--min\` asks for ${least} %` : '';
+  return `the tests notice ${noticed} of ${mutants.length} mistakes (${percent.toFixed(1)} %)${few}\n`;
 }

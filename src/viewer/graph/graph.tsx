@@ -1,10 +1,9 @@
 /** A drawing on the page: nodes can be chosen, and the node where the run is stays visible. */
 import { useLayoutEffect, useRef } from 'preact/hooks';
-import type { Drawing, DrawnEdge, DrawnNode, DrawnText } from '../../views/picture/drawing.js';
+import type { Drawing, DrawnEdge, DrawnNode, DrawnText, PictureNode } from '../../views/picture/drawing.js';
 import { isUnusual } from '../../views/picture/drawing.js';
 import { edgePaths } from '../../views/picture/edge-paths.js';
 import { MARKS } from '../../views/picture/marks.js';
-import type { PictureNode } from '../../views/picture/picture.js';
 import type { FactsOf, NodeFacts, NodeMark } from './node-facts.js';
 import './graph-style.js';
 

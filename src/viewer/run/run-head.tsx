@@ -11,9 +11,8 @@ import { type ActionName, REASONS_IF_DAMAGED, type Reason, reasonsAgainst } from
 import type { RunActions, RunRow, ShownRun } from '../data/run-data.js';
 import { usePage } from '../page-parts.js';
 import { waitingWords } from '../record/event-words.js';
-import { Elapsed } from '../shell/elapsed.js';
 import { Prose } from '../shell/prose.js';
-import { StatusMark } from '../shell/status-mark.js';
+import { Elapsed, StatusMark } from '../shell/status-mark.js';
 import { Time } from '../shell/time.js';
 import type { RunModel } from './run-model.js';
 

@@ -18,9 +18,8 @@ import { useKeys } from '../shell/use-keys.js';
 import { useMedia } from '../shell/use-media.js';
 import { VirtualList } from '../shell/virtual-list.js';
 import { DayChart } from './day-chart.js';
-import { RunCells, RunHead } from './run-row.js';
 import { type BarPart, stateBar } from './state-bar.js';
-import { useWaitingRuns, WaitingRuns } from './waiting-runs.js';
+import { RunCells, RunHead, useWaitingRuns, WaitingRuns } from './waiting-runs.js';
 
 const ROW_HEIGHT = 40;
 /** Two lines, where the page is narrow as `runs.css` has it. */

@@ -1,13 +1,18 @@
 /** Runs that wait for a person, above all others: what they ask, and the way to answer. */
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import type { Waiting } from '../../interpreter/events/event.js';
+import { dollars } from '../../views/drawing/amounts.js';
+import { duration } from '../../views/drawing/duration.js';
 import { visibleLine } from '../../views/drawing/visible-text.js';
 import type { RunRow, WaitingRun } from '../data/run-data.js';
 import { usePage } from '../page-parts.js';
 import { waitingWords } from '../record/event-words.js';
-import { Link } from '../shell/link.jsx';
-import { Prose } from '../shell/prose.jsx';
-import { Time } from '../shell/time.jsx';
+import { Elapsed } from '../shell/elapsed.jsx';
+import { Link } from '../shell/link.js';
+import { Prose } from '../shell/prose.js';
+import { StatusMark } from '../shell/status-mark.js';
+import { Time } from '../shell/time.js';
+import { type BarPart, barWords } from './state-bar.js';
 
 /** More of them would hide the list. */
 const MOST = 5;
@@ -99,5 +104,97 @@ export function WaitingRuns({ known }: { readonly known: readonly WaitingRun[] }
         </button>
       )}
     </section>
+  );
+}
+
+/** The class and the title of each column. */
+const COLUMNS = {
+  ...{ status: 'Status', program: 'Program', state: 'State', states: 'Visited', started: 'Started', time: 'Time' },
+  ...{ cost: 'Cost', run: 'Run' },
+};
+
+/** A run in the list. */
+export function RunHead() {
+  return (
+    <div role="row" tabIndex={-1} aria-rowindex={1} class="row head">
+      {Object.entries(COLUMNS).map(([name, title]) => (
+        <div key={name} role="columnheader" tabIndex={-1} class={`cell col-${name}`}>
+          {title}
+        </div>
+      ))}
+    </div>
+  );
+}
+
+interface RunCellsProps {
+  readonly run: RunRow;
+  /** Undefined: not known yet. */
+  readonly bar: readonly BarPart[] | undefined;
+}
+
+/** Scrolling draws the list often; a row that has not changed is not drawn again. */
+export function RunCells({ run, bar }: RunCellsProps) {
+  return useMemo(() => runCells(run, bar), [run, bar]);
+}
+
+function runCells(run: RunRow, bar: RunCellsProps['bar']) {
+  const cells = {
+    status: <StatusMark status={run.status} />,
+    program: (
+      <Link
+        to={{ run: run.run_id, query: {} }}
+        class="program"
+        title={visibleLine(run.machine ?? 'a run without a program')}
+      >
+        {visibleLine(run.machine ?? '(unknown)')}
+      </Link>
+    ),
+    state: <span title={visibleLine(run.state ?? '')}>{visibleLine(run.state ?? '')}</span>,
+    states: bar === undefined || bar.length === 0 ? '' : <StateBar parts={bar} />,
+    started: <Time at={run.started_at} />,
+    time: timeOf(run),
+    cost: hasOnlyBegun(run) ? (
+      <span class="hidden">known when it ends</span>
+    ) : run.cost === null ? (
+      <span class="faint" title="Its agents report no cost">
+        unknown
+      </span>
+    ) : (
+      dollars(run.cost)
+    ),
+    run: (
+      <span class="mono faint" title={run.run_id}>
+        {run.run_id.slice(-12)}
+      </span>
+    ),
+  };
+  return (
+    <>
+      {Object.entries(cells).map(([name, content]) => (
+        <div key={name} role="cell" class={`cell col-${name}`}>
+          {content}
+        </div>
+      ))}
+    </>
+  );
+}
+
+/** What a run has cost is in the list when it has ended or waits. */
+const hasOnlyBegun = ({ effects }: RunRow): boolean => effects === null;
+
+/** Empty if its process died: the list does not know when. */
+function timeOf({ duration_ms, active_since }: RunRow) {
+  if (duration_ms !== null) return duration(duration_ms);
+  return active_since === undefined ? '' : <Elapsed sinceMs={Date.parse(active_since)} />;
+}
+
+function StateBar({ parts }: { readonly parts: readonly BarPart[] }) {
+  const words = visibleLine(barWords(parts));
+  return (
+    <div class="state-bar" role="img" aria-label={words} title={words}>
+      {parts.map(({ color, visits, isFailed }, at) => (
+        <span key={at} class={isFailed ? 'failed' : `color-${color}`} style={{ flexGrow: visits }} />
+      ))}
+    </div>
   );
 }

@@ -2,8 +2,8 @@
 import { escapeControls } from '../../views/drawing/visible-text.js';
 import type { Bar, BarKind } from '../../views/timeline/bars.js';
 import type { Lane } from '../../views/timeline/lanes.js';
-import type { TimeAxis } from '../../views/timeline/time-axis.js';
 import type { Timeline } from '../../views/timeline/timeline.js';
+import type { TimeAxis } from '../../views/timeline/visible-bars.js';
 import { type VisibleBar, visibleBars, type Window } from '../../views/timeline/visible-bars.js';
 import type { TimeWindow } from './time-window.js';
 

@@ -4,10 +4,21 @@
  * run it in a worker.
  */
 import type { ElkExtendedEdge, ElkNode } from 'elkjs/lib/elk-api.js';
-import type { Drawing, DrawnEdge, DrawnLabel, DrawnMark, DrawnNode, DrawnText, Point, Rectangle } from './drawing.js';
+import type {
+  Drawing,
+  DrawnEdge,
+  DrawnLabel,
+  DrawnMark,
+  DrawnNode,
+  DrawnText,
+  Picture,
+  PictureEdge,
+  PictureNode,
+  Point,
+  Rectangle,
+} from './drawing.js';
 import { type Font, textWidth, wrap } from './drawing.js';
 import { MARKS } from './marks.js';
-import type { Picture, PictureEdge, PictureNode } from './picture.js';
 import { pictureText } from './picture-text.js';
 
 /** Computes the positions of a flat graph; `elk.ts` has the usual one. */

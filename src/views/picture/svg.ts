@@ -1,12 +1,11 @@
 /** From a picture to the text of an SVG file. */
 
-import type { Drawing, DrawnEdge, DrawnMark, DrawnNode, DrawnText, Point } from './drawing.js';
+import type { Drawing, DrawnEdge, DrawnMark, DrawnNode, DrawnText, Picture, Point } from './drawing.js';
 import { isUnusual } from './drawing.js';
 import { edgePaths } from './edge-paths.js';
 import { elkEngine } from './elk.js';
 import { layOut } from './layout.js';
 import { MARKS } from './marks.js';
-import type { Picture } from './picture.js';
 import { pictureText } from './picture-text.js';
 import { svgStyle } from './svg-style.js';
 

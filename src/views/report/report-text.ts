@@ -8,9 +8,7 @@ import { stepColumns } from '../steps/step-table.js';
 import type { DeniedRow } from './denied.js';
 import type { LimitReached } from './facts.js';
 import type { Report, ReportedDamage, ReportedRun, StateRow, ToolRow, WaitRow } from './report.js';
-import { type Described, numbers, table, times } from './report-table.js';
-import { costCell, spendingWords } from './spending-words.js';
-import { undoBlocks } from './undo-text.js';
+import { costCell, type Described, numbers, spendingWords, table, times, undoBlocks } from './undo-text.js';
 
 const LONGEST_TEXT = 120;
 

@@ -3,7 +3,7 @@ import { countOf, localTime } from '../drawing/amounts.js';
 import { duration } from '../drawing/duration.js';
 import type { Paint } from '../drawing/paint.js';
 import { cut, escapeControls, visibleLine } from '../drawing/visible-text.js';
-import { costCell } from '../report/spending-words.js';
+import { costCell } from '../report/undo-text.js';
 import type { DetailedGate, DetailedStep, DetailedStepAttempt } from './step-detail.js';
 import { stepPaint } from './step-table.js';
 

@@ -1,8 +1,7 @@
 /** The table of steps in a report. Columns that would be empty for every step are left out. */
 import type { Paint } from '../drawing/paint.js';
 import { visibleLine } from '../drawing/visible-text.js';
-import { type Described, numbers, times } from '../report/report-table.js';
-import { costCell } from '../report/spending-words.js';
+import { costCell, type Described, numbers, times } from '../report/undo-text.js';
 import type { AttemptStatus } from './step-facts.js';
 import type { StepRow } from './step-rows.js';
 

@@ -9,10 +9,9 @@ import { endingOf } from '../report/ending.js';
 import type { Recorded } from '../report/facts.js';
 import { OpenWaits } from '../report/open-waits.js';
 import { type Bar, type BarKind, type BarStatus, Bars, STATE_LANE } from './bars.js';
-import { EventMarks } from './event-marks.js';
+import { EventMarks, Names } from './event-marks.js';
 import { IdleSpans } from './idle-spans.js';
 import { type Lane, Lanes, threadOf } from './lanes.js';
-import { Names } from './names.js';
 
 type Requested = Extract<RunEvent, { type: 'effect_requested' }>;
 

@@ -8,8 +8,8 @@ import yaml from 'yaml';
 import type { Json } from '../../../src/machine/expression.js';
 import type { Cassette, CassetteRecord } from '../../../src/runtime/cassette/cassette.js';
 import { CassetteText } from '../../../src/runtime/cassette/cassette-text.js';
+import { writeCassette } from '../../../src/runtime/cassette/make-record.js';
 import { parseCassette, readCassette } from '../../../src/runtime/cassette/read-cassette.js';
-import { writeCassette } from '../../../src/runtime/cassette/write-cassette.js';
 import { createRedactor } from '../../../src/runtime/redact.js';
 import { amount, tries } from '../../amount.js';
 

@@ -7,28 +7,30 @@ import { storedLimits } from '../../../interpreter/events/stored-limits.js';
 import type { RepeatedInstruction } from '../../../interpreter/record/kept-effects.js';
 import type { EffectRequest } from '../../../interpreter/request.js';
 import { grant, type Run, reopen, settle, skipNumbers } from '../../../interpreter/run.js';
-import type { Undone } from '../../../interpreter/run-state/undo-entry.js';
+import type { Undone } from '../../../interpreter/run-state/undo-register.js';
 import { beginRollback } from '../../../interpreter/undo/rollback.js';
+import type { Json } from '../../../machine/expression.js';
 import type { Limits, Machine } from '../../../machine/machine.js';
 import { omitUndefined } from '../../../prelude/omit-undefined.js';
+import type { Delivery } from '../../store/inbox.js';
 import { digestOf } from '../../store/machine-digest.js';
 import { RunRefused } from '../../store/run-refused.js';
 import type { StoredRun } from '../../store/stored-run.js';
 import { applyDeliveries } from '../apply-delivery.js';
-import { doubtfulOutcome } from '../in-doubt.js';
-import { definedLimits } from '../run-options.js';
+import { doubtfulOutcome, type InDoubt } from '../in-doubt.js';
+import { definedLimits, type RunOptions } from '../run-options.js';
 import { migrateToEdited } from './edited-program.js';
 import { findResumePoint, type ResumePoint } from './find-resume-point.js';
 import type { RecoveryContext } from './prepare-recovery.js';
 import { discardedMembers, type Recovered, recoverRun } from './recover.js';
 import {
+  type GoingBack,
   refuseDifference,
   refuseHopeless,
   refuseUnlessAgreed,
   refuseUnlessRepeated,
   refuseUsedUp,
 } from './refuse-resume.js';
-import type { ResumeOptions } from './resume-options.js';
 
 /** A run as its record leaves it, with what was needed to read the record. */
 export interface RecordedRun extends RecoveryContext {
@@ -220,4 +222,31 @@ export function refuseRollback(runId: string, { result, undo }: Run): void {
   if (result.status === 'returned')
     throw new RunRefused('over', `run \`${runId}\` has returned, and only failed or cancelled runs can be rolled back`);
   if (undo.newest === null) throw new RunRefused('over', `run \`${runId}\` has nothing to undo`);
+}
+
+/** The options of `run` that still apply, and those that only a resumed run has. */
+export interface ResumeOptions
+  extends Omit<
+    RunOptions,
+    'runId' | 'journal' | 'start' | 'autoEvents' | 'jobs' | 'effectTimeoutMs' | 'sources' | 'settings'
+  > {
+  /** The folder of the store; `.statedsl` by default. */
+  readonly dir?: string;
+  /** The secret inputs. They are not on disk, so they must be given again. */
+  readonly inputs?: Readonly<Record<string, Json>>;
+  /** Default `fail`: such a call fails with `in_doubt`, which the program can handle. */
+  readonly inDoubt?: InDoubt;
+  /** An edited program in which the run continues. */
+  readonly machine?: Machine;
+  /** The path of this program, for messages. */
+  readonly file?: string;
+  /**
+   * Whether the run may go back before a failure that effects of a handler followed: true, or a function that asks. The run
+   * is refused without either.
+   */
+  readonly again?: boolean | ((back: GoingBack) => boolean | Promise<boolean>);
+  /** Rolls back a run that has ended. */
+  readonly rollback?: true;
+  /** Delivered to the run before it continues. */
+  readonly deliveries?: readonly Delivery[];
 }

@@ -12,10 +12,10 @@ import { lockHolder } from '../../store/run-lock.js';
 import { RunRefused } from '../../store/run-refused.js';
 import { openStoredRun, type StoredRun } from '../../store/stored-run.js';
 import { checkAnswers } from '../apply-delivery.js';
+import type { ResumeOptions } from './decide-resume.js';
 import { recoveryContextOf } from './prepare-recovery.js';
 import { recoverRun } from './recover.js';
 import { recordDelivery } from './resume.js';
-import type { ResumeOptions } from './resume-options.js';
 
 /** Recording a delivery holds a run for a moment, so a run that is held longer is executed. Milliseconds. */
 const RECORDING_MS = 400;

@@ -1,15 +1,18 @@
 /** The files with which a new run starts that continues from a point of an old run. */
-
 import type { RunEvent } from '../../../interpreter/events/event.js';
 import { WORK_EFFECTS } from '../../../interpreter/events/work-effects.js';
 import type { Run } from '../../../interpreter/run.js';
-import { readToDamage } from '../../store/read-journal.js';
+import type { Redactor } from '../../redact.js';
+import { AppendEncoder } from '../../store/appended.js';
+import type { LargeValues } from '../../store/large-values.js';
+import { readToDamage, readUntil } from '../../store/read-journal.js';
 import type { StoredRun } from '../../store/stored-run.js';
 import type { WorktreeCommits } from '../working-directory.js';
+import { insteadOf } from '../worktree-record.js';
 import type { Recovered } from './recover.js';
 import type { ReplayPoint } from './replay-point.js';
 
-export interface FilesAt {
+interface FilesAt {
   readonly worktrees: WorktreeCommits;
   /** The event of the last commit of the run's own worktree; 0 for its starting commit. */
   readonly since: number;
@@ -57,4 +60,29 @@ export function worktreeEvents(files: FilesAt | null, asked: ReplayPoint, from: 
 function workedAt(event: RunEvent, seq: number, working: Set<string>): number | null {
   if (event.type === 'effect_requested' && WORK_EFFECTS.has(event.kind)) working.add(event.effect);
   return event.type === 'effect_settled' && working.delete(event.effect) ? seq : null;
+}
+
+interface Copying {
+  /** The id of the new run. */
+  readonly id: string;
+  /** The number of the first event that is not copied. */
+  readonly from: number;
+  readonly redactor: Redactor | null;
+  /** Null: large values stay in the events. */
+  readonly large: LargeValues | null;
+}
+
+/** Throws a `StoreError`. */
+export function copyLines(
+  { about, journal }: StoredRun,
+  { id, from, redactor, large }: Copying,
+  add: (event: RunEvent, seq: number, time: string) => void,
+): void {
+  const appended = new AppendEncoder();
+  readUntil(journal, from - 1, ({ seq, time, event }) => {
+    const rebased =
+      event.type === 'effect_settled' ? { ...event, outcome: insteadOf(event.outcome, about.run_id, id) } : event;
+    const clean = appended.encode(rebased, redactor?.event(rebased) ?? rebased);
+    add(large?.event(clean) ?? clean, seq, time);
+  });
 }

@@ -11,12 +11,14 @@ import { LargeValues } from '../../store/large-values.js';
 import { RunRefused } from '../../store/run-refused.js';
 import type { StoredRun } from '../../store/stored-run.js';
 import type { WorktreeCommits } from '../working-directory.js';
-import { copyLines } from './copy-lines.js';
-import { filesAt, worktreeEvents } from './files-at.js';
+import type { ResumeOptions } from './decide-resume.js';
+import { decideResume } from './decide-resume.js';
+import { copyLines, filesAt, worktreeEvents } from './files-at.js';
 import { type ReplayStarting, startOf } from './replay-start.js';
+import { recoverRecorded } from './resume.js';
 
 /** Lines that follow each other. */
-export interface CopiedLines {
+interface CopiedLines {
   /** Each with its line end. */
   readonly bytes: Buffer;
   /** The number of the first one. */
@@ -93,4 +95,30 @@ class CopiedArtifacts implements Artifacts {
     if (this.sizeOf(name) === null) this.added.set(name, Buffer.from(content));
     return name;
   }
+}
+
+/**
+ * A run that is resumed elsewhere: what another process needs to go on with it from before its failure. Nothing is
+ * executed here and nothing is written.
+ */
+export interface Resumption {
+  /** The number of the last event on record. */
+  readonly seq: number;
+  readonly image: Image;
+  /** The first new events: `run_resumed`, and what follows from it. */
+  readonly events: readonly RunEvent[];
+}
+
+/** Rejects with a `RunRefused` or a `StoreError`. */
+export async function resumptionOf(stored: StoredRun, options: ResumeOptions): Promise<Resumption> {
+  const recorded = recoverRecorded(stored, options);
+  const { end, activeMs, replay } = recorded.recovered;
+  if (replay.run.result?.status === 'returned')
+    throw new RunRefused('over', `run \`${stored.about.run_id}\` has already returned`);
+  const { run, events, edited } = await decideResume(stored, recorded, options);
+  if (edited !== null) throw new RunRefused('wrong-use', 'a run is resumed elsewhere only in its own program');
+  const all = [...events, ...run.takeEvents()];
+  // The restored run repeats them.
+  run.takeRequests();
+  return { seq: end.seq, image: imageOf(run, { activeMs }), events: all };
 }

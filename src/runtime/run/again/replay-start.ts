@@ -11,12 +11,12 @@ import { journalStart } from '../../store/read-journal.js';
 import { RunRefused } from '../../store/run-refused.js';
 import type { StoredRun } from '../../store/stored-run.js';
 import { definedLimits } from '../run-options.js';
+import type { ResumeOptions } from './decide-resume.js';
 import { editedMachine } from './decide-resume.js';
 import { migrateToEdited } from './edited-program.js';
 import { prepareRecovery } from './prepare-recovery.js';
 import { type Discarded, discardedMembers, discardedRanges, type Recovered, recoverRun } from './recover.js';
 import { eventAt, type ReplayPoint } from './replay-point.js';
-import type { ResumeOptions } from './resume-options.js';
 import { type RecordSearch, readCounted } from './search-record.js';
 
 export interface ReplayStarting
