@@ -1,5 +1,5 @@
 /**
- * The public library: everything that a program needs to embed statedsl, and nothing else. `grammar/library.md`
+ * The public library: everything that a program needs to embed statedsl, and nothing else. `docs/library.md`
  * documents it.
  */
 export type { AgentLookups, AgentTraits, GateCommand, Lookups } from './check/lower/settings.js';

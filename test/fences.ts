@@ -1,9 +1,15 @@
-/** The code blocks of a Markdown document, with the line where each begins. */
-import { readFileSync } from 'node:fs';
+/** The pages of the manual, and the code blocks of a Markdown document with the line where each begins. */
+import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
+
+/** In alphabetical order. */
+export const pages: readonly string[] = readdirSync(join(root, 'docs'))
+  .filter((one) => one.endsWith('.md'))
+  .map((one) => `docs/${one}`)
+  .sort();
 
 export interface Fence {
   readonly title: string;

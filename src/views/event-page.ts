@@ -20,21 +20,45 @@ Fields in *italics* are optional.
 /** The page as Markdown. */
 export function printEventPage(): string {
   const events = Object.entries(eventTable).map(([type, { means, fields }]) => section(type, means, fields));
-  const outcomes = Object.entries(outcomeTable).map(
-    ([kind, { means, fields }]) => `\`kind\` is \`${kind}\`: ${means}.\n\n${table(fields)}`,
-  );
   const shapes = Object.entries(shapeTable).map(([name, fields]) => `### ${name}\n\n${table(fields)}`);
-  return [INTRODUCTION, ...events, '## Objects in events\n', '### outcome\n', ...outcomes, ...shapes].join('\n');
+  return [INTRODUCTION, ...events, '## Objects in events\n', outcomeSection(), ...shapes].join('\n');
 }
 
 function section(type: string, means: string, fields: Readonly<Record<string, FieldWords>>): string {
   return `## \`${type}\`\n\n${means}\n\n${table(fields)}`;
 }
 
+/** Kinds of outcomes share many fields, so one table has the fields of all kinds, each with the kinds that have it. */
+function outcomeSection(): string {
+  const kindsOf = new Map<string, string[]>();
+  for (const [kind, { fields }] of Object.entries(outcomeTable))
+    for (const [name, { type, means, optional }] of Object.entries<FieldWords>(fields)) {
+      const row = `${fieldName(name, optional)} | ${linkShapes(type)} | ${means}`;
+      kindsOf.set(row, [...(kindsOf.get(row) ?? []), `\`${kind}\``]);
+    }
+  const kinds = Object.entries(outcomeTable).map(([kind, { means }]) => `| \`${kind}\` | ${means} |\n`);
+  const fields = [...kindsOf].map(([row, of]) => `| ${row.replace(' | ', ` | ${of.join(', ')} | `)} |\n`);
+  return `### outcome
+
+Its \`kind\` says how the effect ended:
+
+| \`kind\` | |
+|---|---|
+${kinds.join('')}
+Its other fields depend on its kind:
+
+| Field | Of kinds | Type | Meaning |
+|---|---|---|---|
+${fields.join('')}`;
+}
+
+function fieldName(name: string, optional: boolean | undefined): string {
+  return optional ? `*\`${name}\`*` : `\`${name}\``;
+}
+
 function table(fields: Readonly<Record<string, FieldWords>>): string {
   const rows = Object.entries(fields).map(([name, { type, means, optional }]) => {
-    const shown = optional ? `*\`${name}\`*` : `\`${name}\``;
-    return `| ${shown} | ${linkShapes(type)} | ${means} |\n`;
+    return `| ${fieldName(name, optional)} | ${linkShapes(type)} | ${means} |\n`;
   });
   return `| Field | Type | Meaning |\n|---|---|---|\n${rows.join('')}`;
 }

@@ -28,7 +28,7 @@ interface Manifest {
   };
 }
 
-const files = fences('docs/engine.md')
+const files = fences('docs/engine-deployment.md')
   .filter(({ language }) => language === 'yaml')
   .map(({ text }) => {
     const documents = parseAllDocuments(text, { uniqueKeys: true, strict: true });

@@ -7,9 +7,9 @@ import { outcomeTable, shapeTable } from '../../src/interpreter/events/event-sha
 import { always, type Described, eventTable, sometimes } from '../../src/interpreter/events/event-table.js';
 import { printEventPage } from '../../src/views/event-page.js';
 
-const published = fileURLToPath(new URL('../../grammar/events.md', import.meta.url));
+const published = fileURLToPath(new URL('../../docs/events.md', import.meta.url));
 
-test('grammar/events.md is printed from the table', () => {
+test('docs/events.md is printed from the table', () => {
   const printed = printEventPage();
   if (process.env.UPDATE === '1') writeFileSync(published, printed);
   expect(readFileSync(published, 'utf8')).toBe(printed);

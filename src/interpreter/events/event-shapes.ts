@@ -88,7 +88,7 @@ export const outcomeTable = {
   },
   'not-started': {
     means:
-      'the process could not be started: there is no such program or directory, permission is denied, or an argument is too large',
+      'the process could not start: there is no such program or directory, no permission, or an argument is too large',
     fields: { reason: always('text', 'why'), error_type },
   },
   changed: {

@@ -139,7 +139,7 @@ export const eventTable = {
   },
   tracked_set: {
     means:
-      'A tracked variable has a new value. If a list or text only grew, the journal has `appended` instead of `value`: the items or the text to append to the previous value.',
+      'A tracked variable has a new value. If a list or text only grew, `appended` instead of `value` has what to append to the previous one.',
     fields: { name: always('text', 'the variable'), value: always('any value', 'the new value'), printed },
   },
   state_set: {

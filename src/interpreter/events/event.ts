@@ -88,7 +88,7 @@ export type EffectKind =
   | 'signal'
   | 'approval';
 
-/** One event of a run: a line of its journal without number and time. `grammar/events.md` lists them with their members. */
+/** One event of a run: a line of its journal without number and time. `docs/events.md` lists them with their members. */
 export type RunEvent =
   | {
       readonly type: 'run_started';

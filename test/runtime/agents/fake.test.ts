@@ -45,7 +45,7 @@ describe('a script', () => {
   });
 
   test('that the manual shows can be read', async () => {
-    const manual = readFileSync(new URL('../../../grammar/reference.md', import.meta.url), 'utf8');
+    const manual = readFileSync(new URL('../../../docs/agents.md', import.meta.url), 'utf8');
     const script = /```yaml\n(- just a text[\s\S]*?)```/.exec(manual)?.[1] ?? '';
     const file = stage().file('manual.yaml', script);
     const answers = [0, 1, 2, 3].map((call) => fakeAnswer(file, call));
