@@ -179,11 +179,11 @@ describe('src', () => {
     expect(bare).toEqual([]);
   });
 
-  test('no file is over 400 lines, the catalogue aside', () => {
+  test('no file is over 500 lines, the catalogue aside', () => {
     const long = sources
       .filter(({ name }) => !name.startsWith('source/catalogue/'))
       .map(({ name, text }) => ({ name, lines: text.split('\n').length - 1 }))
-      .filter(({ lines }) => lines > 400);
+      .filter(({ lines }) => lines > 500);
     expect(long).toEqual([]);
   });
 

@@ -4,7 +4,7 @@ import type { FileRun } from '../control/file-run.js';
 import { FILE_RUN_ID } from '../views/report/page-file.js';
 import { createRouter } from './address.js';
 import { fileData, storedLayout } from './data/file-data.js';
-import { Page } from './page.js';
+import { Page } from './page.jsx';
 
 const root = document.getElementById('page');
 const text = document.getElementById(FILE_RUN_ID)?.textContent;

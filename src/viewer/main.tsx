@@ -5,7 +5,7 @@ import { render } from 'preact';
 import { layOut } from '../views/picture/layout.js';
 import { createRouter } from './address.js';
 import { serviceData } from './data/service-data.js';
-import { Page } from './page.js';
+import { Page } from './page.jsx';
 import type { PageParts } from './page-parts.js';
 
 const root = document.getElementById('page');

@@ -3,10 +3,10 @@ import { useSignalEffect } from '@preact/signals';
 import { useState } from 'preact/hooks';
 import { visibleLine } from '../views/drawing/visible-text.js';
 import { PageContext, type PageParts, usePage } from './page-parts.js';
-import { RunScreen } from './run/run-screen.js';
-import { RunsScreen } from './runs/runs-screen.js';
-import { Dialog } from './shell/dialog.js';
-import { Link } from './shell/link.js';
+import { RunScreen } from './run/run-screen.jsx';
+import { RunsScreen } from './runs/runs-screen.jsx';
+import { Dialog } from './shell/dialog.jsx';
+import { Link } from './shell/link.jsx';
 import { useKeys } from './shell/use-keys.js';
 
 export function Page(parts: PageParts) {

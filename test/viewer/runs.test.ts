@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { isZone, type RunDay, runDays } from '../../src/control/run-days.js';
 import type { ShownRun } from '../../src/viewer/data/run-data.js';
 import { budgetOf, dayBars } from '../../src/viewer/runs/day-bars.js';
-import { hasFilters, mergeFirst, queryOf } from '../../src/viewer/runs/runs-screen.js';
+import { hasFilters, mergeFirst, queryOf } from '../../src/viewer/runs/runs-screen.jsx';
 import { barWords, stateBar } from '../../src/viewer/runs/state-bar.js';
 
 const run = (started_at: string, more: object = {}) => ({

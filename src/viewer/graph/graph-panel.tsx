@@ -7,7 +7,7 @@ import { mainPlan, type RunPicture, runPictures } from '../../views/graph/run-pi
 import type { Drawing, DrawnEdge, Picture, PictureNode } from '../../views/picture/drawing.js';
 import { usePage } from '../page-parts.js';
 import { modelAt, type RunModel } from '../run/run-model.js';
-import { countWords, type EdgeFacts, Graph } from './graph.js';
+import { countWords, type EdgeFacts, Graph } from './graph.jsx';
 import { callOf, isStep, LEAD, planFacts, programFacts, stateOf, takenEdges } from './node-facts.js';
 import { lastExecution, type PlanExecution, pathsOf, valueAt, withValues } from './plan-calls.js';
 

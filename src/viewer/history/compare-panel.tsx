@@ -13,11 +13,11 @@ import { DataError, type RecordLine, type RunData, type RunRow } from '../data/r
 import { usePage } from '../page-parts.js';
 import { eventWords } from '../record/event-words.js';
 import type { RunModel } from '../run/run-model.js';
-import { ValueView } from '../run/value-view.js';
-import { Problem } from '../shell/problem.js';
-import { TimelineCanvas } from '../timeline/timeline-canvas.js';
+import { ValueView } from '../run/value-view.jsx';
+import { Problem } from '../shell/problem.jsx';
+import { TimelineCanvas } from '../timeline/timeline-canvas.jsx';
 import { openTimelineView } from '../timeline/timeline-view.js';
-import { ColumnTable } from './column-table.js';
+import { ColumnTable } from './column-table.jsx';
 import type { GrowingTimeline } from './run-history.js';
 
 const MOST_RUNS = 100;

@@ -11,8 +11,8 @@ import { escapeControls, visibleLine } from '../../views/drawing/visible-text.js
 import type { ComparedAttempt } from '../../views/history/step-history.js';
 import { usePage } from '../page-parts.js';
 import type { RunModel } from '../run/run-model.js';
-import { ValueView } from '../run/value-view.js';
-import { Prose } from '../shell/prose.js';
+import { ValueView } from '../run/value-view.jsx';
+import { Prose } from '../shell/prose.jsx';
 
 export function StepsPanel({ model }: { readonly model: RunModel }) {
   const { router } = usePage();

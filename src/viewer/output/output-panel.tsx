@@ -10,7 +10,7 @@ import { commandLine } from '../../views/log/command-line.js';
 import type { RecordLines } from '../data/record-lines.js';
 import { type DataError, type RecordedRunEvent, type RunData, toDataError } from '../data/run-data.js';
 import type { RunModel } from '../run/run-model.js';
-import { SearchField } from '../shell/search-field.js';
+import { SearchField } from '../shell/search-field.jsx';
 
 export function OutputPanel({ model }: { readonly model: RunModel }) {
   const found = effectAt(model.record.value.lines, model.shownSeq.value);

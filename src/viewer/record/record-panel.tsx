@@ -6,9 +6,9 @@ import { Pace } from '../data/pace.js';
 import type { RecordLines } from '../data/record-lines.js';
 import type { RecordLine } from '../data/run-data.js';
 import type { RunModel } from '../run/run-model.js';
-import { SearchField } from '../shell/search-field.js';
-import { Time } from '../shell/time.js';
-import { VirtualList } from '../shell/virtual-list.js';
+import { SearchField } from '../shell/search-field.jsx';
+import { Time } from '../shell/time.jsx';
+import { VirtualList } from '../shell/virtual-list.jsx';
 import { exactEventWords, wordsInRecord } from './event-words.js';
 
 const ROW_HEIGHT = 26;

@@ -6,14 +6,14 @@ import { duration } from '../../views/drawing/duration.js';
 import { visibleLine } from '../../views/drawing/visible-text.js';
 import { effectRetryReason } from '../../views/history/retry-reason.js';
 import { commandLine } from '../../views/log/command-line.js';
-import { ActionDialog } from '../acting/action-dialog.js';
+import { ActionDialog } from '../acting/action-dialog.jsx';
 import { type ActionName, REASONS_IF_DAMAGED, type Reason, reasonsAgainst } from '../acting/permissions.js';
 import type { RunActions, RunRow, ShownRun } from '../data/run-data.js';
 import { usePage } from '../page-parts.js';
 import { waitingWords } from '../record/event-words.js';
-import { Prose } from '../shell/prose.js';
-import { Elapsed, StatusMark } from '../shell/status-mark.js';
-import { Time } from '../shell/time.js';
+import { Prose } from '../shell/prose.jsx';
+import { Elapsed, StatusMark } from '../shell/status-mark.jsx';
+import { Time } from '../shell/time.jsx';
 import type { RunModel } from './run-model.js';
 
 export function RunHead({ model }: { readonly model: RunModel }) {

@@ -12,14 +12,14 @@ import {
   toDataError,
 } from '../data/run-data.js';
 import { usePage } from '../page-parts.js';
-import { Problem } from '../shell/problem.js';
-import { SearchField } from '../shell/search-field.js';
+import { Problem } from '../shell/problem.jsx';
+import { SearchField } from '../shell/search-field.jsx';
 import { useKeys } from '../shell/use-keys.js';
 import { useMedia } from '../shell/use-media.js';
-import { VirtualList } from '../shell/virtual-list.js';
-import { DayChart } from './day-chart.js';
+import { VirtualList } from '../shell/virtual-list.jsx';
+import { DayChart } from './day-chart.jsx';
 import { type BarPart, stateBar } from './state-bar.js';
-import { RunCells, RunHead, useWaitingRuns, WaitingRuns } from './waiting-runs.js';
+import { RunCells, RunHead, useWaitingRuns, WaitingRuns } from './waiting-runs.jsx';
 
 const ROW_HEIGHT = 40;
 /** Two lines, where the page is narrow as `runs.css` has it. */

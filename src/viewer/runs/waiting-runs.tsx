@@ -7,11 +7,10 @@ import { visibleLine } from '../../views/drawing/visible-text.js';
 import type { RunRow, WaitingRun } from '../data/run-data.js';
 import { usePage } from '../page-parts.js';
 import { waitingWords } from '../record/event-words.js';
-import { Elapsed } from '../shell/elapsed.jsx';
-import { Link } from '../shell/link.js';
-import { Prose } from '../shell/prose.js';
-import { StatusMark } from '../shell/status-mark.js';
-import { Time } from '../shell/time.js';
+import { Link } from '../shell/link.jsx';
+import { Prose } from '../shell/prose.jsx';
+import { Elapsed, StatusMark } from '../shell/status-mark.jsx';
+import { Time } from '../shell/time.jsx';
 import { type BarPart, barWords } from './state-bar.js';
 
 /** More of them would hide the list. */

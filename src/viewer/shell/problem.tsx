@@ -2,8 +2,8 @@
 import type { ComponentChildren } from 'preact';
 import type { Address } from '../address.js';
 import type { DataError } from '../data/run-data.js';
-import { Link } from './link.js';
-import { Prose } from './prose.js';
+import { Link } from './link.jsx';
+import { Prose } from './prose.jsx';
 
 interface ProblemProps {
   readonly of: DataError;
