@@ -25,8 +25,7 @@ import {
   type Unit,
 } from './collect.js';
 import { newExpansions } from './expansion.js';
-import { lintBlockNames } from './lints/block-names.js';
-import { withoutCascades } from './lints/cascading-errors.js';
+import { lintBlockNames, withoutCascades } from './lints/cascading-errors.js';
 import { lintMachine } from './lints/machine-lints.js';
 import { lintTexts } from './lints/text-lints.js';
 import { RepeatedCalls } from './lower/calls/repeated-calls.js';

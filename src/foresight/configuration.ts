@@ -2,7 +2,7 @@
  * Configurations: a snapshot of a run with what is known of its unknown values, without numbers of effects, times and
  * costs. Two runs with the same configuration can do the same from there on, so they are one.
  */
-import type { ForkImage, MemberImage, RunImage, ThreadImage } from '../interpreter/record/run-image.js';
+import type { ForkImage, MemberImage, RunImage, ThreadImage } from '../interpreter/record/needed-names.js';
 import { imageOf } from '../interpreter/run.js';
 import type { Run } from '../interpreter/run-state/run.js';
 import type { Thread } from '../interpreter/run-state/thread.js';

@@ -1,8 +1,8 @@
 /** The graph of configurations: what was reached, by what, and what happened on the way. */
 import type { RunEvent } from '../interpreter/events/event.js';
 import type { Run, RunResult } from '../interpreter/run.js';
-import type { Rare } from './rare.js';
 import type { Span } from './spans.js';
+import type { Rare } from './way.js';
 
 /** Something that is counted on the way: the entry of a state, a call, a question. */
 export interface CountedSite {

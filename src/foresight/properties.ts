@@ -16,11 +16,11 @@ import {
   type Rule,
 } from './monitors.js';
 import { stuckIn } from './no-end.js';
-import { RARE, type Rare, rareWords } from './rare.js';
 import { runOptionsOf } from './run-options.js';
 import type { Exploration } from './trace.js';
 import { type Trace, traceOf } from './trace.js';
 import { unmodeledKindIn, unmodeledKindOf } from './unmodeled.js';
+import { RARE, type Rare, rareWords } from './way.js';
 
 export interface Property {
   readonly name: string;

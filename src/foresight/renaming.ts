@@ -3,7 +3,7 @@
  * equal.
  */
 
-import type { RunImage } from '../interpreter/record/run-image.js';
+import type { RunImage } from '../interpreter/record/needed-names.js';
 import { CHANGES } from './unknown/changed-objects.js';
 import type { Facts } from './unknown/facts.js';
 import { type Expression, idsIn, type Knowledge, markOf, replaceMarks, type Unknown } from './unknown/knowledge.js';

@@ -1,14 +1,16 @@
 /** The result of a verification as text, and as JSON for programs. */
+
+import type { RunEvent } from '../interpreter/events/event.js';
 import { durationText } from '../interpreter/outcome.js';
 import type { Json } from '../machine/expression.js';
 import { type Bound, OVERRUN } from './bound.js';
 import { ROUNDS } from './loops.js';
 import type { JudgedProperty, JudgedRule } from './properties.js';
-import { type Rare, rareWords } from './rare.js';
-import type { Trace } from './trace.js';
-import { traceLines } from './trace-lines.js';
-import { MOST_ELEMENTS } from './unknown/knowledge.js';
+import type { Trace, TraceStep } from './trace.js';
+import { MOST_ELEMENTS, replaceMarks } from './unknown/knowledge.js';
 import type { End, Found, Verification } from './verify.js';
+import type { Happening, RequestFacts } from './way.js';
+import { type Rare, rareWords } from './way.js';
 
 /** As the locale `en-US` writes it, which takes Node longer to load than some programs to be explored. */
 const number = (value: number): string =>
@@ -306,4 +308,94 @@ export function verdictOf({ stoppedBy, defects, properties }: Verification, isSt
   if (wrong.some(({ trace }) => trace === null || trace.isConfirmed) || verdicts.includes('violated')) return 1;
   const isOpen = verdicts.some((verdict) => verdict !== 'proved' && verdict !== 'bounded');
   return wrong.length > 0 || isOnlyPossible || stoppedBy !== null || isOpen ? 3 : 0;
+}
+
+/** `cycle`: how many steps at the end of each round repeat. */
+function traceLines({ steps, inputs }: Trace, cycle: number, rounds: number): string[] {
+  const given = Object.entries(inputs).map(([name, value]) => `${name}=${short(JSON.stringify(value))}`);
+  const lines = given.length === 0 ? [] : [`with ${given.join(', ')}`];
+  const repeats = cycle > 0 && rounds > 0 ? steps.length - cycle * rounds : steps.length;
+  steps.slice(0, repeats + cycle).forEach((step, at) => {
+    if (cycle > 0 && at === repeats) lines.push('again and again:');
+    lines.push(...stepLines(step).map((line) => (cycle > 0 && at >= repeats ? `  ${line}` : line)));
+  });
+  return lines;
+}
+
+function stepLines({ request, label, happening, decisions, events }: TraceStep): string[] {
+  const lines: string[] = [];
+  if (request !== null && !isInstant(request, label)) {
+    const where = request.line > 0 ? `line ${request.line} ` : '';
+    lines.push(`  ${where}${short(nameOf(request))} → ${outcomeText(label, happening)}`);
+  }
+  for (const decision of decisions) lines.push(`    ${readable(decision)}`);
+  for (const event of events) lines.push(...eventLines(event));
+  return lines;
+}
+
+const isInstant = ({ kind }: RequestFacts, label: string): boolean =>
+  kind === 'worktree' || ((kind === 'clock' || kind === 'uuid' || kind === 'random') && label === '');
+
+function nameOf({ kind, text }: RequestFacts): string {
+  switch (kind) {
+    case 'ask':
+      return `ASK ${text}`;
+    case 'signal':
+      return `signal ${text}`;
+    case 'timer':
+    case 'clock':
+      return 'WAIT';
+    default:
+      return text;
+  }
+}
+
+function outcomeText(label: string, happening: Happening | null): string {
+  const value = valueText(happening);
+  if (label === '') return value ?? 'ends';
+  return value === null || label.includes(value) ? label : `${label}: ${value}`;
+}
+
+function valueText(happening: Happening | null): string | null {
+  if (happening === null) return null;
+  if (happening.kind !== 'outcome') return short(JSON.stringify(happening.value));
+  const { outcome } = happening;
+  switch (outcome.kind) {
+    case 'exited': {
+      const exit = outcome.exit === 0 ? '' : `exit ${String(outcome.exit)}`;
+      const text = outcome.stdout.text ?? '';
+      const printed = text === '' ? '' : text.startsWith('"') ? short(text) : short(JSON.stringify(text));
+      return [exit, printed].filter((part) => part !== '').join(' ') || null;
+    }
+    case 'value':
+      return typeof outcome.value === 'number' && outcome.value > 1e12 ? null : short(JSON.stringify(outcome.value));
+    default:
+      return null;
+  }
+}
+
+function eventLines(event: RunEvent): string[] {
+  switch (event.type) {
+    case 'state_entered':
+      return [event.state];
+    case 'emitted':
+      return event.event === null || (event.by === 'engine' && event.event !== 'TOOL_FAILURE')
+        ? []
+        : [`  EMIT ${event.event}`];
+    case 'gate_result':
+      return [`  gate ${event.gate} ${event.pass ? 'passes' : 'does not pass'}`];
+    case 'run_returned':
+      return [`  returned ${short(JSON.stringify(event.value))}`];
+    case 'run_failed':
+      return [`  failed ${event.error.kind}: ${short(readable(event.error.message))}`];
+    default:
+      return [];
+  }
+}
+
+const readable = (text: string): string => replaceMarks(text, () => '…');
+
+function short(text: string): string {
+  const line = readable(text).replaceAll(/\s+/g, ' ');
+  return line.length > 70 ? `${line.slice(0, 70)}…` : line;
 }

@@ -21,14 +21,13 @@ import type { Slot } from '../interpreter/run-state/thread.js';
 import type { Json } from '../machine/expression.js';
 import type { Instruction, Machine, State } from '../machine/machine.js';
 import { waysOf } from './outcomes.js';
-import { makesLarger, type Rare } from './rare.js';
 import { type Span, Spans } from './spans.js';
 import { TYPE } from './unknown/facts.js';
 import type { Oracle } from './unknown/knowledge.js';
 import { Knowledge, type Unknown, unknownId } from './unknown/knowledge.js';
 import { symbolicOperations } from './unknown/symbolic-operations.js';
 import type { Happening, Site, Way } from './way.js';
-import { type RequestFacts, requestFacts } from './way.js';
+import { makesLarger, type Rare, type RequestFacts, requestFacts } from './way.js';
 
 /** What was executed of a machine, over all segments. */
 export interface Executed {

@@ -10,11 +10,10 @@ import type { Limits, Machine } from '../machine/machine.js';
 import type { Reduction } from './configuration.js';
 import type { CountedSite, Edge, Mistake, Node } from './graph.js';
 import type { Condition, MonitorState, Monitors } from './monitors.js';
-import type { Rare } from './rare.js';
 import { runOptionsOf } from './run-options.js';
 import { apply, type Executed, type Moment, type Segment, SLICE } from './segment.js';
 import { type DecidedCheck, expressionOf, markOf, replaceMarks, type Unknown } from './unknown/knowledge.js';
-import type { Happening, RequestFacts, Way } from './way.js';
+import type { Happening, Rare, RequestFacts, Way } from './way.js';
 import { Witnesses } from './witness.js';
 
 export interface TraceStep {

@@ -4,7 +4,7 @@
  */
 import type { Machine } from '../machine/machine.js';
 import type { Moment } from './monitors.js';
-import { RARE, type Rare } from './rare.js';
+import { RARE, type Rare } from './way.js';
 
 const UNMODELED: readonly string[] = ['cancelled', ...RARE];
 

@@ -10,9 +10,9 @@ import { wayTo } from './graph.js';
 import type { Condition } from './monitors.js';
 import { monitorsOf } from './monitors.js';
 import { type JudgedProperty, judgeProperty, type Property } from './properties.js';
-import { RARE, type Rare } from './rare.js';
 import type { Exploration } from './trace.js';
 import { defectTrace, type Trace, traceOf } from './trace.js';
+import { RARE, type Rare } from './way.js';
 
 /** An end that runs come to. */
 export interface End {

@@ -6,7 +6,6 @@
 import { omitUndefined } from '../prelude/omit-undefined.js';
 import { unreachable } from '../prelude/unreachable.js';
 import type { Block, Instruction, Option } from '../syntax/ast.js';
-import type { Template } from '../syntax/expression.js';
 import type {
   ContextEntry,
   EachTask,
@@ -16,6 +15,7 @@ import type {
   RetryEntry,
   WorkflowCall,
 } from '../syntax/step.js';
+import type { Template } from '../syntax/step-key.js';
 import { formatExpression } from './format-expression.js';
 import { optionText, withText } from './format-parts.js';
 import { gap, lineStart, type SourceText, slice } from './source-text.js';

@@ -3,7 +3,6 @@
 import { unreachable } from '../prelude/unreachable.js';
 import { sourceFile } from '../source/source-file.js';
 import type { Argument, Block, Instruction, ShellText } from '../syntax/ast.js';
-import type { Template } from '../syntax/expression.js';
 import { parseProgram } from '../syntax/parse.js';
 import type {
   ContextEntry,
@@ -15,6 +14,7 @@ import type {
   StepRun,
   WorkflowCall,
 } from '../syntax/step.js';
+import type { Template } from '../syntax/step-key.js';
 import { type AttachedComments, partsOfEntry, partsOfRun } from '../syntax/steps/attached-comments.js';
 import {
   printExpression,

@@ -6,8 +6,8 @@ import { declarationMessages as say } from '../source/catalogue/declarations.js'
 import type { Diagnostic, Edit } from '../source/diagnostic.js';
 import type { SourceFile, Span } from '../source/source-file.js';
 import type { Block, Comment, Declaration, Instruction, Program } from '../syntax/ast.js';
-import type { Name } from '../syntax/expression.js';
 import { parseProgram, type Region } from '../syntax/parse.js';
+import type { Name } from '../syntax/step-key.js';
 import { type MarkdownHeading, type MarkdownRegion, markdownRegions } from './markdown-regions.js';
 
 type Item = Declaration | Instruction;

@@ -9,15 +9,15 @@ import type { Json } from '../machine/expression.js';
 import type { Machine } from '../machine/machine.js';
 import type { Cache } from '../prelude/launcher.js';
 import { omitUndefined } from '../prelude/omit-undefined.js';
-import { resolveAgent, unknownAgent } from '../runtime/agents/resolve.js';
+import { type AgentSettings, resolveAgent, unknownAgent } from '../runtime/agents/resolve.js';
 import type { Configuration } from '../runtime/configuration/configuration.js';
 import type { Mock } from '../runtime/mock-file.js';
+import type { Readable } from '../runtime/readable-file.js';
 import type { RunOptions } from '../runtime/run/run-options.js';
 import { digestOf, presetDigest } from '../runtime/store/machine-digest.js';
 import { type Diagnostic, hasErrors, sortDiagnostics } from '../source/diagnostic.js';
 import { type SourceSet, sourceFile } from '../source/source-file.js';
 import type { ProgramOptions } from './compile-program.js';
-import { configuredOptions } from './configured-options.js';
 import { type ProjectHost, pathOf } from './host.js';
 import {
   chosenWorktree,
@@ -36,7 +36,7 @@ import {
 } from './preparation.js';
 import { isPlan } from './program-kind.js';
 import { readNamed } from './read-program.js';
-import { namedBoundary } from './readable-folders.js';
+import { namedBoundary, readableFrom } from './readable-folders.js';
 import { agentLookup, gateLookup, loadSettings, problemDiagnostics, toolLookup } from './settings.js';
 import { type NamedText, type Surroundings, surroundingsOf } from './surroundings.js';
 
@@ -343,3 +343,35 @@ function observe<T extends object>(surroundings: T, path: readonly string[], ans
 }
 
 const asJson = (value: unknown): string => JSON.stringify(value ?? null);
+
+interface ConfiguredOptions {
+  readonly agents: AgentSettings;
+  readonly mcp: Configuration['mcp'];
+  readonly readable: Readable;
+  readonly secrets: readonly string[];
+}
+
+/** `program` is a path, or a name such as `-`; `instead` maps the name of an agent to the name of its replacement. */
+export function configuredOptions(
+  host: ProjectHost,
+  configuration: Configuration,
+  { program, instead }: { readonly program: string; readonly instead: Readonly<Record<string, string>> },
+): ConfiguredOptions {
+  const { agents, folder, secrets } = configuration;
+  return {
+    agents: { agents, folder, instead },
+    mcp: absoluteServers(configuration),
+    readable: readableFrom(host, program),
+    secrets,
+  };
+}
+
+/** Paths in a server's command are relative to the folder of the configuration, wherever the run works. */
+function absoluteServers({ mcp, folder }: Configuration): Configuration['mcp'] {
+  const isPath = (word: string): boolean => /^\.\.?\//.test(word) && folder !== null;
+  const servers = Object.entries(mcp).map(([name, server]) => {
+    const command = server.command.map((word) => (isPath(word) ? resolve(folder ?? '', word) : word));
+    return [name, { ...server, command }] as const;
+  });
+  return Object.fromEntries(servers);
+}

@@ -15,7 +15,7 @@ import { omitUndefined } from '../prelude/omit-undefined.js';
 import { RecordScan } from './record-scan.js';
 import { type Redactor, redactError, redactNamed, redactWritten } from './redact.js';
 import { asRecorded, type RecordedState } from './run/again/as-recorded.js';
-import { recoveryContextOf } from './run/again/prepare-recovery.js';
+import { recoveryContextOf } from './run/again/edited-program.js';
 import { areAllAfter, knownRanges, recoverRun } from './run/again/recover.js';
 import { type RecordedStep, RecordedSteps } from './run/recorded-steps.js';
 import { type RunReport, reportOf } from './run/report.js';

@@ -4,8 +4,8 @@
  * are reported but still have a node.
  */
 import type { Span } from '../source/source-file.js';
-import type { DataReference, Expression, Name, ReferenceGroup, ReferenceMistake, Template } from './expression.js';
 import type { StepParts } from './step.js';
+import type { DataReference, Expression, Name, ReferenceGroup, ReferenceMistake, Template } from './step-key.js';
 
 // ---- instructions -----------------------------------------------------------------------------------
 

@@ -2,8 +2,8 @@
 
 import { badName, reservedName } from '../source/catalogue/syntax.js';
 import type { Diagnostic } from '../source/diagnostic.js';
-import type { Name } from './expression.js';
 import { nameOf, type ParseContext, reportMissing, span, tokenSpan } from './grammar/cst.js';
+import type { Name } from './step-key.js';
 import type { Token } from './tokens/token.js';
 import { everyVerb } from './tokens/verbs.js';
 

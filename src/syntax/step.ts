@@ -4,7 +4,7 @@
  */
 import type { Span } from '../source/source-file.js';
 import type { Argument, Block, Declaration, Instruction, Option, ShellText } from './ast.js';
-import type { Expression, Name, Template } from './expression.js';
+import type { Expression, Name, Template } from './step-key.js';
 
 /** The parts of a STEP, without its location and verb. */
 export interface StepParts {

@@ -6,7 +6,7 @@ import { inputProblems } from '../runtime/run/run-inputs.js';
 import { testMessages as say } from '../source/catalogue/tests.js';
 import type { Diagnostic } from '../source/diagnostic.js';
 import { positionAt, type SourceFile, type Span } from '../source/source-file.js';
-import type { Expression, Name } from '../syntax/expression.js';
+import type { Expression, Name } from '../syntax/step-key.js';
 import type {
   Expectation,
   MockLine,
@@ -16,9 +16,9 @@ import type {
   Selector,
   TestCase,
   TestLine,
-} from '../syntax/tests/test-tree.js';
+} from '../syntax/tests/line-cursor.js';
 import { constantOf, textOf, unknownNames } from './expressions.js';
-import { labelOf, rowsOf } from './rows.js';
+import { labelOf, rowsOf } from './run-test.js';
 import { isApproval, isSameMoment } from './schedule.js';
 import { answers, canBecome, selectorText, selects, specificity } from './selectors.js';
 import type { Suite } from './suite.js';

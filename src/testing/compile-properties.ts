@@ -7,8 +7,15 @@ import type { Machine } from '../machine/machine.js';
 import { nearest } from '../prelude/nearest.js';
 import { testMessages as say } from '../source/catalogue/tests.js';
 import type { Diagnostic } from '../source/diagnostic.js';
-import type { Expression } from '../syntax/expression.js';
-import type { Condition, ExpressionText, MomentTree, PropertyCase, Rule, Selector } from '../syntax/tests/test-tree.js';
+import type { Expression } from '../syntax/step-key.js';
+import type {
+  Condition,
+  ExpressionText,
+  MomentTree,
+  PropertyCase,
+  Rule,
+  Selector,
+} from '../syntax/tests/line-cursor.js';
 import { compileStates, constantOf, namesIn } from './expressions.js';
 import { selects } from './selectors.js';
 

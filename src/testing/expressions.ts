@@ -14,8 +14,8 @@ import { sha256Hex } from '../runtime/sha256.js';
 import { testMessages as say } from '../source/catalogue/tests.js';
 import type { Diagnostic } from '../source/diagnostic.js';
 import type { Span } from '../source/source-file.js';
-import type { Expression } from '../syntax/expression.js';
-import type { ExpressionText, TestFile } from '../syntax/tests/test-tree.js';
+import type { Expression } from '../syntax/step-key.js';
+import type { ExpressionText, TestFile } from '../syntax/tests/line-cursor.js';
 
 export type Evaluated = { readonly value: Json } | { readonly problem: string };
 

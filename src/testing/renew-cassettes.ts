@@ -16,7 +16,7 @@ import type { RunReport } from '../runtime/run/report.js';
 import type { RunOptions } from '../runtime/run/run.js';
 import { secretsOf } from '../runtime/run/run-options.js';
 import type { VirtualTime } from '../runtime/virtual-time.js';
-import type { CassetteLine, MockLine } from '../syntax/tests/test-tree.js';
+import type { CassetteLine, MockLine } from '../syntax/tests/line-cursor.js';
 import type { Judged } from './judge.js';
 import type { Suite } from './suite.js';
 import type { TestFailure } from './test-result.js';

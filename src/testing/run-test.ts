@@ -1,5 +1,4 @@
 /** Runs one test: the ordinary runtime drives the program in a world of scripted answers, in virtual time. */
-
 import type { RunEvent } from '../interpreter/events/event.js';
 import type { Json } from '../machine/expression.js';
 import { omitUndefined } from '../prelude/omit-undefined.js';
@@ -11,14 +10,14 @@ import type { RunReport } from '../runtime/run/report.js';
 import { type RunOptions, run } from '../runtime/run/run.js';
 import { VIRTUAL_START, VirtualTime } from '../runtime/virtual-time.js';
 import { positionAt, type SourceFile } from '../source/source-file.js';
-import type { Expression } from '../syntax/expression.js';
-import type { CassetteLine, NamedValue, TestLine } from '../syntax/tests/test-tree.js';
-import type { Evaluated } from './expressions.js';
+import type { Expression } from '../syntax/step-key.js';
+import type { CassetteLine, NamedValue, TestCase, TestLine } from '../syntax/tests/line-cursor.js';
+import { plain } from '../views/drawing/paint.js';
+import { eventLog } from '../views/log/log.js';
+import { constantOf, type Evaluated } from './expressions.js';
 import { type Judged, judge } from './judge.js';
 import { violatedRules } from './judge-properties.js';
-import { logTail } from './log-tail.js';
 import type { ExecutedTest, TestOptions } from './renew-cassettes.js';
-import type { TestRow } from './rows.js';
 import { factsOfRun, type RunFacts } from './run-facts.js';
 import { askedName, type ExpectLine, isApproval, markAnswered, scheduleLines, valuesOf } from './schedule.js';
 import type { Suite } from './suite.js';
@@ -347,4 +346,38 @@ function unexpectedEnd({ status, error, waiting }: RunReport): string {
   if (status === 'suspended')
     return `the run waits for ${waiting.map(({ name, path, kind }) => `\`${name ?? path ?? kind}\``).join(', ')}`;
   return error === null ? `the run was ${status}` : `the run failed: ${error.message}`;
+}
+
+const LINES = 6;
+
+/** The last lines of the log of a run, without colours, for the failure of a test. */
+export function logTail(events: readonly RunEvent[]): string[] {
+  const log = eventLog({ paint: plain, terminal: true, outputOf: () => null, head: () => null });
+  return events.flatMap((event) => log.lines(event)).slice(-LINES);
+}
+
+/** The tests of a suite: one for each TEST, or one for each row of its EACH. */
+export interface TestRow {
+  readonly test: TestCase;
+  readonly name: string;
+  /** The row by its name; empty without EACH. */
+  readonly values: Readonly<Record<string, Json>>;
+}
+
+export function rowsOf(test: TestCase): TestRow[] {
+  const each = test.lines.find((line) => line.kind === 'each');
+  if (each === undefined) return [{ test, name: test.name, values: {} }];
+  const list = constantOf(each.list);
+  if (!Array.isArray(list)) return [];
+  return list.map((row, at) => ({
+    test,
+    name: `${test.name}[${labelOf(row) ?? at}]`,
+    values: { [each.name.text]: row },
+  }));
+}
+
+/** The member `name` of a row, on one line, as the names of tests are. */
+export function labelOf(row: Json): string | null {
+  if (row === null || typeof row !== 'object' || Array.isArray(row)) return null;
+  return typeof row.name === 'string' ? row.name.trim().replace(/\s+/g, ' ') : null;
 }

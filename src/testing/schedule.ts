@@ -5,8 +5,8 @@ import type { Value } from '../interpreter/values/value.js';
 import { readDuration } from '../machine/duration.js';
 import type { Json } from '../machine/expression.js';
 import type { VirtualTime } from '../runtime/virtual-time.js';
-import type { Expression } from '../syntax/expression.js';
-import type { MomentTree, NamedValue, TestLine } from '../syntax/tests/test-tree.js';
+import type { Expression } from '../syntax/step-key.js';
+import type { MomentTree, NamedValue, TestLine } from '../syntax/tests/line-cursor.js';
 import type { PersonAnswer } from './test-world.js';
 
 /** Expected at the end of the run, or at a point of virtual time. */

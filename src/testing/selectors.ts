@@ -1,5 +1,5 @@
 /** Which requests a selector means, and which of two mocks is more specific. */
-import type { MockLine, Selector } from '../syntax/tests/test-tree.js';
+import type { MockLine, Selector } from '../syntax/tests/line-cursor.js';
 
 /** A request of a program, as a selector sees it. */
 export interface Target {

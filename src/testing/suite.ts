@@ -4,7 +4,7 @@ import type { Machine } from '../machine/machine.js';
 import type { Cassette } from '../runtime/cassette/cassette.js';
 import type { Configuration } from '../runtime/configuration/configuration.js';
 import type { SourceSet } from '../source/source-file.js';
-import type { TestFile } from '../syntax/tests/test-tree.js';
+import type { TestFile } from '../syntax/tests/line-cursor.js';
 import type { TestExpressions } from './expressions.js';
 import type { MachineFacts } from './machine-facts.js';
 

@@ -19,8 +19,8 @@ import { performTimer } from '../runtime/mock.js';
 import type { AskHandler } from '../runtime/run/drive-options.js';
 import { performChecked } from '../runtime/tools/perform-tool.js';
 import type { VirtualTime } from '../runtime/virtual-time.js';
-import type { Expression } from '../syntax/expression.js';
-import type { AnswerForm, MockLine, TestAnswer } from '../syntax/tests/test-tree.js';
+import type { Expression } from '../syntax/step-key.js';
+import type { AnswerForm, MockLine, TestAnswer } from '../syntax/tests/line-cursor.js';
 import { answers, mockLineFor, scriptOf, specificity, type Target } from './selectors.js';
 import type { TestFailure } from './test-result.js';
 

@@ -10,8 +10,7 @@ import type { RunReport } from '../runtime/run/report.js';
 import type { Coverage } from './coverage.js';
 import { loadSuite } from './load-suite.js';
 import type { ExecutedTest, TestOptions } from './renew-cassettes.js';
-import { rowsOf } from './rows.js';
-import { executeTest } from './run-test.js';
+import { executeTest, rowsOf } from './run-test.js';
 
 interface WrittenTests {
   readonly text: string;

@@ -2,9 +2,9 @@
 import { render } from 'preact';
 import type { FileRun } from '../control/file-run.js';
 import { FILE_RUN_ID } from '../views/report/page-file.js';
-import { createRouter } from './address.js';
 import { fileData, storedLayout } from './data/file-data.js';
 import { Page } from './page.jsx';
+import { createRouter } from './page-parts.js';
 
 const root = document.getElementById('page');
 const text = document.getElementById(FILE_RUN_ID)?.textContent;

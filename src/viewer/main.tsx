@@ -3,10 +3,10 @@
 import ElkConstructor from 'elkjs/lib/elk-api.js';
 import { render } from 'preact';
 import { layOut } from '../views/picture/layout.js';
-import { createRouter } from './address.js';
 import { serviceData } from './data/service-data.js';
 import { Page } from './page.jsx';
 import type { PageParts } from './page-parts.js';
+import { createRouter } from './page-parts.js';
 
 const root = document.getElementById('page');
 const layout = document.querySelector<HTMLMetaElement>('meta[name="statedsl-layout"]')?.content ?? '';

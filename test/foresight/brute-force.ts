@@ -5,8 +5,8 @@
 import { nameOf } from '../../src/foresight/bounds.js';
 import { countedSite } from '../../src/foresight/graph.js';
 import { type MonitorState, type Monitors, monitorsOf, type Rule } from '../../src/foresight/monitors.js';
-import { RARE, type Rare } from '../../src/foresight/rare.js';
 import { runOptionsOf } from '../../src/foresight/run-options.js';
+import { RARE, type Rare } from '../../src/foresight/way.js';
 import type { RunEvent } from '../../src/interpreter/events/event.js';
 import type { EffectRequest } from '../../src/interpreter/request.js';
 import {

@@ -4,7 +4,7 @@
  */
 import { describe, expect, test } from 'vitest';
 import type { VerifyOptions } from '../../src/foresight/explore-options.js';
-import type { MockLine } from '../../src/syntax/tests/test-tree.js';
+import type { MockLine } from '../../src/syntax/tests/line-cursor.js';
 import { canBecome, selects } from '../../src/testing/selectors.js';
 import { boundIn, machineOf, verified } from './programs.js';
 import { propertiesOf, verdictsOf } from './rules.js';

@@ -5,8 +5,8 @@ import { printPlain, printQuoted } from '../../src/format/print-expression.js';
 import { printProgram } from '../../src/format/print-program.js';
 import { sourceFile } from '../../src/source/source-file.js';
 import type { Program } from '../../src/syntax/ast.js';
-import type { Interpolation, Template } from '../../src/syntax/expression.js';
 import { parseProgram } from '../../src/syntax/parse.js';
+import type { Interpolation, Template } from '../../src/syntax/step-key.js';
 import { tries } from '../amount.js';
 
 function parse(text: string) {

@@ -8,7 +8,7 @@ import {
   releasePermit,
   requestPermit,
 } from '../../src/interpreter/control/semaphore.js';
-import { LaunchQueue } from '../../src/interpreter/plan/engine/launch-queue.js';
+import { LaunchQueue } from '../../src/interpreter/plan/engine/plan-engine.js';
 import type { LeafCall, PlanNode } from '../../src/interpreter/plan/engine/plan-node.js';
 import { type Fork, type Member, newSemaphore, type Semaphore } from '../../src/interpreter/run-state/fork.js';
 import type { Thread } from '../../src/interpreter/run-state/thread.js';

@@ -1,7 +1,7 @@
 /** One bound on the effects of many runs: the pool of the service, and processes that ask it over channels with a delay. */
 import { expect, test } from 'vitest';
 import { askPermits, type PermitRequest, type ServiceChannel } from '../../src/serve/executions/ask-permits.js';
-import { PermitPool } from '../../src/serve/executions/permit-pool.js';
+import { PermitPool } from '../../src/serve/listen.js';
 
 const never = new AbortController().signal;
 

@@ -2,8 +2,8 @@
 import { expect, test } from 'vitest';
 import { sourceFile } from '../../src/source/source-file.js';
 import type { Instruction } from '../../src/syntax/ast.js';
-import type { Template } from '../../src/syntax/expression.js';
 import { parseProgram } from '../../src/syntax/parse.js';
+import type { Template } from '../../src/syntax/step-key.js';
 import { scanInterpolation } from '../../src/syntax/tree/interpolation.js';
 
 const same = (offset: number): number => offset;

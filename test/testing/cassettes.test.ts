@@ -9,12 +9,11 @@ import { diskFiles } from '../../src/project/host.js';
 import { readCassette } from '../../src/runtime/cassette/read-cassette.js';
 import { createRecorder } from '../../src/runtime/cassette/recorder.js';
 import { run } from '../../src/runtime/run/run.js';
-import type { TestLine } from '../../src/syntax/tests/test-tree.js';
+import type { TestLine } from '../../src/syntax/tests/line-cursor.js';
 import { loadSuite } from '../../src/testing/load-suite.js';
 import type { TestOptions } from '../../src/testing/renew-cassettes.js';
-import { rowsOf, type TestRow } from '../../src/testing/rows.js';
 import { snapshotText } from '../../src/testing/run-facts.js';
-import { executeTest } from '../../src/testing/run-test.js';
+import { executeTest, rowsOf, type TestRow } from '../../src/testing/run-test.js';
 import type { Suite } from '../../src/testing/suite.js';
 import { some } from '../amount.js';
 

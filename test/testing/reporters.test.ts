@@ -1,9 +1,14 @@
 import { expect, test } from 'vitest';
 import { parse } from 'yaml';
 import type { CoveredItem } from '../../src/testing/coverage.js';
-import { coverageJson, coverageTable, lcov } from '../../src/testing/reporters/coverage.js';
+import {
+  coverageJson,
+  coverageTable,
+  lcov,
+  neededCallsText,
+  resultLines,
+} from '../../src/testing/reporters/coverage.js';
 import { github, json, junit, tap } from '../../src/testing/reporters/machine.js';
-import { neededCallsText, resultLines } from '../../src/testing/reporters/pretty.js';
 import type { TestResult } from '../../src/testing/test-result.js';
 import { plain } from '../../src/views/drawing/paint.js';
 

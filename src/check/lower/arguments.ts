@@ -6,7 +6,7 @@ import type { Expr } from '../../machine/expression.js';
 import type { EntryArgument } from '../../machine/machine.js';
 import { checkMessages as say } from '../../source/catalogue/check.js';
 import type { Argument, ArgumentValue } from '../../syntax/ast.js';
-import type { Name } from '../../syntax/expression.js';
+import type { Name } from '../../syntax/step-key.js';
 import { lowerExpression } from './expression.js';
 import type { StateLowering } from './state-lowering.js';
 

@@ -1,6 +1,6 @@
 /** Values of expressions that are known when the program is compiled. */
 import type { Expr, Json } from '../../machine/expression.js';
-import type { Expression } from '../../syntax/expression.js';
+import type { Expression } from '../../syntax/step-key.js';
 import { type ConstantExpr, constantOr, constantText, numberConstant } from './expression.js';
 
 /** The value of a literal, or undefined if it contains a name or a call. */

@@ -9,7 +9,8 @@ import { omitUndefined } from '../../prelude/omit-undefined.js';
 import { unreachable } from '../../prelude/unreachable.js';
 import { checkMessages as say } from '../../source/catalogue/check.js';
 import type { Instruction, Option, Performed, ShellText } from '../../syntax/ast.js';
-import type { Expression } from '../../syntax/expression.js';
+import type { Expression } from '../../syntax/step-key.js';
+import { visitExpression } from '../free-names.js';
 import { reportCommands, toolOf } from '../lints/command-lints.js';
 import { lintScript } from '../lints/script-lints.js';
 import type { ShellFinding } from '../shell/lexing.js';
@@ -17,11 +18,10 @@ import { checkPositions, shellChecks } from '../shell/positions.js';
 import { BUILTINS, programName } from '../shell/programs.js';
 import { type Command, HOLE, type LexedHole, type Word } from '../shell/tree.js';
 import { lowerArguments } from './arguments.js';
-import { constantText, lowerTemplate } from './expression.js';
+import { constantText, isFunction, lowerTemplate } from './expression.js';
 import { checkOptions, durationTemplate, type OptionTable } from './options.js';
 import { reportAgent, reportPrompt } from './report-agent.js';
 import { retriesOf } from './retries.js';
-import { isMeantAsValue, isValue } from './right-side.js';
 import { holesIn, lowerEnvironment, lowerShellText, offsetMap } from './shell-text.js';
 import type { StateLowering } from './state-lowering.js';
 
@@ -334,3 +334,83 @@ const PLAIN: Pick<LexedHole, 'list' | 'raw' | 'context' | 'zone'> = {
   context: 'word',
   zone: null,
 };
+
+/**
+ * The right side is a value if every name in it is bound. If it begins with a text, list, object or call, it is always
+ * a value, because no command begins so.
+ */
+function isValue(l: StateLowering, e: Expression): boolean {
+  if (beginsAsValue(e)) return true;
+  let known = true;
+  visitExpression(e, (inner) => {
+    if (inner.kind === 'name' && !l.scope.has(inner.name)) known = l.settings.anyNames && e.kind !== 'name';
+    if (inner.kind === 'call' && !isFunction(inner.name.text)) known = false;
+    if (inner.kind === 'broken') known = false;
+  });
+  return known;
+}
+
+function beginsAsValue(e: Expression): boolean {
+  switch (e.kind) {
+    case 'text':
+    case 'list':
+    case 'object':
+    case 'broken':
+      return true;
+    case 'call':
+      return e.name.text !== 'raw';
+    case 'arithmetic':
+      return beginsAsValue(e.left);
+    default:
+      return false;
+  }
+}
+
+/**
+ * Whether `total + 1` or `resutl.items[0]` was meant as a value although a name in it is not bound. Its first word must
+ * not be a program, and it must contain something that no command line has: a word such as AND, an operator between
+ * spaces next to a number or a bound name, or a path that begins like a bound name. Otherwise a missing program would
+ * be reported as a missing name.
+ */
+function isMeantAsValue(l: StateLowering, e: Expression, shell: ShellText): boolean {
+  const { lookups, commands } = l.settings;
+  const { onPath } = lookups;
+  const word = /^\S+/.exec(shell.text)?.[0] ?? '';
+  if (onPath === undefined || BUILTINS.has(word) || commands.has(word) || word.includes('/') || onPath(word))
+    return false;
+  switch (e.kind) {
+    case 'field':
+    case 'index':
+    case 'maybe':
+      return beginsLikeVariable(l, e);
+    case 'arithmetic':
+    case 'compare':
+      // `tool -1` and `tool <file` are an option and a redirect.
+      return !/[\w)\]}"']\s+[-+*/%<>]+[^\s=]/.test(shell.text) && hasValue(l, e);
+    case 'logical':
+    case 'not':
+    case 'test':
+      return true;
+    default:
+      return false;
+  }
+}
+
+function beginsLikeVariable(l: StateLowering, e: Expression): boolean {
+  let root = e;
+  while (root.kind === 'field' || root.kind === 'index' || root.kind === 'maybe') {
+    if (root.kind === 'index') return true;
+    root = root.of;
+  }
+  return root.kind === 'name' && !l.scope.isNewWord(root.name);
+}
+
+function hasValue(l: StateLowering, e: Expression): boolean {
+  let found = false;
+  visitExpression(e, (inner) => {
+    if (inner.kind === 'number' || inner.kind === 'text' || inner.kind === 'list') found = true;
+    if (inner.kind === 'constant') found = true;
+    if (inner.kind === 'name' && !l.scope.isNewWord(inner.name)) found = true;
+  });
+  return found;
+}

@@ -7,7 +7,7 @@ import type { Expr, Filter, Hole, Template } from '../../machine/expression.js';
 import { unreachable } from '../../prelude/unreachable.js';
 import { checkMessages as say } from '../../source/catalogue/check.js';
 import type { Span } from '../../source/source-file.js';
-import type { Expression, Interpolation, Template as TextTemplate } from '../../syntax/expression.js';
+import type { Expression, Interpolation, Template as TextTemplate } from '../../syntax/step-key.js';
 import type { StateScope } from '../scope.js';
 import { suggestName } from '../suggest-name.js';
 import { lowerDataReference } from './calls/data-reference.js';

@@ -2,7 +2,7 @@
 import type { Template } from '../../machine/expression.js';
 import { nearest } from '../../prelude/nearest.js';
 import { checkMessages as say } from '../../source/catalogue/check.js';
-import type { Name, Template as TextTemplate } from '../../syntax/expression.js';
+import type { Name, Template as TextTemplate } from '../../syntax/step-key.js';
 import { constantText, lowerTemplate } from './expression.js';
 import type { StateLowering } from './state-lowering.js';
 

@@ -6,7 +6,7 @@ import { checkMessages as say } from '../../source/catalogue/check.js';
 import { unsafePosition } from '../../source/catalogue/shell.js';
 import { nearVariable, shellVariable, shellVariableOrEnvironment } from '../../source/catalogue/shell-variables.js';
 import type { Option, ShellText } from '../../syntax/ast.js';
-import type { Template as TextTemplate } from '../../syntax/expression.js';
+import type { Template as TextTemplate } from '../../syntax/step-key.js';
 import { scanInterpolation } from '../../syntax/tree/interpolation.js';
 import { isCodeVariable } from '../shell/code-names.js';
 import type { CompiledShellText } from '../shell/text.js';

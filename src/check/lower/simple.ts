@@ -5,7 +5,7 @@ import { checkMessages as say } from '../../source/catalogue/check.js';
 import type { Diagnostic } from '../../source/diagnostic.js';
 import type { Span } from '../../source/source-file.js';
 import type { Argument, Instruction, Option } from '../../syntax/ast.js';
-import type { Expression, Template as TextTemplate } from '../../syntax/expression.js';
+import type { Expression, Template as TextTemplate } from '../../syntax/step-key.js';
 import { ERROR_NAMES } from '../collect.js';
 import { freeNames } from '../free-names.js';
 import type { Constant } from '../scope.js';

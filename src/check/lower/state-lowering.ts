@@ -10,7 +10,7 @@ import { checkMessages as say } from '../../source/catalogue/check.js';
 import type { Diagnostic } from '../../source/diagnostic.js';
 import type { Span } from '../../source/source-file.js';
 import type { Block, Instruction } from '../../syntax/ast.js';
-import type { Expression } from '../../syntax/expression.js';
+import type { Expression } from '../../syntax/step-key.js';
 import type { StateDeclaration } from '../collect.js';
 import { freeNames } from '../free-names.js';
 import { type MachineScope, StateScope } from '../scope.js';

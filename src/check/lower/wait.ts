@@ -4,7 +4,7 @@ import { omitUndefined } from '../../prelude/omit-undefined.js';
 import { unreachable } from '../../prelude/unreachable.js';
 import { checkMessages as say } from '../../source/catalogue/check.js';
 import type { Instruction } from '../../syntax/ast.js';
-import type { Template as TextTemplate } from '../../syntax/expression.js';
+import type { Template as TextTemplate } from '../../syntax/step-key.js';
 import { constantText, lowerExpression } from './expression.js';
 import { checkOptions, DEFAULT_LIMIT, durationTemplate, pauseTemplate } from './options.js';
 import { lowerParallel } from './parallel.js';

@@ -3,8 +3,8 @@ import type { RetryEntryLayout, RetryLayout, StepLayout } from '../../machine/st
 import { nearest } from '../../prelude/nearest.js';
 import { unreachable } from '../../prelude/unreachable.js';
 import { stepMessages as say } from '../../source/catalogue/steps.js';
-import type { Expression } from '../../syntax/expression.js';
 import type { Override, RetryCondition, RetryEntry } from '../../syntax/step.js';
+import type { Expression } from '../../syntax/step-key.js';
 import { constantOf } from '../lower/constant.js';
 import { constantText, lowerTemplate } from '../lower/expression.js';
 import { lowerAgentName, reportPrompt } from '../lower/report-agent.js';

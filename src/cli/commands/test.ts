@@ -11,19 +11,30 @@ import { FAULT_KINDS, type FaultKind } from '../../testing/faults/points.js';
 import type { FaultResult } from '../../testing/faults/run-faults.js';
 import { loadSuite } from '../../testing/load-suite.js';
 import type { JudgedMutant } from '../../testing/mutation/mutate-program.js';
-import { coverageJson, coverageTable, lcov, unreachableText } from '../../testing/reporters/coverage.js';
-import { FAULT_STATEMENT, failedPoints, faultLines, faultLog } from '../../testing/reporters/faults.js';
-import { github, json, junit, tap } from '../../testing/reporters/machine.js';
 import {
+  coverageJson,
+  coverageTable,
+  lcov,
   mutantsSummary,
   neededCallsText,
   percentNoticed,
   resultLines,
   summaryLine,
   survivorLine,
-} from '../../testing/reporters/pretty.js';
+  unreachableText,
+} from '../../testing/reporters/coverage.js';
+import {
+  FAULT_STATEMENT,
+  failedPoints,
+  faultLines,
+  faultLog,
+  github,
+  json,
+  junit,
+  tap,
+} from '../../testing/reporters/machine.js';
+import type { SnapshotMode } from '../../testing/run-suites.js';
 import { findTests, runSuite, type SuiteOptions, watchedFolders } from '../../testing/run-suites.js';
-import type { SnapshotMode } from '../../testing/snapshots.js';
 import type { Suite } from '../../testing/suite.js';
 import type { TestResult } from '../../testing/test-result.js';
 import { FolderWatch, isAmong, keyOf, readFailed, writeFailed } from '../files/folder-watch.js';

@@ -33,9 +33,8 @@ import type {
   RunList,
   Runs,
 } from '../runs.js';
-import type { EngineFolder } from './continue-runs.js';
-import { replayRun, resumeRun } from './continue-runs.js';
-import { engineEvents, removeFromEngine } from './remove.js';
+import type { EngineFolder } from './remove.js';
+import { engineEvents, removeFromEngine, replayRun, resumeRun } from './remove.js';
 import { startOn } from './start.js';
 
 /** Where the engine is. `dir` of the other options is the folder for copies. */

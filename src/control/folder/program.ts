@@ -1,6 +1,6 @@
 /** The program of a run as it was stored when the run started, or when it was resumed in an edited one. */
 import { join } from 'node:path';
-import { recoveryContextOf } from '../../runtime/run/again/prepare-recovery.js';
+import { recoveryContextOf } from '../../runtime/run/again/edited-program.js';
 import { entryAt } from '../../runtime/store/own-file.js';
 import { RunRefused } from '../../runtime/store/run-refused.js';
 import { machineFile, type StoredRun, storedMachine, storedSources } from '../../runtime/store/stored-run.js';

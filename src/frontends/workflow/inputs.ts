@@ -6,9 +6,9 @@
 import { omitUndefined } from '../../prelude/omit-undefined.js';
 import type { SourceFile, Span } from '../../source/source-file.js';
 import type { Declaration, Instruction } from '../../syntax/ast.js';
-import type { Expression, Interpolation, Name } from '../../syntax/expression.js';
 import { noName } from '../../syntax/names.js';
 import { parseProgram } from '../../syntax/parse.js';
+import type { Expression, Interpolation, Name } from '../../syntax/step-key.js';
 import { scanInterpolation } from '../../syntax/tree/interpolation.js';
 import { expressionOf, flagOf, isNothing, Members, nameOf, type ReaderContext, textOf, wrongShape } from './values.js';
 import type { YamlMap, YamlMember, YamlNode, YamlScalar } from './yaml/yaml-nodes.js';

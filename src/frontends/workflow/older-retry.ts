@@ -5,8 +5,8 @@
  */
 import { unreachable } from '../../prelude/unreachable.js';
 import { workflowMessages as words } from '../../source/catalogue/workflow.js';
-import type { Expression, Template } from '../../syntax/expression.js';
 import type { Override, RetryCondition, RetryEntry, StepParts } from '../../syntax/step.js';
+import type { Expression, Template } from '../../syntax/step-key.js';
 import { callMembers } from './gates.js';
 import {
   callOf,

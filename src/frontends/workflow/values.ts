@@ -7,12 +7,11 @@ import { workflowMessages as words } from '../../source/catalogue/workflow.js';
 import type { Diagnostic } from '../../source/diagnostic.js';
 import type { Span } from '../../source/source-file.js';
 import type { Argument, Option, ShellText } from '../../syntax/ast.js';
-import type { Expression, Name, Template } from '../../syntax/expression.js';
 import { noName } from '../../syntax/names.js';
 import { parseExpressionText } from '../../syntax/parse.js';
 import type { WorkflowCall } from '../../syntax/step.js';
-import { locatedTemplate } from '../../syntax/tree/located-template.js';
-import { type LocatedText, relocate, sourceOffset } from '../../syntax/tree/located-text.js';
+import type { Expression, Name, Template } from '../../syntax/step-key.js';
+import { type LocatedText, locatedTemplate, relocate, sourceOffset } from '../../syntax/tree/located-template.js';
 import type { YamlMap, YamlMember, YamlNode, YamlScalar } from './yaml/yaml-nodes.js';
 
 /**

@@ -2,7 +2,6 @@
  * A step, from its first attempt to its last. The work itself is ordinary instructions. This file decides what connects
  * them: the number of the attempt, its overrides, and what follows from a failed gate.
  */
-
 import type { Template } from '../../machine/expression.js';
 import type { RetryEntryLayout, SessionLayout, StepInstruction, StepLayout } from '../../machine/step.js';
 import { omitUndefined } from '../../prelude/omit-undefined.js';
@@ -14,15 +13,13 @@ import { RuntimeFailure } from '../failure.js';
 import { timeOf } from '../instructions/wait.js';
 import type { WorktreeAction } from '../request.js';
 import { NOTHING_USED, type Overrides, type StepFrame } from '../run-state/frame.js';
-import type { LinkContext, Linked } from '../run-state/linked-machine.js';
-import { STOP } from '../run-state/linked-machine.js';
+import { type LinkContext, type Linked, STOP } from '../run-state/linked-machine.js';
 import { pathOf, prefixHere, stepOf } from '../run-state/open-frames.js';
 import type { Thread } from '../run-state/thread.js';
 import { compileTemplate } from '../values/template.js';
 import { cutMiddle, lastLine } from './excerpt.js';
 import { copyToPrevious, costOfTally, recordStep, removeBelow, writeVerdict } from './keys.js';
 import { compilePrompt } from './prompt-text.js';
-import { forgetBelow, frameOfStep, leaveFor, noteBase } from './restart.js';
 import { askWorktree, reissueWorktree, standAt } from './worktree-steps.js';
 
 type Of<Op extends StepInstruction['op']> = Extract<StepInstruction, { op: Op }>;
@@ -378,4 +375,54 @@ function describeOverrides(overrides: Overrides, entries: readonly LinkedEntry[]
 /** The prompts of RETRY by entry; null if an entry has none. */
 export function linkRetryPrompts(layout: StepLayout): readonly (((t: Thread) => string) | null)[] {
   return (layout.retry?.entries ?? []).map(({ prompt }) => (prompt === undefined ? null : compilePrompt(prompt)));
+}
+
+/** Leaves a step that did not pass, for the earlier step of that name. */
+function leaveFor(t: Thread, earlier: string): void {
+  const frame = t.frames.pop() as StepFrame;
+  const restarts = t.restarts ?? { left: {}, bases: {} };
+  const to = prefixHere(t) + earlier;
+  t.restarts = { ...restarts, left: { ...restarts.left, [frame.path]: frame }, to, by: frame.path };
+}
+
+/** Notes the commit before a step from which a later one may start again. */
+function noteBase(t: Thread, { path, base }: StepFrame, layout: StepLayout): void {
+  if (layout.restarts !== true || base === null) return;
+  const restarts = t.restarts ?? { left: {}, bases: {} };
+  t.restarts = { ...restarts, bases: { ...restarts.bases, [path]: base } };
+}
+
+/** The frame of a step that is entered: what an earlier attempt has left, or a new one. */
+function frameOfStep(t: Thread, fresh: StepFrame): StepFrame {
+  const { restarts } = t;
+  if (restarts === null) return fresh;
+  const { path } = fresh;
+  forgetBelow(t, path);
+  const own = restarts.left[path];
+  if (own !== undefined) {
+    const { [path]: _, ...left } = restarts.left;
+    t.restarts = { ...restarts, left };
+    const { base, before } = fresh;
+    return startedBy(t, { ...own, base, before, entered: 'for-itself' });
+  }
+  return startedBy(t, fresh);
+}
+
+/** The step learns which later one did not pass, and why. */
+function startedBy(t: Thread, frame: StepFrame): StepFrame {
+  const { restarts } = t;
+  if (restarts === null || restarts.to !== frame.path || restarts.by === undefined) return frame;
+  const { to, by, ...others } = restarts;
+  t.restarts = others;
+  const later = others.left[by];
+  const base = others.bases[to] ?? frame.base;
+  const why = later === undefined ? {} : { errorBefore: later.errorBefore, diffBefore: later.diffBefore };
+  return { ...frame, ...why, base, startedBy: by, entered: 'for-another' };
+}
+
+/** What steps inside of a step have left is not that of its next attempt. */
+function forgetBelow(t: Thread, path: string): void {
+  if (t.restarts === null) return;
+  const kept = Object.entries(t.restarts.left).filter(([inner]) => !inner.startsWith(`${path}/`));
+  t.restarts = { ...t.restarts, left: Object.fromEntries(kept) };
 }

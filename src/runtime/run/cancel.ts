@@ -21,7 +21,7 @@ import { RunRefused } from '../store/run-refused.js';
 import { openRunFolder } from '../store/store.js';
 import { requireOwnStore } from '../store/store-ownership.js';
 import { openStoredRun, type StoredRun } from '../store/stored-run.js';
-import { recoveryContextOf } from './again/prepare-recovery.js';
+import { recoveryContextOf } from './again/edited-program.js';
 import { recoverRun } from './again/recover.js';
 
 /** How long a process may take to end a run, in milliseconds: its commands get two seconds to clean up. */

@@ -5,7 +5,6 @@ import { unreachable } from '../../prelude/unreachable.js';
 import { badGateCommand, notAGate, unknownEntry } from '../../source/catalogue/step-syntax.js';
 import { missingPart, unexpectedText } from '../../source/catalogue/syntax.js';
 import type { Instruction, ShellText } from '../ast.js';
-import type { Expression, Name, Template } from '../expression.js';
 import type { SyntaxNode } from '../grammar/cst.js';
 import {
   child,
@@ -25,6 +24,7 @@ import {
   tokens,
 } from '../grammar/cst.js';
 import type { ContextEntry, GateCheck, GateEntry, WorkflowCall } from '../step.js';
+import type { Expression, Name, Template } from '../step-key.js';
 import type { Token } from '../tokens/token.js';
 import { assignedValue, buildArguments, textTemplate } from '../tree/build-options.js';
 import { buildExpression } from '../tree/expression.js';

@@ -2,9 +2,9 @@
 
 import { unquotedPrompt } from '../../source/catalogue/step-syntax.js';
 import { missingPart } from '../../source/catalogue/syntax.js';
-import type { Name, Template } from '../expression.js';
 import type { SyntaxNode } from '../grammar/cst.js';
 import { fixAt, type ParseContext, report, reportMissing, token, tokenSpan } from '../grammar/cst.js';
+import type { Name, Template } from '../step-key.js';
 import { blockText } from '../tree/block-text.js';
 import { blockTemplate, plainTemplate, quotedTemplate } from '../tree/interpolation.js';
 

@@ -3,7 +3,6 @@
 import { isMisspelling } from '../../prelude/nearest.js';
 import { unknownEntry } from '../../source/catalogue/step-syntax.js';
 import { missingPart, unexpectedText } from '../../source/catalogue/syntax.js';
-import type { Expression, Name, Template } from '../expression.js';
 import type { SyntaxElement, SyntaxNode } from '../grammar/cst.js';
 import {
   child,
@@ -22,6 +21,7 @@ import {
   tokenSpan,
 } from '../grammar/cst.js';
 import type { Override, RetryCondition, RetryEntry } from '../step.js';
+import type { Expression, Name, Template } from '../step-key.js';
 import type { Token } from '../tokens/token.js';
 import { textTemplate } from '../tree/build-options.js';
 import type { Bodies, StepLines } from '../tree/build-prose.js';

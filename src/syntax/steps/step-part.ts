@@ -2,8 +2,8 @@
 import { sectionOutside } from '../../source/catalogue/step-syntax.js';
 import type { Diagnostic } from '../../source/diagnostic.js';
 import type { Span } from '../../source/source-file.js';
-import type { Name, Template } from '../expression.js';
 import type { ContextEntry, EachTask, GateEntry, RetryEntry, SessionSource, StepRun } from '../step.js';
+import type { Name, Template } from '../step-key.js';
 
 interface At {
   readonly span: Span;

@@ -1,14 +1,14 @@
 /** What follows EXPECT. A word of an expectation that an operator follows begins a condition instead. */
-import type { LineCursor } from './line-cursor.js';
 import type {
   AnswerForm,
   CountOperator,
   Expectation,
+  LineCursor,
   MockLine,
   NamedValue,
   Selector,
   TestAnswer,
-} from './test-tree.js';
+} from './line-cursor.js';
 
 /** After a name, this makes it a part of a condition. */
 const OPERATOR =

@@ -7,10 +7,8 @@ import { tabIndentation } from '../../source/catalogue/syntax.js';
 import { testMessages as say } from '../../source/catalogue/tests.js';
 import type { Diagnostic } from '../../source/diagnostic.js';
 import type { SourceFile, Span } from '../../source/source-file.js';
-import type { Expression, Name } from '../expression.js';
+import type { Expression, Name } from '../step-key.js';
 import { fieldOf, namedValues, readExpectation, readMock, readSelector } from './expectation.js';
-import { LineCursor, LineProblem } from './line-cursor.js';
-import { type LogicalLine, logicalLines } from './logical-lines.js';
 import type {
   Condition,
   ExpressionText,
@@ -22,7 +20,9 @@ import type {
   TestCase,
   TestFile,
   TestLine,
-} from './test-tree.js';
+} from './line-cursor.js';
+import { LineCursor, LineProblem } from './line-cursor.js';
+import { type LogicalLine, logicalLines } from './logical-lines.js';
 
 const FILE_VERBS = ['TESTS', 'MOCK', 'PROPERTY', 'TEST'] as const;
 const TEST_VERBS = ['GIVEN', 'START', 'EACH', 'MOCK', 'ANSWER', 'SIGNAL', 'CASSETTE', 'AT', 'EXPECT', 'SKIP'] as const;

@@ -13,7 +13,6 @@ import {
 import type { Diagnostic, Edit, Fix } from '../../source/diagnostic.js';
 import type { Span } from '../../source/source-file.js';
 import type { Arm, Block, Declaration, Instruction } from '../ast.js';
-import type { Name } from '../expression.js';
 import type { SyntaxNode } from '../grammar/cst.js';
 import {
   child,
@@ -29,6 +28,7 @@ import {
   tokenSpan,
   tokens,
 } from '../grammar/cst.js';
+import type { Name } from '../step-key.js';
 import { isStepPart, type StepPart, strayPart } from '../steps/step-part.js';
 import type { Token } from '../tokens/token.js';
 import { declarationVerbs } from '../tokens/verbs.js';

@@ -3,10 +3,10 @@
 import { omitUndefined } from '../../prelude/omit-undefined.js';
 import { badName, missingPart, parallelWithoutBullets, unclosedBracket } from '../../source/catalogue/syntax.js';
 import type { Instruction, Option, Performed, ShellText } from '../ast.js';
-import type { Expression, Name, Template } from '../expression.js';
 import type { SyntaxNode } from '../grammar/cst.js';
 import { child, type ParseContext, report, reportMissing, span, spanOf, token, tokenSpan } from '../grammar/cst.js';
 import { boundName, verbName } from '../names.js';
+import type { Expression, Name, Template } from '../step-key.js';
 import { isSubstitution } from '../tokens/command-patterns.js';
 import type { Token } from '../tokens/token.js';
 import { blockText } from './block-text.js';

@@ -9,7 +9,6 @@ import {
   unexpectedText,
 } from '../../source/catalogue/syntax.js';
 import type { Argument, GotoTarget, Instruction } from '../ast.js';
-import type { Expression, Name } from '../expression.js';
 import type { SyntaxNode } from '../grammar/cst.js';
 import {
   child,
@@ -26,6 +25,7 @@ import {
   tokens,
 } from '../grammar/cst.js';
 import { bindingName, checkedName, verbName } from '../names.js';
+import type { Expression, Name } from '../step-key.js';
 import { dataReferenceEnd, quotedEnd } from '../tokens/interpolation-scan.js';
 import type { Token } from '../tokens/token.js';
 import { brokenInstruction } from './build-declarations.js';

@@ -3,7 +3,6 @@ import { omitUndefined } from '../../prelude/omit-undefined.js';
 import { emptyBlock, missingPart, parallelWithoutBullets, unexpectedText } from '../../source/catalogue/syntax.js';
 import type { Diagnostic } from '../../source/diagnostic.js';
 import type { Block, Called, Instruction, OutputPath } from '../ast.js';
-import type { Expression, Name } from '../expression.js';
 import {
   child,
   type ParseContext,
@@ -16,6 +15,7 @@ import {
   tokens,
 } from '../grammar/cst.js';
 import { bindingName, boundName, verbName } from '../names.js';
+import type { Expression, Name } from '../step-key.js';
 import type { Token } from '../tokens/token.js';
 import { buildArguments, buildOptions, checkNote, headerOptions, noteOptions } from './build-options.js';
 import type { Bodies } from './build-prose.js';

@@ -9,7 +9,6 @@ import {
   unexpectedText,
 } from '../../source/catalogue/syntax.js';
 import type { Argument, ArgumentValue, Field, Option, Parameter } from '../ast.js';
-import type { Expression, Name, Template } from '../expression.js';
 import type { SyntaxNode } from '../grammar/cst.js';
 import {
   child,
@@ -28,6 +27,7 @@ import {
   tokens,
 } from '../grammar/cst.js';
 import { checkBinding, checkedName, verbName } from '../names.js';
+import type { Expression, Name, Template } from '../step-key.js';
 import { quotedEnd } from '../tokens/interpolation-scan.js';
 import type { Token } from '../tokens/token.js';
 import { lacksOnlyColon } from '../tokens/verbs.js';

@@ -4,7 +4,6 @@ import { sectionOutside, stepInList } from '../../source/catalogue/step-syntax.j
 import { badCharacter, notAnInstruction, unknownVerb } from '../../source/catalogue/syntax.js';
 import { testMessages } from '../../source/catalogue/tests.js';
 import type { Block, Declaration, Instruction } from '../ast.js';
-import type { Expression, Name } from '../expression.js';
 import {
   child,
   fixAt,
@@ -17,6 +16,7 @@ import {
   token,
   tokenSpan,
 } from '../grammar/cst.js';
+import type { Expression, Name } from '../step-key.js';
 import type { StepPart } from '../steps/step-part.js';
 import type { Token } from '../tokens/token.js';
 import { isSection, isSureVerb, needsNoColon, verbLike, verbNamed } from '../tokens/verbs.js';

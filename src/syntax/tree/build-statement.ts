@@ -5,7 +5,6 @@
 import { omitUndefined } from '../../prelude/omit-undefined.js';
 import { missingArrow, missingColon, missingPart, unknownVerb } from '../../source/catalogue/syntax.js';
 import type { Instruction } from '../ast.js';
-import type { Expression, Name } from '../expression.js';
 import type { SyntaxElement, SyntaxNode } from '../grammar/cst.js';
 import {
   child,
@@ -23,6 +22,7 @@ import {
   tokenSpan,
 } from '../grammar/cst.js';
 import { verbName } from '../names.js';
+import type { Expression, Name } from '../step-key.js';
 import { buildSection } from '../steps/build-sections.js';
 import { beginsWithVerb, buildEntryLine, buildStep } from '../steps/build-step.js';
 import type { Token } from '../tokens/token.js';

@@ -3,7 +3,6 @@
 import { omitUndefined } from '../../prelude/omit-undefined.js';
 import { missingPart, unexpectedText } from '../../source/catalogue/syntax.js';
 import type { Instruction, Option, WaitFor } from '../ast.js';
-import type { Name, Template } from '../expression.js';
 import type { SyntaxNode } from '../grammar/cst.js';
 import {
   child,
@@ -20,6 +19,7 @@ import {
   tokens,
 } from '../grammar/cst.js';
 import { bindingName, checkedName, verbName } from '../names.js';
+import type { Name, Template } from '../step-key.js';
 import type { Token } from '../tokens/token.js';
 import { assignedValue, noteOptions, textTemplate } from './build-options.js';
 import type { Bodies } from './build-prose.js';

@@ -14,7 +14,6 @@ import {
   operatorSpelling,
 } from '../../source/catalogue/syntax.js';
 import type { Diagnostic } from '../../source/diagnostic.js';
-import type { CompareOperator, Expression } from '../expression.js';
 import type { SyntaxElement, SyntaxNode } from '../grammar/cst.js';
 import {
   endOf,
@@ -30,6 +29,7 @@ import {
   tokenSpan,
 } from '../grammar/cst.js';
 import { parseExpressionTokens } from '../grammar/parser.js';
+import type { CompareOperator, Expression } from '../step-key.js';
 import { dataReferenceEnd } from '../tokens/interpolation-scan.js';
 import { tokenize } from '../tokens/lexer.js';
 import { deepestBrackets } from '../tokens/scan.js';

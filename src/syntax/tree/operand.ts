@@ -2,7 +2,6 @@
 
 import { NEVER_NAMES } from '../../prelude/reference.js';
 import { missingPart, unclosedBracket } from '../../source/catalogue/syntax.js';
-import type { Expression, ObjectEntry } from '../expression.js';
 import type { SyntaxElement, SyntaxNode } from '../grammar/cst.js';
 import {
   child,
@@ -21,6 +20,7 @@ import {
   tokenSpan,
   tokens,
 } from '../grammar/cst.js';
+import type { Expression, ObjectEntry } from '../step-key.js';
 import { shareText, type Token } from '../tokens/token.js';
 import { buildExpression, deepestExpression, tooDeep } from './expression.js';
 import { constants, quotedTemplate, scanInterpolation } from './interpolation.js';

@@ -3,8 +3,8 @@
  */
 import { type DataPath, type ReferenceExpr, type ReferenceProblem, readReference } from '../../prelude/reference.js';
 import type { OutputPath } from '../ast.js';
-import type { DataReference, Expression, ReferenceGroup, ReferenceMistake } from '../expression.js';
 import { type ParseContext, span } from '../grammar/cst.js';
+import type { DataReference, Expression, ReferenceGroup, ReferenceMistake } from '../step-key.js';
 
 /** A single reference. `start` is the offset of its `†` in the parsed text. */
 export function buildDataReference(context: ParseContext, image: string, start: number): DataReference {

@@ -6,8 +6,8 @@
 import type { SourceFile, Span } from '../../source/source-file.js';
 import type { Block, Instruction, Program } from '../../syntax/ast.js';
 import { childBlocks } from '../../syntax/child-blocks.js';
-import type { CompareOperator, Expression } from '../../syntax/expression.js';
 import { blocksOf, type GateEntry, type StepParts } from '../../syntax/step.js';
+import type { CompareOperator, Expression } from '../../syntax/step-key.js';
 
 export interface Mutant {
   /** Where the change is in the text of the program. */

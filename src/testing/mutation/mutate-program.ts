@@ -8,9 +8,8 @@ import { readNamed, readProgram } from '../../project/read-program.js';
 import { positionAt, sourceFile } from '../../source/source-file.js';
 import { type LoadedSuite, loadSuite } from '../load-suite.js';
 import type { TestOptions } from '../renew-cassettes.js';
-import { rowsOf } from '../rows.js';
-import { runTest } from '../run-test.js';
-import { Snapshots } from '../snapshots.js';
+import { Snapshots } from '../run-suites.js';
+import { rowsOf, runTest } from '../run-test.js';
 import type { Suite } from '../suite.js';
 import { mutantsOf } from './mutants.js';
 

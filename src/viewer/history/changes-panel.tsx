@@ -2,9 +2,8 @@
 import { useEffect, useState } from 'preact/hooks';
 import { visibleLine } from '../../views/drawing/visible-text.js';
 import { type Change, changesBetween } from '../../views/history/changes.js';
-import { eventNumber } from '../address.js';
 import { DataError, type ShownRun, toDataError } from '../data/run-data.js';
-import { usePage } from '../page-parts.js';
+import { eventNumber, usePage } from '../page-parts.js';
 import type { RunModel } from '../run/run-model.js';
 import { ValueView } from '../run/value-view.jsx';
 import { Problem } from '../shell/problem.jsx';

@@ -4,11 +4,11 @@
  */
 import { batch, computed, effect, type ReadonlySignal, signal } from '@preact/signals';
 import type { RunProgram } from '../../control/runs.js';
-import { eventNumber, type Router } from '../address.js';
 import { RecordLines } from '../data/record-lines.js';
 import { DataError, type RecordLine, type RunData, type ShownRun, toDataError } from '../data/run-data.js';
 import type { Checkpoints, Copyable } from '../history/run-history.js';
 import { type GrowingTimeline, RunHistory } from '../history/run-history.js';
+import { eventNumber, type Router } from '../page-parts.js';
 
 /** The record so far. A new object for each portion, around one list that only grows. */
 export interface RunRecord {

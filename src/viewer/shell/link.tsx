@@ -1,6 +1,6 @@
 /** A link inside of the page. With Ctrl, Shift or another button the browser opens it as it opens every link. */
 import type { ComponentChildren } from 'preact';
-import type { Address } from '../address.js';
+import type { Address } from '../page-parts.js';
 import { usePage } from '../page-parts.js';
 
 interface LinkProps {

@@ -1,7 +1,7 @@
 /** What could not be done or shown, and what helps. */
 import type { ComponentChildren } from 'preact';
-import type { Address } from '../address.js';
 import type { DataError } from '../data/run-data.js';
+import type { Address } from '../page-parts.js';
 import { Link } from './link.jsx';
 import { Prose } from './prose.jsx';
 

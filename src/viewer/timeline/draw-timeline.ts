@@ -3,9 +3,7 @@ import { escapeControls } from '../../views/drawing/visible-text.js';
 import type { Bar, BarKind } from '../../views/timeline/bars.js';
 import type { Lane } from '../../views/timeline/lanes.js';
 import type { Timeline } from '../../views/timeline/timeline.js';
-import type { TimeAxis } from '../../views/timeline/visible-bars.js';
-import { type VisibleBar, visibleBars, type Window } from '../../views/timeline/visible-bars.js';
-import type { TimeWindow } from './time-window.js';
+import { type TimeAxis, type VisibleBar, visibleBars, type Window } from '../../views/timeline/visible-bars.js';
 
 /** Colors and fonts of the theme, by the names of their variables. */
 export type Palette = Readonly<Record<(typeof COLORS)[number] | 'font', string>>;
@@ -70,10 +68,7 @@ export function drawTimeline(context: CanvasRenderingContext2D, picture: Timelin
 }
 
 /** Pixels from the left edge. */
-export function xOf(
-  { axis, window, width }: Pick<TimelinePicture, 'axis' | 'window' | 'width'>,
-  timeMs: number,
-): number {
+function xOf({ axis, window, width }: Pick<TimelinePicture, 'axis' | 'window' | 'width'>, timeMs: number): number {
   return ((axis.positionOf(timeMs) - window.from) / (window.to - window.from)) * width;
 }
 
@@ -320,4 +315,40 @@ function tickText(timeMs: number, step: number): string {
   if (step >= MINUTE) return time;
   const seconds = `${time}:${twoDigits(date.getSeconds())}`;
   return step >= SECOND ? seconds : `${seconds}.${String(date.getMilliseconds()).padStart(3, '0')}`;
+}
+
+/** The part of a timeline that is on the screen: zooming and moving it. Positions are those of its axis. */
+export interface TimeWindow {
+  readonly from: number;
+  readonly to: number;
+}
+
+/** The narrowest window, in milliseconds. */
+const NARROWEST = 2;
+
+/** Zooms by a factor (below 1 is closer), so that the position `at` stays where it is. */
+export function zoom({ from, to }: TimeWindow, factor: number, at: number, length: number): TimeWindow {
+  const width = Math.min(Math.max((to - from) * factor, Math.min(NARROWEST, length)), length);
+  const part = to === from ? 0 : (at - from) / (to - from);
+  return within({ from: at - part * width, to: at + (1 - part) * width }, length);
+}
+
+/** Moves by a part of its width. */
+export function move({ from, to }: TimeWindow, by: number, length: number): TimeWindow {
+  return within({ from: from + by, to: to + by }, length);
+}
+
+/** The window that shows a position, moved as little as possible. */
+export function reveal({ from, to }: TimeWindow, position: number, length: number): TimeWindow {
+  const width = to - from;
+  const edge = width * 0.05;
+  if (position < from + edge) return within({ from: position - edge, to: position - edge + width }, length);
+  if (position > to - edge) return within({ from: position + edge - width, to: position + edge }, length);
+  return { from, to };
+}
+
+function within({ from, to }: TimeWindow, length: number): TimeWindow {
+  const width = Math.min(to - from, length);
+  const start = Math.min(Math.max(from, 0), length - width);
+  return { from: start, to: start + width };
 }

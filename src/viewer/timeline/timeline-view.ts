@@ -7,8 +7,16 @@ import type { Timeline } from '../../views/timeline/timeline.js';
 import { barAtTime, TimeAxis } from '../../views/timeline/visible-bars.js';
 import type { GrowingTimeline } from '../history/run-history.js';
 import type { RunModel } from '../run/run-model.js';
-import { AXIS_HEIGHT, ROW_HEIGHT, rowsOf, type TimelinePicture } from './draw-timeline.js';
-import { move, reveal, type TimeWindow, zoom } from './time-window.js';
+import {
+  AXIS_HEIGHT,
+  move,
+  ROW_HEIGHT,
+  reveal,
+  rowsOf,
+  type TimelinePicture,
+  type TimeWindow,
+  zoom,
+} from './draw-timeline.js';
 
 /** The period that is visible, in milliseconds since the epoch. */
 interface Period {

@@ -4,28 +4,30 @@
  * run it in a worker.
  */
 import type { ElkExtendedEdge, ElkNode } from 'elkjs/lib/elk-api.js';
-import type {
-  Drawing,
-  DrawnEdge,
-  DrawnLabel,
-  DrawnMark,
-  DrawnNode,
-  DrawnText,
-  Picture,
-  PictureEdge,
-  PictureNode,
-  Point,
-  Rectangle,
+import { cut, oneLine, pictureControls } from '../drawing/visible-text.js';
+import {
+  type Drawing,
+  type DrawnEdge,
+  type DrawnLabel,
+  type DrawnMark,
+  type DrawnNode,
+  type DrawnText,
+  type Font,
+  type Picture,
+  type PictureEdge,
+  type PictureNode,
+  type Point,
+  type Rectangle,
+  textWidth,
+  wrap,
 } from './drawing.js';
-import { type Font, textWidth, wrap } from './drawing.js';
 import { MARKS } from './marks.js';
-import { pictureText } from './picture-text.js';
 
 /** Computes the positions of a flat graph; `elk.ts` has the usual one. */
 export type LayoutEngine = (graph: ElkNode) => Promise<ElkNode>;
 
 /** Space around the whole picture. */
-export const MARGIN = 16;
+const MARGIN = 16;
 const INSET = 12;
 const GAP = 16;
 const WIDEST_ROW = 760;
@@ -360,3 +362,28 @@ function alignLeft(text: string, font: Font, role: DrawnText['role'], x: number,
 function center(text: string, font: Font, role: DrawnText['role'], x: number, y: number): DrawnText {
   return { ...alignLeft(text, font, role, x, y), centered: true };
 }
+
+/**
+ * Text of programs that is safe in a picture: without characters that XML forbids, that reorder other text, that are
+ * invisible, or that pile up over other lines.
+ */
+const LONGEST_SHOWN = 600;
+const LONGEST_FULL = 4000;
+
+/** Invisible characters, marks of direction, separators of lines, and code points that no document may contain. */
+const ODD =
+  /[\u00ad\u061c\u180e\u200b\u200c\u2028\u2029\u2060-\u206f\ufeff\ufff0-\uffff\u{e0000}-\u{e0fff}\ufdd0-\ufdef]|[\ud800-\udfff]/gu;
+
+function visible(text: string): string {
+  return pictureControls(text)
+    .replace(ODD, '\ufffd')
+    .replace(/(\p{M}{3})\p{M}+/gu, '$1')
+    .replaceAll('\t', ' ');
+}
+
+export const pictureText = {
+  /** One line for the picture itself. */
+  short: (text: string): string => visible(oneLine(cut(text, LONGEST_SHOWN))),
+  /** For a pointer. */
+  full: (text: string): string => visible(oneLine(cut(text, LONGEST_FULL))),
+};

@@ -4,9 +4,8 @@ import type { Drawing, DrawnEdge, DrawnMark, DrawnNode, DrawnText, Picture, Poin
 import { isUnusual } from './drawing.js';
 import { edgePaths } from './edge-paths.js';
 import { elkEngine } from './elk.js';
-import { layOut } from './layout.js';
+import { layOut, pictureText } from './layout.js';
 import { MARKS } from './marks.js';
-import { pictureText } from './picture-text.js';
 import { svgStyle } from './svg-style.js';
 
 /** `name` is what the picture shows, for people who cannot see it. */

@@ -2,8 +2,7 @@
  * Trouble that passes is distinguished from trouble that stays, with the time at which it ends if the program says so.
  */
 import { describe, expect, test } from 'vitest';
-import { unavailableFor } from '../../../src/runtime/agents/decode-call.js';
-import { resetTime } from '../../../src/runtime/agents/reset-time.js';
+import { resetTime, unavailableFor } from '../../../src/runtime/agents/decode-call.js';
 import { printing, stage } from './calling.js';
 
 /** A Sunday. */

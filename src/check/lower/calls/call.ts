@@ -12,7 +12,7 @@ import { planMessages } from '../../../source/catalogue/plan.js';
 import type { Diagnostic } from '../../../source/diagnostic.js';
 import type { Span } from '../../../source/source-file.js';
 import type { Argument, Instruction, OutputPath } from '../../../syntax/ast.js';
-import type { DataReference, Name, ReferenceGroup } from '../../../syntax/expression.js';
+import type { DataReference, Name, ReferenceGroup } from '../../../syntax/step-key.js';
 import type { Callable } from '../../callables.js';
 import { lowerArguments } from '../arguments.js';
 import { constantText } from '../expression.js';

@@ -7,7 +7,7 @@ import { checkMessages as say } from '../../../source/catalogue/check.js';
 import type { Diagnostic } from '../../../source/diagnostic.js';
 import type { Span } from '../../../source/source-file.js';
 import type { Instruction } from '../../../syntax/ast.js';
-import type { Template } from '../../../syntax/expression.js';
+import type { Template } from '../../../syntax/step-key.js';
 import type { Callable } from '../../callables.js';
 import { constantText } from '../expression.js';
 import type { StateLowering } from '../state-lowering.js';

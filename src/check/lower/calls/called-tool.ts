@@ -9,7 +9,6 @@ import { omitUndefined } from '../../../prelude/omit-undefined.js';
 import { readReference } from '../../../prelude/reference.js';
 import type { Span } from '../../../source/source-file.js';
 import type { Argument, Instruction, OutputPath } from '../../../syntax/ast.js';
-import type { Name } from '../../../syntax/expression.js';
 import type {
   CallNode,
   JsonNode,
@@ -19,6 +18,7 @@ import type {
   PlanNode,
   TextNode,
 } from '../../../syntax/plan-tree.js';
+import type { Name } from '../../../syntax/step-key.js';
 
 type Call = Extract<Instruction, { kind: 'call' }>;
 

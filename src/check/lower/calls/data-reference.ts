@@ -5,7 +5,7 @@ import { type DataPath, printPath } from '../../../prelude/reference.js';
 import { checkMessages as say } from '../../../source/catalogue/check.js';
 import { planMessages } from '../../../source/catalogue/plan.js';
 import type { Diagnostic } from '../../../source/diagnostic.js';
-import type { DataReference, ReferenceMistake } from '../../../syntax/expression.js';
+import type { DataReference, ReferenceMistake } from '../../../syntax/step-key.js';
 import type { StateScope } from '../../scope.js';
 
 /** All kinds of data of a program. Those that can be written are `state` and `data`. */

@@ -6,7 +6,7 @@ import { checkMessages as say } from '../../../source/catalogue/check.js';
 import type { Diagnostic } from '../../../source/diagnostic.js';
 import type { Span } from '../../../source/source-file.js';
 import type { ShellText } from '../../../syntax/ast.js';
-import type { Template } from '../../../syntax/expression.js';
+import type { Template } from '../../../syntax/step-key.js';
 import { dataReferenceEnd } from '../../../syntax/tokens/interpolation-scan.js';
 
 /** Matches only clear references. `{†…` is a real reference or an escape, and `††` is deliberate text. */

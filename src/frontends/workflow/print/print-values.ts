@@ -8,7 +8,7 @@ import { workflowMessages as words } from '../../../source/catalogue/workflow.js
 import type { Diagnostic } from '../../../source/diagnostic.js';
 import type { SourceFile, Span } from '../../../source/source-file.js';
 import type { Argument, ShellText } from '../../../syntax/ast.js';
-import type { Expression, Template } from '../../../syntax/expression.js';
+import type { Expression, Template } from '../../../syntax/step-key.js';
 import type { AttachedComments } from '../../../syntax/steps/attached-comments.js';
 import { locatedTemplate } from '../../../syntax/tree/located-template.js';
 

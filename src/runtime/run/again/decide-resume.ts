@@ -19,9 +19,9 @@ import type { StoredRun } from '../../store/stored-run.js';
 import { applyDeliveries } from '../apply-delivery.js';
 import { doubtfulOutcome, type InDoubt } from '../in-doubt.js';
 import { definedLimits, type RunOptions } from '../run-options.js';
+import type { RecoveryContext } from './edited-program.js';
 import { migrateToEdited } from './edited-program.js';
 import { findResumePoint, type ResumePoint } from './find-resume-point.js';
-import type { RecoveryContext } from './prepare-recovery.js';
 import { discardedMembers, type Recovered, recoverRun } from './recover.js';
 import {
   type GoingBack,

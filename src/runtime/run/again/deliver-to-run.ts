@@ -13,7 +13,7 @@ import { RunRefused } from '../../store/run-refused.js';
 import { openStoredRun, type StoredRun } from '../../store/stored-run.js';
 import { checkAnswers } from '../apply-delivery.js';
 import type { ResumeOptions } from './decide-resume.js';
-import { recoveryContextOf } from './prepare-recovery.js';
+import { recoveryContextOf } from './edited-program.js';
 import { recoverRun } from './recover.js';
 import { recordDelivery } from './resume.js';
 

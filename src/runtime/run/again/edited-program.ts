@@ -6,14 +6,16 @@ import type { RepeatedInstruction } from '../../../interpreter/record/kept-effec
 import type { Done, Finished } from '../../../interpreter/record/kept-locations.js';
 import { migrateRun } from '../../../interpreter/record/migrate.js';
 import { link, type Run } from '../../../interpreter/run.js';
+import type { Json } from '../../../machine/expression.js';
 import type { Machine } from '../../../machine/machine.js';
+import { createRedactor, type Redactor } from '../../redact.js';
 import { digestOf } from '../../store/machine-digest.js';
 import { writeOwn } from '../../store/own-file.js';
 import { journalStart } from '../../store/read-journal.js';
 import { RunRefused } from '../../store/run-refused.js';
 import { storeError } from '../../store/store-error.js';
-import { machineFile, type RunAbout, type StoredRun } from '../../store/stored-run.js';
-import type { RecoveryContext } from './prepare-recovery.js';
+import { machineFile, type RunAbout, type StoredRun, storedMachine } from '../../store/stored-run.js';
+import { type RunOptions, secretsOf } from '../run-options.js';
 import { type Discarded, discardedRanges, keptWithTexts, recoverRun } from './recover.js';
 import { readCounted } from './search-record.js';
 
@@ -137,4 +139,58 @@ export function keepMachine(about: RunAbout, path: string, machine: Machine): vo
   } catch (cause) {
     throw storeError('write', file, cause);
   }
+}
+
+/** Prepares reading the record of a run: its first program, its inputs with their secrets, and what replaces secrets. */
+export interface RecoveryContext {
+  /** The program with which the run started. */
+  readonly machine: Machine;
+  readonly inputs: Readonly<Record<string, Json>>;
+  /** Null: nothing is secret. */
+  readonly redactor: Redactor | null;
+}
+
+type Given = Pick<RunOptions, 'inputs' | 'env' | 'secrets'>;
+
+/** For a run that will be executed: its secret inputs must be given again. Throws a `RunRefused` if one is missing. */
+export function prepareRecovery(stored: StoredRun, given: Given): RecoveryContext {
+  const machine = storedMachine(stored, stored.about.digest);
+  return contextOf(machine, recordedInputs(stored, machine, given.inputs ?? {}), given);
+}
+
+/** For a record that is only read: secret inputs that are not given stay replaced. */
+export function recoveryContextOf(stored: StoredRun, given: Given): RecoveryContext {
+  const machine = storedMachine(stored, stored.about.digest);
+  return contextOf(machine, { ...stored.about.inputs, ...given.inputs }, given);
+}
+
+function contextOf(machine: Machine, inputs: RecoveryContext['inputs'], given: Given): RecoveryContext {
+  return { machine, inputs, redactor: createRedactor(secretsOf(machine, { ...given, inputs })) };
+}
+
+/** Inputs as they are on record. Secret ones come from the caller that resumes the run. */
+function recordedInputs(
+  { about }: StoredRun,
+  machine: Machine,
+  given: Readonly<Record<string, Json>>,
+): Readonly<Record<string, Json>> {
+  const secret = new Set(machine.inputs.filter((input) => input.secret === true).map(({ name }) => name));
+  for (const name of Object.keys(given))
+    if (!secret.has(name))
+      throw new RunRefused(
+        'wrong-use',
+        `the input \`${name}\` cannot change after the run has started`,
+        'pass only secret inputs again',
+      );
+  const inputs = { ...about.inputs, ...given };
+  const missing = [...secret].filter(
+    (name) => !Object.hasOwn(given, name) && JSON.stringify(inputs[name])?.includes('***'),
+  );
+  if (missing.length > 0)
+    throw new RunRefused(
+      'wrong-use',
+      `the secret input ${missing.map((name) => `\`${name}\``).join(', ')} is not stored with the run`,
+      `pass it again: ${missing.map((name) => `-i ${name}=…`).join(' ')}`,
+    );
+  return inputs;
 }

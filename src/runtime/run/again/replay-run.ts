@@ -23,9 +23,8 @@ import type { RunReport } from '../report.js';
 import { newRunId } from '../run-id.js';
 import { copiedWorktree, directoryIn } from '../working-directory.js';
 import type { ResumeOptions } from './decide-resume.js';
-import { keepMachine } from './edited-program.js';
+import { keepMachine, recoveryContextOf } from './edited-program.js';
 import { copyLines, filesAt, worktreeEvents } from './files-at.js';
-import { recoveryContextOf } from './prepare-recovery.js';
 import { recoverRun } from './recover.js';
 import { type ReplayStarting, startOf } from './replay-start.js';
 

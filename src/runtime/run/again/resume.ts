@@ -29,8 +29,7 @@ import type { RunOptions } from '../run-options.js';
 import { directoryIn, knownWorktree } from '../working-directory.js';
 import type { ResumeOptions } from './decide-resume.js';
 import { asksNothing, decideResume, type RecordedRun, type ResumeDecision, refuseEnded } from './decide-resume.js';
-import { keepMachine } from './edited-program.js';
-import { prepareRecovery } from './prepare-recovery.js';
+import { keepMachine, prepareRecovery } from './edited-program.js';
 import { type Recovered, recoverRun } from './recover.js';
 import { refuseDifference } from './refuse-resume.js';
 
