@@ -6,7 +6,7 @@ import { parseWorkflow } from '../src/frontends/workflow/parse-workflow.js';
 import { compile } from '../src/index.js';
 import { matcher } from '../src/interpreter/steps/glob.js';
 import { unavailableFor } from '../src/runtime/agents/decode-call.js';
-import { sourceFile } from '../src/source/source-file.js';
+import { sourceFile } from '../src/source/diagnostic.js';
 import { compiled } from '../test/shell/run-script.js';
 import type { Measured, Row } from './row.js';
 import { milliseconds } from './timing.js';

@@ -2,7 +2,7 @@
  * The public library: everything that a program needs to embed statedsl, and nothing else. `docs/library.md`
  * documents it.
  */
-export type { AgentLookups, AgentTraits, GateCommand, Lookups } from './check/lower/settings.js';
+export type { AgentLookups, AgentTraits, GateCommand, Lookups } from './check/lower/lowered-state.js';
 export {
   type EngineClientOptions,
   type EngineEvents,
@@ -21,8 +21,7 @@ export type {
   Startable,
   StartOptions,
 } from './control/execution-options.js';
-export { openPrograms } from './control/open-programs.js';
-export { openRuns } from './control/open-runs.js';
+export { openPrograms, openRuns } from './control/open-runs.js';
 export type {
   CheckedProgram,
   CheckOptions,
@@ -77,7 +76,8 @@ export type {
   StartedRun,
   StreamEnd,
 } from './control/runs.js';
-export type { AwaitedWorker, RunWhereabouts } from './engine/whereabouts.js';
+export type { AwaitedWorker, RunWhereabouts } from './engine/admin.js';
+export type { RolledBack, UndoFacts } from './interpreter/events/agent-facts.js';
 export type {
   AgentFacts,
   BrokenGuard,
@@ -101,10 +101,9 @@ export type {
   Waiting,
 } from './interpreter/events/event.js';
 export type { StoredLimits } from './interpreter/events/stored-limits.js';
-export type { RolledBack, UndoFacts } from './interpreter/events/undo-facts.js';
-export type { PlanCheck } from './interpreter/plan/engine/plan-check.js';
 export type { CallReport } from './interpreter/plan/engine/plan-entry.js';
-export type { CallRecord, CallStatus } from './interpreter/plan/scheduler/call-record.js';
+export type { PlanCheck } from './interpreter/plan/engine/plan-node.js';
+export type { CallRecord, CallStatus } from './interpreter/plan/scheduler/plan-data.js';
 export type { AbsenceReason } from './interpreter/plan/scheduler/resolve-parameter.js';
 export type { Difference } from './interpreter/record/replay.js';
 export type {
@@ -146,23 +145,6 @@ export {
   type Source,
 } from './library/diagnostics.js';
 export {
-  type EffectContext,
-  type Effects,
-  type HostOptions,
-  hostEffects,
-  type RunResources,
-  scriptedEffects,
-} from './library/effects.js';
-export {
-  fileJournal,
-  type Journal,
-  type MemoryJournal,
-  memoryJournal,
-  type OpenJournal,
-  type RunFolder,
-  type RunHeader,
-} from './library/journal.js';
-export {
   type Exchange,
   exchange,
   type Finished,
@@ -172,7 +154,24 @@ export {
   type RunImage,
   runOf,
 } from './library/live-run.js';
-export { type ExecutionOptions, type RunOptions, run } from './library/run-machine.js';
+export {
+  type EffectContext,
+  type Effects,
+  type ExecutionOptions,
+  fileJournal,
+  type HostOptions,
+  hostEffects,
+  type Journal,
+  type MemoryJournal,
+  memoryJournal,
+  type OpenJournal,
+  type RunFolder,
+  type RunHeader,
+  type RunOptions,
+  type RunResources,
+  run,
+  scriptedEffects,
+} from './library/run-machine.js';
 export type { Filter, Json, ShellContext, ShellInsertion, ShellText } from './machine/expression.js';
 export type { ExceededScope, Input, LimitScope, Limits, Strictness } from './machine/machine.js';
 export type { ToolProgram } from './machine/plan.js';
@@ -182,33 +181,38 @@ export type { AgentConfiguration } from './runtime/agents/programs/adapter.js';
 export type { Permission } from './runtime/agents/programs/permissions.js';
 export type { AgentSettings } from './runtime/agents/resolve.js';
 export type { CommandContext, CommandFunction } from './runtime/command-function.js';
-export type { PerformedRequest, RunContext } from './runtime/effect-context.js';
 export type { InspectedRun } from './runtime/inspect-run.js';
 export type { ListedRun } from './runtime/list-runs.js';
 export type { FirstFailure, KnownEffect } from './runtime/run/again/find-resume-point.js';
 export type { GoingBack } from './runtime/run/again/refuse-resume.js';
 export type { AskHandler, EventPosition, Question } from './runtime/run/drive-options.js';
-export type { InDoubt } from './runtime/run/in-doubt.js';
 export type { RecordedStep } from './runtime/run/recorded-steps.js';
 export type { ReportedStep, RunReport } from './runtime/run/report.js';
+export type { InDoubt } from './runtime/run/resources.js';
 export type { Started } from './runtime/run/run-options.js';
-export type { Script, ScriptedAnswer } from './runtime/scripted-effects.js';
+export type { PerformedRequest, RunContext, Script, ScriptedAnswer } from './runtime/scripted-effects.js';
 export type { Delivery } from './runtime/store/inbox.js';
 export { type JournalRecord, journalLine, LineBuffer, readJournalLine } from './runtime/store/journal-line.js';
 export type { RunFacts } from './runtime/store/run-header.js';
-export { RunRefused } from './runtime/store/run-refused.js';
 export type { RunStatus } from './runtime/store/stored-run.js';
-export type { McpServers } from './runtime/tools/tool-host.js';
+export { RunRefused } from './runtime/store/stored-run.js';
+export type { McpServers } from './runtime/tools/perform-tool.js';
 export type { WorktreeFacts } from './runtime/worktree/worktree-facts.js';
-export type { Span } from './source/source-file.js';
+export type { Span } from './source/diagnostic.js';
 export type { DiagnosticJson, LocatedEdit, Location } from './views/diagnostics/diagnostic-json.js';
-export type { DeniedRow } from './views/report/denied.js';
 export type { DetailedAttempt } from './views/report/detailed-attempt.js';
 export type { Ending, LimitReached, Tokens, Wait } from './views/report/facts.js';
-export type { Report, ReportedDamage, ReportedRun, StateRow, ToolRow, WaitRow } from './views/report/report.js';
+export type {
+  DeniedRow,
+  Report,
+  ReportedDamage,
+  ReportedRun,
+  StateRow,
+  ToolRow,
+  WaitRow,
+} from './views/report/report.js';
 export type { Detail, DetailedVisit } from './views/report/report-detail.js';
-export type { Spending } from './views/report/spending.js';
-export type { RollbackRow, UndoneRow, UndoReport } from './views/report/undo-rows.js';
+export type { RollbackRow, Spending, UndoneRow, UndoReport } from './views/report/undo-rows.js';
 export type { DetailedGate, DetailedStep, DetailedStepAttempt } from './views/steps/step-detail.js';
 export type { AttemptStatus } from './views/steps/step-facts.js';
 export type { StepRow } from './views/steps/step-rows.js';

@@ -7,8 +7,7 @@ import type { Instruction } from '../machine/machine.js';
 import type { Plan } from '../machine/plan.js';
 import { omitUndefined } from '../prelude/omit-undefined.js';
 import { checkMessages as say } from '../source/catalogue/check.js';
-import type { Diagnostic } from '../source/diagnostic.js';
-import type { SourceFile, SourceSet, Span } from '../source/source-file.js';
+import type { Diagnostic, SourceFile, SourceSet, Span } from '../source/diagnostic.js';
 import type { Member, PlanNode } from '../syntax/plan-tree.js';
 import type { PlanCompilation } from './plan/compile-plan.js';
 

@@ -4,7 +4,7 @@
  */
 import { checkMessages as say } from '../source/catalogue/check.js';
 import type { Diagnostic } from '../source/diagnostic.js';
-import { type SourceFile, type SourceSet, type Span, sourceFile } from '../source/source-file.js';
+import { type SourceFile, type SourceSet, type Span, sourceFile } from '../source/diagnostic.js';
 import type { Declaration, Instruction, Option, Program } from '../syntax/ast.js';
 import type { Name } from '../syntax/step-key.js';
 

@@ -7,10 +7,17 @@
 import type { Machine } from '../machine/machine.js';
 import { nearest } from '../prelude/nearest.js';
 import { checkMessages as say } from '../source/catalogue/check.js';
-import { type Diagnostic, hasErrors, sortDiagnostics } from '../source/diagnostic.js';
+import {
+  type Diagnostic,
+  hasErrors,
+  type SourceFile,
+  type SourceSet,
+  type Span,
+  sortDiagnostics,
+  sourceFile,
+} from '../source/diagnostic.js';
 import { withFixes } from '../source/repair.js';
 import { inSpellingOfFiles } from '../source/reword.js';
-import { type SourceFile, type SourceSet, type Span, sourceFile } from '../source/source-file.js';
 import type { Argument, Block, Instruction } from '../syntax/ast.js';
 import { childBlocks } from '../syntax/child-blocks.js';
 import { type ParsedPart, parseProgram } from '../syntax/parse.js';
@@ -32,7 +39,7 @@ import { RepeatedCalls } from './lower/calls/repeated-calls.js';
 import { constantText } from './lower/expression.js';
 import { type LoweredMachine, lowerMachine } from './lower/lower-machine.js';
 import type { ReusableStates, StateReuse } from './lower/lower-states.js';
-import type { Lookups, LoweringSettings } from './lower/settings.js';
+import type { Lookups, LoweringSettings } from './lower/lowered-state.js';
 import { sameName } from './lower/simple.js';
 import { RepeatedTexts } from './shell/repeated-texts.js';
 import { type FindWorkflow, workflowsOf } from './steps/workflows.js';

@@ -7,7 +7,7 @@ import type { Expr, Json, SlotRef } from '../machine/expression.js';
 import type { Target } from '../machine/machine.js';
 import { checkMessages as say } from '../source/catalogue/check.js';
 import type { Diagnostic, Label } from '../source/diagnostic.js';
-import { positionAt, type SourceSet, type Span } from '../source/source-file.js';
+import { positionAt, type SourceSet, type Span } from '../source/diagnostic.js';
 import type { Name } from '../syntax/step-key.js';
 import type { MachineUnit, Unit } from './collect.js';
 import { isReserved } from './collect.js';

@@ -6,8 +6,7 @@
  */
 import { unreachable } from '../prelude/unreachable.js';
 import { checkMessages as say } from '../source/catalogue/check.js';
-import type { Diagnostic } from '../source/diagnostic.js';
-import type { Span } from '../source/source-file.js';
+import type { Diagnostic, Span } from '../source/diagnostic.js';
 import type { Argument, Block, Instruction, ShellText } from '../syntax/ast.js';
 import { blocksOf } from '../syntax/step.js';
 import type { Expression } from '../syntax/step-key.js';

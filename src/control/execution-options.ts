@@ -3,7 +3,7 @@ import type { ExecutionOptions, RunOptions } from '../library/run-machine.js';
 import type { Json } from '../machine/expression.js';
 import type { PreparedProgram, ProgramSource } from '../project/preparation.js';
 import type { GoingBack } from '../runtime/run/again/refuse-resume.js';
-import type { InDoubt } from '../runtime/run/in-doubt.js';
+import type { InDoubt } from '../runtime/run/resources.js';
 import type { Delivery } from '../runtime/store/inbox.js';
 import type { Prepared, PrepareOptions } from './programs.js';
 import { type Result, refuse, resultWith } from './result.js';

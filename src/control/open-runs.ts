@@ -1,6 +1,6 @@
 /** Opens runs, wherever they are kept. */
 import { folderRuns } from './folder/folder-runs.js';
-import type { FolderOptions } from './programs.js';
+import { type FolderOptions, hostOf, type Programs, storeOf } from './programs.js';
 import type { Runs } from './runs.js';
 
 /**
@@ -10,4 +10,24 @@ import type { Runs } from './runs.js';
  */
 export function openRuns(options: FolderOptions = {}): Runs {
   return folderRuns(options);
+}
+
+/**
+ * Opens the programs of a folder. Like the command line, it looks for the configuration in the folder and then in its
+ * parents. Reads nothing yet and keeps nothing open.
+ */
+export function openPrograms(options: FolderOptions = {}): Programs {
+  const host = hostOf(options);
+  const dir = storeOf(options);
+  const work = () => import('./read-programs.js');
+  return {
+    folder: host.folder,
+    dir,
+    configuration: async () => (await work()).configurationOf(host),
+    list: async () => (await work()).listOf(host),
+    check: async (program, given = {}) => (await work()).checkProgram(host, options, program, given),
+    prepare: async (program, given = {}) => (await work()).prepareFor(host, { ...options, dir }, program, given),
+    format: async (text, name) => (await work()).formatNamed(text, name),
+    graph: async (program, given = {}) => (await work()).drawGraph(host, options, program, given),
+  };
 }

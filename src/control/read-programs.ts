@@ -1,17 +1,18 @@
 /** What `Programs` does, loaded when it is called: a command that lists runs loads no parser. */
 import { resolve } from 'node:path';
-import { formatText } from '../library/format-text.js';
+import { formatText } from '../library/compile.js';
 import type { Machine as CompiledMachine } from '../machine/machine.js';
 import { omitUndefined } from '../prelude/omit-undefined.js';
 import { compileProgram } from '../project/compile-program.js';
 import { type ProjectHost, pathOf, shortName } from '../project/host.js';
 import { planProgram } from '../project/link-plans.js';
 import { listPrograms, type ProgramList } from '../project/list-programs.js';
-import { editedPlan, loadPlan } from '../project/load-plan.js';
-import { approvalHash } from '../project/plan-approval.js';
+import { approvalHash, editedPlan, loadPlan } from '../project/load-plan.js';
 import {
   type ExaminedInputs,
   type Instead,
+  isPlan,
+  isWorkflow,
   mayHaveWorktree,
   type Preparation,
   type PrepareContext,
@@ -20,12 +21,10 @@ import {
   planFile,
 } from '../project/preparation.js';
 import { prepareProgram, surroundingOptions } from '../project/prepare.js';
-import { isPlan, isWorkflow } from '../project/program-kind.js';
 import { emptyCompilation, readNamed } from '../project/read-program.js';
 import { loadSettings, type Settings, toolLookup } from '../project/settings.js';
-import { type Diagnostic, hasErrors } from '../source/diagnostic.js';
+import { type Diagnostic, hasErrors, sourceFile } from '../source/diagnostic.js';
 import { withSafeFixes } from '../source/fix-text.js';
-import { sourceFile } from '../source/source-file.js';
 import { graphOf } from '../views/graph/graph.js';
 import { ascii, dot, mermaid } from '../views/graph/graph-text.js';
 import { planDot, planGraph, planMermaid } from '../views/graph/plan-graph.js';

@@ -3,8 +3,8 @@
  * a message and a next step for people, so that a command, a service and a page all say the same.
  */
 import type { Findings } from '../library/diagnostics.js';
-import { RunRefused } from '../runtime/store/run-refused.js';
 import { errorCode, JournalDamage, StoreError } from '../runtime/store/store-error.js';
+import { RunRefused } from '../runtime/store/stored-run.js';
 
 /**
  * Why an operation was refused. `unknown`: there is no such run, file or name. `wrong-use`: the request does not fit the

@@ -3,8 +3,8 @@
  * a service, a program that embeds statedsl) cannot see where the runs are. Values are the objects that `--json` prints.
  */
 
-import type { RunWhereabouts } from '../engine/whereabouts.js';
-import type { UndoFacts } from '../interpreter/events/undo-facts.js';
+import type { RunWhereabouts } from '../engine/admin.js';
+import type { UndoFacts } from '../interpreter/events/agent-facts.js';
 import type { Difference } from '../interpreter/record/replay.js';
 import type { Json } from '../machine/expression.js';
 import type { Machine } from '../machine/machine.js';

@@ -2,9 +2,7 @@
 import { connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { EngineFailure, silent } from './ask-engine.js';
-import { RecentlyUsed } from './recently-used.js';
-import type { ServiceNames } from './services.js';
-import type { Reach } from './whereabouts.js';
+import type { ServiceNames } from './run-list.js';
 
 const PAUSE_MS = 250;
 /** How long the admin API may take: it asks a worker that registers. Milliseconds. */
@@ -224,4 +222,72 @@ async function askAdmin(url: string, request: RequestInit, engine: string, patie
     if (Date.now() >= end) throw new EngineFailure('absent', null, `no engine answers at \`${engine}\``);
     await sleep(PAUSE_MS);
   }
+}
+
+/** Values that were used last, as long as all of them together are not too large. The last one is kept in any case. */
+export class RecentlyUsed<T> {
+  private readonly all = new Map<string, { readonly value: T; readonly size: number }>();
+  private size = 0;
+
+  constructor(private readonly most: number) {}
+
+  get(key: string): T | undefined {
+    const one = this.all.get(key);
+    if (one === undefined) return undefined;
+    // The order of the map is that of use.
+    this.all.delete(key);
+    this.all.set(key, one);
+    return one.value;
+  }
+
+  set(key: string, value: T, size: number): void {
+    this.delete(key);
+    this.all.set(key, { value, size });
+    this.size += size;
+    for (const oldest of this.all.keys()) {
+      if (this.size <= this.most || oldest === key) break;
+      this.delete(oldest);
+    }
+  }
+
+  delete(key: string): void {
+    this.size -= this.all.get(key)?.size ?? 0;
+    this.all.delete(key);
+  }
+}
+
+/** A worker that a run waits for. `none`: the engine knows none. `gone`: it does not answer. `there`: it has the effect. */
+export interface AwaitedWorker {
+  readonly kind: 'label' | 'home';
+  readonly name: string;
+  /** ISO 8601; null: not known. */
+  readonly since: string | null;
+  readonly worker: 'none' | 'gone' | 'there';
+}
+
+/** Where the current turn of a run is executed. */
+export interface RunWhereabouts {
+  /** Null: not known, because no worker answers. */
+  readonly turn: number | null;
+  /** The address of the worker that said last that it executes the turn; null: none has said it yet. */
+  readonly worker: string | null;
+  readonly invocation: string | null;
+  /** When that worker began; ISO 8601. */
+  readonly since: string | null;
+  /** Whether something listens at its address. */
+  readonly is_reachable: boolean;
+  /** Since when nothing listens there, as far as it is known; ISO 8601; null: something does. */
+  readonly no_worker_since: string | null;
+  /** The version of statedsl that must be started there again, because it began the turn with other entries; null: none. */
+  readonly made_by: string | null;
+  /** Why that worker does not execute the turn, which waits for another one; null: it executes it. */
+  readonly refused: string | null;
+  readonly waits: readonly AwaitedWorker[];
+}
+
+/** What a worker finds out about others. */
+export interface Reach {
+  /** Since when nothing listens at the address of a worker, as far as this process knows; ISO 8601; null: something does. */
+  absentSince(uri: string): Promise<string | null>;
+  worker(wanted: Pick<AwaitedWorker, 'kind' | 'name'>): Promise<AwaitedWorker['worker']>;
 }

@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { omitUndefined } from '../prelude/omit-undefined.js';
 import type { ListedRun } from '../runtime/list-runs.js';
 import type { Delivery } from '../runtime/store/inbox.js';
-import { bytesOfArtifact } from './artifact-content.js';
+import type { RunWhereabouts } from './admin.js';
 import { askEngine, type ClientOptions, EngineFailure } from './ask-engine.js';
 import type {
   ArtifactContent,
@@ -17,10 +17,10 @@ import type {
   Submitting,
 } from './messages.js';
 import { type EventChunks, type EventLines, unpackedLines } from './run-journal.js';
+import { dayOf, type RunHandler, type RunsHandler, serviceNames } from './run-list.js';
 import type { RunState } from './run-object.js';
-import { dayOf, type RunHandler, type RunsHandler, serviceNames } from './services.js';
+import { bytesOfArtifact } from './turn-record.js';
 import { packDelivery } from './value-codec.js';
-import type { RunWhereabouts } from './whereabouts.js';
 
 export { type ClientOptions, EngineFailure };
 

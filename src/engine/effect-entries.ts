@@ -3,14 +3,14 @@
  * such as lines and files.
  */
 import type { Json } from '../machine/expression.js';
-import type { PerformedRequest } from '../runtime/effect-context.js';
-import { doubtfulOutcome, type InDoubt } from '../runtime/run/in-doubt.js';
+import { doubtfulOutcome, type InDoubt } from '../runtime/run/resources.js';
+import type { PerformedRequest } from '../runtime/scripted-effects.js';
 import type { Entry, PerformContext } from './engine-context.js';
 import type { Performed, RoutedEffect } from './messages.js';
 import { type Placement, routeOf } from './messages.js';
-import { bytesOf, MOST_MESSAGE } from './most-stored.js';
 import { hideSecrets } from './secret-inputs.js';
 import type { Program, TurnHost, TurnPresence } from './turn-host.js';
+import { bytesOf, MOST_MESSAGE } from './turn-record.js';
 
 /** How an effect in flight ended. */
 export interface EndedEffect {

@@ -7,20 +7,18 @@ import { closeSync, existsSync, readSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Outcome, Output } from '../interpreter/events/event.js';
 import { link } from '../interpreter/run.js';
-import type { PerformedRequest } from '../runtime/effect-context.js';
-import type { OutputUse } from '../runtime/process/output-store.js';
+import type { OutputUse } from '../runtime/process/scratch.js';
 import { createRedactor } from '../runtime/redact.js';
 import { interpreterOptions } from '../runtime/run/run-options.js';
+import type { PerformedRequest } from '../runtime/scripted-effects.js';
 import { artifactName } from '../runtime/store/artifacts.js';
-import { makeFolder } from '../runtime/store/make-folder.js';
-import { openToRead, writeOwn } from '../runtime/store/own-file.js';
-import { artifactContent, bytesOfArtifact } from './artifact-content.js';
+import { makeFolder, openToRead, writeOwn } from '../runtime/store/own-file.js';
 import type { EngineClient } from './client.js';
 import { NO_ROUTES, type Submission } from './messages.js';
-import { MOST_ARTIFACT, MOST_VALUE } from './most-stored.js';
 import { type SecretInputs, secretsIn } from './secret-inputs.js';
 import type { SharedArtifacts } from './shared-artifacts.js';
 import type { EffectBounds, Program } from './turn-host.js';
+import { artifactContent, bytesOfArtifact, MOST_ARTIFACT, MOST_VALUE } from './turn-record.js';
 
 export class EffectOutputs {
   private readonly stored = new Set<string>();

@@ -10,17 +10,15 @@ import { indexEntryOf } from '../runtime/run/drive-run.js';
 import { emptyReport } from '../runtime/run/report.js';
 import { artifactName, artifactsFolder } from '../runtime/store/artifacts.js';
 import { fileJournal, openFileJournal } from '../runtime/store/journal.js';
-import { makeFolder } from '../runtime/store/make-folder.js';
-import { entryAt, readOwn, writeOwn } from '../runtime/store/own-file.js';
+import { entryAt, makeFolder, readOwn, writeOwn } from '../runtime/store/own-file.js';
 import { readJournal } from '../runtime/store/read-journal.js';
 import { lockRun } from '../runtime/store/run-lock.js';
-import { RunRefused } from '../runtime/store/run-refused.js';
 import { openRunFolder } from '../runtime/store/store.js';
 import { storeError } from '../runtime/store/store-error.js';
-import { hasBegun, readIndex } from '../runtime/store/stored-run.js';
+import { hasBegun, RunRefused, readIndex } from '../runtime/store/stored-run.js';
 import { keepFacts } from '../runtime/worktree/worktree-facts.js';
-import { bytesOfArtifact } from './artifact-content.js';
 import type { EngineClient } from './client.js';
+import { bytesOfArtifact } from './turn-record.js';
 
 /** What `mirrorRun` reads. */
 export type RunSource = Pick<EngineClient, 'about' | 'status' | 'events' | 'artifact'>;

@@ -2,16 +2,15 @@
 import type { OpenQuestion } from '../interpreter/run.js';
 import { RUN_FORMAT } from '../machine/machine.js';
 import { checkAnswers, checkSendable, checkUntaken } from '../runtime/run/apply-delivery.js';
-import { type Image, otherFormatOf } from '../runtime/store/image.js';
+import { digestOf, type Image, otherFormatOf } from '../runtime/store/image.js';
 import type { Delivery } from '../runtime/store/inbox.js';
-import { digestOf } from '../runtime/store/machine-digest.js';
-import { RunRefused } from '../runtime/store/run-refused.js';
+import { RunRefused } from '../runtime/store/stored-run.js';
 import { VERSION } from '../runtime/version.js';
 import { EngineRefusal } from './engine-context.js';
 import type { Head, Mail, Submission } from './messages.js';
-import { bytesOf, MOST_MAIL, MOST_VALUE } from './most-stored.js';
 import { variableProblem } from './secret-inputs.js';
 import type { TurnHost } from './turn-host.js';
+import { bytesOf, MOST_MAIL, MOST_VALUE } from './turn-record.js';
 import { unpackDelivery } from './value-codec.js';
 
 /** What the worker that accepts a submission requires. */

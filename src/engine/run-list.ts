@@ -2,9 +2,8 @@
  * The list of runs: one object for each day. Its state has the runs by their ids, and `isListed` once the object `days` has the
  * day, so that a list begins with the newest one. A note reads only what is about its run: a day may have many.
  */
-import type { ListedRun } from '../runtime/list-runs.js';
-import type { ObjectContext, ReaderContext } from './engine-context.js';
-import type { ServiceNames } from './services.js';
+import { type ListedRun, timeOfId } from '../runtime/list-runs.js';
+import type { ObjectContext, ReaderContext, Target } from './engine-context.js';
 
 /** What the object of a run tells its list. */
 export interface NotedRun {
@@ -65,5 +64,59 @@ export function runListReaders() {
     async days(context: ReaderContext): Promise<readonly string[]> {
       return (await context.get<readonly string[]>('days')) ?? [];
     },
+  };
+}
+
+/** The names of the services on the engine. A namespace separates those that share one. */
+export interface ServiceNames {
+  /** One object for each run, by its id. */
+  run(runId: string, handler: RunHandler): Target;
+  /** Lists of runs: one object for each day, and `days`, which has the days. */
+  runs(key: string, handler: RunsHandler): Target;
+  /** One object for each address of workers: those that share it. */
+  workers(address: string, handler: WorkersHandler): Target;
+  /** Executes turns: of all runs, or of those that belong to workers with a name. */
+  turn(home: string | null): Target;
+  /** Passes turns on to workers with a name, once there are any. */
+  passToHome(): Target;
+  /** Performs effects for turns on other workers. */
+  effects(label: string): Target;
+}
+
+export type RunHandler =
+  | 'submit'
+  | 'tell'
+  | 'listening'
+  | 'progress'
+  | 'turned'
+  | 'due'
+  | 'watch'
+  | 'drop'
+  | 'store'
+  | 'doing'
+  | 'resume'
+  | 'whereabouts'
+  | 'artifact'
+  | 'status'
+  | 'about'
+  | 'events';
+
+export type WorkersHandler = 'join' | 'leave' | 'list';
+
+export type RunsHandler = 'note' | 'addDay' | 'remove' | 'list' | 'days';
+
+/** The object with the list of a run: the day on which its id was made. */
+export function dayOf(runId: string): string {
+  return timeOfId(runId).slice(0, 10);
+}
+
+export function serviceNames(namespace: string): ServiceNames {
+  return {
+    run: (runId, handler) => ({ service: `${namespace}.Run`, key: runId, handler }),
+    runs: (key, handler) => ({ service: `${namespace}.Runs`, key, handler }),
+    workers: (address, handler) => ({ service: `${namespace}.Workers`, key: address, handler }),
+    turn: (home) => ({ service: `${namespace}.Turn${home === null ? '' : `.${home}`}`, handler: 'run' }),
+    passToHome: () => ({ service: `${namespace}.Turn`, handler: 'passToHome' }),
+    effects: (label) => ({ service: `${namespace}.Effects.${label}`, handler: 'perform' }),
   };
 }

@@ -14,7 +14,7 @@ import type { RunReport } from '../runtime/run/report.js';
 import { artifactName } from '../runtime/store/artifacts.js';
 import type { Image } from '../runtime/store/image.js';
 import type { Delivery } from '../runtime/store/inbox.js';
-import { bytesOfArtifact } from './artifact-content.js';
+import type { Reach, RunWhereabouts } from './admin.js';
 import { alreadyOver, EngineRefusal, type ObjectContext, type ReaderContext } from './engine-context.js';
 import type {
   ArtifactContent,
@@ -45,9 +45,9 @@ import {
 } from './refusals.js';
 import { append, type EventsWanted, isOver, readEvents } from './run-journal.js';
 import type { NotedRun } from './run-list.js';
-import { dayOf, type ServiceNames } from './services.js';
+import { dayOf, type ServiceNames } from './run-list.js';
 import type { SharedArtifacts } from './shared-artifacts.js';
-import type { Reach, RunWhereabouts } from './whereabouts.js';
+import { bytesOfArtifact } from './turn-record.js';
 
 /** The state of a run, in short. */
 export interface RunState {

@@ -1,16 +1,18 @@
 /** The process that executes turns: what a turn gets from it, besides the context of its handler. */
 import type { LinkedMachine, RunOptions } from '../interpreter/run.js';
-import type { PerformedRequest } from '../runtime/effect-context.js';
-import { LazySignal } from '../runtime/lazy-signal.js';
+import { omitUndefined } from '../prelude/omit-undefined.js';
+import { LazySignal } from '../runtime/in-process.js';
 import type { Redactor, Secret } from '../runtime/redact.js';
-import type { InDoubt } from '../runtime/run/in-doubt.js';
+import type { InDoubt } from '../runtime/run/resources.js';
+import type { PerformedRequest } from '../runtime/scripted-effects.js';
+import { otherFormatOf } from '../runtime/store/image.js';
+import { VERSION } from '../runtime/version.js';
+import { type Reach, RecentlyUsed } from './admin.js';
 import type { PerformContext } from './engine-context.js';
-import type { Doing, Performed, Placement, Submission, WaitingFor } from './messages.js';
-import { RecentlyUsed } from './recently-used.js';
-import type { ServiceNames } from './services.js';
+import type { Doing, Performed, Placement, Submission, TurnStart, WaitingFor } from './messages.js';
+import type { ServiceNames } from './run-list.js';
 import type { SharedArtifacts } from './shared-artifacts.js';
-import type { TurnWorktrees, WantedWorktree } from './turn-worktree.js';
-import type { Reach } from './whereabouts.js';
+import type { BegunWorktree, TurnWorktrees, WantedWorktree } from './turn-worktree.js';
 
 /** A program with the options of one run of it. The same whenever it is read, because a submission never changes. */
 export interface Program {
@@ -379,4 +381,83 @@ export class StartedEffects {
     }, this.graceMs);
     known.timer.unref();
   }
+}
+
+/** A run that has not begun is ended by workers that must not execute it, too. */
+export function isEndedAtOnce({ image, mail }: TurnStart): boolean {
+  return image === null && mail.some(({ delivery }) => delivery.kind === 'cancel');
+}
+
+/** Whether the worker may end the run, because it is new or had failed before. A run that waits continues to wait. */
+export function mayEnd({ image, turn, begin = [] }: TurnStart): boolean {
+  const hadFailed = begin.some((event) => event.type === 'run_resumed' && event.from !== undefined);
+  return image === null || turn === 1 || hadFailed;
+}
+
+interface Beginning {
+  /** Why the worker does not execute the turn; null: it does. */
+  readonly refused: Refusal | null;
+  /** Absent: the run has none. */
+  readonly worktree?: BegunWorktree;
+}
+
+/** `invocation`: of this attempt, for people. */
+export async function beginningOf(start: TurnStart, host: TurnHost, invocation: string): Promise<Beginning> {
+  const { runId, turn } = start;
+  try {
+    const program = await host.program(runId, isEndedAtOnce(start) ? END_ONLY : EXECUTE);
+    refuseImage(start, program.home);
+    const worktree = await worktreeOf(start, host, program);
+    return { refused: null, ...omitUndefined({ worktree }) };
+  } catch (cause) {
+    if (!(cause instanceof ProgramRefused)) throw cause;
+    const { message: reason, isFinal, isOfFunctions, unreadableOf } = cause;
+    host.noteRefusal?.({ runId, turn, invocation }, reason);
+    return { refused: { reason, isFinal, isOfFunctions, ...omitUndefined({ unreadableOf }) } };
+  }
+}
+
+/** The attempt is over: another one will be made, perhaps by another worker. The reason was said. */
+export class AttemptRefused extends Error {}
+
+/** Another worker, which had the worktree, may have begun the turn. Rejects with an `AttemptRefused`. */
+export async function requireWorktree(
+  { runId, turn }: TurnStart,
+  { worktrees, noteRefusal }: TurnHost,
+  invocation: string,
+): Promise<void> {
+  const reason = worktrees === undefined ? withoutFolder(runId) : await worktrees.problem(runId);
+  if (reason === null) return;
+  noteRefusal?.({ runId, turn, invocation }, reason);
+  throw new AttemptRefused(reason);
+}
+
+function withoutFolder(runId: string): string {
+  return `run \`${runId}\` needs a worktree, for which its worker has no folder`;
+}
+
+async function worktreeOf(
+  start: TurnStart,
+  { worktrees }: TurnHost,
+  { worktree }: Program,
+): Promise<BegunWorktree | undefined> {
+  const { runId, turn } = start;
+  if (worktree === null || isEndedAtOnce(start)) return undefined;
+  if (worktrees !== undefined) return worktrees.begin({ runId, turn, wanted: worktree });
+  throw new ProgramRefused(withoutFolder(runId), true);
+}
+
+/** Another version of statedsl may have executed the run before. */
+function refuseImage({ runId, image }: TurnStart, home: string | null): void {
+  const format = image === null ? null : otherFormatOf(image);
+  if (format === null) return;
+  const by = image?.made_by;
+  const [maker, wanted] =
+    by === undefined ? ['another statedsl', 'that version'] : [`statedsl ${by}`, `statedsl ${by}`];
+  throw new ProgramRefused(
+    `run \`${runId}\` was executed by ${maker}, whose images have format ${format}, which statedsl ${VERSION} cannot read: start a worker of ${wanted}`,
+    false,
+    false,
+    home,
+  );
 }

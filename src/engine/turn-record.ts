@@ -1,18 +1,14 @@
 /** The lines that a turn writes, and the time that they have: the latest that the turn knows from its entries. */
-
-import { Buffer } from 'node:buffer';
+import { Buffer, isUtf8 } from 'node:buffer';
 import type { Outcome, RunEvent } from '../interpreter/events/event.js';
 import { timeText } from '../runtime/clock.js';
 import type { Redactor } from '../runtime/redact.js';
-import { Recorder } from '../runtime/run/recorder.js';
+import { Recorder } from '../runtime/run/resources.js';
 import { type Artifacts, artifactName } from '../runtime/store/artifacts.js';
 import { LineBuffer } from '../runtime/store/journal-line.js';
 import { LargeValues } from '../runtime/store/large-values.js';
 import { StoreError } from '../runtime/store/store-error.js';
-import { artifactContent } from './artifact-content.js';
-import type { Progress, StoredArtifact, TurnStart } from './messages.js';
-import { storedLines } from './messages.js';
-import { MOST_ARTIFACT, MOST_KEPT_LINES, MOST_LINE, type TooLarge, tooMuch } from './most-stored.js';
+import { type ArtifactContent, type Progress, type StoredArtifact, storedLines, type TurnStart } from './messages.js';
 
 /**
  * The artifacts that a turn knows: outputs of its effects, which workers have stored, and values that it puts away itself.
@@ -178,4 +174,52 @@ export class TurnRecord {
     this.ends = [];
     return taken;
   }
+}
+
+/** The content of artifacts as JSON, which is how an engine stores it. */
+export function artifactContent(bytes: Buffer): ArtifactContent {
+  const text = isUtf8(bytes) ? { text: bytes.toString('utf8') } : null;
+  // A control character takes six characters of JSON.
+  if (text !== null && bytesOf(text) <= bytes.length * 1.5) return text;
+  return { base64: bytes.toString('base64') };
+}
+
+export function bytesOfArtifact(content: ArtifactContent): Buffer {
+  return 'text' in content ? Buffer.from(content.text) : Buffer.from(content.base64, 'base64');
+}
+
+const MIB = 1024 * 1024;
+/** What a run is continued from, and what it returns. */
+export const MOST_IMAGE = 16 * MIB;
+/** An output, or a value that its lines refer to. */
+export const MOST_ARTIFACT = 16 * MIB;
+/** A value that is bound, given or sent. */
+export const MOST_VALUE = 4 * MIB;
+/** One line of the journal. */
+const MOST_LINE = 6 * MIB;
+/** Lines that a turn keeps for later. */
+export const MOST_KEPT_LINES = 2 * MIB;
+/** What was sent to a run and not received yet. */
+export const MOST_MAIL = 4 * MIB;
+/** A submission, and an effect for another worker. */
+export const MOST_MESSAGE = 16 * MIB;
+
+/** The report of a run that waits, which has an image, and of one that has ended. */
+export const MOST_WAITING_REPORT = 6 * MIB;
+export const MOST_REPORT = 20 * MIB;
+
+/** What an engine cannot keep. */
+export interface TooLarge {
+  readonly limit: number;
+  readonly used: number;
+}
+
+/** The size of a value as JSON. */
+export function bytesOf(value: unknown): number {
+  return Buffer.byteLength(JSON.stringify(value) ?? '');
+}
+
+/** Null: it is within the limit. */
+export function tooMuch(used: number, limit: number): TooLarge | null {
+  return used > limit ? { used, limit } : null;
 }

@@ -20,23 +20,31 @@ import {
   startRun,
   waiting,
 } from '../interpreter/run.js';
-import type { PerformedRequest } from '../runtime/effect-context.js';
-import { nextTurn } from '../runtime/next-turn.js';
 import type { Redactor } from '../runtime/redact.js';
 import { applyDelivery } from '../runtime/run/apply-delivery.js';
 import { Growth } from '../runtime/run/growth.js';
 import { reportOf } from '../runtime/run/report.js';
+import type { PerformedRequest } from '../runtime/scripted-effects.js';
 import { imageOf, runOf } from '../runtime/store/image.js';
+import { nextTurn } from '../runtime/timer.js';
 import { VERSION } from '../runtime/version.js';
 import { EffectEntries } from './effect-entries.js';
 import type { TurnContext } from './engine-context.js';
 import type { Mail, Performed, StoredArtifact, StoredImage, Turned, TurnStart } from './messages.js';
-import { bytesOf, MOST_IMAGE, type TooLarge, tooMuch } from './most-stored.js';
 import { hideSecrets, revealSecrets } from './secret-inputs.js';
 import type { TurnPresence } from './turn-host.js';
-import { END_ONLY, EXECUTE, type Program, type Refusal, type TurnHost } from './turn-host.js';
-import { TurnRecord } from './turn-record.js';
-import { beginningOf, isEndedAtOnce, mayEnd, requireWorktree } from './turn-refusal.js';
+import {
+  beginningOf,
+  END_ONLY,
+  EXECUTE,
+  isEndedAtOnce,
+  mayEnd,
+  type Program,
+  type Refusal,
+  requireWorktree,
+  type TurnHost,
+} from './turn-host.js';
+import { bytesOf, MOST_IMAGE, type TooLarge, TurnRecord, tooMuch } from './turn-record.js';
 import {
   type Awaited,
   type Came,

@@ -8,8 +8,7 @@ import { join } from 'node:path';
 import type { Json } from '../machine/expression.js';
 import { isRecord } from '../runtime/process/leftovers.js';
 import { isHere, type ProcessOrigin, processStat, stopGroup, thisOrigin } from '../runtime/process/process-group.js';
-import { makeFolder } from '../runtime/store/make-folder.js';
-import { openOwn, readOwn } from '../runtime/store/own-file.js';
+import { makeFolder, openOwn, readOwn } from '../runtime/store/own-file.js';
 
 export interface WorkerProcesses {
   record(record: Readonly<Record<string, Json>>): void;

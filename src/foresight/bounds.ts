@@ -4,10 +4,10 @@ import type { Expr, Template } from '../machine/expression.js';
 import type { Instruction, Machine, State } from '../machine/machine.js';
 import { type Bound, type BoundOptions, cutAt, cutAtFormula, formulaOf } from './bound.js';
 import { costBound, timeBound, withMergedSites } from './cost-bound.js';
-import { fileOf } from './defect.js';
 import { explore } from './explore.js';
 import { type CountedSite, cycleThrough, type Edge, type Node } from './graph.js';
 import { type Graph, longestWays, orderOf, waysWithin } from './longest-ways.js';
+import { fileOf } from './loops.js';
 import { REPEATING } from './spans.js';
 import type { Exploration } from './trace.js';
 

@@ -1,13 +1,12 @@
 /** A short exploration for `check`: loops without end, each confirmed by a run. */
 import type { Machine } from '../machine/machine.js';
-import type { Defect } from './defect.js';
+import { noEnd, unmodeledKindIn } from './defects.js';
 import { explore } from './explore.js';
 import { exploreOptions, hasOptionalInputs, SHORT, type VerifyOptions } from './explore-options.js';
+import type { Defect } from './loops.js';
 import { endlessIn, repeatedStates } from './loops.js';
-import { noEnd } from './no-end.js';
 import type { Exploration } from './trace.js';
 import { defectTrace } from './trace.js';
-import { unmodeledKindIn } from './unmodeled.js';
 
 export interface LoopsFound {
   /** Loops that repeat without end, also those that only LIMIT ends. */

@@ -1,15 +1,14 @@
 /** Defects: loops that do not end, places that nothing reaches, and failures that are certain or come late. */
 import type { Instruction, Machine, State } from '../machine/machine.js';
-import { type Defect, type DefectKind, fileOf } from './defect.js';
-import { type Edge, type Node, wayTo } from './graph.js';
-import { loops } from './loops.js';
-import { noEnd } from './no-end.js';
+import { componentsOf, type Edge, type Node, wayTo } from './graph.js';
+import { type Defect, type DefectKind, fileOf, locationOfState, loops } from './loops.js';
+import type { Moment } from './monitors.js';
 import { readsIn } from './reductions/reads.js';
 import type { Exploration } from './trace.js';
-import { unmodeledKindIn } from './unmodeled.js';
+import { RARE, type Rare } from './way.js';
 
 /** What else is explored if something seems to be dead, or to fail always. */
-export interface Others {
+interface Others {
   readonly inputs: () => readonly Exploration[];
   readonly longerLists: () => readonly Exploration[];
   /** The same with what is rare. */
@@ -267,4 +266,80 @@ function isAboutError(machine: Machine, state: number, { condition }: Condition)
     if (name === 'error_type') return true;
   }
   return false;
+}
+
+/** Points from which no run ends. */
+export function noEnd(exploration: Exploration, endless: readonly Defect[]): Defect[] {
+  const { nodes, machine } = exploration;
+  const ends = nodesThatEnd(exploration);
+  const stuck = nodes.find(({ id }) => !ends.has(id));
+  if (stuck === undefined) return [];
+  // A loop that is reported already says more.
+  if (endless.some(({ edges, severity }) => severity === 'error' && edges?.some(({ to }) => !ends.has(to)))) return [];
+  return [
+    {
+      kind: 'no-end',
+      severity: 'error',
+      ...locationOfState(machine, stuck.state),
+      message: `from state \`${stuck.state}\` on, the run may come to a point from which it cannot end`,
+      help: 'add a way to RETURN',
+      edges: wayTo(nodes, stuck.id),
+      cycle: 0,
+    },
+  ];
+}
+
+/** A point from which no run ends, and from which a run may continue without an end by LIMIT. */
+export function stuckIn(exploration: Exploration): Node | undefined {
+  const { nodes } = exploration;
+  const ends = nodesThatEnd(exploration);
+  const stuck = nodes.filter(({ id }) => !ends.has(id));
+  const unlimited = nodesThatReach(nodes, unlimitedAmong(exploration, stuck));
+  return stuck.find(({ id }) => unlimited.has(id));
+}
+
+/** The nodes where nothing happens anymore, and those of cycles that LIMIT does not end. */
+function unlimitedAmong({ machine, nodes, sites }: Exploration, among: readonly Node[]): number[] {
+  const { transitions, timeMs } = machine.limits;
+  const entersState = (edge: Edge): boolean => edge.counts.some((site) => sites[site]?.kind === 'state');
+  const follows = (edge: Edge): boolean => transitions === undefined || !entersState(edge);
+  const component = componentsOf(nodes, follows);
+  const isInside = (edge: Edge): boolean => follows(edge) && component[edge.from] === component[edge.to];
+  // The time in which a run waits for a person may not count.
+  const repeats = (edge: Edge): boolean => isInside(edge) && (timeMs === undefined || edge.isOutside);
+  return among.flatMap(({ id, out }) => (out.length === 0 || out.some(repeats) ? [id] : []));
+}
+
+function nodesThatEnd({ nodes }: Exploration): ReadonlySet<number> {
+  const ends = nodes.flatMap(({ id, result, isExpanded }) => (result !== null || !isExpanded ? [id] : []));
+  return nodesThatReach(nodes, ends);
+}
+
+function nodesThatReach(nodes: readonly Node[], ends: readonly number[]): ReadonlySet<number> {
+  const before: number[][] = nodes.map(() => []);
+  for (const { out } of nodes) for (const { from, to } of out) before[to]?.push(from);
+  const found = new Set(ends);
+  for (const end of found) for (const from of before[end] ?? []) found.add(from);
+  return found;
+}
+
+const UNMODELED: readonly string[] = ['cancelled', ...RARE];
+
+/** The first of these kinds that handlers or conditions of a machine name; null: none. `explored`: those that are explored apart. */
+export function unmodeledKindIn({ states }: Machine, explored: ReadonlySet<Rare>): string | null {
+  const kinds = UNMODELED.filter((kind) => !explored.has(kind as Rare));
+  const isNamed = new Map<string, boolean>();
+  for (const { code, handlers } of states) {
+    for (const { kind } of handlers) if (kind !== null) isNamed.set(kind, true);
+    for (const one of code) {
+      const text = one.op === 'unless' ? JSON.stringify(one.condition) : '';
+      for (const kind of kinds) if (text.includes(JSON.stringify(kind))) isNamed.set(kind, true);
+    }
+  }
+  return kinds.find((kind) => isNamed.has(kind)) ?? null;
+}
+
+/** The kind of failures that a moment is about, if no exploration makes it. */
+export function unmodeledKindOf(moment: Moment): string | null {
+  return moment.kind === 'failed' && moment.error !== null && UNMODELED.includes(moment.error) ? moment.error : null;
 }

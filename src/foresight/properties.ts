@@ -3,6 +3,7 @@ import { link, startRun } from '../interpreter/run.js';
 import type { Slot } from '../interpreter/run-state/thread.js';
 import type { Limits } from '../machine/machine.js';
 import { repeatable } from './counted-rounds.js';
+import { stuckIn, unmodeledKindIn, unmodeledKindOf } from './defects.js';
 import { componentsOf, cycleThrough, type Edge, type Node, reachedBy, wayTo } from './graph.js';
 import { entriesIn, largestSum, orderOf } from './longest-ways.js';
 import { endlessIn } from './loops.js';
@@ -15,11 +16,9 @@ import {
   monitorsOf,
   type Rule,
 } from './monitors.js';
-import { stuckIn } from './no-end.js';
 import { runOptionsOf } from './run-options.js';
 import type { Exploration } from './trace.js';
 import { type Trace, traceOf } from './trace.js';
-import { unmodeledKindIn, unmodeledKindOf } from './unmodeled.js';
 import { RARE, type Rare, rareWords } from './way.js';
 
 export interface Property {

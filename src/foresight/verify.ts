@@ -2,11 +2,11 @@
 import type { Machine } from '../machine/machine.js';
 import type { Bound } from './bound.js';
 import { boundsOf } from './bounds.js';
-import type { Defect } from './defect.js';
 import { defectsOf } from './defects.js';
 import { explore } from './explore.js';
 import { exploreOptions, type VerifyOptions } from './explore-options.js';
 import { wayTo } from './graph.js';
+import type { Defect } from './loops.js';
 import type { Condition } from './monitors.js';
 import { monitorsOf } from './monitors.js';
 import { type JudgedProperty, judgeProperty, type Property } from './properties.js';

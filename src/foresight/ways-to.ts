@@ -1,15 +1,14 @@
 /** How runs come to instructions and events: for each of them some traces, the shortest first. For suggested tests. */
 import type { RunEvent } from '../interpreter/events/event.js';
 import type { Machine } from '../machine/machine.js';
+import { unmodeledKindIn } from './defects.js';
 import { explore } from './explore.js';
-import { DEFAULTS, exploreOptions } from './explore-options.js';
+import { DEFAULTS, exploreOptions, hasOptionalInputs, SHORT } from './explore-options.js';
 import { type Edge, wayTo } from './graph.js';
 import type { Executed } from './segment.js';
-import type { Exploration } from './trace.js';
-import { type Trace, traceOf } from './trace.js';
-import type { Position } from './unreachable.js';
+import { type Exploration, type Trace, traceOf } from './trace.js';
 
-export interface Wanted {
+interface Wanted {
   readonly positions: readonly Position[];
   /** What shows it; null: that one of the positions is executed. */
   readonly isShownBy: ((event: RunEvent) => boolean) | null;
@@ -90,4 +89,26 @@ function clear(positions: readonly Position[], { passed, failed, wasTrue, wasFal
     wasTrue[pc] = 0;
     wasFalse[pc] = 0;
   }
+}
+
+/** What no run of a machine executes, whatever its inputs are. For coverage. */
+export interface Position {
+  /** The position of an instruction, over all states. */
+  readonly pc: number;
+  /** Of a condition; null: the instruction itself. */
+  readonly is: boolean | null;
+}
+
+/** Nothing is said of programs that are larger than the budget, for which tests would wait. */
+export function unreachableIn(machine: Machine): (position: Position) => boolean {
+  if (hasOptionalInputs(machine) || unmodeledKindIn(machine, new Set()) !== null) return () => false;
+  const free = new Set(machine.inputs.map(({ name }) => name));
+  const options = { ...DEFAULTS, ...SHORT, withRare: true, limitedAgents: null } as const;
+  const { stoppedBy, isBounded, executed } = explore(machine, exploreOptions(machine, options, free));
+  if (stoppedBy !== null || isBounded) return () => false;
+  const { passed, failed, wasTrue, wasFalse } = executed;
+  return ({ pc, is }) => {
+    if (is !== null) return (is ? wasTrue : wasFalse)[pc] === 0;
+    return passed[pc] === 0 && failed[pc] === 0;
+  };
 }

@@ -2,8 +2,7 @@
  * Formats the programs in a document. The prose around them stays as it is, and so do the line ends and the prefixes
  * that a quote or a list puts before each line.
  */
-import { hasErrors } from '../source/diagnostic.js';
-import { type SourceFile, sourceFile } from '../source/source-file.js';
+import { hasErrors, type SourceFile, sourceFile } from '../source/diagnostic.js';
 import { parseProgram } from '../syntax/parse.js';
 import { formatProgram } from './format-program.js';
 

@@ -2,12 +2,12 @@
  * Formats a program: prints its tree and its comments as text. Parts that the tree does not represent exactly (shell
  * text, notes in parentheses, quoted text) are copied from the source. Line ends are LF.
  */
-import { type SourceFile, sourceFile } from '../source/source-file.js';
+import { type SourceFile, sourceFile } from '../source/diagnostic.js';
 import type { Arm, Block, Comment, Declaration, Instruction, Otherwise, Program } from '../syntax/ast.js';
 import { parseProgram } from '../syntax/parse.js';
 import { armHead, declarationHead, instructionHead, otherwiseHead } from './format-head.js';
 import { type Row, stepRows } from './format-step.js';
-import { sameProgram, sameWords } from './same-program.js';
+import { sameProgram, sameWords } from './print-step.js';
 import { blankAbove, hasBullet, indentationAt, lineEnd, type SourceText } from './source-text.js';
 
 type Item = Declaration | Instruction;

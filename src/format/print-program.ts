@@ -3,8 +3,7 @@
  * output is correct but not pretty: the formatter gives it its form.
  */
 import { unreachable } from '../prelude/unreachable.js';
-import { hasErrors } from '../source/diagnostic.js';
-import { type SourceFile, sourceFile } from '../source/source-file.js';
+import { hasErrors, type SourceFile, sourceFile } from '../source/diagnostic.js';
 import type { Declaration, Instruction, Program } from '../syntax/ast.js';
 import { parseProgram } from '../syntax/parse.js';
 import { type AttachedComments, attachComments, noComments } from '../syntax/steps/attached-comments.js';

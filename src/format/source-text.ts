@@ -2,7 +2,7 @@
  * The source text of a tree, for facts that the tree does not contain: notes in parentheses, brackets around a single
  * operand, optional colons, and the author's line breaks.
  */
-import type { Span } from '../source/source-file.js';
+import type { Span } from '../source/diagnostic.js';
 
 export interface SourceText {
   readonly text: string;

@@ -3,9 +3,8 @@
  * calls, so this file walks the text once. `JSON.parse` decodes the strings.
  */
 
-import { planMessages as words } from '../source/catalogue/plan.js';
-import type { Diagnostic } from '../source/diagnostic.js';
-import type { Span } from '../source/source-file.js';
+import { planMessages as words } from '../source/catalogue/calls.js';
+import type { Diagnostic, Span } from '../source/diagnostic.js';
 import type { JsonNode, Member } from '../syntax/plan-tree.js';
 
 const MAX_DEPTH = 200;

@@ -3,7 +3,7 @@
  * puts before each line is recorded, so that offsets in a block can be mapped to the document.
  */
 import { fromMarkdown } from 'mdast-util-from-markdown';
-import type { SourceFile } from '../source/source-file.js';
+import type { SourceFile } from '../source/diagnostic.js';
 import { actionVerbs, branchVerbs, declarationVerbs, lineOnlyVerbs } from '../syntax/tokens/verbs.js';
 
 export interface MarkdownHeading {

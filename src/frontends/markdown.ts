@@ -3,12 +3,12 @@
  * the document. Headings then decide whether a block is a pattern, a machine, or a part of a machine.
  */
 import { declarationMessages as say } from '../source/catalogue/declarations.js';
-import type { Diagnostic, Edit } from '../source/diagnostic.js';
-import type { SourceFile, Span } from '../source/source-file.js';
+import type { Diagnostic, Edit, SourceFile, Span } from '../source/diagnostic.js';
 import type { Block, Comment, Declaration, Instruction, Program } from '../syntax/ast.js';
 import { parseProgram, type Region } from '../syntax/parse.js';
 import type { Name } from '../syntax/step-key.js';
 import { type MarkdownHeading, type MarkdownRegion, markdownRegions } from './markdown-regions.js';
+import { parseWorkflow } from './workflow/parse-workflow.js';
 
 type Item = Declaration | Instruction;
 type State = Extract<Declaration, { kind: 'state' }>;
@@ -184,4 +184,14 @@ function bodySpan(instructions: readonly Instruction[], otherwise: Span): Span {
 /** The pattern that a heading names with its last word, or null. */
 function patternName({ text }: MarkdownHeading): string | null {
   return /(?:^|\W)([A-Za-z_]\w*_PATTERN)$/.exec(text)?.[1] ?? null;
+}
+
+/** `index` is the position of the file among the sources. Never throws. */
+export function parseFile(
+  file: SourceFile,
+  index: number,
+): { program: Program; diagnostics: Diagnostic[]; isPartial?: boolean } {
+  if (/\.ya?ml$/i.test(file.name)) return parseWorkflow(file, index);
+  if (/\.(md|markdown)$/i.test(file.name)) return parseMarkdown(file, index);
+  return parseProgram(file, index);
 }

@@ -6,7 +6,7 @@
 import { nearest } from '../prelude/nearest.js';
 import { type ReferenceExpr, readReference, stringRole } from '../prelude/reference.js';
 import { unreachable } from '../prelude/unreachable.js';
-import { planMessages as words } from '../source/catalogue/plan.js';
+import { planMessages as words } from '../source/catalogue/calls.js';
 import type { Diagnostic } from '../source/diagnostic.js';
 import type {
   CallNode,

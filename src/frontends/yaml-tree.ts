@@ -1,7 +1,7 @@
 /** YAML with source locations, in the form of JSON, for tools files. Aliases become separate values. */
 import yaml, { type Node } from 'yaml';
-import { planMessages as words } from '../source/catalogue/plan.js';
-import type { Span } from '../source/source-file.js';
+import { planMessages as words } from '../source/catalogue/calls.js';
+import type { Span } from '../source/diagnostic.js';
 import type { JsonNode, Member } from '../syntax/plan-tree.js';
 import type { ParsedJson } from './json-tree.js';
 

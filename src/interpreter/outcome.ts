@@ -10,7 +10,7 @@ import { unreachable } from '../prelude/unreachable.js';
 import { readAgentOutput } from './agents/agent-output.js';
 import type { BrokenGuard, Outcome, Output } from './events/event.js';
 import { excerpt, RuntimeFailure } from './failure.js';
-import { base64Bytes } from './values/base64.js';
+import { base64Bytes } from './values/functions.js';
 import { fromRecord, printJson, readJson } from './values/json.js';
 import { deeperThan, MAX_DEPTH, utf8Length, type Value } from './values/value.js';
 

@@ -6,7 +6,7 @@ import type { Json, ShellText } from '../machine/expression.js';
 import type { Strictness } from '../machine/machine.js';
 import type { ToolProgram } from '../machine/plan.js';
 import type { EffectKind, Output, TokenCounts } from './events/event.js';
-import type { PlanCheck } from './plan/engine/plan-check.js';
+import type { PlanCheck } from './plan/engine/plan-node.js';
 
 /** The members of all requests. */
 export interface RequestHeader {

@@ -1,9 +1,10 @@
 /** `compile`: turns a text into a machine, without reading files or looking anything up. */
-
 import { type CompileOptions as CompilerOptions, compile as compileText } from '../check/compile.js';
-import type { Lookups } from '../check/lower/settings.js';
-import { parseFile as parseAnyFile } from '../frontends/parse-file.js';
+import type { Lookups } from '../check/lower/lowered-state.js';
+import { parseFile as parseAnyFile } from '../frontends/markdown.js';
 import type { Input, Limits } from '../machine/machine.js';
+import { isMarkdown, isTestFile } from '../project/preparation.js';
+import { type Diagnostic, hasErrors, type SourceFile, sortDiagnostics, sourceFile } from '../source/diagnostic.js';
 import type { Findings } from './diagnostics.js';
 
 /**
@@ -87,4 +88,50 @@ export interface Compilation extends Findings {
  */
 export function compile(text: string, options: CompileOptions = {}): Compilation {
   return compileText(text, options as CompilerOptions);
+}
+
+interface FormattedText {
+  /** The formatted text; null if the text has syntax errors. */
+  readonly text: string | null;
+  readonly diagnostics: readonly Diagnostic[];
+  readonly sources: SourceFile[];
+}
+
+/** The ending of `name` decides whether the text is a document. The Markdown reader is loaded only then. */
+export async function formatText(text: string, name: string): Promise<FormattedText> {
+  const source = sourceFile(name, text);
+  const { diagnostics, format } = await parserOf(name)(source);
+  const sound = !hasErrors(diagnostics);
+  return { text: sound ? format() : null, diagnostics: sortDiagnostics(diagnostics), sources: [source] };
+}
+
+/** The front end of a file. */
+function parserOf(name: string): (source: SourceFile) => Promise<Parsed> {
+  if (isTestFile(name)) return formatTestFile;
+  return isMarkdown(name) ? formatDocument : formatProgramText;
+}
+
+interface Parsed {
+  readonly diagnostics: readonly Diagnostic[];
+  readonly format: () => string;
+}
+
+async function formatDocument(source: SourceFile): Promise<Parsed> {
+  const { parseMarkdown } = await import('../frontends/markdown.js');
+  const { formatMarkdown } = await import('../format/format-markdown.js');
+  const { regions, diagnostics } = parseMarkdown(source, 0);
+  return { diagnostics, format: () => formatMarkdown(source, regions) };
+}
+
+async function formatTestFile(source: SourceFile): Promise<Parsed> {
+  const { parseTests } = await import('../syntax/tests/parse-tests.js');
+  const { formatTests } = await import('../format/format-tests.js');
+  return { diagnostics: parseTests(source, 0).diagnostics, format: () => formatTests(source.text) };
+}
+
+async function formatProgramText(source: SourceFile): Promise<Parsed> {
+  const { parseProgram } = await import('../syntax/parse.js');
+  const { formatProgram } = await import('../format/format-program.js');
+  const { program, diagnostics } = parseProgram(source, 0);
+  return { diagnostics, format: () => formatProgram(program, source) };
 }

@@ -1,6 +1,5 @@
 /** Diagnostics for programs that embed statedsl: as data, as JSON, and as the terminal shows them. */
-import type { Diagnostic as CompilerDiagnostic } from '../source/diagnostic.js';
-import type { SourceSet, Span } from '../source/source-file.js';
+import type { Diagnostic as CompilerDiagnostic, SourceSet, Span } from '../source/diagnostic.js';
 import { drawDiagnostics } from '../views/diagnostics/diagnostic.js';
 import { type DiagnosticJson, diagnosticsJson } from '../views/diagnostics/diagnostic-json.js';
 import { createPaint } from '../views/drawing/color.js';

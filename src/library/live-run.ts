@@ -8,9 +8,8 @@ import type { Json } from '../machine/expression.js';
 import type { Machine as CompiledMachine, Limits } from '../machine/machine.js';
 import { possibleAnswers, wrongAnswer } from '../runtime/run/apply-delivery.js';
 import { fixedOptions, interpreterOptions } from '../runtime/run/run-options.js';
-import { imageOf as imageOfRun, runOf as runOfImage } from '../runtime/store/image.js';
-import { digestOf } from '../runtime/store/machine-digest.js';
-import { RunRefused } from '../runtime/store/run-refused.js';
+import { digestOf, imageOf as imageOfRun, runOf as runOfImage } from '../runtime/store/image.js';
+import { RunRefused } from '../runtime/store/stored-run.js';
 import { VERSION } from '../runtime/version.js';
 import type { Machine } from './compile.js';
 

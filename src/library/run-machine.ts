@@ -1,17 +1,28 @@
 /** `run`: executes a machine in this process. */
-import type { RunEvent } from '../interpreter/events/event.js';
+import type { Outcome, RunEvent } from '../interpreter/events/event.js';
 import type { Json } from '../machine/expression.js';
 import type { Machine as CompiledMachine, Limits } from '../machine/machine.js';
 import type { AgentSettings } from '../runtime/agents/resolve.js';
 import type { CommandFunction } from '../runtime/command-function.js';
+import { type HostOptions as InternalHostOptions, hostEffects as processEffects } from '../runtime/effects.js';
 import type { AskHandler, EventPosition } from '../runtime/run/drive-options.js';
 import type { RunReport } from '../runtime/run/report.js';
 import { run as runMachine } from '../runtime/run/run.js';
 import type { RunOptions as MachineRunOptions, Started } from '../runtime/run/run-options.js';
-import type { McpServers } from '../runtime/tools/tool-host.js';
+import {
+  scriptedEffects as answersOfScript,
+  type PerformedRequest,
+  type RunContext,
+  type Script,
+} from '../runtime/scripted-effects.js';
+import {
+  type MemoryJournal as JournalInMemory,
+  fileJournal as journalInFiles,
+  memoryJournal as journalInMemory,
+} from '../runtime/store/journal.js';
+import type { RunFacts } from '../runtime/store/run-header.js';
+import type { McpServers } from '../runtime/tools/perform-tool.js';
 import type { Machine } from './compile.js';
-import type { Effects } from './effects.js';
-import type { Journal } from './journal.js';
 
 /** Options that `run` and the operations of `Runs` share. */
 export interface ExecutionOptions {
@@ -100,4 +111,100 @@ export interface RunOptions extends ExecutionOptions {
  */
 export async function run(machine: Machine, options: RunOptions = {}): Promise<RunReport> {
   return runMachine(machine as CompiledMachine, options as MachineRunOptions);
+}
+
+/** What a journal gets before the first event of a run. */
+export interface RunHeader extends RunFacts {
+  readonly machine: Machine;
+}
+
+declare const folder: unique symbol;
+
+/** The folder of a run on disk. Only `fileJournal` creates one. */
+export interface RunFolder {
+  readonly [folder]: true;
+}
+
+/**
+ * The journal of one run. An event takes effect only after `sync` has resolved: until then the run neither shows it nor
+ * acts on it.
+ */
+export interface OpenJournal {
+  /** Null if nothing of the run is on disk. */
+  readonly folder: RunFolder | null;
+  /** Appends events, numbered from `firstSeq`. `time` is a time stamp in ISO 8601. */
+  append(events: readonly RunEvent[], firstSeq: number, time: string): void;
+  /** Resolves when all appended events are durable. A rejection ends the run. */
+  sync(): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** Stores the events of runs. One journal may serve many runs. For `run`. */
+export interface Journal {
+  /** Called once for each run, before its first event. */
+  open(header: RunHeader): OpenJournal;
+}
+
+/** A journal in memory. `events` contains the events of all runs that used it, in order. */
+export interface MemoryJournal extends Journal {
+  readonly events: RunEvent[];
+}
+
+/** Stores runs in `directory`, usually `.statedsl`, like the option `dir` of `run`. */
+export function fileJournal(directory: string): Journal {
+  return journalInFiles(directory) as unknown as Journal;
+}
+
+/** Stores events in memory, for tests and for runs that need not be resumed. */
+export function memoryJournal(): MemoryJournal {
+  return journalInMemory() satisfies JournalInMemory as unknown as MemoryJournal;
+}
+
+declare const resources: unique symbol;
+
+/** State that the effects of one run share. Pass it on to `hostEffects` unchanged. */
+export interface RunResources {
+  readonly [resources]: true;
+}
+
+/** The context of an effect: facts about its run, and the resources of the run. */
+export interface EffectContext extends RunContext {
+  readonly resources: RunResources;
+}
+
+/**
+ * Performs the requests of a run: commands, functions, agents, tools, time and random numbers. For `run` and `resume`.
+ */
+export interface Effects {
+  /** Returns an outcome or a promise of one. A rejection counts as a bug in the effects and rejects `run`. */
+  perform(request: PerformedRequest, context: EffectContext): Outcome | Promise<Outcome>;
+}
+
+/** Options of `hostEffects`: the commands, agents and tools that it can start. */
+export interface HostOptions {
+  /** The environment of commands; default the environment of this process. */
+  readonly env?: Readonly<Record<string, string | undefined>>;
+  /** JavaScript functions that the program calls as commands, by name. */
+  readonly commands?: Readonly<Record<string, CommandFunction>>;
+  readonly agents?: AgentSettings;
+  /** Servers of the Model Context Protocol by name. */
+  readonly mcp?: McpServers;
+  /** Folders with files that the program may name, in addition to those of its project; or all files. */
+  readonly readable?: 'all' | readonly string[];
+}
+
+/**
+ * Performs effects with real processes, real time and real random numbers, as `run` does by default. Wrap it to answer
+ * some requests and pass on the others.
+ */
+export function hostEffects(options: HostOptions = {}): Effects {
+  return processEffects(options as InternalHostOptions) as unknown as Effects;
+}
+
+/**
+ * Performs effects from a script, for tests of programs: nothing is started and no time passes. A request without an
+ * answer in the script has the outcome `not-started`, so a test never runs a command by accident.
+ */
+export function scriptedEffects(script: Script = {}): Effects {
+  return answersOfScript(script) as unknown as Effects;
 }

@@ -6,12 +6,12 @@ import type { CallSupport } from '../check/callables.js';
 import type { ParseFile } from '../check/collect.js';
 import { type Compilation, type CompileOptions, compile } from '../check/compile.js';
 import { omitUndefined } from '../prelude/omit-undefined.js';
-import type { SourceFile } from '../source/source-file.js';
+import type { SourceFile } from '../source/diagnostic.js';
 import type { Program } from '../syntax/ast.js';
 import { parseProgram } from '../syntax/parse.js';
-import type { CallSettings } from './call-support.js';
 import type { ProjectHost } from './host.js';
-import { isMarkdown } from './program-kind.js';
+import type { CallSettings } from './link-plans.js';
+import { isMarkdown } from './preparation.js';
 import {
   callsWorkflows,
   type NamedText,
@@ -57,7 +57,7 @@ export async function compileWithin(
     return null;
   });
   if (!usesCalls) return { compilation, usesCalls };
-  const support = (await import('./call-support.js')).callSupport(host, name, calls);
+  const support = (await import('./link-plans.js')).callSupport(host, name, calls);
   return { compilation: compileWith(() => support), usesCalls };
 }
 
@@ -71,7 +71,7 @@ const IMPORTS_A_DOCUMENT = /^[ \t]*IMPORT:.*\.(?:md|markdown)\b/im;
 
 /** The reader of a file and of the files that it names; undefined for the language itself. */
 async function parserOf(name: string, text: string): Promise<ParseFile | undefined> {
-  if (callsWorkflows(name, text)) return (await import('../frontends/parse-file.js')).parseFile;
+  if (callsWorkflows(name, text)) return (await import('../frontends/markdown.js')).parseFile;
   if (!isMarkdown(name) && !IMPORTS_A_DOCUMENT.test(text)) return undefined;
   const { parseMarkdown } = await import('../frontends/markdown.js');
   return (file, index) => (isMarkdown(file.name) ? parseMarkdown : parseProgram)(file, index);

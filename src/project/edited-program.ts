@@ -3,13 +3,13 @@ import type { Machine } from '../machine/machine.js';
 import type { Configuration } from '../runtime/configuration/configuration.js';
 import type { Mock } from '../runtime/mock-file.js';
 import type { RunAbout } from '../runtime/store/stored-run.js';
+import type { SourceSet } from '../source/diagnostic.js';
 import { hasErrors } from '../source/diagnostic.js';
-import type { SourceSet } from '../source/source-file.js';
 import { compileProgram } from './compile-program.js';
 import type { ProjectHost } from './host.js';
 import type { Instead, ProgramFindings, ProgramSource } from './preparation.js';
+import { isPlan } from './preparation.js';
 import { surroundingOptions } from './prepare.js';
-import { isPlan } from './program-kind.js';
 import { readProgram } from './read-program.js';
 
 /** The machine and its texts, or what is wrong with the program. */

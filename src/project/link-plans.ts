@@ -2,14 +2,16 @@
  * Plans as a run executes them: all in one table, with absolute paths, so that the run can be resumed anywhere. An
  * approval covers the plans as they are written, so linking is the last step.
  */
-
-import { basename, dirname, extname, isAbsolute, relative, resolve } from 'node:path';
+import { basename, dirname, extname, isAbsolute, join, normalize, relative, resolve } from 'node:path';
+import type { Callable, CallSupport } from '../check/callables.js';
 import { planMachine } from '../check/plan/plan-machine.js';
 import type { Machine } from '../machine/machine.js';
 import type { Plan, ToolBinding, ToolTarget } from '../machine/plan.js';
+import { omitUndefined } from '../prelude/omit-undefined.js';
 import { unreachable } from '../prelude/unreachable.js';
 import { type ProjectHost, pathOf } from './host.js';
-import type { LoadedPlan } from './load-plan.js';
+import { type LoadedPlan, PlanLoader, type PlanLoadResult, type PlanSurroundings } from './load-plan.js';
+import { readableFrom } from './read-program.js';
 
 interface LinkedPlans {
   /** The name of the outermost plan. */
@@ -123,4 +125,44 @@ function absoluteWords(words: readonly string[], folder: string): ToolTarget {
   const near = words.flatMap((word, at) => (isNear(word, at) ? [at] : []));
   if (near.length === 0) return { kind: 'run', argv: words };
   return { kind: 'run', argv: words.map((word, at) => (near.includes(at) ? resolve(folder, word) : word)), near };
+}
+
+/**
+ * Tools and plans for the CALL and PLAN lines of a program: reads the tools file that is named or next to the program,
+ * and plans by their paths. Loaded only for programs that have such lines.
+ */
+export interface CallSettings extends Pick<PlanSurroundings, 'agents' | 'servers' | 'targetProblem' | 'onlyHere'> {
+  /** The tools file that the command line names. */
+  readonly tools?: string | undefined;
+  /** Tools that a stand-in replaces. */
+  readonly standIns?: ((tool: string) => boolean) | undefined;
+}
+
+/** `program` is a path, or `<stdin>`. */
+export function callSupport(
+  host: ProjectHost,
+  program: string,
+  { tools: named, standIns, ...around }: CallSettings,
+): CallSupport {
+  const flags = named === undefined ? {} : { tools: named };
+  const loader = new PlanLoader(host, flags, around, readableFrom(host, program));
+  const folder = pathOf(host, program === '<stdin>' ? '.' : dirname(program));
+  const tools = named ?? loader.findToolsFile(program);
+  const callable = (loaded: PlanLoadResult, own: number, toolsIndex: number): Callable | { readonly error: string } => {
+    if (loaded.kind === 'missing') return { error: loaded.message };
+    const [source, toolsFile] = loaded.sources;
+    const found = [
+      ...(source === undefined || own < 0 ? [] : [[own, source] as const]),
+      ...(toolsFile === undefined ? [] : [[toolsIndex, toolsFile] as const]),
+    ];
+    return { ...loaded, files: new Map(found), link: () => linkPlans(host, loaded, standIns, folder) };
+  };
+  return {
+    call: (tree, further) => callable(loader.loadCall(tree, program, tools, further), -1, -1),
+    plan(path, from, inputs) {
+      const file = isAbsolute(path) || from === '<stdin>' ? normalize(path) : join(dirname(from), path);
+      const context = { outer: [], tools, ...omitUndefined({ inputs: inputs ?? undefined }) };
+      return callable(loader.load(file, context), 0, 1);
+    },
+  };
 }

@@ -4,9 +4,9 @@
  */
 import { type Dirent, readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { parseFile } from '../frontends/parse-file.js';
+import { parseFile } from '../frontends/markdown.js';
 import { readPlanDocument } from '../frontends/plan-document.js';
-import { type SourceFile, sourceFile } from '../source/source-file.js';
+import { type SourceFile, sourceFile } from '../source/diagnostic.js';
 import type { Declaration, Parameter, Program } from '../syntax/ast.js';
 import { decodeText, readBytes } from './read-text.js';
 

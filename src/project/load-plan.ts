@@ -2,8 +2,11 @@
  * Loads and compiles a plan by the name of its file: the document, the tools file next to it, the schemas next to that
  * file, and the plans that its calls run.
  */
+
+import { createHash } from 'node:crypto';
 import { dirname, join, relative, resolve, sep } from 'node:path';
 import { compilePlan, type PlanCompilation } from '../check/plan/compile-plan.js';
+import { jsonOf } from '../check/plan/given.js';
 import type { InnerPlan, Validate } from '../check/plan/schema-lints.js';
 import { readPlanDocument } from '../frontends/plan-document.js';
 import { readYamlTree } from '../frontends/yaml-tree.js';
@@ -14,13 +17,11 @@ import type { ToolTarget } from '../machine/plan.js';
 import { omitUndefined } from '../prelude/omit-undefined.js';
 import type { Readable } from '../runtime/readable-file.js';
 import { schemaProblem, schemaValidator } from '../runtime/tools/call-schema.js';
-import type { Diagnostic } from '../source/diagnostic.js';
+import { type Diagnostic, positionAt, type SourceFile, type SourceSet, sourceFile } from '../source/diagnostic.js';
 import { withFixes } from '../source/repair.js';
-import { positionAt, type SourceFile, type SourceSet, sourceFile } from '../source/source-file.js';
 import type { JsonNode, Member, PlanNode } from '../syntax/plan-tree.js';
 import { type ProjectHost, pathOf, shortName, withOpenTexts } from './host.js';
-import { type ProgramText, readProgram } from './read-program.js';
-import { readableFrom } from './readable-folders.js';
+import { type ProgramText, readableFrom, readProgram } from './read-program.js';
 
 /** The maximum depth of nested plans. */
 const MAX_DEPTH = 16;
@@ -340,4 +341,42 @@ function readNextTo(
   const read = readFile(resolve(pathOf(host, dirname(file)), path));
   if (read.kind === 'text') return { text: read.text };
   return { error: read.kind === 'missing' ? (read.message.split(': ').at(-1) as string) : 'it is not UTF-8 text' };
+}
+
+/**
+ * SHA-256 of everything that an approval covers. Inputs are not part of it, because they may differ from run to run.
+ */
+export function approvalHash(plan: LoadedPlan): string {
+  return createHash('sha256')
+    .update(canonicalJson(approvedContent(plan, new Map())))
+    .digest('hex');
+}
+
+/** Whether the plan or a nested plan requires an approval. */
+export function needsApproval({ plan, inner }: LoadedPlan): boolean {
+  return plan?.mode === 'lazy' || [...inner.call.values(), ...inner.tool.values()].some(needsApproval);
+}
+
+/** A nested plan is represented by its own hash, which is computed once, however often the plan is called. */
+function approvedContent(loaded: LoadedPlan, known: Map<LoadedPlan, string>): Json {
+  const plans: { [file: string]: Json } = {};
+  for (const [file, inner] of [...loaded.inner.call, ...loaded.inner.tool]) {
+    const hash =
+      known.get(inner) ??
+      createHash('sha256')
+        .update(canonicalJson(approvedContent(inner, known)))
+        .digest('hex');
+    known.set(inner, hash);
+    plans[file] = hash;
+  }
+  const tools = (loaded.plan?.tools ?? {}) as unknown as Json;
+  return { plan: loaded.tree === null ? null : jsonOf(loaded.tree.root), tools, plans };
+}
+
+/** JSON with sorted keys and no spaces. */
+function canonicalJson(value: Json): string {
+  if (Array.isArray(value)) return `[${value.map(canonicalJson).join(',')}]`;
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value);
+  const keys = Object.keys(value).sort();
+  return `{${keys.map((key) => `${JSON.stringify(key)}:${canonicalJson(value[key] as Json)}`).join(',')}}`;
 }

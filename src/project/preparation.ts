@@ -1,5 +1,4 @@
 /** What the preparation of a program is asked for and gives, and what programs and plans share of it. */
-
 import { existsSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import type { Json } from '../machine/expression.js';
@@ -10,10 +9,8 @@ import type { Configuration } from '../runtime/configuration/configuration.js';
 import type { Mock } from '../runtime/mock-file.js';
 import type { RunOptions } from '../runtime/run/run-options.js';
 import type { Repository } from '../runtime/worktree/git/repository.js';
-import type { Diagnostic } from '../source/diagnostic.js';
-import type { SourceSet } from '../source/source-file.js';
+import type { Diagnostic, SourceSet } from '../source/diagnostic.js';
 import { type ProjectHost, pathOf, withOpenTexts } from './host.js';
-import { isWorkflow } from './program-kind.js';
 
 /** What to run: a file by its path (`-` is standard input), or a text. */
 export type ProgramSource = string | { readonly text: string; readonly name?: string };
@@ -282,4 +279,24 @@ export function mayHaveWorktree(cwd: string): boolean | undefined {
     if (existsSync(join(folder, '.git'))) return undefined;
     if (dirname(folder) === folder) return false;
   }
+}
+
+/** The ending of its name distinguishes a workflow file from a program. */
+export function isWorkflow(name: string): boolean {
+  return /\.ya?ml$/i.test(name);
+}
+
+/** The ending of its name distinguishes a plan from a program. */
+export function isPlan(name: string): boolean {
+  return /\.json$/i.test(name);
+}
+
+/** Tests of a program are in a file of their own. */
+export function isTestFile(name: string): boolean {
+  return /\.test\.dsl$/i.test(name);
+}
+
+/** Standard input has no name, so it is never a document. */
+export function isMarkdown(name: string): boolean {
+  return /\.(md|markdown)$/i.test(name);
 }

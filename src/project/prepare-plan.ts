@@ -8,13 +8,11 @@ import { omitUndefined } from '../prelude/omit-undefined.js';
 import { missingTools } from '../runtime/mock.js';
 import type { Mock } from '../runtime/mock-file.js';
 import type { RunAbout } from '../runtime/store/stored-run.js';
-import { planMessages as planWords } from '../source/catalogue/plan.js';
-import { type Diagnostic, hasErrors, sortDiagnostics } from '../source/diagnostic.js';
-import { type SourceSet, sourceFile } from '../source/source-file.js';
+import { planMessages as planWords } from '../source/catalogue/calls.js';
+import { type Diagnostic, hasErrors, type SourceSet, sortDiagnostics, sourceFile } from '../source/diagnostic.js';
 import type { ProjectHost } from './host.js';
 import { planProgram } from './link-plans.js';
-import { type LoadedPlan, loadPlan } from './load-plan.js';
-import { approvalHash, needsApproval } from './plan-approval.js';
+import { approvalHash, type LoadedPlan, loadPlan, needsApproval } from './load-plan.js';
 import {
   chosenWorktree,
   type DeclaredInputs,

@@ -14,15 +14,15 @@ import type { Configuration } from '../runtime/configuration/configuration.js';
 import type { Mock } from '../runtime/mock-file.js';
 import type { Readable } from '../runtime/readable-file.js';
 import type { RunOptions } from '../runtime/run/run-options.js';
-import { digestOf, presetDigest } from '../runtime/store/machine-digest.js';
-import { type Diagnostic, hasErrors, sortDiagnostics } from '../source/diagnostic.js';
-import { type SourceSet, sourceFile } from '../source/source-file.js';
+import { digestOf, presetDigest } from '../runtime/store/image.js';
+import { type Diagnostic, hasErrors, type SourceSet, sortDiagnostics, sourceFile } from '../source/diagnostic.js';
 import type { ProgramOptions } from './compile-program.js';
 import { type ProjectHost, pathOf } from './host.js';
 import {
   chosenWorktree,
   type FunctionNames,
   type Instead,
+  isPlan,
   nameOf,
   type Preparation,
   type PreparationBase,
@@ -34,9 +34,7 @@ import {
   ready,
   worktreeOnEngine,
 } from './preparation.js';
-import { isPlan } from './program-kind.js';
-import { readNamed } from './read-program.js';
-import { namedBoundary, readableFrom } from './readable-folders.js';
+import { namedBoundary, readableFrom, readNamed } from './read-program.js';
 import { agentLookup, gateLookup, loadSettings, problemDiagnostics, toolLookup } from './settings.js';
 import { type NamedText, type Surroundings, surroundingsOf } from './surroundings.js';
 

@@ -2,15 +2,16 @@
  * Reads the text of a program by the name of its file, or returns a message. A workflow can also be named without a
  * path.
  */
+
+import { dirname, isAbsolute, join } from 'node:path';
 import type { Compilation } from '../check/compile.js';
-import type { Boundary } from '../runtime/readable-file.js';
+import { type Boundary, isProject, projectOf, type Readable } from '../runtime/readable-file.js';
+import { type StoredRun, storedSources } from '../runtime/store/stored-run.js';
 import { commandLineMessages as words } from '../source/catalogue/command-line.js';
-import type { Diagnostic } from '../source/diagnostic.js';
-import { type SourceSet, sourceFile } from '../source/source-file.js';
+import { type Diagnostic, type SourceSet, sourceFile } from '../source/diagnostic.js';
 import { type WorkflowFolders, workflowPath } from './find-workflow.js';
 import { type ProjectHost, pathOf } from './host.js';
 import { decodeText, MAX_PROGRAM_BYTES, type Text, whyNotRead, withoutByteOrderMark } from './read-text.js';
-import { namedBoundary } from './readable-folders.js';
 
 export type ProgramText = { readonly kind: 'text'; readonly name: string; readonly text: string } | Broken | Missing;
 
@@ -56,4 +57,29 @@ function brokenFile(name: string, { byte, nul, shown, at }: Extract<Text, { kind
 /** A compilation that failed before the program was read. */
 export function emptyCompilation(diagnostics: readonly Diagnostic[], sources: SourceSet): Compilation {
   return { machine: null, declared: null, machines: [], diagnostics, sources, explanations: [] };
+}
+
+/** `program` is a path, or `-` or `<stdin>` for a text. */
+export function readableFrom(host: ProjectHost, program: string): Readable {
+  if (host.allowOutside) return 'all';
+  const here = projectOf(host.folder);
+  const folder = program === '-' || program === '<stdin>' ? null : dirname(pathOf(host, program));
+  const own = folder === null ? [] : [folder === host.folder ? here : projectOf(folder)];
+  return [...new Set(isProject(here) || own.length === 0 ? [...own, here] : own)];
+}
+
+/** Where a file may be that a person names on the command line. */
+export function namedBoundary(host: ProjectHost): Boundary {
+  return host.allowOutside ? 'all' : { named: host.folder };
+}
+
+/** The path of the program that the run started with; null for standard input. */
+export function programOf({ about }: StoredRun): string | null {
+  const { program, settings } = about;
+  if (program === null || program === '<stdin>') return null;
+  return isAbsolute(program) ? program : join(typeof settings.here === 'string' ? settings.here : about.cwd, program);
+}
+
+export function sourcesOf(stored: StoredRun): SourceSet {
+  return storedSources(stored).map(({ name, text }) => sourceFile(name, text));
 }

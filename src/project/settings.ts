@@ -4,7 +4,7 @@
  */
 import { readFileSync } from 'node:fs';
 import { dirname } from 'node:path';
-import type { AgentTraits, Lookups } from '../check/lower/settings.js';
+import type { AgentTraits, Lookups } from '../check/lower/lowered-state.js';
 import { omitUndefined } from '../prelude/omit-undefined.js';
 import { nameableAdapters } from '../runtime/agents/programs/adapters.js';
 import { type ResolvedAgent, resolveAgent } from '../runtime/agents/resolve.js';
@@ -14,7 +14,7 @@ import { gateCommands, gateTimeoutMs } from '../runtime/configuration/gate-comma
 import type { FileProblem } from '../runtime/configuration/yaml-file.js';
 import { projectOf, whyUnreadable } from '../runtime/readable-file.js';
 import type { Diagnostic } from '../source/diagnostic.js';
-import { lineText, type SourceSet, type Span, sourceFile } from '../source/source-file.js';
+import { lineText, type SourceSet, type Span, sourceFile } from '../source/diagnostic.js';
 import { type ProjectHost, pathOf, shortName } from './host.js';
 import type { PlanSurroundings } from './load-plan.js';
 import { targetProblems } from './target-problem.js';

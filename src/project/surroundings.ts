@@ -4,16 +4,16 @@
 import { existsSync } from 'node:fs';
 import { dirname, isAbsolute, join, posix, resolve } from 'node:path';
 import type { Load } from '../check/collect.js';
-import type { Lookups } from '../check/lower/settings.js';
+import type { Lookups } from '../check/lower/lowered-state.js';
 import type { FindWorkflow } from '../check/steps/workflows.js';
 import { omitUndefined } from '../prelude/omit-undefined.js';
 import { projectOf, type Readable, STREAM } from '../runtime/readable-file.js';
-import { commandFinder } from './command-finder.js';
 import { shippedFolder, type WorkflowFolders, workflowFinder } from './find-workflow.js';
 import { diskFiles, type ProjectHost, pathOf } from './host.js';
-import { isWorkflow } from './program-kind.js';
+import { isWorkflow } from './preparation.js';
+import { readableFrom } from './read-program.js';
 import { decodeText, MAX_PROGRAM_BYTES, whyNotRead, withoutByteOrderMark } from './read-text.js';
-import { readableFrom } from './readable-folders.js';
+import { commandFinder } from './target-problem.js';
 
 /** Each question is a function from plain data to plain data; all other members are plain data. */
 export interface Surroundings {

@@ -17,16 +17,16 @@ import type {
 } from '../interpreter/request.js';
 import { unreachable } from '../prelude/unreachable.js';
 import { type AgentHost, createPermits, performAgent } from './agents/perform.js';
-import { createCallLog } from './agents/programs/call-log.js';
+import { createCallLog } from './agents/programs/adapter.js';
 import type { AgentSettings } from './agents/resolve.js';
 import { type CommandFunction, performFunction } from './command-function.js';
-import type { EffectContext, EffectPermits, Effects } from './effect-context.js';
-import { stopSignalOf } from './lazy-signal.js';
+import { stopSignalOf } from './in-process.js';
 import { type Environment, inheritedEnvironment, performArgv, performShell, shellFinder } from './process/shell.js';
 import { projectOf, type Readable, whyUnreadable } from './readable-file.js';
+import type { EffectContext, EffectPermits, Effects } from './scripted-effects.js';
 import { startTimer } from './timer.js';
+import type { McpServers } from './tools/perform-tool.js';
 import { performAgentTool, performTool } from './tools/perform-tool.js';
-import type { McpServers } from './tools/tool-host.js';
 
 export interface HostOptions {
   /** The environment of commands; by default that of this process. */
@@ -195,7 +195,7 @@ function readableNear(
 }
 
 async function watchWithGit(folder: string, { resources }: EffectContext, except?: string) {
-  const { watchFolder, watchWorktree } = await import('./worktree/watch-files.js');
+  const { watchFolder, watchWorktree } = await import('./worktree/restore-call.js');
   const { worktrees, outputs } = resources;
   if (worktrees !== null) return watchWorktree(worktrees.at(folder), except);
   // Artifacts are in the folder of the run, two levels below the store.

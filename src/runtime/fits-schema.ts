@@ -6,7 +6,7 @@ import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { createContext, Script } from 'node:vm';
 import type { AnySchema, ErrorObject, ValidateFunction } from 'ajv';
-import { readAnswer } from '../interpreter/agents/tool-answer.js';
+import { readAnswer } from '../interpreter/agents/agent-wait.js';
 import type { Outcome } from '../interpreter/events/event.js';
 import type { SchemaRequest } from '../interpreter/request.js';
 import type { Json } from '../machine/expression.js';

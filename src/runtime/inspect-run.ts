@@ -6,8 +6,7 @@
 import type { Buffer } from 'node:buffer';
 import { closeSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { ActiveTime } from '../interpreter/events/active-time.js';
-import { statusAfter } from '../interpreter/events/status-after.js';
+import { ActiveTime, statusAfter } from '../interpreter/events/status-after.js';
 import type { Run } from '../interpreter/run.js';
 import type { Printed } from '../interpreter/values/json.js';
 import type { Json } from '../machine/expression.js';
@@ -28,12 +27,12 @@ import { decodeEvent, REFERS } from './store/large-values.js';
 import { openToRead } from './store/own-file.js';
 import { type JournalPosition, journalStart, readJournal, readUntil } from './store/read-journal.js';
 import { lockHolder } from './store/run-lock.js';
-import { RunRefused } from './store/run-refused.js';
 import { type FlatRun, flatState } from './store/state-file.js';
 import { JournalDamage } from './store/store-error.js';
 import {
   aboutToBegin,
   openStoredRun,
+  RunRefused,
   type RunStatus,
   readIndex,
   runStatus,

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import type { RunEvent } from '../interpreter/events/event.js';
 import { statusAfter } from '../interpreter/events/status-after.js';
 import { omitUndefined } from '../prelude/omit-undefined.js';
-import { lastEvents } from './store/last-events.js';
+import { lastEvents } from './store/journal-lines.js';
 import { readOwn } from './store/own-file.js';
 import type { IndexEntry } from './store/run-header.js';
 import { type RunAbout, type RunStatus, readIndex, runIds, runStatus } from './store/stored-run.js';

@@ -5,8 +5,8 @@
  */
 import type { Buffer } from 'node:buffer';
 import { closeSync, fstatSync } from 'node:fs';
-import { ActiveTime } from '../interpreter/events/active-time.js';
 import type { RunEvent } from '../interpreter/events/event.js';
+import { ActiveTime } from '../interpreter/events/status-after.js';
 import { type JournalRecord, readJournalLine } from './store/journal-line.js';
 import { JournalLines, type LineListener } from './store/journal-lines.js';
 import { openToRead } from './store/own-file.js';

@@ -2,11 +2,14 @@
  * Effects from a script, for tests of programs: nothing is started and no time passes. A request that the script does not
  * answer fails, so that a test never runs a command by accident.
  */
-
 import type { Outcome } from '../interpreter/events/event.js';
+import type { AskRequest, EffectRequest, SignalRequest } from '../interpreter/request.js';
 import type { Json } from '../machine/expression.js';
 import { unreachable } from '../prelude/unreachable.js';
-import type { Effects, PerformedRequest } from './effect-context.js';
+import type { PipePool } from './process/pipes.js';
+import type { OutputStore, Scratch } from './process/scratch.js';
+import type { StopSignal } from './stop-signal.js';
+import type { RunWorktrees } from './worktree/run-worktrees.js';
 
 /** A text (the output), another JSON value, a complete outcome, or a function that returns one of these. */
 export type ScriptedAnswer = Json | { readonly outcome: Outcome } | ((request: PerformedRequest) => Json | Outcome);
@@ -90,4 +93,60 @@ function toOutcome(answer: ScriptedAnswer, request: PerformedRequest): Outcome {
 function isOutcome(value: Json | Outcome): value is Outcome {
   const kinds = ['exited', 'value', 'timed-out', 'not-started', 'failed'];
   return value !== null && typeof value === 'object' && 'kind' in value && kinds.includes(String(value.kind));
+}
+
+/** Every request except questions and signals, which no program answers. */
+export type PerformedRequest = Exclude<EffectRequest, AskRequest | SignalRequest>;
+export interface Effects {
+  /**
+   * Performs a request. An immediate outcome may be returned without a promise. After `context.stop` is aborted the outcome
+   * no longer matters, but it must not come before everything that was started has ended.
+   */
+  perform(request: PerformedRequest, context: EffectContext): Outcome | Promise<Outcome>;
+}
+
+/** Limits how many effects are performed at the same time, by all runs that share it. */
+export interface EffectPermits {
+  /** Resolves with a function that returns the permit, when one is free; with null if stopped before. */
+  take(stop: StopSignal): Promise<(() => void) | null>;
+}
+
+/** State that the effects of one run share. */
+export interface RunResources {
+  readonly outputs: OutputStore;
+  readonly scratch: Scratch;
+  readonly pipes: PipePool;
+  /** The process groups that are running. */
+  readonly groups: Set<number>;
+  /** Null: the run works in the directory in which it was started. */
+  readonly worktrees: RunWorktrees | null;
+  /** The folder for what a later process of the run has to know; it is made when it is needed. Null: nothing is kept. */
+  readonly runFolder: (() => string) | null;
+  /** Registers a function that ends something at the end of the run. */
+  onEnd(close: () => Promise<void>): void;
+  /** Records a process on disk, so that a later process finds what a killed runner left behind. */
+  recordProcess(record: Readonly<Record<string, Json>>): void;
+}
+
+/** Facts about the run of an effect. */
+export interface RunContext {
+  readonly runId: string;
+  /** The working directory of the run, absolute. */
+  readonly cwd: string;
+  /** The folder of the program's file, as an absolute path. */
+  readonly programDir?: string | undefined;
+  /** The directories, absolute, in which tools with relative paths are looked for, in this order; absent: `cwd`. */
+  readonly toolFolders?: readonly string[];
+  /** Aborted when the run is stopped. End everything that was started, then return any outcome; it is ignored. */
+  readonly stop: AbortSignal;
+  /** Aborted when the outcome is no longer needed for another reason than `stop`. */
+  readonly unwanted?: AbortSignal;
+  /** Call it with output as soon as it arrives. Secrets are replaced. Null if output is not displayed. */
+  readonly show: ((bytes: Uint8Array, stream: 'stdout' | 'stderr') => void) | null;
+  /** Call it with what a person should know while the effect is performed. Secrets are replaced. Absent if notices are not displayed. */
+  readonly notice?: ((text: string) => void) | undefined;
+}
+
+export interface EffectContext extends RunContext {
+  readonly resources: RunResources;
 }

@@ -3,7 +3,7 @@
 const LONGEST_MS = 2 ** 31 - 1;
 
 /** A timer that can stand still. */
-export interface PausableTimer {
+interface PausableTimer {
   pause(): void;
   resume(): void;
   cancel(): void;
@@ -44,4 +44,9 @@ export function startTimer(ms: number, action: () => void): () => void {
   };
   arm();
   return () => clearTimeout(timer);
+}
+
+/** Lets timers, signals, ends of processes and other runs of this process be handled. */
+export function nextTurn(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve));
 }

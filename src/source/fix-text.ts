@@ -3,9 +3,8 @@
  * gone and no other error has come, so a program is never changed into one that is wrong in another way, and a program
  * without errors is not changed at all.
  */
-import { applyEdits, type Mended, safeFixes } from './apply-fixes.js';
-import type { Diagnostic, Edit } from './diagnostic.js';
-import { lineText, positionAt, type SourceFile, type SourceSet, sourceFile } from './source-file.js';
+import type { Diagnostic, Edit, Fix } from './diagnostic.js';
+import { lineText, positionAt, type SourceFile, type SourceSet, sourceFile } from './diagnostic.js';
 
 /** How many fixes may follow from one, because the text could only be read after it. */
 const MOST_STEPS = 10;
@@ -25,7 +24,7 @@ export interface MadeEdit {
 }
 
 /** A fix as lines: those that it replaced, and those that it wrote. */
-export interface MadeFix {
+interface MadeFix {
   readonly code: string;
   /** In the text before this fix. */
   readonly line: number;
@@ -202,4 +201,49 @@ function changedLines(before: SourceFile, after: SourceFile): Pick<MadeFix, 'lin
 
 function linesOf(source: SourceFile): string[] {
   return source.lineStarts.map((_, at) => lineText(source, at + 1));
+}
+
+/** A diagnostic with a fix that may be applied without asking. */
+interface Mended {
+  readonly diagnostic: Diagnostic;
+  readonly edits: readonly Edit[];
+}
+
+/**
+ * Applies edits to a text. Edits that do not touch each other are applied together; the others wait for the next round.
+ */
+export function editsOf(fix: Fix): readonly Edit[] {
+  return [{ span: fix.span, text: fix.text }, ...(fix.also ?? [])];
+}
+
+/** The fix of an error in the first file that is not a guess. */
+export function isSafe({ severity, fix }: Diagnostic): boolean {
+  if (fix === undefined || fix.guess === true || severity !== 'error') return false;
+  return editsOf(fix).every(({ span }) => span.file === 0);
+}
+
+/** The safe fixes. If fixes overlap, only the first counts. */
+function safeFixes(diagnostics: readonly Diagnostic[]): Mended[] {
+  const taken: Edit[] = [];
+  return diagnostics.flatMap((diagnostic): Mended[] => {
+    if (!isSafe(diagnostic)) return [];
+    const edits = editsOf(diagnostic.fix as Fix);
+    if (edits.some((edit) => taken.some((other) => touches(edit, other)))) return [];
+    taken.push(...edits);
+    return [{ diagnostic, edits }];
+  });
+}
+
+/** The result of edits that share a character, or insert at the same offset, would depend on their order. */
+function touches(a: Edit, b: Edit): boolean {
+  return a.span.start <= b.span.end && b.span.start <= a.span.end;
+}
+
+export function applyEdits(text: string, edits: readonly Edit[]): string {
+  let changed = text;
+  for (const { span, text: inserted } of [...edits].sort(
+    (a, b) => b.span.start - a.span.start || b.span.end - a.span.end,
+  ))
+    changed = changed.slice(0, span.start) + inserted + changed.slice(span.end);
+  return changed;
 }

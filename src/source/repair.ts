@@ -3,7 +3,7 @@
  * file has the text and creates the edit, unless the text is not as expected.
  */
 import type { Diagnostic, Edit, Fix, Repair } from './diagnostic.js';
-import { positionAt, type SourceFile, type SourceSet, type Span } from './source-file.js';
+import { positionAt, type SourceFile, type SourceSet, type Span } from './diagnostic.js';
 
 /** The diagnostics for the outside: with edits instead of repairs, and without facts. */
 export function withFixes(diagnostics: readonly Diagnostic[], sources: SourceSet): Diagnostic[] {

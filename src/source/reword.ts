@@ -3,9 +3,8 @@
  * its facts, which also produce the words for a workflow file.
  */
 import { omitUndefined } from '../prelude/omit-undefined.js';
-import type { Diagnostic, Repair } from './diagnostic.js';
+import type { Diagnostic, Repair, SourceFile, SourceSet } from './diagnostic.js';
 import { yamlSpelling } from './diagnostic.js';
-import type { SourceFile, SourceSet } from './source-file.js';
 
 /** The same diagnostics. Those in YAML files quote YAML. */
 export function inSpellingOfFiles(diagnostics: readonly Diagnostic[], sources: SourceSet): readonly Diagnostic[] {

@@ -3,7 +3,7 @@
  * means: names are unresolved, shell text is raw, and mistakes that the grammar accepts (a misspelt verb, `=` for `==`)
  * are reported but still have a node.
  */
-import type { Span } from '../source/source-file.js';
+import type { Span } from '../source/diagnostic.js';
 import type { StepParts } from './step.js';
 import type { DataReference, Expression, Name, ReferenceGroup, ReferenceMistake, Template } from './step-key.js';
 

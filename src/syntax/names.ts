@@ -4,7 +4,7 @@ import { badName, reservedName } from '../source/catalogue/syntax.js';
 import type { Diagnostic } from '../source/diagnostic.js';
 import { nameOf, type ParseContext, reportMissing, span, tokenSpan } from './grammar/cst.js';
 import type { Name } from './step-key.js';
-import type { Token } from './tokens/token.js';
+import type { Token } from './tokens/scan.js';
 import { everyVerb } from './tokens/verbs.js';
 
 const plain = /^[A-Za-z_]\w*$/;

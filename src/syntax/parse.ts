@@ -4,14 +4,14 @@
  */
 import { badCharacter, unexpectedText, unreadableCharacter } from '../source/catalogue/syntax.js';
 import type { Diagnostic } from '../source/diagnostic.js';
-import { positionAt, type SourceFile } from '../source/source-file.js';
+import { positionAt, type SourceFile } from '../source/diagnostic.js';
 import type { Comment, Program } from './ast.js';
+import { rebase } from './child-blocks.js';
 import { children, type ParseContext, report, span, tokenSpan } from './grammar/cst.js';
 import { parseTokens } from './grammar/parser.js';
-import { rebase } from './rebase.js';
 import { layOut } from './tokens/layout.js';
 import { tokenize } from './tokens/lexer.js';
-import type { Token } from './tokens/token.js';
+import type { Token } from './tokens/scan.js';
 import { readVerb } from './tokens/verbs.js';
 import { buildItems } from './tree/build-block.js';
 

@@ -3,7 +3,7 @@
  * stages check whether kinds, tools and paths exist.
  */
 import type { ReferenceExpr } from '../prelude/reference.js';
-import type { Span } from '../source/source-file.js';
+import type { Span } from '../source/diagnostic.js';
 
 /** JSON with the source location of every value. */
 export type JsonNode =

@@ -2,7 +2,7 @@
  * Keys of steps in braces: `{build/task-1/converge.gate.arch-review.comments}`. The expression parser reads keys in the
  * form of an expression. This file reads the others: names of steps and gates may contain `-`, and paths contain `/`.
  */
-import type { Span } from '../source/source-file.js';
+import type { Span } from '../source/diagnostic.js';
 
 /** The fields that a step can have. */
 export const STEP_FIELDS = [

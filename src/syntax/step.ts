@@ -2,7 +2,7 @@
  * The tree of a STEP and its sections. Programs and workflow files both become this tree. Like the rest of the tree, it
  * represents what is written and not what it means.
  */
-import type { Span } from '../source/source-file.js';
+import type { Span } from '../source/diagnostic.js';
 import type { Argument, Block, Declaration, Instruction, Option, ShellText } from './ast.js';
 import type { Expression, Name, Template } from './step-key.js';
 

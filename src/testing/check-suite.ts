@@ -5,7 +5,7 @@ import { nearest } from '../prelude/nearest.js';
 import { inputProblems } from '../runtime/run/run-inputs.js';
 import { testMessages as say } from '../source/catalogue/tests.js';
 import type { Diagnostic } from '../source/diagnostic.js';
-import { positionAt, type SourceFile, type Span } from '../source/source-file.js';
+import { positionAt, type SourceFile, type Span } from '../source/diagnostic.js';
 import type { Expression, Name } from '../syntax/step-key.js';
 import type {
   Expectation,
@@ -18,10 +18,10 @@ import type {
   TestLine,
 } from '../syntax/tests/line-cursor.js';
 import { constantOf, textOf, unknownNames } from './expressions.js';
+import type { Suite } from './renew-cassettes.js';
 import { labelOf, rowsOf } from './run-test.js';
 import { isApproval, isSameMoment } from './schedule.js';
 import { answers, canBecome, selectorText, selects, specificity } from './selectors.js';
-import type { Suite } from './suite.js';
 
 type Tested = Pick<Suite, 'machine' | 'facts' | 'sources'>;
 

@@ -12,8 +12,7 @@ import { nearest } from '../prelude/nearest.js';
 import { boundedMatches } from '../runtime/matches.js';
 import { sha256Hex } from '../runtime/sha256.js';
 import { testMessages as say } from '../source/catalogue/tests.js';
-import type { Diagnostic } from '../source/diagnostic.js';
-import type { Span } from '../source/source-file.js';
+import type { Diagnostic, Span } from '../source/diagnostic.js';
 import type { Expression } from '../syntax/step-key.js';
 import type { ExpressionText, TestFile } from '../syntax/tests/line-cursor.js';
 

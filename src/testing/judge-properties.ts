@@ -5,7 +5,7 @@ import type { RunEvent } from '../interpreter/events/event.js';
 import { link, startRun } from '../interpreter/run.js';
 import type { Json } from '../machine/expression.js';
 import type { RunReport } from '../runtime/run/report.js';
-import type { Suite } from './suite.js';
+import type { Suite } from './renew-cassettes.js';
 
 interface Judged {
   readonly events: readonly RunEvent[];

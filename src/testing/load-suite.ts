@@ -5,16 +5,21 @@ import type { Machine } from '../machine/machine.js';
 import { omitUndefined } from '../prelude/omit-undefined.js';
 import { compileProgram } from '../project/compile-program.js';
 import { type ProjectHost, pathOf, shortName } from '../project/host.js';
-import { isPlan } from '../project/program-kind.js';
-import { readNamed, readProgram } from '../project/read-program.js';
-import { readableFrom } from '../project/readable-folders.js';
+import { isPlan } from '../project/preparation.js';
+import { readableFrom, readNamed, readProgram } from '../project/read-program.js';
 import { gateLookup, loadSettings } from '../project/settings.js';
 import type { Cassette } from '../runtime/cassette/cassette.js';
 import { createRedactor } from '../runtime/redact.js';
 import { secretsOf } from '../runtime/run/run-options.js';
 import { testMessages as say } from '../source/catalogue/tests.js';
-import { type Diagnostic, hasErrors, sortDiagnostics } from '../source/diagnostic.js';
-import { type SourceSet, type Span, sourceFile } from '../source/source-file.js';
+import {
+  type Diagnostic,
+  hasErrors,
+  type SourceSet,
+  type Span,
+  sortDiagnostics,
+  sourceFile,
+} from '../source/diagnostic.js';
 import type { TestFile } from '../syntax/tests/line-cursor.js';
 import { parseTests } from '../syntax/tests/parse-tests.js';
 import { checkSuite } from './check-suite.js';
@@ -22,7 +27,7 @@ import { compileProperties } from './compile-properties.js';
 import { compileExpressions } from './expressions.js';
 import { factsOf } from './machine-facts.js';
 import { readSnapshots } from './read-snapshots.js';
-import { RUN_NAMES, type Suite } from './suite.js';
+import { RUN_NAMES, type Suite } from './renew-cassettes.js';
 
 export interface LoadedSuite {
   /** Null: the file cannot be right. */

@@ -1,8 +1,10 @@
 /** What a machine can ask of the world and emit, so that a line of a test that can match nothing is found before it runs. */
 
-import { isReadAsValue } from '../interpreter/plan/engine/approval-names.js';
+import { unreachableIn } from '../foresight/ways-to.js';
+import { isReadAsValue } from '../interpreter/plan/engine/initial-data.js';
 import type { Template } from '../machine/expression.js';
 import type { Instruction, Machine } from '../machine/machine.js';
+import type { Coverage, CoveredItem } from './coverage.js';
 import { scriptOf, type Target } from './selectors.js';
 
 export interface MachineFacts {
@@ -112,4 +114,17 @@ function toolsOf({ plans = {} }: Machine, name: string, seen: Set<string>): Foun
 function constantOf(template: Template): string | null {
   const [only, ...more] = template;
   return typeof only === 'string' && more.length === 0 ? only.trim() : template.length === 0 ? '' : null;
+}
+
+/** What tests need not execute: no run comes there, whatever its inputs are. */
+export function dropUnreachable(coverage: Coverage): void {
+  const reachable = new Set<CoveredItem>();
+  const unreachable = new Set<CoveredItem>();
+  for (const [machine, items] of coverage.missing()) {
+    if (items.size === 0) continue;
+    const isUnreachable = unreachableIn(machine);
+    for (const [item, positions] of items) (positions.every(isUnreachable) ? unreachable : reachable).add(item);
+  }
+  // Patterns belong to several machines.
+  for (const item of unreachable) if (!reachable.has(item)) coverage.drop(item);
 }

@@ -1,8 +1,8 @@
 /** Reads the file of snapshots next to a test file. What is not one is refused before anything runs, and stays as it is. */
 import { resolve } from 'node:path';
 import type { ProjectHost } from '../project/host.js';
+import { namedBoundary } from '../project/read-program.js';
 import { decodeText, MAX_INPUT_BYTES, readBytes } from '../project/read-text.js';
-import { namedBoundary } from '../project/readable-folders.js';
 
 export type ReadSnapshots = { readonly text: string | null } | { readonly problem: string };
 

@@ -3,24 +3,27 @@
  * as recorded. The second time these are performed, and the cassette is written again.
  */
 
+import type { Property } from '../foresight/properties.js';
 import type { RunEvent } from '../interpreter/events/event.js';
 import type { Machine } from '../machine/machine.js';
 import { resolveAgent } from '../runtime/agents/resolve.js';
 import type { Cassette, CassetteRecord } from '../runtime/cassette/cassette.js';
 import type { CassetteWorld } from '../runtime/cassette/cassette-world.js';
 import { makeRecord, writeCassette } from '../runtime/cassette/make-record.js';
-import type { Effects, PerformedRequest } from '../runtime/effect-context.js';
+import type { Configuration } from '../runtime/configuration/configuration.js';
 import type { Boundary } from '../runtime/readable-file.js';
 import { createRedactor } from '../runtime/redact.js';
 import type { RunReport } from '../runtime/run/report.js';
 import type { RunOptions } from '../runtime/run/run.js';
 import { secretsOf } from '../runtime/run/run-options.js';
+import type { Effects, PerformedRequest } from '../runtime/scripted-effects.js';
 import type { VirtualTime } from '../runtime/virtual-time.js';
-import type { CassetteLine, MockLine } from '../syntax/tests/line-cursor.js';
+import type { SourceSet } from '../source/diagnostic.js';
+import type { CassetteLine, MockLine, TestFile } from '../syntax/tests/line-cursor.js';
+import type { TestExpressions } from './expressions.js';
 import type { Judged } from './judge.js';
-import type { Suite } from './suite.js';
-import type { TestFailure } from './test-result.js';
-import type { Call, TestWorld, WorldProblem } from './test-world.js';
+import type { MachineFacts } from './machine-facts.js';
+import type { Call, TestFailure, TestWorld, WorldProblem } from './test-world.js';
 
 /** A call that a cassette does not have, and the most that it may cost: US dollars, or null if nothing limits it. */
 export interface NeededCall {
@@ -181,3 +184,28 @@ interface CassetteRenewal {
   /** Takes the events of the run, after it has ended. Why the cassette cannot be written, as a clause; null: it is. */
   readonly end: (line: CassetteLine, events: readonly RunEvent[], isSound: boolean) => string | null;
 }
+
+/** A test file that can run: its tree, the compiled program, and what its lines can refer to. */
+export interface Suite {
+  /** As messages call it. */
+  readonly name: string;
+  readonly tree: TestFile;
+  readonly machine: Machine;
+  readonly facts: MachineFacts;
+  readonly expressions: TestExpressions;
+  readonly properties: readonly Property[];
+  readonly configuration: Configuration;
+  /** The path of the program, as messages call it. */
+  readonly program: string;
+  /** The folder of the program, absolute. */
+  readonly programDir: string;
+  /** By their paths as the test file has them. An updated cassette takes the place of the one that was read. */
+  readonly cassettes: Map<string, Cassette>;
+  /** The text of the file of snapshots; null: there is none. */
+  readonly snapshots: string | null;
+  /** The test file first, then the program and its imports. */
+  readonly sources: SourceSet;
+}
+
+/** Names that a condition can use besides the variables of the program. */
+export const RUN_NAMES = ['returned', 'error', 'cost', 'time'] as const;

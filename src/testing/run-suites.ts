@@ -2,9 +2,9 @@
 import { existsSync, readdirSync, statSync } from 'node:fs';
 import { dirname, isAbsolute, join, normalize, relative, resolve } from 'node:path';
 import type { ProjectHost } from '../project/host.js';
+import { isTestFile } from '../project/preparation.js';
 import { configuredOptions } from '../project/prepare.js';
-import { isTestFile } from '../project/program-kind.js';
-import { namedBoundary, readableFrom } from '../project/readable-folders.js';
+import { namedBoundary, readableFrom } from '../project/read-program.js';
 import { differentLines } from '../runtime/cassette/drift.js';
 import { hostEffects } from '../runtime/effects.js';
 import { whyForeign } from '../runtime/readable-file.js';
@@ -17,10 +17,10 @@ import { type FaultChoice, type FaultResult, runFaults } from './faults/run-faul
 import type { Judged } from './judge.js';
 import { cassettePath } from './load-suite.js';
 import { snapshotPath } from './read-snapshots.js';
+import type { Suite } from './renew-cassettes.js';
 import { listingRenewal, type NeededCall, performingRenewal, runCostOf, type TestOptions } from './renew-cassettes.js';
 import { rowsOf, runTest, type TestRow } from './run-test.js';
-import type { Suite } from './suite.js';
-import type { TestResult } from './test-result.js';
+import type { TestResult } from './test-world.js';
 
 export interface SuiteOptions {
   readonly host: ProjectHost;

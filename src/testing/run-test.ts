@@ -9,7 +9,7 @@ import { hostEffects } from '../runtime/effects.js';
 import type { RunReport } from '../runtime/run/report.js';
 import { type RunOptions, run } from '../runtime/run/run.js';
 import { VIRTUAL_START, VirtualTime } from '../runtime/virtual-time.js';
-import { positionAt, type SourceFile } from '../source/source-file.js';
+import { positionAt, type SourceFile } from '../source/diagnostic.js';
 import type { Expression } from '../syntax/step-key.js';
 import type { CassetteLine, NamedValue, TestCase, TestLine } from '../syntax/tests/line-cursor.js';
 import { plain } from '../views/drawing/paint.js';
@@ -17,11 +17,10 @@ import { eventLog } from '../views/log/log.js';
 import { constantOf, type Evaluated } from './expressions.js';
 import { type Judged, judge } from './judge.js';
 import { violatedRules } from './judge-properties.js';
-import type { ExecutedTest, TestOptions } from './renew-cassettes.js';
+import type { ExecutedTest, Suite, TestOptions } from './renew-cassettes.js';
 import { factsOfRun, type RunFacts } from './run-facts.js';
 import { askedName, type ExpectLine, isApproval, markAnswered, scheduleLines, valuesOf } from './schedule.js';
-import type { Suite } from './suite.js';
-import type { TestFailure, TestResult } from './test-result.js';
+import type { TestFailure, TestResult } from './test-world.js';
 import { type Call, FIRST_COMMIT, type PersonAnswer, TestWorld, type WorldProblem } from './test-world.js';
 
 export async function runTest(suite: Suite, row: TestRow, options: TestOptions): Promise<TestResult> {

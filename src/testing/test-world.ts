@@ -2,9 +2,8 @@
  * The world of one test: answers from mocks, people and signals that the test names, and virtual time. It never starts
  * anything, except what a mock answers `for real`. Whatever it cannot answer ends the run and fails the test.
  */
-
 import type { Outcome } from '../interpreter/events/event.js';
-import { WORK_EFFECTS } from '../interpreter/events/work-effects.js';
+import { WORK_EFFECTS } from '../interpreter/events/status-after.js';
 import type { WorktreeAction } from '../interpreter/request.js';
 import { render } from '../interpreter/values/json.js';
 import type { Value } from '../interpreter/values/value.js';
@@ -13,16 +12,15 @@ import type { Json } from '../machine/expression.js';
 import { omitUndefined } from '../prelude/omit-undefined.js';
 import { unreachable } from '../prelude/unreachable.js';
 import type { CassetteWorld } from '../runtime/cassette/cassette-world.js';
-import type { EffectContext, Effects, PerformedRequest } from '../runtime/effect-context.js';
 import { type AnsweredRequest, type GivenAnswer, outputOf, performAnswer } from '../runtime/given-answer.js';
 import { performTimer } from '../runtime/mock.js';
 import type { AskHandler } from '../runtime/run/drive-options.js';
+import type { EffectContext, Effects, PerformedRequest } from '../runtime/scripted-effects.js';
 import { performChecked } from '../runtime/tools/perform-tool.js';
 import type { VirtualTime } from '../runtime/virtual-time.js';
 import type { Expression } from '../syntax/step-key.js';
 import type { AnswerForm, MockLine, TestAnswer } from '../syntax/tests/line-cursor.js';
 import { answers, mockLineFor, scriptOf, specificity, type Target } from './selectors.js';
-import type { TestFailure } from './test-result.js';
 
 /** A request that the run made, for what a test expects of calls and prompts. */
 export interface Call extends Target {
@@ -274,7 +272,7 @@ export function callOf(request: AnsweredRequest): Call {
   return { ...targetOf(request), prompt: request.kind === 'agent' ? request.prompt : null, isOnce: request.once };
 }
 
-export function isAnswered(request: PerformedRequest): request is AnsweredRequest {
+function isAnswered(request: PerformedRequest): request is AnsweredRequest {
   return WORK_EFFECTS.has(request.kind);
 }
 
@@ -286,4 +284,39 @@ function targetOf(request: AnsweredRequest): Target {
   if (request.kind === 'tool') return { ...common, kind: 'tool', name: request.call.name };
   const script = request.kind === 'shell' ? scriptOf(text, request.template) : {};
   return { ...common, kind: 'command', name: null, ...script };
+}
+
+/** The result of a test, as reporters show it. */
+export interface TestFailure {
+  /** The line of the test file; 0: the test as a whole. */
+  readonly line: number;
+  /** What the manual calls it, if it has a name. */
+  readonly code?: 'unused-mock';
+  readonly message: string;
+  readonly expected?: string;
+  readonly got?: string;
+  readonly help?: string;
+  /** Lines that begin with `-`, `+` or spaces. */
+  readonly difference?: readonly string[];
+}
+
+/** The message with the name of what is wrong, as text for people. */
+export function failureMessage({ code, message }: Pick<TestFailure, 'code' | 'message'>): string {
+  return code === undefined ? message : `${code}: ${message}`;
+}
+
+export interface TestResult {
+  /** The name of the test file. */
+  readonly file: string;
+  readonly name: string;
+  readonly line: number;
+  readonly status: 'passed' | 'failed' | 'skipped';
+  /** Why it was skipped. */
+  readonly reason?: string;
+  readonly failures: readonly TestFailure[];
+  /** What is not as it should be and does not fail the test. */
+  readonly warnings?: readonly TestFailure[];
+  /** The last lines of the log of a run that failed its test. */
+  readonly log: readonly string[];
+  readonly duration_ms: number;
 }

@@ -1,13 +1,15 @@
 /** Tests from traces: each is executed once, and only what does as its trace is written. */
-import { resolve } from 'node:path';
+import { basename, resolve } from 'node:path';
 import type { Trace, TraceStep } from '../foresight/trace.js';
 import type { Happening, RequestFacts } from '../foresight/way.js';
+import { waysTo } from '../foresight/ways-to.js';
 import { quoteText } from '../format/print-expression.js';
 import type { RunEvent } from '../interpreter/events/event.js';
 import type { Json } from '../machine/expression.js';
+import type { Machine } from '../machine/machine.js';
 import { type ProjectHost, withOpenTexts } from '../project/host.js';
 import type { RunReport } from '../runtime/run/report.js';
-import type { Coverage } from './coverage.js';
+import type { Coverage, CoveredItem } from './coverage.js';
 import { loadSuite } from './load-suite.js';
 import type { ExecutedTest, TestOptions } from './renew-cassettes.js';
 import { executeTest, rowsOf } from './run-test.js';
@@ -20,7 +22,7 @@ interface WrittenTests {
 }
 
 /** Where a test is written, and to be found when it is executed. */
-export interface WrittenFile {
+interface WrittenFile {
   /** The test file, as the host calls it; it need not exist. */
   readonly file: string;
   /** The line `TESTS: …`. */
@@ -57,7 +59,7 @@ export async function writeTests({ file, head, comment, host, drafts }: Written)
 }
 
 /** Null: it does something else as a test. */
-export async function testOf(draft: TestDraft, given: WrittenFile): Promise<string | null> {
+async function testOf(draft: TestDraft, given: WrittenFile): Promise<string | null> {
   if (draft.states.length > MOST_STATES) return null;
   const lines = [...draft.lines];
   for (let round = 0; round < MOST_ROUNDS; round++) {
@@ -107,7 +109,7 @@ const textOf = (name: string, lines: readonly string[]): string =>
   `TEST: ${name}\n${lines.map((line) => `  ${line}\n`).join('')}`;
 
 /** Executes a test as if it were in its file, and counts what it covers. Null: the file is not correct. */
-export async function execute(
+async function execute(
   test: string,
   { file, head, host }: WrittenFile,
   coverage: Coverage | null = null,
@@ -284,4 +286,75 @@ function valueText(value: Json): string {
   if (typeof value !== 'object' || value === null) return JSON.stringify(value);
   const members = Object.entries(value).map(([name, item]) => `${quoteText(name)}: ${valueText(item)}`);
   return `{${members.join(', ')}}`;
+}
+
+interface SuggestedTests {
+  readonly text: string;
+  readonly count: number;
+  /** What no test was found for. */
+  readonly left: readonly CoveredItem[];
+}
+
+/** `machine` was watched; `names` are those that other tests of the file have. What the new tests execute counts as covered. */
+export async function suggestTests(
+  machine: Machine,
+  coverage: Coverage,
+  given: WrittenFile & { readonly names: ReadonlySet<string> },
+): Promise<SuggestedTests> {
+  const names = new Set(given.names);
+  /** Of two ways that one run goes there is one test. */
+  const bodies = new Set<string>();
+  let text = '';
+  let count = 0;
+  // Defaults first: a test says less when it sets no inputs.
+  for (const inputs of machine.inputs.length === 0 ? (['defaults'] as const) : (['defaults', 'free'] as const)) {
+    const missing = [...(coverage.missing().get(machine) ?? [])].filter(([item]) => coverage.isCounted(item));
+    if (missing.length === 0) break;
+    missing.sort(([one], [other]) => Number(one.kind === 'line') - Number(other.kind === 'line'));
+    const ways = waysTo(
+      machine,
+      missing.map(([item, positions]) => ({
+        positions,
+        isShownBy: coverage.shows(item),
+      })),
+      inputs,
+    );
+    for (const [at, [item]] of missing.entries()) {
+      // A line follows from the way that leads to it.
+      if (item.kind === 'line' && item.hits > 0) continue;
+      const name = freeName(nameOf(item, machine), names);
+      for (const trace of ways[at]?.() ?? []) {
+        const draft = trace.isConfirmed ? draftOf(name, trace, null) : null;
+        const test = draft === null ? null : await testOf(draft, given);
+        if (test === null) continue;
+        const body = test.slice(test.indexOf('\n'));
+        if (bodies.has(body)) {
+          if (item.hits > 0) break;
+          continue;
+        }
+        const before = item.hits;
+        await execute(test, given, coverage);
+        if (item.hits === before) continue;
+        names.add(name);
+        bodies.add(body);
+        text += `\n${test}`;
+        count++;
+        break;
+      }
+    }
+  }
+  const left = [...(coverage.missing().get(machine)?.keys() ?? [])].filter((item) => coverage.isCounted(item));
+  return { text, count, left };
+}
+
+/** In a pattern, lines have the name of its file. */
+function nameOf({ file, line, label }: CoveredItem, { files }: Machine): string {
+  const at = file === files[0] ? `line ${line}` : `${basename(file)} line ${line}`;
+  return label === '' ? at : `${at}: ${label.replaceAll(/\s+/g, ' ')}`;
+}
+
+function freeName(name: string, names: ReadonlySet<string>): string {
+  let free = name;
+  for (let number = 2; names.has(free); number++) free = `${name} (${number})`;
+  return free;
 }

@@ -5,8 +5,8 @@ import { visibleLine } from '../views/drawing/visible-text.js';
 import { PageContext, type PageParts, usePage } from './page-parts.js';
 import { RunScreen } from './run/run-screen.jsx';
 import { RunsScreen } from './runs/runs-screen.jsx';
-import { Dialog } from './shell/dialog.jsx';
-import { Link } from './shell/link.jsx';
+import { Link } from './shell/problem.jsx';
+import { Dialog } from './shell/search-field.jsx';
 import { useKeys } from './shell/use-keys.js';
 
 export function Page(parts: PageParts) {

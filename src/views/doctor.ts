@@ -1,5 +1,5 @@
 /** The findings of `statedsl doctor` as text. */
-import { alignedLines, type Cell } from './drawing/aligned.js';
+import { alignedLines, type Cell } from './drawing/columns.js';
 import type { Paint } from './drawing/paint.js';
 import { escapeControls, visibleLine } from './drawing/visible-text.js';
 

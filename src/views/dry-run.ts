@@ -7,7 +7,7 @@ import { byteCount } from '../machine/byte-count.js';
 import type { Json } from '../machine/expression.js';
 import type { Input, Limits, Machine, State } from '../machine/machine.js';
 import { omitUndefined } from '../prelude/omit-undefined.js';
-import { limitDuration } from './drawing/duration.js';
+import { limitDuration } from './drawing/amounts.js';
 import type { Paint } from './drawing/paint.js';
 import { cut, escapeControls, oneLine, visibleLine } from './drawing/visible-text.js';
 import { type DescribedInstruction, describeState } from './instruction.js';

@@ -1,7 +1,7 @@
 /** What a person learns who follows a run of which nothing comes. */
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { Silence } from '../../src/cli/running/follow-on-engine.js';
-import type { RunWhereabouts } from '../../src/engine/whereabouts.js';
+import type { RunWhereabouts } from '../../src/engine/admin.js';
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());

@@ -12,8 +12,7 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { openPrograms } from '../../src/control/open-programs.js';
-import { openRuns } from '../../src/control/open-runs.js';
+import { openPrograms, openRuns } from '../../src/control/open-runs.js';
 import { type Result, refusalOf } from '../../src/control/result.js';
 import type { EventStream, RunFilter, Runs } from '../../src/control/runs.js';
 import { lockRun } from '../../src/runtime/store/run-lock.js';

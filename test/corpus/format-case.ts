@@ -1,10 +1,9 @@
 /** Parses and formats the program of a case without checking it, and prints a tree without its locations. */
 import { formatMarkdown } from '../../src/format/format-markdown.js';
 import { formatProgram } from '../../src/format/format-program.js';
+import { parseFile } from '../../src/frontends/markdown.js';
 import { markdownRegions } from '../../src/frontends/markdown-regions.js';
-import { parseFile } from '../../src/frontends/parse-file.js';
-import { hasErrors, sortDiagnostics } from '../../src/source/diagnostic.js';
-import { type SourceFile, sourceFile } from '../../src/source/source-file.js';
+import { hasErrors, type SourceFile, sortDiagnostics, sourceFile } from '../../src/source/diagnostic.js';
 import type { Program } from '../../src/syntax/ast.js';
 import { drawDiagnostics } from '../../src/views/diagnostics/diagnostic.js';
 import { type Case, programOf } from './case-file.js';

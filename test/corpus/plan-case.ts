@@ -5,7 +5,7 @@ import { readYamlTree } from '../../src/frontends/yaml-tree.js';
 import { printPath } from '../../src/prelude/reference.js';
 import { schemaValidator } from '../../src/runtime/tools/call-schema.js';
 import type { Diagnostic } from '../../src/source/diagnostic.js';
-import { type SourceSet, sourceFile } from '../../src/source/source-file.js';
+import { type SourceSet, sourceFile } from '../../src/source/diagnostic.js';
 import { drawDiagnostics } from '../../src/views/diagnostics/diagnostic.js';
 import { type Case, filesOf, sectionText } from './case-file.js';
 

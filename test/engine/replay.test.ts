@@ -11,7 +11,7 @@ import { engineClient } from '../../src/engine/client.js';
 import type { Beginning, Submission } from '../../src/engine/messages.js';
 import { charactersOf } from '../../src/engine/messages.js';
 import type { CommandFunction } from '../../src/runtime/command-function.js';
-import { newRunId } from '../../src/runtime/run/run-id.js';
+import { newRunId } from '../../src/runtime/run/header.js';
 import { longTest } from '../amount.js';
 import { liveEngine, NAMESPACE } from './live-engine.js';
 

@@ -5,8 +5,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { findServer, loadSdk } from '../../src/engine/find-package.js';
 import type { NotedRun } from '../../src/engine/run-list.js';
-import { runListHandlers, runListReaders } from '../../src/engine/run-list.js';
-import { dayOf } from '../../src/engine/services.js';
+import { dayOf, runListHandlers, runListReaders } from '../../src/engine/run-list.js';
 import { workerPermits } from '../../src/engine/worker-status.js';
 import { SERVICES } from './scripted-engine.js';
 

@@ -4,7 +4,7 @@ import type { VerifyOptions } from '../../src/foresight/explore-options.js';
 import type { Property } from '../../src/foresight/properties.js';
 import { verify } from '../../src/foresight/verify.js';
 import type { Machine } from '../../src/machine/machine.js';
-import { sourceFile } from '../../src/source/source-file.js';
+import { sourceFile } from '../../src/source/diagnostic.js';
 import { parseTests } from '../../src/syntax/tests/parse-tests.js';
 import { checkProperties } from '../../src/testing/check-suite.js';
 import { compileProperties } from '../../src/testing/compile-properties.js';

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { compile } from '../../src/check/compile.js';
 import { withConfirmedLoops } from '../../src/cli/commands/check-loops.js';
 import { SHORT } from '../../src/foresight/explore-options.js';
-import { unreachableIn } from '../../src/foresight/unreachable.js';
+import { unreachableIn } from '../../src/foresight/ways-to.js';
 import { machineOf } from './programs.js';
 
 const lines = (...all: string[]): string => `${all.join('\n')}\n`;

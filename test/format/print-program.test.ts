@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { printPlain, printQuoted } from '../../src/format/print-expression.js';
 import { printProgram } from '../../src/format/print-program.js';
-import { sourceFile } from '../../src/source/source-file.js';
+import { sourceFile } from '../../src/source/diagnostic.js';
 import type { Program } from '../../src/syntax/ast.js';
 import { parseProgram } from '../../src/syntax/parse.js';
 import type { Interpolation, Template } from '../../src/syntax/step-key.js';

@@ -6,12 +6,11 @@ import { describe, expect, test } from 'vitest';
 import { compile } from '../../src/check/compile.js';
 import { inOrder } from '../../src/cli/commands/convert.js';
 import { printProgram } from '../../src/format/print-program.js';
-import { parseFile } from '../../src/frontends/parse-file.js';
+import { parseFile } from '../../src/frontends/markdown.js';
 import { printWorkflow } from '../../src/frontends/workflow/print/print-workflow.js';
 import { workflowFinder } from '../../src/project/find-workflow.js';
 import { diskFiles } from '../../src/project/host.js';
-import { hasErrors } from '../../src/source/diagnostic.js';
-import { sourceFile } from '../../src/source/source-file.js';
+import { hasErrors, sourceFile } from '../../src/source/diagnostic.js';
 import { drawDiagnostics } from '../../src/views/diagnostics/diagnostic.js';
 import { casesOf, sectionText } from '../corpus/case-file.js';
 

@@ -2,7 +2,7 @@
 
 import { describe, expect, test } from 'vitest';
 import { parseMarkdown } from '../../src/frontends/markdown.js';
-import { positionAt, sourceFile } from '../../src/source/source-file.js';
+import { positionAt, sourceFile } from '../../src/source/diagnostic.js';
 import type { Declaration, Instruction, Program } from '../../src/syntax/ast.js';
 import { amount } from '../amount.js';
 

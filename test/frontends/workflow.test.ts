@@ -7,7 +7,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { parse, stringify } from 'yaml';
 import { parseWorkflow } from '../../src/frontends/workflow/parse-workflow.js';
-import { sourceFile } from '../../src/source/source-file.js';
+import { sourceFile } from '../../src/source/diagnostic.js';
 import { drawDiagnostics } from '../../src/views/diagnostics/diagnostic.js';
 import { amount, tries } from '../amount.js';
 import { casesOf, sectionText } from '../corpus/case-file.js';

@@ -1,7 +1,7 @@
 /** The encodings of expressions agree with those of Node, for all texts and large ones too. */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { base64Bytes, base64Decode, base64Encode } from '../../src/interpreter/values/base64.js';
+import { base64Bytes, base64Decode, base64Encode } from '../../src/interpreter/values/functions.js';
 import { sha256Hex } from '../../src/runtime/sha256.js';
 import { longTest } from '../amount.js';
 

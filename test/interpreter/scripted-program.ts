@@ -4,7 +4,7 @@
  */
 import { expect } from 'vitest';
 import { compile } from '../../src/check/compile.js';
-import type { Lookups } from '../../src/check/lower/settings.js';
+import type { Lookups } from '../../src/check/lower/lowered-state.js';
 import type { Outcome, RunEvent } from '../../src/interpreter/events/event.js';
 import { migrateRun } from '../../src/interpreter/record/migrate.js';
 import type {
@@ -29,7 +29,7 @@ import {
 } from '../../src/interpreter/run.js';
 import type { Json } from '../../src/machine/expression.js';
 import type { Machine } from '../../src/machine/machine.js';
-import { callSupport } from '../../src/project/call-support.js';
+import { callSupport } from '../../src/project/link-plans.js';
 import { eventLine } from '../corpus/event-line.js';
 import { memoryHost } from '../project/memory-host.js';
 import { OPTIONS, printed } from './machine-builder.js';

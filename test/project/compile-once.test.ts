@@ -6,7 +6,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import type { Cache } from '../../src/prelude/launcher.js';
 import { compileProgram } from '../../src/project/compile-program.js';
 import { compileOnce } from '../../src/project/prepare.js';
-import { digestOf } from '../../src/runtime/store/machine-digest.js';
+import { digestOf } from '../../src/runtime/store/image.js';
 import { memoryHost } from './memory-host.js';
 
 function memoryCache(): Cache & { readonly written: () => number } {

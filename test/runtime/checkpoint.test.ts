@@ -6,7 +6,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { link, receiveSignal, startRun } from '../../src/interpreter/run.js';
 import { createRedactor } from '../../src/runtime/redact.js';
 import { checkpoints, readCheckpoint } from '../../src/runtime/store/checkpoint.js';
-import { digestOf } from '../../src/runtime/store/machine-digest.js';
+import { digestOf } from '../../src/runtime/store/image.js';
 import { constant, done, machine, OPTIONS } from '../interpreter/machine-builder.js';
 
 let folder = '';

@@ -7,8 +7,7 @@ import { inspectRun } from '../../src/runtime/inspect-run.js';
 import { listRuns } from '../../src/runtime/list-runs.js';
 import { checkDrift, replay } from '../../src/runtime/run/again/replay-run.js';
 import { resume } from '../../src/runtime/run/again/resume.js';
-import { latestRun } from '../../src/runtime/store/latest-run.js';
-import { readIndex } from '../../src/runtime/store/stored-run.js';
+import { latestRun, readIndex } from '../../src/runtime/store/stored-run.js';
 import { amount } from '../amount.js';
 import { copied, type KeptRun, keptRun, refusal, scratchRoot } from './kept-run.js';
 

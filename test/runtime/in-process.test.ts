@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Outcome } from '../../src/interpreter/events/event.js';
-import { inProcess } from '../../src/runtime/in-process.js';
-import { LazySignal } from '../../src/runtime/lazy-signal.js';
+import { inProcess, LazySignal } from '../../src/runtime/in-process.js';
 
 const done: Outcome = { kind: 'value', value: 1 };
 const stopped: Outcome = { kind: 'failed', message: 'it was stopped' };

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, expect, test, vi } from 'vitest';
 import type { AskRequest } from '../../src/interpreter/request.js';
-import type { OutputUse } from '../../src/runtime/process/output-store.js';
+import type { OutputUse } from '../../src/runtime/process/scratch.js';
 import { Turns } from '../../src/runtime/run/drive.js';
 import { Growth, keptOutput } from '../../src/runtime/run/growth.js';
 import { Mailbox, RunClock } from '../../src/runtime/run/mailbox.js';

@@ -3,7 +3,7 @@ import fs, { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { syncBuiltinESMExports } from 'node:module';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { makeFolder } from '../../src/runtime/store/make-folder.js';
+import { makeFolder } from '../../src/runtime/store/own-file.js';
 import { temporaryFolder } from './running.js';
 
 /** What others do before a folder is made, once, by its path; and after that was tried. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { LazySignal, noteLazySignal, stopSignalOf } from '../../src/runtime/lazy-signal.js';
+import { LazySignal, noteLazySignal, stopSignalOf } from '../../src/runtime/in-process.js';
 import { Stopper } from '../../src/runtime/stop-signal.js';
 
 describe('the signal of a stopper', () => {

@@ -13,7 +13,7 @@ import {
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
 import type { Worktree } from '../../src/runtime/worktree/checkout.js';
-import { change } from '../../src/runtime/worktree/git/change.js';
+import { change } from '../../src/runtime/worktree/git/merge.js';
 import { resetWorktree, snapshot } from '../../src/runtime/worktree/git/snapshot.js';
 import { output } from '../harness/process.js';
 import { countCalls } from './git-stand-in.js';

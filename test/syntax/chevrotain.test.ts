@@ -9,7 +9,7 @@ import { parseTokens } from '../../src/syntax/grammar/parser.js';
 import { parseWithChevrotain } from '../../src/syntax/grammar/recorder.js';
 import { layOut } from '../../src/syntax/tokens/layout.js';
 import { tokenize } from '../../src/syntax/tokens/lexer.js';
-import type { Token } from '../../src/syntax/tokens/token.js';
+import type { Token } from '../../src/syntax/tokens/scan.js';
 import { casesOf, programOf } from '../corpus/case-file.js';
 import { mutations } from '../corpus/mutations.js';
 

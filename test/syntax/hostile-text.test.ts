@@ -2,7 +2,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
-import { sourceFile } from '../../src/source/source-file.js';
+import { sourceFile } from '../../src/source/diagnostic.js';
 import { parseProgram } from '../../src/syntax/parse.js';
 import { amount, tries } from '../amount.js';
 

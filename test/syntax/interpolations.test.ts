@@ -1,6 +1,6 @@
 /** What in braces is a value and what is text. */
 import { expect, test } from 'vitest';
-import { sourceFile } from '../../src/source/source-file.js';
+import { sourceFile } from '../../src/source/diagnostic.js';
 import type { Instruction } from '../../src/syntax/ast.js';
 import { parseProgram } from '../../src/syntax/parse.js';
 import type { Template } from '../../src/syntax/step-key.js';

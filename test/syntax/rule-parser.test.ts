@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import { SyntaxNode } from '../../src/syntax/grammar/cst.js';
 import { part, RuleParser, type Table } from '../../src/syntax/grammar/rule-parser.js';
-import { newToken, type Token, TokenType } from '../../src/syntax/tokens/token.js';
+import { newToken, type Token, TokenType } from '../../src/syntax/tokens/scan.js';
 
 const [a, b, c] = ['a', 'b', 'c'].map((name) => new TokenType(name, null, null, null, null)) as [
   TokenType,

@@ -11,10 +11,9 @@ import { createRecorder } from '../../src/runtime/cassette/recorder.js';
 import { run } from '../../src/runtime/run/run.js';
 import type { TestLine } from '../../src/syntax/tests/line-cursor.js';
 import { loadSuite } from '../../src/testing/load-suite.js';
-import type { TestOptions } from '../../src/testing/renew-cassettes.js';
+import type { Suite, TestOptions } from '../../src/testing/renew-cassettes.js';
 import { snapshotText } from '../../src/testing/run-facts.js';
 import { executeTest, rowsOf, type TestRow } from '../../src/testing/run-test.js';
-import type { Suite } from '../../src/testing/suite.js';
 import { some } from '../amount.js';
 
 const root = dirname(dirname(dirname(fileURLToPath(import.meta.url))));

@@ -6,9 +6,9 @@ import { expect, test } from 'vitest';
 import { diskFiles } from '../../src/project/host.js';
 import { Coverage } from '../../src/testing/coverage.js';
 import { loadSuite } from '../../src/testing/load-suite.js';
+import { dropUnreachable } from '../../src/testing/machine-facts.js';
 import { coveragePicture } from '../../src/testing/reporters/coverage-picture.js';
 import { runSuite } from '../../src/testing/run-suites.js';
-import { dropUnreachable } from '../../src/testing/unreachable.js';
 import { svgOf } from '../../src/views/picture/svg.js';
 
 async function coverageOf(files: Readonly<Record<string, string>>): Promise<Coverage> {

@@ -6,15 +6,15 @@ import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
 import { exitCodeOf } from '../../src/cli/commands/test.js';
 import { diskFiles } from '../../src/project/host.js';
-import { digestOf, presetDigest } from '../../src/runtime/store/machine-digest.js';
-import { sourceFile } from '../../src/source/source-file.js';
+import { digestOf, presetDigest } from '../../src/runtime/store/image.js';
+import { sourceFile } from '../../src/source/diagnostic.js';
 import { parseTests } from '../../src/syntax/tests/parse-tests.js';
 import { FAULT_KINDS } from '../../src/testing/faults/points.js';
 import { type FaultResult, runFaults } from '../../src/testing/faults/run-faults.js';
 import { loadSuite } from '../../src/testing/load-suite.js';
+import type { Suite } from '../../src/testing/renew-cassettes.js';
 import { faultLines } from '../../src/testing/reporters/machine.js';
 import { executeTest, rowsOf, type TestRow } from '../../src/testing/run-test.js';
-import type { Suite } from '../../src/testing/suite.js';
 import { plain } from '../../src/views/drawing/paint.js';
 import { amount, some } from '../amount.js';
 

@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { formatTests } from '../../src/format/format-tests.js';
-import { sourceFile } from '../../src/source/source-file.js';
+import { sourceFile } from '../../src/source/diagnostic.js';
 import { parseTests } from '../../src/syntax/tests/parse-tests.js';
 import { amount, tries } from '../amount.js';
 

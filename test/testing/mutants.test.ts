@@ -6,8 +6,8 @@ import { expect, test } from 'vitest';
 import { diskFiles } from '../../src/project/host.js';
 import { loadSuite } from '../../src/testing/load-suite.js';
 import { type JudgedMutant, mutateProgram } from '../../src/testing/mutation/mutate-program.js';
+import type { Suite } from '../../src/testing/renew-cassettes.js';
 import { json } from '../../src/testing/reporters/machine.js';
-import type { Suite } from '../../src/testing/suite.js';
 
 /** The mutants of the program that all test files of a folder are about. */
 async function mutantsOf(files: Readonly<Record<string, string>>): Promise<JudgedMutant[]> {

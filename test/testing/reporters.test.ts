@@ -9,7 +9,7 @@ import {
   resultLines,
 } from '../../src/testing/reporters/coverage.js';
 import { github, json, junit, tap } from '../../src/testing/reporters/machine.js';
-import type { TestResult } from '../../src/testing/test-result.js';
+import type { TestResult } from '../../src/testing/test-world.js';
 import { plain } from '../../src/views/drawing/paint.js';
 
 const result = (more: Partial<TestResult>): TestResult => ({

@@ -1,6 +1,6 @@
 /** What the list of runs shows besides its rows: bars of days and of states. */
 import { describe, expect, test } from 'vitest';
-import { isZone, type RunDay, runDays } from '../../src/control/run-days.js';
+import { isZone, type RunDay, runDays } from '../../src/control/run-filter.js';
 import type { ShownRun } from '../../src/viewer/data/run-data.js';
 import { budgetOf, dayBars } from '../../src/viewer/runs/day-bars.js';
 import { hasFilters, mergeFirst, queryOf } from '../../src/viewer/runs/runs-screen.jsx';

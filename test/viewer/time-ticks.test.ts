@@ -1,8 +1,7 @@
 /** The marks of the time axis. */
 import { expect, test } from 'vitest';
 import { visibleTicks } from '../../src/viewer/timeline/draw-timeline.js';
-import { IdleSpans } from '../../src/views/timeline/idle-spans.js';
-import { TimeAxis } from '../../src/views/timeline/visible-bars.js';
+import { IdleSpans, TimeAxis } from '../../src/views/timeline/visible-bars.js';
 
 const HALF_HOUR = 1_800_000;
 

@@ -5,7 +5,7 @@ import { EdgeCounts } from '../../src/views/history/edge-counts.js';
 import { momentAt } from '../../src/views/history/run-moment.js';
 import { SourceLines } from '../../src/views/history/source-lines.js';
 import { OpenWaits } from '../../src/views/report/open-waits.js';
-import { IdleSpans } from '../../src/views/timeline/idle-spans.js';
+import { IdleSpans } from '../../src/views/timeline/visible-bars.js';
 
 const at = (seconds: number): string => new Date(Date.UTC(2026, 0, 1, 0, 0, seconds)).toISOString();
 /** Only the members that are read. */

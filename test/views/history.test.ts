@@ -4,11 +4,10 @@ import type { RunEvent } from '../../src/interpreter/events/event.js';
 import { type ComparedRun, changesBetween } from '../../src/views/history/changes.js';
 import { compareRuns, pairVisits } from '../../src/views/history/compare-runs.js';
 import { EdgeCounts } from '../../src/views/history/edge-counts.js';
-import { effectRetryReason } from '../../src/views/history/retry-reason.js';
 import { type Moment, momentAt } from '../../src/views/history/run-moment.js';
 import { RunTrace, type VisitTrace } from '../../src/views/history/run-trace.js';
 import { SourceLines } from '../../src/views/history/source-lines.js';
-import { StepHistory } from '../../src/views/history/step-history.js';
+import { effectRetryReason, StepHistory } from '../../src/views/history/step-history.js';
 import {
   entered,
   exited,

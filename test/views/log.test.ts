@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
 import type { Outcome, RunEvent } from '../../src/interpreter/events/event.js';
+import { duration, limitDuration } from '../../src/views/drawing/amounts.js';
 import { createPaint } from '../../src/views/drawing/color.js';
 import { colorLevel } from '../../src/views/drawing/color-level.js';
 import { columns, fitToWidth } from '../../src/views/drawing/columns.js';
-import { duration, limitDuration } from '../../src/views/drawing/duration.js';
 import { plain } from '../../src/views/drawing/paint.js';
 import { eventLog } from '../../src/views/log/log.js';
 

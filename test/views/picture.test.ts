@@ -2,7 +2,7 @@
 import fc from 'fast-check';
 import { SaxesParser } from 'saxes';
 import { describe, expect, test } from 'vitest';
-import { loadSoundPlan } from '../../src/cli/commands/plan/load-sound-plan.js';
+import { loadSoundPlan } from '../../src/cli/commands/plan/plan-graph.js';
 import { readMachines } from '../../src/cli/preparation/read-machines.js';
 import type { Machine } from '../../src/machine/machine.js';
 import { listPrograms } from '../../src/project/list-programs.js';

@@ -4,7 +4,7 @@ import type { Outcome, RunEvent } from '../../src/interpreter/events/event.js';
 import type { Attempt } from '../../src/views/report/facts.js';
 import { reportOn } from '../../src/views/report/report.js';
 import { RunFacts } from '../../src/views/report/run-facts.js';
-import { spendingOf } from '../../src/views/report/spending.js';
+import { spendingOf } from '../../src/views/report/undo-rows.js';
 
 /** Events with the second each was recorded at. */
 function factsOf(events: readonly (readonly [second: number, event: RunEvent])[]): RunFacts {

@@ -3,10 +3,9 @@
  * knows the messages of the others. This file removes consequences from the sorted list, using only codes and
  * locations.
  */
-import { nameMessages, nameMessages as say, suggestsName } from '../../source/catalogue/names.js';
+import { nameMessages, nameMessages as say, suggestsName } from '../../source/catalogue/declarations.js';
 import { notInstructions } from '../../source/catalogue/syntax.js';
-import type { Diagnostic } from '../../source/diagnostic.js';
-import type { SourceSet, Span } from '../../source/source-file.js';
+import type { Diagnostic, SourceSet, Span } from '../../source/diagnostic.js';
 import type { Block, Instruction } from '../../syntax/ast.js';
 import { childBlocks } from '../../syntax/child-blocks.js';
 import type { Unit } from '../collect.js';

@@ -3,11 +3,11 @@
  * about it, or about the lines that belong to it, are consequences.
  */
 import { omitUndefined } from '../../prelude/omit-undefined.js';
-import { nameMessages } from '../../source/catalogue/names.js';
+import { nameMessages } from '../../source/catalogue/declarations.js';
 import type { Diagnostic, Fix } from '../../source/diagnostic.js';
+import { lineText, positionAt, type SourceFile, type SourceSet } from '../../source/diagnostic.js';
 import type { ForeignLine } from '../../source/foreign/foreign-line.js';
 import { foreignLines } from '../../source/foreign/foreign-lines.js';
-import { lineText, positionAt, type SourceFile, type SourceSet } from '../../source/source-file.js';
 
 /** With more wrong lines than this the text is not a program, and other messages say so. */
 const MOST_LINES = 200;

@@ -6,9 +6,9 @@ import { controlFlow, reaching, successors } from '../../machine/control-flow.js
 import type { Expr, SlotRef } from '../../machine/expression.js';
 import type { Instruction, Machine, State } from '../../machine/machine.js';
 import { checkMessages as say } from '../../source/catalogue/check.js';
-import { earlyRead } from '../../source/catalogue/comparisons.js';
+import { earlyRead } from '../../source/catalogue/expressions.js';
+import type { SourceSet, Span } from '../../source/diagnostic.js';
 import { type Diagnostic, hasErrors } from '../../source/diagnostic.js';
-import type { SourceSet, Span } from '../../source/source-file.js';
 import { components } from '../graph/components.js';
 import { type Edge, reachableStates, reachesWithout, type StateGraph, stateGraph } from '../graph/state-graph.js';
 import { type Way, type Ways, waysThrough } from '../graph/ways.js';

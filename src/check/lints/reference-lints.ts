@@ -6,8 +6,7 @@
 import { nearest } from '../../prelude/nearest.js';
 import { type DataPath, printPath } from '../../prelude/reference.js';
 import { checkMessages as say } from '../../source/catalogue/check.js';
-import type { Diagnostic } from '../../source/diagnostic.js';
-import type { Span } from '../../source/source-file.js';
+import type { Diagnostic, Span } from '../../source/diagnostic.js';
 import type { LoweredState } from '../lower/lowered-state.js';
 import { buildPathTree } from '../plan/path-tree.js';
 import type { DataRead, DataWrite } from '../scope.js';

@@ -4,9 +4,8 @@
  */
 import type { Expr } from '../../machine/expression.js';
 import type { Input } from '../../machine/machine.js';
-import { typeMessages as say } from '../../source/catalogue/comparisons.js';
-import type { Diagnostic, Fix } from '../../source/diagnostic.js';
-import type { SourceSet } from '../../source/source-file.js';
+import { typeMessages as say } from '../../source/catalogue/expressions.js';
+import type { Diagnostic, Fix, SourceSet } from '../../source/diagnostic.js';
 import type { LoweredMachine } from '../lower/lower-machine.js';
 import type { TypedOperand, TypeUse } from '../scope.js';
 import { BOOLEAN, LIST, NULL, NUMBER, OBJECT, TEXT, type Types, type TypesOf, valueTypes } from './value-types.js';

@@ -17,11 +17,11 @@ import type { ShellFinding } from '../shell/lexing.js';
 import { checkPositions, shellChecks } from '../shell/positions.js';
 import { BUILTINS, programName } from '../shell/programs.js';
 import { type Command, HOLE, type LexedHole, type Word } from '../shell/tree.js';
-import { lowerArguments } from './arguments.js';
+import { lowerArguments } from './constant.js';
 import { constantText, isFunction, lowerTemplate } from './expression.js';
+import { retriesOf } from './limits.js';
 import { checkOptions, durationTemplate, type OptionTable } from './options.js';
 import { reportAgent, reportPrompt } from './report-agent.js';
-import { retriesOf } from './retries.js';
 import { holesIn, lowerEnvironment, lowerShellText, offsetMap } from './shell-text.js';
 import type { StateLowering } from './state-lowering.js';
 

@@ -6,12 +6,11 @@
 import type { Expr, Filter, Hole, Template } from '../../machine/expression.js';
 import { unreachable } from '../../prelude/unreachable.js';
 import { checkMessages as say } from '../../source/catalogue/check.js';
-import type { Span } from '../../source/source-file.js';
+import type { Span } from '../../source/diagnostic.js';
 import type { Expression, Interpolation, Template as TextTemplate } from '../../syntax/step-key.js';
 import type { StateScope } from '../scope.js';
 import { suggestName } from '../suggest-name.js';
-import { lowerDataReference } from './calls/data-reference.js';
-import { lintEmbedded } from './calls/embedded-reference.js';
+import { lintEmbedded, lowerDataReference } from './calls/data-reference.js';
 import { partsOf } from './text-parts.js';
 
 /** The minimum and maximum number of arguments. */

@@ -1,12 +1,15 @@
 /** The limits of a program or workflow: LIMIT lines, and the keys of a workflow file. */
 import { parseByteCount } from '../../machine/byte-count.js';
 import { parseDuration } from '../../machine/duration.js';
-import type { Limits } from '../../machine/machine.js';
+import type { Instruction, Limits } from '../../machine/machine.js';
+import { parseRetry, parseRetryOn, RETRIED_KINDS } from '../../machine/option-values.js';
 import { nearest } from '../../prelude/nearest.js';
+import { omitUndefined } from '../../prelude/omit-undefined.js';
 import { checkMessages as say } from '../../source/catalogue/check.js';
-import type { Diagnostic } from '../../source/diagnostic.js';
+import type { Diagnostic, Span } from '../../source/diagnostic.js';
 import type { Option } from '../../syntax/ast.js';
-import { constantText } from './expression.js';
+import { constantText, lowerTemplate } from './expression.js';
+import type { StateLowering } from './state-lowering.js';
 
 const LIMITS = ['transitions', 'time', 'cost', 'tokens', 'journal', 'output'];
 
@@ -55,4 +58,50 @@ function parseAmount(text: string): number | null {
   if (match === null) return null;
   const unit = match[2] === 'M' ? 1e6 : match[2] === '' ? 1 : 1e3;
   return Number(match[1]) * unit;
+}
+
+type Effect = Extract<Instruction, { op: 'shell' }>;
+type Retries = Pick<Effect, 'retry' | 'retryOn'>;
+
+/** Lowers `retry=` and `retry_on=`: the number of retries, their pauses, and the failures that they apply to. */
+export function retriesOf(l: StateLowering, options: ReadonlyMap<string, Option>): Retries {
+  const retry = retryOf(l, options.get('retry'));
+  const retryOn = retryOnOf(l, options.get('retry_on'));
+  const only = options.get('retry_on');
+  if (only !== undefined && !options.has('retry')) {
+    const why = 'needs `retry`, which says how often to retry';
+    l.diagnostics.push(say.badOption(only.span, { name: 'retry_on', why, help: 'add `retry=2`, or remove it' }));
+  }
+  return omitUndefined({ retry, retryOn });
+}
+
+function retryOf(l: StateLowering, option: Option | undefined): Retries['retry'] {
+  if (option?.value === undefined) return undefined;
+  const text = constantText(option.value);
+  if (text === null) return { template: lowerTemplate(option.value, l) };
+  const retry = parseRetry(text);
+  if (retry !== null) return retry;
+  const why = 'must be a number of retries, with an optional pause';
+  const help = 'write `retry=2`, `retry=2/5s`, or `retry=5/1s..60s` for pauses that double';
+  l.diagnostics.push(say.badOption(option.span, { name: 'retry', why, help }));
+  return undefined;
+}
+
+function retryOnOf(l: StateLowering, option: Option | undefined): Retries['retryOn'] {
+  if (option?.value === undefined) return undefined;
+  const text = constantText(option.value);
+  if (text === null) return { template: lowerTemplate(option.value, l) };
+  const read = parseRetryOn(text);
+  if ('on' in read) return read.on;
+  const { wrong: name } = read;
+  const near = nearest(name, RETRIED_KINDS);
+  l.diagnostics.push(say.unknownRetried(wordSpan(option, name), { name, known: RETRIED_KINDS, near }));
+  return undefined;
+}
+
+/** The location of the word in the value, if it is written literally. */
+function wordSpan({ value, span }: Option, word: string): Span {
+  const at = value === undefined || word === '' ? -1 : value.raw.indexOf(word);
+  if (value === undefined || at < 0) return span;
+  return { ...value.span, start: value.span.start + at, end: value.span.start + at + word.length };
 }

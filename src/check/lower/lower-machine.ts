@@ -6,8 +6,7 @@
 import { type Input, type Machine, RUN_FORMAT, type State } from '../../machine/machine.js';
 import { omitUndefined } from '../../prelude/omit-undefined.js';
 import { checkMessages as say } from '../../source/catalogue/check.js';
-import type { Diagnostic } from '../../source/diagnostic.js';
-import type { SourceSet } from '../../source/source-file.js';
+import type { Diagnostic, SourceSet } from '../../source/diagnostic.js';
 import type { InputDeclaration, MachineUnit, Unit } from '../collect.js';
 import { ERROR_NAMES, isEngineName, isReserved } from '../collect.js';
 import type { MachineScope } from '../scope.js';
@@ -16,8 +15,7 @@ import { constantExpr } from './constant.js';
 import { lowerLimits } from './limits.js';
 import type { ReusableStates } from './lower-states.js';
 import { lowerStates, type StateReuse } from './lower-states.js';
-import type { LoweredState } from './lowered-state.js';
-import type { LoweringSettings } from './settings.js';
+import type { LoweredState, LoweringSettings } from './lowered-state.js';
 
 export interface LoweredMachine {
   readonly machine: Machine;

@@ -2,13 +2,12 @@
 
 import type { Instruction } from '../../machine/machine.js';
 import { omitUndefined } from '../../prelude/omit-undefined.js';
-import { positionAt, type SourceFile } from '../../source/source-file.js';
-import { rebase } from '../../syntax/rebase.js';
+import { positionAt, type SourceFile } from '../../source/diagnostic.js';
+import { rebase } from '../../syntax/child-blocks.js';
 import type { StateDeclaration } from '../collect.js';
 import type { MachineScope, TypedOperand, TypeUse } from '../scope.js';
 import { lowerState } from './lower-state.js';
-import type { LoweredState } from './lowered-state.js';
-import type { AgentTraits, Lookups, LoweringSettings } from './settings.js';
+import type { AgentTraits, Lookups, LoweredState, LoweringSettings } from './lowered-state.js';
 
 /** The reusable states of an earlier text, and the data that makes the new states reusable. */
 export interface StateReuse {

@@ -10,7 +10,7 @@ import type { Template as TextTemplate } from '../../syntax/step-key.js';
 import { scanInterpolation } from '../../syntax/tree/interpolation.js';
 import { isCodeVariable } from '../shell/code-names.js';
 import type { CompiledShellText } from '../shell/text.js';
-import { lintEmbeddedInShell } from './calls/embedded-reference.js';
+import { lintEmbeddedInShell } from './calls/data-reference.js';
 import { lowerHole, lowerTemplate } from './expression.js';
 import type { StateLowering } from './state-lowering.js';
 

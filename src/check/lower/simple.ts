@@ -2,15 +2,14 @@
 import type { Expr, Template } from '../../machine/expression.js';
 import { unreachable } from '../../prelude/unreachable.js';
 import { checkMessages as say } from '../../source/catalogue/check.js';
-import type { Diagnostic } from '../../source/diagnostic.js';
-import type { Span } from '../../source/source-file.js';
+import type { Diagnostic, Span } from '../../source/diagnostic.js';
 import type { Argument, Instruction, Option } from '../../syntax/ast.js';
 import type { Expression, Template as TextTemplate } from '../../syntax/step-key.js';
 import { ERROR_NAMES } from '../collect.js';
 import { freeNames } from '../free-names.js';
 import type { Constant } from '../scope.js';
 import { suggestName } from '../suggest-name.js';
-import { lowerArguments } from './arguments.js';
+import { lowerArguments } from './constant.js';
 import { constantOr, constantText, lowerExpression, lowerTemplate } from './expression.js';
 import { checkOptions, durationTemplate, type OptionTable } from './options.js';
 import type { OpenBranch, StateLowering } from './state-lowering.js';

@@ -7,8 +7,7 @@ import type { Expr, Json } from '../../machine/expression.js';
 import type { Binding, Handler } from '../../machine/machine.js';
 import type { StepLayout } from '../../machine/step.js';
 import { checkMessages as say } from '../../source/catalogue/check.js';
-import type { Diagnostic } from '../../source/diagnostic.js';
-import type { Span } from '../../source/source-file.js';
+import type { Diagnostic, Span } from '../../source/diagnostic.js';
 import type { Block, Instruction } from '../../syntax/ast.js';
 import type { Expression } from '../../syntax/step-key.js';
 import type { StateDeclaration } from '../collect.js';
@@ -18,8 +17,8 @@ import { type StepLowering, stepExpression } from '../steps/step-keys.js';
 import { type NamedStep, type StepScope, scopeOf } from '../steps/step-names.js';
 import { Emitter } from './emitter.js';
 import { type ExpressionContext, lowerExpression } from './expression.js';
+import type { LoweringSettings } from './lowered-state.js';
 import { LintFacts } from './lowered-state.js';
-import type { LoweringSettings } from './settings.js';
 
 /** What one line of text with single spaces does not contain. Most texts are such lines, which need no copy. */
 const OTHER_SPACE = /[^\S ]| {2}|^ | $/;

@@ -3,7 +3,7 @@
  * write for a value is a mistake: nothing that names a value stays text without a word.
  */
 import { textMessages as say } from '../../source/catalogue/texts.js';
-import type { Span } from '../../source/source-file.js';
+import type { Span } from '../../source/diagnostic.js';
 import type { Interpolation, Template } from '../../syntax/step-key.js';
 import { doubledBraces, oddBraces } from '../../syntax/tree/odd-braces.js';
 import { freeNames } from '../free-names.js';

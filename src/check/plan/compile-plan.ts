@@ -3,9 +3,9 @@ import type { Json } from '../../machine/expression.js';
 import type { Plan, PlanCall, PlanPath, ToolBinding, ToolTarget } from '../../machine/plan.js';
 import { nearest } from '../../prelude/nearest.js';
 import { printPath } from '../../prelude/reference.js';
-import { planMessages as words } from '../../source/catalogue/plan.js';
+import { planMessages as words } from '../../source/catalogue/calls.js';
+import type { Span } from '../../source/diagnostic.js';
 import { type Diagnostic, hasErrors, sortDiagnostics } from '../../source/diagnostic.js';
-import type { Span } from '../../source/source-file.js';
 import type { JsonNode, PlanNode } from '../../syntax/plan-tree.js';
 import { collectGiven, type Given, isObject, valueAt } from './given.js';
 import {

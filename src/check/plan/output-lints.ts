@@ -5,7 +5,7 @@
 import type { Parameter, PlanPath, Read } from '../../machine/plan.js';
 import { printPath } from '../../prelude/reference.js';
 import { unreachable } from '../../prelude/unreachable.js';
-import { planMessages as words } from '../../source/catalogue/plan.js';
+import { planMessages as words } from '../../source/catalogue/calls.js';
 import type { Diagnostic, Label } from '../../source/diagnostic.js';
 import type { Given } from './given.js';
 import { describeType, valueAt } from './given.js';

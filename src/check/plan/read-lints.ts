@@ -4,7 +4,7 @@ import { pathsOf } from '../../machine/plan.js';
 import { nearest } from '../../prelude/nearest.js';
 import { printPath } from '../../prelude/reference.js';
 import { unreachable } from '../../prelude/unreachable.js';
-import { planMessages as words } from '../../source/catalogue/plan.js';
+import { planMessages as words } from '../../source/catalogue/calls.js';
 import type { Diagnostic } from '../../source/diagnostic.js';
 import type { Given } from './given.js';
 import { describeType, memberAt, valueAt } from './given.js';

@@ -5,7 +5,7 @@
 import type { Json } from '../../machine/expression.js';
 import type { Parameter, PlanPath } from '../../machine/plan.js';
 import { nearest } from '../../prelude/nearest.js';
-import { planMessages as words } from '../../source/catalogue/plan.js';
+import { planMessages as words } from '../../source/catalogue/calls.js';
 import type { Diagnostic } from '../../source/diagnostic.js';
 import { type Given, isObject, valueAt } from './given.js';
 import { type LoweredCall, memberSchema, type Schema, schemaTypes } from './lower-calls.js';

@@ -4,7 +4,7 @@ import type { Json } from '../../machine/expression.js';
 import type { PlanPath, ToolBinding, ToolTarget } from '../../machine/plan.js';
 import { nearest } from '../../prelude/nearest.js';
 import { readReference } from '../../prelude/reference.js';
-import { planMessages as words } from '../../source/catalogue/plan.js';
+import { planMessages as words } from '../../source/catalogue/calls.js';
 import type { Diagnostic } from '../../source/diagnostic.js';
 import { type JsonNode, memberOf, type ObjectNode } from '../../syntax/plan-tree.js';
 import { isObject, jsonOf } from './given.js';

@@ -5,7 +5,7 @@
  */
 
 import { printPath } from '../../prelude/reference.js';
-import { planMessages as words } from '../../source/catalogue/plan.js';
+import { planMessages as words } from '../../source/catalogue/calls.js';
 import type { Diagnostic } from '../../source/diagnostic.js';
 import { components } from '../graph/components.js';
 import type { Given } from './given.js';

@@ -3,8 +3,7 @@
  * stack is explicit instead of recursive, because hostile text can be nested as deeply as it is long.
  */
 import type { Hole } from '../../machine/expression.js';
-import type { Diagnostic } from '../../source/diagnostic.js';
-import type { Span } from '../../source/source-file.js';
+import type { Diagnostic, Span } from '../../source/diagnostic.js';
 import type { Command, LexedHole, ReadVariable, VariableUse, Word, Zone } from './tree.js';
 
 /** An interpolation, as the caller resolves it. `end` is the offset after its `}`. */

@@ -5,7 +5,7 @@ import type { ContextLayout, SessionLayout } from '../../machine/step.js';
 import { omitUndefined } from '../../prelude/omit-undefined.js';
 import { unreachable } from '../../prelude/unreachable.js';
 import { stepMessages as say } from '../../source/catalogue/steps.js';
-import type { Span } from '../../source/source-file.js';
+import type { Span } from '../../source/diagnostic.js';
 import type { ContextEntry, EachTask } from '../../syntax/step.js';
 import type { Expression } from '../../syntax/step-key.js';
 import { toolOf } from '../lints/command-lints.js';

@@ -4,7 +4,7 @@ import type { CheckLayout, GateKind, GateLayout } from '../../machine/step.js';
 import { omitUndefined } from '../../prelude/omit-undefined.js';
 import { unreachable } from '../../prelude/unreachable.js';
 import { stepMessages as say } from '../../source/catalogue/steps.js';
-import type { Span } from '../../source/source-file.js';
+import type { Span } from '../../source/diagnostic.js';
 import type { GateEntry } from '../../syntax/step.js';
 import { nearGate } from '../../syntax/steps/step-words.js';
 import { constantOf } from '../lower/constant.js';

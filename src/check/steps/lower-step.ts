@@ -10,7 +10,7 @@ import { nearest } from '../../prelude/nearest.js';
 import { omitUndefined } from '../../prelude/omit-undefined.js';
 import { unreachable } from '../../prelude/unreachable.js';
 import { type GuardProblem, stepMessages as say } from '../../source/catalogue/steps.js';
-import type { SourceFile } from '../../source/source-file.js';
+import type { SourceFile } from '../../source/diagnostic.js';
 import type { Option } from '../../syntax/ast.js';
 import type { StepRun } from '../../syntax/step.js';
 import type { Expression, Interpolation, Template } from '../../syntax/step-key.js';

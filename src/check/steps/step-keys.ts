@@ -6,7 +6,7 @@ import type { Expr, StepKey } from '../../machine/expression.js';
 import { nearest } from '../../prelude/nearest.js';
 import { omitUndefined } from '../../prelude/omit-undefined.js';
 import { stepMessages as say } from '../../source/catalogue/steps.js';
-import type { Span } from '../../source/source-file.js';
+import type { Span } from '../../source/diagnostic.js';
 import type { Expression } from '../../syntax/step-key.js';
 import { STEP_FIELDS } from '../../syntax/step-key.js';
 import type { MachineScope } from '../scope.js';

@@ -3,7 +3,7 @@
  * wins. A step outside of the enclosing scopes needs its whole path.
  */
 import type { StepType } from '../../machine/step.js';
-import type { Span } from '../../source/source-file.js';
+import type { Span } from '../../source/diagnostic.js';
 import type { Block, Instruction } from '../../syntax/ast.js';
 import { childBlocks } from '../../syntax/child-blocks.js';
 import { blocksOf } from '../../syntax/step.js';

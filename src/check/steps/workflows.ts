@@ -1,6 +1,6 @@
 /** The files of workflows that a program calls. Each is found and parsed once, even if it is called several times. */
 import type { Diagnostic } from '../../source/diagnostic.js';
-import { type SourceSet, sourceFile } from '../../source/source-file.js';
+import { type SourceSet, sourceFile } from '../../source/diagnostic.js';
 import type { Program } from '../../syntax/ast.js';
 import type { ParseFile } from '../collect.js';
 

@@ -129,7 +129,7 @@ export function addDeliver(program: Command, onExit: (code: number) => void): vo
   addResumeOptions(program.command('rollback').description('undo what a failed or cancelled run did'))
     .argument('<run>', 'the id of the run or the beginning of it')
     .action(async (run: string, options) =>
-      onExit(await (await import('../commands/rollback.js')).rollbackCommand(run, options)),
+      onExit(await (await import('../commands/resume.js')).rollbackCommand(run, options)),
     );
   addOn(program.command('cancel'))
     .description('end a run, so that it cannot be resumed')

@@ -1,7 +1,7 @@
 /** `statedsl check --bounds`: how often each state, agent, command, tool and person is reached at most. */
 import type { Json } from '../../machine/expression.js';
 import { omitUndefined } from '../../prelude/omit-undefined.js';
-import { isPlan, isTestFile } from '../../project/program-kind.js';
+import { isPlan, isTestFile } from '../../project/preparation.js';
 import { loadSettings } from '../../project/settings.js';
 import { commandLineHost } from '../files/host.js';
 import { readMachines } from '../preparation/read-machines.js';

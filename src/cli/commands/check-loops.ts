@@ -5,8 +5,7 @@ import { DEFAULTS } from '../../foresight/explore-options.js';
 import type { Machine } from '../../machine/machine.js';
 import { omitUndefined } from '../../prelude/omit-undefined.js';
 import { flowMessages as say } from '../../source/catalogue/flow.js';
-import { type Diagnostic, hasErrors } from '../../source/diagnostic.js';
-import { positionAt, type SourceFile } from '../../source/source-file.js';
+import { type Diagnostic, hasErrors, positionAt, type SourceFile } from '../../source/diagnostic.js';
 
 /** A loop that repeats without end becomes `endless`; a cycle that certainly ends has no warning; others keep theirs. */
 export function withConfirmedLoops(compilation: Compilation): Compilation {

@@ -8,8 +8,8 @@ import type { Instruction, Machine, Origin } from '../../machine/machine.js';
 import type { ToolTarget } from '../../machine/plan.js';
 import type { Configuration } from '../../runtime/configuration/configuration.js';
 import { commandLineMessages as say } from '../../source/catalogue/command-line.js';
+import type { SourceSet, Span } from '../../source/diagnostic.js';
 import { type Diagnostic, hasErrors, sortDiagnostics } from '../../source/diagnostic.js';
-import type { SourceSet, Span } from '../../source/source-file.js';
 
 export function withEngineFiles(compilation: Compilation): Compilation {
   const { diagnostics, machines, sources } = compilation;

@@ -2,28 +2,25 @@
 
 import { resolve } from 'node:path';
 import type { Compilation } from '../../check/compile.js';
-import type { Functions } from '../../engine/functions.js';
+import type { Functions } from '../../engine/server-configuration.js';
 import { omitUndefined } from '../../prelude/omit-undefined.js';
 import { compileProgram } from '../../project/compile-program.js';
-import { mayHaveWorktree } from '../../project/preparation.js';
+import { isPlan, isTestFile, mayHaveWorktree } from '../../project/preparation.js';
 import { readMock } from '../../project/prepare.js';
-import { isPlan, isTestFile } from '../../project/program-kind.js';
 import { emptyCompilation, readNamed } from '../../project/read-program.js';
 import { agentLookup, gateLookup, loadSettings, toolLookup } from '../../project/settings.js';
 import { pathsOnlyHere } from '../../project/target-problem.js';
+import type { SourceSet } from '../../source/diagnostic.js';
 import { type Diagnostic, hasErrors } from '../../source/diagnostic.js';
 import { type FixedText, fixText, type MadeEdit, withSafeFixes } from '../../source/fix-text.js';
-import type { SourceSet } from '../../source/source-file.js';
 import { diagnosticsJson, locationJson } from '../../views/diagnostics/diagnostic-json.js';
-import { drawExplanations } from '../../views/diagnostics/explain.js';
-import { drawFixes } from '../../views/diagnostics/fixes.js';
+import { drawExplanations, drawFixes } from '../../views/diagnostics/fixes.js';
 import { explainAll } from '../../views/steps/explain-steps.js';
 import { commandLineHost } from '../files/host.js';
 import { replaceRead } from '../files/replace-file.js';
 import { isForAnEngine, NO_ENGINE } from '../running/configured-engine.js';
 import { EXIT, type ExitCode } from '../terminal/exit-code.js';
-import { filterDiagnostics } from '../terminal/filter-diagnostics.js';
-import { hideSecrets, printDiagnostics, withoutSecrets } from '../terminal/report-diagnostics.js';
+import { filterDiagnostics, hideSecrets, printDiagnostics, withoutSecrets } from '../terminal/report-diagnostics.js';
 import { stderr, stdout } from '../terminal/streams.js';
 import { usageError } from '../terminal/usage.js';
 
@@ -169,7 +166,7 @@ async function openFile(file: string, flags: CheckFlags, reported: Set<string>):
   let functions: Functions | null = null;
   try {
     if (flags.on !== undefined && flags.on !== NO_ENGINE)
-      functions = await (await import('../../engine/functions.js')).functionsOf(configuration);
+      functions = await (await import('../../engine/server-configuration.js')).functionsOf(configuration);
   } catch (cause) {
     await usageError((cause as Error).message);
     return null;

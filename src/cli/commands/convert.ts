@@ -2,16 +2,22 @@
 
 import { isEngineName } from '../../check/collect.js';
 import { printProgram } from '../../format/print-program.js';
-import { parseFile } from '../../frontends/parse-file.js';
+import { parseFile } from '../../frontends/markdown.js';
 import { readNames } from '../../frontends/workflow/inputs.js';
 import { printWorkflow } from '../../frontends/workflow/print/print-workflow.js';
 import { omitUndefined } from '../../prelude/omit-undefined.js';
-import { isWorkflow } from '../../project/program-kind.js';
+import { isWorkflow } from '../../project/preparation.js';
 import { readNamed } from '../../project/read-program.js';
 import { loadSettings } from '../../project/settings.js';
 import { workflowMessages as words } from '../../source/catalogue/workflow.js';
-import { type Diagnostic, hasErrors, sortDiagnostics } from '../../source/diagnostic.js';
-import { type SourceFile, type Span, sourceFile } from '../../source/source-file.js';
+import {
+  type Diagnostic,
+  hasErrors,
+  type SourceFile,
+  type Span,
+  sortDiagnostics,
+  sourceFile,
+} from '../../source/diagnostic.js';
 import type { Block, Comment, Instruction, Program } from '../../syntax/ast.js';
 import { allSteps } from '../../syntax/step.js';
 import type { Template } from '../../syntax/step-key.js';

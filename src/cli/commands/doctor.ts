@@ -2,8 +2,8 @@
 
 import { existsSync } from 'node:fs';
 import { omitUndefined } from '../../prelude/omit-undefined.js';
-import { commandLocator } from '../../project/command-finder.js';
 import { loadSettings } from '../../project/settings.js';
+import { commandLocator } from '../../project/target-problem.js';
 import { describeCall } from '../../runtime/agents/describe.js';
 import type { Adapter } from '../../runtime/agents/programs/adapter.js';
 import { nameableAdapters } from '../../runtime/agents/programs/adapters.js';

@@ -3,11 +3,10 @@
  * cannot be read as a program is left as it is.
  */
 
-import { formatText } from '../../library/format-text.js';
-import { isWorkflow } from '../../project/program-kind.js';
+import { formatText } from '../../library/compile.js';
+import { isWorkflow } from '../../project/preparation.js';
 import { readProgram } from '../../project/read-program.js';
-import type { Diagnostic } from '../../source/diagnostic.js';
-import type { SourceFile } from '../../source/source-file.js';
+import type { Diagnostic, SourceFile } from '../../source/diagnostic.js';
 import { commandLineHost } from '../files/host.js';
 import { replaceFile } from '../files/replace-file.js';
 import { EXIT, type ExitCode } from '../terminal/exit-code.js';

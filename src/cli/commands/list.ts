@@ -9,7 +9,7 @@ import {
 import { countOf } from '../../views/drawing/amounts.js';
 import type { Paint } from '../../views/drawing/paint.js';
 import { cut, escapeControls, oneLine } from '../../views/drawing/visible-text.js';
-import { isFolder } from '../files/is-folder.js';
+import { isFolder } from '../files/folder-watch.js';
 import { EXIT, type ExitCode } from '../terminal/exit-code.js';
 import { stderr, stdout } from '../terminal/streams.js';
 import { usageError } from '../terminal/usage.js';

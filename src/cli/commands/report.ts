@@ -1,6 +1,6 @@
 /** `statedsl report`: how much time and money runs took, and where. */
 import { omitUndefined } from '../../prelude/omit-undefined.js';
-import { drawDetail } from '../../views/report/report-detail-text.js';
+import { drawDetail } from '../../views/report/report-detail.js';
 import { drawReport } from '../../views/report/report-text.js';
 import { reportRefusal, runsOf, type StoreFlags } from '../running/stored-runs.js';
 import { EXIT, type ExitCode } from '../terminal/exit-code.js';

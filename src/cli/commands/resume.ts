@@ -63,3 +63,13 @@ function effectText({ text, state, line }: GoingBack['again'][number]): string {
   const [first = ''] = text.trim().split('\n', 1);
   return escapeControls(`${first} (${state}, line ${line})`);
 }
+
+/** `statedsl rollback`: undoes what a failed or cancelled run did. */
+export async function rollbackCommand(name: string, flags: ResumeFlags): Promise<ExitCode> {
+  const wrong = await flagProblem(flags);
+  if (wrong !== null) return wrong;
+  return refusalsAsErrors(async () => {
+    const { run_id } = unwrap(await (await runsOf(flags)).find(name));
+    return driveStoredRun(run_id, flags, false, (runs, options) => runs.resume(run_id, { ...options, rollback: true }));
+  }, flags);
+}

@@ -3,10 +3,10 @@ import { readFileSync } from 'node:fs';
 import { quoteText } from '../../format/print-expression.js';
 import { entryAt } from '../../runtime/store/own-file.js';
 import type { Coverage, CoveredItem } from '../../testing/coverage.js';
-import { suggestTests } from '../../testing/suggest-tests.js';
-import type { Suite } from '../../testing/suite.js';
+import type { Suite } from '../../testing/renew-cassettes.js';
+import { suggestTests } from '../../testing/write-tests.js';
 import { commandLineHost, writeNamed } from '../files/host.js';
-import { whyNotWritable } from '../files/new-file.js';
+import { whyNotWritable } from '../files/replace-file.js';
 import { stderr } from '../terminal/streams.js';
 
 const COMMENT =

@@ -1,16 +1,17 @@
 /** `statedsl test`: runs the tests of programs with scripted answers, in virtual time. */
 import { availableParallelism } from 'node:os';
 import { dirname, resolve } from 'node:path';
-import { isTestFile } from '../../project/program-kind.js';
+import { isTestFile } from '../../project/preparation.js';
 import { reasonOf } from '../../project/read-text.js';
-import { makeFolder } from '../../runtime/store/make-folder.js';
+import { makeFolder } from '../../runtime/store/own-file.js';
+import type { SourceSet } from '../../source/diagnostic.js';
 import { type Diagnostic, hasErrors } from '../../source/diagnostic.js';
-import type { SourceSet } from '../../source/source-file.js';
 import { Coverage, percentOf } from '../../testing/coverage.js';
 import { FAULT_KINDS, type FaultKind } from '../../testing/faults/points.js';
 import type { FaultResult } from '../../testing/faults/run-faults.js';
 import { loadSuite } from '../../testing/load-suite.js';
 import type { JudgedMutant } from '../../testing/mutation/mutate-program.js';
+import type { Suite } from '../../testing/renew-cassettes.js';
 import {
   coverageJson,
   coverageTable,
@@ -35,11 +36,10 @@ import {
 } from '../../testing/reporters/machine.js';
 import type { SnapshotMode } from '../../testing/run-suites.js';
 import { findTests, runSuite, type SuiteOptions, watchedFolders } from '../../testing/run-suites.js';
-import type { Suite } from '../../testing/suite.js';
-import type { TestResult } from '../../testing/test-result.js';
+import type { TestResult } from '../../testing/test-world.js';
 import { FolderWatch, isAmong, keyOf, readFailed, writeFailed } from '../files/folder-watch.js';
 import { commandLineHost, writeNamed } from '../files/host.js';
-import { whyNoFolder, whyNotWritable } from '../files/new-file.js';
+import { whyNoFolder, whyNotWritable } from '../files/replace-file.js';
 import { EXIT, type ExitCode } from '../terminal/exit-code.js';
 import { printDiagnostics } from '../terminal/report-diagnostics.js';
 import { stderr, stdout } from '../terminal/streams.js';
@@ -201,7 +201,7 @@ function coverageFiles({ coverage = [] }: TestFlags): { readonly kind: string; r
 
 /** What no run of any machine comes to is not counted. */
 async function dropUnreachable(covered: Coverage): Promise<void> {
-  (await import('../../testing/unreachable.js')).dropUnreachable(covered);
+  (await import('../../testing/machine-facts.js')).dropUnreachable(covered);
 }
 
 /** Why it cannot be written; null: it is. */

@@ -4,11 +4,10 @@ import { basename, extname, join, relative, resolve, sep } from 'node:path';
 import type { Trace } from '../../foresight/trace.js';
 import type { Verification } from '../../foresight/verify.js';
 import { quoteText } from '../../format/print-expression.js';
-import { makeFolder } from '../../runtime/store/make-folder.js';
-import { entryAt } from '../../runtime/store/own-file.js';
+import { entryAt, makeFolder } from '../../runtime/store/own-file.js';
 import { draftOf, type Start, type TestDraft, writeTests } from '../../testing/write-tests.js';
 import { commandLineHost, writeNamed } from '../files/host.js';
-import { whyNotWritable } from '../files/new-file.js';
+import { whyNotWritable } from '../files/replace-file.js';
 import { stderr } from '../terminal/streams.js';
 
 interface Subject {

@@ -2,13 +2,12 @@
  * Notices changes in folders and in all folders below them. Each folder is watched on its own: editors replace a file by
  * renaming another one, and then a recursive watch of Node on Linux sees no later change of it.
  */
-import { type FSWatcher, readdirSync, watch } from 'node:fs';
+import { type FSWatcher, readdirSync, statSync, watch } from 'node:fs';
 import { join, relative, resolve } from 'node:path';
 import { reasonOf } from '../../project/read-text.js';
 import { readOwn, writeOwn } from '../../runtime/store/own-file.js';
 import { makeStore } from '../../runtime/store/store-ownership.js';
-import type { TestResult } from '../../testing/test-result.js';
-import { isFolder } from './is-folder.js';
+import type { TestResult } from '../../testing/test-world.js';
 
 const SKIPPED = /^(?:\.|node_modules$)/;
 
@@ -109,5 +108,14 @@ export function writeFailed(before: readonly NamedTest[], results: readonly Test
     writeOwn(FAILED_TESTS, `${JSON.stringify(all, null, 2)}\n`);
   } catch {
     // The folder may be read-only.
+  }
+}
+
+/** Whether a path is a folder, for flags that name one. */
+export function isFolder(path: string): boolean {
+  try {
+    return statSync(path).isDirectory();
+  } catch {
+    return false;
   }
 }

@@ -1,7 +1,11 @@
 /** Replaces a file atomically, so that no reader sees half of it. */
-import { readFileSync, realpathSync } from 'node:fs';
+import { readFileSync, realpathSync, type Stats, statSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { namedBoundary } from '../../project/read-program.js';
 import { reasonOf } from '../../project/read-text.js';
-import { whyNamedRefused, writeNamed } from './host.js';
+import { whyElsewhere } from '../../runtime/readable-file.js';
+import { whyUnwritable } from '../../runtime/written-file.js';
+import { commandLineHost, whyNamedRefused, writeNamed } from './host.js';
 
 /**
  * Replaces the target of a link, so that a link of a project to another of its files stays a link. Returns a clause about
@@ -30,4 +34,31 @@ export function replaceRead(path: string, before: string, text: string): string 
   const mark = now.startsWith('\ufeff') ? '\ufeff' : '';
   if (now !== mark + before) return `\`${path}\` changed while it was being checked, so it was not fixed`;
   return replaceFile(path, mark + text);
+}
+
+/** Why nothing can be written to `file`; null: it can. The file is created by the one who writes it. */
+export function whyNotWritable(file: string): string | null {
+  return whyUnwritable(file, namedBoundary(commandLineHost()));
+}
+
+/** Why `folder` is not a directory in which files can be written, nor can become one; null: it is or may. */
+export function whyNoFolder(folder: string): string | null {
+  try {
+    const stat = statIfThere(folder);
+    if (stat !== undefined && !stat.isDirectory()) return 'it is not a directory';
+    return whyElsewhere(resolve(folder), namedBoundary(commandLineHost()));
+  } catch (cause) {
+    return reasonOf(cause as NodeJS.ErrnoException);
+  }
+}
+
+/** Throws the system's error, except that nothing is there. */
+function statIfThere(path: string): Stats | undefined {
+  try {
+    return statSync(path);
+  } catch (cause) {
+    // `throwIfNoEntry` treats a path through a file as not there on some versions of Node, and throws on others.
+    if ((cause as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+    throw cause;
+  }
 }

@@ -17,7 +17,7 @@ import { nearest } from '../../prelude/nearest.js';
 import { MAX_INPUT_BYTES, readBytes, whyNotRead } from '../../project/read-text.js';
 import { commandLineMessages as words } from '../../source/catalogue/command-line.js';
 import type { Diagnostic } from '../../source/diagnostic.js';
-import { type SourceSet, type Span, sourceFile } from '../../source/source-file.js';
+import { type SourceSet, type Span, sourceFile } from '../../source/diagnostic.js';
 import { whyNamedRefused } from '../files/host.js';
 
 /** A value and the source location at which its mistakes are reported. */

@@ -4,7 +4,7 @@ import { fromRecord } from '../../interpreter/values/json.js';
 import type { Json } from '../../machine/expression.js';
 import type { Machine } from '../../machine/machine.js';
 import { omitUndefined } from '../../prelude/omit-undefined.js';
-import type { SourceSet } from '../../source/source-file.js';
+import type { SourceSet } from '../../source/diagnostic.js';
 import { reportConfiguration } from '../running/configuration-line.js';
 import { type ShowFlags, suspendOptions } from '../running/drive-on-command-line.js';
 import type { RunFlags } from '../running/run-flags.js';

@@ -13,13 +13,13 @@ import type {
   PrepareContext,
   PreparedProgram,
 } from '../../project/preparation.js';
+import { isPlan } from '../../project/preparation.js';
 import { prepareProgram } from '../../project/prepare.js';
-import { isPlan } from '../../project/program-kind.js';
 import { MAX_INPUT_BYTES, readBytes, whyNotRead } from '../../project/read-text.js';
 import type { RunOptions } from '../../runtime/run/run-options.js';
 import { commandLineMessages as words } from '../../source/catalogue/command-line.js';
 import type { Diagnostic } from '../../source/diagnostic.js';
-import { type SourceSet, sourceFile } from '../../source/source-file.js';
+import { type SourceSet, sourceFile } from '../../source/diagnostic.js';
 import { commandLineHost, whyNamedRefused } from '../files/host.js';
 import type { RunFlags } from '../running/run-flags.js';
 import { storeOf } from '../running/stored-runs.js';
@@ -67,7 +67,7 @@ export async function prepareRun(file: string, flags: RunFlags): Promise<Prepare
 }
 
 async function elsewhere({ home }: RunFlags): Promise<NonNullable<PrepareContext['elsewhere']>> {
-  const { functionsOf } = await import('../../engine/functions.js');
+  const { functionsOf } = await import('../../engine/server-configuration.js');
   return { home, functions: functionsOf };
 }
 

@@ -9,7 +9,7 @@ import { nearest } from '../../prelude/nearest.js';
 import { checkMessages } from '../../source/catalogue/check.js';
 import { commandLineMessages as words } from '../../source/catalogue/command-line.js';
 import type { Diagnostic } from '../../source/diagnostic.js';
-import { type SourceSet, type Span, sourceFile } from '../../source/source-file.js';
+import { type SourceSet, type Span, sourceFile } from '../../source/diagnostic.js';
 
 export interface Start {
   readonly state: string;

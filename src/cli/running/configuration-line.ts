@@ -1,5 +1,4 @@
 /** The first line of the log: the configuration that defines what the run can start. */
-
 import { shortName } from '../../project/host.js';
 import type { Configuration } from '../../runtime/configuration/configuration.js';
 import { visibleLine } from '../../views/drawing/visible-text.js';
@@ -24,4 +23,18 @@ function configurationLine({ file, agents, gates, mcp }: Configuration): string 
   return file === null || parts.length === 0
     ? null
     : `configuration ${shortName(commandLineHost(), file)}: ${parts.join('; ')}`;
+}
+
+/** Resolves at the first signal; each later one calls the function. */
+export function firstSignal(onLater: () => void): Promise<void> {
+  return new Promise((resolve) => {
+    let isFirst = true;
+    const onSignal = (): void => {
+      if (!isFirst) onLater();
+      isFirst = false;
+      resolve();
+    };
+    // They stay: a signal without a handler would end the process in the middle of stopping.
+    for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(name, onSignal);
+  });
 }

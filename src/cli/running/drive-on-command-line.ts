@@ -15,9 +15,9 @@ import type { RunOptions } from '../../runtime/run/run-options.js';
 import { Stopper, type StopSignal } from '../../runtime/stop-signal.js';
 import { artifactsFolder } from '../../runtime/store/artifacts.js';
 import { journalLine } from '../../runtime/store/journal-line.js';
-import { lastEvents } from '../../runtime/store/last-events.js';
+import { lastEvents } from '../../runtime/store/journal-lines.js';
 import { openOwn } from '../../runtime/store/own-file.js';
-import type { SourceSet } from '../../source/source-file.js';
+import type { SourceSet } from '../../source/diagnostic.js';
 import type { Paint } from '../../views/drawing/paint.js';
 import { endProcess } from '../end-process.js';
 import { EXIT, type ExitCode } from '../terminal/exit-code.js';
@@ -270,7 +270,7 @@ export function canAsk(): boolean {
 async function printReport(report: RunReport, sources: SourceSet, flags: ShowFlags, paint: Paint): Promise<void> {
   // A person who rolls back a run already knows why it failed.
   if (report.error !== null && report.rollback === undefined) {
-    const { failureText } = await import('./failure-text.js');
+    const { failureText } = await import('./report-run.js');
     stderr.write(failureText(report.error, sources, paint));
   }
   if (flags.json) stdout.write(`${reportJson(report)}\n`);

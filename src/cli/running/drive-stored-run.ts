@@ -3,7 +3,7 @@
 import type { ResumeRunOptions } from '../../control/execution-options.js';
 import { type Result, unwrap } from '../../control/result.js';
 import type { Execution, Runs } from '../../control/runs.js';
-import type { SourceSet } from '../../source/source-file.js';
+import type { SourceSet } from '../../source/diagnostic.js';
 import { type ResumeFlags, resumeOptions } from '../preparation/prepare-resume.js';
 import type { ExitCode } from '../terminal/exit-code.js';
 import { driveOnCommandLine, personName } from './drive-on-command-line.js';

@@ -7,7 +7,7 @@ import { unknownRun } from '../../engine/mirror.js';
 import type { Machine } from '../../machine/machine.js';
 import { emptyReport } from '../../runtime/run/report.js';
 import type { Delivery } from '../../runtime/store/inbox.js';
-import { type SourceSet, sourceFile } from '../../source/source-file.js';
+import { type SourceSet, sourceFile } from '../../source/diagnostic.js';
 import { engineProblems } from '../../views/run-state.js';
 import { EXIT, type ExitCode } from '../terminal/exit-code.js';
 import { stderr } from '../terminal/streams.js';

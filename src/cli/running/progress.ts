@@ -4,7 +4,7 @@
  * does not cause a million writes.
  */
 import type { RunEvent } from '../../interpreter/events/event.js';
-import { duration } from '../../views/drawing/duration.js';
+import { duration } from '../../views/drawing/amounts.js';
 import type { Paint } from '../../views/drawing/paint.js';
 import { visibleLine } from '../../views/drawing/visible-text.js';
 import { eventLog, type Log } from '../../views/log/log.js';

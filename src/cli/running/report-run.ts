@@ -1,8 +1,13 @@
 /** The closing lines of a run: how it ended, what it waits for, and the returned value. */
+
+import type { RunError } from '../../interpreter/events/event.js';
 import { publicForm } from '../../interpreter/values/json.js';
 import { unreachable } from '../../prelude/unreachable.js';
 import type { RunReport } from '../../runtime/run/report.js';
-import { duration } from '../../views/drawing/duration.js';
+import type { SourceSet } from '../../source/diagnostic.js';
+import { drawDiagnostic } from '../../views/diagnostics/diagnostic.js';
+import { failureDiagnostic } from '../../views/diagnostics/failure.js';
+import { duration } from '../../views/drawing/amounts.js';
 import type { Paint } from '../../views/drawing/paint.js';
 import { cut, escapeControls, oneLine } from '../../views/drawing/visible-text.js';
 import { waitingLine } from '../../views/log/event-line.js';
@@ -120,4 +125,9 @@ function shellWord(word: string): string {
 
 function count(number: number, noun: string): string {
   return `${number} ${noun}${number === 1 ? '' : 's'}`;
+}
+
+/** Shown even with `--quiet`, because it is the only explanation of the failure. */
+export function failureText(error: RunError, sources: SourceSet, paint: Paint): string {
+  return `${drawDiagnostic(failureDiagnostic(error, sources), sources, paint)}\n`;
 }

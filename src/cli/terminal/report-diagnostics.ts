@@ -2,8 +2,7 @@
 import type { Json } from '../../machine/expression.js';
 import { omitUndefined } from '../../prelude/omit-undefined.js';
 import { createRedactor, environmentSecrets, type Redactor } from '../../runtime/redact.js';
-import type { Diagnostic } from '../../source/diagnostic.js';
-import { type SourceSet, sourceFile } from '../../source/source-file.js';
+import { type Diagnostic, type SourceSet, sourceFile } from '../../source/diagnostic.js';
 import type { RunFlags } from '../running/run-flags.js';
 import { EXIT, type ExitCode } from './exit-code.js';
 import { type Stream, stderr, stdout } from './streams.js';
@@ -67,4 +66,13 @@ export function withoutSecrets(diagnostics: readonly Diagnostic[], redactor = en
 /** The same for what a command says about a text in another form, such as the edits that it made. */
 export function hideSecrets<T>(value: T): T {
   return (environmentRedactor()?.value(value as Json) ?? value) as T;
+}
+
+/** With `quiet`, only the diagnostics that make the program invalid. */
+export function filterDiagnostics(
+  diagnostics: readonly Diagnostic[],
+  { quiet, strict }: { readonly quiet?: boolean; readonly strict?: boolean },
+): readonly Diagnostic[] {
+  if (quiet !== true) return diagnostics;
+  return diagnostics.filter(({ severity }) => severity === 'error' || (strict === true && severity === 'warning'));
 }

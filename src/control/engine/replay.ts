@@ -1,9 +1,9 @@
 /** Begins a new run on an engine at a point of one that it has: the copy of that one here says from where. */
-import { artifactContent } from '../../engine/artifact-content.js';
+
 import { type EngineClient, EngineFailure } from '../../engine/client.js';
 import { type Beginning, type StoredArtifact, type Submission, storedLines } from '../../engine/messages.js';
 import { referencesIn, unknownRun } from '../../engine/mirror.js';
-import { bytesOf, MOST_ARTIFACT, MOST_KEPT_LINES, MOST_MESSAGE } from '../../engine/most-stored.js';
+import { artifactContent, bytesOf, MOST_ARTIFACT, MOST_KEPT_LINES, MOST_MESSAGE } from '../../engine/turn-record.js';
 import type { ResumeOptions } from '../../runtime/run/again/decide-resume.js';
 import {
   type ReplayElsewhere,
@@ -12,9 +12,8 @@ import {
   resumptionOf,
 } from '../../runtime/run/again/replay-elsewhere.js';
 import type { ReplayStarting } from '../../runtime/run/again/replay-start.js';
-import { newRunId } from '../../runtime/run/run-id.js';
-import { RunRefused } from '../../runtime/store/run-refused.js';
-import { openStoredRun } from '../../runtime/store/stored-run.js';
+import { newRunId } from '../../runtime/run/header.js';
+import { openStoredRun, RunRefused } from '../../runtime/store/stored-run.js';
 
 /** What a new run on an engine is begun with. */
 export interface ReplayOnEngine extends Pick<ReplayStarting, 'from' | 'limits' | 'person' | 'machine' | 'file'> {

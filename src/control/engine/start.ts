@@ -2,14 +2,14 @@
 import { resolve } from 'node:path';
 import type { EngineClient } from '../../engine/client.js';
 import { type Following, followRun } from '../../engine/follow.js';
-import { functionsOf } from '../../engine/functions.js';
+import { functionsOf } from '../../engine/server-configuration.js';
 import { runOptionsOf } from '../../project/prepare.js';
 import { loadConfiguration } from '../../runtime/configuration/configuration.js';
 import { emptyReport, type RunReport } from '../../runtime/run/report.js';
 import type { RunOptions } from '../../runtime/run/run-options.js';
 import type { Startable } from '../execution-options.js';
 import { preparedBy, splitOptions } from '../execution-options.js';
-import { openPrograms } from '../open-programs.js';
+import { openPrograms } from '../open-runs.js';
 import { type FolderOptions, hostOf, type Programs, storeOf } from '../programs.js';
 import { prepareFor } from '../read-programs.js';
 import { type Result, refuse, resultWith } from '../result.js';

@@ -2,7 +2,7 @@
 import { resolve } from 'node:path';
 import type { Submission } from '../../engine/messages.js';
 import { LABEL_PATIENCE_MS, type Placement } from '../../engine/messages.js';
-import { bytesOf, MOST_MESSAGE, MOST_VALUE } from '../../engine/most-stored.js';
+import { bytesOf, MOST_MESSAGE, MOST_VALUE } from '../../engine/turn-record.js';
 import { fromRecord, packValue } from '../../interpreter/values/json.js';
 import { parseDuration } from '../../machine/duration.js';
 import type { Json } from '../../machine/expression.js';
@@ -12,9 +12,8 @@ import { omitUndefined } from '../../prelude/omit-undefined.js';
 import type { EngineConfiguration } from '../../runtime/configuration/configuration.js';
 import { pathInProject } from '../../runtime/readable-file.js';
 import { createRedactor } from '../../runtime/redact.js';
-import { headerOf } from '../../runtime/run/header.js';
-import type { InDoubt } from '../../runtime/run/in-doubt.js';
-import { newRunId } from '../../runtime/run/run-id.js';
+import { headerOf, newRunId } from '../../runtime/run/header.js';
+import type { InDoubt } from '../../runtime/run/resources.js';
 import { fixedOptions, type RunOptions, secretsOf } from '../../runtime/run/run-options.js';
 import { type Result, refuse, resultWith } from '../result.js';
 

@@ -10,7 +10,7 @@ import type { CompareOptions, ReplayFrom } from '../execution-options.js';
 import type { Result } from '../result.js';
 import type { Drift, Execution } from '../runs.js';
 import { type ContinuedOptions, continuedOptions, type StoredRuns } from './continued-options.js';
-import { begin } from './execute.js';
+import { begin } from './deliver.js';
 import { findOwnRun } from './find-run.js';
 
 export function resumeStored(runs: StoredRuns, run: string, given: ContinuedOptions): Promise<Result<Execution>> {

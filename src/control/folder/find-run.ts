@@ -1,10 +1,8 @@
 /** Which run of a folder is meant: by its id, by the beginning of it, or the latest. */
 import { omitUndefined } from '../../prelude/omit-undefined.js';
-import { programOf } from '../../project/stored-program.js';
-import { latestRun } from '../../runtime/store/latest-run.js';
-import { RunRefused } from '../../runtime/store/run-refused.js';
+import { programOf } from '../../project/read-program.js';
 import { requireOwnStore } from '../../runtime/store/store-ownership.js';
-import { findRunId, openFoundRun } from '../../runtime/store/stored-run.js';
+import { findRunId, latestRun, openFoundRun, RunRefused } from '../../runtime/store/stored-run.js';
 import type { FoundRun } from '../runs.js';
 
 /** The id of the named run, or of the latest one for null. Throws a `RunRefused`. */

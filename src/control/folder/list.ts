@@ -1,9 +1,8 @@
 /** Lists the runs of a folder, filtered and in pages. */
 import { dirname } from 'node:path';
-import { programOf } from '../../project/stored-program.js';
+import { programOf } from '../../project/read-program.js';
 import { type ListedRun, listedRun } from '../../runtime/list-runs.js';
-import { RunRefused } from '../../runtime/store/run-refused.js';
-import { hasBegun, openFoundRun } from '../../runtime/store/stored-run.js';
+import { hasBegun, openFoundRun, RunRefused } from '../../runtime/store/stored-run.js';
 import { runCondition } from '../run-filter.js';
 import type { RunFilter, RunList } from '../runs.js';
 import type { RunIndex } from './run-index.js';

@@ -2,7 +2,7 @@
 import { Buffer } from 'node:buffer';
 import { closeSync, readdirSync, readSync } from 'node:fs';
 import { join } from 'node:path';
-import { type OutputName, prefixOf } from '../../runtime/process/live-output.js';
+import { type OutputName, prefixOf } from '../../runtime/process/output.js';
 import { openOwn } from '../../runtime/store/own-file.js';
 
 const CHUNK_BYTES = 64 * 1024;

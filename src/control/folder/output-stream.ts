@@ -5,17 +5,16 @@
 
 import { closeSync, fstatSync, readSync } from 'node:fs';
 import { join } from 'node:path';
-import { WORK_EFFECTS } from '../../interpreter/events/work-effects.js';
-import type { OutputName } from '../../runtime/process/live-output.js';
+import { WORK_EFFECTS } from '../../interpreter/events/status-after.js';
+import type { OutputName } from '../../runtime/process/output.js';
 import { artifactsFolder, isArtifactName } from '../../runtime/store/artifacts.js';
 import { entryAt, openOwn } from '../../runtime/store/own-file.js';
 import { lockHolder } from '../../runtime/store/run-lock.js';
 import { bytesOf, sizeOf, type Wanted } from '../../runtime/store/run-output.js';
-import { RunRefused } from '../../runtime/store/run-refused.js';
 import { StoreError, storeError } from '../../runtime/store/store-error.js';
+import { RunRefused } from '../../runtime/store/stored-run.js';
 import type { OutputOptions, OutputStream, StreamEnd } from '../runs.js';
-import { EffectRecord } from './effect-record.js';
-import { watchFolders } from './file-changes.js';
+import { EffectRecord, watchFolders } from './file-changes.js';
 import { type LiveFile, openLiveFile } from './live-file.js';
 
 const CHUNK_BYTES = 64 * 1024;

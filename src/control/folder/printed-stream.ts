@@ -5,8 +5,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { nearest } from '../../prelude/nearest.js';
 import { bytesOf, OutputRecord, type Printer } from '../../runtime/store/run-output.js';
-import { RunRefused } from '../../runtime/store/run-refused.js';
-import { runStatus, type StoredRun } from '../../runtime/store/stored-run.js';
+import { RunRefused, runStatus, type StoredRun } from '../../runtime/store/stored-run.js';
 import { type Refusal, refusalOf } from '../result.js';
 import type { PrintedOptions, PrintedOutput, PrintedStream } from '../runs.js';
 

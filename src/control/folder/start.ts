@@ -6,13 +6,13 @@ import { runOptionsOf } from '../../project/prepare.js';
 import type { FileProblem } from '../../runtime/configuration/yaml-file.js';
 import type { MockWorld } from '../../runtime/mock.js';
 import { type RunOptions, run } from '../../runtime/run/run.js';
-import { leadsElsewhere } from '../../runtime/store/store-links.js';
 import { mayBeForeign, requireOwnStore } from '../../runtime/store/store-ownership.js';
+import { leadsElsewhere } from '../../runtime/store/stored-run.js';
 import type { FolderOptions } from '../programs.js';
 import { type Result, resultOf, resultWith } from '../result.js';
 import type { Execution } from '../runs.js';
 import { suspension } from './continued-options.js';
-import { begin } from './execute.js';
+import { begin } from './deliver.js';
 
 /** What only this package gives beside the options of the library. */
 export interface StartingOptions

@@ -4,7 +4,7 @@
  */
 
 import { omitUndefined } from '../../prelude/omit-undefined.js';
-import type { SourceFile, Span } from '../../source/source-file.js';
+import type { SourceFile, Span } from '../../source/diagnostic.js';
 import type { Declaration, Instruction } from '../../syntax/ast.js';
 import { noName } from '../../syntax/names.js';
 import { parseProgram } from '../../syntax/parse.js';

@@ -4,8 +4,7 @@
  */
 import { omitUndefined } from '../../prelude/omit-undefined.js';
 import { workflowMessages as words } from '../../source/catalogue/workflow.js';
-import type { Diagnostic } from '../../source/diagnostic.js';
-import type { SourceFile } from '../../source/source-file.js';
+import type { Diagnostic, SourceFile } from '../../source/diagnostic.js';
 import type { Block, Declaration, Instruction, Option, Program } from '../../syntax/ast.js';
 import { allSteps, type StepRun } from '../../syntax/step.js';
 import { declaredInputs, deducedInputs, readNames } from './inputs.js';

@@ -5,7 +5,7 @@
 
 import { omitUndefined } from '../../prelude/omit-undefined.js';
 import type { EffectKind, RunEvent } from '../events/event.js';
-import { WORK_EFFECTS } from '../events/work-effects.js';
+import { WORK_EFFECTS } from '../events/status-after.js';
 import type { EffectRequest, SampleRequest } from '../request.js';
 import { inStep } from '../run-state/open-frames.js';
 import type { Pending } from '../run-state/pending.js';

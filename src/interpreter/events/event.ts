@@ -4,15 +4,33 @@
  */
 import type { Json } from '../../machine/expression.js';
 import type { ExceededScope } from '../../machine/machine.js';
-import type { AgentFacts, TokenCounts } from './agent-facts.js';
-import type { FailureCause, GrantedAttempt, HeldFailure, RunError } from './failure-facts.js';
-import type { Output } from './output.js';
+import type {
+  AgentFacts,
+  FailureCause,
+  GrantedAttempt,
+  HeldFailure,
+  Output,
+  RolledBack,
+  RunError,
+  TokenCounts,
+  UndoFacts,
+} from './agent-facts.js';
 import type { StoredLimits } from './stored-limits.js';
-import type { RolledBack, UndoFacts } from './undo-facts.js';
 
-export type { AgentFacts, BrokenGuard, DeniedCall, OwnRetries, TokenCounts, Unavailable } from './agent-facts.js';
-export type { FailureCause, FailureFacts, GrantedAttempt, HeldFailure, RunError } from './failure-facts.js';
-export type { Output } from './output.js';
+export type {
+  AgentFacts,
+  BrokenGuard,
+  DeniedCall,
+  FailureCause,
+  FailureFacts,
+  GrantedAttempt,
+  HeldFailure,
+  Output,
+  OwnRetries,
+  RunError,
+  TokenCounts,
+  Unavailable,
+} from './agent-facts.js';
 
 /** The outcome of an effect. The interpreter decides what it means. */
 export type Outcome =

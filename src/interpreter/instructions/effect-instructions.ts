@@ -23,14 +23,14 @@ import { STOP } from '../run-state/linked-machine.js';
 import { inStep } from '../run-state/open-frames.js';
 import type { Pending } from '../run-state/pending.js';
 import { locationOf, type Thread, warn } from '../run-state/thread.js';
-import { touch } from '../steps/worktree-steps.js';
+import { touch } from '../steps/gates.js';
 import { compile } from '../values/evaluate.js';
 import { render } from '../values/json.js';
 import { operations } from '../values/operations.js';
 import { compileExitCodes, compileRetry, compileRetryOn } from '../values/option-values.js';
 import { compileShellValues, compileTemplate } from '../values/template.js';
 import { aType, define, isList, plain, type Value } from '../values/value.js';
-import { askChance, chanceOf, doubledMs } from './back-off.js';
+import { askChance, chanceOf, doubledMs } from './wait.js';
 
 export type EffectInstruction = Extract<Instruction, { op: 'shell' | 'argv' | 'function' | 'agent' }>;
 type ProcessRequest = ShellRequest | ArgvRequest | FunctionRequest | AgentRequest;

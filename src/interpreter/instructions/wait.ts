@@ -9,6 +9,7 @@ import {
   beginEffect,
   beginSample,
   cancelAll,
+  type EffectFacts,
   readClock,
   reissueSample,
   setTimer,
@@ -18,15 +19,13 @@ import type { Outcome, RunEvent } from '../events/event.js';
 import { RuntimeFailure } from '../failure.js';
 import { decodeOutcome } from '../outcome.js';
 import type { AskRequest, SignalRequest } from '../request.js';
-import type { LinkContext, Linked, Suspender } from '../run-state/linked-machine.js';
-import { STOP } from '../run-state/linked-machine.js';
+import { type LinkContext, type Linked, STOP, type Suspender } from '../run-state/linked-machine.js';
 import type { Pending } from '../run-state/pending.js';
 import type { Thread } from '../run-state/thread.js';
 import { operations } from '../values/operations.js';
 import { pauseOf } from '../values/option-values.js';
 import { compileTemplate } from '../values/template.js';
 import type { Value } from '../values/value.js';
-import { askChance, chanceOf, doubledMs } from './back-off.js';
 
 type Op<K extends Instruction['op']> = Extract<Instruction, { op: K }>;
 
@@ -295,4 +294,20 @@ export function linkAsk(instruction: Op<'ask'>, context: LinkContext): Linked {
       },
     },
   };
+}
+
+/** The pause after this many attempts or rounds, in milliseconds; 0 ≤ `chance` < 1. */
+export function doubledMs({ pauseMs, upToMs = pauseMs }: Pause, after: number, chance: number): number {
+  return Math.round(Math.min(pauseMs * 2 ** (after - 1), upToMs) * chance);
+}
+
+/** Requests the random number for the next pause. */
+export function askChance(thread: Thread, facts: Pick<EffectFacts, 'retries' | 'call'>): void {
+  beginSample(thread, 'random', 'how long to pause', facts);
+}
+
+/** The random number. */
+export function chanceOf(outcome: Outcome): number {
+  const { value } = decodeOutcome(outcome, { decoding: 'do', ok: [0], tool: null, agent: false });
+  return typeof value === 'number' ? value : 0;
 }

@@ -13,7 +13,7 @@ import { locationOf, type Thread } from '../run-state/thread.js';
 import { entryToUndo } from '../undo/register.js';
 import { printedForm, printJson, render } from '../values/json.js';
 import { hasSourceNumber, isList, member, plain, type Value, type ValueObject } from '../values/value.js';
-import type { PlanCheck } from './engine/plan-check.js';
+import type { PlanCheck } from './engine/plan-node.js';
 import { resultSchema } from './engine/plan-node.js';
 
 /** A call, without what differs from try to try. */

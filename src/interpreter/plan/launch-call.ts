@@ -2,7 +2,7 @@
 import { omitUndefined } from '../../prelude/omit-undefined.js';
 import { beginEffect, reissueSample } from '../control/effects.js';
 import { reservationFor } from '../control/reservations.js';
-import { doubledMs } from '../instructions/back-off.js';
+import { doubledMs } from '../instructions/wait.js';
 import type { Pending } from '../run-state/pending.js';
 import type { Run } from '../run-state/run.js';
 import type { Thread } from '../run-state/thread.js';

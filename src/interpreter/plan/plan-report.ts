@@ -6,8 +6,7 @@ import { RuntimeFailure } from '../failure.js';
 import type { Run } from '../run-state/run.js';
 import type { UnknownData } from '../values/data-tree.js';
 import { runningPlan } from './active-plan.js';
-import type { FailedCall } from './engine/node-outcome.js';
-import type { CallReport } from './engine/plan-entry.js';
+import type { CallReport, FailedCall } from './engine/plan-entry.js';
 import { callTitle } from './engine/plan-node.js';
 import type { PlanInstruction } from './start-plan.js';
 

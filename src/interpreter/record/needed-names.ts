@@ -4,6 +4,7 @@
  */
 import type { Json, SlotRef } from '../../machine/expression.js';
 import type { Instruction, Machine, RUN_FORMAT, State } from '../../machine/machine.js';
+import type { RolledBack } from '../events/agent-facts.js';
 import type {
   EffectKind,
   FailureCause,
@@ -14,18 +15,16 @@ import type {
   TokenCounts,
   Waiting,
 } from '../events/event.js';
-import type { RolledBack } from '../events/undo-facts.js';
 import type { PlanImage } from '../plan/engine/plan-entry.js';
 import type { SessionOrigin } from '../request.js';
 import type { MemberStatus } from '../run-state/fork.js';
 import type { Frame, Restarts, ThreadWorktree } from '../run-state/frame.js';
 import type { Pending } from '../run-state/pending.js';
 import type { DataImage, DataWrite } from '../run-state/run-data.js';
-import type { RunResult } from '../run-state/run-options.js';
 import type { StepRecordsImage } from '../run-state/step-records.js';
 import type { Thread } from '../run-state/thread.js';
 import type { TrailImage } from '../run-state/trail.js';
-import type { UndoEntry, UndoImage } from '../run-state/undo-register.js';
+import type { RunResult, UndoEntry, UndoImage } from '../run-state/undo-register.js';
 import type { Tokens } from '../run-state/usage.js';
 import { type Alignment, targets } from './alignment.js';
 

@@ -13,8 +13,8 @@
 import type { ExceededScope } from '../../machine/machine.js';
 import { holdKey, releaseHeld } from '../control/hold.js';
 import type { HeldFailure, Outcome, RunEvent, RunResumed } from '../events/event.js';
+import { WORK_EFFECTS } from '../events/status-after.js';
 import { limitsOf } from '../events/stored-limits.js';
-import { WORK_EFFECTS } from '../events/work-effects.js';
 import { forceStartCall } from '../plan/launch-call.js';
 import type { EffectRequest } from '../request.js';
 import {

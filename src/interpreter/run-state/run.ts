@@ -13,10 +13,10 @@ import { newSemaphore, type Semaphore } from './fork.js';
 import type { LinkedMachine } from './linked-machine.js';
 import type { Pending } from './pending.js';
 import { type DataImage, RunData } from './run-data.js';
-import type { RunOptions, RunResult } from './run-options.js';
 import { StepRecords } from './step-records.js';
 import { type Slot, Thread } from './thread.js';
 import { Trail, type TrailImage } from './trail.js';
+import type { RunOptions, RunResult } from './undo-register.js';
 import { RunUndo } from './undo-register.js';
 import { Usage } from './usage.js';
 

@@ -8,23 +8,20 @@ import { unreachable } from '../../prelude/unreachable.js';
 import { beginEffect, requestedEvent } from '../control/effects.js';
 import { asFailure } from '../control/fail.js';
 import type { Outcome, Output } from '../events/event.js';
-import type { SchemaRequest, ShellRequest } from '../request.js';
+import type { CommandRequest, SchemaRequest, ShellRequest, WorktreeAction, WorktreeRequest } from '../request.js';
 import type { GateFinding, StepFrame } from '../run-state/frame.js';
-import type { LinkContext, Linked } from '../run-state/linked-machine.js';
-import { STOP } from '../run-state/linked-machine.js';
+import { type LinkContext, type Linked, STOP } from '../run-state/linked-machine.js';
 import { stepOf } from '../run-state/open-frames.js';
 import type { Pending } from '../run-state/pending.js';
-import type { Thread } from '../run-state/thread.js';
+import { locationOf, type Thread } from '../run-state/thread.js';
 import { compileCondition } from '../values/evaluate.js';
 import { render } from '../values/json.js';
 import { operations } from '../values/operations.js';
 import { compileShellValues, compileTemplate } from '../values/template.js';
 import { isList, isObject, member } from '../values/value.js';
-import { endOf, lastLine } from './excerpt.js';
 import { filesMatching, filesOutside } from './glob.js';
 import { writeGate } from './keys.js';
-import { stepRequest } from './step-request.js';
-import { touch } from './worktree-steps.js';
+import { endOf, lastLine } from './prompt-text.js';
 
 type Of<Op extends StepInstruction['op']> = Extract<StepInstruction, { op: Op }>;
 
@@ -283,4 +280,58 @@ export function linkGateVerdict({ gate }: Of<'gate-verdict'>, { pc }: LinkContex
       return pc + 1;
     },
   };
+}
+
+type Shared = Omit<CommandRequest, 'kind' | 'tool' | 'text' | 'timeoutMs' | 'env' | 'directory'>;
+
+/** The members that all requests of a step share. `directory`: undefined if the thread works where the run does. */
+export function stepRequest(
+  thread: Thread,
+  { effect, attempt }: Pick<Pending, 'effect' | 'attempt'>,
+): Shared & { readonly directory: string | undefined } {
+  const { state, line } = locationOf(thread);
+  return {
+    effect,
+    attempt,
+    delayMs: 0,
+    state,
+    line,
+    branch: thread.path,
+    once: false,
+    cwd: null,
+    stdin: null,
+    needsText: true,
+    ok: [0],
+    stepAttempt: stepOf(thread).attempt,
+    directory: thread.worktree.directory ?? undefined,
+  };
+}
+
+function worktreeRequest(effect: string, task: string | null, action: WorktreeAction): WorktreeRequest {
+  return { effect, kind: 'worktree', attempt: 1, delayMs: 0, task, action };
+}
+
+/** Requests an operation in the worktree of the thread or in that of `task`. */
+export function askWorktree(t: Thread, action: WorktreeAction, task = t.worktree.task): number {
+  beginEffect(t, worktreeRequest(t.nextEffect(), task, action), { event: null });
+  return STOP;
+}
+
+/** Notes that something works in the worktree of the thread, so that it may differ from its last commit. */
+export function touch({ run, worktree }: Thread): void {
+  if (worktree.commit !== null) run.steps.touch(worktree.task);
+}
+
+/** Notes the commit of the worktree of the thread. */
+export function standAt(t: Thread, commit: string | null): void {
+  t.worktree = { ...t.worktree, commit };
+  t.run.steps.markCommitted(t.worktree.task);
+}
+
+/** Repeats the request of a restored run. The operation follows from the frames of the thread. */
+export function reissueWorktree(
+  actionOf: (t: Thread) => WorktreeAction,
+  taskOf: (t: Thread) => string | null = (t) => t.worktree.task,
+): (t: Thread, pending: Pending) => void {
+  return (t, { effect }) => t.run.request(worktreeRequest(effect, taskOf(t), actionOf(t)));
 }

@@ -7,9 +7,17 @@ import type { StepFrame } from '../run-state/frame.js';
 import type { LinkContext, Linked } from '../run-state/linked-machine.js';
 import { stepOf } from '../run-state/open-frames.js';
 import type { Thread } from '../run-state/thread.js';
-import { base64Bytes } from '../values/base64.js';
+import { base64Bytes } from '../values/functions.js';
 import { readTasks } from './answer.js';
-import { linkGateCheck, linkGateCommand, linkGateSchema, linkGateVerdict } from './gates.js';
+import {
+  askWorktree,
+  linkGateCheck,
+  linkGateCommand,
+  linkGateSchema,
+  linkGateVerdict,
+  reissueWorktree,
+  standAt,
+} from './gates.js';
 import { recordStep, writeWork } from './keys.js';
 import {
   linkGroupEnter,
@@ -23,7 +31,6 @@ import {
 } from './scopes.js';
 import { linkStepAttempt, linkStepBegin, linkStepRetry, linkStepVerdict, worktreeFailure } from './step.js';
 import { linkStepAgent, takeAnswer } from './step-agent.js';
-import { askWorktree, reissueWorktree, standAt } from './worktree-steps.js';
 
 export function linkStepInstruction(instruction: StepInstruction, context: LinkContext): Linked {
   switch (instruction.op) {

@@ -12,9 +12,9 @@ import { pathOf, stepOf } from '../run-state/open-frames.js';
 import type { Thread } from '../run-state/thread.js';
 import { readJson, render } from '../values/json.js';
 import { isList, isObject, member, type Value } from '../values/value.js';
+import { askWorktree, reissueWorktree, standAt } from './gates.js';
 import { readKey, removeBelow } from './keys.js';
 import { worktreeFailure } from './step.js';
-import { askWorktree, reissueWorktree, standAt } from './worktree-steps.js';
 
 type Of<Op extends StepInstruction['op']> = Extract<StepInstruction, { op: Op }>;
 

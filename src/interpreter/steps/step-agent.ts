@@ -27,10 +27,9 @@ import { printJson, render } from '../values/json.js';
 import { compileTemplate } from '../values/template.js';
 import type { Value } from '../values/value.js';
 import { readTasks, readVerdict } from './answer.js';
-import { cutMiddle } from './excerpt.js';
-import { compilePrompt, retryFieldsOf } from './prompt-text.js';
+import { stepRequest } from './gates.js';
+import { compilePrompt, cutMiddle, retryFieldsOf } from './prompt-text.js';
 import { linkRetryPrompts } from './step.js';
-import { stepRequest } from './step-request.js';
 
 /** The file that an agent may write to its answer folder instead of printing its answer. */
 const ANSWER_FILES: Readonly<Record<StepLayout['type'], string | null>> = {

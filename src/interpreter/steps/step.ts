@@ -17,10 +17,9 @@ import { type LinkContext, type Linked, STOP } from '../run-state/linked-machine
 import { pathOf, prefixHere, stepOf } from '../run-state/open-frames.js';
 import type { Thread } from '../run-state/thread.js';
 import { compileTemplate } from '../values/template.js';
-import { cutMiddle, lastLine } from './excerpt.js';
+import { askWorktree, reissueWorktree, standAt } from './gates.js';
 import { copyToPrevious, costOfTally, recordStep, removeBelow, writeVerdict } from './keys.js';
-import { compilePrompt } from './prompt-text.js';
-import { askWorktree, reissueWorktree, standAt } from './worktree-steps.js';
+import { compilePrompt, cutMiddle, lastLine } from './prompt-text.js';
 
 type Of<Op extends StepInstruction['op']> = Extract<StepInstruction, { op: Op }>;
 

@@ -2,9 +2,7 @@
  * The functions of expressions, which are pure. An argument of a wrong type is a failure that names it. Nothing is coerced,
  * and no result is NaN. `default` is not here, because it accepts a path that ends early.
  */
-
 import { badValue, excerpt, RuntimeFailure } from '../failure.js';
-import { base64Decode, base64Encode } from './base64.js';
 import { printJson, readJson, render } from './json.js';
 import { finiteResult, limitedLength, limitedList, limitedText } from './operators.js';
 import {
@@ -313,4 +311,44 @@ const TABLE: Readonly<Record<string, (a: Arguments, args: readonly Value[], host
 export function functionNamed(name: string): Callable | null {
   const found = Object.hasOwn(TABLE, name) ? TABLE[name] : undefined;
   return found === undefined ? null : (args, host) => found(new Arguments(name, args), args, host);
+}
+
+/** How many bytes are converted at once: more would be too many arguments for one call. */
+const CHUNK = 0x8000;
+
+const DIGITS = /^[A-Za-z0-9+/]*={0,2}$/;
+
+/** Base64 of the text's UTF-8 bytes, padded. A lone surrogate counts as U+FFFD, as in every encoder of UTF-8. */
+export function base64Encode(text: string): string {
+  const bytes = new TextEncoder().encode(text);
+  const parts: string[] = [];
+  for (let at = 0; at < bytes.length; at += CHUNK)
+    parts.push(String.fromCharCode.apply(null, bytes.subarray(at, at + CHUNK) as unknown as number[]));
+  return btoa(parts.join(''));
+}
+
+/**
+ * The bytes, or null if the text is not base64. Spaces, tabs and line ends between digits are skipped. Padding is optional,
+ * but must be complete.
+ */
+export function base64Bytes(text: string): Uint8Array | null {
+  const digits = text.replace(/[ \t\r\n]+/g, '');
+  if (!DIGITS.test(digits)) return null;
+  const isPadded = digits.endsWith('=');
+  if (isPadded ? digits.length % 4 !== 0 : digits.length % 4 === 1) return null;
+  const binary = atob(digits);
+  const bytes = new Uint8Array(binary.length);
+  for (let at = 0; at < binary.length; at++) bytes[at] = binary.charCodeAt(at);
+  return bytes;
+}
+
+/** The text of base64 digits, or null if they are not base64 or not UTF-8. */
+export function base64Decode(text: string): string | null {
+  const bytes = base64Bytes(text);
+  if (bytes === null) return null;
+  try {
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
+  } catch {
+    return null;
+  }
 }

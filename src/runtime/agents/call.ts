@@ -4,12 +4,10 @@
  * When the agent ends, the processes that it left running are stopped, so that nothing changes files while they are
  * examined.
  */
-
 import { mkdirSync, readdirSync, readFileSync, rmdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { Outcome } from '../../interpreter/events/event.js';
 import { omitUndefined } from '../../prelude/omit-undefined.js';
-import type { EffectContext } from '../effect-context.js';
 import { createShower, liveSink, VALUE_BYTES } from '../process/output.js';
 import {
   type Command,
@@ -19,9 +17,9 @@ import {
   type ProcessRequest,
   performCommand,
 } from '../process/shell.js';
+import type { EffectContext } from '../scripted-effects.js';
 import { entryAt } from '../store/own-file.js';
 import { decodeCall, watchGuards } from './decode-call.js';
-import { isJsonObject } from './json-members.js';
 import type { Adapter, AgentCall, JsonLine } from './programs/adapter.js';
 import { allowedBy, allowVariable } from './programs/permissions.js';
 import { AgentTally } from './tally.js';
@@ -343,4 +341,30 @@ function removeEmpty(path: string): void {
   } catch {
     // Not empty: the folder is kept with its content.
   }
+}
+
+/** Reads members of JSON that programs print. Its form is not certain, so every access checks the type. */
+export function isJsonObject(value: unknown): value is JsonLine {
+  return value !== null && typeof value === 'object' && !Array.isArray(value);
+}
+
+export function objectOf(value: unknown): JsonLine {
+  return isJsonObject(value) ? value : {};
+}
+
+export function textOf(value: unknown): string | null {
+  return typeof value === 'string' ? value : null;
+}
+
+export function listOf(value: unknown): readonly unknown[] {
+  return Array.isArray(value) ? value : [];
+}
+
+/** A finite number of at least 0. */
+export function amountOf(value: unknown): number | null {
+  return typeof value === 'number' && Number.isFinite(value) && value >= 0 ? value : null;
+}
+
+export function countOf(value: unknown): number {
+  return Math.trunc(amountOf(value) ?? 0);
 }

@@ -10,17 +10,15 @@ import { agentFailed, agentText } from '../../interpreter/agents/agent-output.js
 import type { Outcome } from '../../interpreter/events/event.js';
 import type { AgentRequest, SessionOrigin } from '../../interpreter/request.js';
 import type { Json } from '../../machine/expression.js';
-import type { EffectContext } from '../effect-context.js';
 import { outputSink, VALUE_BYTES } from '../process/output.js';
 import { directoryOf, type Environment } from '../process/shell.js';
-import { makeFolder } from '../store/make-folder.js';
-import { entryAt, writeOwn } from '../store/own-file.js';
+import type { EffectContext } from '../scripted-effects.js';
+import { entryAt, makeFolder, writeOwn } from '../store/own-file.js';
 import { reasonOf, storeError } from '../store/store-error.js';
 import { writeWhole } from '../written-file.js';
 import { callAgent, openAnswerFolder } from './call.js';
-import type { Adapter, Guards } from './programs/adapter.js';
+import type { Adapter, CallLog, Guards } from './programs/adapter.js';
 import type { AnswerSchema } from './programs/answer-schema.js';
-import type { CallLog } from './programs/call-log.js';
 import { type AgentSettings, type ResolvedAgent, resolveAgent, unknownAgent } from './resolve.js';
 
 /** A file in the folder of the run. */

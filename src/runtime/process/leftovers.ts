@@ -7,8 +7,8 @@ import { join } from 'node:path';
 import { artifactsFolder } from '../store/artifacts.js';
 import { readOwn } from '../store/own-file.js';
 import type { StoredRun } from '../store/stored-run.js';
-import { PARTIAL } from './live-output.js';
 import { groupsMarked, stopMarked } from './marked.js';
+import { PARTIAL } from './output.js';
 import { isHere, isProcessNumber, type ProcessOrigin, processStat, stopGroup } from './process-group.js';
 import { removeStaleFolders } from './temporary-folder.js';
 

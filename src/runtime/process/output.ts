@@ -9,13 +9,10 @@ import { closeSync, fdatasync, openSync, renameSync, unlinkSync, writeSync } fro
 import { dirname, join } from 'node:path';
 import type { Output } from '../../interpreter/events/event.js';
 import type { RedactingStream, Redactor } from '../redact.js';
-import { makeFolder } from '../store/make-folder.js';
-import { readOwn } from '../store/own-file.js';
+import { makeFolder, readOwn } from '../store/own-file.js';
 import { errorCode, storeError } from '../store/store-error.js';
 import { startTimer } from '../timer.js';
-import { type LiveName, partialName } from './live-output.js';
-import { artifactPath, type OutputStore } from './output-store.js';
-import { closeQuietly } from './scratch.js';
+import { artifactPath, closeQuietly, type OutputStore } from './scratch.js';
 
 /** Output of at most this many bytes is part of the event. */
 export const INLINE_BYTES = 64 * 1024;
@@ -335,4 +332,36 @@ function discard({ path, fd }: Target): void {
   } catch {
     // The disk is gone, and so is the file.
   }
+}
+
+/**
+ * The names of files with the output of running commands and agents, so that other processes can read it. When the
+ * command ends, the file becomes an artifact, or is removed if the journal contains the whole output.
+ */
+export type OutputName = 'stdout' | 'stderr';
+
+/** The output of one attempt of an effect. */
+interface LiveName {
+  readonly effect: string;
+  readonly attempt: number;
+  readonly stream: OutputName;
+}
+
+/** The maximum length of a file name. An output with a longer name cannot be read while it is written. */
+const LONGEST = 120;
+
+/** The prefix of unfinished files in the folder of artifacts. */
+export const PARTIAL = '.partial-';
+
+/** The name of a new file; null for an output that cannot be read while it is written. */
+function partialName(name: LiveName | null): string {
+  const time = process.hrtime.bigint();
+  if (name === null) return `${PARTIAL}${time}`;
+  const effect = encodeURIComponent(name.effect);
+  return effect.length > LONGEST ? `${PARTIAL}${time}` : `${prefixOf(name)}${name.attempt}-${time}`;
+}
+
+/** The prefix of all files with this output. */
+export function prefixOf({ effect, stream }: Pick<LiveName, 'effect' | 'stream'>): string {
+  return `${PARTIAL}${encodeURIComponent(effect)}@${stream}@`;
 }

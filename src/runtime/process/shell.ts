@@ -9,13 +9,13 @@ import type { ArgvRequest, ShellRequest, ShellValue } from '../../interpreter/re
 import type { ShellInsertion, ShellText } from '../../machine/expression.js';
 import { omitUndefined } from '../../prelude/omit-undefined.js';
 import { unreachable } from '../../prelude/unreachable.js';
-import type { EffectContext } from '../effect-context.js';
-import { stopSignalOf } from '../lazy-signal.js';
+import { stopSignalOf } from '../in-process.js';
+import type { EffectContext } from '../scripted-effects.js';
 import { openToRead } from '../store/own-file.js';
 import { reasonOf } from '../store/store-error.js';
 import { type ErrorSink, errorSink, type OutputSink, outputSink } from './output.js';
-import { artifactPath } from './output-store.js';
 import { type ProcessEnd, runProcess } from './process.js';
+import { artifactPath } from './scratch.js';
 import { ARGUMENT_BYTES, bindShellText, SCRIPT_ARGUMENT_BYTES } from './shell-values.js';
 
 export type Environment = Readonly<Record<string, string>>;

@@ -4,10 +4,9 @@
  */
 
 import { costOf } from '../../interpreter/control/budget.js';
-import { ActiveTime } from '../../interpreter/events/active-time.js';
+import type { UndoFacts } from '../../interpreter/events/agent-facts.js';
 import type { RunEvent } from '../../interpreter/events/event.js';
-import type { UndoFacts } from '../../interpreter/events/undo-facts.js';
-import { countsAsEffect } from '../../interpreter/events/work-effects.js';
+import { ActiveTime, countsAsEffect } from '../../interpreter/events/status-after.js';
 import { cancelRun } from '../../interpreter/run.js';
 import { addCost } from '../../interpreter/run-state/usage.js';
 import { stopLeftovers } from '../process/leftovers.js';
@@ -17,10 +16,9 @@ import { openFileJournal } from '../store/journal.js';
 import { withLockedRun } from '../store/open-own-run.js';
 import { type JournalEnd, readJournal } from '../store/read-journal.js';
 import { type LockOwner, lastBeat, lockHolder, type RunLock } from '../store/run-lock.js';
-import { RunRefused } from '../store/run-refused.js';
 import { openRunFolder } from '../store/store.js';
 import { requireOwnStore } from '../store/store-ownership.js';
-import { openStoredRun, type StoredRun } from '../store/stored-run.js';
+import { openStoredRun, RunRefused, type StoredRun } from '../store/stored-run.js';
 import { recoveryContextOf } from './again/edited-program.js';
 import { recoverRun } from './again/recover.js';
 

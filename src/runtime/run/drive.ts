@@ -15,10 +15,10 @@ import { type AdvanceStatus, exchange, type Finished, settleFinished } from '../
 import type { EffectRequest } from '../../interpreter/request.js';
 import { advance, exceed, type Run, waiting } from '../../interpreter/run.js';
 import { unreachable } from '../../prelude/unreachable.js';
-import type { EffectContext, PerformedRequest } from '../effect-context.js';
-import { noteLazySignal } from '../lazy-signal.js';
-import { nextTurn } from '../next-turn.js';
+import { noteLazySignal } from '../in-process.js';
+import type { EffectContext, PerformedRequest } from '../scripted-effects.js';
 import { StoreError } from '../store/store-error.js';
+import { nextTurn } from '../timer.js';
 import { applyDelivery } from './apply-delivery.js';
 import type { DriveEnd, DriveOptions } from './drive-options.js';
 import { Mailbox, RunClock } from './mailbox.js';

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import type { RunEvent } from '../../interpreter/events/event.js';
 import { byteCount } from '../../machine/byte-count.js';
 import type { LimitScope, Limits } from '../../machine/machine.js';
-import type { OutputUse } from '../process/output-store.js';
+import type { OutputUse } from '../process/scratch.js';
 import { entryAt } from '../store/own-file.js';
 
 const DEFAULTS = { journal: 1024 ** 3, output: 256 * 1024 ** 2 } as const;

@@ -1,11 +1,13 @@
 /** The header of a new run: the facts about it that are fixed before its first event, without secrets. */
 
+import { closeSync, openSync, readSync } from 'node:fs';
 import { resolve } from 'node:path';
+import { v7 } from 'uuid';
 import type { Json } from '../../machine/expression.js';
 import type { Machine } from '../../machine/machine.js';
 import { omitUndefined } from '../../prelude/omit-undefined.js';
 import { type Redactor, redactNamed } from '../redact.js';
-import { digestOf } from '../store/machine-digest.js';
+import { digestOf } from '../store/image.js';
 import type { FixedOptions, RunHeader } from '../store/run-header.js';
 import { VERSION } from '../version.js';
 import type { RunOptions } from './run-options.js';
@@ -46,4 +48,37 @@ export function headerOf(
     },
     settings: clean(options.settings ?? {}),
   };
+}
+
+/** What the last id of this process began with: milliseconds since the epoch, and a counter of 32 bits. */
+const last = { msecs: 0, seq: 0 };
+
+/**
+ * Ids of runs: UUIDs of version 7, which sort by the time at which they were made. Those of one process sort by their
+ * order even within a millisecond, and when the clock of the machine is set back.
+ */
+export function newRunId(): string {
+  const random = randomBytes(16);
+  const now = Date.now();
+  if (now > last.msecs) {
+    last.msecs = now;
+    // Half of the counter is left to count in.
+    last.seq = new DataView(random.buffer).getUint32(0) >>> 1;
+  } else {
+    last.seq = (last.seq + 1) >>> 0;
+    if (last.seq === 0) last.msecs += 1;
+  }
+  return v7({ random, ...last });
+}
+
+/** From the device of the system: loading the cryptography of Node would take longer than everything else here. */
+function randomBytes(count: number): Uint8Array<ArrayBuffer> {
+  const bytes = new Uint8Array(count);
+  const device = openSync('/dev/urandom', 'r');
+  try {
+    if (readSync(device, bytes) === count) return bytes;
+  } finally {
+    closeSync(device);
+  }
+  throw new Error('/dev/urandom gave too few bytes');
 }

@@ -7,10 +7,10 @@ import type { Finished } from '../../interpreter/exchange.js';
 import type { AskRequest, EffectRequest, SignalRequest } from '../../interpreter/request.js';
 import { type Run, valueOfAnswer } from '../../interpreter/run.js';
 import { clockMs, timeStamp } from '../clock.js';
-import { LazySignal } from '../lazy-signal.js';
+import { LazySignal } from '../in-process.js';
 import type { RunWorktrees } from '../worktree/run-worktrees.js';
 import type { AskHandler, DriveOptions } from './drive-options.js';
-import { Recorder } from './recorder.js';
+import { Recorder } from './resources.js';
 
 export class Questions {
   private readonly open = new Map<string, AskRequest | SignalRequest>();

@@ -13,9 +13,8 @@ import { fileJournal, type OpenJournal } from '../store/journal.js';
 import { StoreError } from '../store/store-error.js';
 import { VERSION } from '../version.js';
 import { driveRun } from './drive-run.js';
-import { headerOf } from './header.js';
+import { headerOf, newRunId } from './header.js';
 import { emptyReport, type RunReport, storeFailure } from './report.js';
-import { newRunId } from './run-id.js';
 import { inputProblems, recordableInputs } from './run-inputs.js';
 import { fixedOptions, interpreterOptions, type RunOptions, secretsOf, shortSecretWarning } from './run-options.js';
 

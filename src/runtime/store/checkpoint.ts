@@ -13,8 +13,7 @@ import { artifactsFolder, folderArtifacts } from './artifacts.js';
 import { type Image, imageOf } from './image.js';
 import { crcOf } from './journal-line.js';
 import { decodeValue, LargeValues, REFERS } from './large-values.js';
-import { makeFolder } from './make-folder.js';
-import { readOwn } from './own-file.js';
+import { makeFolder, readOwn } from './own-file.js';
 import type { JournalPosition } from './read-journal.js';
 import { replaceFile } from './store.js';
 

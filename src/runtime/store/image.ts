@@ -2,11 +2,12 @@
  * The image of a run between two of its events: all that another process needs, besides the machine and the options of
  * the run, to go on with it. A checkpoint on disk is an image with the position in the journal that it covers.
  */
+
+import { createHash } from 'node:crypto';
 import { limitsOf, type StoredLimits, storedLimits } from '../../interpreter/events/stored-limits.js';
 import { type LinkedMachine, type Run, type RunOptions, restoreRun, snapshotOf } from '../../interpreter/run.js';
 import type { Json } from '../../machine/expression.js';
-import { RUN_FORMAT } from '../../machine/machine.js';
-import { digestOf } from './machine-digest.js';
+import { type Machine, RUN_FORMAT } from '../../machine/machine.js';
 
 export interface Image {
   /** SHA-256 of the machine that the snapshot belongs to. */
@@ -39,4 +40,20 @@ export function runOf(image: Pick<Image, 'limits' | 'snapshot'>, linked: LinkedM
   const run = restoreRun(linked, image.snapshot, options);
   run.setLimits(limitsOf(image.limits));
   return run;
+}
+
+const digests = new WeakMap<Machine, string>();
+
+/** SHA-256 of a machine. The same program has the same digest. */
+export function digestOf(machine: Machine): string {
+  const known = digests.get(machine);
+  if (known !== undefined) return known;
+  const digest = createHash('sha256').update(JSON.stringify(machine)).digest('hex');
+  digests.set(machine, digest);
+  return digest;
+}
+
+/** For a machine whose digest is on record with it: computing it again loads the cryptography of Node. */
+export function presetDigest(machine: Machine, digest: string): void {
+  digests.set(machine, digest);
 }

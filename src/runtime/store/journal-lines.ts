@@ -3,8 +3,10 @@
  * take longer than everything else. Damaged lines are reported and passed over, because such readers can use the rest.
  */
 import { Buffer } from 'node:buffer';
-import { readSync } from 'node:fs';
-import { crcOf } from './journal-line.js';
+import { closeSync, fstatSync, readSync } from 'node:fs';
+import type { RunEvent } from '../../interpreter/events/event.js';
+import { crcOf, readJournalLine } from './journal-line.js';
+import { openOwn } from './own-file.js';
 import { bufferFor, CHUNK_BYTES, type JournalPosition } from './read-journal.js';
 import { storeError } from './store-error.js';
 
@@ -157,4 +159,25 @@ export function seqAt(bytes: Buffer, start: number, end: number): number | null 
 function hexDigit(byte: number): number {
   if (byte >= 48 && byte <= 57) return byte - 48;
   return byte >= 97 && byte <= 102 ? byte - 87 : -1;
+}
+
+/** The complete events in the last `bytes` of a journal, newest first. Skips damaged lines. */
+export function lastEvents(path: string, bytes: number): RunEvent[] {
+  const text = endOfFile(path, bytes);
+  const events = text.split('\n').map((line) => readJournalLine(line)?.event);
+  return events.filter((event) => event !== undefined).reverse();
+}
+
+function endOfFile(path: string, bytes: number): string {
+  let fd: number | null = null;
+  try {
+    fd = openOwn(path, 'r');
+    const { size } = fstatSync(fd);
+    const buffer = Buffer.alloc(Math.min(size, bytes));
+    return buffer.toString('utf8', 0, readSync(fd, buffer, 0, buffer.length, size - buffer.length));
+  } catch {
+    return '';
+  } finally {
+    if (fd !== null) closeSync(fd);
+  }
 }

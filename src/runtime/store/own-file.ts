@@ -6,15 +6,19 @@ import type { Buffer } from 'node:buffer';
 import {
   closeSync,
   constants,
+  existsSync,
   fstatSync,
   fsyncSync,
   lstatSync,
+  mkdirSync,
   openSync,
   readFileSync,
   type Stats,
+  statSync,
   writeFileSync,
 } from 'node:fs';
-import { storeError } from './store-error.js';
+import { dirname } from 'node:path';
+import { errorCode, storeError } from './store-error.js';
 
 const { O_RDONLY, O_RDWR, O_WRONLY, O_CREAT, O_APPEND, O_TRUNC, O_NOFOLLOW, O_NONBLOCK } = constants;
 
@@ -76,4 +80,26 @@ export function entryAt(path: string): Stats | null {
 /** Whether a directory is there that is not a link. */
 export function isOwnFolder(path: string): boolean {
   return entryAt(path)?.isDirectory() === true;
+}
+
+/** Leaves an existing folder as it is. Throws the system's error. */
+export function makeFolder(path: string, mode = 0o777): void {
+  const cause = problemWith(path, mode);
+  if (cause === null) return;
+  const parent = dirname(path);
+  if (errorCode(cause) !== 'ENOENT' || parent === path) throw cause;
+  if (!existsSync(parent)) makeFolder(parent, mode);
+  // Another process may have made the parent, or the folder itself, since the first attempt.
+  const still = problemWith(path, mode);
+  if (still !== null) throw still;
+}
+
+/** Null: the folder is there. */
+function problemWith(path: string, mode: number): unknown {
+  try {
+    mkdirSync(path, { mode });
+    return null;
+  } catch (cause) {
+    return errorCode(cause) === 'EEXIST' && statSync(path).isDirectory() ? null : cause;
+  }
 }

@@ -6,7 +6,7 @@ import { Buffer } from 'node:buffer';
 import { closeSync, fstatSync, readSync } from 'node:fs';
 import { join } from 'node:path';
 import type { EffectKind, Outcome, Output, RunEvent } from '../../interpreter/events/event.js';
-import { WORK_EFFECTS } from '../../interpreter/events/work-effects.js';
+import { WORK_EFFECTS } from '../../interpreter/events/status-after.js';
 import { unreachable } from '../../prelude/unreachable.js';
 import { artifactsFolder, isArtifactName } from './artifacts.js';
 import { openToRead } from './own-file.js';

@@ -5,11 +5,9 @@
  */
 import { chmodSync, existsSync, readFileSync, realpathSync, type Stats, writeFileSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
-import { makeFolder } from './make-folder.js';
-import { entryAt } from './own-file.js';
-import { RunRefused } from './run-refused.js';
+import { entryAt, makeFolder } from './own-file.js';
 import { errorCode } from './store-error.js';
-import { refuseLinks, SERVICE_PARTS } from './store-links.js';
+import { RunRefused, refuseLinks, SERVICE_PARTS } from './stored-run.js';
 
 /** Only the owner may read a store: inputs and outputs of runs are private. */
 const PRIVATE = 0o700;

@@ -11,13 +11,12 @@ import type { Json } from '../../machine/expression.js';
 import { thisOrigin } from '../process/process-group.js';
 import { artifactsFolder, folderArtifacts } from './artifacts.js';
 import { LargeValues } from './large-values.js';
-import { makeFolder } from './make-folder.js';
-import { openOwn, writeOwn } from './own-file.js';
+import { makeFolder, openOwn, writeOwn } from './own-file.js';
 import type { IndexEntry, RunHeader } from './run-header.js';
 import { lockRun, type RunLock } from './run-lock.js';
-import { RunRefused } from './run-refused.js';
 import { StoreError, storeError } from './store-error.js';
 import { makeStore } from './store-ownership.js';
+import { RunRefused } from './stored-run.js';
 
 export interface RunFolder {
   readonly path: string;

@@ -7,14 +7,12 @@ import { join } from 'node:path';
 import type { Json } from '../../machine/expression.js';
 import { type Machine, RUN_FORMAT } from '../../machine/machine.js';
 import { artifactsFolder } from './artifacts.js';
+import { digestOf } from './image.js';
 import { decodeValue } from './large-values.js';
-import { digestOf } from './machine-digest.js';
 import { entryAt, isOwnFolder, readOwn } from './own-file.js';
 import type { FixedOptions, IndexEntry, ProgramText } from './run-header.js';
 import { lockHolder } from './run-lock.js';
-import { RunRefused } from './run-refused.js';
 import { errorCode, storeError } from './store-error.js';
-import { refuseLinks } from './store-links.js';
 
 /** `run.json`. */
 export interface RunAbout {
@@ -287,4 +285,49 @@ export function runStatus(directory: string, runId: string, entry: IndexEntry | 
   } catch {
     return 'killed';
   }
+}
+
+/** What decides which runs the service executes and whom it notifies. */
+export const SERVICE_PARTS = ['service/queue', 'service/deliveries', 'service/processes', 'service/notices'];
+
+/** The parts of a store that would lead out of it as links. */
+const PARTS = ['runs', 'worktrees', 'index.ndjson', 'runs/index.ndjson', 'service', ...SERVICE_PARTS];
+
+/** Whether a store, or a part of it, is a symbolic link. */
+export function leadsElsewhere(directory: string): boolean {
+  return ['', ...PARTS].some((part) => entryAt(join(directory, part))?.isSymbolicLink());
+}
+
+/** Throws a `RunRefused` if parts of the store are symbolic links. */
+export function refuseLinks(directory: string): void {
+  for (const part of PARTS) {
+    const path = join(directory, part);
+    if (!entryAt(path)?.isSymbolicLink()) continue;
+    const help = 'remove the link, or choose another store with `--dir`';
+    throw new RunRefused('foreign', `the store \`${directory}\` is not used: \`${path}\` is a symbolic link`, help);
+  }
+}
+
+/** Why a run cannot be used as requested. The message is a clause with names in backticks. */
+export class RunRefused extends Error {
+  override readonly name = 'RunRefused';
+
+  constructor(
+    /**
+     * `held`: a process executes it. `over`: it has ended. `unusable`: the files cannot be understood. `foreign`: another
+     * user may have made the store. `conflict`: somebody else did it first.
+     */
+    readonly kind: 'unknown' | 'held' | 'over' | 'unusable' | 'foreign' | 'wrong-use' | 'conflict',
+    message: string,
+    /** What to do next. */
+    readonly help: string | null = null,
+  ) {
+    super(message);
+  }
+}
+
+/** Null: there is none. */
+export function latestRun(directory: string, fits: (runId: string) => boolean = () => true): string | null {
+  const ids = runIds(directory).reverse();
+  return ids.find((id) => hasBegun(directory, id) && fits(id)) ?? null;
 }

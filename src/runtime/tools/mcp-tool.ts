@@ -10,12 +10,12 @@ import type { Value } from '../../interpreter/values/value.js';
 import type { Json } from '../../machine/expression.js';
 import type { ToolProgram } from '../../machine/plan.js';
 import { clockMs } from '../clock.js';
-import type { EffectContext, RunResources } from '../effect-context.js';
 import { processStat } from '../process/process-group.js';
+import type { EffectContext, RunResources } from '../scripted-effects.js';
 import { startTimer } from '../timer.js';
 import { VERSION } from '../version.js';
+import type { ToolHost } from './perform-tool.js';
 import { MessageTooLarge, serverProcess } from './server-process.js';
-import type { ToolHost } from './tool-host.js';
 import { valueOutcome } from './value-outcome.js';
 
 type McpTarget = Extract<ToolProgram, { kind: 'mcp' }>;

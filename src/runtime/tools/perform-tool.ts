@@ -4,17 +4,16 @@
  */
 import { existsSync } from 'node:fs';
 import { isAbsolute, resolve } from 'node:path';
-import { joinedClause, readAnswer } from '../../interpreter/agents/tool-answer.js';
+import { joinedClause, readAnswer } from '../../interpreter/agents/agent-wait.js';
 import type { Outcome } from '../../interpreter/events/event.js';
-import type { PlanCheck } from '../../interpreter/plan/engine/plan-check.js';
+import type { PlanCheck } from '../../interpreter/plan/engine/plan-node.js';
 import type { AgentRequest, ToolCall, ToolRequest } from '../../interpreter/request.js';
 import type { Json } from '../../machine/expression.js';
 import type { ToolProgram } from '../../machine/plan.js';
 import { unreachable } from '../../prelude/unreachable.js';
-import type { EffectContext } from '../effect-context.js';
 import { argumentProblem, cannotStart, directoryOf, type Environment, performCommand } from '../process/shell.js';
+import type { EffectContext } from '../scripted-effects.js';
 import type { Validate } from './call-schema.js';
-import type { ToolHost } from './tool-host.js';
 
 type CommandTarget = Extract<ToolProgram, { kind: 'run' }>;
 
@@ -164,4 +163,15 @@ async function performCommandTool(
   const env = { STATEDSL_ALTERNATIVES: JSON.stringify(request.call.alternatives) };
   const ended = await performCommand({ argv, env }, { ...request, stdin }, context, inherited);
   return 'code' in ended ? cannotStart(ended, argv[0] ?? '', directoryOf(request, context)) : ended;
+}
+
+/** Servers of the Model Context Protocol by name: how each is started. */
+export type McpServers = Readonly<
+  Record<string, { readonly command: readonly string[]; readonly env?: Readonly<Record<string, string>> }>
+>;
+
+export interface ToolHost {
+  readonly inherited: Environment;
+  /** Servers of the Model Context Protocol by name. */
+  readonly mcp: McpServers;
 }

@@ -17,8 +17,7 @@ import {
   utimesSync,
 } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import { makeFolder } from '../store/make-folder.js';
-import { entryAt, isOwnFolder, readOwn, writeOwn } from '../store/own-file.js';
+import { entryAt, isOwnFolder, makeFolder, readOwn, writeOwn } from '../store/own-file.js';
 import { errorCode, storeError } from '../store/store-error.js';
 import { type GitTarget, git, wordOf } from './git/git.js';
 

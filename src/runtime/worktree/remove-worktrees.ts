@@ -8,10 +8,9 @@ import { entryAt, isOwnFolder, readOwn } from '../store/own-file.js';
 import { errorCode, StoreError, storeError } from '../store/store-error.js';
 import { branchOf, pointsBack, readRecord, removeBranchLock, removeFiles, worktreesFolder } from './checkout.js';
 import { engineOf } from './engine-note.js';
-import { GitFailure, git } from './git/git.js';
-import { stopLeftCalls } from './git/left-calls.js';
+import { GitFailure, git, stopLeftCalls } from './git/git.js';
 import { realStore } from './git/repository.js';
-import { isLeaving, noteLeaving } from './left-work.js';
+import { isLeaving, noteLeaving } from './worktree-facts.js';
 
 /** A run makes its worktree before its folder, so a worktree without a run stays until it is older than this. Milliseconds. */
 const YOUNG_MS = 3_600_000;

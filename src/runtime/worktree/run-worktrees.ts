@@ -9,18 +9,17 @@ import type { Outcome } from '../../interpreter/events/event.js';
 import type { WorktreeAction, WorktreeRequest } from '../../interpreter/request.js';
 import { unreachable } from '../../prelude/unreachable.js';
 import { outputSink } from '../process/output.js';
-import type { OutputStore } from '../process/output-store.js';
+import type { OutputStore } from '../process/scratch.js';
 import { writeOwn } from '../store/own-file.js';
 import { errorCode, reasonOf, StoreError, storeError } from '../store/store-error.js';
 import { looseBranch, type Worktree } from './checkout.js';
 import { GitFailure } from './git/git.js';
 import { mergeTasks } from './git/merge.js';
 import { resetWorktree, snapshot, snapshotChange } from './git/snapshot.js';
-import { forgetLeftovers, noteLeftovers } from './left-work.js';
 import { listFiles } from './refusal.js';
 import { CALL_NOTE, type CallNote } from './restore-call.js';
 import { branchCommit, forkWorktree, taskName } from './worktree.js';
-import { factsOf, type WorktreeFacts } from './worktree-facts.js';
+import { factsOf, forgetLeftovers, noteLeftovers, type WorktreeFacts } from './worktree-facts.js';
 
 /** An effect that works in a worktree: the parts of its request that matter here. */
 interface Worker {

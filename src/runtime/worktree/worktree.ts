@@ -20,8 +20,7 @@ import {
   worktreeOf,
   worktreesFolder,
 } from './checkout.js';
-import { type GitTarget, git, wordOf } from './git/git.js';
-import { stopLeftCalls } from './git/left-calls.js';
+import { type GitTarget, git, stopLeftCalls, wordOf } from './git/git.js';
 import {
   blockedBranches,
   type Found,

@@ -11,7 +11,7 @@ import type { Execution, Runs } from '../../control/runs.js';
 import type { Json } from '../../machine/expression.js';
 import { omitUndefined } from '../../prelude/omit-undefined.js';
 import { unreachable } from '../../prelude/unreachable.js';
-import type { EffectPermits } from '../../runtime/effect-context.js';
+import type { EffectPermits } from '../../runtime/scripted-effects.js';
 import { entryAt } from '../../runtime/store/own-file.js';
 import { lockRun } from '../../runtime/store/run-lock.js';
 import { isToContinue } from './kept-deliveries.js';

@@ -7,7 +7,7 @@ import { mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { statusAfter } from '../../interpreter/events/status-after.js';
 import { mayHaveDeliveries } from '../../runtime/store/inbox.js';
-import { lastEvents } from '../../runtime/store/last-events.js';
+import { lastEvents } from '../../runtime/store/journal-lines.js';
 import { entryAt, isOwnFolder, readOwn, writeOwn } from '../../runtime/store/own-file.js';
 import { storeError } from '../../runtime/store/store-error.js';
 import { serviceFolder, type Waiting } from './waiting-list.js';

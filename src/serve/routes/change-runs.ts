@@ -9,7 +9,7 @@ import { hasSourceNumber, isObject, member, type Value } from '../../interpreter
 import type { Json } from '../../machine/expression.js';
 import type { Limits, Machine } from '../../machine/machine.js';
 import { omitUndefined } from '../../prelude/omit-undefined.js';
-import { newRunId } from '../../runtime/run/run-id.js';
+import { newRunId } from '../../runtime/run/header.js';
 import { inputProblems } from '../../runtime/run/run-inputs.js';
 import { type Delivery, isSignalName } from '../../runtime/store/inbox.js';
 import { answer, answerRefusal, answerWith } from '../answer.js';

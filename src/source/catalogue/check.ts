@@ -2,11 +2,10 @@
  * The messages of the checker, one entry per code. Each subject has its own file; the checker uses them as one object.
  */
 import { callMessages } from './calls.js';
-import { declarationMessages } from './declarations.js';
+import { declarationMessages, nameMessages } from './declarations.js';
 import { effectMessages } from './effects.js';
 import { expressionMessages } from './expressions.js';
 import { flowMessages } from './flow.js';
-import { nameMessages } from './names.js';
 import { patternMessages } from './patterns.js';
 
 export const checkMessages = {

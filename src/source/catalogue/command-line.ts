@@ -1,7 +1,7 @@
 /** Messages about files and values on the command line. */
 
 import { omitUndefined } from '../../prelude/omit-undefined.js';
-import type { Span } from '../source-file.js';
+import type { Span } from '../diagnostic.js';
 import { list, message } from './message.js';
 
 export const commandLineMessages = {

@@ -1,7 +1,6 @@
 /** Messages about commands, agents, PARALLEL, WAIT and ASK. */
 import { omitUndefined } from '../../prelude/omit-undefined.js';
-import type { Label } from '../diagnostic.js';
-import type { Span } from '../source-file.js';
+import type { Label, Span } from '../diagnostic.js';
 import { didYouMean, list, message, type Near } from './message.js';
 
 /** Names that mean that there is no agent. */

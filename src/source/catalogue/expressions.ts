@@ -1,6 +1,9 @@
 /** Messages about expressions: functions, regular expressions and filters. */
-import { functionMeant } from './foreign-words.js';
+
+import { omitUndefined } from '../../prelude/omit-undefined.js';
+import type { Fix } from '../diagnostic.js';
 import { message, type Near } from './message.js';
+import { functionMeant } from './scripts.js';
 
 export const expressionMessages = {
   unknownFunction: message<{ name: string; known: readonly string[] } & Near>('unknown-function', 'error', (f) => ({
@@ -32,3 +35,44 @@ export const expressionMessages = {
     help: '`:json` and `:int` work everywhere, `:path` and `:file` in shell text',
   })),
 } as const;
+
+/** Messages about types: comparisons that can only fail, and inputs that are passed as text. */
+export const typeMessages = {
+  comparesUnlike: message<{
+    operator: string;
+    left: string;
+    right: string;
+    /** One of the two operands is the output of a command. */
+    printed: boolean;
+    /** The variable that could be converted to a text. */
+    name: string | undefined;
+    fix: Fix | undefined;
+    after: string | undefined;
+  }>('compares-unlike', 'error', (f) => ({
+    message: `\`${f.operator}\` compares ${f.left} with ${f.right.replace(/,$/, '')}`,
+    label: 'this comparison always fails the run',
+    ...omitUndefined({
+      notes: f.printed ? ['`DO: x = …` binds text; CHECK binds the type that was printed'] : undefined,
+    }),
+    help:
+      f.after !== undefined
+        ? `write \`${f.after.replace(' == ', ` ${f.operator} `)}\``
+        : f.name === undefined
+          ? 'compare values of one type'
+          : `convert one of the two, as in \`string(${f.name})\``,
+    ...omitUndefined({ fix: f.fix === undefined ? undefined : ({ ...f.fix, guess: true } as const) }),
+  })),
+  untypedInput: message<{ name: string; type: string }>('untyped-input', 'warning', (f, s) => ({
+    message: `the input \`${f.name}\` has no type, so \`-i ${f.name}=…\` passes a text`,
+    label: `used as a ${f.type} here`,
+    help: `declare it: ${s.either(`\`INPUT: ${f.name} (${f.type})\``, `\`inputs: [{ name: ${f.name}, type: ${f.type} }]\``)}`,
+  })),
+} as const;
+
+export const earlyRead = message<{ name: string; tracked: boolean }>('read-too-early', 'warning', (f) => ({
+  message: `\`${f.name}\` is read before anything gives it a value`,
+  label: 'reading it here fails the run',
+  help: f.tracked
+    ? `move \`TRACK: ${f.name}\` above this line`
+    : `begin with \`TRACK: ${f.name}\`, or bind it above this line`,
+}));

@@ -1,8 +1,7 @@
 /** Messages about states and control flow: jumps, handlers, UNDO, unreachable branches, unbounded cycles. */
 
 import { omitUndefined } from '../../prelude/omit-undefined.js';
-import type { Fix, Label } from '../diagnostic.js';
-import type { Span } from '../source-file.js';
+import type { Fix, Label, Span } from '../diagnostic.js';
 import { didYouMean, list, message, type Near } from './message.js';
 
 /** Shortens a long cycle to its beginning and its end. */

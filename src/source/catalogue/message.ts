@@ -3,9 +3,8 @@
  * registers it, so that a test can list all codes.
  */
 import { isMisspelling } from '../../prelude/nearest.js';
-import type { Diagnostic, Repair, Severity, Words } from '../diagnostic.js';
+import type { Diagnostic, Repair, Severity, Span, Words } from '../diagnostic.js';
 import { type Spelling, textSpelling } from '../diagnostic.js';
-import type { Span } from '../source-file.js';
 
 /**
  * A suggestion for the written name, or else another next step. `words`: all words that are possible there, if the language

@@ -1,7 +1,6 @@
 /** Messages about patterns: their names, parameters and arguments. */
 import type { Label, Words } from '../diagnostic.js';
 import { didYouMean, list, message, type Near } from './message.js';
-import { shippedPattern } from './shipped-patterns.js';
 
 /** A shipped pattern, named by itself or by its file, needs an import, which goes to the first line. */
 function patternMeant(name: string, near: string | undefined): Pick<Words, 'help' | 'repair'> {
@@ -63,3 +62,24 @@ export const patternMessages = {
     help: 'inside a pattern, name one of its parameters: `PATTERN: P with next_state` … `GOTO {next_state}`',
   })),
 } as const;
+
+/** The patterns of the shipped library, so that a message about a missing one can name its import. A test compares the files. */
+const FILES: Readonly<Record<string, readonly string[]>> = {
+  approve: ['APPROVE_PATTERN'],
+  error: ['ERROR_PATTERN'],
+  explore: ['EXPLORE_PATTERN'],
+  init: ['INIT_PATTERN'],
+  plan: ['PLAN_PATTERN'],
+  poll: ['POLL_PATTERN', 'POLL_STATUS_PATTERN'],
+  retry: ['RETRY_PATTERN'],
+};
+
+export const shippedPatterns: readonly { readonly file: string; readonly pattern: string }[] = Object.entries(
+  FILES,
+).flatMap(([file, patterns]) => patterns.map((pattern) => ({ file, pattern })));
+
+/** The pattern of that name; `poll` and `POLL` are `POLL_PATTERN`. */
+function shippedPattern(name: string): { readonly file: string; readonly pattern: string } | undefined {
+  const upper = name.toUpperCase();
+  return shippedPatterns.find(({ pattern }) => pattern === upper || pattern === `${upper}_PATTERN`);
+}

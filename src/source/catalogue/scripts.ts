@@ -1,5 +1,7 @@
 /** Messages about scripts: changes that are lost at their end, and failures that sh ignores. */
-import { message } from './message.js';
+
+import type { Words } from '../diagnostic.js';
+import { didYouMean, message } from './message.js';
 
 const toPlain = (value: string | null): string => (value !== null && /^[\w./:@%+,-]+$/.test(value) ? value : '…');
 
@@ -26,3 +28,97 @@ export const scriptMessages = {
     help: 'leave out `shell=sh`, or write `strict=off` to allow it',
   })),
 } as const;
+
+/** Functions by their names in other languages, in lower case and without `_`. */
+const FUNCTIONS: Readonly<Record<string, string>> = {
+  ...{ length: 'len', size: 'len', count: 'len', strlen: 'len', sizeof: 'len', num: 'float', number: 'float' },
+  ...{
+    uppercase: 'upper',
+    touppercase: 'upper',
+    toupper: 'upper',
+    lowercase: 'lower',
+    tolowercase: 'lower',
+    tolower: 'lower',
+  },
+  ...{
+    str: 'string',
+    tostring: 'string',
+    text: 'string',
+    strip: 'trim',
+    parseint: 'int',
+    toint: 'int',
+    integer: 'int',
+  },
+  ...{ tonumber: 'float', parsefloat: 'float', tofloat: 'float', substring: 'slice', substr: 'slice', sub: 'replace' },
+  ...{
+    tojson: 'json',
+    stringify: 'json',
+    dumps: 'json',
+    fromjson: 'parse_json',
+    parse: 'parse_json',
+    loads: 'parse_json',
+  },
+  ...{
+    sorted: 'sort',
+    uniq: 'unique',
+    distinct: 'unique',
+    head: 'first',
+    tail: 'last',
+    splitlines: 'lines',
+    gsub: 'replace',
+  },
+  ...{
+    ceiling: 'ceil',
+    hash: 'sha256',
+    coalesce: 'default',
+    ifnull: 'default',
+    nvl: 'default',
+    b64encode: 'base64_encode',
+  },
+  ...{ base64: 'base64_encode', b64decode: 'base64_decode', uuid4: 'uuid', date: 'now', time: 'now', total: 'sum' },
+};
+
+/** Functions of other languages that are operators here, with the arguments in the order of the call. */
+const OPERATORS: Readonly<Record<string, string>> = {
+  ...{ contains: 'x contains y', includes: 'x contains y', has: 'x contains y', haskey: '"key" in x' },
+  ...{
+    startswith: 'x starts with y',
+    hasprefix: 'x starts with y',
+    endswith: 'x ends with y',
+    hassuffix: 'x ends with y',
+  },
+  ...{
+    matches: 'x matches "regex"',
+    match: 'x matches "regex"',
+    regex: 'x matches "regex"',
+    test: 'x matches "regex"',
+  },
+  ...{ empty: 'x is empty', isempty: 'x is empty', isnull: 'x is null', isnone: 'x is null', exists: 'x exists' },
+  ...{ defined: 'x exists', isdefined: 'x exists', concat: 'x + y', append: 'x + [y]', push: 'x + [y]' },
+  ...{ format: '"… {x} …"', sprintf: '"… {x} …"', type: 'x is valid JSON' },
+};
+
+/** The function or operator that corresponds to a call of `name`. */
+export function functionMeant(
+  name: string,
+  near: string | undefined,
+  known: readonly string[],
+): Pick<Words, 'help' | 'repair'> {
+  if (name === 'raw') return { help: 'in shell text write `raw({x})`, with the braces inside' };
+  const key = name.toLowerCase().replaceAll('_', '');
+  const operator = Object.hasOwn(OPERATORS, key) ? OPERATORS[key] : undefined;
+  if (operator !== undefined) return { help: `write \`${operator}\`` };
+  const meant = Object.hasOwn(FUNCTIONS, key) ? FUNCTIONS[key] : undefined;
+  if (meant !== undefined) return { help: `write \`${meant}(…)\``, repair: { replace: name, by: meant, guess: true } };
+  return didYouMean(name, near, 'the functions are listed in the reference under "Functions"', known);
+}
+
+const CONSTANTS: Readonly<Record<string, string>> = {
+  ...{ None: 'null', none: 'null', nil: 'null', undefined: 'null', NULL: 'null', Null: 'null' },
+  ...{ True: 'true', TRUE: 'true', False: 'false', FALSE: 'false' },
+};
+
+/** The constant for a name of other languages. */
+export function constantMeant(name: string): string | undefined {
+  return Object.hasOwn(CONSTANTS, name) ? CONSTANTS[name] : undefined;
+}

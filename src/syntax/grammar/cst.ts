@@ -1,8 +1,7 @@
 /** Access to the concrete tree: children by label, and source locations. */
-import type { Diagnostic, Fix } from '../../source/diagnostic.js';
-import type { Span } from '../../source/source-file.js';
+import type { Diagnostic, Fix, Span } from '../../source/diagnostic.js';
 import type { Name } from '../step-key.js';
-import type { Token } from '../tokens/token.js';
+import type { Token } from '../tokens/scan.js';
 
 /** The parsed text, its position in the file, and the list for diagnostics. */
 export interface ParseContext {

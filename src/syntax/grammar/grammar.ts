@@ -4,7 +4,7 @@
  * instruction, and the builders of the tree choose the messages.
  */
 import { StepParser } from '../steps/step-parser.js';
-import type { Token } from '../tokens/token.js';
+import type { Token } from '../tokens/scan.js';
 import * as t from '../tokens/tokens.js';
 import { alternatives } from './expression-parser.js';
 import { type ParsedTokens, part } from './rule-parser.js';

@@ -1,7 +1,7 @@
 /** The concrete trees of programs and expressions. */
 
 import { allTokens } from '../tokens/lexer.js';
-import type { Token } from '../tokens/token.js';
+import type { Token } from '../tokens/scan.js';
 import { StatedslParser } from './grammar.js';
 import { analysedDecisions } from './recorder.js';
 import type { ParsedTokens, Rule, Table } from './rule-parser.js';

@@ -11,7 +11,7 @@ import {
   type TokenType as RecordedType,
 } from 'chevrotain';
 import { allTokens } from '../tokens/lexer.js';
-import type { Token, TokenType } from '../tokens/token.js';
+import type { Token, TokenType } from '../tokens/scan.js';
 import { StatedslParser } from './grammar.js';
 import { type Lookahead, lazyLookahead } from './lookahead.js';
 import { type GrammarMethods, type part, type Rule, slots, type Table } from './rule-parser.js';

@@ -3,7 +3,7 @@
  * analyzes them (`recorder.ts`). To parse, it would do much that this grammar does not need: it recovers from errors,
  * backtracks, and keeps a child list for each label. Here a rule is a function, and one token decides every choice.
  */
-import { type Token, TokenType } from '../tokens/token.js';
+import { type Token, TokenType } from '../tokens/scan.js';
 import { noElements, type SyntaxElement, SyntaxNode } from './cst.js';
 
 export interface Rule {

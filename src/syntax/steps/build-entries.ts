@@ -2,7 +2,7 @@
 import { isMisspelling, nearest } from '../../prelude/nearest.js';
 import { omitUndefined } from '../../prelude/omit-undefined.js';
 import { unreachable } from '../../prelude/unreachable.js';
-import { badGateCommand, notAGate, unknownEntry } from '../../source/catalogue/step-syntax.js';
+import { badGateCommand, notAGate, unknownEntry } from '../../source/catalogue/steps.js';
 import { missingPart, unexpectedText } from '../../source/catalogue/syntax.js';
 import type { Instruction, ShellText } from '../ast.js';
 import type { SyntaxNode } from '../grammar/cst.js';
@@ -25,7 +25,7 @@ import {
 } from '../grammar/cst.js';
 import type { ContextEntry, GateCheck, GateEntry, WorkflowCall } from '../step.js';
 import type { Expression, Name, Template } from '../step-key.js';
-import type { Token } from '../tokens/token.js';
+import type { Token } from '../tokens/scan.js';
 import { assignedValue, buildArguments, textTemplate } from '../tree/build-options.js';
 import { buildExpression } from '../tree/expression.js';
 import { isNoGate, meantGate, type TextGate } from './step-words.js';

@@ -1,6 +1,6 @@
 /** Builds a prompt from quoted text on the line, or from plain text on the lines below. */
 
-import { unquotedPrompt } from '../../source/catalogue/step-syntax.js';
+import { unquotedPrompt } from '../../source/catalogue/steps.js';
 import { missingPart } from '../../source/catalogue/syntax.js';
 import type { SyntaxNode } from '../grammar/cst.js';
 import { fixAt, type ParseContext, report, reportMissing, token, tokenSpan } from '../grammar/cst.js';

@@ -1,7 +1,7 @@
 /** Builds the entries of RETRY: their conditions and changes. */
 
 import { isMisspelling } from '../../prelude/nearest.js';
-import { unknownEntry } from '../../source/catalogue/step-syntax.js';
+import { unknownEntry } from '../../source/catalogue/steps.js';
 import { missingPart, unexpectedText } from '../../source/catalogue/syntax.js';
 import type { SyntaxElement, SyntaxNode } from '../grammar/cst.js';
 import {
@@ -22,7 +22,7 @@ import {
 } from '../grammar/cst.js';
 import type { Override, RetryCondition, RetryEntry } from '../step.js';
 import type { Expression, Name, Template } from '../step-key.js';
-import type { Token } from '../tokens/token.js';
+import type { Token } from '../tokens/scan.js';
 import { textTemplate } from '../tree/build-options.js';
 import type { Bodies, StepLines } from '../tree/build-prose.js';
 import { buildExpression } from '../tree/expression.js';

@@ -1,7 +1,7 @@
 /** Builds the sections of a STEP one by one. Contradictions between sections are reported when the step is built. */
 
 import { omitUndefined } from '../../prelude/omit-undefined.js';
-import { badSession, notAStep, unknownEntry } from '../../source/catalogue/step-syntax.js';
+import { badSession, notAStep, unknownEntry } from '../../source/catalogue/steps.js';
 import { emptyBlock, missingPart, unexpectedText } from '../../source/catalogue/syntax.js';
 import type { Block, Instruction, Option } from '../ast.js';
 import type { SyntaxNode } from '../grammar/cst.js';
@@ -9,7 +9,7 @@ import { child, isNode, type ParseContext, report, reportMissing, spanOf, token,
 import { verbName } from '../names.js';
 import type { ContextEntry, GateEntry, RetryEntry, SessionSource } from '../step.js';
 import type { Name } from '../step-key.js';
-import type { Token } from '../tokens/token.js';
+import type { Token } from '../tokens/scan.js';
 import { buildOptions, textTemplate } from '../tree/build-options.js';
 import type { Bodies, StepLines } from '../tree/build-prose.js';
 import { buildCall, buildContexts, buildGates, gateOfCommand } from './build-entries.js';

@@ -1,7 +1,7 @@
 /** Builds a STEP from its sections and instructions, and reports contradictions between them. */
 
 import { omitUndefined } from '../../prelude/omit-undefined.js';
-import { repeatedSection, secondRun } from '../../source/catalogue/step-syntax.js';
+import { repeatedSection, secondRun } from '../../source/catalogue/steps.js';
 import { emptyBlock, missingPart } from '../../source/catalogue/syntax.js';
 import type { Block, Instruction, Option } from '../ast.js';
 import type { SyntaxNode } from '../grammar/cst.js';
@@ -9,7 +9,7 @@ import { child, nameOf, type ParseContext, report, reportMissing, spanOf, token 
 import { verbName } from '../names.js';
 import type { StepParts, StepRun } from '../step.js';
 import type { Name } from '../step-key.js';
-import type { Token } from '../tokens/token.js';
+import type { Token } from '../tokens/scan.js';
 import { buildOptions } from '../tree/build-options.js';
 import type { Bodies } from '../tree/build-prose.js';
 import { buildContexts, buildGates } from './build-entries.js';

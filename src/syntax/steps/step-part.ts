@@ -1,7 +1,6 @@
 /** The parts built from the lines below a STEP, before they are added to it: sections and their entries. */
-import { sectionOutside } from '../../source/catalogue/step-syntax.js';
-import type { Diagnostic } from '../../source/diagnostic.js';
-import type { Span } from '../../source/source-file.js';
+import { sectionOutside } from '../../source/catalogue/steps.js';
+import type { Diagnostic, Span } from '../../source/diagnostic.js';
 import type { ContextEntry, EachTask, GateEntry, RetryEntry, SessionSource, StepRun } from '../step.js';
 import type { Name, Template } from '../step-key.js';
 

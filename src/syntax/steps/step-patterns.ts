@@ -5,8 +5,8 @@
 import { linesBelow } from '../tokens/command-patterns.js';
 import { openFrame } from '../tokens/frames.js';
 import { arrowLength, commentAhead, lineBreak, trimmedEnd } from '../tokens/line-patterns.js';
+import type { Matcher } from '../tokens/scan.js';
 import { letters, matchTo, none, type ScanState, scan, starting } from '../tokens/scan.js';
-import type { Matcher } from '../tokens/token.js';
 import { type FoundVerb, readSection, type SectionVerb } from '../tokens/verbs.js';
 import { gateKind, retryKind } from './step-words.js';
 

@@ -1,7 +1,7 @@
 /** The tokens that occur only below a STEP. Its expressions, options and commands use the general tokens. */
 
+import type { TokenType } from '../tokens/scan.js';
 import { fast, matchOnly } from '../tokens/scan.js';
-import type { TokenType } from '../tokens/token.js';
 import { Assign, boundary, inline, wordUnless } from '../tokens/tokens.js';
 import type { SectionVerb } from '../tokens/verbs.js';
 import * as step from './step-patterns.js';

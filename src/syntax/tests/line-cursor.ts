@@ -1,7 +1,6 @@
 /** Reads one line of a test file from left to right. Values and conditions go to the parser of expressions. */
 import { testMessages as say } from '../../source/catalogue/tests.js';
-import type { Diagnostic } from '../../source/diagnostic.js';
-import type { Span } from '../../source/source-file.js';
+import type { Diagnostic, Span } from '../../source/diagnostic.js';
 import type { Expression, Name } from '../step-key.js';
 import { parseExpressionText } from '../tree/expression.js';
 import { endOfQuote, type LogicalLine, outsideQuotes } from './logical-lines.js';

@@ -5,8 +5,7 @@
 import { nearest } from '../../prelude/nearest.js';
 import { tabIndentation } from '../../source/catalogue/syntax.js';
 import { testMessages as say } from '../../source/catalogue/tests.js';
-import type { Diagnostic } from '../../source/diagnostic.js';
-import type { SourceFile, Span } from '../../source/source-file.js';
+import type { Diagnostic, SourceFile, Span } from '../../source/diagnostic.js';
 import type { Expression, Name } from '../step-key.js';
 import { fieldOf, namedValues, readExpectation, readMock, readSelector } from './expectation.js';
 import type {

@@ -1,8 +1,8 @@
 /** The token patterns of CALL and PLAN: the called tool or plan, joined references, and output paths. */
 import { dataReferenceEnd } from './interpolation-scan.js';
 import { commentAhead, logicalEnd, trimmedEnd } from './line-patterns.js';
+import type { Matcher } from './scan.js';
 import { fast, letters, matchTo, none, scan, starting } from './scan.js';
-import type { Matcher } from './token.js';
 import { actionFollows } from './verbs.js';
 
 export function isCall(): boolean {

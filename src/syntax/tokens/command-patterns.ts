@@ -1,7 +1,7 @@
 /** The token patterns of DO and CHECK: shell text, its blocks, bindings, agents and lists of arguments. */
 import { commentAhead, lineBreak, logicalEnd, trimmedEnd } from './line-patterns.js';
+import type { Matcher } from './scan.js';
 import { matchTo, none, scan } from './scan.js';
-import type { Matcher } from './token.js';
 import { actionFollows } from './verbs.js';
 
 /** The rest of the line, or in an action list the text up to `, VERB` outside of quotes and brackets. */

@@ -4,7 +4,7 @@
  */
 import { badIndentation, nestedTooDeep, tabIndentation, unexpectedIndentation } from '../../source/catalogue/syntax.js';
 import { fixAt, type ParseContext, report, span } from '../grammar/cst.js';
-import { newToken, type Token } from './token.js';
+import { newToken, type Token } from './scan.js';
 import { Dedent, Indent, Newline, Proceed } from './tokens.js';
 
 /** The maximum depth. Deeper lines are left out, so that no later stage can overflow the stack. */

@@ -6,8 +6,16 @@
  * build an index of the patterns of every mode, which takes longer than lexing a small program.
  */
 import * as st from '../steps/step-tokens.js';
-import { none, type ScanState, scan, withFreshScan } from './scan.js';
-import { type Matcher, newToken, type Token, type TokenType } from './token.js';
+import {
+  type Matcher,
+  newToken,
+  none,
+  type ScanState,
+  scan,
+  type Token,
+  type TokenType,
+  withFreshScan,
+} from './scan.js';
 import * as t from './tokens.js';
 
 const declarations = [t.State, t.Machine, t.Input, t.Limit, t.Import, t.Pattern];

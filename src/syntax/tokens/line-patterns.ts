@@ -1,8 +1,8 @@
 /** The token patterns of lines: line ends and comments, verbs, and separators in lists of actions. */
 import { closeFrames, openFrame } from './frames.js';
 import { quotedEnd } from './interpolation-scan.js';
+import type { Matcher } from './scan.js';
 import { letters, matchTo, mostArrows, none, scan, starting } from './scan.js';
-import type { Matcher } from './token.js';
 import { actionFollows, type FoundVerb, readVerb, type Verb } from './verbs.js';
 
 export const newline = starting('\r\n', (text, at) => {

@@ -6,8 +6,7 @@
 import * as called from './call-patterns.js';
 import * as command from './command-patterns.js';
 import * as line from './line-patterns.js';
-import { fast, letters, matchOnly, matchTo, none, scan } from './scan.js';
-import { type Matcher, TokenType } from './token.js';
+import { fast, letters, type Matcher, matchOnly, matchTo, none, scan, TokenType } from './scan.js';
 import * as value from './value-patterns.js';
 import type { Verb } from './verbs.js';
 

@@ -2,8 +2,8 @@
 
 import { dataReferenceEnd, interpolationEnd, quotedEnd } from './interpolation-scan.js';
 import { arrowLength, fieldAhead, lineBreak, logicalEnd, trimmedEnd } from './line-patterns.js';
+import type { Matcher, Token } from './scan.js';
 import { deepestBrackets, matchTo, mostArrows, none, scan, starting } from './scan.js';
-import type { Matcher, Token } from './token.js';
 import { actionFollows } from './verbs.js';
 
 export const quoted = starting(`"'`, (text, at) => {

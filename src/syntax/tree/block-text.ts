@@ -5,7 +5,7 @@ import type { ShellText } from '../ast.js';
 import { fixAt, type ParseContext, report, span, tokenEnd } from '../grammar/cst.js';
 import { indentOf } from '../tokens/command-patterns.js';
 import { mixesIndentation } from '../tokens/layout.js';
-import type { Token } from '../tokens/token.js';
+import type { Token } from '../tokens/scan.js';
 
 /**
  * The lines below the verb `of`, without the indentation of the first one. With `comments`, comments with less

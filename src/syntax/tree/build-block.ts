@@ -10,8 +10,7 @@ import {
   missingPart,
   unexpectedIndentation,
 } from '../../source/catalogue/syntax.js';
-import type { Diagnostic, Edit, Fix } from '../../source/diagnostic.js';
-import type { Span } from '../../source/source-file.js';
+import type { Diagnostic, Edit, Fix, Span } from '../../source/diagnostic.js';
 import type { Arm, Block, Declaration, Instruction } from '../ast.js';
 import type { SyntaxNode } from '../grammar/cst.js';
 import {
@@ -30,7 +29,7 @@ import {
 } from '../grammar/cst.js';
 import type { Name } from '../step-key.js';
 import { isStepPart, type StepPart, strayPart } from '../steps/step-part.js';
-import type { Token } from '../tokens/token.js';
+import type { Token } from '../tokens/scan.js';
 import { declarationVerbs } from '../tokens/verbs.js';
 import type { Bodies, Branch, Built, StatementContext, StepLines } from './build-prose.js';
 import { buildStatement } from './build-statement.js';

@@ -8,7 +8,7 @@ import { child, type ParseContext, report, reportMissing, span, spanOf, token, t
 import { boundName, verbName } from '../names.js';
 import type { Expression, Name, Template } from '../step-key.js';
 import { isSubstitution } from '../tokens/command-patterns.js';
-import type { Token } from '../tokens/token.js';
+import type { Token } from '../tokens/scan.js';
 import { blockText } from './block-text.js';
 import { buildArguments, headerOptions, textTemplate } from './build-options.js';
 import { ofLiterals, parseExpressionText } from './expression.js';

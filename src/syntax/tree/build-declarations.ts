@@ -8,7 +8,7 @@ import type { SyntaxNode } from '../grammar/cst.js';
 import { child, type ParseContext, reportMissing, span, spanOf, token, tokenSpan, tokens } from '../grammar/cst.js';
 import { bindingName, checkedName, verbName } from '../names.js';
 import type { Name } from '../step-key.js';
-import type { Token } from '../tokens/token.js';
+import type { Token } from '../tokens/scan.js';
 import { buildOptions, buildParameters, checkNote } from './build-options.js';
 import { buildExpression } from './expression.js';
 import { quotedTemplate } from './interpolation.js';

@@ -27,7 +27,7 @@ import {
 import { bindingName, checkedName, verbName } from '../names.js';
 import type { Expression, Name } from '../step-key.js';
 import { dataReferenceEnd, quotedEnd } from '../tokens/interpolation-scan.js';
-import type { Token } from '../tokens/token.js';
+import type { Token } from '../tokens/scan.js';
 import { brokenInstruction } from './build-declarations.js';
 import { argumentValue, buildArguments, buildFields, checkNote, textTemplate } from './build-options.js';
 import { buildExpression, ofLiterals, parseExpressionText } from './expression.js';

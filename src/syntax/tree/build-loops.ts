@@ -16,7 +16,7 @@ import {
 } from '../grammar/cst.js';
 import { bindingName, boundName, verbName } from '../names.js';
 import type { Expression, Name } from '../step-key.js';
-import type { Token } from '../tokens/token.js';
+import type { Token } from '../tokens/scan.js';
 import { buildArguments, buildOptions, checkNote, headerOptions, noteOptions } from './build-options.js';
 import type { Bodies } from './build-prose.js';
 import { buildExpression } from './expression.js';

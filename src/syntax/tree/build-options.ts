@@ -29,7 +29,7 @@ import {
 import { checkBinding, checkedName, verbName } from '../names.js';
 import type { Expression, Name, Template } from '../step-key.js';
 import { quotedEnd } from '../tokens/interpolation-scan.js';
-import type { Token } from '../tokens/token.js';
+import type { Token } from '../tokens/scan.js';
 import { lacksOnlyColon } from '../tokens/verbs.js';
 import { buildExpression } from './expression.js';
 import { plainTemplate, quotedTemplate } from './interpolation.js';

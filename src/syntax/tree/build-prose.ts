@@ -1,6 +1,6 @@
 /** Builds lines and actions without a verb: commands in PARALLEL and FOR EACH, mistakes anywhere else. */
 import { omitUndefined } from '../../prelude/omit-undefined.js';
-import { sectionOutside, stepInList } from '../../source/catalogue/step-syntax.js';
+import { sectionOutside, stepInList } from '../../source/catalogue/steps.js';
 import { badCharacter, notAnInstruction, unknownVerb } from '../../source/catalogue/syntax.js';
 import { testMessages } from '../../source/catalogue/tests.js';
 import type { Block, Declaration, Instruction } from '../ast.js';
@@ -18,7 +18,7 @@ import {
 } from '../grammar/cst.js';
 import type { Expression, Name } from '../step-key.js';
 import type { StepPart } from '../steps/step-part.js';
-import type { Token } from '../tokens/token.js';
+import type { Token } from '../tokens/scan.js';
 import { isSection, isSureVerb, needsNoColon, verbLike, verbNamed } from '../tokens/verbs.js';
 import { buildPerformed } from './build-commands.js';
 import { reportRest } from './build-rest.js';

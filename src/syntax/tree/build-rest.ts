@@ -12,8 +12,8 @@ import {
 import type { SyntaxNode } from '../grammar/cst.js';
 import { fixAt, type ParseContext, parts, report, span, tokenEnd, tokenSpan } from '../grammar/cst.js';
 import { noName } from '../names.js';
+import type { Token } from '../tokens/scan.js';
 import { deepestBrackets } from '../tokens/scan.js';
-import type { Token } from '../tokens/token.js';
 import { readVerb } from '../tokens/verbs.js';
 
 /** The name that belongs to a verb. `what` is its kind, such as `a state`, if the verb declares it. */

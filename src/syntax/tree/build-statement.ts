@@ -25,7 +25,7 @@ import { verbName } from '../names.js';
 import type { Expression, Name } from '../step-key.js';
 import { buildSection } from '../steps/build-sections.js';
 import { beginsWithVerb, buildEntryLine, buildStep } from '../steps/build-step.js';
-import type { Token } from '../tokens/token.js';
+import type { Token } from '../tokens/scan.js';
 import { isSureVerb, lacksOnlyColon, needsNoColon } from '../tokens/verbs.js';
 import { buildCommand, buildPerformed } from './build-commands.js';
 import { buildHeading, buildImport, buildInput, buildLimit } from './build-declarations.js';

@@ -20,7 +20,7 @@ import {
 } from '../grammar/cst.js';
 import { bindingName, checkedName, verbName } from '../names.js';
 import type { Name, Template } from '../step-key.js';
-import type { Token } from '../tokens/token.js';
+import type { Token } from '../tokens/scan.js';
 import { assignedValue, noteOptions, textTemplate } from './build-options.js';
 import type { Bodies } from './build-prose.js';
 import { buildExpression } from './expression.js';

@@ -5,13 +5,13 @@
  */
 
 import { badEscape } from '../../source/catalogue/syntax.js';
-import type { Span } from '../../source/source-file.js';
+import type { Span } from '../../source/diagnostic.js';
 import type { ShellText } from '../ast.js';
 import { fixAt, type ParseContext, report, span } from '../grammar/cst.js';
 import type { DataReference, Expression, Interpolation, Name, Template } from '../step-key.js';
 import { type FoundKey, scanStepKey } from '../step-key.js';
 import { dataReferenceEnd, interpolationEnd } from '../tokens/interpolation-scan.js';
-import { shareText } from '../tokens/token.js';
+import { shareText } from '../tokens/scan.js';
 import { parseExpressionText } from './expression.js';
 
 interface FoundInterpolation {

@@ -21,7 +21,7 @@ import {
   tokens,
 } from '../grammar/cst.js';
 import type { Expression, ObjectEntry } from '../step-key.js';
-import { shareText, type Token } from '../tokens/token.js';
+import { shareText, type Token } from '../tokens/scan.js';
 import { buildExpression, deepestExpression, tooDeep } from './expression.js';
 import { constants, quotedTemplate, scanInterpolation } from './interpolation.js';
 import { buildDataReference, buildReferences } from './references.js';

@@ -1,7 +1,7 @@
 /** The faults of a test: where its run is cut, which effects fail, and what ends in another order. */
 import type { Outcome, RunEvent } from '../../interpreter/events/event.js';
 import { unreachable } from '../../prelude/unreachable.js';
-import type { EffectContext, Effects, PerformedRequest } from '../../runtime/effect-context.js';
+import type { EffectContext, Effects, PerformedRequest } from '../../runtime/scripted-effects.js';
 import type { VirtualTime } from '../../runtime/virtual-time.js';
 import { callOf, type TestWorld } from '../test-world.js';
 import { isProcess, keyOf, type Performed, type Reference } from './reference.js';

@@ -1,9 +1,9 @@
 /** A run of a test as it goes without a fault: its events, and what the world gave to each request and when. */
 
 import type { Outcome, RunEvent } from '../../interpreter/events/event.js';
-import { WORK_EFFECTS } from '../../interpreter/events/work-effects.js';
-import type { Effects, PerformedRequest } from '../../runtime/effect-context.js';
+import { WORK_EFFECTS } from '../../interpreter/events/status-after.js';
 import type { RunReport } from '../../runtime/run/report.js';
+import type { Effects, PerformedRequest } from '../../runtime/scripted-effects.js';
 import type { VirtualTime } from '../../runtime/virtual-time.js';
 
 /** One request and its end. */

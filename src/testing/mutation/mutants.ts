@@ -3,7 +3,7 @@
  * that always passes, an instruction or an entry of RETRY that is missing, two instructions in the other order, a result
  * that is not returned. A mutant is a change of the text, so that it is compiled like any program.
  */
-import type { SourceFile, Span } from '../../source/source-file.js';
+import type { SourceFile, Span } from '../../source/diagnostic.js';
 import type { Block, Instruction, Program } from '../../syntax/ast.js';
 import { childBlocks } from '../../syntax/child-blocks.js';
 import { blocksOf, type GateEntry, type StepParts } from '../../syntax/step.js';

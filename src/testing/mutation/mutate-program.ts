@@ -3,14 +3,13 @@ import { basename } from 'node:path';
 import type { Machine } from '../../machine/machine.js';
 import { parseNamed } from '../../project/compile-program.js';
 import { type ProjectHost, pathOf, withOpenTexts } from '../../project/host.js';
-import { isPlan } from '../../project/program-kind.js';
+import { isPlan } from '../../project/preparation.js';
 import { readNamed, readProgram } from '../../project/read-program.js';
-import { positionAt, sourceFile } from '../../source/source-file.js';
+import { positionAt, sourceFile } from '../../source/diagnostic.js';
 import { type LoadedSuite, loadSuite } from '../load-suite.js';
-import type { TestOptions } from '../renew-cassettes.js';
+import type { Suite, TestOptions } from '../renew-cassettes.js';
 import { Snapshots } from '../run-suites.js';
 import { rowsOf, runTest } from '../run-test.js';
-import type { Suite } from '../suite.js';
 import { mutantsOf } from './mutants.js';
 
 export interface JudgedMutant {

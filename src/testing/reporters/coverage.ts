@@ -2,13 +2,13 @@
 
 import { dollars, reservedText } from '../../foresight/bound.js';
 import { omitUndefined } from '../../prelude/omit-undefined.js';
-import { duration } from '../../views/drawing/duration.js';
+import { duration } from '../../views/drawing/amounts.js';
 import type { Paint } from '../../views/drawing/paint.js';
 import { escapeControls } from '../../views/drawing/visible-text.js';
 import { type CoveredItem, type CoveredKind, percentOf } from '../coverage.js';
 import type { JudgedMutant } from '../mutation/mutate-program.js';
 import type { NeededCall } from '../renew-cassettes.js';
-import { failureMessage, type TestFailure, type TestResult } from '../test-result.js';
+import { failureMessage, type TestFailure, type TestResult } from '../test-world.js';
 
 const KINDS: Readonly<Record<CoveredKind, string>> = {
   line: 'lines',

@@ -5,7 +5,7 @@ import { escapeControls } from '../../views/drawing/visible-text.js';
 import type { FaultKind } from '../faults/points.js';
 import type { FaultOutcome, FaultResult } from '../faults/run-faults.js';
 import type { JudgedMutant } from '../mutation/mutate-program.js';
-import { failureMessage, type TestFailure, type TestResult } from '../test-result.js';
+import { failureMessage, type TestFailure, type TestResult } from '../test-world.js';
 
 export function tap(results: readonly TestResult[]): string {
   const lines = ['TAP version 14', `1..${results.length}`];

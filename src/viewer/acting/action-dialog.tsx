@@ -5,9 +5,8 @@ import { countOf } from '../../views/drawing/amounts.js';
 import { type DataError, type RunActions, type ShownRun, toDataError } from '../data/run-data.js';
 import { usePage } from '../page-parts.js';
 import type { RunModel } from '../run/run-model.js';
-import { Dialog } from '../shell/dialog.jsx';
-import { Problem } from '../shell/problem.jsx';
-import { Prose } from '../shell/prose.jsx';
+import { Problem, Prose } from '../shell/problem.jsx';
+import { Dialog } from '../shell/search-field.jsx';
 import type { ActionName } from './permissions.js';
 
 interface ActionDialogProps {

@@ -7,8 +7,7 @@ import { waitingLine } from '../../views/log/event-line.js';
 import { type DataError, toDataError } from '../data/run-data.js';
 import { waitingWords } from '../record/event-words.js';
 import type { RunModel } from '../run/run-model.js';
-import { Problem } from '../shell/problem.jsx';
-import { Prose } from '../shell/prose.jsx';
+import { Problem, Prose } from '../shell/problem.jsx';
 import { jsonOrText } from './action-dialog.jsx';
 
 export function Questions({ model }: { readonly model: RunModel }) {

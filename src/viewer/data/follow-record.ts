@@ -2,9 +2,7 @@
  * Reads the record of a run from the service: first all that is on record as one stream, which is quick, then what comes as
  * server-sent events. A page that is not visible follows nothing, because a browser has few connections.
  */
-
 import { type ReadonlySignal, signal } from '@preact/signals';
-import { Pace } from './pace.js';
 import { type Connection, DataError, type RecordLine, type RecordReader } from './run-data.js';
 
 /** Lines of a long record are passed on in portions, and the page pauses between them, so that it stays responsive. */
@@ -243,5 +241,30 @@ async function refusalIn(response: Response): Promise<DataError> {
     return new DataError(code, message, help);
   } catch {
     return new DataError('unreadable', `the service answered with ${response.status}`);
+  }
+}
+
+const BUSY_MS = 12;
+
+/** Long work is done in parts, so that the page stays responsive. */
+export class Pace {
+  private began = performance.now();
+
+  /** Whether the work has lasted long enough, and should pause. */
+  get isDue(): boolean {
+    return performance.now() - this.began >= BUSY_MS;
+  }
+
+  /** Until the page has drawn itself and has done what a person wants. */
+  async pause(): Promise<void> {
+    await new Promise<void>((resolve) => {
+      const { port1, port2 } = new MessageChannel();
+      port1.onmessage = () => {
+        port1.close();
+        resolve();
+      };
+      port2.postMessage(null);
+    });
+    this.began = performance.now();
   }
 }

@@ -3,7 +3,7 @@
  * the service sends and `--json` prints.
  */
 import type { ReadonlySignal } from '@preact/signals';
-import type { RunDay } from '../../control/run-days.js';
+import type { RunDay } from '../../control/run-filter.js';
 import type { DamagedEvents, Inspected, RunFilter, RunList, RunProgram, StreamEnd } from '../../control/runs.js';
 import type { RunEvent, Waiting } from '../../interpreter/events/event.js';
 import type { Json } from '../../machine/expression.js';

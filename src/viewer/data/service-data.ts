@@ -1,6 +1,6 @@
 /** The data of the page from the service that the page came from. */
 import { effect, signal } from '@preact/signals';
-import type { RunDay } from '../../control/run-days.js';
+import type { RunDay } from '../../control/run-filter.js';
 import type { RunProgram } from '../../control/runs.js';
 import { connectToService, followRecord, readLinesAfter, type ServiceConnection } from './follow-record.js';
 import type {

@@ -9,7 +9,7 @@ import { printPath } from '../../prelude/reference.js';
 import { visibleLine } from '../../views/drawing/visible-text.js';
 import { ROOM_FOR_VALUE } from '../../views/graph/plan-picture.js';
 import type { PictureEdge } from '../../views/picture/drawing.js';
-import { endingOf } from '../../views/report/ending.js';
+import { endingOf } from '../../views/report/run-facts.js';
 import { threadOf } from '../../views/timeline/lanes.js';
 import type { RecordLines } from '../data/record-lines.js';
 import type { RecordedRunEvent } from '../data/run-data.js';

@@ -1,4 +1,6 @@
 /** What changed between two events of a run: by default between the shown event and the one before it. */
+
+import type { ComponentChildren } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import { visibleLine } from '../../views/drawing/visible-text.js';
 import { type Change, changesBetween } from '../../views/history/changes.js';
@@ -7,7 +9,6 @@ import { eventNumber, usePage } from '../page-parts.js';
 import type { RunModel } from '../run/run-model.js';
 import { ValueView } from '../run/value-view.jsx';
 import { Problem } from '../shell/problem.jsx';
-import { ColumnTable } from './column-table.jsx';
 
 export function ChangesPanel({ model }: { readonly model: RunModel }) {
   const { router } = usePage();
@@ -89,4 +90,27 @@ function useRunAt({ data, run }: RunModel, seq: number): ShownRun | DataError | 
     };
   }, [data, run, seq]);
   return found?.seq === seq ? found.run : null;
+}
+
+interface ColumnTableProps {
+  readonly columns: readonly string[];
+  readonly children: ComponentChildren;
+}
+
+/** A table with a head. */
+export function ColumnTable({ columns, children }: ColumnTableProps) {
+  return (
+    <table>
+      <thead>
+        <tr>
+          {columns.map((name) => (
+            <th key={name} scope="col">
+              {name}
+            </th>
+          ))}
+        </tr>
+      </thead>
+      <tbody>{children}</tbody>
+    </table>
+  );
 }

@@ -1,13 +1,12 @@
 /** Two runs of one program: the first event that differs, both timelines, and the states that each of them visited. */
 import { type ReadonlySignal, signal } from '@preact/signals';
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
-import { localTime } from '../../views/drawing/amounts.js';
-import { duration } from '../../views/drawing/duration.js';
+import { duration, localTime } from '../../views/drawing/amounts.js';
 import { visibleLine } from '../../views/drawing/visible-text.js';
 import { compareRuns, type RunComparison, type VisitPair } from '../../views/history/compare-runs.js';
 import { RunTrace, type VisitTrace } from '../../views/history/run-trace.js';
 import { Timeline } from '../../views/timeline/timeline.js';
-import { Pace } from '../data/pace.js';
+import { Pace } from '../data/follow-record.js';
 import { RecordLines, recordOf } from '../data/record-lines.js';
 import { DataError, type RecordLine, type RunData, type RunRow } from '../data/run-data.js';
 import { usePage } from '../page-parts.js';
@@ -17,7 +16,7 @@ import { ValueView } from '../run/value-view.jsx';
 import { Problem } from '../shell/problem.jsx';
 import { TimelineCanvas } from '../timeline/timeline-canvas.jsx';
 import { openTimelineView } from '../timeline/timeline-view.js';
-import { ColumnTable } from './column-table.jsx';
+import { ColumnTable } from './changes-panel.jsx';
 import type { GrowingTimeline } from './run-history.js';
 
 const MOST_RUNS = 100;

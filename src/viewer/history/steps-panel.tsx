@@ -5,14 +5,13 @@ import { type DiffFile, type DiffLine, LineType } from 'diff2html/lib/types.js';
 import type { ComponentChildren } from 'preact';
 import { useMemo, useRef } from 'preact/hooks';
 import { omitUndefined } from '../../prelude/omit-undefined.js';
-import { countOf, dollars } from '../../views/drawing/amounts.js';
-import { duration } from '../../views/drawing/duration.js';
+import { countOf, dollars, duration } from '../../views/drawing/amounts.js';
 import { escapeControls, visibleLine } from '../../views/drawing/visible-text.js';
 import type { ComparedAttempt } from '../../views/history/step-history.js';
 import { usePage } from '../page-parts.js';
 import type { RunModel } from '../run/run-model.js';
 import { ValueView } from '../run/value-view.jsx';
-import { Prose } from '../shell/prose.jsx';
+import { Prose } from '../shell/problem.jsx';
 
 export function StepsPanel({ model }: { readonly model: RunModel }) {
   const { router } = usePage();

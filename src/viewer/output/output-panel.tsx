@@ -3,7 +3,7 @@
 import { type ReadonlySignal, signal } from '@preact/signals';
 import Anser from 'anser';
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
-import { WORK_EFFECTS } from '../../interpreter/events/work-effects.js';
+import { WORK_EFFECTS } from '../../interpreter/events/status-after.js';
 import { size } from '../../views/drawing/amounts.js';
 import { escapeControls, visibleLine } from '../../views/drawing/visible-text.js';
 import { commandLine } from '../../views/log/command-line.js';

@@ -2,7 +2,7 @@
 import { useEffect, useMemo, useReducer, useState } from 'preact/hooks';
 import { cut, escapeControls, visibleLine } from '../../views/drawing/visible-text.js';
 import { firstIndex } from '../../views/timeline/bars.js';
-import { Pace } from '../data/pace.js';
+import { Pace } from '../data/follow-record.js';
 import type { RecordLines } from '../data/record-lines.js';
 import type { RecordLine } from '../data/run-data.js';
 import type { RunModel } from '../run/run-model.js';

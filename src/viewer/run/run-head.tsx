@@ -1,17 +1,16 @@
 /** The facts of a run: how it is, where it is, what it took. */
 import type { ComponentChildren } from 'preact';
 import { useEffect, useMemo, useState } from 'preact/hooks';
-import { dollars } from '../../views/drawing/amounts.js';
-import { duration } from '../../views/drawing/duration.js';
+import { dollars, duration } from '../../views/drawing/amounts.js';
 import { visibleLine } from '../../views/drawing/visible-text.js';
-import { effectRetryReason } from '../../views/history/retry-reason.js';
+import { effectRetryReason } from '../../views/history/step-history.js';
 import { commandLine } from '../../views/log/command-line.js';
 import { ActionDialog } from '../acting/action-dialog.jsx';
 import { type ActionName, REASONS_IF_DAMAGED, type Reason, reasonsAgainst } from '../acting/permissions.js';
 import type { RunActions, RunRow, ShownRun } from '../data/run-data.js';
 import { usePage } from '../page-parts.js';
 import { waitingWords } from '../record/event-words.js';
-import { Prose } from '../shell/prose.jsx';
+import { Prose } from '../shell/problem.jsx';
 import { Elapsed, StatusMark } from '../shell/status-mark.jsx';
 import { Time } from '../shell/time.jsx';
 import type { RunModel } from './run-model.js';

@@ -1,5 +1,5 @@
 /** What the chart of the list shows: for each day one bar, in parts by program. */
-import type { RunDay } from '../../control/run-days.js';
+import type { RunDay } from '../../control/run-filter.js';
 
 export const MEASURES = ['runs', 'time', 'money'] as const;
 export type Measure = (typeof MEASURES)[number];

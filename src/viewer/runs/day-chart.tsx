@@ -1,8 +1,7 @@
 /** Runs, time and money by day and program, above the list. A program in the legend filters the list. */
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
-import type { RunDay } from '../../control/run-days.js';
-import { countOf, dollars } from '../../views/drawing/amounts.js';
-import { duration } from '../../views/drawing/duration.js';
+import type { RunDay } from '../../control/run-filter.js';
+import { countOf, dollars, duration } from '../../views/drawing/amounts.js';
 import { visibleLine } from '../../views/drawing/visible-text.js';
 import type { RunQuery } from '../data/run-data.js';
 import { usePage } from '../page-parts.js';

@@ -14,8 +14,7 @@ import {
 import { usePage } from '../page-parts.js';
 import { Problem } from '../shell/problem.jsx';
 import { SearchField } from '../shell/search-field.jsx';
-import { useKeys } from '../shell/use-keys.js';
-import { useMedia } from '../shell/use-media.js';
+import { useKeys, useMedia } from '../shell/use-keys.js';
 import { VirtualList } from '../shell/virtual-list.jsx';
 import { DayChart } from './day-chart.jsx';
 import { type BarPart, stateBar } from './state-bar.js';

@@ -1,14 +1,12 @@
 /** Runs that wait for a person, above all others: what they ask, and the way to answer. */
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import type { Waiting } from '../../interpreter/events/event.js';
-import { dollars } from '../../views/drawing/amounts.js';
-import { duration } from '../../views/drawing/duration.js';
+import { dollars, duration } from '../../views/drawing/amounts.js';
 import { visibleLine } from '../../views/drawing/visible-text.js';
 import type { RunRow, WaitingRun } from '../data/run-data.js';
 import { usePage } from '../page-parts.js';
 import { waitingWords } from '../record/event-words.js';
-import { Link } from '../shell/link.jsx';
-import { Prose } from '../shell/prose.jsx';
+import { Link, Prose } from '../shell/problem.jsx';
 import { Elapsed, StatusMark } from '../shell/status-mark.jsx';
 import { Time } from '../shell/time.jsx';
 import { type BarPart, barWords } from './state-bar.js';

@@ -1,5 +1,5 @@
 /** A field to search or filter with. */
-import type { RefObject } from 'preact';
+import type { ComponentChildren, RefObject } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 
 interface SearchFieldProps {
@@ -34,5 +34,25 @@ export function SearchField({ label, placeholder, value, onChange, onEnter, paus
       }}
       onKeyDown={({ key }) => key === 'Enter' && onEnter?.()}
     />
+  );
+}
+
+interface DialogProps {
+  readonly title: string;
+  readonly onClose: () => void;
+  readonly children: ComponentChildren;
+}
+
+/** A dialog: the browser keeps the focus inside, closes it with Escape, and gives the focus back. */
+export function Dialog({ title, onClose, children }: DialogProps) {
+  const element = useRef<HTMLDialogElement>(null);
+  useEffect(() => {
+    element.current?.showModal();
+  }, []);
+  return (
+    <dialog ref={element} aria-labelledby="dialog-title" onClose={onClose}>
+      <h2 id="dialog-title">{title}</h2>
+      {children}
+    </dialog>
   );
 }

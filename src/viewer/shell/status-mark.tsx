@@ -1,7 +1,7 @@
 /** The status of a run: a word with a mark, so that it does not depend on a color. */
 
 import { useEffect, useState } from 'preact/hooks';
-import { duration } from '../../views/drawing/duration.js';
+import { duration } from '../../views/drawing/amounts.js';
 import type { ShownStatus } from '../data/run-data.js';
 
 const MARKS: Readonly<Record<ShownStatus, string>> = {

@@ -2,8 +2,7 @@
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import type { Waiting } from '../../interpreter/events/event.js';
 import type { Machine } from '../../machine/machine.js';
-import { dollars } from '../../views/drawing/amounts.js';
-import { duration } from '../../views/drawing/duration.js';
+import { dollars, duration } from '../../views/drawing/amounts.js';
 import { escapeControls, visibleLine } from '../../views/drawing/visible-text.js';
 import type { LineTotals, SourceLines } from '../../views/history/source-lines.js';
 import type { Timeline } from '../../views/timeline/timeline.js';

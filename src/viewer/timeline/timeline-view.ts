@@ -1,6 +1,6 @@
 /** The state of a timeline on the screen: which part is visible, which bar the keyboard is at, and what changes them. */
 import { computed, type ReadonlySignal, signal } from '@preact/signals';
-import { duration } from '../../views/drawing/duration.js';
+import { duration } from '../../views/drawing/amounts.js';
 import { cut, visibleLine } from '../../views/drawing/visible-text.js';
 import { type Bar, type BarKind, STATE_LANE } from '../../views/timeline/bars.js';
 import type { Timeline } from '../../views/timeline/timeline.js';

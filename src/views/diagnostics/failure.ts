@@ -5,7 +5,7 @@
 import type { RunError } from '../../interpreter/events/event.js';
 import { omitUndefined } from '../../prelude/omit-undefined.js';
 import type { Diagnostic } from '../../source/diagnostic.js';
-import { lineText, type SourceSet, type Span } from '../../source/source-file.js';
+import { lineText, type SourceSet, type Span } from '../../source/diagnostic.js';
 
 export function failureDiagnostic(error: RunError, sources: SourceSet): Diagnostic {
   const notes: string[] = [];

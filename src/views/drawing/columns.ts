@@ -18,3 +18,40 @@ export function fitToWidth(text: string, width: number): string {
   }
   return `${kept}…`;
 }
+
+/** Tables of plain text: columns as wide as their contents, separated by two spaces. */
+export interface Column {
+  readonly title: string;
+  /** Numbers are easier to compare when they are aligned at the right. */
+  readonly right?: true;
+}
+
+/** A text, and how to paint it after its width is known, because escape sequences of colors take no columns. */
+export type Cell = string | { readonly text: string; readonly paint: (text: string) => string };
+
+/** The lines of a table below its titles, without trailing spaces. */
+export function alignedLines(
+  head: readonly Column[],
+  rows: readonly (readonly Cell[])[],
+  paintTitle: (text: string) => string = (text) => text,
+): string[] {
+  const titles = head.map(({ title }) => ({ text: title, paint: paintTitle }));
+  const all = [titles, ...rows];
+  const widths = head.map((_, at) => Math.max(...all.map((row) => columns(textOf(row[at] ?? '')))));
+  return all.map((row) => {
+    const cells = head.map(({ right }, at) => {
+      const cell = row[at] ?? '';
+      const gap = ' '.repeat((widths[at] as number) - columns(textOf(cell)));
+      return right === true ? gap + paintCell(cell) : paintCell(cell) + gap;
+    });
+    return cells.join('  ').trimEnd();
+  });
+}
+
+function textOf(cell: Cell): string {
+  return typeof cell === 'string' ? cell : cell.text;
+}
+
+function paintCell(cell: Cell): string {
+  return typeof cell === 'string' ? cell : cell.paint(cell.text);
+}

@@ -4,10 +4,8 @@
  */
 
 import { costOf } from '../../interpreter/control/budget.js';
-import { ActiveTime } from '../../interpreter/events/active-time.js';
 import type { RunError, RunEvent, Waiting } from '../../interpreter/events/event.js';
-import { type EndStatus, statusAfter } from '../../interpreter/events/status-after.js';
-import { countsAsEffect } from '../../interpreter/events/work-effects.js';
+import { ActiveTime, countsAsEffect, type EndStatus, statusAfter } from '../../interpreter/events/status-after.js';
 import type { Json } from '../../machine/expression.js';
 import { omitUndefined } from '../../prelude/omit-undefined.js';
 import type { Recorded } from '../report/facts.js';

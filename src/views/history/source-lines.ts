@@ -2,8 +2,8 @@
 
 import { costOf } from '../../interpreter/control/budget.js';
 import type { Outcome } from '../../interpreter/events/event.js';
-import { endingOf } from '../report/ending.js';
 import type { Recorded, Requested } from '../report/facts.js';
+import { endingOf } from '../report/run-facts.js';
 import { threadOf } from '../timeline/lanes.js';
 
 /** Totals of one line. */

@@ -7,7 +7,7 @@ import type { RunEvent, Waiting } from '../../interpreter/events/event.js';
 import { byteCount } from '../../machine/byte-count.js';
 import type { Json } from '../../machine/expression.js';
 import { unreachable } from '../../prelude/unreachable.js';
-import { duration, limitDuration } from '../drawing/duration.js';
+import { duration, limitDuration } from '../drawing/amounts.js';
 import type { Paint } from '../drawing/paint.js';
 import { cut, oneLine } from '../drawing/visible-text.js';
 

@@ -2,7 +2,7 @@
 
 import type { Outcome } from '../../interpreter/events/event.js';
 import { unreachable } from '../../prelude/unreachable.js';
-import { duration, limitDuration } from '../drawing/duration.js';
+import { duration, limitDuration } from '../drawing/amounts.js';
 import { cut, oneLine } from '../drawing/visible-text.js';
 
 /** The maximum number of denied calls on the line, and of columns for each. */

@@ -1,13 +1,11 @@
 /** A report as text for people: a line about the runs, then the tables that are not empty. */
-import { countOf, dollars, localTime } from '../drawing/amounts.js';
-import { duration, limitDuration } from '../drawing/duration.js';
+import { countOf, dollars, duration, limitDuration, localTime } from '../drawing/amounts.js';
 import type { Paint } from '../drawing/paint.js';
 import { cut, visibleLine } from '../drawing/visible-text.js';
-import { statusPaint } from '../run-list.js';
+import { statusPaint } from '../removal.js';
 import { stepColumns } from '../steps/step-table.js';
-import type { DeniedRow } from './denied.js';
 import type { LimitReached } from './facts.js';
-import type { Report, ReportedDamage, ReportedRun, StateRow, ToolRow, WaitRow } from './report.js';
+import type { DeniedRow, Report, ReportedDamage, ReportedRun, StateRow, ToolRow, WaitRow } from './report.js';
 import { costCell, type Described, numbers, spendingWords, table, times, undoBlocks } from './undo-text.js';
 
 const LONGEST_TEXT = 120;

@@ -5,12 +5,10 @@
 import type { EffectKind } from '../../interpreter/events/event.js';
 import { omitUndefined } from '../../prelude/omit-undefined.js';
 import { type StepRow, stepRows } from '../steps/step-rows.js';
-import { type DeniedRow, deniedRows } from './denied.js';
 import { toolName } from './detailed-attempt.js';
 import type { Attempt, LimitReached, Wait } from './facts.js';
 import type { RunFacts } from './run-facts.js';
-import { type Spending, spendingOf, sum } from './spending.js';
-import { type UndoReport, undoReport } from './undo-rows.js';
+import { type Spending, spendingOf, sum, type UndoReport, undoReport } from './undo-rows.js';
 
 /** The facts about each run in a report, in addition to the sums. */
 export interface ReportedRun {
@@ -249,4 +247,25 @@ function median(numbers: readonly number[]): number | null {
 
 function largest(numbers: readonly number[]): number | null {
   return numbers.length === 0 ? null : numbers.reduce((most, number) => Math.max(most, number));
+}
+
+/** Calls of one tool that the program of an agent did not allow. */
+export interface DeniedRow {
+  readonly agent: string;
+  readonly tool: string;
+  /** The command, the file or the address; absent if the program did not report it. */
+  readonly input?: string;
+  readonly count: number;
+}
+
+function deniedRows(attempts: readonly Attempt[]): DeniedRow[] {
+  const rows = new Map<string, DeniedRow>();
+  for (const { request, denied = [] } of attempts)
+    for (const { tool, input } of denied) {
+      const agent = request.tool ?? request.text;
+      const key = JSON.stringify([agent, tool, input ?? null]);
+      const call = input === undefined ? { agent, tool } : { agent, tool, input };
+      rows.set(key, { ...call, count: (rows.get(key)?.count ?? 0) + 1 });
+    }
+  return [...rows.values()];
 }

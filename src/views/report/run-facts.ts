@@ -4,15 +4,15 @@
  * took over from another run does not count.
  */
 
+import { agentFailed } from '../../interpreter/agents/agent-output.js';
 import { costOf } from '../../interpreter/control/budget.js';
-import { ActiveTime } from '../../interpreter/events/active-time.js';
-import type { Outcome, RunEvent } from '../../interpreter/events/event.js';
-import type { UndoFacts } from '../../interpreter/events/undo-facts.js';
-import { WORK_EFFECTS } from '../../interpreter/events/work-effects.js';
+import type { UndoFacts } from '../../interpreter/events/agent-facts.js';
+import type { EffectKind, Outcome, RunEvent } from '../../interpreter/events/event.js';
+import { ActiveTime, WORK_EFFECTS } from '../../interpreter/events/status-after.js';
 import { omitUndefined } from '../../prelude/omit-undefined.js';
+import { isStopped } from '../log/outcome-words.js';
 import { StepFacts } from '../steps/step-facts.js';
-import { endingOf } from './ending.js';
-import type { Attempt, EndedRollback, LimitReached, Recorded, Requested, Visit, Wait } from './facts.js';
+import type { Attempt, EndedRollback, Ending, LimitReached, Recorded, Requested, Visit, Wait } from './facts.js';
 import { OpenWaits } from './open-waits.js';
 
 /** Gathers the facts of one run; its events are taken in order. */
@@ -228,4 +228,19 @@ function spentBy(outcome: Outcome): Partial<Pick<Attempt, 'cost' | 'tokens' | 't
     cost,
     ...omitUndefined({ tokens, turns, sessionId, denied }),
   };
+}
+
+/** `wasStopped`: the run stopped the effect, because its result was no longer needed. */
+export function endingOf(
+  outcome: Outcome,
+  kind: EffectKind,
+  wasStopped: boolean,
+): Extract<Ending, 'succeeded' | 'failed' | 'stopped'> {
+  if (wasStopped || isStopped(outcome)) return 'stopped';
+  return hasFailed(outcome, kind) ? 'failed' : 'succeeded';
+}
+
+function hasFailed(outcome: Outcome, kind: EffectKind): boolean {
+  if (kind === 'agent') return agentFailed(outcome);
+  return outcome.kind === 'exited' ? outcome.exit !== 0 : outcome.kind !== 'value';
 }

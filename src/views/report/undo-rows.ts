@@ -1,12 +1,12 @@
 /** What runs undid: a row for each UNDO that was performed, one for each ROLLBACK that ended, and what is still registered. */
+
+import type { RolledBack, UndoFacts } from '../../interpreter/events/agent-facts.js';
 import type { EffectKind } from '../../interpreter/events/event.js';
-import type { RolledBack, UndoFacts } from '../../interpreter/events/undo-facts.js';
 import { commandLine } from '../log/command-line.js';
 import { outcomeWords } from '../log/outcome-words.js';
 import { toolName } from './detailed-attempt.js';
-import type { Attempt, Ending } from './facts.js';
+import type { Attempt, Ending, Tokens } from './facts.js';
 import type { RunFacts } from './run-facts.js';
-import { type Spending, spendingOf, sum } from './spending.js';
 
 /** An UNDO that was performed, with all of its attempts. */
 export interface UndoneRow extends Spending {
@@ -86,4 +86,34 @@ function undoneRow(run_id: string, attempts: readonly Attempt[]): UndoneRow {
     time_ms: sum(attempts.map(({ durationMs }) => durationMs ?? 0)),
     ...spendingOf(attempts),
   };
+}
+
+/** What calls of agents cost together. */
+export interface Spending {
+  /** The reported cost in US dollars; null if no call reported any. */
+  readonly cost: number | null;
+  /** Calls of unknown cost. */
+  readonly unknown_costs: number;
+  readonly tokens: {
+    readonly in: number;
+    readonly out: number;
+    readonly cache_read: number;
+    readonly cache_write: number;
+  };
+}
+
+export function spendingOf(attempts: readonly Attempt[]): Spending {
+  const calls = attempts.filter(({ request, outcome }) => request.kind === 'agent' && outcome !== null);
+  const known = calls.flatMap(({ cost }) => (typeof cost === 'number' ? [cost] : []));
+  const tokens = calls.flatMap((call) => (call.tokens === undefined ? [] : [call.tokens]));
+  const total = (of: keyof Tokens): number => sum(tokens.map((one) => one[of]));
+  return {
+    cost: calls.length > 0 && known.length === 0 ? null : sum(known),
+    unknown_costs: calls.length - known.length,
+    tokens: { in: total('in'), out: total('out'), cache_read: total('cache_read'), cache_write: total('cache_write') },
+  };
+}
+
+export function sum(numbers: readonly number[]): number {
+  return numbers.reduce((total, number) => total + number, 0);
 }

@@ -1,12 +1,10 @@
 /** What runs undid, for people: a table of UNDOs, a line for each ROLLBACK, and what is still registered. */
 
-import { alignedLines, type Cell, type Column } from '../drawing/aligned.js';
-import { countOf, dollars, localTime } from '../drawing/amounts.js';
-import { duration } from '../drawing/duration.js';
+import { countOf, dollars, duration, localTime } from '../drawing/amounts.js';
+import { alignedLines, type Cell, type Column } from '../drawing/columns.js';
 import type { Paint } from '../drawing/paint.js';
 import { cut, visibleLine } from '../drawing/visible-text.js';
-import type { Spending } from './spending.js';
-import type { RollbackRow, UndoneRow, UndoReport } from './undo-rows.js';
+import type { RollbackRow, Spending, UndoneRow, UndoReport } from './undo-rows.js';
 
 const LONGEST_TEXT = 60;
 /** A loop can register thousands of UNDOs. */

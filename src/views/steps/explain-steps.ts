@@ -1,7 +1,7 @@
 /** The resolved steps by line, for `check --explain`, in the same words as in a dry run. */
 import type { Machine } from '../../machine/machine.js';
-import { lineText, type SourceSet, type Span } from '../../source/source-file.js';
-import type { Explanation } from '../diagnostics/explain.js';
+import { lineText, type SourceSet, type Span } from '../../source/diagnostic.js';
+import type { Explanation } from '../diagnostics/fixes.js';
 import { describeState } from '../instruction.js';
 import { referenceWords } from './references.js';
 

@@ -1,6 +1,5 @@
 /** All attempts of a step, as text for people. Long texts are cut after their beginnings. */
-import { countOf, localTime } from '../drawing/amounts.js';
-import { duration } from '../drawing/duration.js';
+import { countOf, duration, localTime } from '../drawing/amounts.js';
 import type { Paint } from '../drawing/paint.js';
 import { cut, escapeControls, visibleLine } from '../drawing/visible-text.js';
 import { costCell } from '../report/undo-text.js';

@@ -7,7 +7,7 @@ import { omitUndefined } from '../../prelude/omit-undefined.js';
 import { type DetailedAttempt, detailedAttempt } from '../report/detailed-attempt.js';
 import type { Attempt } from '../report/facts.js';
 import type { RunFacts } from '../report/run-facts.js';
-import { type Spending, spendingOf } from '../report/spending.js';
+import { type Spending, spendingOf } from '../report/undo-rows.js';
 import type { AttemptStatus, StepAttempt, StepStory } from './step-facts.js';
 import { turnsOf } from './step-rows.js';
 

@@ -14,7 +14,7 @@ import type {
   StepLayout,
 } from '../../machine/step.js';
 import { unreachable } from '../../prelude/unreachable.js';
-import { limitDuration } from '../drawing/duration.js';
+import { limitDuration } from '../drawing/amounts.js';
 import { cut } from '../drawing/visible-text.js';
 import type { InstructionClass } from '../instruction-class.js';
 import { keyPath, type StepPosition } from './step-positions.js';

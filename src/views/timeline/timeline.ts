@@ -5,12 +5,12 @@
  */
 import type { EffectKind, RunEvent } from '../../interpreter/events/event.js';
 import { commandLine } from '../log/command-line.js';
-import { endingOf } from '../report/ending.js';
 import type { Recorded } from '../report/facts.js';
 import { OpenWaits } from '../report/open-waits.js';
+import { endingOf } from '../report/run-facts.js';
 import { type Bar, type BarKind, type BarStatus, Bars, firstIndex, STATE_LANE, withDoubleRoom } from './bars.js';
-import { IdleSpans } from './idle-spans.js';
 import { type Lane, Lanes, threadOf } from './lanes.js';
+import { IdleSpans } from './visible-bars.js';
 
 /** No bar, no line. */
 const NONE = -1;

@@ -3,7 +3,6 @@
  * depends on the width of the picture and hardly on the number of bars.
  */
 import { type Bars, firstIndex } from './bars.js';
-import type { IdleSpans } from './idle-spans.js';
 import type { Lane } from './lanes.js';
 
 /** A period on the screen. Positions are those of the axis. */
@@ -166,5 +165,42 @@ export class TimeAxis {
   private pieceAt(isAfter: (piece: Piece) => boolean): Piece {
     const index = firstIndex(this.pieces.length, (at) => isAfter(this.pieces[at] as Piece));
     return this.pieces[Math.min(index, this.pieces.length - 1)] as Piece;
+  }
+}
+
+/** Why no process executed the run. */
+type IdleReason = 'suspended' | 'interrupted' | 'crashed';
+
+/** Milliseconds since the epoch; `toMs` is null while it lasts. */
+interface IdleSpan {
+  readonly fromMs: number;
+  toMs: number | null;
+  readonly reason: IdleReason;
+  /** The event after which the run was idle. */
+  readonly seq: number;
+}
+
+/** The times in which no process executed a run: suspended, interrupted, or after a crash. */
+export class IdleSpans {
+  readonly all: IdleSpan[] = [];
+
+  begin(fromMs: number, seq: number, reason: IdleReason): void {
+    this.end(fromMs);
+    this.all.push({ fromMs, toMs: null, reason, seq });
+  }
+
+  end(toMs: number): void {
+    const last = this.all.at(-1);
+    if (last !== undefined && last.toMs === null) last.toMs = toMs;
+  }
+
+  /** Milliseconds of all spans together, where one that lasts ends at `untilMs`. */
+  total(untilMs: number): number {
+    return this.all.reduce((sum, { fromMs, toMs }) => sum + Math.max(0, (toMs ?? untilMs) - fromMs), 0);
+  }
+
+  /** The index of the first span that ends after this time. */
+  firstAfter(timeMs: number): number {
+    return firstIndex(this.all.length, (index) => (this.all[index]?.toMs ?? Number.POSITIVE_INFINITY) > timeMs);
   }
 }

@@ -5,6 +5,5 @@ export { mirrorRun } from '../../../src/engine/mirror.js';
 export { startWorker } from '../../../src/engine/worker.js';
 export { workerProcesses } from '../../../src/engine/worker-processes.js';
 export { hostEffects } from '../../../src/runtime/effects.js';
-export { headerOf } from '../../../src/runtime/run/header.js';
-export { newRunId } from '../../../src/runtime/run/run-id.js';
+export { headerOf, newRunId } from '../../../src/runtime/run/header.js';
 export { fixedOptions } from '../../../src/runtime/run/run-options.js';

@@ -11,9 +11,8 @@ import { jsonLines, textLines } from '../../../src/runtime/agents/call.js';
 import { decodeCall, watchGuards } from '../../../src/runtime/agents/decode-call.js';
 import { findAdapter } from '../../../src/runtime/agents/programs/adapters.js';
 import { AgentTally } from '../../../src/runtime/agents/tally.js';
-import type { EffectContext } from '../../../src/runtime/effect-context.js';
-import { outputStore } from '../../../src/runtime/process/output-store.js';
-import { createScratch } from '../../../src/runtime/process/scratch.js';
+import { createScratch, outputStore } from '../../../src/runtime/process/scratch.js';
+import type { EffectContext } from '../../../src/runtime/scripted-effects.js';
 
 interface Recorded {
   readonly exit: number | null;

@@ -7,7 +7,7 @@ import type { EntryArgument } from '../../../machine/machine.js';
 import type { OutputMethod } from '../../../machine/plan.js';
 import { omitUndefined } from '../../../prelude/omit-undefined.js';
 import { readReference } from '../../../prelude/reference.js';
-import type { Span } from '../../../source/source-file.js';
+import type { Span } from '../../../source/diagnostic.js';
 import type { Argument, Instruction, OutputPath } from '../../../syntax/ast.js';
 import type {
   CallNode,

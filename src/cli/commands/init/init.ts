@@ -5,8 +5,7 @@
 import { existsSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { nearest } from '../../../prelude/nearest.js';
-import { makeFolder } from '../../../runtime/store/make-folder.js';
-import { entryAt } from '../../../runtime/store/own-file.js';
+import { entryAt, makeFolder } from '../../../runtime/store/own-file.js';
 import { EXIT, type ExitCode } from '../../terminal/exit-code.js';
 import { stderr, stdout } from '../../terminal/streams.js';
 import { usageError } from '../../terminal/usage.js';

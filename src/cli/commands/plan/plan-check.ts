@@ -16,13 +16,12 @@ import { fixText, withSafeFixes } from '../../../source/fix-text.js';
 import { diagnosticsJson } from '../../../views/diagnostics/diagnostic-json.js';
 import { drawFixes } from '../../../views/diagnostics/fixes.js';
 import { escapeControls } from '../../../views/drawing/visible-text.js';
-import { locationInPlan } from '../../../views/graph/plan-location.js';
+import { locationInPlan } from '../../../views/graph/plan-graph.js';
 import { commandLineHost } from '../../files/host.js';
 import { replaceRead } from '../../files/replace-file.js';
 import { isForAnEngine } from '../../running/configured-engine.js';
 import { EXIT, type ExitCode } from '../../terminal/exit-code.js';
-import { filterDiagnostics } from '../../terminal/filter-diagnostics.js';
-import { drawn, hideSecrets, withoutSecrets } from '../../terminal/report-diagnostics.js';
+import { drawn, filterDiagnostics, hideSecrets, withoutSecrets } from '../../terminal/report-diagnostics.js';
 import { stderr, stdout } from '../../terminal/streams.js';
 import { usageError } from '../../terminal/usage.js';
 

@@ -1,12 +1,13 @@
 /** `statedsl plan graph`, and `statedsl graph` for a plan: draws its calls and the paths between them. */
-
 import { basename } from 'node:path';
-import type { PlanFlags } from '../../../project/load-plan.js';
+import { type LoadedPlan, loadPlan, type PlanFlags } from '../../../project/load-plan.js';
+import { hasErrors } from '../../../source/diagnostic.js';
 import { planDot, planGraph, planMermaid } from '../../../views/graph/plan-graph.js';
+import { commandLineHost } from '../../files/host.js';
 import { EXIT, type ExitCode } from '../../terminal/exit-code.js';
-import { stdout } from '../../terminal/streams.js';
+import { drawn } from '../../terminal/report-diagnostics.js';
+import { stderr, stdout } from '../../terminal/streams.js';
 import { usageError } from '../../terminal/usage.js';
-import { loadSoundPlan } from './load-sound-plan.js';
 
 interface PlanGraphFlags extends PlanFlags {
   readonly format: string;
@@ -29,4 +30,21 @@ export async function planGraphCommand(file: string, flags: PlanGraphFlags): Pro
     return usageError(`cannot draw this plan: ${drawn.problem}`, 'use `--format dot` and draw it with another tool');
   stdout.write(drawn.svg);
   return EXIT.returned;
+}
+
+/** Returns the plan if it has no errors. Otherwise prints them and returns null. */
+export async function loadSoundPlan(
+  file: string,
+  flags: PlanFlags,
+): Promise<(LoadedPlan & { readonly plan: NonNullable<LoadedPlan['plan']> }) | null> {
+  const loaded = loadPlan(commandLineHost(), file, flags);
+  if (loaded.kind === 'missing') {
+    await usageError(loaded.message);
+    return null;
+  }
+  const { plan, diagnostics, sources } = loaded;
+  if (plan !== null && !hasErrors(diagnostics)) return { ...loaded, plan };
+  const errors = diagnostics.filter(({ severity }) => severity === 'error');
+  stderr.write(await drawn(errors, sources));
+  return null;
 }

@@ -1,10 +1,11 @@
 /** `statedsl plan simulate`: shows which calls run and which are skipped, for every combination of outcomes. */
 import { simulatePlan } from '../../../interpreter/plan/simulate-plan.js';
 import type { PlanFlags } from '../../../project/load-plan.js';
-import { planCasesJson, planCasesText } from '../../../views/graph/plan-cases.js';
+import { approvalHash } from '../../../project/load-plan.js';
+import { planCasesJson, planCasesText } from '../../../views/graph/plan-graph.js';
 import { EXIT, type ExitCode } from '../../terminal/exit-code.js';
 import { stdout } from '../../terminal/streams.js';
-import { loadSoundPlan } from './load-sound-plan.js';
+import { loadSoundPlan } from './plan-graph.js';
 
 interface PlanSimulateFlags extends PlanFlags {
   readonly json?: boolean;
@@ -17,5 +18,18 @@ export async function planSimulateCommand(file: string, flags: PlanSimulateFlags
   stdout.write(
     flags.json ? `${JSON.stringify(planCasesJson(sound.plan, simulation))}\n` : planCasesText(sound.plan, simulation),
   );
+  return EXIT.returned;
+}
+
+interface PlanApproveFlags extends PlanFlags {
+  readonly json?: boolean;
+}
+
+/** `statedsl plan approve`: prints the hash of a plan and everything it calls. */
+export async function planApproveCommand(file: string, flags: PlanApproveFlags): Promise<ExitCode> {
+  const sound = await loadSoundPlan(file, flags);
+  if (sound === null) return EXIT.usage;
+  const hash = approvalHash(sound);
+  stdout.write(flags.json ? `${JSON.stringify({ hash })}\n` : `${hash}\n`);
   return EXIT.returned;
 }

@@ -5,8 +5,7 @@
 import yaml, { type Node, type ScalarTag } from 'yaml';
 import { omitUndefined } from '../../../prelude/omit-undefined.js';
 import { workflowMessages as words } from '../../../source/catalogue/workflow.js';
-import type { Diagnostic } from '../../../source/diagnostic.js';
-import type { SourceFile, Span } from '../../../source/source-file.js';
+import type { Diagnostic, SourceFile, Span } from '../../../source/diagnostic.js';
 import type { Argument, ShellText } from '../../../syntax/ast.js';
 import type { Expression, Template } from '../../../syntax/step-key.js';
 import type { AttachedComments } from '../../../syntax/steps/attached-comments.js';

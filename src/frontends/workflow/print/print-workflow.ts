@@ -4,8 +4,7 @@
  */
 import yaml from 'yaml';
 import { omitUndefined } from '../../../prelude/omit-undefined.js';
-import type { Diagnostic } from '../../../source/diagnostic.js';
-import type { SourceFile } from '../../../source/source-file.js';
+import type { Diagnostic, SourceFile } from '../../../source/diagnostic.js';
 import type { Declaration, Instruction, Program } from '../../../syntax/ast.js';
 import { attachComments } from '../../../syntax/steps/attached-comments.js';
 import { commentText, type Entry, itemOf, mapOf, printStep, type Step } from './print-step.js';

@@ -5,7 +5,7 @@
 import yaml, { type Document } from 'yaml';
 import { workflowMessages as words } from '../../../source/catalogue/workflow.js';
 import type { Diagnostic } from '../../../source/diagnostic.js';
-import { lineText, positionAt, type SourceFile, type Span } from '../../../source/source-file.js';
+import { lineText, positionAt, type SourceFile, type Span } from '../../../source/diagnostic.js';
 import type { Comment } from '../../../syntax/ast.js';
 import type { Name } from '../../../syntax/step-key.js';
 import type { LocatedText } from '../../../syntax/tree/located-template.js';

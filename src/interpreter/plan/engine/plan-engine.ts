@@ -14,16 +14,21 @@ import type { Json } from '../../../machine/expression.js';
 import type { Plan, PlanCall, PlanPath, ToolBinding } from '../../../machine/plan.js';
 import { omitUndefined } from '../../../prelude/omit-undefined.js';
 import type { UnknownData } from '../../values/data-tree.js';
-import type { CallRecord, StartedCall } from '../scheduler/call-record.js';
-import type { DataSink } from '../scheduler/plan-data.js';
+import type { CallRecord, DataSink, StartedCall } from '../scheduler/plan-data.js';
 import { CallQueue } from '../scheduler/plan-data.js';
 import type { PlanOutcome } from '../scheduler/plan-outcome.js';
 import { PlanScheduler } from '../scheduler/plan-scheduler.js';
-import { approvalName, isReadAsValue, sharedApprovals } from './approval-names.js';
-import { CallLimits, isBelow, isCovered } from './call-limits.js';
-import { initialData } from './initial-data.js';
-import { blamedKeys, type FailedCall, findFailures, innerOutcome } from './node-outcome.js';
+import {
+  approvalName,
+  CallLimits,
+  initialData,
+  isBelow,
+  isCovered,
+  isReadAsValue,
+  sharedApprovals,
+} from './initial-data.js';
 import type { CallReport, PlanEntry } from './plan-entry.js';
+import { blamedKeys, type FailedCall, findFailures, innerOutcome } from './plan-entry.js';
 import {
   type BlamedOutcome,
   bindingOf,

@@ -4,10 +4,9 @@
  */
 import type { Json } from '../../../machine/expression.js';
 import type { Plan, PlanCall, ToolBinding } from '../../../machine/plan.js';
-import type { StartedCall } from '../scheduler/call-record.js';
+import type { StartedCall } from '../scheduler/plan-data.js';
 import type { PlanOutcome } from '../scheduler/plan-outcome.js';
 import type { PlanScheduler } from '../scheduler/plan-scheduler.js';
-import type { PlanCheck } from './plan-check.js';
 
 /** Indexes of calls from the outermost plan inwards; for a call that runs a plan for each item also the index of the item. */
 export type CallPath = readonly number[];
@@ -113,4 +112,12 @@ export class ItemResults {
     const named = 'message' in outcome ? { ...outcome, message: `item ${item + 1}: ${outcome.message}` } : outcome;
     return { outcome: named, keys };
   }
+}
+
+/** Whether the parameters or the result of a nested plan are what its schema asks for. */
+export interface PlanCheck {
+  readonly kind: 'plan';
+  readonly checks: 'parameters' | 'result';
+  /** Null when the parameters are checked. */
+  readonly result: Json;
 }

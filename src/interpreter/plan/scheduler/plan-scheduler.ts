@@ -18,8 +18,17 @@ import type { Json } from '../../../machine/expression.js';
 import type { Plan, PlanCall, PlanPath, ToolBinding } from '../../../machine/plan.js';
 import { unreachable } from '../../../prelude/unreachable.js';
 import type { UnknownData } from '../../values/data-tree.js';
-import { type CallRecord, doneRecord, failedRecord, type StartedCall, supersededRecord } from './call-record.js';
-import { CallQueue, type DataSink, nameInDocument, PlanData } from './plan-data.js';
+import {
+  CallQueue,
+  type CallRecord,
+  type DataSink,
+  doneRecord,
+  failedRecord,
+  nameInDocument,
+  PlanData,
+  type StartedCall,
+  supersededRecord,
+} from './plan-data.js';
 import { chooseArm, type PlanOutcome } from './plan-outcome.js';
 import { firstPaths, type PathRead, type Resolved, resolveParameter } from './resolve-parameter.js';
 import { areDecided, countBefore } from './write-order.js';

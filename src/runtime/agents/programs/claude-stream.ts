@@ -3,7 +3,7 @@
  * with the answer, the turns, the tokens and the cost.
  */
 import type { TokenCounts } from '../../../interpreter/events/event.js';
-import { amountOf, countOf, isJsonObject, listOf, objectOf, textOf } from '../json-members.js';
+import { amountOf, countOf, isJsonObject, listOf, objectOf, textOf } from '../call.js';
 import type { AgentTally, ErrorFlags } from '../tally.js';
 import type { JsonLine } from './adapter.js';
 

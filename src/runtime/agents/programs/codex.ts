@@ -4,7 +4,7 @@
  * acts, and again when it does so after a result of an action.
  */
 import type { TokenCounts } from '../../../interpreter/events/event.js';
-import { countOf, isJsonObject, objectOf, textOf } from '../json-members.js';
+import { countOf, isJsonObject, objectOf, textOf } from '../call.js';
 import type { AgentTally } from '../tally.js';
 import { type Adapter, type AgentCall, flag, type JsonLine } from './adapter.js';
 import { isStrict } from './answer-schema.js';

@@ -2,7 +2,7 @@
 import { relative } from 'node:path';
 import { omitUndefined } from '../../../prelude/omit-undefined.js';
 import { findRepository } from '../../readable-file.js';
-import { amountOf, countOf, isJsonObject, objectOf, textOf } from '../json-members.js';
+import { amountOf, countOf, isJsonObject, objectOf, textOf } from '../call.js';
 import type { AgentTally, ErrorFlags } from '../tally.js';
 import type { Adapter, AgentCall, JsonLine } from './adapter.js';
 import { inputText } from './claude-stream.js';

@@ -4,7 +4,7 @@
  */
 
 import type { RunError, RunEvent, Waiting } from '../../../interpreter/events/event.js';
-import { countsAsEffect } from '../../../interpreter/events/work-effects.js';
+import { countsAsEffect } from '../../../interpreter/events/status-after.js';
 import { failureSoFar } from '../../../interpreter/plan/plan-report.js';
 import type { Run } from '../../../interpreter/run.js';
 import { RunData } from '../../../interpreter/run-state/run-data.js';

@@ -12,9 +12,9 @@ import { createRedactor } from '../../redact.js';
 import { type Image, imageOf, runOf } from '../../store/image.js';
 import { VERSION } from '../../version.js';
 import { driveRun } from '../drive-run.js';
-import { doubtfulOutcome } from '../in-doubt.js';
+import { newRunId } from '../header.js';
 import type { RunReport } from '../report.js';
-import { newRunId } from '../run-id.js';
+import { doubtfulOutcome } from '../resources.js';
 import { fixedOptions, interpreterOptions, type RunOptions, secretsOf } from '../run-options.js';
 
 /** A record, and how long the run was executed at each of its events, in milliseconds. */

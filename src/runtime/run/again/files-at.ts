@@ -1,6 +1,6 @@
 /** The files with which a new run starts that continues from a point of an old run. */
 import type { RunEvent } from '../../../interpreter/events/event.js';
-import { WORK_EFFECTS } from '../../../interpreter/events/work-effects.js';
+import { WORK_EFFECTS } from '../../../interpreter/events/status-after.js';
 import type { Run } from '../../../interpreter/run.js';
 import type { Redactor } from '../../redact.js';
 import { AppendEncoder } from '../../store/appended.js';

@@ -5,11 +5,11 @@
  */
 
 import type { FailureCause, GrantedAttempt, Outcome, RunEvent } from '../../../interpreter/events/event.js';
-import { WORK_EFFECTS } from '../../../interpreter/events/work-effects.js';
+import { WORK_EFFECTS } from '../../../interpreter/events/status-after.js';
 import { REFUSED } from '../../../interpreter/run.js';
 import type { Machine } from '../../../machine/machine.js';
-import { RunRefused } from '../../store/run-refused.js';
 import type { StoredRun } from '../../store/stored-run.js';
+import { RunRefused } from '../../store/stored-run.js';
 import type { Discarded } from './recover.js';
 import { errorStatesOf, type RecordSearch, searchRecord, type UsedUp } from './search-record.js';
 

@@ -3,8 +3,8 @@
  * or the run is resumed at an earlier point. Nothing is executed or written here.
  */
 import type { Buffer } from 'node:buffer';
-import { ActiveTime } from '../../../interpreter/events/active-time.js';
 import type { HeldFailure, KeptOutcomes, Outcome, RunEvent, RunResumed } from '../../../interpreter/events/event.js';
+import { ActiveTime } from '../../../interpreter/events/status-after.js';
 import { migrateRun } from '../../../interpreter/record/migrate.js';
 import { type Difference, Replay, type ReplayOptions } from '../../../interpreter/record/replay.js';
 import type { EffectRequest } from '../../../interpreter/request.js';
@@ -26,9 +26,8 @@ import {
   readJournal,
   readUntil,
 } from '../../store/read-journal.js';
-import { RunRefused } from '../../store/run-refused.js';
 import { JournalDamage, StoreError } from '../../store/store-error.js';
-import { type StoredRun, storedMachine } from '../../store/stored-run.js';
+import { RunRefused, type StoredRun, storedMachine } from '../../store/stored-run.js';
 import { interpreterOptions } from '../run-options.js';
 import { type Commits, insteadOf, noteCommit } from '../worktree-record.js';
 import type { RecordedBase } from './as-recorded.js';

@@ -3,9 +3,9 @@ import type { RepeatedInstruction } from '../../../interpreter/record/kept-effec
 import { failsAgain, type Run } from '../../../interpreter/run.js';
 import { byteCount } from '../../../machine/byte-count.js';
 import type { ExceededScope, Limits, Machine } from '../../../machine/machine.js';
-import { digestOf } from '../../store/machine-digest.js';
-import { RunRefused } from '../../store/run-refused.js';
+import { digestOf } from '../../store/image.js';
 import type { StoredRun } from '../../store/stored-run.js';
+import { RunRefused } from '../../store/stored-run.js';
 import { defaultLimit } from '../growth.js';
 import type { FirstFailure, KnownEffect, ResumePoint } from './find-resume-point.js';
 import type { Recovered } from './recover.js';

@@ -15,12 +15,11 @@ import { branchOf, readRecord, type WorktreeRecord } from '../checkout.js';
 import { namesIn } from '../git/file-name.js';
 import { GitFailure, type GitTarget, git, wordOf } from '../git/git.js';
 import { mergeTrees } from '../git/merge.js';
-import { bytesOf } from '../git/on-disk.js';
 import { findRepository, type Refused, type Repository, realStore } from '../git/repository.js';
-import { snapshot } from '../git/snapshot.js';
-import { hasLeftWork } from '../left-work.js';
+import { bytesOf, snapshot } from '../git/snapshot.js';
 import { listFiles, type Refusal } from '../refusal.js';
 import { branchCommit, reopenWorktree } from '../worktree.js';
+import { hasLeftWork } from '../worktree-facts.js';
 import {
   type ChangedFile,
   changedFiles,

@@ -3,9 +3,8 @@ import { existsSync } from 'node:fs';
 import { branchOf, readRecord, type WorktreeRecord } from '../checkout.js';
 import { GitFailure, git, linesOf } from '../git/git.js';
 import { realStore } from '../git/repository.js';
-import { hasLeftWork } from '../left-work.js';
 import { worktreeRuns } from '../remove-worktrees.js';
-import { factsOf } from '../worktree-facts.js';
+import { factsOf, hasLeftWork } from '../worktree-facts.js';
 
 /** The ids of runs whose work is on no branch of the user. */
 export async function unappliedRuns(store: string): Promise<Set<string>> {

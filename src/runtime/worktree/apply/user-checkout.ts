@@ -19,10 +19,9 @@ import { dirname, join } from 'node:path';
 import { omitUndefined } from '../../../prelude/omit-undefined.js';
 import { errorCode, storeError } from '../../store/store-error.js';
 import { namesIn } from '../git/file-name.js';
-import { GitFailure, type GitTarget, git, wordOf } from '../git/git.js';
-import { stopLeftCalls } from '../git/left-calls.js';
-import { bytesOf, statOf } from '../git/on-disk.js';
+import { GitFailure, type GitTarget, git, stopLeftCalls, wordOf } from '../git/git.js';
 import { type Refused, type Repository, uncommittedFiles } from '../git/repository.js';
+import { bytesOf, statOf } from '../git/snapshot.js';
 import { listFiles, type Refusal } from '../refusal.js';
 
 /** A checkout and its directory in the repository. */

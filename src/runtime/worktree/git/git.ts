@@ -6,6 +6,7 @@
 import { Buffer } from 'node:buffer';
 import { existsSync } from 'node:fs';
 import type { execa } from 'execa';
+import { stopMarked } from '../../process/marked.js';
 import { stopGroup } from '../../process/process-group.js';
 import { errorCode, reasonOf } from '../../store/store-error.js';
 import { startTimer } from '../../timer.js';
@@ -185,4 +186,9 @@ function environment(target: GitTarget, identity: 'own' | 'configured'): Record<
   env.GIT_EDITOR = ':';
   if (target.mark !== undefined) env[MARK] = target.mark;
   return env;
+}
+
+/** Stops all processes with this mark, and returns when they are gone. */
+export function stopLeftCalls(mark: string): Promise<void> {
+  return stopMarked((variables) => variables.includes(`${MARK}=${mark}`));
 }

@@ -4,7 +4,7 @@
  * repeated after a crash, and no change can be hidden from it.
  */
 import { Buffer } from 'node:buffer';
-import { existsSync, mkdirSync } from 'node:fs';
+import { existsSync, lstatSync, mkdirSync, readFileSync, readlinkSync, type Stats } from 'node:fs';
 import { join } from 'node:path';
 import {
   fillWorktree,
@@ -16,9 +16,9 @@ import {
   treeOf,
   type Worktree,
 } from '../checkout.js';
-import { type Change, stagedChange } from './change.js';
 import { namesIn } from './file-name.js';
 import { git, wordOf } from './git.js';
+import { type Change, stagedChange } from './merge.js';
 
 /**
  * Commits everything in the worktree that git does not ignore. Returns the commit, or `onto` if nothing differs from it.
@@ -175,4 +175,20 @@ async function addFilesOf(worktree: Worktree, folder: string): Promise<boolean> 
   let found = paths.length > 0;
   for (const one of inner) if (await addFilesOf(worktree, one)) found = true;
   return found;
+}
+
+/** The content of a file or the target of a symbolic link; null for anything else. */
+export function bytesOf(path: string): Buffer | null {
+  const stat = statOf(path);
+  if (stat?.isSymbolicLink()) return Buffer.from(readlinkSync(path));
+  return stat?.isFile() ? readFileSync(path) : null;
+}
+
+/** What is at a path, without following links; null if nothing is there. */
+export function statOf(path: string): Stats | null {
+  try {
+    return lstatSync(path);
+  } catch {
+    return null;
+  }
 }
