@@ -195,7 +195,7 @@ export type { Delivery } from './runtime/store/inbox.js';
 export { type JournalRecord, journalLine, LineBuffer, readJournalLine } from './runtime/store/journal-line.js';
 export type { RunFacts } from './runtime/store/run-header.js';
 export type { RunStatus } from './runtime/store/stored-run.js';
-export { RunRefused } from './runtime/store/stored-run.js';
+export { RunRefused } from './runtime/store/store-error.js';
 export type { McpServers } from './runtime/tools/perform-tool.js';
 export type { WorktreeFacts } from './runtime/worktree/worktree-facts.js';
 export type { Span } from './source/diagnostic.js';

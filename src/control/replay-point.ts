@@ -1,5 +1,5 @@
 /** Points of a run as people write them: `12` is an event, `BUILD` the first entry of a state, `BUILD#3` its third. */
-import { RunRefused } from '../runtime/store/stored-run.js';
+import { RunRefused } from '../runtime/store/store-error.js';
 
 /** Throws a `RunRefused`. */
 export function replayPoint(text: string): number | { readonly state: string; readonly entry: number } {

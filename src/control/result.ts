@@ -4,7 +4,7 @@
  */
 import type { Findings } from '../library/diagnostics.js';
 import { errorCode, JournalDamage, StoreError } from '../runtime/store/store-error.js';
-import { RunRefused } from '../runtime/store/stored-run.js';
+import { RunRefused } from '../runtime/store/store-error.js';
 
 /**
  * Why an operation was refused. `unknown`: there is no such run, file or name. `wrong-use`: the request does not fit the

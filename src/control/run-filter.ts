@@ -1,5 +1,5 @@
 /** What a filter of runs means: for a folder, an engine and the queue of a service alike. */
-import { RunRefused } from '../runtime/store/stored-run.js';
+import { RunRefused } from '../runtime/store/store-error.js';
 import type { RunFilter } from './runs.js';
 
 /** What is known of a run in a list. */

@@ -4,7 +4,7 @@ import { RUN_FORMAT } from '../machine/machine.js';
 import { checkAnswers, checkSendable, checkUntaken } from '../runtime/run/apply-delivery.js';
 import { digestOf, type Image, otherFormatOf } from '../runtime/store/image.js';
 import type { Delivery } from '../runtime/store/inbox.js';
-import { RunRefused } from '../runtime/store/stored-run.js';
+import { RunRefused } from '../runtime/store/store-error.js';
 import { VERSION } from '../runtime/version.js';
 import { EngineRefusal } from './engine-context.js';
 import type { Head, Mail, Submission } from './messages.js';

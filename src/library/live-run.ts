@@ -9,7 +9,7 @@ import type { Machine as CompiledMachine, Limits } from '../machine/machine.js';
 import { possibleAnswers, wrongAnswer } from '../runtime/run/apply-delivery.js';
 import { fixedOptions, interpreterOptions } from '../runtime/run/run-options.js';
 import { digestOf, imageOf as imageOfRun, runOf as runOfImage } from '../runtime/store/image.js';
-import { RunRefused } from '../runtime/store/stored-run.js';
+import { RunRefused } from '../runtime/store/store-error.js';
 import { VERSION } from '../runtime/version.js';
 import type { Machine } from './compile.js';
 

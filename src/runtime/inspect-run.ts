@@ -29,15 +29,8 @@ import { type JournalPosition, journalStart, readJournal, readUntil } from './st
 import { lockHolder } from './store/run-lock.js';
 import { type FlatRun, flatState } from './store/state-file.js';
 import { JournalDamage } from './store/store-error.js';
-import {
-  aboutToBegin,
-  openStoredRun,
-  RunRefused,
-  type RunStatus,
-  readIndex,
-  runStatus,
-  type StoredRun,
-} from './store/stored-run.js';
+import { aboutToBegin, openStoredRun, type RunStatus, readIndex, runStatus, type StoredRun } from './store/stored-run.js';
+import { RunRefused } from './store/store-error.js';
 import { keptFacts, worktreeFacts } from './worktree/worktree-facts.js';
 
 /** A run as `statedsl show --json` prints it: its report, its values, and the event after which it is shown. */

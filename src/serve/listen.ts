@@ -19,7 +19,7 @@ import { entryAt } from '../runtime/store/own-file.js';
 import { lockRun } from '../runtime/store/run-lock.js';
 import { storeError } from '../runtime/store/store-error.js';
 import { makeStore, requireOwnStore } from '../runtime/store/store-ownership.js';
-import { RunRefused } from '../runtime/store/stored-run.js';
+import { RunRefused } from '../runtime/store/store-error.js';
 import { createApp } from './app.js';
 import { BEGUN, type PermitRequest } from './executions/ask-permits.js';
 import { Executions } from './executions/executions.js';

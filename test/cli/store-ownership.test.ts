@@ -15,7 +15,7 @@ import {
 import { join } from 'node:path';
 import { expect, test, vi } from 'vitest';
 import { makeStore, mayBeForeign, requireOwnStore } from '../../src/runtime/store/store-ownership.js';
-import { RunRefused } from '../../src/runtime/store/stored-run.js';
+import { RunRefused } from '../../src/runtime/store/store-error.js';
 import { git } from '../harness/process.js';
 import { project, workflow } from './repository.js';
 import { type ProjectFolder, projectFolder } from './statedsl.js';

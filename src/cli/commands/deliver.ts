@@ -9,7 +9,7 @@ import type { Json } from '../../machine/expression.js';
 import type { Machine } from '../../machine/machine.js';
 import { checkSignalName } from '../../runtime/run/apply-delivery.js';
 import type { Delivery } from '../../runtime/store/inbox.js';
-import { RunRefused } from '../../runtime/store/stored-run.js';
+import { RunRefused } from '../../runtime/store/store-error.js';
 import { type ResumeFlags, secretInputs } from '../preparation/prepare-resume.js';
 import { flagProblem, personName } from '../running/drive-on-command-line.js';
 import { undoLines } from '../running/report-run.js';

@@ -2,7 +2,7 @@
 
 import { execa } from 'execa';
 import { unwrap } from '../../control/result.js';
-import { RunRefused } from '../../runtime/store/stored-run.js';
+import { RunRefused } from '../../runtime/store/store-error.js';
 import { NO_ENGINE } from '../running/configured-engine.js';
 import { refusalsAsErrors, runsOf } from '../running/stored-runs.js';
 import type { ExitCode } from '../terminal/exit-code.js';

@@ -2,7 +2,7 @@
 
 import { resolve } from 'node:path';
 import { unwrap } from '../../control/result.js';
-import { RunRefused } from '../../runtime/store/stored-run.js';
+import { RunRefused } from '../../runtime/store/store-error.js';
 import { replayCommand } from '../commands/replay.js';
 import { resumeRun } from '../commands/resume.js';
 import type { ExitCode } from '../terminal/exit-code.js';

@@ -11,7 +11,7 @@ import { problemDiagnostics } from '../../project/settings.js';
 import type { FileProblem } from '../../runtime/configuration/yaml-file.js';
 import type { RunReport } from '../../runtime/run/report.js';
 import { StoreError } from '../../runtime/store/store-error.js';
-import { RunRefused } from '../../runtime/store/stored-run.js';
+import { RunRefused } from '../../runtime/store/store-error.js';
 import type { Diagnostic } from '../../source/diagnostic.js';
 import { isOutsideAllowed } from '../arguments/outside-option.js';
 import { commandLineHost } from '../files/host.js';

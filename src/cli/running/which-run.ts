@@ -7,7 +7,7 @@ import { basename } from 'node:path';
 import { unwrap } from '../../control/result.js';
 import type { Runs } from '../../control/runs.js';
 import type { ListedRun } from '../../runtime/list-runs.js';
-import { RunRefused } from '../../runtime/store/stored-run.js';
+import { RunRefused } from '../../runtime/store/store-error.js';
 import { duration } from '../../views/drawing/amounts.js';
 import { alignedLines } from '../../views/drawing/columns.js';
 import { cut, visibleLine } from '../../views/drawing/visible-text.js';

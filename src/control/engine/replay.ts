@@ -13,7 +13,8 @@ import {
 } from '../../runtime/run/again/replay-elsewhere.js';
 import type { ReplayStarting } from '../../runtime/run/again/replay-start.js';
 import { newRunId } from '../../runtime/run/header.js';
-import { openStoredRun, RunRefused } from '../../runtime/store/stored-run.js';
+import { openStoredRun } from '../../runtime/store/stored-run.js';
+import { RunRefused } from '../../runtime/store/store-error.js';
 
 /** What a new run on an engine is begun with. */
 export interface ReplayOnEngine extends Pick<ReplayStarting, 'from' | 'limits' | 'person' | 'machine' | 'file'> {

@@ -5,14 +5,8 @@ import { unreachable } from '../../prelude/unreachable.js';
 import { readJournal } from '../../runtime/store/read-journal.js';
 import { lockRun, ownerText } from '../../runtime/store/run-lock.js';
 import { requireOwnStore } from '../../runtime/store/store-ownership.js';
-import {
-  openStoredRun,
-  RunRefused,
-  type RunStatus,
-  readIndex,
-  runIds,
-  runStatus,
-} from '../../runtime/store/stored-run.js';
+import { openStoredRun, type RunStatus, readIndex, runIds, runStatus } from '../../runtime/store/stored-run.js';
+import { RunRefused } from '../../runtime/store/store-error.js';
 import { type Applied, applyBranch, isWorktreeOf, removeBranch } from '../../runtime/worktree/apply/apply.js';
 import { GitFailure } from '../../runtime/worktree/git/git.js';
 import { listFiles } from '../../runtime/worktree/refusal.js';

@@ -2,7 +2,8 @@
 import { dirname } from 'node:path';
 import { programOf } from '../../project/read-program.js';
 import { type ListedRun, listedRun } from '../../runtime/list-runs.js';
-import { hasBegun, openFoundRun, RunRefused } from '../../runtime/store/stored-run.js';
+import { hasBegun, openFoundRun } from '../../runtime/store/stored-run.js';
+import { RunRefused } from '../../runtime/store/store-error.js';
 import { runCondition } from '../run-filter.js';
 import type { RunFilter, RunList } from '../runs.js';
 import type { RunIndex } from './run-index.js';

@@ -12,7 +12,7 @@ import { entryAt, openOwn } from '../../runtime/store/own-file.js';
 import { lockHolder } from '../../runtime/store/run-lock.js';
 import { bytesOf, sizeOf, type Wanted } from '../../runtime/store/run-output.js';
 import { StoreError, storeError } from '../../runtime/store/store-error.js';
-import { RunRefused } from '../../runtime/store/stored-run.js';
+import { RunRefused } from '../../runtime/store/store-error.js';
 import type { OutputOptions, OutputStream, StreamEnd } from '../runs.js';
 import { EffectRecord, watchFolders } from './file-changes.js';
 import { type LiveFile, openLiveFile } from './live-file.js';

@@ -5,7 +5,8 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { nearest } from '../../prelude/nearest.js';
 import { bytesOf, OutputRecord, type Printer } from '../../runtime/store/run-output.js';
-import { RunRefused, runStatus, type StoredRun } from '../../runtime/store/stored-run.js';
+import { runStatus, type StoredRun } from '../../runtime/store/stored-run.js';
+import { RunRefused } from '../../runtime/store/store-error.js';
 import { type Refusal, refusalOf } from '../result.js';
 import type { PrintedOptions, PrintedOutput, PrintedStream } from '../runs.js';
 

@@ -2,13 +2,8 @@
 import { join } from 'node:path';
 import { recoveryContextOf } from '../../runtime/run/again/edited-program.js';
 import { entryAt } from '../../runtime/store/own-file.js';
-import {
-  machineFile,
-  RunRefused,
-  type StoredRun,
-  storedMachine,
-  storedSources,
-} from '../../runtime/store/stored-run.js';
+import { machineFile, type StoredRun, storedMachine, storedSources } from '../../runtime/store/stored-run.js';
+import { RunRefused } from '../../runtime/store/store-error.js';
 import type { RunProgram } from '../runs.js';
 
 /** Secrets of the run are replaced. Throws a `RunRefused`, also if the run was never executed with that program. */

@@ -14,7 +14,7 @@ import type { Value } from '../../interpreter/values/value.js';
 import type { Json } from '../../machine/expression.js';
 import { unreachable } from '../../prelude/unreachable.js';
 import { type Delivery, isSignalName } from '../store/inbox.js';
-import { RunRefused } from '../store/stored-run.js';
+import { RunRefused } from '../store/store-error.js';
 
 /** Returns the effect id of the question that was answered, or null. */
 export function applyDelivery(run: Run, delivery: Delivery, through: { readonly inbox?: number } = {}): string | null {

@@ -18,7 +18,8 @@ import { type JournalEnd, readJournal } from '../store/read-journal.js';
 import { type LockOwner, lastBeat, lockHolder, type RunLock } from '../store/run-lock.js';
 import { openRunFolder } from '../store/store.js';
 import { requireOwnStore } from '../store/store-ownership.js';
-import { openStoredRun, RunRefused, type StoredRun } from '../store/stored-run.js';
+import { openStoredRun, type StoredRun } from '../store/stored-run.js';
+import { RunRefused } from '../store/store-error.js';
 import { recoveryContextOf } from './again/edited-program.js';
 import { recoverRun } from './again/recover.js';
 

@@ -7,7 +7,8 @@ import { chmodSync, existsSync, readFileSync, realpathSync, type Stats, writeFil
 import { basename, dirname, join, resolve } from 'node:path';
 import { entryAt, makeFolder } from './own-file.js';
 import { errorCode } from './store-error.js';
-import { RunRefused, refuseLinks, SERVICE_PARTS } from './stored-run.js';
+import { refuseLinks, SERVICE_PARTS } from './stored-run.js';
+import { RunRefused } from './store-error.js';
 
 /** Only the owner may read a store: inputs and outputs of runs are private. */
 const PRIVATE = 0o700;

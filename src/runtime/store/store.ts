@@ -16,7 +16,7 @@ import type { IndexEntry, RunHeader } from './run-header.js';
 import { lockRun, type RunLock } from './run-lock.js';
 import { StoreError, storeError } from './store-error.js';
 import { makeStore } from './store-ownership.js';
-import { RunRefused } from './stored-run.js';
+import { RunRefused } from './store-error.js';
 
 export interface RunFolder {
   readonly path: string;

@@ -12,7 +12,7 @@ import { decodeValue } from './large-values.js';
 import { entryAt, isOwnFolder, readOwn } from './own-file.js';
 import type { FixedOptions, IndexEntry, ProgramText } from './run-header.js';
 import { lockHolder } from './run-lock.js';
-import { errorCode, storeError } from './store-error.js';
+import { errorCode, RunRefused, storeError } from './store-error.js';
 
 /** `run.json`. */
 export interface RunAbout {
@@ -305,24 +305,6 @@ export function refuseLinks(directory: string): void {
     if (!entryAt(path)?.isSymbolicLink()) continue;
     const help = 'remove the link, or choose another store with `--dir`';
     throw new RunRefused('foreign', `the store \`${directory}\` is not used: \`${path}\` is a symbolic link`, help);
-  }
-}
-
-/** Why a run cannot be used as requested. The message is a clause with names in backticks. */
-export class RunRefused extends Error {
-  override readonly name = 'RunRefused';
-
-  constructor(
-    /**
-     * `held`: a process executes it. `over`: it has ended. `unusable`: the files cannot be understood. `foreign`: another
-     * user may have made the store. `conflict`: somebody else did it first.
-     */
-    readonly kind: 'unknown' | 'held' | 'over' | 'unusable' | 'foreign' | 'wrong-use' | 'conflict',
-    message: string,
-    /** What to do next. */
-    readonly help: string | null = null,
-  ) {
-    super(message);
   }
 }
 

@@ -15,7 +15,7 @@ import { omitUndefined } from '../../../prelude/omit-undefined.js';
 import { digestOf } from '../../store/image.js';
 import type { Delivery } from '../../store/inbox.js';
 import type { StoredRun } from '../../store/stored-run.js';
-import { RunRefused } from '../../store/stored-run.js';
+import { RunRefused } from '../../store/store-error.js';
 import { applyDeliveries } from '../apply-delivery.js';
 import { doubtfulOutcome, type InDoubt } from '../resources.js';
 import { definedLimits, type RunOptions } from '../run-options.js';

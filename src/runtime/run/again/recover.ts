@@ -27,7 +27,8 @@ import {
   readUntil,
 } from '../../store/read-journal.js';
 import { JournalDamage, StoreError } from '../../store/store-error.js';
-import { RunRefused, type StoredRun, storedMachine } from '../../store/stored-run.js';
+import { type StoredRun, storedMachine } from '../../store/stored-run.js';
+import { RunRefused } from '../../store/store-error.js';
 import { interpreterOptions } from '../run-options.js';
 import { type Commits, insteadOf, noteCommit } from '../worktree-record.js';
 import type { RecordedBase } from './as-recorded.js';

@@ -5,7 +5,7 @@ import { byteCount } from '../../../machine/byte-count.js';
 import type { ExceededScope, Limits, Machine } from '../../../machine/machine.js';
 import { digestOf } from '../../store/image.js';
 import type { StoredRun } from '../../store/stored-run.js';
-import { RunRefused } from '../../store/stored-run.js';
+import { RunRefused } from '../../store/store-error.js';
 import { defaultLimit } from '../growth.js';
 import type { FirstFailure, KnownEffect, ResumePoint } from './find-resume-point.js';
 import type { Recovered } from './recover.js';

@@ -9,7 +9,7 @@ import { type Image, imageOf } from '../../store/image.js';
 import { LineBuffer } from '../../store/journal-line.js';
 import { LargeValues } from '../../store/large-values.js';
 import type { StoredRun } from '../../store/stored-run.js';
-import { RunRefused } from '../../store/stored-run.js';
+import { RunRefused } from '../../store/store-error.js';
 import type { WorktreeCommits } from '../working-directory.js';
 import type { ResumeOptions } from './decide-resume.js';
 import { decideResume } from './decide-resume.js';

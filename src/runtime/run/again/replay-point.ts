@@ -4,7 +4,7 @@
  */
 import { readJournal, readToDamage, readUntil } from '../../store/read-journal.js';
 import type { StoredRun } from '../../store/stored-run.js';
-import { RunRefused } from '../../store/stored-run.js';
+import { RunRefused } from '../../store/store-error.js';
 
 /**
  * The first event that is not taken over, or the name of a state or step. `entry` counts the entries of the state, or the

@@ -9,7 +9,7 @@ import type { Redactor } from '../../redact.js';
 import { digestOf } from '../../store/image.js';
 import { journalStart } from '../../store/read-journal.js';
 import type { StoredRun } from '../../store/stored-run.js';
-import { RunRefused } from '../../store/stored-run.js';
+import { RunRefused } from '../../store/store-error.js';
 import { definedLimits } from '../run-options.js';
 import type { ResumeOptions } from './decide-resume.js';
 import { editedMachine } from './decide-resume.js';
