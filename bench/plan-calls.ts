@@ -6,9 +6,9 @@
 import { execFileSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { compilePlan } from '../src/check/plan/compile-plan.js';
-import { readPlanDocument } from '../src/frontends/plan-document.js';
-import { readYamlTree } from '../src/frontends/yaml-tree.js';
+import { compilePlan } from '../src/language/check/plan/compile-plan.js';
+import { readPlanDocument } from '../src/language/frontends/plan-document.js';
+import { readYamlTree } from '../src/language/frontends/yaml-tree.js';
 import { PlanEngine } from '../src/interpreter/plan/engine/plan-engine.js';
 import type { Plan } from '../src/machine/plan.js';
 import type { Row } from './row.js';

@@ -2,7 +2,7 @@
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { assign, createActor, createMachine } from 'xstate';
-import { compile } from '../src/check/compile.js';
+import { compile } from '../src/language/check/compile.js';
 import type { Machine } from '../src/machine/machine.js';
 import { run } from '../src/runtime/run/run.js';
 import type { Row } from './row.js';

@@ -75,7 +75,7 @@ function place(path, contents) {
 /** What the parser would find out about its grammar at every start. */
 async function lookahead() {
   const contents = `
-    import { writtenDecisions } from './src/syntax/grammar/parser.js';
+    import { writtenDecisions } from './src/language/syntax/grammar/parser.js';
     export const written = writtenDecisions();`;
   const { outputFiles } = await build({ ...settings, sourcemap: false, stdin: { contents, resolveDir: root } });
   const { written } = await import(

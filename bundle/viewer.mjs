@@ -28,13 +28,13 @@ export async function buildViewer({ root, dist, debug, place }) {
     entryNames: '[name]-[hash]',
     chunkNames: '[name]-[hash]',
     loader: { '.svg': 'file' },
-    tsconfig: join(root, 'src/viewer/tsconfig.json'),
+    tsconfig: join(root, 'src/page/tsconfig.json'),
   };
   const results = await Promise.all([
-    build({ ...settings, format: 'esm', splitting: true, entryPoints: ['src/viewer/main.tsx'] }),
-    build({ ...settings, format: 'iife', entryPoints: ['src/viewer/file.tsx'] }),
-    build({ ...settings, format: 'iife', entryPoints: { layout: 'src/viewer/graph/layout-worker.ts' } }),
-    build({ ...settings, entryPoints: { page: 'src/viewer/style/page.css' } }),
+    build({ ...settings, format: 'esm', splitting: true, entryPoints: ['src/page/main.tsx'] }),
+    build({ ...settings, format: 'iife', entryPoints: ['src/page/file.tsx'] }),
+    build({ ...settings, format: 'iife', entryPoints: { layout: 'src/page/graph/layout-worker.ts' } }),
+    build({ ...settings, entryPoints: { page: 'src/page/style/page.css' } }),
   ]);
   const files = results.flatMap(({ outputFiles }) => outputFiles);
   const find = (pattern) => basename(files.find(({ path }) => pattern.test(basename(path))).path);
@@ -47,7 +47,7 @@ export async function buildViewer({ root, dist, debug, place }) {
   const texts = { licences: licencesOf([main, layout, style]), 'file-licences': licencesOf([file, style]) };
   const hashOf = (content) => createHash('sha256').update(content).digest('hex').slice(0, 8);
   const licences = Object.entries(texts).map(([name, content]) => [`${name}-${hashOf(content)}.txt`, content]);
-  const icon = readFileSync(join(root, 'src/viewer/style/icon.svg'));
+  const icon = readFileSync(join(root, 'src/page/style/icon.svg'));
   const iconName = `icon-${hashOf(icon)}.svg`;
   const words = {
     SCRIPT: find(/^main-.*\.js$/),
@@ -56,7 +56,7 @@ export async function buildViewer({ root, dist, debug, place }) {
     ICON: iconName,
     LICENCES: licences[0][0],
   };
-  const template = readFileSync(join(root, 'src/viewer/page.html'), 'utf8');
+  const template = readFileSync(join(root, 'src/page/page.html'), 'utf8');
   // Browsers find what the script imports only when they have read it.
   const { imports } = Object.entries(main.metafile.outputs).find(([path]) => basename(path) === words.SCRIPT)[1];
   const shared = imports

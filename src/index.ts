@@ -2,17 +2,7 @@
  * The public library: everything that a program needs to embed statedsl, and nothing else. `docs/library.md`
  * documents it.
  */
-export type { AgentLookups, AgentTraits, GateCommand, Lookups } from './check/lower/lowered-state.js';
-export {
-  type EngineClientOptions,
-  type EngineEvents,
-  type EngineRuns,
-  type EngineServicesOptions,
-  engineClient,
-  engineServices,
-  type ReportAtEnd,
-  type SubmitOptions,
-} from './control/engine/library-engine.js';
+
 export type {
   CompareOptions,
   ReplayFrom,
@@ -20,8 +10,51 @@ export type {
   ResumeRunOptions,
   Startable,
   StartOptions,
-} from './control/execution-options.js';
-export { openPrograms, openRuns } from './control/open-runs.js';
+} from './app/execution-options.js';
+export {
+  type Compilation,
+  type CompileOptions,
+  compile,
+  type Machine,
+  type Parser,
+  parseFile,
+} from './app/library/compile.js';
+export {
+  type Diagnostic,
+  diagnosticsToJson,
+  type Findings,
+  formatDiagnostics,
+  type Source,
+} from './app/library/diagnostics.js';
+export {
+  type Exchange,
+  exchange,
+  type Finished,
+  imageOf,
+  type LiveRun,
+  type LiveRunOptions,
+  type RunImage,
+  runOf,
+} from './app/library/live-run.js';
+export {
+  type EffectContext,
+  type Effects,
+  type ExecutionOptions,
+  fileJournal,
+  type HostOptions,
+  hostEffects,
+  type Journal,
+  type MemoryJournal,
+  memoryJournal,
+  type OpenJournal,
+  type RunFolder,
+  type RunHeader,
+  type RunOptions,
+  type RunResources,
+  run,
+  scriptedEffects,
+} from './app/library/run-machine.js';
+export { openPrograms, openRuns } from './app/open-runs.js';
 export type {
   CheckedProgram,
   CheckOptions,
@@ -32,7 +65,15 @@ export type {
   Prepared,
   PrepareOptions,
   Programs,
-} from './control/programs.js';
+} from './app/programs.js';
+export type {
+  ListedInput,
+  ListedPattern,
+  ListedPlan,
+  ListedProgram,
+  ProgramList,
+} from './app/project/list-programs.js';
+export type { ProgramSource } from './app/project/preparation.js';
 export {
   type DamagePosition,
   type Done,
@@ -42,7 +83,7 @@ export {
   type Refused,
   type Result,
   unwrap,
-} from './control/result.js';
+} from './app/result.js';
 export type {
   AppliedRun,
   ApplyOptions,
@@ -75,9 +116,18 @@ export type {
   ShownRun,
   StartedRun,
   StreamEnd,
-} from './control/runs.js';
+} from './app/runs.js';
 export type { AwaitedWorker, RunWhereabouts } from './engine/admin.js';
-export type { RolledBack, UndoFacts } from './interpreter/events/agent-facts.js';
+export {
+  type EngineClientOptions,
+  type EngineEvents,
+  type EngineRuns,
+  type EngineServicesOptions,
+  engineClient,
+  engineServices,
+  type ReportAtEnd,
+  type SubmitOptions,
+} from './engine/runs/library-engine.js';
 export type {
   AgentFacts,
   BrokenGuard,
@@ -100,6 +150,7 @@ export type {
   Unavailable,
   Waiting,
 } from './interpreter/events/event.js';
+export type { RolledBack, UndoFacts } from './interpreter/events/facts.js';
 export type { StoredLimits } from './interpreter/events/stored-limits.js';
 export type { CallReport } from './interpreter/plan/engine/plan-entry.js';
 export type { PlanCheck } from './interpreter/plan/engine/plan-node.js';
@@ -129,58 +180,16 @@ export type {
   WorktreeRequest,
 } from './interpreter/request.js';
 export type { Printed } from './interpreter/values/json.js';
-export {
-  type Compilation,
-  type CompileOptions,
-  compile,
-  type Machine,
-  type Parser,
-  parseFile,
-} from './library/compile.js';
-export {
-  type Diagnostic,
-  diagnosticsToJson,
-  type Findings,
-  formatDiagnostics,
-  type Source,
-} from './library/diagnostics.js';
-export {
-  type Exchange,
-  exchange,
-  type Finished,
-  imageOf,
-  type LiveRun,
-  type LiveRunOptions,
-  type RunImage,
-  runOf,
-} from './library/live-run.js';
-export {
-  type EffectContext,
-  type Effects,
-  type ExecutionOptions,
-  fileJournal,
-  type HostOptions,
-  hostEffects,
-  type Journal,
-  type MemoryJournal,
-  memoryJournal,
-  type OpenJournal,
-  type RunFolder,
-  type RunHeader,
-  type RunOptions,
-  type RunResources,
-  run,
-  scriptedEffects,
-} from './library/run-machine.js';
+export type { AgentLookups, AgentTraits, GateCommand, Lookups } from './language/check/lower/lowered-state.js';
+export type { Span } from './language/source/diagnostic.js';
 export type { Filter, Json, ShellContext, ShellInsertion, ShellText } from './machine/expression.js';
 export type { ExceededScope, Input, LimitScope, Limits, Strictness } from './machine/machine.js';
 export type { ToolProgram } from './machine/plan.js';
-export type { ListedInput, ListedPattern, ListedPlan, ListedProgram, ProgramList } from './project/list-programs.js';
-export type { ProgramSource } from './project/preparation.js';
 export type { AgentConfiguration } from './runtime/agents/programs/adapter.js';
 export type { Permission } from './runtime/agents/programs/permissions.js';
 export type { AgentSettings } from './runtime/agents/resolve.js';
 export type { CommandContext, CommandFunction } from './runtime/command-function.js';
+export type { PerformedRequest, RunContext, Script, ScriptedAnswer } from './runtime/effect-context.js';
 export type { InspectedRun } from './runtime/inspect-run.js';
 export type { ListedRun } from './runtime/list-runs.js';
 export type { FirstFailure, KnownEffect } from './runtime/run/again/find-resume-point.js';
@@ -190,15 +199,13 @@ export type { RecordedStep } from './runtime/run/recorded-steps.js';
 export type { ReportedStep, RunReport } from './runtime/run/report.js';
 export type { InDoubt } from './runtime/run/resources.js';
 export type { Started } from './runtime/run/run-options.js';
-export type { PerformedRequest, RunContext, Script, ScriptedAnswer } from './runtime/scripted-effects.js';
 export type { Delivery } from './runtime/store/inbox.js';
 export { type JournalRecord, journalLine, LineBuffer, readJournalLine } from './runtime/store/journal-line.js';
 export type { RunFacts } from './runtime/store/run-header.js';
-export type { RunStatus } from './runtime/store/stored-run.js';
 export { RunRefused } from './runtime/store/store-error.js';
-export type { McpServers } from './runtime/tools/perform-tool.js';
+export type { RunStatus } from './runtime/store/stored-run.js';
+export type { McpServers } from './runtime/tools/mcp-tool.js';
 export type { WorktreeFacts } from './runtime/worktree/worktree-facts.js';
-export type { Span } from './source/diagnostic.js';
 export type { DiagnosticJson, LocatedEdit, Location } from './views/diagnostics/diagnostic-json.js';
 export type { DetailedAttempt } from './views/report/detailed-attempt.js';
 export type { Ending, LimitReached, Tokens, Wait } from './views/report/facts.js';

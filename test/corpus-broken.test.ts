@@ -3,7 +3,7 @@
  * valid program formats to a text that stays as it is.
  */
 import { describe, expect, test } from 'vitest';
-import { compile } from '../src/check/compile.js';
+import { compile } from '../src/language/check/compile.js';
 import { some } from './amount.js';
 import { type Case, casesOf, programOf, sectionText } from './corpus/case-file.js';
 import { compileOptions } from './corpus/compile-case.js';

@@ -3,7 +3,7 @@ import { readdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { describe, expect, test } from 'vitest';
-import { definedCodes } from '../src/source/catalogue/message.js';
+import { definedCodes } from '../src/language/source/catalogue/message.js';
 import { CASE_KINDS, casesOf, namedCases, programOf } from './corpus/case-file.js';
 import { compileCase, drawnDiagnostics, explained } from './corpus/compile-case.js';
 import { compare } from './corpus/expectation.js';
@@ -48,7 +48,7 @@ describe('format', () => {
 });
 
 test('every code of the catalogue has a case', async () => {
-  const catalogue = join(dirname(dirname(fileURLToPath(import.meta.url))), 'src/source/catalogue');
+  const catalogue = join(dirname(dirname(fileURLToPath(import.meta.url))), 'src/language/source/catalogue');
   for (const name of readdirSync(catalogue)) await import(pathToFileURL(join(catalogue, name)).href);
   const shown = new Set<string>();
   for (const { sections } of CASE_KINDS.flatMap(casesOf)) {

@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url';
 import { describe, expect, it, test } from 'vitest';
 import { createProgram } from '../src/cli/arguments/program.js';
 import { functionNamed } from '../src/interpreter/values/functions.js';
-import { definedCodes } from '../src/source/catalogue/message.js';
+import { definedCodes } from '../src/language/source/catalogue/message.js';
 import { pages } from './fences.js';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
@@ -108,8 +108,8 @@ step that it names. It is printed from the cases of the test suite. [Warnings](c
 `;
 
 test('docs/messages.md has an example of each code', async () => {
-  for (const file of readdirSync(join(root, 'src/source/catalogue')))
-    await import(`../src/source/catalogue/${file.replace(/\.ts$/, '.js')}`);
+  for (const file of readdirSync(join(root, 'src/language/source/catalogue')))
+    await import(`../src/language/source/catalogue/${file.replace(/\.ts$/, '.js')}`);
   const examples = examplesOfCodes();
   const codes = [...definedCodes().keys()];
   expect(codes.length).toBeGreaterThan(200);

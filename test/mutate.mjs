@@ -13,7 +13,7 @@ import { mutantsOf } from './mutate/mutants.mjs';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const cache = join(root, 'node_modules/.cache/statedsl-mutate');
-const CORE = ['src/interpreter', 'src/check', 'src/runtime/run', 'src/runtime/store'];
+const CORE = ['src/interpreter', 'src/language/check', 'src/runtime/run', 'src/runtime/store'];
 /** Tests of laws take long and notice little that the others do not; they come last. */
 const SLOW = /corpus-broken|hostile|random|format-program|previous|growth/;
 const DAY_MS = 86_400_000;

@@ -17,7 +17,7 @@ import {
   type Script,
   scriptedEffects,
 } from '../src/index.js';
-import { shippedPatterns } from '../src/source/catalogue/patterns.js';
+import { shippedPatterns } from '../src/language/source/catalogue/patterns.js';
 
 const patterns = join(dirname(dirname(fileURLToPath(import.meta.url))), 'patterns');
 const cwd = mkdtempSync(join(tmpdir(), 'statedsl-patterns-'));

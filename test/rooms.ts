@@ -10,20 +10,7 @@ export interface Room {
   readonly node: boolean;
 }
 
-/** All rooms that the library is made of. */
-const BELOW_LIBRARY = [
-  'source',
-  'syntax',
-  'frontends',
-  'machine',
-  'check',
-  'interpreter',
-  'runtime',
-  'project',
-  'format',
-  'views',
-];
-
+/** In the order of reading: language, run, world, use, doors. A room inside a folder has its own rule. */
 export const ROOMS: Readonly<Record<string, Room>> = {
   prelude: {
     holds:
@@ -32,37 +19,43 @@ export const ROOMS: Readonly<Record<string, Room>> = {
     packages: [],
     node: false,
   },
-  source: {
+  'language/source': {
     holds:
       'source files (offset ↔ line), Diagnostic and fixes; `catalogue/`: every code with its words; `foreign/`: how to write lines of other languages',
     rooms: [],
     packages: [],
     node: false,
   },
-  syntax: {
+  'language/syntax': {
     holds:
       'the trees (`ast.ts`, `expression.ts`, `step.ts`, `plan-tree.ts`) and `parse.ts`; `tokens/`: tokens, lexer modes, indentation; `grammar/`: the rules, and what runs them; Chevrotain records and analyzes them for the build; `tree/`: CST → AST, templates and interpolations; `steps/`: STEP and its sections; `tests/`: the lines of test files',
-    rooms: ['source'],
+    rooms: ['language/source'],
     packages: ['chevrotain'],
     node: false,
   },
-  frontends: {
+  'language/frontends': {
     holds:
       'other spellings of a program: Markdown documents, plans in JSON, tools in YAML; `workflow/` reads and prints workflow files',
-    rooms: ['source', 'syntax'],
+    rooms: ['language/source', 'language/syntax'],
     packages: ['yaml', 'mdast-util-from-markdown'],
+    node: false,
+  },
+  'language/format': {
+    holds: 'AST and comments → text',
+    rooms: ['language/source', 'language/syntax'],
+    packages: [],
+    node: false,
+  },
+  'language/check': {
+    holds:
+      'from AST to Machine: `compile.ts` is the pipeline on one screen; `graph/`: states and the paths between them; `lints/`: warnings; `lower/`: instructions; `shell/`: shell text; `steps/`: names, keys and instructions of steps; `plan/`: plans',
+    rooms: ['language/source', 'language/syntax', 'machine'],
+    packages: [],
     node: false,
   },
   machine: {
     holds: 'the Machine: plain JSON with states of flat instructions, in which every name is a slot',
     rooms: [],
-    packages: [],
-    node: false,
-  },
-  check: {
-    holds:
-      'from AST to Machine: `compile.ts` is the pipeline on one screen; `graph/`: states and the paths between them; `lints/`: warnings; `lower/`: instructions; `shell/`: shell text; `steps/`: names, keys and instructions of steps; `plan/`: plans',
-    rooms: ['source', 'syntax', 'machine'],
     packages: [],
     node: false,
   },
@@ -80,78 +73,114 @@ export const ROOMS: Readonly<Record<string, Room>> = {
     packages: ['yaml', 'ajv', 'uuid', 'execa', '@modelcontextprotocol/sdk'],
     node: true,
   },
-  project: {
+  'app/project': {
     holds:
       'finds and reads the files of a project: programs, imports, workflows, plans, tools, the configuration; it has no command line, prints nothing and ends no process; `prepare.ts`: the one preparation, from a file or text to a program that can run',
-    rooms: ['source', 'syntax', 'frontends', 'machine', 'check', 'interpreter', 'runtime'],
-    packages: [],
-    node: true,
-  },
-  format: { holds: 'AST and comments → text', rooms: ['source', 'syntax'], packages: [], node: false },
-  views: {
-    holds:
-      'texts for people: `diagnostics/`, the `log/` of a run, its `report/`, the `graph/` of a program or plan, the `picture/` that draws any graph, the dry run, explanations, `steps/`; `drawing/`: colors, columns, amounts; models of a run for pictures: its `timeline/`, and its `history/` by line, transition and step',
-    rooms: ['source', 'machine', 'interpreter'],
-    packages: ['chalk', 'elkjs', 'string-width'],
-    node: false,
-  },
-  testing: {
-    holds:
-      'tests of programs: reads a test file with its program, runs each test in a world of scripted answers and virtual time, and judges the run; `faults/`: the same runs with crashes, failures and other orders; `mutation/`: the same tests on programs with a mistake; `reporters/`: results as text',
     rooms: [
-      'source',
-      'syntax',
+      'language/source',
+      'language/syntax',
+      'language/frontends',
+      'language/check',
       'machine',
-      'format',
-      'check',
       'interpreter',
-      'foresight',
       'runtime',
-      'project',
-      'views',
     ],
     packages: [],
     node: true,
   },
-  foresight: {
+  'app/library': {
+    holds:
+      'what `index.ts` exports for machines in memory: `compile`, `run`, effects, journals, runs in parts; without internal types',
+    rooms: [
+      'language/source',
+      'language/syntax',
+      'language/frontends',
+      'language/format',
+      'language/check',
+      'machine',
+      'interpreter',
+      'runtime',
+      'app/project',
+      'views',
+    ],
+    packages: [],
+    node: false,
+  },
+  app: {
+    holds:
+      '`Programs` and `Runs`: all that the command line, the service and programs that embed statedsl do with programs and runs; refusals are values; `folder/`: the runs of a folder on disk',
+    rooms: ['language/source', 'machine', 'interpreter', 'runtime', 'app/project', 'app/library', 'views', 'engine'],
+    packages: [],
+    node: true,
+  },
+  views: {
+    holds:
+      'texts for people: `diagnostics/`, the `log/` of a run, its `report/`, the `graph/` of a program or plan, the `picture/` that draws any graph, the dry run, explanations, `steps/`; `drawing/`: colors, columns, amounts',
+    rooms: ['language/source', 'machine', 'interpreter'],
+    packages: ['chalk', 'elkjs', 'string-width'],
+    node: false,
+  },
+  'lab/foresight': {
     holds:
       'what a program can do: explores all runs of a machine with the interpreter, in which unknown values are decided late; defects, bounds and traces, confirmed by ordinary runs; `unknown/`: what is known of a value, and operations on it; `reductions/`: what need not be told apart',
     rooms: ['machine', 'interpreter'],
     packages: [],
     node: false,
   },
-  library: {
+  'lab/testing': {
     holds:
-      'what `index.ts` exports for machines in memory: `compile`, `run`, effects, journals, runs in parts; without internal types',
-    rooms: BELOW_LIBRARY,
-    packages: [],
-    node: false,
-  },
-  control: {
-    holds:
-      '`Programs` and `Runs`: all that the command line, the service and programs that embed statedsl do with programs and runs; refusals are values; `folder/`: the runs of a folder on disk; `engine/`: those on an engine',
-    rooms: ['source', 'machine', 'interpreter', 'runtime', 'project', 'views', 'library', 'engine'],
+      'tests of programs: reads a test file with its program, runs each test in a world of scripted answers and virtual time, and judges the run; `faults/`: the same runs with crashes, failures and other orders; `mutation/`: the same tests on programs with a mistake; `reporters/`: results as text',
+    rooms: [
+      'language/source',
+      'language/syntax',
+      'language/format',
+      'language/check',
+      'machine',
+      'interpreter',
+      'runtime',
+      'app/project',
+      'views',
+      'lab/foresight',
+    ],
     packages: [],
     node: true,
   },
-  engine: {
+  cli: {
     holds:
-      'runs on a durable-execution engine, which remembers them instead of a folder: `turn.ts` executes a run until it waits or ends, `run-object.ts` holds its record and its mail, `engine-context.ts` is all that they need of an engine; `restate-services.ts` offers them on Restate, `worker-host.ts` performs effects, `client.ts` reaches a run over HTTP, `mirror.ts` writes it as a folder',
-    rooms: ['machine', 'interpreter', 'runtime'],
-    packages: ['fflate'],
+      '`main.ts` is the process, `command-line.ts` runs one command line; `arguments/`: the commands and their options as data; `commands/`: one file per command; `preparation/`: from arguments to a program that can run; `running/`: shared by commands that drive or show a run; `terminal/`: streams, exit codes and errors; `files/`: files that are read and replaced; the only room that reads argv, prints and exits',
+    rooms: [
+      'language/source',
+      'language/syntax',
+      'language/frontends',
+      'language/format',
+      'language/check',
+      'machine',
+      'interpreter',
+      'runtime',
+      'app/project',
+      'app/library',
+      'app',
+      'views',
+      'lab/foresight',
+      'lab/testing',
+      'serve',
+      'engine',
+      'engine/runs',
+    ],
+    packages: ['commander', '@bomb.sh/tab', 'execa', 'log-update'],
     node: true,
   },
   serve: {
     holds:
       'the service: operations on runs over HTTP; `access.ts`: who may use it; `schemas.ts`: what requests may hold; `answer-schemas.ts`: what answers hold; `routes/`; `executions/`: the queue, and processes that execute runs; `notifications/`: who learns that a run has ended',
-    rooms: ['machine', 'interpreter', 'runtime', 'library', 'control'],
+    rooms: ['machine', 'interpreter', 'runtime', 'app/library', 'app', 'engine/runs'],
     packages: ['hono', '@hono/node-server', '@hono/zod-openapi', 'prom-client', 'execa'],
     node: true,
   },
-  viewer: {
+  page: {
     holds:
-      'the page, which runs in a browser: `data/`: where runs come from, over HTTP or from the file itself; `runs/`: the list; `run/`: the screen of a run and what its parts share; `record/`, `timeline/`, `graph/`, `source/`, `output/`: its parts; `acting/`: what a person can do with a run; `history/`: models of a run that several parts use; `shell/`: what all screens use; `style/`: looks',
-    rooms: ['machine', 'interpreter', 'views', 'control'],
+      'the page, which runs in a browser: `data/`: where runs come from, over HTTP or from the file itself; `runs/`: the list; `run/`: the screen of a run and what its parts share; `record/`, `timeline/`, `graph/`, `source/`, `output/`: its parts; `acting/`: what a person can do with a run; `timeline/` and `history/` also have models of a run that take event after event; `shell/`: what all screens use; `style/`: looks',
+    rooms: ['machine', 'interpreter', 'views', 'app'],
     packages: [
       'preact',
       '@preact/signals',
@@ -165,11 +194,18 @@ export const ROOMS: Readonly<Record<string, Room>> = {
     ],
     node: false,
   },
-  cli: {
+  engine: {
     holds:
-      '`main.ts` is the process, `command-line.ts` runs one command line; `arguments/`: the commands and their options as data; `commands/`: one file per command; `preparation/`: from arguments to a program that can run; `running/`: shared by commands that drive or show a run; `terminal/`: streams, exit codes and errors; `files/`: files that are read and replaced; the only room that reads argv, prints and exits',
-    rooms: [...BELOW_LIBRARY, 'testing', 'foresight', 'library', 'control', 'engine', 'serve'],
-    packages: ['commander', '@bomb.sh/tab', 'execa', 'log-update'],
+      'runs on a durable-execution engine, which remembers them instead of a folder: `turn.ts` executes a run until it waits or ends, `run-object.ts` holds its record and its mail, `engine-context.ts` is all that they need of an engine; `restate-services.ts` offers them on Restate, `worker-host.ts` performs effects, `client.ts` reaches a run over HTTP, `mirror.ts` writes it as a folder',
+    rooms: ['machine', 'interpreter', 'runtime'],
+    packages: ['fflate'],
+    node: true,
+  },
+  'engine/runs': {
+    holds:
+      'the runs of an engine as `Runs`: they are submitted, followed and continued there, and read as copies in a folder; for a program that embeds statedsl, the client and the services of a worker',
+    rooms: ['machine', 'interpreter', 'runtime', 'app/project', 'app/library', 'app', 'engine'],
+    packages: [],
     node: true,
   },
 };

@@ -2,7 +2,7 @@
 import { connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { EngineFailure, silent } from './ask-engine.js';
-import type { ServiceNames } from './run-list.js';
+import type { ServiceNames } from './services.js';
 
 const PAUSE_MS = 250;
 /** How long the admin API may take: it asks a worker that registers. Milliseconds. */

@@ -17,8 +17,8 @@ import type {
   Submitting,
 } from './messages.js';
 import { type EventChunks, type EventLines, unpackedLines } from './run-journal.js';
-import { dayOf, type RunHandler, type RunsHandler, serviceNames } from './run-list.js';
 import type { RunState } from './run-object.js';
+import { dayOf, type RunHandler, type RunsHandler, serviceNames } from './services.js';
 import { bytesOfArtifact } from './turn-record.js';
 import { packDelivery } from './value-codec.js';
 

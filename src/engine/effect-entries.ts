@@ -3,8 +3,8 @@
  * such as lines and files.
  */
 import type { Json } from '../machine/expression.js';
+import type { PerformedRequest } from '../runtime/effect-context.js';
 import { doubtfulOutcome, type InDoubt } from '../runtime/run/resources.js';
-import type { PerformedRequest } from '../runtime/scripted-effects.js';
 import type { Entry, PerformContext } from './engine-context.js';
 import type { Performed, RoutedEffect } from './messages.js';
 import { type Placement, routeOf } from './messages.js';

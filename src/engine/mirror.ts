@@ -14,9 +14,8 @@ import { entryAt, makeFolder, readOwn, writeOwn } from '../runtime/store/own-fil
 import { readJournal } from '../runtime/store/read-journal.js';
 import { lockRun } from '../runtime/store/run-lock.js';
 import { openRunFolder } from '../runtime/store/store.js';
-import { storeError } from '../runtime/store/store-error.js';
+import { RunRefused, storeError } from '../runtime/store/store-error.js';
 import { hasBegun, readIndex } from '../runtime/store/stored-run.js';
-import { RunRefused } from '../runtime/store/store-error.js';
 import { keepFacts } from '../runtime/worktree/worktree-facts.js';
 import type { EngineClient } from './client.js';
 import { bytesOfArtifact } from './turn-record.js';

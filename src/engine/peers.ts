@@ -18,7 +18,7 @@ import { networkInterfaces } from 'node:os';
 import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { askEngine, type ClientOptions, EngineFailure } from './ask-engine.js';
-import { serviceNames, type WorkersHandler } from './run-list.js';
+import { serviceNames, type WorkersHandler } from './services.js';
 import { MOST_ADDRESSES, type Peer } from './workers-of-address.js';
 
 /** Where others reach a worker that listens there. */

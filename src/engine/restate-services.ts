@@ -1,7 +1,7 @@
 /** The services on Restate: their handlers, with the contexts and options that Restate has for them. */
 
 import type { Json } from '../machine/expression.js';
-import type { PerformedRequest } from '../runtime/scripted-effects.js';
+import type { PerformedRequest } from '../runtime/effect-context.js';
 import { EffectEntries } from './effect-entries.js';
 import {
   EngineRefusal,
@@ -12,13 +12,13 @@ import {
   type Target,
   type TurnContext,
 } from './engine-context.js';
-import type { RestateContext, RestateSdk } from './find-package.js';
 import type { HomeTurn, Listening, Mail, Performed, RoutedEffect, TurnStart } from './messages.js';
 import { NO_ROUTES } from './messages.js';
-import type { RunHandler, ServiceNames, WorkersHandler } from './run-list.js';
-import { runListHandlers, runListReaders } from './run-list.js';
+import type { RestateContext, RestateSdk } from './restate-sdk.js';
 import { readerHandlers, runHandlers } from './run-object.js';
 import { hasMarks, revealSecrets } from './secret-inputs.js';
+import type { RunHandler, ServiceNames, WorkersHandler } from './services.js';
+import { runListHandlers, runListReaders } from './services.js';
 import { executeTurn } from './turn.js';
 import { type Program, ProgramRefused, type TurnHost } from './turn-host.js';
 import { type ValueCodec, valueCodec } from './value-codec.js';

@@ -6,7 +6,7 @@ import type { RunReport } from '../runtime/run/report.js';
 import type { ObjectContext, ReaderContext } from './engine-context.js';
 import type { Head, Progress } from './messages.js';
 import { charactersOf, countOf, linesOf, type StoredLines } from './messages.js';
-import type { ServiceNames } from './run-list.js';
+import type { ServiceNames } from './services.js';
 
 /** Lines of a journal. */
 export interface EventLines {

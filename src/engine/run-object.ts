@@ -44,8 +44,8 @@ import {
   type WorkerRules,
 } from './refusals.js';
 import { append, type EventsWanted, isOver, readEvents } from './run-journal.js';
-import type { NotedRun } from './run-list.js';
-import { dayOf, type ServiceNames } from './run-list.js';
+import type { NotedRun } from './services.js';
+import { dayOf, type ServiceNames } from './services.js';
 import type { SharedArtifacts } from './shared-artifacts.js';
 import { bytesOfArtifact } from './turn-record.js';
 

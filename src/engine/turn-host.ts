@@ -1,16 +1,16 @@
 /** The process that executes turns: what a turn gets from it, besides the context of its handler. */
 import type { LinkedMachine, RunOptions } from '../interpreter/run.js';
 import { omitUndefined } from '../prelude/omit-undefined.js';
+import type { PerformedRequest } from '../runtime/effect-context.js';
 import { LazySignal } from '../runtime/in-process.js';
 import type { Redactor, Secret } from '../runtime/redact.js';
 import type { InDoubt } from '../runtime/run/resources.js';
-import type { PerformedRequest } from '../runtime/scripted-effects.js';
 import { otherFormatOf } from '../runtime/store/image.js';
 import { VERSION } from '../runtime/version.js';
 import { type Reach, RecentlyUsed } from './admin.js';
 import type { PerformContext } from './engine-context.js';
 import type { Doing, Performed, Placement, Submission, TurnStart, WaitingFor } from './messages.js';
-import type { ServiceNames } from './run-list.js';
+import type { ServiceNames } from './services.js';
 import type { SharedArtifacts } from './shared-artifacts.js';
 import type { BegunWorktree, TurnWorktrees, WantedWorktree } from './turn-worktree.js';
 

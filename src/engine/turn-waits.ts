@@ -9,7 +9,7 @@ import type { RunReport } from '../runtime/run/report.js';
 import type { EndedEffect, FoundWorker } from './effect-entries.js';
 import type { Entry, TurnContext } from './engine-context.js';
 import type { Listening, Mail, Progress, TurnStart } from './messages.js';
-import type { ServiceNames } from './run-list.js';
+import type { ServiceNames } from './services.js';
 import type { TurnRecord } from './turn-record.js';
 import { bytesOf, MOST_IMAGE, MOST_REPORT, MOST_WAITING_REPORT, type TooLarge, tooMuch } from './turn-record.js';
 

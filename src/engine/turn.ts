@@ -20,11 +20,11 @@ import {
   startRun,
   waiting,
 } from '../interpreter/run.js';
+import type { PerformedRequest } from '../runtime/effect-context.js';
 import type { Redactor } from '../runtime/redact.js';
 import { applyDelivery } from '../runtime/run/apply-delivery.js';
 import { Growth } from '../runtime/run/growth.js';
 import { reportOf } from '../runtime/run/report.js';
-import type { PerformedRequest } from '../runtime/scripted-effects.js';
 import { imageOf, runOf } from '../runtime/store/image.js';
 import { nextTurn } from '../runtime/timer.js';
 import { VERSION } from '../runtime/version.js';

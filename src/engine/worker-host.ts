@@ -7,11 +7,11 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Outcome } from '../interpreter/events/event.js';
 import type { AgentRequest } from '../interpreter/request.js';
 import { omitUndefined } from '../prelude/omit-undefined.js';
+import type { EffectContext, Effects } from '../runtime/effect-context.js';
 import { noteLazySignal } from '../runtime/in-process.js';
 import { makeTemporaryFolder, removeTemporaryFolder } from '../runtime/process/temporary-folder.js';
 import { createRedactor, type Redactor, type Secret } from '../runtime/redact.js';
 import { type OpenResources, openResources } from '../runtime/run/resources.js';
-import type { EffectContext, Effects } from '../runtime/scripted-effects.js';
 import { artifactsFolder } from '../runtime/store/artifacts.js';
 import type { RunWorktrees } from '../runtime/worktree/run-worktrees.js';
 import type { Reach } from './admin.js';
@@ -20,8 +20,8 @@ import type { EngineClient } from './client.js';
 import { EffectGrowth, EffectOutputs, programOf } from './effect-outputs.js';
 import type { Doing, Submission } from './messages.js';
 import { machineProblem, maySubmit } from './refusals.js';
-import type { ServiceNames } from './run-list.js';
 import { secretInputsOf, variableProblem } from './secret-inputs.js';
+import type { ServiceNames } from './services.js';
 import { type SharedArtifacts, sharedArtifacts } from './shared-artifacts.js';
 import {
   EXECUTE,

@@ -1,7 +1,7 @@
 /** How a worker is, over plain HTTP: for probes, and as text for Prometheus. The port of its turns speaks HTTP/2 alone. */
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { EffectPermits } from '../runtime/scripted-effects.js';
+import type { EffectPermits } from '../runtime/effect-context.js';
 import { VERSION } from '../runtime/version.js';
 import type { EffectLine } from './worker-host.js';
 

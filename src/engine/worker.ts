@@ -2,8 +2,8 @@
 import { createServer, type Http2Server, type Http2ServerRequest, type Http2ServerResponse } from 'node:http2';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { Effects } from '../runtime/effect-context.js';
 import type { Secret } from '../runtime/redact.js';
-import type { Effects } from '../runtime/scripted-effects.js';
 import {
   deploymentOf,
   ingressOf,
@@ -14,10 +14,10 @@ import {
   WorkerRefused,
 } from './admin.js';
 import { type EngineClient, EngineFailure, engineClient } from './client.js';
-import type { RestateSdk } from './find-package.js';
 import { type HandleRequest, ownAddresses, Peers } from './peers.js';
+import type { RestateSdk } from './restate-sdk.js';
 import { type Offer, restateServices, servicesOf } from './restate-services.js';
-import { serviceNames } from './run-list.js';
+import { serviceNames } from './services.js';
 import type { WantedWorker } from './turn-host.js';
 import { AttemptRefused } from './turn-host.js';
 import { valueCodec } from './value-codec.js';

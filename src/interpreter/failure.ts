@@ -4,7 +4,7 @@
  */
 import type { Expr, Json } from '../machine/expression.js';
 import { nearest } from '../prelude/nearest.js';
-import type { FailureCause } from './events/agent-facts.js';
+import type { FailureCause } from './events/facts.js';
 import { aType, isObject, typeOf, type Value } from './values/value.js';
 
 export class RuntimeFailure extends Error {

@@ -6,11 +6,11 @@ import { readFileSync, statSync } from 'node:fs';
 import type { Outcome, Output } from '../interpreter/events/event.js';
 import type { FunctionRequest } from '../interpreter/request.js';
 import type { Json } from '../machine/expression.js';
+import type { EffectContext } from './effect-context.js';
 import type { LazySignal } from './in-process.js';
 import { inProcess } from './in-process.js';
 import { outputSink, VALUE_BYTES } from './process/output.js';
 import { artifactPath } from './process/scratch.js';
-import type { EffectContext } from './scripted-effects.js';
 
 /** What a function receives in addition to its arguments. */
 export interface CommandContext {

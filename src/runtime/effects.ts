@@ -20,12 +20,12 @@ import { type AgentHost, createPermits, performAgent } from './agents/perform.js
 import { createCallLog } from './agents/programs/adapter.js';
 import type { AgentSettings } from './agents/resolve.js';
 import { type CommandFunction, performFunction } from './command-function.js';
+import type { EffectContext, EffectPermits, Effects } from './effect-context.js';
 import { stopSignalOf } from './in-process.js';
 import { type Environment, inheritedEnvironment, performArgv, performShell, shellFinder } from './process/shell.js';
 import { projectOf, type Readable, whyUnreadable } from './readable-file.js';
-import type { EffectContext, EffectPermits, Effects } from './scripted-effects.js';
 import { startTimer } from './timer.js';
-import type { McpServers } from './tools/perform-tool.js';
+import type { McpServers } from './tools/mcp-tool.js';
 import { performAgentTool, performTool } from './tools/perform-tool.js';
 
 export interface HostOptions {

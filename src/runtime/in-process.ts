@@ -4,7 +4,7 @@
  */
 import type { Outcome } from '../interpreter/events/event.js';
 import { clockMs } from './clock.js';
-import type { EffectContext } from './scripted-effects.js';
+import type { EffectContext } from './effect-context.js';
 import type { StopSignal } from './stop-signal.js';
 import { startTimer } from './timer.js';
 

@@ -14,7 +14,7 @@ import { omitUndefined } from '../prelude/omit-undefined.js';
 import { RecordScan } from './record-scan.js';
 import { type Redactor, redactError, redactNamed, redactWritten } from './redact.js';
 import { asRecorded, type RecordedState } from './run/again/as-recorded.js';
-import { recoveryContextOf } from './run/again/edited-program.js';
+import { recoveryContextOf } from './run/again/prepare-recovery.js';
 import { areAllAfter, knownRanges, recoverRun } from './run/again/recover.js';
 import { type RecordedStep, RecordedSteps } from './run/recorded-steps.js';
 import { type RunReport, reportOf } from './run/report.js';
@@ -28,9 +28,15 @@ import { openToRead } from './store/own-file.js';
 import { type JournalPosition, journalStart, readJournal, readUntil } from './store/read-journal.js';
 import { lockHolder } from './store/run-lock.js';
 import { type FlatRun, flatState } from './store/state-file.js';
-import { JournalDamage } from './store/store-error.js';
-import { aboutToBegin, openStoredRun, type RunStatus, readIndex, runStatus, type StoredRun } from './store/stored-run.js';
-import { RunRefused } from './store/store-error.js';
+import { JournalDamage, RunRefused } from './store/store-error.js';
+import {
+  aboutToBegin,
+  openStoredRun,
+  type RunStatus,
+  readIndex,
+  runStatus,
+  type StoredRun,
+} from './store/stored-run.js';
 import { keptFacts, worktreeFacts } from './worktree/worktree-facts.js';
 
 /** A run as `statedsl show --json` prints it: its report, its values, and the event after which it is shown. */

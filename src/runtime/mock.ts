@@ -13,10 +13,10 @@ import type { ToolBinding } from '../machine/plan.js';
 import type { StepInstruction } from '../machine/step.js';
 import { writeAgentOutput } from './agents/perform.js';
 import type { FileProblem } from './configuration/yaml-file.js';
+import type { EffectContext, Effects, PerformedRequest } from './effect-context.js';
 import { type AnsweredRequest, type GivenAnswer, performAnswer } from './given-answer.js';
 import { MOCK_PARTS, type Mock, type MockAnswers, type MockPart, readMockAnswer } from './mock-file.js';
 import type { AskHandler } from './run/drive-options.js';
-import type { EffectContext, Effects, PerformedRequest } from './scripted-effects.js';
 import { performChecked } from './tools/perform-tool.js';
 import { VIRTUAL_START, type VirtualTime } from './virtual-time.js';
 

@@ -1,8 +1,8 @@
 /** Answers over HTTP: values as JSON, and every refusal as `code`, `message` and `help`, never as a stack. */
 import type { Context } from 'hono';
 import type { ContentfulStatusCode } from 'hono/utils/http-status';
-import type { Refusal, RefusalCode, Result } from '../control/result.js';
-import { diagnosticsToJson } from '../library/diagnostics.js';
+import { diagnosticsToJson } from '../app/library/diagnostics.js';
+import type { Refusal, RefusalCode, Result } from '../app/result.js';
 import { unreachable } from '../prelude/unreachable.js';
 
 export interface ServiceError {

@@ -9,7 +9,7 @@ import { etag } from 'hono/etag';
 import { HTTPException } from 'hono/http-exception';
 import { routePath } from 'hono/route';
 import { Counter, Gauge, Histogram, Registry } from 'prom-client';
-import { viewerFolder } from '../control/viewer-folder.js';
+import { viewerFolder } from '../app/viewer-folder.js';
 import { answerWith } from './answer.js';
 import { errorAnswer, healthAnswer, serviceAnswer } from './answer-schemas.js';
 import { addChangeRoutes } from './routes/change-runs.js';

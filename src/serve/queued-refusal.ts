@@ -1,5 +1,5 @@
 /** Why nothing can be done with a run yet: it waits for its turn, or could not begin. */
-import type { Refusal, Result } from '../control/result.js';
+import type { Refusal, Result } from '../app/result.js';
 import type { Service } from './service.js';
 
 type Known = Pick<Service, 'runs' | 'executions'>;

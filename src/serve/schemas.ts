@@ -1,6 +1,6 @@
 /** What requests may hold: these schemas validate requests, and the OpenAPI document is made of them. */
 import { z } from '@hono/zod-openapi';
-import { isZone } from '../control/run-filter.js';
+import { isZone } from '../app/run-filter.js';
 
 export const RUN_STATUSES = ['queued', 'running', 'returned', 'failed', 'suspended', 'interrupted', 'killed'] as const;
 

@@ -1,7 +1,7 @@
 /** Events and output while they come: NDJSON, server-sent events, and bytes with ranges. */
 import type { Context } from 'hono';
-import type { Result } from '../control/result.js';
-import type { EventLine, EventStream, OutputStream, Runs, StreamEnd } from '../control/runs.js';
+import type { Result } from '../app/result.js';
+import type { EventLine, EventStream, OutputStream, Runs, StreamEnd } from '../app/runs.js';
 import { answerRefusal, answerWith } from './answer.js';
 
 /** A proxy closes a connection that is silent for long. */

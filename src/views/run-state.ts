@@ -8,7 +8,7 @@ import type { Paint } from './drawing/paint.js';
 import { cut, visibleLine } from './drawing/visible-text.js';
 import { eventGist } from './log/event-gist.js';
 import { waitingLine } from './log/event-line.js';
-import { statusPaint } from './removal.js';
+import { statusPaint } from './run-list.js';
 import { stepPaint } from './steps/step-table.js';
 
 /** JSON texts by name. */

@@ -1,6 +1,6 @@
 /** The choices of an ASK and its default, and what a program is told about them. */
 import { expect, test } from 'vitest';
-import { compile } from '../../src/check/compile.js';
+import { compile } from '../../src/language/check/compile.js';
 
 function asked(options: string) {
   const { machine, diagnostics } = compile(

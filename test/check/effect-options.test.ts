@@ -1,6 +1,6 @@
 /** What the options of a DO and a CHECK become in the instruction that the run executes. */
 import { expect, test } from 'vitest';
-import { compile } from '../../src/check/compile.js';
+import { compile } from '../../src/language/check/compile.js';
 
 function effectOf(line: string): object | undefined {
   const { machine } = compile(`STATE: A\n  ${line}\n  RETURN`, {});

@@ -1,9 +1,9 @@
 /** Every fix that a message offers mends what the message is about, whatever program it is in. */
 import { describe, expect, test } from 'vitest';
-import { type Compilation, type CompileOptions, compile } from '../../src/check/compile.js';
-import { parseFile } from '../../src/frontends/markdown.js';
-import type { Diagnostic } from '../../src/source/diagnostic.js';
-import { applyEdits, editsOf } from '../../src/source/fix-text.js';
+import { type Compilation, type CompileOptions, compile } from '../../src/language/check/compile.js';
+import { parseFile } from '../../src/language/frontends/markdown.js';
+import type { Diagnostic } from '../../src/language/source/diagnostic.js';
+import { applyEdits, editsOf } from '../../src/language/source/fix-text.js';
 import { type Case, casesOf, programOf, sectionText } from '../corpus/case-file.js';
 import { compileOptions } from '../corpus/compile-case.js';
 

@@ -1,8 +1,8 @@
 /** What people write who come from other languages: one message says how it is written here, and its fix does it. */
 import { describe, expect, test } from 'vitest';
-import { compile } from '../../src/check/compile.js';
-import { parseFile } from '../../src/frontends/markdown.js';
-import { applyEdits, editsOf, fixText } from '../../src/source/fix-text.js';
+import { compile } from '../../src/language/check/compile.js';
+import { parseFile } from '../../src/language/frontends/markdown.js';
+import { applyEdits, editsOf, fixText } from '../../src/language/source/fix-text.js';
 
 const onPath = (program: string) => /^[a-z]/.test(program) && !/[ :]/.test(program);
 const options = { lookups: { agents: { isKnown: () => true }, onPath } };

@@ -1,9 +1,9 @@
 /** Walks over graphs of states, held against the slow way of asking; and how long large programs take. */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { compile } from '../../src/check/compile.js';
-import { components } from '../../src/check/graph/components.js';
-import { dominators } from '../../src/check/graph/state-graph.js';
+import { compile } from '../../src/language/check/compile.js';
+import { components } from '../../src/language/check/graph/components.js';
+import { dominators } from '../../src/language/check/graph/state-graph.js';
 import { amount, tries } from '../amount.js';
 
 const SIZE = 9;

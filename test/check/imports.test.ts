@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import type { Load } from '../../src/check/collect.js';
-import { compile } from '../../src/check/compile.js';
+import type { Load } from '../../src/language/check/collect.js';
+import { compile } from '../../src/language/check/compile.js';
 
 const program = 'IMPORT: "./p.dsl"\nUSE: P with a=1\nRETURN: ok\n';
 const pattern = 'PATTERN: P with a\n  EMIT: P a={a}\n';

@@ -1,6 +1,6 @@
 /** Messages about a whole machine stay short, however large the machine is. */
 import { expect, test } from 'vitest';
-import { compile } from '../../src/check/compile.js';
+import { compile } from '../../src/language/check/compile.js';
 
 test('a message names at most 50 entry values that are not passed', () => {
   const names = Array.from({ length: 60 }, (_, at) => `v${at}`);

@@ -2,8 +2,8 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type Compilation, type CompileOptions, compile } from '../../src/check/compile.js';
-import type { Lookups } from '../../src/check/lower/lowered-state.js';
+import { type Compilation, type CompileOptions, compile } from '../../src/language/check/compile.js';
+import type { Lookups } from '../../src/language/check/lower/lowered-state.js';
 import { amount, tries } from '../amount.js';
 
 const examples = readdirSync('examples', { recursive: true, encoding: 'utf8' })

@@ -1,7 +1,7 @@
 /** One mistake in both spellings: the same code, words that fit the file, and no fix that writes text into YAML. */
 import { describe, expect, it } from 'vitest';
-import { compile } from '../../src/check/compile.js';
-import { parseFile } from '../../src/frontends/markdown.js';
+import { compile } from '../../src/language/check/compile.js';
+import { parseFile } from '../../src/language/frontends/markdown.js';
 
 function badCoverage(name: string, text: string) {
   const { diagnostics } = compile(text, { name, parse: parseFile });

@@ -1,6 +1,6 @@
 /** What a WAIT does where its program says nothing: how long it waits at most, and how often it looks. */
 import { expect, test } from 'vitest';
-import { compile } from '../../src/check/compile.js';
+import { compile } from '../../src/language/check/compile.js';
 import type { Instruction } from '../../src/machine/machine.js';
 
 function codeOf(text: string): readonly Instruction[] {

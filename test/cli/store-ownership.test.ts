@@ -14,8 +14,8 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test, vi } from 'vitest';
-import { makeStore, mayBeForeign, requireOwnStore } from '../../src/runtime/store/store-ownership.js';
 import { RunRefused } from '../../src/runtime/store/store-error.js';
+import { makeStore, mayBeForeign, requireOwnStore } from '../../src/runtime/store/store-ownership.js';
 import { git } from '../harness/process.js';
 import { project, workflow } from './repository.js';
 import { type ProjectFolder, projectFolder } from './statedsl.js';

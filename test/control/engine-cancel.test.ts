@@ -1,7 +1,7 @@
 /** What ending a run on an engine reports is what became of the run. */
 import { expect, test } from 'vitest';
-import { cancelledRun } from '../../src/control/engine/engine-runs.js';
 import type { RunState } from '../../src/engine/run-object.js';
+import { cancelledRun } from '../../src/engine/runs/engine-runs.js';
 import { emptyReport } from '../../src/runtime/run/report.js';
 
 const state = (status: string, report: object | null): RunState => ({ status, report }) as unknown as RunState;

@@ -3,8 +3,8 @@ import { appendFileSync, mkdirSync, mkdtempSync, rmSync, truncateSync, writeFile
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { eventStream } from '../../src/control/folder/event-stream.js';
-import type { EventLine, EventStream, Follow } from '../../src/control/runs.js';
+import { eventStream } from '../../src/app/folder/event-stream.js';
+import type { EventLine, EventStream, Follow } from '../../src/app/runs.js';
 import type { RunEvent } from '../../src/interpreter/events/event.js';
 import { journalLine, LineBuffer } from '../../src/runtime/store/journal-line.js';
 import { longTest } from '../amount.js';

@@ -3,8 +3,8 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { collectFileRun, shortenLines } from '../../src/control/file-run.js';
-import { openRuns } from '../../src/control/open-runs.js';
+import { collectFileRun, shortenLines } from '../../src/app/file-run.js';
+import { openRuns } from '../../src/app/open-runs.js';
 
 function folder(): string {
   const made = mkdtempSync(join(tmpdir(), 'statedsl-file-run-'));

@@ -2,9 +2,9 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { openRuns } from '../../src/control/open-runs.js';
-import type { Result } from '../../src/control/result.js';
-import type { OutputStream, Runs } from '../../src/control/runs.js';
+import { openRuns } from '../../src/app/open-runs.js';
+import type { Result } from '../../src/app/result.js';
+import type { OutputStream, Runs } from '../../src/app/runs.js';
 import { ended, type ProjectFolder, projectFolder, type Started } from '../cli/statedsl.js';
 
 function unwrap<T>(result: Result<T>): T {

@@ -1,7 +1,7 @@
 /** What a filter of runs means, wherever the runs are. */
 import { expect, test } from 'vitest';
-import { runCondition } from '../../src/control/run-filter.js';
-import type { RunFilter } from '../../src/control/runs.js';
+import { runCondition } from '../../src/app/run-filter.js';
+import type { RunFilter } from '../../src/app/runs.js';
 
 const run = {
   run_id: '01a2',

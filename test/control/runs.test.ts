@@ -12,9 +12,9 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { openPrograms, openRuns } from '../../src/control/open-runs.js';
-import { type Result, refusalOf } from '../../src/control/result.js';
-import type { EventStream, RunFilter, Runs } from '../../src/control/runs.js';
+import { openPrograms, openRuns } from '../../src/app/open-runs.js';
+import { type Result, refusalOf } from '../../src/app/result.js';
+import type { EventStream, RunFilter, Runs } from '../../src/app/runs.js';
 import { lockRun } from '../../src/runtime/store/run-lock.js';
 import { storeError } from '../../src/runtime/store/store-error.js';
 

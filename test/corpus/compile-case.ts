@@ -4,13 +4,13 @@
  */
 import { posix } from 'node:path';
 import { parse } from 'yaml';
-import type { CallSupport } from '../../src/check/callables.js';
-import { type Compilation, type CompileOptions, compile } from '../../src/check/compile.js';
-import { parseFile } from '../../src/frontends/markdown.js';
-import { callSupport } from '../../src/project/link-plans.js';
-import { agentLookup } from '../../src/project/settings.js';
+import { callSupport } from '../../src/app/project/link-plans.js';
+import { agentLookup } from '../../src/app/project/settings.js';
+import type { CallSupport } from '../../src/language/check/callables.js';
+import { type Compilation, type CompileOptions, compile } from '../../src/language/check/compile.js';
+import { parseFile } from '../../src/language/frontends/markdown.js';
+import { positionAt } from '../../src/language/source/diagnostic.js';
 import { noConfiguration } from '../../src/runtime/configuration/configuration.js';
-import { positionAt } from '../../src/source/diagnostic.js';
 import { drawDiagnostics } from '../../src/views/diagnostics/diagnostic.js';
 import { memoryHost } from '../project/memory-host.js';
 import type { Case } from './case-file.js';

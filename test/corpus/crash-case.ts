@@ -18,11 +18,11 @@ import {
 } from '../../src/interpreter/run.js';
 import type { Json } from '../../src/machine/expression.js';
 import type { Machine } from '../../src/machine/machine.js';
+import type { EffectContext, Effects } from '../../src/runtime/effect-context.js';
 import type { Redactor } from '../../src/runtime/redact.js';
 import { drive } from '../../src/runtime/run/drive.js';
 import type { AskHandler, DriveEnd } from '../../src/runtime/run/drive-options.js';
 import { reportOf } from '../../src/runtime/run/report.js';
-import type { EffectContext, Effects } from '../../src/runtime/scripted-effects.js';
 import { memoryJournal } from '../../src/runtime/store/journal.js';
 import type { FixedOptions } from '../../src/runtime/store/run-header.js';
 import { pointsBelow, tries } from '../amount.js';

@@ -6,13 +6,19 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
-import { type Compilation, type CompileOptions, compile, loweredOf } from '../../src/check/compile.js';
-import { parseFile } from '../../src/frontends/markdown.js';
+import { type Compilation, type CompileOptions, compile, loweredOf } from '../../src/language/check/compile.js';
+import { parseFile } from '../../src/language/frontends/markdown.js';
+import {
+  type Diagnostic,
+  hasErrors,
+  positionAt,
+  type SourceFile,
+  type Span,
+} from '../../src/language/source/diagnostic.js';
+import { fixText } from '../../src/language/source/fix-text.js';
+import { withFixes } from '../../src/language/source/repair.js';
 import type { Json } from '../../src/machine/expression.js';
 import type { Instruction, Machine } from '../../src/machine/machine.js';
-import { type Diagnostic, hasErrors, positionAt, type SourceFile, type Span } from '../../src/source/diagnostic.js';
-import { fixText } from '../../src/source/fix-text.js';
-import { withFixes } from '../../src/source/repair.js';
 import { type Case, casesOf, programOf, sectionText } from './case-file.js';
 import { compileOptions } from './compile-case.js';
 import { withMistakes } from './mistakes.js';

@@ -1,10 +1,10 @@
 /** Parses and formats the program of a case without checking it, and prints a tree without its locations. */
-import { formatMarkdown } from '../../src/format/format-markdown.js';
-import { formatProgram } from '../../src/format/format-program.js';
-import { parseFile } from '../../src/frontends/markdown.js';
-import { markdownRegions } from '../../src/frontends/markdown-regions.js';
-import { hasErrors, type SourceFile, sortDiagnostics, sourceFile } from '../../src/source/diagnostic.js';
-import type { Program } from '../../src/syntax/ast.js';
+import { formatMarkdown } from '../../src/language/format/format-markdown.js';
+import { formatProgram } from '../../src/language/format/format-program.js';
+import { parseFile } from '../../src/language/frontends/markdown.js';
+import { markdownRegions } from '../../src/language/frontends/markdown-regions.js';
+import { hasErrors, type SourceFile, sortDiagnostics, sourceFile } from '../../src/language/source/diagnostic.js';
+import type { Program } from '../../src/language/syntax/ast.js';
 import { drawDiagnostics } from '../../src/views/diagnostics/diagnostic.js';
 import { type Case, programOf } from './case-file.js';
 

@@ -1,11 +1,11 @@
 /** Compiles the plan of a case with its tools and files, in memory, and draws what the compiler says. */
-import { compilePlan, type PlanCompilation } from '../../src/check/plan/compile-plan.js';
-import { readPlanDocument } from '../../src/frontends/plan-document.js';
-import { readYamlTree } from '../../src/frontends/yaml-tree.js';
+import { compilePlan, type PlanCompilation } from '../../src/language/check/plan/compile-plan.js';
+import { readPlanDocument } from '../../src/language/frontends/plan-document.js';
+import { readYamlTree } from '../../src/language/frontends/yaml-tree.js';
+import type { Diagnostic } from '../../src/language/source/diagnostic.js';
+import { type SourceSet, sourceFile } from '../../src/language/source/diagnostic.js';
 import { printPath } from '../../src/prelude/reference.js';
 import { schemaValidator } from '../../src/runtime/tools/call-schema.js';
-import type { Diagnostic } from '../../src/source/diagnostic.js';
-import { type SourceSet, sourceFile } from '../../src/source/diagnostic.js';
 import { drawDiagnostics } from '../../src/views/diagnostics/diagnostic.js';
 import { type Case, filesOf, sectionText } from './case-file.js';
 

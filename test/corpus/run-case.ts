@@ -15,9 +15,9 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import type { Compilation } from '../../src/check/compile.js';
 import { readStart } from '../../src/cli/preparation/start-state.js';
 import type { RunEvent } from '../../src/interpreter/events/event.js';
+import type { Compilation } from '../../src/language/check/compile.js';
 import type { Machine } from '../../src/machine/machine.js';
 import { loadConfiguration } from '../../src/runtime/configuration/configuration.js';
 import { createRedactor } from '../../src/runtime/redact.js';

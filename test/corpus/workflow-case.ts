@@ -1,7 +1,7 @@
 /** Reads the workflow file of a case and prints the tree, with the location of every value in its texts. */
 import { stringify } from 'yaml';
-import { parseWorkflow } from '../../src/frontends/workflow/parse-workflow.js';
-import { positionAt, type SourceFile, sortDiagnostics, sourceFile } from '../../src/source/diagnostic.js';
+import { parseWorkflow } from '../../src/language/frontends/workflow/parse-workflow.js';
+import { positionAt, type SourceFile, sortDiagnostics, sourceFile } from '../../src/language/source/diagnostic.js';
 import { drawDiagnostics } from '../../src/views/diagnostics/diagnostic.js';
 import { type Case, optionsOf, sectionText } from './case-file.js';
 

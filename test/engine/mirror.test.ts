@@ -3,13 +3,13 @@ import { appendFileSync, mkdtempSync, readdirSync, readFileSync, rmSync } from '
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { compile } from '../../src/check/compile.js';
 import { programOf } from '../../src/engine/effect-outputs.js';
 import type { ArtifactContent, Submission } from '../../src/engine/messages.js';
 import { mirrorRun, type RunSource } from '../../src/engine/mirror.js';
 import type { EventLines } from '../../src/engine/run-journal.js';
 import type { RunState } from '../../src/engine/run-object.js';
 import { StartedEffects } from '../../src/engine/turn-host.js';
+import { compile } from '../../src/language/check/compile.js';
 import type { Json } from '../../src/machine/expression.js';
 import { checkDrift } from '../../src/runtime/run/again/replay-run.js';
 import { headerOf } from '../../src/runtime/run/header.js';

@@ -3,7 +3,7 @@ import { createServer } from 'node:http';
 import { type AddressInfo, createServer as createListener, type Server } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
 import { othersExecuteRuns, reachFrom, register, registerForgotten } from '../../src/engine/admin.js';
-import { serviceNames } from '../../src/engine/run-list.js';
+import { serviceNames } from '../../src/engine/services.js';
 
 const SERVICE = 'test.Turn';
 

@@ -3,13 +3,13 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'n
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { engineRuns } from '../../src/control/engine/engine-runs.js';
-import { replayOn } from '../../src/control/engine/replay.js';
-import { openRuns } from '../../src/control/open-runs.js';
-import type { Result } from '../../src/control/result.js';
+import { openRuns } from '../../src/app/open-runs.js';
+import type { Result } from '../../src/app/result.js';
 import { engineClient } from '../../src/engine/client.js';
 import type { Beginning, Submission } from '../../src/engine/messages.js';
 import { charactersOf } from '../../src/engine/messages.js';
+import { engineRuns } from '../../src/engine/runs/engine-runs.js';
+import { replayOn } from '../../src/engine/runs/replay.js';
 import type { CommandFunction } from '../../src/runtime/command-function.js';
 import { newRunId } from '../../src/runtime/run/header.js';
 import { longTest } from '../amount.js';

@@ -1,7 +1,7 @@
 /** What is offered to the engine: which handlers can be called from outside, and what becomes of a message that is unreadable. */
 import { Buffer } from 'node:buffer';
 import { expect, test } from 'vitest';
-import type { RestateContext, RestateSdk } from '../../src/engine/find-package.js';
+import type { RestateContext, RestateSdk } from '../../src/engine/restate-sdk.js';
 import { restateServices } from '../../src/engine/restate-services.js';
 import type { TurnHost } from '../../src/engine/turn-host.js';
 import { type ValueCodec, valueCodec } from '../../src/engine/value-codec.js';

@@ -3,13 +3,13 @@ import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { engineRuns } from '../../src/control/engine/engine-runs.js';
-import { removeFromEngine } from '../../src/control/engine/remove.js';
-import { openRuns } from '../../src/control/open-runs.js';
-import type { Result } from '../../src/control/result.js';
+import { openRuns } from '../../src/app/open-runs.js';
+import type { Result } from '../../src/app/result.js';
 import { EngineFailure, engineClient } from '../../src/engine/client.js';
 import type { Submission } from '../../src/engine/messages.js';
 import { refuseResumer } from '../../src/engine/refusals.js';
+import { removeFromEngine } from '../../src/engine/runs/continue-runs.js';
+import { engineRuns } from '../../src/engine/runs/engine-runs.js';
 import type { CommandFunction } from '../../src/runtime/command-function.js';
 import { liveEngine, NAMESPACE } from './live-engine.js';
 

@@ -11,7 +11,7 @@ import {
   ProgramRefused,
   StartedEffects,
 } from '../../src/engine/turn-host.js';
-import type { PerformedRequest } from '../../src/runtime/scripted-effects.js';
+import type { PerformedRequest } from '../../src/runtime/effect-context.js';
 import { SERVICES } from './scripted-engine.js';
 
 const RUN = '01900000-0000-7000-8000-000000000005';

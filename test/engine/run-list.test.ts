@@ -3,9 +3,9 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { findServer, loadSdk } from '../../src/engine/find-package.js';
-import type { NotedRun } from '../../src/engine/run-list.js';
-import { dayOf, runListHandlers, runListReaders } from '../../src/engine/run-list.js';
+import { findServer, loadSdk } from '../../src/engine/restate-sdk.js';
+import type { NotedRun } from '../../src/engine/services.js';
+import { dayOf, runListHandlers, runListReaders } from '../../src/engine/services.js';
 import { workerPermits } from '../../src/engine/worker-status.js';
 import { SERVICES } from './scripted-engine.js';
 

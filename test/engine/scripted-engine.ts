@@ -14,8 +14,8 @@ import {
 } from '../../src/engine/engine-context.js';
 import type { HomeTurn, Performed, RoutedEffect, Turned, TurnStart } from '../../src/engine/messages.js';
 import { passToHome, performRouted } from '../../src/engine/restate-services.js';
-import { runListHandlers, runListReaders, serviceNames } from '../../src/engine/run-list.js';
 import { readerHandlers, runHandlers } from '../../src/engine/run-object.js';
+import { runListHandlers, runListReaders, serviceNames } from '../../src/engine/services.js';
 import { executeTurn } from '../../src/engine/turn.js';
 import type { TurnHost } from '../../src/engine/turn-host.js';
 

@@ -3,9 +3,9 @@ import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:f
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { engineRuns } from '../../src/control/engine/engine-runs.js';
-import { folderRuns } from '../../src/control/folder/folder-runs.js';
-import type { Result } from '../../src/control/result.js';
+import { folderRuns } from '../../src/app/folder/folder-runs.js';
+import type { Result } from '../../src/app/result.js';
+import { engineRuns } from '../../src/engine/runs/engine-runs.js';
 import { liveEngine, NAMESPACE } from './live-engine.js';
 
 function value<T>(result: Result<T>): T {

@@ -1,6 +1,5 @@
 /** Turns and the object of a run, on an engine in memory: what is on record, what is started, and what is refused. */
 import { beforeEach, expect, test } from 'vitest';
-import { compile } from '../../src/check/compile.js';
 import { EffectEntries } from '../../src/engine/effect-entries.js';
 import { programOf } from '../../src/engine/effect-outputs.js';
 import type { EngineRefusal } from '../../src/engine/engine-context.js';
@@ -12,6 +11,7 @@ import type { RunState } from '../../src/engine/run-object.js';
 import { secretInputsOf, variableProblem } from '../../src/engine/secret-inputs.js';
 import { EXECUTE, ProgramRefused, type Refusal, StartedEffects, type TurnHost } from '../../src/engine/turn-host.js';
 import type { RunEvent } from '../../src/interpreter/events/event.js';
+import { compile } from '../../src/language/check/compile.js';
 import type { InDoubt } from '../../src/runtime/run/resources.js';
 import { fixedOptions } from '../../src/runtime/run/run-options.js';
 import { artifactName } from '../../src/runtime/store/artifacts.js';

@@ -1,8 +1,9 @@
 /** Every outcome of a small world: what can come of something that a run waits for, with values of a small domain. */
-import type { Rare } from '../../src/foresight/way.js';
+
 import type { Outcome } from '../../src/interpreter/events/event.js';
 import type { EffectRequest } from '../../src/interpreter/request.js';
 import type { Pending } from '../../src/interpreter/run-state/pending.js';
+import type { Rare } from '../../src/lab/foresight/way.js';
 import type { Json } from '../../src/machine/expression.js';
 import type { Instruction, Machine } from '../../src/machine/machine.js';
 

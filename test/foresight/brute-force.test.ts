@@ -3,9 +3,9 @@
  * branch, or loops where no loop is reported; and most bounds are reached, and most loops and ends are real.
  */
 import { expect, test } from 'vitest';
-import type { Property } from '../../src/foresight/properties.js';
-import type { Verification } from '../../src/foresight/verify.js';
-import { verify } from '../../src/foresight/verify.js';
+import type { Property } from '../../src/lab/foresight/properties.js';
+import type { Verification } from '../../src/lab/foresight/verify.js';
+import { verify } from '../../src/lab/foresight/verify.js';
 import type { Json } from '../../src/machine/expression.js';
 import type { Machine } from '../../src/machine/machine.js';
 import { amount, tries } from '../amount.js';

@@ -2,11 +2,7 @@
  * Everything that runs of a program do, by the ordinary interpreter with concrete outcomes: no unknown values and no
  * reductions. Runs that are in the same state, to the last value, continue together.
  */
-import { nameOf } from '../../src/foresight/bounds.js';
-import { countedSite } from '../../src/foresight/graph.js';
-import { type MonitorState, type Monitors, monitorsOf, type Rule } from '../../src/foresight/monitors.js';
-import { runOptionsOf } from '../../src/foresight/run-options.js';
-import { RARE, type Rare } from '../../src/foresight/way.js';
+
 import type { RunEvent } from '../../src/interpreter/events/event.js';
 import type { EffectRequest } from '../../src/interpreter/request.js';
 import {
@@ -22,6 +18,11 @@ import {
   startRun,
 } from '../../src/interpreter/run.js';
 import type { Slot } from '../../src/interpreter/run-state/thread.js';
+import { nameOf } from '../../src/lab/foresight/bounds.js';
+import { countedSite } from '../../src/lab/foresight/graph.js';
+import { type MonitorState, type Monitors, monitorsOf, type Rule } from '../../src/lab/foresight/monitors.js';
+import { runOptionsOf } from '../../src/lab/foresight/run-options.js';
+import { RARE, type Rare } from '../../src/lab/foresight/way.js';
 import type { Json } from '../../src/machine/expression.js';
 import type { Limits, Machine } from '../../src/machine/machine.js';
 import { AllOutcomes, type Domain, type Event } from './all-outcomes.js';

@@ -1,9 +1,9 @@
 /** Programs with CALL and PLAN: members of results are explored, and random results lead nowhere else. */
 import { expect, test } from 'vitest';
-import { runOptionsOf } from '../../src/foresight/run-options.js';
-import { type Verification, verify } from '../../src/foresight/verify.js';
 import type { Outcome } from '../../src/interpreter/events/event.js';
 import { advance, link, settle, startRun } from '../../src/interpreter/run.js';
+import { runOptionsOf } from '../../src/lab/foresight/run-options.js';
+import { type Verification, verify } from '../../src/lab/foresight/verify.js';
 import type { Machine } from '../../src/machine/machine.js';
 import { amount, tries } from '../amount.js';
 import { boundIn, defectsIn, OPTIONS, sequence } from './programs.js';

@@ -1,6 +1,6 @@
 /** Gates about files: a trace through one is confirmed by a run in which such files changed. */
 import { expect, test } from 'vitest';
-import { changedFiles } from '../../src/foresight/trace.js';
+import { changedFiles } from '../../src/lab/foresight/exploration.js';
 import { defectsIn, verified } from './programs.js';
 
 const step = (...gates: string[]): string =>

@@ -1,7 +1,8 @@
 /** Compiles a program of a test and verifies it. */
-import { compile } from '../../src/check/compile.js';
-import type { VerifyOptions } from '../../src/foresight/explore-options.js';
-import { type Verification, verify } from '../../src/foresight/verify.js';
+
+import type { VerifyOptions } from '../../src/lab/foresight/explore-options.js';
+import { type Verification, verify } from '../../src/lab/foresight/verify.js';
+import { compile } from '../../src/language/check/compile.js';
 import type { Machine } from '../../src/machine/machine.js';
 import { sequenceFrom } from '../random.js';
 

@@ -1,6 +1,6 @@
 /** Properties of programs with known answers: each verdict, and each violation by a run that shows it. */
 import { describe, expect, test } from 'vitest';
-import type { VerifyOptions } from '../../src/foresight/explore-options.js';
+import type { VerifyOptions } from '../../src/lab/foresight/explore-options.js';
 import { longTest } from '../amount.js';
 import { machineOf } from './programs.js';
 import { verdictsOf } from './rules.js';

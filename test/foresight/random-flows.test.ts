@@ -3,15 +3,15 @@
  * that value, and nothing happens more often or takes longer than the bounds say.
  */
 import { expect, test } from 'vitest';
-import type { Bound } from '../../src/foresight/bound.js';
-import { boundsOf, nameOf } from '../../src/foresight/bounds.js';
-import { explore } from '../../src/foresight/explore.js';
-import { exploreOptions } from '../../src/foresight/explore-options.js';
-import { type CountedSite, countedSite } from '../../src/foresight/graph.js';
-import { runOptionsOf } from '../../src/foresight/run-options.js';
-import type { Exploration } from '../../src/foresight/trace.js';
 import type { RunEvent } from '../../src/interpreter/events/event.js';
 import { advance, linkObserved, type Run, startRun } from '../../src/interpreter/run.js';
+import type { Bound } from '../../src/lab/foresight/bound.js';
+import { boundsOf, nameOf } from '../../src/lab/foresight/bounds.js';
+import type { Exploration } from '../../src/lab/foresight/exploration.js';
+import { explore } from '../../src/lab/foresight/explore.js';
+import { exploreOptions } from '../../src/lab/foresight/explore-options.js';
+import { type CountedSite, countedSite } from '../../src/lab/foresight/graph.js';
+import { runOptionsOf } from '../../src/lab/foresight/run-options.js';
 import type { Machine } from '../../src/machine/machine.js';
 import { amount, tries } from '../amount.js';
 import { formulaValue } from './compared.js';

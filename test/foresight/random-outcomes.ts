@@ -1,9 +1,10 @@
 /** Random outcomes of everything that a run can wait for, in virtual time. */
-import { nextOf } from '../../src/foresight/explore.js';
+
 import type { Outcome } from '../../src/interpreter/events/event.js';
 import type { EffectRequest } from '../../src/interpreter/request.js';
 import { answer, type Run, receiveSignal, settle } from '../../src/interpreter/run.js';
 import type { Pending } from '../../src/interpreter/run-state/pending.js';
+import { nextOf } from '../../src/lab/foresight/explore.js';
 import type { Json } from '../../src/machine/expression.js';
 import type { Instruction, Machine } from '../../src/machine/machine.js';
 import { AllOutcomes } from './all-outcomes.js';

@@ -3,14 +3,14 @@
  * enters states and makes calls no more often than the bounds say, and has every property that was proved.
  */
 import { expect, test } from 'vitest';
-import { type MonitorState, type Monitors, monitorsOf, type Rule } from '../../src/foresight/monitors.js';
-import type { Property } from '../../src/foresight/properties.js';
-import { runOptionsOf } from '../../src/foresight/run-options.js';
-import type { Verification } from '../../src/foresight/verify.js';
-import { verify } from '../../src/foresight/verify.js';
 import type { Outcome, RunEvent } from '../../src/interpreter/events/event.js';
 import { advance, link, type Run, settle, startRun } from '../../src/interpreter/run.js';
 import type { Slot } from '../../src/interpreter/run-state/thread.js';
+import { type MonitorState, type Monitors, monitorsOf, type Rule } from '../../src/lab/foresight/monitors.js';
+import type { Property } from '../../src/lab/foresight/properties.js';
+import { runOptionsOf } from '../../src/lab/foresight/run-options.js';
+import type { Verification } from '../../src/lab/foresight/verify.js';
+import { verify } from '../../src/lab/foresight/verify.js';
 import type { Machine } from '../../src/machine/machine.js';
 import { amount, tries } from '../amount.js';
 import { machineOrNull, OPTIONS, sequence } from './programs.js';

@@ -1,11 +1,11 @@
 /** A reduction saves work and changes no result: ends, defects, bounds and reached states are the same without it. */
 import { expect, test } from 'vitest';
+import { compileProgram } from '../../src/app/project/compile-program.js';
+import { readNamed } from '../../src/app/project/read-program.js';
+import { loadSettings } from '../../src/app/project/settings.js';
 import { commandLineHost } from '../../src/cli/files/host.js';
-import { REDUCTIONS, type Reduction } from '../../src/foresight/configuration.js';
-import { type Verification, verify } from '../../src/foresight/verify.js';
-import { compileProgram } from '../../src/project/compile-program.js';
-import { readNamed } from '../../src/project/read-program.js';
-import { loadSettings } from '../../src/project/settings.js';
+import { REDUCTIONS, type Reduction } from '../../src/lab/foresight/configuration.js';
+import { type Verification, verify } from '../../src/lab/foresight/verify.js';
 import { some } from '../amount.js';
 import { boundIn, defectsIn, machineOf, OPTIONS } from './programs.js';
 

@@ -1,14 +1,14 @@
 /** Compiles rules of a test and judges them. */
 
-import type { VerifyOptions } from '../../src/foresight/explore-options.js';
-import type { Property } from '../../src/foresight/properties.js';
-import { verify } from '../../src/foresight/verify.js';
+import type { VerifyOptions } from '../../src/lab/foresight/explore-options.js';
+import type { Property } from '../../src/lab/foresight/properties.js';
+import { verify } from '../../src/lab/foresight/verify.js';
+import { checkProperties } from '../../src/lab/testing/check-suite.js';
+import { compileProperties } from '../../src/lab/testing/compile-properties.js';
+import { factsOf } from '../../src/lab/testing/machine-facts.js';
+import { sourceFile } from '../../src/language/source/diagnostic.js';
+import { parseTests } from '../../src/language/syntax/tests/parse-tests.js';
 import type { Machine } from '../../src/machine/machine.js';
-import { sourceFile } from '../../src/source/diagnostic.js';
-import { parseTests } from '../../src/syntax/tests/parse-tests.js';
-import { checkProperties } from '../../src/testing/check-suite.js';
-import { compileProperties } from '../../src/testing/compile-properties.js';
-import { factsOf } from '../../src/testing/machine-facts.js';
 import { OPTIONS } from './programs.js';
 
 /** Each rule in a property of its own, with these assumptions. */

@@ -1,9 +1,9 @@
 /** What `check` and coverage learn from short explorations: what they are not sure of stays as it is. */
 import { expect, test } from 'vitest';
-import { compile } from '../../src/check/compile.js';
 import { withConfirmedLoops } from '../../src/cli/commands/check-loops.js';
-import { SHORT } from '../../src/foresight/explore-options.js';
-import { unreachableIn } from '../../src/foresight/ways-to.js';
+import { SHORT } from '../../src/lab/foresight/explore-options.js';
+import { unreachableIn } from '../../src/lab/foresight/ways-to.js';
+import { compile } from '../../src/language/check/compile.js';
 import { machineOf } from './programs.js';
 
 const lines = (...all: string[]): string => `${all.join('\n')}\n`;

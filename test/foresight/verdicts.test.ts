@@ -3,9 +3,9 @@
  * that are only known during the run, and loops that do not repeat.
  */
 import { describe, expect, test } from 'vitest';
-import type { VerifyOptions } from '../../src/foresight/explore-options.js';
-import type { MockLine } from '../../src/syntax/tests/line-cursor.js';
-import { canBecome, selects } from '../../src/testing/selectors.js';
+import type { VerifyOptions } from '../../src/lab/foresight/explore-options.js';
+import { canBecome, selects } from '../../src/lab/testing/selectors.js';
+import type { MockLine } from '../../src/language/syntax/tests/test-tree.js';
 import { boundIn, machineOf, verified } from './programs.js';
 import { propertiesOf, verdictsOf } from './rules.js';
 

@@ -1,6 +1,7 @@
 /** Compiles a program of a test with tools, a plan and a schema beside it. */
+
+import { compileProgram } from '../../src/app/project/compile-program.js';
 import type { Machine } from '../../src/machine/machine.js';
-import { compileProgram } from '../../src/project/compile-program.js';
 import { memoryHost } from '../project/memory-host.js';
 
 const FILES: Readonly<Record<string, string>> = {

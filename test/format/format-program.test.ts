@@ -3,11 +3,11 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
-import { formatMarkdown } from '../../src/format/format-markdown.js';
-import { formatProgram } from '../../src/format/format-program.js';
-import { parseMarkdown } from '../../src/frontends/markdown.js';
-import { hasErrors, sourceFile } from '../../src/source/diagnostic.js';
-import { parseProgram } from '../../src/syntax/parse.js';
+import { formatMarkdown } from '../../src/language/format/format-markdown.js';
+import { formatProgram } from '../../src/language/format/format-program.js';
+import { parseMarkdown } from '../../src/language/frontends/markdown.js';
+import { hasErrors, sourceFile } from '../../src/language/source/diagnostic.js';
+import { parseProgram } from '../../src/language/syntax/parse.js';
 import { amount, longTest } from '../amount.js';
 import { type CaseKind, casesOf, programOf } from '../corpus/case-file.js';
 

@@ -1,12 +1,12 @@
 /** A program printed from its tree alone is read back as that tree. */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { printPlain, printQuoted } from '../../src/format/print-expression.js';
-import { printProgram } from '../../src/format/print-program.js';
-import { sourceFile } from '../../src/source/diagnostic.js';
-import type { Program } from '../../src/syntax/ast.js';
-import { parseProgram } from '../../src/syntax/parse.js';
-import type { Interpolation, Template } from '../../src/syntax/step-key.js';
+import { printPlain, printQuoted } from '../../src/language/format/print-expression.js';
+import { printProgram } from '../../src/language/format/print-program.js';
+import { sourceFile } from '../../src/language/source/diagnostic.js';
+import type { Program } from '../../src/language/syntax/ast.js';
+import type { Interpolation, Template } from '../../src/language/syntax/expression.js';
+import { parseProgram } from '../../src/language/syntax/parse.js';
 import { tries } from '../amount.js';
 
 function parse(text: string) {

@@ -1,9 +1,9 @@
 /** Which fences of a document are its program, how headings change them, and the locations of everything. */
 
 import { describe, expect, test } from 'vitest';
-import { parseMarkdown } from '../../src/frontends/markdown.js';
-import { positionAt, sourceFile } from '../../src/source/diagnostic.js';
-import type { Declaration, Instruction, Program } from '../../src/syntax/ast.js';
+import { parseMarkdown } from '../../src/language/frontends/markdown.js';
+import { positionAt, sourceFile } from '../../src/language/source/diagnostic.js';
+import type { Declaration, Instruction, Program } from '../../src/language/syntax/ast.js';
 import { amount } from '../amount.js';
 
 function read(text: string) {

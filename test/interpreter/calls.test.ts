@@ -1,7 +1,7 @@
 /** Calls of tools by hand: what is requested, which try comes next, and what a restored run asks for again. */
 import { describe, expect, test } from 'vitest';
+import { agentLookup } from '../../src/app/project/settings.js';
 import type { Outcome } from '../../src/interpreter/events/event.js';
-import { agentLookup } from '../../src/project/settings.js';
 import { noConfiguration } from '../../src/runtime/configuration/configuration.js';
 import { printed } from './machine-builder.js';
 import { ScriptedProgram } from './scripted-program.js';

@@ -1,7 +1,7 @@
 /** Gates by hand: how the end of a command is judged, what is on record of it, and what the next attempt finds. */
 import { describe, expect, test } from 'vitest';
+import { agentLookup } from '../../src/app/project/settings.js';
 import type { Outcome } from '../../src/interpreter/events/event.js';
-import { agentLookup } from '../../src/project/settings.js';
 import { noConfiguration } from '../../src/runtime/configuration/configuration.js';
 import { printed } from './machine-builder.js';
 import { ScriptedProgram } from './scripted-program.js';

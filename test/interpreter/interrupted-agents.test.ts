@@ -1,10 +1,10 @@
 /** An agent that its runner took along learns that it may have begun before; one that had ended does not. */
 import { expect, test } from 'vitest';
-import { compile } from '../../src/check/compile.js';
 import type { RunEvent } from '../../src/interpreter/events/event.js';
 import { Replay } from '../../src/interpreter/record/replay.js';
 import type { EffectRequest } from '../../src/interpreter/request.js';
 import { advance, link, startRun } from '../../src/interpreter/run.js';
+import { compile } from '../../src/language/check/compile.js';
 import { OPTIONS } from './machine-builder.js';
 
 const { machine } = compile('DO: a = Task(helper) "go"\nRETURN: {a}\n', { lookups: {} });

@@ -1,9 +1,9 @@
 /** What a record says is not done again, and what it does not say is: rebuilding a run event by event. */
 import { describe, expect, test } from 'vitest';
-import { compile } from '../../src/check/compile.js';
 import type { Outcome, RunEvent } from '../../src/interpreter/events/event.js';
 import { Replay, type ReplayOptions } from '../../src/interpreter/record/replay.js';
 import { cancelRun, link, restoreRun, snapshotOf, startRun } from '../../src/interpreter/run.js';
+import { compile } from '../../src/language/check/compile.js';
 import type { Json } from '../../src/machine/expression.js';
 import { OPTIONS } from './machine-builder.js';
 import { ScriptedProgram } from './scripted-program.js';

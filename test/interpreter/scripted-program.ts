@@ -3,8 +3,7 @@
  * each step, as by a checkpoint: whatever a test says must be true of both.
  */
 import { expect } from 'vitest';
-import { compile } from '../../src/check/compile.js';
-import type { Lookups } from '../../src/check/lower/lowered-state.js';
+import { callSupport } from '../../src/app/project/link-plans.js';
 import type { Outcome, RunEvent } from '../../src/interpreter/events/event.js';
 import { migrateRun } from '../../src/interpreter/record/migrate.js';
 import type {
@@ -27,9 +26,10 @@ import {
   snapshotOf,
   startRun,
 } from '../../src/interpreter/run.js';
+import { compile } from '../../src/language/check/compile.js';
+import type { Lookups } from '../../src/language/check/lower/lowered-state.js';
 import type { Json } from '../../src/machine/expression.js';
 import type { Machine } from '../../src/machine/machine.js';
-import { callSupport } from '../../src/project/link-plans.js';
 import { eventLine } from '../corpus/event-line.js';
 import { memoryHost } from '../project/memory-host.js';
 import { OPTIONS, printed } from './machine-builder.js';

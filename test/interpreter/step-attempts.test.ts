@@ -1,8 +1,8 @@
 /** The attempts of a step: what each begins with, what decides it, and what the next one does differently. */
 import { describe, expect, test } from 'vitest';
+import { agentLookup } from '../../src/app/project/settings.js';
 import type { Outcome, RunEvent } from '../../src/interpreter/events/event.js';
 import { grant } from '../../src/interpreter/run.js';
-import { agentLookup } from '../../src/project/settings.js';
 import { noConfiguration } from '../../src/runtime/configuration/configuration.js';
 import { printed } from './machine-builder.js';
 import { ScriptedProgram } from './scripted-program.js';

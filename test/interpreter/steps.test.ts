@@ -1,7 +1,7 @@
 /** Steps, gates and retries by hand: what the next prompt says, which session continues, and which keys are written. */
 import { describe, expect, test } from 'vitest';
+import { agentLookup } from '../../src/app/project/settings.js';
 import type { Outcome } from '../../src/interpreter/events/event.js';
-import { agentLookup } from '../../src/project/settings.js';
 import { noConfiguration } from '../../src/runtime/configuration/configuration.js';
 import { printed } from './machine-builder.js';
 import { ScriptedProgram } from './scripted-program.js';

@@ -3,9 +3,9 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
+import { compileProgram } from '../../src/app/project/compile-program.js';
+import { compileOnce } from '../../src/app/project/prepare.js';
 import type { Cache } from '../../src/prelude/launcher.js';
-import { compileProgram } from '../../src/project/compile-program.js';
-import { compileOnce } from '../../src/project/prepare.js';
 import { digestOf } from '../../src/runtime/store/image.js';
 import { memoryHost } from './memory-host.js';
 

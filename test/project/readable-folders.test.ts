@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { readableFrom } from '../../src/project/read-program.js';
+import { readableFrom } from '../../src/app/project/read-program.js';
 import { memoryHost } from './memory-host.js';
 
 test.each([

@@ -1,10 +1,10 @@
 /** What other processes send to a run: which question an answer belongs to, and what a run refuses. */
 import { describe, expect, test } from 'vitest';
-import { planMachine } from '../../src/check/plan/plan-machine.js';
+import { exchange } from '../../src/app/library/live-run.js';
 import { chosenAnswer } from '../../src/cli/running/ask.js';
 import { refuseUnexpected } from '../../src/engine/refusals.js';
 import { link, openQuestions, type Run, startRun } from '../../src/interpreter/run.js';
-import { exchange } from '../../src/library/live-run.js';
+import { planMachine } from '../../src/language/check/plan/plan-machine.js';
 import type { Json } from '../../src/machine/expression.js';
 import { applyDeliveries, applyDelivery } from '../../src/runtime/run/apply-delivery.js';
 import type { Delivery } from '../../src/runtime/store/inbox.js';

@@ -1,6 +1,6 @@
 /** How the loop of one run waits: for what is in flight, for mail, for the clock, and until it is suspended. */
 import { expect, test } from 'vitest';
-import type { EffectContext } from '../../src/runtime/scripted-effects.js';
+import type { EffectContext } from '../../src/runtime/effect-context.js';
 import { StoreError } from '../../src/runtime/store/store-error.js';
 import { VirtualTime } from '../../src/runtime/virtual-time.js';
 import { COMPUTES, DONE, driven, nextTurn, type Parts, type Perform, signal, typesIn } from './driven.js';

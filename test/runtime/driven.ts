@@ -1,11 +1,12 @@
 /** Drives a program in surroundings that are made by hand, and notes what happens, in order. */
-import { compile } from '../../src/check/compile.js';
+
 import type { Outcome, RunEvent } from '../../src/interpreter/events/event.js';
 import { link, startRun } from '../../src/interpreter/run.js';
+import { compile } from '../../src/language/check/compile.js';
 import type { Limits, Machine } from '../../src/machine/machine.js';
+import type { EffectContext, PerformedRequest } from '../../src/runtime/effect-context.js';
 import { drive } from '../../src/runtime/run/drive.js';
 import type { DriveEnd, DriveOptions } from '../../src/runtime/run/drive-options.js';
-import type { EffectContext, PerformedRequest } from '../../src/runtime/scripted-effects.js';
 import type { Delivery, Inbox } from '../../src/runtime/store/inbox.js';
 import { OPTIONS, printed } from '../interpreter/machine-builder.js';
 

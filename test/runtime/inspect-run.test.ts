@@ -2,7 +2,7 @@
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { compile } from '../../src/check/compile.js';
+import { compile } from '../../src/language/check/compile.js';
 import { inspectRun } from '../../src/runtime/inspect-run.js';
 import { resume } from '../../src/runtime/run/again/resume.js';
 import type { RunOptions } from '../../src/runtime/run/run-options.js';

@@ -3,7 +3,7 @@ import { cpSync, existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { onTestFinished } from 'vitest';
-import { compile } from '../../src/check/compile.js';
+import { compile } from '../../src/language/check/compile.js';
 import type { Machine } from '../../src/machine/machine.js';
 import type { RunReport } from '../../src/runtime/run/report.js';
 import { run } from '../../src/runtime/run/run.js';

@@ -1,13 +1,13 @@
 /** When a run is not resumed or rolled back: limits that were used up, effects that were undone, and runs that ended. */
 import { describe, expect, test } from 'vitest';
 import type { Run } from '../../src/interpreter/run.js';
+import { refuseUnlessAgreed, refuseUsedUp } from '../../src/runtime/run/again/refuse-resume.js';
 import {
   refuseAfterRollback,
   refuseEnded,
   refuseRollback,
   refuseUndone,
-} from '../../src/runtime/run/again/decide-resume.js';
-import { refuseUnlessAgreed, refuseUsedUp } from '../../src/runtime/run/again/refuse-resume.js';
+} from '../../src/runtime/run/again/resume-options.js';
 import type { StoredRun } from '../../src/runtime/store/stored-run.js';
 
 describe('a limit that was used up', () => {

@@ -3,10 +3,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { CommandFunction } from '../../src/runtime/command-function.js';
+import { scriptedEffects } from '../../src/runtime/effect-context.js';
 import { boundedMatches } from '../../src/runtime/matches.js';
 import { run } from '../../src/runtime/run/run.js';
 import type { RunOptions } from '../../src/runtime/run/run-options.js';
-import { scriptedEffects } from '../../src/runtime/scripted-effects.js';
 import {
   type Code,
   call,

@@ -1,8 +1,8 @@
 /** The service of runs on an engine: workers execute them, and every operation works as for runs of a folder. */
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { engineRuns } from '../../src/control/engine/engine-runs.js';
-import { programsForEngine } from '../../src/control/engine/start.js';
+import { engineRuns } from '../../src/engine/runs/engine-runs.js';
+import { programsForEngine } from '../../src/engine/runs/start.js';
 import { liveEngine, NAMESPACE } from '../engine/live-engine.js';
 import { serviceOf } from './service.js';
 

@@ -3,7 +3,7 @@ import fs, { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { syncBuiltinESMExports } from 'node:module';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { openRuns } from '../../src/control/open-runs.js';
+import { openRuns } from '../../src/app/open-runs.js';
 import { compile, type Machine, run } from '../../src/index.js';
 import { lockRun } from '../../src/runtime/store/run-lock.js';
 import { httpHelp } from '../../src/serve/answer.js';

@@ -1,6 +1,6 @@
 /** The service reads runs before they are asked for. */
 import { expect, test } from 'vitest';
-import type { Runs } from '../../src/control/runs.js';
+import type { Runs } from '../../src/app/runs.js';
 import { warmUp } from '../../src/serve/listen.js';
 
 const quietMs = () => Number.POSITIVE_INFINITY;

@@ -1,5 +1,5 @@
 /** A stand-in for name resolution: every name exists, and a value is looked up by the text in the braces. */
-import type { ShellInterpolation } from '../../src/check/shell/text.js';
+import type { ShellInterpolation } from '../../src/language/check/shell/text.js';
 import type { Filter } from '../../src/machine/expression.js';
 
 const INTERPOLATION = /\{([A-Za-z_]\w*(?:\.\w+|\[\d+\]|\([^(){}]*\))*)(\*?)(?::(json|int|path|file))?\}/y;

@@ -411,7 +411,7 @@ describe('texts that do not end', () => {
 });
 
 it('has a text above for every code of shell text', () => {
-  const words = readFileSync(new URL('../../src/source/catalogue/shell.ts', import.meta.url), 'utf8');
+  const words = readFileSync(new URL('../../src/language/source/catalogue/shell.ts', import.meta.url), 'utf8');
   const codes = [...words.matchAll(/message(?:<[^(]*>)?\(\s*'([\w-]+)'/g)].map((match) => match[1] as string);
   expect(codes.length).toBeGreaterThan(5);
   const shown = [...unsafe, ...warned.map(([text]) => text), '{{v}}', 'echo x{l*}', 'echo `\\$ {v}`', "'", '$(']

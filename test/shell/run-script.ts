@@ -2,10 +2,10 @@
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type CompiledShellText, compileShellText } from '../../src/check/shell/text.js';
 import type { ShellValue } from '../../src/interpreter/request.js';
+import { type CompiledShellText, compileShellText } from '../../src/language/check/shell/text.js';
+import type { Diagnostic } from '../../src/language/source/diagnostic.js';
 import { bindShellText, SCRIPT_ARGUMENT_BYTES } from '../../src/runtime/process/shell-values.js';
-import type { Diagnostic } from '../../src/source/diagnostic.js';
 import { runProgram } from '../harness/process.js';
 import { interpolationsOf } from './interpolations.js';
 

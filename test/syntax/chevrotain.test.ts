@@ -4,12 +4,12 @@
  */
 import type { CstElement, CstNode } from 'chevrotain';
 import { expect, it } from 'vitest';
-import { type SyntaxElement, SyntaxNode } from '../../src/syntax/grammar/cst.js';
-import { parseTokens } from '../../src/syntax/grammar/parser.js';
-import { parseWithChevrotain } from '../../src/syntax/grammar/recorder.js';
-import { layOut } from '../../src/syntax/tokens/layout.js';
-import { tokenize } from '../../src/syntax/tokens/lexer.js';
-import type { Token } from '../../src/syntax/tokens/scan.js';
+import { type SyntaxElement, SyntaxNode } from '../../src/language/syntax/grammar/cst.js';
+import { parseTokens } from '../../src/language/syntax/grammar/parser.js';
+import { parseWithChevrotain } from '../../src/language/syntax/grammar/recorder.js';
+import { layOut } from '../../src/language/syntax/tokens/layout.js';
+import { tokenize } from '../../src/language/syntax/tokens/lexer.js';
+import type { Token } from '../../src/language/syntax/tokens/token.js';
 import { casesOf, programOf } from '../corpus/case-file.js';
 import { mutations } from '../corpus/mutations.js';
 

@@ -1,7 +1,7 @@
 /** Which tree an expression gives: binding strength, paths, tests, and the spellings that are mended. */
 import { expect, test } from 'vitest';
-import { parseExpressionText } from '../../src/syntax/parse.js';
-import type { Expression } from '../../src/syntax/step-key.js';
+import type { Expression } from '../../src/language/syntax/expression.js';
+import { parseExpressionText } from '../../src/language/syntax/parse.js';
 
 /** An expression as a nested list, so that a table can hold it. */
 function outline(e: Expression): string {

@@ -4,11 +4,16 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { serializeProduction } from 'chevrotain';
 import { expect, test } from 'vitest';
-import { StatedslParser } from '../../src/syntax/grammar/grammar.js';
-import { parseExpressionTokens, parseTokens, readTables, writtenDecisions } from '../../src/syntax/grammar/parser.js';
-import { printGrammar } from '../../src/syntax/grammar/print-grammar.js';
-import { validatedRules } from '../../src/syntax/grammar/recorder.js';
-import { tokenize } from '../../src/syntax/tokens/lexer.js';
+import { StatedslParser } from '../../src/language/syntax/grammar/grammar.js';
+import {
+  parseExpressionTokens,
+  parseTokens,
+  readTables,
+  writtenDecisions,
+} from '../../src/language/syntax/grammar/parser.js';
+import { printGrammar } from '../../src/language/syntax/grammar/print-grammar.js';
+import { validatedRules } from '../../src/language/syntax/grammar/recorder.js';
+import { tokenize } from '../../src/language/syntax/tokens/lexer.js';
 
 const patterns = fileURLToPath(new URL('../../patterns', import.meta.url));
 const published = fileURLToPath(new URL('../../grammar/statedsl.ebnf', import.meta.url));

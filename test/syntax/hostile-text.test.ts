@@ -2,8 +2,8 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
-import { sourceFile } from '../../src/source/diagnostic.js';
-import { parseProgram } from '../../src/syntax/parse.js';
+import { sourceFile } from '../../src/language/source/diagnostic.js';
+import { parseProgram } from '../../src/language/syntax/parse.js';
 import { amount, tries } from '../amount.js';
 
 function parse(text: string) {
@@ -15,7 +15,7 @@ function parse(text: string) {
   return parsed;
 }
 
-const programs = fileURLToPath(new URL('../../patterns/', import.meta.url));
+const programs = fileURLToPath(new URL('../../patterns', import.meta.url));
 const texts = readdirSync(programs)
   .filter((name) => name.endsWith('.dsl'))
   .map((name) => readFileSync(programs + name, 'utf8'));

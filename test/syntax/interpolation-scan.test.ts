@@ -1,6 +1,6 @@
 /** Where quoted text and interpolations end, without building anything. */
 import { expect, test } from 'vitest';
-import { interpolationEnd, quotedEnd } from '../../src/syntax/tokens/interpolation-scan.js';
+import { interpolationEnd, quotedEnd } from '../../src/language/syntax/tokens/interpolation-scan.js';
 
 test('an interpolation has at most 50 levels of brackets', () => {
   const nested = (levels: number): string => `{f${'('.repeat(levels - 1)}${')'.repeat(levels - 1)}} `;

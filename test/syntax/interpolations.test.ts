@@ -1,10 +1,10 @@
 /** What in braces is a value and what is text. */
 import { expect, test } from 'vitest';
-import { sourceFile } from '../../src/source/diagnostic.js';
-import type { Instruction } from '../../src/syntax/ast.js';
-import { parseProgram } from '../../src/syntax/parse.js';
-import type { Template } from '../../src/syntax/step-key.js';
-import { scanInterpolation } from '../../src/syntax/tree/interpolation.js';
+import { sourceFile } from '../../src/language/source/diagnostic.js';
+import type { Instruction } from '../../src/language/syntax/ast.js';
+import type { Template } from '../../src/language/syntax/expression.js';
+import { parseProgram } from '../../src/language/syntax/parse.js';
+import { scanInterpolation } from '../../src/language/syntax/tree/interpolation.js';
 
 const same = (offset: number): number => offset;
 

@@ -1,7 +1,7 @@
 /** A text that is read in parts has the tree and the messages that it has when it is read as a whole. */
 import { describe, expect, it } from 'vitest';
-import { sourceFile } from '../../src/source/diagnostic.js';
-import { parseProgram, parts } from '../../src/syntax/parse.js';
+import { sourceFile } from '../../src/language/source/diagnostic.js';
+import { parseProgram, parts } from '../../src/language/syntax/parse.js';
 import { casesOf, programOf } from '../corpus/case-file.js';
 
 const programs = (['syntax', 'check', 'run', 'format'] as const)

@@ -1,8 +1,8 @@
 /** How rules are run, in a grammar of three letters: what each part does where its token is there, and where it is not. */
 import { describe, expect, test } from 'vitest';
-import { SyntaxNode } from '../../src/syntax/grammar/cst.js';
-import { part, RuleParser, type Table } from '../../src/syntax/grammar/rule-parser.js';
-import { newToken, type Token, TokenType } from '../../src/syntax/tokens/scan.js';
+import { SyntaxNode } from '../../src/language/syntax/grammar/cst.js';
+import { part, RuleParser, type Table } from '../../src/language/syntax/grammar/rule-parser.js';
+import { newToken, type Token, TokenType } from '../../src/language/syntax/tokens/token.js';
 
 const [a, b, c] = ['a', 'b', 'c'].map((name) => new TokenType(name, null, null, null, null)) as [
   TokenType,

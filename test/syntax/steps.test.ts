@@ -1,8 +1,8 @@
 /** What no message shows of a STEP: where entries end, what is text and what is a value, and the locations of both. */
 import { describe, expect, test } from 'vitest';
-import { sourceFile } from '../../src/source/diagnostic.js';
-import type { Instruction } from '../../src/syntax/ast.js';
-import { parseProgram } from '../../src/syntax/parse.js';
+import { sourceFile } from '../../src/language/source/diagnostic.js';
+import type { Instruction } from '../../src/language/syntax/ast.js';
+import { parseProgram } from '../../src/language/syntax/parse.js';
 
 type Step = Extract<Instruction, { kind: 'step' }>;
 

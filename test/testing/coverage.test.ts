@@ -3,12 +3,12 @@ import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { diskFiles } from '../../src/project/host.js';
-import { Coverage } from '../../src/testing/coverage.js';
-import { loadSuite } from '../../src/testing/load-suite.js';
-import { dropUnreachable } from '../../src/testing/machine-facts.js';
-import { coveragePicture } from '../../src/testing/reporters/coverage-picture.js';
-import { runSuite } from '../../src/testing/run-suites.js';
+import { diskFiles } from '../../src/app/project/host.js';
+import { Coverage } from '../../src/lab/testing/coverage.js';
+import { loadSuite } from '../../src/lab/testing/load-suite.js';
+import { dropUnreachable } from '../../src/lab/testing/machine-facts.js';
+import { coveragePicture } from '../../src/lab/testing/reporters/coverage-picture.js';
+import { runSuite } from '../../src/lab/testing/run-suites.js';
 import { svgOf } from '../../src/views/picture/svg.js';
 
 async function coverageOf(files: Readonly<Record<string, string>>): Promise<Coverage> {

@@ -4,9 +4,9 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { formatTests } from '../../src/format/format-tests.js';
-import { sourceFile } from '../../src/source/diagnostic.js';
-import { parseTests } from '../../src/syntax/tests/parse-tests.js';
+import { formatTests } from '../../src/language/format/format-tests.js';
+import { sourceFile } from '../../src/language/source/diagnostic.js';
+import { parseTests } from '../../src/language/syntax/tests/parse-tests.js';
 import { amount, tries } from '../amount.js';
 
 const example = readFileSync(

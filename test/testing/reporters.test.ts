@@ -1,15 +1,15 @@
 import { expect, test } from 'vitest';
 import { parse } from 'yaml';
-import type { CoveredItem } from '../../src/testing/coverage.js';
+import type { CoveredItem } from '../../src/lab/testing/coverage.js';
 import {
   coverageJson,
   coverageTable,
   lcov,
   neededCallsText,
   resultLines,
-} from '../../src/testing/reporters/coverage.js';
-import { github, json, junit, tap } from '../../src/testing/reporters/machine.js';
-import type { TestResult } from '../../src/testing/test-world.js';
+} from '../../src/lab/testing/reporters/coverage.js';
+import { github, json, junit, tap } from '../../src/lab/testing/reporters/machine.js';
+import type { TestResult } from '../../src/lab/testing/test-world.js';
 import { plain } from '../../src/views/drawing/paint.js';
 
 const result = (more: Partial<TestResult>): TestResult => ({

@@ -3,10 +3,10 @@ import { existsSync, readdirSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
-import { diskFiles } from '../../src/project/host.js';
-import type { FaultOutcome } from '../../src/testing/faults/run-faults.js';
-import { loadSuite } from '../../src/testing/load-suite.js';
-import { runSuite } from '../../src/testing/run-suites.js';
+import { diskFiles } from '../../src/app/project/host.js';
+import type { FaultOutcome } from '../../src/lab/testing/faults/run-faults.js';
+import { loadSuite } from '../../src/lab/testing/load-suite.js';
+import { runSuite } from '../../src/lab/testing/run-suites.js';
 import { amount } from '../amount.js';
 
 const root = dirname(dirname(dirname(fileURLToPath(import.meta.url))));

@@ -2,8 +2,8 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { RunEvent } from '../../src/interpreter/events/event.js';
-import { snapshotText } from '../../src/testing/run-facts.js';
-import { Snapshots } from '../../src/testing/run-suites.js';
+import { snapshotText } from '../../src/lab/testing/run-facts.js';
+import { Snapshots } from '../../src/lab/testing/run-suites.js';
 
 const asked = (question: string): RunEvent => ({ type: 'asked', question }) as RunEvent;
 

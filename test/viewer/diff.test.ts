@@ -1,6 +1,6 @@
 /** Diffs of steps as the page reads them. */
 import { expect, test } from 'vitest';
-import { diffFiles } from '../../src/viewer/history/steps-panel.jsx';
+import { diffFiles } from '../../src/page/history/steps-panel.jsx';
 
 const fileOf = (name: string, ...lines: readonly string[]): string =>
   `${[`diff --git a/${name} b/${name}`, 'index 1..2 100644', `--- a/${name}`, `+++ b/${name}`, ...lines].join('\n')}\n`;

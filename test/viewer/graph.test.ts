@@ -1,12 +1,12 @@
 /** What the graph of a run shows at its nodes and edges. */
 import { describe, expect, test } from 'vitest';
 import type { Machine } from '../../src/machine/machine.js';
-import { isStep, planFacts, programFacts } from '../../src/viewer/graph/node-facts.js';
-import { pathsOf, shortValue, valueAt, withValues } from '../../src/viewer/graph/plan-calls.js';
+import { isStep, planFacts, programFacts } from '../../src/page/graph/node-facts.js';
+import { pathsOf, shortValue, valueAt, withValues } from '../../src/page/graph/plan-calls.js';
+import { EdgeCounts } from '../../src/page/history/edge-counts.js';
 import { ROOM_FOR_VALUE } from '../../src/views/graph/plan-picture.js';
 import { mainPlan, runPictures } from '../../src/views/graph/run-pictures.js';
-import { EdgeCounts } from '../../src/views/history/edge-counts.js';
-import type { PictureEdge, PictureNode } from '../../src/views/picture/drawing.js';
+import type { PictureEdge, PictureNode } from '../../src/views/picture/picture.js';
 import { entered, taken } from '../views/events.js';
 
 const node = (more: Partial<PictureNode>): PictureNode => ({

@@ -1,7 +1,7 @@
 /** Colors of sources: every text stays as it is, and its parts have the colors of what they are. */
 import { describe, expect, test } from 'vitest';
-import { languageOf } from '../../src/viewer/source/data-grammars.js';
-import { highlightProgram } from '../../src/viewer/source/highlight.js';
+import { languageOf } from '../../src/page/source/data-grammars.js';
+import { highlightProgram } from '../../src/page/source/highlight.js';
 
 const TEXTS = {
   statedsl: 'STATE: A\n  DO: echo {name} # why\n  RETURN',

@@ -1,6 +1,6 @@
 /** What the page recommends when something cannot be shown: the service names routes, which nobody can click. */
 import { expect, test } from 'vitest';
-import { nextStep } from '../../src/viewer/shell/problem.jsx';
+import { nextStep } from '../../src/page/shell/problem.jsx';
 
 const RUN = '01900000-0000-7000-8000-000000000001';
 

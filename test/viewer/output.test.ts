@@ -1,7 +1,7 @@
 /** The output of an effect as the page reads it. */
 import { expect, test } from 'vitest';
-import type { OutputPart, OutputQuery, RunData } from '../../src/viewer/data/run-data.js';
-import { finalLines, openOutput } from '../../src/viewer/output/output-panel.jsx';
+import type { OutputPart, OutputQuery, RunData } from '../../src/page/data/run-data.js';
+import { finalLines, openOutput } from '../../src/page/output/output-panel.jsx';
 import { until } from '../harness/until.js';
 
 const MEGABYTE = 1024 * 1024;

@@ -2,9 +2,9 @@
 import { describe, expect, test } from 'vitest';
 import type { Outcome, RunEvent } from '../../src/interpreter/events/event.js';
 import type { Machine } from '../../src/machine/machine.js';
-import { RecordLines } from '../../src/viewer/data/record-lines.js';
-import { lastExecution } from '../../src/viewer/graph/plan-calls.js';
-import { fileFinder } from '../../src/viewer/source/source-panel.jsx';
+import { RecordLines } from '../../src/page/data/record-lines.js';
+import { lastExecution } from '../../src/page/graph/plan-calls.js';
+import { fileFinder } from '../../src/page/source/source-panel.jsx';
 import { entered, exited, recordsOf, requested, retried, settled, type Timed } from '../views/events.js';
 
 const PLAN = 'PLAN ./letters/fulfil.json';

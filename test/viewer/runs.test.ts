@@ -1,10 +1,10 @@
 /** What the list of runs shows besides its rows: bars of days and of states. */
 import { describe, expect, test } from 'vitest';
-import { isZone, type RunDay, runDays } from '../../src/control/run-filter.js';
-import type { ShownRun } from '../../src/viewer/data/run-data.js';
-import { budgetOf, dayBars } from '../../src/viewer/runs/day-bars.js';
-import { hasFilters, mergeFirst, queryOf } from '../../src/viewer/runs/runs-screen.jsx';
-import { barWords, stateBar } from '../../src/viewer/runs/state-bar.js';
+import { isZone, type RunDay, runDays } from '../../src/app/run-filter.js';
+import type { ShownRun } from '../../src/page/data/run-data.js';
+import { budgetOf, dayBars } from '../../src/page/runs/day-bars.js';
+import { hasFilters, mergeFirst, queryOf } from '../../src/page/runs/runs-screen.jsx';
+import { barWords, stateBar } from '../../src/page/runs/state-bar.js';
 
 const run = (started_at: string, more: object = {}) => ({
   ...{ machine: 'a', status: 'returned', duration_ms: 1000, cost: 0.5, started_at },

@@ -1,7 +1,7 @@
 /** The marks of the time axis. */
 import { expect, test } from 'vitest';
-import { visibleTicks } from '../../src/viewer/timeline/draw-timeline.js';
-import { IdleSpans, TimeAxis } from '../../src/views/timeline/visible-bars.js';
+import { visibleTicks } from '../../src/page/timeline/draw-timeline.js';
+import { IdleSpans, TimeAxis } from '../../src/page/timeline/visible-bars.js';
 
 const HALF_HOUR = 1_800_000;
 

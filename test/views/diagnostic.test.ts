@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import type { Diagnostic } from '../../src/source/diagnostic.js';
-import { sourceFile } from '../../src/source/diagnostic.js';
+import type { Diagnostic } from '../../src/language/source/diagnostic.js';
+import { sourceFile } from '../../src/language/source/diagnostic.js';
 import { drawDiagnostic, drawDiagnostics } from '../../src/views/diagnostics/diagnostic.js';
 
 function span(text: string, piece: string, file = 0) {

@@ -1,11 +1,11 @@
 /** Models of a run that are built from its events one by one, event by event. */
 import { expect, test } from 'vitest';
 import type { RunEvent } from '../../src/interpreter/events/event.js';
-import { EdgeCounts } from '../../src/views/history/edge-counts.js';
-import { momentAt } from '../../src/views/history/run-moment.js';
-import { SourceLines } from '../../src/views/history/source-lines.js';
+import { EdgeCounts } from '../../src/page/history/edge-counts.js';
+import { momentAt } from '../../src/page/history/run-moment.js';
+import { SourceLines } from '../../src/page/history/source-lines.js';
+import { IdleSpans } from '../../src/page/timeline/visible-bars.js';
 import { OpenWaits } from '../../src/views/report/open-waits.js';
-import { IdleSpans } from '../../src/views/timeline/visible-bars.js';
 
 const at = (seconds: number): string => new Date(Date.UTC(2026, 0, 1, 0, 0, seconds)).toISOString();
 /** Only the members that are read. */

@@ -1,13 +1,13 @@
 /** What the events of a run say about its lines, its transitions, its steps, and about another run of the same program. */
 import { describe, expect, test } from 'vitest';
 import type { RunEvent } from '../../src/interpreter/events/event.js';
-import { type ComparedRun, changesBetween } from '../../src/views/history/changes.js';
-import { compareRuns, pairVisits } from '../../src/views/history/compare-runs.js';
-import { EdgeCounts } from '../../src/views/history/edge-counts.js';
-import { type Moment, momentAt } from '../../src/views/history/run-moment.js';
-import { RunTrace, type VisitTrace } from '../../src/views/history/run-trace.js';
-import { SourceLines } from '../../src/views/history/source-lines.js';
-import { effectRetryReason, StepHistory } from '../../src/views/history/step-history.js';
+import { type ComparedRun, changesBetween } from '../../src/page/history/changes.js';
+import { compareRuns, pairVisits } from '../../src/page/history/compare-runs.js';
+import { EdgeCounts } from '../../src/page/history/edge-counts.js';
+import { type Moment, momentAt } from '../../src/page/history/run-moment.js';
+import { RunTrace, type VisitTrace } from '../../src/page/history/run-trace.js';
+import { SourceLines } from '../../src/page/history/source-lines.js';
+import { effectRetryReason, StepHistory } from '../../src/page/history/step-history.js';
 import {
   entered,
   exited,

@@ -7,7 +7,7 @@ import type {
   Picture,
   Point,
   Rectangle,
-} from '../../src/views/picture/drawing.js';
+} from '../../src/views/picture/picture.js';
 
 export function pictureProblems(picture: Picture, drawing: Drawing): string[] {
   return [...missingIn(picture, drawing), ...outside(drawing), ...overlaps(drawing), ...badEdges(drawing)];

@@ -1,8 +1,8 @@
 /** The timeline of a run: what is a bar, on which lane, from when until when, and what is drawn of many bars. */
 import { describe, expect, test } from 'vitest';
-import type { Bar } from '../../src/views/timeline/bars.js';
-import { Timeline } from '../../src/views/timeline/timeline.js';
-import { barAtTime, IdleSpans, TimeAxis, visibleBars, type Window } from '../../src/views/timeline/visible-bars.js';
+import type { Bar } from '../../src/page/timeline/bars.js';
+import { Timeline } from '../../src/page/timeline/timeline.js';
+import { barAtTime, IdleSpans, TimeAxis, visibleBars, type Window } from '../../src/page/timeline/visible-bars.js';
 import { amount, longTest } from '../amount.js';
 import {
   entered,

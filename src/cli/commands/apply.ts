@@ -1,5 +1,5 @@
 /** `statedsl apply`: merges the changes that a returned run made in its worktree into the checkout. */
-import type { AppliedRun } from '../../control/runs.js';
+import type { AppliedRun } from '../../app/runs.js';
 import { visibleLine } from '../../views/drawing/visible-text.js';
 import { reportRefusal, runsOf, type StoreFlags } from '../running/stored-runs.js';
 import { EXIT, type ExitCode } from '../terminal/exit-code.js';

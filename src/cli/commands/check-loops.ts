@@ -1,11 +1,12 @@
 /** Replaces the warning `unbounded-cycle`, which only looks at the text, by what a short exploration finds. */
-import type { Compilation } from '../../check/compile.js';
-import { confirmedLoops, type LoopsFound } from '../../foresight/confirmed-loops.js';
-import { DEFAULTS } from '../../foresight/explore-options.js';
+
+import { confirmedLoops, type LoopsFound } from '../../lab/foresight/confirmed-loops.js';
+import { DEFAULTS } from '../../lab/foresight/explore-options.js';
+import type { Compilation } from '../../language/check/compile.js';
+import { flowMessages as say } from '../../language/source/catalogue/flow.js';
+import { type Diagnostic, hasErrors, positionAt, type SourceFile } from '../../language/source/diagnostic.js';
 import type { Machine } from '../../machine/machine.js';
 import { omitUndefined } from '../../prelude/omit-undefined.js';
-import { flowMessages as say } from '../../source/catalogue/flow.js';
-import { type Diagnostic, hasErrors, positionAt, type SourceFile } from '../../source/diagnostic.js';
 
 /** A loop that repeats without end becomes `endless`; a cycle that certainly ends has no warning; others keep theirs. */
 export function withConfirmedLoops(compilation: Compilation): Compilation {

@@ -2,14 +2,14 @@
  * What is wrong with a program where it runs: files that may be on another machine when they are needed, for `check --on`,
  * and calls of agents that cost more than the budget of the run, according to the configuration.
  */
-import type { Compilation } from '../../check/compile.js';
-import { fileHandovers } from '../../check/lints/engine-files.js';
+import type { Compilation } from '../../language/check/compile.js';
+import { fileHandovers } from '../../language/check/lints/engine-files.js';
+import { commandLineMessages as say } from '../../language/source/catalogue/command-line.js';
+import type { SourceSet, Span } from '../../language/source/diagnostic.js';
+import { type Diagnostic, hasErrors, sortDiagnostics } from '../../language/source/diagnostic.js';
 import type { Instruction, Machine, Origin } from '../../machine/machine.js';
 import type { ToolTarget } from '../../machine/plan.js';
 import type { Configuration } from '../../runtime/configuration/configuration.js';
-import { commandLineMessages as say } from '../../source/catalogue/command-line.js';
-import type { SourceSet, Span } from '../../source/diagnostic.js';
-import { type Diagnostic, hasErrors, sortDiagnostics } from '../../source/diagnostic.js';
 
 export function withEngineFiles(compilation: Compilation): Compilation {
   const { diagnostics, machines, sources } = compilation;

@@ -1,18 +1,18 @@
 /** `statedsl check`: reports the errors and warnings of programs without running them. */
 
 import { resolve } from 'node:path';
-import type { Compilation } from '../../check/compile.js';
+import { compileProgram } from '../../app/project/compile-program.js';
+import { isPlan, isTestFile, mayHaveWorktree } from '../../app/project/preparation.js';
+import { readMock } from '../../app/project/prepare.js';
+import { emptyCompilation, readNamed } from '../../app/project/read-program.js';
+import { agentLookup, gateLookup, loadSettings, toolLookup } from '../../app/project/settings.js';
+import { pathsOnlyHere } from '../../app/project/target-problem.js';
 import type { Functions } from '../../engine/server-configuration.js';
+import type { Compilation } from '../../language/check/compile.js';
+import type { SourceSet } from '../../language/source/diagnostic.js';
+import { type Diagnostic, hasErrors } from '../../language/source/diagnostic.js';
+import { type FixedText, fixText, type MadeEdit, withSafeFixes } from '../../language/source/fix-text.js';
 import { omitUndefined } from '../../prelude/omit-undefined.js';
-import { compileProgram } from '../../project/compile-program.js';
-import { isPlan, isTestFile, mayHaveWorktree } from '../../project/preparation.js';
-import { readMock } from '../../project/prepare.js';
-import { emptyCompilation, readNamed } from '../../project/read-program.js';
-import { agentLookup, gateLookup, loadSettings, toolLookup } from '../../project/settings.js';
-import { pathsOnlyHere } from '../../project/target-problem.js';
-import type { SourceSet } from '../../source/diagnostic.js';
-import { type Diagnostic, hasErrors } from '../../source/diagnostic.js';
-import { type FixedText, fixText, type MadeEdit, withSafeFixes } from '../../source/fix-text.js';
 import { diagnosticsJson, locationJson } from '../../views/diagnostics/diagnostic-json.js';
 import { drawExplanations, drawFixes } from '../../views/diagnostics/fixes.js';
 import { explainAll } from '../../views/steps/explain-steps.js';
@@ -206,7 +206,7 @@ async function openFile(file: string, flags: CheckFlags, reported: Set<string>):
 
 /** A test file is checked together with the program that it names. */
 async function openTests(file: string, { cwd }: CheckFlags): Promise<OpenedFile | null> {
-  const { loadSuite } = await import('../../testing/load-suite.js');
+  const { loadSuite } = await import('../../lab/testing/load-suite.js');
   const loaded = await loadSuite(commandLineHost(), file, resolve(cwd ?? '.'));
   if (!('missing' in loaded))
     return { kind: 'broken', compilation: emptyCompilation(loaded.diagnostics, loaded.sources) };

@@ -1,15 +1,14 @@
 /** `statedsl convert`: a workflow file as a program, and a program of steps as a workflow file, on standard output. */
 
-import { isEngineName } from '../../check/collect.js';
-import { printProgram } from '../../format/print-program.js';
-import { parseFile } from '../../frontends/markdown.js';
-import { readNames } from '../../frontends/workflow/inputs.js';
-import { printWorkflow } from '../../frontends/workflow/print/print-workflow.js';
-import { omitUndefined } from '../../prelude/omit-undefined.js';
-import { isWorkflow } from '../../project/preparation.js';
-import { readNamed } from '../../project/read-program.js';
-import { loadSettings } from '../../project/settings.js';
-import { workflowMessages as words } from '../../source/catalogue/workflow.js';
+import { isWorkflow } from '../../app/project/preparation.js';
+import { readNamed } from '../../app/project/read-program.js';
+import { loadSettings } from '../../app/project/settings.js';
+import { isEngineName } from '../../language/check/collect.js';
+import { printProgram } from '../../language/format/print-program.js';
+import { parseFile } from '../../language/frontends/markdown.js';
+import { readNames } from '../../language/frontends/workflow/inputs.js';
+import { printWorkflow } from '../../language/frontends/workflow/print/print-workflow.js';
+import { workflowMessages as words } from '../../language/source/catalogue/workflow.js';
 import {
   type Diagnostic,
   hasErrors,
@@ -17,10 +16,11 @@ import {
   type Span,
   sortDiagnostics,
   sourceFile,
-} from '../../source/diagnostic.js';
-import type { Block, Comment, Instruction, Program } from '../../syntax/ast.js';
-import { allSteps } from '../../syntax/step.js';
-import type { Template } from '../../syntax/step-key.js';
+} from '../../language/source/diagnostic.js';
+import type { Block, Comment, Instruction, Program } from '../../language/syntax/ast.js';
+import type { Template } from '../../language/syntax/expression.js';
+import { allSteps } from '../../language/syntax/step.js';
+import { omitUndefined } from '../../prelude/omit-undefined.js';
 import { commandLineHost } from '../files/host.js';
 import { EXIT, type ExitCode } from '../terminal/exit-code.js';
 import { drawn } from '../terminal/report-diagnostics.js';

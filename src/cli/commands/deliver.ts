@@ -2,8 +2,8 @@
  * `statedsl answer`, `signal` and `cancel`: deliver answers, signals and cancellations to a run. A delivery is recorded
  * first. Then the run is resumed, unless another process is driving it and receives the delivery.
  */
-import { OperationRefused, type Result, unwrap } from '../../control/result.js';
-import type { Delivered, DeliverOptions, Runs } from '../../control/runs.js';
+import { OperationRefused, type Result, unwrap } from '../../app/result.js';
+import type { Delivered, DeliverOptions, Runs } from '../../app/runs.js';
 import { readJson } from '../../interpreter/values/json.js';
 import type { Json } from '../../machine/expression.js';
 import type { Machine } from '../../machine/machine.js';

@@ -3,7 +3,7 @@ import { mkdirSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { findServer, PackageProblem } from '../../engine/find-package.js';
+import { findServer, PackageProblem } from '../../engine/restate-sdk.js';
 import { serverConfiguration } from '../../engine/server-configuration.js';
 import { findLauncher } from '../../prelude/launcher.js';
 import { entryAt, writeOwn } from '../../runtime/store/own-file.js';

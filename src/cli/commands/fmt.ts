@@ -3,10 +3,10 @@
  * cannot be read as a program is left as it is.
  */
 
-import { formatText } from '../../library/compile.js';
-import { isWorkflow } from '../../project/preparation.js';
-import { readProgram } from '../../project/read-program.js';
-import type { Diagnostic, SourceFile } from '../../source/diagnostic.js';
+import { formatText } from '../../app/library/compile.js';
+import { isWorkflow } from '../../app/project/preparation.js';
+import { readProgram } from '../../app/project/read-program.js';
+import type { Diagnostic, SourceFile } from '../../language/source/diagnostic.js';
 import { commandLineHost } from '../files/host.js';
 import { replaceFile } from '../files/replace-file.js';
 import { EXIT, type ExitCode } from '../terminal/exit-code.js';

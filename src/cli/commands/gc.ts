@@ -1,6 +1,6 @@
 /** `statedsl gc`: removes old runs. */
-import type { RemovedRuns } from '../../control/runs.js';
-import { drawRemoval } from '../../views/removal.js';
+import type { RemovedRuns } from '../../app/runs.js';
+import { drawRemoval } from '../../views/run-list.js';
 import { reportRefusal, runsOf, type StoreFlags } from '../running/stored-runs.js';
 import { EXIT, type ExitCode } from '../terminal/exit-code.js';
 import { stderr, stdout } from '../terminal/streams.js';

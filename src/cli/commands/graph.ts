@@ -1,7 +1,7 @@
 /** `statedsl graph`: the states of a program as a picture, or as text that becomes one. */
 
+import { isPlan } from '../../app/project/preparation.js';
 import type { Machine } from '../../machine/machine.js';
-import { isPlan } from '../../project/preparation.js';
 import { graphOf } from '../../views/graph/graph.js';
 import { ascii, dot, mermaid } from '../../views/graph/graph-text.js';
 import { readMachines } from '../preparation/read-machines.js';

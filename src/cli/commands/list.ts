@@ -5,7 +5,7 @@ import {
   type ListedPlan,
   type ListedProgram,
   listPrograms,
-} from '../../project/list-programs.js';
+} from '../../app/project/list-programs.js';
 import { countOf } from '../../views/drawing/amounts.js';
 import type { Paint } from '../../views/drawing/paint.js';
 import { cut, escapeControls, oneLine } from '../../views/drawing/visible-text.js';

@@ -2,7 +2,7 @@
  * `statedsl output`: prints the output of the commands and agents of a run. A terminal gets control sequences as
  * visible text unless `--raw` is set; a file or a pipe gets the exact bytes.
  */
-import type { PrintedOutput } from '../../control/runs.js';
+import type { PrintedOutput } from '../../app/runs.js';
 import { omitUndefined } from '../../prelude/omit-undefined.js';
 import { cut, escapeControls, oneLine } from '../../views/drawing/visible-text.js';
 import { refusalsAsErrors, reportRefusal, runsOf, type StoreFlags } from '../running/stored-runs.js';

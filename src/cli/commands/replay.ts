@@ -1,8 +1,8 @@
 /** `statedsl replay`: compares the record of a run with its program, or starts a new run from a point of an old one. */
 
-import type { CompareOptions, ReplayFrom } from '../../control/execution-options.js';
-import { replayPoint } from '../../control/replay-point.js';
-import { unwrap } from '../../control/result.js';
+import type { CompareOptions, ReplayFrom } from '../../app/execution-options.js';
+import { replayPoint } from '../../app/replay-point.js';
+import { unwrap } from '../../app/result.js';
 import { omitUndefined } from '../../prelude/omit-undefined.js';
 import { type ResumeFlags, resumeOptions } from '../preparation/prepare-resume.js';
 import { flagProblem } from '../running/drive-on-command-line.js';

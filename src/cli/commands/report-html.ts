@@ -2,9 +2,9 @@
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { collectFileRun } from '../../control/file-run.js';
-import type { Runs } from '../../control/runs.js';
-import { viewerFolder } from '../../control/viewer-folder.js';
+import { collectFileRun } from '../../app/file-run.js';
+import type { Runs } from '../../app/runs.js';
+import { viewerFolder } from '../../app/viewer-folder.js';
 import { VERSION } from '../../runtime/version.js';
 import { type PageFileParts, pageFile } from '../../views/report/page-file.js';
 import { writeNamed } from '../files/host.js';

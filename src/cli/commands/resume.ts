@@ -1,5 +1,5 @@
 /** `statedsl resume`: resumes a run that stopped. */
-import { unwrap } from '../../control/result.js';
+import { unwrap } from '../../app/result.js';
 import type { GoingBack } from '../../runtime/run/again/refuse-resume.js';
 import type { Delivery } from '../../runtime/store/inbox.js';
 import { escapeControls } from '../../views/drawing/visible-text.js';

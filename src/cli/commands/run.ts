@@ -1,11 +1,11 @@
 /** `statedsl run`: from a file and flags to a finished run. */
 
 import { basename, extname } from 'node:path';
-import type { StartOptions } from '../../control/execution-options.js';
-import type { MockedExecution } from '../../control/folder/start.js';
-import { unwrap } from '../../control/result.js';
+import type { StartOptions } from '../../app/execution-options.js';
+import type { MockedExecution } from '../../app/folder/start.js';
+import type { PreparedProgram } from '../../app/project/preparation.js';
+import { unwrap } from '../../app/result.js';
 import { omitUndefined } from '../../prelude/omit-undefined.js';
-import type { PreparedProgram } from '../../project/preparation.js';
 import { emptyReport, type RunReport } from '../../runtime/run/report.js';
 import type { RunOptions, Started } from '../../runtime/run/run-options.js';
 import { prepareRun } from '../preparation/prepare-run.js';

@@ -1,6 +1,6 @@
 /** `statedsl runs`: what runs there are, newest first. */
 import { omitUndefined } from '../../prelude/omit-undefined.js';
-import { drawRunList } from '../../views/removal.js';
+import { drawRunList } from '../../views/run-list.js';
 import { reportRefusal, runsOf, type StoreFlags, storeOf } from '../running/stored-runs.js';
 import { EXIT, type ExitCode } from '../terminal/exit-code.js';
 import { stderr, stdout } from '../terminal/streams.js';

@@ -1,10 +1,10 @@
 /** `test --suggest`: writes a TEST for each way that the tests of a program do not go. */
 import { readFileSync } from 'node:fs';
-import { quoteText } from '../../format/print-expression.js';
+import type { Coverage, CoveredItem } from '../../lab/testing/coverage.js';
+import type { Suite } from '../../lab/testing/suite.js';
+import { suggestTests } from '../../lab/testing/write-tests.js';
+import { quoteText } from '../../language/format/print-expression.js';
 import { entryAt } from '../../runtime/store/own-file.js';
-import type { Coverage, CoveredItem } from '../../testing/coverage.js';
-import type { Suite } from '../../testing/renew-cassettes.js';
-import { suggestTests } from '../../testing/write-tests.js';
 import { commandLineHost, writeNamed } from '../files/host.js';
 import { whyNotWritable } from '../files/replace-file.js';
 import { stderr } from '../terminal/streams.js';

@@ -1,17 +1,13 @@
 /** `statedsl test`: runs the tests of programs with scripted answers, in virtual time. */
 import { availableParallelism } from 'node:os';
 import { dirname, resolve } from 'node:path';
-import { isTestFile } from '../../project/preparation.js';
-import { reasonOf } from '../../project/read-text.js';
-import { makeFolder } from '../../runtime/store/own-file.js';
-import type { SourceSet } from '../../source/diagnostic.js';
-import { type Diagnostic, hasErrors } from '../../source/diagnostic.js';
-import { Coverage, percentOf } from '../../testing/coverage.js';
-import { FAULT_KINDS, type FaultKind } from '../../testing/faults/points.js';
-import type { FaultResult } from '../../testing/faults/run-faults.js';
-import { loadSuite } from '../../testing/load-suite.js';
-import type { JudgedMutant } from '../../testing/mutation/mutate-program.js';
-import type { Suite } from '../../testing/renew-cassettes.js';
+import { isTestFile } from '../../app/project/preparation.js';
+import { reasonOf } from '../../app/project/read-text.js';
+import { Coverage, percentOf } from '../../lab/testing/coverage.js';
+import { FAULT_KINDS, type FaultKind } from '../../lab/testing/faults/points.js';
+import type { FaultResult } from '../../lab/testing/faults/run-faults.js';
+import { loadSuite } from '../../lab/testing/load-suite.js';
+import type { JudgedMutant } from '../../lab/testing/mutation/mutate-program.js';
 import {
   coverageJson,
   coverageTable,
@@ -23,7 +19,7 @@ import {
   summaryLine,
   survivorLine,
   unreachableText,
-} from '../../testing/reporters/coverage.js';
+} from '../../lab/testing/reporters/coverage.js';
 import {
   FAULT_STATEMENT,
   failedPoints,
@@ -33,10 +29,14 @@ import {
   json,
   junit,
   tap,
-} from '../../testing/reporters/machine.js';
-import type { SnapshotMode } from '../../testing/run-suites.js';
-import { findTests, runSuite, type SuiteOptions, watchedFolders } from '../../testing/run-suites.js';
-import type { TestResult } from '../../testing/test-world.js';
+} from '../../lab/testing/reporters/machine.js';
+import type { SnapshotMode } from '../../lab/testing/run-suites.js';
+import { findTests, runSuite, type SuiteOptions, watchedFolders } from '../../lab/testing/run-suites.js';
+import type { Suite } from '../../lab/testing/suite.js';
+import type { TestResult } from '../../lab/testing/test-world.js';
+import type { SourceSet } from '../../language/source/diagnostic.js';
+import { type Diagnostic, hasErrors } from '../../language/source/diagnostic.js';
+import { makeFolder } from '../../runtime/store/own-file.js';
 import { FolderWatch, isAmong, keyOf, readFailed, writeFailed } from '../files/folder-watch.js';
 import { commandLineHost, writeNamed } from '../files/host.js';
 import { whyNoFolder, whyNotWritable } from '../files/replace-file.js';
@@ -201,13 +201,13 @@ function coverageFiles({ coverage = [] }: TestFlags): { readonly kind: string; r
 
 /** What no run of any machine comes to is not counted. */
 async function dropUnreachable(covered: Coverage): Promise<void> {
-  (await import('../../testing/machine-facts.js')).dropUnreachable(covered);
+  (await import('../../lab/testing/machine-facts.js')).dropUnreachable(covered);
 }
 
 /** Why it cannot be written; null: it is. */
 async function writePicture(file: string, covered: Coverage): Promise<string | null> {
   const [{ coveragePicture }, { layOutSvg }] = await Promise.all([
-    import('../../testing/reporters/coverage-picture.js'),
+    import('../../lab/testing/reporters/coverage-picture.js'),
     import('../terminal/graph-svg.js'),
   ]);
   const { name, picture } = coveragePicture(covered);
@@ -297,7 +297,7 @@ async function runSuites(
 
 /** All mutants of all programs; those that nothing notices are printed at once. */
 async function mutate(suites: readonly Suite[], cwd: string, { reporter }: TestFlags): Promise<JudgedMutant[]> {
-  const { mutateProgram } = await import('../../testing/mutation/mutate-program.js');
+  const { mutateProgram } = await import('../../lab/testing/mutation/mutate-program.js');
   const mutants: JudgedMutant[] = [];
   const programs = new Map<string, Suite[]>();
   for (const suite of suites) programs.set(suite.program, [...(programs.get(suite.program) ?? []), suite]);

@@ -1,7 +1,7 @@
 /** `statedsl ui`: the page with the runs of a folder, in the browser. */
 
 import { execa } from 'execa';
-import { unwrap } from '../../control/result.js';
+import { unwrap } from '../../app/result.js';
 import { RunRefused } from '../../runtime/store/store-error.js';
 import { NO_ENGINE } from '../running/configured-engine.js';
 import { refusalsAsErrors, runsOf } from '../running/stored-runs.js';

@@ -1,5 +1,5 @@
 /** The graph of a verified program, with the colors of what runs reach. */
-import type { Verification } from '../../foresight/verify.js';
+import type { Verification } from '../../lab/foresight/verify.js';
 import { graphOf } from '../../views/graph/graph.js';
 import { mermaid } from '../../views/graph/graph-text.js';
 import { machinesPicture, type ReachOf } from '../../views/graph/machine-picture.js';

@@ -1,11 +1,11 @@
 /** `verify --write-tests`: a test file with a TEST for each confirmed trace. */
 import { readFileSync, rmSync } from 'node:fs';
 import { basename, extname, join, relative, resolve, sep } from 'node:path';
-import type { Trace } from '../../foresight/trace.js';
-import type { Verification } from '../../foresight/verify.js';
-import { quoteText } from '../../format/print-expression.js';
+import type { Trace } from '../../lab/foresight/exploration.js';
+import type { Verification } from '../../lab/foresight/verify.js';
+import { draftOf, type Start, type TestDraft, writeTests } from '../../lab/testing/write-tests.js';
+import { quoteText } from '../../language/format/print-expression.js';
 import { entryAt, makeFolder } from '../../runtime/store/own-file.js';
-import { draftOf, type Start, type TestDraft, writeTests } from '../../testing/write-tests.js';
 import { commandLineHost, writeNamed } from '../files/host.js';
 import { whyNotWritable } from '../files/replace-file.js';
 import { stderr } from '../terminal/streams.js';

@@ -1,18 +1,18 @@
 /** `statedsl verify`: explores everything that programs can do, without starting anything. */
 
-import type { Reduction } from '../../foresight/configuration.js';
-import type { Condition } from '../../foresight/monitors.js';
-import type { Property } from '../../foresight/properties.js';
-import { reportJson, reportText, verdictOf } from '../../foresight/report.js';
-import type { Progress } from '../../foresight/trace.js';
-import { type Verification, verify } from '../../foresight/verify.js';
+import { isPlan, isTestFile } from '../../app/project/preparation.js';
+import { loadSettings } from '../../app/project/settings.js';
+import type { Reduction } from '../../lab/foresight/configuration.js';
+import type { Progress } from '../../lab/foresight/exploration.js';
+import type { Condition } from '../../lab/foresight/monitors.js';
+import type { Property } from '../../lab/foresight/properties.js';
+import { reportJson, reportText, verdictOf } from '../../lab/foresight/report.js';
+import { type Verification, verify } from '../../lab/foresight/verify.js';
+import { type Diagnostic, hasErrors, type SourceSet, sourceFile } from '../../language/source/diagnostic.js';
 import type { Json } from '../../machine/expression.js';
 import type { Machine } from '../../machine/machine.js';
 import { omitUndefined } from '../../prelude/omit-undefined.js';
-import { isPlan, isTestFile } from '../../project/preparation.js';
-import { loadSettings } from '../../project/settings.js';
 import type { Configuration } from '../../runtime/configuration/configuration.js';
-import { type Diagnostic, hasErrors, type SourceSet, sourceFile } from '../../source/diagnostic.js';
 import { visibleLine } from '../../views/drawing/visible-text.js';
 import { commandLineHost } from '../files/host.js';
 import { whyNoFolder } from '../files/replace-file.js';
@@ -180,7 +180,7 @@ async function subjectsOf(
 
 /** The program of a test file, with the properties of that file. */
 async function subjectsOfTests(file: string, flags: VerifyFlags): Promise<readonly Subject[] | ExitCode> {
-  const { loadSuite } = await import('../../testing/load-suite.js');
+  const { loadSuite } = await import('../../lab/testing/load-suite.js');
   const loaded = await loadSuite(commandLineHost(), file, process.cwd());
   if ('missing' in loaded) return usageError(loaded.missing);
   const { suite, diagnostics, sources } = loaded;
@@ -191,9 +191,9 @@ async function subjectsOfTests(file: string, flags: VerifyFlags): Promise<readon
   if (typeof found === 'number') return found;
   const isOneOfSeveral = flags.machine !== undefined || suite.tree.program?.machine !== null;
   const [{ compileProperties }, { checkProperties }, { factsOf }] = await Promise.all([
-    import('../../testing/compile-properties.js'),
-    import('../../testing/check-suite.js'),
-    import('../../testing/machine-facts.js'),
+    import('../../lab/testing/compile-properties.js'),
+    import('../../lab/testing/check-suite.js'),
+    import('../../lab/testing/machine-facts.js'),
   ]);
   const isWanted = ({ name }: { readonly name: string }): boolean => flags.property?.includes(name) !== false;
   const cases = suite.tree.properties.filter(isWanted);
@@ -238,10 +238,10 @@ async function rulesOfFlags(
   ];
   if (given.length === 0) return { properties: [], assumptions: [] };
   const [{ parseRule }, { checkProperties }, { compileProperties }, { factsOf }] = await Promise.all([
-    import('../../syntax/tests/parse-tests.js'),
-    import('../../testing/check-suite.js'),
-    import('../../testing/compile-properties.js'),
-    import('../../testing/machine-facts.js'),
+    import('../../language/syntax/tests/parse-tests.js'),
+    import('../../lab/testing/check-suite.js'),
+    import('../../lab/testing/compile-properties.js'),
+    import('../../lab/testing/machine-facts.js'),
   ]);
   const sources: SourceSet = [];
   const diagnostics: Diagnostic[] = [];

@@ -1,9 +1,11 @@
 /** `statedsl worker`: executes runs of an engine until it is stopped. */
 import { availableParallelism } from 'node:os';
 import { join, resolve } from 'node:path';
+import { configuredOptions, directoryProblem } from '../../app/project/prepare.js';
+import { loadSettings } from '../../app/project/settings.js';
 import { WorkerRefused } from '../../engine/admin.js';
 import { EngineFailure } from '../../engine/ask-engine.js';
-import { loadSdk, PackageProblem } from '../../engine/find-package.js';
+import { loadSdk, PackageProblem } from '../../engine/restate-sdk.js';
 import { type Functions, loadFunctions } from '../../engine/server-configuration.js';
 import { KEY_VARIABLE, TOKEN_VARIABLE, valueCodec } from '../../engine/value-codec.js';
 import { startWorker, type Worker, type WorkerSettings } from '../../engine/worker.js';
@@ -12,11 +14,9 @@ import { WorkerStatus, workerPermits } from '../../engine/worker-status.js';
 import { isLoopback } from '../../prelude/is-loopback.js';
 import { findLauncher } from '../../prelude/launcher.js';
 import { omitUndefined } from '../../prelude/omit-undefined.js';
-import { configuredOptions, directoryProblem } from '../../project/prepare.js';
-import { loadSettings } from '../../project/settings.js';
+import type { Effects } from '../../runtime/effect-context.js';
 import { type HostOptions, hostEffects } from '../../runtime/effects.js';
 import { secretsOf } from '../../runtime/run/run-options.js';
-import type { Effects } from '../../runtime/scripted-effects.js';
 import { makeStore } from '../../runtime/store/store-ownership.js';
 import { endProcess } from '../end-process.js';
 import { commandLineHost } from '../files/host.js';

@@ -4,10 +4,10 @@
  */
 import { type FSWatcher, readdirSync, statSync, watch } from 'node:fs';
 import { join, relative, resolve } from 'node:path';
-import { reasonOf } from '../../project/read-text.js';
+import { reasonOf } from '../../app/project/read-text.js';
+import type { TestResult } from '../../lab/testing/test-world.js';
 import { readOwn, writeOwn } from '../../runtime/store/own-file.js';
 import { makeStore } from '../../runtime/store/store-ownership.js';
-import type { TestResult } from '../../testing/test-world.js';
 
 const SKIPPED = /^(?:\.|node_modules$)/;
 

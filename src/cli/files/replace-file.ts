@@ -1,8 +1,8 @@
 /** Replaces a file atomically, so that no reader sees half of it. */
 import { readFileSync, realpathSync, type Stats, statSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { namedBoundary } from '../../project/read-program.js';
-import { reasonOf } from '../../project/read-text.js';
+import { namedBoundary } from '../../app/project/read-program.js';
+import { reasonOf } from '../../app/project/read-text.js';
 import { whyElsewhere } from '../../runtime/readable-file.js';
 import { whyUnwritable } from '../../runtime/written-file.js';
 import { commandLineHost, whyNamedRefused, writeNamed } from './host.js';

@@ -2,6 +2,8 @@
  * Values for the inputs of a machine: from `-i name=text` or `-i name:=JSON`, from a file, or from a default. All
  * mistakes are reported at once, each with the typed text, so that a flag is as easy to fix as a program.
  */
+
+import { MAX_INPUT_BYTES, readBytes, whyNotRead } from '../../app/project/read-text.js';
 import { printJson, readJson } from '../../interpreter/values/json.js';
 import {
   deeperThan,
@@ -11,13 +13,12 @@ import {
   typeOf,
   type Value,
 } from '../../interpreter/values/value.js';
+import { commandLineMessages as words } from '../../language/source/catalogue/command-line.js';
+import type { Diagnostic } from '../../language/source/diagnostic.js';
+import { type SourceSet, type Span, sourceFile } from '../../language/source/diagnostic.js';
 import type { Json } from '../../machine/expression.js';
 import type { Input, Machine } from '../../machine/machine.js';
 import { nearest } from '../../prelude/nearest.js';
-import { MAX_INPUT_BYTES, readBytes, whyNotRead } from '../../project/read-text.js';
-import { commandLineMessages as words } from '../../source/catalogue/command-line.js';
-import type { Diagnostic } from '../../source/diagnostic.js';
-import { type SourceSet, type Span, sourceFile } from '../../source/diagnostic.js';
 import { whyNamedRefused } from '../files/host.js';
 
 /** A value and the source location at which its mistakes are reported. */

@@ -1,10 +1,10 @@
 /** The flags of commands that continue a stored run, as options of `Runs`. */
-import type { ContinuedOptions, ExaminedRun } from '../../control/folder/continued-options.js';
+import type { ContinuedOptions, ExaminedRun } from '../../app/folder/continued-options.js';
 import { fromRecord } from '../../interpreter/values/json.js';
+import type { SourceSet } from '../../language/source/diagnostic.js';
 import type { Json } from '../../machine/expression.js';
 import type { Machine } from '../../machine/machine.js';
 import { omitUndefined } from '../../prelude/omit-undefined.js';
-import type { SourceSet } from '../../source/diagnostic.js';
 import { reportConfiguration } from '../running/configuration-line.js';
 import { type ShowFlags, suspendOptions } from '../running/drive-on-command-line.js';
 import type { RunFlags } from '../running/run-flags.js';

@@ -1,25 +1,25 @@
 /** The program of `run` with its flags: the flags are read here, and what is wrong with them is shown with the program. */
 import { resolve } from 'node:path';
-import { readJson as readValue } from '../../interpreter/values/json.js';
-import { isObject, type Value } from '../../interpreter/values/value.js';
-import type { Json } from '../../machine/expression.js';
-import type { Input } from '../../machine/machine.js';
-import { findLauncher } from '../../prelude/launcher.js';
-import { omitUndefined } from '../../prelude/omit-undefined.js';
 import type {
   DeclaredInputs,
   ExaminedInputs,
   ExaminedProgram,
   PrepareContext,
   PreparedProgram,
-} from '../../project/preparation.js';
-import { isPlan } from '../../project/preparation.js';
-import { prepareProgram } from '../../project/prepare.js';
-import { MAX_INPUT_BYTES, readBytes, whyNotRead } from '../../project/read-text.js';
+} from '../../app/project/preparation.js';
+import { isPlan } from '../../app/project/preparation.js';
+import { prepareProgram } from '../../app/project/prepare.js';
+import { MAX_INPUT_BYTES, readBytes, whyNotRead } from '../../app/project/read-text.js';
+import { readJson as readValue } from '../../interpreter/values/json.js';
+import { isObject, type Value } from '../../interpreter/values/value.js';
+import { commandLineMessages as words } from '../../language/source/catalogue/command-line.js';
+import type { Diagnostic } from '../../language/source/diagnostic.js';
+import { type SourceSet, sourceFile } from '../../language/source/diagnostic.js';
+import type { Json } from '../../machine/expression.js';
+import type { Input } from '../../machine/machine.js';
+import { findLauncher } from '../../prelude/launcher.js';
+import { omitUndefined } from '../../prelude/omit-undefined.js';
 import type { RunOptions } from '../../runtime/run/run-options.js';
-import { commandLineMessages as words } from '../../source/catalogue/command-line.js';
-import type { Diagnostic } from '../../source/diagnostic.js';
-import { type SourceSet, sourceFile } from '../../source/diagnostic.js';
 import { commandLineHost, whyNamedRefused } from '../files/host.js';
 import type { RunFlags } from '../running/run-flags.js';
 import { storeOf } from '../running/stored-runs.js';

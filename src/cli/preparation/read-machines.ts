@@ -1,11 +1,12 @@
 /** Reads the machines of a program for commands that only show them. No agent is looked up and nothing runs. */
+
+import { compileProgram } from '../../app/project/compile-program.js';
+import { readNamed } from '../../app/project/read-program.js';
+import { gateLookup, loadSettings } from '../../app/project/settings.js';
+import { hasErrors } from '../../language/source/diagnostic.js';
 import type { Machine } from '../../machine/machine.js';
 import { nearest } from '../../prelude/nearest.js';
-import { compileProgram } from '../../project/compile-program.js';
-import { readNamed } from '../../project/read-program.js';
-import { gateLookup, loadSettings } from '../../project/settings.js';
 import type { Configuration } from '../../runtime/configuration/configuration.js';
-import { hasErrors } from '../../source/diagnostic.js';
 import { commandLineHost } from '../files/host.js';
 import { EXIT, type ExitCode } from '../terminal/exit-code.js';
 import { drawn } from '../terminal/report-diagnostics.js';

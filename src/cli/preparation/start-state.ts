@@ -3,13 +3,13 @@
  * values that it reads, so missing values are reported before anything runs.
  */
 import { readJson } from '../../interpreter/values/json.js';
+import { checkMessages } from '../../language/source/catalogue/check.js';
+import { commandLineMessages as words } from '../../language/source/catalogue/command-line.js';
+import type { Diagnostic } from '../../language/source/diagnostic.js';
+import { type SourceSet, type Span, sourceFile } from '../../language/source/diagnostic.js';
 import type { Json, SlotRef } from '../../machine/expression.js';
 import type { Machine, State } from '../../machine/machine.js';
 import { nearest } from '../../prelude/nearest.js';
-import { checkMessages } from '../../source/catalogue/check.js';
-import { commandLineMessages as words } from '../../source/catalogue/command-line.js';
-import type { Diagnostic } from '../../source/diagnostic.js';
-import { type SourceSet, type Span, sourceFile } from '../../source/diagnostic.js';
 
 export interface Start {
   readonly state: string;

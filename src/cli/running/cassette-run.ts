@@ -1,22 +1,22 @@
 /** `run --record` and `run --cassette`: a run whose outcomes are written to a file, or come from one. */
 import { resolve } from 'node:path';
+import { namedBoundary } from '../../app/project/read-program.js';
+import { problemDiagnostics } from '../../app/project/settings.js';
+import { sourceFile } from '../../language/source/diagnostic.js';
 import type { Machine } from '../../machine/machine.js';
 import { omitUndefined } from '../../prelude/omit-undefined.js';
-import { namedBoundary } from '../../project/read-program.js';
-import { problemDiagnostics } from '../../project/settings.js';
 import { writeAgentOutput } from '../../runtime/agents/perform.js';
 import type { Cassette } from '../../runtime/cassette/cassette.js';
 import { type CassetteAdvice, type CassetteProblem, CassetteWorld } from '../../runtime/cassette/cassette-world.js';
 import { readCassette } from '../../runtime/cassette/read-cassette.js';
 import { createRecorder, type Recorder, whyNoRecording } from '../../runtime/cassette/recorder.js';
+import type { Effects } from '../../runtime/effect-context.js';
 import { hostEffects } from '../../runtime/effects.js';
 import { createRedactor } from '../../runtime/redact.js';
 import type { RunReport } from '../../runtime/run/report.js';
 import { type RunOptions, secretsOf } from '../../runtime/run/run-options.js';
-import type { Effects } from '../../runtime/scripted-effects.js';
 import { Stopper } from '../../runtime/stop-signal.js';
 import { VirtualTime } from '../../runtime/virtual-time.js';
-import { sourceFile } from '../../source/diagnostic.js';
 import { escapeControls } from '../../views/drawing/visible-text.js';
 import { commandLineHost, whyNamedRefused } from '../files/host.js';
 import { EXIT, type ExitCode } from '../terminal/exit-code.js';

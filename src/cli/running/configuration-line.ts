@@ -1,5 +1,5 @@
 /** The first line of the log: the configuration that defines what the run can start. */
-import { shortName } from '../../project/host.js';
+import { shortName } from '../../app/project/host.js';
 import type { Configuration } from '../../runtime/configuration/configuration.js';
 import { visibleLine } from '../../views/drawing/visible-text.js';
 import { commandLineHost } from '../files/host.js';

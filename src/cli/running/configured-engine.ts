@@ -12,7 +12,7 @@ export async function configuredEngine(program: string): Promise<string | undefi
   const host = commandLineHost();
   const { file } = findConfiguration(host.folder, program === '-' ? null : dirname(program));
   if (file === null || !mentionsEngine(file)) return undefined;
-  const { loadSettings } = await import('../../project/settings.js');
+  const { loadSettings } = await import('../../app/project/settings.js');
   return (await loadSettings(host, program)).configuration.engine?.on;
 }
 

@@ -1,9 +1,9 @@
 /** Drives a stored run, or a copy of it, with the settings from flags, files and the configuration. */
 
-import type { ResumeRunOptions } from '../../control/execution-options.js';
-import { type Result, unwrap } from '../../control/result.js';
-import type { Execution, Runs } from '../../control/runs.js';
-import type { SourceSet } from '../../source/diagnostic.js';
+import type { ResumeRunOptions } from '../../app/execution-options.js';
+import { type Result, unwrap } from '../../app/result.js';
+import type { Execution, Runs } from '../../app/runs.js';
+import type { SourceSet } from '../../language/source/diagnostic.js';
 import { type ResumeFlags, resumeOptions } from '../preparation/prepare-resume.js';
 import type { ExitCode } from '../terminal/exit-code.js';
 import { driveOnCommandLine, personName } from './drive-on-command-line.js';

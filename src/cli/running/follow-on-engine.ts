@@ -1,13 +1,14 @@
 /** Runs on an engine, shown as if they were executed here, and what commands do with such a run. */
-import { copyFromEngine, findOnEngine } from '../../control/engine/engine-runs.js';
-import { type ReplayOnEngine, type ResumeElsewhere, replayOn, resumeOn } from '../../control/engine/replay.js';
+
 import type { EngineClient } from '../../engine/client.js';
 import { followRun } from '../../engine/follow.js';
 import { unknownRun } from '../../engine/mirror.js';
+import { copyFromEngine, findOnEngine } from '../../engine/runs/engine-runs.js';
+import { type ReplayOnEngine, type ResumeElsewhere, replayOn, resumeOn } from '../../engine/runs/replay.js';
+import { type SourceSet, sourceFile } from '../../language/source/diagnostic.js';
 import type { Machine } from '../../machine/machine.js';
 import { emptyReport } from '../../runtime/run/report.js';
 import type { Delivery } from '../../runtime/store/inbox.js';
-import { type SourceSet, sourceFile } from '../../source/diagnostic.js';
 import { engineProblems } from '../../views/run-state.js';
 import { EXIT, type ExitCode } from '../terminal/exit-code.js';
 import { stderr } from '../terminal/streams.js';

@@ -2,9 +2,9 @@
 
 import type { RunError } from '../../interpreter/events/event.js';
 import { publicForm } from '../../interpreter/values/json.js';
+import type { SourceSet } from '../../language/source/diagnostic.js';
 import { unreachable } from '../../prelude/unreachable.js';
 import type { RunReport } from '../../runtime/run/report.js';
-import type { SourceSet } from '../../source/diagnostic.js';
 import { drawDiagnostic } from '../../views/diagnostics/diagnostic.js';
 import { failureDiagnostic } from '../../views/diagnostics/failure.js';
 import { duration } from '../../views/drawing/amounts.js';

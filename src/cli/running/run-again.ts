@@ -1,7 +1,7 @@
 /** `statedsl run FILE --resume` and `--replay`: what `resume` and `replay` do, with the latest run of a program. */
 
 import { resolve } from 'node:path';
-import { unwrap } from '../../control/result.js';
+import { unwrap } from '../../app/result.js';
 import { RunRefused } from '../../runtime/store/store-error.js';
 import { replayCommand } from '../commands/replay.js';
 import { resumeRun } from '../commands/resume.js';

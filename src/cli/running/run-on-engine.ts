@@ -1,9 +1,10 @@
 /** `run --on`: the program is checked here, and workers of an engine execute it. */
-import { submissionOf } from '../../control/engine/submission.js';
+
+import type { PreparedProgram } from '../../app/project/preparation.js';
+import { runOptionsOf } from '../../app/project/prepare.js';
 import { EngineFailure } from '../../engine/client.js';
 import type { Submission } from '../../engine/messages.js';
-import type { PreparedProgram } from '../../project/preparation.js';
-import { runOptionsOf } from '../../project/prepare.js';
+import { submissionOf } from '../../engine/runs/submission.js';
 import type { RunOptions } from '../../runtime/run/run-options.js';
 import { endProcess } from '../end-process.js';
 import { commandLineHost } from '../files/host.js';

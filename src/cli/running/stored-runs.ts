@@ -1,18 +1,17 @@
 /** Shared by all commands for stored runs: where the store is, and how refusals are reported. */
 import { resolve } from 'node:path';
-import { openRuns } from '../../control/open-runs.js';
-import { OperationRefused, type Refusal, type RefusalCode } from '../../control/result.js';
-import type { Runs } from '../../control/runs.js';
+import { openRuns } from '../../app/open-runs.js';
+import type { ProgramFindings } from '../../app/project/preparation.js';
+import { problemDiagnostics } from '../../app/project/settings.js';
+import { OperationRefused, type Refusal, type RefusalCode } from '../../app/result.js';
+import type { Runs } from '../../app/runs.js';
+import type { Diagnostic } from '../../language/source/diagnostic.js';
 import type { Json } from '../../machine/expression.js';
 import type { Limits } from '../../machine/machine.js';
 import { omitUndefined } from '../../prelude/omit-undefined.js';
-import type { ProgramFindings } from '../../project/preparation.js';
-import { problemDiagnostics } from '../../project/settings.js';
 import type { FileProblem } from '../../runtime/configuration/yaml-file.js';
 import type { RunReport } from '../../runtime/run/report.js';
-import { StoreError } from '../../runtime/store/store-error.js';
-import { RunRefused } from '../../runtime/store/store-error.js';
-import type { Diagnostic } from '../../source/diagnostic.js';
+import { RunRefused, StoreError } from '../../runtime/store/store-error.js';
 import { isOutsideAllowed } from '../arguments/outside-option.js';
 import { commandLineHost } from '../files/host.js';
 import { EXIT, type ExitCode } from '../terminal/exit-code.js';
@@ -67,7 +66,7 @@ export async function runsOf(flags: StoreFlags): Promise<Runs> {
   const { on, namespace, agent: agents } = flags;
   const options = { dir: storeOf(flags), allowOutside: isOutsideAllowed(), ...omitUndefined({ agents }) };
   if (on === undefined) return openRuns(options);
-  const { engineRuns } = await import('../../control/engine/engine-runs.js');
+  const { engineRuns } = await import('../../engine/runs/engine-runs.js');
   const { engineAccess } = await import('./engine-flags.js');
   return engineRuns({ ...options, on, ...engineAccess(), ...omitUndefined({ namespace }) });
 }

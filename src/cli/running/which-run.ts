@@ -4,8 +4,8 @@
  */
 
 import { basename } from 'node:path';
-import { unwrap } from '../../control/result.js';
-import type { Runs } from '../../control/runs.js';
+import { unwrap } from '../../app/result.js';
+import type { Runs } from '../../app/runs.js';
 import type { ListedRun } from '../../runtime/list-runs.js';
 import { RunRefused } from '../../runtime/store/store-error.js';
 import { duration } from '../../views/drawing/amounts.js';

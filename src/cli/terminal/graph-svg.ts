@@ -3,7 +3,7 @@
  * worker runs this same file.
  */
 import { isMainThread, parentPort, Worker, workerData } from 'node:worker_threads';
-import type { Picture } from '../../views/picture/drawing.js';
+import type { Picture } from '../../views/picture/picture.js';
 
 const DEADLINE_MS = 60_000;
 /** The layout of a long graph is deeply recursive. */

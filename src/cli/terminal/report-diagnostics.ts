@@ -1,8 +1,9 @@
 /** Prints diagnostics as text for people, or with `--json` for programs. */
+
+import { type Diagnostic, type SourceSet, sourceFile } from '../../language/source/diagnostic.js';
 import type { Json } from '../../machine/expression.js';
 import { omitUndefined } from '../../prelude/omit-undefined.js';
 import { createRedactor, environmentSecrets, type Redactor } from '../../runtime/redact.js';
-import { type Diagnostic, type SourceSet, sourceFile } from '../../source/diagnostic.js';
 import type { RunFlags } from '../running/run-flags.js';
 import { EXIT, type ExitCode } from './exit-code.js';
 import { type Stream, stderr, stdout } from './streams.js';

@@ -14,7 +14,7 @@ import type {
   RunError,
   TokenCounts,
   UndoFacts,
-} from './agent-facts.js';
+} from './facts.js';
 import type { StoredLimits } from './stored-limits.js';
 
 export type {
@@ -30,7 +30,7 @@ export type {
   RunError,
   TokenCounts,
   Unavailable,
-} from './agent-facts.js';
+} from './facts.js';
 
 /** The outcome of an effect. The interpreter decides what it means. */
 export type Outcome =

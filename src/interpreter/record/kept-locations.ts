@@ -5,7 +5,7 @@ import type { Outcome } from '../events/event.js';
 import type { Alignment } from './alignment.js';
 import type { Execution, Executions } from './executions.js';
 import { instructionKey } from './instruction-key.js';
-import type { RunImage, ThreadImage } from './needed-names.js';
+import type { RunImage, ThreadImage } from './run-image.js';
 
 /** An instruction that was executed, with what it has: an outcome on record, or what it has bound. */
 export interface Done extends Omit<Execution, 'effects' | 'left'> {

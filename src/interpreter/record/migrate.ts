@@ -15,8 +15,8 @@ import { Alignment } from './alignment.js';
 import { instructionKey } from './instruction-key.js';
 import { keptEffects, type RepeatedInstruction } from './kept-effects.js';
 import { type Finished, type Region, regionOf } from './kept-locations.js';
-import type { EncodedSlots, ForkImage, MemberImage, RunImage, ThreadImage } from './needed-names.js';
-import { byName, collectedBy, lineThatReads, localsMap } from './needed-names.js';
+import type { EncodedSlots, ForkImage, MemberImage, RunImage, ThreadImage } from './run-image.js';
+import { byName, collectedBy, lineThatReads, localsMap } from './run-image.js';
 
 type Migration =
   | {

@@ -18,7 +18,7 @@ import type { RunOptions } from '../run-state/undo-register.js';
 import { UndoRegister } from '../run-state/undo-register.js';
 import { registerOf } from '../undo/register.js';
 import { decode, encode, packValue, unpackValue } from '../values/json.js';
-import type { EncodedSlots, ForkImage, MemberImage, PendingImage, RunImage, ThreadImage } from './needed-names.js';
+import type { EncodedSlots, ForkImage, MemberImage, PendingImage, RunImage, ThreadImage } from './run-image.js';
 
 const encodeAll = (slots: readonly Slot[]): EncodedSlots => slots.map(encode);
 const decodeAll = (slots: EncodedSlots): Slot[] => slots.map(decode);

@@ -3,7 +3,7 @@
  * that a run can be stored and restored in the middle of an attempt.
  */
 
-import type { DeniedCall, FailureCause } from '../events/agent-facts.js';
+import type { DeniedCall, FailureCause } from '../events/facts.js';
 
 /** The result of a gate for an attempt. */
 export interface GateFinding {

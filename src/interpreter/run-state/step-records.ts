@@ -1,7 +1,7 @@
 /** What a run keeps of steps: their keys, results, sessions, worktrees and the budgets of workflows. */
 
-import type { GrantedAttempt } from '../events/agent-facts.js';
 import type { TokenCounts } from '../events/event.js';
+import type { GrantedAttempt } from '../events/facts.js';
 import type { SessionOrigin } from '../request.js';
 import type { UsedBudget } from './frame.js';
 import type { StepRecord } from './undo-register.js';

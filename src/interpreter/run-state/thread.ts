@@ -1,7 +1,7 @@
 /** A thread of execution and its location. Instructions write its members. */
 
-import type { RolledBack } from '../events/agent-facts.js';
 import type { FailureCause, Output, RunEvent } from '../events/event.js';
+import type { RolledBack } from '../events/facts.js';
 import type { Missing, Value } from '../values/value.js';
 import type { ActivePlan } from './active-plan.js';
 import type { Fork, Member } from './fork.js';

@@ -3,8 +3,8 @@
 import type { Json } from '../../machine/expression.js';
 import type { Instruction, Limits } from '../../machine/machine.js';
 import { omitUndefined } from '../../prelude/omit-undefined.js';
-import type { RolledBack } from '../events/agent-facts.js';
 import type { RunError } from '../events/event.js';
+import type { RolledBack } from '../events/facts.js';
 import type { Host } from '../values/functions.js';
 
 export class UndoRegister {

@@ -5,7 +5,7 @@
 import type { Instruction } from '../../machine/machine.js';
 import { asFailure, factsOf, reportFailure } from '../control/fail.js';
 import { endFailed } from '../control/transfer.js';
-import type { RolledBack } from '../events/agent-facts.js';
+import type { RolledBack } from '../events/facts.js';
 import type { RuntimeFailure } from '../failure.js';
 import { linkEffect } from '../instructions/effect-instructions.js';
 import { linkPlan } from '../plan/plan-instruction.js';

@@ -8,6 +8,7 @@ import { mkdirSync, readdirSync, readFileSync, rmdirSync, rmSync, writeFileSync 
 import { dirname, join } from 'node:path';
 import type { Outcome } from '../../interpreter/events/event.js';
 import { omitUndefined } from '../../prelude/omit-undefined.js';
+import type { EffectContext } from '../effect-context.js';
 import { createShower, liveSink, VALUE_BYTES } from '../process/output.js';
 import {
   type Command,
@@ -17,7 +18,6 @@ import {
   type ProcessRequest,
   performCommand,
 } from '../process/shell.js';
-import type { EffectContext } from '../scripted-effects.js';
 import { entryAt } from '../store/own-file.js';
 import { decodeCall, watchGuards } from './decode-call.js';
 import type { Adapter, AgentCall, JsonLine } from './programs/adapter.js';

@@ -8,8 +8,8 @@ import type {
   Unavailable,
 } from '../../interpreter/events/event.js';
 import { omitUndefined } from '../../prelude/omit-undefined.js';
+import type { EffectContext } from '../effect-context.js';
 import { outputSink } from '../process/output.js';
-import type { EffectContext } from '../scripted-effects.js';
 import { startPausableTimer, startTimer } from '../timer.js';
 import type { Adapter, Guards } from './programs/adapter.js';
 import type { AgentTally, ErrorFlags } from './tally.js';

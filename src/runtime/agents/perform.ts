@@ -10,9 +10,9 @@ import { agentFailed, agentText } from '../../interpreter/agents/agent-output.js
 import type { Outcome } from '../../interpreter/events/event.js';
 import type { AgentRequest, SessionOrigin } from '../../interpreter/request.js';
 import type { Json } from '../../machine/expression.js';
+import type { EffectContext } from '../effect-context.js';
 import { outputSink, VALUE_BYTES } from '../process/output.js';
 import { directoryOf, type Environment } from '../process/shell.js';
-import type { EffectContext } from '../scripted-effects.js';
 import { entryAt, makeFolder, writeOwn } from '../store/own-file.js';
 import { reasonOf, storeError } from '../store/store-error.js';
 import { writeWhole } from '../written-file.js';

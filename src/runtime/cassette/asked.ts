@@ -5,7 +5,7 @@ import type { Output } from '../../interpreter/events/event.js';
 import type { AskRequest } from '../../interpreter/request.js';
 import type { Json } from '../../machine/expression.js';
 import { unreachable } from '../../prelude/unreachable.js';
-import type { EffectContext, PerformedRequest } from '../scripted-effects.js';
+import type { EffectContext, PerformedRequest } from '../effect-context.js';
 import { sha256Hex } from '../sha256.js';
 import type { Asked } from './cassette.js';
 

@@ -10,10 +10,10 @@ import type { EffectKind, Outcome, Output } from '../../interpreter/events/event
 import { fromRecord, render } from '../../interpreter/values/json.js';
 import type { Value } from '../../interpreter/values/value.js';
 import type { Json } from '../../machine/expression.js';
+import type { EffectContext, Effects, PerformedRequest } from '../effect-context.js';
 import { performTimer } from '../mock.js';
 import { INLINE_BYTES } from '../process/output.js';
 import type { AskHandler } from '../run/drive-options.js';
-import type { EffectContext, Effects, PerformedRequest } from '../scripted-effects.js';
 import { makeFolder, writeOwn } from '../store/own-file.js';
 import type { VirtualTime } from '../virtual-time.js';
 import { askedOf, askedPerson, fingerprintOf, hiddenRun, mapTexts } from './asked.js';

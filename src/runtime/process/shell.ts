@@ -9,8 +9,8 @@ import type { ArgvRequest, ShellRequest, ShellValue } from '../../interpreter/re
 import type { ShellInsertion, ShellText } from '../../machine/expression.js';
 import { omitUndefined } from '../../prelude/omit-undefined.js';
 import { unreachable } from '../../prelude/unreachable.js';
+import type { EffectContext } from '../effect-context.js';
 import { stopSignalOf } from '../in-process.js';
-import type { EffectContext } from '../scripted-effects.js';
 import { openToRead } from '../store/own-file.js';
 import { reasonOf } from '../store/store-error.js';
 import { type ErrorSink, errorSink, type OutputSink, outputSink } from './output.js';

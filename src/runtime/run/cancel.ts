@@ -4,8 +4,8 @@
  */
 
 import { costOf } from '../../interpreter/control/budget.js';
-import type { UndoFacts } from '../../interpreter/events/agent-facts.js';
 import type { RunEvent } from '../../interpreter/events/event.js';
+import type { UndoFacts } from '../../interpreter/events/facts.js';
 import { ActiveTime, countsAsEffect } from '../../interpreter/events/status-after.js';
 import { cancelRun } from '../../interpreter/run.js';
 import { addCost } from '../../interpreter/run-state/usage.js';
@@ -17,10 +17,10 @@ import { withLockedRun } from '../store/open-own-run.js';
 import { type JournalEnd, readJournal } from '../store/read-journal.js';
 import { type LockOwner, lastBeat, lockHolder, type RunLock } from '../store/run-lock.js';
 import { openRunFolder } from '../store/store.js';
+import { RunRefused } from '../store/store-error.js';
 import { requireOwnStore } from '../store/store-ownership.js';
 import { openStoredRun, type StoredRun } from '../store/stored-run.js';
-import { RunRefused } from '../store/store-error.js';
-import { recoveryContextOf } from './again/edited-program.js';
+import { recoveryContextOf } from './again/prepare-recovery.js';
 import { recoverRun } from './again/recover.js';
 
 /** How long a process may take to end a run, in milliseconds: its commands get two seconds to clean up. */

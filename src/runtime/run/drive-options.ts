@@ -1,7 +1,7 @@
 /** Options and result of `drive`. */
 import type { RunEvent, Waiting } from '../../interpreter/events/event.js';
+import type { EffectContext, Effects } from '../effect-context.js';
 import type { Redactor } from '../redact.js';
-import type { EffectContext, Effects } from '../scripted-effects.js';
 import type { StopSignal } from '../stop-signal.js';
 import type { Checkpoints } from '../store/checkpoint.js';
 import type { Delivery, Inbox } from '../store/inbox.js';

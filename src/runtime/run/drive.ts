@@ -15,8 +15,8 @@ import { type AdvanceStatus, exchange, type Finished, settleFinished } from '../
 import type { EffectRequest } from '../../interpreter/request.js';
 import { advance, exceed, type Run, waiting } from '../../interpreter/run.js';
 import { unreachable } from '../../prelude/unreachable.js';
+import type { EffectContext, PerformedRequest } from '../effect-context.js';
 import { noteLazySignal } from '../in-process.js';
-import type { EffectContext, PerformedRequest } from '../scripted-effects.js';
 import { StoreError } from '../store/store-error.js';
 import { nextTurn } from '../timer.js';
 import { applyDelivery } from './apply-delivery.js';

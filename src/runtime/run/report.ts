@@ -1,7 +1,7 @@
 /** The report of a run as one JSON object: the result of `run` and of `--json`, with members in snake_case. */
 
-import type { RolledBack, UndoFacts } from '../../interpreter/events/agent-facts.js';
 import type { RunError, Waiting } from '../../interpreter/events/event.js';
+import type { RolledBack, UndoFacts } from '../../interpreter/events/facts.js';
 import type { CallReport } from '../../interpreter/plan/engine/plan-entry.js';
 import { callReports, failureSoFar } from '../../interpreter/plan/plan-report.js';
 import type { Run } from '../../interpreter/run.js';

@@ -5,9 +5,8 @@
 import { relative, resolve } from 'node:path';
 import type { EffectRequest } from '../../interpreter/request.js';
 import type { FixedOptions } from '../store/run-header.js';
-import { errorCode, reasonOf, StoreError } from '../store/store-error.js';
+import { errorCode, RunRefused, reasonOf, StoreError } from '../store/store-error.js';
 import { makeStore } from '../store/store-ownership.js';
-import { RunRefused } from '../store/store-error.js';
 import type { Worktree } from '../worktree/checkout.js';
 import type { Repository } from '../worktree/git/repository.js';
 import type { RunWorktrees } from '../worktree/run-worktrees.js';

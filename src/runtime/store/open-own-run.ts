@@ -1,8 +1,8 @@
 /** Opens a run in a store that this user owns, by its id or the beginning of its id, and locks it for changes. */
 import { type LockOwner, lockRun, ownerText, type RunLock } from './run-lock.js';
+import { RunRefused } from './store-error.js';
 import { requireOwnStore } from './store-ownership.js';
 import { findRunId, openStoredRun, type StoredRun } from './stored-run.js';
-import { RunRefused } from './store-error.js';
 
 /** The default folder of the store. */
 export const DEFAULT_STORE = '.statedsl';

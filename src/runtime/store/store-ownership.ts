@@ -6,9 +6,8 @@
 import { chmodSync, existsSync, readFileSync, realpathSync, type Stats, writeFileSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { entryAt, makeFolder } from './own-file.js';
-import { errorCode } from './store-error.js';
+import { errorCode, RunRefused } from './store-error.js';
 import { refuseLinks, SERVICE_PARTS } from './stored-run.js';
-import { RunRefused } from './store-error.js';
 
 /** Only the owner may read a store: inputs and outputs of runs are private. */
 const PRIVATE = 0o700;

@@ -14,9 +14,8 @@ import { LargeValues } from './large-values.js';
 import { makeFolder, openOwn, writeOwn } from './own-file.js';
 import type { IndexEntry, RunHeader } from './run-header.js';
 import { lockRun, type RunLock } from './run-lock.js';
-import { StoreError, storeError } from './store-error.js';
+import { RunRefused, StoreError, storeError } from './store-error.js';
 import { makeStore } from './store-ownership.js';
-import { RunRefused } from './store-error.js';
 
 export interface RunFolder {
   readonly path: string;

@@ -10,11 +10,11 @@ import type { Value } from '../../interpreter/values/value.js';
 import type { Json } from '../../machine/expression.js';
 import type { ToolProgram } from '../../machine/plan.js';
 import { clockMs } from '../clock.js';
+import type { EffectContext, RunResources } from '../effect-context.js';
 import { processStat } from '../process/process-group.js';
-import type { EffectContext, RunResources } from '../scripted-effects.js';
+import type { Environment } from '../process/shell.js';
 import { startTimer } from '../timer.js';
 import { VERSION } from '../version.js';
-import type { ToolHost } from './perform-tool.js';
 import { MessageTooLarge, serverProcess } from './server-process.js';
 import { valueOutcome } from './value-outcome.js';
 
@@ -173,4 +173,15 @@ function jsonOr(text: string): Value {
 
 function msSince(begun: number): number {
   return Math.round(clockMs() - begun);
+}
+
+/** Servers of the Model Context Protocol by name: how each is started. */
+export type McpServers = Readonly<
+  Record<string, { readonly command: readonly string[]; readonly env?: Readonly<Record<string, string>> }>
+>;
+
+export interface ToolHost {
+  readonly inherited: Environment;
+  /** Servers of the Model Context Protocol by name. */
+  readonly mcp: McpServers;
 }

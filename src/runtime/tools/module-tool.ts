@@ -6,9 +6,9 @@ import type { ToolRequest } from '../../interpreter/request.js';
 import type { Json } from '../../machine/expression.js';
 import type { ToolProgram } from '../../machine/plan.js';
 import { findLauncher } from '../../prelude/launcher.js';
+import type { EffectContext } from '../effect-context.js';
 import type { LazySignal } from '../in-process.js';
 import { inProcess } from '../in-process.js';
-import type { EffectContext } from '../scripted-effects.js';
 import { valueOutcome } from './value-outcome.js';
 
 /** What a function receives in addition to its parameters. */

@@ -11,9 +11,10 @@ import type { AgentRequest, ToolCall, ToolRequest } from '../../interpreter/requ
 import type { Json } from '../../machine/expression.js';
 import type { ToolProgram } from '../../machine/plan.js';
 import { unreachable } from '../../prelude/unreachable.js';
+import type { EffectContext } from '../effect-context.js';
 import { argumentProblem, cannotStart, directoryOf, type Environment, performCommand } from '../process/shell.js';
-import type { EffectContext } from '../scripted-effects.js';
 import type { Validate } from './call-schema.js';
+import type { ToolHost } from './mcp-tool.js';
 
 type CommandTarget = Extract<ToolProgram, { kind: 'run' }>;
 
@@ -163,15 +164,4 @@ async function performCommandTool(
   const env = { STATEDSL_ALTERNATIVES: JSON.stringify(request.call.alternatives) };
   const ended = await performCommand({ argv, env }, { ...request, stdin }, context, inherited);
   return 'code' in ended ? cannotStart(ended, argv[0] ?? '', directoryOf(request, context)) : ended;
-}
-
-/** Servers of the Model Context Protocol by name: how each is started. */
-export type McpServers = Readonly<
-  Record<string, { readonly command: readonly string[]; readonly env?: Readonly<Record<string, string>> }>
->;
-
-export interface ToolHost {
-  readonly inherited: Environment;
-  /** Servers of the Model Context Protocol by name. */
-  readonly mcp: McpServers;
 }

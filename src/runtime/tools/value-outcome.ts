@@ -2,8 +2,8 @@
 import type { Outcome } from '../../interpreter/events/event.js';
 import { decode, withText } from '../../interpreter/values/json.js';
 import type { Json } from '../../machine/expression.js';
+import type { EffectContext } from '../effect-context.js';
 import { INLINE_BYTES, outputSink } from '../process/output.js';
-import type { EffectContext } from '../scripted-effects.js';
 
 /** `text`: the result as JSON, with numbers as they were written. */
 export async function valueOutcome(text: string, context: EffectContext, durationMs: number): Promise<Outcome> {

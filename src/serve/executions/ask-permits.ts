@@ -2,7 +2,7 @@
  * The permits of a process that executes a run: it asks the service for each effect. Without the service, which may have
  * died, it keeps to its equal share until its run ends.
  */
-import type { EffectPermits } from '../../runtime/scripted-effects.js';
+import type { EffectPermits } from '../../runtime/effect-context.js';
 
 /** What a process sends to the service, which answers with `permit`. */
 export type PermitRequest = 'take' | 'give' | 'cancel';

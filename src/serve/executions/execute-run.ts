@@ -5,13 +5,13 @@
 import { mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { openRuns } from '../../control/open-runs.js';
-import type { Refusal, RefusalCode, Result } from '../../control/result.js';
-import type { Execution, Runs } from '../../control/runs.js';
+import { openRuns } from '../../app/open-runs.js';
+import type { Refusal, RefusalCode, Result } from '../../app/result.js';
+import type { Execution, Runs } from '../../app/runs.js';
 import type { Json } from '../../machine/expression.js';
 import { omitUndefined } from '../../prelude/omit-undefined.js';
 import { unreachable } from '../../prelude/unreachable.js';
-import type { EffectPermits } from '../../runtime/scripted-effects.js';
+import type { EffectPermits } from '../../runtime/effect-context.js';
 import { entryAt } from '../../runtime/store/own-file.js';
 import { lockRun } from '../../runtime/store/run-lock.js';
 import { isToContinue } from './kept-deliveries.js';

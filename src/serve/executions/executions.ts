@@ -3,8 +3,8 @@
  * first come, first served. The processes survive the service, and the next service continues what they have not finished.
  */
 import { join } from 'node:path';
-import { type Result, refuse, resultOf, resultWith } from '../../control/result.js';
-import type { Delivered } from '../../control/runs.js';
+import { type Result, refuse, resultOf, resultWith } from '../../app/result.js';
+import type { Delivered } from '../../app/runs.js';
 import type { Json } from '../../machine/expression.js';
 import type { Delivery } from '../../runtime/store/inbox.js';
 import { entryAt } from '../../runtime/store/own-file.js';

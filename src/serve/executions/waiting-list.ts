@@ -4,8 +4,8 @@
  */
 import { readdirSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import type { ReplayFrom } from '../../control/execution-options.js';
-import type { Refusal } from '../../control/result.js';
+import type { ReplayFrom } from '../../app/execution-options.js';
+import type { Refusal } from '../../app/result.js';
 import type { Json } from '../../machine/expression.js';
 import type { Limits } from '../../machine/machine.js';
 import { createRedactor } from '../../runtime/redact.js';

@@ -13,7 +13,7 @@ import type { IndexEntry } from '../../runtime/store/run-header.js';
 import { StoreError } from '../../runtime/store/store-error.js';
 import { indexEntryOf } from '../../runtime/store/stored-run.js';
 import { startTimer } from '../../runtime/timer.js';
-import { type IndexPosition, KeptNotices, type Notice, noticeOf, type PendingNotice } from './kept-notices.js';
+import { type IndexPosition, KeptNotices, type Notice, noticeOf, type PendingNotice } from './notices.js';
 
 /** The time for notices; tests move it. */
 interface NoticeClock {

@@ -1,9 +1,9 @@
 /** Routes that start and change runs. Who did it is in the record of the run. */
 import { createRoute } from '@hono/zod-openapi';
 import type { Context } from 'hono';
-import { replayPoint } from '../../control/replay-point.js';
-import { type Result, resultOf } from '../../control/result.js';
-import type { Delivered, Execution } from '../../control/runs.js';
+import { replayPoint } from '../../app/replay-point.js';
+import { type Result, resultOf } from '../../app/result.js';
+import type { Delivered, Execution } from '../../app/runs.js';
 import { printJson, readJson } from '../../interpreter/values/json.js';
 import { hasSourceNumber, isObject, member, type Value } from '../../interpreter/values/value.js';
 import type { Json } from '../../machine/expression.js';

@@ -1,9 +1,9 @@
 /** Routes about programs: what there is to run, and what is wrong with it. */
 import { createRoute, z } from '@hono/zod-openapi';
 import type { Context } from 'hono';
-import type { CheckedProgram, Programs } from '../../control/programs.js';
-import { type Result, refuse, resultWith } from '../../control/result.js';
-import { diagnosticsToJson } from '../../library/diagnostics.js';
+import { diagnosticsToJson } from '../../app/library/diagnostics.js';
+import type { CheckedProgram, Programs } from '../../app/programs.js';
+import { type Result, refuse, resultWith } from '../../app/result.js';
 import { answerRefusal } from '../answer.js';
 import { checkAnswer, programAnswer, programsAnswer } from '../answer-schemas.js';
 import { checkBody } from '../schemas.js';

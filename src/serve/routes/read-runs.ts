@@ -1,6 +1,6 @@
 /** Routes that read runs. */
 import { createRoute } from '@hono/zod-openapi';
-import { runCondition, runDays } from '../../control/run-filter.js';
+import { runCondition, runDays } from '../../app/run-filter.js';
 import { reportJson } from '../../runtime/run/report.js';
 import { answer, answerRefusal } from '../answer.js';
 import { daysAnswer, inspectAnswer, listAnswer, programOfRunAnswer, reportAnswer } from '../answer-schemas.js';

@@ -3,7 +3,7 @@
  * its record says, so what each one waits for is kept as long as the run does not change.
  */
 import { createRoute } from '@hono/zod-openapi';
-import type { Runs } from '../../control/runs.js';
+import type { Runs } from '../../app/runs.js';
 import type { Waiting } from '../../interpreter/events/event.js';
 import { answerRefusal } from '../answer.js';
 import { waitingAnswer } from '../answer-schemas.js';

@@ -1,8 +1,8 @@
 /** Diagnostics as JSON: locations as numbers that editors use, without drawings. */
 
-import type { Diagnostic, Fix } from '../../source/diagnostic.js';
-import { positionAt, type SourceFile, type SourceSet, type Span } from '../../source/diagnostic.js';
-import { editsOf, isSafe } from '../../source/fix-text.js';
+import type { Diagnostic, Fix } from '../../language/source/diagnostic.js';
+import { positionAt, type SourceFile, type SourceSet, type Span } from '../../language/source/diagnostic.js';
+import { editsOf, isSafe } from '../../language/source/fix-text.js';
 
 /** A diagnostic as `statedsl check --json` prints it. */
 export interface DiagnosticJson extends Location {

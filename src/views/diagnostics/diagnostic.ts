@@ -2,8 +2,8 @@
  * Draws a diagnostic: the problem, its location, its cause, and the next step. All locations in one file share one
  * picture, so that the reader sees cause and effect together; a gap between them is a `⋮`.
  */
-import type { Diagnostic, Severity } from '../../source/diagnostic.js';
-import { lineText, positionAt, type SourceFile, type SourceSet, type Span } from '../../source/diagnostic.js';
+import type { Diagnostic, Severity } from '../../language/source/diagnostic.js';
+import { lineText, positionAt, type SourceFile, type SourceSet, type Span } from '../../language/source/diagnostic.js';
 import { columns } from '../drawing/columns.js';
 import { type Paint, plain } from '../drawing/paint.js';
 import { escapeControls, pictureControls, visibleLine } from '../drawing/visible-text.js';

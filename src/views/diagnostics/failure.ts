@@ -3,9 +3,9 @@
  * machine stores lines but no columns, so the whole text of the line is marked.
  */
 import type { RunError } from '../../interpreter/events/event.js';
+import type { Diagnostic } from '../../language/source/diagnostic.js';
+import { lineText, type SourceSet, type Span } from '../../language/source/diagnostic.js';
 import { omitUndefined } from '../../prelude/omit-undefined.js';
-import type { Diagnostic } from '../../source/diagnostic.js';
-import { lineText, type SourceSet, type Span } from '../../source/diagnostic.js';
 
 export function failureDiagnostic(error: RunError, sources: SourceSet): Diagnostic {
   const notes: string[] = [];

@@ -5,9 +5,9 @@
  */
 import { WriteOrder } from '../../interpreter/plan/scheduler/write-order.js';
 import type { Simulation } from '../../interpreter/plan/simulate-plan.js';
+import type { Span } from '../../language/source/diagnostic.js';
 import { type Plan, type PlanCall, type PlanPath, pathsOf } from '../../machine/plan.js';
 import { printPath } from '../../prelude/reference.js';
-import type { Span } from '../../source/diagnostic.js';
 import { cut, escapeControls, oneLine, pictureControls, visibleLine } from '../drawing/visible-text.js';
 
 const LONGEST_LABEL = 120;

@@ -4,7 +4,7 @@
  */
 import type { Plan } from '../../machine/plan.js';
 import { printPath } from '../../prelude/reference.js';
-import type { Picture, PictureEdge, PictureNode, PictureRow } from '../picture/drawing.js';
+import type { Picture, PictureEdge, PictureNode, PictureRow } from '../picture/picture.js';
 import { planGraph } from './plan-graph.js';
 
 /** What a picture may have besides the plan itself. */

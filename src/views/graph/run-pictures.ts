@@ -1,6 +1,6 @@
 /** The pictures of a program that is shown with a run of it: its states or steps, and each of its plans. */
 import type { Machine } from '../../machine/machine.js';
-import type { Picture } from '../picture/drawing.js';
+import type { Picture } from '../picture/picture.js';
 import { machinesPicture } from './machine-picture.js';
 import { planPicture } from './plan-picture.js';
 

@@ -1,6 +1,6 @@
 /** The steps of a state as a picture: in order, those inside of others in their boxes, with the entries of RETRY as rows. */
 import { omitUndefined } from '../../prelude/omit-undefined.js';
-import type { Picture, PictureEdge, PictureKind, PictureNode, PictureRow, Reach } from '../picture/drawing.js';
+import type { Picture, PictureEdge, PictureKind, PictureNode, PictureRow, Reach } from '../picture/picture.js';
 import type { StepNode } from '../steps/step-tree.js';
 
 /** How much of a state or step was reached, as a color and in words. */

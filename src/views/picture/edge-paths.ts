@@ -1,5 +1,5 @@
 /** The lines of an edge as paths of SVG: with rounded bends, and with a head that is a shape of its own. */
-import type { Point } from './drawing.js';
+import type { Point } from './picture.js';
 
 const CORNER = 7;
 const HEAD = { length: 8, half: 3.6 };

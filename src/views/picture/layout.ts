@@ -5,6 +5,7 @@
  */
 import type { ElkExtendedEdge, ElkNode } from 'elkjs/lib/elk-api.js';
 import { cut, oneLine, pictureControls } from '../drawing/visible-text.js';
+import { MARKS } from './marks.js';
 import {
   type Drawing,
   type DrawnEdge,
@@ -20,8 +21,7 @@ import {
   type Rectangle,
   textWidth,
   wrap,
-} from './drawing.js';
-import { MARKS } from './marks.js';
+} from './picture.js';
 
 /** Computes the positions of a flat graph; `elk.ts` has the usual one. */
 export type LayoutEngine = (graph: ElkNode) => Promise<ElkNode>;

@@ -1,5 +1,5 @@
 /** The marks of kinds as paths around their middle, because no font is sure to have them. */
-import type { PictureKind } from './drawing.js';
+import type { PictureKind } from './picture.js';
 
 const CIRCLE = 'M-6 0a6 6 0 1 0 12 0a6 6 0 1 0 -12 0';
 

@@ -2,7 +2,7 @@
  * The colors of pictures in both themes, and the fonts. Plain classes, so that a program that knows no variables and no
  * media queries still draws the light theme.
  */
-import type { PictureKind, Reach } from './drawing.js';
+import type { PictureKind, Reach } from './picture.js';
 
 const SANS =
   'system-ui,-apple-system,"Segoe UI",Roboto,"Helvetica Neue","Noto Sans","Liberation Sans",Arial,"DejaVu Sans",sans-serif';

@@ -1,7 +1,7 @@
 /** The facts of one run as plain data: its recorded events, visits of states, attempts of effects, waits and exceeded limits. */
 
-import type { RolledBack } from '../../interpreter/events/agent-facts.js';
 import type { DeniedCall, Outcome, RunEvent } from '../../interpreter/events/event.js';
+import type { RolledBack } from '../../interpreter/events/facts.js';
 import type { Json } from '../../machine/expression.js';
 
 /** A line of a journal. */

@@ -1,5 +1,5 @@
 /** The waits that are open at a point of a run, and what ends each of them: an answer, a signal, its time or its deadline. */
-import { threadOf } from '../timeline/lanes.js';
+import { threadOf } from '../../interpreter/events/facts.js';
 
 /** What is known of every wait. */
 export interface OpenWait {

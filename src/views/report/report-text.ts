@@ -2,7 +2,7 @@
 import { countOf, dollars, duration, limitDuration, localTime } from '../drawing/amounts.js';
 import type { Paint } from '../drawing/paint.js';
 import { cut, visibleLine } from '../drawing/visible-text.js';
-import { statusPaint } from '../removal.js';
+import { statusPaint } from '../run-list.js';
 import { stepColumns } from '../steps/step-table.js';
 import type { LimitReached } from './facts.js';
 import type { DeniedRow, Report, ReportedDamage, ReportedRun, StateRow, ToolRow, WaitRow } from './report.js';

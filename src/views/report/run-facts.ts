@@ -6,8 +6,8 @@
 
 import { agentFailed } from '../../interpreter/agents/agent-output.js';
 import { costOf } from '../../interpreter/control/budget.js';
-import type { UndoFacts } from '../../interpreter/events/agent-facts.js';
 import type { EffectKind, Outcome, RunEvent } from '../../interpreter/events/event.js';
+import type { UndoFacts } from '../../interpreter/events/facts.js';
 import { ActiveTime, WORK_EFFECTS } from '../../interpreter/events/status-after.js';
 import { omitUndefined } from '../../prelude/omit-undefined.js';
 import { isStopped } from '../log/outcome-words.js';

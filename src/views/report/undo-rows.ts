@@ -1,7 +1,7 @@
 /** What runs undid: a row for each UNDO that was performed, one for each ROLLBACK that ended, and what is still registered. */
 
-import type { RolledBack, UndoFacts } from '../../interpreter/events/agent-facts.js';
 import type { EffectKind } from '../../interpreter/events/event.js';
+import type { RolledBack, UndoFacts } from '../../interpreter/events/facts.js';
 import { commandLine } from '../log/command-line.js';
 import { outcomeWords } from '../log/outcome-words.js';
 import { toolName } from './detailed-attempt.js';

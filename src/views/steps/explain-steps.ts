@@ -1,6 +1,7 @@
 /** The resolved steps by line, for `check --explain`, in the same words as in a dry run. */
+
+import { lineText, type SourceSet, type Span } from '../../language/source/diagnostic.js';
 import type { Machine } from '../../machine/machine.js';
-import { lineText, type SourceSet, type Span } from '../../source/diagnostic.js';
 import type { Explanation } from '../diagnostics/fixes.js';
 import { describeState } from '../instruction.js';
 import { referenceWords } from './references.js';

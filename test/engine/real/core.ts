@@ -1,9 +1,10 @@
 /** What the tests on a real engine need of the sources, as one module that their processes load. */
-export { compile } from '../../../src/check/compile.js';
+
 export { engineClient } from '../../../src/engine/client.js';
 export { mirrorRun } from '../../../src/engine/mirror.js';
 export { startWorker } from '../../../src/engine/worker.js';
 export { workerProcesses } from '../../../src/engine/worker-processes.js';
+export { compile } from '../../../src/language/check/compile.js';
 export { hostEffects } from '../../../src/runtime/effects.js';
 export { headerOf, newRunId } from '../../../src/runtime/run/header.js';
 export { fixedOptions } from '../../../src/runtime/run/run-options.js';

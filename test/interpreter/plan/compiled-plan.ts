@@ -1,10 +1,10 @@
 /** Plans for tests of the scheduler, compiled from their documents as everywhere. */
-import { compilePlan } from '../../../src/check/plan/compile-plan.js';
-import { readPlanDocument } from '../../../src/frontends/plan-document.js';
-import { readYamlTree } from '../../../src/frontends/yaml-tree.js';
+import { compilePlan } from '../../../src/language/check/plan/compile-plan.js';
+import { readPlanDocument } from '../../../src/language/frontends/plan-document.js';
+import { readYamlTree } from '../../../src/language/frontends/yaml-tree.js';
+import type { Diagnostic } from '../../../src/language/source/diagnostic.js';
 import type { Json } from '../../../src/machine/expression.js';
 import type { Plan } from '../../../src/machine/plan.js';
-import type { Diagnostic } from '../../../src/source/diagnostic.js';
 
 const TOOLS = '{ t: { run: [t], idempotent: true }, none: { run: [t], idempotent: true, failure: none } }';
 

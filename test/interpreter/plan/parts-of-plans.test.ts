@@ -1,12 +1,12 @@
 /** Parts of plans on their own: the queue of ready calls, what a CALL may try again, why a path has no value. */
 import { expect, test } from 'vitest';
-import { planMachine } from '../../../src/check/plan/plan-machine.js';
 import type { Outcome } from '../../../src/interpreter/events/event.js';
 import { mayRetry } from '../../../src/interpreter/plan/active-plan.js';
 import { absenceReason, CallQueue } from '../../../src/interpreter/plan/scheduler/plan-data.js';
 import type { PlanOutcome } from '../../../src/interpreter/plan/scheduler/plan-outcome.js';
 import { Approvals } from '../../../src/interpreter/plan/scheduler/plan-scheduler.js';
 import { advance, link, restoreRun, settle, snapshotOf, startRun } from '../../../src/interpreter/run.js';
+import { planMachine } from '../../../src/language/check/plan/plan-machine.js';
 import type { Json } from '../../../src/machine/expression.js';
 import type { PlanPath, ToolBinding } from '../../../src/machine/plan.js';
 import { OPTIONS, printed } from '../machine-builder.js';

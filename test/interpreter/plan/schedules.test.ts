@@ -4,12 +4,12 @@
  */
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { planMachine } from '../../../src/check/plan/plan-machine.js';
 import type { Outcome, RunEvent } from '../../../src/interpreter/events/event.js';
 import type { PlanOutcome } from '../../../src/interpreter/plan/scheduler/plan-outcome.js';
 import { Replay } from '../../../src/interpreter/record/replay.js';
 import type { EffectRequest } from '../../../src/interpreter/request.js';
 import { advance, answer, link, type Run, settle, startRun } from '../../../src/interpreter/run.js';
+import { planMachine } from '../../../src/language/check/plan/plan-machine.js';
 import type { Json } from '../../../src/machine/expression.js';
 import type { Machine } from '../../../src/machine/machine.js';
 import type { Plan } from '../../../src/machine/plan.js';

@@ -7,12 +7,12 @@ import type { AgentRequest } from '../../../src/interpreter/request.js';
 import { type AgentHost, createPermits, performAgent } from '../../../src/runtime/agents/perform.js';
 import type { AgentConfiguration } from '../../../src/runtime/agents/programs/adapter.js';
 import { createCallLog } from '../../../src/runtime/agents/programs/adapter.js';
+import type { EffectContext } from '../../../src/runtime/effect-context.js';
 import { createPipePool } from '../../../src/runtime/process/pipes.js';
 import { processStat } from '../../../src/runtime/process/process-group.js';
 import { createScratch, outputStore } from '../../../src/runtime/process/scratch.js';
 import { inheritedEnvironment } from '../../../src/runtime/process/shell.js';
 import { createRedactor } from '../../../src/runtime/redact.js';
-import type { EffectContext } from '../../../src/runtime/scripted-effects.js';
 import { temporaryFolder } from '../running.js';
 
 export type Exited = Extract<Outcome, { kind: 'exited' }>;

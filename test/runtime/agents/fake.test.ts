@@ -2,11 +2,11 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
-import { compile } from '../../../src/check/compile.js';
 import { type RunOptions, run } from '../../../src/index.js';
+import { compile } from '../../../src/language/check/compile.js';
 import { fakeAnswer } from '../../../src/runtime/agents/programs/fake-script.js';
-import type { ResumeOptions } from '../../../src/runtime/run/again/decide-resume.js';
 import { resume } from '../../../src/runtime/run/again/resume.js';
+import type { ResumeOptions } from '../../../src/runtime/run/again/resume-options.js';
 import { inFastTime } from '../../harness/fast-time.js';
 import { temporaryFolder } from '../running.js';
 import { stage } from './calling.js';

@@ -11,8 +11,8 @@ import { jsonLines, textLines } from '../../../src/runtime/agents/call.js';
 import { decodeCall, watchGuards } from '../../../src/runtime/agents/decode-call.js';
 import { findAdapter } from '../../../src/runtime/agents/programs/adapters.js';
 import { AgentTally } from '../../../src/runtime/agents/tally.js';
+import type { EffectContext } from '../../../src/runtime/effect-context.js';
 import { createScratch, outputStore } from '../../../src/runtime/process/scratch.js';
-import type { EffectContext } from '../../../src/runtime/scripted-effects.js';
 
 interface Recorded {
   readonly exit: number | null;
@@ -23,7 +23,7 @@ interface Recorded {
   readonly expected: unknown;
 }
 
-const folder = fileURLToPath(new URL('../../fixtures/streams/', import.meta.url));
+const folder = fileURLToPath(new URL('../../fixtures/streams', import.meta.url));
 const streams = readdirSync(folder).flatMap((program) =>
   readdirSync(join(folder, program))
     .filter((name) => name.endsWith('.ndjson'))

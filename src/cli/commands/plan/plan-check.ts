@@ -1,18 +1,18 @@
 /** `statedsl plan check`: the diagnostics of a plan and its required inputs. */
 
-import { printPath } from '../../../prelude/reference.js';
 import {
   editedPlan,
   type LoadedPlan,
   loadPlan,
   type PlanFlags,
   type PlanSurroundings,
-} from '../../../project/load-plan.js';
-import { readProgram } from '../../../project/read-program.js';
-import { loadSettings, toolLookup } from '../../../project/settings.js';
-import { pathsOnlyHere } from '../../../project/target-problem.js';
-import { hasErrors } from '../../../source/diagnostic.js';
-import { fixText, withSafeFixes } from '../../../source/fix-text.js';
+} from '../../../app/project/load-plan.js';
+import { readProgram } from '../../../app/project/read-program.js';
+import { loadSettings, toolLookup } from '../../../app/project/settings.js';
+import { pathsOnlyHere } from '../../../app/project/target-problem.js';
+import { hasErrors } from '../../../language/source/diagnostic.js';
+import { fixText, withSafeFixes } from '../../../language/source/fix-text.js';
+import { printPath } from '../../../prelude/reference.js';
 import { diagnosticsJson } from '../../../views/diagnostics/diagnostic-json.js';
 import { drawFixes } from '../../../views/diagnostics/fixes.js';
 import { escapeControls } from '../../../views/drawing/visible-text.js';

@@ -1,7 +1,7 @@
 /** `statedsl plan graph`, and `statedsl graph` for a plan: draws its calls and the paths between them. */
 import { basename } from 'node:path';
-import { type LoadedPlan, loadPlan, type PlanFlags } from '../../../project/load-plan.js';
-import { hasErrors } from '../../../source/diagnostic.js';
+import { type LoadedPlan, loadPlan, type PlanFlags } from '../../../app/project/load-plan.js';
+import { hasErrors } from '../../../language/source/diagnostic.js';
 import { planDot, planGraph, planMermaid } from '../../../views/graph/plan-graph.js';
 import { commandLineHost } from '../../files/host.js';
 import { EXIT, type ExitCode } from '../../terminal/exit-code.js';

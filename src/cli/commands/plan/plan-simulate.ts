@@ -1,7 +1,8 @@
 /** `statedsl plan simulate`: shows which calls run and which are skipped, for every combination of outcomes. */
+
+import type { PlanFlags } from '../../../app/project/load-plan.js';
+import { approvalHash } from '../../../app/project/load-plan.js';
 import { simulatePlan } from '../../../interpreter/plan/simulate-plan.js';
-import type { PlanFlags } from '../../../project/load-plan.js';
-import { approvalHash } from '../../../project/load-plan.js';
 import { planCasesJson, planCasesText } from '../../../views/graph/plan-graph.js';
 import { EXIT, type ExitCode } from '../../terminal/exit-code.js';
 import { stdout } from '../../terminal/streams.js';

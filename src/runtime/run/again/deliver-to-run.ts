@@ -9,13 +9,13 @@ import { openQuestions } from '../../../interpreter/run.js';
 import { type Delivery, deliver, unreadDeliveries } from '../../store/inbox.js';
 import { readJournal } from '../../store/read-journal.js';
 import { lockHolder } from '../../store/run-lock.js';
-import { openStoredRun, type StoredRun } from '../../store/stored-run.js';
 import { RunRefused } from '../../store/store-error.js';
+import { openStoredRun, type StoredRun } from '../../store/stored-run.js';
 import { checkAnswers } from '../apply-delivery.js';
-import type { ResumeOptions } from './decide-resume.js';
-import { recoveryContextOf } from './edited-program.js';
+import { recoveryContextOf } from './prepare-recovery.js';
 import { recoverRun } from './recover.js';
 import { recordDelivery } from './resume.js';
+import type { ResumeOptions } from './resume-options.js';
 
 /** Recording a delivery holds a run for a moment, so a run that is held longer is executed. Milliseconds. */
 const RECORDING_MS = 400;

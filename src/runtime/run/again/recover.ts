@@ -26,9 +26,8 @@ import {
   readJournal,
   readUntil,
 } from '../../store/read-journal.js';
-import { JournalDamage, StoreError } from '../../store/store-error.js';
+import { JournalDamage, RunRefused, StoreError } from '../../store/store-error.js';
 import { type StoredRun, storedMachine } from '../../store/stored-run.js';
-import { RunRefused } from '../../store/store-error.js';
 import { interpreterOptions } from '../run-options.js';
 import { type Commits, insteadOf, noteCommit } from '../worktree-record.js';
 import type { RecordedBase } from './as-recorded.js';

@@ -8,14 +8,14 @@ import { type Artifacts, artifactName, artifactsFolder, folderArtifacts } from '
 import { type Image, imageOf } from '../../store/image.js';
 import { LineBuffer } from '../../store/journal-line.js';
 import { LargeValues } from '../../store/large-values.js';
-import type { StoredRun } from '../../store/stored-run.js';
 import { RunRefused } from '../../store/store-error.js';
+import type { StoredRun } from '../../store/stored-run.js';
 import type { WorktreeCommits } from '../working-directory.js';
-import type { ResumeOptions } from './decide-resume.js';
-import { decideResume } from './decide-resume.js';
 import { copyLines, filesAt, worktreeEvents } from './files-at.js';
 import { type ReplayStarting, startOf } from './replay-start.js';
 import { recoverRecorded } from './resume.js';
+import type { ResumeOptions } from './resume-options.js';
+import { decideResume } from './resume-options.js';
 
 /** Lines that follow each other. */
 interface CopiedLines {

@@ -3,8 +3,8 @@
  * entry, or a step by its attempt.
  */
 import { readJournal, readToDamage, readUntil } from '../../store/read-journal.js';
-import type { StoredRun } from '../../store/stored-run.js';
 import { RunRefused } from '../../store/store-error.js';
+import type { StoredRun } from '../../store/stored-run.js';
 
 /**
  * The first event that is not taken over, or the name of a state or step. `entry` counts the entries of the state, or the

@@ -22,11 +22,11 @@ import { driveRun } from '../drive-run.js';
 import { newRunId } from '../header.js';
 import type { RunReport } from '../report.js';
 import { copiedWorktree, directoryIn } from '../working-directory.js';
-import type { ResumeOptions } from './decide-resume.js';
-import { keepMachine, recoveryContextOf } from './edited-program.js';
 import { copyLines, filesAt, worktreeEvents } from './files-at.js';
+import { keepMachine, recoveryContextOf } from './prepare-recovery.js';
 import { recoverRun } from './recover.js';
 import { type ReplayStarting, startOf } from './replay-start.js';
+import type { ResumeOptions } from './resume-options.js';
 
 interface DriftOptions extends Pick<ResumeOptions, 'dir' | 'inputs' | 'env' | 'secrets'> {
   /** Feeds the record to an edited program; lines and digests are then not compared. */

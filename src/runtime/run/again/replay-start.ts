@@ -8,14 +8,14 @@ import { omitUndefined } from '../../../prelude/omit-undefined.js';
 import type { Redactor } from '../../redact.js';
 import { digestOf } from '../../store/image.js';
 import { journalStart } from '../../store/read-journal.js';
-import type { StoredRun } from '../../store/stored-run.js';
 import { RunRefused } from '../../store/store-error.js';
+import type { StoredRun } from '../../store/stored-run.js';
 import { definedLimits } from '../run-options.js';
-import type { ResumeOptions } from './decide-resume.js';
-import { editedMachine } from './decide-resume.js';
-import { migrateToEdited, prepareRecovery } from './edited-program.js';
+import { migrateToEdited, prepareRecovery } from './prepare-recovery.js';
 import { type Discarded, discardedMembers, discardedRanges, type Recovered, recoverRun } from './recover.js';
 import { eventAt, type ReplayPoint } from './replay-point.js';
+import type { ResumeOptions } from './resume-options.js';
+import { editedMachine } from './resume-options.js';
 import { type RecordSearch, readCounted } from './search-record.js';
 
 export interface ReplayStarting

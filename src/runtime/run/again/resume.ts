@@ -27,11 +27,11 @@ import { closeRun, driveRun } from '../drive-run.js';
 import { type RunReport, reportOf } from '../report.js';
 import type { RunOptions } from '../run-options.js';
 import { directoryIn, knownWorktree } from '../working-directory.js';
-import type { ResumeOptions } from './decide-resume.js';
-import { asksNothing, decideResume, type RecordedRun, type ResumeDecision, refuseEnded } from './decide-resume.js';
-import { keepMachine, prepareRecovery } from './edited-program.js';
+import { keepMachine, prepareRecovery } from './prepare-recovery.js';
 import { type Recovered, recoverRun } from './recover.js';
 import { refuseDifference } from './refuse-resume.js';
+import type { ResumeOptions } from './resume-options.js';
+import { asksNothing, decideResume, type RecordedRun, type ResumeDecision, refuseEnded } from './resume-options.js';
 
 /**
  * Resumes a run. `runId` is an id or the beginning of one. Rejects with a `RunRefused` if the run does not exist, another

@@ -1,0 +1,93 @@
+/** What the operations that execute runs take: programs, and their options. */
+
+import type { Json } from '../machine/expression.js';
+import type { GoingBack } from '../runtime/run/again/refuse-resume.js';
+import type { InDoubt } from '../runtime/run/resources.js';
+import type { Delivery } from '../runtime/store/inbox.js';
+import type { ExecutionOptions, RunOptions } from './library/run-machine.js';
+import type { Prepared, PrepareOptions } from './programs.js';
+import type { PreparedProgram, ProgramSource } from './project/preparation.js';
+import { type Result, refuse, resultWith } from './result.js';
+
+/** What `start` executes: a program that `prepare` prepared; or a file by its path or a text, which are prepared first. */
+export type Startable = ProgramSource | Prepared;
+
+/** Options of `start`. The configuration supplies those that are absent. A prepared program has the ones of `prepare`. */
+export interface StartOptions
+  extends PrepareOptions,
+    Pick<RunOptions, 'by' | 'runId' | 'jobs' | 'autoEvents' | 'effectTimeoutMs' | 'start' | 'settings'>,
+    Omit<ExecutionOptions, 'agents' | 'commands' | 'mcp' | 'readable' | 'secrets' | 'cwd' | 'env'> {}
+
+/**
+ * The point of a run where `replay` begins: the number of an event, or the `entry`-th entry of a state (for a step, its
+ * attempt). `failed` repeats the failed members of a PARALLEL or FOR EACH.
+ */
+export type ReplayFrom = number | { readonly state: string; readonly entry: number } | 'failed';
+
+/** Options of `replay`. What is left out is as it was when the run began, or comes from the configuration. */
+export interface ReplayRunOptions extends Omit<ExecutionOptions, 'commands' | 'env'> {
+  /** Secret inputs, which must be passed again because they are not stored. */
+  readonly inputs?: Readonly<Record<string, Json>>;
+  /** An edited program, in which the run continues. */
+  readonly program?: ProgramSource;
+  /** A file with answers, instead of the one that the run began with. */
+  readonly mock?: string;
+  /** For `replay`: the id of the new run, a UUID of version 7 that no run of the store has; a new one by default. */
+  readonly runId?: string;
+}
+
+/** Options of `resume`. What is left out is as it was when the run began, or comes from the configuration. */
+export interface ResumeRunOptions extends Omit<ReplayRunOptions, 'runId'> {
+  /** What happens with an effect that may have run; default `fail`. */
+  readonly inDoubt?: InDoubt;
+  /**
+   * Whether the run may go back to the point before a failure that ON ERROR or ERROR handled: true, or a function that
+   * decides. Without it such a run is refused.
+   */
+  readonly again?: boolean | ((back: GoingBack) => boolean | Promise<boolean>);
+  /** Performs the UNDO commands of a run that failed or was cancelled, newest first, instead of resuming it. */
+  readonly rollback?: true;
+  /** Answers and signals, delivered before the run continues. */
+  readonly deliveries?: readonly Delivery[];
+}
+
+/** Options of `compare`: the program with which the run is compared, default its own; and its secret inputs. */
+export type CompareOptions = Pick<ReplayRunOptions, 'inputs' | 'program'>;
+
+const PREPARING = [
+  'machine',
+  'tools',
+  'state',
+  'inputs',
+  'cwd',
+  'printedInputs',
+  'approved',
+  'worktree',
+  'mock',
+] as const satisfies readonly (keyof PrepareOptions)[];
+
+/** The options that prepare a program, and those that run it. */
+export function splitOptions(options: StartOptions): {
+  readonly preparing: PrepareOptions;
+  readonly running: Omit<StartOptions, keyof PrepareOptions>;
+} {
+  const isPreparing = ([name]: [string, unknown]): boolean => (PREPARING as readonly string[]).includes(name);
+  const all = Object.entries(options);
+  return {
+    preparing: Object.fromEntries(all.filter((one) => isPreparing(one) && one[1] !== undefined)),
+    running: Object.fromEntries(all.filter((one) => !isPreparing(one))),
+  };
+}
+
+/** A program that was prepared, or is now. */
+export async function preparedBy(
+  program: Startable,
+  options: PrepareOptions,
+  prepare: (source: ProgramSource) => Promise<Result<PreparedProgram>>,
+): Promise<Result<PreparedProgram>> {
+  if (typeof program === 'string' || !('machine' in program)) return prepare(program);
+  const [name] = Object.keys(options);
+  if (name !== undefined)
+    return refuse('wrong-use', `\`${name}\` is an option of \`prepare\`, and this program is prepared`);
+  return resultWith(program as Prepared & PreparedProgram);
+}

@@ -1,0 +1,139 @@
+/**
+ * What a stored run continues with: what the caller gives, what the run keeps of the options that it began with, and what
+ * the configuration says now.
+ */
+
+import type { SourceSet } from '../../language/source/diagnostic.js';
+import { parseDuration } from '../../machine/duration.js';
+import type { Json } from '../../machine/expression.js';
+import type { Machine } from '../../machine/machine.js';
+import { omitUndefined } from '../../prelude/omit-undefined.js';
+import type { Configuration } from '../../runtime/configuration/configuration.js';
+import type { Mock } from '../../runtime/mock-file.js';
+import type { ResumeOptions } from '../../runtime/run/again/resume-options.js';
+import { RunRefused } from '../../runtime/store/store-error.js';
+import { openStoredRun, storedMachine } from '../../runtime/store/stored-run.js';
+import type { FolderOptions } from '../programs.js';
+import { editedProgram } from '../project/edited-program.js';
+import type { ProjectHost } from '../project/host.js';
+import type { Instead, ProgramFindings, ProgramSource } from '../project/preparation.js';
+import { configuredOptions, readMock } from '../project/prepare.js';
+import { programOf, sourcesOf } from '../project/read-program.js';
+import { loadSettings } from '../project/settings.js';
+import { InvalidProgram } from '../result.js';
+import { mockedRun } from './mocked-run.js';
+
+/** Where the runs are, and what was given when they were opened. */
+export interface StoredRuns {
+  readonly directory: string;
+  readonly host: ProjectHost;
+  readonly options: FolderOptions;
+}
+
+/** What only this package gives beside the options of the library. */
+export interface ContinuedOptions extends Omit<ResumeOptions, 'dir' | 'machine' | 'file'> {
+  /** The edited program in which the run continues. */
+  readonly program?: ProgramSource;
+  /** A file with answers, instead of the one that the run began with. */
+  readonly mock?: string;
+  /** With a mock: waits take their time. */
+  readonly realTime?: boolean;
+  /**
+   * Is told what the options come from, before anything begins, and gives those that depend on it. What it throws, the
+   * operation rejects with.
+   */
+  readonly examine?: (found: ExaminedRun) => Promise<Pick<ContinuedOptions, 'inputs'>>;
+  /** How long a wait may be that nobody limits, in milliseconds. */
+  readonly otherwiseSuspendAfterMs?: number | null;
+}
+
+export interface ExaminedRun {
+  /** The machine with which the run began. */
+  readonly machine: Machine;
+  /** The texts of the program that continues. */
+  readonly sources: SourceSet;
+  readonly configuration: Configuration;
+  /** Warnings about the configuration. */
+  readonly warnings: ProgramFindings;
+}
+
+/** Rejects with a `RunRefused`, an `InvalidProgram` or a `StoreError`. */
+export async function continuedOptions(
+  { directory, host: given, options: opened }: StoredRuns,
+  id: string,
+  asked: ContinuedOptions,
+): Promise<ResumeOptions> {
+  const stored = openStoredRun(directory, id);
+  const { about } = stored;
+  const kept = about.settings;
+  if (kept.cassette !== undefined)
+    throw new RunRefused(
+      'wrong-use',
+      'the outcomes of this run came from a cassette',
+      'start it again with `--cassette`',
+    );
+  const { program, mock: mockFile, realTime, examine, otherwiseSuspendAfterMs, ...rest } = asked;
+  const host = kept.allow_outside === true ? { ...given, allowOutside: true } : given;
+  const named = programOf(stored) ?? '-';
+  const settings = await loadSettings(host, typeof program === 'string' ? program : named);
+  if (settings.diagnostics.length > 0) throw new InvalidProgram(settings);
+  const { configuration } = settings;
+  const instead = opened.agents ?? (kept.agent as Instead | undefined) ?? {};
+  const mock = await mockOf(host, mockFile ?? textOf(kept.mock));
+  const edited =
+    program === undefined ? null : await editedProgram(host, program, about, { configuration, instead, mock });
+  if (edited !== null && 'missing' in edited) throw new RunRefused('unknown', edited.missing);
+  if (edited !== null && 'diagnostics' in edited) throw new InvalidProgram(edited);
+  const examined = await examine?.({
+    machine: storedMachine(stored, about.digest),
+    sources: edited?.sources ?? sourcesOf(stored),
+    configuration,
+    warnings: { diagnostics: settings.warnings, sources: settings.sources },
+  });
+  const configured = configuredOptions(host, configuration, { program: named, instead });
+  const suspendAfterMs = suspension(asked, [kept.suspend_after, configuration.defaults.suspend_after]);
+  const common = {
+    ...configured,
+    ...omitUndefined({ env: opened.env, commands: opened.commands, suspendAfterMs }),
+    ...(edited === null ? {} : editedOptions(edited.machine, program)),
+    ...rest,
+    ...examined,
+    dir: directory,
+  };
+  if (mock === null) return common;
+  const waits = {
+    realTime: realTime ?? kept.real_time === true,
+    isBounded: asked.suspendAfterMs !== undefined || kept.suspend_after !== undefined,
+  };
+  return { ...common, ...(await mockedRun(mock, common, waits)).options };
+}
+
+/** Throws an `InvalidProgram`. Signals of a mock are sent when a run begins. */
+async function mockOf(host: ProjectHost, path: string | undefined): Promise<Mock | null> {
+  const read = await readMock(host, path);
+  if (read === null) return null;
+  if ('diagnostics' in read) throw new InvalidProgram(read);
+  return { ...read.mock, signals: null };
+}
+
+function editedOptions(machine: Machine, program: ProgramSource | undefined) {
+  return { machine, ...omitUndefined({ file: typeof program === 'string' ? program : program?.name }) };
+}
+
+/** The first that says it: the caller, the run, the configuration. */
+export function suspension(
+  { suspendAfterMs, otherwiseSuspendAfterMs }: Pick<ContinuedOptions, 'suspendAfterMs' | 'otherwiseSuspendAfterMs'>,
+  kept: readonly (Json | undefined)[],
+): number | null | undefined {
+  if (suspendAfterMs !== undefined) return suspendAfterMs;
+  for (const one of kept) {
+    if (one === 'never') return null;
+    const ms = typeof one === 'number' ? one : typeof one === 'string' ? parseDuration(one) : null;
+    if (ms !== null) return ms;
+  }
+  return otherwiseSuspendAfterMs;
+}
+
+function textOf(value: Json | undefined): string | undefined {
+  return typeof value === 'string' ? value : undefined;
+}

@@ -1,0 +1,63 @@
+/** Answers and signals for a run of a folder, with the secrets of its program's configuration. */
+import type { Json } from '../../machine/expression.js';
+import { deliverToRun } from '../../runtime/run/again/deliver-to-run.js';
+import { checkSendable } from '../../runtime/run/apply-delivery.js';
+import type { RunReport } from '../../runtime/run/report.js';
+import type { Started } from '../../runtime/run/run-options.js';
+import type { Delivery } from '../../runtime/store/inbox.js';
+import { openStoredRun } from '../../runtime/store/stored-run.js';
+import type { ProjectHost } from '../project/host.js';
+import { programOf } from '../project/read-program.js';
+import { loadSettings } from '../project/settings.js';
+import { type Result, refusalOf, resultWith } from '../result.js';
+import type { Delivered, Execution } from '../runs.js';
+import { findOwnRun } from './find-run.js';
+
+interface Sender {
+  readonly directory: string;
+  readonly host: ProjectHost;
+  /** Secret inputs, to replace them in the record. */
+  readonly inputs: Readonly<Record<string, Json>>;
+}
+
+/** Throws a `RunRefused` or a `StoreError`. */
+export async function deliverTo(
+  run: string,
+  deliveries: readonly Delivery[],
+  { directory, host, inputs }: Sender,
+): Promise<Delivered> {
+  checkSendable(deliveries);
+  const run_id = await findOwnRun(directory, run);
+  const { configuration } = await loadSettings(host, programOf(openStoredRun(directory, run_id)) ?? '-');
+  const { secrets } = configuration;
+  return { run_id, delivery: await deliverToRun(run_id, deliveries, { dir: directory, inputs, secrets }) };
+}
+
+/**
+ * Begins an execution, which calls the function that it gets when the run has begun. A run that could not begin, for
+ * example because the disk is full, has only a report. `notify` is what the caller wants to be called then, too.
+ */
+export function begin(
+  execute: (onStart: (started: Started) => void) => Promise<RunReport>,
+  machineOf: (runId: string) => string,
+  notify: ((started: Started) => void) | undefined,
+): Promise<Result<Execution>> {
+  return new Promise((resolve, reject) => {
+    const hasBegun = (run_id: string, machine: string): void =>
+      resolve(resultWith({ started: { run_id, machine, status: 'running' }, report }));
+    const report: Promise<RunReport> = execute((started) => {
+      notify?.(started);
+      hasBegun(started.runId, machineOf(started.runId));
+    });
+    report.then(
+      ({ run_id, machine }) => hasBegun(run_id, machine),
+      (cause: unknown) => {
+        try {
+          resolve({ ok: false, refusal: refusalOf(cause) });
+        } catch {
+          reject(cause);
+        }
+      },
+    );
+  });
+}

@@ -1,0 +1,141 @@
+/**
+ * The runs of a folder, usually `.statedsl`: runs are executed by this process, and read from disk whichever process
+ * executes them. Each operation is loaded when it is called, so that a command which lists runs loads no parser.
+ */
+
+import { resolve } from 'node:path';
+import type { Json } from '../../machine/expression.js';
+import type { Delivery } from '../../runtime/store/inbox.js';
+import { openStoredRun, type StoredRun } from '../../runtime/store/stored-run.js';
+import { preparedBy, splitOptions } from '../execution-options.js';
+import { type FolderOptions, hostOf, storeOf } from '../programs.js';
+import type { ProjectHost } from '../project/host.js';
+import { resultOf } from '../result.js';
+import type { Runs } from '../runs.js';
+import type { ContinuedOptions } from './continued-options.js';
+import { describeRun, findRun } from './find-run.js';
+import type { RunInspector } from './inspect.js';
+import { RunIndex } from './run-index.js';
+import type { StartingOptions } from './start.js';
+
+const DEFAULT_PERSON = 'user';
+
+/** What the operations share. */
+interface Folder {
+  /** Where the runs are. */
+  readonly directory: string;
+  readonly host: ProjectHost;
+  readonly options: FolderOptions;
+}
+
+export function folderRuns(options: FolderOptions): Runs {
+  const shared = { directory: storeOf(options), host: hostOf(options), options };
+  return { ...readOperations(shared), ...executeOperations(shared), ...changeOperations(shared) };
+}
+
+type ReadOperation =
+  | 'find'
+  | 'list'
+  | 'inspect'
+  | 'events'
+  | 'output'
+  | 'outputs'
+  | 'artifact'
+  | 'program'
+  | 'report'
+  | 'detail';
+
+function readOperations({ directory }: Folder): Pick<Runs, ReadOperation> {
+  const openRun = (run: string | null): StoredRun => openStoredRun(directory, findRun(directory, run));
+  const index = new RunIndex(directory);
+  let inspector: RunInspector | null = null;
+  return {
+    find: (run) => resultOf(() => describeRun(directory, run)),
+    list: (filter = {}) => resultOf(async () => (await import('./list.js')).listFolder(index, filter)),
+    async inspect(run, at = null) {
+      inspector ??= new (await import('./inspect.js')).RunInspector(index);
+      const own = inspector;
+      const result = await resultOf(() => own.inspect(run, at));
+      return result.ok ? result.value : result;
+    },
+    events: (run, after = 0, signal, follow = 'forever') =>
+      resultOf(async () => {
+        const { eventStream } = await import('./event-stream.js');
+        return eventStream({ folder: openRun(run).path, after, follow, signal });
+      }),
+    output: (run, effect, given = {}) =>
+      resultOf(async () => {
+        const { outputStream } = await import('./output-stream.js');
+        const { path, about } = openRun(run);
+        return outputStream(path, about.run_id, effect, given);
+      }),
+    outputs: (run, given = {}) =>
+      resultOf(async () => {
+        const { printedStream } = await import('./printed-stream.js');
+        return printedStream(directory, openRun(run), given);
+      }),
+    artifact: (run, hash, { from } = {}) =>
+      resultOf(async () => {
+        const { artifactStream } = await import('./output-stream.js');
+        const { path, about } = openRun(run);
+        return artifactStream(path, about.run_id, hash, from);
+      }),
+    program: (run, digest) => resultOf(async () => (await import('./program.js')).programOf(openRun(run), digest)),
+    report: (scope = {}) => resultOf(async () => (await import('./report.js')).reportOnRuns(directory, scope)),
+    detail: (name, scope = {}) =>
+      resultOf(async () => (await import('./report.js')).detailOfRuns(directory, name, scope)),
+  };
+}
+
+function executeOperations(folder: Folder): Pick<Runs, 'start' | 'resume' | 'replay' | 'compare'> {
+  const { directory, host, options } = folder;
+  const loadExecution = () => import('./execute-stored.js');
+  return {
+    async start(program, given = {}) {
+      const { preparing, running } = splitOptions(given);
+      const prepared = await preparedBy(program, preparing, async (source) => {
+        const { prepareFor } = await import('../read-programs.js');
+        return prepareFor(host, { ...options, dir: directory }, source, preparing);
+      });
+      return prepared.ok
+        ? (await import('./start.js')).startIn(folder, prepared.value, running as StartingOptions)
+        : prepared;
+    },
+    resume: async (run, given = {}) => (await loadExecution()).resumeStored(folder, run, given as ContinuedOptions),
+    replay: async (run, from, given = {}) =>
+      (await loadExecution()).replayStored(folder, run, from, given as ContinuedOptions),
+    compare: (run, given = {}) => resultOf(async () => (await loadExecution()).compareStored(folder, run, given)),
+  };
+}
+
+function changeOperations({
+  directory,
+  host,
+}: Folder): Pick<Runs, 'answer' | 'signal' | 'cancel' | 'apply' | 'remove'> {
+  const deliver = (run: string, deliveries: readonly Delivery[], inputs: Readonly<Record<string, Json>>) =>
+    resultOf(async () => (await import('./deliver.js')).deliverTo(run, deliveries, { directory, host, inputs }));
+  return {
+    answer: (run, answers, { by = DEFAULT_PERSON, inputs = {} } = {}) =>
+      deliver(
+        run,
+        Object.entries(answers).map(([name, value]) => ({ kind: 'answer', name, value, by })),
+        inputs,
+      ),
+    signal: (run, name, payload = null, { by = DEFAULT_PERSON, inputs = {} } = {}) =>
+      deliver(run, [{ kind: 'signal', name, payload, by }], inputs),
+    cancel: (run, { by = DEFAULT_PERSON } = {}) =>
+      resultOf(async () => {
+        const { cancelStored } = await import('../../runtime/run/cancel.js');
+        const run_id = findRun(directory, run);
+        const undo = await cancelStored(directory, run_id, by);
+        const left = undo.length === 0 ? {} : { undo };
+        return { run_id, status: 'failed', error: { kind: 'cancelled' }, ...left };
+      }),
+    async apply(run, { cwd = '.', by } = {}) {
+      const { applyRun } = await import('./apply.js');
+      const result = await resultOf(() => applyRun(directory, run, resolve(host.folder, cwd), by));
+      return result.ok ? result.value : result;
+    },
+    remove: (given) => resultOf(async () => (await import('./remove.js')).removeRuns(directory, given)),
+  };
+}

@@ -1,0 +1,158 @@
+/**
+ * What a command or an agent of a run printed: from the record once it has ended, and until then from the file into which
+ * the executing process writes it. It is passed on in pieces, because it may be larger than memory.
+ */
+
+import { closeSync, fstatSync, readSync } from 'node:fs';
+import { join } from 'node:path';
+import { WORK_EFFECTS } from '../../interpreter/events/status-after.js';
+import type { OutputName } from '../../runtime/process/output.js';
+import { artifactsFolder, isArtifactName } from '../../runtime/store/artifacts.js';
+import { entryAt, openOwn } from '../../runtime/store/own-file.js';
+import { lockHolder } from '../../runtime/store/run-lock.js';
+import { bytesOf, sizeOf, type Wanted } from '../../runtime/store/run-output.js';
+import { RunRefused, StoreError, storeError } from '../../runtime/store/store-error.js';
+import type { OutputOptions, OutputStream, StreamEnd } from '../runs.js';
+import { EffectRecord, watchFolders } from './file-changes.js';
+import { type LiveFile, openLiveFile } from './live-file.js';
+
+const CHUNK_BYTES = 64 * 1024;
+
+/** Throws a `RunRefused` or a `StoreError`. */
+export function outputStream(folder: string, runId: string, effect: string, options: OutputOptions): OutputStream {
+  const { stream = 'stdout', raw = false } = options;
+  const wanted = { stderr: stream === 'stderr', raw };
+  const record = new EffectRecord(folder, effect);
+  let bytes = 0;
+  try {
+    record.update();
+    if (record.outcome === null && record.damaged !== null) throw record.damaged;
+    if (record.kind === null || !WORK_EFFECTS.has(record.kind))
+      throw new RunRefused('unknown', `run \`${runId}\` has no command or agent call \`${effect}\``);
+    if (record.outcome !== null) bytes = sizeOf(folder, record.outcome, wanted);
+  } finally {
+    record.close();
+  }
+  const spec = { folder, effect, stream, wanted, from: options.from ?? 0, follow: options.follow ?? true };
+  return openStream(record.outcome !== null, bytes, (onEnd) => passOn(spec, options.signal, onEnd));
+}
+
+/** A stream that can be asked for its end. */
+function openStream(
+  complete: boolean,
+  bytes: number,
+  pieces: (onEnd: (end: StreamEnd) => void) => AsyncGenerator<Uint8Array>,
+): OutputStream {
+  let end: StreamEnd | null = null;
+  return {
+    complete,
+    bytes,
+    get end() {
+      return end;
+    },
+    [Symbol.asyncIterator]: () =>
+      pieces((reason) => {
+        end = reason;
+      }),
+  };
+}
+
+interface OutputSpec {
+  readonly folder: string;
+  readonly effect: string;
+  readonly stream: OutputName;
+  readonly wanted: Wanted;
+  readonly from: number;
+  readonly follow: boolean;
+}
+
+async function* passOn(
+  { folder, effect, stream, wanted, from, follow }: OutputSpec,
+  signal: AbortSignal | undefined,
+  onEnd: (end: StreamEnd) => void,
+): AsyncGenerator<Uint8Array> {
+  const artifacts = artifactsFolder(folder);
+  const changes = follow ? watchFolders([folder, artifacts], signal) : null;
+  let record: EffectRecord | null = null;
+  let live: LiveFile | null = null;
+  /** How many bytes were read of what it printed. */
+  let read = 0;
+  try {
+    record = new EffectRecord(folder, effect);
+    for (;;) {
+      if (signal?.aborted === true) return onEnd({ reason: 'aborted' });
+      const isHeld = lockHolder(folder).owner !== null;
+      const before = record.requests;
+      record.update();
+      const { outcome } = record;
+      if (record.requests !== before) {
+        live?.close();
+        live = null;
+        read = 0;
+      }
+      if (outcome === null) live ??= openLiveFile(artifacts, effect, stream);
+      if (live !== null)
+        for (const piece of live.next()) {
+          yield* after([piece], from - read);
+          read += piece.length;
+        }
+      if (outcome !== null) {
+        // An agent's file has all that it said, and its outcome only the answer.
+        if (live === null || record.kind !== 'agent') yield* bytesOf(folder, outcome, wanted, Math.max(from, read));
+        return onEnd({ reason: 'over' });
+      }
+      if (changes === null || !isHeld)
+        return onEnd(entryAt(folder) === null ? { reason: 'removed' } : { reason: 'caught-up' });
+      await changes.next();
+    }
+  } catch (cause) {
+    if (!(cause instanceof StoreError)) throw cause;
+    onEnd(entryAt(folder) === null ? { reason: 'removed' } : { reason: 'failed', message: cause.message });
+  } finally {
+    changes?.close();
+    live?.close();
+    record?.close();
+  }
+}
+
+/** The pieces without the first `from` bytes. */
+function* after(pieces: Iterable<Uint8Array>, from: number): Generator<Uint8Array> {
+  let skip = Math.max(0, from);
+  for (const piece of pieces) {
+    if (skip < piece.length) yield skip === 0 ? piece : piece.subarray(skip);
+    skip = Math.max(0, skip - piece.length);
+  }
+}
+
+/** The content of an artifact from a byte on. Throws a `RunRefused` if the run has none of that name, or a `StoreError`. */
+export function artifactStream(folder: string, runId: string, hash: string, from = 0): OutputStream {
+  if (!isArtifactName(hash))
+    throw new RunRefused('wrong-use', `\`${hash}\` is not the name of an artifact`, 'use 64 hexadecimal digits');
+  const path = join(artifactsFolder(folder), hash);
+  let fd: number;
+  try {
+    fd = openOwn(path, 'r');
+  } catch (cause) {
+    if ((cause as NodeJS.ErrnoException).code === 'ENOENT')
+      throw new RunRefused('unknown', `run \`${runId}\` has no artifact \`${hash}\``);
+    throw storeError('read', path, cause);
+  }
+  const bytes = fstatSync(fd).size;
+  closeSync(fd);
+  return openStream(true, bytes, (onEnd) => fileContent(path, from, onEnd));
+}
+
+async function* fileContent(path: string, from: number, onEnd: (end: StreamEnd) => void): AsyncGenerator<Uint8Array> {
+  const fd = openOwn(path, 'r');
+  try {
+    for (let at = from; ; ) {
+      const chunk = Buffer.allocUnsafe(CHUNK_BYTES);
+      const count = readSync(fd, chunk, 0, CHUNK_BYTES, at);
+      if (count === 0) return onEnd({ reason: 'over' });
+      at += count;
+      yield chunk.subarray(0, count);
+    }
+  } finally {
+    closeSync(fd);
+  }
+}

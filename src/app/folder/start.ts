@@ -1,0 +1,85 @@
+/** Starts a run of a prepared program in a folder of runs. */
+import { omitUndefined } from '../../prelude/omit-undefined.js';
+import type { FileProblem } from '../../runtime/configuration/yaml-file.js';
+import type { MockWorld } from '../../runtime/mock.js';
+import { type RunOptions, run } from '../../runtime/run/run.js';
+import { mayBeForeign, requireOwnStore } from '../../runtime/store/store-ownership.js';
+import { leadsElsewhere } from '../../runtime/store/stored-run.js';
+import type { FolderOptions } from '../programs.js';
+import type { ProjectHost } from '../project/host.js';
+import type { PreparedProgram } from '../project/preparation.js';
+import { runOptionsOf } from '../project/prepare.js';
+import { type Result, resultOf, resultWith } from '../result.js';
+import type { Execution } from '../runs.js';
+import { suspension } from './continued-options.js';
+import { begin } from './deliver.js';
+
+/** What only this package gives beside the options of the library. */
+export interface StartingOptions
+  extends Omit<
+    RunOptions,
+    'dir' | 'journal' | 'inputs' | 'printedInputs' | 'cwd' | 'worktree' | 'sources' | 'programDir'
+  > {
+  /** With a mock: waits take their time. */
+  readonly realTime?: boolean;
+  /** How long a wait may be that nobody limits, in milliseconds. */
+  readonly otherwiseSuspendAfterMs?: number | null;
+  /** Gets all options and gives some instead, such as effects that are recorded. What it throws, the operation rejects with. */
+  readonly adapt?: (options: RunOptions) => Promise<Partial<RunOptions>>;
+}
+
+interface StartingFolder {
+  readonly directory: string;
+  readonly host: ProjectHost;
+  readonly options: FolderOptions;
+}
+
+/** A run with a mock. */
+export interface MockedExecution extends Execution {
+  /** Of a run that has ended: the answers that it did not ask for. */
+  readonly unusedAnswers?: () => readonly FileProblem[];
+}
+
+/** Resolves when the run has begun. A run that begins in a store of somebody else could not be resumed, so it is refused. */
+export async function startIn(
+  { directory, host, options: opened }: StartingFolder,
+  program: PreparedProgram,
+  given: StartingOptions,
+): Promise<Result<MockedExecution>> {
+  if (leadsElsewhere(directory) || mayBeForeign(directory)) {
+    const own = await resultOf(() => requireOwnStore(directory));
+    if (!own.ok) return own;
+  }
+  const { machine, mock, configuration } = program;
+  const { realTime = false, otherwiseSuspendAfterMs, adapt, ...rest } = given;
+  const supplied = runOptionsOf(host, program);
+  const suspendAfterMs = suspension(given, [configuration.defaults.suspend_after]);
+  const plain: RunOptions = {
+    ...supplied,
+    ...omitUndefined({ env: opened.env, commands: opened.commands, suspendAfterMs }),
+    ...rest,
+    // Those of the program, also for callers without types.
+    programDir: supplied.programDir,
+    sources: supplied.sources,
+    settings: { ...supplied.settings, ...given.settings },
+    dir: directory,
+  };
+  let world: MockWorld | null = null;
+  let options = plain;
+  if (mock !== null) {
+    const { mockedRun } = await import('./mocked-run.js');
+    const mocked = await mockedRun(mock, plain, { realTime, isBounded: given.suspendAfterMs !== undefined });
+    world = mocked.world;
+    options = { ...plain, ...mocked.options };
+  }
+  if (adapt !== undefined) options = { ...options, ...(await adapt(options)) };
+  const { onStart: notify } = options;
+  const begun = await begin(
+    (onStart) => run(machine, { ...options, onStart }),
+    () => machine.name,
+    notify,
+  );
+  if (!begun.ok || world === null) return begun;
+  const { listUnused } = world;
+  return resultWith({ ...begun.value, unusedAnswers: () => listUnused(machine) });
+}

@@ -1,0 +1,78 @@
+/**
+ * Compiles the text of a program. Supplies what only a process can know: files to import, programs on PATH. The
+ * Markdown reader is loaded only for Markdown.
+ */
+import type { CallSupport } from '../../language/check/callables.js';
+import type { ParseFile } from '../../language/check/collect.js';
+import { type Compilation, type CompileOptions, compile } from '../../language/check/compile.js';
+import type { SourceFile } from '../../language/source/diagnostic.js';
+import type { Program } from '../../language/syntax/ast.js';
+import { parseProgram } from '../../language/syntax/parse.js';
+import { omitUndefined } from '../../prelude/omit-undefined.js';
+import type { ProjectHost } from './host.js';
+import type { CallSettings } from './link-plans.js';
+import { isMarkdown } from './preparation.js';
+import {
+  callsWorkflows,
+  type NamedText,
+  type Surroundings,
+  type SurroundingsOptions,
+  surroundingsOf,
+} from './surroundings.js';
+
+/** The input of the compiler in addition to the text. */
+export type ProgramOptions = SurroundingsOptions &
+  Pick<CompileOptions, 'machine' | 'strict' | 'explain' | 'commands'> & {
+    /** Tools and plans for CALL and PLAN. */
+    readonly calls?: CallSettings;
+  };
+
+export async function compileProgram(
+  host: ProjectHost,
+  program: NamedText,
+  options: ProgramOptions,
+): Promise<Compilation> {
+  return (await compileWithin(surroundingsOf(host, program, options), host, program, options)).compilation;
+}
+
+/** `usesCalls`: the compilation also depends on tools and plans, which are not part of the surroundings. */
+export async function compileWithin(
+  surroundings: Surroundings,
+  host: ProjectHost,
+  { name, text }: NamedText,
+  { machine, strict, explain, commands, calls = {} }: Partial<ProgramOptions>,
+): Promise<{ readonly compilation: Compilation; readonly usesCalls: boolean }> {
+  const parse = await parserOf(name, text);
+  const compileWith = (support: () => CallSupport | null): Compilation =>
+    compile(text, {
+      ...surroundings,
+      ...omitUndefined({ machine, strict, explain, commands, parse }),
+      name,
+      calls: support,
+    });
+  // The modules that read tools and plans are loaded only if a line needs them. Compiling a second time is quick.
+  let usesCalls = false;
+  const compilation = compileWith(() => {
+    usesCalls = true;
+    return null;
+  });
+  if (!usesCalls) return { compilation, usesCalls };
+  const support = (await import('./link-plans.js')).callSupport(host, name, calls);
+  return { compilation: compileWith(() => support), usesCalls };
+}
+
+/** The tree of a program, by the kind of its file. */
+export async function parseNamed(file: SourceFile): Promise<Program> {
+  const parse = await parserOf(file.name, file.text);
+  return (parse ?? parseProgram)(file, 0).program;
+}
+
+const IMPORTS_A_DOCUMENT = /^[ \t]*IMPORT:.*\.(?:md|markdown)\b/im;
+
+/** The reader of a file and of the files that it names; undefined for the language itself. */
+async function parserOf(name: string, text: string): Promise<ParseFile | undefined> {
+  if (callsWorkflows(name, text)) return (await import('../../language/frontends/markdown.js')).parseFile;
+  if (!isMarkdown(name) && !IMPORTS_A_DOCUMENT.test(text)) return undefined;
+  const { parseMarkdown } = await import('../../language/frontends/markdown.js');
+  return (file, index) => (isMarkdown(file.name) ? parseMarkdown : parseProgram)(file, index);
+}

@@ -1,0 +1,235 @@
+/** Removes old runs of an engine that have ended. */
+
+import type { ReplayFrom, ReplayRunOptions, ResumeRunOptions } from '../../app/execution-options.js';
+import { continuedOptions } from '../../app/folder/continued-options.js';
+import { type FolderOptions, hostOf, storeOf } from '../../app/programs.js';
+import type { ProgramSource } from '../../app/project/preparation.js';
+import { type Result, refuse, resultWith } from '../../app/result.js';
+import type {
+  EventLine,
+  EventStream,
+  Execution,
+  Follow,
+  RecordedEvent,
+  RemovedRuns,
+  RemoveOptions,
+  StreamEnd,
+} from '../../app/runs.js';
+import { omitUndefined } from '../../prelude/omit-undefined.js';
+import type { ListedRun } from '../../runtime/list-runs.js';
+import { readJournalLine } from '../../runtime/store/journal-line.js';
+import { RunRefused, StoreError } from '../../runtime/store/store-error.js';
+import { isRunId } from '../../runtime/store/stored-run.js';
+import { type EngineClient, EngineFailure } from '../client.js';
+import { type ReplayOnEngine, type ResumeElsewhere, replayOn, resumeOn } from './replay.js';
+import { executionOf } from './start.js';
+
+interface Removal {
+  readonly client: EngineClient;
+  readonly copy: (run: string) => Promise<string>;
+}
+
+/** Rejects with an `EngineFailure` if there is no list. Runs that have not ended are kept, since only canceling ends them. */
+export async function removeFromEngine(
+  removal: Removal,
+  { keepLast, dryRun = false, archive = false }: RemoveOptions,
+): Promise<RemovedRuns> {
+  const removed: ListedRun[] = [];
+  const kept: (ListedRun & { readonly problem?: string })[] = [];
+  /** Why the engine cannot be asked any more. */
+  let broken: string | null = null;
+  for (const run of (await removal.client.list(Number.POSITIVE_INFINITY)).slice(keepLast)) {
+    if (!isOver(run)) kept.push(run);
+    else if (broken !== null) kept.push({ ...run, problem: broken });
+    else if (dryRun) removed.push(run);
+    else
+      try {
+        const status = await removeOne(removal, run.run_id, archive);
+        if (status === null) removed.push(run);
+        else kept.push({ ...run, status });
+      } catch (cause) {
+        if (!(cause instanceof EngineFailure || cause instanceof RunRefused || cause instanceof StoreError))
+          throw cause;
+        if (cause instanceof EngineFailure && cause.kind !== 'refused') broken = cause.message;
+        kept.push({ ...run, problem: cause.message });
+      }
+  }
+  return {
+    removed: removed.map(({ run_id, machine, status }) => ({ run_id, machine, status, bytes: 0 })),
+    kept: kept.map(({ run_id, machine, status, problem }) => ({
+      ...{ run_id, machine, status },
+      ...omitUndefined({ problem }),
+    })),
+    leftovers: [],
+    bytes: 0,
+    worktrees: [],
+    dry_run: dryRun,
+  };
+}
+
+/** Null: it is not there anymore. Otherwise its status, because it was resumed since it was listed. */
+async function removeOne({ client, copy }: Removal, id: string, archive: boolean): Promise<ListedRun['status'] | null> {
+  const state = await client.status(id);
+  if (state === null) return null;
+  if (!isOver(state)) return state.status;
+  if (archive) await copy(id);
+  try {
+    // What came after the copy began is not lost.
+    await client.drop(id, state.seq);
+    return null;
+  } catch (cause) {
+    if (!(cause instanceof EngineFailure) || cause.status !== 409) throw cause;
+    return (await client.status(id))?.status ?? null;
+  }
+}
+
+function isOver({ status }: { readonly status: string }): boolean {
+  return status === 'returned' || status === 'failed';
+}
+
+interface Wanted {
+  readonly after: number;
+  readonly signal: AbortSignal | undefined;
+  readonly follow: Follow;
+}
+
+/** The events of a run on an engine as a stream. */
+export function engineEvents(client: EngineClient, runId: string, wanted: Wanted): EventStream {
+  let end: StreamEnd | null = null;
+  const lines = (): AsyncGenerator<readonly EventLine[]> =>
+    passOn(client, runId, wanted, (reason) => {
+      end = reason;
+    });
+  return {
+    lines,
+    async *ndjson() {
+      for await (const batch of lines()) yield Buffer.from(batch.map(({ text }) => `${text}\n`).join(''));
+    },
+    get end() {
+      return end;
+    },
+    async *[Symbol.asyncIterator]() {
+      for await (const batch of lines()) for (const { text } of batch) yield JSON.parse(text) as RecordedEvent;
+    },
+  };
+}
+
+/** A run that has ended has no further events, so it is followed no longer. */
+async function* passOn(
+  client: EngineClient,
+  runId: string,
+  { after, signal, follow }: Wanted,
+  onEnd: (end: StreamEnd) => void,
+): AsyncGenerator<readonly EventLine[]> {
+  try {
+    const last = follow === 'no' ? ((await client.status(runId))?.seq ?? 0) : Number.POSITIVE_INFINITY;
+    let seq = after;
+    if (last > seq)
+      for await (const { lines } of client.events(runId, after + 1, signal)) {
+        const batch = lines
+          .map((text) => ({ seq: readJournalLine(text)?.seq ?? 0, text }))
+          .filter((line) => line.seq <= last);
+        seq += batch.length;
+        yield batch;
+        if (seq >= last) break;
+      }
+    const isThere = (await client.status(runId)) !== null;
+    onEnd({ reason: !isThere ? 'removed' : follow === 'no' ? 'caught-up' : 'over' });
+  } catch (cause) {
+    if (signal?.aborted === true) return onEnd({ reason: 'aborted' });
+    if (!(cause instanceof EngineFailure)) throw cause;
+    onEnd({ reason: 'failed', message: cause.message });
+  }
+}
+
+/** Workers continue a run that has not ended, without being asked, unless its limits change. */
+export async function resumeRun(
+  { client, copy }: EngineFolder,
+  options: FolderOptions,
+  run: string,
+  { limits, again, person = 'user', onEvent, onStart, ask, signal, program }: ResumeRunOptions = {},
+): Promise<Result<Execution>> {
+  const id = await copyOfKnown(client, copy, run);
+  const state = await client.status(id);
+  const isOver = state?.status === 'failed' || state?.status === 'returned';
+  if (!isOver && Object.keys(limits ?? {}).length === 0)
+    return refuse(
+      'wrong-use',
+      `run \`${id}\` has not ended: workers continue it without being asked`,
+      `follow it: \`statedsl show ${id} --follow\``,
+    );
+  if (state?.status === 'running')
+    return refuse(
+      'wrong-use',
+      `run \`${id}\` is being executed, and its limits change only while it waits or after its end`,
+      'try again when it waits, or has failed at its limit',
+    );
+  const given = {
+    ...omitUndefined({ limits, again, person }),
+    ...(await editedOf(options, id, program)),
+  } as ResumeElsewhere;
+  const seq = await resumeOn(client, id, storeOf(options), given);
+  onStart?.({ runId: id, folder: null });
+  const following = { onEvent, ask, person, signal: signal ?? null, from: seq + 1 };
+  const about = await client.about(id);
+  return resultWith(executionOf(client, id, about?.header.machine.name ?? '', following));
+}
+
+/** The new run is one of the engine. */
+export async function replayRun(
+  { client, copy }: EngineFolder,
+  options: FolderOptions,
+  run: string,
+  {
+    from,
+    limits,
+    person = 'user',
+    program,
+    runId,
+    onEvent,
+    onStart,
+    ask,
+    signal,
+  }: ReplayRunOptions & { readonly from: ReplayFrom },
+): Promise<Result<Execution>> {
+  const id = await copyOfKnown(client, copy, run);
+  const edited = await editedOf(options, id, program);
+  const given = { ...omitUndefined({ from, limits, person, runId }), ...edited } as ReplayOnEngine;
+  const begun = await replayOn(client, id, storeOf(options), given);
+  onStart?.({ runId: begun.runId, folder: null });
+  const following = { onEvent, ask, person, signal: signal ?? null, from: begun.seq + 1 };
+  return resultWith(executionOf(client, begun.runId, begun.machine, following));
+}
+
+/** The edited program in which a run continues, compiled as the run was. */
+async function editedOf(options: FolderOptions, id: string, program: ProgramSource | undefined) {
+  if (program === undefined) return {};
+  const copies = { directory: storeOf(options), host: hostOf(options), options };
+  const { machine, file } = await continuedOptions(copies, id, { program });
+  return omitUndefined({ machine, file });
+}
+
+/** A run that was archived is in the store, and nowhere else. */
+async function copyOfKnown(client: EngineClient, copy: EngineFolder['copy'], run: string): Promise<string> {
+  try {
+    return await copy(run);
+  } catch (cause) {
+    const isGone = cause instanceof RunRefused && isRunId(run) && (await client.status(run)) === null;
+    if (!isGone) throw cause;
+    throw new RunRefused(
+      cause.kind,
+      `${cause.message}; it may have been removed`,
+      `if the store has a copy, execute that here from a point: \`statedsl replay ${run} --from POINT --on none\``,
+    );
+  }
+}
+
+/** What the operations on runs of an engine share. */
+export interface EngineFolder {
+  readonly client: EngineClient;
+  readonly url: string;
+  /** The id of the run that is meant; null: the latest. Rejects with a `RunRefused`. */
+  find(run: string | null): Promise<string>;
+  /** Copies the run, and resolves with its id. */
+  copy(run: string | null): Promise<string>;
+}

@@ -1,0 +1,389 @@
+/**
+ * The runs on an engine: workers execute them, and the engine remembers them. What looks at a run copies its record into
+ * the folder of the options first, as much as is missing there, and then reads the copy.
+ */
+
+import { existsSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { applyRun } from '../../app/folder/apply.js';
+import { folderRuns } from '../../app/folder/folder-runs.js';
+import { type FolderOptions, storeOf } from '../../app/programs.js';
+import { type Refused, type Result, refuse, resultOf, resultWith } from '../../app/result.js';
+import { runCondition } from '../../app/run-filter.js';
+import type {
+  AppliedRun,
+  ApplyOptions,
+  CancelledRun,
+  Delivered,
+  Execution,
+  Inspected,
+  RunFilter,
+  RunList,
+  Runs,
+} from '../../app/runs.js';
+import type { Json } from '../../machine/expression.js';
+import { omitUndefined } from '../../prelude/omit-undefined.js';
+import { checkSendable } from '../../runtime/run/apply-delivery.js';
+import type { Delivery } from '../../runtime/store/inbox.js';
+import { RunRefused } from '../../runtime/store/store-error.js';
+import { isRunId, openStoredRun } from '../../runtime/store/stored-run.js';
+import { keptFacts } from '../../runtime/worktree/worktree-facts.js';
+import { EngineFailure, helpAfter } from '../ask-engine.js';
+import { type EngineClient, engineClient } from '../client.js';
+import { isAlreadyOver } from '../engine-context.js';
+import { type EngineAddress, mirrorRun, unknownRun } from '../mirror.js';
+import type { RunState } from '../run-object.js';
+import type { EngineFolder } from './continue-runs.js';
+import { engineEvents, removeFromEngine, replayRun, resumeRun } from './continue-runs.js';
+import { startOn } from './start.js';
+
+/** Where the engine is. `dir` of the other options is the folder for copies. */
+export interface EngineRunsOptions extends FolderOptions {
+  /** The address of its ingress. */
+  readonly on: string;
+  /** Separates runs that share an engine; default `statedsl`. */
+  readonly namespace?: string;
+  /** Sent as `Authorization: Bearer …`. */
+  readonly token?: string | null;
+  /** Encrypts what the engine stores, as 32 bytes in base64. */
+  readonly key?: string | null;
+  /** How long the engine may not answer, in milliseconds. */
+  readonly patienceMs?: number;
+}
+
+const PATIENCE_MS = 5000;
+/** How long the end of a cancelled run is waited for, in milliseconds. */
+const CANCELING_MS = 15_000;
+/** How long the first event of a run is waited for, in milliseconds. */
+const BEGINNING_MS = 5000;
+
+export function engineRuns(options: EngineRunsOptions): Runs {
+  const { on: url, namespace = 'statedsl', token = null, key = null, patienceMs = PATIENCE_MS } = options;
+  const client = engineClient({ url, namespace, token, key, patienceMs });
+  const directory = storeOf(options);
+  const folder = folderRuns(options);
+  const find = (run: string | null): Promise<string> => findOnEngine(client, url, run);
+  const copy: EngineFolder['copy'] = async (run) => {
+    const id = await find(run);
+    await copyRun(client, { url, namespace }, id, directory);
+    return id;
+  };
+  const shared = { client, url, find, copy };
+  return {
+    ...readCopies(shared, folder),
+    ...listOperations(shared),
+    ...changeOperations(shared),
+    apply: async (run, { cwd = '.', by } = {}) => {
+      const given = { cwd: resolve(options.folder ?? '.', cwd), ...omitUndefined({ by }) };
+      const applied = await answerOf(() => applyFromEngine(shared, directory, run, given));
+      return applied.ok ? applied.value : applied;
+    },
+    resume: (run, given) => startRun(() => resumeRun(shared, options, run, given)),
+    replay: (run, from, given) => startRun(() => replayRun(shared, options, run, { ...given, from })),
+    start: (program, given) =>
+      startRun(() => startOn({ client, options, isEncrypted: (key ?? '') !== '' }, program, given)),
+  };
+}
+
+/** Copies a run into the folder, for a program that reads it there. Rejects with a `RunRefused`. */
+export async function copyFromEngine(run: string | null, options: EngineRunsOptions): Promise<string> {
+  const { on: url, namespace = 'statedsl', token = null, key = null, patienceMs = PATIENCE_MS } = options;
+  const client = engineClient({ url, namespace, token, key, patienceMs });
+  try {
+    const id = await findOnEngine(client, url, run);
+    const directory = storeOf(options);
+    await copyRun(client, { url, namespace }, id, directory);
+    return id;
+  } catch (cause) {
+    if (!(cause instanceof EngineFailure)) throw cause;
+    const { message, help } = refusalOfEngine(cause).refusal;
+    throw new RunRefused('wrong-use', message, help);
+  }
+}
+
+/** A run has its first events soon after a worker has begun it. */
+async function copyRun(client: EngineClient, address: EngineAddress, id: string, directory: string): Promise<void> {
+  const state = await client.status(id);
+  if (state?.seq === 0) {
+    const signal = AbortSignal.timeout(BEGINNING_MS);
+    try {
+      for await (const _ of client.events(id, 1, signal)) break;
+    } catch (cause) {
+      if (!signal.aborted) throw cause;
+      const home = (await client.about(id))?.home;
+      const [which, flag] = home === undefined ? ['', ''] : [` with the home \`${home}\``, ` --home ${home}`];
+      throw new RunRefused(
+        'wrong-use',
+        `no worker${which} has begun run \`${id}\` yet`,
+        `start one: \`statedsl worker${flag}\``,
+      );
+    }
+  }
+  await mirrorRun(client, address, id, directory);
+}
+
+async function startRun(start: () => Promise<Result<Execution>>): Promise<Result<Execution>> {
+  const asked = await answerOf(start);
+  return asked.ok ? asked.value : asked;
+}
+
+/** As `resultOf`, where an engine is asked. */
+async function answerOf<T>(action: () => Promise<T>): Promise<Result<T>> {
+  try {
+    return await resultOf(action);
+  } catch (cause) {
+    if (cause instanceof EngineFailure) return refusalOfEngine(cause);
+    throw cause;
+  }
+}
+
+function refusalOfEngine(failure: EngineFailure): Refused {
+  const { kind, status, message } = failure;
+  if (kind !== 'refused') return refuse('unreachable', message, helpAfter(failure));
+  if (status === 404)
+    return refuse('unknown', message, 'list the runs of the engine; those of another namespace need `--namespace`');
+  return refuse(isAlreadyOver(message) ? 'over' : 'wrong-use', message, helpAfter(failure));
+}
+
+/** The id of the run that is meant; null: the latest. Rejects with a `RunRefused` or an `EngineFailure`. */
+export async function findOnEngine(client: EngineClient, url: string, run: string | null): Promise<string> {
+  if (run !== null && isRunId(run)) return run;
+  const runs = await client.list(run === null ? 1 : Number.POSITIVE_INFINITY);
+  if (run === null) {
+    const latest = runs[0];
+    if (latest !== undefined) return latest.run_id;
+    throw new RunRefused('unknown', `there are no runs on the engine at \`${url}\``);
+  }
+  const found = run === '' ? [] : runs.filter(({ run_id }) => run_id.startsWith(run));
+  if (found.length === 1) return found[0]?.run_id ?? '';
+  if (found.length > 1)
+    throw new RunRefused('unknown', `\`${run}\` is the beginning of ${found.length} runs`, 'write more of the id');
+  throw new RunRefused(
+    'unknown',
+    `there is no run \`${run}\` on the engine at \`${url}\``,
+    `list the runs: \`statedsl runs --on ${url}\``,
+  );
+}
+
+type Copied = 'inspect' | 'output' | 'outputs' | 'artifact' | 'program' | 'compare' | 'report' | 'detail';
+
+/** Operations that read the copy of a run. */
+function readCopies({ client, copy }: EngineFolder, folder: Runs): Pick<Runs, Copied> {
+  const withCopy = async <T>(run: string | null, action: (id: string) => Promise<Result<T>>): Promise<Result<T>> => {
+    const copied = await answerOf(() => copy(run));
+    const known = copied.ok ? copied.value : await endedCopy(folder, run, copied);
+    return known === null ? (copied as Refused) : action(known);
+  };
+  return {
+    async inspect(run, at = null) {
+      const begun = new Date().toISOString();
+      let hasWorker = true;
+      const copied = await answerOf(() =>
+        copy(run).catch((cause: unknown) => {
+          hasWorker = !(cause instanceof EngineFailure) || cause.kind !== 'no-worker';
+          throw cause;
+        }),
+      );
+      if (!copied.ok)
+        return run === null || hasWorker ? copied : withoutWorker(await folder.inspect(run, at), begun, copied);
+      const shown = await folder.inspect(copied.value, at);
+      return shown.ok ? withLiveStatus(client, shown) : shown;
+    },
+    output: (run, effect, given) => withCopy(run, (id) => folder.output(id, effect, { ...given, follow: false })),
+    outputs: async (run, given = {}) =>
+      given.follow === true
+        ? refuse('wrong-use', 'outputs on an engine cannot be followed', 'follow the run: `statedsl show --follow`')
+        : withCopy(run, (id) => folder.outputs(id, given)),
+    artifact: (run, hash, given) => withCopy(run, (id) => folder.artifact(id, hash, given)),
+    program: (run) => withCopy(run, (id) => folder.program(id)),
+    compare: (run, given) => withCopy(run, (id) => folder.compare(id, given)),
+    async report(scope = {}) {
+      const ids = await answerOf(() => copyScope(client, copy, scope));
+      const known = ids.ok || scope.last !== undefined ? null : await endedCopy(folder, scope.run ?? null, ids);
+      if (known !== null) return folder.report({ run: known });
+      return ids.ok ? folder.report(scope.last === undefined ? { run: ids.value[0] ?? null } : scope) : ids;
+    },
+    async detail(name, scope = {}) {
+      const ids = await answerOf(() => copyScope(client, copy, scope));
+      return ids.ok ? folder.detail(name, scope.last === undefined ? { run: ids.value[0] ?? null } : scope) : ids;
+    },
+  };
+}
+
+/** A run that has ended can be looked at without its engine, as far as it was copied. Null: it cannot. */
+async function endedCopy(folder: Runs, run: string | null, { refusal }: Refused): Promise<string | null> {
+  if (refusal.code !== 'unreachable' || run === null) return null;
+  const known = await folder.inspect(run);
+  return known.ok && (known.value.status === 'returned' || known.value.status === 'failed') ? known.value.run_id : null;
+}
+
+async function copyScope(
+  client: EngineClient,
+  copy: EngineFolder['copy'],
+  { run = null, last }: { readonly run?: string | null; readonly last?: number },
+): Promise<readonly string[]> {
+  if (last === undefined) return [await copy(run)];
+  const runs = await client.list(last);
+  return Promise.all(runs.slice(0, last).map(({ run_id }) => copy(run_id)));
+}
+
+/**
+ * No process holds the copy of a run that is executed, so the copy looks as if its process had died, or as if it waited, if the
+ * turn that continues it has not begun.
+ */
+async function withLiveStatus(client: EngineClient, shown: Extract<Inspected, { ok: true }>): Promise<Inspected> {
+  const { run_id, status, seq, last_seq } = shown.value;
+  const isWaiting = status === 'suspended' && seq === last_seq;
+  if (status !== 'killed' && !isWaiting) return shown;
+  const state = await client.status(run_id).catch(() => null);
+  if (state === null || (isWaiting && state.status !== 'running')) return shown;
+  const engine = state.status === 'running' ? await client.whereabouts(run_id).catch(() => null) : null;
+  return { ...shown, value: { ...shown.value, status: state.status, ...(engine === null ? {} : { engine }) } };
+}
+
+/** The copy of a run as it was when a worker answered last. */
+function withoutWorker(shown: Inspected, since: string, refused: Refused): Inspected {
+  if (!shown.ok) return refused;
+  const { value } = shown;
+  if (value.status === 'returned' || value.status === 'failed') return shown;
+  const unknown = {
+    turn: null,
+    worker: null,
+    invocation: null,
+    since: null,
+    is_reachable: false,
+    made_by: null,
+    refused: null,
+  };
+  const status = value.status === 'killed' ? 'running' : value.status;
+  return { ...shown, value: { ...value, status, engine: { ...unknown, waits: [], no_worker_since: since } } };
+}
+
+function listOperations({ client, url, find }: EngineFolder): Pick<Runs, 'find' | 'list' | 'events'> {
+  return {
+    find: (run) =>
+      answerOf(async () => {
+        const run_id = await find(run);
+        const about = await client.about(run_id);
+        if (about === null) throw unknownRun(run_id, url);
+        const { machine, settings } = about.header;
+        const here = typeof settings.here === 'string' ? settings.here : '';
+        const program = machine.files[0] ?? '<stdin>';
+        const path = program === '<stdin>' ? null : resolve(here, program);
+        return { run_id, machine: machine.name, program: path, engine: { on: url } };
+      }),
+    list: (filter = {}) => answerOf(async () => listRuns(client, filter)),
+    events: (run, after = 0, signal, follow = 'forever') =>
+      answerOf(async () => {
+        const id = await find(run);
+        if ((await client.status(id)) === null) throw new RunRefused('unknown', `there is no run \`${id}\``);
+        return engineEvents(client, id, { after, signal, follow });
+      }),
+  };
+}
+
+async function listRuns(client: EngineClient, filter: RunFilter): Promise<RunList> {
+  const { limit = Number.POSITIVE_INFINITY, ...conditions } = filter;
+  if (filter.program !== undefined || filter.begunIn !== undefined)
+    throw new RunRefused('wrong-use', 'an engine does not know from which file or folder a run came', 'name the run');
+  const isWanted = runCondition(conditions);
+  const isFiltered = Object.values(conditions).some((one) => one !== undefined && one !== '');
+  const all = await client.list(isFiltered ? Number.POSITIVE_INFINITY : limit + 1);
+  const runs = all.filter((run) => isWanted(run));
+  const page = runs.slice(0, limit);
+  return runs.length > page.length ? { runs: page, next: page.at(-1)?.run_id ?? '' } : { runs: page };
+}
+
+function changeOperations({ client, find, copy }: EngineFolder): Pick<Runs, 'answer' | 'signal' | 'cancel' | 'remove'> {
+  const deliver = (run: string, deliveries: readonly Delivery[]): Promise<Result<Delivered>> =>
+    answerOf(async () => {
+      checkSendable(deliveries);
+      const run_id = await find(run);
+      await client.deliver(run_id, deliveries);
+      return { run_id, delivery: 'passed-on' };
+    });
+  return {
+    answer: (run, answers, { by = 'user' } = {}) =>
+      deliver(
+        run,
+        Object.entries(answers).map(([name, value]) => ({ kind: 'answer', name, value, by })),
+      ),
+    signal: (run, name, payload: Json = null, { by = 'user' } = {}) =>
+      deliver(run, [{ kind: 'signal', name, payload, by }]),
+    async cancel(run, { by = 'user' } = {}) {
+      const asked = await answerOf(async () => {
+        const run_id = await find(run);
+        await client.deliver(run_id, [{ kind: 'cancel', by }]);
+        await untilEnd(client, run_id);
+        return { run_id, state: await client.status(run_id) };
+      });
+      return asked.ok ? cancelledRun(asked.value.run_id, asked.value.state) : asked;
+    },
+    remove: (given) => answerOf(() => removeFromEngine({ client, copy }, given)),
+  };
+}
+
+/** Waits for the end, which needs a worker, for a while. */
+async function untilEnd(client: EngineClient, runId: string): Promise<void> {
+  const signal = AbortSignal.timeout(CANCELING_MS);
+  try {
+    for await (const _ of client.events(runId, 1, signal));
+  } catch (cause) {
+    if (!signal.aborted) throw cause;
+  }
+}
+
+/** Says what became of the wish to end a run. */
+export function cancelledRun(run_id: string, state: RunState | null): Result<CancelledRun> {
+  const report = state?.status === 'returned' || state?.status === 'failed' ? state.report : null;
+  if (report === null)
+    return refuse(
+      'unfinished',
+      `the wish to end run \`${run_id}\` is on record, but no worker has ended it yet`,
+      `start a worker with \`statedsl worker\`; \`statedsl show ${run_id}\` says what the run waits for`,
+    );
+  if (report.error?.kind !== 'cancelled')
+    return refuse('over', `run \`${run_id}\` ${report.status} before it could be ended`);
+  return resultWith({
+    run_id,
+    status: 'failed',
+    error: { kind: 'cancelled' },
+    ...omitUndefined({ undo: report.undo }),
+  });
+}
+
+/** `directory`: the store for copies. Rejects with a `RunRefused`, a `StoreError` or an `EngineFailure`. */
+async function applyFromEngine(
+  { client, find, copy }: EngineFolder,
+  directory: string,
+  run: string | null,
+  { cwd = '.', by }: ApplyOptions = {},
+): Promise<Result<AppliedRun>> {
+  const id = await find(run ?? (await latestReturned(client)));
+  // The copy of a run that is executed looks as if its process had died, and may not say yet that it has a worktree.
+  if ((await client.status(id))?.status === 'running')
+    return refuse('unfinished', `run \`${id}\` has not returned: its status is running`, 'wait until it ends');
+  await copy(id);
+  const facts = keptFacts(openStoredRun(directory, id).path);
+  if (facts === null)
+    return refuse(
+      'wrong-use',
+      `run \`${id}\` has no worktree`,
+      'only runs that were submitted with `--worktree` have one',
+    );
+  const applied = await applyRun(directory, id, cwd, by);
+  const isHere = existsSync(facts.directory);
+  if (applied.ok || isHere || (applied.refusal.facts as { reason?: string } | undefined)?.reason !== 'lost')
+    return applied;
+  const home = (await client.about(id))?.home ?? '';
+  return refuse(
+    'not-applied',
+    `the worktree \`${facts.directory}\` of run \`${id}\` is on a worker with the home \`${home}\``,
+    `apply the run there, or fetch the branch first: \`git fetch REPOSITORY ${facts.branch}:${facts.branch}\``,
+  );
+}
+
+async function latestReturned(client: EngineFolder['client']): Promise<string | null> {
+  const runs = await client.list(Number.POSITIVE_INFINITY);
+  return runs.find(({ status }) => status === 'returned')?.run_id ?? null;
+}

@@ -1,0 +1,355 @@
+/** Properties of all runs: rules about what never happens, what follows, how often, and how runs end, each with its verdict. */
+import { link, startRun } from '../../interpreter/run.js';
+import type { Slot } from '../../interpreter/run-state/thread.js';
+import type { Limits } from '../../machine/machine.js';
+import { repeatable } from './counted-rounds.js';
+import { stuckIn, unmodeledKindIn, unmodeledKindOf } from './defects.js';
+import type { Exploration } from './exploration.js';
+import { type Trace, traceOf } from './exploration.js';
+import { componentsOf, cycleThrough, type Edge, type Node, reachedBy, wayTo } from './graph.js';
+import { entriesIn, largestSum, orderOf } from './longest-ways.js';
+import { endlessIn } from './loops.js';
+import {
+  type Condition,
+  evaluatorOf,
+  type MonitorState,
+  mayBeLimit,
+  momentsOf,
+  monitorsOf,
+  type Rule,
+} from './monitors.js';
+import { runOptionsOf } from './run-options.js';
+import { RARE, type Rare, rareWords } from './way.js';
+
+export interface Property {
+  readonly name: string;
+  readonly rules: readonly Rule[];
+  /** What is assumed of the inputs, for this property alone. */
+  readonly assumptions: readonly Condition[];
+}
+
+/** From the worst to the best. */
+export const VERDICTS = ['violated', 'possible', 'undecided', 'vacuous', 'bounded', 'proved'] as const;
+export type PropertyVerdict = (typeof VERDICTS)[number];
+
+export interface JudgedRule {
+  readonly text: string;
+  readonly verdict: PropertyVerdict;
+  /** Why it is not decided, if that needs words. */
+  readonly note?: string;
+  /** What is rare and may break what is proved; absent: nothing. */
+  readonly except?: readonly Rare[];
+  /** A run that violates it; for REACHES one that comes there. */
+  readonly trace: Trace | null;
+  readonly cycle: number;
+}
+
+export interface JudgedProperty {
+  readonly name: string;
+  /** The worst verdict of its rules. */
+  readonly verdict: PropertyVerdict;
+  /** That of its rules. */
+  readonly except?: readonly Rare[];
+  readonly rules: readonly JudgedRule[];
+}
+
+/** `rulesBefore`: how many rules of other properties the exploration has before these. `withRare`: the same with what is rare. */
+export function judgeProperty(
+  exploration: Exploration,
+  property: Property,
+  rulesBefore: number,
+  withRare: () => readonly Exploration[],
+): JudgedProperty {
+  const { name, rules } = property;
+  const judged = rules.map((rule, at) => {
+    const own = new RuleJudge(exploration, rule, rulesBefore + at).judge();
+    return butForRare(own, rule, rulesBefore + at, { withRare, exploration });
+  });
+  const verdict = VERDICTS.find((one) => judged.some((rule) => rule.verdict === one)) ?? 'proved';
+  const kinds = new Set(judged.flatMap(({ except = [] }) => except));
+  const except = RARE.filter((one) => kinds.has(one));
+  return { name, verdict, ...(except.length === 0 ? {} : { except }), rules: judged };
+}
+
+/** What is said of all runs, but for those in which something rare breaks it. */
+function butForRare(
+  judged: JudgedRule,
+  rule: Rule,
+  at: number,
+  { withRare, exploration }: { readonly withRare: () => readonly Exploration[]; readonly exploration: Exploration },
+): JudgedRule {
+  const isAboutAll = ['proved', 'bounded', 'vacuous'].includes(judged.verdict);
+  const isReach = rule.kind === 'reaches';
+  if (isReach ? judged.verdict !== 'violated' : !isAboutAll) return judged;
+  const [explored] = withRare();
+  if (explored === undefined) return judged;
+  const isExplored = explored.stoppedBy === null;
+  const found = isExplored ? new RuleJudge(explored, rule, at).rareKinds() : [];
+  // More runs may come to LIMIT with what is rare.
+  const isEnded = isLimited(explored, rule) && !isLimited(exploration, rule);
+  const except =
+    !isExplored || (found.length === 0 && isEnded) ? RARE.filter((one) => exploration.leftOut.has(one)) : found;
+  if (except.length === 0) return judged;
+  if (!isReach) return { ...judged, except };
+  return { ...judged, verdict: 'undecided', note: `only ${rareWords(except)} may lead there` };
+}
+
+/** Whether LIMIT may make of a rule what the exploration does not see. */
+const isLimited = (exploration: Exploration, rule: Rule): boolean =>
+  cappedByLimits(exploration, rule, 'proved').note !== undefined;
+
+/** A way through the graph, of which the last edges may be rounds of a cycle. */
+interface Way {
+  readonly edges: readonly Edge[];
+  readonly cycle: number;
+}
+
+class RuleJudge {
+  constructor(
+    private readonly exploration: Exploration,
+    private readonly rule: Rule,
+    private readonly at: number,
+  ) {}
+
+  judge(): JudgedRule {
+    const { exploration, rule, at } = this;
+    const { stoppedBy, isBounded, begins, awoken } = exploration;
+    const none = { text: rule.text, trace: null, cycle: 0 };
+    if (begins.length === 0 && isBounded && stoppedBy === null)
+      return {
+        ...none,
+        verdict: 'undecided',
+        note: 'no run with the lists that were explored fulfills what is assumed',
+      };
+    if (begins.length === 0 && stoppedBy === null)
+      return { ...none, verdict: 'vacuous', note: 'no run fulfills what is assumed; inputs with a default have it' };
+    const explored: Explored = stoppedBy !== null ? 'undecided' : isBounded ? 'bounded' : 'proved';
+    if (rule.kind === 'reaches') return this.judgeReach(none, explored);
+    const found = this.violation();
+    if (found !== null) {
+      const { edges, cycle } = found;
+      const trace = traceOf(exploration, edges, { cycle, limits: cycle > 0 ? {} : this.limits });
+      const isForever = cycle === 0 || trace.canRepeat;
+      const isViolated =
+        trace.isConfirmed && isForever && !mayRunOutOfTime(exploration, edges) && this.isSeenIn(trace, cycle);
+      return { ...none, verdict: isViolated ? 'violated' : 'possible', trace, cycle };
+    }
+    if (stoppedBy !== null) return { ...none, verdict: 'undecided' };
+    if (this.hasNoValue()) return { ...none, verdict: 'undecided', note: 'the condition never has a value' };
+    const ofLimit = isOfLimit(rule) ? cappedByLimits(exploration, rule, explored) : null;
+    if (rule.kind === 'after' && !awoken.has(at) && ofLimit?.note === undefined)
+      return { ...none, verdict: 'vacuous', note: 'the first moment never comes' };
+    if (rule.kind === 'ends' && rule.statuses !== null && this.hasNoEnd())
+      return { ...none, verdict: 'vacuous', note: 'no run ends' };
+    const kind = exploration.options.withFailures ? this.unmodeledKind() : null;
+    if (kind !== null) return { ...none, verdict: 'undecided', note: `failures of kind \`${kind}\` are not explored` };
+    const capped = ofLimit ?? cappedByLimits(exploration, rule, explored);
+    // Nothing violates it, because no run ends after the first moment.
+    if (rule.kind === 'after' && capped.verdict === 'proved' && !exploration.fulfilled.has(at))
+      return { ...none, verdict: 'vacuous', note: 'the second moment never comes' };
+    return { ...none, ...capped };
+  }
+
+  /** One run that comes there proves it. That none does is only known of all runs. */
+  private judgeReach(none: Omit<JudgedRule, 'verdict'>, whole: PropertyVerdict): JudgedRule {
+    const edge = this.exploration.awoken.get(this.at);
+    if (edge !== undefined) {
+      const way = this.wayBy(edge);
+      const trace = traceOf(this.exploration, way, { limits: this.limits });
+      const isReached = trace.isConfirmed && !mayRunOutOfTime(this.exploration, way) && this.isSeenIn(trace, 0);
+      return { ...none, verdict: isReached ? 'proved' : 'possible', trace };
+    }
+    if (this.hasNoValue()) return { ...none, verdict: 'undecided', note: 'the condition never has a value' };
+    if (whole === 'bounded')
+      return { ...none, verdict: 'undecided', note: 'not reached with the lists and values that were explored' };
+    const kind = this.exploration.options.withFailures ? this.unmodeledKind() : null;
+    if (kind !== null) return { ...none, verdict: 'undecided', note: `failures of kind \`${kind}\` are not explored` };
+    if (whole !== 'proved') return { ...none, verdict: 'undecided' };
+    const { note } = isOfLimit(this.rule) ? cappedByLimits(this.exploration, this.rule, whole) : {};
+    return note === undefined
+      ? { ...none, verdict: 'violated', note: 'no run comes there' }
+      : { ...none, verdict: 'undecided', note: 'only LIMIT may lead there' };
+  }
+
+  /** A kind of failures that the program or the rule names, and that is not explored. */
+  private unmodeledKind(): string | null {
+    const own = momentsOf(this.rule).map(unmodeledKindOf);
+    return own.find((kind) => kind !== null) ?? unmodeledKindIn(this.exploration.machine, this.exploration.leftOut);
+  }
+
+  /** Whether a condition was needed that could never be computed. */
+  private hasNoValue(): boolean {
+    const { asked, answered } = this.exploration.options.monitors ?? {};
+    return momentsOf(this.rule).some(({ when }) => when !== null && asked?.has(when) && answered?.has(when) !== true);
+  }
+
+  private hasNoEnd(): boolean {
+    const { nodes, machine } = this.exploration;
+    const { transitions, timeMs } = machine.limits;
+    return transitions === undefined && timeMs === undefined && nodes.every(({ result }) => result === null);
+  }
+
+  /** What ends a run for certain at some point: costs and times are not known. */
+  private get limits(): Limits {
+    const { transitions } = this.exploration.machine.limits;
+    return transitions === undefined ? {} : { transitions };
+  }
+
+  private violation(): Way | null {
+    const { exploration, rule } = this;
+    if (rule.kind === 'ends') return this.wrongEnd(rule.statuses);
+    const first = exploration.violations.find(({ property }) => property === this.at);
+    if (first !== undefined) return { edges: this.wayBy(first.edge), cycle: 0 };
+    return rule.kind === 'after' ? this.openForever() : null;
+  }
+
+  private wrongEnd(statuses: readonly string[] | null): Way | null {
+    const { exploration } = this;
+    const { nodes } = exploration;
+    const end = nodes.find(({ result }) => result !== null && statuses?.includes(result.status) === false);
+    if (end !== undefined) return { edges: wayTo(nodes, end.id), cycle: 0 };
+    const [loop] = endlessIn(exploration, {
+      withWaiting: statuses === null,
+      withLimited: statuses?.includes('failed') === false,
+    });
+    if (loop?.edges) return { edges: loop.edges, cycle: loop.cycle };
+    // A run that never ends does not end in another way.
+    const stuck = exploration.stoppedBy === null && statuses === null ? stuckIn(exploration) : undefined;
+    return stuck === undefined ? null : { edges: wayTo(nodes, stuck.id), cycle: 0 };
+  }
+
+  /** What is rare and breaks the rule, each kind for itself; all that may happen, if it is not known. */
+  rareKinds(): readonly Rare[] {
+    const { exploration, rule, at } = this;
+    const { nodes, begins, violations, awoken } = exploration;
+    const possible = new Set([...begins, ...nodes.flatMap(({ out }) => out)].flatMap(({ rare }) => rare ?? []));
+    const all = RARE.filter((one) => possible.has(one));
+    const isBrokenBy = (kind: Rare): boolean => {
+      const follows = ({ rare }: Edge): boolean => rare === null || rare === kind;
+      const reached = reachedBy(exploration, follows);
+      const happens = (edge: Edge): boolean => follows(edge) && (edge.from < 0 || reached.has(edge.from));
+      if (rule.kind === 'ends')
+        return nodes.some(
+          ({ id, result }) => result !== null && reached.has(id) && rule.statuses?.includes(result.status) === false,
+        );
+      if (rule.kind === 'reaches')
+        return [...begins, ...nodes.flatMap(({ out }) => out)].some((edge) => awoken.get(at) === edge && happens(edge));
+      return violations.some(({ edge, property }) => property === at && happens(edge));
+    };
+    const found = all.filter(isBrokenBy);
+    if (found.length > 0) return found;
+    return (rule.kind === 'reaches' ? awoken.has(at) : this.violation() !== null) ? all : [];
+  }
+
+  private wayBy(edge: Edge): readonly Edge[] {
+    return [...(edge.from < 0 ? [] : wayTo(this.exploration.nodes, edge.from)), edge];
+  }
+
+  /** A loop without end in which the second moment never comes. */
+  private openForever(): Way | null {
+    const { nodes, monitorStates, fulfilled } = this.exploration;
+    const closing = fulfilled.get(this.at);
+    const isOpen = (id: number): boolean => (monitorStates[id] as MonitorState)[this.at] === 1;
+    const follows = repeatable(
+      this.exploration,
+      (edge) => !edge.isTime && !edge.isOutside && isOpen(edge.from) && isOpen(edge.to) && closing?.has(edge) !== true,
+    );
+    const component = componentsOf(nodes, follows);
+    for (const { id, out } of nodes as readonly Node[]) {
+      if (!isOpen(id)) continue;
+      const inside = (edge: Edge): boolean => follows(edge) && component[edge.to] === component[id];
+      const cycle = out.some(inside) ? cycleThrough(nodes, id, inside) : null;
+      if (cycle !== null) return { edges: [...wayTo(nodes, id), ...cycle, ...cycle], cycle: cycle.length };
+    }
+    return null;
+  }
+
+  /** Whether a run with the values of the trace shows it, too. */
+  private isSeenIn({ steps, inputs }: Trace, cycle: number): boolean {
+    const { exploration, rule } = this;
+    const { machine, options } = exploration;
+    const run = startRun(link(machine), runOptionsOf(machine, { ...options, inputs }));
+    const surroundings = { run, tracked: [], knowledge: null };
+    if (!(options.assumptions ?? []).every((one) => evaluatorOf(one)(surroundings) === true)) return false;
+    if (rule.kind === 'ends') return true;
+    const monitors = monitorsOf([rule]);
+    const names = machine.tracked;
+    const tracked: Slot[] = [];
+    let state = monitors.first;
+    let isSeen = false;
+    let wasClosed = false;
+    steps.forEach(({ events }, at) => {
+      const isOver = events.some(({ type }) => type === 'run_returned' || type === 'run_failed');
+      const seen = monitors.step(state, { run, events, knowledge: null, trackedBefore: tracked, isOver });
+      for (const event of events)
+        if (event.type === 'tracked_set') tracked[names.indexOf(event.name)] = event.value as Slot;
+      state = seen.state;
+      isSeen ||= (rule.kind === 'reaches' ? seen.awoken : seen.violated).length > 0;
+      if (cycle > 0 && at >= steps.length - 2 * cycle) wasClosed ||= state[0] !== 1 || seen.fulfilled.length > 0;
+    });
+    return cycle > 0 ? !wasClosed : isSeen;
+  }
+}
+
+/** What the exploration says if no run violates a rule. */
+type Explored = 'undecided' | 'bounded' | 'proved';
+
+interface Capped {
+  readonly verdict: Explored;
+  readonly note?: string;
+}
+
+/** What is known of all runs, if LIMIT may end some of them before the explored end. */
+function cappedByLimits(exploration: Exploration, rule: Rule, whole: Explored): Capped {
+  // What never happens does not happen in a run that ends earlier, either, unless it is that end.
+  const isAboutEnd =
+    rule.kind === 'after' || (rule.kind === 'ends' && rule.statuses?.includes('failed') === false) || isOfLimit(rule);
+  if (!isAboutEnd || whole === 'undecided') return { verdict: whole };
+  const { limits } = exploration.machine;
+  // Who asks for this kind means the limit that every run has, too.
+  const transitions = limits.transitions ?? (isOfLimit(rule, 'limit') ? DEFAULT_TRANSITIONS : undefined);
+  if (transitions !== undefined && mostTransitions(exploration) > transitions)
+    return { verdict: 'undecided', note: `${limitOf(limits)} may end a run earlier` };
+  const name = limitOfEffects(exploration, limits);
+  return name === null
+    ? { verdict: whole }
+    : { verdict: 'bounded', note: `for runs that \`LIMIT: ${name}\` does not end` };
+}
+
+/** Whether `LIMIT: time` may end a run on this way, because time passes. */
+function mayRunOutOfTime({ machine }: Exploration, way: readonly Edge[]): boolean {
+  return machine.limits.timeMs !== undefined && way.some(({ isTime }) => isTime);
+}
+
+/** That of a run without `LIMIT: transitions`. */
+const DEFAULT_TRANSITIONS = 100_000;
+
+const limitOf = ({ transitions }: Limits): string =>
+  transitions === undefined ? `the limit of ${DEFAULT_TRANSITIONS} transitions` : '`LIMIT: transitions`';
+
+/** Whether the first moment of a rule is the end of a run by LIMIT: as one of all failures, or as this kind alone. */
+function isOfLimit(rule: Rule, only?: 'limit'): boolean {
+  const [moment] = momentsOf(rule);
+  return moment?.kind === 'failed' && mayBeLimit(moment) && (only === undefined || moment.error === only);
+}
+
+function limitOfEffects({ sites, machine }: Exploration, limits: Limits): string | null {
+  const { timeMs, cost, tokens, journal, output } = limits;
+  // Those of called workflows are within these.
+  const ofWorkflows = machine.states
+    .flatMap(({ code }) => code)
+    .flatMap((one) => (one.op === 'workflow-enter' ? Object.keys(one.limits) : []));
+  const callsAgents = sites.some(({ kind }) => kind === 'agent');
+  if (timeMs !== undefined || ofWorkflows.includes('timeMs')) return 'time';
+  if (callsAgents && (cost !== undefined || ofWorkflows.includes('cost'))) return 'cost';
+  if (callsAgents && (tokens !== undefined || ofWorkflows.includes('tokens'))) return 'tokens';
+  if (output !== undefined) return 'output';
+  return journal === undefined ? null : 'journal';
+}
+
+/** The most state changes of a run; infinite if they can repeat without end. The first state is entered without one. */
+function mostTransitions(exploration: Exploration): number {
+  const countIn = entriesIn(exploration);
+  const ordered = orderOf(exploration);
+  return largestSum(exploration, ordered, ordered.edges.map(countIn), (edge) => countIn(edge) - 1);
+}

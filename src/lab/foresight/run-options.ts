@@ -1,0 +1,28 @@
+/** The options of the interpreter for a run that is explored: nothing of it reaches the world. */
+import type { RunOptions } from '../../interpreter/run.js';
+import type { Json } from '../../machine/expression.js';
+import type { Machine } from '../../machine/machine.js';
+
+/** How a run begins. */
+interface Beginning {
+  readonly inputs: Readonly<Record<string, Json>>;
+  readonly start?: { readonly state: number; readonly with: Readonly<Record<string, Json>> };
+}
+
+export function runOptionsOf(machine: Machine, options: Beginning): RunOptions {
+  const needsWorktree = machine.states.some(({ code }) => code.some((one) => one.op === 'step-collect'));
+  return {
+    inputs: options.inputs,
+    jobs: 4,
+    record: true,
+    autoEvents: false,
+    limits: {},
+    effectTimeoutMs: null,
+    matches: (regex, text) => regex.test(text),
+    sha256: (text) => `sha256 of ${text}`,
+    digest: '',
+    version: '',
+    ...(needsWorktree ? { worktree: { base: '0'.repeat(40) } } : {}),
+    ...(options.start === undefined ? {} : { start: options.start }),
+  };
+}

@@ -1,0 +1,400 @@
+/** What in a test file cannot be right, found before anything runs: names that nothing has, and mocks that exclude each other. */
+
+import { testMessages as say } from '../../language/source/catalogue/tests.js';
+import type { Diagnostic } from '../../language/source/diagnostic.js';
+import { positionAt, type SourceFile, type Span } from '../../language/source/diagnostic.js';
+import type { Expression, Name } from '../../language/syntax/expression.js';
+import type {
+  Expectation,
+  MockLine,
+  MomentTree,
+  PropertyCase,
+  Rule,
+  Selector,
+  TestCase,
+  TestLine,
+} from '../../language/syntax/tests/test-tree.js';
+import { readDuration } from '../../machine/duration.js';
+import { ERROR_KINDS } from '../../machine/error-kinds.js';
+import { nearest } from '../../prelude/nearest.js';
+import { inputProblems } from '../../runtime/run/run-inputs.js';
+import { constantOf, textOf, unknownNames } from './expressions.js';
+import { labelOf, rowsOf } from './run-test.js';
+import { isApproval, isSameMoment } from './schedule.js';
+import { answers, canBecome, selectorText, selects, specificity } from './selectors.js';
+import type { Suite } from './suite.js';
+
+type Tested = Pick<Suite, 'machine' | 'facts' | 'sources'>;
+
+/** How many instructions a message lists. */
+const MOST_TEXTS = 5;
+const shorten = (text: string): string => (text.length > 60 ? `${text.slice(0, 60)}…` : text);
+
+export function checkSuite(suite: Tested & Pick<Suite, 'tree' | 'expressions'>): Diagnostic[] {
+  const check = new SuiteCheck(suite);
+  const { mocks, tests } = suite.tree;
+  for (const mock of mocks) check.mock(mock);
+  check.ambiguity(mocks);
+  const names = new Map<string, Span>();
+  for (const test of tests) {
+    const first = names.get(test.name);
+    if (first !== undefined) check.report(test.span, `there are two tests \`${test.name}\``, 'give each its own name');
+    names.set(test.name, test.span);
+    check.test(test);
+    check.inputs(test, suite.expressions);
+  }
+  return [...check.diagnostics, ...checkProperties(suite.tree.properties, suite)];
+}
+
+/** A property that names what the program does not have would hold without saying anything. */
+export function checkProperties(properties: readonly PropertyCase[], tested: Tested): Diagnostic[] {
+  const check = new SuiteCheck(tested);
+  const names = new Set<string>();
+  for (const { name, span, rules, isBroken } of properties) {
+    if (names.has(name)) check.report(span, `there are two properties \`${name}\``, 'give each its own name');
+    names.add(name);
+    if (rules.length === 0 && !isBroken)
+      check.report(span, 'this property says nothing', 'add a line such as `NEVER: event FAILED` or `ENDS: always`');
+    for (const rule of rules) check.rule(rule);
+  }
+  return check.diagnostics;
+}
+
+class SuiteCheck {
+  readonly diagnostics: Diagnostic[] = [];
+
+  constructor(private readonly suite: Tested) {}
+
+  report(span: Span, what: string, help: string): void {
+    this.diagnostics.push(say.line(span, { what, help }));
+  }
+
+  test({ lines }: TestCase): void {
+    for (const line of lines) this.line(line);
+    for (const kind of ['start', 'each', 'cassette'] as const) {
+      const second = lines.filter((line) => line.kind === kind)[1];
+      if (second !== undefined)
+        this.report(second.span, `a test has one \`${kind.toUpperCase()}:\``, 'remove this one');
+    }
+    this.ambiguity(lines.filter((line) => line.kind === 'mock'));
+  }
+
+  /** Each value of GIVEN in each row of the test, as the run would refuse it. */
+  inputs(test: TestCase, { evaluate }: Suite['expressions']): void {
+    const { machine } = this.suite;
+    const isInput = (name: Name): boolean => machine.inputs.some((input) => input.name === name.text);
+    const all = test.lines
+      .flatMap((line) => (line.kind === 'given' ? line.values : []))
+      .filter(({ name }) => isInput(name));
+    const rows = rowsOf(test);
+    for (const { name, value } of all)
+      for (const row of rows) {
+        if (unknownNames(value, new Set(Object.keys(row.values))).length > 0) break;
+        const found = evaluate(value, row.values);
+        if ('problem' in found) break;
+        const problem = inputProblems(machine, { [name.text]: found.value }).find(
+          (one) => one.name === name.text && one.kind !== 'missing',
+        );
+        if (problem === undefined) continue;
+        const where = rows.length > 1 || row.name !== test.name ? ` in \`${row.name}\`` : '';
+        this.wrong(value.span, `${problem.message}${where}`, 'correct the value');
+        break;
+      }
+  }
+
+  private line(line: TestLine): void {
+    const { facts, machine } = this.suite;
+    switch (line.kind) {
+      case 'mock':
+        return this.mock(line);
+      case 'given':
+        for (const { name } of line.values)
+          this.requireName(
+            name,
+            machine.inputs.map((input) => input.name),
+            `the program has no input \`${name.text}\``,
+          );
+        return;
+      case 'start':
+        return this.start(line);
+      case 'answer':
+        return this.answer(line);
+      case 'signal':
+        if (line.at !== null) this.duration(line.at);
+        return this.requireName(line.name, [...facts.signals], `the program waits for no signal \`${line.name.text}\``);
+      case 'at':
+        return this.duration(line.duration);
+      case 'expect':
+        return this.expectation(line.expectation);
+      case 'each':
+        return this.rows(line);
+      case 'cassette':
+      case 'skip':
+        return;
+    }
+  }
+
+  private start({ state, values }: Extract<TestLine, { kind: 'start' }>): void {
+    if (!this.state(state)) return;
+    const { entry = [] } = this.suite.machine.states.find(({ name }) => name === state.text) ?? {};
+    for (const { name } of values)
+      this.requireName(name, entry, `the state \`${state.text}\` takes no value \`${name.text}\``);
+  }
+
+  private rows({ list }: Extract<TestLine, { kind: 'each' }>): void {
+    const rows = constantOf(list);
+    if (!Array.isArray(rows))
+      this.report(list.span, 'the rows of `EACH:` are a list of constants', 'write one such as `[1, 2]`');
+    else if (rows.length === 0) this.report(list.span, '`EACH:` has no rows, so there is no test', 'write a row');
+    else {
+      const labels = rows.flatMap((row) => labelOf(row) ?? []);
+      const second = labels.find((label, at) => labels.indexOf(label) < at);
+      if (second !== undefined) this.report(list.span, `two rows have the \`name\` \`${second}\``, 'give each its own');
+    }
+  }
+
+  mock(mock: MockLine): void {
+    for (const { form } of mock.answers) if (form.kind === 'fails') this.failure(form.error, mock.selector);
+    if (mock.state !== null && !this.isStep(mock.state) && !this.state(mock.state)) return;
+    for (const { after } of mock.answers) if (after !== undefined) this.duration(after);
+    const { targets } = this.suite.facts;
+    if (targets.some((target) => answers({ ...mock, state: this.isStep(mock.state) ? null : mock.state }, target)))
+      return;
+    const where = mock.state === null ? '' : ` in \`${mock.state.text}\``;
+    const line = mock.line === null ? '' : ` on line ${mock.line}`;
+    this.selector(mock.selector, `${where}${line}`, mock.state?.text ?? null);
+  }
+
+  /** Tools name their failures themselves; those of everything else are known. */
+  private failure(error: Name, selector: Selector | null): void {
+    const isOfTool = ({ kind }: { readonly kind: string }): boolean => kind === 'tool';
+    const tools = this.suite.facts.targets.filter(isOfTool);
+    const mayBeTool =
+      selector === null ? tools.length > 0 : isOfTool(selector) || tools.some((one) => selects(selector, one));
+    const passed = selector === null ? this.passedKinds() : [];
+    if (mayBeTool || passed === null) return;
+    const kinds = [...passed, ...ERROR_KINDS];
+    if (kinds.includes(error.text)) return;
+    const near = nearest(error.text, kinds);
+    const help = near === undefined ? `the kinds are ${kinds.join(', ')}` : `did you mean \`${near}\`?`;
+    this.wrong(error.span, `there is no failure \`${error.text}\``, help);
+  }
+
+  /** The kinds that the program itself passes to ERROR, as in `error_type="stuck"`; null: not all are constants. */
+  private passedKinds(): readonly string[] | null {
+    const values = this.suite.machine.states
+      .flatMap(({ code }) => code.flatMap((one): readonly unknown[] => ('args' in one ? one.args : [])))
+      .flatMap((one) => {
+        const { name, value } = one as { readonly name?: unknown; readonly value?: unknown };
+        return name === 'error_type' ? [value] : [];
+      })
+      .map((value) => {
+        const { op, value: constant } = value as { readonly op?: unknown; readonly value?: unknown };
+        return op === 'const' && typeof constant === 'string' ? constant : null;
+      });
+    return values.some((one) => one === null) ? null : values.filter((one) => one !== null);
+  }
+
+  /** A step may be named instead of a state; then its requests are only known during the run. */
+  private isStep(state: Name | null): boolean {
+    const { machine, facts } = this.suite;
+    if (state === null || facts.states.includes(state.text)) return false;
+    return machine.states.some(({ code }) =>
+      code.some(
+        ({ op, ...rest }) =>
+          op === 'step-begin' && 'plan' in rest && (rest.plan as { name: string }).name === state.text,
+      ),
+    );
+  }
+
+  /** Two mocks of one scope that answer the same request, and neither is more specific. */
+  ambiguity(mocks: readonly MockLine[]): void {
+    for (const target of this.suite.facts.targets) {
+      // An agent that is only known during the run can be each of several.
+      const isKnown = target.kind !== 'agent' || target.name !== null;
+      const fitting = mocks.filter((mock) => answers(mock, target) && (isKnown || mock.selector.kind === 'text'));
+      const best = Math.max(...fitting.map(specificity));
+      const [first, second] = fitting.filter((mock) => specificity(mock) === best);
+      if (first === undefined || second === undefined) continue;
+      const source = this.suite.sources[second.span.file] as SourceFile;
+      const { line } = positionAt(source, first.span.start);
+      const label = { span: first.span, text: `the other is on line ${line}` };
+      this.diagnostics.push({
+        ...say.ambiguousMock(second.span, { other: target.text, line: target.line }),
+        labels: [label],
+      });
+    }
+  }
+
+  rule(rule: Rule): void {
+    switch (rule.kind) {
+      case 'never':
+        this.moment(rule.moment);
+        if (rule.unless === null) return;
+        this.moment(rule.unless);
+        if (isSameMoment(rule.moment, rule.unless))
+          this.report(
+            rule.span,
+            'both moments are the same, and a moment excuses itself',
+            'name another moment, or restrict one with `WHEN`',
+          );
+        return;
+      case 'after':
+        this.moment(rule.moment);
+        this.moment(rule.following);
+        if (isSameMoment(rule.moment, rule.following))
+          this.report(
+            rule.span,
+            'both moments are the same, and a moment follows itself at once',
+            'name another moment',
+          );
+        return;
+      case 'at-most':
+      case 'reaches':
+        return this.moment(rule.moment);
+      case 'ends':
+        for (const status of rule.statuses ?? [])
+          this.requireName(status, ['returned', 'failed'], `no run ends as \`${status.text}\``);
+    }
+  }
+
+  private moment(moment: MomentTree): void {
+    const { facts } = this.suite;
+    switch (moment.kind) {
+      case 'state':
+        this.state(moment.name);
+        return;
+      case 'event':
+        for (const { value } of moment.fields) this.constant(value);
+        return this.event(moment);
+      case 'run':
+        if (!facts.targets.some((target) => selects(moment.selector, target))) this.selector(moment.selector, '');
+        return this.builtTexts(moment.selector);
+      case 'answered':
+        this.constant(moment.value);
+        return this.answer({ name: moment.name, texts: [moment.value] });
+      case 'failed':
+        if (moment.state !== null) this.state(moment.state);
+        if (moment.error !== null)
+          this.requireName(moment.error, ERROR_KINDS, `there is no failure \`${moment.error.text}\``);
+        return;
+      case 'returned':
+        if (moment.value !== null) this.constant(moment.value);
+    }
+  }
+
+  /** A command with values may become what a pattern means, and the pattern is compared with the text as it is written. */
+  private builtTexts(selector: Selector): void {
+    if (selector.kind !== 'text') return;
+    const missed = this.suite.facts.targets.find(
+      (target) => target.kind === 'command' && !selects(selector, target) && canBecome(target.text, selector.pattern),
+    );
+    if (missed === undefined) return;
+    const { text, line } = missed;
+    this.diagnostics.push(say.textIsBuilt(selector.span, { text: shorten(text), line }));
+  }
+
+  private event({ name, fields }: Pick<Extract<MomentTree, { kind: 'event' }>, 'name' | 'fields'>): void {
+    const { events } = this.suite.facts;
+    this.requireName(name, [...events.keys()], `the program emits no event \`${name.text}\``);
+    const names = events.get(name.text);
+    for (const { name: field } of names === undefined ? [] : fields)
+      this.requireName(field, [...new Set(names)], `the event \`${name.text}\` has no field \`${field.text}\``);
+  }
+
+  private constant(value: Expression): void {
+    if (constantOf(value) === undefined)
+      this.report(value.span, 'a moment compares with a constant', 'write other conditions after `WHEN`');
+  }
+
+  private answer({ name, texts }: Pick<Extract<TestLine, { kind: 'answer' }>, 'name' | 'texts'>): void {
+    const { asks } = this.suite.facts;
+    this.requireName(name, [...asks.keys()], `the program asks no question \`${name.text}\``);
+    const choices = asks.get(name.text) ?? null;
+    for (const text of texts) {
+      const value = constantOf(text);
+      if (value === undefined) continue;
+      const words = textOf(value);
+      if (isApproval(name.text)) {
+        if (choices !== null && !choices.includes(words.trim()))
+          this.wrong(
+            text.span,
+            `\`${words}\` neither approves nor denies`,
+            'write `true` to approve or `false` to deny',
+          );
+      } else if (typeof value !== 'string')
+        this.wrong(text.span, 'the answer of a person is a text', 'write it in quotes');
+      else if (choices !== null && !choices.includes(value.trim()))
+        this.wrong(text.span, `\`${value}\` is not one of the choices`, `the choices are ${choices.join(', ')}`);
+    }
+  }
+
+  private expectation(expectation: Expectation): void {
+    const { facts } = this.suite;
+    switch (expectation.kind) {
+      case 'states':
+        for (const state of expectation.states) if (state !== null) this.state(state);
+        return;
+      case 'event':
+        return this.event(expectation);
+      case 'suspended':
+        if (expectation.name !== null)
+          this.requireName(
+            expectation.name,
+            [...facts.asks.keys(), ...facts.signals],
+            `the program waits for nothing called \`${expectation.name.text}\``,
+          );
+        return;
+      case 'calls':
+      case 'prompt':
+      case 'once':
+        if (!facts.targets.some((target) => selects(expectation.selector, target)))
+          this.selector(expectation.selector, '');
+        return;
+      case 'failed':
+        if (expectation.error !== null) this.failure(expectation.error, null);
+        return;
+      case 'returned':
+      case 'snapshot':
+      case 'condition':
+        return;
+    }
+  }
+
+  /** What a text could mean, shortened. */
+  private textsIn(state: string | null): string[] {
+    const { targets } = this.suite.facts;
+    const texts = targets.filter((target) => state === null || target.state === state).map(({ text }) => text);
+    return [...new Set(texts)].slice(0, MOST_TEXTS).map(shorten);
+  }
+
+  private selector(selector: Selector, where: string, state: string | null = null): void {
+    const { targets } = this.suite.facts;
+    const names = [...new Set(targets.filter(({ kind }) => kind === selector.kind).flatMap(({ name }) => name ?? []))];
+    const what = `the program has nothing${where} that \`${selectorText(selector)}\` means`;
+    const near = selector.kind === 'text' ? undefined : nearest(selector.name, names);
+    this.nothing(selector.span, what, selector.kind === 'text' ? this.textsIn(state) : names, near);
+  }
+
+  /** False: there is no such state, which is reported. */
+  private state(state: Name): boolean {
+    this.requireName(state, this.suite.facts.states, `the program has no state \`${state.text}\``);
+    return this.suite.facts.states.includes(state.text);
+  }
+
+  private requireName({ text, span }: Name, names: readonly string[], what: string): void {
+    if (!names.includes(text)) this.nothing(span, what, names, nearest(text, names));
+  }
+
+  private nothing(span: Span, what: string, names: readonly string[], near: string | undefined): void {
+    this.diagnostics.push(say.matchesNothing(span, { what, names: names.slice(0, 12), near }));
+  }
+
+  private duration({ text, span }: Name): void {
+    if (readDuration(text).ms === null) this.wrong(span, `\`${text}\` is not a duration`, 'write one such as `30s`');
+  }
+
+  private wrong(span: Span, what: string, help: string): void {
+    this.diagnostics.push(say.wrongAnswer(span, { what, help }));
+  }
+}

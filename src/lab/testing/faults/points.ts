@@ -1,0 +1,299 @@
+/** The faults of a test: where its run is cut, which effects fail, and what ends in another order. */
+import type { Outcome, RunEvent } from '../../../interpreter/events/event.js';
+import { unreachable } from '../../../prelude/unreachable.js';
+import type { EffectContext, Effects, PerformedRequest } from '../../../runtime/effect-context.js';
+import type { VirtualTime } from '../../../runtime/virtual-time.js';
+import { callOf, type TestWorld } from '../test-world.js';
+import { isProcess, keyOf, type Performed, type Reference } from './reference.js';
+
+export const FAULT_KINDS = ['crash', 'fail', 'late', 'twice'] as const;
+export type FaultKind = (typeof FAULT_KINDS)[number];
+
+export interface FaultPoint {
+  readonly kind: FaultKind;
+  /** As `--fault` takes it: `crash@31`, `fail@12:timeout`. */
+  readonly name: string;
+  /** How many events are on record when the run is cut; null: it is not. */
+  readonly cut: number | null;
+  /** The request of `twice`, which was performed before the cut. */
+  readonly performed: Performed | null;
+  readonly changes: ReadonlyMap<Performed, Change>;
+  /** What happens, as a clause. */
+  readonly what: string;
+}
+
+export function pointsOf(reference: Reference, kinds: ReadonlySet<FaultKind>): FaultPoint[] {
+  const points: FaultPoint[] = [];
+  if (kinds.has('crash')) points.push(...crashes(reference));
+  if (kinds.has('fail')) points.push(...failures(reference));
+  if (kinds.has('late')) points.push(...timersFirst(reference), ...swaps(reference));
+  if (kinds.has('twice')) points.push(...repetitions(reference));
+  return points;
+}
+
+const unchanged: ReadonlyMap<Performed, Change> = new Map();
+
+/** After each event but the last. */
+function crashes({ events }: Reference): FaultPoint[] {
+  return events.slice(0, -1).map((event, at) => {
+    const what = `a crash after ${eventName(event)}`;
+    return { kind: 'crash', name: `crash@${at + 1}`, cut: at + 1, performed: null, changes: unchanged, what };
+  });
+}
+
+function eventName(event: RunEvent): string {
+  if (event.type === 'effect_requested') return `the request of \`${event.text}\` (line ${event.line})`;
+  if (event.type === 'state_entered') return `entering ${event.state}`;
+  return `\`${event.type}\``;
+}
+
+type Way = 'exit' | 'nothing' | 'agent' | 'tool' | 'function' | 'timeout';
+
+const CLAUSES: Readonly<Record<Way, string>> = {
+  exit: 'fails with an exit code',
+  nothing: 'prints nothing',
+  agent: 'reports a failure',
+  tool: 'reports a failure',
+  function: 'fails',
+  timeout: 'times out',
+};
+
+/** Each effect fails once in each way that it can. */
+function failures(reference: Reference): FaultPoint[] {
+  return reference.performed.flatMap((entry) => {
+    const { request, outcome } = entry;
+    if (!isProcess(request) || outcome === null) return [];
+    return waysToFail(entry).map(({ way, outcome: failed }) => ({
+      kind: 'fail' as const,
+      name: `fail@${eventOf(reference, entry)}:${way}`,
+      cut: null,
+      performed: null,
+      changes: new Map([[entry, { outcome: failed }]]),
+      what: `\`${request.text}\` (line ${request.line}) ${CLAUSES[way]}`,
+    }));
+  });
+}
+
+function waysToFail({ request, outcome }: Performed): { readonly way: Way; readonly outcome: Outcome }[] {
+  if (!isProcess(request)) return [];
+  const ways: { readonly way: Way; readonly outcome: Outcome }[] = [];
+  const output = { stdout: { text: '', bytes: 0 }, stderr: 'a fault', duration_ms: 0 };
+  const { kind, ok = [0], timeoutMs } = request;
+  const exited = outcome?.kind === 'exited' ? outcome : null;
+  const hasFailed = exited === null ? outcome?.kind === 'failed' : ok !== 'any' && !ok.includes(exited.exit ?? -1);
+  if (kind === 'shell' || kind === 'argv') {
+    // The exit code of a CHECK is data, but it has to print something.
+    if (ok === 'any') {
+      if (exited?.stdout.bytes !== 0) ways.push({ way: 'nothing', outcome: { kind: 'exited', exit: 1, ...output } });
+    } else if (!hasFailed) ways.push({ way: 'exit', outcome: { kind: 'exited', exit: otherThan(ok), ...output } });
+  } else if (!hasFailed)
+    // Without an `error_type`, it is a failure that the agent or the tool reports itself.
+    ways.push({ way: kind, outcome: { kind: 'failed', message: 'a fault' } });
+  if (timeoutMs !== null && outcome?.kind !== 'timed-out')
+    ways.push({ way: 'timeout', outcome: { kind: 'timed-out', timeout_ms: timeoutMs, ...output } });
+  return ways;
+}
+
+function otherThan(codes: readonly number[]): number {
+  let code = 1;
+  while (codes.includes(code)) code++;
+  return code;
+}
+
+/** Each timer ends before everything else that was open. */
+function timersFirst(reference: Reference): FaultPoint[] {
+  return reference.performed.flatMap((entry) => {
+    const { request, requestedAt, endedAt } = entry;
+    const others = openDuring(reference, entry);
+    if (request.kind !== 'timer' || others.length === 0) return [];
+    return {
+      kind: 'late' as const,
+      name: `late@${eventOf(reference, entry)}`,
+      cut: null,
+      performed: null,
+      changes: new Map([
+        [
+          entry,
+          {
+            endedAt: requestedAt,
+            rank: -1,
+            ...(endedAt < Number.POSITIVE_INFINITY ? {} : { outcome: timerEnd(requestedAt) }),
+          },
+        ],
+      ]),
+      what: 'a timer ends first',
+    };
+  });
+}
+
+const timerEnd = (value: number): Outcome => ({ kind: 'value', value });
+
+/** Of two effects that are open at the same time and end one after the other, the second ends first. */
+function swaps(reference: Reference): FaultPoint[] {
+  const ended = reference.performed
+    .filter(({ outcome, request }) => outcome !== null && (isProcess(request) || request.kind === 'timer'))
+    .sort((one, other) => one.rank - other.rank);
+  return ended.flatMap((second, at) => {
+    const first = ended[at - 1];
+    if (first === undefined || !isOpenWhen(second, first)) return [];
+    return {
+      kind: 'late' as const,
+      name: `late@${eventOf(reference, first)}+${eventOf(reference, second)}`,
+      cut: null,
+      performed: null,
+      changes: new Map([[second, { endedAt: first.endedAt, rank: first.rank - 0.5 }]]),
+      what: `${nameOf(second)} ends before ${nameOf(first)}`,
+    };
+  });
+}
+
+function nameOf({ request }: Performed): string {
+  return 'text' in request && 'line' in request ? `\`${request.text}\` (line ${request.line})` : 'a timer';
+}
+
+/** Each process is performed, and its outcome is lost. */
+function repetitions({ ends }: Reference): FaultPoint[] {
+  return [...ends].flatMap(([entry, seq]) => {
+    if (!isProcess(entry.request) || entry.outcome === null) return [];
+    const what = `a crash after ${nameOf(entry)}, before its outcome is on record`;
+    return { kind: 'twice' as const, name: `twice@${seq}`, cut: seq - 1, performed: entry, changes: unchanged, what };
+  });
+}
+
+function openDuring({ performed }: Reference, timer: Performed): Performed[] {
+  return performed.filter((one) => one !== timer && isOpenWhen(one, timer) && one.request.kind !== 'clock');
+}
+
+/** Whether a request was open when another one ended, or was made while that one was open. */
+function isOpenWhen(one: Performed, ended: Performed): boolean {
+  if (one.requestedAfter > ended.requestedAfter && ended.rank > 0 && one.requestedAt > ended.endedAt) return false;
+  const startedBefore = one.requestedAt <= ended.endedAt;
+  const endedAfter = one.rank === 0 || ended.rank === 0 || one.rank > ended.rank;
+  return startedBefore && endedAfter && isBranchOfAnother(one, ended);
+}
+
+/** Effects of one thread follow each other, except a timer with what it bounds. */
+function isBranchOfAnother(one: Performed, other: Performed): boolean {
+  const thread = ({ request }: Performed): string =>
+    request.effect.slice(0, Math.max(0, request.effect.lastIndexOf('.')));
+  return (
+    thread(one) !== thread(other) ||
+    [one, other].some(({ request }) => request.kind === 'timer' && request.bounds !== undefined)
+  );
+}
+
+/** The number of the event of a request. */
+function eventOf({ events }: Reference, { request }: Performed): number {
+  let index = numbers.get(events);
+  if (index === undefined) {
+    index = new Map();
+    for (const [at, event] of events.entries()) {
+      if (event.type === 'timer_set') index.set(event.effect, at + 1);
+      else if (event.type === 'effect_requested') index.set(`${event.effect} ${event.attempt}`, at + 1);
+    }
+    numbers.set(events, index);
+  }
+  const { effect, attempt } = request;
+  return index.get(`${effect} ${attempt}`) ?? index.get(effect) ?? 0;
+}
+
+const numbers = new WeakMap<readonly RunEvent[], Map<string, number>>();
+
+/** What is different from the reference. Members that are left out are as they were. */
+interface Change {
+  readonly outcome?: Outcome;
+  readonly endedAt?: number;
+  readonly rank?: number;
+}
+
+interface FaultWorldOptions {
+  readonly performed: readonly Performed[];
+  /** Those with an outcome on record. */
+  readonly settled: ReadonlySet<Performed>;
+  readonly changes: ReadonlyMap<Performed, Change>;
+  /** Answers what the reference did not ask for. */
+  readonly others: TestWorld;
+  readonly time: VirtualTime;
+  /** A request that was made again is not as it was. */
+  readonly onOther?: () => void;
+}
+
+/** The world of a run with a fault: each request gets what it got without the fault, at the same time and in the same order. */
+export class FaultWorld implements Effects {
+  /** Requests that were made although their outcome was on record. */
+  readonly repeated: PerformedRequest[] = [];
+  private readonly left = new Map<string, Performed[]>();
+  private readonly settled = new Set<string>();
+  /** Requests that were answered without the others, which do not know it yet. */
+  private readonly played: PerformedRequest[] = [];
+
+  constructor(private readonly options: FaultWorldOptions) {
+    for (const entry of options.performed) {
+      const key = keyOf(entry.request);
+      if (options.settled.has(entry)) {
+        this.settled.add(key);
+        this.played.push(entry.request);
+        continue;
+      }
+      const list = this.left.get(key);
+      if (list === undefined) this.left.set(key, [entry]);
+      else list.push(entry);
+    }
+  }
+
+  perform(request: PerformedRequest, context: EffectContext): Outcome | Promise<Outcome> {
+    const key = keyOf(request);
+    const entry = this.left.get(key)?.shift();
+    if (entry === undefined && this.settled.has(key) && isProcess(request)) this.repeated.push(request);
+    if (entry === undefined || !isSame(entry.request, request)) return this.performOther(request, context);
+    this.played.push(entry.request);
+    if (isProcess(request)) this.options.others.calls.push(callOf(request));
+    if (!hasSameTime(entry.request, request)) this.options.onOther?.();
+    return this.play(entry, context);
+  }
+
+  private performOther(request: PerformedRequest, context: EffectContext): Outcome | Promise<Outcome> {
+    const { others } = this.options;
+    for (const one of this.played.splice(0)) others.consume(one);
+    return others.perform(request, context);
+  }
+
+  private play(entry: Performed, { stop }: EffectContext): Outcome | Promise<Outcome> {
+    const { time, changes } = this.options;
+    const { outcome, endedAt, rank } = { ...entry, ...changes.get(entry) };
+    switch (entry.request.kind) {
+      case 'clock':
+      case 'uuid':
+      case 'random':
+        return outcome ?? { kind: 'value', value: null };
+      case 'timer': {
+        const until = Math.min(endedAt, outcome === null ? (entry.request.until ?? endedAt) : endedAt);
+        return time.sleep(until, stop, rank).then(() => ({ kind: 'value', value: Math.max(time.now, until) }));
+      }
+      case 'shell':
+      case 'argv':
+      case 'function':
+      case 'agent':
+      case 'tool':
+      case 'worktree':
+      case 'schema':
+        return time
+          .sleep(outcome === null ? Number.POSITIVE_INFINITY : endedAt, stop, rank)
+          .then(() => outcome ?? { kind: 'not-started', reason: 'it was stopped' });
+      default:
+        return unreachable(entry.request);
+    }
+  }
+}
+
+/** A timer that no event ends has to have the same point in time. */
+function hasSameTime(one: PerformedRequest, other: PerformedRequest): boolean {
+  return one.kind !== 'timer' || other.kind !== 'timer' || one.until === other.until;
+}
+
+/** After another end of an effect, the next one with its number may be a different one. */
+function isSame(one: PerformedRequest, other: PerformedRequest): boolean {
+  if (!('text' in one) || !('text' in other)) return true;
+  if (one.kind === 'schema' || other.kind === 'schema') return one.text === other.text;
+  return one.text === other.text && one.line === other.line;
+}

@@ -1,0 +1,241 @@
+/**
+ * Collects the declarations of a program: its machines with their states, and the patterns, inputs and limits of the
+ * file. Imports are followed here, so all later stages see one set of names.
+ */
+import { checkMessages as say } from '../source/catalogue/check.js';
+import type { Diagnostic } from '../source/diagnostic.js';
+import { type SourceFile, type SourceSet, type Span, sourceFile } from '../source/diagnostic.js';
+import type { Declaration, Instruction, Option, Program } from '../syntax/ast.js';
+import type { Name } from '../syntax/expression.js';
+
+export type StateDeclaration = Extract<Declaration, { kind: 'state' }>;
+export type PatternDeclaration = Extract<Declaration, { kind: 'pattern' }>;
+export type InputDeclaration = Extract<Declaration, { kind: 'input' }>;
+
+/** The result of `load` for an import: the text and its name in messages, or the reason why there is none. */
+type Loaded = { readonly name: string; readonly text: string } | { readonly error: string };
+/**
+ * A plain text gets its path as its name. Null means that the file does not exist. An exception also counts as a
+ * reason.
+ */
+export type Load = (path: string, from: string) => Loaded | string | null;
+/**
+ * Parses the text of a file; `index` is its position among the sources. `isPartial`: a part of the text may have been meant
+ * as program, and was not read as one.
+ */
+export type ParseFile = (
+  file: SourceFile,
+  index: number,
+) => { program: Program; diagnostics: Diagnostic[]; isPartial?: boolean };
+
+/** Functions that find and parse the files that a program imports. */
+interface Imports {
+  readonly load: Load | undefined;
+  readonly parse: ParseFile;
+}
+
+export interface MachineUnit {
+  readonly name: string;
+  /** The location of its name; the start of the file for a machine without a `MACHINE:` line. */
+  readonly span: Span;
+  readonly states: StateDeclaration[];
+  /** True for a script: instructions without a state form the implicit state MAIN, which returns at its end. */
+  readonly script: boolean;
+}
+
+/** A file with everything it imports. */
+export interface Unit {
+  readonly machines: MachineUnit[];
+  readonly patterns: ReadonlyMap<string, PatternDeclaration>;
+  readonly inputs: ReadonlyMap<string, InputDeclaration>;
+  readonly limits: readonly Option[];
+  /** Set if the program is a workflow file: its dialect. */
+  readonly workflow: Program['workflow'];
+}
+
+/** The name of a machine that has no `MACHINE:` line: the file's base name without its extension. */
+function machineNameOf(fileName: string): string {
+  const base = fileName.split(/[\\/]/).pop() ?? fileName;
+  const bare = base.startsWith('<') ? base.slice(1, -1) : base.replace(/\.[^.]+$/, '');
+  return bare === '' ? 'main' : bare;
+}
+
+class Collector {
+  readonly machines: MachineUnit[] = [];
+  readonly patterns = new Map<string, PatternDeclaration>();
+  readonly inputs = new Map<string, InputDeclaration>();
+  readonly limits: Option[] = [];
+  workflow: Program['workflow'];
+  private readonly imported = new Set<string>();
+  /** The states of each machine by name. */
+  private readonly declared = new Map<MachineUnit, Map<string, Name>>();
+
+  constructor(
+    private readonly sources: SourceSet,
+    private readonly diagnostics: Diagnostic[],
+    private readonly imports: Imports,
+  ) {}
+
+  program(program: Program): void {
+    this.workflow ??= program.workflow;
+    const fileName = this.sources[program.file]?.name ?? 'program';
+    this.imported.add(fileName);
+    const hasStates = program.items.some((item) => item.kind === 'state');
+    const loose: Instruction[] = [];
+    let machine: MachineUnit | null = null;
+    for (const item of program.items) {
+      if (item.kind === 'machine') {
+        machine = this.machine(item.name.text, item.name.span);
+      } else if (item.kind === 'state') {
+        machine ??= this.machine(machineNameOf(fileName), { file: program.file, start: 0, end: 0 });
+        this.state(machine, item);
+      } else if (!this.collectShared(item, fileName)) {
+        loose.push(item as Instruction);
+      }
+    }
+    if (!hasStates && loose.length > 0) this.script(program, fileName, loose, machine);
+    else
+      for (const item of loose) if (item.kind !== 'broken') this.diagnostics.push(say.outsideState(item.verb.span, {}));
+  }
+
+  /** Declarations that belong to the whole file, even if they are below a machine. */
+  private collectShared(item: Program['items'][number], fileName: string): boolean {
+    switch (item.kind) {
+      case 'input':
+        if (this.unique('input', item.name, this.inputs.get(item.name.text)?.name))
+          this.inputs.set(item.name.text, item);
+        return true;
+      case 'limit':
+        this.limits.push(...item.options);
+        return true;
+      case 'import':
+        this.import(item, fileName);
+        return true;
+      case 'pattern':
+        if (this.unique('pattern', item.name, this.patterns.get(item.name.text)?.name))
+          this.patterns.set(item.name.text, item);
+        if (!item.inferred) this.parameters(item);
+        return true;
+      default:
+        return false;
+    }
+  }
+
+  private parameters({ parameters }: PatternDeclaration): void {
+    const seen = new Set<string>();
+    for (const { name } of parameters) {
+      if (seen.has(name.text)) this.diagnostics.push(say.duplicateArgument(name.span, { name: name.text }));
+      else if (isEngineName(name.text)) this.diagnostics.push(say.reservedName(name.span, { name: name.text }));
+      seen.add(name.text);
+    }
+  }
+
+  private machine(name: string, span: Span): MachineUnit {
+    const first = this.machines.find((m) => m.name === name);
+    if (first !== undefined)
+      this.diagnostics.push(
+        say.duplicate(span, { what: 'machine', name, first: { span: first.span, text: 'declared here first' } }),
+      );
+    const machine: MachineUnit = { name, span, states: [], script: false };
+    this.machines.push(machine);
+    this.declared.set(machine, new Map());
+    return machine;
+  }
+
+  private state(machine: MachineUnit, state: StateDeclaration): void {
+    const declared = this.declared.get(machine) as Map<string, Name>;
+    if (!this.unique('state', state.name, declared.get(state.name.text))) return;
+    declared.set(state.name.text, state.name);
+    machine.states.push(state);
+  }
+
+  private script(program: Program, fileName: string, loose: readonly Instruction[], named: MachineUnit | null): void {
+    const first = loose[0] as Instruction;
+    const span = { file: program.file, start: first.span.start, end: first.span.start };
+    const body = { instructions: loose, inline: false, span };
+    const state: StateDeclaration = { kind: 'state', name: { text: 'MAIN', span }, body, span };
+    if (named !== null) this.machines.splice(this.machines.indexOf(named), 1);
+    this.machines.push({
+      name: named?.name ?? machineNameOf(fileName),
+      span: named?.span ?? span,
+      states: [state],
+      script: true,
+    });
+  }
+
+  private unique(what: string, name: Name, first: Name | undefined): boolean {
+    if (first === undefined) return true;
+    const other =
+      first.span.file === name.span.file ? '' : ` in ${this.sources[first.span.file]?.name ?? 'another file'}`;
+    this.diagnostics.push(
+      say.duplicate(name.span, {
+        what,
+        name: name.text,
+        first: { span: first.span, text: `declared here first${other}` },
+      }),
+    );
+    return false;
+  }
+
+  private import(item: Extract<Declaration, { kind: 'import' }>, from: string): void {
+    const path = item.path.parts.filter((p): p is string => typeof p === 'string').join('');
+    const loaded = find(this.imports.load, path, from);
+    if ('error' in loaded) {
+      this.diagnostics.push(say.importFailed(item.path.span, { path, reason: loaded.error }));
+      return;
+    }
+    if (this.imported.has(loaded.name)) return;
+    this.imported.add(loaded.name);
+    const index = this.sources.push(sourceFile(loaded.name, loaded.text)) - 1;
+    const parsed = this.imports.parse(this.sources[index] as SourceFile, index);
+    this.diagnostics.push(...parsed.diagnostics);
+    for (const inner of parsed.program.items) {
+      if (inner.kind === 'pattern' || inner.kind === 'import') this.collectShared(inner, loaded.name);
+      else if (inner.kind !== 'broken') this.diagnostics.push(say.notInImport(inner.span, { what: whatIs(inner) }));
+    }
+  }
+}
+
+/** `load` is code of the caller and may throw. Compiling never throws. */
+function find(load: Load | undefined, path: string, from: string): Loaded {
+  try {
+    const found = load?.(path, from) ?? { error: 'no such file' };
+    if (typeof found === 'string') return { name: path, text: found };
+    return 'error' in found || typeof found.text === 'string' ? found : { error: 'it has no text' };
+  } catch (cause) {
+    return { error: cause instanceof Error ? cause.message : String(cause) };
+  }
+}
+
+function whatIs(item: Declaration | Instruction): string {
+  if (item.kind === 'state') return `state \`${item.name.text}\``;
+  if (item.kind === 'input') return `input \`${item.name.text}\``;
+  if (item.kind === 'machine') return `machine \`${item.name.text}\``;
+  return item.kind === 'limit' ? 'a LIMIT' : 'an instruction';
+}
+
+/** Collects a parsed program. Appends the imported files to `sources`. */
+export function collect(program: Program, sources: SourceSet, diagnostics: Diagnostic[], imports: Imports): Unit {
+  const collector = new Collector(sources, diagnostics, imports);
+  collector.program(program);
+  return collector;
+}
+
+/** The error contract: the entry values of ERROR, which ON ERROR can read too. */
+export const ERROR_NAMES = ['error_type', 'tool', 'error', 'exit_code', 'from_state', 'line', 'file'] as const;
+
+/** Words of expressions, which cannot name variables; and names that only the engine binds. */
+const KEYWORDS = new Set(
+  'AND OR NOT and or not in is contains exists matches starts ends with true false null empty'.split(' '),
+);
+// `file` is part of the contract too, but the name is too common to be reserved.
+const ENGINE_NAMES = new Set<string>([...ERROR_NAMES.filter((name) => name !== 'file'), 'timed_out']);
+
+/** Whether only the engine can bind the name. */
+export function isEngineName(name: string): boolean {
+  return ENGINE_NAMES.has(name);
+}
+
+export function isReserved(name: string): boolean {
+  return KEYWORDS.has(name) || ENGINE_NAMES.has(name);
+}

@@ -1,0 +1,366 @@
+/**
+ * The pipeline from text to Machine, one line per stage. Every stage reports its diagnostics and continues, so all
+ * mistakes are reported at once. Names are resolved only after the declarations of all files are collected: a GOTO may
+ * name a later state, and the entry values of a state follow from the GOTOs of all other states. Lints come last,
+ * because they read whole machines.
+ */
+import type { Machine } from '../../machine/machine.js';
+import { nearest } from '../../prelude/nearest.js';
+import { checkMessages as say } from '../source/catalogue/check.js';
+import {
+  type Diagnostic,
+  hasErrors,
+  type SourceFile,
+  type SourceSet,
+  type Span,
+  sortDiagnostics,
+  sourceFile,
+} from '../source/diagnostic.js';
+import { withFixes } from '../source/repair.js';
+import { inSpellingOfFiles } from '../source/reword.js';
+import type { Argument, Block, Instruction } from '../syntax/ast.js';
+import { childBlocks } from '../syntax/child-blocks.js';
+import { type ParsedPart, parseProgram } from '../syntax/parse.js';
+import { Callables, type CallSupport } from './callables.js';
+import {
+  collect,
+  type Load,
+  type MachineUnit,
+  type ParseFile,
+  type PatternDeclaration,
+  type StateDeclaration,
+  type Unit,
+} from './collect.js';
+import { newExpansions } from './expansion.js';
+import { lintBlockNames, withoutCascades } from './lints/cascading-errors.js';
+import { lintMachine } from './lints/machine-lints.js';
+import { lintTexts } from './lints/text-lints.js';
+import { RepeatedCalls } from './lower/calls/repeated-calls.js';
+import { constantText } from './lower/expression.js';
+import { type LoweredMachine, lowerMachine } from './lower/lower-machine.js';
+import type { ReusableStates, StateReuse } from './lower/lower-states.js';
+import type { Lookups, LoweringSettings } from './lower/lowered-state.js';
+import { sameName } from './lower/simple.js';
+import { RepeatedTexts } from './shell/repeated-texts.js';
+import { type FindWorkflow, workflowsOf } from './steps/workflows.js';
+
+export interface CompileOptions {
+  /** The name of the text in messages; default `program.dsl`. */
+  readonly name?: string;
+  /** Parses the text; default is the parser of the language. The front ends have the same type. */
+  readonly parse?: ParseFile;
+  /** Finds the text of an IMPORT, relative to the importing file. If absent, imports are errors. */
+  readonly load?: Load;
+  /** Finds the text of a called workflow. If absent, there are no workflows. */
+  readonly workflow?: FindWorkflow;
+  /** Returns the tools and plans for CALL and PLAN. Called only for programs that have such lines. */
+  readonly calls?: () => CallSupport | null;
+  /** Names of JavaScript functions bound as commands. */
+  readonly commands?: readonly string[];
+  /** Answers the compiler's questions about the project and the computer. */
+  readonly lookups?: Lookups;
+  /** The shell of DO and CHECK; default bash. */
+  readonly shell?: 'bash' | 'sh';
+  /** The machine to run; default the first. */
+  readonly machine?: string;
+  /** The state to start in; default the first. */
+  readonly start?: string;
+  /** Reports `may-be-read-as-option` for every external program. */
+  readonly strict?: boolean;
+  /** Fills `explanations` in the result. */
+  readonly explain?: boolean;
+  /**
+   * The compilation of an earlier text, or null the first time, for editors that compile after every change. The result
+   * is the same as without, but unchanged parts are not compiled again. `previous` itself is not modified and may have
+   * had other options; a copy of it has no effect. Data for the next compilation, about as large as the Compilation, is
+   * kept only if this option is present. With `parse`, only imports are reused.
+   */
+  readonly previous?: Compilation | null;
+}
+
+export interface Compilation {
+  /** The machine to run; null if the program has errors. */
+  readonly machine: Machine | null;
+  /** The name and inputs of the machine to run, even if errors leave no machine; null if nothing is declared. */
+  readonly declared: Pick<Machine, 'name' | 'inputs'> | null;
+  /** All machines of the file that have no errors. */
+  readonly machines: readonly Machine[];
+  /** Sorted by location, without duplicates. */
+  readonly diagnostics: readonly Diagnostic[];
+  /** The program, then its imports. Spans refer to indexes of this list. */
+  readonly sources: SourceSet;
+  /** How the compiler understands lines: the class of each DO, inferred names, the declarations of names. */
+  readonly explanations: readonly { readonly span: Span; readonly text: string }[];
+}
+
+/** Compiles a program. Never throws, whatever the text contains. */
+export function compile(text: string, options: CompileOptions = {}): Compilation {
+  const sources: SourceSet = [sourceFile(options.name ?? 'program.dsl', text)];
+  const reuse = reuseFrom(options.previous);
+  const parse = options.parse ?? reuse.parse;
+  const { program, diagnostics, isPartial } = parse(sources[0] as SourceFile, 0);
+  const unit = collect(program, sources, diagnostics, { parse, load: options.load });
+  lintEvents(unit, diagnostics);
+  lintTexts(unit, diagnostics);
+  const settings = settingsOf(options, parse, sources, diagnostics);
+  const lowered = unit.machines
+    .filter(({ states }) => states.length > 0)
+    .map((machine) => lowerMachine(unit, machine, sources, diagnostics, settings, reuse.statesOf(machine.name)));
+  for (const machine of lowered) lintMachine(machine, sources, diagnostics);
+  lintUnusedPatterns(unit, sources, diagnostics, settings);
+  lintBlockNames(unit, sources, diagnostics);
+  reportNothingToRun(unit, diagnostics);
+  const machine = machineToRun(lowered, options, diagnostics);
+  const reported = withoutCascades(sortDiagnostics(inSpellingOfFiles(diagnostics, sources)), sources);
+  const fixed = withFixes(reported, sources);
+  const compilation = result(lowered, machine, isPartial === true ? fixed.map(asSuggestion) : fixed, sources);
+  keepForNext(compilation, reuse, lowered);
+  return compilation;
+}
+
+/** If a part of the program is not read, its errors are not known, and a program that seems to be correct is not. */
+function asSuggestion(diagnostic: Diagnostic): Diagnostic {
+  const { fix } = diagnostic;
+  return fix === undefined ? diagnostic : { ...diagnostic, fix: { ...fix, guess: true } };
+}
+
+function settingsOf(
+  options: CompileOptions,
+  parse: ParseFile,
+  sources: SourceSet,
+  diagnostics: Diagnostic[],
+): LoweringSettings {
+  return {
+    commands: new Set(options.commands),
+    shell: options.shell ?? 'bash',
+    strict: options.strict ?? false,
+    explain: options.explain ?? false,
+    anyNames: false,
+    lookups: options.lookups ?? {},
+    expansions: newExpansions(),
+    shellTexts: new RepeatedTexts(),
+    workflows: workflowsOf(sources, diagnostics, parse, options.workflow),
+    callables: new Callables(options.calls, sources, diagnostics),
+    repeatedCalls: new RepeatedCalls(),
+    reportedAgents: new Set(),
+  };
+}
+
+function reportNothingToRun({ machines }: Unit, diagnostics: Diagnostic[]): void {
+  const empty = machines.filter(({ states }) => states.length === 0);
+  for (const { name, span } of empty) diagnostics.push(say.machineWithoutStates(span, { name }));
+  const isExplained = hasErrors(diagnostics) || diagnostics.some(({ code }) => code === 'unread-block');
+  if (empty.length === machines.length && !isExplained) diagnostics.push(say.nothingToRun(startOf(0), {}));
+}
+
+function result(
+  lowered: readonly LoweredMachine[],
+  machine: Machine | null,
+  diagnostics: readonly Diagnostic[],
+  sources: SourceSet,
+): Compilation {
+  const failed = hasErrors(diagnostics);
+  const declared = machine ?? lowered[0]?.machine;
+  return {
+    machine: failed ? null : machine,
+    declared: declared === undefined ? null : { name: declared.name, inputs: declared.inputs },
+    machines: failed ? [] : lowered.map((one) => one.machine),
+    diagnostics,
+    sources,
+    explanations: lowered
+      .flatMap(({ states }) => states.flatMap(({ explanations }) => explanations))
+      .sort((a, b) => a.span.file - b.span.file || a.span.start - b.span.start),
+  };
+}
+
+function startOf(file: number): Span {
+  return { file, start: 0, end: 0 };
+}
+
+/** The machine that `run` executes: the requested or the first one, with the requested first state. */
+function machineToRun(
+  lowered: readonly LoweredMachine[],
+  { machine: wanted, start }: CompileOptions,
+  diagnostics: Diagnostic[],
+): Machine | null {
+  const machines = lowered.map(({ machine }) => machine);
+  const machine = wanted === undefined ? machines[0] : machines.find(({ name }) => name === wanted);
+  if (machine === undefined) {
+    const names = machines.map(({ name }) => name);
+    if (wanted !== undefined) diagnostics.push(say.unknownMachine(startOf(0), { name: wanted, names }));
+    return null;
+  }
+  if (start === undefined) return machine;
+  const states = machine.states.map(({ name }) => name);
+  const initial = states.indexOf(start);
+  if (initial >= 0) return { ...machine, initial };
+  diagnostics.push(say.unknownStart(startOf(0), { name: start, near: nearest(start, states) }));
+  return null;
+}
+
+interface Leftovers {
+  /** The parts of each file, by the index of the file. */
+  readonly files: (readonly ParsedPart[])[];
+  /** The lowered states, by the name of the machine. */
+  readonly machines: Map<string, ReusableStates>;
+  /** All lowered machines, also those of a program with errors. */
+  lowered: readonly LoweredMachine[];
+}
+
+const leftoversOf = new WeakMap<object, Leftovers>();
+
+/** The data that one compilation takes from the previous one and collects for the next one. */
+interface Reuse {
+  /** Parses a file of the language, and reuses parts with unchanged text. */
+  readonly parse: ParseFile;
+  /** The reusable states of a machine; null if nothing is kept. */
+  statesOf(machine: string): StateReuse | null;
+  /** The data for the next compilation; null if nothing is kept. */
+  readonly next: Leftovers | null;
+}
+
+/** Prepares the reuse of an earlier compilation: null the first time, undefined if nothing is to be kept. */
+function reuseFrom(previous: object | null | undefined): Reuse {
+  const before = previous ? leftoversOf.get(previous) : undefined;
+  const next: Leftovers | null = previous === undefined ? null : { files: [], machines: new Map(), lowered: [] };
+  return {
+    next,
+    parse: (file, index) => {
+      const parsed = parseProgram(file, index, undefined, before?.files[index]);
+      if (next !== null) next.files[index] = parsed.parts;
+      return parsed;
+    },
+    statesOf: (machine) =>
+      next === null ? null : { previous: before?.machines.get(machine), textOf: declaredTexts(next.files[0] ?? []) },
+  };
+}
+
+/** Keeps the parsed parts and lowered states for the next compilation. */
+function keepForNext(compilation: object, { next }: Reuse, lowered: readonly LoweredMachine[]): void {
+  if (next === null) return;
+  next.lowered = lowered;
+  for (const { unit, reusable } of lowered) if (reusable !== null) next.machines.set(unit.name, reusable);
+  leftoversOf.set(compilation, next);
+}
+
+/** The texts of the states that are the only declaration of their part. */
+function declaredTexts(parts: readonly ParsedPart[]): Map<StateDeclaration, string> {
+  const texts = new Map<StateDeclaration, string>();
+  for (const { items, text } of parts) {
+    const [only, more] = items;
+    if (only?.kind === 'state' && more === undefined) texts.set(only, text);
+  }
+  return texts;
+}
+
+/**
+ * The machines of a compilation with `previous`. Those of a program with errors cannot run, but the instructions of its lines
+ * without errors are as they were meant.
+ */
+export function loweredOf(compilation: object): readonly LoweredMachine[] {
+  return leftoversOf.get(compilation)?.lowered ?? [];
+}
+
+/** Compares events that announce a transition with the GOTO that follows them in the same block. */
+function lintEvents(unit: Unit, diagnostics: Diagnostic[]): void {
+  for (const machine of unit.machines) for (const state of machine.states) lintBlock(state.body, diagnostics);
+  for (const pattern of unit.patterns.values()) lintBlock(pattern.body, diagnostics);
+}
+
+function lintBlock(block: Block, diagnostics: Diagnostic[]): void {
+  let announced: Extract<Instruction, { kind: 'emit' }> | null = null;
+  for (const i of block.instructions) {
+    if (i.kind === 'emit' && i.event?.text === 'PHASE_TRANSITION') announced = i;
+    else if (i.kind === 'goto') {
+      if (announced !== null && i.target.kind === 'state')
+        lintTransition(announced, i.target.name.text, i, diagnostics);
+      announced = null;
+    } else if (i.kind === 'use' || i.kind === 'return') announced = null;
+    for (const inner of childBlocks(i)) lintBlock(inner, diagnostics);
+  }
+}
+
+function lintTransition(
+  emit: Extract<Instruction, { kind: 'emit' }>,
+  target: string,
+  goto: Instruction,
+  diagnostics: Diagnostic[],
+): void {
+  const field = emit.fields.find((f) => f.name.text === 'to');
+  const said = field && constantText(field.value);
+  if (!field || !said || sameName(said, target)) return;
+  const label = { span: goto.span, text: 'goes there' };
+  diagnostics.push(
+    say.eventContradicts(field.span, { field: 'to', value: said, actual: target, what: 'the next GOTO is to', label }),
+  );
+}
+
+/** Codes of messages that depend on the state that uses the pattern: names, targets, and how the state continues. */
+const USER_DECIDES = new Set([
+  'unknown-name',
+  'unknown-name-in-text',
+  'local-out-of-scope',
+  'unknown-state',
+  'error-undeclared',
+  'event-contradicts',
+  'not-tracked',
+  'fixed-value',
+  'goto-parameter',
+  'name-the-check',
+  'check-never-read',
+  'exit-code-of',
+  'falls-off',
+  'unused-argument',
+  'input-default',
+  'unknown-agent',
+]);
+
+/**
+ * Checks patterns that no machine of the file uses, as in a file of patterns. Their bodies are lowered in a separate
+ * state, so that mistakes that do not depend on the caller are reported in the pattern.
+ */
+function lintUnusedPatterns(
+  unit: Unit,
+  sources: SourceSet,
+  diagnostics: Diagnostic[],
+  settings: LoweringSettings,
+): void {
+  if (unit.patterns.size === 0) return;
+  const used = new Set<string>();
+  for (const machine of unit.machines) for (const state of machine.states) collectUses(unit, state.body, used);
+  for (const [name, pattern] of unit.patterns) {
+    if (used.has(name) || pattern.span.file !== 0) continue;
+    const found: Diagnostic[] = [];
+    lowerMachine({ ...unit, inputs: new Map(), limits: [] }, machineAround(pattern), sources, found, {
+      ...settings,
+      anyNames: true,
+    });
+    diagnostics.push(...found.filter((d) => !USER_DECIDES.has(d.code) && isInside(d, pattern)));
+  }
+}
+
+function isInside(diagnostic: Diagnostic, pattern: PatternDeclaration): boolean {
+  const { file, start } = diagnostic.span;
+  return file === pattern.body.span.file && start >= pattern.body.span.start && start <= pattern.body.span.end;
+}
+
+function collectUses(unit: Unit, block: Block, used: Set<string>): void {
+  for (const i of block.instructions) {
+    for (const inner of childBlocks(i)) collectUses(unit, inner, used);
+    if (i.kind !== 'use' || used.has(i.pattern.text)) continue;
+    used.add(i.pattern.text);
+    const pattern = unit.patterns.get(i.pattern.text);
+    if (pattern) collectUses(unit, pattern.body, used);
+  }
+}
+
+/** A machine with a single state that uses the pattern with all its parameters. */
+function machineAround(pattern: PatternDeclaration): MachineUnit {
+  const { name, span } = pattern;
+  const args: Argument[] = pattern.parameters
+    .filter((p) => p.value === undefined)
+    .map((p) => ({ name: p.name, value: { kind: 'word', word: { text: `a ${p.name.text}`, span }, span }, span }));
+  const use: Instruction = { kind: 'use', verb: { text: 'USE', span: name.span }, pattern: name, args, span };
+  const body: Block = { instructions: [use], inline: false, span };
+  return { name: name.text, span, states: [{ kind: 'state', name, body, span }], script: true };
+}

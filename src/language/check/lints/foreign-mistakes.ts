@@ -1,0 +1,168 @@
+/**
+ * Messages about lines of other languages show how to write the line here. Such a line has one message: other messages
+ * about it, or about the lines that belong to it, are consequences.
+ */
+import { omitUndefined } from '../../../prelude/omit-undefined.js';
+import { nameMessages } from '../../source/catalogue/declarations.js';
+import type { Diagnostic, Fix } from '../../source/diagnostic.js';
+import { lineText, positionAt, type SourceFile, type SourceSet } from '../../source/diagnostic.js';
+import type { ForeignLine } from '../../source/foreign/foreign-line.js';
+import { foreignLines } from '../../source/foreign/foreign-lines.js';
+
+/** With more wrong lines than this the text is not a program, and other messages say so. */
+const MOST_LINES = 200;
+
+/** Longer lines are data. */
+const LONGEST = 500;
+
+/** Codes of messages that result from misreading a line. */
+const MISREAD =
+  /^(?:unknown-(?:verb|name|state|option|function)|not-an-instruction|not-a-command|not-tracked|unexpected-text|missing-.*|bad-(?:character|name|option|duration|input-note)|operator-spelling|chained-comparison|compares-unlike|prompt-missing|unclosed-.*|command-not-found)$/;
+
+/** `list` is sorted by location. */
+export function explainForeignLines(list: readonly Diagnostic[], sources: SourceSet): readonly Diagnostic[] {
+  const found = explanations(list, sources);
+  if (found.length === 0) return list;
+  const bound = new Set(found.flatMap(({ binds }) => binds));
+  const remaining: Diagnostic[] = [];
+  for (const diagnostic of list) {
+    const explained = found.find((one) => covers(one, diagnostic, sources));
+    if (explained !== undefined) {
+      if (explained.of === diagnostic) remaining.push(explained.diagnostic);
+    } else {
+      const name = unboundName(diagnostic);
+      if (name === null || !bound.has(name)) remaining.push(diagnostic);
+    }
+  }
+  return remaining;
+}
+
+interface Explained {
+  readonly file: number;
+  readonly firstLine: number;
+  readonly lastLine: number;
+  /** The replaced message, and its replacement. */
+  readonly of: Diagnostic;
+  readonly diagnostic: Diagnostic;
+  readonly binds: readonly string[];
+}
+
+/** The name that has no value, for example because the line that binds it could not be parsed. */
+function unboundName(diagnostic: Diagnostic): string | null {
+  const facts =
+    nameMessages.unknownName.factsOf(diagnostic) ??
+    nameMessages.unknownInText.factsOf(diagnostic) ??
+    nameMessages.notTracked.factsOf(diagnostic);
+  return facts?.name ?? null;
+}
+
+function covers({ file, firstLine, lastLine, of }: Explained, diagnostic: Diagnostic, sources: SourceSet): boolean {
+  if (diagnostic === of) return true;
+  if (diagnostic.span.file !== file) return false;
+  const { line } = positionAt(sources[file] as SourceFile, diagnostic.span.start);
+  return line >= firstLine && line <= lastLine;
+}
+
+function explanations(list: readonly Diagnostic[], sources: SourceSet): Explained[] {
+  const found: Explained[] = [];
+  const seen = new Set<string>();
+  for (const diagnostic of list) {
+    const { file, start } = diagnostic.span;
+    const source = sources[file];
+    if (source === undefined || /\.(?:ya?ml|json)$/i.test(source.name)) continue;
+    if (diagnostic.severity !== 'error' && diagnostic.code !== 'command-not-found') continue;
+    const { line } = positionAt(source, start);
+    if (seen.size > MOST_LINES || found.some((one) => covers(one, diagnostic, sources))) continue;
+    const explained = explainedLine(diagnostic, source, line);
+    seen.add(`${file}:${line}`);
+    if (explained !== null) found.push(explained);
+  }
+  return found;
+}
+
+function explainedLine(diagnostic: Diagnostic, source: SourceFile, line: number): Explained | null {
+  const whole = lineText(source, line);
+  const text = whole.trim();
+  if (text === '' || text.length > LONGEST) return null;
+  for (const rule of foreignLines) {
+    if (!(rule.codes ?? MISREAD).test(diagnostic.code)) continue;
+    const match = rule.line.exec(text);
+    if (match === null) continue;
+    // A similar name is the better guess.
+    if (rule.of !== undefined && (match[rule.of] !== blamedText(diagnostic, source) || diagnostic.repair !== undefined))
+      continue;
+    const by = rule.by?.(match, source.text);
+    if (rule.by !== undefined && (by === undefined || by === text)) continue;
+    const { label, labels, notes, help, fix, repair, origin, ...rest } = diagnostic;
+    const start = source.lineStarts[line - 1] as number;
+    const at = start + whole.length - whole.trimStart().length;
+    const file = diagnostic.span.file;
+    return {
+      file,
+      firstLine: line,
+      lastLine: lastLineOf(rule, source, line),
+      of: diagnostic,
+      binds: rule.binds?.(match) ?? [],
+      diagnostic: {
+        ...rest,
+        ...(rule.message === undefined
+          ? omitUndefined({ origin })
+          : { message: rule.message(match), span: { file, start: at, end: at + text.length } }),
+        help: rule.help(match, by ?? null),
+        ...omitUndefined({ fix: by === undefined ? undefined : fixOf(rule, { file, at, text, line }, source, by) }),
+      },
+    };
+  }
+  return null;
+}
+
+function blamedText({ span }: Diagnostic, { text }: SourceFile): string {
+  return text.slice(span.start, span.end);
+}
+
+/** The corrected line, with as little as possible around the change. */
+function fixOf(
+  { sure }: ForeignLine,
+  { file, at, text, line }: { file: number; at: number; text: string; line: number },
+  source: SourceFile,
+  by: string | null,
+): Fix {
+  const start = source.lineStarts[line - 1] as number;
+  const isSure = typeof sure === 'function' ? sure(text, source.text) : sure === true || sure?.test(text) === true;
+  if (by === null) {
+    const end = source.lineStarts[line] ?? source.text.length;
+    return { span: { file, start, end }, text: '', ...(isSure ? {} : { guess: true }) };
+  }
+  const newline = source.text.includes('\r\n') ? '\r\n' : '\n';
+  const indentation = source.text.slice(start, at);
+  let same = 0;
+  while (same < text.length && same < by.length && text[same] === by[same]) same++;
+  while (same > 0 && /\w/.test(text[same - 1] ?? '') && /\w/.test((text[same] ?? '') + (by[same] ?? ''))) same--;
+  let tail = 0;
+  const most = Math.min(text.length, by.length) - same;
+  while (tail < most && text[text.length - 1 - tail] === by[by.length - 1 - tail]) tail++;
+  while (tail > 0 && /\w/.test(text[text.length - tail] ?? '')) tail--;
+  const changed = by
+    .slice(same, by.length - tail)
+    .split('\n')
+    .join(newline + indentation);
+  const fix = { span: { file, start: at + same, end: at + text.length - tail }, text: changed };
+  return isSure ? fix : { ...fix, guess: true };
+}
+
+/** The last line with messages that the mistake explains. */
+function lastLineOf(rule: ForeignLine, source: SourceFile, line: number): number {
+  const indentationOf = (text: string) => text.length - text.trimStart().length;
+  const own = indentationOf(lineText(source, line));
+  let last = line;
+  for (let next = line + 1; next <= source.lineStarts.length; next++) {
+    const text = lineText(source, next);
+    if (text.trim() === '') continue;
+    const deeper = indentationOf(text) > own;
+    if (rule.until?.test(text.trim()) === true && indentationOf(text) <= own) return next;
+    if (!deeper && (rule.until === undefined || indentationOf(text) < own || next > line + MOST_LINES)) return last;
+    if (rule.until === undefined && rule.block !== true) return last;
+    last = next;
+  }
+  return last;
+}

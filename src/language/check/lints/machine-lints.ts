@@ -1,0 +1,391 @@
+/**
+ * Lints that need a whole lowered machine: unreachable states, entry values that no GOTO passes, results that nothing
+ * reads.
+ */
+import { controlFlow, reaching, successors } from '../../../machine/control-flow.js';
+import type { Expr, SlotRef } from '../../../machine/expression.js';
+import type { Instruction, Machine, State } from '../../../machine/machine.js';
+import { checkMessages as say } from '../../source/catalogue/check.js';
+import { earlyRead } from '../../source/catalogue/expressions.js';
+import type { SourceSet, Span } from '../../source/diagnostic.js';
+import { type Diagnostic, hasErrors } from '../../source/diagnostic.js';
+import { components } from '../graph/components.js';
+import { type Edge, reachableStates, reachesWithout, type StateGraph, stateGraph } from '../graph/state-graph.js';
+import { type Way, type Ways, waysThrough } from '../graph/ways.js';
+import type { LoweredMachine } from '../lower/lower-machine.js';
+import type { LoweredState } from '../lower/lowered-state.js';
+import { Bounds } from './cycle-bounds.js';
+import { lintReferences } from './reference-lints.js';
+import { lintTypes } from './type-lints.js';
+
+export function lintMachine(lowered: LoweredMachine, sources: SourceSet, diagnostics: Diagnostic[]): void {
+  const { states } = lowered;
+  const graph = stateGraph(states);
+  const names = states.map((s) => s.state.name);
+  const error = names.indexOf('ERROR');
+  // A first state ERROR has its own error, and the next state was meant to be the first.
+  const first = error === 0 && names.length > 1 ? 1 : 0;
+  const seen = reachableStates(graph, error < 0 ? [first] : [first, error]);
+  states.forEach((_, at) => {
+    const declared = lowered.unit.states[at];
+    if (!seen[at] && declared) diagnostics.push(say.unreachableState(declared.name.span, { name: declared.name.text }));
+  });
+  for (const state of states) lintState(state, diagnostics);
+  // A wrong name has its own message.
+  if (!hasErrors(diagnostics))
+    states.forEach((state, at) => {
+      lintEarlyReads(state, at === first, diagnostics);
+    });
+  lintEntries(lowered, graph, diagnostics);
+  lintCycles(lowered, graph, diagnostics);
+  lintReferences(states, diagnostics);
+  lintTypes(lowered, sources, diagnostics);
+  lintUndo(states, error, diagnostics);
+}
+
+function lintState(state: LoweredState, diagnostics: Diagnostic[]): void {
+  for (const pc of pipesWithoutSource(state.state.code, state.state.handlers))
+    diagnostics.push(say.pipeWithoutSource(state.spans[pc] as Span, {}));
+  for (const check of state.checks)
+    if (!state.readSlots.has(check.slot)) diagnostics.push(say.checkNeverRead(check.span, { name: check.name }));
+}
+
+/** Reports entry values that a state reads and some path into it does not pass. */
+function lintEntries(lowered: LoweredMachine, graph: StateGraph, diagnostics: Diagnostic[]): void {
+  const isFirstEntry = reachesWithout(graph);
+  lowered.states.forEach((entered, at) => {
+    const { state, entryReads } = entered;
+    if (entryReads.size === 0) return;
+    const isError = state.name === 'ERROR';
+    const declared = lowered.unit.states[at];
+    if (at === 0 && !isError && declared) {
+      const missing = missingIn(new Set(), entryReads.keys());
+      diagnostics.push(say.missingEntryAtStart(declared.name.span, entryFacts(entered, missing)));
+    }
+    for (const { from, jump } of graph.into[at] as readonly Edge[]) {
+      if (jump.dead) continue;
+      const passes = new Set(jump.passes);
+      const missing = missingIn(passes, entryReads.keys());
+      if (missing.length === 0) continue;
+      // A state that was entered earlier keeps its values, so only paths that avoid the state can lack one.
+      if (isError || (at !== 0 && isFirstEntry(from, at)))
+        diagnostics.push(say.missingEntry(jump.span, entryFacts(entered, missing)));
+      else if (passes.size > 0) diagnostics.push(say.staleEntry(jump.span, { state: state.name, missing }));
+    }
+  });
+}
+
+/**
+ * The maximum number of names in one message. Without a limit, the messages would grow with the square of the program.
+ */
+const MOST_NAMED = 50;
+
+function missingIn(passes: ReadonlySet<string>, needed: Iterable<string>): string[] {
+  const missing: string[] = [];
+  for (const name of needed) {
+    if (missing.length === MOST_NAMED) break;
+    if (!passes.has(name)) missing.push(name);
+  }
+  return missing;
+}
+
+function entryFacts({ state, entryReads }: LoweredState, names: readonly string[]) {
+  const reads = names.map((name) => ({ span: entryReads.get(name) as Span, text: 'read here' }));
+  return { names, state: state.name, reads };
+}
+
+function lintCycles({ machine, states }: LoweredMachine, graph: StateGraph, diagnostics: Diagnostic[]): void {
+  const cycles = unboundedCycles(states, graph);
+  if (cycles.length === 0) return;
+  const counter = unusedCounter(machine);
+  for (const cycle of cycles) {
+    const path = [...cycle.states, cycle.states[0] as number].map((at) => (states[at] as LoweredState).state.name);
+    const from = states[cycle.from.state] as LoweredState;
+    diagnostics.push(say.unboundedCycle(from.spans[cycle.from.pc] as Span, { path, why: cycle.why, counter }));
+  }
+}
+
+/** A name for a tracked variable that nothing in the machine has, because it is visible in all states. */
+function unusedCounter({ inputs, tracked, states }: Machine): string {
+  const used = new Set([
+    ...inputs.map(({ name }) => name),
+    ...tracked,
+    ...states.flatMap(({ locals, entry }) => [...locals, ...entry]),
+  ]);
+  const isUnused = (name: string): boolean => !used.has(name);
+  const found = ['n', 'rounds', 'count'].find(isUnused);
+  if (found !== undefined) return found;
+  let number = 2;
+  while (!isUnused(`rounds${number}`)) number++;
+  return `rounds${number}`;
+}
+
+/** `error` is the index of the state ERROR, or negative if there is none. */
+function lintUndo(states: readonly LoweredState[], error: number, diagnostics: Diagnostic[]): void {
+  if (!states.some(({ state }) => state.code.some(({ op }) => op === 'undo'))) return;
+  const rolledBack = reachingRollback(
+    states.map(({ state }) => state),
+    error,
+  );
+  states.forEach(({ state, spans }, at) => {
+    const reported = new Set<number>();
+    state.code.forEach(({ op }, pc) => {
+      const span = spans[pc] as Span;
+      // A pattern that is used twice is reported once.
+      if (op !== 'undo' || rolledBack[at]?.[pc] || reported.has(span.start)) return;
+      reported.add(span.start);
+      diagnostics.push(say.undoUnreachable(span, {}));
+    });
+  });
+}
+
+/** Whether a ROLLBACK can follow each instruction of each state. */
+function reachingRollback(states: readonly State[], error: number): boolean[][] {
+  if (!states.some(({ code }) => code.some(({ op }) => op === 'rollback'))) return [];
+  const flow = controlFlow(states, error);
+  const startOf = (at: number): number => flow.starts[at] as number;
+  const rollbacks = states.flatMap(({ code }, at) =>
+    code.flatMap(({ op }, pc) => (op === 'rollback' ? [startOf(at) + pc] : [])),
+  );
+  const reaches = reaching(flow, rollbacks);
+  return states.map(({ code }, at) => code.map((_, pc) => reaches[startOf(at) + pc] === true));
+}
+
+/**
+ * Reports variables that are read before they can have a value: follows the instructions that always run, from the
+ * start of a state. Locals are new in every state, and tracked variables have no value when the run begins.
+ */
+function lintEarlyReads(lowered: LoweredState, isFirst: boolean, diagnostics: Diagnostic[]): void {
+  const made = new Set<string>();
+  const key = (slot: SlotRef): string => `${slot.in} ${slot.slot}`;
+  const { code } = lowered.state;
+  for (let pc = 0; pc < code.length; pc++) {
+    const i = code[pc] as (typeof code)[number];
+    const expr = i.op === 'set' || i.op === 'track' ? i.value : i.op === 'unless' ? i.condition : null;
+    const early = expr === null ? null : firstRead(expr, (slot) => isMissing(slot, isFirst) && !made.has(key(slot)));
+    if (early !== null) {
+      const tracked = early.places.some((slot) => slot.in === 'tracked');
+      diagnostics.push(earlyRead(lowered.spans[pc] as Span, { name: early.name, tracked }));
+      return;
+    }
+    if (i.op === 'set') made.add(key(i.to));
+    else if (i.op === 'track') made.add(`tracked ${i.slot}`);
+    else if (i.op === 'shell' || i.op === 'argv' || i.op === 'function' || i.op === 'agent') {
+      if (i.bind !== undefined) {
+        made.add(`local ${i.bind.slot}`);
+        if (i.bind.exitSlot !== undefined) made.add(`local ${i.bind.exitSlot}`);
+      }
+    } else if (i.op === 'sample') made.add(`local ${i.slot}`);
+    else if (i.op !== 'emit' && i.op !== 'increment') return;
+  }
+}
+
+function isMissing(slot: SlotRef, isFirst: boolean): boolean {
+  return slot.in === 'local' || (slot.in === 'tracked' && isFirst);
+}
+
+type Read = Extract<Expr, { op: 'read' }>;
+
+/** The first name that certainly has no value. Names that may be missing on purpose are skipped. */
+function firstRead(expr: Expr, missing: (slot: SlotRef) => boolean): Read | null {
+  switch (expr.op) {
+    case 'read':
+      return expr.places.length > 0 && expr.places.every(missing) && !expr.name.startsWith('$') ? expr : null;
+    case 'field':
+    case 'negate':
+    case 'not':
+      return firstRead(expr.of, missing);
+    case 'arithmetic':
+    case 'compare':
+      return firstRead(expr.left, missing) ?? firstRead(expr.right, missing);
+    case 'and':
+    case 'or':
+      return firstRead(expr.left, missing);
+    default:
+      return null;
+  }
+}
+
+function isSource(i: Instruction): boolean {
+  return i.op === 'shell' || i.op === 'argv' || i.op === 'function' || i.op === 'agent';
+}
+
+/** The pcs of piped effects that a path can reach without an earlier effect. */
+function pipesWithoutSource(code: readonly Instruction[], handlers: readonly { pc: number }[]): number[] {
+  if (!code.some((i) => isSource(i) && 'piped' in i && i.piped)) return [];
+  // 1: every path so far has a source, 2: some path has none.
+  const known = new Uint8Array(code.length + 1);
+  const work: number[] = [];
+  const reach = (pc: number, has: boolean): void => {
+    const value = has ? 1 : 2;
+    if ((known[pc] as number) >= value) return;
+    known[pc] = value;
+    work.push(pc);
+  };
+  reach(0, false);
+  for (const handler of handlers) reach(handler.pc, false);
+  while (work.length > 0) {
+    const pc = work.pop() as number;
+    const i = code[pc];
+    if (i === undefined) continue;
+    const has = known[pc] === 1;
+    if (i.op === 'fork') for (const branch of i.branches) reach(branch.pc, false);
+    if (i.op === 'fork-each') reach(i.body, false);
+    for (const next of successors(code, pc)) {
+      if (i.op === 'fork' || i.op === 'fork-each') reach(next, false);
+      else if (i.op === 'next' && next === i.exit) reach(next, has || code.slice(pc + 1, i.exit).some(isSource));
+      else reach(next, has || isSource(i));
+    }
+  }
+  const missing: number[] = [];
+  code.forEach((i, pc) => {
+    if (isSource(i) && 'piped' in i && i.piped && known[pc] === 2) missing.push(pc);
+  });
+  return missing;
+}
+
+interface UnboundedCycle {
+  /** The states in the order of entry. */
+  readonly states: readonly number[];
+  /** The instruction that closes the cycle. */
+  readonly from: { readonly state: number; readonly pc: number };
+  /** The reason why the existing counters do not bound the cycle. */
+  readonly why: readonly string[];
+}
+
+/**
+ * The maximum number of paths examined in one component, counted for each counter. The cycles of larger components
+ * count as bounded.
+ */
+const MOST_WAYS = 300_000;
+
+/** The maximum number of reported cycles per machine. */
+const MOST_CYCLES = 20;
+
+/** The maximum number of states of one part from which its shortest cycle is searched. */
+const MOST_STARTS = 200;
+
+/** Unbounded cycles, shortest first. None contains all states of another one. */
+function unboundedCycles(states: readonly LoweredState[], graph: StateGraph): UnboundedCycle[] {
+  const error = states.findIndex(({ state }) => state.name === 'ERROR' && state.builtin !== true);
+  const targets = graph.out.map((edges, at) => {
+    const to = edges.filter((edge) => !edge.jump.dead).map((edge) => edge.to);
+    return error < 0 || at === error ? to : [...to, error];
+  });
+  const found: UnboundedCycle[] = [];
+  for (const inside of components(targets, () => false)) {
+    const [only] = inside as [number];
+    if (inside.length === 1 && !targets[only]?.includes(only)) continue;
+    const ways = waysThrough(states, inside, error);
+    found.push(...new Search(states, ways).cycles());
+  }
+  return withoutLarger(found).slice(0, MOST_CYCLES);
+}
+
+class Search {
+  private readonly bounds: Bounds;
+  private looked = 0;
+
+  constructor(
+    states: readonly LoweredState[],
+    private readonly ways: Ways,
+  ) {
+    this.bounds = new Bounds(states, ways);
+  }
+
+  cycles(): UnboundedCycle[] {
+    return this.survivors(this.ways.out.flat()).flatMap((part) => this.shortestCycles(part));
+  }
+
+  /** The strongly connected parts of `ways` that no counter bounds. */
+  private survivors(ways: readonly Way[]): Way[][] {
+    const found: Way[][] = [];
+    for (const part of this.connectedParts(ways)) {
+      this.looked += part.length;
+      if (this.looked > MOST_WAYS) return found;
+      const bound = this.bounds.boundingWays(part);
+      if (bound === null) found.push(part);
+      else for (const without of bound) found.push(...this.survivors(part.filter((way) => !without.has(way))));
+    }
+    return found;
+  }
+
+  private connectedParts(ways: readonly Way[]): Way[][] {
+    const next: number[][] = this.ways.nodes.map(() => []);
+    for (const { from, to } of ways) next[from]?.push(to);
+    const partOf = new Map<number, number>();
+    const touched = new Set(ways.flatMap(({ from, to }) => [from, to]));
+    components(next, (node) => !touched.has(node)).forEach((nodes, part) => {
+      for (const node of nodes) partOf.set(node, part);
+    });
+    const parts = new Map<number, Way[]>();
+    for (const way of ways) {
+      const part = partOf.get(way.from) as number;
+      if (part !== partOf.get(way.to)) continue;
+      const list = parts.get(part);
+      if (list === undefined) parts.set(part, [way]);
+      else list.push(way);
+    }
+    return [...parts.values()];
+  }
+
+  /** The shortest cycle through each state of a part. */
+  private shortestCycles(part: readonly Way[]): UnboundedCycle[] {
+    const out = new Map<number, Way[]>();
+    for (const way of part) out.set(way.from, [...(out.get(way.from) ?? []), way]);
+    const entries = [...out.keys()].filter((node) => this.ways.nodes[node]?.pc === 0);
+    const why = this.bounds.whyNot(part);
+    return entries.slice(0, MOST_STARTS).flatMap((start) => {
+      const back = wayBack(start, out);
+      if (back === null) return [];
+      const { nodes } = this.ways;
+      const states: number[] = [];
+      for (const { from } of back) {
+        const at = nodes[from] as Ways['nodes'][number];
+        if (at.pc === 0 || states.length === 0) states.push(at.state);
+      }
+      const { state, pc } = nodes[(back.at(-1) as Way).from] as Ways['nodes'][number];
+      return [{ states, from: { state, pc }, why }];
+    });
+  }
+}
+
+/** The shortest path from a node to itself, in instructions. */
+function wayBack(start: number, out: ReadonlyMap<number, readonly Way[]>): Way[] | null {
+  const by = new Map<number, Way>();
+  const queue = [start];
+  for (let at = 0; at < queue.length; at++) {
+    for (const way of out.get(queue[at] as number) ?? []) {
+      if (by.has(way.to)) continue;
+      by.set(way.to, way);
+      if (way.to === start) return collect(start, by);
+      queue.push(way.to);
+    }
+  }
+  return null;
+}
+
+function collect(start: number, by: ReadonlyMap<number, Way>): Way[] {
+  const back: Way[] = [];
+  let way = by.get(start) as Way;
+  for (;;) {
+    back.push(way);
+    if (way.from === start) return back.reverse();
+    way = by.get(way.from) as Way;
+  }
+}
+
+/** Leaves out cycles that contain all states of a shorter one. */
+function withoutLarger(cycles: readonly UnboundedCycle[]): UnboundedCycle[] {
+  const kept = new Map<number, Set<number>[]>();
+  return [...cycles]
+    .sort((a, b) => a.states.length - b.states.length)
+    .filter((cycle) => {
+      const nodes = new Set(cycle.states);
+      for (const node of nodes)
+        for (const smaller of kept.get(node) ?? []) if ([...smaller].every((inner) => nodes.has(inner))) return false;
+      const last = Math.max(...nodes);
+      kept.set(last, [...(kept.get(last) ?? []), nodes]);
+      return true;
+    });
+}

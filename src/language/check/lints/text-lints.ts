@@ -1,0 +1,171 @@
+/**
+ * Reports text that looks like a part of the language, or the other way round: an arrow or options after a command,
+ * `$name` in an event, a text as a condition. Such lines run, but do something else than they seem
+ * to.
+ */
+import { textMessages as say } from '../../source/catalogue/texts.js';
+import type { Diagnostic } from '../../source/diagnostic.js';
+import type { Block, Instruction, ShellText } from '../../syntax/ast.js';
+import { childBlocks } from '../../syntax/child-blocks.js';
+import type { Expression } from '../../syntax/expression.js';
+import { actionVerbs } from '../../syntax/tokens/verbs.js';
+import type { Unit } from '../collect.js';
+
+export function lintTexts(unit: Unit, diagnostics: Diagnostic[]): void {
+  const instructions: Instruction[] = [];
+  for (const { states } of unit.machines) for (const { body } of states) addAll(body, instructions);
+  for (const { body } of unit.patterns.values()) addAll(body, instructions);
+  const names = new Set(unit.inputs.keys());
+  const effects = new Set<string>();
+  for (const i of instructions) addBound(i, names, effects);
+  for (const i of instructions) {
+    if (i.kind === 'do' || i.kind === 'check') {
+      if (i.performed.kind === 'shell') {
+        lintCommand(i.performed.shell, i.span.file, i.kind, diagnostics);
+        lintLoop(i.performed.shell, i.span.file, names, diagnostics);
+      }
+      if (i.kind === 'do' && i.bind !== undefined) lintText(i.expression, `DO: ${i.bind.text} = `, diagnostics);
+    } else if (i.kind === 'set' || i.kind === 'track') {
+      lintText(i.value, `DO: ${i.name.text} = `, diagnostics);
+    } else if (i.kind === 'if')
+      for (const { condition } of i.arms) {
+        lintCondition(condition, null, diagnostics);
+        lintExitCode(condition, effects, diagnostics);
+      }
+  }
+}
+
+/** Adds the instructions of a block, each before its inner instructions. */
+function addAll(block: Block, instructions: Instruction[]): void {
+  for (const i of block.instructions) {
+    instructions.push(i);
+    for (const inner of childBlocks(i)) addAll(inner, instructions);
+  }
+}
+
+/** Adds the names that an instruction binds; `effects` are the names of results of commands. */
+function addBound(i: Instruction, names: Set<string>, effects: Set<string>): void {
+  if (i.kind === 'track' || i.kind === 'set') names.add(i.name.text);
+  if ((i.kind !== 'do' && i.kind !== 'check') || i.bind === undefined) return;
+  names.add(i.bind.text);
+  effects.add(i.bind.text);
+}
+
+const OPTION = /\s(\[(?:ok|timeout|retry|once|cwd|shell|strict|env\.\w+)(?:=[^\]]*)?\])$/;
+const ARROW = /\s(→\s*[A-Za-z_]\w*)$/;
+/** Verbs that text has after an arrow by chance, or that never follow an arrow. */
+const OTHER_VERBS: ReadonlySet<string> = new Set(['FOR EACH', 'CALL', 'PLAN', 'UNDO']);
+/** An action after a command, as if after the condition of an IF. */
+const ACTION = new RegExp(
+  `\\s((?:→|->)\\s*(?:${actionVerbs.filter((verb) => !OTHER_VERBS.has(verb)).join('|')})\\b.*)$`,
+);
+const COMMENT = /\s(\/\/\s.*)$/;
+
+/** Text that looks like a part of the language. A quick test for its signs skips most commands. */
+const COMMAND_ENDS = [
+  { pattern: OPTION, sign: [']'], report: say.option },
+  { pattern: ARROW, sign: ['→'], report: say.arrow },
+  { pattern: ACTION, sign: ['→', '->'], report: say.action },
+  { pattern: COMMENT, sign: ['//'], report: say.comment },
+] as const;
+
+/** The end of a one-line command. */
+function lintCommand({ text, lines }: ShellText, file: number, kind: 'do' | 'check', diagnostics: Diagnostic[]): void {
+  const [only] = lines;
+  if (lines.length !== 1 || only === undefined) return;
+  const verb = kind.toUpperCase();
+  for (const { pattern, sign, report } of COMMAND_ENDS) {
+    if (!sign.some((one) => text.includes(one))) continue;
+    const match = pattern.exec(text);
+    // Quoted text is meant as text.
+    if (match === null || /['"`]/.test(match[0]) || isOpen(text.slice(0, match.index))) continue;
+    const start = only.source + match.index + 1;
+    const part = match[1] as string;
+    diagnostics.push(report({ file, start, end: start + part.length }, { verb, part }));
+  }
+}
+
+function isOpen(text: string): boolean {
+  return (text.split('"').length - 1) % 2 === 1 || (text.split("'").length - 1) % 2 === 1;
+}
+
+/** A text that begins and ends like a command substitution of the shell. */
+const SUBSTITUTION = /^\$\(([^()"'`]+)\)$/;
+
+/**
+ * A quoted text as a value: `"$(date)"`. `bind` is the beginning of a line that would run the command for the value.
+ */
+function lintText(value: Expression | undefined, bind: string, diagnostics: Diagnostic[]): void {
+  if (value?.kind !== 'text') return;
+  const { template } = value;
+  const [only] = template.parts;
+  const command =
+    template.parts.length === 1 && typeof only === 'string' ? SUBSTITUTION.exec(only)?.[1]?.trim() : undefined;
+  if (command !== undefined)
+    diagnostics.push(say.substitution(value.span, { text: `$(${command})`, line: `${bind}${command}` }));
+}
+
+const LOOP = /(?:^|[;&|(\n]|\bdo\s|\bthen\s)\s*for\s+\w+\s+in\s+(\{([A-Za-z_]\w*)\})\s*(?:;|\n|$)/;
+
+/** `for i in {list}`: a value without `*` is one word, so the loop runs only once. */
+function lintLoop(
+  { text, lines }: ShellText,
+  file: number,
+  names: ReadonlySet<string>,
+  diagnostics: Diagnostic[],
+): void {
+  // A here-document may contain such a line in another language.
+  if (!text.includes('for') || text.includes('<<')) return;
+  const match = LOOP.exec(text);
+  const [whole, hole = '', name = ''] = match ?? [];
+  if (match === null || whole === undefined || !names.has(name) || isOpen(text.slice(0, match.index))) return;
+  const at = match.index + whole.indexOf(hole);
+  const line = lines.findLast((one) => one.at <= at);
+  if (line === undefined) return;
+  const start = line.source + at - line.at;
+  diagnostics.push(say.oneTurn({ file, start, end: start + hole.length }, { name }));
+}
+
+/** A text or number as a condition: `x == "a" OR "b"`. */
+function lintCondition(e: Expression, compared: Expression | null, diagnostics: Diagnostic[]): void {
+  if (e.kind === 'logical') {
+    lintCondition(e.left, compared, diagnostics);
+    lintCondition(e.right, comparison(e.left), diagnostics);
+  } else if (e.kind === 'not') lintCondition(e.of, compared, diagnostics);
+  else if (e.kind === 'text' || e.kind === 'number' || e.kind === 'list' || e.kind === 'object') {
+    const raw = e.kind === 'text' ? e.template.raw : e.kind === 'number' ? e.text : null;
+    const isLiteral = e.kind !== 'text' || e.template.parts.every((part) => typeof part === 'string');
+    const name = compared?.kind === 'compare' ? nameOf(compared.left) : null;
+    const operator = compared?.kind === 'compare' ? compared.operator : '';
+    if (isLiteral)
+      diagnostics.push(
+        say.condition(e.span, { mended: name === null || raw === null ? null : `${name} ${operator} ${raw}` }),
+      );
+  }
+}
+
+/** `r.exit_code == 0` reads a field of the output, but probably means the exit code of the command. */
+function lintExitCode(e: Expression, effects: ReadonlySet<string>, diagnostics: Diagnostic[]): void {
+  if (e.kind === 'logical' || e.kind === 'compare') {
+    lintExitCode(e.left, effects, diagnostics);
+    lintExitCode(e.right, effects, diagnostics);
+  } else if (e.kind === 'not') lintExitCode(e.of, effects, diagnostics);
+  else if (
+    e.kind === 'field' &&
+    e.of.kind === 'name' &&
+    effects.has(e.of.name) &&
+    /^(?:exit_?code|exitCode|rc)$/.test(e.name.text)
+  )
+    diagnostics.push(say.exitCode(e.span, { name: e.of.name, field: e.name.text }));
+}
+
+function comparison(e: Expression): Expression | null {
+  if (e.kind === 'compare') return e.operator === '==' || e.operator === '!=' ? e : null;
+  return e.kind === 'logical' ? comparison(e.right) : null;
+}
+
+function nameOf(e: Expression): string | null {
+  if (e.kind === 'name') return e.name;
+  const of = e.kind === 'field' ? nameOf(e.of) : null;
+  return of === null || e.kind !== 'field' ? null : `${of}.${e.name.text}`;
+}

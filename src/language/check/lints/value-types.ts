@@ -1,0 +1,235 @@
+/**
+ * Infers the types that the variables of a machine can have from its code: from TRACK, SET and expressions, the output
+ * of DO, and declared inputs. A CHECK, an entry value or an answer may have any type. Works on lowered code, where a
+ * variable is a slot and every write is an instruction.
+ */
+import type { Expr, Json, SlotRef } from '../../../machine/expression.js';
+import type { Input, Instruction, Machine, State } from '../../../machine/machine.js';
+import { unreachable } from '../../../prelude/unreachable.js';
+
+/** A set of types, one bit each. */
+export type Types = number;
+
+export const TEXT = 1;
+export const NUMBER = 2;
+export const BOOLEAN = 4;
+export const NULL = 8;
+export const LIST = 16;
+export const OBJECT = 32;
+const ANY = 63;
+/** The types that `DO: x = command` can bind. */
+const PRINTED = TEXT | LIST | OBJECT;
+
+const RESULTS: Readonly<Record<string, Types>> = {
+  ...of(NUMBER, 'len sum abs round floor ceil int float'),
+  ...of(TEXT, 'upper lower trim join replace string json base64_encode base64_decode sha256 program_dir'),
+  ...of(LIST, 'split lines keys values sort unique range'),
+};
+
+/** The types that an expression of a state can have. */
+export type TypesOf = (expr: Expr, state: number) => Types;
+
+/**
+ * The maximum number of rounds. More would need a long chain of variables that are set from each other in reverse
+ * order.
+ */
+const MOST_ROUNDS = 8;
+
+export function valueTypes(machine: Machine): TypesOf {
+  const slots = new Slots(machine);
+  const evaluate: TypesOf = (expr, state) => typesOf(expr, slots, state);
+  let changed = true;
+  for (let round = 0; changed; round++) {
+    changed = false;
+    const types: TypesOf = round < MOST_ROUNDS ? evaluate : () => ANY;
+    machine.states.forEach(({ code }, state) => {
+      for (const i of code) if (slots.write(i, state, types)) changed = true;
+    });
+  }
+  return evaluate;
+}
+
+/** The types found for each slot so far. The sets only grow. */
+class Slots {
+  private readonly locals: Types[][];
+  private readonly tracked: Types[];
+
+  constructor(private readonly machine: Machine) {
+    this.locals = machine.states.map((state) => state.locals.map(() => 0));
+    this.tracked = machine.tracked.map(() => 0);
+    machine.states.forEach((state, at) => {
+      for (const slot of boundElsewhere(state)) (this.locals[at] as Types[])[slot] = ANY;
+    });
+  }
+
+  read(refs: readonly SlotRef[], state: number): Types {
+    let types = 0;
+    for (const slot of refs) types |= this.typesAt(slot, state);
+    // A slot without a visible write is written by something that this file does not analyse.
+    return types === 0 ? ANY : types;
+  }
+
+  private typesAt(slot: SlotRef, state: number): Types {
+    switch (slot.in) {
+      case 'local':
+        return this.locals[state]?.[slot.slot] ?? ANY;
+      case 'tracked':
+        return this.tracked[slot.slot] ?? ANY;
+      case 'input':
+        return inputTypes(this.machine.inputs[slot.slot]);
+      case 'entry':
+        return ANY;
+      default:
+        return unreachable(slot);
+    }
+  }
+
+  /** Adds the types that an instruction writes. Returns true if any of them are new. */
+  write(i: Instruction, state: number, types: TypesOf): boolean {
+    switch (i.op) {
+      case 'set':
+        return this.growAt(i.to, state, types(i.value, state));
+      case 'track':
+        return grow(this.tracked, i.slot, types(i.value, state));
+      case 'increment':
+        return this.growAt(i.to, state, NUMBER);
+      case 'shell':
+      case 'argv':
+      case 'agent':
+        if (i.bind === null || i.bind === undefined) return false;
+        return this.growLocal(i.bind.slot, state, i.reading === 'do' ? PRINTED : i.reading === 'text' ? TEXT : ANY);
+      case 'sample':
+        return this.growLocal(i.slot, state, i.source === 'random' ? NUMBER : TEXT);
+      case 'fork-each': {
+        let grew = false;
+        for (const slot of i.collect) grew = this.growLocal(slot, state, LIST) || grew;
+        return grew;
+      }
+      default:
+        return false;
+    }
+  }
+
+  private growLocal(slot: number, state: number, types: Types): boolean {
+    return grow(this.locals[state] as Types[], slot, types);
+  }
+
+  private growAt(to: SlotRef, state: number, types: Types): boolean {
+    if (to.in === 'tracked') return grow(this.tracked, to.slot, types);
+    return to.in === 'local' && this.growLocal(to.slot, state, types);
+  }
+}
+
+function grow(slots: Types[], slot: number, types: Types): boolean {
+  const before = slots[slot] ?? ANY;
+  slots[slot] = before | types;
+  return slots[slot] !== before;
+}
+
+/** Slots that instructions with unknown results write, wherever the slot occurs in them. */
+function boundElsewhere({ code, handlers }: State): Set<number> {
+  const slots = new Set<number>();
+  for (const handler of handlers) for (const slot of Object.values(handler.names)) slots.add(slot);
+  for (const i of code) {
+    switch (i.op) {
+      case 'set':
+      case 'track':
+      case 'increment':
+      case 'emit':
+      case 'jump':
+      case 'unless':
+      case 'goto':
+      case 'sample':
+      case 'fork-each':
+        break;
+      case 'shell':
+      case 'argv':
+      case 'agent':
+        // A member that failed leaves null, and so does a missing exit code.
+        if (i.bind?.exitSlot !== undefined) slots.add(i.bind.exitSlot);
+        break;
+      case 'wait-start':
+      case 'wait-turn':
+        slots.add(i.deadline);
+        break;
+      default:
+        for (const slot of slotsIn(i)) slots.add(slot);
+    }
+  }
+  return slots;
+}
+
+const SLOT_NAMES = new Set(['slot', 'bind', 'exitSlot', 'timedOut', 'variable', 'items', 'index']);
+
+function slotsIn(i: Instruction, found: number[] = []): number[] {
+  const members = i as unknown as Readonly<Record<string, unknown>>;
+  for (const key in members) {
+    if (!SLOT_NAMES.has(key)) continue;
+    const value = members[key];
+    if (typeof value === 'number') found.push(value);
+    else if (key === 'bind' && typeof value === 'object' && value !== null) slotsIn(value as Instruction, found);
+  }
+  return found;
+}
+
+/** Whether an input has a type: a declared one, or the type of a default that is not a text. */
+function inputTypes(input: Input | undefined): Types {
+  if (input?.type !== undefined) return input.type === 'string' ? TEXT : typeBits[input.type];
+  const value = input?.value;
+  return value === undefined || value === null || typeof value === 'string' ? ANY : typeOfJson(value);
+}
+
+const typeBits = { number: NUMBER, boolean: BOOLEAN, list: LIST, object: OBJECT } as const;
+
+function typesOf(expr: Expr, slots: Slots, state: number): Types {
+  switch (expr.op) {
+    case 'const':
+      return typeOfJson(expr.value);
+    case 'read':
+      return slots.read(expr.places, state);
+    case 'list':
+      return LIST;
+    case 'object':
+      return OBJECT;
+    case 'call':
+      if (expr.name === 'default')
+        return typesOf(expr.args[0] as Expr, slots, state) | typesOf(expr.args[1] as Expr, slots, state);
+      return Object.hasOwn(RESULTS, expr.name) ? (RESULTS[expr.name] as Types) : ANY;
+    case 'template': {
+      const [only] = expr.template;
+      if (expr.template.length !== 1 || only === undefined || typeof only === 'string') return TEXT;
+      return only.filter === undefined ? typesOf(only.value, slots, state) : ANY;
+    }
+    case 'negate':
+      return NUMBER;
+    case 'arithmetic':
+      if (expr.operator !== '+') return NUMBER;
+      return sum(typesOf(expr.left, slots, state), typesOf(expr.right, slots, state));
+    case 'not':
+    case 'and':
+    case 'or':
+    case 'compare':
+    case 'test':
+      return BOOLEAN;
+    default:
+      return ANY;
+  }
+}
+
+/** Both sides of `+` have the same type: two numbers, two texts or two lists. */
+function sum(left: Types, right: Types): Types {
+  const both = left & right & (NUMBER | TEXT | LIST);
+  return both === 0 ? ANY : both;
+}
+
+function typeOfJson(value: Json): Types {
+  if (value === null) return NULL;
+  if (typeof value === 'string') return TEXT;
+  if (typeof value === 'number') return NUMBER;
+  if (typeof value === 'boolean') return BOOLEAN;
+  return Array.isArray(value) ? LIST : OBJECT;
+}
+
+function of(types: Types, names: string): Record<string, Types> {
+  return Object.fromEntries(names.split(' ').map((name) => [name, types]));
+}

@@ -1,0 +1,136 @@
+/**
+ * Lowers a machine of the tree to a Machine: assigns slots, lowers every state, and adds the built-in ERROR if a GOTO
+ * needs it.
+ */
+
+import { type Input, type Machine, RUN_FORMAT, type State } from '../../../machine/machine.js';
+import { omitUndefined } from '../../../prelude/omit-undefined.js';
+import { checkMessages as say } from '../../source/catalogue/check.js';
+import type { Diagnostic, SourceSet } from '../../source/diagnostic.js';
+import type { InputDeclaration, MachineUnit, Unit } from '../collect.js';
+import { ERROR_NAMES, isEngineName, isReserved } from '../collect.js';
+import type { MachineScope } from '../scope.js';
+import { buildSymbolTable, type SymbolTable } from '../symbol-table.js';
+import { constantExpr } from './constant.js';
+import { lowerLimits } from './limits.js';
+import type { ReusableStates } from './lower-states.js';
+import { lowerStates, type StateReuse } from './lower-states.js';
+import type { LoweredState, LoweringSettings } from './lowered-state.js';
+
+export interface LoweredMachine {
+  readonly machine: Machine;
+  readonly unit: MachineUnit;
+  readonly states: readonly LoweredState[];
+  readonly symbols: SymbolTable;
+  /** The states for the next compilation; null if nothing is kept. */
+  readonly reusable: ReusableStates | null;
+}
+
+const ERROR_STATE = 'ERROR';
+
+export function lowerMachine(
+  unit: Unit,
+  machine: MachineUnit,
+  sources: SourceSet,
+  diagnostics: Diagnostic[],
+  settings: LoweringSettings,
+  reuse: StateReuse | null = null,
+): LoweredMachine {
+  const symbols = buildSymbolTable(unit, machine, diagnostics, settings.expansions);
+  const index = new Map(machine.states.map((s, at) => [s.name.text, at]));
+  let builtin = false;
+  const shared: MachineScope = {
+    unit,
+    machine,
+    symbols: symbols,
+    diagnostics,
+    sources,
+    explain: settings.explain,
+    inputSlots: slots(unit.inputs.keys()),
+    trackedSlots: slots(symbols.tracked.keys()),
+    entrySlots: entrySlots(machine, symbols),
+    stateIndex: (name) => index.get(name) ?? null,
+    builtinError: () => {
+      builtin = true;
+      return machine.states.length;
+    },
+  };
+  const { states, reusable: kept } = lowerStates(shared, settings, reuse);
+  if (!machine.script && machine.states[0]?.name.text === ERROR_STATE)
+    diagnostics.push(say.firstStateError(machine.states[0].name.span, {}));
+  const plans = settings.callables.plansOf(states.flatMap(({ state }) => state.code));
+  const compiled: Machine = {
+    version: RUN_FORMAT,
+    name: machine.name,
+    files: sources.map((s) => s.name),
+    inputs: [...unit.inputs.values()].map((input) => lowerInput(input, unit, diagnostics)),
+    tracked: [...symbols.tracked.keys()],
+    states: builtin ? [...states.map((s) => s.state), builtinErrorState()] : states.map((s) => s.state),
+    initial: 0,
+    error: index.get(ERROR_STATE) ?? null,
+    limits: lowerLimits(unit.limits, diagnostics),
+    ...omitUndefined({ workflow: unit.workflow, plans }),
+  };
+  return { machine: compiled, unit: machine, states, symbols: symbols, reusable: kept };
+}
+
+function slots(names: Iterable<string>): Map<string, number> {
+  const map = new Map<string, number>();
+  for (const name of names) map.set(name, map.size);
+  return map;
+}
+
+/** The entry slots of each state: the names that GOTOs pass to it, and in ERROR the error contract. */
+function entrySlots(machine: MachineUnit, symbols: SymbolTable): Map<string, Map<string, number>> {
+  const anywhere = symbols.entries.get('*') ?? new Set<string>();
+  return new Map(
+    machine.states.map((state) => {
+      const name = state.name.text;
+      const contract = name === ERROR_STATE ? ERROR_NAMES : [];
+      return [name, slots(new Set([...contract, ...(symbols.entries.get(name) ?? []), ...anywhere]))] as const;
+    }),
+  );
+}
+
+function builtinErrorState(): State {
+  return {
+    name: ERROR_STATE,
+    locals: [],
+    entry: [...ERROR_NAMES],
+    code: [{ op: 'fell-off', origin: { file: 0, line: 1 } }],
+    handlers: [],
+    builtin: true,
+  };
+}
+
+// ---- declarations of the file -----------------------------------------------------------------------
+
+function lowerInput(input: InputDeclaration, { workflow }: Unit, diagnostics: Diagnostic[]): Input {
+  const name = input.name.text;
+  // A workflow has no state ERROR that would bind these names, and validators may have an input `error`.
+  const isFree = workflow !== undefined && isEngineName(name);
+  if (isReserved(name) && !isFree) diagnostics.push(say.reservedName(input.name.span, { name }));
+  const constant = input.value === undefined ? undefined : constantExpr(input.value);
+  const value = constant?.value;
+  if (input.value !== undefined && value === undefined) {
+    const word = input.value.kind === 'name' ? input.value.name : undefined;
+    diagnostics.push(say.inputDefault(input.value.span, { word }));
+  }
+  const choices = input.choices;
+  const isChoice = (choice: string): boolean =>
+    choice === String(value) || (input.value?.kind === 'number' && choice === input.value.text);
+  if (choices !== undefined && value !== undefined && input.value !== undefined && !choices.some(isChoice))
+    diagnostics.push(say.inputChoice(input.value.span, { value: String(value), choices }));
+  return {
+    name,
+    // A default that is none is reported above; that the input has no value would be the same mistake again.
+    ...omitUndefined({
+      // A default that is none is reported above; that the input has no value would be the same mistake again.
+      value: input.value === undefined ? undefined : (value ?? null),
+      printed: constant?.printed,
+      type: input.type,
+      choices,
+      secret: input.secret ? (true as const) : undefined,
+    }),
+  };
+}

@@ -1,0 +1,208 @@
+/** Lowers the states of a machine one by one, or reuses states of an earlier compilation. */
+
+import type { Instruction } from '../../../machine/machine.js';
+import { omitUndefined } from '../../../prelude/omit-undefined.js';
+import { positionAt, type SourceFile } from '../../source/diagnostic.js';
+import { rebase } from '../../syntax/child-blocks.js';
+import type { StateDeclaration } from '../collect.js';
+import type { MachineScope, TypedOperand, TypeUse } from '../scope.js';
+import { lowerState } from './lower-state.js';
+import type { AgentTraits, Lookups, LoweredState, LoweringSettings } from './lowered-state.js';
+
+/** The reusable states of an earlier text, and the data that makes the new states reusable. */
+export interface StateReuse {
+  readonly previous: ReusableStates | undefined;
+  /** The text of a declaration that was parsed as one part: its tree depends only on this text. */
+  readonly textOf: ReadonlyMap<StateDeclaration, string>;
+}
+
+/** Lowers all states. `kept` is for the next compilation; null if nothing is to be kept. */
+export function lowerStates(
+  shared: MachineScope,
+  settings: LoweringSettings,
+  reuse: StateReuse | null,
+): { states: LoweredState[]; reusable: ReusableStates | null } {
+  const { states, script } = shared.machine;
+  if (reuse === null || script)
+    return { states: states.map((state) => lowerState(shared, state, settings, script)), reusable: null };
+  const surroundings = surroundingsOf(shared, settings);
+  const before = reuse.previous?.surroundings === surroundings ? reuse.previous.byText : undefined;
+  const byText = new Map<string, ReusableState>();
+  const lowered = states.map((declaration) => {
+    const text = reuse.textOf.get(declaration);
+    if (text === undefined) return lowerState(shared, declaration, settings, false);
+    const known = before?.get(text);
+    const now = known !== undefined && isReusable(known, shared, declaration, settings) ? known : null;
+    const next = now === null ? lowerReusable(shared, declaration, settings) : rebaseHere(now, shared, declaration);
+    if (next.isReusable) byText.set(text, next);
+    return next.lowered;
+  });
+  return { states: lowered, reusable: { surroundings, byText } };
+}
+
+type Candidate = ReusableState & { readonly isReusable: boolean };
+
+/**
+ * Everything that all states may read, except for patterns. The order of names matters, because it determines slots and
+ * indexes.
+ */
+function surroundingsOf(shared: MachineScope, settings: LoweringSettings): string {
+  const { inputSlots, trackedSlots, machine, explain } = shared;
+  const { commands, shell, strict, anyNames, lookups } = settings;
+  const names = [inputSlots.keys(), trackedSlots.keys(), commands].map((list) => [...list]);
+  const states = machine.states.map((state) => state.name.text);
+  const asked = [lookups.onPath !== undefined, lookups.agents !== undefined, lookups.worktree];
+  return JSON.stringify([names, states, shell, strict, anyNames, explain, asked]);
+}
+
+function isReusable(
+  known: ReusableState,
+  shared: MachineScope,
+  { name }: StateDeclaration,
+  { lookups }: LoweringSettings,
+): boolean {
+  const entry = [...(shared.entrySlots.get(name.text)?.keys() ?? [])];
+  const had = known.lowered.state.entry;
+  return (
+    entry.length === had.length &&
+    entry.every((one, at) => one === had[at]) &&
+    areSameAnswers(known.commands, lookups.onPath) &&
+    areSameAnswers(known.agents, lookups.agents?.isKnown) &&
+    areSameAnswers(known.traits, traitsAsText(lookups))
+  );
+}
+
+/** Traits in a form that can be compared. */
+function traitsAsText({ agents }: Lookups): ((name: string) => string) | undefined {
+  const ask = agents?.traits;
+  return ask === undefined ? undefined : (name) => JSON.stringify(ask(name));
+}
+
+function areSameAnswers<T>(answers: ReadonlyMap<string, T>, ask: ((name: string) => T) | undefined): boolean {
+  for (const [name, answer] of answers) if (ask?.(name) !== answer) return false;
+  return true;
+}
+
+function rebaseHere(known: ReusableState, shared: MachineScope, declaration: StateDeclaration): Candidate {
+  const { start, line } = positionOf(shared, declaration);
+  return { ...known, lowered: rebaseState(known, start, line), start, line, isReusable: true };
+}
+
+/** Lowers a state and records its questions. */
+function lowerReusable(shared: MachineScope, declaration: StateDeclaration, settings: LoweringSettings): Candidate {
+  const commands = new Map<string, boolean>();
+  const agents = new Map<string, boolean>();
+  const messages = shared.diagnostics.length;
+  const traits = new Map<string, string>();
+  const lookups = notingLookups(settings.lookups, { commands, agents, traits });
+  const lowered = lowerState(shared, declaration, { ...settings, lookups }, false);
+  // An agent is reported once for the whole program, so these messages depend on earlier states. A state that needs the
+  // built-in ERROR has a message too.
+  const isKept =
+    shared.diagnostics.length === messages &&
+    shared.symbols.states.get(declaration.name.text)?.usesPatterns === false &&
+    // Tools and plans are files that can change without the program.
+    !lowered.dataUse.calls &&
+    ![...agents.keys()].some((name) => settings.reportedAgents.has(name));
+  return { lowered, ...positionOf(shared, declaration), commands, agents, traits, isReusable: isKept };
+}
+
+interface NotedAnswers {
+  readonly commands: Map<string, boolean>;
+  readonly agents: Map<string, boolean>;
+  readonly traits: Map<string, string>;
+}
+
+/** The same lookups, which record their answers. */
+function notingLookups(lookups: Lookups, { commands, agents, traits }: NotedAnswers): Lookups {
+  const noteAnswers = (answers: Map<string, boolean>, ask: (name: string) => boolean) => (name: string) => {
+    const answer = ask(name);
+    answers.set(name, answer);
+    return answer;
+  };
+  const askTraits = lookups.agents?.traits;
+  const noteTraits = (name: string): AgentTraits | null => {
+    const answer = askTraits?.(name) ?? null;
+    traits.set(name, JSON.stringify(answer));
+    return answer;
+  };
+  return {
+    ...lookups,
+    ...omitUndefined({
+      onPath: lookups.onPath === undefined ? undefined : noteAnswers(commands, lookups.onPath),
+      agents:
+        lookups.agents === undefined
+          ? undefined
+          : {
+              ...lookups.agents,
+              isKnown: noteAnswers(agents, lookups.agents.isKnown),
+              ...omitUndefined({ traits: askTraits === undefined ? undefined : noteTraits }),
+            },
+    }),
+  };
+}
+
+function positionOf({ sources }: MachineScope, { span }: StateDeclaration): { start: number; line: number } {
+  return { start: span.start, line: positionAt(sources[span.file] as SourceFile, span.start).line };
+}
+
+/** The questions that lowering a state asked the lookups, with the answers. */
+type Answers = ReadonlyMap<string, boolean>;
+
+/** A lowered state with its dependencies, apart from its own text and the shared surroundings. */
+interface ReusableState {
+  readonly lowered: LoweredState;
+  /** The offset and the line of the state, from 1. */
+  readonly start: number;
+  readonly line: number;
+  readonly commands: Answers;
+  readonly agents: Answers;
+  /** What was known of the programs of its agents, as JSON. */
+  readonly traits: ReadonlyMap<string, string>;
+}
+
+/** The reusable states of one machine. */
+export interface ReusableStates {
+  /** The names and settings that all states share, as a text to compare. */
+  readonly surroundings: string;
+  /** The states by their texts. */
+  readonly byText: ReadonlyMap<string, ReusableState>;
+}
+
+/** A copy of the state for its new position. The stored state is not modified, because it may be in use. */
+function rebaseState({ lowered, start, line }: ReusableState, newStart: number, newLine: number): LoweredState {
+  const by = newStart - start;
+  const byLines = newLine - line;
+  if (by === 0 && byLines === 0) return lowered;
+  const { state, entryReads, spans, jumps, checks, explanations, dataUse, typeUses } = lowered;
+  return {
+    ...lowered,
+    state: byLines === 0 ? state : { ...state, code: state.code.map((i) => shiftLines(i, byLines) as Instruction) },
+    entryReads: new Map(rebase([...entryReads], 0, by)),
+    ...rebase({ spans, jumps, checks, explanations, dataUse }, 0, by),
+    typeUses: typeUses.map((use) => rebaseTypeUse(use, by)),
+  };
+}
+
+/** The operands do not move, because expressions contain no offsets. */
+function rebaseTypeUse({ operator, span, left, right }: TypeUse, by: number): TypeUse {
+  const operand = (one: TypedOperand): TypedOperand => ({ expr: one.expr, span: rebase(one.span, 0, by) });
+  return { operator, span: rebase(span, 0, by), left: operand(left), right: operand(right) };
+}
+
+/** An instruction, or a part of one, moved by a number of lines. A part without a line is the same as before. */
+function shiftLines(piece: unknown, by: number): unknown {
+  if (typeof piece !== 'object' || piece === null) return piece;
+  let copy: Record<string, unknown> | null = null;
+  const record = piece as Record<string, unknown>;
+  // A constant is data of the program, so its keys must not be changed.
+  if (record.op === 'const') return record;
+  for (const key in record) {
+    const inner = record[key];
+    const shifted = key === 'line' || key === 'boundAt' ? (inner as number) + by : shiftLines(inner, by);
+    if (shifted === inner) continue;
+    copy ??= (Array.isArray(piece) ? [...piece] : { ...record }) as Record<string, unknown>;
+    copy[key] = shifted;
+  }
+  return copy ?? piece;
+}

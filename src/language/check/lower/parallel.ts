@@ -1,0 +1,256 @@
+/** Lowers PARALLEL and FOR EACH: branches become separate code after a fork; loops become a head and a jump back. */
+import type { Expr, Template } from '../../../machine/expression.js';
+import type { Branch, Instruction as Code } from '../../../machine/machine.js';
+import { omitUndefined } from '../../../prelude/omit-undefined.js';
+import { checkMessages as say } from '../../source/catalogue/check.js';
+import type { Instruction, Option } from '../../syntax/ast.js';
+import type { Name } from '../../syntax/expression.js';
+import { blocksOf } from '../../syntax/step.js';
+import { type BranchUse, lintBranches, lintEachBranch, noteParallelReads } from '../lints/reference-lints.js';
+import { constantText } from './expression.js';
+import { checkOptions, DEFAULT_LIMIT, durationTemplate, numberOption, type OptionTable } from './options.js';
+import type { StateLowering } from './state-lowering.js';
+import { lowerUndo } from './undo.js';
+
+type Parallel = Extract<Instruction, { kind: 'parallel' }>;
+type ForEach = Extract<Instruction, { kind: 'for-each' }>;
+type Wait = Extract<Instruction, { kind: 'wait' }>;
+
+/**
+ * Instructions that perform effects. If all branches only call agents, more members run at the same time by default.
+ */
+const EFFECTS = new Set<Code['op']>(['shell', 'argv', 'function', 'agent']);
+
+const JOIN_OPTIONS: OptionTable = { max: 'number', quorum: 'number', on_failure: 'text' };
+
+/** Lowers a PARALLEL. `wait` is the WAIT for its members that joins it; `detached` is a WAIT for something else. */
+export function lowerParallel(l: StateLowering, i: Parallel, wait: Wait | null, detached = false): void {
+  const options = checkOptions(l, i.options, JOIN_OPTIONS, 'PARALLEL');
+  const max = numberOption(l, options.get('max'));
+  const quorum = quorumOf(l, wait, options);
+  const keep = keepOf(l, options);
+  const { undos, members } = membersOf(l, i);
+  countMembers(l, i, wait, members.length, quorum);
+  const joined = waitOf(l, wait);
+  const fork = l.emitter.add({ op: 'jump', to: -1 }, i.span);
+  const branches: Branch[] = [];
+  const used: BranchUse[] = [];
+  const bound = members.map((member) => boundIn(l, [member]));
+  l.forkDepth++;
+  members.forEach((member, at) => {
+    const own = bound[at] as ReadonlyMap<number, Name>;
+    branches.push({ pc: l.emitter.pc, collect: [...own.keys()] });
+    const { reads, writes } = l.scope.dataUse;
+    const [from, before] = [reads.length, writes.length];
+    l.inBranch({ binds: new Set(own.keys()), isTurn: false }, () => l.instruction(member));
+    const undo = undos.get(member);
+    if (undo !== undefined) lowerUndo(l, undo, member);
+    used.push({ from, to: reads.length, writes: writes.slice(before) });
+    l.emitter.add({ op: 'branch-end' }, member.span);
+  });
+  l.forkDepth--;
+  lintBranches(used, l.diagnostics);
+  noteParallelReads(l.scope.dataUse.reads, used, { ...i.span, end: members.at(-1)?.span.end ?? i.span.end });
+  l.emitter.replace(fork, {
+    op: 'fork',
+    branches,
+    names: members.map((member) => nameOf(l, member)),
+    own: true,
+    ...omitUndefined({ keep: keep ?? undefined }),
+    join: l.emitter.pc,
+    max,
+    agents: onlyAgents(l, fork + 1),
+    quorum,
+    wait: joined,
+    ...omitUndefined({ detached: detached ? true : undefined }),
+  });
+  l.explain(i.verb.span, `PARALLEL of ${branches.length} members`);
+  for (const own of bound)
+    for (const { text, span } of own.values()) {
+      if (quorum !== null || keep !== null || joined !== null || detached) l.missing.note(text, { span, list: false });
+      else l.missing.bind(text);
+    }
+  if (wait?.body) l.block(wait.body);
+}
+
+type Undo = Extract<Instruction, { kind: 'undo' }>;
+
+/** Attaches each UNDO to the member above it. */
+function membersOf(l: StateLowering, i: Parallel): { members: Instruction[]; undos: Map<Instruction, Undo> } {
+  const members: Instruction[] = [];
+  const undos = new Map<Instruction, Undo>();
+  for (const one of i.members.instructions) {
+    const above = members.at(-1);
+    if (one.kind === 'undo' && above !== undefined && !undos.has(above)) undos.set(above, one);
+    else if (one.kind === 'undo') lowerUndo(l, one, null);
+    else if (one.kind !== 'broken') members.push(one);
+  }
+  return { members, undos };
+}
+
+/** The name of a member in a failure: the name that it binds, or else its line. */
+function nameOf(l: StateLowering, member: Instruction): string {
+  const binds = member.kind === 'do' || member.kind === 'check' || member.kind === 'call';
+  if (binds && member.bind !== undefined) return member.bind.text;
+  const text = l.shared.sources[member.span.file]?.text.slice(member.span.start, member.span.end) ?? '';
+  const line = (text.trim().split('\n', 1)[0] as string).trim();
+  return line.length > 200 ? `${line.slice(0, 199)}…` : line;
+}
+
+/** The slot of `failures` if failed members do not fail the block. */
+function keepOf(l: StateLowering, options: ReadonlyMap<string, Option>): number | null {
+  const option = options.get('on_failure');
+  if (option?.value === undefined) return null;
+  if (constantText(option.value) === 'keep') return l.scope.local('failures');
+  const help = 'write `on_failure=keep`, or leave it out to let a failed member fail the whole';
+  l.diagnostics.push(say.badOption(option.span, { name: 'on_failure', why: 'can only be `keep`', help }));
+  return null;
+}
+
+function onlyAgents(l: StateLowering, from: number): boolean {
+  const effects = l.emitter.code.slice(from).filter((c) => EFFECTS.has(c.op));
+  return effects.length > 0 && effects.every((c) => c.op === 'agent');
+}
+
+function quorumOf(l: StateLowering, wait: Wait | null, options: ReadonlyMap<string, Option>): Expr | null {
+  const own = numberOption(l, options.get('quorum'));
+  if (wait === null) return own;
+  const waitOptions = checkOptions(l, wait.options, { quorum: 'number' }, 'this WAIT');
+  const said = wait.for.kind === 'members' ? wait.for.quorum : undefined;
+  if (said !== undefined) return { op: 'const', value: said };
+  return numberOption(l, waitOptions.get('quorum')) ?? own;
+}
+
+function countMembers(l: StateLowering, i: Parallel, wait: Wait | null, members: number, quorum: Expr | null): void {
+  if (members === 0) return;
+  const said = i.note === undefined ? null : countIn(i.note);
+  if (said !== null && said !== members && i.note) l.diagnostics.push(say.memberCount(i.note.span, { said, members }));
+  if (wait?.for.kind === 'members' && wait.for.count !== undefined && wait.for.count !== members)
+    l.diagnostics.push(say.memberCount(wait.for.span, { said: wait.for.count, members }));
+  if (quorum?.op === 'const' && typeof quorum.value === 'number' && quorum.value > members) {
+    const blamed = wait?.for.kind === 'members' && wait.for.quorum !== undefined ? wait.for.span : i.verb.span;
+    l.diagnostics.push(say.quorumTooLarge(blamed, { quorum: quorum.value, members }));
+  }
+}
+
+/** The count people write before `in PARALLEL`: `Launch 4x scouts`, `Start 3 checks`. */
+function countIn(note: Name): number | null {
+  const match = /(?:^|\s)(\d+)x?(?=\s|$)/.exec(note.text);
+  return match === null ? null : Number(match[1]);
+}
+
+/** Lowers a FOR EACH. `wait` is the WAIT for its members, if it is parallel and a WAIT follows. */
+export function lowerForEach(l: StateLowering, i: ForEach, wait: Wait | null = null): void {
+  const options = checkOptions(l, i.options, i.parallel ? JOIN_OPTIONS : { on_failure: 'text' }, 'FOR EACH');
+  l.scope.declare(i.variable, false);
+  const list = l.expression(i.list);
+  if (i.parallel) lowerParallelEach(l, i, list, options, wait);
+  else lowerSequentialEach(l, i, list, keepOf(l, options));
+}
+
+function lowerSequentialEach(l: StateLowering, i: ForEach, list: Expr, failures: number | null): void {
+  const items = l.scope.hiddenSlot('$items');
+  const index = l.scope.hiddenSlot('$index');
+  const variable = l.scope.hiddenSlot(`$each:${i.variable.text}`);
+  const keep = failures === null ? null : { failures, handling: l.scope.hiddenSlot('$handling') };
+  l.emitter.add({ op: 'each', list, items, index, ...omitUndefined({ keep: keep ?? undefined }) }, i.span);
+  const head = l.emitter.add({ op: 'next', items, index, variable, exit: -1 }, i.span);
+  l.scope.push('loop', [[i.variable.text, { slot: variable }]]);
+  const from = l.emitter.pc;
+  l.block(i.body);
+  l.scope.pop();
+  l.emitter.add({ op: 'jump', to: head }, i.span);
+  if (keep !== null) {
+    const bound = boundIn(l, i.body.instructions);
+    const facts = { items, index, ...keep, clear: [...bound.keys()] };
+    const frames = l.frames === 0 ? {} : { frames: l.frames };
+    l.handlers.push({ from, to: l.emitter.pc, kind: null, pc: head, names: {}, ...frames, keep: facts });
+    for (const { text, span } of bound.values()) l.missing.note(text, { span, list: false });
+  }
+  l.emitter.patch(head, 'exit');
+}
+
+function lowerParallelEach(
+  l: StateLowering,
+  i: ForEach,
+  list: Expr,
+  options: ReadonlyMap<string, Option>,
+  wait: Wait | null,
+): void {
+  const variable = l.scope.hiddenSlot(`$each:${i.variable.text}`);
+  const max = numberOption(l, options.get('max'));
+  const quorum = quorumOf(l, wait, options);
+  const keep = keepOf(l, options);
+  const joined = waitOf(l, wait);
+  const fork = l.emitter.add({ op: 'jump', to: -1 }, i.span);
+  const body = l.emitter.pc;
+  const bound = boundIn(l, i.body.instructions);
+  l.scope.push('loop', [[i.variable.text, { slot: variable }]]);
+  const before = l.scope.dataUse.writes.length;
+  l.forkDepth++;
+  l.inBranch({ binds: new Set(bound.keys()), isTurn: true }, () => l.block(i.body));
+  l.forkDepth--;
+  lintEachBranch(l.scope.dataUse.writes.slice(before), l.diagnostics);
+  l.scope.pop();
+  l.emitter.add({ op: 'branch-end' }, i.span);
+  for (const { text, span } of bound.values()) {
+    if (quorum !== null || keep !== null || joined !== null) l.missing.note(text, { span, list: true });
+    else l.missing.bind(text);
+  }
+  l.emitter.replace(fork, {
+    op: 'fork-each',
+    named: true,
+    own: true,
+    ...omitUndefined({ keep: keep ?? undefined }),
+    list,
+    variable,
+    body,
+    collect: [...bound.keys()],
+    join: l.emitter.pc,
+    max,
+    agents: onlyAgents(l, body),
+    quorum,
+    wait: joined,
+  });
+  if (wait?.body) l.block(wait.body);
+}
+
+function waitOf(l: StateLowering, wait: Wait | null) {
+  if (wait === null) return null;
+  const timeout: Template = wait.timeout === undefined ? DEFAULT_LIMIT : durationTemplate(l, wait.timeout);
+  return { timeout, timedOut: l.scope.local('timed_out') };
+}
+
+/** The names that instructions bind, including nested blocks, with their slots. A branch passes them on at its join. */
+export function boundIn(l: StateLowering, all: readonly Instruction[]): ReadonlyMap<number, Name> {
+  const slots = new Map<number, Name>();
+  const add = (name: Name): void => {
+    const slot = l.scope.local(name.text);
+    if (!slots.has(slot)) slots.set(slot, name);
+  };
+  const patterns = new Set<string>();
+  const visit = (instructions: readonly Instruction[]): void => {
+    for (const inner of instructions) {
+      if (inner.kind === 'do' || inner.kind === 'check' || inner.kind === 'call') {
+        const name = inner.bind?.text ?? l.shared.symbols.resultNames.get(inner);
+        if (name !== undefined) add({ text: name, span: inner.bind?.span ?? inner.verb.span });
+      } else if (inner.kind === 'ask') add(inner.bind ?? { text: 'answer', span: inner.verb.span });
+      else if (inner.kind === 'if') {
+        for (const arm of inner.arms) visit(arm.body.instructions);
+        if (inner.otherwise) visit(inner.otherwise.body.instructions);
+      } else if (inner.kind === 'default' || inner.kind === 'for-each' || inner.kind === 'on-error')
+        visit(inner.body.instructions);
+      else if (inner.kind === 'parallel') visit(inner.members.instructions);
+      else if (inner.kind === 'step') for (const block of blocksOf(inner)) visit(block.instructions);
+      else if (inner.kind === 'wait') {
+        if (inner.for.kind === 'signal') add(inner.for.name);
+        if (inner.body) visit(inner.body.instructions);
+      } else if (inner.kind === 'use' && !patterns.has(inner.pattern.text)) {
+        patterns.add(inner.pattern.text);
+        visit(l.shared.unit.patterns.get(inner.pattern.text)?.body.instructions ?? []);
+      }
+    }
+  };
+  visit(all);
+  return slots;
+}

@@ -1,0 +1,358 @@
+/** Lowers instructions that become one instruction of code: EMIT, GOTO, RETURN, TRACK, INCREMENT, SET, ASK. */
+import type { Expr, Template } from '../../../machine/expression.js';
+import { unreachable } from '../../../prelude/unreachable.js';
+import { checkMessages as say } from '../../source/catalogue/check.js';
+import type { Diagnostic, Span } from '../../source/diagnostic.js';
+import type { Argument, Instruction, Option } from '../../syntax/ast.js';
+import type { Expression, Template as TextTemplate } from '../../syntax/expression.js';
+import { ERROR_NAMES } from '../collect.js';
+import { freeNames } from '../free-names.js';
+import type { Constant } from '../scope.js';
+import { suggestName } from '../suggest-name.js';
+import { lowerArguments } from './constant.js';
+import { constantOr, constantText, lowerExpression, lowerTemplate } from './expression.js';
+import { checkOptions, durationTemplate, type OptionTable } from './options.js';
+import type { OpenBranch, StateLowering } from './state-lowering.js';
+
+type Simple = Extract<
+  Instruction,
+  {
+    kind:
+      | 'emit'
+      | 'proceed'
+      | 'goto'
+      | 'return'
+      | 'fail'
+      | 'rollback'
+      | 'track'
+      | 'increment'
+      | 'set'
+      | 'ask'
+      | 'broken';
+  }
+>;
+
+/** Lowers one of them. Returns true if execution can continue after it. */
+export function lowerSimple(l: StateLowering, i: Simple): boolean {
+  switch (i.kind) {
+    case 'emit':
+      lowerEmit(l, i);
+      return true;
+    case 'proceed':
+    case 'broken':
+      if (i.verb.text !== 'GOTO') return true;
+      // Without a target it could lead anywhere, but not to the next instruction.
+      l.jump(null, [], i.span);
+      return false;
+    case 'goto':
+      lowerGoto(l, i);
+      return false;
+    case 'return':
+      lowerReturn(l, i);
+      return false;
+    case 'fail':
+      lowerFail(l, i);
+      return false;
+    case 'rollback':
+      l.emitter.add({ op: 'rollback', bind: l.scope.local('rollback') }, i.span);
+      return true;
+    case 'track':
+      lowerTrack(l, i);
+      return true;
+    case 'increment':
+      lowerIncrement(l, i);
+      return true;
+    case 'set':
+      lowerSet(l, i);
+      return true;
+    case 'ask':
+      lowerAsk(l, i);
+      return true;
+    default:
+      return unreachable(i);
+  }
+}
+
+function lowerEmit(l: StateLowering, i: Extract<Instruction, { kind: 'emit' }>): void {
+  const names = new Set<string>();
+  for (const { name } of i.fields) {
+    if (names.has(name.text)) l.diagnostics.push(say.duplicateArgument(name.span, { name: name.text }));
+    names.add(name.text);
+  }
+  const fields = i.fields.map((field) => ({
+    name: field.name.text,
+    value: lowerTemplate(field.value, l, field.optional ? 'optional' : 'text'),
+    optional: field.optional,
+  }));
+  const message = i.message === undefined ? null : lowerTemplate(i.message, l, 'text');
+  if (i.event?.text === 'STATE_ENTRY') {
+    const field = i.fields.find((f) => f.name.text === 'state');
+    const said = field && constantText(field.value);
+    const actual = l.declaration.name.text;
+    // The author of a script has not named a state.
+    if (field && said && !l.shared.machine.script && !sameName(said, actual))
+      l.diagnostics.push(
+        say.eventContradicts(field.span, { field: 'state', value: said, actual, what: 'this is state' }),
+      );
+  }
+  l.emitter.add({ op: 'emit', event: i.event?.text ?? null, fields, message }, i.span);
+}
+
+/** Normalizes names as people write them in events: case and the kind of dash do not matter. */
+export function sameName(a: string, b: string): boolean {
+  const normalize = (name: string) => name.toLowerCase().replace(/-/g, '_');
+  return normalize(a) === normalize(b);
+}
+
+function lowerGoto(l: StateLowering, i: Extract<Instruction, { kind: 'goto' }>): void {
+  if (l.branch !== null) l.diagnostics.push(say.inParallel(i.verb.span, { what: '`GOTO`' }));
+  const args = lowerArguments(l, i.args);
+  const passes = args.map((a) => a.name);
+  const named = i.target.name;
+  let target: string | null = i.target.kind === 'state' ? named.text : null;
+  let given: Constant['given'];
+  if (i.target.kind === 'parameter') {
+    const parameter = l.scope.parameter(named.text);
+    if (parameter === undefined) {
+      if (l.scope.misses(named.text, named.span)) return;
+      const why = l.patterns.length > 0 ? 'does not name a parameter of this pattern' : 'is outside of a pattern';
+      l.diagnostics.push(say.notAStateName(named.span, { name: named.text, why }));
+      return;
+    }
+    if ('slot' in parameter) {
+      const read: Expr = { op: 'read', name: named.text, places: [{ in: 'local', slot: parameter.slot }] };
+      l.jump(null, passes, i.span);
+      l.emitter.add({ op: 'goto-dynamic', target: read, args }, i.span);
+      return;
+    }
+    if (typeof parameter.constant !== 'string') {
+      if (parameter.constant !== null)
+        l.diagnostics.push(
+          say.notAStateName(named.span, { name: named.text, why: 'gets a value that is not the name of a state' }),
+        );
+      return;
+    }
+    target = parameter.constant;
+    given = parameter.given;
+  }
+  const state = l.shared.stateIndex(target as string);
+  if (state === null) {
+    // A pattern of another file was written for machines that declare ERROR.
+    const own = i.span.file === l.declaration.span.file;
+    if (target === 'ERROR' && i.args.length > 0 && own) l.diagnostics.push(writeFail(l, i));
+    else if (target === 'ERROR')
+      l.diagnostics.push(
+        say.errorUndeclared(named.span, { machine: l.shared.machine.name, several: l.shared.unit.machines.length > 1 }),
+      );
+    else {
+      const names = () => l.shared.machine.states.map((s) => s.name.text);
+      const name = target as string;
+      // The mistake is in the argument, which may be in another file.
+      const parameter = given && { name: named.text, read: named.span, isDefault: given.isDefault };
+      const where = given?.span ?? named.span;
+      l.diagnostics.push(say.unknownState(where, { name, near: suggestName(l.diagnostics, name, names), parameter }));
+      // Reporting the target as unreachable would repeat the same mistake.
+      l.jump(null, passes, i.span);
+      return;
+    }
+  }
+  l.jump(target, passes, i.span);
+  l.emitter.add({ op: 'goto', state: state ?? l.shared.builtinError(), args }, i.span);
+}
+
+function lowerReturn(l: StateLowering, i: Extract<Instruction, { kind: 'return' }>): void {
+  if (l.branch !== null) l.diagnostics.push(say.inParallel(i.verb.span, { what: '`RETURN`' }));
+  const failed = l.declaration.name.text === 'ERROR';
+  l.emitter.add({ op: 'return', value: returnValue(l, i), failed }, i.span);
+}
+
+const DASHED_WORDS = /^[A-Za-z_]\w*(?:-[A-Za-z]\w*)+$/;
+
+/** Whether the text of a RETURN is the value of an expression: words and paths whose names are not bound are text. */
+function isReturnedValue(l: StateLowering, e: Expression, { raw }: TextTemplate): boolean {
+  if (DASHED_WORDS.test(raw.trim())) return freeNames(e).every(({ name }) => l.scope.has(name));
+  let root = e;
+  while (root.kind === 'field' || root.kind === 'maybe') root = root.of;
+  return root.kind !== 'name' || l.scope.has(root.name);
+}
+
+const FILE_NAME = /^\w+\.(?:md|txt|log|json|ya?ml|csv|html?|xml|pdf|sh|py|[cm]?[jt]s|dsl|zip|gz|tgz|tar)$/i;
+
+function returnValue(l: StateLowering, i: Extract<Instruction, { kind: 'return' }>): Expr | null {
+  if (i.value?.kind === 'name' && l.scope.isNewWord(i.value.name)) {
+    l.diagnostics.push(say.returnsTheWord(i.value.span, { word: i.value.name, state: l.declaration.name.text }));
+    return { op: 'const', value: i.value.name };
+  }
+  if (i.value !== undefined) return lowerExpression(i.value, l);
+  if (i.args !== undefined)
+    return constantOr({
+      op: 'object',
+      entries: lowerArguments(l, i.args).map(({ name, value }) => [name, value] as const),
+    });
+  if (i.text === undefined) return null;
+  if (i.expression !== undefined && isReturnedValue(l, i.expression, i.text)) {
+    const word = i.text.raw.trim();
+    if (i.expression.kind === 'name' || FILE_NAME.test(word))
+      l.diagnostics.push(say.ambiguousWord(i.text.span, { word }));
+    return lowerExpression(i.expression, l);
+  }
+  const template = lowerTemplate(i.text, l);
+  return { op: 'template', template };
+}
+
+/** FAIL is a failure like any other, so it is allowed where GOTO and RETURN are not. */
+function lowerFail(l: StateLowering, i: Extract<Instruction, { kind: 'fail' }>): void {
+  const contract: ReadonlySet<string> = new Set(ERROR_NAMES);
+  for (const { name } of i.args)
+    if (contract.has(name.text)) l.diagnostics.push(say.failSays(name.span, { name: name.text }));
+  const word = i.text?.quote === 'none' ? constantText(i.text)?.trim() : undefined;
+  if (i.text !== undefined && word !== undefined && /^[A-Za-z_]\w*$/.test(word) && l.scope.has(word))
+    l.diagnostics.push(say.ambiguousWord(i.text.span, { word }));
+  const message = i.text === undefined ? [] : lowerTemplate(i.text, l);
+  l.emitter.add({ op: 'fail', message, args: lowerArguments(l, i.args) }, i.span);
+}
+
+function lowerTrack(l: StateLowering, i: Extract<Instruction, { kind: 'track' }>): void {
+  if (l.branch !== null) l.diagnostics.push(say.inParallel(i.verb.span, { what: '`TRACK`' }));
+  l.scope.declare(i.name, true);
+  const value: Expr = i.value === undefined ? { op: 'const', value: 0 } : lowerExpression(i.value, l);
+  l.emitter.add({ op: 'track', slot: l.shared.trackedSlots.get(i.name.text) as number, value }, i.span);
+}
+
+function lowerIncrement(l: StateLowering, i: Extract<Instruction, { kind: 'increment' }>): void {
+  if (l.branch !== null) l.diagnostics.push(say.inParallel(i.verb.span, { what: '`INCREMENT`' }));
+  const to = l.scope.target(i.name, 'INCREMENT');
+  const by: Expr = i.by === undefined ? { op: 'const', value: 1 } : lowerExpression(i.by, l);
+  if (to !== null) l.emitter.add({ op: 'increment', to, name: i.name.text, by }, i.span);
+}
+
+function lowerSet(l: StateLowering, i: Extract<Instruction, { kind: 'set' }>): void {
+  const to = l.scope.target(i.name, 'SET');
+  let value = lowerExpression(i.value, l);
+  if (to === null) return;
+  if (to.in === 'tracked' && l.branch !== null)
+    l.diagnostics.push(say.inParallel(i.verb.span, { what: '`SET` of a tracked variable' }));
+  else if (to.in === 'local' && l.branch !== null && !l.branch.binds.has(to.slot))
+    l.diagnostics.push(say.lostInParallel(i.name.span, { name: i.name.text, collect: collectingForm(i, l.branch) }));
+  if (i.operator === '+=')
+    value = { op: 'arithmetic', operator: '+', left: { op: 'read', name: i.name.text, places: [to] }, right: value };
+  l.emitter.add({ op: 'set', to, name: i.name.text, value }, i.span);
+}
+
+/** How a branch passes on what a SET in it would lose. */
+function collectingForm(i: Extract<Instruction, { kind: 'set' }>, branch: OpenBranch): string {
+  const added = i.operator === '+=' && i.value.kind === 'list' && i.value.items.length === 1 ? i.value.items[0] : null;
+  const bound = added?.kind === 'name' ? added.name : null;
+  const one = bound ?? 'one';
+  const bind = bound === null ? `bind it in the branch, as in \`DO: ${one} = …\`; ` : '';
+  if (!branch.isTurn) return `${bind}after the join \`${one}\` is there: \`SET: ${i.name.text} ${i.operator} …\``;
+  const then = added === null ? 'use the list there' : `\`SET: ${i.name.text} += ${one}\``;
+  return `${bind}after the join \`${one}\` is the list of all turns: ${then}`;
+}
+
+const ASK_OPTIONS: OptionTable = { choices: 'list', default: 'text', deadline: 'duration' };
+
+function lowerAsk(l: StateLowering, i: Extract<Instruction, { kind: 'ask' }>): void {
+  const options = checkOptions(l, i.options, ASK_OPTIONS, 'ASK');
+  if (i.bind) l.scope.declare(i.bind, false);
+  const name = i.bind?.text ?? 'answer';
+  const deadlineOption = options.get('deadline');
+  const fallback = options.get('default');
+  if (deadlineOption !== undefined && fallback === undefined)
+    l.diagnostics.push(say.askDeadline(deadlineOption.span, {}));
+  const choices = choicesOf(l, options.get('choices'));
+  warnOfOneChoice(l, options.get('choices'), choices);
+  if (fallback?.value !== undefined && choices.length > 0) {
+    const text = constantText(fallback.value);
+    const all = choices.map((c) => (c.every((p) => typeof p === 'string') ? c.join('') : null));
+    if (text !== null && !all.includes(null) && !all.includes(text))
+      l.diagnostics.push(say.inputChoice(fallback.span, { value: text, choices: all as string[] }));
+  }
+  l.emitter.add(
+    {
+      op: 'ask',
+      name,
+      question: i.question === undefined ? [] : lowerTemplate(i.question, l),
+      choices,
+      value: fallback?.value === undefined ? null : lowerTemplate(fallback.value, l),
+      deadline: deadlineOption?.value === undefined ? null : durationTemplate(l, deadlineOption.value),
+      bind: l.scope.local(name),
+    },
+    i.span,
+  );
+}
+
+/** Another mark than the comma between words, as other languages have it. */
+const OTHER_SEPARATOR = /\s*[|;/]\s*/;
+
+function warnOfOneChoice(l: StateLowering, option: Option | undefined, [only, ...others]: readonly Template[]): void {
+  if (option === undefined || only === undefined || others.length > 0 || !only.every((one) => typeof one === 'string'))
+    return;
+  const choice = only.join('');
+  const choices = choice.split(OTHER_SEPARATOR).filter((one) => one !== '');
+  if (choices.length > 1) l.diagnostics.push(say.oneChoice(option.span, { choice, choices }));
+}
+
+/** Splits `choices=a,b c,{x}` at commas outside of interpolations. */
+function choicesOf(l: StateLowering, option: Option | undefined): Template[] {
+  if (option?.value === undefined) return [];
+  const choices: TextTemplate['parts'][number][][] = [[]];
+  for (const part of option.value.parts) {
+    if (typeof part !== 'string') {
+      (choices.at(-1) as TextTemplate['parts'][number][]).push(part);
+      continue;
+    }
+    part.split(',').forEach((piece, at) => {
+      if (at > 0) choices.push([]);
+      (choices.at(-1) as TextTemplate['parts'][number][]).push(piece);
+    });
+  }
+  return choices
+    .map((parts) => lowerTemplate({ ...(option.value as TextTemplate), parts: trimParts(parts) }, l))
+    .filter((template) => template.length > 0);
+}
+
+/** Removes spaces and one pair of quotes around a choice. */
+function trimParts(parts: readonly TextTemplate['parts'][number][]): TextTemplate['parts'] {
+  return parts.map((part, at) => {
+    if (typeof part !== 'string') return part;
+    let text = part;
+    if (at === 0) text = text.trimStart();
+    if (at === parts.length - 1) text = text.trimEnd();
+    if (parts.length === 1) text = text.replace(/^(["'])(.*)\1$/s, '$2');
+    return text;
+  });
+}
+
+type Goto = Extract<Instruction, { kind: 'goto' }>;
+
+/** Arguments that usually contain the reason, the most likely first. */
+const REASONS = ['error', 'message', 'reason', 'text', 'why'];
+
+/** Suggests the FAIL that corresponds to a `GOTO: ERROR with …` in a program without a state ERROR. */
+function writeFail(l: StateLowering, { verb, target, args, span }: Goto): Diagnostic {
+  const source = l.shared.sources[span.file]?.text ?? '';
+  const slice = ({ start, end }: Span): string => source.slice(start, end);
+  const colon = /^[ \t]*:/.test(source.slice(verb.span.end)) ? ':' : '';
+  const reason =
+    REASONS.map((name) => args.find((arg) => arg.name.text === name)).find((arg) => arg !== undefined) ??
+    args.find(({ value }) => value?.kind === 'expression' && value.expression.kind === 'text');
+  // FAIL has a fixed kind, and the engine sets the rest of the error contract.
+  const passed = args.filter((arg) => arg !== reason && !(ERROR_NAMES as readonly string[]).includes(arg.name.text));
+  const list = passed.length === 0 ? '' : ` with ${passed.map((arg) => slice(arg.span)).join(', ')}`;
+  const text = reason === undefined ? null : textOf(reason, slice);
+  const written = `FAIL${colon} ${text ?? '…'}${list}`;
+  const fix = text === null ? undefined : { span, text: written };
+  return say.writeFail(target.name.span, { written, fix });
+}
+
+/** The value of an argument, written as the text of FAIL. */
+function textOf({ name, value }: Argument, slice: (span: Span) => string): string | null {
+  if (value === undefined) return `{${name.text}}`;
+  if (value.kind === 'word') return value.word.text;
+  const e = value.expression;
+  if (e.kind === 'text') return e.template.raw;
+  if (e.kind !== 'name' && e.kind !== 'field' && e.kind !== 'call') return null;
+  const written = slice(e.span);
+  return written.startsWith('{') ? written : `{${written}}`;
+}

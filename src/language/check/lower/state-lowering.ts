@@ -1,0 +1,387 @@
+/**
+ * The context for lowering one state: the code so far, the names, and the position in the nesting of blocks. Every
+ * function that lowers something takes it as its first argument. Files do not import each other to lower nested blocks:
+ * they call `LowerBlocks`, which `lower-state.ts` passes in.
+ */
+import type { Expr, Json } from '../../../machine/expression.js';
+import type { Binding, Handler } from '../../../machine/machine.js';
+import type { StepLayout } from '../../../machine/step.js';
+import { checkMessages as say } from '../../source/catalogue/check.js';
+import type { Diagnostic, Span } from '../../source/diagnostic.js';
+import type { Block, Instruction } from '../../syntax/ast.js';
+import type { Expression } from '../../syntax/expression.js';
+import type { StateDeclaration } from '../collect.js';
+import { freeNames } from '../free-names.js';
+import { type MachineScope, StateScope } from '../scope.js';
+import { type StepLowering, stepExpression } from '../steps/step-keys.js';
+import { type NamedStep, type StepScope, scopeOf } from '../steps/step-names.js';
+import { Emitter } from './emitter.js';
+import { type ExpressionContext, lowerExpression } from './expression.js';
+import type { LoweringSettings } from './lowered-state.js';
+import { LintFacts } from './lowered-state.js';
+
+/** What one line of text with single spaces does not contain. Most texts are such lines, which need no copy. */
+const OTHER_SPACE = /[^\S ]| {2}|^ | $/;
+
+/** The recursive functions of lowering. Each returns true if execution can reach the end of its code. */
+export interface LowerBlocks {
+  instruction(l: StateLowering, i: Instruction): boolean;
+  block(l: StateLowering, block: Block): boolean;
+  /** Lowers a body together with its `ON ERROR` lines; `end` writes the code between the two. */
+  lowerGuarded(l: StateLowering, block: Block, end: (completes: boolean) => void): boolean;
+}
+
+/** Where the code of a step begins, in how many steps, and in which branch. */
+export interface StartedStep {
+  readonly pc: number;
+  readonly frames: number;
+  readonly branch: OpenBranch | null;
+  readonly step: NamedStep;
+  readonly layout: StepLayout;
+}
+
+/** A branch that is being lowered. */
+export interface OpenBranch {
+  /** The slots of the locals that it binds itself. */
+  readonly binds: ReadonlySet<number>;
+  /** It is one of the turns of a loop. */
+  readonly isTurn: boolean;
+}
+
+export class StateLowering implements ExpressionContext {
+  readonly emitter: Emitter;
+  readonly scope: StateScope;
+  readonly handlers: Handler[] = [];
+  /** The facts for the lints. */
+  readonly facts = new LintFacts();
+  /** The names of the patterns that are being expanded, outermost first. */
+  readonly patterns: string[] = [];
+  /** The files of the workflows that are being inlined, outermost first. */
+  readonly workflows: string[] = [];
+  /** The innermost branch of PARALLEL, where control flow and changes of what is outside are errors. */
+  branch: OpenBranch | null = null;
+  /** Above 0 in instructions that never run. */
+  deadDepth = 0;
+  /** Above 0 in instructions that are the work of a step, which GOTO would leave. */
+  bodyDepth = 0;
+  /** Above 0 in PARALLEL and FOR EACH in PARALLEL, whose members share one worktree. */
+  forkDepth = 0;
+  /** The number of steps and scopes that are open at run time when the next instruction runs. */
+  frames = 0;
+  /** Handlers of the body that is being lowered. Their code comes after it. */
+  pendingHandlers: Extract<Instruction, { kind: 'on-error' }>[] = [];
+  steps: StepLowering;
+  /** The steps above in this block and in those around it. */
+  started: ReadonlyMap<string, StartedStep> = new Map();
+  /** Names that are null if a member failed or was stopped. */
+  readonly missing: MayBeMissing;
+  readonly wholeResults: WholeResults;
+  private readonly exitCodes: ExitCodes;
+
+  constructor(
+    readonly shared: MachineScope,
+    readonly declaration: StateDeclaration,
+    readonly settings: LoweringSettings,
+    private readonly lower: LowerBlocks,
+  ) {
+    this.emitter = new Emitter(shared.sources);
+    settings.expansions.lowering.enterState();
+    this.scope = new StateScope(shared, declaration.name.text);
+    this.steps = stepLowering(shared, declaration);
+    this.missing = new MayBeMissing(shared.diagnostics);
+    this.wholeResults = new WholeResults(shared.diagnostics);
+    this.exitCodes = new ExitCodes(this.scope);
+  }
+
+  get diagnostics() {
+    return this.shared.diagnostics;
+  }
+
+  // ---- the way down -----------------------------------------------------------------------------------
+
+  instruction(i: Instruction): boolean {
+    return this.lower.instruction(this, i);
+  }
+
+  block(block: Block): boolean {
+    return this.within(() => this.lower.block(this, block));
+  }
+
+  lowerGuarded(block: Block, end: (completes: boolean) => void): boolean {
+    return this.within(() => this.lower.lowerGuarded(this, block, end));
+  }
+
+  /** Steps of a block are no places to start again from outside of it. */
+  private within(lower: () => boolean): boolean {
+    const outer = this.started;
+    const completes = lower();
+    this.started = outer;
+    return completes;
+  }
+
+  /** Lowers the code of a branch. */
+  inBranch(branch: OpenBranch, lower: () => void): void {
+    const outer = this.branch;
+    this.branch = branch;
+    lower();
+    this.branch = outer;
+  }
+
+  // ---- what instructions write ------------------------------------------------------------------------
+
+  /** Counts an instruction of a pattern. Returns false if the expansion exceeds a limit. */
+  expand(): boolean {
+    return this.patterns.length === 0 || this.settings.expansions.lowering.take();
+  }
+
+  explain(span: Span, text: string): void {
+    this.facts.explain(span, text);
+  }
+
+  /** Records a GOTO as an edge of the state. */
+  jump(target: string | null, passes: readonly string[], span: Span): void {
+    this.facts.jumps.push({ target, passes, span, dead: this.deadDepth > 0 });
+  }
+
+  /** A binding with an exit code that may be read later. */
+  binding(slot: number): Binding {
+    return this.exitCodes.binding(slot);
+  }
+
+  expression(e: Expression): Expr {
+    return lowerExpression(e, this);
+  }
+
+  constant(value: Json) {
+    return { op: 'const', value } as const;
+  }
+
+  /** The text of a span, on one line. */
+  sourceText({ file, start, end }: Span): string {
+    const text = this.shared.sources[file]?.text.slice(start, end) ?? '';
+    return OTHER_SPACE.test(text) ? text.replace(/\s+/g, ' ').trim() : text;
+  }
+
+  // ---- what expressions ask ---------------------------------------------------------------------------
+
+  sample(source: 'now' | 'uuid' | 'random', span: Span): number {
+    const slot = this.scope.hiddenSlot(`$${source}`);
+    this.emitter.add({ op: 'sample', source, slot }, span);
+    return slot;
+  }
+
+  exitSlot(name: string): number | null {
+    const isBound = this.shared.symbols.states.get(this.scope.state)?.bound.has(name) === true;
+    return isBound ? this.exitCodes.slotOf(name) : null;
+  }
+
+  noteComparison(name: string, span: Span): void {
+    this.wholeResults.compare(name, span);
+  }
+
+  explainKey(span: Span, text: string): void {
+    if (this.shared.explain) this.explain(span, text);
+  }
+
+  fieldRead(e: Extract<Expression, { kind: 'field' | 'index' }>): void {
+    this.missing.checkRead(e, (name) => this.scope.parameter(name) === undefined);
+  }
+
+  sparing<T>(read: () => T): T {
+    return this.missing.sparing(read);
+  }
+
+  isTask(name: string): boolean {
+    return this.steps.context.task?.name === name;
+  }
+
+  /** The key of a step, or null if the expression is not one. */
+  stepKey(e: Expression): Expr | null {
+    return stepExpression(this, e);
+  }
+}
+
+/**
+ * Reports comparisons of a whole result with a text, for CHECKs without a written name: their JSON never equals a text.
+ */
+class WholeResults {
+  private readonly bound = new Map<string, Span>();
+  private readonly reported = new Set<string>();
+
+  constructor(private readonly diagnostics: Diagnostic[]) {}
+
+  /** Another CHECK binds the name. `isWhole`: it binds the whole output. */
+  bind(name: string, span: Span, isWhole: boolean): void {
+    if (isWhole) this.bound.set(name, span);
+    else this.bound.delete(name);
+  }
+
+  /** Called when the name is compared with a text. */
+  compare(name: string, span: Span): void {
+    const bound = this.bound.get(name);
+    if (bound === undefined || this.reported.has(name)) return;
+    this.reported.add(name);
+    this.diagnostics.push(say.comparesWhole(span, { name, bound: { span: bound, text: `\`${name}\` is bound here` } }));
+  }
+}
+
+/** Slots for exit codes. An effect stores its exit code only if some `exit_code(x)`, before or after it, reads it. */
+class ExitCodes {
+  private readonly bindings = new Map<number, { exitSlot?: number }[]>();
+  private readonly slots = new Map<number, number>();
+
+  constructor(private readonly scope: StateScope) {}
+
+  /** A binding with an exit code that may be read later. */
+  binding(slot: number): Binding {
+    const binding: { slot: number; exitSlot?: number } = { slot };
+    const exitSlot = this.slots.get(slot);
+    if (exitSlot !== undefined) binding.exitSlot = exitSlot;
+    const earlier = this.bindings.get(slot);
+    if (earlier) earlier.push(binding);
+    else this.bindings.set(slot, [binding]);
+    return binding;
+  }
+
+  /** The slot for the exit code of a name that an effect of this state binds. */
+  slotOf(name: string): number {
+    const slot = this.scope.local(name);
+    let exitSlot = this.slots.get(slot);
+    if (exitSlot === undefined) {
+      exitSlot = this.scope.hiddenSlot(`$exit:${name}`);
+      this.slots.set(slot, exitSlot);
+      for (const binding of this.bindings.get(slot) ?? []) binding.exitSlot = exitSlot;
+    }
+    return exitSlot;
+  }
+}
+
+interface Noted {
+  /** The location of the binding. */
+  readonly span: Span;
+  /** The name is always a list; its elements may be null. */
+  readonly list: boolean;
+}
+
+/** A condition that reads one of these names tests how the members ended. */
+const ASKS_FOR_ALL = new Set(['timed_out', 'failures']);
+
+/**
+ * Names that may be null because the member that binds them may fail or be stopped. Reading a field of such a name
+ * would fail the run when something already went wrong, so it is reported unless a condition tests first. Names are
+ * recorded, rebound and read in the order of the text, which is the order of execution in a state.
+ */
+class MayBeMissing {
+  private names = new Map<string, Noted>();
+  private spared = 0;
+
+  constructor(private readonly diagnostics: Diagnostic[]) {}
+
+  note(name: string, noted: Noted): void {
+    this.names.set(name, noted);
+  }
+
+  /** Something else binds the name. */
+  bind(name: string): void {
+    this.names.delete(name);
+  }
+
+  /** Lowers an operand that may be missing. */
+  sparing<T>(read: () => T): T {
+    this.spared++;
+    const result = read();
+    this.spared--;
+    return result;
+  }
+
+  /** Called when a field or an element is read. */
+  checkRead(e: Extract<Expression, { kind: 'field' | 'index' }>, isLocal: (name: string) => boolean): void {
+    if (this.names.size === 0 || this.spared > 0) return;
+    let depth = 1;
+    let of = e.of;
+    for (; of.kind === 'field' || of.kind === 'index'; of = of.of) depth++;
+    const noted = of.kind === 'name' ? this.names.get(of.name) : undefined;
+    if (of.kind !== 'name' || noted === undefined || !isLocal(of.name)) return;
+    // The rest of a longer path is part of the same report.
+    if (depth !== (noted.list ? 2 : 1)) return;
+    const label = { span: noted.span, text: 'set by a member, which may fail or be stopped' };
+    const what = noted.list ? `an element of \`${of.name}\`` : `\`${of.name}\``;
+    this.diagnostics.push(say.mayBeMissing(e.span, { what, label, end: { ...e.span, start: e.span.end } }));
+  }
+
+  /**
+   * Lowers the code that a condition guards. Names that the condition tests are safe there, and also below if another
+   * arm leaves.
+   */
+  within<T>(conditions: readonly Expression[], lower: () => { result: T; leaves: boolean }): T {
+    if (this.names.size === 0) return lower().result;
+    const asked = new Set(conditions.flatMap((one) => askedIn(one)));
+    const all = [...asked].some((name) => ASKS_FOR_ALL.has(name));
+    const known = [...this.names].filter(([name]) => all || asked.has(name));
+    for (const [name] of known) this.names.delete(name);
+    const { result, leaves } = lower();
+    if (!leaves) for (const [name, noted] of known) this.names.set(name, noted);
+    return result;
+  }
+}
+
+/** The names that a condition tests for presence, and the names that say how the members ended. */
+function askedIn(e: Expression): string[] {
+  switch (e.kind) {
+    case 'logical':
+      return [...askedIn(e.left), ...askedIn(e.right)];
+    case 'not':
+      return askedIn(e.of);
+    case 'test':
+      return namesOf(e.of);
+    case 'compare':
+      if (e.operator !== '==' && e.operator !== '!=') return endings(e);
+      return isNull(e.right) ? namesOf(e.left) : isNull(e.left) ? namesOf(e.right) : endings(e);
+    default:
+      return endings(e);
+  }
+}
+
+function endings(e: Expression): string[] {
+  return freeNames(e)
+    .map(({ name }) => name)
+    .filter((name) => ASKS_FOR_ALL.has(name));
+}
+
+function namesOf(e: Expression): string[] {
+  return e.kind === 'name' ? [e.name] : endings(e);
+}
+
+function isNull(e: Expression): boolean {
+  return e.kind === 'constant' && e.value === null;
+}
+
+/** The unnamed state of a script. Paths of its steps do not begin with a state. */
+const UNNAMED_STATE = 'MAIN';
+
+const made = new WeakMap<MachineScope, ReadonlyMap<string, StepScope>>();
+
+function scopesOf(shared: MachineScope): ReadonlyMap<string, StepScope> {
+  const before = made.get(shared);
+  if (before !== undefined) return before;
+  const scopes = new Map<string, StepScope>();
+  for (const { name, body } of shared.symbols.statesWithSteps) scopes.set(name.text, emptyOrFull(name.text, body));
+  made.set(shared, scopes);
+  return scopes;
+}
+
+function emptyOrFull(state: string, body: StateDeclaration['body'] | null): StepScope {
+  const path = state === UNNAMED_STATE ? '' : `${state}/`;
+  return scopeOf(body === null ? [] : [body], { level: 0, kind: 'machine', parent: null, path });
+}
+
+/** The initial context for lowering a state. */
+function stepLowering(shared: MachineScope, { name }: StateDeclaration): StepLowering {
+  const scopes = scopesOf(shared);
+  const scope = scopes.get(name.text) ?? emptyOrFull(name.text, null);
+  return {
+    context: { scope, own: null, judging: false, older: shared.unit.workflow === 'older', task: null },
+    machine: [...scopes.values()],
+    verdict: null,
+  };
+}

@@ -1,0 +1,381 @@
+/**
+ * The names that are visible at a point of a state, and the slots of their values. Lowering looks up every name here.
+ * The scope records all reads, so that the lints need no separate walk.
+ */
+
+import type { Expr, Json, SlotRef } from '../../machine/expression.js';
+import type { Target } from '../../machine/machine.js';
+import { checkMessages as say } from '../source/catalogue/check.js';
+import type { Diagnostic, Label } from '../source/diagnostic.js';
+import { positionAt, type SourceSet, type Span } from '../source/diagnostic.js';
+import type { Name } from '../syntax/expression.js';
+import type { MachineUnit, Unit } from './collect.js';
+import { isReserved } from './collect.js';
+import { suggestName } from './suggest-name.js';
+import type { SymbolTable } from './symbol-table.js';
+
+const SLOT_WORDS: Readonly<Record<SlotRef['in'], string>> = {
+  local: 'a local of this state',
+  entry: 'an entry value',
+  tracked: 'a tracked variable',
+  input: 'an input',
+};
+
+/**
+ * A name of an inner scope: a pattern's parameter, a FOR EACH variable, the contract in ON ERROR. `orElse`: if the slot
+ * has no value, the name has its outer meaning.
+ */
+type Inner = { readonly slot: number; readonly orElse?: true } | Constant;
+
+/** A value that is known at compile time, and the location that supplies it: for a default, the USE. */
+export interface Constant {
+  readonly constant: Json;
+  /** Its JSON text, if that differs from what JavaScript prints. */
+  readonly printed?: string;
+  readonly given?: { readonly span: Span; readonly isDefault: boolean };
+}
+
+interface Scope {
+  /** `workflow`: outer names are not visible inside. */
+  readonly kind: 'parameters' | 'loop' | 'handler' | 'workflow';
+  readonly names: Map<string, Inner>;
+  readonly read: Set<string>;
+  /** If the parameters are the names that the body reads: the missing ones, with their first locations. */
+  readonly missing: Map<string, Span> | undefined;
+}
+
+/** The part of the scope that all states of a machine share. */
+export interface MachineScope {
+  readonly unit: Unit;
+  readonly machine: MachineUnit;
+  readonly symbols: SymbolTable;
+  readonly diagnostics: Diagnostic[];
+  readonly sources: SourceSet;
+  /** Collects the meaning of every name, for `check --explain`. */
+  readonly explain: boolean;
+  readonly inputSlots: ReadonlyMap<string, number>;
+  readonly trackedSlots: ReadonlyMap<string, number>;
+  /** Entry slots by state. */
+  readonly entrySlots: ReadonlyMap<string, ReadonlyMap<string, number>>;
+  /** The index of a declared state. */
+  stateIndex(name: string): number | null;
+  /** The index of the built-in state ERROR. */
+  builtinError(): number;
+}
+
+export interface DataUse {
+  readonly reads: DataRead[];
+  readonly writes: DataWrite[];
+  /** Whether there is any CALL or PLAN. */
+  calls: boolean;
+}
+
+export interface DataRead {
+  readonly path: readonly [string, ...string[]];
+  readonly span: Span;
+  /** The read is in a position that allows a missing value. */
+  readonly spared: boolean;
+  /** Set if a parallel branch writes the path: the locations of that write and of the whole fork. */
+  readonly parallel?: { readonly write: { readonly span: Span }; readonly fork: { readonly span: Span } };
+}
+
+export interface DataWrite {
+  readonly path: readonly [string, ...string[]];
+  readonly span: Span;
+  /** How the value is combined with an existing one; null if the first writer wins. */
+  readonly method: string | null;
+}
+
+/** Two values that an expression compares, or one that must be a number or boolean. */
+export interface TypeUse {
+  readonly span: Span;
+  readonly operator: string;
+  readonly left: TypedOperand;
+  readonly right: TypedOperand;
+}
+
+export interface TypedOperand {
+  readonly expr: Expr;
+  readonly span: Span;
+}
+
+interface OuterName {
+  readonly slots: readonly SlotRef[];
+  /** The line that binds it, if the state does. */
+  readonly boundAt: number | undefined;
+  /** Only a GOTO supplies it. */
+  readonly isEntry: boolean;
+}
+
+/** The result of looking up a name. */
+type Resolved = { readonly expr: Expr } | null;
+
+export class StateScope {
+  /** Names of local slots, hidden ones included. */
+  readonly locals: string[] = [];
+  /** The first read of each entry value that nothing else in scope can supply. */
+  readonly entryReads = new Map<string, Span>();
+  /** Local slots that some expression reads. */
+  readonly readSlots = new Set<number>();
+  /** The meanings of names, if the caller wants explanations. */
+  readonly references: { readonly span: Span; readonly text: string }[] = [];
+  /** The reads and writes of data references, in the order of the text. */
+  readonly dataUse: DataUse = { reads: [], writes: [], calls: false };
+  /** The types that expressions require, for `compares-unlike` and `untyped-input`. */
+  readonly typeUses: TypeUse[] = [];
+  /** Names without a value in texts, each reported once per state. */
+  private readonly reportedInText = new Set<string>();
+  private readonly slots = new Map<string, number>();
+  /** What names mean outside of all inner scopes. A new slot makes it out of date. */
+  private readonly outerNames = new Map<string, OuterName>();
+  private readonly scopes: Scope[] = [];
+  /** Cached, because every name is looked up here. */
+  private visible: readonly Scope[] = [];
+  /** A workflow is being inlined, which sees no variable of the state. */
+  private isIsolated = false;
+
+  constructor(
+    readonly shared: MachineScope,
+    readonly state: string,
+  ) {
+    for (const name of shared.symbols.states.get(state)?.bound.keys() ?? [])
+      this.slots.set(name, this.hiddenSlot(name));
+  }
+
+  /** A new slot, for a value without a name in the program. */
+  hiddenSlot(name: string): number {
+    return this.locals.push(name) - 1;
+  }
+
+  /** The slot of a name that this state binds. */
+  local(name: string): number {
+    let slot = this.slots.get(name);
+    if (slot === undefined) {
+      slot = this.hiddenSlot(name);
+      this.slots.set(name, slot);
+      this.outerNames.delete(name);
+    }
+    return slot;
+  }
+
+  push(kind: Scope['kind'], names: Iterable<readonly [string, Inner]>, missing?: Map<string, Span>): Scope {
+    const scope: Scope = { kind, names: new Map(names), read: new Set(), missing };
+    this.scopes.push(scope);
+    this.visible = this.visibleNow();
+    return scope;
+  }
+
+  pop(): void {
+    this.scopes.pop();
+    this.visible = this.visibleNow();
+  }
+
+  /** The visible scopes, innermost first. The body of a pattern does not see the parameters of an enclosing pattern. */
+  private visibleNow(): Scope[] {
+    const wall = this.scopes.findLastIndex(({ kind }) => kind === 'workflow');
+    this.isIsolated = wall >= 0;
+    const inner = this.scopes.findLastIndex(({ kind }) => kind === 'parameters');
+    return this.scopes.filter(({ kind }, at) => at >= wall && (at >= inner || kind !== 'parameters')).reverse();
+  }
+
+  /** The value of a name, or null if nothing binds it here. Records the read, and whether the value is required. */
+  read(name: string, span: Span, isNeeded = true): Resolved {
+    for (const scope of this.visible) {
+      const inner = scope.names.get(name);
+      if (inner === undefined) continue;
+      scope.read.add(name);
+      this.refer(
+        name,
+        span,
+        scope.kind === 'loop'
+          ? 'the variable of FOR EACH'
+          : scope.kind === 'handler'
+            ? 'part of the error'
+            : 'a parameter',
+      );
+      if ('constant' in inner) {
+        const { constant: value, printed } = inner;
+        return { expr: printed === undefined ? { op: 'const', value } : { op: 'const', value, printed } };
+      }
+      const outside = inner.orElse ? this.slotRefs(name) : [];
+      for (const slot of outside) if (slot.in === 'local') this.readSlots.add(slot.slot);
+      return { expr: { op: 'read', name, places: [{ in: 'local', slot: inner.slot }, ...outside] } };
+    }
+    const outer = this.isIsolated ? null : this.outerName(name);
+    if (outer === null || outer.slots.length === 0) return null;
+    const { slots, boundAt, isEntry } = outer;
+    const [first] = slots;
+    if (first?.in === 'local') this.readSlots.add(first.slot);
+    if (this.shared.explain) this.refer(name, span, slots.map((p) => SLOT_WORDS[p.in]).join(', else '));
+    if (isNeeded && isEntry && !this.entryReads.has(name)) this.entryReads.set(name, span);
+    return {
+      expr: boundAt === undefined ? { op: 'read', name, places: slots } : { op: 'read', name, places: slots, boundAt },
+    };
+  }
+
+  /** All reads of a name share its slots, which are a large part of a machine. */
+  private outerName(name: string): OuterName {
+    let outer = this.outerNames.get(name);
+    if (outer === undefined) {
+      const slots = this.slotRefs(name);
+      const bound = slots[0]?.in === 'local' ? this.shared.symbols.states.get(this.state)?.bound.get(name) : undefined;
+      const source = bound && this.shared.sources[bound.file];
+      const boundAt = bound === undefined || source === undefined ? undefined : positionAt(source, bound.start).line;
+      outer = { slots, boundAt, isEntry: slots.every((p) => p.in === 'entry') };
+      this.outerNames.set(name, outer);
+    }
+    return outer;
+  }
+
+  /** Records the meaning of a reference for `check --explain`. */
+  explainReference(span: Span, text: string): void {
+    if (this.shared.explain) this.references.push({ span, text });
+  }
+
+  private refer(name: string, span: Span, what: string): void {
+    // A hidden name is not in the text.
+    if (this.shared.explain && !name.startsWith('$')) this.references.push({ span, text: `\`${name}\` is ${what}` });
+  }
+
+  private slotRefs(name: string): SlotRef[] {
+    const slots: SlotRef[] = [];
+    if (this.isIsolated) return slots;
+    const local = this.slots.get(name);
+    if (local !== undefined) slots.push({ in: 'local', slot: local });
+    const entry = this.shared.entrySlots.get(this.state)?.get(name);
+    if (entry !== undefined) slots.push({ in: 'entry', slot: entry });
+    const tracked = this.shared.trackedSlots.get(name);
+    if (tracked !== undefined) slots.push({ in: 'tracked', slot: tracked });
+    const input = this.shared.inputSlots.get(name);
+    if (input !== undefined) slots.push({ in: 'input', slot: input });
+    // A copy has the exact size. An array that grew has spare capacity, and a program has many of these.
+    return slots.slice();
+  }
+
+  /** Whether a variable of that name is visible. Unlike `read`, this records nothing. */
+  has(name: string): boolean {
+    for (const scope of this.visible) if (scope.names.has(name)) return true;
+    return !this.isIsolated && this.outerName(name).slots.length > 0;
+  }
+
+  /** Whether a word is neither a variable, here or in another state, nor the misspelt name of one. */
+  isNewWord(name: string): boolean {
+    if (this.has(name) || this.shared.symbols.binders(name).length > 0) return false;
+    return suggestName(this.shared.diagnostics, name, () => this.names()) === undefined;
+  }
+
+  /** The name of a variable that a word misspells. */
+  near(word: string): string | undefined {
+    const near = suggestName(this.shared.diagnostics, word, () => this.names());
+    return near === undefined || ['true', 'false', 'null'].includes(near) ? undefined : near;
+  }
+
+  /** The inputs of the enclosing workflow, or else those of the program, without secret ones. */
+  givenNames(): string[] {
+    const called = this.scopes.findLast(({ kind }) => kind === 'workflow');
+    if (called !== undefined) return [...called.names.keys()];
+    const { inputs } = this.shared.unit;
+    return [...this.shared.inputSlots.keys()].filter((name) => inputs.get(name)?.secret !== true);
+  }
+
+  /** A pattern parameter, for `GOTO {param}`; undefined if there is none of that name. */
+  parameter(name: string): Inner | undefined {
+    for (const scope of this.visible) {
+      const inner = scope.names.get(name);
+      if (inner !== undefined) {
+        scope.read.add(name);
+        return inner;
+      }
+    }
+    return undefined;
+  }
+
+  /**
+   * The slot that SET writes: the innermost variable that may change. Returns null after reporting the reason if there
+   * is none.
+   */
+  target(name: Name, verb: 'SET' | 'INCREMENT'): Target | null {
+    const { diagnostics } = this.shared;
+    // An invalid name has been reported already.
+    if (!/^[A-Za-z_]\w*$/.test(name.text)) return null;
+    for (const scope of this.visible) {
+      if (!scope.names.has(name.text)) continue;
+      const what =
+        scope.kind === 'loop'
+          ? 'the variable of a FOR EACH'
+          : scope.kind === 'handler'
+            ? 'part of the error'
+            : 'a parameter';
+      diagnostics.push(say.fixedValue(name.span, { name: name.text, what }));
+      return null;
+    }
+    const slots = this.slotRefs(name.text);
+    const local = slots.find((p) => p.in === 'local');
+    const tracked = slots.find((p) => p.in === 'tracked');
+    if (verb === 'SET' && local?.in === 'local') return local;
+    if (tracked?.in === 'tracked') return tracked;
+    const what =
+      local !== undefined
+        ? 'a local'
+        : slots.some((p) => p.in === 'entry')
+          ? 'an entry value'
+          : slots.length > 0
+            ? 'an input'
+            : 'not bound';
+    if (what === 'an entry value' || what === 'an input') {
+      diagnostics.push(say.fixedValue(name.span, { name: name.text, what }));
+    } else {
+      const trackedNames = () => (slots.length === 0 ? this.shared.trackedSlots.keys() : []);
+      const facts = { name: name.text, what, verb, near: suggestName(diagnostics, name.text, trackedNames) };
+      diagnostics.push(say.notTracked(name.span, facts));
+    }
+    return null;
+  }
+
+  /** All visible names, for suggestions. */
+  private *names(): Generator<string> {
+    for (const scope of this.visible) yield* scope.names.keys();
+    if (!this.isIsolated) {
+      yield* this.slots.keys();
+      yield* this.shared.entrySlots.get(this.state)?.keys() ?? [];
+      yield* this.shared.trackedSlots.keys();
+      yield* this.shared.inputSlots.keys();
+    }
+    yield* ['true', 'false', 'null'];
+  }
+
+  /** Records a name that the enclosing pattern lacks as an argument. Returns false if its parameters are declared. */
+  misses(name: string, span: Span): boolean {
+    for (const { kind, missing } of this.visible) {
+      if (kind !== 'parameters') continue;
+      if (missing !== undefined && !missing.has(name)) missing.set(name, span);
+      return missing !== undefined;
+    }
+    return false;
+  }
+
+  /** Reports a name that nothing binds, with the state that does bind it, if there is one. */
+  reportUnknown(name: string, span: Span, where: 'error' | 'text' | 'shell'): void {
+    if (where === 'text' ? this.reportedInText.has(name) : this.misses(name, span)) return;
+    const { diagnostics } = this.shared;
+    const facts = { name, state: this.state, near: suggestName(diagnostics, name, () => this.names()) };
+    if (where === 'text') {
+      this.reportedInText.add(name);
+      diagnostics.push(say.unknownInText(span, facts));
+      return;
+    }
+    const elsewhere = this.shared.symbols.binders(name).find(({ state }) => state !== this.state);
+    if (elsewhere !== undefined) {
+      const other = elsewhere.state;
+      const bound: Label = { span: elsewhere.span, text: `bound here, in ${other}, and dropped by the next GOTO` };
+      diagnostics.push(say.outOfScope(span, { name, state: this.state, other, bound }));
+    } else diagnostics.push(say.unknownName(span, { ...facts, shell: where === 'shell' }));
+  }
+
+  /** Reports a name that no instruction may bind, and a local that hides a tracked variable. */
+  declare(name: Name, tracked: boolean): void {
+    if (isReserved(name.text)) this.shared.diagnostics.push(say.reservedName(name.span, { name: name.text }));
+    else if (!tracked && this.shared.trackedSlots.has(name.text))
+      this.shared.diagnostics.push(say.shadowsTracked(name.span, { name: name.text }));
+  }
+}

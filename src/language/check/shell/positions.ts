@@ -1,0 +1,354 @@
+/**
+ * Reports positions in which even a quoted value becomes code or a name: arithmetic, names of variables, programs for a
+ * shell, the command word. Quoting cannot make them safe, so they are errors.
+ */
+import { omitUndefined } from '../../../prelude/omit-undefined.js';
+import { unreachable } from '../../../prelude/unreachable.js';
+import { type UnsafePosition, unsafePosition } from '../../source/catalogue/shell.js';
+import { commandIn, isCodeVariable, valuesTaken } from './code-names.js';
+import type { ShellFinding } from './lexing.js';
+import {
+  baseName,
+  CONTAINER_RUNNERS,
+  DECLARING_BUILTINS,
+  NAMING_BUILTINS,
+  programName,
+  resolveProgram,
+  SHELL_STARTERS,
+  SHELLS,
+} from './programs.js';
+import {
+  assignedName,
+  type Command,
+  exactText,
+  isProgramDir,
+  type LexedHole,
+  type LexedShell,
+  type Word,
+} from './tree.js';
+
+/** Variables of bash that evaluate assigned values. */
+const INTEGER_VARIABLES = new Set(['OPTIND', 'RANDOM', 'SRANDOM', 'SECONDS', 'LINENO', 'HISTCMD', 'BASHPID']);
+const ARITHMETIC_TEST = /^-(?:eq|ne|lt|le|gt|ge)$/;
+
+/** The context that the checks of one text share. */
+export interface ShellChecks {
+  readonly lexed: LexedShell;
+  readonly strict: boolean;
+  readonly findings: ShellFinding[];
+  /** Values that are already reported: one message each is enough. */
+  readonly unsafe: Set<LexedHole>;
+  /** Shell variables that contain a value of the program. */
+  readonly holding: Map<string, LexedHole>;
+  /** Shell variables that the text declares as integers: their assignments are arithmetic. */
+  readonly integers: Set<string>;
+}
+
+export function shellChecks(lexed: LexedShell, strict: boolean, findings: ShellFinding[]): ShellChecks {
+  return { lexed, strict, findings, unsafe: new Set(), holding: new Map(), integers: new Set() };
+}
+
+export function checkPositions(checks: ShellChecks): void {
+  const { lexed } = checks;
+  for (const hole of lexed.holes) if (hole.zone !== null) checkUnsafe(checks, hole, hole.zone, '', true);
+  for (const command of lexed.commands) collectDeclared(checks, command);
+  for (const command of lexed.commands) checkCommand(checks, command);
+}
+
+/**
+ * Reports a value, unless it is inserted with `raw`, or is a checked number in a position where numbers are harmless.
+ */
+function checkUnsafe(
+  checks: ShellChecks,
+  hole: LexedHole,
+  position: UnsafePosition,
+  command: string,
+  numbers: boolean,
+): void {
+  const { filter, source } = hole.hole;
+  if (hole.raw || checks.unsafe.has(hole) || (numbers && filter === 'int')) return;
+  // The value is the program's own folder, so running a script next to it is safe.
+  if ((position === 'command-word' || position === 'code-argument') && isProgramDir(hole)) return;
+  checks.unsafe.add(hole);
+  const mendable = numbers && filter === undefined && !hole.list;
+  checks.findings.push({
+    start: hole.start,
+    end: hole.end,
+    make: (span) =>
+      unsafePosition(span, {
+        position,
+        source,
+        command,
+        ...omitUndefined({ integer: mendable ? { span, text: `${source.slice(0, -1)}:int}` } : undefined }),
+      }),
+  });
+}
+
+function unsafeWord(
+  checks: ShellChecks,
+  word: Word | undefined,
+  position: UnsafePosition,
+  command: string,
+  numbers = true,
+): void {
+  for (const hole of word?.holes ?? []) checkUnsafe(checks, hole, position, command, numbers);
+}
+
+/** Names declared with `-i` or `-n`: values assigned to them anywhere in the text are evaluated. */
+function collectDeclared(checks: ShellChecks, command: Command): void {
+  if (!DECLARING_BUILTINS.has(programName(command.words[0]) ?? '')) return;
+  if (!command.words.some((word) => /^[-+]\w*[in]/.test(word.text))) return;
+  for (const word of command.words.slice(1)) {
+    const name = /^[A-Za-z_]\w*/.exec(word.text)?.[0];
+    if (name !== undefined) checks.integers.add(name);
+  }
+}
+
+function checkCommand(checks: ShellChecks, command: Command): void {
+  for (const word of command.assignments) checkAssignment(checks, word);
+  for (const redirect of command.redirects)
+    if (redirect.operator === '>&' || redirect.operator === '<&')
+      for (const hole of redirect.holes) checkUnsafe(checks, hole, 'descriptor', redirect.operator, true);
+  switch (command.role) {
+    case 'array':
+      return checkArray(checks, command);
+    case 'test':
+      return checkDoubleBracket(checks, command);
+    case 'pattern':
+      return;
+    case 'command':
+      return checkSimple(checks, command);
+    default:
+      return unreachable(command.role);
+  }
+}
+
+// ---- assignments ------------------------------------------------------------------------------------
+
+function checkAssignment(checks: ShellChecks, word: Word): void {
+  if (word.holes.length === 0) return;
+  checkSubscript(checks, word, /^[A-Za-z_]\w*\[/);
+  const name = assignedName(word);
+  // `a[0]{v}` looks like an assignment, but is the name of a command.
+  if (name === null) unsafeWord(checks, word, 'command-word', '', false);
+  else checkVariable(checks, name, word);
+}
+
+function checkVariable(checks: ShellChecks, name: string, word: Word): void {
+  if (isCodeVariable(name)) unsafeWord(checks, word, 'special-variable', name, false);
+  if (INTEGER_VARIABLES.has(name) || checks.integers.has(name)) unsafeWord(checks, word, 'integer-variable', name);
+  const hole = word.holes.find(({ raw, hole: { filter } }) => !raw && filter !== 'int');
+  if (hole !== undefined) checks.holding.set(name, hole);
+}
+
+/** Values between the bracket that `opening` ends with and the next closing one. */
+function checkSubscript(checks: ShellChecks, word: Word, opening: RegExp): void {
+  const begin = opening.exec(word.text)?.[0].length;
+  if (begin === undefined) return;
+  const end = word.text.indexOf(']', begin);
+  for (const hole of word.holes)
+    if (hole.offset >= begin && (end < 0 || hole.offset < end)) checkUnsafe(checks, hole, 'subscript', '', true);
+}
+
+function checkArray(checks: ShellChecks, command: Command): void {
+  const owner = programName(command.owner?.words[0]) ?? '';
+  for (const word of command.words) {
+    if (word.plain > 0) checkSubscript(checks, word, /^\[/);
+    if (DECLARING_BUILTINS.has(owner)) unsafeWord(checks, word, 'naming-builtin', owner);
+  }
+}
+
+// ---- tests ------------------------------------------------------------------------------------------
+
+function checkDoubleBracket(checks: ShellChecks, command: Command): void {
+  command.words.forEach((word, at) => {
+    const text = exactText(word) ?? '';
+    if (text === '-v' || text === '-R') unsafeWord(checks, command.words[at + 1], 'test-variable', '[[');
+    if (!ARITHMETIC_TEST.test(text)) return;
+    for (const operand of [command.words[at - 1], command.words[at + 1]]) unsafeWord(checks, operand, 'arithmetic', '');
+  });
+}
+
+function checkBracket(checks: ShellChecks, words: readonly Word[], from: number, name: string): void {
+  for (let at = from; at < words.length; at++) {
+    const word = words[at] as Word;
+    if (exactText(word) === '-v') unsafeWord(checks, words[at + 1], 'test-variable', name);
+    // Of two adjacent values, the first could become an operator, for example `-v`.
+    if (begins(word) && begins(words[at + 1])) unsafeWord(checks, word, 'test-operator', name);
+  }
+}
+
+function begins(word: Word | undefined): boolean {
+  return word?.holes[0]?.offset === 0;
+}
+
+// ---- commands ---------------------------------------------------------------------------------------
+
+function checkSimple(checks: ShellChecks, command: Command): void {
+  const { words } = command;
+  const first = words[0];
+  if (first === undefined) return;
+  const { program, chosen } = resolveProgram(command);
+  for (const at of chosen) unsafeWord(checks, words[at], 'command-word', '', false);
+  checkEnvironment(checks, command, program);
+  const name = programName(words[program]);
+  if (name !== null) checkBuiltin(checks, words, program, name);
+  if (name !== null) checkTaken(checks, words.slice(program + 1), name);
+  if (name === 'read') holdRead(checks, command, words.slice(program + 1));
+  if (name === 'echo' || name === 'printf') return;
+  checkShellCode(checks, words);
+  const sourced = (name === '.' || name === 'source') && isInput(words[program + 1]?.text ?? '');
+  if (name !== null && (SHELLS.has(name) || sourced)) checkShellInput(checks, command, program, name);
+  else if (name !== null && CONTAINER_RUNNERS.has(name)) checkContainerInput(checks, command, program);
+  if (name === 'find')
+    words.forEach((word, at) => {
+      if (/^-(?:exec|execdir|ok|okdir)$/.test(word.text)) unsafeWord(checks, words[at + 1], 'command-word', '', false);
+    });
+}
+
+/** Options and operands that a program takes as code. */
+function checkTaken(checks: ShellChecks, args: readonly Word[], name: string): void {
+  for (const { hole, by } of valuesTaken(name, args)) checkUnsafe(checks, hole, 'code-argument', by, false);
+  const inner = commandIn(name, args);
+  if (inner?.holes[0]?.offset === 0) unsafeWord(checks, inner, 'command-word', '', false);
+}
+
+/** `env NAME={v} command`, and `env -S`. */
+function checkEnvironment(checks: ShellChecks, command: Command, program: number): void {
+  const { words } = command;
+  let assigns = false;
+  for (let at = 0; at < Math.max(program, 1); at++) {
+    const word = words[at] as Word;
+    const name = programName(word);
+    assigns ||= name === 'env' || name === 'sudo';
+    if (name === 'env') checkSplitString(checks, words, at + 1);
+    const variable = assigns ? /^([A-Za-z_]\w*)=/.exec(word.text)?.[1] : undefined;
+    if (variable !== undefined && isCodeVariable(variable))
+      unsafeWord(checks, word, 'special-variable', variable, false);
+  }
+}
+
+function checkSplitString(checks: ShellChecks, words: readonly Word[], from: number): void {
+  for (let at = from; at < words.length && (words[at] as Word).text.startsWith('-'); at++) {
+    const text = (words[at] as Word).text;
+    if (/^-\w*S$|^--split-string$/.test(text)) unsafeWord(checks, words[at + 1], 'split-string', 'env', false);
+    else if (/^-\w*S|^--split-string=/.test(text)) unsafeWord(checks, words[at], 'split-string', 'env', false);
+  }
+}
+
+function checkBuiltin(checks: ShellChecks, words: readonly Word[], at: number, name: string): void {
+  const rest = words.slice(at + 1);
+  if (name === 'eval') for (const word of rest) unsafeWord(checks, word, 'eval', name);
+  else if (name === 'let') for (const word of rest) unsafeWord(checks, word, 'arithmetic', name);
+  else if (name === 'trap') unsafeWord(checks, firstOperand(rest), 'trap', name);
+  else if (name === '[' || name === 'test') checkBracket(checks, words, at + 1, name);
+  else if (NAMING_BUILTINS.has(name)) for (const word of rest) unsafeWord(checks, word, 'naming-builtin', name);
+  else if (name === 'export' || name === 'readonly') checkExport(checks, rest, name);
+  else if (name === 'for' || name === 'select') {
+    unsafeWord(checks, rest[0], 'loop-variable', name, false);
+    holdList(checks, rest);
+  } else if (name === 'printf' || name === 'wait') {
+    const option = name === 'printf' ? '-v' : '-p';
+    rest.forEach((word, index) => {
+      if (index > 1 && name === 'printf') return;
+      if (word.text === option) unsafeWord(checks, rest[index + 1], 'variable-name', name);
+      else if (word.text.startsWith(option)) unsafeWord(checks, word, 'variable-name', name);
+    });
+  }
+}
+
+/** A name of standard input, such as `/dev/stdin`. */
+function isInput(name: string): boolean {
+  return /^(?:-|\/dev\/stdin|\/dev\/fd\/0|\/proc\/self\/fd\/0)$/.test(name);
+}
+
+export function firstOperand(words: readonly Word[]): Word | undefined {
+  return words.find((word) => !/^-./.test(word.text));
+}
+
+/** `export NAME={v}` is an assignment. In any other form the value chooses the name. */
+function checkExport(checks: ShellChecks, words: readonly Word[], name: string): void {
+  const attributes = words.some((word) => /^[-+]\w*[aAin]/.test(word.text));
+  for (const word of words) {
+    const variable = assignedName(word);
+    if (variable === null || attributes) unsafeWord(checks, word, 'naming-builtin', name);
+    else checkVariable(checks, variable, word);
+  }
+}
+
+/** A loop assigns each word of its list to its variable. */
+function holdList(checks: ShellChecks, words: readonly Word[]): void {
+  const name = exactText(words[0]);
+  if (name !== null) for (const word of words.slice(2)) checkVariable(checks, name, word);
+}
+
+/** `read x <<< {v}`: the variables contain the value. */
+function holdRead(checks: ShellChecks, command: Command, words: readonly Word[]): void {
+  const hole = command.redirects.find(({ operator }) => operator === '<<<' || operator === '<<')?.holes[0];
+  if (hole === undefined || hole.hole.filter === 'int') return;
+  for (const word of words) if (/^[A-Za-z_]\w*$/.test(exactText(word) ?? '')) checks.holding.set(word.text, hole);
+}
+
+// ---- programs for shells ----------------------------------------------------------------------------
+
+/** The name of a shell if that is what the word is, by name or as `$SHELL`. */
+function shellName(word: Word): string | null {
+  const text = exactText(word);
+  if (text !== null) return SHELLS.has(baseName(text)) ? baseName(text) : null;
+  return word.reads.length === 1 && /^(?:SHELL|BASH)$/.test(word.reads[0] as string) ? 'sh' : null;
+}
+
+/** Finds `sh -c code` wherever it is: after `find -exec`, `docker exec x`, `sudo`, … */
+function checkShellCode(checks: ShellChecks, words: readonly Word[]): void {
+  for (let at = 0; at < words.length; at++) {
+    const word = words[at] as Word;
+    const name = programName(word);
+    if (name !== null && SHELL_STARTERS.has(name)) checkStarter(checks, words, at, name);
+    const shell = shellName(word);
+    if (shell === null) continue;
+    const code = codeOfShell(words, at + 1);
+    if (code !== null) unsafeWord(checks, code, 'shell-code', shell);
+  }
+}
+
+export function codeOfShell(words: readonly Word[], from: number): Word | null {
+  let code = false;
+  for (let at = from; at < words.length; at++) {
+    const text = (words[at] as Word).text;
+    if (!/^[-+]./.test(text)) return code ? (words[at] as Word) : null;
+    if (text === '--') return code ? (words[at + 1] ?? null) : null;
+    if (/^-[A-Za-z]*c[A-Za-z]*$/.test(text)) code = true;
+    else if (/^[-+][oO]$|^--(?:rcfile|init-file)$/.test(text)) at++;
+  }
+  return null;
+}
+
+/** `su user -c code`, `flock file -c code`. */
+function checkStarter(checks: ShellChecks, words: readonly Word[], from: number, name: string): void {
+  for (let at = from + 1; at < words.length; at++) {
+    const text = (words[at] as Word).text;
+    if (/^-\w*c$|^--command$/.test(text)) unsafeWord(checks, words[at + 1], 'shell-code', name);
+    else if (text.startsWith('--command=')) unsafeWord(checks, words[at], 'shell-code', name);
+  }
+}
+
+/** `docker exec -i box sh <<EOF`: the last operand is a shell, which reads the here-document. */
+function checkContainerInput(checks: ShellChecks, command: Command, program: number): void {
+  const { words } = command;
+  let at = words.length - 1;
+  while (at > program && (words[at] as Word).text.startsWith('-')) at--;
+  const shell = shellName(words[at] as Word);
+  if (shell !== null) checkShellInput(checks, command, at, shell);
+}
+
+/** A shell without operands reads its program from standard input, for example from a here-document. */
+function checkShellInput(checks: ShellChecks, command: Command, program: number, name: string): void {
+  const rest = command.words.slice(program + 1);
+  if (rest.some((word) => /^-\w*c/.test(word.text))) return;
+  const operand = firstOperand(rest)?.text ?? '-';
+  const fromInput = rest.some((word) => /^-\w*s/.test(word.text)) || isInput(operand);
+  if (!fromInput) return;
+  for (const redirect of command.redirects)
+    if (redirect.operator === '<<' || redirect.operator === '<<<')
+      for (const hole of redirect.holes) checkUnsafe(checks, hole, 'shell-input', name, true);
+}

@@ -1,0 +1,95 @@
+/**
+ * Compiles shell text that occurs several times in a program once, and later only inserts its values. First compares
+ * all other lookups of the compilation, so that the result is the same. A text is kept from its second occurrence on,
+ * because most texts occur once and would only take memory.
+ */
+import type { Expr, Hole } from '../../../machine/expression.js';
+import type { ShellTextOptions } from './lexer.js';
+import type { ShellInterpolation } from './lexing.js';
+import { type CompiledShellText, compileShellText } from './text.js';
+
+interface RepeatedText {
+  readonly compiled: CompiledShellText;
+  /** The interpolations by their offsets, and the answers about names. */
+  readonly interpolations: ReadonlyMap<number, ShellInterpolation>;
+  readonly names: ReadonlyMap<string, boolean>;
+}
+
+export class RepeatedTexts {
+  /** Keyed by the options that affect lexing, then by the text; null for a text that occurred once. */
+  private readonly tables = new Map<string, Map<string, RepeatedText | null>>();
+
+  compile(text: string, options: ShellTextOptions): CompiledShellText {
+    const table = this.tableOf(options);
+    const known = table.get(text);
+    if (known === undefined) {
+      table.set(text, null);
+      return compileShellText(text, options);
+    }
+    // Resolving a value reports its mistakes, so each is resolved only once.
+    const interpolations = new Map<number, ShellInterpolation>();
+    for (const at of known === null ? [] : known.interpolations.keys()) {
+      const found = options.interpolation(at);
+      if (found !== null) interpolations.set(at, found);
+    }
+    if (known !== null && isSame(known, interpolations, options)) return withValues(known, interpolations);
+    const names = new Map<string, boolean>();
+    const compiled = compileShellText(text, {
+      ...options,
+      isValue: (name) => {
+        const isValue = options.isValue(name);
+        names.set(name, isValue);
+        return isValue;
+      },
+      interpolation: (at) => {
+        const found = interpolations.get(at) ?? options.interpolation(at);
+        if (found !== null) interpolations.set(at, found);
+        return found;
+      },
+    });
+    table.set(text, { compiled, interpolations, names });
+    return compiled;
+  }
+
+  private tableOf({ shell, strict, wrapsPipes }: ShellTextOptions): Map<string, RepeatedText | null> {
+    const key = `${shell} ${strict} ${wrapsPipes}`;
+    const known = this.tables.get(key);
+    if (known !== undefined) return known;
+    const table = new Map<string, RepeatedText | null>();
+    this.tables.set(key, table);
+    return table;
+  }
+}
+
+/** Whether compiling the text again would give the same result, apart from its values. */
+function isSame(
+  known: RepeatedText,
+  interpolations: ReadonlyMap<number, ShellInterpolation>,
+  { isValue }: ShellTextOptions,
+): boolean {
+  for (const [name, was] of known.names) if (isValue(name) !== was) return false;
+  for (const [at, { end, list, hole }] of known.interpolations) {
+    const now = interpolations.get(at);
+    if (now === undefined || now.end !== end || now.list !== list) return false;
+    if (now.hole.source !== hole.source || now.hole.filter !== hole.filter || now.hole.value.op !== hole.value.op)
+      return false;
+  }
+  return true;
+}
+
+function withValues(
+  { compiled, interpolations: before }: RepeatedText,
+  interpolations: ReadonlyMap<number, ShellInterpolation>,
+): CompiledShellText {
+  if (before.size === 0) return compiled;
+  const values = new Map<Expr, Expr>();
+  for (const [at, { hole }] of before) values.set(hole.value, interpolations.get(at)?.hole.value ?? hole.value);
+  const put = <Part extends Hole>(part: string | Part): string | Part =>
+    typeof part === 'string' ? part : { ...part, value: values.get(part.value) ?? part.value };
+  const { template } = compiled;
+  return {
+    ...compiled,
+    template: { ...template, parts: template.parts.map(put) },
+    functionWords: () => compiled.functionWords().map((word) => ({ ...word, template: word.template.map(put) })),
+  };
+}

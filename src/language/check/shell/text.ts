@@ -1,0 +1,200 @@
+/**
+ * Compiles shell text: finds its values, writes each so that it can never become syntax, and reports positions where it
+ * still would. No byte of a value is part of the result, and the text is never lexed again.
+ */
+import type { ShellHole, ShellTemplate, Template } from '../../../machine/expression.js';
+import { omitUndefined } from '../../../prelude/omit-undefined.js';
+import { PIPE_PRELUDE } from './frames.js';
+import { lexShell, type ShellTextOptions } from './lexer.js';
+import type { ShellFinding } from './lexing.js';
+import { checkPositions, shellChecks } from './positions.js';
+import { BUILTINS, resolveProgram } from './programs.js';
+import {
+  assignedName,
+  type Command,
+  exactText,
+  HOLE,
+  isExact,
+  type LexedHole,
+  type LexedShell,
+  type ReadVariable,
+  type Word,
+  wordTemplate,
+} from './tree.js';
+import { unmadeVariables } from './variables.js';
+import { checkWarnings } from './warnings.js';
+
+export type { ShellFinding, ShellInterpolation } from './lexing.js';
+
+/** A word of a command; `text` is null if only the run determines it. */
+interface ShellWord {
+  readonly text: string | null;
+  readonly start: number;
+  readonly end: number;
+}
+
+/** A simple command, in the order of the text. */
+export interface ShellCommand {
+  /** The command word, or null if a value or an expansion chooses it. */
+  readonly name: string | null;
+  readonly nameStart: number;
+  readonly nameEnd: number;
+  /** All words, the command word first. */
+  readonly words: readonly ShellWord[];
+  /** Index in `words` of the program that does the work, after `env`, `sudo`, `timeout 5`, … */
+  readonly program: number;
+  /** It reads the output of the previous command. */
+  readonly pipedInto: boolean;
+  /** The name is a builtin, or a function of this text. */
+  readonly builtinOrKeyword: boolean;
+  /** The number of enclosing command substitutions. */
+  readonly depth: number;
+}
+
+export interface CompiledShellText {
+  readonly template: ShellTemplate;
+  readonly findings: readonly ShellFinding[];
+  readonly commands: readonly ShellCommand[];
+  /** Assignments that are separate commands: `X=5`. `text` is the assigned text, or null if only the run knows it. */
+  readonly assignments: readonly { name: string; text: string | null; start: number; end: number }[];
+  /** Shell variables that the text reads and does not set. */
+  readonly variables: readonly ReadVariable[];
+  /** One command of plain words and values: no operators, expansions, globs, redirections, assignments. */
+  readonly simple: boolean;
+  /** The words of a simple command. Created on demand, because few programs need them. */
+  readonly functionWords: () => readonly { readonly template: Template; readonly list?: true }[];
+}
+
+export function compileShellText(text: string, options: ShellTextOptions): CompiledShellText {
+  const { lexed, findings } = lexShell(text, options.shell === 'bash', options);
+  const checks = shellChecks(lexed, options.strict, findings);
+  checkPositions(checks);
+  checkWarnings(checks);
+  findings.sort((a, b) => a.start - b.start || a.end - b.end);
+  const simple = isSimple(lexed);
+  return {
+    template: { parts: templateParts(lexed), source: text },
+    findings,
+    commands: lexed.commands
+      .filter(({ role, words }) => words.length > 0 && (role === 'command' || role === 'test'))
+      .map((command) => shellCommand(command, lexed)),
+    assignments: loneAssignments(lexed),
+    variables: unmadeVariables(lexed),
+    simple,
+    functionWords: () => (simple ? (lexed.commands[0] as Command).words.map(functionWord) : []),
+  };
+}
+
+function loneAssignments({ commands }: LexedShell): CompiledShellText['assignments'] {
+  return commands.flatMap(({ role, words, assignments }) =>
+    role !== 'command' || words.length > 0
+      ? []
+      : assignments.map((word) => {
+          const name = assignedName(word) ?? '';
+          const text = exactText(word)?.slice(name.length + 1) ?? null;
+          return { name, text, start: word.start, end: word.end };
+        }),
+  );
+}
+
+function shellCommand(command: Command, lexed: LexedShell): ShellCommand {
+  const first = command.words[0] as Word;
+  const name = exactText(first);
+  return {
+    name,
+    nameStart: first.start,
+    nameEnd: first.end,
+    words: command.words.map((word) => ({ text: exactText(word), start: word.start, end: word.end })),
+    program: command.role === 'command' ? Math.min(resolveProgram(command).program, command.words.length - 1) : 0,
+    pipedInto: command.pipedInto,
+    builtinOrKeyword: name !== null && (BUILTINS.has(name) || lexed.functions.has(name)),
+    depth: command.depth,
+  };
+}
+
+function isSimple({ commands, compound }: LexedShell): boolean {
+  const command = commands[0];
+  return (
+    !compound &&
+    commands.length === 1 &&
+    command?.role === 'command' &&
+    command.words.length > 0 &&
+    command.assignments.length === 0 &&
+    command.redirects.length === 0 &&
+    command.words.every((word) => !word.expands)
+  );
+}
+
+function functionWord(word: Word): { template: Template; list?: true } {
+  return { template: wordTemplate(word), ...omitUndefined({ list: word.holes[0]?.list === true ? true : undefined }) };
+}
+
+// ---- the template -----------------------------------------------------------------------------------
+
+function templateParts(lexed: LexedShell): (string | ShellHole)[] {
+  const limited = argumentWords(lexed);
+  const parts: (string | ShellHole)[] = lexed.wrapped ? [PIPE_PRELUDE] : [];
+  for (const piece of lexed.pieces) {
+    const last = parts.length - 1;
+    if (typeof piece !== 'string') parts.push(shellHole(piece, limited.get(piece)));
+    else if (typeof parts[last] === 'string') parts[last] += piece;
+    else if (piece !== '') parts.push(piece);
+  }
+  return parts;
+}
+
+function shellHole(lexed: LexedHole, word: ShellHole['word']): ShellHole {
+  const hole: { -readonly [K in keyof ShellHole]: ShellHole[K] } = {
+    value: lexed.hole.value,
+    source: lexed.hole.source,
+    context: lexed.context,
+  };
+  if (lexed.hole.filter !== undefined) hole.filter = lexed.hole.filter;
+  if (lexed.list) hole.list = true;
+  if (lexed.raw) hole.raw = true;
+  if (word !== undefined) {
+    hole.argument = true;
+    hole.word = word;
+  }
+  return hole;
+}
+
+/**
+ * Finds values that become arguments or environment variables of an external program, because the kernel limits their
+ * size.
+ */
+function argumentWords(lexed: LexedShell): Map<LexedHole, NonNullable<ShellHole['word']>> {
+  const found = new Map<LexedHole, NonNullable<ShellHole['word']>>();
+  let id = 0;
+  if (lexed.holes.length === 0) return found;
+  for (const command of lexed.commands) {
+    if (command.role !== 'command' || command.words.length === 0) continue;
+    const { program } = resolveProgram(command);
+    const name = exactText(command.words[program] ?? (command.words[0] as Word));
+    if (name === null || BUILTINS.has(name) || lexed.functions.has(name)) continue;
+    for (const word of [...command.assignments, ...command.words.slice(1)]) {
+      if (isExact(word)) continue;
+      const literal = word.text.replaceAll(HOLE, '');
+      const bytes = utf8Length(literal);
+      for (const hole of word.holes) if (!hole.raw) found.set(hole, { id, bytes });
+      id++;
+    }
+  }
+  return found;
+}
+
+/** Counts bytes without encoding, which would create an array for every word. */
+function utf8Length(text: string): number {
+  let bytes = text.length;
+  for (let at = 0; at < text.length; at++) {
+    const unit = text.charCodeAt(at);
+    // Each half of a surrogate pair takes two bytes; an unpaired half becomes a replacement character of three.
+    if (unit >= 0x80) bytes += unit < 0x800 || isPair(text, at) ? 1 : 2;
+  }
+  return bytes;
+}
+
+function isPair(text: string, at: number): boolean {
+  const [before, unit, after] = [text.charCodeAt(at - 1), text.charCodeAt(at), text.charCodeAt(at + 1)];
+  return unit >> 10 === 0x36 ? after >> 10 === 0x37 : unit >> 10 === 0x37 && before >> 10 === 0x36;
+}

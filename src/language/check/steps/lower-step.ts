@@ -1,0 +1,446 @@
+/**
+ * Lowers a STEP to instructions for its context, work, gates and retries. Facts that are known before it runs are in
+ * its layout, which all these instructions share.
+ */
+import { parseDuration } from '../../../machine/duration.js';
+import type { Expr, Template as LoweredTemplate } from '../../../machine/expression.js';
+import type { Branch } from '../../../machine/machine.js';
+import type { ContextLayout, GuardLayout, StepLayout } from '../../../machine/step.js';
+import { nearest } from '../../../prelude/nearest.js';
+import { omitUndefined } from '../../../prelude/omit-undefined.js';
+import { unreachable } from '../../../prelude/unreachable.js';
+import { type GuardProblem, stepMessages as say } from '../../source/catalogue/steps.js';
+import type { SourceFile } from '../../source/diagnostic.js';
+import type { Option } from '../../syntax/ast.js';
+import type { Expression, Interpolation, Template } from '../../syntax/expression.js';
+import type { StepRun } from '../../syntax/step.js';
+import { constantText, lowerTemplate } from '../lower/expression.js';
+import { boundIn } from '../lower/parallel.js';
+import { lowerAgentName, reportPrompt } from '../lower/report-agent.js';
+import type { StateLowering } from '../lower/state-lowering.js';
+import { lowerContext, lowerEach, lowerGiven, sessionOf } from './lower-each.js';
+import { emitGates, prepareGates } from './lower-gates.js';
+import { emitRetry, prepareRetry } from './lower-retry.js';
+import { lowerWorkflow } from './lower-workflow.js';
+import { declareStep, type NamedStep, type StepNode, scopeOf, setProgress, typeOf } from './step-names.js';
+
+/** Lowers a STEP with the steps of its tasks. Execution always continues after it. */
+export function lowerStep(l: StateLowering, i: StepNode): boolean {
+  checkHead(l, i);
+  if (l.forkDepth > 0) l.diagnostics.push(say.stepInParallel(i.verb.span, {}));
+  const step = ownName(l, i);
+  if (step === null) return true;
+  if (isBare(i)) {
+    // The step only contains steps for the tasks of another step.
+    step.progress = 'done';
+    if (i.each !== undefined) lowerEach(l, i, step, i.each);
+    return true;
+  }
+  step.progress = 'running';
+  lowerWork(l, i, step);
+  step.progress = 'done';
+  if (i.each !== undefined && !doesTasks(i)) {
+    if (typeOf(i) !== 'split' && i.each.of === undefined)
+      l.diagnostics.push(say.eachWithoutSplit(i.each.span, { name: i.name.text, older: l.steps.context.older }));
+    lowerEach(l, i, step, i.each);
+  }
+  return true;
+}
+
+/** Whether the tasks of another step are the work of this one, which its gates judge and its RETRY repeats. */
+function doesTasks({ each, run }: StepNode): boolean {
+  return each?.of !== undefined && run.kind === 'none';
+}
+
+const isBare = (i: StepNode): boolean => doesTasks(i) && i.gates.length === 0 && i.retry === undefined;
+
+/**
+ * The step in its scope. Steps of a pattern are declared when it is used. Null if the name is a duplicate, which has
+ * been reported.
+ */
+function ownName(l: StateLowering, i: StepNode): NamedStep | null {
+  const { scope } = l.steps.context;
+  const name = i.name.text;
+  const known = scope.steps.get(name);
+  if (known === undefined) return declareStep(i, scope);
+  const { file, start } = known.span;
+  if (
+    file === i.name.span.file &&
+    start === i.name.span.start &&
+    (known.progress === 'ahead' || known.progress === 'parallel')
+  )
+    return known;
+  const first = { span: known.span, text: 'declared here first' };
+  l.diagnostics.push(say.duplicateStep(i.name.span, { name, path: scope.path + name, first }));
+  return null;
+}
+
+const NAME = /^[A-Za-z0-9_][A-Za-z0-9_-]*$/;
+
+function checkHead(l: StateLowering, i: StepNode): void {
+  const name = i.name.text;
+  if (!NAME.test(name)) l.diagnostics.push(say.stepName(i.name.span, { name }));
+  if (i.type !== undefined && typeOf(i) === 'none') {
+    const near = nearest(i.type.text, ['code', 'split', 'validate', 'artifact']);
+    l.diagnostics.push(say.stepType(i.type.span, { type: i.type.text, near }));
+  }
+  for (const option of i.options) l.diagnostics.push(say.stepOption(option.key.span, { name: option.key.text }));
+  if (i.run.kind === 'none' && i.gates.length === 0 && i.each === undefined && !isReportedByParser(l, i))
+    l.diagnostics.push(say.emptyStep(i.name.span, { name }));
+}
+
+/** The parser reports a STEP of a program with nothing below it. This check is for workflow files. */
+function isReportedByParser(l: StateLowering, { context, prompt, session, retry, verb }: StepNode): boolean {
+  const isBare = context.length === 0 && prompt === undefined && session === undefined && retry === undefined;
+  return isBare && !/\.ya?ml$/i.test(l.shared.sources[verb.span.file]?.name ?? '');
+}
+
+const WORKS = { agent: 'agent', body: 'body', workflow: 'steps', group: 'steps', none: 'none' } as const;
+
+function lowerWork(l: StateLowering, i: StepNode, step: NamedStep): void {
+  const outer = l.steps.context;
+  const inStep = (judging: boolean) => ({ ...outer, own: step, judging });
+  const gates = prepareGates(l, i, step, outer.task);
+  const { emitter } = l;
+  l.steps.context = inStep(false);
+  const retry = prepareRetry(l, i, step);
+  const layout: StepLayout = {
+    name: step.name,
+    type: step.type,
+    gates: gates.map((gate) => gate.layout),
+    retry: retry === null ? null : retry.layout,
+    work: doesTasks(i) ? 'steps' : WORKS[i.run.kind],
+    ...omitUndefined({ verdict: l.steps.verdict === i ? true : undefined, older: outer.older ? true : undefined }),
+  };
+  const slots = replanSlots(l, layout);
+  const agent = i.run.kind === 'agent' ? lowerAgentName(l, i.run.agent) : null;
+  const { frames, branch } = l;
+  l.started = new Map(l.started).set(i.name.text, { pc: emitter.pc, frames, branch, step, layout });
+  emitter.add({ op: 'step-begin', plan: layout }, i.verb.span);
+  l.frames++;
+  const replan = slots === null ? undefined : { planner: slots.$planner, worker: slots.$worker };
+  const session = sessionOf(l, i, step);
+  const attempt = emitter.add(
+    { op: 'step-attempt', plan: layout, agent, session, ...omitUndefined({ replan }) },
+    i.verb.span,
+  );
+  const from = emitter.pc;
+  const context = lowerContext(l, i.context);
+  lowerRun(l, i, layout, context, { own: step, slots });
+  const to = emitter.pc;
+  const collect = emitter.add({ op: 'step-collect', plan: layout, otherwise: -1 }, i.verb.span);
+  l.handlers.push({ from, to, kind: null, pc: collect, names: {}, frames: l.frames, step: true });
+  l.steps.context = inStep(true);
+  emitGates(l, gates);
+  emitter.patch(collect, 'otherwise');
+  const verdict = emitter.add({ op: 'step-verdict', plan: layout, done: -1 }, i.verb.span);
+  l.steps.context = inStep(false);
+  emitRetry(l, i, layout, retry, attempt);
+  emitter.patch(verdict, 'done');
+  l.frames--;
+  l.steps.context = outer;
+}
+
+interface Dividable {
+  readonly own: NamedStep;
+  /** Null if no retry divides the step into tasks. */
+  readonly slots: ReplanSlots | null;
+}
+
+function lowerRun(
+  l: StateLowering,
+  i: StepNode,
+  layout: StepLayout,
+  context: readonly ContextLayout[],
+  { own, slots }: Dividable,
+): void {
+  const { run, each } = i;
+  switch (run.kind) {
+    case 'agent': {
+      const prompt = i.prompt === undefined ? null : lowerTemplate(i.prompt, l);
+      if (i.prompt !== undefined) reportPrompt(l, constantText(run.agent), i.prompt);
+      const values = prompt === null && i.session?.kind !== 'from' ? lowerGiven(l, i.context, run.agent.span) : [];
+      if (prompt === null && i.session?.kind !== 'from' && context.length + values.length === 0)
+        l.diagnostics.push(say.noPrompt(run.agent.span, { name: i.name.text }));
+      const guards = lowerGuards(l, run.guards);
+      l.explain(i.verb.span, `step of agent \`${constantText(run.agent) ?? run.agent.raw}\``);
+      const call = l.emitter.add(
+        {
+          op: 'step-agent',
+          plan: layout,
+          prompt,
+          context: [...context, ...values],
+          guards,
+          ...answersOf(l, i),
+          ...answerSchemaOf(i),
+          ...(slots === null ? {} : { replan: slots.$planner, to: -1 }),
+        },
+        run.span,
+      );
+      if (slots === null) return;
+      const over = l.emitter.add({ op: 'jump', to: -1 }, run.span);
+      l.emitter.patch(call);
+      lowerReplan(l, i, { run, own, slots, prompt });
+      l.emitter.patch(over);
+      return;
+    }
+    case 'body':
+      l.explain(i.verb.span, 'step of instructions');
+      l.bodyDepth++;
+      l.block(run.body);
+      l.bodyDepth--;
+      return;
+    case 'workflow':
+      l.explain(i.verb.span, `step of the workflow \`${run.call.name.text}\``);
+      lowerWorkflow(l, run.call, { at: 'run', slot: null });
+      return;
+    case 'group':
+      lowerGroup(l, i, run);
+      return;
+    case 'none':
+      if (each !== undefined && doesTasks(i)) lowerEach(l, i, own, each);
+      return;
+    default:
+      return unreachable(run);
+  }
+}
+
+/** A folder for answers in the project, which the prompts of some workflow files name. */
+const ANSWER_FOLDER = '.gump/out';
+
+/** Whether a file names the folder. Cached for each file, because the search reads the whole text. */
+const namesAnswerFolder = new WeakMap<SourceFile, boolean>();
+
+function answersOf(l: StateLowering, { verb }: StepNode): { answerFolder?: string } {
+  const file = l.shared.sources[verb.span.file];
+  if (file === undefined) return {};
+  let isNamed = namesAnswerFolder.get(file);
+  if (isNamed === undefined) {
+    isNamed = file.text.includes(`${ANSWER_FOLDER}/`);
+    namesAnswerFolder.set(file, isNamed);
+  }
+  return isNamed ? { answerFolder: ANSWER_FOLDER } : {};
+}
+
+/** A schema with values in its path is read only by its gate. */
+function answerSchemaOf({ type, gates }: StepNode): { answerSchemaFile?: string } {
+  const gate = gates.find((entry) => entry.kind === 'schema' && entry.path !== undefined);
+  if (gate?.kind !== 'schema' || gate.path === undefined || !['artifact', undefined].includes(type?.text)) return {};
+  const path = constantText(gate.path);
+  return path === null ? {} : { answerSchemaFile: path };
+}
+
+/**
+ * Lowers groups, steps that are the work of another step: one after the other, or in parallel, each in its own
+ * worktree.
+ */
+function lowerGroup(l: StateLowering, i: StepNode, run: Extract<StepRun, { kind: 'group' }>): void {
+  const outer = l.steps.context;
+  const below = outer.own?.below;
+  if (below === undefined || below === null) return;
+  l.emitter.add({ op: 'group-enter' }, i.verb.span);
+  l.frames++;
+  l.steps.context = { ...outer, scope: below, own: null, judging: false };
+  if (run.parallel) lowerMembers(l, i, run);
+  else l.block(run.steps);
+  l.steps.context = outer;
+  l.frames--;
+  l.emitter.add({ op: 'group-leave' }, i.verb.span);
+}
+
+function lowerMembers(l: StateLowering, i: StepNode, run: Extract<StepRun, { kind: 'group' }>): void {
+  const { emitter, scope } = l;
+  // The level of the scope that contains the group. The scope of the group is one level deeper, and its members another
+  // one.
+  const level = (l.steps.context.scope.level ?? 2) - 2;
+  const parent = { level, path: i.name.text, field: '' };
+  const fork = emitter.add({ op: 'jump', to: -1 }, i.verb.span);
+  const branches: Branch[] = [];
+  const ends: number[] = [];
+  const members = [...l.steps.context.scope.steps.values()];
+  for (const named of members) named.progress = 'parallel';
+  for (const member of run.steps.instructions) {
+    if (member.kind !== 'step') continue;
+    const end = scope.hiddenSlot('$end');
+    ends.push(end);
+    branches.push({ pc: emitter.pc, collect: [end] });
+    emitter.add({ op: 'task-enter', parent, slot: null, name: member.name.text, parallel: true }, member.span);
+    l.frames++;
+    l.inBranch({ binds: new Set(boundIn(l, [member]).keys()), isTurn: false }, () => l.instruction(member));
+    l.frames--;
+    const named = l.steps.context.scope.steps.get(member.name.text);
+    if (named !== undefined) setProgress(named, 'parallel');
+    emitter.add({ op: 'task-leave', parallel: true, slot: end }, member.span);
+    emitter.add({ op: 'branch-end' }, member.span);
+  }
+  for (const named of members) setProgress(named, 'done');
+  const join = emitter.pc;
+  emitter.replace(fork, { op: 'fork', branches, join, max: null, agents: true, quorum: null, wait: null });
+  const all = scope.hiddenSlot('$ends');
+  const items = ends.map((slot) => ({ op: 'read', name: '$end', places: [{ in: 'local', slot }] }) as const);
+  emitter.add({ op: 'set', to: { in: 'local', slot: all }, name: '$ends', value: { op: 'list', items } }, i.verb.span);
+  emitter.add({ op: 'tasks-merge', slot: all }, i.verb.span);
+}
+
+const KNOWN = ['max_turns', 'max_cost', 'max_time', 'no_write'] as const;
+type Guard = (typeof KNOWN)[number];
+
+type Mutable = { -readonly [K in keyof GuardLayout]: GuardLayout[K] };
+
+/** Lowers the guards of an agent call: limits that act while it runs. */
+function lowerGuards(l: StateLowering, options: readonly Option[]): GuardLayout {
+  const guards: Mutable = {};
+  const seen = new Set<string>();
+  for (const option of options) {
+    const name = option.key.text;
+    const report = (problem: GuardProblem): void => {
+      l.diagnostics.push(say.guard(option.span, { name, problem, near: nearest(name, KNOWN), known: KNOWN }));
+    };
+    if (!isGuard(name)) report('unknown');
+    else if (seen.has(name)) report('twice');
+    else if (!take(guards, name, option.value === undefined ? null : (constantText(option.value) ?? '').trim()))
+      report(option.value === undefined && name !== 'no_write' ? 'no-value' : 'bad-value');
+    seen.add(name);
+  }
+  return guards;
+}
+
+function isGuard(name: string): name is Guard {
+  return (KNOWN as readonly string[]).includes(name);
+}
+
+/** False if the value is not valid for the guard. */
+function take(guards: Mutable, name: Guard, text: string | null): boolean {
+  switch (name) {
+    case 'no_write':
+      if (text !== null && text !== 'true' && text !== 'false') return false;
+      guards.noWrite = text !== 'false';
+      return true;
+    case 'max_time': {
+      const ms = text === null ? null : parseDuration(text);
+      if (ms === null || ms <= 0) return false;
+      guards.maxTimeMs = ms;
+      return true;
+    }
+    case 'max_turns':
+      if (text === null || !/^[1-9]\d{0,8}$/.test(text)) return false;
+      guards.maxTurns = Number(text);
+      return true;
+    case 'max_cost':
+      if (text === null || !/^\d+(?:\.\d+)?$/.test(text) || Number(text) <= 0) return false;
+      guards.maxCost = Number(text);
+      return true;
+    default:
+      return unreachable(name);
+  }
+}
+
+/** Values of the step that the prompts of its tasks contain, in local slots. */
+const VALUES = ['$goal', '$why', '$changed', '$planner', '$worker'] as const;
+type Value = (typeof VALUES)[number];
+
+/**
+ * Lowers REPLAN: an agent divides a step that did not pass into tasks, and the agent of the step does one after the
+ * other. Both are ordinary steps below it: a split `replan`, and a step for every task. Gates judge all of it.
+ */
+type ReplanSlots = Readonly<Record<Value, number>>;
+
+/** The slots of a step that a retry may divide; null for all others. */
+function replanSlots(l: StateLowering, { retry }: StepLayout): ReplanSlots | null {
+  if (retry?.entries.some(({ replan }) => replan !== undefined) !== true) return null;
+  return Object.fromEntries(VALUES.map((name) => [name, l.scope.hiddenSlot(name)])) as ReplanSlots;
+}
+
+interface Divided {
+  readonly run: Extract<StepRun, { kind: 'agent' }>;
+  readonly own: NamedStep;
+  readonly slots: ReplanSlots;
+  /** The prompt of the step, in the place of a value: its names mean what they mean in the step. */
+  readonly prompt: LoweredTemplate | null;
+}
+
+function lowerReplan(l: StateLowering, i: StepNode, { run, own, slots, prompt }: Divided): void {
+  const { emitter, scope } = l;
+  const { span } = run;
+  const outer = l.steps.context;
+  const keep = (name: Value, value: Expr): void =>
+    void emitter.add({ op: 'set', to: { in: 'local', slot: slots[name] }, name, value }, span);
+  keep('$goal', prompt === null ? l.constant('') : { op: 'template', template: prompt });
+  keep('$why', { op: 'retry-key', field: 'error' });
+  keep('$changed', { op: 'retry-key', field: 'diff' });
+  const plan = planStep(i, run);
+  const below = scopeOf([{ instructions: [plan], inline: false, span }], {
+    level: outer.scope.level + 1,
+    kind: 'group',
+    parent: outer.scope,
+    path: `${outer.scope.path}${own.name}/`,
+  });
+  own.below = below;
+  emitter.add({ op: 'group-enter' }, span);
+  l.frames++;
+  l.steps.context = { ...outer, scope: below, own: null, judging: false };
+  scope.push(
+    'loop',
+    VALUES.map((name) => [name, { slot: slots[name] }] as const),
+  );
+  l.instruction(plan);
+  scope.pop();
+  l.steps.context = outer;
+  l.frames--;
+  emitter.add({ op: 'group-leave' }, span);
+}
+
+function planStep(i: StepNode, run: Divided['run']): StepNode {
+  const { span, guards } = run;
+  const value = (name: Value): Expression => ({ kind: 'name', name, span });
+  const task = (field: string): Expression => ({
+    kind: 'field',
+    of: { kind: 'name', name: 'task', span },
+    name: { text: field, span },
+    span,
+  });
+  const text = (...parts: readonly (string | Expression)[]): Template => ({
+    parts: parts.map((part): string | Interpolation =>
+      typeof part === 'string' ? part : { expression: part, list: false, span: { ...span, end: span.start } },
+    ),
+    quote: 'none',
+    raw: '',
+    span,
+  });
+  const by = (agent: Value): StepNode['run'] => ({ kind: 'agent', agent: text(value(agent)), guards, span });
+  const common = {
+    kind: 'step',
+    verb: { text: 'STEP', span },
+    options: [],
+    context: i.context,
+    gates: [],
+    span,
+  } as const;
+  const work: StepNode = {
+    ...common,
+    name: { text: i.name.text, span },
+    ...omitUndefined({ type: i.type }),
+    prompt: text(
+      ...[
+        `Do this task, which is one part of the step \`${i.name.text}\`: `,
+        task('name'),
+        '\n\n',
+        task('description'),
+      ],
+      ...['\n\nOther tasks do the rest. The whole step is:\n\n', value('$goal')],
+    ),
+    run: by('$worker'),
+  };
+  return {
+    ...common,
+    name: { text: 'replan', span },
+    type: { text: 'split', span },
+    prompt: text(
+      `The step \`${i.name.text}\` did not pass. Divide what is still to be done for it into smaller tasks, which are done in their order.`,
+      ...['\n\n## The step\n\n', value('$goal'), '\n\n## What went wrong\n\n', value('$why')],
+      ...['\n\n## What was changed by then\n\n', value('$changed')],
+    ),
+    run: by('$planner'),
+    each: { parallel: false, options: [], steps: { instructions: [work], inline: false, span }, span },
+  };
+}

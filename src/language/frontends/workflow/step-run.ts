@@ -1,0 +1,227 @@
+/** Reads the work of a step: an agent with its guards, a workflow, commands, or inner steps. */
+import type { Block, Instruction, Option, ShellText } from '../../syntax/ast.js';
+import type { Name } from '../../syntax/expression.js';
+import type { ContextEntry, SessionSource, StepRun } from '../../syntax/step.js';
+import { callMembers } from './gates.js';
+import {
+  callOf,
+  flagOf,
+  type Hints,
+  isNothing,
+  itemsOf,
+  Members,
+  nameOf,
+  optionOf,
+  type ReaderContext,
+  reportOneOf,
+  shellOf,
+  spanOf,
+  templateOf,
+  textOf,
+  wrongShape,
+} from './values.js';
+import type { YamlMap, YamlMember, YamlNode } from './yaml/yaml-nodes.js';
+
+const GUARDS: Readonly<Record<string, string>> = {
+  max_turns: 'max_turns',
+  max_cost: 'max_cost',
+  max_budget: 'max_cost',
+  max_time: 'max_time',
+  max_timeout: 'max_time',
+  timeout: 'max_time',
+  no_write: 'no_write',
+};
+
+export const GUARD_KEYS: readonly string[] = Object.keys(GUARDS);
+
+export function runOf(
+  context: ReaderContext,
+  parts: ReadonlyMap<string, YamlMember>,
+  group: { readonly member: YamlMember; readonly run: StepRun } | undefined,
+): StepRun {
+  const agent = parts.get('agent');
+  const workflow = parts.get('workflow');
+  const bash = parts.get('bash');
+  const guard = parts.get('guard');
+  const given = parts.get('with');
+  const several = [agent, workflow, bash, group?.member].filter((one) => one !== undefined);
+  reportOneOf(
+    context,
+    several.sort((a, b) => a.key.span.start - b.key.span.start),
+    'this step',
+  );
+  if (guard !== undefined && agent === undefined)
+    wrongShape(context, { ...guard.value, span: guard.key.span }, '`guard`', 'next to `agent`');
+  if (given !== undefined && workflow === undefined)
+    wrongShape(context, { ...given.value, span: given.key.span }, '`with`', 'next to `workflow`');
+  const adjacent = ['timeout', 'max_turns'].flatMap((key) => parts.get(key) ?? []);
+  for (const one of agent === undefined ? adjacent : [])
+    wrongShape(context, { ...one.value, span: one.key.span }, `\`${one.key.text}\``, 'next to `agent`');
+  if (agent !== undefined) {
+    const name = templateOf(context, agent);
+    const limits = adjacent.flatMap((one) => optionOf(context, one, GUARDS[one.key.text] as string) ?? []);
+    const guards = [...(guard === undefined ? [] : guardsOf(context, guard)), ...limits];
+    const span = spanOf(agent);
+    return name === undefined ? { kind: 'none' } : { kind: 'agent', agent: name, guards, span };
+  }
+  if (workflow !== undefined) {
+    const call = callOf(context, ...callMembers(workflow, given));
+    return call === undefined ? { kind: 'none' } : { kind: 'workflow', call };
+  }
+  if (bash !== undefined) return { kind: 'body', body: commandsOf(context, bash) };
+  return group?.run ?? { kind: 'none' };
+}
+
+function guardsOf(context: ReaderContext, { value }: YamlMember): Option[] {
+  if (isNothing(value)) return [];
+  if (value.kind !== 'map') {
+    wrongShape(context, value, '`guard`', 'a mapping', 'write `guard: { max_turns: 60 }`');
+    return [];
+  }
+  const members = new Members(value, context);
+  const options = value.members.flatMap((member): Option[] => {
+    const key = Object.hasOwn(GUARDS, member.key.text) ? (GUARDS[member.key.text] as string) : undefined;
+    if (key === undefined) return [];
+    members.take(member.key.text);
+    if (key !== 'no_write') return [optionOf(context, member, key) ?? []].flat();
+    const name = { text: key, span: member.key.span };
+    return flagOf(context, member) ? [{ key: name, span: spanOf(member) }] : [];
+  });
+  members.reportUnknown('`guard`', [...new Set(Object.values(GUARDS))], GUARD_HINTS);
+  return options;
+}
+
+/** `bash: …` of a step: commands that run one after the other. */
+function commandsOf(context: ReaderContext, { key, value }: YamlMember): Block {
+  const instructions = itemsOf(value).flatMap((item): Instruction[] => {
+    const text = textOf(context, { key, value: item }, 'a command');
+    return text === undefined ? [] : [command(key.span, shellOf(text))];
+  });
+  return { instructions, inline: false, span: value.span };
+}
+
+function command(verb: Name['span'], shell: ShellText): Instruction {
+  const performed = { kind: 'shell', shell } as const;
+  const { span } = shell;
+  return { kind: 'do', verb: { text: 'DO', span: verb }, options: [], piped: false, performed, style: 'verb', span };
+}
+
+/** Keys of a step in other tools and older files, each with a suggestion for this dialect. */
+const wordOf = (value: YamlNode): string => (value.kind === 'scalar' ? value.located.text.trim() : '');
+
+const bashOf = (value: YamlNode): string => `write \`bash: ${wordOf(value) || '…'}\``;
+
+/** Limits that do not apply to a single attempt. */
+const GUARD_HINTS: Hints = {
+  max_tokens: (value) => `limit the tokens of the whole run: write \`max_tokens: ${wordOf(value)}\` at the root`,
+  tokens: (value) => `limit the tokens of the whole run: write \`max_tokens: ${wordOf(value)}\` at the root`,
+};
+
+export const HINTS: Hints = {
+  worktree: (value) => {
+    const word = wordOf(value);
+    if (word === 'read-write') return 'leave it out: an agent may change the files of its step';
+    if (word === 'none' || word === 'read-only') return 'write `guard: { no_write: true }` next to `agent`';
+    return 'reset the worktree with an entry of `retry:`, such as `- { attempt: 2, worktree: reset }`';
+  },
+  hitl: [
+    'leave it out: a workflow file cannot ask questions; a program can, after a step that runs the workflow:',
+    'ASK user: "Is this right?" → answer choices=yes,no',
+    'IF: answer != "yes" → FAIL: a person said no',
+  ].join('\n'),
+  max_budget: (value) =>
+    `limit each attempt of an agent with \`guard: { max_budget: ${wordOf(value)} }\`, or the run with \`max_budget\` at the root`,
+  restart_from: (value) =>
+    `let the retry begin there: \`retry: [{ attempt: 2, restart_from: ${wordOf(value) || 'tests'} }, { exit: 3 }]\``,
+  strategy: 'write `retry: [{ attempt: 3, agent: claude-opus, session: new }, { exit: 4 }]`',
+  max_retries: 'write `retry: [{ exit: 3 }]`',
+  if: 'steps run in order: for conditions, print the file as a program with `statedsl convert`, and use `IF:`',
+  when: 'steps run in order: for conditions, print the file as a program with `statedsl convert`, and use `IF:`',
+  needs: 'leave it out: a step runs after the steps above it, unless they are `parallel`',
+  depends_on: 'leave it out: a step runs after the steps above it, unless they are `parallel`',
+  on_error: 'leave it out: a failed step ends the run; allow more attempts with `retry: [{ exit: 3 }]`',
+  uses: 'name a workflow file with `workflow`, or a command with `bash`',
+  env: 'set variables in the command: `bash: NAME=value command`',
+  script: (value) => bashOf(value),
+  command: (value) => bashOf(value),
+  cmd: (value) => bashOf(value),
+  shell: (value) => bashOf(value),
+  exec: (value) => bashOf(value),
+  model: 'name the model with the agent: `agent: claude-opus`',
+};
+
+const CONTEXT_KEYS: readonly string[] = ['file', 'bash', 'workflow'];
+
+/** Reads the context and the session under `get:` of a step. */
+export function contextOf(context: ReaderContext, { key, value }: YamlMember): ContextEntry[] {
+  if (isNothing(value)) return [];
+  return itemsOf(value).flatMap((item) => {
+    if (item.kind === 'map') return contextEntries(context, item);
+    wrongShape(context, item, `an entry of \`${key.text}\``, 'a file, a command or a workflow', 'write `- file: …`');
+    return [];
+  });
+}
+
+function contextEntries(context: ReaderContext, map: YamlMap): ContextEntry[] {
+  const members = new Members(map, context);
+  const given = members.take('with');
+  const taken = map.members.filter(({ key }) => CONTEXT_KEYS.includes(key.text));
+  for (const { key } of taken) members.take(key.text);
+  members.reportUnknown('an entry of `context`', CONTEXT_KEYS);
+  const called = taken.some(({ key }) => key.text === 'workflow');
+  if (given !== undefined && !called)
+    wrongShape(context, { ...given.value, span: given.key.span }, '`with`', 'next to `workflow`');
+  return taken.flatMap((member): ContextEntry[] => {
+    const { key, value } = member;
+    if (key.text === 'workflow') {
+      const call = callOf(context, ...callMembers(member, given));
+      return call === undefined ? [] : [{ kind: 'workflow', call, span: call.span }];
+    }
+    return itemsOf(value).flatMap((item): ContextEntry[] => {
+      const one = { key, value: item };
+      if (key.text === 'file') {
+        const path = templateOf(context, one);
+        return path === undefined ? [] : [{ kind: 'file', path, span: item.span }];
+      }
+      const text = textOf(context, one, 'a command');
+      return text === undefined ? [] : [{ kind: 'bash', shell: shellOf(text), span: item.span }];
+    });
+  });
+}
+
+/** `at` is the offset of the step's name. */
+export function sessionOf(context: ReaderContext, member: YamlMember, at: number): SessionSource | undefined {
+  const { value } = member;
+  const span = spanOf(member);
+  const help = 'write `session: { from: plan }` or `session: new`';
+  if (value.kind === 'map') {
+    const members = new Members(value, context);
+    const reuse = members.take('reuse');
+    if (reuse !== undefined) context.signs.push({ dialect: 'older', text: 'reuse', span: reuse.key.span });
+    const from = members.take('from') ?? reuse;
+    members.reportUnknown('`session`', ['from']);
+    const text = from === undefined ? undefined : textOf(context, from, 'the name of a step');
+    if (from === undefined && value.members.length === 0)
+      wrongShape(context, value, '`session`', '`new`, or a step', help);
+    return text === undefined ? undefined : { kind: 'from', step: nameOf(text), span };
+  }
+  const text = value.kind === 'scalar' && typeof value.value === 'string' ? value.value.trim() : '';
+  if (text === 'new') return { kind: 'new', span };
+  const older = ['fresh', 'reuse', 'reuse-on-retry'].includes(text);
+  if (older) {
+    context.signs.push({ dialect: 'older', text: `session: ${text}`, span: member.key.span });
+    if (text === 'reuse') context.reused.add(at);
+    // A retry continues the session of the previous attempt anyway.
+    return text === 'reuse' ? undefined : { kind: 'new', span };
+  }
+  // `session: from: plan`, after its second colon was replaced for YAML.
+  const [, word, from] = /^(from|reuse)\s*[:=]\s*(\S.*)$/.exec(text) ?? [];
+  if (word === 'reuse') context.signs.push({ dialect: 'older', text: 'reuse', span: member.key.span });
+  if (from !== undefined) {
+    const end = value.span.end - (/["']$/.test(from) ? 1 : 0);
+    const bare = from.replace(/^(["'])(.*)\1$/, '$2');
+    return { kind: 'from', step: { text: bare, span: { ...value.span, start: end - bare.length, end } }, span };
+  }
+  wrongShape(context, value, '`session`', '`new`, or the step whose session it continues', help);
+  return undefined;
+}

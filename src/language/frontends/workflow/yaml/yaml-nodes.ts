@@ -1,0 +1,449 @@
+/**
+ * YAML with the location of every value and of every character of its texts. Never throws: nesting is limited before
+ * the library, which recurses, parses the text, and so is the number of values, which aliases could multiply.
+ */
+import yaml, { type Document } from 'yaml';
+import { workflowMessages as words } from '../../../source/catalogue/workflow.js';
+import type { Diagnostic } from '../../../source/diagnostic.js';
+import { lineText, positionAt, type SourceFile, type Span } from '../../../source/diagnostic.js';
+import type { Comment } from '../../../syntax/ast.js';
+import type { Name } from '../../../syntax/expression.js';
+import type { LocatedText } from '../../../syntax/tree/located-template.js';
+
+/** The maximum number of values, including those that aliases repeat. */
+const DEEPEST = 250;
+const MAX_VALUES = 50_000;
+const MAX_CHARACTERS = 16 * 1024 * 1024;
+
+export type YamlNode = YamlScalar | YamlList | YamlMap;
+
+export interface YamlScalar {
+  readonly kind: 'scalar';
+  readonly span: Span;
+  readonly value: string | number | boolean | null;
+  /** The decoded value of a text; any other scalar as written. */
+  readonly located: LocatedText;
+}
+
+interface YamlList {
+  readonly kind: 'list';
+  readonly span: Span;
+  readonly items: readonly YamlNode[];
+}
+
+export interface YamlMap {
+  readonly kind: 'map';
+  readonly span: Span;
+  readonly members: readonly YamlMember[];
+  /** The source text if it is written in braces. */
+  readonly flow: string | null;
+}
+
+export interface YamlMember {
+  readonly key: Name;
+  readonly value: YamlNode;
+}
+
+interface ParsedYaml {
+  /** Null for a text without a value, and for invalid YAML. */
+  readonly root: YamlNode | null;
+  readonly comments: readonly Comment[];
+  readonly diagnostics: Diagnostic[];
+}
+
+export function readYaml(file: SourceFile, index: number): ParsedYaml {
+  const spanOf = (start: number, end: number): Span => ({ file: index, start, end });
+  const failWith = (diagnostic: Diagnostic): ParsedYaml => ({ root: null, comments: [], diagnostics: [diagnostic] });
+  if (file.text.length > MAX_CHARACTERS)
+    return failWith(words.tooLarge(spanOf(0, 0), { what: 'characters', limit: MAX_CHARACTERS }));
+  const scan = scanYaml(file.text);
+  if (scan.tooDeep !== null) return failWith(words.tooDeep(spanOf(scan.tooDeep, scan.tooDeep + 1), {}));
+  const document = yaml.parseDocument(scan.text, {
+    prettyErrors: false,
+    version: '1.2',
+    logLevel: 'error',
+    // The library would compare each key with all previous ones. `collection` does this faster.
+    uniqueKeys: false,
+  });
+  const comments = scan.comments.map(
+    ({ start, text }): Comment => ({
+      text,
+      span: spanOf(start, start + text.length),
+      position: /^[ \t]*$/.test(file.text.slice(file.text.lastIndexOf('\n', start - 1) + 1, start)) ? 'line' : 'end',
+    }),
+  );
+  const [error] = document.errors;
+  if (error !== undefined) {
+    const [start, end] = error.pos;
+    const where = spanOf(Math.min(start, file.text.length), Math.min(Math.max(end, start + 1), file.text.length));
+    const lost = lostIndentation(file, error.pos[0]);
+    if (lost !== null) return failWith(words.lostIndentation(spanOf(lost.start, lost.end), { under: lost.under }));
+    return failWith(words.yaml(where, { code: error.code, problem: error.message }));
+  }
+  return { ...new Nodes(file, index, document).read(), comments };
+}
+
+class Nodes {
+  private readonly diagnostics: Diagnostic[] = [];
+  private readonly anchors = new Map<string, unknown>();
+  /** The nodes that are being read. A value that contains itself is reported and not followed. */
+  private readonly open = new Set<unknown>();
+  private tooDeep: Span | null = null;
+  private left = MAX_VALUES;
+
+  constructor(
+    private readonly file: SourceFile,
+    private readonly index: number,
+    private readonly document: Document,
+  ) {}
+
+  read(): { root: YamlNode | null; diagnostics: Diagnostic[] } {
+    const { contents } = this.document;
+    if (contents === null) return { root: null, diagnostics: this.diagnostics };
+    const root = this.node(contents, { file: this.index, start: 0, end: 0 });
+    if (this.tooDeep !== null) return { root: null, diagnostics: [words.tooDeep(this.tooDeep, {})] };
+    if (this.left >= 0) return { root, diagnostics: this.diagnostics };
+    const diagnostic = words.tooLarge(this.span(contents, 0), { what: 'values', limit: MAX_VALUES });
+    return { root: null, diagnostics: [diagnostic] };
+  }
+
+  /** `otherwise` is the location of a missing value. */
+  private node(node: unknown, otherwise: Span): YamlNode {
+    const span = this.span(node, otherwise.start);
+    if (this.open.size > DEEPEST) this.tooDeep = span;
+    if (--this.left < 0 || this.tooDeep !== null) return emptyScalar(otherwise);
+    if (yaml.isAlias(node)) {
+      const target = this.anchors.get(node.source);
+      if (target !== undefined && !this.open.has(target)) return this.node(target, span);
+      this.diagnostics.push(words.alias(span, { name: node.source, itself: target !== undefined }));
+      return emptyScalar(span);
+    }
+    if (yaml.isNode(node) && 'anchor' in node && typeof node.anchor === 'string') this.anchors.set(node.anchor, node);
+    if (yaml.isScalar(node)) return this.scalar(node.value, span);
+    this.open.add(node);
+    const read = this.collection(node, span);
+    this.open.delete(node);
+    return read ?? emptyScalar(otherwise);
+  }
+
+  private collection(node: unknown, span: Span): YamlNode | null {
+    if (yaml.isSeq(node)) return { kind: 'list', span, items: node.items.map((item) => this.node(item, atEnd(span))) };
+    if (!yaml.isMap(node)) return null;
+    const flow = this.file.text[span.start] === '{' ? this.file.text.slice(span.start, span.end) : null;
+    const members: YamlMember[] = [];
+    const seen = new Set<string>();
+    for (const pair of node.items) {
+      const key = this.key(pair.key, span);
+      if (key === null) continue;
+      if (seen.has(key.text)) {
+        this.reportDuplicate(key);
+        continue;
+      }
+      seen.add(key.text);
+      const value = this.node(pair.value, atEnd(key.span));
+      if (key.text === '<<') this.merge(members, value, key);
+      else members.push({ key, value });
+    }
+    return { kind: 'map', span, members: withoutMerged(members), flow };
+  }
+
+  private key(node: unknown, map: Span): Name | null {
+    const where = this.span(node, map.start);
+    if (yaml.isScalar(node) && node.value !== null && typeof node.value !== 'object')
+      return { text: String(node.value), span: where };
+    this.diagnostics.push(words.keyIsNotText(where, {}));
+    return null;
+  }
+
+  private reportDuplicate({ text, span }: Name): void {
+    const lost = lostIndentation(this.file, span.start);
+    const where = lost === null ? span : { ...span, start: lost.start, end: lost.end };
+    this.diagnostics.push(
+      lost === null
+        ? words.yaml(where, { code: 'DUPLICATE_KEY', problem: `the key \`${text}\` appears twice in one mapping` })
+        : words.lostIndentation(where, { under: lost.under }),
+    );
+  }
+
+  /** `<<: *other`: members that the mapping itself does not have. */
+  private merge(members: YamlMember[], value: YamlNode, key: Name): void {
+    const sources = value.kind === 'list' ? value.items : [value];
+    for (const source of sources) {
+      if (source.kind === 'map') members.push(...source.members.map((member) => ({ ...member, merged: true })));
+      else this.diagnostics.push(words.shape(key.span, { what: '`<<`', wanted: 'a mapping, as `<<: *name`' }));
+    }
+  }
+
+  private scalar(value: unknown, span: Span): YamlScalar {
+    const { text } = this.file;
+    if (typeof value === 'string')
+      return { kind: 'scalar', span, value, located: locatedScalar(text, span.start, span.end, value) };
+    const written = text.slice(span.start, span.end);
+    const located = { text: written, pieces: [{ at: 0, source: span.start }] };
+    const plain = typeof value === 'number' || typeof value === 'boolean' ? value : null;
+    return { kind: 'scalar', span, value: typeof value === 'bigint' ? Number(value) : plain, located: located };
+  }
+
+  private span(node: unknown, otherwise: number): Span {
+    const range = yaml.isNode(node) ? node.range : undefined;
+    const start = range?.[0] ?? otherwise;
+    const end = range?.[1] ?? otherwise;
+    return {
+      file: this.index,
+      start,
+      end: this.file.text[end - 1] === '\n' ? trimmedEnd(this.file.text, start, end) : end,
+    };
+  }
+}
+
+function emptyScalar(span: Span): YamlScalar {
+  return { kind: 'scalar', span, value: null, located: { text: '', pieces: [{ at: 0, source: span.start }] } };
+}
+
+function atEnd({ file, end }: Span): Span {
+  return { file, start: end, end };
+}
+
+/** Written members come before merged ones, wherever `<<` is. */
+function withoutMerged(members: readonly (YamlMember & { readonly merged?: boolean })[]): YamlMember[] {
+  if (!members.some(({ merged }) => merged)) return [...members];
+  const own = new Set(members.filter(({ merged }) => !merged).map(({ key }) => key.text));
+  return members.flatMap(({ key, value, merged }) => {
+    if (merged && own.has(key.text)) return [];
+    own.add(key.text);
+    return [{ key, value }];
+  });
+}
+
+/** A block ends after its last line end, but its span ends before it. */
+function trimmedEnd(text: string, start: number, end: number): number {
+  let at = end;
+  while (at > start && /[\s]/.test(text[at - 1] as string)) at--;
+  return at;
+}
+
+interface LostIndentation {
+  /** The line that needs more indentation. */
+  readonly start: number;
+  readonly end: number;
+  /** The line to which it belongs: `run:` or `- name: a`. */
+  readonly under: string;
+}
+
+const ITEM = /^([ ]*)- \S/;
+const KEY = /^([ ]*)(?:- )?([A-Za-z_]+):(?:[ ]+\S.*)?$/;
+const OPENER = /^([ ]*)(?:- )?(get|run|with|guard|each|steps|prompt): ?(?:[|>][+-]?)?$/;
+
+/** Examines the lines around the offset of a YAML error, and returns the first line that has lost its indentation. */
+function lostIndentation(file: SourceFile, offset: number): LostIndentation | null {
+  const { line: last } = positionAt(file, offset);
+  const first = Math.max(2, last - 40);
+  for (let line = first; line <= Math.min(last + 1, file.lineStarts.length); line++) {
+    const above = lineText(file, line - 1).trimEnd();
+    const here = lineText(file, line).trimEnd();
+    if (here.trim() === '' || !hasLostIndentation(above, here)) continue;
+    const start = file.lineStarts[line - 1] as number;
+    return { start, end: start + Math.max(1, here.length), under: above.trim() };
+  }
+  return null;
+}
+
+function hasLostIndentation(above: string, here: string): boolean {
+  const indentation = /^ */.exec(here)?.[0].length ?? 0;
+  const item = ITEM.exec(above);
+  // A key directly below an item, in the column of its dash: it belongs to the item.
+  if (item !== null && KEY.test(above) && KEY.test(here) && !ITEM.test(here))
+    return indentation === (item[1] as string).length;
+  const opener = OPENER.exec(above);
+  if (opener === null) return false;
+  const column = (opener[1] as string).length;
+  // The lines below `run:` must be deeper. A list may be in the same column, and so may the next key after an empty
+  // value.
+  return indentation === column && !ITEM.test(here) && opener[2] !== 'each' && opener[2] !== 'steps';
+}
+
+const DEEPEST_BRACKETS = 60;
+const DEEPEST_COLUMN = 240;
+const MOST_DASHES = 60;
+
+interface ScannedYaml {
+  /** The text with `session: from: x` replaced. It has the length of the original. */
+  readonly text: string;
+  readonly comments: readonly { readonly start: number; readonly text: string }[];
+  /** The offset at which it is nested too deeply, or null. */
+  readonly tooDeep: number | null;
+}
+
+/**
+ * A first pass over YAML that uses only tokens, so that no nesting can break it. Finds comments, nesting that is too
+ * deep to parse, and a common form that is not valid YAML.
+ */
+function scanYaml(source: string): ScannedYaml {
+  const comments: { start: number; text: string }[] = [];
+  const colons: number[] = [];
+  /** The tokens of this line without spaces, to find `session: from:`. */
+  let line: { text: string; start: number }[] = [];
+  let at = 0;
+  let brackets = 0;
+  let dashes = 0;
+  let lineStart = 0;
+  let scalar = false;
+  for (const token of new yaml.Lexer().lex(source)) {
+    // Tokens without characters, which only announce a document, the end of one in braces, or a scalar.
+    if (token === '\u0002' || token === '\u0018' || token === '\u001f') {
+      scalar = token === '\u001f';
+      continue;
+    }
+    const text = scalar;
+    scalar = false;
+    const start = at;
+    at += token.length;
+    if (!text && (token === '\n' || token === '\r\n')) {
+      line = [];
+      dashes = 0;
+      lineStart = at;
+      continue;
+    }
+    if (!text && /^[ \t]*$/.test(token)) continue;
+    if (!text && token[0] === '#') {
+      comments.push({ start, text: token.trimEnd() });
+      continue;
+    }
+    if (!text) {
+      if (token === '{' || token === '[') brackets++;
+      else if (token === '}' || token === ']') brackets--;
+      else if (token === '-' || token === '?') dashes++;
+    }
+    const column = line.length === 0 && brackets === 0 ? start - lineStart : 0;
+    if (brackets > DEEPEST_BRACKETS || dashes > MOST_DASHES || column > DEEPEST_COLUMN)
+      return { text: source, comments, tooDeep: start };
+    line.push({ text: token, start });
+    if (line.length > 5) line.shift();
+    const colon = twoKeys(line);
+    if (colon !== null) colons.push(colon);
+    // A block scalar ends after a line end that is not a separate token.
+    if (text && token.endsWith('\n')) {
+      line = [];
+      dashes = 0;
+      lineStart = at;
+    }
+  }
+  return { text: withSigns(source, colons), comments, tooDeep: null };
+}
+
+/** The second colon of `session: from: x`, after its value was read. */
+function twoKeys(line: readonly { readonly text: string; readonly start: number }[]): number | null {
+  const [session, first, from, second, value] = line;
+  const found =
+    session?.text === 'session' &&
+    first?.text === ':' &&
+    (from?.text === 'from' || from?.text === 'reuse') &&
+    second?.text === ':';
+  return found && value !== undefined && /^[\w"'-]/.test(value.text) ? second.start : null;
+}
+
+/** `session: from= x` is a plain text, which the reader of sessions recognizes. All offsets stay the same. */
+function withSigns(source: string, colons: readonly number[]): string {
+  if (colons.length === 0) return source;
+  const pieces: string[] = [];
+  let at = 0;
+  for (const colon of colons) {
+    pieces.push(source.slice(at, colon), '=');
+    at = colon + 1;
+  }
+  return pieces.join('') + source.slice(at);
+}
+
+type Piece = { readonly at: number; readonly source: number };
+
+/** `value` is the decoded text of the scalar that is written in `source` from `start` to `end`. */
+function locatedScalar(source: string, start: number, end: number, value: string): LocatedText {
+  const first = source[start];
+  const found =
+    first === '|' || first === '>' ? blockPieces(source, start, end, value) : flowPieces(source, start, end, value);
+  // If the spelling cannot be mapped, messages mark the whole scalar.
+  return { text: value, pieces: found ?? [{ at: 0, source: start }] };
+}
+
+/**
+ * Lines of `|` and `>`. Each is found in the text after the line ends and spaces that separate it from the previous
+ * one.
+ */
+function blockPieces(source: string, start: number, end: number, value: string): Piece[] | null {
+  const pieces: Piece[] = [];
+  const header = source.indexOf('\n', start);
+  if (header < 0 || header >= end) return null;
+  const margin = marginOf(source, start, header, end);
+  let at = 0;
+  for (let line = header + 1; line < end && at < value.length; ) {
+    const next = source.indexOf('\n', line);
+    const stop = next < 0 || next > end ? end : next;
+    const from = Math.min(line + margin, stop);
+    const text = source.slice(from, stop).replace(/\r$/, '');
+    if (text.trim() !== '') {
+      while (at < value.length && !value.startsWith(text, at)) at++;
+      if (at >= value.length) return null;
+      pieces.push({ at, source: from });
+      at += text.length;
+    }
+    line = next < 0 ? end : next + 1;
+  }
+  if (pieces[0]?.at !== 0) pieces.unshift({ at: 0, source: header + 1 });
+  return pieces;
+}
+
+/** The indentation that a block loses: from its header, or from its first line. */
+function marginOf(source: string, start: number, header: number, end: number): number {
+  const line = /[^ \n\r]/g;
+  line.lastIndex = header;
+  const first = line.exec(source);
+  const digit = /^[|>][+-]?([1-9])/.exec(source.slice(start, header))?.[1];
+  if (first === null || first.index >= end) return 0;
+  const own = first.index - (source.lastIndexOf('\n', first.index) + 1);
+  if (digit === undefined) return own;
+  // With a digit in the header, the first line may be indented deeper. The digit counts from the indentation of the
+  // header's line.
+  const outer = /^[ -]*/.exec(source.slice(source.lastIndexOf('\n', start) + 1, start))?.[0] ?? '';
+  return Math.min(own, outer.length + Number(digit));
+}
+
+/** Plain and quoted text: line breaks are folded, escapes are one character. */
+function flowPieces(source: string, start: number, end: number, value: string): Piece[] | null {
+  const quote = source[start] === '"' || source[start] === "'" ? source[start] : '';
+  const stop = quote === '' ? end : end - 1;
+  const pieces: Piece[] = [{ at: 0, source: start + quote.length }];
+  const fold = /[ \t]*\r?\n(?:[ \t]*\r?\n)*[ \t]*/y;
+  let at = 0;
+  for (let from = start + quote.length; from < stop; ) {
+    const character = source[from] as string;
+    let spelt = 1;
+    let units = 1;
+    if (character === '\\' && quote === '"') [spelt, units] = escapeLength(source, from);
+    else if (character === "'" && quote === "'") spelt = 2;
+    else if (character === ' ' || character === '\t' || character === '\n' || character === '\r') {
+      fold.lastIndex = from;
+      const folded = fold.exec(source)?.[0];
+      if (folded !== undefined) {
+        spelt = folded.length;
+        units = Math.max(1, folded.split('\n').length - 2);
+      }
+    }
+    from += spelt;
+    at += units;
+    if (spelt !== units || spelt > 1) pieces.push({ at, source: from });
+  }
+  return at === value.length ? pieces : null;
+}
+
+/** The length of an escape, and the number of code units that it represents. */
+function escapeLength(source: string, from: number): [number, number] {
+  const next = source[from + 1];
+  if (next === 'x') return [4, 1];
+  if (next === 'u') return [6, 1];
+  if (next === 'U') return [10, Number.parseInt(source.slice(from + 2, from + 10), 16) > 0xffff ? 2 : 1];
+  const joined = /\\\r?\n(?:[ \t]*\r?\n)*[ \t]*/y;
+  joined.lastIndex = from;
+  const line = joined.exec(source)?.[0];
+  if (line !== undefined) return [line.length, Math.max(0, line.split('\n').length - 2)];
+  return [2, 1];
+}

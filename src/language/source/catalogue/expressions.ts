@@ -1,0 +1,78 @@
+/** Messages about expressions: functions, regular expressions and filters. */
+
+import { omitUndefined } from '../../../prelude/omit-undefined.js';
+import type { Fix } from '../diagnostic.js';
+import { message, type Near } from './message.js';
+import { functionMeant } from './scripts.js';
+
+export const expressionMessages = {
+  unknownFunction: message<{ name: string; known: readonly string[] } & Near>('unknown-function', 'error', (f) => ({
+    message: `there is no function \`${f.name}\``,
+    ...functionMeant(f.name, f.near, f.known),
+  })),
+  wrongArity: message<{ name: string; least: number; most: number; has: number }>(
+    'wrong-number-of-arguments',
+    'error',
+    (f) => {
+      const range = f.least === f.most ? `${f.least}` : `${f.least} ${f.most === f.least + 1 ? 'or' : 'to'} ${f.most}`;
+      const wants = f.most === Number.POSITIVE_INFINITY ? `at least ${f.least}` : range;
+      return {
+        message: `\`${f.name}\` takes ${wants} argument${/^(?:at least )?1$/.test(wants) ? '' : 's'}, but gets ${f.has} here`,
+        help: `write \`${f.name}(${Array.from({ length: f.least }, () => '…').join(', ')})\``,
+      };
+    },
+  ),
+  badRegex: message<{ reason: string }>('bad-regex', 'error', (f) => ({
+    message: `this is not a regular expression: ${f.reason}`,
+    help: 'patterns are JavaScript regular expressions with the `u` flag',
+  })),
+  exitCodeOf: message('exit-code-of', 'error', () => ({
+    message: '`exit_code` needs a variable that a CHECK or DO of this state binds',
+    help: 'write `exit_code(x)` with the name of that variable',
+  })),
+  badFilter: message<{ name: string; why: string }>('bad-filter-place', 'error', (f) => ({
+    message: `the filter \`:${f.name}\` ${f.why}`,
+    help: '`:json` and `:int` work everywhere, `:path` and `:file` in shell text',
+  })),
+} as const;
+
+/** Messages about types: comparisons that can only fail, and inputs that are passed as text. */
+export const typeMessages = {
+  comparesUnlike: message<{
+    operator: string;
+    left: string;
+    right: string;
+    /** One of the two operands is the output of a command. */
+    printed: boolean;
+    /** The variable that could be converted to a text. */
+    name: string | undefined;
+    fix: Fix | undefined;
+    after: string | undefined;
+  }>('compares-unlike', 'error', (f) => ({
+    message: `\`${f.operator}\` compares ${f.left} with ${f.right.replace(/,$/, '')}`,
+    label: 'this comparison always fails the run',
+    ...omitUndefined({
+      notes: f.printed ? ['`DO: x = …` binds text; CHECK binds the type that was printed'] : undefined,
+    }),
+    help:
+      f.after !== undefined
+        ? `write \`${f.after.replace(' == ', ` ${f.operator} `)}\``
+        : f.name === undefined
+          ? 'compare values of one type'
+          : `convert one of the two, as in \`string(${f.name})\``,
+    ...omitUndefined({ fix: f.fix === undefined ? undefined : ({ ...f.fix, guess: true } as const) }),
+  })),
+  untypedInput: message<{ name: string; type: string }>('untyped-input', 'warning', (f, s) => ({
+    message: `the input \`${f.name}\` has no type, so \`-i ${f.name}=…\` passes a text`,
+    label: `used as a ${f.type} here`,
+    help: `declare it: ${s.either(`\`INPUT: ${f.name} (${f.type})\``, `\`inputs: [{ name: ${f.name}, type: ${f.type} }]\``)}`,
+  })),
+} as const;
+
+export const earlyRead = message<{ name: string; tracked: boolean }>('read-too-early', 'warning', (f) => ({
+  message: `\`${f.name}\` is read before anything gives it a value`,
+  label: 'reading it here fails the run',
+  help: f.tracked
+    ? `move \`TRACK: ${f.name}\` above this line`
+    : `begin with \`TRACK: ${f.name}\`, or bind it above this line`,
+}));

@@ -1,0 +1,35 @@
+/** Messages about shell variables that were meant as values of the program. */
+
+import { omitUndefined } from '../../../prelude/omit-undefined.js';
+import type { Fix, Words } from '../diagnostic.js';
+import { message } from './message.js';
+
+interface ShellVariableFacts {
+  readonly name: string;
+  readonly written: string;
+  /** The interpolation to write instead; null if that is not enough. */
+  readonly value: string | null;
+  readonly fix: Fix | undefined;
+}
+
+const shellVariableWords = ({ name, written, value, fix }: ShellVariableFacts): Words => ({
+  message: `\`${written}\` is a shell variable, but \`${name}\` is a value of the program`,
+  label: 'no command here sets the variable, so it is empty',
+  help: value === null ? `set the variable first: \`${name}={${name}}\`` : `write \`${value}\` for the value`,
+  // In arithmetic the value is checked, too.
+  ...omitUndefined({ fix: fix === undefined || value === `{${name}}` ? fix : ({ ...fix, guess: true } as const) }),
+});
+
+export const shellVariable = message<ShellVariableFacts>('shell-variable', 'error', shellVariableWords);
+
+/** A name that nothing sets, next to a value of the program. */
+export const nearVariable = message<{ written: string; near: string }>('shell-variable', 'warning', (f) => ({
+  message: `\`${f.written}\` is a shell variable that nothing sets`,
+  label: 'empty, unless the environment of the run has it',
+  help: `did you mean the value \`{${f.near}}\`?`,
+}));
+
+export const shellVariableOrEnvironment = message<ShellVariableFacts>('shell-variable', 'warning', (facts) => ({
+  ...shellVariableWords(facts),
+  label: 'reads the environment variable of that name, if there is one',
+}));

@@ -1,0 +1,60 @@
+/** Test files: their lines, and what in them matches nothing. */
+import { omitUndefined } from '../../../prelude/omit-undefined.js';
+import { didYouMean, list, message, type Near } from './message.js';
+
+export const testMessages = {
+  line: message<{ what: string; help?: string }>('test-line', 'error', (f) => ({
+    message: f.what,
+    ...omitUndefined({ help: f.help }),
+  })),
+  inProgram: message<{ verb: string }>('test-in-program', 'error', (f) => ({
+    message: `\`${f.verb}:\` belongs in a test file, and this is a program`,
+    help: 'move it to a file with a name that ends in `.test.dsl`, below a line `TESTS: "./program.dsl"`',
+  })),
+  noProgram: message<{ path: string; reason: string }>('test-program', 'error', (f) => ({
+    message: `cannot test \`${f.path}\`: ${f.reason}`,
+    help: 'the path is relative to the test file',
+  })),
+  matchesNothing: message<{ what: string; names: readonly string[] } & Near>('matches-nothing', 'error', (f) => ({
+    message: `${f.what}, so this line can have no effect`,
+    ...didYouMean('', f.near, f.names.length === 0 ? 'remove the line' : `there are ${list(f.names)}`),
+  })),
+  unknownValue: message<{ name: string } & Near>('unknown-value', 'error', (f) => ({
+    message: `nothing in this test has the name \`${f.name}\``,
+    ...didYouMean(f.name, f.near, 'name an input, a tracked variable or the row of `EACH:`, or write a text in quotes'),
+  })),
+  unknownVariable: message<{ name: string; isAtStart: boolean } & Near>('unknown-value', 'error', (f) => ({
+    message: f.isAtStart
+      ? `\`${f.name}\` has no value before the run, and \`ASSUME:\` is about its inputs`
+      : `the program has no input and no tracked variable \`${f.name}\``,
+    ...didYouMean(
+      f.name,
+      f.near,
+      f.isAtStart ? 'name an input' : 'name an input or a tracked variable, or write a text in quotes',
+    ),
+  })),
+  ambiguousMock: message<{ other: string; line: number }>('ambiguous-mock', 'error', (f) => ({
+    message: `two mocks answer \`${f.other}\`, and neither is more specific`,
+    help: `name a state (\`STATE/…\`) or a line (\`… line ${f.line}\`) in one of them`,
+  })),
+  wrongAnswer: message<{ what: string; help: string }>('wrong-answer', 'error', (f) => ({
+    message: f.what,
+    help: f.help,
+  })),
+  cassette: message<{ path: string; reason: string; help?: string }>('cassette', 'error', (f) => ({
+    message: `cannot use the cassette \`${f.path}\`: ${f.reason}`,
+    help: f.help ?? 'record one with `statedsl run FILE --record CASSETTE`',
+  })),
+  snapshots: message<{ path: string; reason: string }>('snapshots', 'error', (f) => ({
+    message: `cannot use the file of snapshots \`${f.path}\`: ${f.reason}`,
+    help: 'remove it, and write it again with `statedsl test --update`',
+  })),
+  unusedMock: message<{ what: string }>('unused-mock', 'warning', (f) => ({
+    message: `no test of this file uses ${f.what}`,
+    help: 'remove it, or correct its selector',
+  })),
+  textIsBuilt: message<{ text: string; line: number }>('text-is-built', 'warning', (f) => ({
+    message: `this looks at commands as they are written, so it does not mean \`${f.text}\` on line ${f.line}`,
+    help: 'if it is meant, too, write `*` for what is in braces',
+  })),
+};

@@ -1,0 +1,78 @@
+/** Messages about text that looks like a part of the language, and about texts used as conditions. */
+
+import { omitUndefined } from '../../../prelude/omit-undefined.js';
+import { message } from './message.js';
+
+export const textMessages = {
+  option: message<{ verb: string; part: string }>('taken-as-text', 'warning', (f) => ({
+    message: `\`${f.part}\` is an argument of the command here`,
+    label: 'part of the command',
+    help: `write options before the colon: \`${f.verb} ${f.part}: …\``,
+  })),
+  arrow: message<{ verb: string; part: string }>('taken-as-text', 'warning', (f) => ({
+    message: `\`${f.part}\` is part of the command here`,
+    label: 'two more arguments',
+    help: `write \`${f.verb}: ${f.part.replace(/^→\s*/, '')} = …\` to keep what the command prints`,
+  })),
+  action: message<{ verb: string; part: string }>('taken-as-text', 'warning', (f) => ({
+    message: `\`${f.part}\` is part of the command here`,
+    label: 'more arguments',
+    help: `write it on the next line, without the arrow: \`${f.part.replace(/^(?:→|->)\s*/, '')}\``,
+  })),
+  comment: message<{ verb: string; part: string }>('taken-as-text', 'warning', (f) => ({
+    message: `\`${f.part}\` is part of the command here`,
+    label: 'more arguments',
+    help: 'in a command, a comment begins with `#`',
+    repair: { replace: '//', by: '#', guess: true },
+  })),
+  dollar: message<{ name: string; written: string }>('shell-variable', 'error', (f) => ({
+    message: `\`${f.written}\` is written as in a shell, but \`${f.name}\` is a value of the program`,
+    label: 'the `$` would stay in the text',
+    help: `write \`{${f.name}}\` for the value`,
+    repair: { instead: `{${f.name}}`, guess: true },
+  })),
+  braces: message<{ written: string; kind: 'other' | 'unclosed' | 'doubled'; name: string; instead: string | null }>(
+    'ambiguous-braces',
+    'error',
+    ({ written, kind, name, instead }) => {
+      if (kind === 'unclosed')
+        return {
+          message: `\`${written}\` has no closing brace`,
+          label: `\`${name}\` is a value of the program`,
+          help: `write \`${written}}\` for the value`,
+        };
+      return {
+        message: `\`${written}\` is not how the value of \`${name}\` is written here`,
+        label: kind === 'doubled' ? 'a value has one pair of braces' : 'braces take an expression',
+        help:
+          instead === null
+            ? `compute it first, as in \`DO: result = …\`, and write \`{result}\``
+            : `write \`${instead}\`${kind === 'doubled' ? ` for the value, or \`{${instead}}\` for braces` : ''}`,
+        ...omitUndefined({ repair: instead === null ? undefined : { instead, guess: true as const } }),
+      };
+    },
+  ),
+  substitution: message<{ text: string; line: string }>('taken-as-text', 'warning', (f) => ({
+    message: `\`${f.text}\` is text here, and runs nothing`,
+    label: 'not a command',
+    help: `write \`${f.line}\``,
+  })),
+  oneTurn: message<{ name: string }>('taken-as-text', 'warning', (f) => ({
+    message: `\`{${f.name}}\` is one word here, so the loop has one turn`,
+    label: 'one word, even if it is a list',
+    help: `write \`{${f.name}*}\` to get one word for each item`,
+    repair: { instead: `{${f.name}*}`, guess: true },
+  })),
+  exitCode: message<{ name: string; field: string }>('exit-code-of', 'warning', (f) => ({
+    message: `\`${f.name}.${f.field}\` is a field of what the command printed`,
+    label: 'not the exit code of the command',
+    help: `write \`exit_code(${f.name})\` for the exit code`,
+    repair: { instead: `exit_code(${f.name})`, guess: true },
+  })),
+  condition: message<{ mended: string | null }>('not-a-condition', 'error', (f) => ({
+    message: 'this is a value, not a condition',
+    label: 'neither true nor false',
+    help: f.mended === null ? 'compare it with something, as in `x == …`' : `write \`${f.mended}\``,
+    ...omitUndefined({ repair: f.mended === null ? undefined : ({ instead: f.mended, guess: true } as const) }),
+  })),
+};

@@ -1,0 +1,80 @@
+/** The blocks directly inside an instruction. Only this file knows which instructions contain others. */
+import { unreachable } from '../../prelude/unreachable.js';
+import type { Block, Instruction } from './ast.js';
+import { blocksOf } from './step.js';
+
+export function childBlocks(i: Instruction): readonly Block[] {
+  switch (i.kind) {
+    case 'if':
+      return blocksOfIf(i);
+    case 'default':
+    case 'on-error':
+    case 'for-each':
+      return [i.body];
+    case 'parallel':
+      return [i.members];
+    case 'wait':
+      return i.body === undefined ? none : [i.body];
+    case 'step':
+      return blocksOf(i);
+    case 'do':
+    case 'check':
+    case 'call':
+    case 'emit':
+    case 'proceed':
+    case 'goto':
+    case 'return':
+    case 'fail':
+    case 'rollback':
+    case 'track':
+    case 'increment':
+    case 'set':
+    case 'ask':
+    case 'use':
+    case 'undo':
+    case 'broken':
+      return none;
+    default:
+      return unreachable(i);
+  }
+}
+
+/** Shared by all instructions without blocks, which are most. */
+const none: readonly Block[] = [];
+
+function blocksOfIf({ arms, otherwise }: Extract<Instruction, { kind: 'if' }>): readonly Block[] {
+  const blocks: Block[] = [];
+  for (const { body } of arms) blocks.push(body);
+  if (otherwise !== undefined) blocks.push(otherwise.body);
+  return blocks;
+}
+
+/** A line of shell text with its offset in the file: the only offset outside of a span. */
+const SHELL_LINE = 'source';
+
+/** Returns a copy of `value`, moved by `by` code units, in the file with the index `file`. */
+export function rebase<Value>(value: Value, file: number, by: number): Value {
+  return rebaseValue(value, file, by) as Value;
+}
+
+function rebaseValue(value: unknown, file: number, by: number): unknown {
+  if (typeof value !== 'object' || value === null) return value;
+  if (Array.isArray(value)) {
+    const list: unknown[] = new Array(value.length);
+    for (let at = 0; at < value.length; at++) list[at] = rebaseValue(value[at], file, by);
+    return list;
+  }
+  const record = value as Record<string, unknown>;
+  if (isSpan(record)) return { file, start: record.start + by, end: record.end + by };
+  const copy: Record<string, unknown> = { ...record };
+  for (const key in copy) {
+    const inner = copy[key];
+    if (typeof inner === 'object') copy[key] = rebaseValue(inner, file, by);
+    else if (key === SHELL_LINE) copy[key] = (inner as number) + by;
+  }
+  return copy;
+}
+
+function isSpan(record: Record<string, unknown>): record is { file: number; start: number; end: number } {
+  return typeof record.file === 'number' && typeof record.start === 'number' && typeof record.end === 'number';
+}

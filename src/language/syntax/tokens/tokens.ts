@@ -1,0 +1,295 @@
+/**
+ * The tokens. Boundaries (line ends, indentation, and arrows and commas that separate actions) have their own types and
+ * occur nowhere else. Everything inside an instruction is an `Inline`, so that the parser can skip unexpected tokens
+ * and continue at the next boundary.
+ */
+import * as called from './call-patterns.js';
+import * as command from './command-patterns.js';
+import * as line from './line-patterns.js';
+import { fast, letters, type Matcher, matchOnly, matchTo, none, scan, TokenType } from './token.js';
+import * as value from './value-patterns.js';
+import type { Verb } from './verbs.js';
+
+/** Any token inside one instruction. */
+export const Inline = new TokenType('Inline', null, null, null, null);
+
+export function boundary(name: string, matcher: Matcher | null, mode: string | null = null): TokenType {
+  return new TokenType(name, matcher, mode, null, null);
+}
+
+export function inline(name: string, matcher: Matcher, mode: string | null = null): TokenType {
+  return new TokenType(name, matcher, mode, Inline, null);
+}
+
+function hidden(name: string, matcher: Matcher, what: 'blank' | 'comment'): TokenType {
+  return new TokenType(name, matcher, null, null, what);
+}
+
+function verb(name: string, text: Verb, mode: string): TokenType {
+  return boundary(name, line.verbPattern(text), mode);
+}
+
+// A push enters a mode, and the next push leaves it. A line end always leads back to `line`, so modes are never popped.
+
+// ---- spaces, comments, boundaries -------------------------------------------------------------------
+
+export const Gap = hidden('Gap', fast(' \t\r\n\uFEFF', /[ \t\r\n\uFEFF]+/), 'blank');
+export const Blank = hidden('Blank', fast(' \t\r', /[ \t]+|\r(?!\n)/), 'blank');
+export const Join = hidden('Join', fast('\\', /\\[ \t]*(?:\r?\n|$)/), 'blank');
+export const LineComment = hidden('LineComment', fast('#', /#[^\n]*/), 'comment');
+export const EndComment = hidden('EndComment', line.endComment, 'comment');
+
+/** A comment in the position of the command: `DO:  # why`. The command follows below. */
+export const HeadComment = hidden('HeadComment', matchOnly(startsPerformed, line.endComment), 'comment');
+
+export const Newline = boundary('Newline', line.newline, 'line');
+export const Indent = boundary('Indent', null);
+export const Dedent = boundary('Dedent', null);
+export const Arrow = boundary('Arrow', line.arrow, 'actions');
+export const MissingArrow = boundary('MissingArrow', line.missingArrow, 'actions');
+export const NextAction = boundary('NextAction', line.nextAction, 'actions');
+export const Prose = boundary('Prose', line.prose);
+
+// ---- verbs ------------------------------------------------------------------------------------------
+
+export const Machine = verb('Machine', 'MACHINE', 'named');
+export const Input = verb('Input', 'INPUT', 'named');
+export const Limit = verb('Limit', 'LIMIT', 'options');
+export const Import = verb('Import', 'IMPORT', 'imported');
+export const Pattern = verb('Pattern', 'PATTERN', 'named');
+export const State = verb('State', 'STATE', 'named');
+export const Do = verb('Do', 'DO', 'performed');
+export const Check = verb('Check', 'CHECK', 'performed');
+export const Emit = verb('Emit', 'EMIT', 'emit');
+export const If = verb('If', 'IF', 'expression');
+export const ElseIf = verb('ElseIf', 'ELSE IF', 'expression');
+export const Else = verb('Else', 'ELSE', 'actions');
+export const Default = verb('Default', 'DEFAULT', 'actions');
+export const OnError = verb('OnError', 'ON ERROR', 'actions');
+export const Proceed = verb('Proceed', 'PROCEED', 'expression');
+export const Goto = verb('Goto', 'GOTO', 'named');
+export const Use = verb('Use', 'USE', 'named');
+export const Return = verb('Return', 'RETURN', 'text');
+export const Wait = verb('Wait', 'WAIT', 'expression');
+export const Track = verb('Track', 'TRACK', 'named');
+export const Increment = verb('Increment', 'INCREMENT', 'named');
+export const SetVerb = verb('Set', 'SET', 'named');
+export const Ask = verb('Ask', 'ASK', 'ask');
+export const ForEach = verb('ForEach', 'FOR EACH', 'named');
+export const Step = verb('Step', 'STEP', 'stepName');
+export const Call = verb('Call', 'CALL', 'called');
+export const Plan = verb('Plan', 'PLAN', 'called');
+export const Fail = verb('Fail', 'FAIL', 'failed');
+export const Undo = verb('Undo', 'UNDO', 'performed');
+export const Rollback = verb('Rollback', 'ROLLBACK', 'expression');
+
+const branches: ReadonlySet<TokenType> = new Set([Else, Default, OnError]);
+export const BranchArrow = boundary(
+  'BranchArrow',
+  matchOnly((last) => last !== undefined && branches.has(last.tokenType), line.branchArrow),
+);
+
+// ---- what DO and CHECK perform ----------------------------------------------------------------------
+
+export const Bullet = boundary(
+  'Bullet',
+  matchOnly((last) => last?.tokenType.name !== 'Bullet', fast('-', /-(?=[ \t]+\S)/)),
+  'line',
+);
+/** Not after `x =`, where a bracket begins a list. */
+export const OptionsOpen = inline(
+  'OptionsOpen',
+  matchOnly((last) => last?.tokenType !== Bind, command.optionsOpen),
+  'options',
+);
+export const OptionsClose = inline(
+  'OptionsClose',
+  matchOnly(() => scan.header, fast(']', /\]/)),
+  'performed',
+);
+export const HeaderColon = inline(
+  'HeaderColon',
+  matchOnly((last) => last?.tokenType === OptionsClose || last?.tokenType === CallOptionsClose, fast(':', /:/)),
+);
+/** `DO: FOR EACH …`. */
+export const DoForEach = boundary(
+  'DoForEach',
+  matchOnly(
+    (last) => scan.verb === 'DO' && last?.tokenType !== Pipe && startsPerformed(last),
+    line.verbPattern('FOR EACH'),
+  ),
+  'named',
+);
+/** `UNDO: CALL …`. */
+export const UndoCall = new TokenType(
+  'UndoCall',
+  matchOnly((last) => scan.verb === 'UNDO' && startsPerformed(last), line.verbPattern('CALL')),
+  'called',
+  Call,
+  null,
+);
+export const Pipe = inline('Pipe', matchOnly(startsPerformed, fast('|', /\|(?!\|)/)), 'performed');
+export const Bind = inline(
+  'Bind',
+  matchOnly((last) => last?.tokenType.name !== 'Bind' && startsPerformed(last), command.binding),
+  'performed',
+);
+export const Capture = inline('Capture', matchOnly(startsPerformed, command.capture), 'performed');
+export const ParallelHead = inline('ParallelHead', matchOnly(startsPerformed, command.parallelHead), 'options');
+export const AgentCall = inline('AgentCall', matchOnly(startsPerformed, command.agent), 'expression');
+export const ArgvOpen = inline('ArgvOpen', matchOnly(startsPerformed, command.argvOpen), 'expression');
+export const ShellBlock = inline('ShellBlock', matchOnly(startsPerformed, command.shellBlock));
+export const Shell = inline('Shell', command.shellText, 'performed');
+
+/** At the start of a command: only the verb, a bullet, a pipe or a binding comes first. */
+function startsPerformed(last: { tokenType: TokenType } | undefined): boolean {
+  if (last === undefined) return true;
+  const type = last.tokenType;
+  return (
+    type === Newline ||
+    type === Do ||
+    type === Check ||
+    type === Undo ||
+    type === HeaderColon ||
+    type === OptionsClose ||
+    type === Bullet ||
+    type === Pipe ||
+    type === Bind
+  );
+}
+
+// ---- what CALL and PLAN call ------------------------------------------------------------------------
+
+export const CallOptionsClose = inline(
+  'CallOptionsClose',
+  matchOnly(() => scan.header && called.isCall(), fast(']', /\]/)),
+  'called',
+);
+export const CallBind = inline('CallBind', matchOnly(startsCalled, called.bind));
+export const ToolName = inline('ToolName', matchOnly(namesCalled, called.toolName), 'expression');
+export const CalledText = inline('CalledText', matchOnly(namesCalled, value.quoted), 'expression');
+/** Several joined references: the first that exists, or the last one, once all exist. */
+export const References = inline('References', called.references);
+export const OutputPath = inline(
+  'OutputPath',
+  matchOnly((last) => last?.tokenType === PlainArrow, called.outputPath),
+);
+
+/** Only the verb and its options come first. */
+function startsCalled(last: { tokenType: TokenType } | undefined): boolean {
+  const type = last?.tokenType;
+  return type === Call || type === Plan || type === UndoCall || type === HeaderColon || type === CallOptionsClose;
+}
+
+function namesCalled(last: { tokenType: TokenType } | undefined): boolean {
+  return startsCalled(last) || last?.tokenType === CallBind;
+}
+
+// ---- words ------------------------------------------------------------------------------------------
+
+export const Word = inline('Word', wordUnless(/[^\s(){}[\],=+#"'→:]+/), 'expression');
+
+/** A pattern that may begin with any character. */
+export function wordUnless(regex: RegExp): Matcher {
+  const sticky = new RegExp(regex.source, 'y');
+  return (text, at) => {
+    sticky.lastIndex = at;
+    return sticky.test(text) ? matchTo(at, sticky.lastIndex) : none;
+  };
+}
+export const UnquotedPath = inline('UnquotedPath', wordUnless(/[^\s"']+/));
+export const EventWord = inline('EventWord', wordUnless(/[^\s=,[\]"'\\]+/));
+export const OptionKey = inline('OptionKey', fast(letters, /[A-Za-z_][\w.-]*/));
+export const Assigned = inline('Assigned', value.assigned);
+export const ReturnWith = inline(
+  'ReturnWith',
+  matchOnly((last) => last?.tokenType === Return && !last.image.endsWith(':'), fast('w', /with(?=[ \t])/)),
+);
+export const Text = inline('Text', line.returnText);
+export const FailText = inline(
+  'FailText',
+  matchOnly((last) => last?.tokenType === Fail, line.failText),
+  'expression',
+);
+export const Name = inline('Name', fast(letters, /[A-Za-z_]\w*/));
+export const Num = inline('Number', fast('0123456789', /\d+(?:\.\d+)?(?:[eE][+-]?\d+)?(?!\w|\.\d)/));
+export const Unit = inline('Unit', fast('0123456789', /\d[\w.]*/));
+export const Quoted = inline('Quoted', value.quoted);
+export const UnclosedQuote = inline('UnclosedQuote', value.unclosedQuote);
+export const Braced = inline('Braced', value.braced);
+export const BracedTarget = inline('BracedTarget', value.braced, 'expression');
+export const DataReference = inline('DataReference', value.dataReference);
+export const Note = inline('Note', value.note);
+export const BracketNote = inline(
+  'BracketNote',
+  matchOnly(() => scan.verb === 'STATE', fast('[', /\[[^\]\n]*\]/)),
+);
+export const TooDeep = inline('TooDeep', value.tooDeep);
+
+// ---- words of single verbs --------------------------------------------------------------------------
+
+export const WaitDuration = inline(
+  'WaitDuration',
+  matchOnly((last) => last?.tokenType === Wait, value.waitDuration),
+);
+export const Signal = inline(
+  'Signal',
+  matchOnly((last) => last?.tokenType === Wait, fast('s', /signal(?=[ \t]+[A-Za-z_])/)),
+);
+export const Members = inline(
+  'Members',
+  matchOnly(
+    (last) => last?.tokenType === Wait,
+    fast('Aa', /[Aa]ll(?:[ \t]+\d+)?(?:[ \t]+(?!OR\b)[A-Za-z]\w*){0,3}[ \t]+complete(?!\w)/),
+  ),
+);
+export const Timeout = inline('Timeout', value.timeout);
+export const Every = inline('Every', value.every);
+export const By = inline(
+  'By',
+  matchOnly(() => scan.verb === 'INCREMENT', fast('b', /by(?!\w)/)),
+);
+export const InParallel = inline(
+  'InParallel',
+  matchOnly(() => scan.verb === 'FOR EACH', fast('i', /in[ \t]+PARALLEL(?!\w)/)),
+  'options',
+);
+/** `[on_failure=` after the list of a sequential FOR EACH: an index never contains a single `=`. */
+export const LoopOptions = inline('LoopOptions', value.loopOptions, 'options');
+export const Redirect = inline(
+  'Redirect',
+  matchOnly(() => scan.verb === 'TASK' && scan.depth === 0, fast('>', />(?!=)[ \t]*/)),
+  'target',
+);
+export const Target = inline('Target', value.target, 'expression');
+
+// ---- operators and punctuation ----------------------------------------------------------------------
+
+export const Test = inline(
+  'Test',
+  fast('ie', /is[ \t]+(?:not[ \t]+)?(?:empty|null|valid[ \t]+JSON)(?!\w)|exists(?!\w)/),
+);
+export const Relation = inline(
+  'Relation',
+  fast('ncimse', /(?:not[ \t]+)?(?:contains|in)(?!\w)|matches(?!\w)|(?:starts|ends)[ \t]+with(?!\w)/),
+);
+export const And = inline('And', fast('Aa&', /AND(?!\w)|and(?!\w)|&&/));
+export const Or = inline('Or', fast('Oo|', /OR(?!\w)|or(?!\w)|\|\|/));
+export const Not = inline('Not', fast('Nn!', /NOT(?!\w)|not(?!\w)|!(?!=)/));
+export const With = inline('With', line.passes);
+export const Compare = inline('Compare', fast('=!<>', /===?|!==?|<=|>=|=>|=<|<>|<|>/));
+export const Assign = inline('Assign', fast('=', /=(?![=<>])/));
+export const PlusAssign = inline('PlusAssign', fast('+', /\+=/));
+export const Sum = inline('Sum', fast('+-', /[+-]/));
+export const Product = inline('Product', fast('*/%', /[*/%]/));
+export const Question = inline('Question', fast('?', /\?/));
+export const Field = inline('Field', fast('.', /\.[ \t]*[A-Za-z_]\w*/));
+export const PlainArrow = inline('PlainArrow', line.branchArrow);
+export const Comma = inline('Comma', fast(',', /,/));
+export const Colon = inline('Colon', fast(':', /:/));
+export const LParen = inline('LParen', value.openBracket('('));
+export const RParen = inline('RParen', value.closeBracket(')'));
+export const LBracket = inline('LBracket', value.openBracket('['));
+export const RBracket = inline('RBracket', value.closeBracket(']'));
+export const LBrace = inline('LBrace', value.openBracket('{'));
+export const RBrace = inline('RBrace', value.closeBracket('}'));

@@ -1,0 +1,254 @@
+/** Builds options, arguments and event fields: the `key=value` parts of instructions. */
+
+import {
+  badNote,
+  missingColon,
+  missingPart,
+  unclosedBracket,
+  unclosedQuote,
+  unexpectedText,
+} from '../../source/catalogue/syntax.js';
+import type { Argument, ArgumentValue, Field, Option, Parameter } from '../ast.js';
+import type { Expression, Name, Template } from '../expression.js';
+import type { SyntaxNode } from '../grammar/cst.js';
+import {
+  child,
+  children,
+  fixAt,
+  nameOf,
+  type ParseContext,
+  parts,
+  report,
+  reportMissing,
+  span,
+  spanOf,
+  token,
+  tokenEnd,
+  tokenSpan,
+  tokens,
+} from '../grammar/cst.js';
+import { checkBinding, checkedName, verbName } from '../names.js';
+import { quotedEnd } from '../tokens/interpolation-scan.js';
+import type { Token } from '../tokens/token.js';
+import { lacksOnlyColon } from '../tokens/verbs.js';
+import { buildExpression } from './expression.js';
+import { plainTemplate, quotedTemplate } from './interpolation.js';
+
+/** Text that is quoted as a whole is quoted text; any other text is used unchanged. */
+export function textTemplate(context: ParseContext, raw: string, start: number): Template {
+  const first = raw[0];
+  if ((first === '"' || first === "'") && quotedEnd(raw, 0) === raw.length) return quotedTemplate(context, raw, start);
+  return plainTemplate(context, raw, start);
+}
+
+/** The value of an `=value` token. */
+export function assignedValue(context: ParseContext, assigned: Token): Template {
+  const { image } = assigned;
+  const raw = image[1] === ' ' || image[1] === '\t' ? image.replace(/^=[ \t]*/, '') : image.slice(1);
+  return textTemplate(context, raw, tokenEnd(assigned) - raw.length);
+}
+
+/** Options between the verb and its colon. Reports missing parts of the header. */
+export function headerOptions(context: ParseContext, node: SyntaxNode, verbToken: Token, inList: boolean): Option[] {
+  const open = token(node, 'OptionsOpen');
+  const close = token(node, 'OptionsClose') ?? token(node, 'CallOptionsClose');
+  const colon = verbToken.image.endsWith(':') || token(node, 'HeaderColon') !== undefined;
+  const verb = verbName(context, verbToken);
+  if (open !== undefined && close === undefined) {
+    reportMissing(context, unclosedBracket(tokenSpan(context, open), { open: '[', close: ']' }));
+    context.blamed = true;
+  } else if (!colon && !inList) {
+    const end = tokenEnd(close ?? verbToken);
+    const isSure = lacksOnlyColon(context.text, end, close === undefined);
+    const fix = fixAt(span(context, end, end), ':', isSure);
+    reportMissing(context, missingColon(verb.span, { verb: verb.text, fix }));
+  }
+  return buildOptions(context, child(node, 'options'));
+}
+
+/** The options in an `options` node. Brackets, commas and colons are only punctuation. */
+export function buildOptions(context: ParseContext, node: SyntaxNode | undefined): Option[] {
+  const list: Option[] = [];
+  const pieces = (node === undefined ? [] : parts(node)) as readonly Token[];
+  for (let i = 0; i < pieces.length; i++) {
+    const piece = pieces[i] as Token;
+    const kind = piece.tokenType.name;
+    if (kind === 'OptionKey') {
+      const next = pieces[i + 1];
+      const value = next?.tokenType.name === 'Assigned' ? next : undefined;
+      list.push(option(context, piece, value));
+      if (value !== undefined) i++;
+    } else if (kind === 'Assigned') {
+      reportMissing(
+        context,
+        unexpectedText(tokenSpan(context, piece), {
+          text: piece.image,
+          help: 'write the name of the option before `=`',
+        }),
+      );
+    } else if (kind === 'Note') list.push(...noteOptions(context, piece));
+  }
+  return list;
+}
+
+function option(context: ParseContext, key: Token, value: Token | undefined): Option {
+  const where = { ...tokenSpan(context, key), end: context.base + tokenEnd(value ?? key) };
+  const name = nameOf(context, key);
+  if (value === undefined) return { key: name, span: where };
+  const template = assignedValue(context, value);
+  if (template.raw === '') reportMissing(context, missingPart(where, { what: 'a value', after: `${key.image}=` }));
+  return { key: name, value: template, span: where };
+}
+
+const noteOption = /(?<![\w.])(max|quorum)=(\d+|\{[^{}]*\})/g;
+
+const VALUE = String.raw`\s*(?:at|with|to|of|is|by|:|=)?\s*(\d[\w.]*|"[^"]*"|'[^']*'|\{[^{}]*\}|true\b|false\b|\[[^\]]*\])`;
+const startNote = new RegExp(`^\\(\\s*(?:start(?:s|ing)?|init(?:ial(?:ly)?)?|begins?|defaults?)\\b${VALUE}`, 'i');
+const limitNote = new RegExp(`^\\(\\s*(quorum|max|at\\s+most)(?:imum)?\\b${VALUE}`, 'i');
+
+/** A note that would mean something if it were spelt right, or stood elsewhere: notes are otherwise ignored. */
+export function checkNote(
+  context: ParseContext,
+  note: Pick<Token, 'image' | 'startOffset'>,
+  takes: 'start' | 'limits' | 'nothing',
+): void {
+  const start = startNote.exec(note.image);
+  const limit = limitNote.exec(note.image);
+  if (start === null && limit === null) return;
+  const written = note.image;
+  const [, key = '', value = ''] = limit ?? ['', '', start?.[1]];
+  const option = /^quorum$/i.test(key) ? 'quorum' : 'max';
+  const starts = takes === 'start' && start !== null ? `(starts at ${value})` : null;
+  const limits = takes === 'limits' && start === null ? `(${option}=${value})` : null;
+  const where = span(context, note.startOffset, note.startOffset + written.length);
+  report(context, badNote(where, { written, instead: starts ?? limits }));
+}
+
+/** `(quorum=3)`: a note that contains options. */
+export function noteOptions(context: ParseContext, note: Pick<Token, 'image' | 'startOffset'>): Option[] {
+  if (note.image.search(noteOption) < 0) checkNote(context, note, 'limits');
+  return [...note.image.matchAll(noteOption)].map((found) => {
+    const start = note.startOffset + found.index;
+    const [whole, key = '', value = ''] = found;
+    return {
+      key: { text: key, span: span(context, start, start + key.length) },
+      value: plainTemplate(context, value, start + key.length + 1),
+      span: span(context, start, start + whole.length),
+    };
+  });
+}
+
+// ---- arguments --------------------------------------------------------------------------------------
+
+export function buildArguments(context: ParseContext, node: SyntaxNode | undefined, what = 'an argument'): Argument[] {
+  if (node === undefined) return [];
+  const list = children(node, node.name === 'callArgs' ? 'callArg' : 'arg');
+  const commas = tokens(node, 'Comma');
+  const separator =
+    list.length === 0 ? token(node, 'With') : commas.length >= list.length ? commas[commas.length - 1] : undefined;
+  if (separator !== undefined)
+    reportMissing(
+      context,
+      missingPart(tokenSpan(context, separator), {
+        what: `the name of ${what}`,
+        after: separator.image,
+        example: 'with name=value',
+      }),
+    );
+  return list.map((arg) => buildArgument(context, arg, what));
+}
+
+function buildArgument(context: ParseContext, node: SyntaxNode, what: string): Argument {
+  const quoted = token(node, 'Quoted');
+  const name =
+    quoted === undefined ? checkedName(context, token(node, 'Name') as Token, what) : quotedName(context, quoted);
+  const quotes = quoted === undefined ? {} : ({ quoted: true } as const);
+  const assign = token(node, 'Assign');
+  const where = spanOf(context, node);
+  if (assign === undefined) {
+    if (quoted !== undefined)
+      reportMissing(
+        context,
+        missingPart(name.span, { what: 'a value', after: quoted.image, example: `${quoted.image}=value` }),
+      );
+    return { name, ...quotes, span: where };
+  }
+  const dashed = token(node, 'DashedWord');
+  if (dashed !== undefined) {
+    const word = nameOf(context, dashed);
+    return { name, ...quotes, value: { kind: 'word', word, span: word.span }, span: where };
+  }
+  const value = child(node, 'expression');
+  if (value === undefined) {
+    reportMissing(context, missingPart(tokenSpan(context, assign), { what: 'a value', after: `${name.text}=` }));
+    return {
+      name,
+      ...quotes,
+      value: { kind: 'expression', expression: { kind: 'broken', span: where }, span: where },
+      span: where,
+    };
+  }
+  return { name, ...quotes, value: argumentValue(buildExpression(context, value)), span: where };
+}
+
+/** A quoted name, used unchanged. */
+function quotedName(context: ParseContext, quoted: Token): Name {
+  return { text: quoted.image.slice(1, -1), span: tokenSpan(context, quoted) };
+}
+
+/** A single bare word is text unless a variable has its name, which only the checker knows. */
+export function argumentValue(expression: Expression): ArgumentValue {
+  if (expression.kind !== 'name' || expression.span.end - expression.span.start !== expression.name.length)
+    return { kind: 'expression', expression, span: expression.span };
+  return { kind: 'word', word: { text: expression.name, span: expression.span }, span: expression.span };
+}
+
+export function buildParameters(context: ParseContext, node: SyntaxNode | undefined): Parameter[] {
+  const parameters = buildArguments(context, node, 'a parameter');
+  for (const parameter of parameters) checkBinding(context, parameter.name, 'a parameter');
+  return parameters;
+}
+
+// ---- events -----------------------------------------------------------------------------------------
+
+const unclosed = /^="(?:[^"\\]|\\.)*$/;
+
+/** The fields after an event's name. Anything that is neither a field nor punctuation is reported once. */
+export function buildFields(context: ParseContext, pieces: readonly Token[]): Field[] {
+  const fields: Field[] = [];
+  let optional: Token | undefined;
+  for (let i = 0; i < pieces.length; i++) {
+    const piece = pieces[i] as Token;
+    const next = pieces[i + 1];
+    const kind = piece.tokenType.name;
+    if (kind === 'LBracket') optional = piece;
+    else if (kind === 'RBracket') optional = undefined;
+    else if (kind === 'Comma') continue;
+    else if (kind === 'EventWord' && next?.tokenType.name === 'Assigned') {
+      const name = checkedName(context, piece, 'a field');
+      if (unclosed.test(next.image)) {
+        const quote = next.startOffset + 1;
+        report(context, unclosedQuote(span(context, quote, quote + 1), { quote: '"' }));
+        context.blamed = true;
+      }
+      const value = assignedValue(context, next);
+      fields.push({
+        name,
+        value,
+        optional: optional !== undefined,
+        span: span(context, piece.startOffset, tokenEnd(next)),
+      });
+      i++;
+    } else if (!context.blamed) {
+      const help = 'write `name=value`, or quote the whole text: `EMIT: "…"`';
+      report(context, unexpectedText(tokenSpan(context, piece), { text: piece.image, help }));
+      context.blamed = true;
+    }
+  }
+  if (optional !== undefined)
+    reportMissing(
+      context,
+      missingPart(tokenSpan(context, optional), { what: '`]`', after: '[', example: '[mode={mode}]' }),
+    );
+  return fields;
+}

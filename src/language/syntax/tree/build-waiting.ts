@@ -1,0 +1,211 @@
+/** Builds WAIT and ASK, which wait for time, a condition, parallel members, a signal or a person. */
+
+import { omitUndefined } from '../../../prelude/omit-undefined.js';
+import { missingPart, unexpectedText } from '../../source/catalogue/syntax.js';
+import type { Instruction, Option, WaitFor } from '../ast.js';
+import type { Name, Template } from '../expression.js';
+import type { SyntaxNode } from '../grammar/cst.js';
+import {
+  child,
+  nameOf,
+  type ParseContext,
+  parts,
+  report,
+  reportMissing,
+  span,
+  spanOf,
+  token,
+  tokenEnd,
+  tokenSpan,
+  tokens,
+} from '../grammar/cst.js';
+import { bindingName, checkedName, verbName } from '../names.js';
+import type { Token } from '../tokens/token.js';
+import { assignedValue, noteOptions, textTemplate } from './build-options.js';
+import { buildExpression } from './expression.js';
+import { plainTemplate, quotedTemplate } from './interpolation.js';
+import type { Bodies } from './statement-context.js';
+
+export function buildWait(context: ParseContext, node: SyntaxNode, bodies: Bodies): Instruction {
+  const verb = verbName(context, token(node, 'Wait') as Token);
+  const notes = tokens(node, 'Note').flatMap((note) => noteOptions(context, note));
+  const every = tokens(node, 'Every').map((t) => everyOption(context, t));
+  const timeout = token(node, 'Timeout');
+  const awaited = waitFor(context, node, verb, notes);
+  const limit = timeout === undefined ? undefined : timeoutTemplate(context, timeout, !isNothing(awaited));
+  const body = bodies.below(false);
+  return {
+    kind: 'wait',
+    verb,
+    for: awaited,
+    ...omitUndefined({ timeout: limit }),
+    options: awaited.kind === 'members' ? every : [...every, ...notes],
+    ...omitUndefined({ body }),
+    span: spanOf(context, node),
+  };
+}
+
+function isNothing(awaited: WaitFor): boolean {
+  return awaited.kind === 'condition' && awaited.condition.kind === 'broken';
+}
+
+function waitFor(context: ParseContext, node: SyntaxNode, verb: Name, notes: readonly Option[]): WaitFor {
+  const duration = token(node, 'WaitDuration');
+  if (duration !== undefined)
+    return {
+      kind: 'duration',
+      duration: plainTemplate(context, duration.image, duration.startOffset),
+      span: tokenSpan(context, duration),
+    };
+  const signal = token(node, 'Signal');
+  if (signal !== undefined) {
+    const name = token(node, 'Name');
+    const where = tokenSpan(context, signal);
+    if (name !== undefined)
+      return {
+        kind: 'signal',
+        name: checkedName(context, name, 'a signal'),
+        span: { ...where, end: context.base + tokenEnd(name) },
+      };
+    reportMissing(
+      context,
+      missingPart(where, {
+        what: 'the name of a signal',
+        after: 'signal',
+        example: 'WAIT: signal approved OR timeout=24h',
+      }),
+    );
+  }
+  const members = token(node, 'Members');
+  if (members !== undefined) {
+    const count = /\d+/.exec(members.image)?.[0];
+    const quorum = notes.find((option) => option.key.text === 'quorum')?.value?.raw;
+    return {
+      kind: 'members',
+      ...omitUndefined({
+        count: count === undefined ? undefined : Number(count),
+        quorum: quorum === undefined || !/^\d+$/.test(quorum) ? undefined : Number(quorum),
+      }),
+      span: tokenSpan(context, members),
+    };
+  }
+  const expression = child(node, 'expression');
+  if (expression !== undefined)
+    return { kind: 'condition', condition: buildExpression(context, expression), span: spanOf(context, expression) };
+  reportMissing(
+    context,
+    missingPart(verb.span, {
+      what: 'a condition or a duration',
+      after: 'WAIT:',
+      example: 'WAIT: result.done OR timeout=30s',
+    }),
+  );
+  const where = { ...verb.span, start: verb.span.end };
+  return { kind: 'condition', condition: { kind: 'broken', span: where }, span: where };
+}
+
+/** `awaits`: there is a condition before the time-out. */
+function timeoutTemplate(context: ParseContext, timeout: Token, awaits: boolean): Template {
+  const raw = timeout.image.replace(/^(?:(?:OR|or|\|\||AND|and|&&)[ \t]+)?timeout[ \t]*=[ \t]*/, '');
+  const operator = /^(?:or|OR|\|\||AND|and|&&)/.exec(timeout.image)?.[0];
+  if (operator === undefined && awaits) {
+    const where = span(context, timeout.startOffset, timeout.startOffset + 'timeout'.length);
+    reportMissing(context, unexpectedText(where, { text: 'timeout', help: `write \`OR timeout=${raw}\`` }));
+  } else if (operator !== undefined && operator !== 'OR') {
+    const where = span(context, timeout.startOffset, timeout.startOffset + operator.length);
+    reportMissing(context, unexpectedText(where, { text: operator, help: 'write `OR`' }));
+  }
+  if (raw === '')
+    reportMissing(
+      context,
+      missingPart(tokenSpan(context, timeout), { what: 'a duration', after: 'timeout=', example: 'OR timeout=30s' }),
+    );
+  return textTemplate(context, raw, tokenEnd(timeout) - raw.length);
+}
+
+function everyOption(context: ParseContext, every: Token): Option {
+  const key = every.image.indexOf('every');
+  const start = every.startOffset + key;
+  const raw = every.image
+    .slice(every.image.indexOf('=') + 1)
+    .replace(/[ \t]*\]$/, '')
+    .trim();
+  const valueStart = every.startOffset + every.image.indexOf(raw, every.image.indexOf('=') + 1);
+  if (raw === '')
+    reportMissing(
+      context,
+      missingPart(tokenSpan(context, every), { what: 'a duration', after: 'every=', example: 'every=1s' }),
+    );
+  return {
+    key: { text: 'every', span: span(context, start, start + 5) },
+    value: textTemplate(context, raw, valueStart),
+    span: tokenSpan(context, every),
+  };
+}
+
+export function buildAsk(context: ParseContext, node: SyntaxNode): Instruction {
+  const verbToken = token(node, 'Ask') as Token;
+  const verb = verbName(context, verbToken);
+  const question = token(node, 'Quoted');
+  const where = spanOf(context, node);
+  const isUser = /^ASK[ \t]+user\b/.test(verbToken.image);
+  if (!isUser || question === undefined || question.image.slice(1, -1).trim() === '') {
+    const what = isUser ? 'a quoted question' : '`user`';
+    const after = isUser ? verbToken.image : 'ASK';
+    const at = isUser && question !== undefined ? tokenSpan(context, question) : verb.span;
+    reportMissing(context, missingPart(at, { what, after, example: 'ASK user: "Ship it?" → answer' }));
+  }
+  const pieces = parts(node) as readonly Token[];
+  const arrow = pieces.findIndex((piece) => piece.tokenType.name === 'PlainArrow');
+  const bound = arrow < 0 ? undefined : pieces[arrow + 1];
+  const named = bound?.tokenType.name === 'OptionKey' && pieces[arrow + 2]?.tokenType.name !== 'Assigned';
+  const bind = named && bound !== undefined ? bindingName(context, bound, 'an answer') : undefined;
+  if (arrow >= 0 && bind === undefined)
+    reportMissing(
+      context,
+      missingPart(tokenSpan(context, pieces[arrow] as Token), {
+        what: 'a name for the answer',
+        after: '→',
+        example: '→ answer',
+      }),
+    );
+  const options = askOptions(
+    context,
+    pieces.filter((_, i) => i !== arrow && !(named && i === arrow + 1)),
+  );
+  return {
+    kind: 'ask',
+    verb,
+    ...omitUndefined({
+      question: question === undefined ? undefined : quotedTemplate(context, question.image, question.startOffset),
+      bind,
+    }),
+    options,
+    span: where,
+  };
+}
+
+function askOptions(context: ParseContext, pieces: readonly Token[]): Option[] {
+  const options: Option[] = [];
+  for (let i = 0; i < pieces.length; i++) {
+    const key = pieces[i] as Token;
+    const value = pieces[i + 1];
+    if (key.tokenType.name !== 'OptionKey') continue;
+    if (value?.tokenType.name === 'Assigned') {
+      const where = span(context, key.startOffset, tokenEnd(value));
+      const template = assignedValue(context, value);
+      if (template.raw === '') reportMissing(context, missingPart(where, { what: 'a value', after: `${key.image}=` }));
+      options.push({ key: nameOf(context, key), value: template, span: where });
+    } else if (!context.blamed) {
+      context.blamed = true;
+      report(
+        context,
+        unexpectedText(tokenSpan(context, key), {
+          text: key.image,
+          help: 'write the question in quotes, then `→ name` and options such as `choices=a,b`',
+        }),
+      );
+    }
+  }
+  return options;
+}

@@ -1,0 +1,80 @@
+/**
+ * Braces that are no plain interpolation: an expression, as in `{n + 1}`, and what other languages write. Whether they are
+ * meant depends on the names that have values, which only the checker knows.
+ */
+import type { Expression } from '../expression.js';
+import { balancedEnd } from '../tokens/interpolation-scan.js';
+import { parseExpressionText } from './expression.js';
+
+export type OddBraces = { readonly written: string /** The first name. */; readonly name: string } & (
+  | { readonly kind: 'computed'; readonly expression: Expression }
+  /** `instead`: what to write in its place, if that is known. */
+  | { readonly kind: 'other'; readonly instead: string | null }
+  | { readonly kind: 'unclosed' }
+);
+
+/** A value as template languages and services write it. The language writes `{{n}}` for the text `{n}`. */
+const DOUBLED =
+  /\$?\{\{(?=[ \t-]|(?:inputs|env|vars|params)\.)-?[ \t]*(?:(?:inputs|env|vars|params|steps)\.)?([A-Za-z_]\w*)([\w.[\]]*)[ \t]*-?\}\}(?!\})/g;
+
+export function doubledBraces(
+  raw: string,
+): { readonly at: number; readonly written: string; name: string; instead: string }[] {
+  if (!raw.includes('{{')) return [];
+  return [...raw.matchAll(DOUBLED)].map(([written, name = '', rest = '']) => ({
+    ...{ at: raw.indexOf(written), written, name, instead: `{${name}${rest}}` },
+  }));
+}
+const UNCLOSED = /\{([A-Za-z_]\w*)(?:\.\w+|\[\d+\])*(?=$|[\s"'`;,.!?)])(?=[^{}\n]*(?:$|[\n{]))/y;
+const ROOT = /^\s*(?:NOT\s+|-\s*|\(+|(?:\w+\(\s*)+)*([A-Za-z_]\w*)/;
+const METHOD = /^\s*([A-Za-z_]\w*(?:\.\w+|\[\d+\])*)\.(\w+)\s*\(\s*\)\s*$/;
+const OTHERWISE = /^\s*([A-Za-z_][\w.[\]]*)\s*(?:\|\||\?\?|\bor\b)\s*("[^"]*"|'[^']*'|[\w.]+)\s*$/;
+const FOREIGN = /^\s*[A-Za-z_][\w.[\]]*\s*(?:\|\||\?\?|&&|\?|\||[-+*/%<>!]|==?|\.\w+\()/;
+const HYPHEN = /^\s*([A-Za-z_]\w*(?:\.\w+)*)\.(\w+(?:-\w+)+)\s*$/;
+/** An object, a range, a list of words, or nothing that begins like a value. */
+const TEXT = /^\s*(?:["'][^"']*["']\s*:|[\w-]+\s*:(?!\w+\s*$)|$)|\.\.|^[^A-Za-z_]*$/;
+
+/** What the brace at `at` begins; null: it is text, or a plain interpolation. `base` maps an offset to the file. */
+export function oddBraces(text: string, at: number, file: number, base: (offset: number) => number): OddBraces | null {
+  if (text[at + 1] === '{') return null;
+  UNCLOSED.lastIndex = at;
+  const [open, named = ''] = UNCLOSED.exec(text) ?? [];
+  if (open !== undefined) return { kind: 'unclosed', written: open, name: named };
+  const end = balancedEnd(text, at);
+  if (end < 0) return null;
+  const written = text.slice(at, end);
+  const inner = written.slice(1, -1);
+  const name = ROOT.exec(inner)?.[1];
+  if (name === undefined || TEXT.test(inner)) return null;
+  const hyphen = HYPHEN.exec(inner);
+  if (hyphen !== null) return { kind: 'other', written, name, instead: `{${hyphen[1]}["${hyphen[2]}"]}` };
+  const lead = inner.length - inner.trimStart().length;
+  const { expression, diagnostics, complete } = parseExpressionText(inner.trim(), base(at + 1 + lead), file);
+  if (complete && diagnostics.length === 0 && !LITERALS.has(expression.kind))
+    return { kind: 'computed', written, name, expression };
+  if (!FOREIGN.test(inner)) return null;
+  const method = METHOD.exec(inner);
+  if (method !== null)
+    return { kind: 'other', written, name, instead: methodCall(method[1] as string, method[2] as string) };
+  const otherwise = OTHERWISE.exec(inner);
+  return { kind: 'other', written, name, instead: otherwise && `{default(${otherwise[1]}, ${otherwise[2]})}` };
+}
+
+const LITERALS: ReadonlySet<Expression['kind']> = new Set(['text', 'number', 'constant', 'list', 'object', 'broken']);
+
+const METHODS: Readonly<Record<string, string>> = {
+  toUpperCase: 'upper',
+  toLowerCase: 'lower',
+  strip: 'trim',
+  size: 'len',
+  length: 'len',
+  count: 'len',
+  toString: 'string',
+};
+const FUNCTIONS =
+  /^(?:upper|lower|trim|len|string|int|float|first|last|sort|unique|sum|min|max|keys|values|lines|json)$/;
+
+function methodCall(of: string, method: string): string | null {
+  const name = METHODS[method] ?? method;
+  return FUNCTIONS.test(name) ? `{${name}(${of})}` : null;
+}

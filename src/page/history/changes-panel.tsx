@@ -1,0 +1,116 @@
+/** What changed between two events of a run: by default between the shown event and the one before it. */
+
+import type { ComponentChildren } from 'preact';
+import { useEffect, useState } from 'preact/hooks';
+import { visibleLine } from '../../views/drawing/visible-text.js';
+import { DataError, type ShownRun, toDataError } from '../data/run-data.js';
+import { eventNumber, usePage } from '../page-parts.js';
+import type { RunModel } from '../run/run-model.js';
+import { ValueView } from '../run/value-view.jsx';
+import { Problem } from '../shell/problem.jsx';
+import { type Change, changesBetween } from './changes.js';
+
+export function ChangesPanel({ model }: { readonly model: RunModel }) {
+  const { router } = usePage();
+  const pinned = eventNumber(router.address.value.query.since);
+  const at = model.shownSeq.value;
+  const from = pinned ?? Math.max(at - 1, 1);
+  const before = useRunAt(model, from);
+  const after = model.shown.value;
+  return (
+    <div class="changes scroll">
+      <div class="panel-tools">
+        <span>
+          From event <strong>{from}</strong> to event <strong>{at}</strong>
+        </span>
+        <button type="button" disabled={pinned === at} onClick={() => router.change({ since: String(at) })}>
+          Compare from here
+        </button>
+        {pinned !== null && (
+          <button type="button" onClick={() => router.change({ since: undefined })}>
+            Compare with the event before
+          </button>
+        )}
+      </div>
+      <Differences before={before} after={after} />
+    </div>
+  );
+}
+
+interface DifferencesProps {
+  readonly before: ShownRun | DataError | null;
+  readonly after: ShownRun | null;
+}
+
+function Differences({ before, after }: DifferencesProps) {
+  if (before instanceof DataError) return <Problem of={before} />;
+  if (before === null || after === null) return <p class="faint pad">…</p>;
+  const changes = before.seq <= after.seq ? changesBetween(before, after) : changesBetween(after, before);
+  if (changes.length === 0) return <p class="faint pad">Nothing changed.</p>;
+  return (
+    <ColumnTable columns={['Name', 'Before', 'After']}>
+      {changes.map((change) => (
+        <ChangeRow key={`${change.group} ${change.name}`} change={change} />
+      ))}
+    </ColumnTable>
+  );
+}
+
+function ChangeRow({ change: { group, name, before, after } }: { readonly change: Change }) {
+  return (
+    <tr>
+      <th scope="row">
+        <span class="faint">{group}</span> <span class="mono">{visibleLine(name)}</span>
+      </th>
+      <td>{before === undefined ? <span class="faint">–</span> : <ValueView value={before} />}</td>
+      <td>{after === undefined ? <span class="faint">–</span> : <ValueView value={after} />}</td>
+    </tr>
+  );
+}
+
+const PAUSE_MS = 120;
+
+/** The run as it was after an event; null until it is known. While the event changes quickly, only the last one is asked for. */
+function useRunAt({ data, run }: RunModel, seq: number): ShownRun | DataError | null {
+  const [found, setFound] = useState<{ readonly seq: number; readonly run: ShownRun | DataError } | null>(null);
+  useEffect(() => {
+    const controller = new AbortController();
+    const timer = setTimeout(() => {
+      data.inspect(run, seq, controller.signal).then(
+        (shown) => setFound({ seq, run: shown }),
+        (cause: unknown) => {
+          if (controller.signal.aborted) return;
+          setFound({ seq, run: toDataError(cause) });
+        },
+      );
+    }, PAUSE_MS);
+    return () => {
+      clearTimeout(timer);
+      controller.abort();
+    };
+  }, [data, run, seq]);
+  return found?.seq === seq ? found.run : null;
+}
+
+interface ColumnTableProps {
+  readonly columns: readonly string[];
+  readonly children: ComponentChildren;
+}
+
+/** A table with a head. */
+export function ColumnTable({ columns, children }: ColumnTableProps) {
+  return (
+    <table>
+      <thead>
+        <tr>
+          {columns.map((name) => (
+            <th key={name} scope="col">
+              {name}
+            </th>
+          ))}
+        </tr>
+      </thead>
+      <tbody>{children}</tbody>
+    </table>
+  );
+}

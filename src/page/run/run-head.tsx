@@ -1,0 +1,276 @@
+/** The facts of a run: how it is, where it is, what it took. */
+import type { ComponentChildren } from 'preact';
+import { useEffect, useMemo, useState } from 'preact/hooks';
+import { dollars, duration } from '../../views/drawing/amounts.js';
+import { visibleLine } from '../../views/drawing/visible-text.js';
+import { commandLine } from '../../views/log/command-line.js';
+import { ActionDialog } from '../acting/action-dialog.jsx';
+import { type ActionName, REASONS_IF_DAMAGED, type Reason, reasonsAgainst } from '../acting/permissions.js';
+import type { RunActions, RunRow, ShownRun } from '../data/run-data.js';
+import { effectRetryReason } from '../history/step-history.js';
+import { usePage } from '../page-parts.js';
+import { waitingWords } from '../record/event-words.js';
+import { Prose } from '../shell/problem.jsx';
+import { Elapsed, StatusMark } from '../shell/status-mark.jsx';
+import { Time } from '../shell/time.jsx';
+import type { RunModel } from './run-model.js';
+
+export function RunHead({ model }: { readonly model: RunModel }) {
+  const run = model.shown.value ?? model.latest.value;
+  if (run === null) return <UnreadHead model={model} />;
+  const isPast = model.at.value !== null;
+  return (
+    <header class="run-head">
+      <h1>
+        {visibleLine(run.machine ?? '')} <StatusMark status={run.status} />
+        {isPast && <span class="tag past">as it was after event {run.seq}</span>}
+      </h1>
+      <dl class="facts">
+        {run.state !== null && <Fact name="State">{visibleLine(run.state)}</Fact>}
+        <Fact name="Started">
+          <Time at={run.started_at} />
+        </Fact>
+        <Fact name="Time">
+          <RunTime model={model} run={run} />
+        </Fact>
+        <Fact name="Cost" about={costWords(run)}>
+          {run.cost === null ? 'unknown' : `${run.cost_unknown ? '≥ ' : ''}${dollars(run.cost)}`}
+        </Fact>
+        <Fact name="Effects" about="Commands, agents, calls and waits that the run has carried out">
+          {run.effects}
+        </Fact>
+        <Retries model={model} />
+      </dl>
+      <Actions model={model} />
+      {isPast && run.waiting.length > 0 && (
+        <p class="waits">
+          <strong>Waits for</strong> <Prose text={run.waiting.map(waitingWords).join('; ')} />
+        </p>
+      )}
+      <LastRetry model={model} />
+      {run.error !== null && (
+        <p class="failed">
+          <strong>{visibleLine(run.error.kind)}</strong> <Prose text={run.error.message} />{' '}
+          <FailedAt model={model} error={run.error} />
+        </p>
+      )}
+    </header>
+  );
+}
+
+interface FailedAtProps {
+  readonly model: RunModel;
+  readonly error: NonNullable<ShownRun['error']>;
+}
+
+/** Where a run failed. The button leads to the event of that failure: the state ERROR may have done something since. */
+function FailedAt({ model, error: { state, line, file, tool } }: FailedAtProps) {
+  const { router } = usePage();
+  const { lines } = model.record.value;
+  const show = (): void => {
+    for (const { seq, ...one } of lines.before('instruction_failed', lines.length))
+      if (one.line === line && one.state === state) return router.change({ tab: 'source', event: String(seq) });
+    router.change({ tab: 'source' });
+  };
+  return (
+    <>
+      {[tool, state].map((name) => name !== null && <span key={name}> · {visibleLine(name)}</span>)}
+      {line !== null && line > 0 && (
+        <>
+          {' · '}
+          <button type="button" class="quiet more" onClick={show}>
+            {file === null ? `line ${line}` : `${visibleLine(file)}, line ${line}`}
+          </button>
+        </>
+      )}
+    </>
+  );
+}
+
+/** The time until the last event, and of a run that is executed now the time since then. */
+function RunTime({ model, run }: { readonly model: RunModel; readonly run: ShownRun }) {
+  const { lines } = model.record.value;
+  const last = lines.at(lines.length - 1);
+  const isLive = model.data.kind === 'service' && run.status === 'running' && model.at.value === null;
+  if (!isLive || last === null || !('ts' in last) || last.seq !== run.seq) return <>{duration(run.duration_ms)}</>;
+  return <Elapsed sinceMs={Date.parse(last.ts) - run.duration_ms} />;
+}
+
+/** A run that cannot be read as a whole has at least its name. */
+function UnreadHead({ model }: { readonly model: RunModel }) {
+  const first = model.record.value.lines.at(0);
+  const listed = useListedRun(model);
+  if (first?.type !== 'run_started')
+    return (
+      <header class="run-head" aria-busy={model.problem.value === null}>
+        <h1 class="hidden">A run</h1>
+      </header>
+    );
+  return (
+    <header class="run-head">
+      <h1>
+        {visibleLine(first.machine)} {listed !== null && <StatusMark status={listed.status} />}
+      </h1>
+      {listed !== null && <ListedFacts run={listed} />}
+    </header>
+  );
+}
+
+/** What the list of runs has of a run. */
+function ListedFacts({ run }: { readonly run: RunRow }) {
+  return (
+    <dl class="facts">
+      {run.state !== null && <Fact name="State">{visibleLine(run.state)}</Fact>}
+      <Fact name="Started">
+        <Time at={run.started_at} />
+      </Fact>
+      {run.duration_ms !== null && <Fact name="Time">{duration(run.duration_ms)}</Fact>}
+      <Fact name="Cost">{run.cost === null ? 'unknown' : dollars(run.cost)}</Fact>
+      {run.effects !== null && <Fact name="Effects">{run.effects}</Fact>}
+    </dl>
+  );
+}
+
+/** The row of a run in the list; null until it is known. */
+function useListedRun({ data, run, problem }: RunModel): RunRow | null {
+  const [listed, setListed] = useState<RunRow | null>(null);
+  const isUnread = problem.value !== null;
+  useEffect(() => {
+    if (!isUnread) return;
+    const controller = new AbortController();
+    data.list({ q: run, limit: 1 }, controller.signal).then(
+      ({ runs }) => setListed(runs.find(({ run_id }) => run_id.startsWith(run)) ?? null),
+      () => undefined,
+    );
+    return () => controller.abort();
+  }, [isUnread]);
+  return listed;
+}
+
+function costWords({ cost, cost_unknown: isPartly }: ShownRun): string | undefined {
+  if (cost === null) return 'Its agents report no cost';
+  return isPartly ? 'The cost of some of its calls is unknown' : undefined;
+}
+
+/** How often something was tried again. The number leads to the last time, where the record says why. */
+function Retries({ model }: { readonly model: RunModel }) {
+  // More lines may come while the shown event stays the same.
+  void model.record.value;
+  const count = model.history.retriesUntil(model.shownSeq.value);
+  const last = model.history.retries[count - 1];
+  if (last === undefined) return null;
+  return (
+    <Fact name="Retries">
+      <button type="button" class="quiet more" onClick={() => model.select(last)}>
+        {count}, why?
+      </button>
+    </Fact>
+  );
+}
+
+/** Why something was tried again for the last time, on one line. */
+function LastRetry({ model }: { readonly model: RunModel }) {
+  // More lines may come while the shown event stays the same.
+  void model.record.value;
+  const count = model.history.retriesUntil(model.shownSeq.value);
+  const last = model.history.retries[count - 1];
+  // The next event may complete the reason.
+  const hasNext = last !== undefined && model.record.value.lines.last > last;
+  const words = useMemo(() => (last === undefined ? null : retryWords(model, last)), [last, hasNext]);
+  if (words === null) return null;
+  const line = visibleLine(words);
+  return (
+    <p class="retried" title={line}>
+      <strong>{count === 1 ? 'Tried again.' : `Tried again ${count} times. Last reason:`}</strong> <Prose text={line} />
+    </p>
+  );
+}
+
+interface FactProps {
+  readonly name: string;
+  /** What a pointer shows. */
+  readonly about?: string | undefined;
+  readonly children: ComponentChildren;
+}
+
+function Fact({ name, about, children }: FactProps) {
+  return (
+    <div class="fact" title={about}>
+      <dt>{name}</dt>
+      <dd>{children}</dd>
+    </div>
+  );
+}
+
+/** `seq`: the event of the retry. Null if its reason is not known yet. */
+function retryWords({ record, history, run }: RunModel, seq: number): string | null {
+  const { lines } = record.value;
+  const line = lines.find(seq);
+  if (line?.type === 'effect_retried') {
+    for (const request of lines.before('effect_requested', lines.indexOf(seq)))
+      if (request.effect === line.effect) return effectRetryReason(line, commandLine(request) ?? request.text);
+    return effectRetryReason(line, null);
+  }
+  if (line?.type !== 'retry_triggered') return null;
+  const begun = history.steps.find(line.step, run)?.attempts.find((one) => one.seq > seq);
+  return begun?.why == null ? null : `Step \`${line.step}\`: ${begun.why}`;
+}
+
+const NAMES: Readonly<Record<ActionName, string>> = {
+  resume: 'Resume…',
+  signal: 'Signal…',
+  replay: 'Replay from here…',
+  apply: 'Apply…',
+  cancel: 'Cancel…',
+};
+
+/** What a person can do with a run: buttons that open a dialog, which says what will happen before it does. */
+function Actions({ model }: { readonly model: RunModel }) {
+  const actions = model.data.actions.value;
+  if (actions === null) return null;
+  const latest = model.latest.value;
+  if (latest !== null)
+    return <ActionButtons model={model} actions={actions} run={latest} reasons={reasonsAgainst(latest)} />;
+  const past = model.at.value === null || model.problem.value?.code !== 'damaged' ? null : model.shown.value;
+  if (past === null) return null;
+  return <ActionButtons model={model} actions={actions} run={past} reasons={REASONS_IF_DAMAGED} />;
+}
+
+interface ActionButtonsProps {
+  readonly model: RunModel;
+  readonly actions: RunActions;
+  readonly run: ShownRun;
+  readonly reasons: Readonly<Record<ActionName, Reason>>;
+}
+
+function ActionButtons({ model, actions, run, reasons }: ActionButtonsProps) {
+  const [open, setOpen] = useState<ActionName | null>(null);
+  return (
+    <div class="actions" role="group" aria-label="Actions">
+      {(Object.keys(NAMES) as ActionName[]).map((name) => {
+        const reason = reasons[name];
+        return (
+          <button
+            key={name}
+            type="button"
+            // A button that is only marked as disabled can have the focus, so that its reason can be read.
+            aria-disabled={reason !== null}
+            aria-describedby={reason === null ? undefined : `reason-${name}`}
+            title={reason ?? undefined}
+            onClick={() => reason === null && setOpen(name)}
+          >
+            {NAMES[name]}
+            {reason !== null && (
+              <span id={`reason-${name}`} class="hidden">
+                {reason}
+              </span>
+            )}
+          </button>
+        );
+      })}
+      {open !== null && (
+        <ActionDialog name={open} model={model} actions={actions} run={run} onClose={() => setOpen(null)} />
+      )}
+    </div>
+  );
+}
