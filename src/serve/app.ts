@@ -10,24 +10,14 @@ import { HTTPException } from 'hono/http-exception';
 import { routePath } from 'hono/route';
 import { Counter, Gauge, Histogram, Registry } from 'prom-client';
 import { viewerFolder } from '../app/viewer-folder.js';
+import { type AccessOptions, checkOrigin, hasToken, requireToken, signIn } from './access.js';
 import { answerWith } from './answer.js';
 import { errorAnswer, healthAnswer, serviceAnswer } from './answer-schemas.js';
 import { addChangeRoutes } from './routes/change-runs.js';
 import { addProgramRoutes } from './routes/programs.js';
 import { addDaysRoute, addReadRoutes } from './routes/read-runs.js';
 import { addWaitingRoute } from './routes/waiting.js';
-import {
-  type AccessOptions,
-  answers,
-  checkOrigin,
-  hasToken,
-  OWN_REQUEST,
-  requireToken,
-  type Service,
-  type ServiceApp,
-  signIn,
-  textAnswers,
-} from './service.js';
+import { answers, OWN_REQUEST, type Service, type ServiceApp, textAnswers } from './service.js';
 import {
   completeEmptyBodies,
   refuseAddress,

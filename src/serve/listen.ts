@@ -19,6 +19,7 @@ import { entryAt } from '../runtime/store/own-file.js';
 import { lockRun } from '../runtime/store/run-lock.js';
 import { RunRefused, storeError } from '../runtime/store/store-error.js';
 import { makeStore, requireOwnStore } from '../runtime/store/store-ownership.js';
+import { hostsOf } from './access.js';
 import { createApp } from './app.js';
 import { BEGUN, type PermitRequest } from './executions/ask-permits.js';
 import { Executions } from './executions/executions.js';
@@ -26,7 +27,7 @@ import type { RunProcess } from './executions/promised-run.js';
 import { makeServiceFolder, serviceFolder } from './executions/waiting-list.js';
 import { forgetPosition, targetList } from './notifications/notices.js';
 import { Notifier, noticeSender } from './notifications/notifier.js';
-import { hostsOf, OWN_REQUEST } from './service.js';
+import { OWN_REQUEST } from './service.js';
 
 export interface ListenOptions {
   readonly host: string;

@@ -1,6 +1,6 @@
 /** Who may talk to the service, and what it says to everybody else. */
 import { describe, expect, test } from 'vitest';
-import { hostsOf, userOf } from '../../src/serve/service.js';
+import { hostsOf, userOf } from '../../src/serve/access.js';
 import { serviceOf, TOKEN } from './service.js';
 
 describe('access', () => {

@@ -10,6 +10,7 @@ import { type Printed, printedForms, unpackValue } from '../values/json.js';
 import { plainByName } from '../values/value.js';
 import type { ActivePlan } from './active-plan.js';
 import { newSemaphore, type Semaphore } from './fork.js';
+import { TakenOver } from './kept.js';
 import type { LinkedMachine } from './linked-machine.js';
 import type { Pending } from './pending.js';
 import { type DataImage, RunData } from './run-data.js';
@@ -19,11 +20,6 @@ import { Trail, type TrailImage } from './trail.js';
 import type { RunOptions, RunResult } from './undo-register.js';
 import { RunUndo } from './undo-register.js';
 import { Usage } from './usage.js';
-
-/** What instructions of an edited program take over. Almost always empty. */
-class TakenOver {
-  entries: readonly KeptOutcomes[] = [];
-}
 
 const NO_SLOTS: Slot[] = [];
 

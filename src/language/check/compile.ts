@@ -18,29 +18,18 @@ import {
 } from '../source/diagnostic.js';
 import { withFixes } from '../source/repair.js';
 import { inSpellingOfFiles } from '../source/reword.js';
-import type { Argument, Block, Instruction } from '../syntax/ast.js';
-import { childBlocks } from '../syntax/child-blocks.js';
 import { type ParsedPart, parseProgram } from '../syntax/parse.js';
 import { Callables, type CallSupport } from './callables.js';
-import {
-  collect,
-  type Load,
-  type MachineUnit,
-  type ParseFile,
-  type PatternDeclaration,
-  type StateDeclaration,
-  type Unit,
-} from './collect.js';
+import { collect, type Load, type ParseFile, type StateDeclaration, type Unit } from './collect.js';
 import { newExpansions } from './expansion.js';
 import { lintBlockNames, withoutCascades } from './lints/cascading-errors.js';
 import { lintMachine } from './lints/machine-lints.js';
 import { lintTexts } from './lints/text-lints.js';
+import { lintEvents, lintUnusedPatterns } from './lints/tree-lints.js';
 import { RepeatedCalls } from './lower/calls/repeated-calls.js';
-import { constantText } from './lower/expression.js';
 import { type LoweredMachine, lowerMachine } from './lower/lower-machine.js';
 import type { ReusableStates, StateReuse } from './lower/lower-states.js';
 import type { Lookups, LoweringSettings } from './lower/lowered-state.js';
-import { sameName } from './lower/simple.js';
 import { RepeatedTexts } from './shell/repeated-texts.js';
 import { type FindWorkflow, workflowsOf } from './steps/workflows.js';
 
@@ -259,108 +248,4 @@ function declaredTexts(parts: readonly ParsedPart[]): Map<StateDeclaration, stri
  */
 export function loweredOf(compilation: object): readonly LoweredMachine[] {
   return leftoversOf.get(compilation)?.lowered ?? [];
-}
-
-/** Compares events that announce a transition with the GOTO that follows them in the same block. */
-function lintEvents(unit: Unit, diagnostics: Diagnostic[]): void {
-  for (const machine of unit.machines) for (const state of machine.states) lintBlock(state.body, diagnostics);
-  for (const pattern of unit.patterns.values()) lintBlock(pattern.body, diagnostics);
-}
-
-function lintBlock(block: Block, diagnostics: Diagnostic[]): void {
-  let announced: Extract<Instruction, { kind: 'emit' }> | null = null;
-  for (const i of block.instructions) {
-    if (i.kind === 'emit' && i.event?.text === 'PHASE_TRANSITION') announced = i;
-    else if (i.kind === 'goto') {
-      if (announced !== null && i.target.kind === 'state')
-        lintTransition(announced, i.target.name.text, i, diagnostics);
-      announced = null;
-    } else if (i.kind === 'use' || i.kind === 'return') announced = null;
-    for (const inner of childBlocks(i)) lintBlock(inner, diagnostics);
-  }
-}
-
-function lintTransition(
-  emit: Extract<Instruction, { kind: 'emit' }>,
-  target: string,
-  goto: Instruction,
-  diagnostics: Diagnostic[],
-): void {
-  const field = emit.fields.find((f) => f.name.text === 'to');
-  const said = field && constantText(field.value);
-  if (!field || !said || sameName(said, target)) return;
-  const label = { span: goto.span, text: 'goes there' };
-  diagnostics.push(
-    say.eventContradicts(field.span, { field: 'to', value: said, actual: target, what: 'the next GOTO is to', label }),
-  );
-}
-
-/** Codes of messages that depend on the state that uses the pattern: names, targets, and how the state continues. */
-const USER_DECIDES = new Set([
-  'unknown-name',
-  'unknown-name-in-text',
-  'local-out-of-scope',
-  'unknown-state',
-  'error-undeclared',
-  'event-contradicts',
-  'not-tracked',
-  'fixed-value',
-  'goto-parameter',
-  'name-the-check',
-  'check-never-read',
-  'exit-code-of',
-  'falls-off',
-  'unused-argument',
-  'input-default',
-  'unknown-agent',
-]);
-
-/**
- * Checks patterns that no machine of the file uses, as in a file of patterns. Their bodies are lowered in a separate
- * state, so that mistakes that do not depend on the caller are reported in the pattern.
- */
-function lintUnusedPatterns(
-  unit: Unit,
-  sources: SourceSet,
-  diagnostics: Diagnostic[],
-  settings: LoweringSettings,
-): void {
-  if (unit.patterns.size === 0) return;
-  const used = new Set<string>();
-  for (const machine of unit.machines) for (const state of machine.states) collectUses(unit, state.body, used);
-  for (const [name, pattern] of unit.patterns) {
-    if (used.has(name) || pattern.span.file !== 0) continue;
-    const found: Diagnostic[] = [];
-    lowerMachine({ ...unit, inputs: new Map(), limits: [] }, machineAround(pattern), sources, found, {
-      ...settings,
-      anyNames: true,
-    });
-    diagnostics.push(...found.filter((d) => !USER_DECIDES.has(d.code) && isInside(d, pattern)));
-  }
-}
-
-function isInside(diagnostic: Diagnostic, pattern: PatternDeclaration): boolean {
-  const { file, start } = diagnostic.span;
-  return file === pattern.body.span.file && start >= pattern.body.span.start && start <= pattern.body.span.end;
-}
-
-function collectUses(unit: Unit, block: Block, used: Set<string>): void {
-  for (const i of block.instructions) {
-    for (const inner of childBlocks(i)) collectUses(unit, inner, used);
-    if (i.kind !== 'use' || used.has(i.pattern.text)) continue;
-    used.add(i.pattern.text);
-    const pattern = unit.patterns.get(i.pattern.text);
-    if (pattern) collectUses(unit, pattern.body, used);
-  }
-}
-
-/** A machine with a single state that uses the pattern with all its parameters. */
-function machineAround(pattern: PatternDeclaration): MachineUnit {
-  const { name, span } = pattern;
-  const args: Argument[] = pattern.parameters
-    .filter((p) => p.value === undefined)
-    .map((p) => ({ name: p.name, value: { kind: 'word', word: { text: `a ${p.name.text}`, span }, span }, span }));
-  const use: Instruction = { kind: 'use', verb: { text: 'USE', span: name.span }, pattern: name, args, span };
-  const body: Block = { instructions: [use], inline: false, span };
-  return { name: name.text, span, states: [{ kind: 'state', name, body, span }], script: true };
 }

@@ -12,6 +12,7 @@ import { omitUndefined } from '../../prelude/omit-undefined.js';
 import { newRunId } from '../../runtime/run/header.js';
 import { inputProblems } from '../../runtime/run/run-inputs.js';
 import { type Delivery, isSignalName } from '../../runtime/store/inbox.js';
+import { userOf } from '../access.js';
 import { answer, answerRefusal, answerWith } from '../answer.js';
 import { appliedAnswer, cancelledAnswer, deliveredAnswer, startedAnswer } from '../answer-schemas.js';
 import type { Task } from '../executions/waiting-list.js';
@@ -26,7 +27,7 @@ import {
   signalBody,
   startBody,
 } from '../schemas.js';
-import { answers, type Service, type ServiceApp, userOf } from '../service.js';
+import { answers, type Service, type ServiceApp } from '../service.js';
 import { findProgram } from './programs.js';
 
 const TAGS = ['changes'];

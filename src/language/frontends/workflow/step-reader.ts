@@ -7,7 +7,7 @@ import type { Block, Instruction } from '../../syntax/ast.js';
 import type { Name } from '../../syntax/expression.js';
 import type { EachTask, StepParts, StepRun } from '../../syntax/step.js';
 import { gatesOf } from './gates.js';
-import { attemptsOf, isOlderRetry, onFailure, retryOf } from './older-retry.js';
+import { attemptsOf, isOlderRetry, onFailure, retryOf } from './retry.js';
 import { contextOf, GUARD_KEYS, HINTS, runOf, sessionOf } from './step-run.js';
 import {
   isNothing,

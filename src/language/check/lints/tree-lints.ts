@@ -1,0 +1,114 @@
+/** Lints of the tree of states and patterns: events that contradict a GOTO, and patterns that no machine of the file uses. */
+import { checkMessages as say } from '../../source/catalogue/check.js';
+import type { Diagnostic, SourceSet } from '../../source/diagnostic.js';
+import type { Argument, Block, Instruction } from '../../syntax/ast.js';
+import { childBlocks } from '../../syntax/child-blocks.js';
+import type { MachineUnit, PatternDeclaration, Unit } from '../collect.js';
+import { constantText } from '../lower/expression.js';
+import { lowerMachine } from '../lower/lower-machine.js';
+import type { LoweringSettings } from '../lower/lowered-state.js';
+import { sameName } from '../lower/simple.js';
+
+/** Compares events that announce a transition with the GOTO that follows them in the same block. */
+export function lintEvents(unit: Unit, diagnostics: Diagnostic[]): void {
+  for (const machine of unit.machines) for (const state of machine.states) lintBlock(state.body, diagnostics);
+  for (const pattern of unit.patterns.values()) lintBlock(pattern.body, diagnostics);
+}
+
+function lintBlock(block: Block, diagnostics: Diagnostic[]): void {
+  let announced: Extract<Instruction, { kind: 'emit' }> | null = null;
+  for (const i of block.instructions) {
+    if (i.kind === 'emit' && i.event?.text === 'PHASE_TRANSITION') announced = i;
+    else if (i.kind === 'goto') {
+      if (announced !== null && i.target.kind === 'state')
+        lintTransition(announced, i.target.name.text, i, diagnostics);
+      announced = null;
+    } else if (i.kind === 'use' || i.kind === 'return') announced = null;
+    for (const inner of childBlocks(i)) lintBlock(inner, diagnostics);
+  }
+}
+
+function lintTransition(
+  emit: Extract<Instruction, { kind: 'emit' }>,
+  target: string,
+  goto: Instruction,
+  diagnostics: Diagnostic[],
+): void {
+  const field = emit.fields.find((f) => f.name.text === 'to');
+  const said = field && constantText(field.value);
+  if (!field || !said || sameName(said, target)) return;
+  const label = { span: goto.span, text: 'goes there' };
+  diagnostics.push(
+    say.eventContradicts(field.span, { field: 'to', value: said, actual: target, what: 'the next GOTO is to', label }),
+  );
+}
+
+/** Codes of messages that depend on the state that uses the pattern: names, targets, and how the state continues. */
+const USER_DECIDES = new Set([
+  'unknown-name',
+  'unknown-name-in-text',
+  'local-out-of-scope',
+  'unknown-state',
+  'error-undeclared',
+  'event-contradicts',
+  'not-tracked',
+  'fixed-value',
+  'goto-parameter',
+  'name-the-check',
+  'check-never-read',
+  'exit-code-of',
+  'falls-off',
+  'unused-argument',
+  'input-default',
+  'unknown-agent',
+]);
+
+/**
+ * Checks patterns that no machine of the file uses, as in a file of patterns. Their bodies are lowered in a separate
+ * state, so that mistakes that do not depend on the caller are reported in the pattern.
+ */
+export function lintUnusedPatterns(
+  unit: Unit,
+  sources: SourceSet,
+  diagnostics: Diagnostic[],
+  settings: LoweringSettings,
+): void {
+  if (unit.patterns.size === 0) return;
+  const used = new Set<string>();
+  for (const machine of unit.machines) for (const state of machine.states) collectUses(unit, state.body, used);
+  for (const [name, pattern] of unit.patterns) {
+    if (used.has(name) || pattern.span.file !== 0) continue;
+    const found: Diagnostic[] = [];
+    lowerMachine({ ...unit, inputs: new Map(), limits: [] }, machineAround(pattern), sources, found, {
+      ...settings,
+      anyNames: true,
+    });
+    diagnostics.push(...found.filter((d) => !USER_DECIDES.has(d.code) && isInside(d, pattern)));
+  }
+}
+
+function isInside(diagnostic: Diagnostic, pattern: PatternDeclaration): boolean {
+  const { file, start } = diagnostic.span;
+  return file === pattern.body.span.file && start >= pattern.body.span.start && start <= pattern.body.span.end;
+}
+
+function collectUses(unit: Unit, block: Block, used: Set<string>): void {
+  for (const i of block.instructions) {
+    for (const inner of childBlocks(i)) collectUses(unit, inner, used);
+    if (i.kind !== 'use' || used.has(i.pattern.text)) continue;
+    used.add(i.pattern.text);
+    const pattern = unit.patterns.get(i.pattern.text);
+    if (pattern) collectUses(unit, pattern.body, used);
+  }
+}
+
+/** A machine with a single state that uses the pattern with all its parameters. */
+function machineAround(pattern: PatternDeclaration): MachineUnit {
+  const { name, span } = pattern;
+  const args: Argument[] = pattern.parameters
+    .filter((p) => p.value === undefined)
+    .map((p) => ({ name: p.name, value: { kind: 'word', word: { text: `a ${p.name.text}`, span }, span }, span }));
+  const use: Instruction = { kind: 'use', verb: { text: 'USE', span: name.span }, pattern: name, args, span };
+  const body: Block = { instructions: [use], inline: false, span };
+  return { name: name.text, span, states: [{ kind: 'state', name, body, span }], script: true };
+}
