@@ -149,6 +149,7 @@ describe('documents', () => {
       'ARCHITECTURE.md',
       'CHANGELOG.md',
       'CONTRIBUTING.md',
+      'DECISIONS.md',
       'README.md',
       'SECURITY.md',
     ],

@@ -4,7 +4,7 @@
  * What is about processes (signals, standard input, exits, what modules print) needs the built program: `process.ts`.
  */
 import { Writable } from 'node:stream';
-import { runCommandLine } from '../../src/cli/main.js';
+import { runCommandLine } from '../../src/cli/command-line.js';
 import { printTo, stdout } from '../../src/cli/terminal/streams.js';
 import { dateWith } from './fast-time.js';
 import type { Result } from './process.js';
