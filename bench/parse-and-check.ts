@@ -2,7 +2,7 @@
 import { join } from 'node:path';
 import { type Compilation, compile } from '../src/language/check/compile.js';
 import { callSupport } from '../src/app/project/link-plans.js';
-import { diskFiles, type ProjectHost, withOpenTexts } from '../src/app/project/host.js';
+import { diskFiles, type ProjectHost, withOpenTexts } from '../src/app/project/project-host.js';
 import { longPrograms, TOOLS, usual } from './long-programs.js';
 import type { Measured, Row } from './row.js';
 import { median, milliseconds, takeTurns, timed } from './timing.js';

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { assign, createActor, createMachine } from 'xstate';
 import { compile } from '../src/language/check/compile.js';
 import type { Machine } from '../src/machine/machine.js';
-import { run } from '../src/runtime/run/run.js';
+import { run } from '../src/runtime/run/start-run.js';
 import type { Row } from './row.js';
 import { inScratch } from './scratch.js';
 import { takeTurns } from './timing.js';

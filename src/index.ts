@@ -18,7 +18,7 @@ export {
   type Machine,
   type Parser,
   parseFile,
-} from './app/library/compile.js';
+} from './app/library/compile-text.js';
 export {
   type Diagnostic,
   diagnosticsToJson,
@@ -196,9 +196,9 @@ export type { FirstFailure, KnownEffect } from './runtime/run/again/find-resume-
 export type { GoingBack } from './runtime/run/again/refuse-resume.js';
 export type { AskHandler, EventPosition, Question } from './runtime/run/drive-options.js';
 export type { RecordedStep } from './runtime/run/recorded-steps.js';
-export type { ReportedStep, RunReport } from './runtime/run/report.js';
 export type { InDoubt } from './runtime/run/resources.js';
 export type { Started } from './runtime/run/run-options.js';
+export type { ReportedStep, RunReport } from './runtime/run/run-report.js';
 export type { Delivery } from './runtime/store/inbox.js';
 export { type JournalRecord, journalLine, LineBuffer, readJournalLine } from './runtime/store/journal-line.js';
 export type { RunFacts } from './runtime/store/run-header.js';
@@ -208,7 +208,6 @@ export type { McpServers } from './runtime/tools/mcp-tool.js';
 export type { WorktreeFacts } from './runtime/worktree/worktree-facts.js';
 export type { DiagnosticJson, LocatedEdit, Location } from './views/diagnostics/diagnostic-json.js';
 export type { DetailedAttempt } from './views/report/detailed-attempt.js';
-export type { Ending, LimitReached, Tokens, Wait } from './views/report/facts.js';
 export type {
   DeniedRow,
   Report,
@@ -219,6 +218,7 @@ export type {
   WaitRow,
 } from './views/report/report.js';
 export type { Detail, DetailedVisit } from './views/report/report-detail.js';
+export type { Ending, LimitReached, Tokens, Wait } from './views/report/report-facts.js';
 export type { RollbackRow, Spending, UndoneRow, UndoReport } from './views/report/undo-rows.js';
 export type { DetailedGate, DetailedStep, DetailedStepAttempt } from './views/steps/step-detail.js';
 export type { AttemptStatus } from './views/steps/step-facts.js';

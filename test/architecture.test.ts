@@ -211,6 +211,12 @@ describe('src', () => {
     expect(bad).toEqual([]);
   });
 
+  test('a file name is unique, but for files that are named like their command or the subject of their messages', () => {
+    const bySubject = /^(cli\/commands|language\/source\/catalogue)\//;
+    const own = sources.filter(({ name }) => !bySubject.test(name)).map(({ name }) => basename(name));
+    expect(own.filter((name, at) => own.indexOf(name) < at)).toEqual([]);
+  });
+
   test('every file opens with a comment that says what it owns', () => {
     const silent = sources.filter(({ text }) => !/^(#![^\n]*\n)?\/(\*\*|\/)/.test(text)).map(({ name }) => name);
     expect(silent).toEqual([]);

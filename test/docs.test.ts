@@ -12,7 +12,7 @@ import { describe, expect, test } from 'vitest';
 import { callSupport } from '../src/app/project/link-plans.js';
 import { compile } from '../src/language/check/compile.js';
 import { parseFile } from '../src/language/frontends/markdown.js';
-import { drawDiagnostics } from '../src/views/diagnostics/diagnostic.js';
+import { drawDiagnostics } from '../src/views/diagnostics/draw-diagnostic.js';
 import { fences, pages } from './fences.js';
 import { memoryHost } from './project/memory-host.js';
 

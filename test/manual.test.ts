@@ -6,7 +6,7 @@ import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it, test } from 'vitest';
-import { createProgram } from '../src/cli/arguments/program.js';
+import { createProgram } from '../src/cli/arguments/create-program.js';
 import { functionNamed } from '../src/interpreter/values/functions.js';
 import { definedCodes } from '../src/language/source/catalogue/message.js';
 import { pages } from './fences.js';

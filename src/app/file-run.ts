@@ -5,8 +5,8 @@ import type { ListedRun } from '../runtime/list-runs.js';
 import { cut } from '../views/drawing/visible-text.js';
 import { runPictures } from '../views/graph/run-pictures.js';
 import { elkEngine } from '../views/picture/elk.js';
-import { layOut } from '../views/picture/layout.js';
 import type { Drawing } from '../views/picture/picture.js';
+import { layOut } from '../views/picture/picture-layout.js';
 import { type Result, refuse, resultWith } from './result.js';
 import type { DamagedEvents, RecordedEvent, RunProgram, Runs } from './runs.js';
 

@@ -7,11 +7,11 @@ import type { Json } from '../machine/expression.js';
 import type { Input } from '../machine/machine.js';
 import type { CommandFunction } from '../runtime/command-function.js';
 import { DEFAULT_STORE } from '../runtime/store/open-own-run.js';
-import type { Machine } from './library/compile.js';
+import type { Machine } from './library/compile-text.js';
 import type { Findings } from './library/diagnostics.js';
-import { diskFiles, type ProjectHost, withOpenTexts } from './project/host.js';
 import type { ProgramList } from './project/list-programs.js';
 import type { ProgramSource } from './project/preparation.js';
+import { diskFiles, type ProjectHost, withOpenTexts } from './project/project-host.js';
 import type { Result } from './result.js';
 
 /** How `openPrograms` and `openRuns` open a folder. */

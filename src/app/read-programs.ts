@@ -4,10 +4,10 @@ import { type Diagnostic, hasErrors, sourceFile } from '../language/source/diagn
 import { withSafeFixes } from '../language/source/fix-text.js';
 import type { Machine as CompiledMachine } from '../machine/machine.js';
 import { omitUndefined } from '../prelude/omit-undefined.js';
-import { graphOf } from '../views/graph/graph.js';
 import { ascii, dot, mermaid } from '../views/graph/graph-text.js';
+import { graphOf } from '../views/graph/machine-graph.js';
 import { planDot, planGraph, planMermaid } from '../views/graph/plan-graph.js';
-import { formatText } from './library/compile.js';
+import { formatText } from './library/compile-text.js';
 import type {
   CheckedProgram,
   CheckOptions,
@@ -19,7 +19,6 @@ import type {
   PrepareOptions,
 } from './programs.js';
 import { compileProgram } from './project/compile-program.js';
-import { type ProjectHost, pathOf, shortName } from './project/host.js';
 import { planProgram } from './project/link-plans.js';
 import { listPrograms, type ProgramList } from './project/list-programs.js';
 import { approvalHash, editedPlan, loadPlan } from './project/load-plan.js';
@@ -36,6 +35,7 @@ import {
   planFile,
 } from './project/preparation.js';
 import { prepareProgram, surroundingOptions } from './project/prepare.js';
+import { type ProjectHost, pathOf, shortName } from './project/project-host.js';
 import { emptyCompilation, readNamed } from './project/read-program.js';
 import { loadSettings, type Settings, toolLookup } from './project/settings.js';
 import { invalidProgram, type Result, refuse, resultOf, resultWith } from './result.js';

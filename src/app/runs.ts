@@ -10,7 +10,7 @@ import type { Json } from '../machine/expression.js';
 import type { Machine } from '../machine/machine.js';
 import type { InspectedRun } from '../runtime/inspect-run.js';
 import type { ListedRun } from '../runtime/list-runs.js';
-import type { RunReport } from '../runtime/run/report.js';
+import type { RunReport } from '../runtime/run/run-report.js';
 import type { JournalRecord } from '../runtime/store/journal-line.js';
 import type { RunStatus } from '../runtime/store/stored-run.js';
 import type { Report } from '../views/report/report.js';

@@ -12,10 +12,10 @@ export async function runCommandLine(argv: readonly string[]): Promise<number> {
   if (argv[2] === 'complete' && argv[3] === '--')
     return (await import('./commands/completion.js')).completeCommand(
       [...argv],
-      (await import('./arguments/program.js')).createProgram(() => {}),
+      (await import('./arguments/create-program.js')).createProgram(() => {}),
     );
   if (!isSomewhere()) {
-    const { usageError } = await import('./terminal/usage.js');
+    const { usageError } = await import('./terminal/usage-error.js');
     return usageError('the working directory no longer exists', 'change to an existing directory');
   }
   const plain = readPlainRun(argv.slice(2), process.env);
@@ -25,7 +25,7 @@ export async function runCommandLine(argv: readonly string[]): Promise<number> {
 }
 
 async function parseCommandLine(argv: readonly string[]): Promise<number> {
-  const { createProgram } = await import('./arguments/program.js');
+  const { createProgram } = await import('./arguments/create-program.js');
   let code: number = EXIT.returned;
   const program = createProgram((result) => {
     code = result;

@@ -1,7 +1,7 @@
 /** Follows a run on an engine as a local one is followed: its events, its questions, and its report at the end. */
 import type { RunEvent, Waiting } from '../interpreter/events/event.js';
 import type { AskHandler, EventPosition } from '../runtime/run/drive-options.js';
-import type { RunReport } from '../runtime/run/report.js';
+import type { RunReport } from '../runtime/run/run-report.js';
 import type { StopSignal } from '../runtime/stop-signal.js';
 import { AppendDecoder } from '../runtime/store/appended.js';
 import { readJournalLine } from '../runtime/store/journal-line.js';

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import type { RunEvent } from '../interpreter/events/event.js';
 import { omitUndefined } from '../prelude/omit-undefined.js';
 import { indexEntryOf } from '../runtime/run/drive-run.js';
-import { emptyReport } from '../runtime/run/report.js';
+import { emptyReport } from '../runtime/run/run-report.js';
 import { artifactName, artifactsFolder } from '../runtime/store/artifacts.js';
 import { fileJournal, openFileJournal } from '../runtime/store/journal.js';
 import { entryAt, makeFolder, readOwn, writeOwn } from '../runtime/store/own-file.js';

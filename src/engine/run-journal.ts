@@ -2,7 +2,7 @@
  * The journal of a run in its object: chunks of lines, each under the number of its first line, and the readers who wait for
  * more. Lines are packed until somebody reads them, because a turn's lines are copied about eight times on their way.
  */
-import type { RunReport } from '../runtime/run/report.js';
+import type { RunReport } from '../runtime/run/run-report.js';
 import type { ObjectContext, ReaderContext } from './engine-context.js';
 import type { Head, Progress } from './messages.js';
 import { charactersOf, countOf, linesOf, type StoredLines } from './messages.js';

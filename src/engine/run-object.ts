@@ -10,7 +10,7 @@ import type { RunEvent } from '../interpreter/events/event.js';
 import type { OpenQuestion } from '../interpreter/run.js';
 import { omitUndefined } from '../prelude/omit-undefined.js';
 import type { ListedRun } from '../runtime/list-runs.js';
-import type { RunReport } from '../runtime/run/report.js';
+import type { RunReport } from '../runtime/run/run-report.js';
 import { artifactName } from '../runtime/store/artifacts.js';
 import type { Image } from '../runtime/store/image.js';
 import type { Delivery } from '../runtime/store/inbox.js';

@@ -4,7 +4,7 @@ import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { findLauncher } from '../prelude/launcher.js';
 import type { CommandFunction } from '../runtime/command-function.js';
-import type { Configuration } from '../runtime/configuration/configuration.js';
+import type { Configuration } from '../runtime/configuration/load-configuration.js';
 import { sha256Hex } from '../runtime/sha256.js';
 
 interface ServerAddresses {

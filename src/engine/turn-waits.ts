@@ -5,7 +5,7 @@
 
 import type { RunEvent } from '../interpreter/events/event.js';
 import type { OpenQuestion, Run } from '../interpreter/run.js';
-import type { RunReport } from '../runtime/run/report.js';
+import type { RunReport } from '../runtime/run/run-report.js';
 import type { EndedEffect, FoundWorker } from './effect-entries.js';
 import type { Entry, TurnContext } from './engine-context.js';
 import type { Listening, Mail, Progress, TurnStart } from './messages.js';

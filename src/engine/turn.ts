@@ -24,7 +24,7 @@ import type { PerformedRequest } from '../runtime/effect-context.js';
 import type { Redactor } from '../runtime/redact.js';
 import { applyDelivery } from '../runtime/run/apply-delivery.js';
 import { Growth } from '../runtime/run/growth.js';
-import { reportOf } from '../runtime/run/report.js';
+import { reportOf } from '../runtime/run/run-report.js';
 import { imageOf, runOf } from '../runtime/store/image.js';
 import { nextTurn } from '../runtime/timer.js';
 import { VERSION } from '../runtime/version.js';

@@ -8,7 +8,7 @@ import { unreachable } from '../prelude/unreachable.js';
 import type { Outcome, RunEvent } from './events/event.js';
 import type { EffectRequest } from './request.js';
 import { advance } from './run.js';
-import type { Run } from './run-state/run.js';
+import type { Run } from './run-state/run-memory.js';
 import { answer, settle } from './settle.js';
 
 /** How an effect ended. */

@@ -5,14 +5,14 @@
 import type { Json } from '../machine/expression.js';
 import type { ExceededScope, Input, Limits } from '../machine/machine.js';
 import { omitUndefined } from '../prelude/omit-undefined.js';
-import { forget } from './control/effects.js';
 import { asFailure, factsOf, failThread } from './control/fail.js';
 import { holdKey, releaseHeld } from './control/hold.js';
+import { forget } from './control/request-effects.js';
 import { endExceeded, endFailed, enter, exceedLimit } from './control/transfer.js';
 import type { GrantedAttempt, HeldFailure, Waiting } from './events/event.js';
 import { runningPlan } from './plan/active-plan.js';
 import type { LinkedMachine } from './run-state/linked-machine.js';
-import { Run } from './run-state/run.js';
+import { Run } from './run-state/run-memory.js';
 import { locationOf, type Slot, type Thread, wakeWaiters } from './run-state/thread.js';
 import type { RunOptions } from './run-state/undo-register.js';
 import type { Delivery } from './settle.js';
@@ -23,9 +23,9 @@ export { agentText } from './agents/agent-output.js';
 export { link, linkObserved, linkWith } from './instructions/link.js';
 export { imageOf, restoreRun, snapshotOf } from './record/snapshot.js';
 export type { LinkedMachine } from './run-state/linked-machine.js';
-export { Run } from './run-state/run.js';
+export { Run } from './run-state/run-memory.js';
+export type { Tokens } from './run-state/run-usage.js';
 export type { RunOptions, RunResult } from './run-state/undo-register.js';
-export type { Tokens } from './run-state/usage.js';
 export { answer, receiveSignal, settle } from './settle.js';
 
 /** Transitions between two looks at the world unless the caller of `advance` gives a number. */

@@ -4,12 +4,12 @@
  */
 import type { Json } from '../machine/expression.js';
 import { withAgentReport } from './agents/agent-output.js';
-import { forget } from './control/effects.js';
 import { proceed } from './control/join.js';
+import { forget } from './control/request-effects.js';
 import type { EffectKind, Outcome } from './events/event.js';
 import { compactOutput } from './outcome.js';
 import type { Pending } from './run-state/pending.js';
-import type { Run } from './run-state/run.js';
+import type { Run } from './run-state/run-memory.js';
 import { withText } from './values/json.js';
 
 export { agentText } from './agents/agent-output.js';

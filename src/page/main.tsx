@@ -2,7 +2,7 @@
 
 import ElkConstructor from 'elkjs/lib/elk-api.js';
 import { render } from 'preact';
-import { layOut } from '../views/picture/layout.js';
+import { layOut } from '../views/picture/picture-layout.js';
 import { serviceData } from './data/service-data.js';
 import { Page } from './page.jsx';
 import type { PageParts } from './page-parts.js';

@@ -4,7 +4,7 @@ import { type ReadonlySignal, signal } from '@preact/signals';
 import { createContext } from 'preact';
 import { useContext } from 'preact/hooks';
 import type { Drawing, Picture } from '../views/picture/picture.js';
-import type { RunData } from './data/run-data.js';
+import type { RunData } from './data/page-data.js';
 import type { DrawPlot } from './runs/day-bars.js';
 
 export interface PageParts {

@@ -17,7 +17,7 @@ import { asRecorded, type RecordedState } from './run/again/as-recorded.js';
 import { recoveryContextOf } from './run/again/prepare-recovery.js';
 import { areAllAfter, knownRanges, recoverRun } from './run/again/recover.js';
 import { type RecordedStep, RecordedSteps } from './run/recorded-steps.js';
-import { type RunReport, reportOf } from './run/report.js';
+import { type RunReport, reportOf } from './run/run-report.js';
 import { artifactsFolder } from './store/artifacts.js';
 import { type Checkpoint, earlierCheckpoints, readCheckpoint } from './store/checkpoint.js';
 import { positionAfter } from './store/find-event.js';

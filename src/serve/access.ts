@@ -7,7 +7,7 @@ import { createHash, timingSafeEqual } from 'node:crypto';
 import type { Context, MiddlewareHandler } from 'hono';
 import { getCookie, setCookie } from 'hono/cookie';
 import { isLoopback } from '../prelude/is-loopback.js';
-import { answerWith } from './answer.js';
+import { answerWith } from './http-answer.js';
 
 export interface AccessOptions {
   readonly token: string;

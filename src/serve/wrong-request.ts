@@ -2,7 +2,7 @@
 import type { Context, MiddlewareHandler } from 'hono';
 import type { HTTPException } from 'hono/http-exception';
 import { MAX_DEPTH } from '../interpreter/values/value.js';
-import { answerWith, type ServiceError } from './answer.js';
+import { answerWith, type ServiceError } from './http-answer.js';
 
 const SEE = 'see `GET /api/v1/openapi.json` for what requests may hold';
 

@@ -1,8 +1,8 @@
 /** What is read without the parser of command lines is what the parser would have read. */
 import type { Command } from 'commander';
 import { expect, test } from 'vitest';
+import { createProgram } from '../../src/cli/arguments/create-program.js';
 import { readPlainRun, SWITCHES, TEXTS } from '../../src/cli/arguments/plain-run.js';
-import { createProgram } from '../../src/cli/arguments/program.js';
 
 /** The file and flags that the parser gives to `run`. */
 async function parsed(words: readonly string[]): Promise<{ file: string; flags: unknown }> {

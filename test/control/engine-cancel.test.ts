@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest';
 import type { RunState } from '../../src/engine/run-object.js';
 import { cancelledRun } from '../../src/engine/runs/engine-runs.js';
-import { emptyReport } from '../../src/runtime/run/report.js';
+import { emptyReport } from '../../src/runtime/run/run-report.js';
 
 const state = (status: string, report: object | null): RunState => ({ status, report }) as unknown as RunState;
 

@@ -22,7 +22,7 @@ import type { EffectContext, Effects } from '../../src/runtime/effect-context.js
 import type { Redactor } from '../../src/runtime/redact.js';
 import { drive } from '../../src/runtime/run/drive.js';
 import type { AskHandler, DriveEnd } from '../../src/runtime/run/drive-options.js';
-import { reportOf } from '../../src/runtime/run/report.js';
+import { reportOf } from '../../src/runtime/run/run-report.js';
 import { memoryJournal } from '../../src/runtime/store/journal.js';
 import type { FixedOptions } from '../../src/runtime/store/run-header.js';
 import { pointsBelow, tries } from '../amount.js';

@@ -5,7 +5,7 @@ import { parseFile } from '../../src/language/frontends/markdown.js';
 import { markdownRegions } from '../../src/language/frontends/markdown-regions.js';
 import { hasErrors, type SourceFile, sortDiagnostics, sourceFile } from '../../src/language/source/diagnostic.js';
 import type { Program } from '../../src/language/syntax/ast.js';
-import { drawDiagnostics } from '../../src/views/diagnostics/diagnostic.js';
+import { drawDiagnostics } from '../../src/views/diagnostics/draw-diagnostic.js';
 import { type Case, programOf } from './case-file.js';
 
 interface Text {

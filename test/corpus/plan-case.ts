@@ -6,7 +6,7 @@ import type { Diagnostic } from '../../src/language/source/diagnostic.js';
 import { type SourceSet, sourceFile } from '../../src/language/source/diagnostic.js';
 import { printPath } from '../../src/prelude/reference.js';
 import { schemaValidator } from '../../src/runtime/tools/call-schema.js';
-import { drawDiagnostics } from '../../src/views/diagnostics/diagnostic.js';
+import { drawDiagnostics } from '../../src/views/diagnostics/draw-diagnostic.js';
 import { type Case, filesOf, sectionText } from './case-file.js';
 
 /** Tools that need no words in a case: they read and write nothing but what the call says. */

@@ -1,13 +1,13 @@
 /** Runs the plan of a case like a file on disk, with its tools and all other files of its folder. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { diskFiles } from '../../src/app/project/host.js';
 import { linkPlans } from '../../src/app/project/link-plans.js';
 import { loadPlan } from '../../src/app/project/load-plan.js';
+import { diskFiles } from '../../src/app/project/project-host.js';
 import type { CallReport } from '../../src/interpreter/plan/engine/plan-entry.js';
 import { planMachine } from '../../src/language/check/plan/plan-machine.js';
 import { hasErrors } from '../../src/language/source/diagnostic.js';
-import { drawDiagnostics } from '../../src/views/diagnostics/diagnostic.js';
+import { drawDiagnostics } from '../../src/views/diagnostics/draw-diagnostic.js';
 import { type Case, sectionText } from './case-file.js';
 import { inFolder, type Ran, runIn } from './run-case.js';
 

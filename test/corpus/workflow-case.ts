@@ -2,7 +2,7 @@
 import { stringify } from 'yaml';
 import { parseWorkflow } from '../../src/language/frontends/workflow/parse-workflow.js';
 import { positionAt, type SourceFile, sortDiagnostics, sourceFile } from '../../src/language/source/diagnostic.js';
-import { drawDiagnostics } from '../../src/views/diagnostics/diagnostic.js';
+import { drawDiagnostics } from '../../src/views/diagnostics/draw-diagnostic.js';
 import { type Case, optionsOf, sectionText } from './case-file.js';
 
 export function readWorkflow(the: Case): { diagnostics: string; read: string } {

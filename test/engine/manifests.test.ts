@@ -1,7 +1,7 @@
 /** The files for Docker Compose and Kubernetes that the documentation shows fit together, and their commands exist. */
 import { expect, test } from 'vitest';
 import { parseAllDocuments } from 'yaml';
-import { createProgram } from '../../src/cli/arguments/program.js';
+import { createProgram } from '../../src/cli/arguments/create-program.js';
 import { fences } from '../fences.js';
 
 type Labels = Readonly<Record<string, never>>;

@@ -9,7 +9,7 @@ import { engineClient } from '../../src/engine/client.js';
 import type { Beginning, Submission } from '../../src/engine/messages.js';
 import { charactersOf } from '../../src/engine/messages.js';
 import { engineRuns } from '../../src/engine/runs/engine-runs.js';
-import { replayOn } from '../../src/engine/runs/replay.js';
+import { replayOn } from '../../src/engine/runs/replay-on-engine.js';
 import type { CommandFunction } from '../../src/runtime/command-function.js';
 import { newRunId } from '../../src/runtime/run/header.js';
 import { longTest } from '../amount.js';

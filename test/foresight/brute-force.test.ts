@@ -4,8 +4,8 @@
  */
 import { expect, test } from 'vitest';
 import type { Property } from '../../src/lab/foresight/properties.js';
-import type { Verification } from '../../src/lab/foresight/verify.js';
-import { verify } from '../../src/lab/foresight/verify.js';
+import type { Verification } from '../../src/lab/foresight/verify-machine.js';
+import { verify } from '../../src/lab/foresight/verify-machine.js';
 import type { Json } from '../../src/machine/expression.js';
 import type { Machine } from '../../src/machine/machine.js';
 import { amount, tries } from '../amount.js';

@@ -19,9 +19,9 @@ import {
 } from '../../src/interpreter/run.js';
 import type { Slot } from '../../src/interpreter/run-state/thread.js';
 import { nameOf } from '../../src/lab/foresight/bounds.js';
-import { countedSite } from '../../src/lab/foresight/graph.js';
+import { countedSite } from '../../src/lab/foresight/explored-graph.js';
+import { runOptionsOf } from '../../src/lab/foresight/foresight-options.js';
 import { type MonitorState, type Monitors, monitorsOf, type Rule } from '../../src/lab/foresight/monitors.js';
-import { runOptionsOf } from '../../src/lab/foresight/run-options.js';
 import { RARE, type Rare } from '../../src/lab/foresight/way.js';
 import type { Json } from '../../src/machine/expression.js';
 import type { Limits, Machine } from '../../src/machine/machine.js';

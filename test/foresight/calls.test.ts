@@ -2,8 +2,8 @@
 import { expect, test } from 'vitest';
 import type { Outcome } from '../../src/interpreter/events/event.js';
 import { advance, link, settle, startRun } from '../../src/interpreter/run.js';
-import { runOptionsOf } from '../../src/lab/foresight/run-options.js';
-import { type Verification, verify } from '../../src/lab/foresight/verify.js';
+import { runOptionsOf } from '../../src/lab/foresight/foresight-options.js';
+import { type Verification, verify } from '../../src/lab/foresight/verify-machine.js';
 import type { Machine } from '../../src/machine/machine.js';
 import { amount, tries } from '../amount.js';
 import { boundIn, defectsIn, OPTIONS, sequence } from './programs.js';

@@ -1,5 +1,5 @@
 /** What `verify` claims of a program against what all of its runs do. */
-import type { Found, Verification } from '../../src/lab/foresight/verify.js';
+import type { Found, Verification } from '../../src/lab/foresight/verify-machine.js';
 import type { Instruction } from '../../src/machine/machine.js';
 import type { BruteForce } from './brute-force.js';
 

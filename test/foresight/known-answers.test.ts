@@ -1,6 +1,6 @@
 /** Programs whose defects and bounds are known: loops that end and do not, dead places, failures, and exact numbers. */
 import { describe, expect, test } from 'vitest';
-import { firstLine, reportText } from '../../src/lab/foresight/report.js';
+import { firstLine, reportText } from '../../src/lab/foresight/foresight-report.js';
 import { boundIn, defectsIn, machineOf, verified } from './programs.js';
 import { propertiesOf } from './rules.js';
 

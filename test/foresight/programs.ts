@@ -1,7 +1,7 @@
 /** Compiles a program of a test and verifies it. */
 
 import type { VerifyOptions } from '../../src/lab/foresight/explore-options.js';
-import { type Verification, verify } from '../../src/lab/foresight/verify.js';
+import { type Verification, verify } from '../../src/lab/foresight/verify-machine.js';
 import { compile } from '../../src/language/check/compile.js';
 import type { Machine } from '../../src/machine/machine.js';
 import { sequenceFrom } from '../random.js';

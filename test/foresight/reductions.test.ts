@@ -3,9 +3,9 @@ import { expect, test } from 'vitest';
 import { compileProgram } from '../../src/app/project/compile-program.js';
 import { readNamed } from '../../src/app/project/read-program.js';
 import { loadSettings } from '../../src/app/project/settings.js';
-import { commandLineHost } from '../../src/cli/files/host.js';
+import { commandLineHost } from '../../src/cli/files/command-line-host.js';
 import { REDUCTIONS, type Reduction } from '../../src/lab/foresight/configuration.js';
-import { type Verification, verify } from '../../src/lab/foresight/verify.js';
+import { type Verification, verify } from '../../src/lab/foresight/verify-machine.js';
 import { some } from '../amount.js';
 import { boundIn, defectsIn, machineOf, OPTIONS } from './programs.js';
 

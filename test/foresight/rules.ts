@@ -2,7 +2,7 @@
 
 import type { VerifyOptions } from '../../src/lab/foresight/explore-options.js';
 import type { Property } from '../../src/lab/foresight/properties.js';
-import { verify } from '../../src/lab/foresight/verify.js';
+import { verify } from '../../src/lab/foresight/verify-machine.js';
 import { checkProperties } from '../../src/lab/testing/check-suite.js';
 import { compileProperties } from '../../src/lab/testing/compile-properties.js';
 import { factsOf } from '../../src/lab/testing/machine-facts.js';

@@ -5,7 +5,7 @@ import { printPlain, printQuoted } from '../../src/language/format/print-express
 import { printProgram } from '../../src/language/format/print-program.js';
 import { sourceFile } from '../../src/language/source/diagnostic.js';
 import type { Program } from '../../src/language/syntax/ast.js';
-import type { Interpolation, Template } from '../../src/language/syntax/expression.js';
+import type { Interpolation, Template } from '../../src/language/syntax/expression-nodes.js';
 import { parseProgram } from '../../src/language/syntax/parse.js';
 import { tries } from '../amount.js';
 

@@ -4,14 +4,14 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
 import { workflowFinder } from '../../src/app/project/find-workflow.js';
-import { diskFiles } from '../../src/app/project/host.js';
+import { diskFiles } from '../../src/app/project/project-host.js';
 import { inOrder } from '../../src/cli/commands/convert.js';
 import { compile } from '../../src/language/check/compile.js';
 import { printProgram } from '../../src/language/format/print-program.js';
 import { parseFile } from '../../src/language/frontends/markdown.js';
 import { printWorkflow } from '../../src/language/frontends/workflow/print/print-workflow.js';
 import { hasErrors, sourceFile } from '../../src/language/source/diagnostic.js';
-import { drawDiagnostics } from '../../src/views/diagnostics/diagnostic.js';
+import { drawDiagnostics } from '../../src/views/diagnostics/draw-diagnostic.js';
 import { casesOf, sectionText } from '../corpus/case-file.js';
 
 const root = dirname(dirname(dirname(fileURLToPath(import.meta.url))));

@@ -8,7 +8,7 @@ import { describe, expect, test } from 'vitest';
 import { parse, stringify } from 'yaml';
 import { parseWorkflow } from '../../src/language/frontends/workflow/parse-workflow.js';
 import { sourceFile } from '../../src/language/source/diagnostic.js';
-import { drawDiagnostics } from '../../src/views/diagnostics/diagnostic.js';
+import { drawDiagnostics } from '../../src/views/diagnostics/draw-diagnostic.js';
 import { amount, tries } from '../amount.js';
 import { casesOf, sectionText } from '../corpus/case-file.js';
 

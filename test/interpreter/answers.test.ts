@@ -1,6 +1,6 @@
 /** What counts as the answer of an agent that was asked for tasks or for a verdict. */
 import { describe, expect, test } from 'vitest';
-import { readTasks, readVerdict } from '../../src/interpreter/steps/answer.js';
+import { readTasks, readVerdict } from '../../src/interpreter/steps/step-answer.js';
 
 const task = (name: string, more: object = {}) => ({ name, description: name.toUpperCase(), ...more });
 const json = JSON.stringify;

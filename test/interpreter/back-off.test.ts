@@ -1,7 +1,7 @@
 /** How long a run pauses before it does something again. */
 import { expect, test } from 'vitest';
 import type { Outcome } from '../../src/interpreter/events/event.js';
-import { doubledMs } from '../../src/interpreter/instructions/wait.js';
+import { doubledMs } from '../../src/interpreter/instructions/wait-instructions.js';
 import { type Code, constant, done, execute, local, machine, printed, shell } from './machine-builder.js';
 
 test('a pause doubles after each attempt up to its maximum, and is a random part of that', () => {

@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import { agentLookup } from '../../src/app/project/settings.js';
 import type { Outcome } from '../../src/interpreter/events/event.js';
-import { noConfiguration } from '../../src/runtime/configuration/configuration.js';
+import { noConfiguration } from '../../src/runtime/configuration/load-configuration.js';
 import { printed } from './machine-builder.js';
 import { ScriptedProgram } from './scripted-program.js';
 

@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import { RuntimeFailure } from '../../src/interpreter/failure.js';
 import { link } from '../../src/interpreter/run.js';
-import { Run } from '../../src/interpreter/run-state/run.js';
+import { Run } from '../../src/interpreter/run-state/run-memory.js';
 import { compile } from '../../src/interpreter/values/evaluate.js';
 import { readJson, render } from '../../src/interpreter/values/json.js';
 import { plain, type Value } from '../../src/interpreter/values/value.js';

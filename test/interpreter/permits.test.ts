@@ -10,7 +10,7 @@ import {
 } from '../../src/interpreter/control/semaphore.js';
 import { LaunchQueue } from '../../src/interpreter/plan/engine/plan-engine.js';
 import type { LeafCall, PlanNode } from '../../src/interpreter/plan/engine/plan-node.js';
-import { type Fork, type Member, newSemaphore, type Semaphore } from '../../src/interpreter/run-state/fork.js';
+import { type Fork, type Member, newSemaphore, type Semaphore } from '../../src/interpreter/run-state/fork-state.js';
 import type { Thread } from '../../src/interpreter/run-state/thread.js';
 
 /** A fork whose members have not started. */

@@ -7,14 +7,14 @@ import { grantPermit } from '../../src/interpreter/control/semaphore.js';
 import type { RunEvent } from '../../src/interpreter/events/event.js';
 import { Replay } from '../../src/interpreter/record/replay.js';
 import { advance, link, restoreRun, settle, snapshotOf, startRun } from '../../src/interpreter/run.js';
-import { type Member, newSemaphore } from '../../src/interpreter/run-state/fork.js';
+import { type Member, newSemaphore } from '../../src/interpreter/run-state/fork-state.js';
+import { Usage } from '../../src/interpreter/run-state/run-usage.js';
 import type { Thread } from '../../src/interpreter/run-state/thread.js';
-import { Usage } from '../../src/interpreter/run-state/usage.js';
 import { done, machine, OPTIONS, printed, shell } from './machine-builder.js';
 
 const folder = join(dirname(fileURLToPath(import.meta.url)), '../../src/interpreter/run-state');
 /** Classes that only their own methods write. Threads are written by the instructions that run on them. */
-const CLOSED = ['run.ts', 'step-records.ts', 'undo-register.ts', 'usage.ts', 'run-data.ts', 'trail.ts'];
+const CLOSED = ['run-memory.ts', 'step-records.ts', 'undo-register.ts', 'run-usage.ts', 'run-data.ts', 'trail.ts'];
 
 const program = link(machine({ A: { code: [shell('work'), done()] } }));
 

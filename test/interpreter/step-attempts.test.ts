@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { agentLookup } from '../../src/app/project/settings.js';
 import type { Outcome, RunEvent } from '../../src/interpreter/events/event.js';
 import { grant } from '../../src/interpreter/run.js';
-import { noConfiguration } from '../../src/runtime/configuration/configuration.js';
+import { noConfiguration } from '../../src/runtime/configuration/load-configuration.js';
 import { printed } from './machine-builder.js';
 import { ScriptedProgram } from './scripted-program.js';
 

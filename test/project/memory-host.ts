@@ -1,6 +1,6 @@
 /** A project with its files as texts in memory. */
 import { posix } from 'node:path';
-import { type ProjectFiles, type ProjectHost, withOpenTexts } from '../../src/app/project/host.js';
+import { type ProjectFiles, type ProjectHost, withOpenTexts } from '../../src/app/project/project-host.js';
 
 const nothing: ProjectFiles = {
   read: () => ({ kind: 'unreadable', reason: 'no such file' }),

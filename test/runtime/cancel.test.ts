@@ -5,7 +5,7 @@ import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import type { RunEvent } from '../../src/interpreter/events/event.js';
 import { listRuns } from '../../src/runtime/list-runs.js';
 import { processStat, thisOrigin } from '../../src/runtime/process/process-group.js';
-import { resume } from '../../src/runtime/run/again/resume.js';
+import { resume } from '../../src/runtime/run/again/resume-run.js';
 import { cancelStored } from '../../src/runtime/run/cancel.js';
 import { type KeptRun, keptRun, refusal } from './kept-run.js';
 

@@ -2,9 +2,9 @@ import { chmodSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync 
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { adapterNames } from '../../src/runtime/agents/programs/adapters.js';
-import { loadConfiguration, parseConfiguration } from '../../src/runtime/configuration/configuration.js';
 import { configurationSchema } from '../../src/runtime/configuration/configuration-schema.js';
 import { findConfiguration } from '../../src/runtime/configuration/find-configuration.js';
+import { loadConfiguration, parseConfiguration } from '../../src/runtime/configuration/load-configuration.js';
 import { readYaml } from '../../src/runtime/configuration/yaml-file.js';
 import { VERSION } from '../../src/runtime/version.js';
 import { temporaryFolder } from './running.js';

@@ -6,7 +6,7 @@ import type { RunReport } from '../../src/index.js';
 import { inspectRun } from '../../src/runtime/inspect-run.js';
 import { listRuns } from '../../src/runtime/list-runs.js';
 import { checkDrift, replay } from '../../src/runtime/run/again/replay-run.js';
-import { resume } from '../../src/runtime/run/again/resume.js';
+import { resume } from '../../src/runtime/run/again/resume-run.js';
 import { latestRun, readIndex } from '../../src/runtime/store/stored-run.js';
 import { amount } from '../amount.js';
 import { copied, type KeptRun, keptRun, refusal, scratchRoot } from './kept-run.js';

@@ -1,7 +1,7 @@
 /** The loop of one run, in a world that answers in the order of the test: what is recorded, started and kept, and when. */
 import { expect, test } from 'vitest';
 import type { Outcome, RunEvent } from '../../src/interpreter/events/event.js';
-import { run } from '../../src/runtime/run/run.js';
+import { run } from '../../src/runtime/run/start-run.js';
 import { type Journal, memoryJournal } from '../../src/runtime/store/journal.js';
 import { type Code, constant, done, machine, shell } from '../interpreter/machine-builder.js';
 

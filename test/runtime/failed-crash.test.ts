@@ -6,8 +6,8 @@ import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { type CommandFunction, readJournalLine } from '../../src/index.js';
-import { resume } from '../../src/runtime/run/again/resume.js';
 import type { ResumeOptions } from '../../src/runtime/run/again/resume-options.js';
+import { resume } from '../../src/runtime/run/again/resume-run.js';
 import { compiled, copied, type KeptRun, keptRun } from './kept-run.js';
 
 interface Failing {

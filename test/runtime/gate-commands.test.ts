@@ -2,8 +2,8 @@ import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { noConfiguration } from '../../src/runtime/configuration/configuration.js';
 import { gateCommands } from '../../src/runtime/configuration/gate-commands.js';
+import { noConfiguration } from '../../src/runtime/configuration/load-configuration.js';
 import { output } from '../harness/process.js';
 
 type Given = Partial<Pick<typeof noConfiguration, 'gates' | 'defaults'>>;

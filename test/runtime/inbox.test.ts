@@ -4,7 +4,7 @@ import { syncBuiltinESMExports } from 'node:module';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { createRedactor } from '../../src/runtime/redact.js';
-import { resume } from '../../src/runtime/run/again/resume.js';
+import { resume } from '../../src/runtime/run/again/resume-run.js';
 import { deliver, openInbox } from '../../src/runtime/store/inbox.js';
 import { keptRun } from './kept-run.js';
 import { temporaryFolder } from './running.js';

@@ -4,7 +4,7 @@ import { basename, dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { compile } from '../../src/language/check/compile.js';
 import { inspectRun } from '../../src/runtime/inspect-run.js';
-import { resume } from '../../src/runtime/run/again/resume.js';
+import { resume } from '../../src/runtime/run/again/resume-run.js';
 import type { RunOptions } from '../../src/runtime/run/run-options.js';
 import { earlierCheckpoints } from '../../src/runtime/store/checkpoint.js';
 import { longTest } from '../amount.js';

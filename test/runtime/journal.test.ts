@@ -4,7 +4,7 @@ import { gzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { RunEvent } from '../../src/interpreter/events/event.js';
-import { run } from '../../src/runtime/run/run.js';
+import { run } from '../../src/runtime/run/start-run.js';
 import { fileJournal, type Journal, memoryJournal } from '../../src/runtime/store/journal.js';
 import { journalLine, readJournalLine } from '../../src/runtime/store/journal-line.js';
 import { readJournal } from '../../src/runtime/store/read-journal.js';

@@ -5,9 +5,9 @@ import { dirname, join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import { compile } from '../../src/language/check/compile.js';
 import type { Machine } from '../../src/machine/machine.js';
-import type { RunReport } from '../../src/runtime/run/report.js';
-import { run } from '../../src/runtime/run/run.js';
 import type { RunOptions } from '../../src/runtime/run/run-options.js';
+import type { RunReport } from '../../src/runtime/run/run-report.js';
+import { run } from '../../src/runtime/run/start-run.js';
 
 /** In memory where that is possible: these tests are about what is in files, not about how fast a disk is. */
 export const scratchRoot = existsSync('/dev/shm') ? '/dev/shm' : tmpdir();

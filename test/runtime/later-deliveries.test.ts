@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { compile, type Delivery, openRuns, run } from '../../src/index.js';
 import { checkDrift } from '../../src/runtime/run/again/replay-run.js';
-import { recordDelivery, resume } from '../../src/runtime/run/again/resume.js';
+import { recordDelivery, resume } from '../../src/runtime/run/again/resume-run.js';
 import { deliver } from '../../src/runtime/store/inbox.js';
 
 const PROGRAM = `STATE: A

@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { readJournalLine } from '../../src/index.js';
 import { checkDrift } from '../../src/runtime/run/again/replay-run.js';
-import { resume } from '../../src/runtime/run/again/resume.js';
+import { resume } from '../../src/runtime/run/again/resume-run.js';
 import { tries } from '../amount.js';
 import { randomNumbers, seed } from '../random.js';
 import { compiled, keptRun } from './kept-run.js';

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { compile, type RunEvent, type RunOptions, run } from '../../src/index.js';
 import { createScratch, outputStore } from '../../src/runtime/process/scratch.js';
-import { resume } from '../../src/runtime/run/again/resume.js';
+import { resume } from '../../src/runtime/run/again/resume-run.js';
 import { readRecord } from '../../src/runtime/worktree/checkout.js';
 import { restoreCall } from '../../src/runtime/worktree/restore-call.js';
 import { type RunWorktrees, runWorktrees } from '../../src/runtime/worktree/run-worktrees.js';

@@ -5,8 +5,8 @@ import { describe, expect, test } from 'vitest';
 import type { CommandFunction } from '../../src/runtime/command-function.js';
 import { scriptedEffects } from '../../src/runtime/effect-context.js';
 import { boundedMatches } from '../../src/runtime/matches.js';
-import { run } from '../../src/runtime/run/run.js';
 import type { RunOptions } from '../../src/runtime/run/run-options.js';
+import { run } from '../../src/runtime/run/start-run.js';
 import {
   type Code,
   call,

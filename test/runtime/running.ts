@@ -5,9 +5,9 @@ import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import type { RunEvent } from '../../src/interpreter/events/event.js';
 import type { Machine } from '../../src/machine/machine.js';
-import type { RunReport } from '../../src/runtime/run/report.js';
-import { run } from '../../src/runtime/run/run.js';
 import type { RunOptions } from '../../src/runtime/run/run-options.js';
+import type { RunReport } from '../../src/runtime/run/run-report.js';
+import { run } from '../../src/runtime/run/start-run.js';
 import { type Code, check, done, local, machine, shell } from '../interpreter/machine-builder.js';
 
 /** `whenFinished` is that of the test's context, where several tests run at the same time. */

@@ -2,8 +2,8 @@
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { expect, test } from 'vitest';
 import type { Json } from '../../src/machine/expression.js';
-import { surelyFits } from '../../src/runtime/configuration/configuration.js';
 import { configurationSchema } from '../../src/runtime/configuration/configuration-schema.js';
+import { surelyFits } from '../../src/runtime/configuration/load-configuration.js';
 import { sequence } from '../foresight/programs.js';
 
 const RIGHT: Json = {

@@ -5,7 +5,7 @@ import { beforeEach, describe, expect, test } from 'vitest';
 import { type Applied, applyBranch } from '../../src/runtime/worktree/apply/apply.js';
 import { unappliedRuns } from '../../src/runtime/worktree/apply/unapplied.js';
 import type { Worktree } from '../../src/runtime/worktree/checkout.js';
-import { snapshot } from '../../src/runtime/worktree/git/snapshot.js';
+import { snapshot } from '../../src/runtime/worktree/git/tree-snapshot.js';
 import { removeWorktrees } from '../../src/runtime/worktree/remove-worktrees.js';
 import { inFastTime } from '../harness/fast-time.js';
 import { start } from '../harness/process.js';

@@ -8,7 +8,7 @@ import { applyBranch } from '../../src/runtime/worktree/apply/apply.js';
 import type { Worktree } from '../../src/runtime/worktree/checkout.js';
 import { GitFailure } from '../../src/runtime/worktree/git/git.js';
 import { mergeTasks } from '../../src/runtime/worktree/git/merge.js';
-import { resetWorktree, snapshot } from '../../src/runtime/worktree/git/snapshot.js';
+import { resetWorktree, snapshot } from '../../src/runtime/worktree/git/tree-snapshot.js';
 import { removeWorktrees } from '../../src/runtime/worktree/remove-worktrees.js';
 import { forkWorktree } from '../../src/runtime/worktree/worktree.js';
 import { amount, some } from '../amount.js';
@@ -174,7 +174,7 @@ const STEPS = {
 /** Everything after the other, as often as it is started. */
 const SCRIPT = `
 import { openWorktree, forkWorktree } from '../../src/runtime/worktree/worktree.js';
-import { resetWorktree, snapshot } from '../../src/runtime/worktree/git/snapshot.js';
+import { resetWorktree, snapshot } from '../../src/runtime/worktree/git/tree-snapshot.js';
 import { mergeTasks } from '../../src/runtime/worktree/git/merge.js';
 import { applyBranch } from '../../src/runtime/worktree/apply/apply.js';
 import { existsSync, writeFileSync } from 'node:fs';

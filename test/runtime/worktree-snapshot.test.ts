@@ -14,7 +14,7 @@ import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
 import type { Worktree } from '../../src/runtime/worktree/checkout.js';
 import { change } from '../../src/runtime/worktree/git/merge.js';
-import { resetWorktree, snapshot } from '../../src/runtime/worktree/git/snapshot.js';
+import { resetWorktree, snapshot } from '../../src/runtime/worktree/git/tree-snapshot.js';
 import { output } from '../harness/process.js';
 import { countCalls } from './git-stand-in.js';
 import { difficultRepository, opened, repository, type TestRepository, writeIn } from './repositories.js';

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import type { Worktree } from '../../src/runtime/worktree/checkout.js';
 import { mergeTasks, type TaskBranch } from '../../src/runtime/worktree/git/merge.js';
-import { snapshot } from '../../src/runtime/worktree/git/snapshot.js';
+import { snapshot } from '../../src/runtime/worktree/git/tree-snapshot.js';
 import { removeWorktrees } from '../../src/runtime/worktree/remove-worktrees.js';
 import { forkWorktree } from '../../src/runtime/worktree/worktree.js';
 import { opened, RUN, repository, type TestRepository, writeIn } from './repositories.js';

@@ -11,7 +11,7 @@ import {
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { findRepository } from '../../src/runtime/worktree/git/repository.js';
-import { snapshot } from '../../src/runtime/worktree/git/snapshot.js';
+import { snapshot } from '../../src/runtime/worktree/git/tree-snapshot.js';
 import { abandonedWorktrees, removeAll, removeWorktrees } from '../../src/runtime/worktree/remove-worktrees.js';
 import { openWorktree } from '../../src/runtime/worktree/worktree.js';
 import {

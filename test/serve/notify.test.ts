@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { expect, onTestFinished, test } from 'vitest';
-import type { NotifyTarget } from '../../src/runtime/configuration/configuration.js';
+import type { NotifyTarget } from '../../src/runtime/configuration/load-configuration.js';
 import type { Notice } from '../../src/serve/notifications/notices.js';
 import { Notifier, noticeSender } from '../../src/serve/notifications/notifier.js';
 import { serviceOf } from './service.js';

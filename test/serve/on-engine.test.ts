@@ -2,7 +2,7 @@
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { engineRuns } from '../../src/engine/runs/engine-runs.js';
-import { programsForEngine } from '../../src/engine/runs/start.js';
+import { programsForEngine } from '../../src/engine/runs/start-on-engine.js';
 import { liveEngine, NAMESPACE } from '../engine/live-engine.js';
 import { serviceOf } from './service.js';
 

@@ -6,7 +6,7 @@ import { describe, expect, test } from 'vitest';
 import { openRuns } from '../../src/app/open-runs.js';
 import { compile, type Machine, run } from '../../src/index.js';
 import { lockRun } from '../../src/runtime/store/run-lock.js';
-import { httpHelp } from '../../src/serve/answer.js';
+import { httpHelp } from '../../src/serve/http-answer.js';
 import { repository } from '../runtime/repositories.js';
 import { parsePrometheus } from './prometheus.js';
 import { serviceOf } from './service.js';

@@ -6,7 +6,7 @@ import type { CstElement, CstNode } from 'chevrotain';
 import { expect, it } from 'vitest';
 import { type SyntaxElement, SyntaxNode } from '../../src/language/syntax/grammar/cst.js';
 import { parseTokens } from '../../src/language/syntax/grammar/parser.js';
-import { parseWithChevrotain } from '../../src/language/syntax/grammar/recorder.js';
+import { parseWithChevrotain } from '../../src/language/syntax/grammar/rule-recorder.js';
 import { layOut } from '../../src/language/syntax/tokens/layout.js';
 import { tokenize } from '../../src/language/syntax/tokens/lexer.js';
 import type { Token } from '../../src/language/syntax/tokens/token.js';

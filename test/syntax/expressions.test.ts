@@ -1,6 +1,6 @@
 /** Which tree an expression gives: binding strength, paths, tests, and the spellings that are mended. */
 import { expect, test } from 'vitest';
-import type { Expression } from '../../src/language/syntax/expression.js';
+import type { Expression } from '../../src/language/syntax/expression-nodes.js';
 import { parseExpressionText } from '../../src/language/syntax/parse.js';
 
 /** An expression as a nested list, so that a table can hold it. */

@@ -12,7 +12,7 @@ import {
   writtenDecisions,
 } from '../../src/language/syntax/grammar/parser.js';
 import { printGrammar } from '../../src/language/syntax/grammar/print-grammar.js';
-import { validatedRules } from '../../src/language/syntax/grammar/recorder.js';
+import { validatedRules } from '../../src/language/syntax/grammar/rule-recorder.js';
 import { tokenize } from '../../src/language/syntax/tokens/lexer.js';
 
 const patterns = fileURLToPath(new URL('../../patterns', import.meta.url));

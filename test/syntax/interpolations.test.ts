@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest';
 import { sourceFile } from '../../src/language/source/diagnostic.js';
 import type { Instruction } from '../../src/language/syntax/ast.js';
-import type { Template } from '../../src/language/syntax/expression.js';
+import type { Template } from '../../src/language/syntax/expression-nodes.js';
 import { parseProgram } from '../../src/language/syntax/parse.js';
 import { scanInterpolation } from '../../src/language/syntax/tree/interpolation.js';
 

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
-import { diskFiles } from '../../src/app/project/host.js';
+import { diskFiles } from '../../src/app/project/project-host.js';
 import type { RunEvent } from '../../src/interpreter/events/event.js';
 import { loadSuite } from '../../src/lab/testing/load-suite.js';
 import { snapshotText } from '../../src/lab/testing/run-facts.js';
@@ -13,7 +13,7 @@ import type { Suite, TestOptions } from '../../src/lab/testing/suite.js';
 import type { TestLine } from '../../src/language/syntax/tests/test-tree.js';
 import { readCassette } from '../../src/runtime/cassette/read-cassette.js';
 import { createRecorder } from '../../src/runtime/cassette/recorder.js';
-import { run } from '../../src/runtime/run/run.js';
+import { run } from '../../src/runtime/run/start-run.js';
 import { some } from '../amount.js';
 
 const root = dirname(dirname(dirname(fileURLToPath(import.meta.url))));

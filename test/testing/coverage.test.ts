@@ -3,7 +3,7 @@ import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { diskFiles } from '../../src/app/project/host.js';
+import { diskFiles } from '../../src/app/project/project-host.js';
 import { Coverage } from '../../src/lab/testing/coverage.js';
 import { loadSuite } from '../../src/lab/testing/load-suite.js';
 import { dropUnreachable } from '../../src/lab/testing/machine-facts.js';

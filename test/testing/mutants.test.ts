@@ -3,10 +3,10 @@ import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { diskFiles } from '../../src/app/project/host.js';
+import { diskFiles } from '../../src/app/project/project-host.js';
 import { loadSuite } from '../../src/lab/testing/load-suite.js';
 import { type JudgedMutant, mutateProgram } from '../../src/lab/testing/mutation/mutate-program.js';
-import { json } from '../../src/lab/testing/reporters/machine.js';
+import { json } from '../../src/lab/testing/reporters/machine-reports.js';
 import type { Suite } from '../../src/lab/testing/suite.js';
 
 /** The mutants of the program that all test files of a folder are about. */

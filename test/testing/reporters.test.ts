@@ -7,8 +7,8 @@ import {
   lcov,
   neededCallsText,
   resultLines,
-} from '../../src/lab/testing/reporters/coverage.js';
-import { github, json, junit, tap } from '../../src/lab/testing/reporters/machine.js';
+} from '../../src/lab/testing/reporters/coverage-text.js';
+import { github, json, junit, tap } from '../../src/lab/testing/reporters/machine-reports.js';
 import type { TestResult } from '../../src/lab/testing/test-world.js';
 import { plain } from '../../src/views/drawing/paint.js';
 

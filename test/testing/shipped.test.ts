@@ -3,7 +3,7 @@ import { existsSync, readdirSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
-import { diskFiles } from '../../src/app/project/host.js';
+import { diskFiles } from '../../src/app/project/project-host.js';
 import type { FaultOutcome } from '../../src/lab/testing/faults/run-faults.js';
 import { loadSuite } from '../../src/lab/testing/load-suite.js';
 import { runSuite } from '../../src/lab/testing/run-suites.js';

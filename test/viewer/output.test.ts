@@ -1,6 +1,6 @@
 /** The output of an effect as the page reads it. */
 import { expect, test } from 'vitest';
-import type { OutputPart, OutputQuery, RunData } from '../../src/page/data/run-data.js';
+import type { OutputPart, OutputQuery, RunData } from '../../src/page/data/page-data.js';
 import { finalLines, openOutput } from '../../src/page/output/output-panel.jsx';
 import { until } from '../harness/until.js';
 

@@ -1,7 +1,7 @@
 /** What the list of runs shows besides its rows: bars of days and of states. */
 import { describe, expect, test } from 'vitest';
 import { isZone, type RunDay, runDays } from '../../src/app/run-filter.js';
-import type { ShownRun } from '../../src/page/data/run-data.js';
+import type { ShownRun } from '../../src/page/data/page-data.js';
 import { budgetOf, dayBars } from '../../src/page/runs/day-bars.js';
 import { hasFilters, mergeFirst, queryOf } from '../../src/page/runs/runs-screen.jsx';
 import { barWords, stateBar } from '../../src/page/runs/state-bar.js';

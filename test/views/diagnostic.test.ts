@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { Diagnostic } from '../../src/language/source/diagnostic.js';
 import { sourceFile } from '../../src/language/source/diagnostic.js';
-import { drawDiagnostic, drawDiagnostics } from '../../src/views/diagnostics/diagnostic.js';
+import { drawDiagnostic, drawDiagnostics } from '../../src/views/diagnostics/draw-diagnostic.js';
 
 function span(text: string, piece: string, file = 0) {
   const start = text.indexOf(piece);

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { Machine } from '../../src/machine/machine.js';
-import { graphOf } from '../../src/views/graph/graph.js';
 import { ascii, dot, mermaid } from '../../src/views/graph/graph-text.js';
+import { graphOf } from '../../src/views/graph/machine-graph.js';
 import { code, goto, machine, unless } from './machine-fixture.js';
 
 test('edges have conditions, and failures are separate edges', () => {

@@ -1,9 +1,9 @@
 /** What a report counts, from records written by hand: what was paid for twice, waited for, or never known. */
 import { describe, expect, test } from 'vitest';
 import type { Outcome, RunEvent } from '../../src/interpreter/events/event.js';
-import type { Attempt } from '../../src/views/report/facts.js';
+import { RunFacts } from '../../src/views/report/facts-of-run.js';
 import { reportOn } from '../../src/views/report/report.js';
-import { RunFacts } from '../../src/views/report/run-facts.js';
+import type { Attempt } from '../../src/views/report/report-facts.js';
 import { spendingOf } from '../../src/views/report/undo-rows.js';
 
 /** Events with the second each was recorded at. */

@@ -1,16 +1,16 @@
 /** Stored runs of a folder, executed by this process: resumed, executed again from a point, or compared with a program. */
 import { omitUndefined } from '../../prelude/omit-undefined.js';
 import { checkDrift, replay } from '../../runtime/run/again/replay-run.js';
-import { resume } from '../../runtime/run/again/resume.js';
 import type { ResumeOptions } from '../../runtime/run/again/resume-options.js';
-import type { RunReport } from '../../runtime/run/report.js';
+import { resume } from '../../runtime/run/again/resume-run.js';
 import type { Started } from '../../runtime/run/run-options.js';
+import type { RunReport } from '../../runtime/run/run-report.js';
 import { openStoredRun } from '../../runtime/store/stored-run.js';
 import type { CompareOptions, ReplayFrom } from '../execution-options.js';
 import type { Result } from '../result.js';
 import type { Drift, Execution } from '../runs.js';
 import { type ContinuedOptions, continuedOptions, type StoredRuns } from './continued-options.js';
-import { begin } from './deliver.js';
+import { begin } from './deliver-to.js';
 import { findOwnRun } from './find-run.js';
 
 export function resumeStored(runs: StoredRuns, run: string, given: ContinuedOptions): Promise<Result<Execution>> {

@@ -9,14 +9,14 @@ import type { Delivery } from '../../runtime/store/inbox.js';
 import { openStoredRun, type StoredRun } from '../../runtime/store/stored-run.js';
 import { preparedBy, splitOptions } from '../execution-options.js';
 import { type FolderOptions, hostOf, storeOf } from '../programs.js';
-import type { ProjectHost } from '../project/host.js';
+import type { ProjectHost } from '../project/project-host.js';
 import { resultOf } from '../result.js';
 import type { Runs } from '../runs.js';
 import type { ContinuedOptions } from './continued-options.js';
 import { describeRun, findRun } from './find-run.js';
 import type { RunInspector } from './inspect.js';
 import { RunIndex } from './run-index.js';
-import type { StartingOptions } from './start.js';
+import type { StartingOptions } from './start-in-folder.js';
 
 const DEFAULT_PERSON = 'user';
 
@@ -51,7 +51,7 @@ function readOperations({ directory }: Folder): Pick<Runs, ReadOperation> {
   let inspector: RunInspector | null = null;
   return {
     find: (run) => resultOf(() => describeRun(directory, run)),
-    list: (filter = {}) => resultOf(async () => (await import('./list.js')).listFolder(index, filter)),
+    list: (filter = {}) => resultOf(async () => (await import('./list-folder.js')).listFolder(index, filter)),
     async inspect(run, at = null) {
       inspector ??= new (await import('./inspect.js')).RunInspector(index);
       const own = inspector;
@@ -80,10 +80,11 @@ function readOperations({ directory }: Folder): Pick<Runs, ReadOperation> {
         const { path, about } = openRun(run);
         return artifactStream(path, about.run_id, hash, from);
       }),
-    program: (run, digest) => resultOf(async () => (await import('./program.js')).programOf(openRun(run), digest)),
-    report: (scope = {}) => resultOf(async () => (await import('./report.js')).reportOnRuns(directory, scope)),
+    program: (run, digest) =>
+      resultOf(async () => (await import('./program-of-run.js')).programOf(openRun(run), digest)),
+    report: (scope = {}) => resultOf(async () => (await import('./report-on-runs.js')).reportOnRuns(directory, scope)),
     detail: (name, scope = {}) =>
-      resultOf(async () => (await import('./report.js')).detailOfRuns(directory, name, scope)),
+      resultOf(async () => (await import('./report-on-runs.js')).detailOfRuns(directory, name, scope)),
   };
 }
 
@@ -98,7 +99,7 @@ function executeOperations(folder: Folder): Pick<Runs, 'start' | 'resume' | 'rep
         return prepareFor(host, { ...options, dir: directory }, source, preparing);
       });
       return prepared.ok
-        ? (await import('./start.js')).startIn(folder, prepared.value, running as StartingOptions)
+        ? (await import('./start-in-folder.js')).startIn(folder, prepared.value, running as StartingOptions)
         : prepared;
     },
     resume: async (run, given = {}) => (await loadExecution()).resumeStored(folder, run, given as ContinuedOptions),
@@ -113,7 +114,7 @@ function changeOperations({
   host,
 }: Folder): Pick<Runs, 'answer' | 'signal' | 'cancel' | 'apply' | 'remove'> {
   const deliver = (run: string, deliveries: readonly Delivery[], inputs: Readonly<Record<string, Json>>) =>
-    resultOf(async () => (await import('./deliver.js')).deliverTo(run, deliveries, { directory, host, inputs }));
+    resultOf(async () => (await import('./deliver-to.js')).deliverTo(run, deliveries, { directory, host, inputs }));
   return {
     answer: (run, answers, { by = DEFAULT_PERSON, inputs = {} } = {}) =>
       deliver(
@@ -132,7 +133,7 @@ function changeOperations({
         return { run_id, status: 'failed', error: { kind: 'cancelled' }, ...left };
       }),
     async apply(run, { cwd = '.', by } = {}) {
-      const { applyRun } = await import('./apply.js');
+      const { applyRun } = await import('./apply-run.js');
       const result = await resultOf(() => applyRun(directory, run, resolve(host.folder, cwd), by));
       return result.ok ? result.value : result;
     },

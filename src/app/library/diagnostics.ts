@@ -1,7 +1,7 @@
 /** Diagnostics for programs that embed statedsl: as data, as JSON, and as the terminal shows them. */
 import type { Diagnostic as CompilerDiagnostic, SourceSet, Span } from '../../language/source/diagnostic.js';
-import { drawDiagnostics } from '../../views/diagnostics/diagnostic.js';
 import { type DiagnosticJson, diagnosticsJson } from '../../views/diagnostics/diagnostic-json.js';
+import { drawDiagnostics } from '../../views/diagnostics/draw-diagnostic.js';
 import { createPaint } from '../../views/drawing/color.js';
 
 /** A compiled text, with the name that messages use. `compile` and `checkFile` return them as `sources`. */

@@ -11,7 +11,7 @@ import { fixedOptions, interpreterOptions } from '../../runtime/run/run-options.
 import { digestOf, imageOf as imageOfRun, runOf as runOfImage } from '../../runtime/store/image.js';
 import { RunRefused } from '../../runtime/store/store-error.js';
 import { VERSION } from '../../runtime/version.js';
-import type { Machine } from './compile.js';
+import type { Machine } from './compile-text.js';
 
 declare const live: unique symbol;
 

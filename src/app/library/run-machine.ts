@@ -12,9 +12,9 @@ import {
 } from '../../runtime/effect-context.js';
 import { type HostOptions as InternalHostOptions, hostEffects as processEffects } from '../../runtime/effects.js';
 import type { AskHandler, EventPosition } from '../../runtime/run/drive-options.js';
-import type { RunReport } from '../../runtime/run/report.js';
-import { run as runMachine } from '../../runtime/run/run.js';
 import type { RunOptions as MachineRunOptions, Started } from '../../runtime/run/run-options.js';
+import type { RunReport } from '../../runtime/run/run-report.js';
+import { run as runMachine } from '../../runtime/run/start-run.js';
 import {
   type MemoryJournal as JournalInMemory,
   fileJournal as journalInFiles,
@@ -22,7 +22,7 @@ import {
 } from '../../runtime/store/journal.js';
 import type { RunFacts } from '../../runtime/store/run-header.js';
 import type { McpServers } from '../../runtime/tools/mcp-tool.js';
-import type { Machine } from './compile.js';
+import type { Machine } from './compile-text.js';
 
 /** Options that `run` and the operations of `Runs` share. */
 export interface ExecutionOptions {

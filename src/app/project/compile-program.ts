@@ -9,9 +9,9 @@ import type { SourceFile } from '../../language/source/diagnostic.js';
 import type { Program } from '../../language/syntax/ast.js';
 import { parseProgram } from '../../language/syntax/parse.js';
 import { omitUndefined } from '../../prelude/omit-undefined.js';
-import type { ProjectHost } from './host.js';
 import type { CallSettings } from './link-plans.js';
 import { isMarkdown } from './preparation.js';
+import type { ProjectHost } from './project-host.js';
 import {
   callsWorkflows,
   type NamedText,

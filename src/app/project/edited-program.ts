@@ -3,14 +3,14 @@
 import type { SourceSet } from '../../language/source/diagnostic.js';
 import { hasErrors } from '../../language/source/diagnostic.js';
 import type { Machine } from '../../machine/machine.js';
-import type { Configuration } from '../../runtime/configuration/configuration.js';
+import type { Configuration } from '../../runtime/configuration/load-configuration.js';
 import type { Mock } from '../../runtime/mock-file.js';
 import type { RunAbout } from '../../runtime/store/stored-run.js';
 import { compileProgram } from './compile-program.js';
-import type { ProjectHost } from './host.js';
 import type { Instead, ProgramFindings, ProgramSource } from './preparation.js';
 import { isPlan } from './preparation.js';
 import { surroundingOptions } from './prepare.js';
+import type { ProjectHost } from './project-host.js';
 import { readProgram } from './read-program.js';
 
 /** The machine and its texts, or what is wrong with the program. */

@@ -8,9 +8,9 @@ import { dirname, extname, isAbsolute, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { nearest } from '../../prelude/nearest.js';
 import { omitUndefined } from '../../prelude/omit-undefined.js';
-import type { Configuration } from '../../runtime/configuration/configuration.js';
+import type { Configuration } from '../../runtime/configuration/load-configuration.js';
 import type { Readable } from '../../runtime/readable-file.js';
-import { nameBelow, type ProjectHost, pathOf, shortName } from './host.js';
+import { nameBelow, type ProjectHost, pathOf, shortName } from './project-host.js';
 import { decodeText, MAX_PROGRAM_BYTES, withoutByteOrderMark } from './read-text.js';
 
 type FindWorkflow = (

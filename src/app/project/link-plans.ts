@@ -9,8 +9,8 @@ import type { Machine } from '../../machine/machine.js';
 import type { Plan, ToolBinding, ToolTarget } from '../../machine/plan.js';
 import { omitUndefined } from '../../prelude/omit-undefined.js';
 import { unreachable } from '../../prelude/unreachable.js';
-import { type ProjectHost, pathOf } from './host.js';
 import { type LoadedPlan, PlanLoader, type PlanLoadResult, type PlanSurroundings } from './load-plan.js';
+import { type ProjectHost, pathOf } from './project-host.js';
 import { readableFrom } from './read-program.js';
 
 interface LinkedPlans {

@@ -31,7 +31,7 @@ import type { ToolTarget } from '../../machine/plan.js';
 import { omitUndefined } from '../../prelude/omit-undefined.js';
 import type { Readable } from '../../runtime/readable-file.js';
 import { schemaProblem, schemaValidator } from '../../runtime/tools/call-schema.js';
-import { type ProjectHost, pathOf, shortName, withOpenTexts } from './host.js';
+import { type ProjectHost, pathOf, shortName, withOpenTexts } from './project-host.js';
 import { type ProgramText, readableFrom, readProgram } from './read-program.js';
 
 /** The maximum depth of nested plans. */

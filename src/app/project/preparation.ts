@@ -6,11 +6,11 @@ import type { Json } from '../../machine/expression.js';
 import type { Machine } from '../../machine/machine.js';
 import type { Cache } from '../../prelude/launcher.js';
 import { omitUndefined } from '../../prelude/omit-undefined.js';
-import type { Configuration } from '../../runtime/configuration/configuration.js';
+import type { Configuration } from '../../runtime/configuration/load-configuration.js';
 import type { Mock } from '../../runtime/mock-file.js';
 import type { RunOptions } from '../../runtime/run/run-options.js';
 import type { Repository } from '../../runtime/worktree/git/repository.js';
-import { type ProjectHost, pathOf, withOpenTexts } from './host.js';
+import { type ProjectHost, pathOf, withOpenTexts } from './project-host.js';
 
 /** What to run: a file by its path (`-` is standard input), or a text. */
 export type ProgramSource = string | { readonly text: string; readonly name?: string };

@@ -16,7 +16,6 @@ import { omitUndefined } from '../../prelude/omit-undefined.js';
 import { missingTools } from '../../runtime/mock.js';
 import type { Mock } from '../../runtime/mock-file.js';
 import type { RunAbout } from '../../runtime/store/stored-run.js';
-import type { ProjectHost } from './host.js';
 import { planProgram } from './link-plans.js';
 import { approvalHash, type LoadedPlan, loadPlan, needsApproval } from './load-plan.js';
 import {
@@ -28,6 +27,7 @@ import {
   planFile,
   ready,
 } from './preparation.js';
+import type { ProjectHost } from './project-host.js';
 import { toolLookup } from './settings.js';
 
 export async function preparePlan(

@@ -17,13 +17,12 @@ import type { Machine } from '../../machine/machine.js';
 import type { Cache } from '../../prelude/launcher.js';
 import { omitUndefined } from '../../prelude/omit-undefined.js';
 import { type AgentSettings, resolveAgent, unknownAgent } from '../../runtime/agents/resolve.js';
-import type { Configuration } from '../../runtime/configuration/configuration.js';
+import type { Configuration } from '../../runtime/configuration/load-configuration.js';
 import type { Mock } from '../../runtime/mock-file.js';
 import type { Readable } from '../../runtime/readable-file.js';
 import type { RunOptions } from '../../runtime/run/run-options.js';
 import { digestOf, presetDigest } from '../../runtime/store/image.js';
 import type { ProgramOptions } from './compile-program.js';
-import { type ProjectHost, pathOf } from './host.js';
 import {
   chosenWorktree,
   type FunctionNames,
@@ -40,6 +39,7 @@ import {
   ready,
   worktreeOnEngine,
 } from './preparation.js';
+import { type ProjectHost, pathOf } from './project-host.js';
 import { namedBoundary, readableFrom, readNamed } from './read-program.js';
 import { agentLookup, gateLookup, loadSettings, problemDiagnostics, toolLookup } from './settings.js';
 import { type NamedText, type Surroundings, surroundingsOf } from './surroundings.js';

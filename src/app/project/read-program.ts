@@ -10,7 +10,7 @@ import { type Diagnostic, type SourceSet, sourceFile } from '../../language/sour
 import { type Boundary, isProject, projectOf, type Readable } from '../../runtime/readable-file.js';
 import { type StoredRun, storedSources } from '../../runtime/store/stored-run.js';
 import { type WorkflowFolders, workflowPath } from './find-workflow.js';
-import { type ProjectHost, pathOf } from './host.js';
+import { type ProjectHost, pathOf } from './project-host.js';
 import { decodeText, MAX_PROGRAM_BYTES, type Text, whyNotRead, withoutByteOrderMark } from './read-text.js';
 
 export type ProgramText = { readonly kind: 'text'; readonly name: string; readonly text: string } | Broken | Missing;

@@ -10,13 +10,17 @@ import { lineText, type SourceSet, type Span, sourceFile } from '../../language/
 import { omitUndefined } from '../../prelude/omit-undefined.js';
 import { nameableAdapters } from '../../runtime/agents/programs/adapters.js';
 import { type ResolvedAgent, resolveAgent } from '../../runtime/agents/resolve.js';
-import { type Configuration, loadConfiguration, noConfiguration } from '../../runtime/configuration/configuration.js';
 import { findConfiguration } from '../../runtime/configuration/find-configuration.js';
 import { gateCommands, gateTimeoutMs } from '../../runtime/configuration/gate-commands.js';
+import {
+  type Configuration,
+  loadConfiguration,
+  noConfiguration,
+} from '../../runtime/configuration/load-configuration.js';
 import type { FileProblem } from '../../runtime/configuration/yaml-file.js';
 import { projectOf, whyUnreadable } from '../../runtime/readable-file.js';
-import { type ProjectHost, pathOf, shortName } from './host.js';
 import type { PlanSurroundings } from './load-plan.js';
+import { type ProjectHost, pathOf, shortName } from './project-host.js';
 import { targetProblems } from './target-problem.js';
 
 export interface Settings {

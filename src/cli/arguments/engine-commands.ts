@@ -13,7 +13,7 @@ import {
   portNumber,
   serverUrl,
   wholeNumber,
-} from './option-values.js';
+} from './flag-values.js';
 
 const ON = [
   '--on <url>',

@@ -1,7 +1,7 @@
 /** The commands that read, print and draw programs without running them, and those that find and write them. */
 import { type Command, Option } from 'commander';
 import { addOn } from './engine-commands.js';
-import { oneName } from './option-values.js';
+import { oneName } from './flag-values.js';
 import { unusedStoreOption } from './store-option.js';
 
 export function addCheck(program: Command, onExit: (code: number) => void): void {

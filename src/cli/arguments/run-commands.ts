@@ -13,7 +13,7 @@ import {
   onOff,
   tokens,
   wholeNumber,
-} from './option-values.js';
+} from './flag-values.js';
 import { storeOption } from './store-option.js';
 import { addCassetteOptions } from './test-commands.js';
 

@@ -1,7 +1,7 @@
 /** The commands `ui` and `serve`. */
 import { type Command, Option } from 'commander';
 import { addOn } from './engine-commands.js';
-import { duration, listenAddress, wholeNumber } from './option-values.js';
+import { duration, listenAddress, wholeNumber } from './flag-values.js';
 import { storeOption } from './store-option.js';
 
 export function addUi(program: Command, onExit: (code: number) => void): void {

@@ -1,7 +1,7 @@
 /** The commands that list, show and remove stored runs. */
 import type { Command } from 'commander';
 import { addOn, addTypedOn } from './engine-commands.js';
-import { wholeNumber, wholeOrNone } from './option-values.js';
+import { wholeNumber, wholeOrNone } from './flag-values.js';
 import { storeOption, unusedDirectoryOption } from './store-option.js';
 
 export function addRuns(program: Command, onExit: (code: number) => void): void {

@@ -1,6 +1,6 @@
 /** The command `test`, and the options of `run` for cassettes. */
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import { wholeNumber } from './option-values.js';
+import { wholeNumber } from './flag-values.js';
 
 /** A table, or a file to write. */
 function addCoverage(given: string, before: readonly string[] = []): string[] {

@@ -1,6 +1,6 @@
 /** The command `verify`. */
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import { collect, duration, wholeNumber, wholeOrNone } from './option-values.js';
+import { collect, duration, wholeNumber, wholeOrNone } from './flag-values.js';
 
 const REDUCTIONS = ['one-order', 'dead-values', 'slicing', 'saturation'];
 

@@ -4,7 +4,7 @@ import { isPlan, isTestFile } from '../../app/project/preparation.js';
 import { loadSettings } from '../../app/project/settings.js';
 import type { Json } from '../../machine/expression.js';
 import { omitUndefined } from '../../prelude/omit-undefined.js';
-import { commandLineHost } from '../files/host.js';
+import { commandLineHost } from '../files/command-line-host.js';
 import { readMachines } from '../preparation/read-machines.js';
 import { stderr, stdout } from '../terminal/streams.js';
 
@@ -14,9 +14,9 @@ export async function boundsOfFiles(
   { tools, json }: { readonly tools?: string; readonly json?: boolean },
 ): Promise<Json[]> {
   const [{ verify }, { DEFAULTS }, { boundsJson, boundsText, firstLine, isWhole }, { costsOf }] = await Promise.all([
-    import('../../lab/foresight/verify.js'),
+    import('../../lab/foresight/verify-machine.js'),
     import('../../lab/foresight/explore-options.js'),
-    import('../../lab/foresight/report.js'),
+    import('../../lab/foresight/foresight-report.js'),
     import('./verify.js'),
   ]);
   const all: Json[] = [];

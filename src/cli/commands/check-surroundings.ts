@@ -9,7 +9,7 @@ import type { SourceSet, Span } from '../../language/source/diagnostic.js';
 import { type Diagnostic, hasErrors, sortDiagnostics } from '../../language/source/diagnostic.js';
 import type { Instruction, Machine, Origin } from '../../machine/machine.js';
 import type { ToolTarget } from '../../machine/plan.js';
-import type { Configuration } from '../../runtime/configuration/configuration.js';
+import type { Configuration } from '../../runtime/configuration/load-configuration.js';
 
 export function withEngineFiles(compilation: Compilation): Compilation {
   const { diagnostics, machines, sources } = compilation;

@@ -16,13 +16,13 @@ import { omitUndefined } from '../../prelude/omit-undefined.js';
 import { diagnosticsJson, locationJson } from '../../views/diagnostics/diagnostic-json.js';
 import { drawExplanations, drawFixes } from '../../views/diagnostics/fixes.js';
 import { explainAll } from '../../views/steps/explain-steps.js';
-import { commandLineHost } from '../files/host.js';
+import { commandLineHost } from '../files/command-line-host.js';
 import { replaceRead } from '../files/replace-file.js';
 import { isForAnEngine, NO_ENGINE } from '../running/configured-engine.js';
 import { EXIT, type ExitCode } from '../terminal/exit-code.js';
 import { filterDiagnostics, hideSecrets, printDiagnostics, withoutSecrets } from '../terminal/report-diagnostics.js';
 import { stderr, stdout } from '../terminal/streams.js';
-import { usageError } from '../terminal/usage.js';
+import { usageError } from '../terminal/usage-error.js';
 
 interface CheckFlags {
   readonly explain?: boolean;

@@ -6,8 +6,8 @@ import { loadSettings } from '../../app/project/settings.js';
 import { isEngineName } from '../../language/check/collect.js';
 import { printProgram } from '../../language/format/print-program.js';
 import { parseFile } from '../../language/frontends/markdown.js';
-import { readNames } from '../../language/frontends/workflow/inputs.js';
 import { printWorkflow } from '../../language/frontends/workflow/print/print-workflow.js';
+import { readNames } from '../../language/frontends/workflow/workflow-inputs.js';
 import { workflowMessages as words } from '../../language/source/catalogue/workflow.js';
 import {
   type Diagnostic,
@@ -18,14 +18,14 @@ import {
   sourceFile,
 } from '../../language/source/diagnostic.js';
 import type { Block, Comment, Instruction, Program } from '../../language/syntax/ast.js';
-import type { Template } from '../../language/syntax/expression.js';
-import { allSteps } from '../../language/syntax/step.js';
+import type { Template } from '../../language/syntax/expression-nodes.js';
+import { allSteps } from '../../language/syntax/step-nodes.js';
 import { omitUndefined } from '../../prelude/omit-undefined.js';
-import { commandLineHost } from '../files/host.js';
+import { commandLineHost } from '../files/command-line-host.js';
 import { EXIT, type ExitCode } from '../terminal/exit-code.js';
 import { drawn } from '../terminal/report-diagnostics.js';
 import { stderr, stdout } from '../terminal/streams.js';
-import { usageError } from '../terminal/usage.js';
+import { usageError } from '../terminal/usage-error.js';
 
 /** A name that can follow `MACHINE:`. */
 const MACHINE_NAME = /^[A-Za-z_][\w-]*$/;

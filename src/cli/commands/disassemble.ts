@@ -4,7 +4,7 @@ import { disassemble } from '../../views/run-state.js';
 import { type MachineFlags, readMachines } from '../preparation/read-machines.js';
 import { EXIT, type ExitCode } from '../terminal/exit-code.js';
 import { stdout } from '../terminal/streams.js';
-import { usageError } from '../terminal/usage.js';
+import { usageError } from '../terminal/usage-error.js';
 
 export async function disassembleCommand(file: string, flags: MachineFlags): Promise<ExitCode> {
   if (isPlan(file))

@@ -12,7 +12,7 @@ import { installedFrom } from '../running/installed-from.js';
 import { STORE } from '../running/stored-runs.js';
 import { EXIT, type ExitCode } from '../terminal/exit-code.js';
 import { stderr, stdout } from '../terminal/streams.js';
-import { usageError } from '../terminal/usage.js';
+import { usageError } from '../terminal/usage-error.js';
 
 interface EngineFlags {
   readonly dir?: string;

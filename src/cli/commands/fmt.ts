@@ -3,16 +3,16 @@
  * cannot be read as a program is left as it is.
  */
 
-import { formatText } from '../../app/library/compile.js';
+import { formatText } from '../../app/library/compile-text.js';
 import { isWorkflow } from '../../app/project/preparation.js';
 import { readProgram } from '../../app/project/read-program.js';
 import type { Diagnostic, SourceFile } from '../../language/source/diagnostic.js';
-import { commandLineHost } from '../files/host.js';
+import { commandLineHost } from '../files/command-line-host.js';
 import { replaceFile } from '../files/replace-file.js';
 import { EXIT, type ExitCode } from '../terminal/exit-code.js';
 import { drawn } from '../terminal/report-diagnostics.js';
 import { stderr, stdout } from '../terminal/streams.js';
-import { usageError } from '../terminal/usage.js';
+import { usageError } from '../terminal/usage-error.js';
 
 interface FormatFlags {
   readonly check?: boolean;

@@ -4,7 +4,7 @@ import { drawRemoval } from '../../views/run-list.js';
 import { reportRefusal, runsOf, type StoreFlags } from '../running/stored-runs.js';
 import { EXIT, type ExitCode } from '../terminal/exit-code.js';
 import { stderr, stdout } from '../terminal/streams.js';
-import { usageError } from '../terminal/usage.js';
+import { usageError } from '../terminal/usage-error.js';
 import { leftText } from './apply.js';
 
 interface GcFlags extends StoreFlags {

@@ -2,12 +2,12 @@
 
 import { isPlan } from '../../app/project/preparation.js';
 import type { Machine } from '../../machine/machine.js';
-import { graphOf } from '../../views/graph/graph.js';
 import { ascii, dot, mermaid } from '../../views/graph/graph-text.js';
+import { graphOf } from '../../views/graph/machine-graph.js';
 import { readMachines } from '../preparation/read-machines.js';
 import { EXIT, type ExitCode } from '../terminal/exit-code.js';
 import { stdout } from '../terminal/streams.js';
-import { usageError } from '../terminal/usage.js';
+import { usageError } from '../terminal/usage-error.js';
 
 interface GraphFlags {
   readonly format: string;

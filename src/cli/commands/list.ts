@@ -12,7 +12,7 @@ import { cut, escapeControls, oneLine } from '../../views/drawing/visible-text.j
 import { isFolder } from '../files/folder-watch.js';
 import { EXIT, type ExitCode } from '../terminal/exit-code.js';
 import { stderr, stdout } from '../terminal/streams.js';
-import { usageError } from '../terminal/usage.js';
+import { usageError } from '../terminal/usage-error.js';
 
 interface ListFlags {
   readonly json?: boolean;

@@ -8,7 +8,7 @@ import { cut, escapeControls, oneLine } from '../../views/drawing/visible-text.j
 import { refusalsAsErrors, reportRefusal, runsOf, type StoreFlags } from '../running/stored-runs.js';
 import { EXIT, type ExitCode } from '../terminal/exit-code.js';
 import { stderr, stdout } from '../terminal/streams.js';
-import { usageError } from '../terminal/usage.js';
+import { usageError } from '../terminal/usage-error.js';
 
 interface OutputFlags extends StoreFlags {
   readonly stderr?: boolean;

@@ -1,7 +1,7 @@
 /** `statedsl replay`: compares the record of a run with its program, or starts a new run from a point of an old one. */
 
 import type { CompareOptions, ReplayFrom } from '../../app/execution-options.js';
-import { replayPoint } from '../../app/replay-point.js';
+import { replayPoint } from '../../app/read-point.js';
 import { unwrap } from '../../app/result.js';
 import { omitUndefined } from '../../prelude/omit-undefined.js';
 import { type ResumeFlags, resumeOptions } from '../preparation/prepare-resume.js';
@@ -10,7 +10,7 @@ import { driveStoredRun } from '../running/drive-stored-run.js';
 import { flagLimits, refusalsAsErrors, runsOf } from '../running/stored-runs.js';
 import { EXIT, type ExitCode } from '../terminal/exit-code.js';
 import { stderr, stdout } from '../terminal/streams.js';
-import { usageError } from '../terminal/usage.js';
+import { usageError } from '../terminal/usage-error.js';
 
 interface ReplayFlags extends Omit<ResumeFlags, 'inDoubt'> {
   readonly from?: string;

@@ -7,11 +7,11 @@ import type { Runs } from '../../app/runs.js';
 import { viewerFolder } from '../../app/viewer-folder.js';
 import { VERSION } from '../../runtime/version.js';
 import { type PageFileParts, pageFile } from '../../views/report/page-file.js';
-import { writeNamed } from '../files/host.js';
+import { writeNamed } from '../files/command-line-host.js';
 import { reportRefusal } from '../running/stored-runs.js';
 import { EXIT, type ExitCode } from '../terminal/exit-code.js';
 import { stdout } from '../terminal/streams.js';
-import { usageError } from '../terminal/usage.js';
+import { usageError } from '../terminal/usage-error.js';
 
 /** `file`: where to write the page; `-` is the output. */
 export async function reportPage(runs: Runs, run: string | null, file: string): Promise<ExitCode> {

@@ -5,7 +5,7 @@ import { drawReport } from '../../views/report/report-text.js';
 import { reportRefusal, runsOf, type StoreFlags } from '../running/stored-runs.js';
 import { EXIT, type ExitCode } from '../terminal/exit-code.js';
 import { stdout } from '../terminal/streams.js';
-import { usageError } from '../terminal/usage.js';
+import { usageError } from '../terminal/usage-error.js';
 
 interface ReportFlags extends StoreFlags {
   /** The number of newest runs to report on, instead of one run. */

@@ -2,12 +2,12 @@
 
 import { basename, extname } from 'node:path';
 import type { StartOptions } from '../../app/execution-options.js';
-import type { MockedExecution } from '../../app/folder/start.js';
+import type { MockedExecution } from '../../app/folder/start-in-folder.js';
 import type { PreparedProgram } from '../../app/project/preparation.js';
 import { unwrap } from '../../app/result.js';
 import { omitUndefined } from '../../prelude/omit-undefined.js';
-import { emptyReport, type RunReport } from '../../runtime/run/report.js';
 import type { RunOptions, Started } from '../../runtime/run/run-options.js';
+import { emptyReport, type RunReport } from '../../runtime/run/run-report.js';
 import { prepareRun } from '../preparation/prepare-run.js';
 import type { TapedRun } from '../running/cassette-run.js';
 import { reportConfiguration } from '../running/configuration-line.js';

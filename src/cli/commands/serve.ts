@@ -17,7 +17,7 @@ import { refusalsAsErrors, type StoreFlags, storeOf } from '../running/stored-ru
 import { type TypedFlags, unusedOnService } from '../running/unused-on-engine.js';
 import { EXIT, type ExitCode } from '../terminal/exit-code.js';
 import { stderr, stdout } from '../terminal/streams.js';
-import { usageError } from '../terminal/usage.js';
+import { usageError } from '../terminal/usage-error.js';
 
 export interface ServeFlags extends StoreFlags, Pick<TypedFlags, 'typed'> {
   readonly listen: { readonly host: string; readonly port: number };

@@ -1,10 +1,10 @@
 /** `statedsl show`: the state of a run, now or after any of its events. */
-import { reportJson } from '../../runtime/run/report.js';
+import { reportJson } from '../../runtime/run/run-report.js';
 import { drawRunState } from '../../views/run-state.js';
 import { reportRefusal, runsOf, type StoreFlags } from '../running/stored-runs.js';
 import { EXIT, type ExitCode } from '../terminal/exit-code.js';
 import { stdout } from '../terminal/streams.js';
-import { usageError } from '../terminal/usage.js';
+import { usageError } from '../terminal/usage-error.js';
 
 interface ShowRunFlags extends StoreFlags {
   /** The number of an event. */

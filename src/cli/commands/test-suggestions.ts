@@ -5,7 +5,7 @@ import type { Suite } from '../../lab/testing/suite.js';
 import { suggestTests } from '../../lab/testing/write-tests.js';
 import { quoteText } from '../../language/format/print-expression.js';
 import { entryAt } from '../../runtime/store/own-file.js';
-import { commandLineHost, writeNamed } from '../files/host.js';
+import { commandLineHost, writeNamed } from '../files/command-line-host.js';
 import { whyNotWritable } from '../files/replace-file.js';
 import { stderr } from '../terminal/streams.js';
 

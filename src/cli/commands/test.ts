@@ -19,7 +19,7 @@ import {
   summaryLine,
   survivorLine,
   unreachableText,
-} from '../../lab/testing/reporters/coverage.js';
+} from '../../lab/testing/reporters/coverage-text.js';
 import {
   FAULT_STATEMENT,
   failedPoints,
@@ -29,7 +29,7 @@ import {
   json,
   junit,
   tap,
-} from '../../lab/testing/reporters/machine.js';
+} from '../../lab/testing/reporters/machine-reports.js';
 import type { SnapshotMode } from '../../lab/testing/run-suites.js';
 import { findTests, runSuite, type SuiteOptions, watchedFolders } from '../../lab/testing/run-suites.js';
 import type { Suite } from '../../lab/testing/suite.js';
@@ -37,13 +37,13 @@ import type { TestResult } from '../../lab/testing/test-world.js';
 import type { SourceSet } from '../../language/source/diagnostic.js';
 import { type Diagnostic, hasErrors } from '../../language/source/diagnostic.js';
 import { makeFolder } from '../../runtime/store/own-file.js';
+import { commandLineHost, writeNamed } from '../files/command-line-host.js';
 import { FolderWatch, isAmong, keyOf, readFailed, writeFailed } from '../files/folder-watch.js';
-import { commandLineHost, writeNamed } from '../files/host.js';
 import { whyNoFolder, whyNotWritable } from '../files/replace-file.js';
 import { EXIT, type ExitCode } from '../terminal/exit-code.js';
 import { printDiagnostics } from '../terminal/report-diagnostics.js';
 import { stderr, stdout } from '../terminal/streams.js';
-import { usageError } from '../terminal/usage.js';
+import { usageError } from '../terminal/usage-error.js';
 
 export interface TestFlags {
   readonly filter?: string;

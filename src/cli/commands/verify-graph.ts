@@ -1,7 +1,7 @@
 /** The graph of a verified program, with the colors of what runs reach. */
-import type { Verification } from '../../lab/foresight/verify.js';
-import { graphOf } from '../../views/graph/graph.js';
+import type { Verification } from '../../lab/foresight/verify-machine.js';
 import { mermaid } from '../../views/graph/graph-text.js';
+import { graphOf } from '../../views/graph/machine-graph.js';
 import { machinesPicture, type ReachOf } from '../../views/graph/machine-picture.js';
 
 export async function verificationGraph(

@@ -2,11 +2,11 @@
 import { readFileSync, rmSync } from 'node:fs';
 import { basename, extname, join, relative, resolve, sep } from 'node:path';
 import type { Trace } from '../../lab/foresight/exploration.js';
-import type { Verification } from '../../lab/foresight/verify.js';
+import type { Verification } from '../../lab/foresight/verify-machine.js';
 import { draftOf, type Start, type TestDraft, writeTests } from '../../lab/testing/write-tests.js';
 import { quoteText } from '../../language/format/print-expression.js';
 import { entryAt, makeFolder } from '../../runtime/store/own-file.js';
-import { commandLineHost, writeNamed } from '../files/host.js';
+import { commandLineHost, writeNamed } from '../files/command-line-host.js';
 import { whyNotWritable } from '../files/replace-file.js';
 import { stderr } from '../terminal/streams.js';
 

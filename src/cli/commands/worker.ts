@@ -6,9 +6,9 @@ import { loadSettings } from '../../app/project/settings.js';
 import { WorkerRefused } from '../../engine/admin.js';
 import { EngineFailure } from '../../engine/ask-engine.js';
 import { loadSdk, PackageProblem } from '../../engine/restate-sdk.js';
+import { startWorker, type Worker, type WorkerSettings } from '../../engine/run-worker.js';
 import { type Functions, loadFunctions } from '../../engine/server-configuration.js';
 import { KEY_VARIABLE, TOKEN_VARIABLE, valueCodec } from '../../engine/value-codec.js';
-import { startWorker, type Worker, type WorkerSettings } from '../../engine/worker.js';
 import { type WorkerProcesses, workerProcesses } from '../../engine/worker-processes.js';
 import { WorkerStatus, workerPermits } from '../../engine/worker-status.js';
 import { isLoopback } from '../../prelude/is-loopback.js';
@@ -19,7 +19,7 @@ import { type HostOptions, hostEffects } from '../../runtime/effects.js';
 import { secretsOf } from '../../runtime/run/run-options.js';
 import { makeStore } from '../../runtime/store/store-ownership.js';
 import { endProcess } from '../end-process.js';
-import { commandLineHost } from '../files/host.js';
+import { commandLineHost } from '../files/command-line-host.js';
 import { firstSignal } from '../running/configuration-line.js';
 import { NAMESPACE } from '../running/engine-flags.js';
 import { installedFrom } from '../running/installed-from.js';
@@ -27,7 +27,7 @@ import { STORE } from '../running/stored-runs.js';
 import { EXIT, type ExitCode } from '../terminal/exit-code.js';
 import { printDiagnostics, reportInvalid } from '../terminal/report-diagnostics.js';
 import { stderr, stdout } from '../terminal/streams.js';
-import { usageError } from '../terminal/usage.js';
+import { usageError } from '../terminal/usage-error.js';
 
 interface WorkerFlags {
   readonly engine: string;

@@ -5,7 +5,7 @@ import { namedBoundary } from '../../app/project/read-program.js';
 import { reasonOf } from '../../app/project/read-text.js';
 import { whyElsewhere } from '../../runtime/readable-file.js';
 import { whyUnwritable } from '../../runtime/written-file.js';
-import { commandLineHost, whyNamedRefused, writeNamed } from './host.js';
+import { commandLineHost, whyNamedRefused, writeNamed } from './command-line-host.js';
 
 /**
  * Replaces the target of a link, so that a link of a project to another of its files stays a link. Returns a clause about

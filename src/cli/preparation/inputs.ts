@@ -19,7 +19,7 @@ import { type SourceSet, type Span, sourceFile } from '../../language/source/dia
 import type { Json } from '../../machine/expression.js';
 import type { Input, Machine } from '../../machine/machine.js';
 import { nearest } from '../../prelude/nearest.js';
-import { whyNamedRefused } from '../files/host.js';
+import { whyNamedRefused } from '../files/command-line-host.js';
 
 /** A value and the source location at which its mistakes are reported. */
 interface Given {

@@ -20,12 +20,12 @@ import type { Input } from '../../machine/machine.js';
 import { findLauncher } from '../../prelude/launcher.js';
 import { omitUndefined } from '../../prelude/omit-undefined.js';
 import type { RunOptions } from '../../runtime/run/run-options.js';
-import { commandLineHost, whyNamedRefused } from '../files/host.js';
+import { commandLineHost, whyNamedRefused } from '../files/command-line-host.js';
 import type { RunFlags } from '../running/run-flags.js';
 import { storeOf } from '../running/stored-runs.js';
 import type { ExitCode } from '../terminal/exit-code.js';
 import { printDiagnostics, reportInvalid } from '../terminal/report-diagnostics.js';
-import { usageError } from '../terminal/usage.js';
+import { usageError } from '../terminal/usage-error.js';
 import { type FileInputs, partsOfFlag, readInputs } from './inputs.js';
 import { readStart } from './start-state.js';
 

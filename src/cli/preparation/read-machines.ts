@@ -6,12 +6,12 @@ import { gateLookup, loadSettings } from '../../app/project/settings.js';
 import { hasErrors } from '../../language/source/diagnostic.js';
 import type { Machine } from '../../machine/machine.js';
 import { nearest } from '../../prelude/nearest.js';
-import type { Configuration } from '../../runtime/configuration/configuration.js';
-import { commandLineHost } from '../files/host.js';
+import type { Configuration } from '../../runtime/configuration/load-configuration.js';
+import { commandLineHost } from '../files/command-line-host.js';
 import { EXIT, type ExitCode } from '../terminal/exit-code.js';
 import { drawn } from '../terminal/report-diagnostics.js';
 import { stderr } from '../terminal/streams.js';
-import { usageError } from '../terminal/usage.js';
+import { usageError } from '../terminal/usage-error.js';
 
 export interface MachineFlags {
   readonly machine?: string;

@@ -13,16 +13,16 @@ import { createRecorder, type Recorder, whyNoRecording } from '../../runtime/cas
 import type { Effects } from '../../runtime/effect-context.js';
 import { hostEffects } from '../../runtime/effects.js';
 import { createRedactor } from '../../runtime/redact.js';
-import type { RunReport } from '../../runtime/run/report.js';
 import { type RunOptions, secretsOf } from '../../runtime/run/run-options.js';
+import type { RunReport } from '../../runtime/run/run-report.js';
 import { Stopper } from '../../runtime/stop-signal.js';
 import { VirtualTime } from '../../runtime/virtual-time.js';
 import { escapeControls } from '../../views/drawing/visible-text.js';
-import { commandLineHost, whyNamedRefused } from '../files/host.js';
+import { commandLineHost, whyNamedRefused } from '../files/command-line-host.js';
 import { EXIT, type ExitCode } from '../terminal/exit-code.js';
 import { reportInvalid, withoutSecrets } from '../terminal/report-diagnostics.js';
 import { stderr } from '../terminal/streams.js';
-import { usageError } from '../terminal/usage.js';
+import { usageError } from '../terminal/usage-error.js';
 import type { RunFlags } from './run-flags.js';
 
 const RECORD = 'record it again with `--record FILE --overwrite`';

@@ -1,8 +1,8 @@
 /** The first line of the log: the configuration that defines what the run can start. */
-import { shortName } from '../../app/project/host.js';
-import type { Configuration } from '../../runtime/configuration/configuration.js';
+import { shortName } from '../../app/project/project-host.js';
+import type { Configuration } from '../../runtime/configuration/load-configuration.js';
 import { visibleLine } from '../../views/drawing/visible-text.js';
-import { commandLineHost } from '../files/host.js';
+import { commandLineHost } from '../files/command-line-host.js';
 import { stderr } from '../terminal/streams.js';
 
 export function reportConfiguration(configuration: Configuration, flags: { readonly quiet?: boolean }): void {

@@ -2,7 +2,7 @@
 import { readFileSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { findConfiguration } from '../../runtime/configuration/find-configuration.js';
-import { commandLineHost } from '../files/host.js';
+import { commandLineHost } from '../files/command-line-host.js';
 
 /** `--on none`: not the one that the configuration names. */
 export const NO_ENGINE = 'none';

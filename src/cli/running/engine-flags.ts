@@ -2,7 +2,7 @@
 import { EngineFailure, helpAfter } from '../../engine/ask-engine.js';
 import { type EngineClient, engineClient } from '../../engine/client.js';
 import type { ExitCode } from '../terminal/exit-code.js';
-import { usageError } from '../terminal/usage.js';
+import { usageError } from '../terminal/usage-error.js';
 
 export interface EngineFlags {
   /** The address of the ingress. */

@@ -6,7 +6,7 @@ import { RunRefused } from '../../runtime/store/store-error.js';
 import { replayCommand } from '../commands/replay.js';
 import { resumeRun } from '../commands/resume.js';
 import type { ExitCode } from '../terminal/exit-code.js';
-import { usageError } from '../terminal/usage.js';
+import { usageError } from '../terminal/usage-error.js';
 import type { RunFlags } from './run-flags.js';
 import { refusalsAsErrors, runsOf, storeOf } from './stored-runs.js';
 import { isOver } from './which-run.js';

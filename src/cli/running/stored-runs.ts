@@ -10,13 +10,13 @@ import type { Json } from '../../machine/expression.js';
 import type { Limits } from '../../machine/machine.js';
 import { omitUndefined } from '../../prelude/omit-undefined.js';
 import type { FileProblem } from '../../runtime/configuration/yaml-file.js';
-import type { RunReport } from '../../runtime/run/report.js';
+import type { RunReport } from '../../runtime/run/run-report.js';
 import { RunRefused, StoreError } from '../../runtime/store/store-error.js';
 import { isOutsideAllowed } from '../arguments/outside-option.js';
-import { commandLineHost } from '../files/host.js';
+import { commandLineHost } from '../files/command-line-host.js';
 import { EXIT, type ExitCode } from '../terminal/exit-code.js';
 import { printDiagnostics, reportInvalid } from '../terminal/report-diagnostics.js';
-import { usageError } from '../terminal/usage.js';
+import { usageError } from '../terminal/usage-error.js';
 import type { RunFlags } from './run-flags.js';
 
 export interface StoreFlags {

@@ -1,6 +1,6 @@
 /** Refuses flags that have no effect on a run of an engine, because a person who writes one expects that it has. */
 import type { ExitCode } from '../terminal/exit-code.js';
-import { usageError } from '../terminal/usage.js';
+import { usageError } from '../terminal/usage-error.js';
 
 /** The flags of the command line itself, not those of environment variables, as attributes of the options. */
 export interface TypedFlags {

@@ -39,7 +39,7 @@ export async function drawn(
   stream: Stream = stderr,
 ): Promise<string> {
   // Drawing is loaded only when there is something to draw: a program without mistakes starts faster.
-  const { drawDiagnostics } = await import('../../views/diagnostics/diagnostic.js');
+  const { drawDiagnostics } = await import('../../views/diagnostics/draw-diagnostic.js');
   const redactor = environmentRedactor();
   const masked = redactor === null ? sources : sources.map(({ name, text }) => sourceFile(name, redactor.mask(text)));
   return drawDiagnostics(withoutSecrets(diagnostics, redactor), masked, await stream.paint());

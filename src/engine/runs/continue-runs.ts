@@ -21,8 +21,8 @@ import { readJournalLine } from '../../runtime/store/journal-line.js';
 import { RunRefused, StoreError } from '../../runtime/store/store-error.js';
 import { isRunId } from '../../runtime/store/stored-run.js';
 import { type EngineClient, EngineFailure } from '../client.js';
-import { type ReplayOnEngine, type ResumeElsewhere, replayOn, resumeOn } from './replay.js';
-import { executionOf } from './start.js';
+import { type ReplayOnEngine, type ResumeElsewhere, replayOn, resumeOn } from './replay-on-engine.js';
+import { executionOf } from './start-on-engine.js';
 
 interface Removal {
   readonly client: EngineClient;

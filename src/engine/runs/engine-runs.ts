@@ -5,7 +5,7 @@
 
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { applyRun } from '../../app/folder/apply.js';
+import { applyRun } from '../../app/folder/apply-run.js';
 import { folderRuns } from '../../app/folder/folder-runs.js';
 import { type FolderOptions, storeOf } from '../../app/programs.js';
 import { type Refused, type Result, refuse, resultOf, resultWith } from '../../app/result.js';
@@ -35,7 +35,7 @@ import { type EngineAddress, mirrorRun, unknownRun } from '../mirror.js';
 import type { RunState } from '../run-object.js';
 import type { EngineFolder } from './continue-runs.js';
 import { engineEvents, removeFromEngine, replayRun, resumeRun } from './continue-runs.js';
-import { startOn } from './start.js';
+import { startOn } from './start-on-engine.js';
 
 /** Where the engine is. `dir` of the other options is the folder for copies. */
 export interface EngineRunsOptions extends FolderOptions {

@@ -1,15 +1,15 @@
 /** Runs on an engine, for programs that embed statedsl: their client, and the services of a worker in an endpoint of their own. */
 import { resolve } from 'node:path';
-import type { Machine } from '../../app/library/compile.js';
+import type { Machine } from '../../app/library/compile-text.js';
 import { type HostOptions, hostEffects } from '../../app/library/run-machine.js';
 import { refuse, unwrap } from '../../app/result.js';
 import type { Json } from '../../machine/expression.js';
 import type { Machine as CompiledMachine, Limits } from '../../machine/machine.js';
 import { omitUndefined } from '../../prelude/omit-undefined.js';
 import type { Effects } from '../../runtime/effect-context.js';
-import type { RunReport } from '../../runtime/run/report.js';
 import type { InDoubt } from '../../runtime/run/resources.js';
 import { secretsOf } from '../../runtime/run/run-options.js';
+import type { RunReport } from '../../runtime/run/run-report.js';
 import type { Delivery } from '../../runtime/store/inbox.js';
 import { deploymentOf } from '../admin.js';
 import { engineClient as clientOfEngine } from '../client.js';

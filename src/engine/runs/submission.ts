@@ -7,7 +7,7 @@ import type { Json } from '../../machine/expression.js';
 import type { Machine } from '../../machine/machine.js';
 import type { ToolBinding } from '../../machine/plan.js';
 import { omitUndefined } from '../../prelude/omit-undefined.js';
-import type { EngineConfiguration } from '../../runtime/configuration/configuration.js';
+import type { EngineConfiguration } from '../../runtime/configuration/load-configuration.js';
 import { pathInProject } from '../../runtime/readable-file.js';
 import { createRedactor } from '../../runtime/redact.js';
 import { headerOf, newRunId } from '../../runtime/run/header.js';

@@ -7,7 +7,7 @@
 
 import type { Json } from '../../machine/expression.js';
 import { omitUndefined } from '../../prelude/omit-undefined.js';
-import { beginTimer } from '../control/effects.js';
+import { beginTimer } from '../control/request-effects.js';
 import type { Outcome, Unavailable } from '../events/event.js';
 import { STOP } from '../run-state/linked-machine.js';
 import type { Pending } from '../run-state/pending.js';

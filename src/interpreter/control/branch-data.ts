@@ -4,7 +4,7 @@
  */
 import { omitUndefined } from '../../prelude/omit-undefined.js';
 import { printPath } from '../../prelude/reference.js';
-import type { Member } from '../run-state/fork.js';
+import type { Member } from '../run-state/fork-state.js';
 import { type DataWrite, RunData } from '../run-state/run-data.js';
 import { record, type Thread, warn } from '../run-state/thread.js';
 import { printedForm } from '../values/json.js';

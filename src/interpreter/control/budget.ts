@@ -1,6 +1,6 @@
 /** Cost and tokens of agent calls, and their limits. A cost that is not reported is unknown, which is not zero. */
 import type { Outcome } from '../events/event.js';
-import type { Run } from '../run-state/run.js';
+import type { Run } from '../run-state/run-memory.js';
 import { exceedLimit } from './transfer.js';
 
 /** The cost of one attempt in US dollars; null is unknown. A call that never started or was mocked costs nothing. */

@@ -4,7 +4,7 @@
  */
 import type { HeldFailure } from '../events/event.js';
 import { STOP } from '../run-state/linked-machine.js';
-import type { Run } from '../run-state/run.js';
+import type { Run } from '../run-state/run-memory.js';
 import { makeReady, type Thread } from '../run-state/thread.js';
 
 export function holdKey({ thread, number }: HeldFailure): string {

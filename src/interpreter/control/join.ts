@@ -4,16 +4,16 @@
  */
 
 import type { FailureFacts } from '../events/event.js';
-import type { Fork, Member } from '../run-state/fork.js';
+import type { Fork, Member } from '../run-state/fork-state.js';
 import type { ForkLayout } from '../run-state/linked-machine.js';
-import type { Run } from '../run-state/run.js';
+import type { Run } from '../run-state/run-memory.js';
 import { makeReady, record, type Slot, Thread } from '../run-state/thread.js';
 import { joinUndo } from '../undo/register.js';
 import type { Value } from '../values/value.js';
 import { branchData, joinWrites } from './branch-data.js';
-import { cancelAll } from './effects.js';
 import { asFailure, factsOf, failThread, reportFailure } from './fail.js';
 import { failuresOf, joinedFailure, loseSlots, warnOfMember } from './member-failures.js';
+import { cancelAll } from './request-effects.js';
 import { grantPermits, queueFork, releasePermit, requestPermit } from './semaphore.js';
 
 /** Why a fork is closed. `left`: the thread leaves it. */

@@ -5,7 +5,7 @@
 import type { Handler } from '../../machine/machine.js';
 import type { FailureFacts } from '../events/event.js';
 import { excerpt } from '../failure.js';
-import type { Fork, Member } from '../run-state/fork.js';
+import type { Fork, Member } from '../run-state/fork-state.js';
 import type { ForkLayout } from '../run-state/linked-machine.js';
 import { type Lost, type Thread, warn } from '../run-state/thread.js';
 import { render } from '../values/json.js';

@@ -6,9 +6,9 @@
 
 import type { Outcome } from '../events/event.js';
 import type { Frame, ScopeFrame, StepFrame } from '../run-state/frame.js';
-import type { Run } from '../run-state/run.js';
+import type { Run } from '../run-state/run-memory.js';
+import { addCost } from '../run-state/run-usage.js';
 import { type Thread, wakeWaiters } from '../run-state/thread.js';
-import { addCost } from '../run-state/usage.js';
 import { costOf } from './budget.js';
 import { exceedCostBefore, exceedLimit } from './transfer.js';
 

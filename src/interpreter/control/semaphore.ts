@@ -3,7 +3,7 @@
  * members that need permits of the same semaphore. So nested forks share one number of jobs without waiting for each
  * other, and a `max` in the program holds whatever the members do.
  */
-import type { Fork, Member, Semaphore } from '../run-state/fork.js';
+import type { Fork, Member, Semaphore } from '../run-state/fork-state.js';
 import { makeReady, type Thread } from '../run-state/thread.js';
 
 /** Source order of two branch paths: `1.2` before `1.10`. `compareNested` decides if one contains the other. */

@@ -1,21 +1,21 @@
 /** The instructions of PARALLEL: opening a fork, the end of a branch, and the join of a fork whose parent continued. */
 import type { Expr, Json } from '../../machine/expression.js';
 import type { Instruction } from '../../machine/machine.js';
-import { readClock, reissueSample, setTimer } from '../control/effects.js';
 import { failThread } from '../control/fail.js';
 import { closeFork, finishMember, join, openFork } from '../control/join.js';
+import { readClock, reissueSample, setTimer } from '../control/request-effects.js';
 import { badValue } from '../failure.js';
-import { type Fork, type Member, newSemaphore, type Semaphore } from '../run-state/fork.js';
+import { type Fork, type Member, newSemaphore, type Semaphore } from '../run-state/fork-state.js';
 import type { LinkContext, Linked, Suspender } from '../run-state/linked-machine.js';
 import { type ForkLayout, STOP } from '../run-state/linked-machine.js';
-import type { Run } from '../run-state/run.js';
+import type { Run } from '../run-state/run-memory.js';
 import { localOf, type Thread } from '../run-state/thread.js';
 import { UndoRegister } from '../run-state/undo-register.js';
 import { compile, type Evaluator } from '../values/evaluate.js';
 import { operations } from '../values/operations.js';
 import { compileTemplate } from '../values/template.js';
 import { aType, isList, noList, numberOf, type Value } from '../values/value.js';
-import { timeOf } from './wait.js';
+import { timeOf } from './wait-instructions.js';
 
 type ForkInstruction = Extract<Instruction, { op: 'fork' | 'fork-each' }>;
 

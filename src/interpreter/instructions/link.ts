@@ -39,7 +39,7 @@ import {
   linkTrack,
   linkUnless,
 } from './pure-instructions.js';
-import { linkAsk, linkSample, linkSignal, linkSleep, linkWaitStart, linkWaitTurn } from './wait.js';
+import { linkAsk, linkSample, linkSignal, linkSleep, linkWaitStart, linkWaitTurn } from './wait-instructions.js';
 
 function linkInstruction(instruction: Instruction, context: LinkContext): Linked {
   switch (instruction.op) {

@@ -5,7 +5,7 @@ import { omitUndefined } from '../../prelude/omit-undefined.js';
 import { printPath } from '../../prelude/reference.js';
 import { unreachable } from '../../prelude/unreachable.js';
 import { type ContinuedSession, continuing } from '../agents/continued-session.js';
-import { requestedEvent } from '../control/effects.js';
+import { requestedEvent } from '../control/request-effects.js';
 import type { RunEvent } from '../events/event.js';
 import type { AgentRequest, ToolCall, ToolRequest } from '../request.js';
 import type { PlanPending } from '../run-state/pending.js';

@@ -1,10 +1,10 @@
 /** Launches calls of a plan: each try is an effect of the thread. */
 import { omitUndefined } from '../../prelude/omit-undefined.js';
-import { beginEffect, reissueSample } from '../control/effects.js';
+import { beginEffect, reissueSample } from '../control/request-effects.js';
 import { reservationFor } from '../control/reservations.js';
-import { doubledMs } from '../instructions/wait.js';
+import { doubledMs } from '../instructions/wait-instructions.js';
 import type { Pending } from '../run-state/pending.js';
-import type { Run } from '../run-state/run.js';
+import type { Run } from '../run-state/run-memory.js';
 import type { Thread } from '../run-state/thread.js';
 import { type CallOptions, overrides, runningPlan } from './active-plan.js';
 import { type CallFacts, type CallTry, callRequest, requestEvent } from './call-request.js';

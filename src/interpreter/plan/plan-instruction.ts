@@ -18,11 +18,11 @@ import { backOff, joinedClause, readAnswer, unavailability } from '../agents/age
 import { continuedSession } from '../agents/continued-session.js';
 import { writeData } from '../control/branch-data.js';
 import { spend } from '../control/budget.js';
-import { beginSample, beginTimer, cancel, forget, suspend } from '../control/effects.js';
 import { asFailure, factsOf, noteFailure, reportFailure } from '../control/fail.js';
+import { beginSample, beginTimer, cancel, forget, suspend } from '../control/request-effects.js';
 import { endFailed, errorOf } from '../control/transfer.js';
 import type { Outcome, TokenCounts } from '../events/event.js';
-import { askChance, chanceOf, timeOf } from '../instructions/wait.js';
+import { askChance, chanceOf, timeOf } from '../instructions/wait-instructions.js';
 import { decodeOutcome } from '../outcome.js';
 import { type LinkContext, type Linked, STOP } from '../run-state/linked-machine.js';
 import type { Pending } from '../run-state/pending.js';

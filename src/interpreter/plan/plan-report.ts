@@ -3,7 +3,7 @@ import { factsOf } from '../control/fail.js';
 import { errorOf } from '../control/transfer.js';
 import type { RunError } from '../events/event.js';
 import { RuntimeFailure } from '../failure.js';
-import type { Run } from '../run-state/run.js';
+import type { Run } from '../run-state/run-memory.js';
 import type { UnknownData } from '../values/data-tree.js';
 import { runningPlan } from './active-plan.js';
 import type { CallReport, FailedCall } from './engine/plan-entry.js';

@@ -5,8 +5,8 @@
 
 import { startMember } from '../control/join.js';
 import { grantPermit } from '../control/semaphore.js';
-import type { Semaphore } from '../run-state/fork.js';
-import type { Run } from '../run-state/run.js';
+import type { Semaphore } from '../run-state/fork-state.js';
+import type { Run } from '../run-state/run-memory.js';
 import type { Thread } from '../run-state/thread.js';
 
 /** Starts the next member in the queue of the member of an effect. False if this member does not wait for a permit. */

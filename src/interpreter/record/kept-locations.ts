@@ -3,7 +3,7 @@ import { successors } from '../../machine/control-flow.js';
 import type { Instruction, Machine, State } from '../../machine/machine.js';
 import type { Outcome } from '../events/event.js';
 import type { Alignment } from './alignment.js';
-import type { Execution, Executions } from './executions.js';
+import type { Execution, Executions } from './earlier-executions.js';
 import { instructionKey } from './instruction-key.js';
 import type { RunImage, ThreadImage } from './run-image.js';
 

@@ -17,15 +17,15 @@ import type {
 import type { RolledBack } from '../events/facts.js';
 import type { PlanImage } from '../plan/engine/plan-entry.js';
 import type { SessionOrigin } from '../request.js';
-import type { MemberStatus } from '../run-state/fork.js';
+import type { MemberStatus } from '../run-state/fork-state.js';
 import type { Frame, Restarts, ThreadWorktree } from '../run-state/frame.js';
 import type { Pending } from '../run-state/pending.js';
 import type { DataImage, DataWrite } from '../run-state/run-data.js';
+import type { Tokens } from '../run-state/run-usage.js';
 import type { StepRecordsImage } from '../run-state/step-records.js';
 import type { Thread } from '../run-state/thread.js';
 import type { TrailImage } from '../run-state/trail.js';
 import type { RunResult, UndoEntry, UndoImage } from '../run-state/undo-register.js';
-import type { Tokens } from '../run-state/usage.js';
 import { type Alignment, targets } from './alignment.js';
 
 type Slot = Pick<SlotRef, 'in' | 'slot'>;

@@ -3,12 +3,12 @@
 import type { FailureCause, Output, RunEvent } from '../events/event.js';
 import type { RolledBack } from '../events/facts.js';
 import type { Missing, Value } from '../values/value.js';
-import type { ActivePlan } from './active-plan.js';
-import type { Fork, Member } from './fork.js';
+import type { Fork, Member } from './fork-state.js';
 import type { Frame, Restarts, ThreadWorktree } from './frame.js';
+import type { ActivePlan } from './open-plan.js';
 import type { Pending } from './pending.js';
-import type { Run } from './run.js';
 import type { RunData } from './run-data.js';
+import type { Run } from './run-memory.js';
 
 export type Slot = Value | Missing;
 

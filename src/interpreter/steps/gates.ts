@@ -5,8 +5,8 @@
 import type { CheckLayout, GateLayout, StepInstruction } from '../../machine/step.js';
 import { omitUndefined } from '../../prelude/omit-undefined.js';
 import { unreachable } from '../../prelude/unreachable.js';
-import { beginEffect, requestedEvent } from '../control/effects.js';
 import { asFailure } from '../control/fail.js';
+import { beginEffect, requestedEvent } from '../control/request-effects.js';
 import type { Outcome, Output } from '../events/event.js';
 import type { CommandRequest, SchemaRequest, ShellRequest, WorktreeAction, WorktreeRequest } from '../request.js';
 import type { GateFinding, StepFrame } from '../run-state/frame.js';

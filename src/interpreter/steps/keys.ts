@@ -4,7 +4,7 @@
  */
 import { RuntimeFailure } from '../failure.js';
 import type { GateFinding, StepFrame, Tally } from '../run-state/frame.js';
-import type { Run } from '../run-state/run.js';
+import type { Run } from '../run-state/run-memory.js';
 import type { Thread } from '../run-state/thread.js';
 import type { StepRecord } from '../run-state/undo-register.js';
 

@@ -8,7 +8,6 @@ import type { LinkContext, Linked } from '../run-state/linked-machine.js';
 import { stepOf } from '../run-state/open-frames.js';
 import type { Thread } from '../run-state/thread.js';
 import { base64Bytes } from '../values/functions.js';
-import { readTasks } from './answer.js';
 import {
   askWorktree,
   linkGateCheck,
@@ -19,6 +18,7 @@ import {
   standAt,
 } from './gates.js';
 import { recordStep, writeWork } from './keys.js';
+import { linkStepAttempt, linkStepBegin, linkStepRetry, linkStepVerdict, worktreeFailure } from './run-step.js';
 import {
   linkGroupEnter,
   linkGroupLeave,
@@ -29,8 +29,8 @@ import {
   linkWorkflowEnter,
   linkWorkflowLeave,
 } from './scopes.js';
-import { linkStepAttempt, linkStepBegin, linkStepRetry, linkStepVerdict, worktreeFailure } from './step.js';
 import { linkStepAgent, takeAnswer } from './step-agent.js';
+import { readTasks } from './step-answer.js';
 
 export function linkStepInstruction(instruction: StepInstruction, context: LinkContext): Linked {
   switch (instruction.op) {

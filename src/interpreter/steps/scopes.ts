@@ -14,7 +14,7 @@ import { readJson, render } from '../values/json.js';
 import { isList, isObject, member, type Value } from '../values/value.js';
 import { askWorktree, reissueWorktree, standAt } from './gates.js';
 import { readKey, removeBelow } from './keys.js';
-import { worktreeFailure } from './step.js';
+import { worktreeFailure } from './run-step.js';
 
 type Of<Op extends StepInstruction['op']> = Extract<StepInstruction, { op: Op }>;
 

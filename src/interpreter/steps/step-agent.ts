@@ -11,8 +11,8 @@ import { agentText } from '../agents/agent-output.js';
 import { backOff, unavailability } from '../agents/agent-wait.js';
 import { CONTINUES, factsOfCall, sessionBegun } from '../agents/continued-session.js';
 import { costOf, spend } from '../control/budget.js';
-import { beginEffect, reissueSample, requestedEvent } from '../control/effects.js';
 import { asFailure } from '../control/fail.js';
+import { beginEffect, reissueSample, requestedEvent } from '../control/request-effects.js';
 import { releaseReservation, reserveFor, spendInWorkflows, timeLeft } from '../control/reservations.js';
 import type { Outcome } from '../events/event.js';
 import { type DecodeOptions, decodeOutcome } from '../outcome.js';
@@ -21,15 +21,15 @@ import type { StepFrame, Tally } from '../run-state/frame.js';
 import { type LinkContext, type Linked, STOP } from '../run-state/linked-machine.js';
 import { inStep, stepOf } from '../run-state/open-frames.js';
 import type { Pending } from '../run-state/pending.js';
+import { addCost } from '../run-state/run-usage.js';
 import { type Thread, warn } from '../run-state/thread.js';
-import { addCost } from '../run-state/usage.js';
 import { printJson, render } from '../values/json.js';
 import { compileTemplate } from '../values/template.js';
 import type { Value } from '../values/value.js';
-import { readTasks, readVerdict } from './answer.js';
 import { stepRequest } from './gates.js';
 import { compilePrompt, cutMiddle, retryFieldsOf } from './prompt-text.js';
-import { linkRetryPrompts } from './step.js';
+import { linkRetryPrompts } from './run-step.js';
+import { readTasks, readVerdict } from './step-answer.js';
 
 /** The file that an agent may write to its answer folder instead of printing its answer. */
 const ANSWER_FILES: Readonly<Record<StepLayout['type'], string | null>> = {

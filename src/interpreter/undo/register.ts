@@ -1,6 +1,6 @@
 /** The undo register: how the effects of a run can be undone. A branch has its own, which its parent receives at the join. */
 import type { UndoFacts } from '../events/facts.js';
-import type { Member } from '../run-state/fork.js';
+import type { Member } from '../run-state/fork-state.js';
 import type { Thread } from '../run-state/thread.js';
 import type { UndoEntry, UndoRegister } from '../run-state/undo-register.js';
 

@@ -10,7 +10,7 @@ import type { RuntimeFailure } from '../failure.js';
 import { linkEffect } from '../instructions/effect-instructions.js';
 import { linkPlan } from '../plan/plan-instruction.js';
 import { type LinkContext, type Linked, STOP } from '../run-state/linked-machine.js';
-import type { Run } from '../run-state/run.js';
+import type { Run } from '../run-state/run-memory.js';
 import { locationOf, record, type Thread } from '../run-state/thread.js';
 import type { UndoEntry, UndoInstruction } from '../run-state/undo-register.js';
 import type { Delivery } from '../settle.js';

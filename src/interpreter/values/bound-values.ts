@@ -1,7 +1,7 @@
 /** The values that a state has bound at this moment, for people. */
 import type { Json } from '../../machine/expression.js';
 import { omitUndefined } from '../../prelude/omit-undefined.js';
-import type { Run } from '../run-state/run.js';
+import type { Run } from '../run-state/run-memory.js';
 import { type Printed, printedForms } from './json.js';
 import { plainByName } from './value.js';
 

@@ -1,7 +1,7 @@
 /** A number that no run exceeds, and why. */
 import type { Machine } from '../../machine/machine.js';
 import type { Exploration } from './exploration.js';
-import type { CountedSite } from './graph.js';
+import type { CountedSite } from './explored-graph.js';
 
 export interface Bound {
   readonly what: string;

@@ -6,7 +6,7 @@ import { type Bound, type BoundOptions, cutAt, cutAtFormula, formulaOf } from '.
 import { costBound, timeBound, withMergedSites } from './cost-bound.js';
 import type { Exploration } from './exploration.js';
 import { explore } from './explore.js';
-import { type CountedSite, cycleThrough, type Edge, type Node } from './graph.js';
+import { type CountedSite, cycleThrough, type Edge, type Node } from './explored-graph.js';
 import { type Graph, longestWays, orderOf, waysWithin } from './longest-ways.js';
 import { fileOf } from './loops.js';
 import { REPEATING } from './spans.js';

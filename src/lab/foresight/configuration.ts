@@ -4,7 +4,7 @@
  */
 import type { ForkImage, MemberImage, RunImage, ThreadImage } from '../../interpreter/record/run-image.js';
 import { imageOf } from '../../interpreter/run.js';
-import type { Run } from '../../interpreter/run-state/run.js';
+import type { Run } from '../../interpreter/run-state/run-memory.js';
 import type { Thread } from '../../interpreter/run-state/thread.js';
 import { decode, encode } from '../../interpreter/values/json.js';
 import { isList, isObject, type Value } from '../../interpreter/values/value.js';

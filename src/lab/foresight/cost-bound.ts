@@ -4,7 +4,7 @@ import { durationText } from '../../interpreter/outcome.js';
 import type { Machine } from '../../machine/machine.js';
 import { type Bound, type BoundOptions, cutAt, cutAtFormula, dollars, formulaOf, reservedText } from './bound.js';
 import type { Exploration } from './exploration.js';
-import type { CountedSite, Edge } from './graph.js';
+import type { CountedSite, Edge } from './explored-graph.js';
 import { type Graph, largestSum, largestWithin, orderOf } from './longest-ways.js';
 import { fileOf } from './loops.js';
 import { NO_SPAN, type Unlimited } from './spans.js';

@@ -5,10 +5,10 @@
  */
 import type { Json } from '../../machine/expression.js';
 import type { Exploration, Repeated } from './exploration.js';
-import { componentsOf, type Edge, wayTo } from './graph.js';
+import { componentsOf, type Edge, wayTo } from './explored-graph.js';
 import type { Moment } from './segment.js';
-import { TYPE } from './unknown/facts.js';
 import { type Knowledge, unknownId } from './unknown/knowledge.js';
+import { TYPE } from './unknown/known-facts.js';
 
 /** Larger components are taken as they are: each of their edges would be executed again. */
 const MOST_EDGES = 3000;

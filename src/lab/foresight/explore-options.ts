@@ -5,8 +5,8 @@ import type { Machine } from '../../machine/machine.js';
 import { omitUndefined } from '../../prelude/omit-undefined.js';
 import type { ExploreOptions } from './exploration.js';
 import type { Property } from './properties.js';
-import { ANY_TYPE, type Facts, TYPE, typeBit } from './unknown/facts.js';
 import { markOf, type Unknown } from './unknown/knowledge.js';
+import { ANY_TYPE, type Facts, TYPE, typeBit } from './unknown/known-facts.js';
 
 export interface VerifyOptions extends Omit<ExploreOptions, 'unknownInputs' | 'monitors' | 'limitedAgents'> {
   /** Inputs that may have any value, although they have a default. */

@@ -1,15 +1,15 @@
 /** Explores all configurations of a machine, breadth first, until all are known or a budget is used up. */
 import type { RunOptions } from '../../interpreter/run.js';
-import type { Member } from '../../interpreter/run-state/fork.js';
+import type { Member } from '../../interpreter/run-state/fork-state.js';
 import type { Pending } from '../../interpreter/run-state/pending.js';
 import type { Json } from '../../machine/expression.js';
 import type { Machine } from '../../machine/machine.js';
 import { type Continuation, configurationOf, type Reductions, reductionsOf } from './configuration.js';
 import type { Exploration, ExploreOptions, Repeated } from './exploration.js';
-import { type Edge, type Node, resultOf } from './graph.js';
+import { type Edge, type Node, resultOf } from './explored-graph.js';
+import { runOptionsOf } from './foresight-options.js';
 import { Counted, independentLoops } from './independent-members.js';
 import { evaluatorOf, type MonitorState, type Monitors, NO_MONITORS, type Watched } from './monitors.js';
-import { runOptionsOf } from './run-options.js';
 import { type Moment, type Segment, Segments } from './segment.js';
 import { Knowledge, Oracle, unknownId } from './unknown/knowledge.js';
 import type { RequestFacts, Way } from './way.js';

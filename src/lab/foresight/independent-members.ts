@@ -7,7 +7,7 @@
 import type { RunEvent } from '../../interpreter/events/event.js';
 import type { Json, SlotRef } from '../../machine/expression.js';
 import type { Instruction, Machine, State } from '../../machine/machine.js';
-import { type CountedSite, countedSite, type Mistake } from './graph.js';
+import { type CountedSite, countedSite, type Mistake } from './explored-graph.js';
 import type { Monitors } from './monitors.js';
 import { controlParts, readsIn, readsThatFail, type Variable, variableOf } from './reductions/reads.js';
 

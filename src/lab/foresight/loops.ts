@@ -2,7 +2,7 @@
 import type { Machine } from '../../machine/machine.js';
 import { repeatable } from './counted-rounds.js';
 import type { Exploration } from './exploration.js';
-import { componentsOf, cycleThrough, type Edge, type Node, wayTo } from './graph.js';
+import { componentsOf, cycleThrough, type Edge, type Node, wayTo } from './explored-graph.js';
 
 /** How often a cycle is run to show that it repeats. */
 export const ROUNDS = 2;

@@ -1,7 +1,7 @@
 /** Monitors: what the rules of properties remember of a run. Their states are part of each configuration. */
 import type { RunEvent } from '../../interpreter/events/event.js';
 import { RuntimeFailure } from '../../interpreter/failure.js';
-import type { Run } from '../../interpreter/run-state/run.js';
+import type { Run } from '../../interpreter/run-state/run-memory.js';
 import type { Slot, Thread } from '../../interpreter/run-state/thread.js';
 import { compileCondition } from '../../interpreter/values/evaluate.js';
 import { concreteOperations, withOperations } from '../../interpreter/values/operations.js';

@@ -1,8 +1,8 @@
 /** What may come of everything that a run waits for: each way is one outcome, in which unknown values stand for any value. */
 import type { Json } from '../../machine/expression.js';
 import type { Instruction } from '../../machine/machine.js';
-import { ANY_TYPE, type Facts, TYPE } from './unknown/facts.js';
 import type { Knowledge } from './unknown/knowledge.js';
+import { ANY_TYPE, type Facts, TYPE } from './unknown/known-facts.js';
 import type { Rare } from './way.js';
 import {
   exitOutcome,

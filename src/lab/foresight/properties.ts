@@ -6,7 +6,8 @@ import { repeatable } from './counted-rounds.js';
 import { stuckIn, unmodeledKindIn, unmodeledKindOf } from './defects.js';
 import type { Exploration } from './exploration.js';
 import { type Trace, traceOf } from './exploration.js';
-import { componentsOf, cycleThrough, type Edge, type Node, reachedBy, wayTo } from './graph.js';
+import { componentsOf, cycleThrough, type Edge, type Node, reachedBy, wayTo } from './explored-graph.js';
+import { runOptionsOf } from './foresight-options.js';
 import { entriesIn, largestSum, orderOf } from './longest-ways.js';
 import { endlessIn } from './loops.js';
 import {
@@ -18,7 +19,6 @@ import {
   monitorsOf,
   type Rule,
 } from './monitors.js';
-import { runOptionsOf } from './run-options.js';
 import { RARE, type Rare, rareWords } from './way.js';
 
 export interface Property {

@@ -5,8 +5,8 @@
 
 import type { RunImage } from '../../interpreter/record/run-image.js';
 import { CHANGES } from './unknown/changed-objects.js';
-import type { Facts } from './unknown/facts.js';
 import { type Expression, idsIn, type Knowledge, markOf, replaceMarks, type Unknown } from './unknown/knowledge.js';
+import type { Facts } from './unknown/known-facts.js';
 
 export class Renaming {
   /** The new numbers, by the old ones. */

@@ -4,8 +4,8 @@ import type { EffectRequest } from '../../interpreter/request.js';
 import type { Pending } from '../../interpreter/run-state/pending.js';
 import type { Json } from '../../machine/expression.js';
 import type { Instruction, State } from '../../machine/machine.js';
-import { ANY_TYPE, TYPE } from './unknown/facts.js';
 import { type Knowledge, mentionsUnknown } from './unknown/knowledge.js';
+import { ANY_TYPE, TYPE } from './unknown/known-facts.js';
 
 /** What happens: an outcome, an answer of a person, or a signal. */
 export type Happening =

@@ -5,7 +5,7 @@ import { unmodeledKindIn } from './defects.js';
 import { type Exploration, type Trace, traceOf } from './exploration.js';
 import { explore } from './explore.js';
 import { DEFAULTS, exploreOptions, hasOptionalInputs, SHORT } from './explore-options.js';
-import { type Edge, wayTo } from './graph.js';
+import { type Edge, wayTo } from './explored-graph.js';
 import type { Executed } from './segment.js';
 
 interface Wanted {

@@ -2,8 +2,8 @@
 import { printJson, render } from '../../interpreter/values/json.js';
 import { isObject, type Value } from '../../interpreter/values/value.js';
 import type { Json } from '../../machine/expression.js';
-import { canBe, comparableTypes, type Facts, TYPE } from './unknown/facts.js';
 import { idsIn, markOf, mentionsUnknown, replaceMarks, type Unknown, unknownId } from './unknown/knowledge.js';
+import { canBe, comparableTypes, type Facts, TYPE } from './unknown/known-facts.js';
 import { agreesWith, textQuestions } from './unknown/text-answers.js';
 
 export class Witnesses {

@@ -3,7 +3,7 @@
 import { testMessages as say } from '../../language/source/catalogue/tests.js';
 import type { Diagnostic } from '../../language/source/diagnostic.js';
 import { positionAt, type SourceFile, type Span } from '../../language/source/diagnostic.js';
-import type { Expression, Name } from '../../language/syntax/expression.js';
+import type { Expression, Name } from '../../language/syntax/expression-nodes.js';
 import type {
   Expectation,
   MockLine,
@@ -18,11 +18,11 @@ import { readDuration } from '../../machine/duration.js';
 import { ERROR_KINDS } from '../../machine/error-kinds.js';
 import { nearest } from '../../prelude/nearest.js';
 import { inputProblems } from '../../runtime/run/run-inputs.js';
-import { constantOf, textOf, unknownNames } from './expressions.js';
 import { labelOf, rowsOf } from './run-test.js';
 import { isApproval, isSameMoment } from './schedule.js';
 import { answers, canBecome, selectorText, selects, specificity } from './selectors.js';
 import type { Suite } from './suite.js';
+import { constantOf, textOf, unknownNames } from './test-expressions.js';
 
 type Tested = Pick<Suite, 'machine' | 'facts' | 'sources'>;
 

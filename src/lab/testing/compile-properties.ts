@@ -2,7 +2,7 @@
 
 import { testMessages as say } from '../../language/source/catalogue/tests.js';
 import type { Diagnostic } from '../../language/source/diagnostic.js';
-import type { Expression } from '../../language/syntax/expression.js';
+import type { Expression } from '../../language/syntax/expression-nodes.js';
 import type {
   Condition,
   ExpressionText,
@@ -17,8 +17,8 @@ import { nearest } from '../../prelude/nearest.js';
 import type { Moment, Condition as WatchedCondition } from '../foresight/monitors.js';
 import { momentsOf, type Rule as WatchedRule } from '../foresight/monitors.js';
 import type { Property } from '../foresight/properties.js';
-import { compileStates, constantOf, namesIn } from './expressions.js';
 import { selects } from './selectors.js';
+import { compileStates, constantOf, namesIn } from './test-expressions.js';
 
 export interface CompiledProperties {
   /** Usable if no diagnostic is an error. */

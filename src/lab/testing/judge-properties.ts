@@ -3,9 +3,9 @@
 import type { RunEvent } from '../../interpreter/events/event.js';
 import { link, startRun } from '../../interpreter/run.js';
 import type { Json } from '../../machine/expression.js';
-import type { RunReport } from '../../runtime/run/report.js';
+import type { RunReport } from '../../runtime/run/run-report.js';
+import { runOptionsOf } from '../foresight/foresight-options.js';
 import { evaluatorOf, type Monitors, monitorsOf, type Rule } from '../foresight/monitors.js';
-import { runOptionsOf } from '../foresight/run-options.js';
 import type { Suite } from './suite.js';
 
 interface Judged {

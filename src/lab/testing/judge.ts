@@ -2,15 +2,15 @@
 import type { RunEvent } from '../../interpreter/events/event.js';
 import { fromRecord, printJson, render } from '../../interpreter/values/json.js';
 import { equal, isObject, type Value } from '../../interpreter/values/value.js';
-import type { Expression } from '../../language/syntax/expression.js';
+import type { Expression } from '../../language/syntax/expression-nodes.js';
 import type { CountOperator, Expectation } from '../../language/syntax/tests/test-tree.js';
 import type { Json } from '../../machine/expression.js';
 import { unreachable } from '../../prelude/unreachable.js';
 import { differentLines } from '../../runtime/cassette/drift.js';
-import type { RunReport } from '../../runtime/run/report.js';
-import type { Evaluated } from './expressions.js';
+import type { RunReport } from '../../runtime/run/run-report.js';
 import type { RunFacts } from './run-facts.js';
 import { fitsWildcard, selects } from './selectors.js';
+import type { Evaluated } from './test-expressions.js';
 
 export interface Judged {
   /** What is wrong besides the difference; may be empty. */

@@ -2,8 +2,8 @@
 
 import { dirname, isAbsolute, join, resolve } from 'node:path';
 import { compileProgram } from '../../app/project/compile-program.js';
-import { type ProjectHost, pathOf, shortName } from '../../app/project/host.js';
 import { isPlan } from '../../app/project/preparation.js';
+import { type ProjectHost, pathOf, shortName } from '../../app/project/project-host.js';
 import { readableFrom, readNamed, readProgram } from '../../app/project/read-program.js';
 import { gateLookup, loadSettings } from '../../app/project/settings.js';
 import { testMessages as say } from '../../language/source/catalogue/tests.js';
@@ -24,10 +24,10 @@ import { createRedactor } from '../../runtime/redact.js';
 import { secretsOf } from '../../runtime/run/run-options.js';
 import { checkSuite } from './check-suite.js';
 import { compileProperties } from './compile-properties.js';
-import { compileExpressions } from './expressions.js';
 import { factsOf } from './machine-facts.js';
 import { readSnapshots } from './read-snapshots.js';
 import { RUN_NAMES, type Suite } from './suite.js';
+import { compileExpressions } from './test-expressions.js';
 
 export interface LoadedSuite {
   /** Null: the file cannot be right. */

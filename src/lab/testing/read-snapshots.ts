@@ -1,6 +1,6 @@
 /** Reads the file of snapshots next to a test file. What is not one is refused before anything runs, and stays as it is. */
 import { resolve } from 'node:path';
-import type { ProjectHost } from '../../app/project/host.js';
+import type { ProjectHost } from '../../app/project/project-host.js';
 import { namedBoundary } from '../../app/project/read-program.js';
 import { decodeText, MAX_INPUT_BYTES, readBytes } from '../../app/project/read-text.js';
 

@@ -3,7 +3,7 @@ import type { RunEvent } from '../../interpreter/events/event.js';
 import { fromRecord } from '../../interpreter/values/json.js';
 import type { Json } from '../../machine/expression.js';
 import type { Machine } from '../../machine/machine.js';
-import type { RunReport } from '../../runtime/run/report.js';
+import type { RunReport } from '../../runtime/run/run-report.js';
 import type { Call } from './test-world.js';
 
 export interface RunFacts {

@@ -1,9 +1,9 @@
 /** Runs the tests of suites in one process, several at a time; their results are in the order of the files. */
 import { existsSync, readdirSync, statSync } from 'node:fs';
 import { dirname, isAbsolute, join, normalize, relative, resolve } from 'node:path';
-import type { ProjectHost } from '../../app/project/host.js';
 import { isTestFile } from '../../app/project/preparation.js';
 import { configuredOptions } from '../../app/project/prepare.js';
+import type { ProjectHost } from '../../app/project/project-host.js';
 import { namedBoundary, readableFrom } from '../../app/project/read-program.js';
 import { testMessages as say } from '../../language/source/catalogue/tests.js';
 import type { Diagnostic } from '../../language/source/diagnostic.js';

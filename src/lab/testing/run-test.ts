@@ -1,7 +1,7 @@
 /** Runs one test: the ordinary runtime drives the program in a world of scripted answers, in virtual time. */
 import type { RunEvent } from '../../interpreter/events/event.js';
 import { positionAt, type SourceFile } from '../../language/source/diagnostic.js';
-import type { Expression } from '../../language/syntax/expression.js';
+import type { Expression } from '../../language/syntax/expression-nodes.js';
 import type { CassetteLine, NamedValue, TestCase, TestLine } from '../../language/syntax/tests/test-tree.js';
 import type { Json } from '../../machine/expression.js';
 import { omitUndefined } from '../../prelude/omit-undefined.js';
@@ -9,17 +9,17 @@ import type { Cassette } from '../../runtime/cassette/cassette.js';
 import { CassetteWorld, TEST_ADVICE } from '../../runtime/cassette/cassette-world.js';
 import { recordedInputsOf } from '../../runtime/cassette/recorded-inputs.js';
 import { hostEffects } from '../../runtime/effects.js';
-import type { RunReport } from '../../runtime/run/report.js';
-import { type RunOptions, run } from '../../runtime/run/run.js';
+import type { RunReport } from '../../runtime/run/run-report.js';
+import { type RunOptions, run } from '../../runtime/run/start-run.js';
 import { VIRTUAL_START, VirtualTime } from '../../runtime/virtual-time.js';
 import { plain } from '../../views/drawing/paint.js';
 import { eventLog } from '../../views/log/log.js';
-import { constantOf, type Evaluated } from './expressions.js';
 import { type Judged, judge } from './judge.js';
 import { violatedRules } from './judge-properties.js';
 import { factsOfRun, type RunFacts } from './run-facts.js';
 import { askedName, type ExpectLine, isApproval, markAnswered, scheduleLines, valuesOf } from './schedule.js';
 import type { ExecutedTest, Suite, TestOptions } from './suite.js';
+import { constantOf, type Evaluated } from './test-expressions.js';
 import type { TestFailure, TestResult } from './test-world.js';
 import { type Call, FIRST_COMMIT, type PersonAnswer, TestWorld, type WorldProblem } from './test-world.js';
 

@@ -2,7 +2,7 @@
 import type { RunEvent } from '../../interpreter/events/event.js';
 import { render } from '../../interpreter/values/json.js';
 import type { Value } from '../../interpreter/values/value.js';
-import type { Expression } from '../../language/syntax/expression.js';
+import type { Expression } from '../../language/syntax/expression-nodes.js';
 import type { MomentTree, NamedValue, TestLine } from '../../language/syntax/tests/test-tree.js';
 import { readDuration } from '../../machine/duration.js';
 import type { Json } from '../../machine/expression.js';

@@ -11,18 +11,18 @@ import { resolveAgent } from '../../runtime/agents/resolve.js';
 import type { Cassette, CassetteRecord } from '../../runtime/cassette/cassette.js';
 import type { CassetteWorld } from '../../runtime/cassette/cassette-world.js';
 import { makeRecord, writeCassette } from '../../runtime/cassette/make-record.js';
-import type { Configuration } from '../../runtime/configuration/configuration.js';
+import type { Configuration } from '../../runtime/configuration/load-configuration.js';
 import type { Effects, PerformedRequest } from '../../runtime/effect-context.js';
 import type { Boundary } from '../../runtime/readable-file.js';
 import { createRedactor } from '../../runtime/redact.js';
-import type { RunReport } from '../../runtime/run/report.js';
-import type { RunOptions } from '../../runtime/run/run.js';
 import { secretsOf } from '../../runtime/run/run-options.js';
+import type { RunReport } from '../../runtime/run/run-report.js';
+import type { RunOptions } from '../../runtime/run/start-run.js';
 import type { VirtualTime } from '../../runtime/virtual-time.js';
 import type { Property } from '../foresight/properties.js';
-import type { TestExpressions } from './expressions.js';
 import type { Judged } from './judge.js';
 import type { MachineFacts } from './machine-facts.js';
+import type { TestExpressions } from './test-expressions.js';
 import type { Call, TestFailure, TestWorld, WorldProblem } from './test-world.js';
 
 /** A call that a cassette does not have, and the most that it may cost: US dollars, or null if nothing limits it. */
@@ -56,7 +56,7 @@ export function listingRenewal(suite: Suite, test: string, needed: NeededCall[])
 /** What the agents of a whole run reserve: US dollars, or null if nothing limits it. */
 export async function runCostOf({ machine, configuration }: Suite): Promise<number | null> {
   const [{ verify }, { DEFAULTS }] = await Promise.all([
-    import('../foresight/verify.js'),
+    import('../foresight/verify-machine.js'),
     import('../foresight/explore-options.js'),
   ]);
   const maxCost: Record<string, number> = {};

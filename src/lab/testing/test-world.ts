@@ -7,7 +7,7 @@ import { WORK_EFFECTS } from '../../interpreter/events/status-after.js';
 import type { WorktreeAction } from '../../interpreter/request.js';
 import { render } from '../../interpreter/values/json.js';
 import type { Value } from '../../interpreter/values/value.js';
-import type { Expression } from '../../language/syntax/expression.js';
+import type { Expression } from '../../language/syntax/expression-nodes.js';
 import type { AnswerForm, MockLine, TestAnswer } from '../../language/syntax/tests/test-tree.js';
 import { readDuration } from '../../machine/duration.js';
 import type { Json } from '../../machine/expression.js';

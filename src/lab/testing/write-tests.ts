@@ -1,11 +1,11 @@
 /** Tests from traces: each is executed once, and only what does as its trace is written. */
 import { basename, resolve } from 'node:path';
-import { type ProjectHost, withOpenTexts } from '../../app/project/host.js';
+import { type ProjectHost, withOpenTexts } from '../../app/project/project-host.js';
 import type { RunEvent } from '../../interpreter/events/event.js';
 import { quoteText } from '../../language/format/print-expression.js';
 import type { Json } from '../../machine/expression.js';
 import type { Machine } from '../../machine/machine.js';
-import type { RunReport } from '../../runtime/run/report.js';
+import type { RunReport } from '../../runtime/run/run-report.js';
 import type { Trace, TraceStep } from '../foresight/exploration.js';
 import type { Happening, RequestFacts } from '../foresight/way.js';
 import { waysTo } from '../foresight/ways-to.js';

@@ -6,7 +6,7 @@ import { checkMessages as say } from '../source/catalogue/check.js';
 import type { Diagnostic } from '../source/diagnostic.js';
 import { type SourceFile, type SourceSet, type Span, sourceFile } from '../source/diagnostic.js';
 import type { Declaration, Instruction, Option, Program } from '../syntax/ast.js';
-import type { Name } from '../syntax/expression.js';
+import type { Name } from '../syntax/expression-nodes.js';
 
 export type StateDeclaration = Extract<Declaration, { kind: 'state' }>;
 export type PatternDeclaration = Extract<Declaration, { kind: 'pattern' }>;

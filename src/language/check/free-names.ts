@@ -1,6 +1,6 @@
 /** The names that an expression reads, in the written order. */
 import { unreachable } from '../../prelude/unreachable.js';
-import type { Expression, Template } from '../syntax/expression.js';
+import type { Expression, Template } from '../syntax/expression-nodes.js';
 
 export interface FreeName {
   readonly name: string;

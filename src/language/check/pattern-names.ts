@@ -5,8 +5,8 @@
 import { unreachable } from '../../prelude/unreachable.js';
 import type { Argument, Block, Instruction, Option } from '../syntax/ast.js';
 import { childBlocks } from '../syntax/child-blocks.js';
-import type { Expression, Template } from '../syntax/expression.js';
-import { blocksOf } from '../syntax/step.js';
+import type { Expression, Template } from '../syntax/expression-nodes.js';
+import { blocksOf } from '../syntax/step-nodes.js';
 import { readStep } from '../syntax/steps/step-texts.js';
 import { readBrace, scanInterpolation } from '../syntax/tree/interpolation.js';
 import { visitExpression, visitTemplate } from './free-names.js';

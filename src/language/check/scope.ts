@@ -8,7 +8,7 @@ import type { Target } from '../../machine/machine.js';
 import { checkMessages as say } from '../source/catalogue/check.js';
 import type { Diagnostic, Label } from '../source/diagnostic.js';
 import { positionAt, type SourceSet, type Span } from '../source/diagnostic.js';
-import type { Name } from '../syntax/expression.js';
+import type { Name } from '../syntax/expression-nodes.js';
 import type { MachineUnit, Unit } from './collect.js';
 import { isReserved } from './collect.js';
 import { suggestName } from './suggest-name.js';

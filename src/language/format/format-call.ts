@@ -1,6 +1,6 @@
 /** Prints CALL and PLAN: references keep their spelling; operators and parentheses are normalized. */
 import type { Instruction, OutputPath } from '../syntax/ast.js';
-import type { ReferenceGroup } from '../syntax/expression.js';
+import type { ReferenceGroup } from '../syntax/expression-nodes.js';
 import { bracketOptions, withText } from './format-parts.js';
 import { colonFollows, gap, type SourceText, slice } from './source-text.js';
 

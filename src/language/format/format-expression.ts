@@ -3,7 +3,7 @@
  * intention.
  */
 import { unreachable } from '../../prelude/unreachable.js';
-import type { CompareOperator, Expression } from '../syntax/expression.js';
+import type { CompareOperator, Expression } from '../syntax/expression-nodes.js';
 import { referencesText } from './format-call.js';
 import { gap, type SourceText } from './source-text.js';
 

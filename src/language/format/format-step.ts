@@ -6,7 +6,7 @@
 import { omitUndefined } from '../../prelude/omit-undefined.js';
 import { unreachable } from '../../prelude/unreachable.js';
 import type { Block, Instruction, Option } from '../syntax/ast.js';
-import type { Template } from '../syntax/expression.js';
+import type { Template } from '../syntax/expression-nodes.js';
 import type {
   ContextEntry,
   EachTask,
@@ -15,7 +15,7 @@ import type {
   RetryCondition,
   RetryEntry,
   WorkflowCall,
-} from '../syntax/step.js';
+} from '../syntax/step-nodes.js';
 import { formatExpression } from './format-expression.js';
 import { optionText, withText } from './format-parts.js';
 import { gap, lineStart, type SourceText, slice } from './source-text.js';

@@ -6,7 +6,7 @@
 import { printPath } from '../../prelude/reference.js';
 import { unreachable } from '../../prelude/unreachable.js';
 import type { Option } from '../syntax/ast.js';
-import type { Expression, Interpolation, ObjectEntry, ReferenceGroup, Template } from '../syntax/expression.js';
+import type { Expression, Interpolation, ObjectEntry, ReferenceGroup, Template } from '../syntax/expression-nodes.js';
 import { interpolationEnd } from '../syntax/tokens/interpolation-scan.js';
 
 /** The precedence of an expression. It needs parentheses inside an expression with a higher one. */

@@ -2,7 +2,7 @@
 import { unreachable } from '../../prelude/unreachable.js';
 import { sourceFile } from '../source/diagnostic.js';
 import type { Argument, Block, Instruction, Program, ShellText } from '../syntax/ast.js';
-import type { Template } from '../syntax/expression.js';
+import type { Template } from '../syntax/expression-nodes.js';
 import { parseProgram } from '../syntax/parse.js';
 import type {
   ContextEntry,
@@ -13,7 +13,7 @@ import type {
   RetryEntry,
   StepRun,
   WorkflowCall,
-} from '../syntax/step.js';
+} from '../syntax/step-nodes.js';
 import { type AttachedComments, partsOfEntry, partsOfRun } from '../syntax/steps/attached-comments.js';
 import {
   printExpression,

@@ -5,7 +5,7 @@
 import { declarationMessages as say } from '../source/catalogue/declarations.js';
 import type { Diagnostic, Edit, SourceFile, Span } from '../source/diagnostic.js';
 import type { Block, Comment, Declaration, Instruction, Program } from '../syntax/ast.js';
-import type { Name } from '../syntax/expression.js';
+import type { Name } from '../syntax/expression-nodes.js';
 import { parseProgram, type Region } from '../syntax/parse.js';
 import { type MarkdownHeading, type MarkdownRegion, markdownRegions } from './markdown-regions.js';
 import { parseWorkflow } from './workflow/parse-workflow.js';

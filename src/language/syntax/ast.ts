@@ -4,8 +4,15 @@
  * are reported but still have a node.
  */
 import type { Span } from '../source/diagnostic.js';
-import type { DataReference, Expression, Name, ReferenceGroup, ReferenceMistake, Template } from './expression.js';
-import type { StepParts } from './step.js';
+import type {
+  DataReference,
+  Expression,
+  Name,
+  ReferenceGroup,
+  ReferenceMistake,
+  Template,
+} from './expression-nodes.js';
+import type { StepParts } from './step-nodes.js';
 
 // ---- instructions -----------------------------------------------------------------------------------
 

@@ -1,7 +1,7 @@
 /** The blocks directly inside an instruction. Only this file knows which instructions contain others. */
 import { unreachable } from '../../prelude/unreachable.js';
 import type { Block, Instruction } from './ast.js';
-import { blocksOf } from './step.js';
+import { blocksOf } from './step-nodes.js';
 
 export function childBlocks(i: Instruction): readonly Block[] {
   switch (i.kind) {

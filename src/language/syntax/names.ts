@@ -2,7 +2,7 @@
 
 import { badName, reservedName } from '../source/catalogue/syntax.js';
 import type { Diagnostic } from '../source/diagnostic.js';
-import type { Name } from './expression.js';
+import type { Name } from './expression-nodes.js';
 import { nameOf, type ParseContext, reportMissing, span, tokenSpan } from './grammar/cst.js';
 import type { Token } from './tokens/token.js';
 import { everyVerb } from './tokens/verbs.js';

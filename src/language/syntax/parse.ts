@@ -15,7 +15,7 @@ import type { Token } from './tokens/token.js';
 import { readVerb } from './tokens/verbs.js';
 import { buildItems } from './tree/build-block.js';
 
-export { type ParsedExpression, parseExpressionText } from './tree/expression.js';
+export { type ParsedExpression, parseExpressionText } from './tree/build-expression.js';
 
 interface ParsedProgram {
   readonly program: Program;

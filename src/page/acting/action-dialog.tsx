@@ -2,12 +2,12 @@
 import { useState } from 'preact/hooks';
 import type { Json } from '../../machine/expression.js';
 import { countOf } from '../../views/drawing/amounts.js';
-import { type DataError, type RunActions, type ShownRun, toDataError } from '../data/run-data.js';
+import { type DataError, type RunActions, type ShownRun, toDataError } from '../data/page-data.js';
 import { usePage } from '../page-parts.js';
 import type { RunModel } from '../run/run-model.js';
 import { Problem, Prose } from '../shell/problem.jsx';
 import { Dialog } from '../shell/search-field.jsx';
-import type { ActionName } from './permissions.js';
+import type { ActionName } from './allowed-actions.js';
 
 interface ActionDialogProps {
   readonly name: ActionName;

@@ -4,7 +4,7 @@ import type { Waiting } from '../../interpreter/events/event.js';
 import type { Json } from '../../machine/expression.js';
 import { visibleLine } from '../../views/drawing/visible-text.js';
 import { waitingLine } from '../../views/log/event-line.js';
-import { type DataError, toDataError } from '../data/run-data.js';
+import { type DataError, toDataError } from '../data/page-data.js';
 import { waitingWords } from '../record/event-words.js';
 import type { RunModel } from '../run/run-model.js';
 import { Problem, Prose } from '../shell/problem.jsx';

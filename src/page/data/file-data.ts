@@ -2,10 +2,9 @@
 import { signal } from '@preact/signals';
 import type { FileRun } from '../../app/file-run.js';
 import { omitUndefined } from '../../prelude/omit-undefined.js';
-import type { Recorded } from '../../views/report/facts.js';
+import type { Recorded } from '../../views/report/report-facts.js';
 import { type Moment, momentAt } from '../history/run-moment.js';
 import type { PageParts } from '../page-parts.js';
-import { recordOf } from './record-lines.js';
 import {
   DataError,
   type OutputPart,
@@ -13,7 +12,8 @@ import {
   type RecordLine,
   type RunData,
   type ShownRun,
-} from './run-data.js';
+} from './page-data.js';
+import { recordOf } from './record-lines.js';
 
 /** Lines of a long record are passed on in portions, so that the page stays responsive. */
 const PORTION = 5000;

@@ -3,7 +3,7 @@
  * server-sent events. A page that is not visible follows nothing, because a browser has few connections.
  */
 import { type ReadonlySignal, signal } from '@preact/signals';
-import { type Connection, DataError, type RecordLine, type RecordReader } from './run-data.js';
+import { type Connection, DataError, type RecordLine, type RecordReader } from './page-data.js';
 
 /** Lines of a long record are passed on in portions, and the page pauses between them, so that it stays responsive. */
 const PORTION = 500;

@@ -3,9 +3,9 @@
  * when it is needed, together with its neighbors, and the objects of the last blocks stay.
  */
 
-import type { Recorded } from '../../views/report/facts.js';
+import type { Recorded } from '../../views/report/report-facts.js';
 import { firstIndex } from '../timeline/bars.js';
-import type { RecordedRunEvent, RecordLine } from './run-data.js';
+import type { RecordedRunEvent, RecordLine } from './page-data.js';
 
 const BLOCK = 1024;
 /** So many blocks stay as objects. */

@@ -12,7 +12,7 @@ import type {
   RunPage,
   ShownRun,
   WaitingPage,
-} from './run-data.js';
+} from './page-data.js';
 
 interface ServiceFacts extends About {
   readonly read_only: boolean;

@@ -1,7 +1,7 @@
 /** What a run says about the nodes of its graph: how often a state was entered, what became of a step or of a call of a plan. */
 import type { Machine } from '../../machine/machine.js';
 import type { DrawnEdge, PictureNode } from '../../views/picture/picture.js';
-import type { ShownRun } from '../data/run-data.js';
+import type { ShownRun } from '../data/page-data.js';
 import type { EdgeCounts, TakenEdge } from '../history/edge-counts.js';
 import type { PlanExecution } from './plan-calls.js';
 

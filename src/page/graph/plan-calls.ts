@@ -11,9 +11,9 @@ import { printPath } from '../../prelude/reference.js';
 import { visibleLine } from '../../views/drawing/visible-text.js';
 import { ROOM_FOR_VALUE } from '../../views/graph/plan-picture.js';
 import type { PictureEdge } from '../../views/picture/picture.js';
-import { endingOf } from '../../views/report/run-facts.js';
+import { endingOf } from '../../views/report/facts-of-run.js';
+import type { RecordedRunEvent } from '../data/page-data.js';
 import type { RecordLines } from '../data/record-lines.js';
-import type { RecordedRunEvent } from '../data/run-data.js';
 
 type EventOf<T extends RecordedRunEvent['type']> = Extract<RecordedRunEvent, { type: T }>;
 type Requested = EventOf<'effect_requested'>;

@@ -3,7 +3,7 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import { visibleLine } from '../../views/drawing/visible-text.js';
-import { DataError, type ShownRun, toDataError } from '../data/run-data.js';
+import { DataError, type ShownRun, toDataError } from '../data/page-data.js';
 import { eventNumber, usePage } from '../page-parts.js';
 import type { RunModel } from '../run/run-model.js';
 import { ValueView } from '../run/value-view.jsx';

@@ -1,8 +1,8 @@
 /** The models of a run that parts of its screen share. Each takes every line when it comes, before a part is drawn. */
 
-import type { Recorded } from '../../views/report/facts.js';
+import type { Recorded } from '../../views/report/report-facts.js';
+import type { RecordLine } from '../data/page-data.js';
 import { type RecordLines, recordOf } from '../data/record-lines.js';
-import type { RecordLine } from '../data/run-data.js';
 import { firstIndex } from '../timeline/bars.js';
 import { Timeline } from '../timeline/timeline.js';
 import { EdgeCounts } from './edge-counts.js';

@@ -9,8 +9,8 @@ import { threadOf } from '../../interpreter/events/facts.js';
 import { ActiveTime, countsAsEffect, type EndStatus, statusAfter } from '../../interpreter/events/status-after.js';
 import type { Json } from '../../machine/expression.js';
 import { omitUndefined } from '../../prelude/omit-undefined.js';
-import type { Recorded } from '../../views/report/facts.js';
 import { OpenWaits } from '../../views/report/open-waits.js';
+import type { Recorded } from '../../views/report/report-facts.js';
 
 /** The status of a step, as far as events say it. */
 export interface MomentStep {

@@ -3,8 +3,8 @@
 import { costOf } from '../../interpreter/control/budget.js';
 import type { Outcome } from '../../interpreter/events/event.js';
 import { threadOf } from '../../interpreter/events/facts.js';
-import type { Recorded, Requested } from '../../views/report/facts.js';
-import { endingOf } from '../../views/report/run-facts.js';
+import { endingOf } from '../../views/report/facts-of-run.js';
+import type { Recorded, Requested } from '../../views/report/report-facts.js';
 
 /** Totals of one line. */
 export interface LineTotals {

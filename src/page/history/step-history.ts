@@ -6,8 +6,8 @@ import type { Outcome, RunEvent } from '../../interpreter/events/event.js';
 import { threadOf } from '../../interpreter/events/facts.js';
 import { countOf } from '../../views/drawing/amounts.js';
 import { cut, oneLine } from '../../views/drawing/visible-text.js';
-import type { Recorded } from '../../views/report/facts.js';
-import { RunFacts } from '../../views/report/run-facts.js';
+import { RunFacts } from '../../views/report/facts-of-run.js';
+import type { Recorded } from '../../views/report/report-facts.js';
 import { type DetailedStep, type DetailedStepAttempt, detailStep } from '../../views/steps/step-detail.js';
 import type { StepStory } from '../../views/steps/step-facts.js';
 

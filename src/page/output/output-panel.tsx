@@ -6,9 +6,9 @@ import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/ho
 import { WORK_EFFECTS } from '../../interpreter/events/status-after.js';
 import { size } from '../../views/drawing/amounts.js';
 import { escapeControls, visibleLine } from '../../views/drawing/visible-text.js';
-import { commandLine } from '../../views/log/command-line.js';
+import { commandLine } from '../../views/log/started-command.js';
+import { type DataError, type RecordedRunEvent, type RunData, toDataError } from '../data/page-data.js';
 import type { RecordLines } from '../data/record-lines.js';
-import { type DataError, type RecordedRunEvent, type RunData, toDataError } from '../data/run-data.js';
 import type { RunModel } from '../run/run-model.js';
 import { SearchField } from '../shell/search-field.jsx';
 

@@ -1,11 +1,11 @@
 /** Events and waits in words, with their values, and with times in the zone of the reader. */
 import type { Waiting } from '../../interpreter/events/event.js';
-import { commandLine } from '../../views/log/command-line.js';
 import { eventGist } from '../../views/log/event-gist.js';
 import { waitingLine } from '../../views/log/event-line.js';
 import { outcomeWords } from '../../views/log/outcome-words.js';
+import { commandLine } from '../../views/log/started-command.js';
+import type { RecordLine } from '../data/page-data.js';
 import { isEvent, type RecordLines } from '../data/record-lines.js';
-import type { RecordLine } from '../data/run-data.js';
 import { shortTime } from '../shell/short-time.js';
 
 const STYLE = { timeText: shortTime, hasValues: true };

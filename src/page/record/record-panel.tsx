@@ -2,8 +2,8 @@
 import { useEffect, useMemo, useReducer, useState } from 'preact/hooks';
 import { cut, escapeControls, visibleLine } from '../../views/drawing/visible-text.js';
 import { Pace } from '../data/follow-record.js';
+import type { RecordLine } from '../data/page-data.js';
 import type { RecordLines } from '../data/record-lines.js';
-import type { RecordLine } from '../data/run-data.js';
 import type { RunModel } from '../run/run-model.js';
 import { SearchField } from '../shell/search-field.jsx';
 import { Time } from '../shell/time.jsx';

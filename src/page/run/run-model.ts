@@ -4,8 +4,8 @@
  */
 import { batch, computed, effect, type ReadonlySignal, signal } from '@preact/signals';
 import type { RunProgram } from '../../app/runs.js';
+import { DataError, type RecordLine, type RunData, type ShownRun, toDataError } from '../data/page-data.js';
 import { RecordLines } from '../data/record-lines.js';
-import { DataError, type RecordLine, type RunData, type ShownRun, toDataError } from '../data/run-data.js';
 import type { Checkpoints, Copyable } from '../history/run-history.js';
 import { type GrowingTimeline, RunHistory } from '../history/run-history.js';
 import { eventNumber, type Router } from '../page-parts.js';

@@ -7,7 +7,7 @@ import type { Json } from '../../machine/expression.js';
 import { localTime } from '../../views/drawing/amounts.js';
 import { visibleLine } from '../../views/drawing/visible-text.js';
 import { Questions } from '../acting/questions.jsx';
-import type { ShownRun } from '../data/run-data.js';
+import type { ShownRun } from '../data/page-data.js';
 import { GraphPanel } from '../graph/graph-panel.jsx';
 import { ChangesPanel } from '../history/changes-panel.jsx';
 import { ComparePanel } from '../history/compare-panel.jsx';

@@ -3,7 +3,7 @@ import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import type { RunDay } from '../../app/run-filter.js';
 import { countOf, dollars, duration } from '../../views/drawing/amounts.js';
 import { visibleLine } from '../../views/drawing/visible-text.js';
-import type { RunQuery } from '../data/run-data.js';
+import type { RunQuery } from '../data/page-data.js';
 import { usePage } from '../page-parts.js';
 import { budgetOf, type DayBars, type DrawPlot, dayBars, MEASURES, type Measure } from './day-bars.js';
 

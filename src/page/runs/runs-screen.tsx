@@ -10,7 +10,7 @@ import {
   type RunRow,
   type ShownStatus,
   toDataError,
-} from '../data/run-data.js';
+} from '../data/page-data.js';
 import { usePage } from '../page-parts.js';
 import { Problem } from '../shell/problem.jsx';
 import { SearchField } from '../shell/search-field.jsx';

@@ -1,5 +1,5 @@
 /** The states that a run visited, or its steps, as the parts of a small bar. */
-import type { ShownRun } from '../data/run-data.js';
+import type { ShownRun } from '../data/page-data.js';
 
 export interface BarPart {
   /** Of the state or step; several visits of one state after the other are one part. */

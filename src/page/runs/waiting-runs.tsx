@@ -3,7 +3,7 @@ import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import type { Waiting } from '../../interpreter/events/event.js';
 import { dollars, duration } from '../../views/drawing/amounts.js';
 import { visibleLine } from '../../views/drawing/visible-text.js';
-import type { RunRow, WaitingRun } from '../data/run-data.js';
+import type { RunRow, WaitingRun } from '../data/page-data.js';
 import { usePage } from '../page-parts.js';
 import { waitingWords } from '../record/event-words.js';
 import { Link, Prose } from '../shell/problem.jsx';

@@ -1,7 +1,7 @@
 /** What could not be done or shown, and what helps. */
 import type { ComponentChildren } from 'preact';
 import { visibleLine } from '../../views/drawing/visible-text.js';
-import type { DataError } from '../data/run-data.js';
+import type { DataError } from '../data/page-data.js';
 import { type Address, usePage } from '../page-parts.js';
 
 interface ProblemProps {

@@ -2,7 +2,7 @@
 
 import { useEffect, useState } from 'preact/hooks';
 import { duration } from '../../views/drawing/amounts.js';
-import type { ShownStatus } from '../data/run-data.js';
+import type { ShownStatus } from '../data/page-data.js';
 
 const MARKS: Readonly<Record<ShownStatus, string>> = {
   queued: '…',

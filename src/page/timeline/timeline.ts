@@ -5,10 +5,10 @@
  */
 import type { EffectKind, RunEvent } from '../../interpreter/events/event.js';
 import { threadOf } from '../../interpreter/events/facts.js';
-import { commandLine } from '../../views/log/command-line.js';
-import type { Recorded } from '../../views/report/facts.js';
+import { commandLine } from '../../views/log/started-command.js';
+import { endingOf } from '../../views/report/facts-of-run.js';
 import { OpenWaits } from '../../views/report/open-waits.js';
-import { endingOf } from '../../views/report/run-facts.js';
+import type { Recorded } from '../../views/report/report-facts.js';
 import { type Bar, type BarKind, type BarStatus, Bars, firstIndex, STATE_LANE, withDoubleRoom } from './bars.js';
 import { type Lane, Lanes } from './lanes.js';
 import { IdleSpans } from './visible-bars.js';

@@ -9,7 +9,7 @@ import { omitUndefined } from '../../prelude/omit-undefined.js';
 import type { Effects, PerformedRequest } from '../effect-context.js';
 import type { Boundary } from '../readable-file.js';
 import type { Redactor } from '../redact.js';
-import type { RunReport } from '../run/report.js';
+import type { RunReport } from '../run/run-report.js';
 import { entryAt } from '../store/own-file.js';
 import { reasonOf } from '../store/store-error.js';
 import type { VirtualTime } from '../virtual-time.js';

@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { parseDuration } from '../../machine/duration.js';
 import { omitUndefined } from '../../prelude/omit-undefined.js';
 import { whyForeign, whyUnreadable } from '../readable-file.js';
-import type { Configuration } from './configuration.js';
+import type { Configuration } from './load-configuration.js';
 
 interface GateCommand {
   readonly command: string;

@@ -8,7 +8,7 @@ import type { RunEvent } from '../../interpreter/events/event.js';
 import type { UndoFacts } from '../../interpreter/events/facts.js';
 import { ActiveTime, countsAsEffect } from '../../interpreter/events/status-after.js';
 import { cancelRun } from '../../interpreter/run.js';
-import { addCost } from '../../interpreter/run-state/usage.js';
+import { addCost } from '../../interpreter/run-state/run-usage.js';
 import { stopLeftovers } from '../process/leftovers.js';
 import { hasOpen, isProcessNumber, processStat } from '../process/process-group.js';
 import { deliver } from '../store/inbox.js';

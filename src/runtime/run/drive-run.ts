@@ -21,9 +21,9 @@ import type { WorktreeFacts } from '../worktree/worktree-facts.js';
 import { drive } from './drive.js';
 import type { Begin, DriveEnd } from './drive-options.js';
 import { Growth, keptOutput } from './growth.js';
-import { type RunReport, reportOf } from './report.js';
 import { openResources } from './resources.js';
 import type { RunOptions } from './run-options.js';
+import { type RunReport, reportOf } from './run-report.js';
 
 /** How long a run waits for a signal by default before it is suspended, in milliseconds. */
 const SIGNAL_UP_TO_MS = 10_000;

@@ -1,6 +1,6 @@
 /** The status of each step of a run after an event, from the record alone, which also says since when. */
 import type { RunEvent } from '../../interpreter/events/event.js';
-import type { ReportedStep } from './report.js';
+import type { ReportedStep } from './run-report.js';
 
 /** `since`: when its last attempt started or ended; ISO 8601. */
 export interface RecordedStep extends ReportedStep {

@@ -29,7 +29,7 @@ import type { McpServers } from '../tools/mcp-tool.js';
 import type { VirtualTime } from '../virtual-time.js';
 import type { Repository } from '../worktree/git/repository.js';
 import type { AskHandler, DriveOptions } from './drive-options.js';
-import type { RunReport } from './report.js';
+import type { RunReport } from './run-report.js';
 
 /** A run that is about to execute. */
 export interface Started {

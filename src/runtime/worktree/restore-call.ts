@@ -8,7 +8,7 @@ import { gitTargetOf, type Worktree } from './checkout.js';
 import { namesIn } from './git/file-name.js';
 import { type GitTarget, git } from './git/git.js';
 import { findRepository, outsideStore, realStore } from './git/repository.js';
-import { resetWorktree, statOf } from './git/snapshot.js';
+import { resetWorktree, statOf } from './git/tree-snapshot.js';
 
 /** The name of a file in the repository's directory of the worktree. */
 export const CALL_NOTE = 'statedsl-call';

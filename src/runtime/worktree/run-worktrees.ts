@@ -15,7 +15,7 @@ import { errorCode, reasonOf, StoreError, storeError } from '../store/store-erro
 import { looseBranch, type Worktree } from './checkout.js';
 import { GitFailure } from './git/git.js';
 import { mergeTasks } from './git/merge.js';
-import { resetWorktree, snapshot, snapshotChange } from './git/snapshot.js';
+import { resetWorktree, snapshot, snapshotChange } from './git/tree-snapshot.js';
 import { listFiles } from './refusal.js';
 import { CALL_NOTE, type CallNote } from './restore-call.js';
 import { branchCommit, forkWorktree, taskName } from './worktree.js';

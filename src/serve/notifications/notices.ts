@@ -4,7 +4,7 @@
  */
 import { mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import type { NotifyTarget } from '../../runtime/configuration/configuration.js';
+import type { NotifyTarget } from '../../runtime/configuration/load-configuration.js';
 import { entryAt, readOwn, writeOwn } from '../../runtime/store/own-file.js';
 import type { IndexEntry } from '../../runtime/store/run-header.js';
 import { storeError } from '../../runtime/store/store-error.js';

@@ -7,7 +7,7 @@ import { Buffer } from 'node:buffer';
 import { closeSync, fstatSync, readSync } from 'node:fs';
 import { join } from 'node:path';
 import { execa } from 'execa';
-import type { NotifyTarget } from '../../runtime/configuration/configuration.js';
+import type { NotifyTarget } from '../../runtime/configuration/load-configuration.js';
 import { openOwn } from '../../runtime/store/own-file.js';
 import type { IndexEntry } from '../../runtime/store/run-header.js';
 import { StoreError } from '../../runtime/store/store-error.js';

@@ -1,7 +1,7 @@
 /** Routes that start and change runs. Who did it is in the record of the run. */
 import { createRoute } from '@hono/zod-openapi';
 import type { Context } from 'hono';
-import { replayPoint } from '../../app/replay-point.js';
+import { replayPoint } from '../../app/read-point.js';
 import { type Result, resultOf } from '../../app/result.js';
 import type { Delivered, Execution } from '../../app/runs.js';
 import { printJson, readJson } from '../../interpreter/values/json.js';
@@ -13,9 +13,9 @@ import { newRunId } from '../../runtime/run/header.js';
 import { inputProblems } from '../../runtime/run/run-inputs.js';
 import { type Delivery, isSignalName } from '../../runtime/store/inbox.js';
 import { userOf } from '../access.js';
-import { answer, answerRefusal, answerWith } from '../answer.js';
 import { appliedAnswer, cancelledAnswer, deliveredAnswer, startedAnswer } from '../answer-schemas.js';
 import type { Task } from '../executions/waiting-list.js';
+import { answer, answerRefusal, answerWith } from '../http-answer.js';
 import { queuedRefusal } from '../queued-refusal.js';
 import {
   answersBody,
@@ -28,7 +28,7 @@ import {
   startBody,
 } from '../schemas.js';
 import { answers, type Service, type ServiceApp } from '../service.js';
-import { findProgram } from './programs.js';
+import { findProgram } from './program-routes.js';
 
 const TAGS = ['changes'];
 

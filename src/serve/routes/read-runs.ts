@@ -1,10 +1,11 @@
 /** Routes that read runs. */
 import { createRoute } from '@hono/zod-openapi';
 import { runCondition, runDays } from '../../app/run-filter.js';
-import { reportJson } from '../../runtime/run/report.js';
-import { answer, answerRefusal } from '../answer.js';
+import { reportJson } from '../../runtime/run/run-report.js';
 import { daysAnswer, inspectAnswer, listAnswer, programOfRunAnswer, reportAnswer } from '../answer-schemas.js';
+import { sendEvents, sendOutput } from '../event-streams.js';
 import { beforeFirstEvent } from '../executions/waiting-list.js';
+import { answer, answerRefusal } from '../http-answer.js';
 import { orQueued, queuedRefusal } from '../queued-refusal.js';
 import {
   artifactParams,
@@ -19,7 +20,6 @@ import {
   runParams,
 } from '../schemas.js';
 import { answers, type Service, type ServiceApp, textAnswers } from '../service.js';
-import { sendEvents, sendOutput } from '../streams.js';
 
 const TAGS = ['runs'];
 const PART = { 206: 'the part that `Range` names, once the effect has ended' };

@@ -5,8 +5,8 @@
 import { createRoute } from '@hono/zod-openapi';
 import type { Runs } from '../../app/runs.js';
 import type { Waiting } from '../../interpreter/events/event.js';
-import { answerRefusal } from '../answer.js';
 import { waitingAnswer } from '../answer-schemas.js';
+import { answerRefusal } from '../http-answer.js';
 import { waitingQuery } from '../schemas.js';
 import { answers, type Service, type ServiceApp } from '../service.js';
 

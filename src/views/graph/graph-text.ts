@@ -6,7 +6,7 @@
 
 import { cut, oneLine, pictureControls } from '../drawing/visible-text.js';
 import { asciiSteps, type DotWriter, dotSteps, type MermaidWriter, mermaidSteps } from '../steps/draw-steps.js';
-import type { Edge, Graph } from './graph.js';
+import type { Edge, Graph } from './machine-graph.js';
 
 const LONGEST_LABEL = 120;
 /** A step shows its gates, and a loop shows all of its entries. */

@@ -8,7 +8,7 @@ import type { Instruction, Machine, State } from '../../machine/machine.js';
 import { omitUndefined } from '../../prelude/omit-undefined.js';
 import type { Picture, PictureEdge, PictureKind, PictureNode, PictureRow, Reach } from '../picture/picture.js';
 import { callLines } from '../steps/call-tree.js';
-import { type Edge, type Graph, graphOf } from './graph.js';
+import { type Edge, type Graph, graphOf } from './machine-graph.js';
 import { type ReachNote, reachRow, type StepReach, stepPicture } from './step-picture.js';
 
 export interface PictureOptions {

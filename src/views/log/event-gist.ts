@@ -7,9 +7,9 @@ import type { RunEvent } from '../../interpreter/events/event.js';
 import type { Json } from '../../machine/expression.js';
 import { unreachable } from '../../prelude/unreachable.js';
 import { plain } from '../drawing/paint.js';
-import { commandLine } from './command-line.js';
 import { eventLine, exactTime, waitingLine } from './event-line.js';
 import { outcomeWords } from './outcome-words.js';
+import { commandLine } from './started-command.js';
 
 /** What a reader sees instead of what the record has. */
 export interface GistStyle {

@@ -8,9 +8,9 @@ import type { EffectKind, Outcome, Output, RunEvent } from '../../interpreter/ev
 import { dollars } from '../drawing/amounts.js';
 import type { Paint } from '../drawing/paint.js';
 import { cut, escapeControls, oneLine } from '../drawing/visible-text.js';
-import { commandLine } from './command-line.js';
 import { eventLine } from './event-line.js';
 import { isStopped, outcomeWords } from './outcome-words.js';
+import { commandLine } from './started-command.js';
 
 /** Output shown under one instruction. */
 const LINES = 20;

@@ -1,6 +1,6 @@
 /** The layout engine: Eclipse Layout Kernel, compiled to JavaScript. Large, so only pictures load it. */
 import ElkConstructor from 'elkjs/lib/elk.bundled.js';
-import type { LayoutEngine } from './layout.js';
+import type { LayoutEngine } from './picture-layout.js';
 
 /** The package says that it has a default export, but the module is the constructor itself. */
 const Elk = ElkConstructor as unknown as typeof ElkConstructor.default;

@@ -2,10 +2,10 @@
 
 import { edgePaths } from './edge-paths.js';
 import { elkEngine } from './elk.js';
-import { layOut, pictureText } from './layout.js';
 import { MARKS } from './marks.js';
 import type { Drawing, DrawnEdge, DrawnMark, DrawnNode, DrawnText, Picture, Point } from './picture.js';
 import { isUnusual } from './picture.js';
+import { layOut, pictureText } from './picture-layout.js';
 import { svgStyle } from './svg-style.js';
 
 /** `name` is what the picture shows, for people who cannot see it. */

@@ -4,8 +4,8 @@ import type { Paint } from '../drawing/paint.js';
 import { cut, visibleLine } from '../drawing/visible-text.js';
 import { statusPaint } from '../run-list.js';
 import { stepColumns } from '../steps/step-table.js';
-import type { LimitReached } from './facts.js';
 import type { DeniedRow, Report, ReportedDamage, ReportedRun, StateRow, ToolRow, WaitRow } from './report.js';
+import type { LimitReached } from './report-facts.js';
 import { costCell, type Described, numbers, spendingWords, table, times, undoBlocks } from './undo-text.js';
 
 const LONGEST_TEXT = 120;

@@ -6,8 +6,8 @@ import type { EffectKind } from '../../interpreter/events/event.js';
 import { omitUndefined } from '../../prelude/omit-undefined.js';
 import { type StepRow, stepRows } from '../steps/step-rows.js';
 import { toolName } from './detailed-attempt.js';
-import type { Attempt, LimitReached, Wait } from './facts.js';
-import type { RunFacts } from './run-facts.js';
+import type { RunFacts } from './facts-of-run.js';
+import type { Attempt, LimitReached, Wait } from './report-facts.js';
 import { type Spending, spendingOf, sum, type UndoReport, undoReport } from './undo-rows.js';
 
 /** The facts about each run in a report, in addition to the sums. */

@@ -2,11 +2,11 @@
 
 import type { EffectKind } from '../../interpreter/events/event.js';
 import type { RolledBack, UndoFacts } from '../../interpreter/events/facts.js';
-import { commandLine } from '../log/command-line.js';
 import { outcomeWords } from '../log/outcome-words.js';
+import { commandLine } from '../log/started-command.js';
 import { toolName } from './detailed-attempt.js';
-import type { Attempt, Ending, Tokens } from './facts.js';
-import type { RunFacts } from './run-facts.js';
+import type { RunFacts } from './facts-of-run.js';
+import type { Attempt, Ending, Tokens } from './report-facts.js';
 
 /** An UNDO that was performed, with all of its attempts. */
 export interface UndoneRow extends Spending {

@@ -5,8 +5,8 @@
 import type { Output } from '../../interpreter/events/event.js';
 import { omitUndefined } from '../../prelude/omit-undefined.js';
 import { type DetailedAttempt, detailedAttempt } from '../report/detailed-attempt.js';
-import type { Attempt } from '../report/facts.js';
-import type { RunFacts } from '../report/run-facts.js';
+import type { RunFacts } from '../report/facts-of-run.js';
+import type { Attempt } from '../report/report-facts.js';
 import { type Spending, spendingOf } from '../report/undo-rows.js';
 import type { AttemptStatus, StepAttempt, StepStory } from './step-facts.js';
 import { turnsOf } from './step-rows.js';

@@ -3,7 +3,7 @@
  * the changes of a retry. A step that a loop of states repeats is one step with more attempts.
  */
 import type { RunEvent } from '../../interpreter/events/event.js';
-import type { Attempt, Recorded } from '../report/facts.js';
+import type { Attempt, Recorded } from '../report/report-facts.js';
 
 /** The status of an attempt of a step. `undone`: the run was resumed at an earlier point, so the step runs again. */
 export type AttemptStatus = 'running' | 'pass' | 'fail' | 'fatal' | 'undone';

@@ -3,8 +3,8 @@
  * sum of the rows is the total cost.
  */
 import { omitUndefined } from '../../prelude/omit-undefined.js';
-import type { Attempt } from '../report/facts.js';
-import type { RunFacts } from '../report/run-facts.js';
+import type { RunFacts } from '../report/facts-of-run.js';
+import type { Attempt } from '../report/report-facts.js';
 import { type Spending, spendingOf } from '../report/undo-rows.js';
 import type { AttemptStatus, StepAttempt, StepStory } from './step-facts.js';
 

@@ -2,7 +2,7 @@
 
 export { engineClient } from '../../../src/engine/client.js';
 export { mirrorRun } from '../../../src/engine/mirror.js';
-export { startWorker } from '../../../src/engine/worker.js';
+export { startWorker } from '../../../src/engine/run-worker.js';
 export { workerProcesses } from '../../../src/engine/worker-processes.js';
 export { compile } from '../../../src/language/check/compile.js';
 export { hostEffects } from '../../../src/runtime/effects.js';

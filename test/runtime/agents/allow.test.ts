@@ -4,7 +4,7 @@ import type { AgentCall, AgentConfiguration } from '../../../src/runtime/agents/
 import { findAdapter } from '../../../src/runtime/agents/programs/adapters.js';
 import { leaksOf } from '../../../src/runtime/agents/programs/leaks.js';
 import type { Permission } from '../../../src/runtime/agents/programs/permissions.js';
-import { parseConfiguration } from '../../../src/runtime/configuration/configuration.js';
+import { parseConfiguration } from '../../../src/runtime/configuration/load-configuration.js';
 import { stage } from './calling.js';
 
 const OUT = '/tmp/run/0-out';

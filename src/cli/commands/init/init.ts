@@ -8,7 +8,7 @@ import { nearest } from '../../../prelude/nearest.js';
 import { entryAt, makeFolder } from '../../../runtime/store/own-file.js';
 import { EXIT, type ExitCode } from '../../terminal/exit-code.js';
 import { stderr, stdout } from '../../terminal/streams.js';
-import { usageError } from '../../terminal/usage.js';
+import { usageError } from '../../terminal/usage-error.js';
 
 interface InitFlags {
   readonly quiet?: boolean;

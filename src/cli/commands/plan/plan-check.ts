@@ -17,13 +17,13 @@ import { diagnosticsJson } from '../../../views/diagnostics/diagnostic-json.js';
 import { drawFixes } from '../../../views/diagnostics/fixes.js';
 import { escapeControls } from '../../../views/drawing/visible-text.js';
 import { locationInPlan } from '../../../views/graph/plan-graph.js';
-import { commandLineHost } from '../../files/host.js';
+import { commandLineHost } from '../../files/command-line-host.js';
 import { replaceRead } from '../../files/replace-file.js';
 import { isForAnEngine } from '../../running/configured-engine.js';
 import { EXIT, type ExitCode } from '../../terminal/exit-code.js';
 import { drawn, filterDiagnostics, hideSecrets, withoutSecrets } from '../../terminal/report-diagnostics.js';
 import { stderr, stdout } from '../../terminal/streams.js';
-import { usageError } from '../../terminal/usage.js';
+import { usageError } from '../../terminal/usage-error.js';
 
 interface PlanCheckFlags extends PlanFlags {
   readonly json?: boolean;

@@ -3,11 +3,11 @@ import { basename } from 'node:path';
 import { type LoadedPlan, loadPlan, type PlanFlags } from '../../../app/project/load-plan.js';
 import { hasErrors } from '../../../language/source/diagnostic.js';
 import { planDot, planGraph, planMermaid } from '../../../views/graph/plan-graph.js';
-import { commandLineHost } from '../../files/host.js';
+import { commandLineHost } from '../../files/command-line-host.js';
 import { EXIT, type ExitCode } from '../../terminal/exit-code.js';
 import { drawn } from '../../terminal/report-diagnostics.js';
 import { stderr, stdout } from '../../terminal/streams.js';
-import { usageError } from '../../terminal/usage.js';
+import { usageError } from '../../terminal/usage-error.js';
 
 interface PlanGraphFlags extends PlanFlags {
   readonly format: string;

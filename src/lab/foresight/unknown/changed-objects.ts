@@ -5,8 +5,8 @@
 import type { UnknownData } from '../../../interpreter/values/data-tree.js';
 import { isList, isObject, type Missing, type Value } from '../../../interpreter/values/value.js';
 import type { Json } from '../../../machine/expression.js';
-import { TYPE } from './facts.js';
 import { type Knowledge, mentionsUnknown, unknownId } from './knowledge.js';
+import { TYPE } from './known-facts.js';
 
 /** What an unknown value is made of, if it is an object that was changed. Such values keep what they are made of. */
 export const CHANGES: ReadonlySet<string> = new Set(['with', 'merge', 'assign']);

@@ -12,8 +12,8 @@ import {
 } from '../../../interpreter/values/value.js';
 import type { Comparison, Json } from '../../../machine/expression.js';
 import { hasChangedMember } from './changed-objects.js';
-import { type Bound, canBe, comparableTypes, type Facts, TYPE, typeBit } from './facts.js';
 import { idsIn, type Knowledge, mentionsUnknown, unknownId } from './knowledge.js';
+import { type Bound, canBe, comparableTypes, type Facts, TYPE, typeBit } from './known-facts.js';
 import { agreesWith, impliedAnswer, textQuestions } from './text-answers.js';
 
 type Order = '<' | '<=' | '>' | '>=';

@@ -7,7 +7,7 @@ import { printJson, render } from '../../../interpreter/values/json.js';
 import type { Value } from '../../../interpreter/values/value.js';
 import type { Json } from '../../../machine/expression.js';
 import type { CheckLayout } from '../../../machine/step.js';
-import { ANY_TYPE, canBe, type Facts, hasOneForm, normalFacts, TYPE, typeBit } from './facts.js';
+import { ANY_TYPE, canBe, type Facts, hasOneForm, normalFacts, TYPE, typeBit } from './known-facts.js';
 
 const OPEN = '\ue000';
 const CLOSE = '\ue001';

@@ -3,8 +3,8 @@ import { badValue } from '../../../interpreter/failure.js';
 import type { Callable } from '../../../interpreter/values/functions.js';
 import { functionNamed } from '../../../interpreter/values/functions.js';
 import { isList, type Value } from '../../../interpreter/values/value.js';
-import { ANY_TYPE, type Facts, hasOneForm, TYPE, typeBit } from './facts.js';
 import { type Knowledge, mentionsUnknown, unknownId } from './knowledge.js';
+import { ANY_TYPE, type Facts, hasOneForm, TYPE, typeBit } from './known-facts.js';
 
 interface Signature {
   /** The types of the arguments. */

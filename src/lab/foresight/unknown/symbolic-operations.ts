@@ -4,8 +4,8 @@ import { concreteOperations, type ValueOperations } from '../../../interpreter/v
 import { isList, isObject, type Missing, numberOf, type Value } from '../../../interpreter/values/value.js';
 import { changedMember, unknownData } from './changed-objects.js';
 import { areEqual, compareUnknown, hasMember, isNull } from './comparisons.js';
-import { ANY_TYPE, canBe, type Facts, TYPE, typeBit } from './facts.js';
 import { type Knowledge, markOf, mentionsUnknown, unknownId } from './knowledge.js';
+import { ANY_TYPE, canBe, type Facts, TYPE, typeBit } from './known-facts.js';
 import { symbolicFunction } from './symbolic-functions.js';
 
 /**

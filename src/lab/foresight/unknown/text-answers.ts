@@ -1,8 +1,8 @@
 /** Whether a text agrees with what was answered about an unknown text. */
 import { isJson } from '../../../interpreter/values/json.js';
 import type { Json } from '../../../machine/expression.js';
-import type { Facts } from './facts.js';
 import { mentionsUnknown } from './knowledge.js';
+import type { Facts } from './known-facts.js';
 
 /** A question about a text: its kind, and the known text in it. */
 interface TextQuestion {

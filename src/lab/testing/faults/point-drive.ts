@@ -2,13 +2,13 @@
 import type { RunEvent } from '../../../interpreter/events/event.js';
 import { omitUndefined } from '../../../prelude/omit-undefined.js';
 import { ContinuedRecord } from '../../../runtime/run/again/continue-record.js';
-import { type RunOptions, run } from '../../../runtime/run/run.js';
+import { type RunOptions, run } from '../../../runtime/run/start-run.js';
 import type { VirtualTime } from '../../../runtime/virtual-time.js';
 import type { FaultDrive } from '../suite.js';
 import { type Call, callOf, type TestWorld } from '../test-world.js';
 import type { FaultPoint } from './points.js';
 import { FaultWorld } from './points.js';
-import { isProcess, keyOf, type Performed, type Reference } from './reference.js';
+import { isProcess, keyOf, type Performed, type Reference } from './reference-run.js';
 
 interface DriveChoice {
   /** A run that does the same again is not executed to its end. */

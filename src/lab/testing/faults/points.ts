@@ -4,7 +4,7 @@ import { unreachable } from '../../../prelude/unreachable.js';
 import type { EffectContext, Effects, PerformedRequest } from '../../../runtime/effect-context.js';
 import type { VirtualTime } from '../../../runtime/virtual-time.js';
 import { callOf, type TestWorld } from '../test-world.js';
-import { isProcess, keyOf, type Performed, type Reference } from './reference.js';
+import { isProcess, keyOf, type Performed, type Reference } from './reference-run.js';
 
 export const FAULT_KINDS = ['crash', 'fail', 'late', 'twice'] as const;
 export type FaultKind = (typeof FAULT_KINDS)[number];

@@ -5,15 +5,15 @@
  */
 import type { RunEvent } from '../../../interpreter/events/event.js';
 import { omitUndefined } from '../../../prelude/omit-undefined.js';
-import type { RunReport } from '../../../runtime/run/report.js';
-import { run } from '../../../runtime/run/run.js';
+import type { RunReport } from '../../../runtime/run/run-report.js';
+import { run } from '../../../runtime/run/start-run.js';
 import type { TestRow } from '../run-test.js';
 import { executeTest, logTail } from '../run-test.js';
 import type { ExecutedTest, FaultDrive, Suite, TestOptions } from '../suite.js';
 import type { TestFailure } from '../test-world.js';
 import { type PointDrive, PointDrives } from './point-drive.js';
 import { FAULT_KINDS, type FaultKind, type FaultPoint, pointsOf } from './points.js';
-import { endsOnRecord, isProcess, type Reference, ReferenceRecorder } from './reference.js';
+import { endsOnRecord, isProcess, type Reference, ReferenceRecorder } from './reference-run.js';
 
 /** What became of a run with a fault. */
 export interface FaultOutcome {

@@ -6,8 +6,8 @@
 import type { SourceFile, Span } from '../../../language/source/diagnostic.js';
 import type { Block, Instruction, Program } from '../../../language/syntax/ast.js';
 import { childBlocks } from '../../../language/syntax/child-blocks.js';
-import type { CompareOperator, Expression } from '../../../language/syntax/expression.js';
-import { blocksOf, type GateEntry, type StepParts } from '../../../language/syntax/step.js';
+import type { CompareOperator, Expression } from '../../../language/syntax/expression-nodes.js';
+import { blocksOf, type GateEntry, type StepParts } from '../../../language/syntax/step-nodes.js';
 
 export interface Mutant {
   /** Where the change is in the text of the program. */

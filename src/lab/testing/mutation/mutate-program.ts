@@ -1,8 +1,8 @@
 /** Runs the tests of a file against mutants of its program, and finds those that no test notices. */
 import { basename } from 'node:path';
 import { parseNamed } from '../../../app/project/compile-program.js';
-import { type ProjectHost, pathOf, withOpenTexts } from '../../../app/project/host.js';
 import { isPlan } from '../../../app/project/preparation.js';
+import { type ProjectHost, pathOf, withOpenTexts } from '../../../app/project/project-host.js';
 import { readNamed, readProgram } from '../../../app/project/read-program.js';
 import { positionAt, sourceFile } from '../../../language/source/diagnostic.js';
 import type { Machine } from '../../../machine/machine.js';

@@ -2,7 +2,7 @@
 import { checkMessages as say } from '../../source/catalogue/check.js';
 import type { ShellText } from '../../syntax/ast.js';
 import type { StateLowering } from '../lower/state-lowering.js';
-import { isSign } from '../shell/programs.js';
+import { isSign } from '../shell/known-programs.js';
 import type { CompiledShellText, ShellCommand } from '../shell/text.js';
 
 /** Interpreters: their first plain argument is the script that runs. */

@@ -7,7 +7,7 @@ import { textMessages as say } from '../../source/catalogue/texts.js';
 import type { Diagnostic } from '../../source/diagnostic.js';
 import type { Block, Instruction, ShellText } from '../../syntax/ast.js';
 import { childBlocks } from '../../syntax/child-blocks.js';
-import type { Expression } from '../../syntax/expression.js';
+import type { Expression } from '../../syntax/expression-nodes.js';
 import { actionVerbs } from '../../syntax/tokens/verbs.js';
 import type { Unit } from '../collect.js';
 

@@ -4,7 +4,7 @@ import type { Diagnostic, SourceSet } from '../../source/diagnostic.js';
 import type { Argument, Block, Instruction } from '../../syntax/ast.js';
 import { childBlocks } from '../../syntax/child-blocks.js';
 import type { MachineUnit, PatternDeclaration, Unit } from '../collect.js';
-import { constantText } from '../lower/expression.js';
+import { constantText } from '../lower/lower-expression.js';
 import { lowerMachine } from '../lower/lower-machine.js';
 import type { LoweringSettings } from '../lower/lowered-state.js';
 import { sameName } from '../lower/simple.js';

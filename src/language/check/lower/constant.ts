@@ -3,8 +3,8 @@ import type { Expr, Json } from '../../../machine/expression.js';
 import type { EntryArgument } from '../../../machine/machine.js';
 import { checkMessages as say } from '../../source/catalogue/check.js';
 import type { Argument, ArgumentValue } from '../../syntax/ast.js';
-import type { Expression, Name } from '../../syntax/expression.js';
-import { type ConstantExpr, constantOr, constantText, lowerExpression, numberConstant } from './expression.js';
+import type { Expression, Name } from '../../syntax/expression-nodes.js';
+import { type ConstantExpr, constantOr, constantText, lowerExpression, numberConstant } from './lower-expression.js';
 import type { StateLowering } from './state-lowering.js';
 
 /** The value of a literal, or undefined if it contains a name or a call. */

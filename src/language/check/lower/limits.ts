@@ -8,7 +8,7 @@ import { omitUndefined } from '../../../prelude/omit-undefined.js';
 import { checkMessages as say } from '../../source/catalogue/check.js';
 import type { Diagnostic, Span } from '../../source/diagnostic.js';
 import type { Option } from '../../syntax/ast.js';
-import { constantText, lowerTemplate } from './expression.js';
+import { constantText, lowerTemplate } from './lower-expression.js';
 import type { StateLowering } from './state-lowering.js';
 
 const LIMITS = ['transitions', 'time', 'cost', 'tokens', 'journal', 'output'];

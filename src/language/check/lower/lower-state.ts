@@ -17,16 +17,16 @@ import { namesBoundIn, namesReadIn } from '../pattern-names.js';
 import type { Constant, MachineScope } from '../scope.js';
 import { lowerStep } from '../steps/lower-step.js';
 import { suggestName } from '../suggest-name.js';
-import { lowerCall } from './calls/call.js';
+import { lowerCall } from './calls/lower-call.js';
 import { lowerArgument } from './constant.js';
 import { lowerCheck, lowerDo } from './effect.js';
-import { condition as asCondition, lowerExpression } from './expression.js';
+import { condition as asCondition, lowerExpression } from './lower-expression.js';
+import { lowerDetachedWait, lowerWait } from './lower-wait.js';
 import type { LoweredState, LoweringSettings } from './lowered-state.js';
 import { lowerForEach, lowerParallel } from './parallel.js';
 import { lowerSimple } from './simple.js';
 import { type LowerBlocks, StateLowering } from './state-lowering.js';
 import { lowerUndo } from './undo.js';
-import { lowerDetachedWait, lowerWait } from './wait.js';
 
 /** Lowers one instruction. Returns true if execution can continue after it. */
 function lowerInstruction(l: StateLowering, i: Instruction): boolean {

@@ -4,9 +4,9 @@ import type { Expr, Template } from '../../../machine/expression.js';
 import { parsePause } from '../../../machine/option-values.js';
 import { checkMessages as say } from '../../source/catalogue/check.js';
 import type { Option } from '../../syntax/ast.js';
-import type { Template as TextTemplate } from '../../syntax/expression.js';
+import type { Template as TextTemplate } from '../../syntax/expression-nodes.js';
 import { suggestName } from '../suggest-name.js';
-import { constantText, lowerTemplate } from './expression.js';
+import { constantText, lowerTemplate } from './lower-expression.js';
 import type { StateLowering } from './state-lowering.js';
 
 /** The default time-out of a WAIT, as the text of a template. */

@@ -2,8 +2,8 @@
 import type { Template } from '../../../machine/expression.js';
 import { nearest } from '../../../prelude/nearest.js';
 import { checkMessages as say } from '../../source/catalogue/check.js';
-import type { Name, Template as TextTemplate } from '../../syntax/expression.js';
-import { constantText, lowerTemplate } from './expression.js';
+import type { Name, Template as TextTemplate } from '../../syntax/expression-nodes.js';
+import { constantText, lowerTemplate } from './lower-expression.js';
 import type { StateLowering } from './state-lowering.js';
 
 /** Suggests `claude-opus` for `claud-opus`. */

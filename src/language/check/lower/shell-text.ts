@@ -6,12 +6,12 @@ import { checkMessages as say } from '../../source/catalogue/check.js';
 import { unsafePosition } from '../../source/catalogue/shell.js';
 import { nearVariable, shellVariable, shellVariableOrEnvironment } from '../../source/catalogue/shell-variables.js';
 import type { Option, ShellText } from '../../syntax/ast.js';
-import type { Template as TextTemplate } from '../../syntax/expression.js';
+import type { Template as TextTemplate } from '../../syntax/expression-nodes.js';
 import { scanInterpolation } from '../../syntax/tree/interpolation.js';
 import { isCodeVariable } from '../shell/code-names.js';
 import type { CompiledShellText } from '../shell/text.js';
-import { lintEmbeddedInShell } from './calls/data-reference.js';
-import { lowerHole, lowerTemplate } from './expression.js';
+import { lintEmbeddedInShell } from './calls/lower-reference.js';
+import { lowerHole, lowerTemplate } from './lower-expression.js';
 import type { StateLowering } from './state-lowering.js';
 
 /** The offsets of values in the line for people. The line may be shortened, so it may contain only the first ones. */

@@ -4,13 +4,13 @@ import { unreachable } from '../../../prelude/unreachable.js';
 import { checkMessages as say } from '../../source/catalogue/check.js';
 import type { Diagnostic, Span } from '../../source/diagnostic.js';
 import type { Argument, Instruction, Option } from '../../syntax/ast.js';
-import type { Expression, Template as TextTemplate } from '../../syntax/expression.js';
+import type { Expression, Template as TextTemplate } from '../../syntax/expression-nodes.js';
 import { ERROR_NAMES } from '../collect.js';
 import { freeNames } from '../free-names.js';
 import type { Constant } from '../scope.js';
 import { suggestName } from '../suggest-name.js';
 import { lowerArguments } from './constant.js';
-import { constantOr, constantText, lowerExpression, lowerTemplate } from './expression.js';
+import { constantOr, constantText, lowerExpression, lowerTemplate } from './lower-expression.js';
 import { checkOptions, durationTemplate, type OptionTable } from './options.js';
 import type { OpenBranch, StateLowering } from './state-lowering.js';
 

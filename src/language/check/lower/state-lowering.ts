@@ -9,14 +9,14 @@ import type { StepLayout } from '../../../machine/step.js';
 import { checkMessages as say } from '../../source/catalogue/check.js';
 import type { Diagnostic, Span } from '../../source/diagnostic.js';
 import type { Block, Instruction } from '../../syntax/ast.js';
-import type { Expression } from '../../syntax/expression.js';
+import type { Expression } from '../../syntax/expression-nodes.js';
 import type { StateDeclaration } from '../collect.js';
 import { freeNames } from '../free-names.js';
 import { type MachineScope, StateScope } from '../scope.js';
 import { type StepLowering, stepExpression } from '../steps/step-keys.js';
 import { type NamedStep, type StepScope, scopeOf } from '../steps/step-names.js';
 import { Emitter } from './emitter.js';
-import { type ExpressionContext, lowerExpression } from './expression.js';
+import { type ExpressionContext, lowerExpression } from './lower-expression.js';
 import type { LoweringSettings } from './lowered-state.js';
 import { LintFacts } from './lowered-state.js';
 

@@ -4,7 +4,7 @@
  */
 import { textMessages as say } from '../../source/catalogue/texts.js';
 import type { Span } from '../../source/diagnostic.js';
-import type { Interpolation, Template } from '../../syntax/expression.js';
+import type { Interpolation, Template } from '../../syntax/expression-nodes.js';
 import { doubledBraces, oddBraces } from '../../syntax/tree/odd-braces.js';
 import { freeNames } from '../free-names.js';
 import type { StateScope } from '../scope.js';

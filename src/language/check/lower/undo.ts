@@ -5,7 +5,7 @@
 import type { Instruction as Code } from '../../../machine/machine.js';
 import { checkMessages as say } from '../../source/catalogue/check.js';
 import type { Instruction } from '../../syntax/ast.js';
-import { lowerCall } from './calls/call.js';
+import { lowerCall } from './calls/lower-call.js';
 import { lowerDo } from './effect.js';
 import type { StateLowering } from './state-lowering.js';
 

@@ -1,5 +1,6 @@
 /** Opens and closes frames of the shell lexer, and collects the words and commands in them. */
 import type { Hole, ShellContext } from '../../../machine/expression.js';
+import { KEYWORDS } from './known-programs.js';
 import {
   type CaseState,
   type CommandFrame,
@@ -10,7 +11,6 @@ import {
   type QuoteFrame,
   rewrite,
 } from './lexing.js';
-import { KEYWORDS } from './programs.js';
 import {
   assignedName,
   type Command,

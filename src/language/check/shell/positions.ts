@@ -6,7 +6,6 @@ import { omitUndefined } from '../../../prelude/omit-undefined.js';
 import { unreachable } from '../../../prelude/unreachable.js';
 import { type UnsafePosition, unsafePosition } from '../../source/catalogue/shell.js';
 import { commandIn, isCodeVariable, valuesTaken } from './code-names.js';
-import type { ShellFinding } from './lexing.js';
 import {
   baseName,
   CONTAINER_RUNNERS,
@@ -16,7 +15,8 @@ import {
   resolveProgram,
   SHELL_STARTERS,
   SHELLS,
-} from './programs.js';
+} from './known-programs.js';
+import type { ShellFinding } from './lexing.js';
 import {
   assignedName,
   type Command,

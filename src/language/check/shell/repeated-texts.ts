@@ -4,8 +4,8 @@
  * because most texts occur once and would only take memory.
  */
 import type { Expr, Hole } from '../../../machine/expression.js';
-import type { ShellTextOptions } from './lexer.js';
 import type { ShellInterpolation } from './lexing.js';
+import type { ShellTextOptions } from './shell-lexer.js';
 import { type CompiledShellText, compileShellText } from './text.js';
 
 interface RepeatedText {

@@ -5,10 +5,10 @@
 import type { ShellHole, ShellTemplate, Template } from '../../../machine/expression.js';
 import { omitUndefined } from '../../../prelude/omit-undefined.js';
 import { PIPE_PRELUDE } from './frames.js';
-import { lexShell, type ShellTextOptions } from './lexer.js';
+import { BUILTINS, resolveProgram } from './known-programs.js';
 import type { ShellFinding } from './lexing.js';
 import { checkPositions, shellChecks } from './positions.js';
-import { BUILTINS, resolveProgram } from './programs.js';
+import { lexShell, type ShellTextOptions } from './shell-lexer.js';
 import {
   assignedName,
   type Command,

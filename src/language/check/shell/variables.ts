@@ -2,8 +2,9 @@
  * Finds the shell variables that a text reads and sets. A value of the program is not a shell variable, so `$name` is
  * empty unless the text sets it. The caller, which knows the program's names, reports such reads.
  */
+
+import { isSign, programName, resolveProgram } from './known-programs.js';
 import type { Lexing } from './lexing.js';
-import { isSign, programName, resolveProgram } from './programs.js';
 import { assignedName, type Command, exactText, type LexedShell, type ReadVariable, type Word } from './tree.js';
 
 const READ = /\$(?:([A-Za-z_]\w*)|\{(#?)([A-Za-z_]\w*)(\[[^\]\n]*\])?(.?))/y;

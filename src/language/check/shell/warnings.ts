@@ -4,7 +4,6 @@
  * author may intend them.
  */
 import { mayBeReadAsOption, type ProgramReader, unsafeProgram } from '../../source/catalogue/shell.js';
-import { codeOfShell, firstOperand, type ShellChecks } from './positions.js';
 import {
   ACTS_ON_OPTIONS,
   type Argument,
@@ -15,7 +14,8 @@ import {
   readArguments,
   resolveProgram,
   SHELLS,
-} from './programs.js';
+} from './known-programs.js';
+import { codeOfShell, firstOperand, type ShellChecks } from './positions.js';
 import {
   type Command,
   EXPANSION,

@@ -3,10 +3,10 @@ import type { RetryEntryLayout, RetryLayout, StepLayout } from '../../../machine
 import { nearest } from '../../../prelude/nearest.js';
 import { unreachable } from '../../../prelude/unreachable.js';
 import { stepMessages as say } from '../../source/catalogue/steps.js';
-import type { Expression } from '../../syntax/expression.js';
-import type { Override, RetryCondition, RetryEntry } from '../../syntax/step.js';
+import type { Expression } from '../../syntax/expression-nodes.js';
+import type { Override, RetryCondition, RetryEntry } from '../../syntax/step-nodes.js';
 import { constantOf } from '../lower/constant.js';
-import { constantText, lowerTemplate } from '../lower/expression.js';
+import { constantText, lowerTemplate } from '../lower/lower-expression.js';
 import { lowerAgentName, reportPrompt } from '../lower/report-agent.js';
 import type { StateLowering } from '../lower/state-lowering.js';
 import { needsGit } from './lower-gates.js';

@@ -7,8 +7,8 @@ import { nearest } from '../../../prelude/nearest.js';
 import { omitUndefined } from '../../../prelude/omit-undefined.js';
 import { stepMessages as say } from '../../source/catalogue/steps.js';
 import type { Span } from '../../source/diagnostic.js';
-import type { Expression } from '../../syntax/expression.js';
-import { STEP_FIELDS } from '../../syntax/expression.js';
+import type { Expression } from '../../syntax/expression-nodes.js';
+import { STEP_FIELDS } from '../../syntax/expression-nodes.js';
 import type { MachineScope } from '../scope.js';
 import {
   allPaths,

@@ -6,7 +6,7 @@ import type { StepType } from '../../../machine/step.js';
 import type { Span } from '../../source/diagnostic.js';
 import type { Block, Instruction } from '../../syntax/ast.js';
 import { childBlocks } from '../../syntax/child-blocks.js';
-import { blocksOf } from '../../syntax/step.js';
+import { blocksOf } from '../../syntax/step-nodes.js';
 
 export type StepNode = Extract<Instruction, { kind: 'step' }>;
 

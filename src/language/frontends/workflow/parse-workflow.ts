@@ -6,8 +6,7 @@ import { omitUndefined } from '../../../prelude/omit-undefined.js';
 import { workflowMessages as words } from '../../source/catalogue/workflow.js';
 import type { Diagnostic, SourceFile } from '../../source/diagnostic.js';
 import type { Block, Declaration, Instruction, Option, Program } from '../../syntax/ast.js';
-import { allSteps, type StepRun } from '../../syntax/step.js';
-import { declaredInputs, deducedInputs, readNames } from './inputs.js';
+import { allSteps, type StepRun } from '../../syntax/step-nodes.js';
 import { documentationOf, isUndeclared, ROOT_KEYS, withSpec } from './specification.js';
 import { STEP_KEYS, stepList, stepOf, stepsOf } from './step-reader.js';
 import {
@@ -22,6 +21,7 @@ import {
   textOf,
   wrongShape,
 } from './values.js';
+import { declaredInputs, deducedInputs, readNames } from './workflow-inputs.js';
 import { readYaml, type YamlMap, type YamlMember, type YamlNode } from './yaml/yaml-nodes.js';
 
 /** The limits of a workflow, with their names in other dialects. */

@@ -5,9 +5,9 @@
  */
 import { unreachable } from '../../../prelude/unreachable.js';
 import { workflowMessages as words } from '../../source/catalogue/workflow.js';
-import type { Expression, Template } from '../../syntax/expression.js';
-import type { Override, RetryCondition, RetryEntry, StepParts } from '../../syntax/step.js';
-import { callMembers } from './gates.js';
+import type { Expression, Template } from '../../syntax/expression-nodes.js';
+import type { Override, RetryCondition, RetryEntry, StepParts } from '../../syntax/step-nodes.js';
+import { callMembers } from './read-gates.js';
 import {
   callOf,
   isNothing,

@@ -7,9 +7,9 @@ import { nearest } from '../../../prelude/nearest.js';
 import { omitUndefined } from '../../../prelude/omit-undefined.js';
 import { workflowMessages as words } from '../../source/catalogue/workflow.js';
 import type { Block, Declaration, Instruction, Program } from '../../syntax/ast.js';
-import { emptyText, readNames } from './inputs.js';
 import { STEP_KEYS } from './step-reader.js';
 import { isNothing, type Members, type ReaderContext } from './values.js';
+import { emptyText, readNames } from './workflow-inputs.js';
 import type { YamlMember, YamlNode } from './yaml/yaml-nodes.js';
 
 type Step = Extract<Instruction, { kind: 'step' }>;

@@ -4,9 +4,9 @@ import { omitUndefined } from '../../../prelude/omit-undefined.js';
 import { workflowMessages as words } from '../../source/catalogue/workflow.js';
 import { unnamedStep } from '../../source/diagnostic.js';
 import type { Block, Instruction } from '../../syntax/ast.js';
-import type { Name } from '../../syntax/expression.js';
-import type { EachTask, StepParts, StepRun } from '../../syntax/step.js';
-import { gatesOf } from './gates.js';
+import type { Name } from '../../syntax/expression-nodes.js';
+import type { EachTask, StepParts, StepRun } from '../../syntax/step-nodes.js';
+import { gatesOf } from './read-gates.js';
 import { attemptsOf, isOlderRetry, onFailure, retryOf } from './retry.js';
 import { contextOf, GUARD_KEYS, HINTS, runOf, sessionOf } from './step-run.js';
 import {

@@ -1,8 +1,8 @@
 /** Reads the work of a step: an agent with its guards, a workflow, commands, or inner steps. */
 import type { Block, Instruction, Option, ShellText } from '../../syntax/ast.js';
-import type { Name } from '../../syntax/expression.js';
-import type { ContextEntry, SessionSource, StepRun } from '../../syntax/step.js';
-import { callMembers } from './gates.js';
+import type { Name } from '../../syntax/expression-nodes.js';
+import type { ContextEntry, SessionSource, StepRun } from '../../syntax/step-nodes.js';
+import { callMembers } from './read-gates.js';
 import {
   callOf,
   flagOf,

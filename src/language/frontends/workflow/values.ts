@@ -6,10 +6,10 @@ import { unreachable } from '../../../prelude/unreachable.js';
 import { workflowMessages as words } from '../../source/catalogue/workflow.js';
 import type { Diagnostic, Span } from '../../source/diagnostic.js';
 import type { Argument, Option, ShellText } from '../../syntax/ast.js';
-import type { Expression, Name, Template } from '../../syntax/expression.js';
+import type { Expression, Name, Template } from '../../syntax/expression-nodes.js';
 import { noName } from '../../syntax/names.js';
 import { parseExpressionText } from '../../syntax/parse.js';
-import type { WorkflowCall } from '../../syntax/step.js';
+import type { WorkflowCall } from '../../syntax/step-nodes.js';
 import { type LocatedText, locatedTemplate, relocate, sourceOffset } from '../../syntax/tree/located-template.js';
 import type { YamlMap, YamlMember, YamlNode, YamlScalar } from './yaml/yaml-nodes.js';
 

@@ -1,6 +1,6 @@
 /** Access to the concrete tree: children by label, and source locations. */
 import type { Diagnostic, Fix, Span } from '../../source/diagnostic.js';
-import type { Name } from '../expression.js';
+import type { Name } from '../expression-nodes.js';
 import type { Token } from '../tokens/token.js';
 
 /** The parsed text, its position in the file, and the list for diagnostics. */

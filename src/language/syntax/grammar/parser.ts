@@ -3,8 +3,8 @@
 import { allTokens } from '../tokens/lexer.js';
 import type { Token } from '../tokens/token.js';
 import { StatedslParser } from './grammar.js';
-import { analysedDecisions } from './recorder.js';
 import type { ParsedTokens, Rule, Table } from './rule-parser.js';
+import { analysedDecisions } from './rule-recorder.js';
 
 let shared: StatedslParser | undefined;
 

@@ -14,8 +14,8 @@ import {
   type Rule,
   Terminal,
 } from 'chevrotain';
-import { textGates } from '../steps/step-words.js';
-import { firstForgivenIndex, validatedRules } from './recorder.js';
+import { textGates } from '../steps/section-words.js';
+import { firstForgivenIndex, validatedRules } from './rule-recorder.js';
 
 /** The printed names of rules that differ from their names in the parser. */
 const ruleNames: Readonly<Record<string, string>> = {

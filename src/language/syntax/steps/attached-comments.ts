@@ -4,7 +4,7 @@
  */
 import { unreachable } from '../../../prelude/unreachable.js';
 import type { Comment, Declaration, Instruction, Program } from '../ast.js';
-import { allSteps } from '../step.js';
+import { allSteps } from '../step-nodes.js';
 
 type Step = Extract<Instruction, { kind: 'step' }>;
 

@@ -5,7 +5,7 @@ import { unreachable } from '../../../prelude/unreachable.js';
 import { badGateCommand, notAGate, unknownEntry } from '../../source/catalogue/steps.js';
 import { missingPart, unexpectedText } from '../../source/catalogue/syntax.js';
 import type { Instruction, ShellText } from '../ast.js';
-import type { Expression, Name, Template } from '../expression.js';
+import type { Expression, Name, Template } from '../expression-nodes.js';
 import type { SyntaxNode } from '../grammar/cst.js';
 import {
   child,
@@ -24,11 +24,11 @@ import {
   tokenSpan,
   tokens,
 } from '../grammar/cst.js';
-import type { ContextEntry, GateCheck, GateEntry, WorkflowCall } from '../step.js';
+import type { ContextEntry, GateCheck, GateEntry, WorkflowCall } from '../step-nodes.js';
 import type { Token } from '../tokens/token.js';
+import { buildExpression } from '../tree/build-expression.js';
 import { assignedValue, buildArguments, textTemplate } from '../tree/build-options.js';
-import { buildExpression } from '../tree/expression.js';
-import { isNoGate, meantGate, type TextGate } from './step-words.js';
+import { isNoGate, meantGate, type TextGate } from './section-words.js';
 
 /** The word of an entry, without the colon that may follow it. */
 export function entryName(context: ParseContext, of: Token): Name {

@@ -2,7 +2,7 @@
 
 import { unquotedPrompt } from '../../source/catalogue/steps.js';
 import { missingPart } from '../../source/catalogue/syntax.js';
-import type { Name, Template } from '../expression.js';
+import type { Name, Template } from '../expression-nodes.js';
 import type { SyntaxNode } from '../grammar/cst.js';
 import { fixAt, type ParseContext, report, reportMissing, token, tokenSpan } from '../grammar/cst.js';
 import { blockText } from '../tree/block-text.js';

@@ -3,7 +3,7 @@
 import { isMisspelling } from '../../../prelude/nearest.js';
 import { unknownEntry } from '../../source/catalogue/steps.js';
 import { missingPart, unexpectedText } from '../../source/catalogue/syntax.js';
-import type { Expression, Name, Template } from '../expression.js';
+import type { Expression, Name, Template } from '../expression-nodes.js';
 import type { SyntaxElement, SyntaxNode } from '../grammar/cst.js';
 import {
   child,
@@ -21,15 +21,15 @@ import {
   token,
   tokenSpan,
 } from '../grammar/cst.js';
-import type { Override, RetryCondition, RetryEntry } from '../step.js';
+import type { Override, RetryCondition, RetryEntry } from '../step-nodes.js';
 import type { Token } from '../tokens/token.js';
+import { buildExpression } from '../tree/build-expression.js';
 import { textTemplate } from '../tree/build-options.js';
-import { buildExpression } from '../tree/expression.js';
 import type { Bodies, StepLines } from '../tree/statement-context.js';
 import { buildCall, entryName } from './build-entries.js';
 import { buildPrompt } from './build-prompt.js';
+import { conditionWords, meantRetry, overrideWords } from './section-words.js';
 import { strayPart } from './step-part.js';
-import { conditionWords, meantRetry, overrideWords } from './step-words.js';
 
 const example = 'ATTEMPT 2 → AGENT claude-opus';
 

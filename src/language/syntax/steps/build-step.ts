@@ -4,18 +4,18 @@ import { omitUndefined } from '../../../prelude/omit-undefined.js';
 import { repeatedSection, secondRun } from '../../source/catalogue/steps.js';
 import { emptyBlock, missingPart } from '../../source/catalogue/syntax.js';
 import type { Block, Instruction, Option } from '../ast.js';
-import type { Name } from '../expression.js';
+import type { Name } from '../expression-nodes.js';
 import type { SyntaxNode } from '../grammar/cst.js';
 import { child, nameOf, type ParseContext, report, reportMissing, spanOf, token } from '../grammar/cst.js';
 import { verbName } from '../names.js';
-import type { StepParts, StepRun } from '../step.js';
+import type { StepParts, StepRun } from '../step-nodes.js';
 import type { Token } from '../tokens/token.js';
 import { buildOptions } from '../tree/build-options.js';
 import type { Bodies } from '../tree/statement-context.js';
 import { buildContexts, buildGates } from './build-entries.js';
 import { buildRetryEntry } from './build-retry.js';
+import { isNoGate } from './section-words.js';
 import { type StepPart, strayPart } from './step-part.js';
-import { isNoGate } from './step-words.js';
 
 /** Entries of CONTEXT, GATE or RETRY on their own lines. */
 export function buildEntryLine(context: ParseContext, node: SyntaxNode, bodies: Bodies): StepPart {

@@ -1,8 +1,8 @@
 /** The parts built from the lines below a STEP, before they are added to it: sections and their entries. */
 import { sectionOutside } from '../../source/catalogue/steps.js';
 import type { Diagnostic, Span } from '../../source/diagnostic.js';
-import type { Name, Template } from '../expression.js';
-import type { ContextEntry, EachTask, GateEntry, RetryEntry, SessionSource, StepRun } from '../step.js';
+import type { Name, Template } from '../expression-nodes.js';
+import type { ContextEntry, EachTask, GateEntry, RetryEntry, SessionSource, StepRun } from '../step-nodes.js';
 
 interface At {
   readonly span: Span;

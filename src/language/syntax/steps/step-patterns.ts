@@ -3,12 +3,12 @@
  * entry, because commas also separate the arguments of a workflow.
  */
 import { linesBelow } from '../tokens/command-patterns.js';
-import { openFrame } from '../tokens/frames.js';
+import { openFrame } from '../tokens/lexer-frames.js';
 import { arrowLength, commentAhead, lineBreak, trimmedEnd } from '../tokens/line-patterns.js';
 import type { Matcher } from '../tokens/token.js';
 import { letters, matchTo, none, type ScanState, scan, starting } from '../tokens/token.js';
 import { type FoundVerb, readSection, type SectionVerb } from '../tokens/verbs.js';
-import { gateKind, retryKind } from './step-words.js';
+import { gateKind, retryKind } from './section-words.js';
 
 // ---- sections ---------------------------------------------------------------------------------------
 

@@ -1,8 +1,8 @@
 /** The texts, conditions, commands and arguments in the sections of a STEP, without those of inner blocks. */
 import { unreachable } from '../../../prelude/unreachable.js';
 import type { Argument, Instruction, Option, ShellText } from '../ast.js';
-import type { Expression, Template } from '../expression.js';
-import type { ContextEntry, GateEntry, RetryCondition, WorkflowCall } from '../step.js';
+import type { Expression, Template } from '../expression-nodes.js';
+import type { ContextEntry, GateEntry, RetryCondition, WorkflowCall } from '../step-nodes.js';
 
 /** Called with the pieces of a step, in no particular order. */
 interface StepReader {

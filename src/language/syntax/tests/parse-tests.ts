@@ -6,7 +6,7 @@ import { nearest } from '../../../prelude/nearest.js';
 import { tabIndentation } from '../../source/catalogue/syntax.js';
 import { testMessages as say } from '../../source/catalogue/tests.js';
 import type { Diagnostic, SourceFile, Span } from '../../source/diagnostic.js';
-import type { Expression, Name } from '../expression.js';
+import type { Expression, Name } from '../expression-nodes.js';
 import { fieldOf, namedValues, readExpectation, readMock, readSelector } from './expectation.js';
 import { type LogicalLine, logicalLines } from './logical-lines.js';
 import type {

@@ -1,8 +1,8 @@
 /** Reads one line of a test file from left to right. Values and conditions go to the parser of expressions. */
 import { testMessages as say } from '../../source/catalogue/tests.js';
 import type { Diagnostic, Span } from '../../source/diagnostic.js';
-import type { Expression, Name } from '../expression.js';
-import { parseExpressionText } from '../tree/expression.js';
+import type { Expression, Name } from '../expression-nodes.js';
+import { parseExpressionText } from '../tree/build-expression.js';
 import { endOfQuote, type LogicalLine, outsideQuotes } from './logical-lines.js';
 
 /** The characters that end a value before the end of its line. */

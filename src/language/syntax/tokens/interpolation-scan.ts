@@ -3,7 +3,7 @@
  * this file, so they agree. Every search is bounded, so that hostile text takes linear time.
  */
 
-import { stepKeyEnd } from '../expression.js';
+import { stepKeyEnd } from '../expression-nodes.js';
 
 /** The maximum length of an interpolation. The limit keeps scanning linear. */
 const longestInterpolation = 4096;

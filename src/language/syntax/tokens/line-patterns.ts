@@ -1,6 +1,7 @@
 /** The token patterns of lines: line ends and comments, verbs, and separators in lists of actions. */
-import { closeFrames, openFrame } from './frames.js';
+
 import { quotedEnd } from './interpolation-scan.js';
+import { closeFrames, openFrame } from './lexer-frames.js';
 import type { Matcher } from './token.js';
 import { letters, matchTo, mostArrows, none, scan, starting } from './token.js';
 import { actionFollows, type FoundVerb, readVerb, type Verb } from './verbs.js';

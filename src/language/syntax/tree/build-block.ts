@@ -12,7 +12,7 @@ import {
 } from '../../source/catalogue/syntax.js';
 import type { Diagnostic, Edit, Fix, Span } from '../../source/diagnostic.js';
 import type { Arm, Block, Declaration, Instruction } from '../ast.js';
-import type { Name } from '../expression.js';
+import type { Name } from '../expression-nodes.js';
 import type { SyntaxNode } from '../grammar/cst.js';
 import {
   child,

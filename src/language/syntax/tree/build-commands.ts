@@ -3,15 +3,15 @@
 import { omitUndefined } from '../../../prelude/omit-undefined.js';
 import { badName, missingPart, parallelWithoutBullets, unclosedBracket } from '../../source/catalogue/syntax.js';
 import type { Instruction, Option, Performed, ShellText } from '../ast.js';
-import type { Expression, Name, Template } from '../expression.js';
+import type { Expression, Name, Template } from '../expression-nodes.js';
 import type { SyntaxNode } from '../grammar/cst.js';
 import { child, type ParseContext, report, reportMissing, span, spanOf, token, tokenSpan } from '../grammar/cst.js';
 import { boundName, verbName } from '../names.js';
 import { isSubstitution } from '../tokens/command-patterns.js';
 import type { Token } from '../tokens/token.js';
 import { blockText } from './block-text.js';
+import { ofLiterals, parseExpressionText } from './build-expression.js';
 import { buildArguments, headerOptions, textTemplate } from './build-options.js';
-import { ofLiterals, parseExpressionText } from './expression.js';
 import { quotedTemplate } from './interpolation.js';
 import { buildItems } from './operand.js';
 

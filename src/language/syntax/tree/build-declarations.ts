@@ -4,13 +4,13 @@ import { nearest } from '../../../prelude/nearest.js';
 import { omitUndefined } from '../../../prelude/omit-undefined.js';
 import { badInputNote, missingPart, unexpectedText, unquotedPath } from '../../source/catalogue/syntax.js';
 import type { Block, Declaration, Instruction } from '../ast.js';
-import type { Name } from '../expression.js';
+import type { Name } from '../expression-nodes.js';
 import type { SyntaxNode } from '../grammar/cst.js';
 import { child, type ParseContext, reportMissing, span, spanOf, token, tokenSpan, tokens } from '../grammar/cst.js';
 import { bindingName, checkedName, verbName } from '../names.js';
 import type { Token } from '../tokens/token.js';
+import { buildExpression } from './build-expression.js';
 import { buildOptions, buildParameters, checkNote } from './build-options.js';
-import { buildExpression } from './expression.js';
 import { quotedTemplate } from './interpolation.js';
 
 type Broken = Extract<Instruction, { kind: 'broken' }>;

@@ -9,7 +9,7 @@ import {
   unexpectedText,
 } from '../../source/catalogue/syntax.js';
 import type { Argument, GotoTarget, Instruction } from '../ast.js';
-import type { Expression, Name } from '../expression.js';
+import type { Expression, Name } from '../expression-nodes.js';
 import type { SyntaxNode } from '../grammar/cst.js';
 import {
   child,
@@ -29,8 +29,8 @@ import { bindingName, checkedName, verbName } from '../names.js';
 import { dataReferenceEnd, quotedEnd } from '../tokens/interpolation-scan.js';
 import type { Token } from '../tokens/token.js';
 import { brokenInstruction } from './build-declarations.js';
+import { buildExpression, ofLiterals, parseExpressionText } from './build-expression.js';
 import { argumentValue, buildArguments, buildFields, checkNote, textTemplate } from './build-options.js';
-import { buildExpression, ofLiterals, parseExpressionText } from './expression.js';
 import { quotedTemplate } from './interpolation.js';
 
 export function buildEmit(context: ParseContext, node: SyntaxNode): Instruction {

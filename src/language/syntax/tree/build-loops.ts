@@ -3,7 +3,7 @@ import { omitUndefined } from '../../../prelude/omit-undefined.js';
 import { emptyBlock, missingPart, parallelWithoutBullets, unexpectedText } from '../../source/catalogue/syntax.js';
 import type { Diagnostic } from '../../source/diagnostic.js';
 import type { Block, Called, Instruction, OutputPath } from '../ast.js';
-import type { Expression, Name } from '../expression.js';
+import type { Expression, Name } from '../expression-nodes.js';
 import {
   child,
   type ParseContext,
@@ -17,10 +17,10 @@ import {
 } from '../grammar/cst.js';
 import { bindingName, boundName, verbName } from '../names.js';
 import type { Token } from '../tokens/token.js';
+import { buildExpression } from './build-expression.js';
 import { buildArguments, buildOptions, checkNote, headerOptions, noteOptions } from './build-options.js';
-import { buildExpression } from './expression.js';
+import { buildOutputPath } from './build-references.js';
 import { quotedTemplate } from './interpolation.js';
-import { buildOutputPath } from './references.js';
 import type { Bodies } from './statement-context.js';
 
 export function buildParallel(

@@ -9,7 +9,7 @@ import {
   unexpectedText,
 } from '../../source/catalogue/syntax.js';
 import type { Argument, ArgumentValue, Field, Option, Parameter } from '../ast.js';
-import type { Expression, Name, Template } from '../expression.js';
+import type { Expression, Name, Template } from '../expression-nodes.js';
 import type { SyntaxNode } from '../grammar/cst.js';
 import {
   child,
@@ -31,7 +31,7 @@ import { checkBinding, checkedName, verbName } from '../names.js';
 import { quotedEnd } from '../tokens/interpolation-scan.js';
 import type { Token } from '../tokens/token.js';
 import { lacksOnlyColon } from '../tokens/verbs.js';
-import { buildExpression } from './expression.js';
+import { buildExpression } from './build-expression.js';
 import { plainTemplate, quotedTemplate } from './interpolation.js';
 
 /** Text that is quoted as a whole is quoted text; any other text is used unchanged. */

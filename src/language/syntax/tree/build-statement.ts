@@ -5,7 +5,7 @@
 import { omitUndefined } from '../../../prelude/omit-undefined.js';
 import { missingArrow, missingColon, missingPart, unknownVerb } from '../../source/catalogue/syntax.js';
 import type { Instruction } from '../ast.js';
-import type { Expression, Name } from '../expression.js';
+import type { Expression, Name } from '../expression-nodes.js';
 import type { SyntaxElement, SyntaxNode } from '../grammar/cst.js';
 import {
   child,
@@ -29,12 +29,12 @@ import type { Token } from '../tokens/token.js';
 import { isSureVerb, lacksOnlyColon, needsNoColon } from '../tokens/verbs.js';
 import { buildCommand, buildPerformed } from './build-commands.js';
 import { buildHeading, buildImport, buildInput, buildLimit } from './build-declarations.js';
+import { buildExpression } from './build-expression.js';
 import { buildAssignment, buildEmit, buildFail, buildJump, buildReturn } from './build-instructions.js';
 import { buildCall, buildForEach, buildParallel, helpAfterArrow } from './build-loops.js';
 import { headerOptions } from './build-options.js';
 import { type Naming, reportRest } from './build-rest.js';
 import { buildAsk, buildWait } from './build-waiting.js';
-import { buildExpression } from './expression.js';
 import type { Bodies, Branch, Built, StatementContext } from './statement-context.js';
 import { buildBareLine, buildProse } from './statement-context.js';
 

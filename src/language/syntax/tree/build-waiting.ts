@@ -3,7 +3,7 @@
 import { omitUndefined } from '../../../prelude/omit-undefined.js';
 import { missingPart, unexpectedText } from '../../source/catalogue/syntax.js';
 import type { Instruction, Option, WaitFor } from '../ast.js';
-import type { Name, Template } from '../expression.js';
+import type { Name, Template } from '../expression-nodes.js';
 import type { SyntaxNode } from '../grammar/cst.js';
 import {
   child,
@@ -21,8 +21,8 @@ import {
 } from '../grammar/cst.js';
 import { bindingName, checkedName, verbName } from '../names.js';
 import type { Token } from '../tokens/token.js';
+import { buildExpression } from './build-expression.js';
 import { assignedValue, noteOptions, textTemplate } from './build-options.js';
-import { buildExpression } from './expression.js';
 import { plainTemplate, quotedTemplate } from './interpolation.js';
 import type { Bodies } from './statement-context.js';
 

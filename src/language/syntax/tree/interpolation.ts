@@ -7,12 +7,12 @@
 import { badEscape } from '../../source/catalogue/syntax.js';
 import type { Span } from '../../source/diagnostic.js';
 import type { ShellText } from '../ast.js';
-import type { DataReference, Expression, Interpolation, Name, Template } from '../expression.js';
-import { type FoundKey, scanStepKey } from '../expression.js';
+import type { DataReference, Expression, Interpolation, Name, Template } from '../expression-nodes.js';
+import { type FoundKey, scanStepKey } from '../expression-nodes.js';
 import { fixAt, type ParseContext, report, span } from '../grammar/cst.js';
 import { dataReferenceEnd, interpolationEnd } from '../tokens/interpolation-scan.js';
 import { shareText } from '../tokens/token.js';
-import { parseExpressionText } from './expression.js';
+import { parseExpressionText } from './build-expression.js';
 
 interface FoundInterpolation {
   /** The offset after the `}`. */

@@ -1,5 +1,5 @@
 /** Templates of text that differs from the text of its file: prompts and values of a workflow file. */
-import type { Interpolation, Template } from '../expression.js';
+import type { Interpolation, Template } from '../expression-nodes.js';
 import { readBrace } from './interpolation.js';
 
 /**

@@ -2,9 +2,9 @@
  * Braces that are no plain interpolation: an expression, as in `{n + 1}`, and what other languages write. Whether they are
  * meant depends on the names that have values, which only the checker knows.
  */
-import type { Expression } from '../expression.js';
+import type { Expression } from '../expression-nodes.js';
 import { balancedEnd } from '../tokens/interpolation-scan.js';
-import { parseExpressionText } from './expression.js';
+import { parseExpressionText } from './build-expression.js';
 
 export type OddBraces = { readonly written: string /** The first name. */; readonly name: string } & (
   | { readonly kind: 'computed'; readonly expression: Expression }

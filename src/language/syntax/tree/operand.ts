@@ -2,7 +2,7 @@
 
 import { NEVER_NAMES } from '../../../prelude/reference.js';
 import { missingPart, unclosedBracket } from '../../source/catalogue/syntax.js';
-import type { Expression, ObjectEntry } from '../expression.js';
+import type { Expression, ObjectEntry } from '../expression-nodes.js';
 import type { SyntaxElement, SyntaxNode } from '../grammar/cst.js';
 import {
   child,
@@ -22,9 +22,9 @@ import {
   tokens,
 } from '../grammar/cst.js';
 import { shareText, type Token } from '../tokens/token.js';
-import { buildExpression, deepestExpression, tooDeep } from './expression.js';
+import { buildExpression, deepestExpression, tooDeep } from './build-expression.js';
+import { buildDataReference, buildReferences } from './build-references.js';
 import { constants, quotedTemplate, scanInterpolation } from './interpolation.js';
-import { buildDataReference, buildReferences } from './references.js';
 
 export function buildOperand(context: ParseContext, node: SyntaxNode, aroundCount: number): Expression {
   const list = parts(node);

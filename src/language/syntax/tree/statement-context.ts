@@ -4,7 +4,7 @@ import { sectionOutside, stepInList } from '../../source/catalogue/steps.js';
 import { badCharacter, notAnInstruction, unknownVerb } from '../../source/catalogue/syntax.js';
 import { testMessages } from '../../source/catalogue/tests.js';
 import type { Block, Declaration, Instruction } from '../ast.js';
-import type { Expression, Name } from '../expression.js';
+import type { Expression, Name } from '../expression-nodes.js';
 import {
   child,
   fixAt,

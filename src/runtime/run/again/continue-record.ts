@@ -13,9 +13,9 @@ import { type Image, imageOf, runOf } from '../../store/image.js';
 import { VERSION } from '../../version.js';
 import { driveRun } from '../drive-run.js';
 import { newRunId } from '../header.js';
-import type { RunReport } from '../report.js';
 import { doubtfulOutcome } from '../resources.js';
 import { fixedOptions, interpreterOptions, type RunOptions, secretsOf } from '../run-options.js';
+import type { RunReport } from '../run-report.js';
 
 /** A record, and how long the run was executed at each of its events, in milliseconds. */
 interface RunRecord {

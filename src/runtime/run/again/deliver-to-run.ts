@@ -14,8 +14,8 @@ import { openStoredRun, type StoredRun } from '../../store/stored-run.js';
 import { checkAnswers } from '../apply-delivery.js';
 import { recoveryContextOf } from './prepare-recovery.js';
 import { recoverRun } from './recover.js';
-import { recordDelivery } from './resume.js';
 import type { ResumeOptions } from './resume-options.js';
+import { recordDelivery } from './resume-run.js';
 
 /** Recording a delivery holds a run for a moment, so a run that is held longer is executed. Milliseconds. */
 const RECORDING_MS = 400;

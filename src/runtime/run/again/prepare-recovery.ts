@@ -1,7 +1,7 @@
 /** Resumes a run in an edited program: moves the run there, with what is done, and stores the program with it. */
 import { join } from 'node:path';
 import type { KeptOutcomes, Outcome } from '../../../interpreter/events/event.js';
-import { type Execution, Executions } from '../../../interpreter/record/executions.js';
+import { type Execution, Executions } from '../../../interpreter/record/earlier-executions.js';
 import type { RepeatedInstruction } from '../../../interpreter/record/kept-effects.js';
 import type { Done, Finished } from '../../../interpreter/record/kept-locations.js';
 import { migrateRun } from '../../../interpreter/record/migrate.js';

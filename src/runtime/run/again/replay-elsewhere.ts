@@ -13,9 +13,9 @@ import type { StoredRun } from '../../store/stored-run.js';
 import type { WorktreeCommits } from '../working-directory.js';
 import { copyLines, filesAt, worktreeEvents } from './files-at.js';
 import { type ReplayStarting, startOf } from './replay-start.js';
-import { recoverRecorded } from './resume.js';
 import type { ResumeOptions } from './resume-options.js';
 import { decideResume } from './resume-options.js';
+import { recoverRecorded } from './resume-run.js';
 
 /** Lines that follow each other. */
 interface CopiedLines {

@@ -20,7 +20,7 @@ import { storeError } from '../../store/store-error.js';
 import { type StoredRun, storedMachine, storedSources } from '../../store/stored-run.js';
 import { driveRun } from '../drive-run.js';
 import { newRunId } from '../header.js';
-import type { RunReport } from '../report.js';
+import type { RunReport } from '../run-report.js';
 import { copiedWorktree, directoryIn } from '../working-directory.js';
 import { copyLines, filesAt, worktreeEvents } from './files-at.js';
 import { keepMachine, recoveryContextOf } from './prepare-recovery.js';

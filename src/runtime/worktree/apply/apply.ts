@@ -16,7 +16,7 @@ import { namesIn } from '../git/file-name.js';
 import { GitFailure, type GitTarget, git, wordOf } from '../git/git.js';
 import { mergeTrees } from '../git/merge.js';
 import { findRepository, type Refused, type Repository, realStore } from '../git/repository.js';
-import { bytesOf, snapshot } from '../git/snapshot.js';
+import { bytesOf, snapshot } from '../git/tree-snapshot.js';
 import { listFiles, type Refusal } from '../refusal.js';
 import { branchCommit, reopenWorktree } from '../worktree.js';
 import { hasLeftWork } from '../worktree-facts.js';

@@ -21,7 +21,7 @@ import { errorCode, storeError } from '../../store/store-error.js';
 import { namesIn } from '../git/file-name.js';
 import { GitFailure, type GitTarget, git, stopLeftCalls, wordOf } from '../git/git.js';
 import { type Refused, type Repository, uncommittedFiles } from '../git/repository.js';
-import { bytesOf, statOf } from '../git/snapshot.js';
+import { bytesOf, statOf } from '../git/tree-snapshot.js';
 import { listFiles, type Refusal } from '../refusal.js';
 
 /** A checkout and its directory in the repository. */

@@ -8,7 +8,7 @@ import { branchOf } from '../checkout.js';
 import { listFiles, type Refusal } from '../refusal.js';
 import { namesIn } from './file-name.js';
 import { type GitDone, GitFailure, git, linesOf } from './git.js';
-import { bytesOf } from './snapshot.js';
+import { bytesOf } from './tree-snapshot.js';
 
 export interface Repository {
   /** Root of the checkout, without symbolic links. */

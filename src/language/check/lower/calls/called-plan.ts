@@ -6,9 +6,9 @@ import { nearest } from '../../../../prelude/nearest.js';
 import { checkMessages as say } from '../../../source/catalogue/check.js';
 import type { Diagnostic, Span } from '../../../source/diagnostic.js';
 import type { Instruction } from '../../../syntax/ast.js';
-import type { Template } from '../../../syntax/expression.js';
+import type { Template } from '../../../syntax/expression-nodes.js';
 import type { Callable } from '../../callables.js';
-import { constantText } from '../expression.js';
+import { constantText } from '../lower-expression.js';
 import type { StateLowering } from '../state-lowering.js';
 
 type Call = Extract<Instruction, { kind: 'call' }>;

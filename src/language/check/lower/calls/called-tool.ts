@@ -9,7 +9,7 @@ import { omitUndefined } from '../../../../prelude/omit-undefined.js';
 import { readReference } from '../../../../prelude/reference.js';
 import type { Span } from '../../../source/diagnostic.js';
 import type { Argument, Instruction, OutputPath } from '../../../syntax/ast.js';
-import type { Name } from '../../../syntax/expression.js';
+import type { Name } from '../../../syntax/expression-nodes.js';
 import type {
   CallNode,
   JsonNode,

@@ -7,7 +7,7 @@ import { omitUndefined } from '../../../../prelude/omit-undefined.js';
 import { workflowMessages as words } from '../../../source/catalogue/workflow.js';
 import type { Diagnostic, SourceFile, Span } from '../../../source/diagnostic.js';
 import type { Argument, ShellText } from '../../../syntax/ast.js';
-import type { Expression, Template } from '../../../syntax/expression.js';
+import type { Expression, Template } from '../../../syntax/expression-nodes.js';
 import type { AttachedComments } from '../../../syntax/steps/attached-comments.js';
 import { locatedTemplate } from '../../../syntax/tree/located-template.js';
 

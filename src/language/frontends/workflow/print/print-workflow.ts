@@ -7,8 +7,8 @@ import { omitUndefined } from '../../../../prelude/omit-undefined.js';
 import type { Diagnostic, SourceFile } from '../../../source/diagnostic.js';
 import type { Declaration, Instruction, Program } from '../../../syntax/ast.js';
 import { attachComments } from '../../../syntax/steps/attached-comments.js';
-import { commentText, type Entry, itemOf, mapOf, printStep, type Step } from './print-step.js';
 import { type Printing, plainValue, reportNoForm, scalarOf, writtenNumbers } from './print-values.js';
+import { commentText, type Entry, itemOf, mapOf, printStep, type Step } from './print-workflow-step.js';
 
 type Input = Extract<Declaration, { kind: 'input' }>;
 type Limit = Extract<Declaration, { kind: 'limit' }>;

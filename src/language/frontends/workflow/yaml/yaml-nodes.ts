@@ -7,7 +7,7 @@ import { workflowMessages as words } from '../../../source/catalogue/workflow.js
 import type { Diagnostic } from '../../../source/diagnostic.js';
 import { lineText, positionAt, type SourceFile, type Span } from '../../../source/diagnostic.js';
 import type { Comment } from '../../../syntax/ast.js';
-import type { Name } from '../../../syntax/expression.js';
+import type { Name } from '../../../syntax/expression-nodes.js';
 import type { LocatedText } from '../../../syntax/tree/located-template.js';
 
 /** The maximum number of values, including those that aliases repeat. */

@@ -3,7 +3,7 @@
 import { nearest } from '../../../prelude/nearest.js';
 import { omitUndefined } from '../../../prelude/omit-undefined.js';
 import { workflowMessages as words } from '../../source/catalogue/workflow.js';
-import type { GateCheck, GateEntry } from '../../syntax/step.js';
+import type { GateCheck, GateEntry } from '../../syntax/step-nodes.js';
 import {
   callOf,
   conditionOf,

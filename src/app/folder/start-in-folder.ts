@@ -2,17 +2,17 @@
 import { omitUndefined } from '../../prelude/omit-undefined.js';
 import type { FileProblem } from '../../runtime/configuration/yaml-file.js';
 import type { MockWorld } from '../../runtime/mock.js';
-import { type RunOptions, run } from '../../runtime/run/run.js';
+import { type RunOptions, run } from '../../runtime/run/start-run.js';
 import { mayBeForeign, requireOwnStore } from '../../runtime/store/store-ownership.js';
 import { leadsElsewhere } from '../../runtime/store/stored-run.js';
 import type { FolderOptions } from '../programs.js';
-import type { ProjectHost } from '../project/host.js';
 import type { PreparedProgram } from '../project/preparation.js';
 import { runOptionsOf } from '../project/prepare.js';
+import type { ProjectHost } from '../project/project-host.js';
 import { type Result, resultOf, resultWith } from '../result.js';
 import type { Execution } from '../runs.js';
 import { suspension } from './continued-options.js';
-import { begin } from './deliver.js';
+import { begin } from './deliver-to.js';
 
 /** What only this package gives beside the options of the library. */
 export interface StartingOptions

@@ -19,8 +19,8 @@ import {
   type ShellFinding,
   type ShellInterpolation,
 } from './lexing.js';
-import { endsTest, readOperator } from './operators.js';
 import { checkBackticks, lexBackquote, noteEscape, readSingle } from './quotes.js';
+import { endsTest, readOperator } from './shell-operators.js';
 import type { LexedShell } from './tree.js';
 
 export interface ShellTextOptions {

@@ -4,6 +4,7 @@
  */
 import type { Instruction } from '../../machine/machine.js';
 import type { Pause } from '../../machine/option-values.js';
+import { release } from '../control/join.js';
 import {
   awaitedEvent,
   beginEffect,
@@ -13,8 +14,7 @@ import {
   readClock,
   reissueSample,
   setTimer,
-} from '../control/effects.js';
-import { release } from '../control/join.js';
+} from '../control/request-effects.js';
 import type { Outcome, RunEvent } from '../events/event.js';
 import { RuntimeFailure } from '../failure.js';
 import { decodeOutcome } from '../outcome.js';
@@ -22,8 +22,8 @@ import type { AskRequest, SignalRequest } from '../request.js';
 import { type LinkContext, type Linked, STOP, type Suspender } from '../run-state/linked-machine.js';
 import type { Pending } from '../run-state/pending.js';
 import type { Thread } from '../run-state/thread.js';
+import { pauseOf } from '../values/evaluated-options.js';
 import { operations } from '../values/operations.js';
-import { pauseOf } from '../values/option-values.js';
 import { compileTemplate } from '../values/template.js';
 import type { Value } from '../values/value.js';
 

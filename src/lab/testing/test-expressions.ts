@@ -9,7 +9,7 @@ import type { Value } from '../../interpreter/values/value.js';
 import { compile } from '../../language/check/compile.js';
 import { testMessages as say } from '../../language/source/catalogue/tests.js';
 import type { Diagnostic, Span } from '../../language/source/diagnostic.js';
-import type { Expression } from '../../language/syntax/expression.js';
+import type { Expression } from '../../language/syntax/expression-nodes.js';
 import type { ExpressionText, TestFile } from '../../language/syntax/tests/test-tree.js';
 import type { Json } from '../../machine/expression.js';
 import type { Machine } from '../../machine/machine.js';

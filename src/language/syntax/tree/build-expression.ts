@@ -14,7 +14,7 @@ import {
   operatorSpelling,
 } from '../../source/catalogue/syntax.js';
 import type { Diagnostic } from '../../source/diagnostic.js';
-import type { CompareOperator, Expression } from '../expression.js';
+import type { CompareOperator, Expression } from '../expression-nodes.js';
 import type { SyntaxElement, SyntaxNode } from '../grammar/cst.js';
 import {
   endOf,
@@ -35,8 +35,8 @@ import { tokenize } from '../tokens/lexer.js';
 import type { Token } from '../tokens/token.js';
 import { deepestBrackets } from '../tokens/token.js';
 import { actionVerbs } from '../tokens/verbs.js';
+import { buildDataReference } from './build-references.js';
 import { buildOperand } from './operand.js';
-import { buildDataReference } from './references.js';
 
 /** The maximum depth of an expression, counted in operators and path segments. */
 export const deepestExpression = 1000;

@@ -14,9 +14,9 @@ import { StoreError } from '../store/store-error.js';
 import { VERSION } from '../version.js';
 import { driveRun } from './drive-run.js';
 import { headerOf, newRunId } from './header.js';
-import { emptyReport, type RunReport, storeFailure } from './report.js';
 import { inputProblems, recordableInputs } from './run-inputs.js';
 import { fixedOptions, interpreterOptions, type RunOptions, secretsOf, shortSecretWarning } from './run-options.js';
+import { emptyReport, type RunReport, storeFailure } from './run-report.js';
 
 export type { RunOptions } from './run-options.js';
 

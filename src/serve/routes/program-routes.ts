@@ -4,8 +4,8 @@ import type { Context } from 'hono';
 import { diagnosticsToJson } from '../../app/library/diagnostics.js';
 import type { CheckedProgram, Programs } from '../../app/programs.js';
 import { type Result, refuse, resultWith } from '../../app/result.js';
-import { answerRefusal } from '../answer.js';
 import { checkAnswer, programAnswer, programsAnswer } from '../answer-schemas.js';
+import { answerRefusal } from '../http-answer.js';
 import { checkBody } from '../schemas.js';
 import { answers, type Service, type ServiceApp } from '../service.js';
 

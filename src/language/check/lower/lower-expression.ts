@@ -7,10 +7,10 @@ import type { Expr, Filter, Hole, Template } from '../../../machine/expression.j
 import { unreachable } from '../../../prelude/unreachable.js';
 import { checkMessages as say } from '../../source/catalogue/check.js';
 import type { Span } from '../../source/diagnostic.js';
-import type { Expression, Interpolation, Template as TextTemplate } from '../../syntax/expression.js';
+import type { Expression, Interpolation, Template as TextTemplate } from '../../syntax/expression-nodes.js';
 import type { StateScope } from '../scope.js';
 import { suggestName } from '../suggest-name.js';
-import { lintEmbedded, lowerDataReference } from './calls/data-reference.js';
+import { lintEmbedded, lowerDataReference } from './calls/lower-reference.js';
 import { partsOf } from './text-parts.js';
 
 /** The minimum and maximum number of arguments. */

@@ -1,5 +1,5 @@
 /** The command line as a host: paths are relative to the working directory, and files are read from disk. */
-import { diskFiles, type ProjectHost, pathOf } from '../../app/project/host.js';
+import { diskFiles, type ProjectHost, pathOf } from '../../app/project/project-host.js';
 import { namedBoundary } from '../../app/project/read-program.js';
 import { writeWhole } from '../../runtime/written-file.js';
 import { isOutsideAllowed } from '../arguments/outside-option.js';

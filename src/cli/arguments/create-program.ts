@@ -5,7 +5,7 @@
 import { Argument, Command } from 'commander';
 import { VERSION } from '../../runtime/version.js';
 import { stderr, stdout } from '../terminal/streams.js';
-import { visibleError } from '../terminal/usage.js';
+import { visibleError } from '../terminal/usage-error.js';
 import { addEngine, addWorker } from './engine-commands.js';
 import { addOutsideOption } from './outside-option.js';
 import { addPlan } from './plan-commands.js';

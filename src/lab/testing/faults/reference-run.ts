@@ -3,7 +3,7 @@
 import type { Outcome, RunEvent } from '../../../interpreter/events/event.js';
 import { WORK_EFFECTS } from '../../../interpreter/events/status-after.js';
 import type { Effects, PerformedRequest } from '../../../runtime/effect-context.js';
-import type { RunReport } from '../../../runtime/run/report.js';
+import type { RunReport } from '../../../runtime/run/run-report.js';
 import type { VirtualTime } from '../../../runtime/virtual-time.js';
 
 /** One request and its end. */

@@ -2,11 +2,11 @@
 import type { Json } from '../../machine/expression.js';
 import { deliverToRun } from '../../runtime/run/again/deliver-to-run.js';
 import { checkSendable } from '../../runtime/run/apply-delivery.js';
-import type { RunReport } from '../../runtime/run/report.js';
 import type { Started } from '../../runtime/run/run-options.js';
+import type { RunReport } from '../../runtime/run/run-report.js';
 import type { Delivery } from '../../runtime/store/inbox.js';
 import { openStoredRun } from '../../runtime/store/stored-run.js';
-import type { ProjectHost } from '../project/host.js';
+import type { ProjectHost } from '../project/project-host.js';
 import { programOf } from '../project/read-program.js';
 import { loadSettings } from '../project/settings.js';
 import { type Result, refusalOf, resultWith } from '../result.js';

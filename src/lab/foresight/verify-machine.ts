@@ -7,7 +7,7 @@ import type { Exploration } from './exploration.js';
 import { defectTrace, type Trace, traceOf } from './exploration.js';
 import { explore } from './explore.js';
 import { exploreOptions, type VerifyOptions } from './explore-options.js';
-import { wayTo } from './graph.js';
+import { wayTo } from './explored-graph.js';
 import type { Defect } from './loops.js';
 import type { Condition } from './monitors.js';
 import { monitorsOf } from './monitors.js';

@@ -11,16 +11,16 @@ import { checkMessages as say } from '../../../source/catalogue/check.js';
 import { planMessages } from '../../../source/catalogue/plan.js';
 import type { Diagnostic, Span } from '../../../source/diagnostic.js';
 import type { Argument, Instruction, OutputPath } from '../../../syntax/ast.js';
-import type { DataReference, Name, ReferenceGroup } from '../../../syntax/expression.js';
+import type { DataReference, Name, ReferenceGroup } from '../../../syntax/expression-nodes.js';
 import type { Callable } from '../../callables.js';
 import { lowerArguments } from '../constant.js';
-import { constantText } from '../expression.js';
 import { retriesOf } from '../limits.js';
+import { constantText } from '../lower-expression.js';
 import { checkOptions, durationTemplate, type OptionTable } from '../options.js';
 import type { StateLowering } from '../state-lowering.js';
 import { calledPlan, planFile } from './called-plan.js';
 import { type CallParts, openArguments, planOfOneCall, toolOfPlan } from './called-tool.js';
-import { KINDS, mistakeOf } from './data-reference.js';
+import { KINDS, mistakeOf } from './lower-reference.js';
 
 type Call = Extract<Instruction, { kind: 'call' }>;
 

@@ -2,7 +2,14 @@
 import yaml, { type Node, type Pair, type Scalar, type YAMLMap } from 'yaml';
 import { unreachable } from '../../../../prelude/unreachable.js';
 import type { Block, Instruction, Option } from '../../../syntax/ast.js';
-import type { ContextEntry, EachTask, GateEntry, RetryEntry, StepRun, WorkflowCall } from '../../../syntax/step.js';
+import type {
+  ContextEntry,
+  EachTask,
+  GateEntry,
+  RetryEntry,
+  StepRun,
+  WorkflowCall,
+} from '../../../syntax/step-nodes.js';
 import { type AttachedComments, noComments } from '../../../syntax/steps/attached-comments.js';
 import {
   argumentsMap,

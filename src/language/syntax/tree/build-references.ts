@@ -3,7 +3,7 @@
  */
 import { type DataPath, type ReferenceExpr, type ReferenceProblem, readReference } from '../../../prelude/reference.js';
 import type { OutputPath } from '../ast.js';
-import type { DataReference, Expression, ReferenceGroup, ReferenceMistake } from '../expression.js';
+import type { DataReference, Expression, ReferenceGroup, ReferenceMistake } from '../expression-nodes.js';
 import { type ParseContext, span } from '../grammar/cst.js';
 
 /** A single reference. `start` is the offset of its `†` in the parsed text. */

@@ -4,7 +4,7 @@
  */
 import type { Span } from '../source/diagnostic.js';
 import type { Argument, Block, Declaration, Instruction, Option, ShellText } from './ast.js';
-import type { Expression, Name, Template } from './expression.js';
+import type { Expression, Name, Template } from './expression-nodes.js';
 
 /** The parts of a STEP, without its location and verb. */
 export interface StepParts {

@@ -12,8 +12,8 @@ import { ActiveTime, WORK_EFFECTS } from '../../interpreter/events/status-after.
 import { omitUndefined } from '../../prelude/omit-undefined.js';
 import { isStopped } from '../log/outcome-words.js';
 import { StepFacts } from '../steps/step-facts.js';
-import type { Attempt, EndedRollback, Ending, LimitReached, Recorded, Requested, Visit, Wait } from './facts.js';
 import { OpenWaits } from './open-waits.js';
+import type { Attempt, EndedRollback, Ending, LimitReached, Recorded, Requested, Visit, Wait } from './report-facts.js';
 
 /** Gathers the facts of one run; its events are taken in order. */
 export class RunFacts {

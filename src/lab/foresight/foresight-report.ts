@@ -8,7 +8,7 @@ import type { Trace, TraceStep } from './exploration.js';
 import { ROUNDS } from './loops.js';
 import type { JudgedProperty, JudgedRule } from './properties.js';
 import { MOST_ELEMENTS, replaceMarks } from './unknown/knowledge.js';
-import type { End, Found, Verification } from './verify.js';
+import type { End, Found, Verification } from './verify-machine.js';
 import type { Happening, RequestFacts } from './way.js';
 import { type Rare, rareWords } from './way.js';
 

@@ -1,5 +1,5 @@
 /** What can be done with a run now. Where something is not possible, the reason is a text for a person. */
-import type { ShownRun } from '../data/run-data.js';
+import type { ShownRun } from '../data/page-data.js';
 
 export type ActionName = 'signal' | 'resume' | 'replay' | 'apply' | 'cancel';
 

@@ -13,8 +13,8 @@ import {
 } from './frames.js';
 import { readHeredocStart } from './heredoc.js';
 import { readRaw } from './holes.js';
+import { ACTS_ON_OPTIONS, BUILTINS, DECLARING_BUILTINS, KEYWORDS } from './known-programs.js';
 import { type CommandFrame, type Lexing, report } from './lexing.js';
-import { ACTS_ON_OPTIONS, BUILTINS, DECLARING_BUILTINS, KEYWORDS } from './programs.js';
 import { reservedText } from './tree.js';
 
 export function readOperator(l: Lexing, frame: CommandFrame, character: string): void {

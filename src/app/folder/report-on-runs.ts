@@ -6,9 +6,9 @@ import { type ListedRun, listedRun, listRuns } from '../../runtime/list-runs.js'
 import { readJournal } from '../../runtime/store/read-journal.js';
 import { JournalDamage, RunRefused, StoreError } from '../../runtime/store/store-error.js';
 import { readIndex } from '../../runtime/store/stored-run.js';
+import { RunFacts } from '../../views/report/facts-of-run.js';
 import { type Report, type RunWithFacts, reportOn } from '../../views/report/report.js';
 import { type Detail, detailNames, detailOf } from '../../views/report/report-detail.js';
-import { RunFacts } from '../../views/report/run-facts.js';
 import type { ReportScope } from '../runs.js';
 import { findRun } from './find-run.js';
 

@@ -8,18 +8,18 @@ import type { FailureFacts, KeptOutcomes, RunEvent } from '../events/event.js';
 import type { EffectRequest } from '../request.js';
 import { type Printed, printedForms, unpackValue } from '../values/json.js';
 import { plainByName } from '../values/value.js';
-import type { ActivePlan } from './active-plan.js';
-import { newSemaphore, type Semaphore } from './fork.js';
+import { newSemaphore, type Semaphore } from './fork-state.js';
 import { TakenOver } from './kept.js';
 import type { LinkedMachine } from './linked-machine.js';
+import type { ActivePlan } from './open-plan.js';
 import type { Pending } from './pending.js';
 import { type DataImage, RunData } from './run-data.js';
+import { Usage } from './run-usage.js';
 import { StepRecords } from './step-records.js';
 import { type Slot, Thread } from './thread.js';
 import { Trail, type TrailImage } from './trail.js';
 import type { RunOptions, RunResult } from './undo-register.js';
 import { RunUndo } from './undo-register.js';
-import { Usage } from './usage.js';
 
 const NO_SLOTS: Slot[] = [];
 

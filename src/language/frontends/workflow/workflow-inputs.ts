@@ -6,7 +6,7 @@
 import { omitUndefined } from '../../../prelude/omit-undefined.js';
 import type { SourceFile, Span } from '../../source/diagnostic.js';
 import type { Declaration, Instruction } from '../../syntax/ast.js';
-import type { Expression, Interpolation, Name } from '../../syntax/expression.js';
+import type { Expression, Interpolation, Name } from '../../syntax/expression-nodes.js';
 import { noName } from '../../syntax/names.js';
 import { parseProgram } from '../../syntax/parse.js';
 import { scanInterpolation } from '../../syntax/tree/interpolation.js';

@@ -6,7 +6,7 @@ import { checkMessages as say } from '../../../source/catalogue/check.js';
 import { planMessages } from '../../../source/catalogue/plan.js';
 import type { Diagnostic, Span } from '../../../source/diagnostic.js';
 import type { ShellText } from '../../../syntax/ast.js';
-import type { DataReference, ReferenceMistake, Template } from '../../../syntax/expression.js';
+import type { DataReference, ReferenceMistake, Template } from '../../../syntax/expression-nodes.js';
 import { dataReferenceEnd } from '../../../syntax/tokens/interpolation-scan.js';
 import type { StateScope } from '../../scope.js';
 

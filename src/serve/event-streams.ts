@@ -2,7 +2,7 @@
 import type { Context } from 'hono';
 import type { Result } from '../app/result.js';
 import type { EventLine, EventStream, OutputStream, Runs, StreamEnd } from '../app/runs.js';
-import { answerRefusal, answerWith } from './answer.js';
+import { answerRefusal, answerWith } from './http-answer.js';
 
 /** A proxy closes a connection that is silent for long. */
 const KEEP_ALIVE_MS = 15_000;
