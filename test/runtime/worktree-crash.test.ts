@@ -173,10 +173,10 @@ const STEPS = {
 
 /** Everything after the other, as often as it is started. */
 const SCRIPT = `
-import { openWorktree, forkWorktree } from '../../src/runtime/worktree/worktree.js';
-import { resetWorktree, snapshot } from '../../src/runtime/worktree/git/tree-snapshot.js';
-import { mergeTasks } from '../../src/runtime/worktree/git/merge.js';
-import { applyBranch } from '../../src/runtime/worktree/apply/apply.js';
+import { openWorktree, forkWorktree } from './worktree.js';
+import { resetWorktree, snapshot } from './git/tree-snapshot.js';
+import { mergeTasks } from './git/merge.js';
+import { applyBranch } from './apply/apply.js';
 import { existsSync, writeFileSync } from 'node:fs';
 const [cwd, store, runId] = process.argv.slice(2);
 const opened = async (answer) => {

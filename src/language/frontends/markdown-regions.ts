@@ -61,7 +61,7 @@ export function markdownRegions(file: SourceFile): {
       if (region !== null) regions.push(region);
       else if (isUntagged(node) && holdsVerb(node.value, verbLineInAnyLetters)) {
         isPartial = true;
-        unread.push(...unreadBlock(node, file, headings));
+        if (isFenced(node, file.text)) unread.push(...unreadBlock(node, file, headings));
       }
     }
   }
@@ -195,7 +195,7 @@ function regionOf(node: Code, file: SourceFile, headings: readonly MarkdownHeadi
   const lines = programLines(file.text, opening, node.value.split(/\r\n|\n|\r/));
   const first = lines[0];
   const last = lines[lines.length - 1];
-  if (first === undefined || last === undefined || !/[`~]/.test(file.text[opening] ?? '')) return null;
+  if (first === undefined || last === undefined || !isFenced(node, file.text)) return null;
   return {
     start: lineStartOf(file.text, first.start),
     end: last.end,
@@ -204,6 +204,9 @@ function regionOf(node: Code, file: SourceFile, headings: readonly MarkdownHeadi
     headings,
   };
 }
+
+/** Indented code is never a program. */
+const isFenced = ({ position }: Code, text: string): boolean => /[`~]/.test(text[position?.start.offset ?? 0] ?? '');
 
 const isUntagged = ({ lang }: Code): boolean => lang === null || lang === undefined;
 
