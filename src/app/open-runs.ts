@@ -1,4 +1,4 @@
-/** Opens runs, wherever they are kept. */
+/** Opens the programs of a folder, and its runs. */
 import { folderRuns } from './folder/folder-runs.js';
 import { type FolderOptions, hostOf, type Programs, storeOf } from './programs.js';
 import type { Runs } from './runs.js';

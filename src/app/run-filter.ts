@@ -1,4 +1,7 @@
-/** What a filter of runs means: for a folder, an engine and the queue of a service alike. */
+/**
+ * What a filter of runs means, for a folder, an engine and the queue of a service alike; and how many runs each day
+ * had.
+ */
 import { RunRefused } from '../runtime/store/store-error.js';
 import type { RunFilter } from './runs.js';
 

@@ -1,4 +1,4 @@
-/** The admin API of an engine, as far as a worker uses it. */
+/** The admin API of an engine, as far as a worker uses it, and what is known of the worker that has a run. */
 import { connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { EngineFailure, silent } from './ask-engine.js';

@@ -1,6 +1,6 @@
 /**
- * The list of runs: one object for each day. Its state has the runs by their ids, and `isListed` once the object `days` has the
- * day, so that a list begins with the newest one. A note reads only what is about its run: a day may have many.
+ * The names of the services of an engine, and the list of runs: one object for each day. Its state has the runs by
+ * their ids, and `isListed` once the object `days` has the day, so that a list begins with the newest one.
  */
 import { type ListedRun, timeOfId } from '../runtime/list-runs.js';
 import type { ObjectContext, ReaderContext, Target } from './engine-context.js';

@@ -1,4 +1,4 @@
-/** The lines that a turn writes, and the time that they have: the latest that the turn knows from its entries. */
+/** The lines that a turn writes, the time that they have, and how much an engine stores of anything. */
 import { Buffer, isUtf8 } from 'node:buffer';
 import type { Outcome, RunEvent } from '../interpreter/events/event.js';
 import { timeText } from '../runtime/clock.js';

@@ -13,8 +13,8 @@ import type { GrantedAttempt, HeldFailure, Waiting } from './events/event.js';
 import { runningPlan } from './plan/active-plan.js';
 import type { LinkedMachine } from './run-state/linked-machine.js';
 import { Run } from './run-state/run-memory.js';
+import type { RunOptions } from './run-state/run-result.js';
 import { locationOf, type Slot, type Thread, wakeWaiters } from './run-state/thread.js';
-import type { RunOptions } from './run-state/undo-register.js';
 import type { Delivery } from './settle.js';
 import { decode, printJson, readJson } from './values/json.js';
 import type { Value } from './values/value.js';
@@ -24,8 +24,8 @@ export { link, linkObserved, linkWith } from './instructions/link.js';
 export { imageOf, restoreRun, snapshotOf } from './record/snapshot.js';
 export type { LinkedMachine } from './run-state/linked-machine.js';
 export { Run } from './run-state/run-memory.js';
+export type { RunOptions, RunResult } from './run-state/run-result.js';
 export type { Tokens } from './run-state/run-usage.js';
-export type { RunOptions, RunResult } from './run-state/undo-register.js';
 export { answer, receiveSignal, settle } from './settle.js';
 
 /** Transitions between two looks at the world unless the caller of `advance` gives a number. */

@@ -1,6 +1,6 @@
 /**
- * Effects from a script, for tests of programs: nothing is started and no time passes. A request that the script does not
- * answer fails, so that a test never runs a command by accident.
+ * What performs the requests of a run, and what it is given besides a request. Effects from a script implement it for
+ * tests of programs: nothing is started and no time passes, and what the script does not answer fails.
  */
 import type { Outcome } from '../interpreter/events/event.js';
 import type { AskRequest, EffectRequest, SignalRequest } from '../interpreter/request.js';

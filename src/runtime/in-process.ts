@@ -1,6 +1,6 @@
 /**
- * Runs JavaScript functions in this process. A function cannot be stopped from outside: its signal is aborted, and nothing
- * waits for it. The first of its end, a time limit and a stop decides; a later result is ignored.
+ * Runs JavaScript functions in this process, with a signal that is made when it is read. A function cannot be stopped
+ * from outside: its signal is aborted, and nothing waits for it. The first of its end, a time limit and a stop decides.
  */
 import type { Outcome } from '../interpreter/events/event.js';
 import { clockMs } from './clock.js';

@@ -1,4 +1,4 @@
-/** The runs that were removed from a store, or would be: one line each, and the total. */
+/** Lists of runs: those of a store, and those that were removed from it or would be. */
 
 import { countOf, dollars, duration, localTime, size } from './drawing/amounts.js';
 import { alignedLines, type Cell, type Column } from './drawing/columns.js';

@@ -1,4 +1,7 @@
-/** Which run of a folder is meant: by its id, by the beginning of it, or the latest. */
+/**
+ * Which run of a folder is meant, by its id, the beginning of it, or as the latest; and what is known of it without its
+ * record.
+ */
 import { omitUndefined } from '../../prelude/omit-undefined.js';
 import { RunRefused } from '../../runtime/store/store-error.js';
 import { requireOwnStore } from '../../runtime/store/store-ownership.js';

@@ -1,4 +1,4 @@
-/** `run`: executes a machine in this process. */
+/** `run`: executes a machine in this process. With it, the public types of its journals and effects. */
 import type { Outcome, RunEvent } from '../../interpreter/events/event.js';
 import type { Json } from '../../machine/expression.js';
 import type { Machine as CompiledMachine, Limits } from '../../machine/machine.js';

@@ -1,6 +1,6 @@
 /**
  * Loads and compiles a plan by the name of its file: the document, the tools file next to it, the schemas next to that
- * file, and the plans that its calls run.
+ * file, and the plans that its calls run. Its approval is a hash of all of them.
  */
 
 import { createHash } from 'node:crypto';

@@ -1,4 +1,7 @@
-/** Removes old runs of an engine that have ended. */
+/**
+ * Runs of an engine go on, from before their failure or as new runs from a point; their events are followed; and old
+ * ones are removed.
+ */
 
 import type { ReplayFrom, ReplayRunOptions, ResumeRunOptions } from '../../app/execution-options.js';
 import { continuedOptions } from '../../app/folder/continued-options.js';

@@ -1,4 +1,7 @@
-/** The recorded facts about an agent call in addition to its answer. */
+/**
+ * Facts that events record: about the call of an agent in addition to its answer, about failures and about what is
+ * undone.
+ */
 import type { Json } from '../../machine/expression.js';
 
 /** Tokens of one agent call. Cached tokens are not part of `in`. */

@@ -1,4 +1,7 @@
-/** Which events end the work on a run, and the status that they give it. */
+/**
+ * What follows from an event alone: whether it ends the work on a run, whether it counts as an effect, and the active
+ * time.
+ */
 import type { RunEvent } from './event.js';
 
 /** The status of a run on which no process works after this event. */

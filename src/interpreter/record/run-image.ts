@@ -1,6 +1,6 @@
 /**
- * The names of an edited program: which it reads from a position on without binding them before, as only such names have to
- * have a value when a run is moved there, and the slots in which their values are then.
+ * The image of a run as JSON, and names of an edited program: which it reads from a position on without binding them
+ * before, as only such names must have a value when a run is moved there, and in which slots.
  */
 import type { Json, SlotRef } from '../../machine/expression.js';
 import type { Instruction, Machine, RUN_FORMAT, State } from '../../machine/machine.js';
@@ -21,11 +21,12 @@ import type { MemberStatus } from '../run-state/fork-state.js';
 import type { Frame, Restarts, ThreadWorktree } from '../run-state/frame.js';
 import type { Pending } from '../run-state/pending.js';
 import type { DataImage, DataWrite } from '../run-state/run-data.js';
+import type { RunResult } from '../run-state/run-result.js';
 import type { Tokens } from '../run-state/run-usage.js';
 import type { StepRecordsImage } from '../run-state/step-records.js';
 import type { Thread } from '../run-state/thread.js';
 import type { TrailImage } from '../run-state/trail.js';
-import type { RunResult, UndoEntry, UndoImage } from '../run-state/undo-register.js';
+import type { UndoEntry, UndoImage } from '../run-state/undo-register.js';
 import { type Alignment, targets } from './alignment.js';
 
 type Slot = Pick<SlotRef, 'in' | 'slot'>;

@@ -13,8 +13,8 @@ import { type Fork, type Member, type MemberStatus, newSemaphore, type Semaphore
 import type { LinkedMachine } from '../run-state/linked-machine.js';
 import type { Pending } from '../run-state/pending.js';
 import { Run } from '../run-state/run-memory.js';
+import type { RunOptions } from '../run-state/run-result.js';
 import { type Slot, Thread } from '../run-state/thread.js';
-import type { RunOptions } from '../run-state/undo-register.js';
 import { UndoRegister } from '../run-state/undo-register.js';
 import { registerOf } from '../undo/register.js';
 import { decode, encode, packValue, unpackValue } from '../values/json.js';

@@ -14,11 +14,11 @@ import type { LinkedMachine } from './linked-machine.js';
 import type { ActivePlan } from './open-plan.js';
 import type { Pending } from './pending.js';
 import { type DataImage, RunData } from './run-data.js';
+import type { RunOptions, RunResult } from './run-result.js';
 import { Usage } from './run-usage.js';
 import { StepRecords } from './step-records.js';
 import { type Slot, Thread } from './thread.js';
 import { Trail, type TrailImage } from './trail.js';
-import type { RunOptions, RunResult } from './undo-register.js';
 import { RunUndo } from './undo-register.js';
 
 const NO_SLOTS: Slot[] = [];

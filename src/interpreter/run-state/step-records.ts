@@ -4,7 +4,7 @@ import type { TokenCounts } from '../events/event.js';
 import type { GrantedAttempt } from '../events/facts.js';
 import type { SessionOrigin } from '../request.js';
 import type { UsedBudget } from './frame.js';
-import type { StepRecord } from './undo-register.js';
+import type { StepRecord } from './run-result.js';
 
 const UNUSED: UsedBudget = { cost: 0, tokens: 0, reserved: 0 };
 

@@ -5,8 +5,8 @@
 import { RuntimeFailure } from '../failure.js';
 import type { GateFinding, StepFrame, Tally } from '../run-state/frame.js';
 import type { Run } from '../run-state/run-memory.js';
+import type { StepRecord } from '../run-state/run-result.js';
 import type { Thread } from '../run-state/thread.js';
-import type { StepRecord } from '../run-state/undo-register.js';
 
 /** US dollars for people: two decimals, or four if two would show zero. */
 export function costText(cost: number | null): string {

@@ -1,6 +1,6 @@
 /**
- * Traces: the steps of a way through the graph, made concrete and run by the ordinary interpreter. Only a trace that does
- * there what it did in the exploration is confirmed.
+ * What an exploration has found, and traces in it: the steps of a way through the graph, made concrete and run by the
+ * ordinary interpreter. Only a trace that does there what it did in the exploration is confirmed.
  */
 import type { Outcome, RunEvent } from '../../interpreter/events/event.js';
 import { advance, link, type Run, startRun } from '../../interpreter/run.js';

@@ -1,6 +1,7 @@
 /**
- * Brings cassettes up to date: a test runs twice. The first time nothing is called, and the calls are listed that are not
- * as recorded. The second time these are performed, and the cassette is written again.
+ * A test file that was read with its program, and how its cassettes are brought up to date: a test runs twice. The
+ * first time the calls are listed that are not as recorded, the second time these are performed, and the cassette is
+ * written again.
  */
 
 import type { RunEvent } from '../../interpreter/events/event.js';

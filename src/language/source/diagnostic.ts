@@ -1,6 +1,6 @@
 /**
- * Problems of a program as data. Stages create diagnostics and views draw them; they are never thrown. The wording of
- * every code is in `catalogue/` and nowhere else.
+ * Texts with their lines, and problems of a program as data. Stages create diagnostics and views draw them; they are
+ * never thrown. The wording of every code is in `catalogue/` and nowhere else.
  */
 
 export type Severity = 'error' | 'warning' | 'note';

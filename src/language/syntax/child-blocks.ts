@@ -1,4 +1,7 @@
-/** The blocks directly inside an instruction. Only this file knows which instructions contain others. */
+/**
+ * The blocks directly inside an instruction (only this file knows which instructions contain others), and trees at
+ * another place of the text.
+ */
 import { unreachable } from '../../prelude/unreachable.js';
 import type { Block, Instruction } from './ast.js';
 import { blocksOf } from './step-nodes.js';

@@ -1,6 +1,6 @@
 /**
- * Keys of steps in braces: `{build/task-1/converge.gate.arch-review.comments}`. The expression parser reads keys in the
- * form of an expression. This file reads the others: names of steps and gates may contain `-`, and paths contain `/`.
+ * The nodes of expressions and of text with values. Keys of steps in braces (`{build/task-1/converge.gate.arch-
+ * review.comments}`) are read here too: names of steps and gates may contain `-`, and paths contain `/`.
  */
 import type { Span } from '../source/diagnostic.js';
 

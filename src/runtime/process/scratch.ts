@@ -1,6 +1,7 @@
 /**
  * Private files that live as long as a run: values passed as files, scripts too long for an argument, standard inputs,
- * named pipes. They are in one folder that only its owner can read, which is created on demand and removed at the end.
+ * named pipes and outputs. They are in one folder that only its owner can read, which is created on demand and removed
+ * at the end.
  */
 import { closeSync, openSync, unlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

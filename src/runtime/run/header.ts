@@ -1,4 +1,4 @@
-/** The header of a new run: the facts about it that are fixed before its first event, without secrets. */
+/** The id and the header of a new run: the facts about it that are fixed before its first event, without secrets. */
 
 import { closeSync, openSync, readSync } from 'node:fs';
 import { resolve } from 'node:path';

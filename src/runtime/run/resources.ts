@@ -1,6 +1,7 @@
 /**
- * What the effects of one run share while a process executes it: places for output, pipes, processes and servers. Opened
- * before the first effect and closed after the last one; closing also ends what agents and servers left running.
+ * What the effects of one run share while a process executes it: places for output, pipes, processes and servers.
+ * Opened before the first effect and closed after the last one; closing also ends what agents and servers left running.
+ * What may have run without an outcome is in doubt.
  */
 
 import type { Outcome, RunEvent } from '../../interpreter/events/event.js';

@@ -1,4 +1,4 @@
-/** Points in time, money and sizes, for people. */
+/** Points in time, durations, money and sizes, for people. */
 
 /** Formats an ISO 8601 time, or milliseconds since 1970, as `2026-03-01 12:00:00` in the reader's time zone. */
 export function localTime(time: string | number): string {

@@ -1,4 +1,6 @@
-/** How many terminal columns a text takes: two for wide characters, none for combining ones. */
+/**
+ * Columns of a terminal: how many a text takes (two for wide characters, none for combining ones), and tables in them.
+ */
 import stringWidth from 'string-width';
 
 export function columns(text: string): number {

@@ -1,4 +1,7 @@
-/** A picture with positions: what `layout.ts` gives and `draw-svg.ts` draws. All coordinates count from the top left. */
+/**
+ * A picture: what is to be drawn, and with positions what `picture-layout.ts` gives and `draw-svg.ts` draws. All
+ * coordinates count from the top left.
+ */
 
 export interface Point {
   readonly x: number;

@@ -1,4 +1,7 @@
-/** What runs undid: a row for each UNDO that was performed, one for each ROLLBACK that ended, and what is still registered. */
+/**
+ * What runs undid, and what they spent: a row for each UNDO that was performed, one for each ROLLBACK that ended, and
+ * what is still registered.
+ */
 
 import type { EffectKind } from '../../interpreter/events/event.js';
 import type { RolledBack, UndoFacts } from '../../interpreter/events/facts.js';

@@ -1,6 +1,7 @@
 /**
- * The data of a plan when it starts: what the plan gives itself, what the run has written before, and the inputs. An
- * instance sees the inputs for all instances and, with precedence, those for itself.
+ * The data of a plan when it starts, and what limits and approvals its calls have. The data is what the plan gives
+ * itself, what the run has written before, and the inputs; an instance sees those for all instances and, with
+ * precedence, those for itself.
  */
 import type { Json } from '../../../machine/expression.js';
 import { type Plan, type PlanPath, pathsOf } from '../../../machine/plan.js';

@@ -1,4 +1,4 @@
-/** Values of expressions that are known when the program is compiled. */
+/** Values of expressions that are known when the program is compiled, and arguments, which need not be. */
 import type { Expr, Json } from '../../../machine/expression.js';
 import type { EntryArgument } from '../../../machine/machine.js';
 import { checkMessages as say } from '../../source/catalogue/check.js';

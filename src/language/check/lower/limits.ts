@@ -1,4 +1,4 @@
-/** The limits of a program or workflow: LIMIT lines, and the keys of a workflow file. */
+/** Limits of a program or workflow (LIMIT lines, the keys of a workflow file), and retries of an instruction. */
 import { parseByteCount } from '../../../machine/byte-count.js';
 import { parseDuration } from '../../../machine/duration.js';
 import type { Instruction, Limits } from '../../../machine/machine.js';

@@ -1,4 +1,7 @@
-/** The result of lowering a state: its code, and facts for lints, `check --explain` and the next compilation. */
+/**
+ * What lowering is given and gives: its settings, and for a state its code and facts for lints, `check --explain` and
+ * the next compilation.
+ */
 import type { State } from '../../../machine/machine.js';
 import type { Span } from '../../source/diagnostic.js';
 import type { Callables } from '../callables.js';

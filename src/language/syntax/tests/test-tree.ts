@@ -1,4 +1,7 @@
-/** Reads one line of a test file from left to right. Values and conditions go to the parser of expressions. */
+/**
+ * The tree of a test file, and what reads one of its lines from left to right. Values and conditions go to the parser
+ * of expressions.
+ */
 import { testMessages as say } from '../../source/catalogue/tests.js';
 import type { Diagnostic, Span } from '../../source/diagnostic.js';
 import type { Expression, Name } from '../expression-nodes.js';

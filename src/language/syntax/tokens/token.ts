@@ -1,7 +1,7 @@
 /**
- * The state of the lexer, and helpers to build its patterns. The end of a text depends on its verb and on whether the
- * line is an action list, so the lexer keeps this state. Lexing is synchronous. A nested use saves and restores the
- * state.
+ * Tokens, the state of the lexer, and helpers to build its patterns. The end of a text depends on its verb and on
+ * whether the line is an action list, so the lexer keeps this state. Lexing is synchronous. A nested use saves and
+ * restores the state.
  */
 import type { SectionVerb, Verb } from './verbs.js';
 

@@ -1,4 +1,7 @@
-/** Builds lines and actions without a verb: commands in PARALLEL and FOR EACH, mistakes anywhere else. */
+/**
+ * What the builders of statements share, and what they make of lines without a verb: commands in PARALLEL and FOR EACH,
+ * mistakes anywhere else.
+ */
 import { omitUndefined } from '../../../prelude/omit-undefined.js';
 import { sectionOutside, stepInList } from '../../source/catalogue/steps.js';
 import { badCharacter, notAnInstruction, unknownVerb } from '../../source/catalogue/syntax.js';

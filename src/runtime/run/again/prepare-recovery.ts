@@ -1,4 +1,7 @@
-/** Resumes a run in an edited program: moves the run there, with what is done, and stores the program with it. */
+/**
+ * What recovery needs of a stored run, and how a run continues in an edited program: it is moved there, with what is
+ * done, and the program is stored with it.
+ */
 import { join } from 'node:path';
 import type { KeptOutcomes, Outcome } from '../../../interpreter/events/event.js';
 import { type Execution, Executions } from '../../../interpreter/record/earlier-executions.js';

@@ -1,6 +1,6 @@
 /**
- * The second phase of resuming: decides whether the run is resumed, where, and with what. It works in memory only and
- * neither writes, stops nor starts anything, so a refusal leaves the run as it is on disk.
+ * With what a run is resumed, and the second phase of resuming: whether and where. It works in memory only and neither
+ * writes, stops nor starts anything, so a refusal leaves the run as it is on disk.
  */
 import type { RunEvent, RunResumed, SpentAmount } from '../../../interpreter/events/event.js';
 import { storedLimits } from '../../../interpreter/events/stored-limits.js';
