@@ -14,7 +14,7 @@ const cli = join(root, 'dist', 'cli.js');
 
 /** Of each kind of file: the words and variables of the server, its probes, and the words of a worker with its probes. */
 function documented() {
-  const text = readFileSync(join(root, 'docs/engine.md'), 'utf8');
+  const text = readFileSync(join(root, 'docs/engine-deployment.md'), 'utf8');
   const files = [...text.matchAll(/^```yaml\n(.*?)^```/gms)].map(([, one]) =>
     parseAllDocuments(one).map((document) => document.toJS()),
   );
