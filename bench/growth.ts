@@ -2,11 +2,12 @@
  * What hostile or very large texts cost: each is read at one size and at eight times that size. Linear work takes about
  * eight times as long; what takes the square takes sixty-four times. Each of these was slower than linear at some time.
  */
-import { parseWorkflow } from '../src/language/frontends/workflow/parse-workflow.js';
+
 import { compile } from '../src/index.js';
 import { matcher } from '../src/interpreter/steps/glob.js';
-import { unavailableFor } from '../src/runtime/agents/decode-call.js';
+import { parseWorkflow } from '../src/language/frontends/workflow/parse-workflow.js';
 import { sourceFile } from '../src/language/source/diagnostic.js';
+import { unavailableFor } from '../src/runtime/agents/decode-call.js';
 import { compiled } from '../test/shell/run-script.js';
 import type { Measured, Row } from './row.js';
 import { milliseconds } from './timing.js';

@@ -1,8 +1,8 @@
 /** The compiler's speed on a long program, whether it stays linear, and what one edit costs in an editor. */
 import { join } from 'node:path';
-import { type Compilation, compile } from '../src/language/check/compile.js';
 import { callSupport } from '../src/app/project/link-plans.js';
 import { diskFiles, type ProjectHost, withOpenTexts } from '../src/app/project/project-host.js';
+import { type Compilation, compile } from '../src/language/check/compile.js';
 import { longPrograms, TOOLS, usual } from './long-programs.js';
 import type { Measured, Row } from './row.js';
 import { median, milliseconds, takeTurns, timed } from './timing.js';

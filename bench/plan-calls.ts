@@ -6,10 +6,10 @@
 import { execFileSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import { PlanEngine } from '../src/interpreter/plan/engine/plan-engine.js';
 import { compilePlan } from '../src/language/check/plan/compile-plan.js';
 import { readPlanDocument } from '../src/language/frontends/plan-document.js';
 import { readYamlTree } from '../src/language/frontends/yaml-tree.js';
-import { PlanEngine } from '../src/interpreter/plan/engine/plan-engine.js';
 import type { Plan } from '../src/machine/plan.js';
 import type { Row } from './row.js';
 import { root } from './scratch.js';

@@ -15,7 +15,7 @@ function parse(text: string) {
   return parsed;
 }
 
-const programs = fileURLToPath(new URL('../../patterns', import.meta.url));
+const programs = fileURLToPath(new URL('../../patterns/', import.meta.url));
 const texts = readdirSync(programs)
   .filter((name) => name.endsWith('.dsl'))
   .map((name) => readFileSync(programs + name, 'utf8'));

@@ -23,7 +23,7 @@ interface Recorded {
   readonly expected: unknown;
 }
 
-const folder = fileURLToPath(new URL('../../fixtures/streams', import.meta.url));
+const folder = fileURLToPath(new URL('../../fixtures/streams/', import.meta.url));
 const streams = readdirSync(folder).flatMap((program) =>
   readdirSync(join(folder, program))
     .filter((name) => name.endsWith('.ndjson'))
