@@ -18,8 +18,8 @@ import { editedProgram } from '../project/edited-program.js';
 import type { Instead, ProgramFindings, ProgramSource } from '../project/preparation.js';
 import { configuredOptions, readMock } from '../project/prepare.js';
 import type { ProjectHost } from '../project/project-host.js';
-import { programOf, sourcesOf } from '../project/read-program.js';
 import { loadSettings } from '../project/settings.js';
+import { programOf, sourcesOf } from '../project/stored-program.js';
 import { InvalidProgram } from '../result.js';
 import { mockedRun } from './mocked-run.js';
 

@@ -6,7 +6,7 @@ import { omitUndefined } from '../../prelude/omit-undefined.js';
 import { RunRefused } from '../../runtime/store/store-error.js';
 import { requireOwnStore } from '../../runtime/store/store-ownership.js';
 import { findRunId, latestRun, openFoundRun } from '../../runtime/store/stored-run.js';
-import { programOf } from '../project/read-program.js';
+import { programOf } from '../project/stored-program.js';
 import type { FoundRun } from '../runs.js';
 
 /** The id of the named run, or of the latest one for null. Throws a `RunRefused`. */

@@ -3,7 +3,7 @@ import { dirname } from 'node:path';
 import { type ListedRun, listedRun } from '../../runtime/list-runs.js';
 import { RunRefused } from '../../runtime/store/store-error.js';
 import { hasBegun, openFoundRun } from '../../runtime/store/stored-run.js';
-import { programOf } from '../project/read-program.js';
+import { programOf } from '../project/stored-program.js';
 import { runCondition } from '../run-filter.js';
 import type { RunFilter, RunList } from '../runs.js';
 import type { RunIndex } from './run-index.js';

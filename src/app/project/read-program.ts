@@ -3,12 +3,11 @@
  * without a path, or of a stored run. Only some folders may be read.
  */
 
-import { dirname, isAbsolute, join } from 'node:path';
+import { dirname } from 'node:path';
 import type { Compilation } from '../../language/check/compile.js';
 import { commandLineMessages as words } from '../../language/source/catalogue/command-line.js';
 import { type Diagnostic, type SourceSet, sourceFile } from '../../language/source/diagnostic.js';
 import { type Boundary, isProject, projectOf, type Readable } from '../../runtime/readable-file.js';
-import { type StoredRun, storedSources } from '../../runtime/store/stored-run.js';
 import { type WorkflowFolders, workflowPath } from './find-workflow.js';
 import { type ProjectHost, pathOf } from './project-host.js';
 import { decodeText, MAX_PROGRAM_BYTES, type Text, whyNotRead, withoutByteOrderMark } from './read-text.js';
@@ -71,15 +70,4 @@ export function readableFrom(host: ProjectHost, program: string): Readable {
 /** Where a file may be that a person names on the command line. */
 export function namedBoundary(host: ProjectHost): Boundary {
   return host.allowOutside ? 'all' : { named: host.folder };
-}
-
-/** The path of the program that the run started with; null for standard input. */
-export function programOf({ about }: StoredRun): string | null {
-  const { program, settings } = about;
-  if (program === null || program === '<stdin>') return null;
-  return isAbsolute(program) ? program : join(typeof settings.here === 'string' ? settings.here : about.cwd, program);
-}
-
-export function sourcesOf(stored: StoredRun): SourceSet {
-  return storedSources(stored).map(({ name, text }) => sourceFile(name, text));
 }

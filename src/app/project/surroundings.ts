@@ -8,12 +8,12 @@ import type { Lookups } from '../../language/check/lower/lowered-state.js';
 import type { FindWorkflow } from '../../language/check/steps/workflows.js';
 import { omitUndefined } from '../../prelude/omit-undefined.js';
 import { projectOf, type Readable, STREAM } from '../../runtime/readable-file.js';
+import { commandFinder } from './command-finder.js';
 import { shippedFolder, type WorkflowFolders, workflowFinder } from './find-workflow.js';
 import { isWorkflow } from './preparation.js';
 import { diskFiles, type ProjectHost, pathOf } from './project-host.js';
 import { readableFrom } from './read-program.js';
 import { decodeText, MAX_PROGRAM_BYTES, whyNotRead, withoutByteOrderMark } from './read-text.js';
-import { commandFinder } from './target-problem.js';
 
 /** Each question is a function from plain data to plain data; all other members are plain data. */
 export interface Surroundings {

@@ -2,11 +2,12 @@
  * Explains why the tool of a plan cannot run on this machine. This is only a warning, because plans are also checked on
  * machines where they never run.
  */
-import { accessSync, constants, existsSync, statSync } from 'node:fs';
-import { delimiter, isAbsolute, relative, resolve } from 'node:path';
+import { existsSync } from 'node:fs';
+import { isAbsolute, relative, resolve } from 'node:path';
 import type { ToolTarget } from '../../machine/plan.js';
 import { unreachable } from '../../prelude/unreachable.js';
 import { pathInProject } from '../../runtime/readable-file.js';
+import { commandFinder } from './command-finder.js';
 import { isNear } from './link-plans.js';
 
 interface TargetLookups {
@@ -86,37 +87,4 @@ const OF_SYSTEM = /^\/(?:usr\/)?s?bin\/|^\/dev\//;
 
 function isBelow(path: string, folder: string): boolean {
   return !/^\.\.(?:\/|$)/.test(relative(folder, path));
-}
-
-/** Whether a command exists. */
-export function commandFinder(cwd: string, path = ''): (command: string) => boolean {
-  const find = commandLocator(cwd, path);
-  return (command) => find(command) !== null;
-}
-
-/** The absolute path of a command's file, or null. */
-export function commandLocator(cwd: string, path = ''): (command: string) => string | null {
-  const known = new Map<string, string | null>();
-  const folders = path.split(delimiter);
-  const look = (command: string): string | null => {
-    const candidates = command.includes('/')
-      ? [resolve(cwd, command)]
-      : folders.map((folder) => resolve(cwd, folder, command));
-    return candidates.find(isProgram) ?? null;
-  };
-  return (command) => {
-    const found = known.get(command);
-    const answer = found === undefined ? look(command) : found;
-    known.set(command, answer);
-    return answer;
-  };
-}
-
-function isProgram(file: string): boolean {
-  try {
-    accessSync(file, constants.X_OK);
-    return statSync(file).isFile();
-  } catch {
-    return false;
-  }
 }

@@ -1,8 +1,8 @@
 /** `statedsl doctor`: what is installed here, and whether the agents of the configuration can be called. */
 
 import { existsSync } from 'node:fs';
+import { commandLocator } from '../../app/project/command-finder.js';
 import { loadSettings } from '../../app/project/settings.js';
-import { commandLocator } from '../../app/project/target-problem.js';
 import { omitUndefined } from '../../prelude/omit-undefined.js';
 import { describeCall } from '../../runtime/agents/describe.js';
 import type { Adapter } from '../../runtime/agents/programs/adapter.js';
