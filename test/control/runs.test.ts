@@ -398,3 +398,14 @@ test('an option without effect is refused, and runs are found by name, program a
   // All runs of the store of a folder began there, whatever they say.
   expect(await count({ begunIn: '/' })).toBe(0);
 });
+
+test('what the configuration says about waiting is so for runs that a program starts and resumes', async () => {
+  const dir = folder();
+  writeFileSync(join(dir, 'statedsl.config.yaml'), 'defaults:\n  suspend_after: 1s\n');
+  const runs = openRuns({ folder: dir });
+  // An option without a value says nothing.
+  const open = { suspendAfterMs: undefined } as object;
+  const { started, report } = value(await runs.start({ text: 'WAIT: 10h\nRETURN: 1\n' }, open));
+  expect((await report).status).toBe('suspended');
+  expect((await value(await runs.resume(started.run_id, open)).report).status).toBe('suspended');
+});

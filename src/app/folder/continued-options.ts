@@ -72,7 +72,7 @@ export async function continuedOptions(
       'the outcomes of this run came from a cassette',
       'start it again with `--cassette`',
     );
-  const { program, mock: mockFile, realTime, examine, otherwiseSuspendAfterMs, ...rest } = asked;
+  const { program, mock: mockFile, realTime, examine, suspendAfterMs: _, otherwiseSuspendAfterMs: __, ...rest } = asked;
   const host = kept.allow_outside === true ? { ...given, allowOutside: true } : given;
   const named = programOf(stored) ?? '-';
   const settings = await loadSettings(host, typeof program === 'string' ? program : named);

@@ -51,7 +51,7 @@ export async function startIn(
     if (!own.ok) return own;
   }
   const { machine, mock, configuration } = program;
-  const { realTime = false, otherwiseSuspendAfterMs, adapt, ...rest } = given;
+  const { realTime = false, suspendAfterMs: _, otherwiseSuspendAfterMs: __, adapt, ...rest } = given;
   const supplied = runOptionsOf(host, program);
   const suspendAfterMs = suspension(given, [configuration.defaults.suspend_after]);
   const plain: RunOptions = {

@@ -1,6 +1,6 @@
 /**
- * Reads the text of a program by the name of its file, or returns a message: of a file, of a workflow that is named
- * without a path, or of a stored run. Only some folders may be read.
+ * Reads the text of a program by the name of its file, or returns a message. A workflow can also be named without
+ * a path. Only some folders may be read.
  */
 
 import { dirname } from 'node:path';

@@ -309,7 +309,7 @@ export function refuseLinks(directory: string): void {
 }
 
 /** Null: there is none. */
-export function latestRun(directory: string, fits: (runId: string) => boolean = () => true): string | null {
+export function latestRun(directory: string): string | null {
   const ids = runIds(directory).reverse();
-  return ids.find((id) => hasBegun(directory, id) && fits(id)) ?? null;
+  return ids.find((id) => hasBegun(directory, id)) ?? null;
 }
