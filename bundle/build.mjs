@@ -84,13 +84,22 @@ async function lookahead() {
   return JSON.stringify(written);
 }
 
-/** The decisions of the grammar are in the bundle, so what analyzes it is not, nor the library that it uses. */
+/**
+ * The decisions of the grammar are in the bundle, so what analyzes it is not, nor the library that it uses. A build that
+ * meets no such file fails, because it would load that library at every start.
+ */
 const withoutAnalysis = {
   name: 'without-analysis',
-  setup({ onLoad }) {
-    onLoad({ filter: /[\\/]syntax[\\/]grammar[\\/]recorder\.ts$/ }, () => ({
-      contents: 'export const analysedDecisions = null;',
-    }));
+  setup({ onStart, onLoad, onEnd }) {
+    let met = false;
+    onStart(() => {
+      met = false;
+    });
+    onLoad({ filter: /[\\/]syntax[\\/]grammar[\\/]rule-recorder\.ts$/ }, () => {
+      met = true;
+      return { contents: 'export const analysedDecisions = null;' };
+    });
+    onEnd(() => (met ? {} : { errors: [{ text: 'the analysis of the grammar has another file: name it here' }] }));
   },
 };
 
