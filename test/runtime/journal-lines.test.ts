@@ -2,7 +2,7 @@
 import { closeSync, openSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { journalLine } from '../../src/runtime/store/journal-line.js';
+import { journalLine, readJournalLine } from '../../src/runtime/store/journal-line.js';
 import { checkedSeq, JournalLines, seqAt } from '../../src/runtime/store/journal-lines.js';
 import { temporaryFolder } from './running.js';
 
@@ -29,6 +29,11 @@ function heard(text: string, { from = { seq: 0, offset: 0 }, most = 1 } = {}): s
 
 const [one, two, three, four] = [1, 2, 3, 4].map(lineOf) as [string, string, string, string];
 const size = one.length;
+
+test('a line keeps how a number was written', () => {
+  const event = { type: 'tracked_set', name: 'n', value: 5, printed: '5.0' } as const;
+  expect(readJournalLine(journalLine(event, 1, '2030-01-02T03:04:05.678Z'))?.event).toEqual(event);
+});
 
 describe('a journal', () => {
   test('has each complete line, and its last one without a line end', () => {

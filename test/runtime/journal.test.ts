@@ -4,10 +4,12 @@ import { gzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { RunEvent } from '../../src/interpreter/events/event.js';
+import type { Json } from '../../src/machine/expression.js';
 import { run } from '../../src/runtime/run/start-run.js';
 import { fileJournal, type Journal, memoryJournal } from '../../src/runtime/store/journal.js';
 import { journalLine, readJournalLine } from '../../src/runtime/store/journal-line.js';
 import { readJournal } from '../../src/runtime/store/read-journal.js';
+import type { RunHeader } from '../../src/runtime/store/run-header.js';
 import { longTest } from '../amount.js';
 import {
   call,
@@ -294,6 +296,21 @@ test('a journal in memory holds the same events', async () => {
   const journal = memoryJournal();
   const { events } = await runKept(commands('echo x'), { journal });
   expect(journal.events).toEqual(events);
+});
+
+test('a journal in memory gives each event as it was, also after it was read', () => {
+  const journal = memoryJournal();
+  const open = journal.open({} as RunHeader);
+  const entered = { type: 'state_entered', state: 'A' } as const;
+  const set = (value: Json, more = {}) => ({ type: 'tracked_set', name: 'n', value, ...more }) as const;
+  const first: RunEvent[] = [entered, set(0), set(-0), set(2 ** 31 - 1), set(2 ** 31), set(5, { printed: '5.0' })];
+  const later: RunEvent[] = [set('x'), { ...entered, state: 'B' }, { ...entered, with: { a: 1 } }, set(7)];
+  open.append(first, 1, '');
+  const { events } = journal;
+  expect(events).toEqual(first);
+  open.append(later, 7, '');
+  expect(journal.events).toBe(events);
+  expect(events).toEqual([...first, ...later]);
 });
 
 longTest('a loop that only computes is kept without holding it in memory', async () => {

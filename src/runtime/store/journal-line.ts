@@ -80,11 +80,11 @@ export class LineBuffer {
 
   /** The members of an event, type first. The two events of a loop that only computes have a faster path. */
   private members(event: RunEvent): void {
-    if (event.type === 'state_entered' && event.with === undefined) {
+    if (isPlainEntry(event)) {
       this.piece(this.entered, event.state, () => `"type":"state_entered","state":${JSON.stringify(event.state)}`);
       return;
     }
-    if (event.type === 'tracked_set' && isCount(event.value)) {
+    if (isCount(event)) {
       const head = () => `"type":"tracked_set","name":${JSON.stringify(event.name)},"value":`;
       this.piece(this.tracked, event.name, head);
       this.count(event.value);
@@ -140,8 +140,17 @@ export class LineBuffer {
   }
 }
 
-/** Whether a value is written with digits only. */
-function isCount(value: unknown): value is number {
+type EventOf<T extends RunEvent['type']> = Extract<RunEvent, { readonly type: T }>;
+
+/** A state was entered without values. */
+export function isPlainEntry(event: RunEvent): event is EventOf<'state_entered'> {
+  return event.type === 'state_entered' && event.with === undefined;
+}
+
+/** A tracked variable was set to a number that is written with digits only. */
+export function isCount(event: RunEvent): event is EventOf<'tracked_set'> & { readonly value: number } {
+  if (event.type !== 'tracked_set' || event.printed !== undefined) return false;
+  const { value } = event;
   return (
     typeof value === 'number' && value >= 0 && value <= 0x7fffffff && (value | 0) === value && !Object.is(value, -0)
   );

@@ -7,7 +7,7 @@ import { closeSync, fdatasync, fdatasyncSync, fstatSync, ftruncateSync, writeSyn
 import { join } from 'node:path';
 import type { RunEvent } from '../../interpreter/events/event.js';
 import { clockMs } from '../clock.js';
-import { LineBuffer } from './journal-line.js';
+import { isCount, isPlainEntry, LineBuffer } from './journal-line.js';
 import { openOwn } from './own-file.js';
 import { type JournalEnd, journalStart } from './read-journal.js';
 import type { RunHeader } from './run-header.js';
@@ -145,16 +145,74 @@ export interface MemoryJournal extends Journal {
 }
 
 export function memoryJournal(): MemoryJournal {
-  const events: RunEvent[] = [];
+  const kept = new EventList();
   return {
-    events,
+    get events() {
+      return kept.all();
+    },
     open: () => ({
       folder: null,
       append(batch) {
-        for (const event of batch) events.push(event);
+        for (const event of batch) kept.add(event);
       },
       sync: () => Promise.resolve(),
       close: () => Promise.resolve(),
     }),
   };
+}
+
+const OTHER = 0;
+const ENTERED = 1;
+const COUNTED = 2;
+const KINDS = 3;
+
+/**
+ * Events, of which the two of a loop that only computes are kept as two numbers each and become objects when they are
+ * read: keeping a million objects takes the garbage collector longer than the loop takes.
+ */
+class EventList {
+  /** For each event: its kind and the number of its name, and its value, or its place among the other events. */
+  private numbers = new Int32Array(1024);
+  private used = 0;
+  private readonly names: string[] = [];
+  private readonly numberOf = new Map<string, number>();
+  private readonly others: RunEvent[] = [];
+  private readonly made: RunEvent[] = [];
+
+  add(event: RunEvent): void {
+    if (isPlainEntry(event)) this.push(ENTERED + KINDS * this.numberOfName(event.state), 0);
+    else if (isCount(event)) this.push(COUNTED + KINDS * this.numberOfName(event.name), event.value);
+    else this.push(OTHER, this.others.push(event) - 1);
+  }
+
+  /** All events, in an array that has the later ones too once this is called again. */
+  all(): RunEvent[] {
+    while (2 * this.made.length < this.used) this.made.push(this.at(2 * this.made.length));
+    return this.made;
+  }
+
+  private at(position: number): RunEvent {
+    const [first, second] = [this.numbers[position] as number, this.numbers[position + 1] as number];
+    const name = this.names[Math.floor(first / KINDS)] as string;
+    if (first % KINDS === ENTERED) return { type: 'state_entered', state: name };
+    if (first % KINDS === COUNTED) return { type: 'tracked_set', name, value: second };
+    return this.others[second] as RunEvent;
+  }
+
+  private push(first: number, second: number): void {
+    if (this.used === this.numbers.length) {
+      const larger = new Int32Array(2 * this.used);
+      larger.set(this.numbers);
+      this.numbers = larger;
+    }
+    this.numbers[this.used++] = first;
+    this.numbers[this.used++] = second;
+  }
+
+  private numberOfName(name: string): number {
+    const known = this.numberOf.get(name);
+    if (known !== undefined) return known;
+    this.numberOf.set(name, this.names.length);
+    return this.names.push(name) - 1;
+  }
 }
