@@ -2,7 +2,7 @@
 import { checkMessages as say } from '../../source/catalogue/check.js';
 import type { ShellText } from '../../syntax/ast.js';
 import type { StateLowering } from '../lower/state-lowering.js';
-import { isSign } from '../shell/known-programs.js';
+import { baseName, isSign } from '../shell/known-programs.js';
 import type { CompiledShellText, ShellCommand } from '../shell/text.js';
 
 /** Interpreters: their first plain argument is the script that runs. */
@@ -11,7 +11,8 @@ const INTERPRETER = /^(?:python[\d.]*|node|deno|bun|ruby|perl|php|bash|sh|dash|z
 /** Builtins that only prepare the actual command of a line. */
 const PREPARES = new Set(['cd', 'export', 'set', 'umask', 'shopt']);
 
-const baseName = (path: string): string => path.split('/').pop() || path;
+/** A path that ends with a slash has no base name. */
+const toolName = (path: string): string => baseName(path) || path;
 
 /**
  * The base name of the program that runs, or of the script that an interpreter runs. Null if a value decides. `text` is
@@ -25,13 +26,13 @@ export function toolOf(commands: readonly ShellCommand[], text: string, blamed: 
   const command = outer[at] ?? outer[0] ?? commands[0];
   if (command === undefined || command.name === null) return null;
   const word = command.words[command.program];
-  const program = word?.text == null ? baseName(command.name) : baseName(word.text);
+  const program = word?.text == null ? toolName(command.name) : toolName(word.text);
   if (!INTERPRETER.test(program)) return program;
   const rest = command.words.slice(command.program + 1);
   if (rest.some((w) => w.text === '-c' || w.text === '-e')) return program;
   const script = rest.find((w) => w.text === null || !w.text.startsWith('-'));
   if (script === undefined) return program;
-  return script.text === null ? (literalTail(text.slice(script.start, script.end)) ?? program) : baseName(script.text);
+  return script.text === null ? (literalTail(text.slice(script.start, script.end)) ?? program) : toolName(script.text);
 }
 
 /** The part of a path after its last slash, if it contains no value and no expansion. */

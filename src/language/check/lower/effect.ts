@@ -18,13 +18,14 @@ import type { ShellFinding } from '../shell/lexing.js';
 import { checkPositions, shellChecks } from '../shell/positions.js';
 import { type Command, HOLE, type LexedHole, type Word } from '../shell/tree.js';
 import { lowerArguments } from './constant.js';
-import { retriesOf } from './limits.js';
+import { type Retries, retriesOf } from './limits.js';
 import { constantText, isFunction, lowerTemplate } from './lower-expression.js';
 import { checkOptions, durationTemplate, type OptionTable } from './options.js';
 import { reportAgent, reportPrompt } from './report-agent.js';
 import { holesIn, lowerEnvironment, lowerShellText, offsetMap } from './shell-text.js';
 import type { StateLowering } from './state-lowering.js';
 
+type Mutable<T> = { -readonly [K in keyof T]: T[K] };
 type Do = Extract<Instruction, { kind: 'do' }>;
 type Check = Extract<Instruction, { kind: 'check' }>;
 
@@ -63,11 +64,11 @@ export function lowerDo(l: StateLowering, i: Do): void {
     );
     return;
   }
-  const options = optionsOf(l, i.options, DO_OPTIONS, 'DO');
+  const options = optionsOf(l, i, DO_OPTIONS, 'DO');
   if (i.bind !== undefined) l.scope.declare(i.bind, false);
   const bind = i.bind === undefined ? undefined : l.binding(l.scope.local(i.bind.text));
   if (i.bind !== undefined) l.missing.bind(i.bind.text);
-  lowerPerformed(l, i, i.performed, { ...options, reading: bind === undefined ? 'none' : 'do', bind, piped: i.piped });
+  lowerPerformed(l, i, options, { reading: bind === undefined ? 'none' : 'do', bind });
 }
 
 function textOf({ performed }: Do): string {
@@ -75,7 +76,8 @@ function textOf({ performed }: Do): string {
 }
 
 export function lowerCheck(l: StateLowering, i: Check): void {
-  const options = optionsOf(l, i.options, CHECK_OPTIONS, 'CHECK');
+  const options = optionsOf(l, i, CHECK_OPTIONS, 'CHECK');
+  options.settings.ok = 'any';
   const name = i.bind?.text ?? l.shared.symbols.resultNames.get(i) ?? 'check_result';
   if (i.bind !== undefined) l.scope.declare(i.bind, false);
   else {
@@ -87,13 +89,7 @@ export function lowerCheck(l: StateLowering, i: Check): void {
   l.wholeResults.bind(name, i.verb.span, i.bind === undefined && !i.capture);
   l.facts.checks.push({ slot, name, span: i.bind?.span ?? i.verb.span });
   const decoding: Decoding = i.capture ? 'capture' : i.bind === undefined ? 'check' : 'check-named';
-  lowerPerformed(l, i, i.performed, {
-    ...options,
-    ok: 'any',
-    reading: decoding,
-    bind: l.binding(slot),
-    piped: i.piped,
-  });
+  lowerPerformed(l, i, options, { reading: decoding, bind: l.binding(slot) });
 }
 
 function readsAsValue(l: StateLowering, i: Do, expression: Expression): boolean {
@@ -111,29 +107,45 @@ function listValue(i: Do): Expression | undefined {
 // ---- options ----------------------------------------------------------------------------------------
 
 type Ok = readonly number[] | 'any' | MadeByValues;
-type Common = ReturnType<typeof optionsOf>;
-interface ResolvedOptions extends Common {
-  readonly reading: Decoding;
-  readonly bind: Binding | undefined;
-  readonly piped: boolean;
+
+interface EffectSettings extends Retries {
+  readonly ok: Ok;
+  readonly timeout?: Template;
+  readonly once?: true;
+  readonly cwd?: Template;
+  readonly env?: ReturnType<typeof lowerEnvironment>;
 }
 
-function optionsOf(l: StateLowering, list: readonly Option[], table: OptionTable, of: string) {
-  const options = checkOptions(l, list, table, of);
+interface EffectOptions {
+  readonly settings: Mutable<EffectSettings>;
+  readonly inShell: ShellOptions;
+}
+
+interface ShellOptions {
+  readonly shell: 'bash' | 'sh' | 'default';
+  readonly isStrict: boolean;
+}
+
+/** Most effects have no options, and a program has many effects: each object that is copied for one costs time. */
+function optionsOf(l: StateLowering, i: Do | Check, table: OptionTable, of: string): EffectOptions {
+  if (i.options.length === 0) return { settings: { ok: [0] }, inShell: usualShell };
+  const options = checkOptions(l, i.options, table, of);
   const timeout = options.get('timeout')?.value;
   const cwd = options.get('cwd')?.value;
   const env = lowerEnvironment(l, options);
-  return {
+  const settings = omitUndefined({
     ok: okCodes(l, options.get('ok')) as Ok,
     timeout: timeout === undefined ? undefined : durationTemplate(l, timeout),
     ...retriesOf(l, options),
     once: options.has('once') ? (true as const) : undefined,
     cwd: cwd === undefined ? undefined : lowerTemplate(cwd, l),
     env: env.length > 0 ? env : undefined,
-    shell: shellOf(l, options.get('shell')),
-    isStrict: isStrict(l, options.get('strict')),
-  };
+  });
+  const inShell = { shell: shellOf(l, options.get('shell')), isStrict: isStrict(l, options.get('strict')) };
+  return { settings, inShell };
 }
+
+const usualShell: ShellOptions = { shell: 'default', isStrict: true };
 
 type MadeByValues = { readonly template: Template };
 
@@ -175,13 +187,21 @@ function isStrict(l: StateLowering, option: Option | undefined): boolean {
 
 // ---- kinds of effects -------------------------------------------------------------------------------
 
-function lowerPerformed(l: StateLowering, i: Do | Check, what: Performed, resolved: ResolvedOptions): void {
-  const { shell: _, isStrict: __, piped, ...rest } = resolved;
-  // A Machine is JSON, so undefined members are left out.
-  const common = omitUndefined({ ...rest, piped: piped || undefined, text: oneLine(l, i) }) as CommonEffect;
+function lowerPerformed(
+  l: StateLowering,
+  i: Do | Check,
+  { settings, inShell }: EffectOptions,
+  { reading, bind }: { readonly reading: Decoding; readonly bind: Binding | undefined },
+): void {
+  const what = i.performed;
+  // A Machine is JSON, so members without a value are left out.
+  const common: Mutable<CommonEffect> = { ...settings, reading, text: '' };
+  if (bind !== undefined) common.bind = bind;
+  if (i.piped) common.piped = true;
+  common.text = oneLine(l, i);
   switch (what.kind) {
     case 'shell':
-      return shellEffect(l, i, what.shell, { ...common, shell: resolved.shell, ...strictness(i, resolved.isStrict) });
+      return shellEffect(l, i, what.shell, common, inShell);
     case 'argv':
       l.explain(i.span, 'argument list, no shell');
       l.emitter.add({ op: 'argv', list: argumentList(l, what.list), ...common }, i.span);
@@ -199,31 +219,31 @@ function argumentList(l: StateLowering, list: Expression): Expr {
   return lowered;
 }
 
-/** The exit code of a CHECK is data, so `errexit` must not end it early. */
-function strictness({ kind }: Do | Check, isStrict: boolean): { strict?: Strictness } {
-  return isStrict ? { strict: kind === 'do' ? 'script' : 'pipes' } : {};
-}
-
-type CommonEffect = Omit<ResolvedOptions, 'shell' | 'isStrict' | 'piped'> & {
+interface CommonEffect extends EffectSettings {
+  readonly reading: Decoding;
+  readonly bind?: Binding;
   readonly piped?: true;
   readonly text: string;
-};
+}
 
 function shellEffect(
   l: StateLowering,
   i: Do | Check,
   shell: ShellText,
-  common: CommonEffect & { shell: 'bash' | 'sh' | 'default'; strict?: Strictness },
+  common: CommonEffect,
+  { shell: dialect, isStrict }: ShellOptions,
 ): void {
   const at = offsetMap(shell);
-  const compiled = lowerShellText(l, shell, common);
+  // The exit code of a CHECK is data, so `errexit` must not end it early.
+  const strict: { strict?: Strictness } = isStrict ? { strict: i.kind === 'do' ? 'script' : 'pipes' } : {};
+  const inShell = { shell: dialect, ...strict, env: common.env };
+  const compiled = lowerShellText(l, shell, inShell);
   const [first] = compiled.commands;
   const bound = compiled.commands.find((c) => c.name !== null && l.settings.commands.has(c.name));
   if (bound !== undefined && compiled.simple && first?.name != null) {
-    const { shell: _, strict: __, ...rest } = common;
     const args = compiled.functionWords().slice(1) as FunctionArgument[];
     l.explain(i.span, `function \`${first.name}\``);
-    l.emitter.add({ op: 'function', name: first.name, args, ...rest }, i.span);
+    l.emitter.add({ op: 'function', name: first.name, args, ...common }, i.span);
     return;
   }
   if (bound !== undefined) {
@@ -231,7 +251,7 @@ function shellEffect(
     l.diagnostics.push(say.functionInPipeline(span, { name: bound.name as string }));
   } else {
     reportCommands(l, shell, compiled, { at, common });
-    lintScript(l, i, compiled, { at, file: shell.span.file, common });
+    lintScript(l, i, compiled, { at, file: shell.span.file, common: inShell });
   }
   l.explain(i.span, i.kind === 'check' ? 'shell, prints JSON' : 'shell');
   l.emitter.add(
@@ -241,6 +261,8 @@ function shellEffect(
       ...holesIn(common.text, compiled.template.parts),
       tool: toolOf(compiled.commands, shell.text, i.kind === 'check' ? 'first' : 'last'),
       ...common,
+      shell: dialect,
+      ...strict,
     },
     i.span,
   );
@@ -271,6 +293,11 @@ function oneLine(l: StateLowering, i: Do | Check): string {
   let text: string;
   if (what.kind === 'shell') text = what.shell.text;
   else text = l.shared.sources[what.span.file]?.text.slice(what.span.start, what.span.end) ?? '';
+  const first = text.includes('\n') ? firstOfLines(text) : text.trim();
+  return first.length > 400 ? `${first.slice(0, 399)}…` : first;
+}
+
+function firstOfLines(text: string): string {
   // Comments above a script do not describe its commands.
   const line = text
     .slice(0, 2000)
@@ -278,8 +305,7 @@ function oneLine(l: StateLowering, i: Do | Check): string {
     .replace(/\\\r?\n\s*/g, ' ')
     .trim();
   const end = line.indexOf('\n');
-  const first = end < 0 ? line : `${line.slice(0, end).trimEnd()} …`;
-  return first.length > 400 ? `${first.slice(0, 399)}…` : first;
+  return end < 0 ? line : `${line.slice(0, end).trimEnd()} …`;
 }
 
 /** `list`: the words as written; `lowered`: the same as expressions of the machine. */

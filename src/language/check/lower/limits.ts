@@ -61,7 +61,7 @@ function parseAmount(text: string): number | null {
 }
 
 type Effect = Extract<Instruction, { op: 'shell' }>;
-type Retries = Pick<Effect, 'retry' | 'retryOn'>;
+export type Retries = Pick<Effect, 'retry' | 'retryOn'>;
 
 /** Lowers `retry=` and `retry_on=`: the number of retries, their pauses, and the failures that they apply to. */
 export function retriesOf(l: StateLowering, options: ReadonlyMap<string, Option>): Retries {
