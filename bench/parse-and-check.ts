@@ -5,6 +5,7 @@ import { diskFiles, type ProjectHost, withOpenTexts } from '../src/app/project/p
 import { type Compilation, compile } from '../src/language/check/compile.js';
 import { longPrograms, TOOLS, usual } from './long-programs.js';
 import type { Measured, Row } from './row.js';
+import { freshly, root } from './scratch.js';
 import { median, milliseconds, takeTurns, timed } from './timing.js';
 
 /** The tools of a program that is a text in memory. */
@@ -68,6 +69,7 @@ async function edits(lines: number): Promise<number> {
 export const parseAndCheck: Row = {
   name: 'parse and check',
   async measure(): Promise<Measured[]> {
+    const [cold] = freshly(3, root, ['check.mjs']) as [number];
     const long = usual.text(100_000);
     const short = usual.text(25_000);
     // As much text in both turns, so that both make as much garbage.
@@ -82,6 +84,13 @@ export const parseAndCheck: Row = {
     globalThis.gc?.();
     const kinds = await speeds(20_000);
     return [
+      {
+        what: 'parse and check 100,000 lines with shell text, new process',
+        sides: '',
+        ratio: cold,
+        unit: 'MB/s',
+        atLeast: 2,
+      },
       {
         what: 'parse and check 100,000 lines',
         sides: `${(bytes / 1e6).toFixed(1)} MB in ${milliseconds(longMs)}`,

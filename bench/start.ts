@@ -32,6 +32,13 @@ export const start: Row = {
         { what: 'run hello.dsl / node -e 0', ...against(hello), atMost: 2.2 },
         { what: 'the same where HOME cannot be written', ...against(homeless), atMost: 2.2 },
         { what: 'the same with one `DO: echo`', ...against(shell) },
+        {
+          what: 'one `DO: echo` more than hello.dsl',
+          sides: `${milliseconds(shell.ms)} vs ${milliseconds(hello.ms)}`,
+          ratio: shell.ms - hello.ms,
+          unit: 'ms',
+          atMost: 30,
+        },
       ];
     }),
 };
