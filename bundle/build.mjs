@@ -1,5 +1,5 @@
 /**
- * Makes dist/: the command line in `code/` with its launcher, the library as one module and its types, and the page in
+ * Makes dist/: the command line and the library in `code/` with their launchers, the types of the library, and the page in
  * `viewer/`. Everything is bundled, so that starting reads few files and an installed package needs nothing else.
  * `--without-types` leaves out the types; `--debug` leaves the code as it is written, with source maps for debuggers and
  * stack traces; `--if-changed` makes it only when a source is newer than the program.
@@ -103,24 +103,6 @@ const withoutAnalysis = {
   },
 };
 
-async function library(define) {
-  // CommonJS packages inside an ES module still call `require` for the modules of Node.
-  const js = "import { createRequire as $require } from 'node:module'; const require = $require(import.meta.url);";
-  const { outputFiles, metafile } = await build({
-    ...settings,
-    entryPoints: ['src/index.ts'],
-    outdir: dist,
-    outExtension: { '.js': '.mjs' },
-    banner: { js },
-    // Node prints the line of an error that nothing catches.
-    lineLimit: 120,
-    define,
-    plugins: [withoutAnalysis],
-  });
-  for (const { path, contents } of outputFiles) place(path, contents);
-  return Object.keys(metafile.inputs);
-}
-
 /**
  * The launcher reads scripts as Latin-1, which is only right for ASCII. What is left of other characters stands in
  * regular expressions, where an escape means the same.
@@ -162,23 +144,30 @@ function ownParts() {
   return Object.fromEntries(files.map((name) => [name.replace(/\.ts$/, ''), join(folder, name)]));
 }
 
-/** The outputs that the program can load. What esbuild makes of each of its own parts besides is not. */
-function reachable({ outputs }) {
-  const [main] = Object.keys(outputs).filter((path) => outputs[path].entryPoint === 'src/cli/main.ts');
-  const found = new Set([main]);
+const MAIN = 'src/cli/main.ts';
+const LIBRARY = 'src/index.ts';
+/** It runs in a worker thread too, where Node loads its scripts and not the launcher. */
+const IN_WORKER = 'src/cli/terminal/graph-svg.ts';
+
+/** The outputs that can be loaded from those with these inputs. What esbuild makes of each own part besides cannot. */
+function reachable({ outputs }, inputs) {
+  const starts = Object.keys(outputs).filter((path) =>
+    inputs.some((input) => outputs[path].inputs[input] !== undefined),
+  );
+  const found = new Set(starts);
   for (const path of found)
     for (const { path: imported, external } of outputs[path].imports) if (external !== true) found.add(imported);
   return found;
 }
 
 /**
- * The command line: split into parts that are loaded when they are needed, each turned into a script, because only
- * scripts can be started from what V8 compiled before.
+ * The command line and the library: split into parts that are loaded when they are needed, each turned into a script,
+ * because only scripts can be started from what V8 compiled before.
  */
 async function program(define) {
   const { outputFiles: made, metafile } = await build({
     ...settings,
-    entryPoints: { main: 'src/cli/main.ts', ...ownParts() },
+    entryPoints: { main: MAIN, index: LIBRARY, ...ownParts() },
     outdir: code,
     splitting: true,
     entryNames: '[name]-[hash]',
@@ -187,7 +176,7 @@ async function program(define) {
     define: { ...define, 'import.meta.url': '__url' },
     plugins: [withoutAnalysis],
   });
-  const loadable = reachable(metafile);
+  const loadable = reachable(metafile, [MAIN, LIBRARY]);
   const outputFiles = made.filter(({ path }) => loadable.has(relative(root, path)));
   for (const { path, text } of outputFiles) {
     const converted = await transform(text, {
@@ -208,7 +197,13 @@ async function program(define) {
   }
   const names = outputFiles.map(({ path }) => basename(path));
   for (const name of readdirSync(code)) if (!names.includes(name)) rmSync(join(code, name));
-  return { names, inputs: Object.keys(metafile.inputs) };
+  const index = Object.values(metafile.outputs).find(({ entryPoint }) => entryPoint === LIBRARY);
+  return {
+    names,
+    exported: index.exports,
+    alone: [...reachable(metafile, [IN_WORKER])].map((path) => basename(path)),
+    inputs: Object.keys(metafile.inputs),
+  };
 }
 
 /**
@@ -216,35 +211,57 @@ async function program(define) {
  * stores no compiled code: a debugger sets breakpoints only in scripts that V8 compiles itself. It is itself compiled at
  * every start, so what only stores is in a file of its own.
  */
-async function launcher(names, { packs, build: id }) {
+async function launcher(names, { packs, build: id, exported }) {
   const packOf = Object.entries(packs).flatMap(([pack, members]) => members.map((name) => [name, pack]));
-  const words = {
-    MAIN: names.find((name) => name.startsWith('main-')),
-    PACKS: JSON.stringify(Object.fromEntries(packOf)),
-    BUILD: id,
+  const words = { PACKS: JSON.stringify(Object.fromEntries(packOf)), BUILD: id };
+  const made = async (entryPoints, more) => {
+    const { outputFiles } = await build({
+      ...settings,
+      entryPoints,
+      outdir: dist,
+      format: 'cjs',
+      external: ['./store.cjs'],
+      outExtension: { '.js': '.cjs' },
+      define: Object.fromEntries(
+        Object.entries({ ...words, ...more }).map(([name, text]) => [name, JSON.stringify(text)]),
+      ),
+    });
+    return outputFiles;
   };
-  const { outputFiles } = await build({
-    ...settings,
-    entryPoints: { cli: join(here, 'launch.cjs'), store: join(here, 'store.cjs') },
-    outdir: dist,
-    format: 'cjs',
-    external: ['./store.cjs'],
-    outExtension: { '.js': '.cjs' },
-    define: Object.fromEntries(Object.entries(words).map(([name, text]) => [name, JSON.stringify(text)])),
-  });
+  const named = (start) => names.find((name) => name.startsWith(`${start}-`));
+  const outputFiles = [
+    ...(await made(
+      { cli: join(here, 'launch.cjs'), store: join(here, 'store.cjs') },
+      { MAIN: named('main'), COMMAND: '' },
+    )),
+    ...(await made({ library: join(here, 'launch.cjs') }, { MAIN: named('index'), COMMAND: 'library' })),
+  ];
+  const module = libraryModule(exported);
   const files = outputFiles.map(({ path, contents }) => ({ path: path.replace(/cli\.cjs$/, 'cli.js'), contents }));
   for (const { path, contents } of files) place(path, contents);
+  place(join(dist, 'index.mjs'), module);
   const written = files.map(({ path }) => basename(path));
   for (const name of readdirSync(dist)) if (name.endsWith('.cjs') && !written.includes(name)) rmSync(join(dist, name));
   chmodSync(join(dist, 'cli.js'), 0o755);
+}
+
+/** The library as a module: the names that its script exports. */
+function libraryModule(exported) {
+  const names = exported.join(', ');
+  const lines = [
+    "import { createRequire } from 'node:module';",
+    `const { ${names} } = createRequire(import.meta.url)('./library.cjs');`,
+    `export { ${names} };`,
+  ];
+  return `${lines.join('\n')}\n`;
 }
 
 /**
  * Lets the built program run, to see which scripts most starts load. They become one file, those that only a program needs
  * that was not compiled before become another, and what else `verify` loads a third.
  */
-async function packScripts(names) {
-  await launcher(names, { packs: {}, build: 'sample' });
+async function packScripts({ names, exported, alone }) {
+  await launcher(names, { packs: {}, build: 'sample', exported });
   const scratch = mkdtempSync(join(tmpdir(), 'statedsl-build-'));
   const sample = join(scratch, 'sample.dsl');
   writeFileSync(sample, readFileSync(join(here, 'sample.dsl')));
@@ -261,6 +278,7 @@ async function packScripts(names) {
     'verify.pack': without(exploring, first, later),
   };
   for (const [name, members] of Object.entries(packs)) pack(name, members);
+  for (const name of Object.values(packs).flat()) if (!alone.includes(name)) rmSync(join(code, name));
   return packs;
 }
 
@@ -314,13 +332,13 @@ async function types() {
 // The launcher is a script: loading a module takes Node longer.
 place(join(dist, 'package.json'), '{ "type": "commonjs" }\n');
 const define = { LOOKAHEAD: await lookahead() };
-const inLibrary = await library(define);
-const { names, inputs } = await program(define);
+const made = await program(define);
 const inViewer = await buildViewer({ root, dist, debug, place });
-const packages = bundledPackages(root, [...inLibrary, ...inputs, ...inViewer]);
+const packages = bundledPackages(root, [...made.inputs, ...inViewer]);
 place(join(dist, 'licences.txt'), printLicences(packages));
 place(join(dist, 'sbom.cdx.json'), printSbom(JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')), packages));
-if (debug) await launcher(names, { packs: {}, build: '' });
-else await launcher(names, { packs: await packScripts(names), build: identify() });
+const { names, exported } = made;
+if (debug) await launcher(names, { packs: {}, build: '', exported });
+else await launcher(names, { packs: await packScripts(made), build: identify(), exported });
 // The types take longer than all the rest, and no test of the program needs them.
 if (withTypes) await types();

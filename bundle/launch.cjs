@@ -1,7 +1,8 @@
 #!/usr/bin/env node
 /**
- * Starts the program from `code/`. Compiling its scripts is most of the time that a small program takes, so the next start
- * takes what V8 made of them from a cache (`cache.cjs`), which this Node fills for this user.
+ * Starts the program from `code/`, or gives the library from there. Compiling the scripts is most of the time that a small
+ * program takes, so the next start takes what V8 made of them from a cache (`cache.cjs`), which this Node fills for this
+ * user.
  */
 const { readdirSync, readFileSync } = require('node:fs');
 const { Script } = require('node:vm');
@@ -17,8 +18,11 @@ const pathOf = (name) => `${__dirname}/code/${name}`;
 const modules = new Map();
 const packs = new Map();
 
-/** Which parts of the program are used depends on the command; what is stored for another would be too much or too little. */
-const command = /^[a-z]{2,12}$/.exec(process.argv[2])?.[0] ?? 'help';
+/**
+ * Which parts of the program are used depends on the command; what is stored for another would be too much or too little.
+ * The build names the library `library`.
+ */
+const command = COMMAND || (/^[a-z]{2,12}$/.exec(process.argv[2])?.[0] ?? 'help');
 
 /** The last major version of Node on which the flag below was tried: on others V8 may complain about it. */
 const LAST_NODE = 26;
@@ -28,12 +32,18 @@ const LAST_NODE = 26;
 if (command === 'verify' && Number.parseInt(process.versions.node, 10) <= LAST_NODE)
   require('node:v8').setFlagsFromString('--semi-space-growth-factor=1');
 
+/** Some test runners execute modules in a context that is not that of Node. */
+const isInContext = COMMAND !== '' && new Script('globalThis').runInThisContext() !== globalThis;
+
 /** By file name: the script, and the parts that were loaded when its compiled form was stored. */
 const scripts = new Map();
 /** What was loaded by name; the functions that a start calls follow from that. */
 const loaded = new Set();
 
 function started(name, source) {
+  // Values of another realm would not be equal to those of a test that runs in a context of its own.
+  // biome-ignore lint/security/noGlobalEval: the text is a script of this program
+  if (isInContext) return globalThis.eval(`${source}\n//# sourceURL=${pathOf(name)}`);
   const stored = cache.read(`${command}-${name}`);
   const script = new Script(source, { filename: pathOf(name), cachedData: stored?.content });
   const used = stored === null || script.cachedDataRejected ? null : stored.label.split(' ');
@@ -123,12 +133,15 @@ process.on('exit', (code) => {
   if (code !== 2 && process.uptime() < 60) keepCode();
 });
 
-/** What the program uses of its launcher. A script that is started like these cannot load a module; this file can. */
-globalThis[Symbol.for('statedsl.launcher')] = {
-  cache,
+/**
+ * What the program uses of its launcher. A script that is started like these cannot load a module; this file can. Programs
+ * that a library compiled are not stored.
+ */
+globalThis[Symbol.for('statedsl.launcher')] ??= {
+  cache: COMMAND === '' ? cache : null,
   load: (url) => import(url),
   holdScripts,
 };
 
-module.exports = { scripts };
-load(MAIN);
+module.exports = COMMAND === '' ? { scripts } : load(MAIN);
+if (COMMAND === '') load(MAIN);

@@ -21,8 +21,9 @@ const NEEDED = [
   'dist/cli.js',
   'dist/store.cjs',
   'dist/index.mjs',
+  'dist/library.cjs',
   'dist/index.d.mts',
-  'dist/viewer/index.html',
+  'dist/viewer/index.html.gz',
   'dist/licences.txt',
   'dist/sbom.cdx.json',
 ];

@@ -1,5 +1,5 @@
 /**
- * Makes dist/viewer/: the page with its scripts and styles, each also compressed. Names contain a hash of the content, so
+ * Makes dist/viewer/: the page with its scripts and styles, all compressed. Names contain a hash of the content, so
  * that browsers can keep the files; the page itself names them. The layout engine for graphs is large, runs in a worker,
  * and is a file of its own.
  */
@@ -71,11 +71,8 @@ export async function buildViewer({ root, dist, debug, place }) {
     ...licences,
     ...files.map(({ path, contents }) => [basename(path), Buffer.from(contents)]),
   ]);
-  for (const [name, content] of contents) {
-    place(join(folder, name), content);
-    place(join(folder, `${name}.gz`), gzipSync(content, { level: 9 }));
-  }
+  for (const [name, content] of contents) place(join(folder, `${name}.gz`), gzipSync(content, { level: 9 }));
   for (const name of readdirSync(folder))
-    if (!contents.has(name.replace(/\.gz$/, ''))) rmSync(join(folder, name), { force: true });
+    if (!name.endsWith('.gz') || !contents.has(name.slice(0, -3))) rmSync(join(folder, name), { force: true });
   return results.flatMap(({ metafile }) => Object.keys(metafile.inputs));
 }

@@ -1,4 +1,4 @@
-/** Where the bundler has left the files of the page. */
+/** Where the bundler has left the files of the page, all compressed by gzip. */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -7,5 +7,5 @@ import { fileURLToPath } from 'node:url';
 export function viewerFolder(): string | null {
   const here = fileURLToPath(new URL('.', import.meta.url));
   const folders = [join(here, '../viewer'), join(here, '../../dist/viewer')];
-  return folders.find((folder) => existsSync(join(folder, 'index.html'))) ?? null;
+  return folders.find((folder) => existsSync(join(folder, 'index.html.gz'))) ?? null;
 }

@@ -1,6 +1,6 @@
 /**
- * Functions that the launcher of the command line passes to the program. The program is started from cached compiled
- * code, and such scripts cannot do this themselves. The library has no launcher.
+ * Functions that the launcher of the command line or of the library passes to the program. The program is started from
+ * cached compiled code, and such scripts cannot do this themselves. The sources have no launcher.
  */
 
 /** A cache of files that make a later start faster. Each may be missing at any time. */
@@ -12,7 +12,8 @@ export interface Cache {
 }
 
 interface Launcher {
-  readonly cache: Cache;
+  /** Null for the library. */
+  readonly cache: Cache | null;
   /** Loads a module by its URL. */
   load(url: string): Promise<Readonly<Record<string, unknown>>>;
   /** Reads all scripts, so that the process can continue when an update replaces their files. */

@@ -1,7 +1,8 @@
 /** The application: operations on runs over HTTP. Each request is checked, validated, and answered by one operation. */
 
 import { readdirSync, readFileSync } from 'node:fs';
-import { extname, join } from 'node:path';
+import { basename, extname, join } from 'node:path';
+import { gunzipSync } from 'node:zlib';
 import { createRoute, OpenAPIHono, type RouteConfig, z } from '@hono/zod-openapi';
 import type { Context, MiddlewareHandler } from 'hono';
 import { bodyLimit } from 'hono/body-limit';
@@ -196,8 +197,8 @@ const TYPES: Readonly<Record<string, string>> = {
 
 interface Asset {
   readonly type: string;
-  readonly content: Buffer;
-  readonly zipped: Buffer | null;
+  /** Compressed by gzip. */
+  readonly zipped: Buffer;
 }
 
 /** The names of the files contain a hash of their content, so a browser may keep them; the page itself names them. */
@@ -226,10 +227,10 @@ function addPage(app: ServiceApp, access: AccessOptions): void {
   const send = (name: string, request: Request, cache: string, status = 200): Response | null => {
     const asset = assets().get(name);
     if (asset === undefined) return null;
-    const { type, content, zipped } = asset;
-    const isZipped = zipped !== null && /\bgzip\b/.test(request.headers.get('accept-encoding') ?? '');
+    const { type, zipped } = asset;
+    const isZipped = /\bgzip\b/.test(request.headers.get('accept-encoding') ?? '');
     const headers = { 'Content-Type': type, 'Cache-Control': cache, Vary: 'Accept-Encoding' };
-    const body = new Uint8Array(isZipped ? zipped : content);
+    const body = new Uint8Array(isZipped ? zipped : gunzipSync(zipped));
     return new Response(body, { status, headers: isZipped ? { ...headers, 'Content-Encoding': 'gzip' } : headers });
   };
   const sendPage = (c: Context, wanted: readonly string[]): Response => {
@@ -252,12 +253,10 @@ function readAssets(): ReadonlyMap<string, Asset> {
   const assets = new Map<string, Asset>();
   const folder = viewerFolder();
   if (folder === null) return assets;
-  const names = readdirSync(folder);
-  for (const name of names) {
+  for (const file of readdirSync(folder)) {
+    const name = basename(file, '.gz');
     const type = TYPES[extname(name)];
-    if (type === undefined) continue;
-    const read = (of: string): Buffer => readFileSync(join(folder, of));
-    assets.set(name, { type, content: read(name), zipped: names.includes(`${name}.gz`) ? read(`${name}.gz`) : null });
+    if (type !== undefined) assets.set(name, { type, zipped: readFileSync(join(folder, file)) });
   }
   return assets;
 }

@@ -12,7 +12,7 @@ import {
   utimesSync,
   writeFileSync,
 } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { amount, some } from '../amount.js';
 import { runProgram } from '../harness/process.js';
@@ -33,6 +33,49 @@ async function hello(
 }
 
 const filesOf = (folder: string) => readdirSync(folder).map((name) => join(folder, name));
+
+const dist = dirname(cli);
+
+/** What a module prints in a new process that uses this cache. */
+async function printed(folder: string, text: string): Promise<string> {
+  const env = { ...process.env, XDG_CACHE_HOME: join(folder, 'cache') };
+  const args = ['--input-type=module', '--eval', text];
+  const { code, stdout, stderr } = await runProgram(process.execPath, args, { cwd: folder, env });
+  expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+  return stdout;
+}
+
+describe('the library', () => {
+  const use = 'const { status } = await run(compile("RETURN: 1\\n").machine); console.log(status);';
+
+  it('has such a cache too, with the same results', async () => {
+    const { folder } = projectFolder({});
+    const text = `import { compile, run } from ${JSON.stringify(join(dist, 'index.mjs'))}; ${use}`;
+    const written = () => filesOf(join(folder, 'cache/statedsl')).map((path) => [path, lstatSync(path).mtimeMs]);
+    expect(await printed(folder, text)).toBe('returned\n');
+    const before = written();
+    expect(before.length).toBeGreaterThan(0);
+    expect(await printed(folder, text)).toBe('returned\n');
+    expect(written()).toEqual(before);
+  });
+
+  it('gives values of the context that it is loaded in, as a test runner makes one', async () => {
+    const { folder } = projectFolder({});
+    const path = JSON.stringify(join(dist, 'library.cjs'));
+    const text = `
+      import { readFileSync } from 'node:fs';
+      import { createRequire } from 'node:module';
+      import vm from 'node:vm';
+      const context = vm.createContext({ process, Buffer, setTimeout, clearTimeout, AbortController, URL, performance });
+      const names = ['exports', 'require', 'module', '__filename', '__dirname'];
+      const body = vm.compileFunction(readFileSync(${path}, 'utf8'), names, { parsingContext: context });
+      const module = { exports: {} };
+      body(module.exports, createRequire(${path}), module, ${path}, ${JSON.stringify(dist)});
+      context.compile = module.exports.compile;
+      console.log(vm.runInContext('compile("RETURN: 1\\\\n").diagnostics instanceof Array', context));`;
+    expect(await printed(folder, text)).toBe('true\n');
+  });
+});
 
 describe('the cache of compiled code', () => {
   it('is filled by the first start, for this user alone, and then used', async () => {

@@ -2,6 +2,7 @@
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { gunzipSync } from 'node:zlib';
 import { collectFileRun } from '../../app/file-run.js';
 import type { Runs } from '../../app/runs.js';
 import { viewerFolder } from '../../app/viewer-folder.js';
@@ -36,9 +37,9 @@ function readAssets(): Pick<PageFileParts, 'script' | 'style' | 'licences'> | nu
   const names = readdirSync(folder);
   const read = (pattern: RegExp): string | null => {
     const name = names.find((one) => pattern.test(one));
-    return name === undefined ? null : readFileSync(join(folder, name), 'utf8');
+    return name === undefined ? null : gunzipSync(readFileSync(join(folder, name))).toString('utf8');
   };
-  const [script, style] = [read(/^file-.*\.js$/), read(/^page-.*\.css$/)];
-  const licences = read(/^file-licences-.*\.txt$/);
+  const [script, style] = [read(/^file-.*\.js\.gz$/), read(/^page-.*\.css\.gz$/)];
+  const licences = read(/^file-licences-.*\.txt\.gz$/);
   return script === null || style === null || licences === null ? null : { script, style, licences };
 }
