@@ -28,8 +28,8 @@ export interface SurroundingsOptions {
   readonly lookups?: Lookups;
   /** The working directory of commands. Paths of programs are relative to it. */
   readonly cwd: string;
-  /** The folders in which workflows are looked up; absent if there is no configuration. */
-  readonly configuration?: WorkflowFolders;
+  /** The folders in which workflows are looked up, and the agent of `Task()`; absent if there is no configuration. */
+  readonly configuration?: WorkflowFolders & { readonly defaults?: { readonly agent?: string } };
   /** Programs that a stand-in replaces, so that they need not exist. */
   readonly standIns?: (program: string) => boolean;
 }
@@ -55,6 +55,7 @@ export function surroundingsOf(
       : undefined,
     lookups: {
       ...lookups,
+      ...omitUndefined({ usualAgent: configuration?.defaults?.agent }),
       fileExists: (path: string) => files.isFile(resolve(cwd, path)) || existsSync(resolve(cwd, path)),
       fileRefused: (path: string) =>
         files.whyRefused(resolve(cwd, path), readable === 'all' ? readable : [projectOf(cwd), ...readable]),

@@ -274,8 +274,10 @@ function agentEffect(
   what: Extract<Performed, { kind: 'agent' }>,
   common: CommonEffect,
 ): void {
-  const agent = what.agent.text;
-  reportAgent(l, what.agent);
+  // `Task()` is the agent that the configuration names for all.
+  const agent = what.agent.text.trim() || (l.settings.lookups.usualAgent ?? '');
+  if (agent === '') l.diagnostics.push(say.agentMissing(what.agent.span, {}));
+  else reportAgent(l, { ...what.agent, text: agent });
   if (what.prompt === undefined && what.args.length === 0 && what.unread !== true)
     l.diagnostics.push(say.promptMissing(what.agent.span, { agent }));
   l.explain(i.span, `agent \`${agent}\``);

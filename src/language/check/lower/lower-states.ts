@@ -51,7 +51,7 @@ function surroundingsOf(shared: MachineScope, settings: LoweringSettings): strin
   const { commands, shell, strict, anyNames, lookups } = settings;
   const names = [inputSlots.keys(), trackedSlots.keys(), commands].map((list) => [...list]);
   const states = machine.states.map((state) => state.name.text);
-  const asked = [lookups.onPath !== undefined, lookups.agents !== undefined, lookups.worktree];
+  const asked = [lookups.onPath !== undefined, lookups.agents !== undefined, lookups.usualAgent, lookups.worktree];
   return JSON.stringify([names, states, shell, strict, anyNames, explain, asked]);
 }
 

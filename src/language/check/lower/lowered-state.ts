@@ -108,6 +108,8 @@ export interface Lookups {
   /** False if there is no git repository, so the changes of a step are unknown. */
   readonly worktree?: boolean;
   readonly agents?: AgentLookups;
+  /** The agent of `Task()`. If absent, each has to name one. */
+  readonly usualAgent?: string;
   /** The command of a named gate such as `test`, or why the one that was found is not used. If absent, such gates do not pass. */
   readonly gate?: (name: string) => GateCommand | { readonly refused: string } | null;
   /** The time limit of other gate commands, in milliseconds; default ten minutes. */

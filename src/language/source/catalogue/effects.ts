@@ -46,6 +46,10 @@ export const effectMessages = {
           )),
     }),
   ),
+  agentMissing: message('missing-part', 'error', () => ({
+    message: 'the name of an agent is missing after `Task(`',
+    help: 'write `Task(claude) "…"`, or name an agent for all of them in statedsl.config.yaml, under `defaults:`: `agent: claude`',
+  })),
   valueBeginsPrompt: message<{ adapter: string }>('value-begins-prompt', 'warning', (f) => ({
     message: `the adapter \`${f.adapter}\` cannot keep its program from reading this prompt as a command`,
     label: 'it begins with a value, which may begin with `/`',

@@ -167,12 +167,7 @@ function buildAgent(context: ParseContext, node: SyntaxNode): Performed {
     text,
     span: text === '' ? tokenSpan(context, call) : span(context, start, start + text.length),
   };
-  if (text === '')
-    reportMissing(
-      context,
-      missingPart(agent.span, { what: 'the name of an agent', after: 'Task(', example: 'Task(reviewer) "…"' }),
-    );
-  else if (!agentNames.test(text)) {
+  if (text !== '' && !agentNames.test(text)) {
     const unquoted = text.replace(/^(["'])(.*)\1$/, '$2');
     const suggestion = agentNames.test(unquoted) ? { suggestion: `Task(${unquoted})` } : {};
     reportMissing(context, badName(agent.span, { name: text, what: 'an agent', dash: true, ...suggestion }));
