@@ -14,7 +14,7 @@ import { SourceLines } from '../../src/page/history/source-lines.js';
 import { effectAt } from '../../src/page/output/output-panel.jsx';
 import { wordsInRecord } from '../../src/page/record/event-words.js';
 import { Search } from '../../src/page/record/record-panel.jsx';
-import { modelLine } from '../../src/page/run/run-model.js';
+import { modelLine } from '../../src/page/run/screen-model.js';
 import { findLine, positionAt, waitingPosition } from '../../src/page/source/source-panel.jsx';
 import { Timeline } from '../../src/page/timeline/timeline.js';
 import { entered, exited, recordsOf, requested, retried, returned, settled, type Timed } from '../views/events.js';

@@ -4,14 +4,14 @@ import type { Json } from '../../machine/expression.js';
 import { countOf } from '../../views/drawing/amounts.js';
 import { type DataError, type RunActions, type ShownRun, toDataError } from '../data/page-data.js';
 import { usePage } from '../page-parts.js';
-import type { RunModel } from '../run/run-model.js';
+import type { ScreenModel } from '../run/screen-model.js';
 import { Problem, Prose } from '../shell/problem.jsx';
 import { Dialog } from '../shell/search-field.jsx';
 import type { ActionName } from './allowed-actions.js';
 
 interface ActionDialogProps {
   readonly name: ActionName;
-  readonly model: RunModel;
+  readonly model: ScreenModel;
   readonly actions: RunActions;
   readonly run: ShownRun;
   readonly onClose: () => void;

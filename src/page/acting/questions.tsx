@@ -6,11 +6,11 @@ import { visibleLine } from '../../views/drawing/visible-text.js';
 import { waitingLine } from '../../views/log/event-line.js';
 import { type DataError, toDataError } from '../data/page-data.js';
 import { waitingWords } from '../record/event-words.js';
-import type { RunModel } from '../run/run-model.js';
+import type { ScreenModel } from '../run/screen-model.js';
 import { Problem, Prose } from '../shell/problem.jsx';
 import { jsonOrText } from './action-dialog.jsx';
 
-export function Questions({ model }: { readonly model: RunModel }) {
+export function Questions({ model }: { readonly model: ScreenModel }) {
   const run = model.latest.value;
   const actions = model.data.actions.value;
   const [problem, setProblem] = useState<DataError | null>(null);

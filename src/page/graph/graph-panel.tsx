@@ -6,12 +6,12 @@ import { visibleLine } from '../../views/drawing/visible-text.js';
 import { mainPlan, type RunPicture, runPictures } from '../../views/graph/run-pictures.js';
 import type { Drawing, DrawnEdge, Picture, PictureNode } from '../../views/picture/picture.js';
 import { usePage } from '../page-parts.js';
-import { modelAt, type RunModel } from '../run/run-model.js';
+import { modelAt, type ScreenModel } from '../run/screen-model.js';
 import { countWords, type EdgeFacts, Graph } from './graph.jsx';
 import { callOf, isStep, LEAD, planFacts, programFacts, stateOf, takenEdges } from './node-facts.js';
 import { lastExecution, type PlanExecution, pathsOf, valueAt, withValues } from './plan-calls.js';
 
-export function GraphPanel({ model }: { readonly model: RunModel }) {
+export function GraphPanel({ model }: { readonly model: ScreenModel }) {
   const { layOut } = usePage();
   const [hasFailures, setFailures] = useState(false);
   const [plan, setPlan] = useState<string | null>(null);
@@ -102,7 +102,7 @@ interface PlanGraphProps extends GraphOf {
 }
 
 interface GraphOf {
-  readonly model: RunModel;
+  readonly model: ScreenModel;
   readonly drawing: Drawing;
   readonly frame: { readonly zoom: number | null; readonly onFit: (scale: number) => void };
 }
@@ -192,12 +192,12 @@ const LONGEST_VALUE = 2000;
 
 const longValue = (value: unknown): string => JSON.stringify(value, null, 1).slice(0, LONGEST_VALUE);
 
-function isOver(model: RunModel): boolean {
+function isOver(model: ScreenModel): boolean {
   const status = model.shown.value?.status;
   return status === 'returned' || status === 'failed';
 }
 
-function currentNode(model: RunModel, states: readonly { readonly name: string }[]): string | null {
+function currentNode(model: ScreenModel, states: readonly { readonly name: string }[]): string | null {
   const name = model.shown.value?.state;
   const index = states.findIndex((state) => state.name === name);
   return index < 0 ? null : `${LEAD} state ${index}`;
@@ -224,7 +224,7 @@ function useDrawing(picture: Picture | null, layOut: (picture: Picture) => Promi
  * The number of the entry before the shown event; from an entry itself, the one before it; the last one if there is none.
  * So choosing a state again and again leads through all its visits. Null: it was never entered.
  */
-function findEntry({ history, shownSeq }: RunModel, state: string): number | null {
+function findEntry({ history, shownSeq }: ScreenModel, state: string): number | null {
   const { bars, events, stateLane } = history.timeline;
   const visits = stateLane.bars;
   const find = (from: number): number | null => {
@@ -240,7 +240,7 @@ function findEntry({ history, shownSeq }: RunModel, state: string): number | nul
 }
 
 /** The event that began the last attempt of a step, and its path; null: it has not begun. */
-function findStep(model: RunModel, written: string): { readonly seq: number; readonly path: string } | null {
+function findStep(model: ScreenModel, written: string): { readonly seq: number; readonly path: string } | null {
   const { lines } = model.record.peek();
   const findStart = (from: number): { seq: number; path: string } | null => {
     for (const { seq, step } of lines.before('step_started', from))

@@ -5,12 +5,12 @@ import { useEffect, useState } from 'preact/hooks';
 import { visibleLine } from '../../views/drawing/visible-text.js';
 import { DataError, type ShownRun, toDataError } from '../data/page-data.js';
 import { eventNumber, usePage } from '../page-parts.js';
-import type { RunModel } from '../run/run-model.js';
+import type { ScreenModel } from '../run/screen-model.js';
 import { ValueView } from '../run/value-view.jsx';
 import { Problem } from '../shell/problem.jsx';
 import { type Change, changesBetween } from './changes.js';
 
-export function ChangesPanel({ model }: { readonly model: RunModel }) {
+export function ChangesPanel({ model }: { readonly model: ScreenModel }) {
   const { router } = usePage();
   const pinned = eventNumber(router.address.value.query.since);
   const at = model.shownSeq.value;
@@ -71,7 +71,7 @@ function ChangeRow({ change: { group, name, before, after } }: { readonly change
 const PAUSE_MS = 120;
 
 /** The run as it was after an event; null until it is known. While the event changes quickly, only the last one is asked for. */
-function useRunAt({ data, run }: RunModel, seq: number): ShownRun | DataError | null {
+function useRunAt({ data, run }: ScreenModel, seq: number): ShownRun | DataError | null {
   const [found, setFound] = useState<{ readonly seq: number; readonly run: ShownRun | DataError } | null>(null);
   useEffect(() => {
     const controller = new AbortController();

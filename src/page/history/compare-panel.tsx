@@ -8,7 +8,7 @@ import { DataError, type RecordLine, type RunData, type RunRow } from '../data/p
 import { RecordLines, recordOf } from '../data/record-lines.js';
 import { usePage } from '../page-parts.js';
 import { eventWords } from '../record/event-words.js';
-import type { RunModel } from '../run/run-model.js';
+import type { ScreenModel } from '../run/screen-model.js';
 import { ValueView } from '../run/value-view.jsx';
 import { Problem } from '../shell/problem.jsx';
 import { Timeline } from '../timeline/timeline.js';
@@ -22,7 +22,7 @@ import { RunTrace, type VisitTrace } from './run-trace.js';
 const MOST_RUNS = 100;
 const MOST_ROWS = 500;
 
-export function ComparePanel({ model }: { readonly model: RunModel }) {
+export function ComparePanel({ model }: { readonly model: ScreenModel }) {
   const { router } = usePage();
   const other = router.address.value.query.with ?? null;
   return (
@@ -34,7 +34,7 @@ export function ComparePanel({ model }: { readonly model: RunModel }) {
 }
 
 interface ChoiceProps {
-  readonly model: RunModel;
+  readonly model: ScreenModel;
   readonly chosen: string | null;
   readonly onChoose: (run: string | undefined) => void;
 }
@@ -69,7 +69,7 @@ function OtherRunChoice({ model, chosen, onChoose }: ChoiceProps) {
   );
 }
 
-function Comparison({ model, run }: { readonly model: RunModel; readonly run: string }) {
+function Comparison({ model, run }: { readonly model: ScreenModel; readonly run: string }) {
   const other = useMemo(() => openOtherRun(model.data, run), [run]);
   useEffect(() => () => other.close(), [other]);
   const own = useTrace(model);
@@ -120,7 +120,7 @@ function InputDifferences({ inputs }: Pick<RunComparison, 'inputs'>) {
 
 interface DifferenceProps {
   readonly comparison: RunComparison;
-  readonly model: RunModel;
+  readonly model: ScreenModel;
   readonly other: OtherRun;
 }
 
@@ -256,7 +256,7 @@ function shortJson(value: unknown, other: unknown): string {
 }
 
 /** Null until the whole record is here and was read; a new object when there is more. */
-function useTrace(model: RunModel): { readonly trace: RunTrace } | null {
+function useTrace(model: ScreenModel): { readonly trace: RunTrace } | null {
   const { lines, isComplete } = model.record.value;
   const growing = useRef({ trace: new RunTrace(), taken: 0 }).current;
   const [known, setKnown] = useState<{ readonly trace: RunTrace } | null>(null);

@@ -8,12 +8,12 @@ import { omitUndefined } from '../../prelude/omit-undefined.js';
 import { countOf, dollars, duration } from '../../views/drawing/amounts.js';
 import { escapeControls, visibleLine } from '../../views/drawing/visible-text.js';
 import { usePage } from '../page-parts.js';
-import type { RunModel } from '../run/run-model.js';
+import type { ScreenModel } from '../run/screen-model.js';
 import { ValueView } from '../run/value-view.jsx';
 import { Prose } from '../shell/problem.jsx';
 import type { ComparedAttempt } from './step-history.js';
 
-export function StepsPanel({ model }: { readonly model: RunModel }) {
+export function StepsPanel({ model }: { readonly model: ScreenModel }) {
   const { router } = usePage();
   // The steps are those of the lines so far.
   void model.record.value;
@@ -70,7 +70,7 @@ const STATUS_WORDS: Readonly<Record<ComparedAttempt['status'], string>> = {
   undone: 'undone',
 };
 
-function Attempts({ model, path }: { readonly model: RunModel; readonly path: string }) {
+function Attempts({ model, path }: { readonly model: ScreenModel; readonly path: string }) {
   const step = model.history.steps.find(path, model.run);
   if (step === null) return null;
   const at = model.shownSeq.value;

@@ -9,17 +9,17 @@ import { escapeControls, visibleLine } from '../../views/drawing/visible-text.js
 import { commandLine } from '../../views/log/started-command.js';
 import { type DataError, type RecordedRunEvent, type RunData, toDataError } from '../data/page-data.js';
 import type { RecordLines } from '../data/record-lines.js';
-import type { RunModel } from '../run/run-model.js';
+import type { ScreenModel } from '../run/screen-model.js';
 import { SearchField } from '../shell/search-field.jsx';
 
-export function OutputPanel({ model }: { readonly model: RunModel }) {
+export function OutputPanel({ model }: { readonly model: ScreenModel }) {
   const found = effectAt(model.record.value.lines, model.shownSeq.value);
   if (found === null) return <p class="faint pad">Nothing has been printed yet.</p>;
   return <Output key={found.effect} model={model} effect={found.effect} name={found.text} isLive={!found.hasEnded} />;
 }
 
 interface OutputProps {
-  readonly model: RunModel;
+  readonly model: ScreenModel;
   readonly effect: string;
   readonly name: string;
   readonly isLive: boolean;

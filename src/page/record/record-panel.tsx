@@ -4,7 +4,7 @@ import { cut, escapeControls, visibleLine } from '../../views/drawing/visible-te
 import { Pace } from '../data/follow-record.js';
 import type { RecordLine } from '../data/page-data.js';
 import type { RecordLines } from '../data/record-lines.js';
-import type { RunModel } from '../run/run-model.js';
+import type { ScreenModel } from '../run/screen-model.js';
 import { SearchField } from '../shell/search-field.jsx';
 import { Time } from '../shell/time.jsx';
 import { VirtualList } from '../shell/virtual-list.jsx';
@@ -14,7 +14,7 @@ import { exactEventWords, wordsInRecord } from './event-words.js';
 const ROW_HEIGHT = 26;
 const LONGEST_JSON = 200_000;
 
-export function RecordPanel({ model }: { readonly model: RunModel }) {
+export function RecordPanel({ model }: { readonly model: ScreenModel }) {
   const { lines, last, isComplete } = model.record.value;
   const [text, setText] = useState('');
   const [isRaw, setRaw] = useState(false);

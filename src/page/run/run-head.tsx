@@ -13,9 +13,9 @@ import { waitingWords } from '../record/event-words.js';
 import { Prose } from '../shell/problem.jsx';
 import { Elapsed, StatusMark } from '../shell/status-mark.jsx';
 import { Time } from '../shell/time.jsx';
-import type { RunModel } from './run-model.js';
+import type { ScreenModel } from './screen-model.js';
 
-export function RunHead({ model }: { readonly model: RunModel }) {
+export function RunHead({ model }: { readonly model: ScreenModel }) {
   const run = model.shown.value ?? model.latest.value;
   if (run === null) return <UnreadHead model={model} />;
   const isPast = model.at.value !== null;
@@ -59,7 +59,7 @@ export function RunHead({ model }: { readonly model: RunModel }) {
 }
 
 interface FailedAtProps {
-  readonly model: RunModel;
+  readonly model: ScreenModel;
   readonly error: NonNullable<ShownRun['error']>;
 }
 
@@ -88,7 +88,7 @@ function FailedAt({ model, error: { state, line, file, tool } }: FailedAtProps) 
 }
 
 /** The time until the last event, and of a run that is executed now the time since then. */
-function RunTime({ model, run }: { readonly model: RunModel; readonly run: ShownRun }) {
+function RunTime({ model, run }: { readonly model: ScreenModel; readonly run: ShownRun }) {
   const { lines } = model.record.value;
   const last = lines.at(lines.length - 1);
   const isLive = model.data.kind === 'service' && run.status === 'running' && model.at.value === null;
@@ -97,7 +97,7 @@ function RunTime({ model, run }: { readonly model: RunModel; readonly run: Shown
 }
 
 /** A run that cannot be read as a whole has at least its name. */
-function UnreadHead({ model }: { readonly model: RunModel }) {
+function UnreadHead({ model }: { readonly model: ScreenModel }) {
   const first = model.record.value.lines.at(0);
   const listed = useListedRun(model);
   if (first?.type !== 'run_started')
@@ -132,7 +132,7 @@ function ListedFacts({ run }: { readonly run: RunRow }) {
 }
 
 /** The row of a run in the list; null until it is known. */
-function useListedRun({ data, run, problem }: RunModel): RunRow | null {
+function useListedRun({ data, run, problem }: ScreenModel): RunRow | null {
   const [listed, setListed] = useState<RunRow | null>(null);
   const isUnread = problem.value !== null;
   useEffect(() => {
@@ -153,7 +153,7 @@ function costWords({ cost, cost_unknown: isPartly }: ShownRun): string | undefin
 }
 
 /** How often something was tried again. The number leads to the last time, where the record says why. */
-function Retries({ model }: { readonly model: RunModel }) {
+function Retries({ model }: { readonly model: ScreenModel }) {
   // More lines may come while the shown event stays the same.
   void model.record.value;
   const count = model.history.retriesUntil(model.shownSeq.value);
@@ -169,7 +169,7 @@ function Retries({ model }: { readonly model: RunModel }) {
 }
 
 /** Why something was tried again for the last time, on one line. */
-function LastRetry({ model }: { readonly model: RunModel }) {
+function LastRetry({ model }: { readonly model: ScreenModel }) {
   // More lines may come while the shown event stays the same.
   void model.record.value;
   const count = model.history.retriesUntil(model.shownSeq.value);
@@ -203,7 +203,7 @@ function Fact({ name, about, children }: FactProps) {
 }
 
 /** `seq`: the event of the retry. Null if its reason is not known yet. */
-function retryWords({ record, history, run }: RunModel, seq: number): string | null {
+function retryWords({ record, history, run }: ScreenModel, seq: number): string | null {
   const { lines } = record.value;
   const line = lines.find(seq);
   if (line?.type === 'effect_retried') {
@@ -225,7 +225,7 @@ const NAMES: Readonly<Record<ActionName, string>> = {
 };
 
 /** What a person can do with a run: buttons that open a dialog, which says what will happen before it does. */
-function Actions({ model }: { readonly model: RunModel }) {
+function Actions({ model }: { readonly model: ScreenModel }) {
   const actions = model.data.actions.value;
   if (actions === null) return null;
   const latest = model.latest.value;
@@ -237,7 +237,7 @@ function Actions({ model }: { readonly model: RunModel }) {
 }
 
 interface ActionButtonsProps {
-  readonly model: RunModel;
+  readonly model: ScreenModel;
   readonly actions: RunActions;
   readonly run: ShownRun;
   readonly reasons: Readonly<Record<ActionName, Reason>>;

@@ -21,12 +21,12 @@ import { SourcePanel } from '../source/source-panel.jsx';
 import { TimelineCanvas } from '../timeline/timeline-canvas.jsx';
 import { openTimelineView } from '../timeline/timeline-view.js';
 import { RunHead } from './run-head.jsx';
-import { openRunModel, type RunModel } from './run-model.js';
+import { openScreenModel, type ScreenModel } from './screen-model.js';
 import { ValueView } from './value-view.jsx';
 
 export function RunScreen({ run }: { readonly run: string }) {
   const { data, router } = usePage();
-  const model = useMemo(() => openRunModel(data, router, run), [run]);
+  const model = useMemo(() => openScreenModel(data, router, run), [run]);
   useEffect(() => () => model.close(), [model]);
   useKeys({
     u: () => router.go({ run: null, query: {} }),
@@ -69,7 +69,7 @@ export function RunScreen({ run }: { readonly run: string }) {
 }
 
 /** The run waits for its turn, or could not begin. */
-function NotBegun({ model, run }: { readonly model: RunModel; readonly run: ShownRun }) {
+function NotBegun({ model, run }: { readonly model: ScreenModel; readonly run: ShownRun }) {
   return (
     <div class="run-screen">
       <RunHead model={model} />
@@ -86,7 +86,7 @@ function NotBegun({ model, run }: { readonly model: RunModel; readonly run: Show
 }
 
 /** There is nothing of the run to show. */
-function NoRun({ model }: { readonly model: RunModel }) {
+function NoRun({ model }: { readonly model: ScreenModel }) {
   return (
     <div class="run-screen">
       <h1 class="hidden">A run that cannot be shown</h1>
@@ -99,7 +99,7 @@ function NoRun({ model }: { readonly model: RunModel }) {
 }
 
 /** Why a run, or a part of it, cannot be shown. */
-function RunProblem({ model }: { readonly model: RunModel }) {
+function RunProblem({ model }: { readonly model: ScreenModel }) {
   const { end } = model.record.value;
   const problem = end instanceof Error ? end : model.problem.value;
   if (end === 'removed')
@@ -113,7 +113,7 @@ function RunProblem({ model }: { readonly model: RunModel }) {
 }
 
 /** The names and values of a run as they were after the shown event. */
-function ValuesPanel({ model }: { readonly model: RunModel }) {
+function ValuesPanel({ model }: { readonly model: ScreenModel }) {
   const run = model.shown.value;
   if (run === null) return <p class="faint pad">…</p>;
   const result: Readonly<Record<string, Json>> = run.returned === null ? {} : { returned: run.returned };
@@ -166,7 +166,7 @@ function Group({ title, values, printed = {} }: GroupProps) {
 }
 
 /** The slider over all events: the whole screen shows the run as it was after the chosen one. */
-function EventSlider({ model }: { readonly model: RunModel }) {
+function EventSlider({ model }: { readonly model: ScreenModel }) {
   const { lines, last, isComplete } = model.record.value;
   const at = model.shownSeq.value;
   const line = lines.find(at);
@@ -306,7 +306,7 @@ function TabList({ tabs, shown, onChoose }: TabListProps) {
 }
 
 interface TimelinePanelProps {
-  readonly model: RunModel;
+  readonly model: ScreenModel;
   /** What fills the space below the lanes where there is any. */
   readonly children?: ComponentChildren;
 }
@@ -349,7 +349,7 @@ function TimelinePanel({ model, children }: TimelinePanelProps) {
 const TICK_MS = 1000;
 
 /** Open bars grow while the run is executed. */
-function useLiveClock(model: RunModel, tick: () => void): void {
+function useLiveClock(model: ScreenModel, tick: () => void): void {
   const isLive = useSignal(false);
   useSignalEffect(() => {
     const status = model.latest.value?.status;

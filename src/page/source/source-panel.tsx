@@ -5,7 +5,7 @@ import type { Machine } from '../../machine/machine.js';
 import { dollars, duration } from '../../views/drawing/amounts.js';
 import { escapeControls, visibleLine } from '../../views/drawing/visible-text.js';
 import type { LineTotals, SourceLines } from '../history/source-lines.js';
-import { modelAt, type RunModel } from '../run/run-model.js';
+import { modelAt, type ScreenModel } from '../run/screen-model.js';
 import type { Timeline } from '../timeline/timeline.js';
 import { languageOf } from './data-grammars.js';
 import type { ColoredText } from './highlight.js';
@@ -13,7 +13,7 @@ import type { ColoredText } from './highlight.js';
 /** A longer text is shown without colors, which would take too long. */
 const MOST_COLORED = 200_000;
 
-export function SourcePanel({ model }: { readonly model: RunModel }) {
+export function SourcePanel({ model }: { readonly model: ScreenModel }) {
   const program = model.program.value;
   if (program === null) return <p class="faint pad">…</p>;
   if (program.sources.length === 0)
@@ -26,7 +26,7 @@ export function SourcePanel({ model }: { readonly model: RunModel }) {
 }
 
 interface SourcesProps {
-  readonly model: RunModel;
+  readonly model: ScreenModel;
   readonly machine: Machine;
   readonly sources: readonly { readonly name: string; readonly text: string }[];
 }

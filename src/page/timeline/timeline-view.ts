@@ -3,7 +3,7 @@ import { computed, type ReadonlySignal, signal } from '@preact/signals';
 import { duration } from '../../views/drawing/amounts.js';
 import { cut, visibleLine } from '../../views/drawing/visible-text.js';
 import type { GrowingTimeline } from '../history/run-history.js';
-import type { RunModel } from '../run/run-model.js';
+import type { ScreenModel } from '../run/screen-model.js';
 import { type Bar, type BarKind, STATE_LANE } from './bars.js';
 import {
   AXIS_HEIGHT,
@@ -55,7 +55,7 @@ export interface TimelineView {
 const NEAR_PIXELS = 4;
 
 /** What a timeline shares with the other parts of a screen. */
-type Selection = Pick<RunModel, 'at' | 'shownSeq' | 'select'>;
+type Selection = Pick<ScreenModel, 'at' | 'shownSeq' | 'select'>;
 
 export function openTimelineView(run: Selection, fed: ReadonlySignal<GrowingTimeline>): TimelineView {
   const period = signal<Period | null>(null);

@@ -23,7 +23,7 @@ export interface RunRecord {
   readonly end: 'removed' | DataError | null;
 }
 
-export interface RunModel {
+export interface ScreenModel {
   readonly run: string;
   readonly data: RunData;
   readonly record: ReadonlySignal<RunRecord>;
@@ -62,7 +62,7 @@ const LONGEST_PREPARATION_MS = 1000;
 const DRAW_PAUSE_MS = 300;
 
 /** A model of the history as it was at the shown event. */
-export function modelAt<M extends Copyable<M>>({ record, at, shownSeq }: RunModel, checkpoints: Checkpoints<M>): M {
+export function modelAt<M extends Copyable<M>>({ record, at, shownSeq }: ScreenModel, checkpoints: Checkpoints<M>): M {
   const { lines } = record.value;
   const seq = shownSeq.value;
   return at.value === null ? checkpoints.latest : checkpoints.at(lines.indexOf(seq + 1), lines);
@@ -102,7 +102,7 @@ function showAhead({ data, run, record, shownSeq, closed, onRead }: Ahead): () =
   });
 }
 
-export function openRunModel(data: RunData, router: Router, run: string): RunModel {
+export function openScreenModel(data: RunData, router: Router, run: string): ScreenModel {
   const lines = new RecordLines();
   const history = new RunHistory();
   const record = signal<RunRecord>({ lines, taken: 0, last: 0, isComplete: false, end: null });
