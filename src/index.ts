@@ -192,10 +192,11 @@ export type { CommandContext, CommandFunction } from './runtime/command-function
 export type { PerformedRequest, RunContext, Script, ScriptedAnswer } from './runtime/effect-context.js';
 export type { InspectedRun } from './runtime/inspect-run.js';
 export type { ListedRun } from './runtime/list-runs.js';
+export type { Ending, LimitReached, Tokens, Wait } from './runtime/record/record-facts.js';
+export type { AttemptStatus, RecordedStep } from './runtime/record/step-stories.js';
 export type { FirstFailure, KnownEffect } from './runtime/run/again/find-resume-point.js';
 export type { GoingBack } from './runtime/run/again/refuse-resume.js';
 export type { AskHandler, EventPosition, Question } from './runtime/run/drive-options.js';
-export type { RecordedStep } from './runtime/run/recorded-steps.js';
 export type { InDoubt } from './runtime/run/resources.js';
 export type { Started } from './runtime/run/run-options.js';
 export type { ReportedStep, RunReport } from './runtime/run/run-report.js';
@@ -218,8 +219,6 @@ export type {
   WaitRow,
 } from './views/report/report.js';
 export type { Detail, DetailedVisit } from './views/report/report-detail.js';
-export type { Ending, LimitReached, Tokens, Wait } from './views/report/report-facts.js';
 export type { RollbackRow, Spending, UndoneRow, UndoReport } from './views/report/undo-rows.js';
 export type { DetailedGate, DetailedStep, DetailedStepAttempt } from './views/steps/step-detail.js';
-export type { AttemptStatus } from './views/steps/step-facts.js';
 export type { StepRow } from './views/steps/step-rows.js';

@@ -66,10 +66,17 @@ export const ROOMS: Readonly<Record<string, Room>> = {
     packages: [],
     node: false,
   },
+  'runtime/record': {
+    holds:
+      'the one reader of records: `RunModel` takes event after event, and knows visits, attempts, steps, waits, cost, active time and what a resume took back; what shows a run or judges it is a projection of it',
+    rooms: ['machine', 'interpreter'],
+    packages: [],
+    node: false,
+  },
   runtime: {
     holds:
       'effects, redaction, mocks; `cassette/`: recorded worlds; `run/`: `drive`, the only loop that awaits, and the start and end of runs; `run/again/`: resume and replay; `process/`: commands and their output; `store/`: files on disk; `tools/`: tools of plans; `agents/`: one agent call, with an adapter for each program in `agents/programs/`; `worktree/`, with `git/` and `apply/`; `configuration/`',
-    rooms: ['machine', 'interpreter'],
+    rooms: ['machine', 'interpreter', 'runtime/record'],
     packages: ['yaml', 'ajv', 'uuid', 'execa', '@modelcontextprotocol/sdk'],
     node: true,
   },
@@ -109,14 +116,24 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   app: {
     holds:
       '`Programs` and `Runs`: all that the command line, the service and programs that embed statedsl do with programs and runs; refusals are values; `folder/`: the runs of a folder on disk',
-    rooms: ['language/source', 'machine', 'interpreter', 'runtime', 'app/project', 'app/library', 'views', 'engine'],
+    rooms: [
+      'language/source',
+      'machine',
+      'interpreter',
+      'runtime/record',
+      'runtime',
+      'app/project',
+      'app/library',
+      'views',
+      'engine',
+    ],
     packages: [],
     node: true,
   },
   views: {
     holds:
       'texts for people: `diagnostics/`, the `log/` of a run, its `report/`, the `graph/` of a program or plan, the `picture/` that draws any graph, the dry run, explanations, `steps/`; `drawing/`: colors, columns, amounts',
-    rooms: ['language/source', 'machine', 'interpreter'],
+    rooms: ['language/source', 'machine', 'interpreter', 'runtime/record'],
     packages: ['chalk', 'elkjs', 'string-width'],
     node: false,
   },
@@ -180,7 +197,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   page: {
     holds:
       'the page, which runs in a browser: `data/`: where runs come from, over HTTP or from the file itself; `runs/`: the list; `run/`: the screen of a run and what its parts share; `record/`, `timeline/`, `graph/`, `source/`, `output/`: its parts; `acting/`: what a person can do with a run; `timeline/` and `history/` also have models of a run that take event after event; `shell/`: what all screens use; `style/`: looks',
-    rooms: ['machine', 'interpreter', 'views', 'app'],
+    rooms: ['machine', 'interpreter', 'runtime/record', 'views', 'app'],
     packages: [
       'preact',
       '@preact/signals',

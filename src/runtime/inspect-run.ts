@@ -11,12 +11,12 @@ import type { Run } from '../interpreter/run.js';
 import type { Printed } from '../interpreter/values/json.js';
 import type { Json } from '../machine/expression.js';
 import { omitUndefined } from '../prelude/omit-undefined.js';
+import { type RecordedStep, StepStories } from './record/step-stories.js';
 import { RecordScan } from './record-scan.js';
 import { type Redactor, redactError, redactNamed, redactWritten } from './redact.js';
 import { asRecorded, type RecordedState } from './run/again/as-recorded.js';
 import { recoveryContextOf } from './run/again/prepare-recovery.js';
 import { areAllAfter, knownRanges, recoverRun } from './run/again/recover.js';
-import { type RecordedStep, RecordedSteps } from './run/recorded-steps.js';
 import { type RunReport, reportOf } from './run/run-report.js';
 import { artifactsFolder } from './store/artifacts.js';
 import { type Checkpoint, earlierCheckpoints, readCheckpoint } from './store/checkpoint.js';
@@ -246,8 +246,8 @@ function eventsBetween(journal: string, at: number, from: Checkpoint | null): Jo
   return recent;
 }
 
-function stepsUntil({ events }: RecordScan, at: number): RecordedSteps {
-  const steps = new RecordedSteps();
+function stepsUntil({ events }: RecordScan, at: number): StepStories {
+  const steps = new StepStories();
   for (const record of events) if (record.seq <= at) steps.take(record);
   return steps;
 }

@@ -26,6 +26,7 @@ STATE: B
   },
   question: { text: 'STATE: A\n  DO: x = echo 1\n  ASK user: "Go on?" → ok choices=yes,no\n  RETURN: {ok}' },
   failure: { text: 'STATE: A\n  TRACK: n = 1\n  DO [retry=1]: exit 3\n  RETURN' },
+  nothing: { text: 'STATE: A\n  TRACK: n = null\n  TRACK: m\n  SET: n = 1\n  SET: m = n\n  RETURN: {m}' },
   limit: { text: 'STATE: A\n  TRACK: n\n  INCREMENT: n\n  GOTO: A', options: { limits: { transitions: 3 } } },
   secret: {
     text: 'INPUT: key = "sesame" (secret)\nSTATE: A\n  TRACK: k = {key}\n  DO: x = echo "got {key}"\n  RETURN: {x}',

@@ -1,6 +1,6 @@
 /** Events of a run, written by hand: each with the second at which it was recorded. */
 import type { Outcome, RunEvent } from '../../src/interpreter/events/event.js';
-import type { Recorded } from '../../src/views/report/report-facts.js';
+import type { Recorded } from '../../src/runtime/record/record-facts.js';
 
 type Requested = Extract<RunEvent, { type: 'effect_requested' }>;
 

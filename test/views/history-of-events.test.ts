@@ -5,7 +5,8 @@ import { EdgeCounts } from '../../src/page/history/edge-counts.js';
 import { momentAt } from '../../src/page/history/run-moment.js';
 import { SourceLines } from '../../src/page/history/source-lines.js';
 import { IdleSpans } from '../../src/page/timeline/visible-bars.js';
-import { OpenWaits } from '../../src/views/report/open-waits.js';
+import { OpenWaits } from '../../src/runtime/record/open-waits.js';
+import type { RecordedWait } from '../../src/runtime/record/record-facts.js';
 
 const at = (seconds: number): string => new Date(Date.UTC(2026, 0, 1, 0, 0, seconds)).toISOString();
 /** Only the members that are read. */
@@ -79,6 +80,31 @@ test('a step whose gate failed has failed until its next attempt begins', () => 
   expect(statuses).toEqual(['running', 'fail', 'running']);
 });
 
+test('a step is as it was when a resume takes back what followed', () => {
+  const started = (step: string, attempt: number) => ({ type: 'step_started', step, attempt, agent: null });
+  const over = { type: 'step_completed', step: 'one', attempt: 1, status: 'pass', cost: 2 };
+  const retry = { type: 'retry_triggered', step: 'one', attempt: 2 };
+  const status = (...events: readonly object[]) =>
+    momentAt(recorded(...events), events.length)?.steps.map((step) => [
+      step.path,
+      step.status,
+      step.attempt,
+      step.cost,
+    ]);
+  expect(status(started('one', 1), over, started('one', 1), { type: 'run_resumed', from: 3 })).toEqual([
+    ['one', 'pass', 1, 2],
+  ]);
+  expect(status(started('one', 1), over, { type: 'run_resumed', from: 2 })).toEqual([['one', 'running', 1, null]]);
+  expect(status(started('one', 1), retry, started('one', 2), { type: 'run_resumed', from: 3 })).toEqual([
+    ['one', 'fail', 1, null],
+  ]);
+  const again = [started('two', 1), started('one', 1)];
+  expect(status(started('one', 1), started('two', 1), { type: 'run_resumed', from: 1 }, ...again)).toEqual([
+    ['two', 'running', 1, null],
+    ['one', 'running', 1, null],
+  ]);
+});
+
 test('a line counts what the program does there, and not what the engine emits', () => {
   const lines = new SourceLines();
   const take = (...events: readonly object[]): void => {
@@ -94,8 +120,9 @@ test('a line counts what the program does there, and not what the engine emits',
 });
 
 test('waits end with what their own branch does next, and those from an event on can be left out', () => {
-  const waits = new OpenWaits<{ kind: 'ask'; name: string; seq: number }>();
-  const begin = (effect: string, seq: number): void => waits.begin(effect, { kind: 'ask', name: effect, seq });
+  const waits = new OpenWaits();
+  const begin = (effect: string, seq: number): void =>
+    waits.begin({ kind: 'ask', name: effect, seq, effect } as RecordedWait);
   begin('3', 1);
   begin('2.1.4', 2);
   begin('2.10.4', 3);
@@ -104,7 +131,7 @@ test('waits end with what their own branch does next, and those from an event on
   expect(names()).toEqual(['3', '2.10.4']);
   waits.endOf('');
   expect(names()).toEqual(['2.10.4']);
-  waits.keepBefore(3);
+  waits.endFrom(3);
   expect(names()).toEqual([]);
   expect(waits.endOf('2.10')).toEqual([]);
 });

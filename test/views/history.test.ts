@@ -8,6 +8,8 @@ import { type Moment, momentAt } from '../../src/page/history/run-moment.js';
 import { RunTrace, type VisitTrace } from '../../src/page/history/run-trace.js';
 import { SourceLines } from '../../src/page/history/source-lines.js';
 import { effectRetryReason, StepHistory } from '../../src/page/history/step-history.js';
+import type { Recorded } from '../../src/runtime/record/record-facts.js';
+import { RunModel } from '../../src/runtime/record/run-model.js';
 import {
   entered,
   exited,
@@ -171,8 +173,18 @@ describe('steps', () => {
     ...{ type: 'step_started', step: 'build', attempt, agent, step_type: 'code' },
   });
   const gate = { type: 'gate_result', step: 'build', gate: 'tests', kind: 'command' } as const;
+  const taking = (): StepHistory & { take(record: Recorded): void } => {
+    const run = new RunModel();
+    const steps = new StepHistory(run);
+    const take = steps.take.bind(steps);
+    steps.take = (record) => {
+      run.take(record);
+      take(record);
+    };
+    return steps;
+  };
   const history = taken(
-    new StepHistory(),
+    taking(),
     [1, begun(1, 'small')],
     [1, requested('1', 'STEP: build', { kind: 'agent', step: 'build', prompt: 'Build it.' })],
     [5, settled('1', exited(0, { is_error: false, cost: 0.1, stdout: { text: 'done', bytes: 4 } }))],
@@ -215,7 +227,7 @@ describe('steps', () => {
   test('of a long diff only the end is known', () => {
     const stdout = { tail: '+end', artifact: 'd.txt', bytes: 100_000 };
     const long = taken(
-      new StepHistory(),
+      taking(),
       [1, begun(1, 'small')],
       [5, settled('2', { kind: 'changed', commit: 'c', files: ['a.ts'], stdout })],
     );

@@ -1,14 +1,14 @@
 /** What a report counts, from records written by hand: what was paid for twice, waited for, or never known. */
 import { describe, expect, test } from 'vitest';
 import type { Outcome, RunEvent } from '../../src/interpreter/events/event.js';
-import { RunFacts } from '../../src/views/report/facts-of-run.js';
+import type { Attempt } from '../../src/runtime/record/record-facts.js';
+import { RunModel } from '../../src/runtime/record/run-model.js';
 import { reportOn } from '../../src/views/report/report.js';
-import type { Attempt } from '../../src/views/report/report-facts.js';
 import { spendingOf } from '../../src/views/report/undo-rows.js';
 
 /** Events with the second each was recorded at. */
-function factsOf(events: readonly (readonly [second: number, event: RunEvent])[]): RunFacts {
-  const facts = new RunFacts();
+function factsOf(events: readonly (readonly [second: number, event: RunEvent])[]): RunModel {
+  const facts = new RunModel();
   events.forEach(([second, event], at) => {
     facts.take({ seq: at + 1, time: new Date(second * 1000).toISOString(), event });
   });

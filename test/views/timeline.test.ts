@@ -1,5 +1,6 @@
 /** The timeline of a run: what is a bar, on which lane, from when until when, and what is drawn of many bars. */
 import { describe, expect, test } from 'vitest';
+import type { RunEvent } from '../../src/interpreter/events/event.js';
 import type { Bar } from '../../src/page/timeline/bars.js';
 import { Timeline } from '../../src/page/timeline/timeline.js';
 import { barAtTime, IdleSpans, TimeAxis, visibleBars, type Window } from '../../src/page/timeline/visible-bars.js';
@@ -122,6 +123,25 @@ describe('bars', () => {
     ]);
   });
 
+  test('of the approvals that a plan waits for at once: each until it is given', () => {
+    const asked = (effect: string): RunEvent =>
+      ({
+        type: 'asked',
+        effect,
+        name: effect,
+        question: effect,
+        choices: null,
+        default: null,
+        deadline: null,
+      }) as const;
+    const model = timeline(
+      [1, asked('1.approvals.a')],
+      [2, asked('1.approvals.b')],
+      [4, { type: 'answered', effect: '1.approvals.a', name: 'a', value: true, by: 'x' }],
+    );
+    expect(barsOf(model)).toEqual(['approval 1.approvals.a succeeded 1-4 @1', 'approval 1.approvals.b open 2- @2']);
+  });
+
   test('a timer of a join is over as soon as the run does something else', () => {
     const model = timeline(
       [1, { type: 'timer_set', effect: '2', until: 60_000 }],
@@ -193,6 +213,24 @@ describe('resuming', () => {
     );
     expect(barsOf(model)).toEqual(['question Go? succeeded 1-51 @0']);
     expect(model.idle.total(60_000)).toBe(48_000);
+  });
+
+  test('a question whose answer is discarded is open again, also after the run had ended', () => {
+    const question = { name: 'q', question: 'Go?', choices: null, default: null, deadline: null };
+    const failed = { type: 'run_failed', error: { kind: 'tool_failure', message: '' } } as never;
+    const model = timeline(
+      [1, { type: 'asked', effect: '1', ...question }],
+      [2, { type: 'answered', effect: '1', name: 'q', value: 1, by: 'x' }],
+      [3, { type: 'asked', effect: '2', ...question }],
+      [4, failed],
+      [9, { type: 'run_resumed', by: 'x', from: 3 }],
+      [10, { type: 'answered', effect: '1', name: 'q', value: 2, by: 'x' }],
+    );
+    expect(barsOf(model)).toEqual([
+      'question Go? succeeded 1-2 @0',
+      'question Go? stopped 3-4 @0 undone',
+      'question Go? succeeded 9-10 @0',
+    ]);
   });
 
   test('what is discarded is marked, and the state before it continues', () => {

@@ -3,10 +3,10 @@ import { join } from 'node:path';
 import { nearest } from '../../prelude/nearest.js';
 import { omitUndefined } from '../../prelude/omit-undefined.js';
 import { type ListedRun, listedRun, listRuns } from '../../runtime/list-runs.js';
+import { RunModel } from '../../runtime/record/run-model.js';
 import { readJournal } from '../../runtime/store/read-journal.js';
 import { JournalDamage, RunRefused, StoreError } from '../../runtime/store/store-error.js';
 import { readIndex } from '../../runtime/store/stored-run.js';
-import { RunFacts } from '../../views/report/facts-of-run.js';
 import { type Report, type RunWithFacts, reportOn } from '../../views/report/report.js';
 import { type Detail, detailNames, detailOf } from '../../views/report/report-detail.js';
 import type { ReportScope } from '../runs.js';
@@ -44,14 +44,14 @@ function runsWithFacts(
 
 /** Throws a `StoreError` if the record is damaged. */
 function withAllFacts(directory: string, listed: ListedRun): RunWithFacts {
-  const facts = new RunFacts();
+  const facts = new RunModel();
   takeFacts(directory, listed, facts, () => undefined);
   return withFacts(listed, facts);
 }
 
 /** One of several runs: if its record is damaged, what comes before the damage counts. */
 function withReadableFacts(directory: string, listed: ListedRun): RunWithFacts {
-  const facts = new RunFacts();
+  const facts = new RunModel();
   // Unless its record says something else.
   facts.machine = listed.machine ?? '';
   let last = 0;
@@ -73,7 +73,7 @@ function withReadableFacts(directory: string, listed: ListedRun): RunWithFacts {
 }
 
 /** `note` gets the number of each event. Throws a `StoreError`. */
-function takeFacts(directory: string, { run_id }: ListedRun, facts: RunFacts, note: (seq: number) => void): void {
+function takeFacts(directory: string, { run_id }: ListedRun, facts: RunModel, note: (seq: number) => void): void {
   readJournal(join(directory, 'runs', run_id, 'journal.ndjson'), (record) => {
     facts.take(record);
     note(record.seq);
@@ -81,6 +81,6 @@ function takeFacts(directory: string, { run_id }: ListedRun, facts: RunFacts, no
   });
 }
 
-function withFacts({ run_id, status, started_at, branch }: ListedRun, facts: RunFacts): RunWithFacts {
+function withFacts({ run_id, status, started_at, branch }: ListedRun, facts: RunModel): RunWithFacts {
   return { run_id, status, started_at, ...omitUndefined({ branch }), facts };
 }

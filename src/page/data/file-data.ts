@@ -2,7 +2,8 @@
 import { signal } from '@preact/signals';
 import type { FileRun } from '../../app/file-run.js';
 import { omitUndefined } from '../../prelude/omit-undefined.js';
-import type { Recorded } from '../../views/report/report-facts.js';
+import { CountedEvents } from '../../runtime/record/counted-events.js';
+import type { Recorded } from '../../runtime/record/record-facts.js';
 import { type Moment, momentAt } from '../history/run-moment.js';
 import type { PageParts } from '../page-parts.js';
 import {
@@ -87,12 +88,11 @@ type Values = ShownRun['values'];
 /** What plans had read and written after an event. */
 function valuesAt(records: readonly Recorded[], at: number): Values {
   const values: Record<string, Values[string]> = {};
-  for (const { seq, event } of records) {
-    if (seq > at) break;
-    if (event.type === 'run_started')
-      for (const [name, value] of Object.entries(event.inputs)) values[`input.${name}`] = value;
+  const written = new CountedEvents('run_started', 'state_set');
+  for (const record of records) if (record.seq <= at) written.take(record);
+  for (const { event } of written.all)
     if (event.type === 'state_set') values[event.path] = event.value;
-  }
+    else for (const [name, value] of Object.entries(event.inputs)) values[`input.${name}`] = value;
   return values;
 }
 

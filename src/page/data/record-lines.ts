@@ -3,7 +3,7 @@
  * when it is needed, together with its neighbors, and the objects of the last blocks stay.
  */
 
-import type { Recorded } from '../../views/report/report-facts.js';
+import type { Recorded } from '../../runtime/record/record-facts.js';
 import { firstIndex } from '../timeline/bars.js';
 import type { RecordedRunEvent, RecordLine } from './page-data.js';
 

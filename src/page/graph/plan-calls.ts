@@ -8,10 +8,10 @@ import type { Json } from '../../machine/expression.js';
 import type { Machine } from '../../machine/machine.js';
 import type { PlanCall } from '../../machine/plan.js';
 import { printPath } from '../../prelude/reference.js';
+import { endingOf } from '../../runtime/record/run-model.js';
 import { visibleLine } from '../../views/drawing/visible-text.js';
 import { ROOM_FOR_VALUE } from '../../views/graph/plan-picture.js';
 import type { PictureEdge } from '../../views/picture/picture.js';
-import { endingOf } from '../../views/report/facts-of-run.js';
 import type { RecordedRunEvent } from '../data/page-data.js';
 import type { RecordLines } from '../data/record-lines.js';
 

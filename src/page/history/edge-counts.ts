@@ -1,5 +1,5 @@
 /** How often a run took each transition. Built from the events one by one; what a resume discards was taken all the same. */
-import type { Recorded } from '../../views/report/report-facts.js';
+import type { Recorded } from '../../runtime/record/record-facts.js';
 
 /** A transition that was taken; `from` is null for the start of the run, and `to` for its end. */
 export interface TakenEdge {

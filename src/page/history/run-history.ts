@@ -1,6 +1,6 @@
 /** The models of a run that parts of its screen share. Each takes every line when it comes, before a part is drawn. */
 
-import type { Recorded } from '../../views/report/report-facts.js';
+import type { Recorded } from '../../runtime/record/record-facts.js';
 import type { RecordLine } from '../data/page-data.js';
 import { type RecordLines, recordOf } from '../data/record-lines.js';
 import { firstIndex } from '../timeline/bars.js';
@@ -92,7 +92,7 @@ export class RunHistory {
   /** The numbers of the events by which something was tried again. */
   readonly retries: number[] = [];
   readonly timeline = new Timeline();
-  readonly steps = new StepHistory();
+  readonly steps = new StepHistory(this.timeline.run);
   readonly edges = new Checkpoints(() => new EdgeCounts());
   readonly lines = new Checkpoints(() => new SourceLines());
 

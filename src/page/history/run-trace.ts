@@ -5,7 +5,7 @@
 import type { Outcome, RunEvent } from '../../interpreter/events/event.js';
 import { threadOf } from '../../interpreter/events/facts.js';
 import type { Json } from '../../machine/expression.js';
-import type { Recorded } from '../../views/report/report-facts.js';
+import type { Recorded } from '../../runtime/record/record-facts.js';
 
 /** The comparable events of one branch, in its order. */
 export interface ThreadTrace {

@@ -3,8 +3,8 @@
 import { costOf } from '../../interpreter/control/budget.js';
 import type { Outcome } from '../../interpreter/events/event.js';
 import { threadOf } from '../../interpreter/events/facts.js';
-import { endingOf } from '../../views/report/facts-of-run.js';
-import type { Recorded, Requested } from '../../views/report/report-facts.js';
+import type { Recorded, Requested } from '../../runtime/record/record-facts.js';
+import { endingOf } from '../../runtime/record/run-model.js';
 
 /** Totals of one line. */
 export interface LineTotals {

@@ -1,15 +1,15 @@
 /**
  * The attempts of the steps of a run, so that they can be compared: agent, prompt, answer, gates, changed files, cost, and
- * why there was another one. Only events that concern steps are kept, so that a long run without steps costs nothing.
+ * why there was another one.
  */
 import type { Outcome, RunEvent } from '../../interpreter/events/event.js';
 import { threadOf } from '../../interpreter/events/facts.js';
+import type { Recorded } from '../../runtime/record/record-facts.js';
+import type { RunModel } from '../../runtime/record/run-model.js';
+import type { StepStory } from '../../runtime/record/step-stories.js';
 import { countOf } from '../../views/drawing/amounts.js';
 import { cut, oneLine } from '../../views/drawing/visible-text.js';
-import { RunFacts } from '../../views/report/facts-of-run.js';
-import type { Recorded } from '../../views/report/report-facts.js';
 import { type DetailedStep, type DetailedStepAttempt, detailStep } from '../../views/steps/step-detail.js';
-import type { StepStory } from '../../views/steps/step-facts.js';
 
 /** The files that an attempt had changed, since the step began. */
 interface AttemptChange {
@@ -38,35 +38,25 @@ interface ListedStep extends Pick<StepStory, 'path' | 'type' | 'status'> {
   readonly attempts: number;
 }
 
-const CONCERNS_STEPS: ReadonlySet<RunEvent['type']> = new Set([
-  'run_started',
-  'step_started',
-  'gate_result',
-  'retry_triggered',
-  'step_completed',
-  'run_suspended',
-  'run_interrupted',
-  'run_resumed',
-  'run_returned',
-  'run_failed',
-]);
-
 export class StepHistory {
-  private readonly facts = new RunFacts();
-  private readonly open = new Set<string>();
   private readonly stepOfThread = new Map<string, string>();
   /** By the number of the event that began the attempt. */
   private readonly changes = new Map<number, AttemptChange>();
 
-  take(record: Recorded): void {
-    const { event } = record;
+  /** `run`: the model of the run, which has taken each event before. */
+  constructor(private readonly run: Pick<RunModel, 'steps'>) {}
+
+  take({ event }: Recorded): void {
     if (event.type === 'step_started') this.stepOfThread.set('', event.step);
-    if (this.concerns(event)) this.facts.take(record);
+    if (event.type === 'effect_requested' && event.step !== undefined)
+      this.stepOfThread.set(threadOf(event.effect), event.step);
+    if (event.type === 'effect_settled' && event.outcome.kind === 'changed')
+      this.recordChange(event.effect, event.outcome);
   }
 
   /** In the order in which they began. */
   get steps(): ListedStep[] {
-    return [...this.facts.steps.stories.values()].map(({ path, type, status, tries }) => ({
+    return [...this.run.steps.all.values()].map(({ path, type, status, tries }) => ({
       ...{ path, type, status },
       attempts: tries.length,
     }));
@@ -74,7 +64,7 @@ export class StepHistory {
 
   /** A step with all its attempts; null if it has not begun. */
   find(path: string, runId: string): ComparedStep | null {
-    const story = this.facts.steps.stories.get(path);
+    const story = this.run.steps.all.get(path);
     if (story === undefined) return null;
     const detailed = detailStep(runId, story);
     const attempts = detailed.attempts.map((one, at) => ({
@@ -85,27 +75,10 @@ export class StepHistory {
     return { ...detailed, attempts };
   }
 
-  private concerns(event: RunEvent): boolean {
-    switch (event.type) {
-      case 'effect_requested':
-        if (event.step === undefined) return false;
-        this.open.add(event.effect);
-        this.stepOfThread.set(threadOf(event.effect), event.step);
-        return true;
-      case 'effect_settled':
-        if (event.outcome.kind === 'changed') this.recordChange(event.effect, event.outcome);
-        return this.open.delete(event.effect);
-      case 'effect_retried':
-        return this.facts.steps.stories.size > 0;
-      default:
-        return CONCERNS_STEPS.has(event.type);
-    }
-  }
-
   /** A snapshot of files follows the work of the step in the same branch. */
   private recordChange(effect: string, { files, stdout }: Extract<Outcome, { kind: 'changed' }>): void {
     const step = this.stepOfThread.get(threadOf(effect));
-    const attempt = step === undefined ? undefined : this.facts.steps.stories.get(step)?.tries.at(-1);
+    const attempt = step === undefined ? undefined : this.run.steps.all.get(step)?.tries.at(-1);
     // A step that judges this one begins with a snapshot of its own, before it has a name.
     if (attempt === undefined || (files.length === 0 && this.changes.has(attempt.seq))) return;
     const { text = null, tail = null, artifact = null } = stdout;

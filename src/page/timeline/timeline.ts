@@ -3,12 +3,11 @@
  * every pause before a retry and every wait, in lanes for what ran at the same time. An event costs about the same
  * whether it is the tenth or the millionth.
  */
-import type { EffectKind, RunEvent } from '../../interpreter/events/event.js';
+import type { EffectKind } from '../../interpreter/events/event.js';
 import { threadOf } from '../../interpreter/events/facts.js';
+import type { Attempt, EventOf, Recorded, RecordedWait, Requested, Visit } from '../../runtime/record/record-facts.js';
+import { RunModel, type RunWatcher, type WaitEnd } from '../../runtime/record/run-model.js';
 import { commandLine } from '../../views/log/started-command.js';
-import { endingOf } from '../../views/report/facts-of-run.js';
-import { OpenWaits } from '../../views/report/open-waits.js';
-import type { Recorded } from '../../views/report/report-facts.js';
 import { type Bar, type BarKind, type BarStatus, Bars, firstIndex, STATE_LANE, withDoubleRoom } from './bars.js';
 import { type Lane, Lanes } from './lanes.js';
 import { IdleSpans } from './visible-bars.js';
@@ -105,26 +104,10 @@ class Names {
   }
 }
 
-type Requested = Extract<RunEvent, { type: 'effect_requested' }>;
-
-/** An effect that was requested and has no outcome yet, or waits for its next attempt. */
-interface OpenWork {
-  readonly request: Requested;
-  bar: number;
-}
-
 /** The time before the next attempt of an effect. */
 interface Pause {
   readonly beganMs: number;
   readonly untilMs: number;
-  readonly bar: number;
-}
-
-interface BarWait {
-  readonly kind: 'ask' | 'signal' | 'time' | 'approval';
-  readonly name: string | null;
-  readonly seq: number;
-  readonly effect: string;
   readonly bar: number;
 }
 
@@ -151,7 +134,9 @@ const KINDS: Readonly<Record<EffectKind, BarKind>> = {
   approval: 'approval',
 };
 
-export class Timeline {
+export class Timeline implements RunWatcher {
+  /** The run that it shows. Only attempts of steps are kept, because all of a long run would need too much memory. */
+  readonly run = new RunModel({ watcher: this, keeps: ({ step }) => step !== undefined });
   readonly bars = new Bars();
   readonly events = new EventMarks();
   readonly idle = new IdleSpans();
@@ -159,14 +144,12 @@ export class Timeline {
   beganMs: number | null = null;
   /** The time of the last event; times of events never go back here. */
   lastMs = 0;
-  /** The run has returned or failed. */
-  isOver = false;
   /** Events up to this one were copied from another run; 0 if none were. */
   copiedUntil = 0;
   private readonly names = new Names();
   private readonly lanesOfRun = new Lanes();
-  private readonly work = new Map<string, OpenWork>();
-  private readonly waits = new OpenWaits<BarWait>();
+  /** The bars of what is open. */
+  private readonly barOf = new Map<Attempt | RecordedWait, number>();
   private readonly pauses = new Map<string, Pause>();
   /** The last bar that ended in each branch, which an event may correct. */
   private readonly lastEnded = new Map<string, number>();
@@ -176,7 +159,9 @@ export class Timeline {
   /** The time that was read last, and its milliseconds: many events of a run that computes have the same. */
   private readTime = '';
   private readMs = Number.NaN;
-  /** The bar that the current event is about. */
+  /** The current event, its time, and the bar that it is about. */
+  private seq = 0;
+  private now = 0;
   private touched = -1;
 
   /** Lanes from top to bottom; the first belongs to the run itself. */
@@ -189,15 +174,28 @@ export class Timeline {
     return this.lanesOfRun.states;
   }
 
+  /** The run has returned or failed. */
+  get isOver(): boolean {
+    return this.run.isOver;
+  }
+
   /** Takes the next event. */
-  take({ seq, time, event }: Recorded): void {
+  take(record: Recorded): void {
+    const { seq, time, event } = record;
     const read = this.msOf(time);
-    const at = Number.isNaN(read) ? this.lastMs : Math.max(this.lastMs, read);
-    this.beganMs ??= at;
+    this.seq = seq;
+    this.now = Number.isNaN(read) ? this.lastMs : Math.max(this.lastMs, read);
+    this.beganMs ??= this.now;
     this.touched = -1;
-    this.follow(seq, at, event);
-    this.lastMs = at;
-    this.events.add(seq, { timeMs: at, visit: this.visit, line: 'line' in event ? event.line : 0 });
+    this.run.take(record);
+    if (event.type === 'effect_retried') this.retry(event);
+    else if (event.type === 'gate_result') this.judge(event);
+    else if (event.type === 'run_suspended') this.idle.begin(this.now, seq, 'suspended');
+    else if (event.type === 'run_interrupted') this.idle.begin(this.now, seq, 'interrupted');
+    else if (event.type === 'run_resumed') this.touched = -1;
+    else if (event.type === 'run_returned' || event.type === 'run_failed') this.finish();
+    this.lastMs = this.now;
+    this.events.add(seq, { timeMs: this.now, visit: this.visit, line: 'line' in event ? event.line : 0 });
     if (this.touched >= 0) this.events.setBar(seq, this.touched);
   }
 
@@ -234,88 +232,37 @@ export class Timeline {
     return this.readMs;
   }
 
-  private follow(seq: number, at: number, event: RunEvent): void {
-    switch (event.type) {
-      case 'state_entered':
-        return this.enter(seq, at, event.state);
-      case 'effect_requested':
-        return this.request(seq, at, event);
-      case 'effect_settled':
-        return this.settle(seq, at, event);
-      case 'effect_retried':
-        return this.retry(seq, at, event);
-      case 'asked': {
-        const isApproval = !/(^|\.)\d+$/.test(event.effect);
-        const kind = isApproval ? 'approval' : 'ask';
-        return this.beginWait(seq, at, { kind, name: event.name, effect: event.effect, text: event.question });
-      }
-      case 'answered':
-        return this.endWait(seq, at, event.effect);
-      case 'signal_received': {
-        const wait = this.waits.receive(event.name);
-        if (wait !== null) this.closeWait(wait, { seq, at, status: 'succeeded' });
-        return;
-      }
-      case 'timer_set':
-        if (!this.waits.takeDeadline(event.effect))
-          this.beginWait(seq, at, { kind: 'time', name: null, effect: event.effect, text: 'WAIT' });
-        return;
-      case 'gate_result':
-        return this.judge(seq, at, event);
-      case 'run_suspended':
-        return this.idle.begin(at, seq, 'suspended');
-      case 'run_interrupted':
-        return this.idle.begin(at, seq, 'interrupted');
-      case 'run_resumed':
-        return this.resume(seq, at, event);
-      case 'run_returned':
-      case 'run_failed':
-        return this.finish(seq, at, event.type === 'run_failed');
-      default:
-    }
-  }
-
-  private enter(seq: number, at: number, state: string): void {
-    this.leave(seq, at, 'succeeded');
-    this.passOn('', seq, at);
-    if (this.lastEnded.size > 0) this.lastEnded.clear();
+  enterState({ state, entered }: Visit): void {
+    // An event cannot correct what happened in an earlier state.
+    if (entered && this.lastEnded.size > 0) this.lastEnded.clear();
     const text = this.names.number(state);
-    const lane = this.lanesOfRun.states;
     this.visit = this.bars.add({
-      ...{ kind: 'state', lane: STATE_LANE, beganMs: at, seq, text, state: text, line: 0, attempt: 1 },
+      ...{ kind: 'state', lane: STATE_LANE, beganMs: this.now, seq: this.seq, text, state: text, line: 0, attempt: 1 },
     });
-    lane.bars.add(this.visit);
+    this.lanesOfRun.states.bars.add(this.visit);
     this.touched = this.visit;
   }
 
-  /** A branch that does something no longer waits. */
-  private passOn(thread: string, seq: number, at: number): void {
-    for (const wait of this.waits.endOf(thread)) this.closeWait(wait, { seq, at, status: 'stopped' });
+  leaveState(_visit: Visit, end: 'succeeded' | 'failed' | 'interrupted'): void {
+    if (this.visit < 0 || this.bars.endSeq[this.visit] !== 0) return;
+    this.end(this.visit, end, end === 'interrupted' ? this.lastMs : this.now);
   }
 
-  private leave(seq: number, at: number, status: BarStatus): void {
-    if (this.visit >= 0 && this.bars.endSeq[this.visit] === 0) this.end(this.visit, { seq, at, status });
-  }
-
-  private request(seq: number, at: number, request: Requested): void {
-    const { effect, kind, text } = request;
-    if (kind === 'signal') {
-      const name = text.replace(/^WAIT: signal /, '');
-      return this.beginWait(seq, at, { kind, name, effect, text, line: request.line });
-    }
+  beginAttempt(attempt: Attempt): void {
+    const { effect } = attempt.request;
     const pause = this.pauses.get(effect);
     this.pauses.delete(effect);
-    const waitsFirst = pause !== undefined && at - pause.beganMs < AT_ONCE_MS;
-    if (pause !== undefined && !waitsFirst && pause.untilMs > at) this.bars.endedMs[pause.bar] = at;
-    this.begin(seq, waitsFirst ? Math.max(at, pause.untilMs) : at, request);
+    const waitsFirst = pause !== undefined && this.now - pause.beganMs < AT_ONCE_MS;
+    if (pause !== undefined && !waitsFirst && pause.untilMs > this.now) this.bars.endedMs[pause.bar] = this.now;
+    this.begin(attempt, waitsFirst ? Math.max(this.now, pause.untilMs) : this.now);
   }
 
-  private begin(seq: number, at: number, request: Requested): void {
-    const { effect, kind, tool, step, line, attempt } = request;
-    this.passOn(threadOf(effect), seq, at);
-    const named = kind === 'agent' && tool !== null ? tool : this.textOf(request);
-    const bar = this.addBar(effect, { kind: KINDS[kind], seq, at, text: named, state: request.state, line, attempt });
-    this.work.set(effect, { request, bar });
+  private begin(attempt: Attempt, at: number): void {
+    const { request } = attempt;
+    const { effect, kind, tool, step, line, attempt: number, state } = request;
+    const text = kind === 'agent' && tool !== null ? tool : this.textOf(request);
+    const bar = this.addBar(effect, { kind: KINDS[kind], at, text, state, line, attempt: number });
+    this.barOf.set(attempt, bar);
     if (step !== undefined && kind === 'shell' && tool !== null)
       this.stepCommands.set(JSON.stringify([step, tool]), bar);
   }
@@ -327,72 +274,61 @@ export class Timeline {
 
   private addBar(
     effect: string,
-    one: Pick<Bar, 'kind' | 'seq' | 'text' | 'state' | 'line' | 'attempt'> & { readonly at: number },
+    one: Pick<Bar, 'kind' | 'text' | 'state' | 'line' | 'attempt'> & { readonly at: number },
   ): number {
-    const { kind, seq, at, line, attempt } = one;
+    const { kind, at, line, attempt } = one;
     const lane = this.lanesOfRun.occupy(effect, threadOf(effect));
     const [text, state] = [this.names.number(one.text), this.names.number(one.state)];
-    const bar = this.bars.add({ kind, lane, beganMs: at, seq, text, state, line, attempt });
+    const bar = this.bars.add({ kind, lane, beganMs: at, seq: this.seq, text, state, line, attempt });
     this.lanes[lane]?.bars.add(bar);
     this.touched = bar;
     return bar;
   }
 
-  private settle(seq: number, at: number, event: Extract<RunEvent, { type: 'effect_settled' }>): void {
-    const { effect, outcome } = event;
-    const open = this.work.get(effect);
-    if (open === undefined) return this.endWait(seq, at, effect);
-    this.work.delete(effect);
-    const status = endingOf(outcome, open.request.kind, event.stopped === true);
-    this.end(open.bar, { seq, at, status });
-    this.lastEnded.set(threadOf(effect), open.bar);
+  endAttempt(attempt: Attempt): void {
+    const bar = this.close(attempt, attempt.request.effect, attempt.ending);
+    if (bar !== null) this.lastEnded.set(threadOf(attempt.request.effect), bar);
+  }
+
+  /** Ends the bar of what was open; null: it has none. */
+  private close(one: Attempt | RecordedWait, effect: string, status: BarStatus, at = this.now): number | null {
+    const bar = this.barOf.get(one);
+    if (bar === undefined) return null;
+    this.barOf.delete(one);
+    this.end(bar, status, at);
     this.lanesOfRun.release(effect);
-    this.touched = open.bar;
+    this.touched = bar;
+    return bar;
   }
 
   /** The lane stays occupied until the next attempt. */
-  private retry(seq: number, at: number, event: Extract<RunEvent, { type: 'effect_retried' }>): void {
-    const { effect, attempt, error, delay_ms: delay, until_ms: until } = event;
+  private retry({ effect, attempt, error, delay_ms: delay, until_ms: until }: EventOf<'effect_retried'>): void {
     const failed = this.lastEnded.get(threadOf(effect));
     if (failed !== undefined && this.bars.attempt[failed] === attempt)
       this.setStatus(failed, until === undefined ? 'failed' : 'put-off');
-    const of = failed ?? -1;
-    const line = of < 0 ? 0 : (this.bars.line[of] as number);
-    const state = of < 0 ? (this.stateAt(seq) ?? '') : this.names.at(this.bars.state[of] as number);
-    const bar = this.addBar(effect, { kind: 'pause', seq, at, text: error, state, line, attempt });
-    this.end(bar, { seq, at: at + delay, status: 'succeeded' });
-    this.pauses.set(effect, { beganMs: at, untilMs: at + delay, bar });
+    const line = failed === undefined ? 0 : (this.bars.line[failed] as number);
+    const state =
+      failed === undefined ? (this.stateAt(this.seq) ?? '') : this.names.at(this.bars.state[failed] as number);
+    const bar = this.addBar(effect, { kind: 'pause', at: this.now, text: error, state, line, attempt });
+    this.end(bar, 'succeeded', this.now + delay);
+    this.pauses.set(effect, { beganMs: this.now, untilMs: this.now + delay, bar });
   }
 
-  private beginWait(
-    seq: number,
-    at: number,
-    begun: Pick<BarWait, 'kind' | 'name' | 'effect'> & { readonly text: string; readonly line?: number },
-  ): void {
-    const { kind, name, effect, text, line = 0 } = begun;
-    this.passOn(threadOf(effect), seq, at);
-    const barKind = kind === 'ask' ? 'question' : kind === 'time' ? 'timer' : kind;
+  beginWait(wait: RecordedWait): void {
+    const { kind, isApproval, effect, text, line } = wait;
+    const barKind = isApproval ? 'approval' : kind === 'ask' ? 'question' : kind === 'time' ? 'timer' : kind;
     const state = this.visit < 0 ? '' : this.names.at(this.bars.text[this.visit] as number);
-    const bar = this.addBar(effect, { kind: barKind, seq, at, text, state, line, attempt: 1 });
-    this.waits.begin(effect, { kind, name, seq, effect, bar });
+    this.barOf.set(wait, this.addBar(effect, { kind: barKind, at: this.now, text, state, line, attempt: 1 }));
   }
 
-  private endWait(seq: number, at: number, effect: string): void {
-    const ended = this.waits.end(effect);
-    if (ended === null) return;
-    const isOver = ended.ranOut && ended.wait.kind !== 'time';
-    this.closeWait(ended.wait, { seq, at, status: isOver ? 'stopped' : 'succeeded' });
-  }
-
-  private closeWait({ bar, effect }: BarWait, ended: { seq: number; at: number; status: BarStatus }): void {
-    this.end(bar, ended);
-    this.lanesOfRun.release(effect);
-    this.touched = bar;
+  endWait(wait: RecordedWait, end: WaitEnd): void {
+    if (end === 'discarded') this.close(wait, wait.effect, 'interrupted', this.lastMs);
+    else if (end === 'left' || (end === 'ran-out' && wait.kind !== 'time')) this.close(wait, wait.effect, 'stopped');
+    else this.close(wait, wait.effect, 'succeeded');
   }
 
   /** A gate that is a command has its bar already; any other gate is a moment. */
-  private judge(seq: number, at: number, event: Extract<RunEvent, { type: 'gate_result' }>): void {
-    const { step, gate, pass, attempt } = event;
+  private judge({ step, gate, pass, attempt }: EventOf<'gate_result'>): void {
     const key = JSON.stringify([step, gate]);
     const command = this.stepCommands.get(key);
     this.stepCommands.delete(key);
@@ -402,55 +338,39 @@ export class Timeline {
       this.touched = command;
       return;
     }
-    const state = this.stateAt(seq) ?? '';
-    const effect = `gate ${seq}`;
-    const bar = this.addBar(effect, { kind: 'gate', seq, at, text: `GATE: ${gate}`, state, line: 0, attempt });
-    this.end(bar, { seq, at, status: pass ? 'succeeded' : 'failed' });
+    const state = this.stateAt(this.seq) ?? '';
+    const effect = `gate ${this.seq}`;
+    const bar = this.addBar(effect, { kind: 'gate', at: this.now, text: `GATE: ${gate}`, state, line: 0, attempt });
+    this.end(bar, pass ? 'succeeded' : 'failed', this.now);
     this.lanesOfRun.release(effect);
   }
 
   /** What a process had begun was interrupted with it, and begins again. Waits continue. */
-  private resume(seq: number, at: number, event: Extract<RunEvent, { type: 'run_resumed' }>): void {
+  resume({ from, of }: EventOf<'run_resumed'>): void {
+    const { seq, run } = this;
     const last = this.idle.all.at(-1);
     if (last === undefined || last.toMs !== null) this.idle.begin(this.lastMs, seq - 1, 'crashed');
-    this.idle.end(at);
-    this.isOver = false;
-    const from = event.from ?? seq;
-    if (event.of !== undefined) this.copiedUntil = seq;
-    for (let bar = this.bars.length - 1; bar >= 0 && (this.bars.seq[bar] as number) >= from; bar--)
+    this.idle.end(this.now);
+    if (of !== undefined) this.copiedUntil = seq;
+    for (let bar = this.bars.length - 1; bar >= 0 && (this.bars.seq[bar] as number) >= (from ?? seq); bar--)
       this.bars.undone[bar] = 1;
-    for (const [effect, { request, bar }] of [...this.work]) {
-      this.end(bar, { seq, at: this.lastMs, status: 'interrupted' });
-      this.lanesOfRun.release(effect);
-      this.work.delete(effect);
-      if ((this.bars.seq[bar] as number) < from) this.begin(seq, at, request);
+    for (const attempt of run.open.values()) {
+      const wasOpen = this.close(attempt, attempt.request.effect, 'interrupted', this.lastMs) !== null;
+      if (wasOpen && from === undefined) this.begin(attempt, this.now);
     }
-    if (event.from !== undefined) this.discard(seq, at, from);
-    this.touched = -1;
+    // The end of the run had ended their bars.
+    if (run.isOver && from !== undefined) for (const wait of run.stillOpen) if (wait.seq < from) this.beginWait(wait);
   }
 
-  /** Waits and the visit that began at a discarded event are over. */
-  private discard(seq: number, at: number, from: number): void {
-    for (const wait of this.waits.all)
-      if (wait.seq >= from) this.closeWait(wait, { seq, at: this.lastMs, status: 'interrupted' });
-    this.waits.keepBefore(from);
-    const state = this.stateAt(from - 1);
-    this.leave(seq, this.lastMs, 'interrupted');
-    if (state !== null) this.enter(seq, at, state);
+  private finish(): void {
+    for (const wait of this.run.stillOpen) this.close(wait, wait.effect, 'stopped');
+    for (const bar of this.barOf.values()) this.end(bar, 'stopped', this.now);
+    this.barOf.clear();
   }
 
-  private finish(seq: number, at: number, failed: boolean): void {
-    this.isOver = true;
-    this.leave(seq, at, failed ? 'failed' : 'succeeded');
-    for (const { bar } of this.work.values()) this.end(bar, { seq, at, status: 'stopped' });
-    for (const wait of this.waits.all) this.closeWait(wait, { seq, at, status: 'stopped' });
-    this.work.clear();
-    this.waits.keepBefore(0);
-  }
-
-  private end(bar: number, { seq, at, status }: { seq: number; at: number; status: BarStatus }): void {
+  private end(bar: number, status: BarStatus, at: number): void {
     this.bars.endedMs[bar] = Math.max(at, this.bars.beganMs[bar] as number);
-    this.bars.endSeq[bar] = seq;
+    this.bars.endSeq[bar] = this.seq;
     this.setStatus(bar, status);
   }
 

@@ -3,14 +3,12 @@
  * not. What its commands left running is stopped in any case.
  */
 
-import { costOf } from '../../interpreter/control/budget.js';
 import type { RunEvent } from '../../interpreter/events/event.js';
 import type { UndoFacts } from '../../interpreter/events/facts.js';
-import { ActiveTime, countsAsEffect } from '../../interpreter/events/status-after.js';
 import { cancelRun } from '../../interpreter/run.js';
-import { addCost } from '../../interpreter/run-state/run-usage.js';
 import { stopLeftovers } from '../process/leftovers.js';
 import { hasOpen, isProcessNumber, processStat } from '../process/process-group.js';
+import { RunModel } from '../record/run-model.js';
 import { deliver } from '../store/inbox.js';
 import { openFileJournal } from '../store/journal.js';
 import { withLockedRun } from '../store/open-own-run.js';
@@ -121,26 +119,15 @@ async function recordEnd(stored: StoredRun, lock: RunLock, directory: string, by
 }
 
 function extentOf(stored: StoredRun): Extent {
-  let over: Extent['over'] = null;
-  let state: string | null = null;
-  let effects = 0;
-  const time = new ActiveTime();
-  const agents = new Set<string>();
-  const costs: (number | null)[] = [];
-  const end = readJournal(stored.journal, ({ event, time: at }) => {
-    time.take(Date.parse(at), event);
-    if (event.type === 'effect_settled' && agents.has(event.effect)) costs.push(costOf(event.outcome));
-    else if (event.type === 'effect_requested' && event.kind === 'agent') agents.add(event.effect);
-    if (countsAsEffect(event)) effects++;
-    if (event.type === 'run_returned') over = 'returned';
-    else if (event.type === 'run_failed') over = event.error.kind === 'cancelled' ? 'cancelled' : 'failed';
-    else if (event.type === 'run_resumed') over = null;
-    else if (event.type === 'state_entered') state = event.state;
+  const model = new RunModel({ keeps: () => false });
+  const end = readJournal(stored.journal, (record) => {
+    model.take(record);
     return true;
   });
-  const known = costs.filter((cost) => cost !== null);
-  const cost = costs.length > 0 && known.length === 0 ? null : known.reduce(addCost, 0);
-  return { end, over, state, effects, durationMs: time.ms, cost };
+  const { isOver, result, visit, effects, cost, copiedMs, time } = model;
+  const kind = result?.type === 'run_failed' && result.error.kind !== 'cancelled' ? 'failed' : 'cancelled';
+  const over = !isOver ? null : result?.type === 'run_returned' ? 'returned' : kind;
+  return { end, over, state: visit?.state ?? null, effects, durationMs: copiedMs + time.ms, cost };
 }
 
 /** The report that the run itself would give; if the run cannot be rebuilt, only that it was cancelled. */

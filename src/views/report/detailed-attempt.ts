@@ -2,8 +2,8 @@
 import type { DeniedCall } from '../../interpreter/events/event.js';
 import type { Json } from '../../machine/expression.js';
 import { omitUndefined } from '../../prelude/omit-undefined.js';
+import type { Attempt, Ending, Tokens } from '../../runtime/record/record-facts.js';
 import { outcomeWords } from '../log/outcome-words.js';
-import type { Attempt, Ending, Tokens } from './report-facts.js';
 
 /** One attempt of a command, function, tool or agent call, with its outcome in words. */
 export interface DetailedAttempt {

@@ -45,8 +45,10 @@ export function detailOf(name: string, runs: readonly RunWithFacts[]): Detail | 
 /** The names that `detailOf` knows. */
 export function detailNames(runs: readonly RunWithFacts[]): string[] {
   const names = runs.flatMap(({ facts }) => [
-    ...facts.steps.stories.keys(),
-    ...facts.visits.map(({ state }) => state).filter((state) => state !== 'MAIN' || facts.steps.stories.size === 0),
+    ...facts.steps.all.keys(),
+    ...facts.visits
+      .filter(({ isCopied, state }) => !isCopied && (state !== 'MAIN' || facts.steps.all.size === 0))
+      .map(({ state }) => state),
     ...facts.attempts.map(({ request }) => toolName(request)),
   ]);
   return [...new Set(names)];
@@ -61,7 +63,7 @@ function visitsOf(name: string, { run_id, facts }: RunWithFacts): DetailedVisit[
     attempts.set(one.visit, known);
   }
   return facts.visits.flatMap((visit, at) => {
-    if (visit.state !== name) return [];
+    if (visit.isCopied || visit.state !== name) return [];
     const { seq, time, state, entered, activeMs } = visit;
     const passed = { with: visit.with, time_ms: activeMs, attempts: attempts.get(at) ?? [] };
     return [{ run_id, seq, at: time, state, entered, ...passed }];

@@ -1,11 +1,11 @@
 /** A report as text for people: a line about the runs, then the tables that are not empty. */
+import type { LimitReached } from '../../runtime/record/record-facts.js';
 import { countOf, dollars, duration, limitDuration, localTime } from '../drawing/amounts.js';
 import type { Paint } from '../drawing/paint.js';
 import { cut, visibleLine } from '../drawing/visible-text.js';
 import { statusPaint } from '../run-list.js';
 import { stepColumns } from '../steps/step-table.js';
 import type { DeniedRow, Report, ReportedDamage, ReportedRun, StateRow, ToolRow, WaitRow } from './report.js';
-import type { LimitReached } from './report-facts.js';
 import { costCell, type Described, numbers, spendingWords, table, times, undoBlocks } from './undo-text.js';
 
 const LONGEST_TEXT = 120;

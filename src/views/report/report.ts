@@ -4,10 +4,10 @@
  */
 import type { EffectKind } from '../../interpreter/events/event.js';
 import { omitUndefined } from '../../prelude/omit-undefined.js';
+import type { Attempt, LimitReached, Wait } from '../../runtime/record/record-facts.js';
+import type { RunModel } from '../../runtime/record/run-model.js';
 import { type StepRow, stepRows } from '../steps/step-rows.js';
 import { toolName } from './detailed-attempt.js';
-import type { RunFacts } from './facts-of-run.js';
-import type { Attempt, LimitReached, Wait } from './report-facts.js';
 import { type Spending, spendingOf, sum, type UndoReport, undoReport } from './undo-rows.js';
 
 /** The facts about each run in a report, in addition to the sums. */
@@ -107,7 +107,7 @@ export interface RunWithFacts {
   readonly started_at: string;
   readonly branch?: string;
   readonly damage?: ReportedDamage;
-  readonly facts: RunFacts;
+  readonly facts: RunModel;
 }
 
 export function reportOn(runs: readonly RunWithFacts[]): Report {
@@ -164,6 +164,7 @@ function stateRows(runs: readonly RunWithFacts[]): StateRow[] {
       return row;
     };
     for (const visit of facts.visits) {
+      if (visit.isCopied) continue;
       const row = rowOf(visit.state);
       if (visit.entered) row.entries++;
       row.time_ms += visit.activeMs;
@@ -209,7 +210,7 @@ function toolRow(attempts: readonly Attempt[]): ToolRow {
 }
 
 function waitRows(runs: readonly RunWithFacts[]): WaitRow[] {
-  const waits = runs.flatMap(({ facts }) => [...facts.waits, ...facts.open]);
+  const waits = runs.flatMap(({ facts }) => [...facts.waits, ...openWaits(facts)]);
   return groupBy(waits, ({ kind, name }) => JSON.stringify([kind, name])).map((group) => {
     const { kind, name } = group[0] as Wait;
     const times = group.flatMap(({ ms }) => (ms === null ? [] : [ms]));
@@ -223,6 +224,13 @@ function waitRows(runs: readonly RunWithFacts[]): WaitRow[] {
       max_ms: largest(times),
     };
   });
+}
+
+/** Questions and signals that the run still waits for in its current state. */
+function openWaits({ visits, visit, result, stillOpen }: RunModel): readonly Wait[] {
+  if (result?.type === 'run_returned') return [];
+  const since = visits.findLast((one) => one.entered && !one.isCopied && one.state === visit?.state)?.seq ?? 0;
+  return stillOpen.filter(({ kind, seq }) => kind !== 'time' && seq > since);
 }
 
 /** Groups in the order of their first members. */

@@ -5,11 +5,11 @@
 
 import type { EffectKind } from '../../interpreter/events/event.js';
 import type { RolledBack, UndoFacts } from '../../interpreter/events/facts.js';
+import type { Attempt, Ending, Tokens } from '../../runtime/record/record-facts.js';
+import type { RunModel } from '../../runtime/record/run-model.js';
 import { outcomeWords } from '../log/outcome-words.js';
 import { commandLine } from '../log/started-command.js';
 import { toolName } from './detailed-attempt.js';
-import type { RunFacts } from './facts-of-run.js';
-import type { Attempt, Ending, Tokens } from './report-facts.js';
 
 /** An UNDO that was performed, with all of its attempts. */
 export interface UndoneRow extends Spending {
@@ -50,7 +50,7 @@ export interface UndoReport {
 
 interface Undoing {
   readonly run_id: string;
-  readonly facts: RunFacts;
+  readonly facts: RunModel;
 }
 
 export function undoReport(runs: readonly Undoing[]): UndoReport {

@@ -4,11 +4,11 @@
  */
 import type { Output } from '../../interpreter/events/event.js';
 import { omitUndefined } from '../../prelude/omit-undefined.js';
+import type { Attempt } from '../../runtime/record/record-facts.js';
+import type { RunModel } from '../../runtime/record/run-model.js';
+import type { AttemptStatus, StepAttempt, StepStory } from '../../runtime/record/step-stories.js';
 import { type DetailedAttempt, detailedAttempt } from '../report/detailed-attempt.js';
-import type { RunFacts } from '../report/facts-of-run.js';
-import type { Attempt } from '../report/report-facts.js';
 import { type Spending, spendingOf } from '../report/undo-rows.js';
-import type { AttemptStatus, StepAttempt, StepStory } from './step-facts.js';
 import { turnsOf } from './step-rows.js';
 
 /** The result of one gate. */
@@ -57,10 +57,8 @@ export interface DetailedStep {
 }
 
 /** Steps by their path, or by the last part of it, which several may share. */
-export function stepsCalled(name: string, run_id: string, { steps }: RunFacts): DetailedStep[] {
-  return [...steps.stories.values()]
-    .filter(({ path }) => isCalled(path, name))
-    .map((story) => detailStep(run_id, story));
+export function stepsCalled(name: string, run_id: string, { steps }: RunModel): DetailedStep[] {
+  return [...steps.all.values()].filter(({ path }) => isCalled(path, name)).map((story) => detailStep(run_id, story));
 }
 
 function isCalled(path: string, name: string): boolean {

@@ -2,11 +2,12 @@
  * Steps in a report: one row for each, with the cost of its own calls. Nested steps have rows of their own, so that the
  * sum of the rows is the total cost.
  */
+
 import { omitUndefined } from '../../prelude/omit-undefined.js';
-import type { RunFacts } from '../report/facts-of-run.js';
-import type { Attempt } from '../report/report-facts.js';
+import type { Attempt } from '../../runtime/record/record-facts.js';
+import type { RunModel } from '../../runtime/record/run-model.js';
+import type { AttemptStatus, StepAttempt, StepStory } from '../../runtime/record/step-stories.js';
 import { type Spending, spendingOf } from '../report/undo-rows.js';
-import type { AttemptStatus, StepAttempt, StepStory } from './step-facts.js';
 
 /** One step of a report. */
 export interface StepRow extends Spending {
@@ -42,10 +43,10 @@ interface MachineStories {
 }
 
 /** In the order of their first start. A step that occurs in several runs of a machine is one row. */
-export function stepRows(runs: readonly { readonly facts: RunFacts }[]): StepRow[] {
+export function stepRows(runs: readonly { readonly facts: RunModel }[]): StepRow[] {
   const rows = new Map<string, MachineStories>();
   for (const { facts } of runs)
-    for (const story of facts.steps.stories.values()) {
+    for (const story of facts.steps.all.values()) {
       const key = JSON.stringify([facts.machine, story.path]);
       const known = rows.get(key);
       if (known === undefined) rows.set(key, { machine: facts.machine, stories: [story] });

@@ -1,8 +1,9 @@
 /** The table of steps in a report. Columns that would be empty for every step are left out. */
+
+import type { AttemptStatus } from '../../runtime/record/step-stories.js';
 import type { Paint } from '../drawing/paint.js';
 import { visibleLine } from '../drawing/visible-text.js';
 import { costCell, type Described, numbers, times } from '../report/undo-text.js';
-import type { AttemptStatus } from './step-facts.js';
 import type { StepRow } from './step-rows.js';
 
 export function stepColumns(rows: readonly StepRow[]): Described<StepRow>[] {

@@ -15,6 +15,8 @@ import type { Json } from '../../../machine/expression.js';
 import type { OutputMethod } from '../../../machine/plan.js';
 import { omitUndefined } from '../../../prelude/omit-undefined.js';
 import { readReference } from '../../../prelude/reference.js';
+import { CountedEvents } from '../../record/counted-events.js';
+import type { JournalRecord } from '../../store/journal-line.js';
 import { type JournalPosition, readUntil } from '../../store/read-journal.js';
 import type { FlatRun } from '../../store/state-file.js';
 
@@ -55,7 +57,20 @@ export interface RecordedState {
 /** `ahead`: the events that the run made and that do not count. `seq`: the last event that counts. */
 export function asRecorded(run: Run, ahead: readonly RunEvent[], record: RecordPart): RecordedState {
   const entered = ahead.filter(({ type }) => type === 'state_entered').length;
-  const states = entered > 0 ? statesAt(run, record) : run.states;
+  const changed = new Set(ahead.flatMap((event) => (event.type === 'tracked_set' ? [event.name] : [])));
+  const hasWritten = ahead.some(({ type }) => type === 'state_set');
+  const counted: Counted = new CountedEvents(
+    ...(entered > 0 ? (['state_entered'] as const) : []),
+    ...(changed.size > 0 ? (['tracked_set'] as const) : []),
+    ...(hasWritten ? (['state_set'] as const) : []),
+  );
+  // Data is written from the first event on; what else there was is known at the base.
+  const base = hasWritten ? null : record.base;
+  const take = (one: JournalRecord): void => {
+    if (one.event.type !== 'tracked_set' || changed.has(one.event.name)) counted.take(one);
+  };
+  if (entered > 0 || changed.size > 0 || hasWritten) readUntil(record.journal, record.seq, take, base?.position);
+  const states = entered > 0 ? statesAt(run, counted, base) : run.states;
   const over = ahead.some(({ type }) => type === 'run_returned' || type === 'run_failed');
   const result = over ? null : run.result;
   const begun = new Set(ahead.flatMap((event) => ('effect' in event ? [event.effect] : [])));
@@ -64,100 +79,63 @@ export function asRecorded(run: Run, ahead: readonly RunEvent[], record: RecordP
     state: result?.state ?? states[states.length - 1] ?? null,
     states,
     states_total: run.statesTotal - entered,
-    ...trackedBefore(run, ahead, record),
+    ...trackedBefore(run, changed, counted, base),
     returned: result?.value ?? null,
     ...omitUndefined({ printed_returned: result?.printed }),
     error: result?.error ?? (over ? null : failureSoFar(run)),
     effects: run.usage.effects - ahead.filter(countsAsEffect).length,
     waiting: open.flatMap(({ waiting }) => (waiting === null ? [] : [waiting])),
     ...(entered > 0 ? { bound: {} } : boundValues(run)),
-    data: ahead.some(({ type }) => type === 'state_set') ? dataAt(record) : run.data,
+    data: hasWritten ? dataAt(counted) : run.data,
   };
 }
 
+type Counted = CountedEvents<'state_entered' | 'tracked_set' | 'state_set'>;
+
+/** `changed`: the variables that the run has changed since. */
 function trackedBefore(
   run: Run,
-  ahead: readonly RunEvent[],
-  record: RecordPart,
+  changed: ReadonlySet<string>,
+  { all }: Counted,
+  base: RecordedBase | null,
 ): Pick<RecordedState, 'tracked' | 'printed_tracked'> {
   const { tracked, printedTracked: printed_tracked } = run;
-  const changed = new Set(ahead.flatMap((event) => (event.type === 'tracked_set' ? [event.name] : [])));
   if (changed.size === 0) return { tracked, ...omitUndefined({ printed_tracked }) };
-  const before = valuesAt(record, changed);
+  const before = new Map<string, { readonly value: Json; readonly printed: string | undefined }>();
+  for (const [name, value] of Object.entries(base?.tracked ?? {}))
+    before.set(name, { value, printed: base?.printed_tracked?.[name] });
+  for (const { event } of all)
+    if (event.type === 'tracked_set') before.set(event.name, { value: event.value, printed: event.printed });
   const kept = Object.entries(tracked).filter(([name]) => !changed.has(name) || before.has(name));
-  const texts = Object.keys(tracked).flatMap((name) => {
+  const texts = kept.flatMap(([name]) => {
     const text = changed.has(name) ? before.get(name)?.printed : printed_tracked?.[name];
     return text === undefined ? [] : [[name, text] as const];
   });
   return {
-    tracked: Object.fromEntries(kept.map(([name, value]) => [name, before.get(name)?.value ?? value])),
+    tracked: Object.fromEntries(
+      kept.map(([name, value]) => [name, changed.has(name) ? (before.get(name)?.value ?? null) : value]),
+    ),
     ...(texts.length === 0 ? {} : { printed_tracked: Object.fromEntries(texts) }),
   };
 }
 
 /** The last states that were entered until an event: the run may have kept none of them, since it entered many more. */
-function statesAt(run: Run, { journal, base, seq: until }: RecordPart): string[] {
-  const history = (base?.states ?? []).map((state) => ({ seq: base?.position.seq ?? 0, state }));
-  readUntil(
-    journal,
-    until,
-    ({ seq, event }) => {
-      if (event.type === 'state_entered') history.push({ seq, state: event.state });
-      if (event.type === 'run_resumed' && event.from !== undefined)
-        while ((history[history.length - 1]?.seq ?? 0) >= event.from) history.pop();
-    },
-    base?.position,
-  );
+function statesAt(run: Run, { all }: Counted, base: RecordedBase | null): string[] {
   const names = new Set(run.linked.machine.states.map(({ name }) => name));
-  return history
-    .map(({ state }) => state)
-    .filter((state) => names.has(state))
-    .slice(-REPORTED_STATES);
+  const entered = all.flatMap(({ event }) => (event.type === 'state_entered' ? [event.state] : []));
+  return [...(base?.states ?? []), ...entered].filter((state) => names.has(state)).slice(-REPORTED_STATES);
 }
 
 /** The data after an event, rebuilt from everything that was written until then. */
-function dataAt({ journal, seq: until }: RecordPart): RunData {
-  type Written = { readonly seq: number; readonly event: Extract<RunEvent, { type: 'state_set' }> };
-  const history: Written[] = [];
-  readUntil(journal, until, ({ seq, event }) => {
-    if (event.type === 'state_set') history.push({ seq, event });
-    if (event.type === 'run_resumed' && event.from !== undefined)
-      while ((history[history.length - 1]?.seq ?? 0) >= event.from) history.pop();
-  });
+function dataAt({ all }: Counted): RunData {
   const data = new RunData();
-  for (const { event } of history) {
-    const reference = readReference(`†${event.path}`);
-    if (!reference.ok || reference.expr.kind !== 'reference') continue;
+  for (const { event } of all) {
+    const reference = event.type === 'state_set' ? readReference(`†${event.path}`) : null;
+    if (event.type !== 'state_set' || !reference?.ok || reference.expr.kind !== 'reference') continue;
     const { path } = reference.expr;
     const method = (event.method ?? null) as OutputMethod | null;
     const value = fromRecord(event.value, event.printed);
     if (data.refusal(path, value, method) === null) data.write(path, value, method);
   }
   return data;
-}
-
-interface TrackedValue {
-  readonly value: Json;
-  readonly printed: string | undefined;
-}
-
-/** The values that variables had after an event, from the record. */
-function valuesAt({ journal, base, seq: until }: RecordPart, names: ReadonlySet<string>): Map<string, TrackedValue> {
-  type Tracked = TrackedValue & { readonly seq: number; readonly name: string };
-  const history: Tracked[] = Object.entries(base?.tracked ?? {})
-    .filter(([name]) => names.has(name))
-    .map(([name, value]) => ({ seq: base?.position.seq ?? 0, name, value, printed: base?.printed_tracked?.[name] }));
-  readUntil(
-    journal,
-    until,
-    ({ seq, event }) => {
-      if (event.type === 'tracked_set' && names.has(event.name))
-        history.push({ seq, name: event.name, value: event.value, printed: event.printed });
-      if (event.type !== 'run_resumed' || event.from === undefined) return;
-      // What was set since that point does not count any more.
-      while ((history[history.length - 1]?.seq ?? 0) >= event.from) history.pop();
-    },
-    base?.position,
-  );
-  return new Map(history.map(({ name, value, printed }) => [name, { value, printed }]));
 }

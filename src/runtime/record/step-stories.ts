@@ -1,14 +1,13 @@
 /**
- * The facts of the steps of a run, gathered from its events: attempts with their calls, the results of the gates, and
- * the changes of a retry. A step that a loop of states repeats is one step with more attempts.
+ * The steps of a run, from its events: attempts with their calls, the results of the gates, and the changes of a retry. A
+ * step that a loop of states repeats is one step with more attempts.
  */
-import type { RunEvent } from '../../interpreter/events/event.js';
-import type { Attempt, Recorded } from '../report/report-facts.js';
+import type { Attempt, EventOf, Recorded } from './record-facts.js';
 
 /** The status of an attempt of a step. `undone`: the run was resumed at an earlier point, so the step runs again. */
 export type AttemptStatus = 'running' | 'pass' | 'fail' | 'fatal' | 'undone';
 
-type Retry = Extract<RunEvent, { type: 'retry_triggered' }>;
+type Retry = EventOf<'retry_triggered'>;
 
 interface GateVerdict {
   readonly seq: number;
@@ -30,6 +29,11 @@ export interface StepAttempt {
   /** The decision of the retry that led to this attempt; null for a first attempt. */
   readonly retry: Pick<Retry, 'matched' | 'overrides'> | null;
   status: AttemptStatus;
+  /** The event that judged it; null while it runs. */
+  judgedSeq: number | null;
+  /** When it completed the step, in ISO 8601, and US dollars of all attempts, if it has. */
+  completed: string | null;
+  cost: number | null;
   /** Milliseconds in which a process executed it; null while it runs. */
   durationMs: number | null;
   /** When its execution continued last, and how long it was executed before; milliseconds. */
@@ -44,23 +48,36 @@ export interface StepStory {
   readonly type: string;
   readonly tries: StepAttempt[];
   status: AttemptStatus;
-  /** The event that completed it; null while it is open. */
-  completedSeq: number | null;
+  /** The event that began its first attempt that counts. */
+  beganSeq: number;
   /** The step ran in another run, from which this one was copied. */
   copied: boolean;
 }
 
-export class StepFacts {
+/** The status of a step after an event. */
+export interface RecordedStep {
+  readonly path: string;
+  readonly status: 'running' | 'pass' | 'fail' | 'fatal';
+  readonly agent: string | null;
+  readonly attempt: number;
+  /** US dollars of all its attempts; null if a call did not report its cost. */
+  readonly cost: number | null;
+  /** When its last attempt started or ended; ISO 8601. */
+  readonly since: string;
+}
+
+export class StepStories {
   /** In the order in which they began first. */
-  readonly stories = new Map<string, StepStory>();
+  readonly all = new Map<string, StepStory>();
   private readonly retries = new Map<string, Retry>();
 
   /** The time of the event before. */
   private lastMs = 0;
 
-  take(record: Recorded): void {
+  /** `at`: the time of the event in milliseconds. */
+  take(record: Recorded, at = Date.parse(record.time)): void {
     this.follow(record);
-    this.lastMs = Date.parse(record.time);
+    this.lastMs = at;
   }
 
   private follow({ seq, time, event }: Recorded): void {
@@ -70,14 +87,12 @@ export class StepFacts {
       case 'gate_result':
         return this.recordGate(seq, event);
       case 'retry_triggered':
-        this.close(event.step, 'fail', time);
+        this.judge(seq, event.step, 'fail', time);
         this.retries.set(event.step, event);
         return;
       case 'step_completed': {
-        const story = this.stories.get(event.step);
-        if (story === undefined) return;
-        this.close(event.step, event.status, time);
-        story.completedSeq = seq;
+        const judged = this.judge(seq, event.step, event.status, time);
+        if (judged !== null) Object.assign(judged, { completed: time, cost: event.cost });
         return;
       }
       case 'run_resumed':
@@ -90,52 +105,73 @@ export class StepFacts {
 
   /** An attempt of an effect started as part of a step. */
   recordCall(step: string, call: Attempt): void {
-    this.stories
+    this.all
       .get(step)
       ?.tries.findLast(({ status }) => status !== 'undone')
       ?.calls.push(call);
   }
 
-  private startAttempt(seq: number, time: string, event: Extract<RunEvent, { type: 'step_started' }>): void {
+  /**
+   * The steps that count, in the order in which they began. `costs`: US dollars of those that are not over, if the caller
+   * knows more than the record.
+   */
+  list(costs?: ReadonlyMap<string, { readonly cost: number | null }>): RecordedStep[] {
+    const known = [...this.all.values()].flatMap((story) => {
+      const current = currentOf(story);
+      return current === undefined ? [] : [{ story, current }];
+    });
+    return known
+      .sort((a, b) => a.story.beganSeq - b.story.beganSeq)
+      .map(({ story: { path }, current: { status: last, agent, attempt, cost, completed, time } }) => {
+        const status = last === 'undone' ? 'running' : last;
+        const isOver = status === 'pass' || status === 'fatal' || costs === undefined;
+        const known = isOver ? cost : (costs.get(path)?.cost ?? null);
+        return { path, status, agent, attempt, cost: known, since: completed ?? time };
+      });
+  }
+
+  private startAttempt(seq: number, time: string, event: EventOf<'step_started'>): void {
     const { step: path, attempt, agent, step_type: type } = event;
-    const known = this.stories.get(path);
-    const story = known ?? {
-      ...{ path, type, tries: [], status: 'running', completedSeq: null, copied: false },
+    const story: StepStory = this.all.get(path) ?? {
+      ...{ path, type, tries: [], status: 'running', beganSeq: seq, copied: false },
     };
-    if (known === undefined) this.stories.set(path, story);
+    this.all.set(path, story);
+    if (currentOf(story) === undefined) story.beganSeq = seq;
     const retry = attempt === 1 ? undefined : this.retries.get(path);
     this.retries.delete(path);
     const decided = retry === undefined ? null : { matched: retry.matched, overrides: retry.overrides };
     const lasting = { durationMs: null, fromMs: Date.parse(time), spentMs: 0 };
-    const begun = { status: 'running' as const, ...lasting, calls: [], gates: [] };
+    const begun = { ...RUNNING, ...lasting, calls: [], gates: [] };
     story.tries.push({ attempt, agent, seq, time, retry: decided, ...begun });
     story.status = 'running';
-    story.completedSeq = null;
     story.copied = false;
   }
 
-  private recordGate(seq: number, event: Extract<RunEvent, { type: 'gate_result' }>): void {
+  private recordGate(seq: number, event: EventOf<'gate_result'>): void {
     const { step, gate, kind, pass, message = null } = event;
-    const story = this.stories.get(step);
+    const story = this.all.get(step);
     const current = story === undefined ? undefined : currentOf(story);
     if (current === undefined) return;
     const call = current.calls.findLast(({ request }) => request.kind === 'shell' && request.tool === gate) ?? null;
     current.gates.push({ seq, gate, kind, pass, message, call });
   }
 
-  private close(path: string, status: StepStory['status'], time: string): void {
-    const story = this.stories.get(path);
+  /** Null: no attempt of the step is known. */
+  private judge(seq: number, path: string, status: StepStory['status'], time: string): StepAttempt | null {
+    const story = this.all.get(path);
     const current = story === undefined ? undefined : currentOf(story);
-    if (story === undefined || current === undefined) return;
+    if (story === undefined || current === undefined) return null;
     story.status = status;
     current.status = status;
+    current.judgedSeq = seq;
     current.spentMs += Math.max(0, Date.parse(time) - current.fromMs);
     current.durationMs = current.spentMs;
+    return current;
   }
 
   /** No process executed the run between the previous event and this one. */
   private pause(nowMs: number): void {
-    for (const story of this.stories.values()) {
+    for (const story of this.all.values()) {
       const current = currentOf(story);
       if (current === undefined) continue;
       if (current.durationMs === null) current.spentMs += Math.max(0, this.lastMs - current.fromMs);
@@ -145,7 +181,7 @@ export class StepFacts {
 
   /** Everything from this event on no longer counts, but its time and money remain spent. */
   private resume(from: number, copied: boolean): void {
-    for (const [path, story] of this.stories) {
+    for (const [path, story] of this.all) {
       for (const one of story.tries) {
         if (one.seq >= from) one.status = 'undone';
         one.gates = one.gates.filter(({ seq }) => seq < from);
@@ -153,18 +189,18 @@ export class StepFacts {
       if (copied) takeOver(story);
       const kept = currentOf(story);
       if (kept === undefined) {
-        if (copied) this.stories.delete(path);
+        if (copied) this.all.delete(path);
         story.status = 'undone';
-      } else if ((story.completedSeq ?? Number.POSITIVE_INFINITY) >= from) {
-        // The attempt is open again if it was judged earlier.
-        story.completedSeq = null;
-        story.status = 'running';
-        kept.status = 'running';
-        kept.durationMs = null;
+      } else {
+        // If what judged the attempt no longer counts, it is open again.
+        if ((kept.judgedSeq ?? Number.POSITIVE_INFINITY) >= from) Object.assign(kept, RUNNING, { durationMs: null });
+        story.status = kept.status;
       }
     }
   }
 }
+
+const RUNNING = { status: 'running', judgedSeq: null, completed: null, cost: null } as const;
 
 /** The attempt that events are about. */
 function currentOf({ tries }: StepStory): StepAttempt | undefined {

@@ -1,28 +1,22 @@
 /** The waits that are open at a point of a run, and what ends each of them: an answer, a signal, its time or its deadline. */
 import { threadOf } from '../../interpreter/events/facts.js';
+import type { RecordedWait } from './record-facts.js';
 
-/** What is known of every wait. */
-export interface OpenWait {
-  readonly kind: 'ask' | 'signal' | 'time' | 'approval';
-  readonly name: string | null;
-  /** The event that started it. */
-  readonly seq: number;
-}
-
-export interface EndedWait<W> {
-  readonly wait: W;
+export interface EndedWait {
+  readonly wait: RecordedWait;
   /** Whether its deadline ended it. */
   readonly ranOut: boolean;
 }
 
-export class OpenWaits<W extends OpenWait> {
-  private readonly open = new Map<string, W>();
+export class OpenWaits {
+  private readonly open = new Map<string, RecordedWait>();
   /** The effects of the open waits of each branch: a branch of very many must not look at the waits of all others. */
   private readonly ofThread = new Map<string, Set<string>>();
   /** The wait that a timer ends, by the effect of the timer. */
   private readonly bounds = new Map<string, string>();
 
-  begin(effect: string, wait: W): void {
+  begin(wait: RecordedWait): void {
+    const { effect } = wait;
     this.open.set(effect, wait);
     const thread = threadOf(effect);
     const effects = this.ofThread.get(thread);
@@ -42,7 +36,7 @@ export class OpenWaits<W extends OpenWait> {
   }
 
   /** Ends a wait by its own effect, or by the timer that is its deadline; null if none is open. */
-  end(effect: string): EndedWait<W> | null {
+  end(effect: string): EndedWait | null {
     const bounded = this.bounds.get(effect);
     const name = bounded ?? effect;
     const wait = this.open.get(name);
@@ -52,31 +46,32 @@ export class OpenWaits<W extends OpenWait> {
   }
 
   /** Ends the first wait for this signal; null if none is open. */
-  receive(signal: string): W | null {
-    for (const [effect, wait] of this.open) {
+  receive(signal: string): RecordedWait | null {
+    for (const wait of this.open.values()) {
       if (wait.kind !== 'signal' || wait.name !== signal) continue;
-      this.remove(effect);
+      this.remove(wait.effect);
       return wait;
     }
     return null;
   }
 
   /** Ends what a branch waits for when it does something else: a join that ends in time leaves its timer without an event. */
-  endOf(thread: string): W[] {
+  endOf(thread: string): readonly RecordedWait[] {
     const open = this.ofThread.get(thread);
-    if (open === undefined) return [];
-    const effects = [...open];
-    const ended = effects.map((effect) => this.open.get(effect) as W);
-    for (const effect of effects) this.remove(effect);
+    if (open === undefined) return NONE;
+    const ended = [...open].map((effect) => this.open.get(effect) as RecordedWait);
+    for (const { effect } of ended) this.remove(effect);
     return ended;
   }
 
-  /** Forgets waits that began at this event or later. */
-  keepBefore(seq: number): void {
-    for (const [effect, wait] of this.open) if (wait.seq >= seq) this.remove(effect);
+  /** Ends the waits that began at this event or later. */
+  endFrom(seq: number): readonly RecordedWait[] {
+    const ended = this.all.filter((wait) => wait.seq >= seq);
+    for (const { effect } of ended) this.remove(effect);
+    return ended;
   }
 
-  get all(): W[] {
+  get all(): RecordedWait[] {
     return [...this.open.values()];
   }
 
@@ -88,3 +83,5 @@ export class OpenWaits<W extends OpenWait> {
     if (effects?.size === 0) this.ofThread.delete(thread);
   }
 }
+
+const NONE: readonly RecordedWait[] = [];

@@ -1,6 +1,6 @@
-/** The facts of one run as plain data: its recorded events, visits of states, attempts of effects, waits and exceeded limits. */
+/** What a record says, as plain data: its events, visits of states, attempts of effects, waits and exceeded limits. */
 
-import type { DeniedCall, Outcome, RunEvent } from '../../interpreter/events/event.js';
+import type { DeniedCall, Outcome, RunEvent, Waiting } from '../../interpreter/events/event.js';
 import type { RolledBack } from '../../interpreter/events/facts.js';
 import type { Json } from '../../machine/expression.js';
 
@@ -12,7 +12,8 @@ export interface Recorded {
   readonly event: RunEvent;
 }
 
-export type Requested = Extract<RunEvent, { type: 'effect_requested' }>;
+export type EventOf<T extends RunEvent['type']> = Extract<RunEvent, { type: T }>;
+export type Requested = EventOf<'effect_requested'>;
 
 /** A period in which the run was in a state. */
 export interface Visit {
@@ -24,6 +25,9 @@ export interface Visit {
   readonly with: Readonly<Record<string, Json>>;
   /** Milliseconds in which a process executed the run in this state. */
   activeMs: number;
+  /** Whether a resume took it back, and whether another run made it, from which this one was copied. */
+  isUndone: boolean;
+  isCopied: boolean;
 }
 
 /** How an attempt of an effect ended. `put-off`: the agent was unavailable, and the same attempt was made again. */
@@ -37,7 +41,7 @@ export interface Tokens {
   readonly cache_write: number;
 }
 
-/** One attempt of a command, function or agent call. */
+/** One attempt of an effect. */
 export interface Attempt {
   readonly seq: number;
   readonly time: string;
@@ -78,6 +82,19 @@ export interface Wait {
   ranOut: boolean;
 }
 
+/** A wait with what its event says. */
+export interface RecordedWait extends Wait {
+  readonly effect: string;
+  /** Whether it is a value that a plan waits for. */
+  readonly isApproval: boolean;
+  readonly waiting: Waiting;
+  /** The instruction or the question. */
+  readonly text: string;
+  /** 0 if the event does not say. */
+  readonly line: number;
+  endSeq: number | null;
+}
+
 /** A ROLLBACK that ended, whether the program or a person began it. */
 export interface EndedRollback extends RolledBack {
   readonly seq: number;
@@ -90,7 +107,7 @@ export interface EndedRollback extends RolledBack {
 /** A limit that a run reached. */
 export interface LimitReached {
   readonly seq: number;
-  readonly scope: Extract<RunEvent, { type: 'budget_exceeded' }>['scope'];
+  readonly scope: EventOf<'budget_exceeded'>['scope'];
   readonly limit: number;
   readonly used: number;
 }
