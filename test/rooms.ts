@@ -154,6 +154,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
       'language/check',
       'machine',
       'interpreter',
+      'runtime/record',
       'runtime',
       'app/project',
       'views',

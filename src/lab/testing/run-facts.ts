@@ -3,6 +3,7 @@ import type { RunEvent } from '../../interpreter/events/event.js';
 import { fromRecord } from '../../interpreter/values/json.js';
 import type { Json } from '../../machine/expression.js';
 import type { Machine } from '../../machine/machine.js';
+import { RunModel } from '../../runtime/record/run-model.js';
 import type { RunReport } from '../../runtime/run/run-report.js';
 import type { Call } from './test-world.js';
 
@@ -35,33 +36,21 @@ export function factsOfRun(given: Given): RunFacts {
   const { report, calls } = given;
   // Later events must not change facts about an earlier moment.
   const events = [...given.events];
-  const states = events.flatMap((event) => (event.type === 'state_entered' ? [event.state] : []));
+  const run = new RunModel({ keeps: () => false });
+  for (const [at, event] of events.entries()) run.take({ seq: at + 1, time: '', event });
   const waiting =
     report === null
-      ? openQuestions(events)
+      ? run.waiting.flatMap(({ name }) => name ?? [])
       : report.waiting.flatMap(({ name, path }) => name ?? path?.replace(/^state\./, '') ?? []);
   return {
     report,
     events,
     calls: [...calls],
-    states,
+    states: run.states,
     waiting,
     values: valuesOf({ ...given, events }),
     snapshot: () => snapshotText(events),
   };
-}
-
-function openQuestions(events: readonly RunEvent[]): string[] {
-  const open = new Map<string, string>();
-  for (const event of events) {
-    if (event.type === 'asked') open.set(event.effect, event.name);
-    if (event.type === 'effect_requested' && event.kind === 'signal')
-      open.set(event.effect, event.text.replace(/^.*\bsignal\s+/, ''));
-    if (event.type === 'answered' || event.type === 'effect_settled') open.delete(event.effect);
-    if (event.type === 'signal_received')
-      for (const [effect, name] of open) if (name === event.name) open.delete(effect);
-  }
-  return [...open.values()];
 }
 
 /** The values of a FAIL have their numbers as they were written. */
