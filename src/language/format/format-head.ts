@@ -7,8 +7,8 @@ import type { Arm, Block, Declaration, Instruction, Otherwise, Performed } from 
 import { callHead } from './format-call.js';
 import { formatExpression } from './format-expression.js';
 import { bracketOptions, fieldsText, notesText, optionsAndNotes, optionText, withText } from './format-parts.js';
-import { stepHead } from './format-step.js';
 import { colonFollows, gap, type SourceText, slice } from './source-text.js';
+import { stepHead } from './step-text.js';
 
 type Kind<K extends Instruction['kind']> = Extract<Instruction, { kind: K }>;
 
@@ -57,7 +57,7 @@ export function instructionHead(i: Instruction, source: SourceText, inList: bool
     case 'call':
       return callHead(i, source, inList);
     case 'step':
-      return `STEP: ${stepHead(i)}`;
+      return `STEP: ${stepHead(i, optionText)}`;
     case 'broken':
       return slice(source, i.span).trimEnd();
     default:

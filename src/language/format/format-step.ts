@@ -7,20 +7,19 @@ import { omitUndefined } from '../../prelude/omit-undefined.js';
 import { unreachable } from '../../prelude/unreachable.js';
 import type { Block, Instruction, Option } from '../syntax/ast.js';
 import type { Template } from '../syntax/expression-nodes.js';
-import type {
-  ContextEntry,
-  EachTask,
-  GateEntry,
-  Override,
-  RetryCondition,
-  RetryEntry,
-  WorkflowCall,
-} from '../syntax/step-nodes.js';
+import type { ContextEntry, EachTask, GateEntry, Override, RetryEntry, WorkflowCall } from '../syntax/step-nodes.js';
 import { formatExpression } from './format-expression.js';
 import { optionText, withText } from './format-parts.js';
 import { gap, lineStart, type SourceText, slice } from './source-text.js';
-
-type Step = Extract<Instruction, { kind: 'step' }>;
+import {
+  conditionText,
+  contextText,
+  eachText,
+  gateText,
+  type StepNode,
+  type StepSpelling,
+  sessionText,
+} from './step-text.js';
 
 /** The lines below a line. */
 export type Row =
@@ -36,17 +35,22 @@ export type Row =
       readonly verbatim?: string;
     };
 
-/** The line of the step itself, without its verb. */
-export function stepHead({ name, type, options, run }: Step): string {
-  const parallel = run.kind === 'group' && run.parallel ? ' parallel' : '';
-  const given = options.map((option) => ` ${optionText(option)}`).join('');
-  return `${name.text}${type === undefined ? '' : ` type=${type.text}`}${parallel}${given}`;
+/** As the author wrote it. */
+function spellingOf(source: SourceText): StepSpelling {
+  return {
+    expression: (expression) => formatExpression(expression, source),
+    word: ({ raw }) => raw,
+    text: ({ raw }) => raw,
+    shell: ({ span }) => slice(source, span),
+    call: (call) => callText(call, source),
+  };
 }
 
-export function stepRows(i: Step, source: SourceText): Row[] {
+export function stepRows(i: StepNode, source: SourceText): Row[] {
+  const spelling = spellingOf(source);
   const rows: Row[] = [
-    ...listRows('CONTEXT', i.context, source, contextText),
-    ...listRows('GATE', i.gates, source, gateText),
+    ...listRows('CONTEXT', i.context, source, (entry) => contextText(entry, spelling) ?? slice(source, entry.span)),
+    ...listRows('GATE', i.gates, source, (gate) => shellBlock(gate) ?? gateText(gate, spelling)),
     ...runRows(i, source),
   ];
   if (i.prompt !== undefined)
@@ -54,15 +58,15 @@ export function stepRows(i: Step, source: SourceText): Row[] {
   const { session, retry, each } = i;
   if (session !== undefined) {
     const { start, end } = session.span;
-    const text = session.kind === 'new' ? 'new' : `from=${session.step.text}`;
-    rows.push({ kind: 'line', start: wordAbove(source, start, 'SESSION', 0), end, text: () => `SESSION: ${text}` });
+    const text = (): string => sessionText(session);
+    rows.push({ kind: 'line', start: wordAbove(source, start, 'SESSION', 0), end, text });
   }
   if (retry !== undefined) rows.push(retryRow(retry.entries, retry.span.start, source));
   if (each !== undefined) rows.push(eachRow(each));
   return rows.sort((a, b) => a.start - b.start);
 }
 
-function runRows({ run }: Step, source: SourceText): Row[] {
+function runRows({ run }: StepNode, source: SourceText): Row[] {
   switch (run.kind) {
     case 'agent': {
       const { agent, guards } = run;
@@ -90,14 +94,9 @@ function itemRows({ instructions }: Pick<Block, 'instructions'>): Row[] {
   return instructions.map((item) => ({ kind: 'item', start: item.span.start, item }));
 }
 
-function eachRow({ parallel, options, of, steps, span }: EachTask): Row {
-  const given = [
-    ...(of === undefined ? [] : [`of=${of.text}`]),
-    ...(parallel ? ['parallel'] : []),
-    ...options.map(optionText),
-  ];
-  const text = given.length === 0 ? 'EACH:' : `EACH [${given.join(' ')}]:`;
-  return { kind: 'line', start: span.start, end: span.end, text: () => text, rows: itemRows(steps) };
+function eachRow(each: EachTask): Row {
+  const { start, end } = each.span;
+  return { kind: 'line', start, end, text: () => eachText(each, optionText), rows: itemRows(each.steps) };
 }
 
 function guardsText(guards: readonly Option[], from: number, source: SourceText): string {
@@ -136,7 +135,7 @@ function listRows<E extends Entry>(
   word: string,
   entries: readonly E[],
   source: SourceText,
-  text: (entry: E, source: SourceText) => string,
+  text: (entry: E) => string,
 ): Row[] {
   const sections: { readonly start: number; readonly lines: E[][] }[] = [];
   let end = 0;
@@ -160,11 +159,7 @@ function listRows<E extends Entry>(
   });
 }
 
-function entriesRow<E extends Entry>(
-  line: readonly E[],
-  source: SourceText,
-  text: (entry: E, source: SourceText) => string,
-): Row {
+function entriesRow<E extends Entry>(line: readonly E[], source: SourceText, text: (entry: E) => string): Row {
   const { start } = (line[0] as E).span;
   const last = line[line.length - 1] as E;
   const block = line.length === 1 && last.kind === 'bash' && last.shell.block ? last.shell : undefined;
@@ -175,8 +170,7 @@ function entriesRow<E extends Entry>(
     text: () =>
       line
         .map(
-          (entry, n) =>
-            (n === 0 ? '' : `,${gap(source, line[n - 1]?.span.end ?? 0, entry.span.start)}`) + text(entry, source),
+          (entry, n) => (n === 0 ? '' : `,${gap(source, line[n - 1]?.span.end ?? 0, entry.span.start)}`) + text(entry),
         )
         .join(''),
     ...omitUndefined({ verbatim: block?.text }),
@@ -201,48 +195,11 @@ function isWordAt(source: SourceText, at: number, word: string): boolean {
   return source.text.startsWith(word, at) && !/\w/.test(source.text[at + word.length] ?? '');
 }
 
-function contextText(entry: ContextEntry, source: SourceText): string {
-  switch (entry.kind) {
-    case 'file':
-      return `file=${entry.path.raw}`;
-    case 'bash':
-      return `bash=${slice(source, entry.shell.span)}`;
-    case 'workflow':
-      return `workflow=${callText(entry.call, source)}`;
-    // Only workflow files have this entry, and they are printed from their tree alone.
-    case 'value':
-      return slice(source, entry.span);
-    default:
-      return unreachable(entry);
-  }
-}
-
-function gateText(gate: GateEntry, source: SourceText): string {
-  return `${gateCheckText(gate, source)}${gate.label === undefined ? '' : ` as ${gate.label.text}`}`;
-}
-
-function gateCheckText(gate: GateEntry, source: SourceText): string {
-  const word = gate.word.text;
-  switch (gate.kind) {
-    case 'command':
-      return word;
-    case 'coverage':
-      return `${word} ${formatExpression(gate.least, source)}`;
-    case 'expr':
-      return `${word} ${formatExpression(gate.condition, source)}`;
-    case 'schema':
-      return gate.path === undefined ? word : `${word} ${gate.path.raw}`;
-    case 'touched':
-    case 'untouched':
-      return `${word} ${gate.globs.map((glob) => glob.raw).join(', ')}`;
-    case 'validate':
-      return `${word} ${callText(gate.call, source)}`;
-    case 'bash':
-      if (word !== 'DO') return `${word} ${slice(source, gate.shell.span)}`;
-      return gate.shell.block ? 'DO:' : `DO: ${gate.shell.text}`;
-    default:
-      return unreachable(gate);
-  }
+/** A gate that is spelled as the instruction DO. */
+function shellBlock(gate: GateEntry): string | null {
+  if (gate.kind !== 'bash' || gate.word.text !== 'DO') return null;
+  const label = gate.label === undefined ? '' : ` as ${gate.label.text}`;
+  return `${gate.shell.block ? 'DO:' : `DO: ${gate.shell.text}`}${label}`;
 }
 
 // ---- retries ----------------------------------------------------------------------------------------
@@ -263,7 +220,7 @@ function retryRow(entries: readonly RetryEntry[], start: number, source: SourceT
 }
 
 function entryRow({ conditions, overrides, span }: RetryEntry, source: SourceText): Row {
-  const head = () => conditions.map((condition) => conditionText(condition, source)).join(', ');
+  const head = () => conditions.map((condition) => conditionText(condition, spellingOf(source))).join(', ');
   const [first] = overrides;
   const last = overrides[overrides.length - 1];
   const from = conditions[conditions.length - 1]?.span.end ?? span.start;
@@ -300,19 +257,4 @@ function overrideRow(override: Override): Row {
   const { word, value, span } = override;
   if (isPromptBlock(override)) return promptRow(value, span.start, `${word.text}:`);
   return { kind: 'line', start: span.start, end: span.end, text: () => `${word.text}: ${value.raw}` };
-}
-
-function conditionText(condition: RetryCondition, source: SourceText): string {
-  switch (condition.kind) {
-    case 'attempt':
-      return `ATTEMPT ${formatExpression(condition.number, source)}`;
-    case 'exit':
-      return `EXIT ${formatExpression(condition.number, source)}`;
-    case 'not':
-      return `NOT ${condition.gate.text}`;
-    case 'validate':
-      return `VALIDATE ${callText(condition.call, source)}`;
-    default:
-      return unreachable(condition);
-  }
 }

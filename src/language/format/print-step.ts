@@ -1,7 +1,7 @@
 /** Prints a STEP from its tree alone: its sections in a fixed order, long parts on their own lines. */
 import { unreachable } from '../../prelude/unreachable.js';
 import { sourceFile } from '../source/diagnostic.js';
-import type { Argument, Block, Instruction, Program, ShellText } from '../syntax/ast.js';
+import type { Argument, Block, Program, ShellText } from '../syntax/ast.js';
 import type { Template } from '../syntax/expression-nodes.js';
 import { parseProgram } from '../syntax/parse.js';
 import type {
@@ -9,7 +9,6 @@ import type {
   EachTask,
   GateEntry,
   Override,
-  RetryCondition,
   RetryEntry,
   StepRun,
   WorkflowCall,
@@ -23,8 +22,17 @@ import {
   printQuoted,
   printWord,
 } from './print-expression.js';
+import {
+  conditionText,
+  contextText,
+  eachText,
+  gateText,
+  type StepNode,
+  type StepSpelling,
+  sessionText,
+  stepHead,
+} from './step-text.js';
 
-type Step = Extract<Instruction, { kind: 'step' }>;
 /** Lines without the indentation of their block. Empty lines need none. */
 export type StepLines = readonly string[];
 type Comments = AttachedComments;
@@ -42,22 +50,18 @@ export function withComments(lines: readonly string[], parts: readonly number[],
 }
 
 /** The lines of a step, or null if it contains instructions that are not steps. */
-export function printStep(i: Step, comments: Comments): StepLines | null {
+export function printStep(i: StepNode, comments: Comments): StepLines | null {
   const inner = runLines(i, comments);
   if (inner === null) return null;
   const each = i.each === undefined ? [] : eachLines(i.each, comments);
   if (each === null) return null;
-  const { name, type, options, run, session, prompt } = i;
-  const parallel = run.kind === 'group' && run.parallel ? ' parallel' : '';
-  const given = options.map((option) => ` ${printOption(option)}`).join('');
-  const head = `STEP: ${name.text}${type === undefined ? '' : ` type=${type.text}`}${parallel}${given}`;
-  const from = session === undefined ? '' : session.kind === 'new' ? 'new' : `from=${session.step.text}`;
+  const { session, prompt } = i;
   return [
-    ...withComments([head], [i.span.start], comments),
+    ...withComments([`STEP: ${stepHead(i, printOption)}`], [i.span.start], comments),
     ...indent([
       ...section('CONTEXT', i.context, comments, contextLines),
       ...(prompt === undefined ? [] : withComments(promptLines('PROMPT:', prompt), [prompt.span.start], comments)),
-      ...(session === undefined ? [] : withComments([`SESSION: ${from}`], [session.span.start], comments)),
+      ...(session === undefined ? [] : withComments([sessionText(session)], [session.span.start], comments)),
       ...inner,
       ...section('GATE', i.gates, comments, gateLines),
       ...(i.retry === undefined
@@ -127,16 +131,10 @@ function commandLines(verb: string, { text }: ShellText): string[] {
   return [verb, ...indent(text.trimEnd().split('\n'))];
 }
 
-function eachLines({ parallel, options, of, steps, span }: EachTask, comments: Comments): StepLines | null {
-  const inner = stepsOf(steps, comments);
+function eachLines(each: EachTask, comments: Comments): StepLines | null {
+  const inner = stepsOf(each.steps, comments);
   if (inner === null) return null;
-  const given = [
-    ...(of === undefined ? [] : [`of=${of.text}`]),
-    ...(parallel ? ['parallel'] : []),
-    ...options.map(printOption),
-  ];
-  const head = given.length === 0 ? 'EACH:' : `EACH [${given.join(' ')}]:`;
-  return [...withComments([head], [span.start], comments), ...indent(inner)];
+  return [...withComments([eachText(each, printOption)], [each.span.start], comments), ...indent(inner)];
 }
 
 // ---- prompts ----------------------------------------------------------------------------------------
@@ -215,19 +213,8 @@ function argumentText({ name, value }: Argument): string {
 }
 
 function contextLines(entry: ContextEntry): string[] {
-  switch (entry.kind) {
-    case 'file':
-      return [`file=${printWord(entry.path)}`];
-    case 'bash':
-      return [`bash=${shellText(entry.shell)}`];
-    case 'workflow':
-      return [`workflow=${callText(entry.call)}`];
-    // It is part of the prompt by now.
-    case 'value':
-      return [];
-    default:
-      return unreachable(entry);
-  }
+  const text = contextText(entry, PRINTED);
+  return text === null ? [] : [text];
 }
 
 /** Shell text in quotes. */
@@ -236,39 +223,17 @@ function shellText({ text }: ShellText): string {
 }
 
 function gateLines(gate: GateEntry): string[] {
-  const as = gate.label === undefined ? '' : ` as ${gate.label.text}`;
-  const block = gate.kind === 'bash' && as === '' && /\n/.test(gate.shell.text) && /^\S/.test(gate.shell.text);
+  const block =
+    gate.kind === 'bash' && gate.label === undefined && /\n/.test(gate.shell.text) && /^\S/.test(gate.shell.text);
   if (block) return ['DO:', ...indent(gate.shell.text.trimEnd().split('\n'))];
-  return [`${gateText(gate)}${as}`];
-}
-
-function gateText(gate: GateEntry): string {
-  switch (gate.kind) {
-    case 'command':
-      return gate.word.text;
-    case 'coverage':
-      return `coverage ${printExpression(gate.least)}`;
-    case 'expr':
-      return `expr ${printExpression(gate.condition)}`;
-    case 'schema':
-      return gate.path === undefined ? 'schema' : `schema ${printQuoted(gate.path)}`;
-    case 'touched':
-    case 'untouched':
-      return `${gate.kind} ${gate.globs.map(printQuoted).join(', ')}`;
-    case 'validate':
-      return `validate ${callText(gate.call)}`;
-    case 'bash':
-      return `bash ${shellText(gate.shell)}`;
-    default:
-      return unreachable(gate);
-  }
+  return [gateText(gate, PRINTED)];
 }
 
 // ---- retries ----------------------------------------------------------------------------------------
 
 function retryLines(entry: RetryEntry, comments: Comments): string[] {
   const { conditions, overrides } = entry;
-  const head = conditions.map(conditionText).join(', ');
+  const head = conditions.map((condition) => conditionText(condition, PRINTED)).join(', ');
   const own = overrides.map((override) => overrideLines(override));
   const lines =
     overrides.length === 0
@@ -284,20 +249,13 @@ function overrideLines({ word, name, value }: Override): string[] {
   return name === 'prompt' ? promptLines(verb, value) : [`${verb} ${printWord(value)}`];
 }
 
-function conditionText(condition: RetryCondition): string {
-  switch (condition.kind) {
-    case 'attempt':
-      return `ATTEMPT ${printExpression(condition.number)}`;
-    case 'exit':
-      return `EXIT ${printExpression(condition.number)}`;
-    case 'not':
-      return `NOT ${condition.gate.text}`;
-    case 'validate':
-      return `VALIDATE ${callText(condition.call)}`;
-    default:
-      return unreachable(condition);
-  }
-}
+const PRINTED: StepSpelling = {
+  expression: printExpression,
+  word: printWord,
+  text: printQuoted,
+  shell: shellText,
+  call: callText,
+};
 
 const spelling: ReadonlySet<string> = new Set([
   ...['span', 'operatorSpan', 'lines', 'raw', 'verb', 'style', 'afterDo', 'inline', 'position'],
