@@ -1,11 +1,10 @@
 /** The file of `--mock`: answers of commands, agents, tools and people by name, and signals. Mistakes are reported with their location. */
-import type { Outcome } from '../interpreter/events/event.js';
 import { isObject, numberOf, type Value } from '../interpreter/values/value.js';
 import { readDuration } from '../machine/duration.js';
 import type { Json } from '../machine/expression.js';
 import { omitUndefined } from '../prelude/omit-undefined.js';
 import { type FileProblem, type ReadFile, readYamlFile } from './configuration/yaml-file.js';
-import { type GivenAnswer, outputOf } from './given-answer.js';
+import { type GivenAnswer, outputOf, valueOutcome } from './pretended-world.js';
 
 /** An answer, or a list with one for each call. */
 export type MockAnswers = Readonly<Record<string, Json>>;
@@ -117,11 +116,6 @@ export function readMockAnswer(answer: Json, isTool: boolean): GivenAnswer {
       tokens: tokens === undefined ? undefined : amountOf(tokens),
     }),
   };
-}
-
-/** A text is the output of a command or an agent; other values are the result itself. */
-function valueOutcome(value: Json, isTool: boolean): Outcome {
-  return typeof value === 'string' && !isTool ? outputOf(value) : { kind: 'value', value };
 }
 
 function failure({ code, message, kind }: { readonly [key: string]: Json }, isTool: boolean): GivenAnswer['result'] {

@@ -14,8 +14,15 @@ import type { StepInstruction } from '../machine/step.js';
 import { writeAgentOutput } from './agents/perform.js';
 import type { FileProblem } from './configuration/yaml-file.js';
 import type { EffectContext, Effects, PerformedRequest } from './effect-context.js';
-import { type AnsweredRequest, type GivenAnswer, performAnswer } from './given-answer.js';
 import { MOCK_PARTS, type Mock, type MockAnswers, type MockPart, readMockAnswer } from './mock-file.js';
+import {
+  type AnsweredRequest,
+  type GivenAnswer,
+  NamedAnswers,
+  performAnswer,
+  pretendedWorld,
+  virtualClock,
+} from './pretended-world.js';
 import type { AskHandler } from './run/drive-options.js';
 import { performChecked } from './tools/perform-tool.js';
 import { VIRTUAL_START, type VirtualTime } from './virtual-time.js';
@@ -114,9 +121,7 @@ export function createMockWorld(mock: Mock, others: Effects, time: VirtualTime |
   scheduleSignals(mock, time);
   const give = (part: MockPart, name: string, request: AnsweredRequest, context: EffectContext) =>
     performAnswer(answers.next(part, name), request, time, context.stop);
-  const perform: Effects['perform'] = (request, context) => {
-    if (time !== null && request.kind === 'clock') return { kind: 'value', value: time.now };
-    if (time !== null && request.kind === 'timer') return performTimer(request, time, context.stop);
+  const answer = (request: AnsweredRequest, context: EffectContext): Outcome | Promise<Outcome> | null => {
     if (request.kind === 'agent' && isNamed('agents', request.agent)) {
       const { output, directory = context.cwd } = request;
       const write = (outcome: Outcome) => (output === null ? outcome : writeAgentOutput(output, outcome, directory));
@@ -131,8 +136,9 @@ export function createMockWorld(mock: Mock, others: Effects, time: VirtualTime |
     }
     if (request.kind === 'tool' && isNamed('tools', request.call.name))
       return performChecked(request.call, () => give('tools', request.call.name, request, context));
-    return others.perform(request, context);
+    return null;
   };
+  const clock = time === null ? null : virtualClock(time);
   const ask =
     (other: AskHandler | null): AskHandler =>
     async (question, signal) => {
@@ -141,19 +147,11 @@ export function createMockWorld(mock: Mock, others: Effects, time: VirtualTime |
       if (time !== null && given.afterMs !== undefined) await time.sleep(time.now + given.afterMs, signal);
       return textOf(given);
     };
-  return { effects: { perform }, ask, listUnused: (machine) => answers.listUnused(signalsOf(machine)) };
-}
-
-/** Ends at its point in virtual time, unless it has become endless by then. */
-export function performTimer(
-  request: Extract<PerformedRequest, { kind: 'timer' }>,
-  time: VirtualTime,
-  stop: AbortSignal,
-  isEndless?: () => boolean,
-): Promise<Outcome> {
-  return time
-    .sleep(request.until ?? time.now + (request.ms ?? 0), stop, 0, isEndless)
-    .then(() => ({ kind: 'value', value: time.now }));
+  return {
+    effects: pretendedWorld({ clock, chance: null, answer, others }),
+    ask,
+    listUnused: (machine) => answers.listUnused(signalsOf(machine)),
+  };
 }
 
 /** Signals arrive at the beginning or after their time; with real time there is no point at which they could arrive. */
@@ -169,21 +167,15 @@ function scheduleSignals({ signals }: Mock, time: VirtualTime | null): void {
 
 /** Which answers were given. */
 class Answers {
-  private readonly calls = new Map<string, number>();
+  private readonly named = new NamedAnswers<Json>('mock');
 
   constructor(private readonly mock: Mock) {}
 
   next(part: MockPart, name: string): GivenAnswer {
     const given = (this.mock[part] as MockAnswers)[name] as Json;
-    const key = `${part}/${name}`;
-    const call = this.calls.get(key) ?? 0;
-    this.calls.set(key, call + 1);
-    if (!Array.isArray(given)) return readMockAnswer(given, part === 'tools');
-    const answer = given[call];
-    if (answer !== undefined) return readMockAnswer(answer, part === 'tools');
-    const count = given.length === 1 ? 'one answer' : `${given.length} answers`;
-    const reason = `the mock has ${count} for \`${name}\`, but this is call ${call + 1}`;
-    return { result: { kind: 'not-started', reason } };
+    const next = this.named.next(given, name, `${part}/${name}`);
+    if ('reason' in next) return { result: { kind: 'not-started', ...next } };
+    return readMockAnswer(next.answer, part === 'tools');
   }
 
   /** Signals come by themselves, so they are unused only if the program waits for none of that name. */
@@ -191,7 +183,7 @@ class Answers {
     const { file, locationOf } = this.mock;
     return MOCK_PARTS.flatMap((part) =>
       Object.keys(this.mock[part] ?? {})
-        .filter((name) => (part === 'signals' ? !signals.has(name) : !this.calls.has(`${part}/${name}`)))
+        .filter((name) => (part === 'signals' ? !signals.has(name) : !this.named.hasUsed(`${part}/${name}`)))
         .map((name) => {
           const { line = null, column = null } = locationOf([part, name], true) ?? {};
           const message =

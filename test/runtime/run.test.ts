@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { CommandFunction } from '../../src/runtime/command-function.js';
-import { scriptedEffects } from '../../src/runtime/effect-context.js';
 import { boundedMatches } from '../../src/runtime/matches.js';
+import { scriptedEffects } from '../../src/runtime/pretended-world.js';
 import type { RunOptions } from '../../src/runtime/run/run-options.js';
 import { run } from '../../src/runtime/run/start-run.js';
 import {

@@ -4,13 +4,9 @@ import type { Json } from '../../machine/expression.js';
 import type { Machine as CompiledMachine, Limits } from '../../machine/machine.js';
 import type { AgentSettings } from '../../runtime/agents/resolve.js';
 import type { CommandFunction } from '../../runtime/command-function.js';
-import {
-  scriptedEffects as answersOfScript,
-  type PerformedRequest,
-  type RunContext,
-  type Script,
-} from '../../runtime/effect-context.js';
+import type { PerformedRequest, RunContext } from '../../runtime/effect-context.js';
 import { type HostOptions as InternalHostOptions, hostEffects as processEffects } from '../../runtime/effects.js';
+import { scriptedEffects as answersOfScript, type Script } from '../../runtime/pretended-world.js';
 import type { AskHandler, EventPosition } from '../../runtime/run/drive-options.js';
 import type { RunOptions as MachineRunOptions, Started } from '../../runtime/run/run-options.js';
 import type { RunReport } from '../../runtime/run/run-report.js';

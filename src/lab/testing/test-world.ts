@@ -3,7 +3,6 @@
  * anything, except what a mock answers `for real`. Whatever it cannot answer ends the run and fails the test.
  */
 import type { Outcome } from '../../interpreter/events/event.js';
-import { WORK_EFFECTS } from '../../interpreter/events/status-after.js';
 import type { WorktreeAction } from '../../interpreter/request.js';
 import { render } from '../../interpreter/values/json.js';
 import type { Value } from '../../interpreter/values/value.js';
@@ -15,8 +14,17 @@ import { omitUndefined } from '../../prelude/omit-undefined.js';
 import { unreachable } from '../../prelude/unreachable.js';
 import type { CassetteWorld } from '../../runtime/cassette/cassette-world.js';
 import type { EffectContext, Effects, PerformedRequest } from '../../runtime/effect-context.js';
-import { type AnsweredRequest, type GivenAnswer, outputOf, performAnswer } from '../../runtime/given-answer.js';
-import { performTimer } from '../../runtime/mock.js';
+import {
+  type AnsweredRequest,
+  type GivenAnswer,
+  isAnswered,
+  numberedId,
+  outputOf,
+  performAnswer,
+  pretendedWorld,
+  valueOutcome,
+  virtualClock,
+} from '../../runtime/pretended-world.js';
 import type { AskHandler } from '../../runtime/run/drive-options.js';
 import { performChecked } from '../../runtime/tools/perform-tool.js';
 import type { VirtualTime } from '../../runtime/virtual-time.js';
@@ -75,55 +83,29 @@ export class TestWorld implements Effects {
   private identifiers = 0;
   private randoms = 0;
   private readonly begun: number;
+  private readonly world: Effects;
 
   constructor(private readonly options: WorldOptions) {
-    this.begun = options.time.now;
+    const { time, host } = options;
+    this.begun = time.now;
+    this.world = pretendedWorld({
+      clock: virtualClock(time),
+      chance: { uuid: () => numberedId(++this.identifiers), random: () => (++this.randoms % 10) / 10 },
+      answer: (request, context) => {
+        if (request.kind !== 'tool') return this.answer(request, context);
+        // A plan that is called as a tool is run by the interpreter; the request only checks its schema.
+        return request.calls.kind === 'plan' ? null : performChecked(request.call, () => this.answer(request, context));
+      },
+      others: {
+        perform: (request, context) =>
+          request.kind === 'worktree' ? performWorktree(request.action, context.cwd) : host.perform(request, context),
+      },
+    });
   }
 
   perform(request: PerformedRequest, context: EffectContext): Outcome | Promise<Outcome> {
-    const { time, host, played } = this.options;
-    if (played !== null && !isAnswered(request)) return played.perform(request, context);
-    switch (request.kind) {
-      case 'clock':
-        return { kind: 'value', value: time.now };
-      case 'timer':
-        return performTimer(request, time, context.stop);
-      case 'uuid':
-        return { kind: 'value', value: `00000000-0000-7000-8000-${String(++this.identifiers).padStart(12, '0')}` };
-      case 'random':
-        return { kind: 'value', value: (++this.randoms % 10) / 10 };
-      case 'schema':
-        return host.perform(request, context);
-      case 'worktree':
-        return this.performWorktree(request.action, context.cwd);
-      case 'shell':
-      case 'argv':
-      case 'function':
-      case 'agent':
-        return this.answer(request, context);
-      case 'tool':
-        // A plan that is called as a tool is run by the interpreter; the request only checks its schema.
-        if (request.calls.kind === 'plan') return host.perform(request, context);
-        return performChecked(request.call, () => this.answer(request, context));
-      default:
-        return unreachable(request);
-    }
-  }
-
-  /** In a test nothing changes a file, so every difference is empty. */
-  private performWorktree(action: WorktreeAction, cwd: string): Outcome {
-    switch (action.do) {
-      case 'snapshot':
-        return { kind: 'changed', commit: FIRST_COMMIT, files: [], stdout: { text: '', bytes: 0 } };
-      case 'reset':
-        return { kind: 'value', value: null };
-      case 'fork':
-        return { kind: 'value', value: { directory: cwd } };
-      case 'merge':
-        return { kind: 'value', value: { commit: FIRST_COMMIT } };
-      default:
-        return unreachable(action);
-    }
+    const { played } = this.options;
+    return (played === null || isAnswered(request) ? this.world : played).perform(request, context);
   }
 
   /** Answers a question at its time; a question without an answer stays open. */
@@ -231,10 +213,8 @@ export class TestWorld implements Effects {
     const textOf = (expression: Expression | null): string =>
       expression === null ? '' : render(evaluate(expression) as Value);
     switch (form.kind) {
-      case 'value': {
-        const value = evaluate(form.value);
-        return typeof value === 'string' && !isTool ? outputOf(value) : { kind: 'value', value };
-      }
+      case 'value':
+        return valueOutcome(evaluate(form.value), isTool);
       case 'exit':
         return outputOf(textOf(form.stdout), form.code, textOf(form.stderr));
       case 'fails': {
@@ -267,13 +247,25 @@ export class TestWorld implements Effects {
   }
 }
 
+/** In a test nothing changes a file, so every difference is empty. */
+function performWorktree(action: WorktreeAction, cwd: string): Outcome {
+  switch (action.do) {
+    case 'snapshot':
+      return { kind: 'changed', commit: FIRST_COMMIT, files: [], stdout: { text: '', bytes: 0 } };
+    case 'reset':
+      return { kind: 'value', value: null };
+    case 'fork':
+      return { kind: 'value', value: { directory: cwd } };
+    case 'merge':
+      return { kind: 'value', value: { commit: FIRST_COMMIT } };
+    default:
+      return unreachable(action);
+  }
+}
+
 /** What expectations know of a request. */
 export function callOf(request: AnsweredRequest): Call {
   return { ...targetOf(request), prompt: request.kind === 'agent' ? request.prompt : null, isOnce: request.once };
-}
-
-function isAnswered(request: PerformedRequest): request is AnsweredRequest {
-  return WORK_EFFECTS.has(request.kind);
 }
 
 function targetOf(request: AnsweredRequest): Target {

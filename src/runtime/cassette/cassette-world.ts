@@ -11,7 +11,7 @@ import { fromRecord, render } from '../../interpreter/values/json.js';
 import type { Value } from '../../interpreter/values/value.js';
 import type { Json } from '../../machine/expression.js';
 import type { EffectContext, Effects, PerformedRequest } from '../effect-context.js';
-import { performTimer } from '../mock.js';
+import { numberedId, pretendedWorld, virtualClock } from '../pretended-world.js';
 import { INLINE_BYTES } from '../process/output.js';
 import type { AskHandler } from '../run/drive-options.js';
 import { makeFolder, writeOwn } from '../store/own-file.js';
@@ -113,8 +113,18 @@ export class CassetteWorld implements Effects {
   private readonly locations = new RequestLocations();
   private readonly byFingerprint = new Map<string, CassetteRecord[]>();
   private hasProblem = false;
+  /** What the cassette does not have. */
+  private readonly unrecorded: Effects;
 
   constructor(private readonly options: CassetteWorldOptions) {
+    const { time } = options;
+    const perform: Effects['perform'] = (request, context) => this.performOther(request, context);
+    this.unrecorded = pretendedWorld({
+      clock: { ...virtualClock(time, () => this.isAtEnd), read: () => Math.floor(time.now) },
+      chance: { uuid: () => numberedId(0), random: () => 0.5 },
+      answer: perform,
+      others: { perform },
+    });
     const { records } = options.cassette;
     this.unused = new Set(records);
     const locations = new RequestLocations();
@@ -132,23 +142,11 @@ export class CassetteWorld implements Effects {
   }
 
   perform(request: PerformedRequest, context: EffectContext): Outcome | Promise<Outcome> {
-    const { host, time } = this.options;
+    const { host } = this.options;
     if (!isRecorded(request)) return host.perform(request, context);
     const asked = askedOf(request, context, (text) => context.resources.outputs.redactor?.text(text) ?? text);
     const found = this.find(request, asked);
-    if (found !== null) return this.give(found, request, context);
-    switch (request.kind) {
-      case 'clock':
-        return { kind: 'value', value: Math.floor(time.now) };
-      case 'timer':
-        return performTimer(request, time, context.stop, () => this.isAtEnd);
-      case 'uuid':
-        return { kind: 'value', value: '00000000-0000-7000-8000-000000000000' };
-      case 'random':
-        return { kind: 'value', value: 0.5 };
-      default:
-        return this.performOther(request, context);
-    }
+    return found === null ? this.unrecorded.perform(request, context) : this.give(found, request, context);
   }
 
   /** Gives recorded answers of people, at their time. Without one, a question stays open. */

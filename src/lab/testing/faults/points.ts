@@ -1,7 +1,7 @@
 /** The faults of a test: where its run is cut, which effects fail, and what ends in another order. */
 import type { Outcome, RunEvent } from '../../../interpreter/events/event.js';
-import { unreachable } from '../../../prelude/unreachable.js';
 import type { EffectContext, Effects, PerformedRequest } from '../../../runtime/effect-context.js';
+import { isRead } from '../../../runtime/pretended-world.js';
 import type { VirtualTime } from '../../../runtime/virtual-time.js';
 import { callOf, type TestWorld } from '../test-world.js';
 import { isProcess, keyOf, type Performed, type Reference } from './reference-run.js';
@@ -261,28 +261,15 @@ export class FaultWorld implements Effects {
   private play(entry: Performed, { stop }: EffectContext): Outcome | Promise<Outcome> {
     const { time, changes } = this.options;
     const { outcome, endedAt, rank } = { ...entry, ...changes.get(entry) };
-    switch (entry.request.kind) {
-      case 'clock':
-      case 'uuid':
-      case 'random':
-        return outcome ?? { kind: 'value', value: null };
-      case 'timer': {
-        const until = Math.min(endedAt, outcome === null ? (entry.request.until ?? endedAt) : endedAt);
-        return time.sleep(until, stop, rank).then(() => ({ kind: 'value', value: Math.max(time.now, until) }));
-      }
-      case 'shell':
-      case 'argv':
-      case 'function':
-      case 'agent':
-      case 'tool':
-      case 'worktree':
-      case 'schema':
-        return time
-          .sleep(outcome === null ? Number.POSITIVE_INFINITY : endedAt, stop, rank)
-          .then(() => outcome ?? { kind: 'not-started', reason: 'it was stopped' });
-      default:
-        return unreachable(entry.request);
+    const { request } = entry;
+    if (request.kind === 'timer') {
+      const until = Math.min(endedAt, outcome === null ? (request.until ?? endedAt) : endedAt);
+      return time.sleep(until, stop, rank).then(() => ({ kind: 'value', value: Math.max(time.now, until) }));
     }
+    if (isRead(request)) return outcome ?? { kind: 'value', value: null };
+    return time
+      .sleep(outcome === null ? Number.POSITIVE_INFINITY : endedAt, stop, rank)
+      .then(() => outcome ?? { kind: 'not-started', reason: 'it was stopped' });
   }
 }
 

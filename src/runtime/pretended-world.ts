@@ -1,0 +1,208 @@
+/**
+ * The one pretended world: nothing is started, no real time passes, and nothing is left to chance. A reader gives the
+ * answers: of the file of a mock, of the lines of a test, of a script, or of a cassette.
+ */
+import type { Outcome, TokenCounts } from '../interpreter/events/event.js';
+import { WORK_EFFECTS } from '../interpreter/events/status-after.js';
+import type { AgentRequest, ArgvRequest, FunctionRequest, ShellRequest, ToolRequest } from '../interpreter/request.js';
+import { printJson } from '../interpreter/values/json.js';
+import type { Value } from '../interpreter/values/value.js';
+import type { Json } from '../machine/expression.js';
+import { omitUndefined } from '../prelude/omit-undefined.js';
+import type { EffectContext, Effects, PerformedRequest } from './effect-context.js';
+import { VIRTUAL_START, type VirtualTime } from './virtual-time.js';
+
+type TimerRequest = Extract<PerformedRequest, { kind: 'timer' }>;
+
+export interface WorldClock {
+  /** Milliseconds since the epoch. */
+  read(): number;
+  wait(request: TimerRequest, context: EffectContext): Outcome | Promise<Outcome>;
+}
+
+/** `isEndless`: whether a timer that is due does not end, and never. */
+export function virtualClock(time: VirtualTime, isEndless?: () => boolean): WorldClock {
+  return {
+    read: () => time.now,
+    wait: ({ until, ms }, { stop }) =>
+      time.sleep(until ?? time.now + (ms ?? 0), stop, 0, isEndless).then(() => ({ kind: 'value', value: time.now })),
+  };
+}
+
+/** A clock that stands still, but for timers, which move it to their end at once. */
+function steppedClock(now: number): WorldClock {
+  return {
+    read: () => now,
+    wait({ until, ms }) {
+      now = Math.max(now, until ?? now + (ms ?? 0));
+      return { kind: 'value', value: now };
+    },
+  };
+}
+
+interface PretendedWorldOptions {
+  /** Null: time passes as in the world. */
+  readonly clock: WorldClock | null;
+  /** What is left to chance; null: it comes from the world. */
+  readonly chance: { uuid(): string; random(): number } | null;
+  /** The answer to a request for work; null: it is a request of the others. */
+  answer(request: AnsweredRequest, context: EffectContext): Outcome | Promise<Outcome> | null;
+  /** Schemas, worktrees, and what has no answer. */
+  readonly others: Effects;
+}
+
+/** Whether a value is read that takes no time. */
+export function isRead({ kind }: PerformedRequest): boolean {
+  return kind === 'clock' || kind === 'uuid' || kind === 'random';
+}
+
+export function pretendedWorld({ clock, chance, answer, others }: PretendedWorldOptions): Effects {
+  const read = (kind: PerformedRequest['kind']): string | number | undefined =>
+    kind === 'clock' ? clock?.read() : kind === 'uuid' ? chance?.uuid() : chance?.random();
+  return {
+    perform(request, context) {
+      if (clock !== null && request.kind === 'timer') return clock.wait(request, context);
+      const value = isRead(request) ? read(request.kind) : undefined;
+      if (value !== undefined) return { kind: 'value', value };
+      return (isAnswered(request) ? answer(request, context) : null) ?? others.perform(request, context);
+    },
+  };
+}
+
+export const numberedId = (number: number): string => `00000000-0000-7000-8000-${String(number).padStart(12, '0')}`;
+
+/** A request that a script can answer. */
+export type AnsweredRequest = ShellRequest | ArgvRequest | FunctionRequest | AgentRequest | ToolRequest;
+
+export function isAnswered(request: PerformedRequest): request is AnsweredRequest {
+  return WORK_EFFECTS.has(request.kind);
+}
+
+export interface GivenAnswer {
+  /** `timeout` ends at the time limit of the request, and `hang` ends only when the request is stopped. */
+  readonly result: Outcome | 'timeout' | 'hang';
+  readonly afterMs?: number;
+  /** US dollars. */
+  readonly cost?: number;
+  readonly tokens?: number;
+}
+
+/** Performs an answer. Without `time`, it takes no time at all. */
+export function performAnswer(
+  given: GivenAnswer,
+  request: Pick<AnsweredRequest, 'timeoutMs' | 'delayMs'>,
+  time: VirtualTime | null,
+  stop: AbortSignal,
+): Outcome | Promise<Outcome> {
+  const { timeoutMs, delayMs } = request;
+  const isHanging = given.result === 'hang' && timeoutMs === null;
+  const afterMs = given.result === 'hang' || given.result === 'timeout' ? (timeoutMs ?? 0) : (given.afterMs ?? 0);
+  const isLate = timeoutMs !== null && afterMs > timeoutMs;
+  const outcome =
+    typeof given.result === 'string' || isLate ? timedOut(timeoutMs, given) : withCost(given.result, given);
+  const waitMs = isHanging ? Number.POSITIVE_INFINITY : delayMs + (isLate ? (timeoutMs as number) : afterMs);
+  if (time === null || waitMs === 0) return outcome;
+  const lasting = outcome.kind === 'exited' ? { ...outcome, duration_ms: waitMs - delayMs } : outcome;
+  return time.sleep(time.now + waitMs, stop).then(() => lasting);
+}
+
+function timedOut(timeoutMs: number | null, given: GivenAnswer): Outcome {
+  // A request without a limit of its own cannot run out of time, but its author wants to see what follows from that.
+  if (timeoutMs === null) return { kind: 'failed', error_type: 'timeout', message: 'timed out' };
+  const output = { stdout: { text: '', bytes: 0 }, stderr: '', duration_ms: timeoutMs };
+  return { kind: 'timed-out', timeout_ms: timeoutMs, ...output, ...factsOf(given) };
+}
+
+/** Only what was printed has a cost, so a value with a cost is printed as JSON, as agents do. */
+function withCost(outcome: Outcome, given: GivenAnswer): Outcome {
+  const facts = factsOf(given);
+  if (Object.keys(facts).length === 0) return outcome;
+  if (outcome.kind === 'value') return { ...outputOf(textOf(outcome.value)), ...facts };
+  if (outcome.kind === 'failed') return { ...outputOf('', outcome.exit ?? 1, outcome.message), ...facts };
+  return outcome.kind === 'exited' ? { ...outcome, ...facts } : outcome;
+}
+
+function factsOf({ cost, tokens }: GivenAnswer): { readonly cost?: number; readonly tokens?: TokenCounts } {
+  return omitUndefined({
+    cost: cost ?? (tokens === undefined ? undefined : 0),
+    tokens: tokens === undefined ? undefined : { in: 0, out: tokens, cache_read: 0, cache_write: 0 },
+  });
+}
+
+/** The outcome of a program that printed a text. */
+export function outputOf(text: string, exit = 0, stderr = ''): Extract<Outcome, { kind: 'exited' }> {
+  return { kind: 'exited', exit, stdout: { text, bytes: Buffer.byteLength(text) }, stderr, duration_ms: 0 };
+}
+
+/** A text is the output of a command or an agent; other values are the result itself, as are those of a tool. */
+export function valueOutcome(value: Json, isTool: boolean): Outcome {
+  return typeof value === 'string' && !isTool ? outputOf(value) : { kind: 'value', value };
+}
+
+function textOf(value: Json): string {
+  return typeof value === 'string' ? value : printJson(value as Value);
+}
+
+/** Answers by name: one for all calls, or a list with one for each. `source`: what messages call it. */
+export class NamedAnswers<T> {
+  private readonly calls = new Map<string, number>();
+
+  constructor(private readonly source: string) {}
+
+  /** The answer to the next call of a name, or why there is none. `key`: what counts the calls, if not the name. */
+  next(given: T | readonly T[], name: string, key = name): { readonly answer: T } | { readonly reason: string } {
+    const call = this.calls.get(key) ?? 0;
+    this.calls.set(key, call + 1);
+    if (!Array.isArray(given)) return { answer: given as T };
+    const answer = given[call] as T | undefined;
+    if (answer !== undefined) return { answer };
+    const count = given.length === 1 ? 'one answer' : `${given.length} answers`;
+    return { reason: `the ${this.source} has ${count} for \`${name}\`, but this is call ${call + 1}` };
+  }
+
+  hasUsed(key: string): boolean {
+    return this.calls.has(key);
+  }
+}
+
+/** A text (the output), another JSON value, a complete outcome, or a function that returns one of these. */
+export type ScriptedAnswer = Json | { readonly outcome: Outcome } | ((request: PerformedRequest) => Json | Outcome);
+
+/** Answers by the text of a command, by its program, or by the name of an agent. Answers in a list are used in order. */
+export interface Script {
+  readonly [name: string]: ScriptedAnswer | readonly ScriptedAnswer[];
+}
+
+/** Timers end at once and move the clock to their end. Random numbers are always the same. */
+export function scriptedEffects(script: Script = {}): Effects {
+  const answers = new NamedAnswers<ScriptedAnswer>('script');
+  let identifiers = 0;
+  return pretendedWorld({
+    clock: steppedClock(VIRTUAL_START),
+    chance: { uuid: () => numberedId(identifiers++), random: () => 0.5 },
+    answer(request) {
+      const names = [request.text, request.tool, request.kind === 'agent' ? request.agent : null];
+      const name = names.find((one) => typeof one === 'string' && Object.hasOwn(script, one)) ?? null;
+      if (name === null) return { kind: 'not-started', reason: `the script has no answer for \`${request.text}\`` };
+      const next = answers.next(script[name] as ScriptedAnswer | readonly ScriptedAnswer[], name);
+      return 'reason' in next ? { kind: 'not-started', ...next } : scriptedOutcome(next.answer, request);
+    },
+    others: {
+      perform: ({ kind }) =>
+        kind === 'schema'
+          ? { kind: 'value', value: null }
+          : { kind: 'failed', message: 'scripted effects have no worktree' },
+    },
+  });
+}
+
+function scriptedOutcome(answer: ScriptedAnswer, request: PerformedRequest): Outcome {
+  const given = typeof answer === 'function' ? answer(request) : answer;
+  if (given !== null && typeof given === 'object' && 'outcome' in given) return given.outcome as Outcome;
+  return isOutcome(given) ? given : valueOutcome(given as Json, false);
+}
+
+function isOutcome(value: Json | Outcome): value is Outcome {
+  const kinds = ['exited', 'value', 'timed-out', 'not-started', 'failed'];
+  return value !== null && typeof value === 'object' && 'kind' in value && kinds.includes(String(value.kind));
+}
