@@ -2,7 +2,7 @@
  * What follows from an event alone: whether it ends the work on a run, whether it counts as an effect, and the active
  * time.
  */
-import type { Outcome, RunEvent } from './event.js';
+import type { RunEvent } from './event.js';
 
 /** The status of a run on which no process works after this event. */
 export type EndStatus = 'returned' | 'failed' | 'suspended' | 'interrupted';
@@ -29,11 +29,6 @@ export const WORK_EFFECTS: ReadonlySet<string> = new Set(['shell', 'argv', 'func
 /** Whether the event begins one of the `effects` that lists and reports count: further attempts are the same effect. */
 export function countsAsEffect(event: RunEvent): boolean {
   return event.type === 'effect_requested' && event.attempt === 1 && WORK_EFFECTS.has(event.kind);
-}
-
-/** Whether the run stopped the effect: its result is no longer needed, for example because a quorum was met. */
-export function isStopped(outcome: Outcome): boolean {
-  return outcome.kind === 'failed' && outcome.error_type === 'cancelled';
 }
 
 /**

@@ -14,7 +14,6 @@ import {
   ActiveTime,
   countsAsEffect,
   type EndStatus,
-  isStopped,
   statusAfter,
   WORK_EFFECTS,
 } from '../../interpreter/events/status-after.js';
@@ -390,7 +389,9 @@ export function endingOf(
   kind: EffectKind,
   wasStopped: boolean,
 ): Extract<Ending, 'succeeded' | 'failed' | 'stopped'> {
-  if (wasStopped || isStopped(outcome)) return 'stopped';
+  // The log has a copy of this condition: starting a run would have to load one that both share.
+  const isStopped = outcome.kind === 'failed' && outcome.error_type === 'cancelled';
+  if (wasStopped || isStopped) return 'stopped';
   return hasFailed(outcome, kind) ? 'failed' : 'succeeded';
 }
 

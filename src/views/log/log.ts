@@ -5,12 +5,11 @@
  */
 import { agentFailed } from '../../interpreter/agents/agent-output.js';
 import type { EffectKind, Outcome, Output, RunEvent } from '../../interpreter/events/event.js';
-import { isStopped } from '../../interpreter/events/status-after.js';
 import { dollars } from '../drawing/amounts.js';
 import type { Paint } from '../drawing/paint.js';
 import { cut, escapeControls, oneLine } from '../drawing/visible-text.js';
 import { eventLine } from './event-line.js';
-import { outcomeWords } from './outcome-words.js';
+import { isStopped, outcomeWords } from './outcome-words.js';
 import { commandLine } from './started-command.js';
 
 /** Output shown under one instruction. */

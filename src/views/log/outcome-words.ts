@@ -1,7 +1,6 @@
 /** How effects ended, in a few words, which the log, the state and the report of a run share. */
 
 import type { Outcome } from '../../interpreter/events/event.js';
-import { isStopped } from '../../interpreter/events/status-after.js';
 import { unreachable } from '../../prelude/unreachable.js';
 import { duration, limitDuration } from '../drawing/amounts.js';
 import { cut, oneLine } from '../drawing/visible-text.js';
@@ -57,3 +56,8 @@ function callWords({ denied = [], own_retries: retries }: Extract<Outcome, { kin
 }
 
 const more = (count: number): string => (count > MOST_DENIED ? `; ${count - MOST_DENIED} more` : '');
+
+/** Its result is no longer needed, for example because a quorum was met. That is not a failure. */
+export function isStopped(outcome: Outcome): boolean {
+  return outcome.kind === 'failed' && outcome.error_type === 'cancelled';
+}
