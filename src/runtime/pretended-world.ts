@@ -9,6 +9,7 @@ import { printJson } from '../interpreter/values/json.js';
 import type { Value } from '../interpreter/values/value.js';
 import type { Json } from '../machine/expression.js';
 import { omitUndefined } from '../prelude/omit-undefined.js';
+import { unreachable } from '../prelude/unreachable.js';
 import type { EffectContext, Effects, PerformedRequest } from './effect-context.js';
 import { VIRTUAL_START, type VirtualTime } from './virtual-time.js';
 
@@ -51,20 +52,30 @@ interface PretendedWorldOptions {
   readonly others: Effects;
 }
 
-/** Whether a value is read that takes no time. */
-export function isRead({ kind }: PerformedRequest): boolean {
-  return kind === 'clock' || kind === 'uuid' || kind === 'random';
-}
-
 export function pretendedWorld({ clock, chance, answer, others }: PretendedWorldOptions): Effects {
-  const read = (kind: PerformedRequest['kind']): string | number | undefined =>
-    kind === 'clock' ? clock?.read() : kind === 'uuid' ? chance?.uuid() : chance?.random();
   return {
     perform(request, context) {
-      if (clock !== null && request.kind === 'timer') return clock.wait(request, context);
-      const value = isRead(request) ? read(request.kind) : undefined;
-      if (value !== undefined) return { kind: 'value', value };
-      return (isAnswered(request) ? answer(request, context) : null) ?? others.perform(request, context);
+      switch (request.kind) {
+        case 'clock':
+        case 'uuid':
+        case 'random': {
+          const value = request.kind === 'clock' ? clock?.read() : chance?.[request.kind]();
+          return value === undefined ? others.perform(request, context) : { kind: 'value', value };
+        }
+        case 'timer':
+          return clock?.wait(request, context) ?? others.perform(request, context);
+        case 'schema':
+        case 'worktree':
+          return others.perform(request, context);
+        case 'shell':
+        case 'argv':
+        case 'function':
+        case 'agent':
+        case 'tool':
+          return answer(request, context) ?? others.perform(request, context);
+        default:
+          return unreachable(request);
+      }
     },
   };
 }

@@ -1,7 +1,6 @@
 /** The faults of a test: where its run is cut, which effects fail, and what ends in another order. */
 import type { Outcome, RunEvent } from '../../../interpreter/events/event.js';
 import type { EffectContext, Effects, PerformedRequest } from '../../../runtime/effect-context.js';
-import { isRead } from '../../../runtime/pretended-world.js';
 import type { VirtualTime } from '../../../runtime/virtual-time.js';
 import { callOf, type TestWorld } from '../test-world.js';
 import { isProcess, keyOf, type Performed, type Reference } from './reference-run.js';
@@ -266,7 +265,9 @@ export class FaultWorld implements Effects {
       const until = Math.min(endedAt, outcome === null ? (request.until ?? endedAt) : endedAt);
       return time.sleep(until, stop, rank).then(() => ({ kind: 'value', value: Math.max(time.now, until) }));
     }
-    if (isRead(request)) return outcome ?? { kind: 'value', value: null };
+    // What takes no time.
+    if (request.kind === 'clock' || request.kind === 'uuid' || request.kind === 'random')
+      return outcome ?? { kind: 'value', value: null };
     return time
       .sleep(outcome === null ? Number.POSITIVE_INFINITY : endedAt, stop, rank)
       .then(() => outcome ?? { kind: 'not-started', reason: 'it was stopped' });
