@@ -73,6 +73,16 @@ test('nothing waits any more where a state begins or the run ends', () => {
     expect(momentAt(recorded(entered('A'), waits, next), 3)?.waiting).toEqual([]);
 });
 
+test('a wait that a discarded failure left is open again', () => {
+  const timer = { type: 'timer_set', effect: '2', until: 60_000 };
+  const resumed = { type: 'run_resumed', from: 3 };
+  const moments = (...events: readonly object[]) =>
+    momentAt(recorded(entered('A'), timer, ...events), 2 + events.length)?.waiting.length;
+  expect(moments(failed, entered('ERROR'))).toBe(0);
+  expect(moments(failed, entered('ERROR'), resumed)).toBe(1);
+  expect(moments(failed, requested('3'), resumed)).toBe(1);
+});
+
 test('a step whose gate failed has failed until its next attempt begins', () => {
   const started = (attempt: number) => ({ type: 'step_started', step: 'one', attempt, agent: null });
   const records = recorded(started(1), { type: 'retry_triggered', step: 'one', attempt: 2 }, started(2));

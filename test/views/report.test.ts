@@ -222,6 +222,23 @@ test('waits are reported with their end', () => {
   ]);
 });
 
+test('calls of a plan share a branch: the pause of one ends, and the failure of one is retried, whatever the others do', () => {
+  const { waits, tools, retries } = report(
+    [0, entered('A')],
+    [0, requested('1.1', 'a')],
+    [0, requested('1.2', 'b')],
+    [1, settled('1.1', exited(1))],
+    [1, settled('1.2', exited(0))],
+    [1, { type: 'effect_retried', effect: '1.1', attempt: 1, error: 'exit 1', delay_ms: 5000 }],
+    [1, { type: 'timer_set', effect: '1.3', until: 6000 }],
+    [2, requested('1.4', 'c')],
+    [6, settled('1.3', { kind: 'value', value: 6000 })],
+  );
+  expect(waits).toMatchObject([{ kind: 'time', count: 1, open: 0, time_ms: 5000 }]);
+  expect(retries).toBe(1);
+  expect(tools).toMatchObject([{ tool: 'a' }, { tool: 'b' }, { tool: 'c' }]);
+});
+
 test('a backed-off attempt is neither a failure nor another call', () => {
   const unavailable = { cause: 'usage', message: 'later', until_ms: 3000, at_ms: 1000 } as const;
   const { effects, attempts, failed, retries, tools } = report(

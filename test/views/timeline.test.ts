@@ -226,11 +226,14 @@ describe('resuming', () => {
       [9, { type: 'run_resumed', by: 'x', from: 3 }],
       [10, { type: 'answered', effect: '1', name: 'q', value: 2, by: 'x' }],
     );
-    expect(barsOf(model)).toEqual([
+    const bars = [
       'question Go? succeeded 1-2 @0',
       'question Go? stopped 3-4 @0 undone',
       'question Go? succeeded 9-10 @0',
-    ]);
+    ];
+    expect(barsOf(model)).toEqual(bars);
+    model.take({ seq: 8, time: new Date(20_000).toISOString(), event: { type: 'run_resumed', by: 'x', from: 7 } });
+    expect(barsOf(model).slice(2)).toEqual(['question Go? succeeded 9-10 @0', 'question Go? open 20- @0']);
   });
 
   test('what is discarded is marked, and the state before it continues', () => {

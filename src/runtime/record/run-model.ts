@@ -81,7 +81,9 @@ export class RunModel {
   emitted = new Map<string, number>();
   readonly steps = new StepStories();
   private readonly openWaits = new OpenWaits();
-  /** The last kept attempt that ended in each branch, which an event may correct. */
+  /** What its branch seems to have left: calls of a plan share a branch, so its own event may still come. */
+  private readonly leftWaits = new Map<string, RecordedWait>();
+  /** The last attempts that ended of kept effects in this state, which an event may correct. */
   private readonly lastEnded = new Map<string, Attempt>();
   /** Effects whose attempt is repeated without counting. */
   private readonly backedOff = new Set<string>();
@@ -199,8 +201,10 @@ export class RunModel {
 
   private enterState(seq: number, time: string, { state, with: given }: EventOf<'state_entered'>): void {
     this.leave('succeeded');
-    this.leaveWaits('', seq);
     if (this.lastEnded.size > 0) this.lastEnded.clear();
+    // What this state leaves stays until the next one, because a resume may take the failure back that led here.
+    if (this.leftWaits.size > 0) this.leftWaits.clear();
+    this.leaveWaits('', seq);
     this.visitState({ state, seq, time, entered: true, with: given ?? NO_VALUES });
   }
 
@@ -259,7 +263,7 @@ export class RunModel {
     const duration = 'duration_ms' in outcome ? outcome.duration_ms : undefined;
     attempt.durationMs = outcome.kind === 'not-started' ? null : (duration ?? at - Date.parse(attempt.time));
     if (kind === 'agent') this.spend(attempt, outcome);
-    if (this.keeps(attempt.request)) this.lastEnded.set(threadOf(effect), attempt);
+    if (this.keeps(attempt.request)) this.lastEnded.set(effect, attempt);
     this.options.watcher?.endAttempt(attempt);
   }
 
@@ -274,8 +278,8 @@ export class RunModel {
   }
 
   private retryEffect({ effect, attempt, error, until_ms: untilMs }: EventOf<'effect_retried'>): void {
-    const last = this.lastEnded.get(threadOf(effect));
-    if (last?.request.effect !== effect || last.request.attempt !== attempt) return;
+    const last = this.lastEnded.get(effect);
+    if (last?.request.attempt !== attempt) return;
     if (untilMs !== undefined) {
       last.ending = 'put-off';
       this.backedOff.add(effect);
@@ -308,13 +312,16 @@ export class RunModel {
   private leaveWaits(thread: string, seq: number): void {
     for (const wait of this.openWaits.endOf(thread)) {
       wait.endSeq = seq;
+      this.leftWaits.set(wait.effect, wait);
       this.options.watcher?.endWait(wait, 'left');
     }
   }
 
   private endWait(seq: number, at: number, effect: string): void {
     const ended = this.openWaits.end(effect);
+    const left = ended === null ? this.leftWaits.get(effect) : undefined;
     if (ended !== null) this.closeWait(ended.wait, seq, at, ended.ranOut);
+    else if (left !== undefined && this.leftWaits.delete(effect)) this.closeWait(left, seq, at, false);
   }
 
   private closeWait(wait: RecordedWait, seq: number, at: number, ranOut: boolean): void {
@@ -354,9 +361,12 @@ export class RunModel {
 
   private takeBackWaits(from: number): void {
     for (const wait of this.openWaits.endFrom(from)) this.options.watcher?.endWait(wait, 'discarded');
-    for (const wait of this.waits)
-      if (wait.seq < from && (wait.endSeq ?? 0) >= from)
-        this.beginWait({ ...wait, ms: null, ranOut: false, endSeq: null });
+    for (const wait of [...this.waits, ...this.leftWaits.values()]) {
+      if (wait.seq >= from || (wait.endSeq ?? 0) < from) continue;
+      // Another resume must not open it once more.
+      wait.endSeq = null;
+      this.beginWait({ ...wait, ms: null, ranOut: false });
+    }
   }
 
   private takeBackVisits(seq: number, time: string, from: number): void {
