@@ -1,15 +1,16 @@
 /**
  * Starts the benchmark: it measures the sources as they are, bundled like the program itself. `--nodes` does that on every
- * version of Node that statedsl supports and prints one column for each.
+ * version of Node that statedsl supports and prints one column for each. A first argument `FILE.ts` starts another one.
  */
 import { spawnSync } from 'node:child_process';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 import { findNode, VERSIONS } from '../test/nodes.mjs';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
-const outfile = join(root, 'node_modules/.cache/statedsl-bench/table.mjs');
+const [entry, ...args] = process.argv[2]?.endsWith('.ts') ? process.argv.slice(2) : ['table.ts', ...process.argv.slice(2)];
+const outfile = join(root, 'node_modules/.cache/statedsl-bench', `${basename(entry, '.ts')}.mjs`);
 
 /** What depends most on the version: starting, commands, effects. */
 const ROWS = ['start', 'DO: true', 'durable effects'];
@@ -64,7 +65,7 @@ function onAllNodes(args) {
 
 await build({
   absWorkingDir: root,
-  entryPoints: ['bench/table.ts'],
+  entryPoints: [`bench/${entry}`],
   outfile,
   bundle: true,
   minify: true,
@@ -75,6 +76,5 @@ await build({
   banner: { js: "import { createRequire as $require } from 'node:module'; const require = $require(import.meta.url);" },
   logLevel: 'warning',
 });
-const args = process.argv.slice(2);
 if (args.includes('--nodes')) onAllNodes(args.filter((arg) => arg !== '--nodes'));
 else measure(process.execPath, args, 'inherit');

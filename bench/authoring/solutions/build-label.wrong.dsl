@@ -1,0 +1,4 @@
+INPUT: version (string)
+CHECK: package = build-app {version}
+DO: upload-package {package}
+RETURN: {version} is {package}

@@ -1,0 +1,4 @@
+INPUT: files (list)
+FOR EACH: name in files:
+  DO: archive-file {name}
+RETURN: archived {len(files)}

@@ -1,0 +1,14 @@
+INPUT: topic (string)
+
+STATE: WRITE
+  TRACK: texts
+  TRACK: last_text = ""
+  TRACK: comments = ""
+  INCREMENT: texts
+  DO: draft = Task(writer) "Write a product text about {topic}. Your last text: {last_text} What the critic said: {comments}"
+  DO: verdict = Task(critic) "Read this product text. Answer in JSON with ok and comments." with draft
+  IF: verdict.ok → DO: publish-text {draft}, RETURN: published after {texts}
+  IF: texts >= 3 → FAIL: the critic did not like {texts} texts
+  SET: last_text = draft
+  SET: comments = verdict.comments
+  GOTO: WRITE
