@@ -122,12 +122,15 @@ export function missingIndex(path: string, of: Value, index: Value, lost?: strin
 
 export function notBoolean(what: string, value: Value): RuntimeFailure {
   const name = typeOf(value);
+  const word = typeof value === 'string' && /^(?:true|false|yes|no|on|off|ok)$/i.test(value) ? value : null;
   const hint =
-    name === 'number'
-      ? 'compare it, as in `> 0`'
-      : name === 'null'
-        ? 'test it with `is not null`'
-        : 'test it with `is not empty`, or compare it';
+    word !== null
+      ? `compare it with the word that was printed, as in \`== "${word}"\``
+      : name === 'number'
+        ? 'compare it, as in `> 0`'
+        : name === 'null'
+          ? 'test it with `is not null`'
+          : 'test it with `is not empty`, or compare it';
   return badValue(`${what} is ${aType(value)}, not true or false; ${hint}`);
 }
 

@@ -216,8 +216,14 @@ function toolOf(request: ShellRequest | ArgvRequest | FunctionRequest): string |
   return request.kind === 'argv' ? basename(request.argv[0] ?? '') : request.tool;
 }
 
-/** The names of a command in a mock: its whole text, its program, or its first word. */
+/** A one-line command without the comment of the shell at its end. */
+export function withoutComment(text: string): string {
+  if (!text.includes(' #') || text.includes('\n')) return text.trim();
+  return (/^((?:[^"'#\\]|\\.|"(?:[^"\\]|\\.)*"|'[^']*'|(?<!\s)#)*?)\s+#/.exec(text)?.[1] ?? text).trim();
+}
+
+/** The names of a command in a mock: its whole text, with and without a comment, its program, or its first word. */
 function commandAnswer(commands: MockAnswers, text: string, tool: string | null): string | null {
-  const names = [text.trim(), tool, text.trim().split(/\s+/)[0]];
+  const names = [text.trim(), withoutComment(text), tool, text.trim().split(/\s+/)[0]];
   return names.find((name) => typeof name === 'string' && Object.hasOwn(commands, name)) ?? null;
 }

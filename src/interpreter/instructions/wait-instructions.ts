@@ -22,10 +22,12 @@ import type { AskRequest, SignalRequest } from '../request.js';
 import { type LinkContext, type Linked, STOP, type Suspender } from '../run-state/linked-machine.js';
 import type { Pending } from '../run-state/pending.js';
 import type { Thread } from '../run-state/thread.js';
+import type { Evaluator } from '../values/evaluate.js';
 import { pauseOf } from '../values/evaluated-options.js';
+import { render } from '../values/json.js';
 import { operations } from '../values/operations.js';
 import { compileTemplate } from '../values/template.js';
-import type { Value } from '../values/value.js';
+import { isList, type Value } from '../values/value.js';
 
 type Op<K extends Instruction['op']> = Extract<Instruction, { op: K }>;
 
@@ -220,18 +222,24 @@ function reissueBound(thread: Thread, pending: Pending): void {
   reissueSample(thread, pending, pending.kind === 'timer' ? bounded?.effect : undefined);
 }
 
+/** A choice that is a list, as in `choices={versions}`, stands for its elements. */
+function choicesFrom(evaluate: Evaluator, t: Thread): string[] {
+  const choice = evaluate(t);
+  return isList(choice) ? choice.map(render) : [render(choice)];
+}
+
 export function linkAsk(instruction: Op<'ask'>, context: LinkContext): Linked {
   const { name, bind } = instruction;
   const { durationMs } = operations();
   const question = compileTemplate(instruction.question).text;
-  const choices = instruction.choices.map((choice) => compileTemplate(choice).text);
+  const choices = instruction.choices.map((choice) => compileTemplate(choice).value);
   const fallback = instruction.value === null ? null : compileTemplate(instruction.value).text;
   const deadline = instruction.deadline === null ? null : compileTemplate(instruction.deadline).value;
   const limit = (t: Thread): number => durationMs(deadline === null ? null : deadline(t), 'the deadline of ASK');
   const describe = (t: Thread) => ({
     name,
     question: question(t),
-    choices: choices.length === 0 ? null : choices.map((choice) => choice(t)),
+    choices: choices.length === 0 ? null : choices.flatMap((choice) => choicesFrom(choice, t)),
     default: fallback === null ? null : fallback(t),
   });
   const request = (t: Thread, effect: string, until: number | null): AskRequest => {

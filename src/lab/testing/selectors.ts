@@ -1,5 +1,7 @@
 /** Which requests a selector means, and which of two mocks is more specific. */
+
 import type { MockLine, Selector } from '../../language/syntax/tests/test-tree.js';
+import { withoutComment } from '../../runtime/mock.js';
 
 /** A request of a program, as a selector sees it. */
 export interface Target {
@@ -25,7 +27,8 @@ export function selects(selector: Selector, target: Target): boolean {
     const fits = (one: string): boolean => fitsWildcard(oneBlank(selector.pattern), oneBlank(one), '*');
     // Below a task the text of a step has the path of the task.
     if (script !== undefined && fits(script)) return true;
-    return fits(text) || (step !== null && text === `STEP: ${step}` && fits(`STEP: ${lastName(step)}`));
+    if (fits(text) || (target.kind === 'command' && fits(withoutComment(text)))) return true;
+    return step !== null && text === `STEP: ${step}` && fits(`STEP: ${lastName(step)}`);
   }
   return target.kind === selector.kind && (target.name === null || target.name === selector.name);
 }
@@ -69,7 +72,7 @@ export function selectorText(selector: Selector): string {
 export function mockLineFor({ kind, name, text, state }: Target): string {
   if (kind === 'agent') return `MOCK: Task(${name ?? 'NAME'}) → "…"`;
   if (kind === 'tool') return `MOCK: ${callText(name ?? 'NAME')} → null`;
-  const pattern = oneBlank(text).replace(/[\\"]/g, '\\$&');
+  const pattern = oneBlank(withoutComment(text)).replace(/[\\"]/g, '\\$&');
   return `MOCK: ${state}/"${pattern}" → ""`;
 }
 

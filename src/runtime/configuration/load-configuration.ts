@@ -6,6 +6,7 @@ import { dirname } from 'node:path';
 import type { ErrorObject, ValidateFunction } from 'ajv';
 import type { Json } from '../../machine/expression.js';
 import { nearest } from '../../prelude/nearest.js';
+import { omitUndefined } from '../../prelude/omit-undefined.js';
 import type { AgentConfiguration } from '../agents/programs/adapter.js';
 import { findAdapter, nameableAdapters } from '../agents/programs/adapters.js';
 import { leakGroups, looseningArgument } from '../agents/programs/leaks.js';
@@ -208,7 +209,10 @@ function describe(error: ErrorObject, read: ReadFile, file: string): FileProblem
 function wordsOf(error: ErrorObject, name: string): { message: string; help?: string } {
   switch (error.keyword) {
     case 'type':
-      return { message: `${name} must be ${[error.params.type].flat().map(typeName).join(' or ')}` };
+      return {
+        message: `${name} must be ${[error.params.type].flat().map(typeName).join(' or ')}`,
+        ...omitUndefined({ help: exampleOf(name, error.data as Json) }),
+      };
     case 'minimum':
       return { message: `${name} must be at least ${String(error.params.limit)}` };
     case 'required':
@@ -236,6 +240,14 @@ function wordsOf(error: ErrorObject, name: string): { message: string; help?: st
     default:
       return { message: `${name} ${error.message ?? 'is not allowed here'}` };
   }
+}
+
+/** The mapping that a single word was meant as. */
+function exampleOf(name: string, written: Json): string | undefined {
+  const agent = /^`agents\.([^.`]+)`$/.exec(name)?.[1];
+  if (agent !== undefined)
+    return `write \`${agent}: { adapter: ${typeof written === 'string' && written !== '' ? written : 'claude'} }\``;
+  return name === '`agents`' ? 'write `agents: { NAME: { adapter: claude } }`' : undefined;
 }
 
 function typeName(type: string): string {

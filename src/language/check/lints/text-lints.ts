@@ -7,7 +7,7 @@ import { textMessages as say } from '../../source/catalogue/texts.js';
 import type { Diagnostic } from '../../source/diagnostic.js';
 import type { Block, Instruction, ShellText } from '../../syntax/ast.js';
 import { childBlocks } from '../../syntax/child-blocks.js';
-import type { Expression } from '../../syntax/expression-nodes.js';
+import type { Expression, Template } from '../../syntax/expression-nodes.js';
 import { actionVerbs } from '../../syntax/tokens/verbs.js';
 import type { Unit } from '../collect.js';
 
@@ -32,6 +32,8 @@ export function lintTexts(unit: Unit, diagnostics: Diagnostic[]): void {
         lintCondition(condition, null, diagnostics);
         lintExitCode(condition, effects, diagnostics);
       }
+    else if (i.kind === 'return' || i.kind === 'fail') lintBareText(i.text, diagnostics);
+    else if (i.kind === 'emit') for (const { value } of i.fields) lintBareText(value, diagnostics);
   }
 }
 
@@ -87,6 +89,17 @@ function lintCommand({ text, lines }: ShellText, file: number, kind: 'do' | 'che
 
 function isOpen(text: string): boolean {
   return (text.split('"').length - 1) % 2 === 1 || (text.split("'").length - 1) % 2 === 1;
+}
+
+/** A text without quotes that ends like a line of another language, or in which quotes are not where they seem to be. */
+function lintBareText(text: Template | undefined, diagnostics: Diagnostic[]): void {
+  if (text === undefined || text.quote !== 'none') return;
+  const { raw, span } = text;
+  if (/[^;\s];$/.test(raw) && raw.indexOf(';') === raw.length - 1)
+    diagnostics.push(say.semicolon({ ...span, start: span.end - 1 }, { text: raw }));
+  const inner = /^"(.*\w.*)"$/s.exec(raw)?.[1];
+  if (inner?.includes('"') !== true || /"\s*[,+]\s*"|"\s+"/.test(inner)) return;
+  diagnostics.push(say.innerQuotes(span, { instead: `"${inner.replace(/(?<!\\)"/g, '\\"')}"` }));
 }
 
 /** A text that begins and ends like a command substitution of the shell. */

@@ -16,6 +16,7 @@ import { lowerLimits } from './limits.js';
 import type { ReusableStates } from './lower-states.js';
 import { lowerStates, type StateReuse } from './lower-states.js';
 import type { LoweredState, LoweringSettings } from './lowered-state.js';
+import { dividedChoice } from './options.js';
 
 export interface LoweredMachine {
   readonly machine: Machine;
@@ -117,9 +118,13 @@ function lowerInput(input: InputDeclaration, { workflow }: Unit, diagnostics: Di
     diagnostics.push(say.inputDefault(input.value.span, { word }));
   }
   const choices = input.choices;
+  const divided = choices?.length === 1 && workflow === undefined ? dividedChoice(choices[0] as string) : [];
+  if (divided.length > 1)
+    diagnostics.push(say.oneChoice(input.span, { choice: choices?.[0] as string, choices: divided, of: 'INPUT' }));
   const isChoice = (choice: string): boolean =>
     choice === String(value) || (input.value?.kind === 'number' && choice === input.value.text);
-  if (choices !== undefined && value !== undefined && input.value !== undefined && !choices.some(isChoice))
+  const isOther = choices !== undefined && value !== undefined && !choices.some(isChoice);
+  if (isOther && input.value !== undefined && divided.length < 2)
     diagnostics.push(say.inputChoice(input.value.span, { value: String(value), choices }));
   return {
     name,

@@ -1,5 +1,5 @@
 /** Lowers WAIT: a pause, a polling loop, or a signal. Waiting for the members of a PARALLEL is part of its join. */
-import type { Template } from '../../../machine/expression.js';
+import type { Expr, SlotRef, Template } from '../../../machine/expression.js';
 import { omitUndefined } from '../../../prelude/omit-undefined.js';
 import { unreachable } from '../../../prelude/unreachable.js';
 import { checkMessages as say } from '../../source/catalogue/check.js';
@@ -14,7 +14,8 @@ type Wait = Extract<Instruction, { kind: 'wait' }>;
 
 const DEFAULT_INTERVAL: Template = ['1s'];
 
-export function lowerWait(l: StateLowering, i: Wait): void {
+/** `concurrent`: members of a PARALLEL run while it waits. */
+export function lowerWait(l: StateLowering, i: Wait, concurrent = false): void {
   const { for: what } = i;
   if (what.kind !== 'condition')
     checkOptions(l, i.options, what.kind === 'members' ? { quorum: 'number' } : {}, 'this WAIT');
@@ -40,7 +41,7 @@ export function lowerWait(l: StateLowering, i: Wait): void {
       );
       break;
     case 'condition':
-      lowerPolling(l, i, what);
+      lowerPolling(l, i, what, concurrent);
       return;
     default:
       return unreachable(what);
@@ -53,7 +54,12 @@ function timedOut(l: StateLowering) {
 }
 
 /** Repeats: run the block, evaluate the condition, sleep. The block runs before the first evaluation. */
-function lowerPolling(l: StateLowering, i: Wait, what: Extract<Wait['for'], { kind: 'condition' }>): void {
+function lowerPolling(
+  l: StateLowering,
+  i: Wait,
+  what: Extract<Wait['for'], { kind: 'condition' }>,
+  concurrent: boolean,
+): void {
   const options = checkOptions(l, i.options, { every: 'text' }, 'this WAIT');
   const every = options.get('every')?.value;
   const deadline = l.scope.hiddenSlot('$deadline');
@@ -67,7 +73,13 @@ function lowerPolling(l: StateLowering, i: Wait, what: Extract<Wait['for'], { ki
   }
   const again = l.emitter.pc;
   if (i.body) l.block(i.body);
+  const first = l.emitter.pc;
   const condition = lowerExpression(what.condition, l);
+  // Instructions of the condition, such as a request for the time, are repeated with it.
+  if (i.body === undefined && !concurrent && l.emitter.pc === first) {
+    const names = constantNames(condition);
+    if (names !== null && names.length > 0) l.diagnostics.push(say.waitUnchanged(what.span, { names }));
+  }
   const unless = l.emitter.add({ op: 'unless', condition, to: -1, text: l.sourceText(what.span) }, what.span);
   const over = l.emitter.add({ op: 'jump', to: -1 }, i.span);
   l.emitter.patch(unless);
@@ -87,6 +99,22 @@ function lowerPolling(l: StateLowering, i: Wait, what: Extract<Wait['for'], { ki
   l.emitter.patch(turn, 'exit');
 }
 
+/** The names that an expression reads if they all belong to this thread alone; else null. */
+function constantNames(condition: Expr): string[] | null {
+  const names = new Set<string>();
+  const isConstant = (value: unknown): boolean => {
+    if (typeof value !== 'object' || value === null) return true;
+    const { op, name, places } = value as { op?: string; name?: string; places?: readonly SlotRef[] };
+    if (op === 'dagger' || op === 'step-key' || op === 'retry-key' || op === 'run-total') return false;
+    if (op === 'read') {
+      names.add(name as string);
+      return places?.every((slot) => slot.in !== 'tracked') === true;
+    }
+    return Object.values(value).every(isConstant);
+  };
+  return isConstant(condition) ? [...names] : null;
+}
+
 /** If the pause is a value, only the run knows whether it doubles. */
 function mayDouble(every: TextTemplate): boolean {
   return constantText(every)?.includes('..') ?? true;
@@ -103,6 +131,6 @@ export function lowerDetachedWait(
   wait: Wait,
 ): void {
   lowerParallel(l, parallel, null, true);
-  lowerWait(l, wait);
+  lowerWait(l, wait, true);
   l.emitter.add({ op: 'join-detached' }, parallel.span);
 }

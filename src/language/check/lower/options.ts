@@ -98,3 +98,8 @@ export function numberOption(l: StateLowering, option: Option | undefined): Expr
   if (text !== null) return { op: 'const', value: Number(text) };
   return { op: 'template', template: lowerTemplate(option.value, l) };
 }
+
+/** The words of a choice that has another mark between them than the comma, as other languages have it. */
+export function dividedChoice(choice: string): string[] {
+  return choice.split(/\s*[|;/]\s*|\s+or\s+/).filter((word) => word !== '');
+}

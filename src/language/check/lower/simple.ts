@@ -11,7 +11,7 @@ import type { Constant } from '../scope.js';
 import { suggestName } from '../suggest-name.js';
 import { lowerArguments } from './constant.js';
 import { constantOr, constantText, lowerExpression, lowerTemplate } from './lower-expression.js';
-import { checkOptions, durationTemplate, type OptionTable } from './options.js';
+import { checkOptions, dividedChoice, durationTemplate, type OptionTable } from './options.js';
 import type { OpenBranch, StateLowering } from './state-lowering.js';
 
 type Simple = Extract<
@@ -282,22 +282,19 @@ function lowerAsk(l: StateLowering, i: Extract<Instruction, { kind: 'ask' }>): v
   );
 }
 
-/** Another mark than the comma between words, as other languages have it. */
-const OTHER_SEPARATOR = /\s*[|;/]\s*/;
-
 function warnOfOneChoice(l: StateLowering, option: Option | undefined, [only, ...others]: readonly Template[]): void {
   if (option === undefined || only === undefined || others.length > 0 || !only.every((one) => typeof one === 'string'))
     return;
   const choice = only.join('');
-  const choices = choice.split(OTHER_SEPARATOR).filter((one) => one !== '');
-  if (choices.length > 1) l.diagnostics.push(say.oneChoice(option.span, { choice, choices }));
+  const choices = dividedChoice(choice);
+  if (choices.length > 1) l.diagnostics.push(say.oneChoice(option.span, { choice, choices, of: 'ASK' }));
 }
 
-/** Splits `choices=a,b c,{x}` at commas outside of interpolations. */
+/** Splits `choices=a,b c,{x}` or `choices=["a", "b"]` at commas outside of interpolations. */
 function choicesOf(l: StateLowering, option: Option | undefined): Template[] {
   if (option?.value === undefined) return [];
   const choices: TextTemplate['parts'][number][][] = [[]];
-  for (const part of option.value.parts) {
+  for (const part of withoutBrackets(option.value.parts)) {
     if (typeof part !== 'string') {
       (choices.at(-1) as TextTemplate['parts'][number][]).push(part);
       continue;
@@ -310,6 +307,16 @@ function choicesOf(l: StateLowering, option: Option | undefined): Template[] {
   return choices
     .map((parts) => lowerTemplate({ ...(option.value as TextTemplate), parts: trimParts(parts) }, l))
     .filter((template) => template.length > 0);
+}
+
+/** The brackets of a list, as in JSON, are not a part of its first and last choice. */
+function withoutBrackets(parts: TextTemplate['parts']): TextTemplate['parts'] {
+  const first = parts[0];
+  const last = parts.at(-1);
+  if (typeof first !== 'string' || typeof last !== 'string' || !/^\s*\[/.test(first) || !/\]\s*$/.test(last))
+    return parts;
+  const opened = [first.replace(/^\s*\[/, ''), ...parts.slice(1)];
+  return [...opened.slice(0, -1), (opened.at(-1) as string).replace(/\]\s*$/, '')];
 }
 
 /** Removes spaces and one pair of quotes around a choice. */

@@ -46,7 +46,8 @@ export function readHeredocs(l: Lexing, frame: CommandFrame): void {
     const start = l.at;
     const close = findClose(l.text, start, pending);
     if (close === null) {
-      report(l, pending.start, pending.end, (span) => unclosedHeredoc(span, { delimiter: pending.delimiter }));
+      const oneLine = !l.text.trimEnd().includes('\n');
+      report(l, pending.start, pending.end, (span) => unclosedHeredoc(span, { delimiter: pending.delimiter, oneLine }));
       l.at = l.text.length;
       return;
     }

@@ -226,6 +226,30 @@ function warnReader(checks: ShellChecks, command: Command, program: number, name
 /** Filters whose result cannot begin with a dash, except for that of a number. */
 const NO_DASH = new Set(['path', 'file', 'int', 'json']);
 
+/** Programs whose first operand is a script, and everything after it an argument of the script. */
+const INTERPRETERS = /^(?:python[\d.]*|node|ruby|perl|php|lua|Rscript|bash|sh|zsh|dash)$/;
+
+/** Options that take no value, so that the word after them is an operand. */
+const FLAGS: ReadonlyMap<string, RegExp> = new Map([
+  ['rm', /^-[rRfivdI]+$|^--(?:force|recursive|dir|verbose)$/],
+  ['cp', /^-[aRrfnipuvdlLPx]+$/],
+  ['mv', /^-[fnivu]+$/],
+  ['mkdir', /^-[pv]+$/],
+  ['rmdir', /^-[pv]+$/],
+  ['ln', /^-[sfnvirLP]+$/],
+  ['touch', /^-[acm]+$/],
+  ['cat', /^-[AbeEnstTuv]+$/],
+  ['ls', /^-[aAlhtrRdF1]+$/],
+  ['grep', /^-[qivnrRlcowxsEFPhH]+$/],
+  ['sort', /^-[nrubfgV]+$/],
+  ['wc', /^-[clmwL]+$/],
+  ['chmod', /^-[Rvf]+$/],
+  ['chown', /^-[Rvf]+$/],
+  ['gzip', /^-[kfdvr1-9]+$/],
+  ['gunzip', /^-[kfv]+$/],
+  ['git', /^-[fDdAqv]+$|^--(?:force|hard|soft|all|quiet|staged)$/],
+]);
+
 /** After `sh -c code` and `python3 -c code`, words are not options of the interpreter. */
 function codeEndsOptions(words: readonly Word[], program: number, name: string): boolean {
   if (SHELLS.has(name)) return codeOfShell(words, program + 1) !== null;
@@ -241,16 +265,20 @@ function warnOptions(checks: ShellChecks, command: Command, program: number, nam
   // `jq --arg name {v}`: the second word after an option is not an operand either.
   const reader = readerOf(name);
   const values = new Set<Word>();
-  for (const { word, option } of reader === undefined ? [] : readArguments(words, program + 1, reader.spec))
-    if (option !== null) values.add(word);
+  const found = reader === undefined ? [] : readArguments(words, program + 1, reader.spec);
+  for (const { word, option } of found) if (option !== null) values.add(word);
+  // What follows a script belongs to the script, which may have no options, and may not know `--`.
+  const script = INTERPRETERS.test(name) ? found.find(({ option }) => option === null)?.word : undefined;
   for (let at = program + 1; at < words.length; at++) {
     const word = words[at] as Word;
     if (exactText(word) === '--') return;
     if (values.has(word)) continue;
     const hole = word.holes[0];
+    if (script === word && hole === undefined) return;
     if (hole === undefined || hole.offset > 0 || hole.raw || checks.unsafe.has(hole)) continue;
     if (NO_DASH.has(hole.hole.filter ?? '') || isProgramDir(hole)) continue;
-    if (/^-./.test((words[at - 1] as Word).text) && at - 1 > program) continue;
+    const before = (words[at - 1] as Word).text;
+    if (/^-./.test(before) && at - 1 > program && !FLAGS.get(name)?.test(before)) continue;
     const { source } = hole.hole;
     const { start, end } = hole;
     const subcommand = exactText(words[program + 1] as Word) ?? '';

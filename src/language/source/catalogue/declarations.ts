@@ -4,6 +4,12 @@ import type { Label, Spelling, Words } from '../diagnostic.js';
 import { didYouMean, list, message, type Near } from './message.js';
 import { constantMeant } from './scripts.js';
 
+/** Values as other languages write them. */
+const FOREIGN_LITERALS: Readonly<Record<string, string | undefined>> = {
+  ...{ True: 'true', TRUE: 'true', yes: 'true', on: 'true', False: 'false', FALSE: 'false', no: 'false', off: 'false' },
+  ...{ None: 'null', Null: 'null', NULL: 'null', nil: 'null', undefined: 'null', none: 'null' },
+};
+
 export const declarationMessages = {
   duplicate: message<{ what: string; name: string; first: Label }>('duplicate', 'error', (f) => ({
     message: `${f.what} \`${f.name}\` is declared twice`,
@@ -55,9 +61,14 @@ export const declarationMessages = {
     help:
       f.word === undefined
         ? 'write a number, text, list or object without names in it'
-        : `write \`"${f.word}"\` for the text`,
+        : FOREIGN_LITERALS[f.word] !== undefined
+          ? `write \`${FOREIGN_LITERALS[f.word]}\``
+          : `write \`"${f.word}"\` for the text`,
     ...omitUndefined({
-      repair: f.word === undefined ? undefined : ({ replace: f.word, by: `"${f.word}"`, guess: true } as const),
+      repair:
+        f.word === undefined
+          ? undefined
+          : ({ replace: f.word, by: FOREIGN_LITERALS[f.word] ?? `"${f.word}"`, guess: true } as const),
     }),
   })),
   inputChoice: message<{ value: string; choices: readonly string[] }>('input-choice', 'error', (f) => ({

@@ -42,7 +42,7 @@ export const effectMessages = {
         : didYouMean(
             f.name,
             f.near,
-            `add it under \`agents:\` in statedsl.config.yaml${f.known.length ? `; the configured agents are ${list(f.known)}` : ''}`,
+            `describe it in statedsl.config.yaml: \`agents: { ${f.name}: { adapter: claude } }\`${f.known.length ? `; the configured agents are ${list(f.known)}` : ''}`,
           )),
     }),
   ),
@@ -101,11 +101,20 @@ export const effectMessages = {
     label: 'nothing to wait for',
     help: 'put the WAIT directly below the PARALLEL it joins, or wait for a condition',
   })),
-  oneChoice: message<{ choice: string; choices: readonly string[] }>('one-choice', 'warning', (f) => ({
-    message: `\`${f.choice}\` is one choice, because commas separate choices`,
-    help: `write \`choices=${f.choices.join(',')}\``,
-    repair: { replace: f.choice, by: f.choices.join(','), guess: true },
+  waitUnchanged: message<{ names: readonly string[] }>('wait-unchanged', 'warning', (f) => ({
+    message: `nothing changes ${list(f.names)} while this WAIT waits`,
+    label: 'either true at once, or never',
+    help: `write what changes ${f.names.length === 1 ? 'it' : 'them'} below, indented deeper, such as \`CHECK: ${f.names[0]} = …\`; it runs before each look`,
   })),
+  oneChoice: message<{ choice: string; choices: readonly string[]; of: 'ASK' | 'INPUT' }>(
+    'one-choice',
+    'warning',
+    (f) => ({
+      message: `\`${f.choice}\` is one choice, because commas separate choices`,
+      help: f.of === 'ASK' ? `write \`choices=${f.choices.join(',')}\`` : `write \`(one of: ${f.choices.join(', ')})\``,
+      repair: { replace: f.choice, by: f.choices.join(f.of === 'ASK' ? ',' : ', '), guess: true },
+    }),
+  ),
   askDeadline: message('ask-deadline', 'error', () => ({
     message: 'an ASK with a deadline needs a default',
     label: 'what is the answer when the time is up?',

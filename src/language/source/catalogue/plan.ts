@@ -190,7 +190,9 @@ export const planMessages = {
         f.name,
         f.near,
         f.tools === null
-          ? `describe it in a \`tools.yaml\` next to this file: \`${f.name}: { run: ["./${f.name}.sh"] }\``
+          ? /[/.]/.test(f.name)
+            ? `write \`DO: ${/^\.{0,2}\//.test(f.name) ? '' : './'}${f.name}\`: CALL is for the tools of a \`tools.yaml\``
+            : `describe it in a \`tools.yaml\` next to this file: \`${f.name}: { run: ["./${f.name}.sh"] }\``
           : `add it to \`${f.tools}\``,
       ),
     }),

@@ -18,7 +18,7 @@ export const scriptMessages = {
       f.kind === 'directory'
         ? `write \`DO [cwd=${toPlain(f.value)}]: …\` for the command that should run there`
         : f.kind === 'variable'
-          ? `write \`DO [env.${f.name}=${toPlain(f.value)}]: …\` for the command that needs it`
+          ? `write ${f.what === 'export' ? '' : `\`DO: ${f.name} = …\` to bind a name, or `}\`DO [env.${f.name}=${toPlain(f.value)}]: …\` for the command that needs it`
           : 'write it above the commands that need it, as one block below `DO:`',
   })),
   pipeInSh: message('pipe-in-sh', 'warning', () => ({

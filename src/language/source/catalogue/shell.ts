@@ -351,11 +351,17 @@ export const unclosedSubstitution = message<{ close: string }>('unclosed-substit
   repair: { close, guess: true },
 }));
 
-export const unclosedHeredoc = message<{ delimiter: string }>('unclosed-heredoc', 'error', ({ delimiter }) => ({
-  message: `this here-document has no closing line \`${delimiter}\``,
-  label: 'begins here',
-  help: `put \`${delimiter}\` on a separate line after the text`,
-}));
+export const unclosedHeredoc = message<{ delimiter: string; oneLine: boolean }>(
+  'unclosed-heredoc',
+  'error',
+  ({ delimiter, oneLine }) => ({
+    message: `this here-document has no closing line \`${delimiter}\``,
+    label: 'begins here',
+    help: oneLine
+      ? `write \`DO:\` alone, and below it, indented deeper, the command, the text and a line \`${delimiter}\``
+      : `put \`${delimiter}\` on a separate line after the text`,
+  }),
+);
 
 export const rawSplice = message<{ source: string }>('raw-splice', 'warning', ({ source }) => ({
   message: `\`raw(${source})\` puts the value into the command as code`,

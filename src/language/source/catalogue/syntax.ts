@@ -18,7 +18,7 @@ const lookalikes: ReadonlyMap<string, string> = new Map([
   ['×', '*'],
   ['÷', '/'],
   ['⇒', '→'],
-  ['➜', '→'],
+  ...[...'➜➔➡➝➞⟹⟶↦⇾'].map((arrow) => [arrow, '→'] as const),
   ['∧', 'AND'],
   ['∨', 'OR'],
   ['¬', 'NOT '],
@@ -265,16 +265,24 @@ export const badNote = message<{ written: string; instead: string | null }>('bad
   ...omitUndefined({ repair: f.instead === null ? undefined : { instead: f.instead } }),
 }));
 
-export const badInputNote = message<{ word: string; suggestion?: string; known: readonly string[] }>(
+/** `oneOf`: the choices that were probably meant. */
+export const badInputNote = message<{ word: string; suggestion?: string; oneOf?: string; known: readonly string[] }>(
   'bad-input-note',
   'error',
-  ({ word, suggestion, known }) => ({
+  ({ word, suggestion, oneOf, known }) => ({
     message: `\`${word}\` is not a property of an input`,
     notes: [
       'an input can be `(string)`, `(number)`, `(boolean)`, `(list)`, `(object)`, `(secret)` or `(one of: a, b)`',
     ],
     ...didYouMean(word, suggestion, 'remove it', known),
-    help: suggestion === undefined ? 'remove it' : `write \`${suggestion}\``,
+    help:
+      suggestion !== undefined
+        ? `write \`${suggestion}\``
+        : oneOf !== undefined
+          ? `write \`${oneOf}\``
+          : /^(?:optional|nullable)$/i.test(word)
+            ? 'give the input a default, such as `= null` or `= ""`: then it may be left out'
+            : 'remove it',
   }),
 );
 

@@ -25,6 +25,18 @@ export const textMessages = {
     help: 'in a command, a comment begins with `#`',
     repair: { replace: '//', by: '#', guess: true },
   })),
+  semicolon: message<{ text: string }>('taken-as-text', 'warning', (f) => ({
+    message: '`;` is part of the text here',
+    label: 'lines do not end with `;`',
+    help: `remove it, or write \`"${f.text}"\` to keep it`,
+    repair: { remove: 'span', guess: true },
+  })),
+  innerQuotes: message<{ instead: string }>('taken-as-text', 'warning', (f) => ({
+    message: 'the quotes at both ends are part of the text here, because others are between them',
+    label: 'not one quoted text',
+    help: `write \`${f.instead}\``,
+    repair: { instead: f.instead, guess: true },
+  })),
   dollar: message<{ name: string; written: string }>('shell-variable', 'error', (f) => ({
     message: `\`${f.written}\` is written as in a shell, but \`${f.name}\` is a value of the program`,
     label: 'the `$` would stay in the text',

@@ -74,6 +74,13 @@ export const blockLines: readonly ForeignLine[] = [
     help: write,
     by: (m) => (/[-=]>|[⇒➜]/.test(m[0]) ? undefined : `IF: ${part(m, 1)} →`),
   },
+  {
+    line: /^((?:IF|ELSE IF):\s*(?:(?!→|->).)*?\S)\s*(?:,|\bdo\b|—|–|>>|\|>|\bso\b)\s*([A-Z]{2,}(?: EACH| user)?\b:?.*)$/,
+    codes: /unexpected|bad-character|missing|chained/,
+    message: () => 'there is no arrow between the condition and its action',
+    help: write,
+    by: (m) => `${part(m, 1)} → ${part(m, 2)}`,
+  },
   { line: /^else\s*[:{]?$/i, sure: true, codes: unread, help: write, by: () => 'ELSE →' },
   {
     line: /^(?:SWITCH|CASE|MATCH|WHEN)\b.*$/i,

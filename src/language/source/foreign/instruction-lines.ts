@@ -21,6 +21,13 @@ export const instructionLines: readonly ForeignLine[] = [
     help: write,
     by: (m) => (/["\\]/.test(part(m, 2)) ? undefined : `EMIT: "${part(m, 2)}"`),
   },
+  {
+    line: /^((?:EMIT|FAIL|ASK user):\s*)"(.*?\w.*?"\w.*?)"(\s*→.*)?$/,
+    codes: /unexpected-text|unclosed-quote|missing/,
+    message: () => 'the quotes in this text end it',
+    help: (_, by) => `write \`\\"\` for quotes in a text: \`${by}\``,
+    by: (m) => `${part(m, 1)}"${part(m, 2).replace(/(?<!\\)"/g, '\\"')}"${part(m, 3)}`,
+  },
   { line: /^EMIT:\s*"([^"]*)"\s*\+\s*([\w.]+)$/, help: write, by: (m) => `EMIT: "${part(m, 1)}{${part(m, 2)}}"` },
   {
     line: /^(?:DO:\s*)?((?:\w+\s*=\s*)?)[Tt]ask\s+([\w-]+):?\s+(".*)$/,
@@ -54,6 +61,26 @@ export const instructionLines: readonly ForeignLine[] = [
     by: (m) => `WAIT: ${part(m, 1)}${unit(part(m, 2))}`,
   },
   {
+    line: /^WAIT:?\s+(?:for\s+)?(?:signal|event|message)?:?\s*["']([A-Za-z_]\w*)["'](\s+OR\s+timeout=.*)?$/i,
+    codes: /unexpected|unknown-name|missing/,
+    message: () => 'the name of a signal has no quotes',
+    help: write,
+    by: (m) => `WAIT: signal ${part(m, 1)}${part(m, 2)}`,
+  },
+  {
+    line: /^WAIT:\s*([A-Za-z_]\w*)(\s+OR\s+timeout=.*)?$/,
+    codes: /^unknown-name$/,
+    help: (m, by) => `write \`${by}\` to wait for a signal, or bind \`${part(m, 1)}\` above or in the block below`,
+    by: (m) => `WAIT: signal ${part(m, 1)}${part(m, 2)}`,
+    of: 1,
+  },
+  {
+    line: /^MODEL:?\s*["']?([\w./:-]+)["']?$/i,
+    codes: unread,
+    help: () =>
+      'an agent has a model: write `agents: { NAME: { adapter: claude, model: … } }` in statedsl.config.yaml, and `DO: Task(NAME) "…"` here',
+  },
+  {
     line: /^WAIT:?\s+(?:UNTIL|FOR|WHILE)\s+(.+)$/i,
     codes: /unexpected|unknown-name|missing/,
     help: write,
@@ -81,6 +108,12 @@ export const instructionLines: readonly ForeignLine[] = [
     codes: /unknown-option/,
     help: write,
     by: (m) => `${part(m, 1)}choices=${part(m, 2)}`,
+  },
+  {
+    line: /^(ASK.*?\bchoices=)\s*\(?\s*([\w.-]+(?:\s*,\s*[\w.-]+)+)\s*\)?$/,
+    codes: /unexpected|bad-character|missing/,
+    help: write,
+    by: (m) => part(m, 1) + part(m, 2).replace(/\s*,\s*/g, ','),
   },
   { line: /^ASK:\s*(".*)$/, sure: true, help: write, by: (m) => `ASK user: ${part(m, 1)}` },
   {

@@ -12,6 +12,10 @@ function nextState(line: string, text: string): string | undefined {
 const declares = (verb: string, name: string, text: string): boolean =>
   new RegExp(`^${verb}:\\s*${name}\\b`, 'm').test(text);
 
+/** The verb of an action. */
+const ACTION =
+  /^(?:DO|CHECK|EMIT|IF|PROCEED|GOTO|USE|RETURN|WAIT|TRACK|INCREMENT|SET|ASK|FOR EACH|CALL|PLAN|FAIL|UNDO|ROLLBACK)\b/;
+
 export const jumpLines: readonly ForeignLine[] = [
   {
     line: /^(.*\bGOTO:?\s+)next$/i,
@@ -21,6 +25,41 @@ export const jumpLines: readonly ForeignLine[] = [
       const name = nextState(m[0], text);
       return name === undefined ? undefined : part(m, 1) + name;
     },
+  },
+  {
+    line: /^(.*\bGOTO:?\s+)["'](\w+)["'](.*)$/,
+    codes: /unexpected-text|unknown-state|missing/,
+    message: () => 'the name of a state has no quotes',
+    help: write,
+    by: (m) => part(m, 1) + part(m, 2) + part(m, 3),
+  },
+  {
+    line: /^(.*\bGOTO:?\s+)\{(\w+)\}$/,
+    codes: /unexpected-text|unknown-state|missing/,
+    message: () => '`GOTO` cannot take the name of a state from a value',
+    help: (m) => `write one \`IF: ${part(m, 2)} == "…" → GOTO: …\` for each state`,
+  },
+  {
+    line: /^ROLLBACK:?\s*(?:to\s+)?["']?(\w+)["']?$/i,
+    codes: /unexpected-text|unknown-verb|not-an-instruction/,
+    message: () =>
+      '`ROLLBACK` has no target: it undoes everything with an UNDO that is not yet undone, the latest first',
+    help: write,
+    by: () => 'ROLLBACK',
+  },
+  {
+    line: /^((?:IF|ELSE|ELSE IF|DEFAULT|ON ERROR)\b.*?(?:→|->)\s*(?:(?!→|->).)*?)\s*(?:;|,?\s+(?:and then|and|then)\b|&&)\s*([A-Z]{2,}(?: EACH| user)?\b:?.*)$/,
+    codes: /unexpected-text|command-not-found|bad-character|missing/,
+    message: () => 'a comma separates the actions after an arrow',
+    help: write,
+    by: (m) => (ACTION.test(part(m, 2)) ? `${part(m, 1)}, ${part(m, 2)}` : undefined),
+  },
+  {
+    line: /^((?!IF\b|ELSE\b|DEFAULT\b|ON ERROR\b)[A-Z]{2,}\b(?:(?!→|->).)*?)\s*(?:;|\s+(?:and then|and|then)\b|&&)\s*([A-Z]{2,}(?: EACH| user)?\b:?.*)$/,
+    codes: /unexpected-text|bad-character|missing/,
+    message: () => 'a line has only one instruction',
+    help: write,
+    by: (m) => (ACTION.test(part(m, 2)) ? `${part(m, 1)}\n${part(m, 2)}` : undefined),
   },
   {
     line: /^(.*\bGOTO:?\s+)([a-z]\w*(?:[ -]\w+)+)$/i,

@@ -8,6 +8,36 @@ function each(verb: string, names: string): string {
     .join('\n');
 }
 
+/** Messages about a line of which the words of other languages were read as a command. */
+const TERNARY = /not-a-command|command-not-found|unexpected|unknown-name|bad-character|missing/;
+
+/** Whether the text binds the name that an expression begins with. */
+const mentions = (expression: string, text: string): boolean => {
+  const name = /^[A-Za-z_]\w*/.exec(expression)?.[0];
+  return (
+    name !== undefined &&
+    new RegExp(`(?:INPUT|TRACK|DO|CHECK|SET|FOR EACH)\\b[^\\n]*?:\\s*${name}\\b|→\\s*${name}\\b|\\b${name}=`).test(text)
+  );
+};
+
+/** Types as other languages name them. */
+const TYPES: Readonly<Record<string, string>> = {
+  ...{ int: 'number', integer: 'number', float: 'number', num: 'number', number: 'number' },
+  ...{ str: 'string', string: 'string', text: 'string', bool: 'boolean', boolean: 'boolean' },
+  ...{ list: 'list', array: 'list', dict: 'object', map: 'object', object: 'object', json: 'object', secret: 'secret' },
+};
+const typeNote = (type: string): string => {
+  const known = TYPES[type.toLowerCase()];
+  return known === undefined ? '' : ` (${known})`;
+};
+
+/** A value as other languages write it. */
+function literal(value: string): string {
+  if (/^(?:True|False)$/.test(value)) return value.toLowerCase();
+  if (/^(?:None|nil|NULL|undefined)$/.test(value)) return 'null';
+  return /^[A-Za-z][\w.-]*$/.test(value) && !/^(?:true|false|null)$/.test(value) ? `"${value}"` : value;
+}
+
 /** Whether a line that can end with any text ends with `;`: a command, a text, a value after `with`. */
 const textEndsWithSemicolon = (text: string): boolean =>
   text
@@ -79,6 +109,57 @@ export const valueLines: readonly ForeignLine[] = [
     by: (m) => `TRACK: ${part(m, 1)} = ${part(m, 2)}`,
   },
   {
+    line: /^(?:DO|CHECK):\s*(\w+)\s*=\s*(.+?)\s+if\s+(.+?)\s+else\s+(.+)$/,
+    codes: TERNARY,
+    message: () => 'there is no conditional expression',
+    help: write,
+    by: (m) => `IF: ${part(m, 3)} → DO: ${part(m, 1)} = ${part(m, 2)}\nELSE → DO: ${part(m, 1)} = ${part(m, 4)}`,
+    binds: (m) => [part(m, 1)],
+  },
+  {
+    line: /^(?:DO|CHECK):\s*(\w+)\s*=\s*([^?]+?)\s+\?\s+(.+?)\s+:\s+(.+)$/,
+    codes: TERNARY,
+    message: () => 'there is no conditional expression',
+    help: write,
+    by: (m, text) =>
+      mentions(part(m, 2), text)
+        ? `IF: ${part(m, 2)} → DO: ${part(m, 1)} = ${part(m, 3)}\nELSE → DO: ${part(m, 1)} = ${part(m, 4)}`
+        : undefined,
+    binds: (m) => [part(m, 1)],
+  },
+  {
+    line: /^(SET|TRACK):\s*(\w+)\s*=\s*(.+?)\s+if\s+(.+?)\s+else\s+(.+)$/,
+    codes: TERNARY,
+    message: () => 'there is no conditional expression',
+    help: write,
+    by: (m) =>
+      `${part(m, 1) === 'TRACK' ? `TRACK: ${part(m, 2)}\n` : ''}IF: ${part(m, 4)} → SET: ${part(m, 2)} = ${part(m, 3)}\nELSE → SET: ${part(m, 2)} = ${part(m, 5)}`,
+    binds: (m) => [part(m, 2)],
+  },
+  {
+    line: /^(DO|CHECK|SET|TRACK):\s*(\w+)\s*=\s*([\w.]+)\s*(?:\|\||\?\?|\?:|\bor\b)\s*("[^"]*"|'[^']*'|-?\d[\d.]*|[\w.]+)$/,
+    codes: /command-not-found|not-a-command|unexpected|bad-character|operator-spelling|unknown-name/,
+    message: (m) =>
+      `\`${part(m, 3)}\` is a value here: what counts if it is missing is the second argument of \`default\``,
+    help: write,
+    by: (m, text) =>
+      mentions(part(m, 3), text)
+        ? `${part(m, 1) === 'CHECK' ? 'DO' : part(m, 1)}: ${part(m, 2)} = default(${part(m, 3)}, ${part(m, 4)})`
+        : undefined,
+    binds: (m) => [part(m, 2)],
+  },
+  {
+    line: /^CHECK:\s*(\w+)\s*=\s*([a-z_]+\(.*\)|.+\s[+*%]\s.+)$/,
+    codes: /not-a-command|command-not-found/,
+    message: () => 'CHECK runs a command, and this is an expression',
+    help: write,
+    by: (m, text) =>
+      /^[a-z_]+\(/.test(part(m, 2)) || mentions(part(m, 2).split(/\s/)[0] ?? '', text)
+        ? `DO: ${part(m, 1)} = ${part(m, 2)}`
+        : undefined,
+    binds: (m) => [part(m, 1)],
+  },
+  {
     line: /^(TRACK|INPUT):\s*(\w+(?:\s*,\s*\w+)+)$/,
     help: write,
     by: (m) => each(part(m, 1), part(m, 2)),
@@ -102,6 +183,52 @@ export const valueLines: readonly ForeignLine[] = [
     sure: true,
     help: write,
     by: (m) => `INPUT: ${part(m, 1)} = ${part(m, 3)} (${part(m, 2)})`,
+  },
+  {
+    line: /^INPUT:\s*(\w+)\s*\?\s*(?::\s*(\w+))?$/,
+    codes: /bad-name|unexpected/,
+    message: () => 'the name of an input has no `?`: an input with a default may be left out',
+    help: write,
+    by: (m) => `INPUT: ${part(m, 1)} = null${typeNote(part(m, 2))}`,
+    binds: (m) => [part(m, 1)],
+  },
+  {
+    line: /^INPUT:\s*(\w+)\s*:\s*([A-Za-z]\w*)\s*(?:=\s*(.+))?$/,
+    sure: /:\s*(?:string|number|boolean|list|object|secret)$/,
+    codes: /unexpected/,
+    help: write,
+    by: (m) => {
+      const type = TYPES[part(m, 2).toLowerCase()];
+      if (type === undefined) return undefined;
+      const value = part(m, 3) === '' ? '' : ` = ${literal(part(m, 3))}`;
+      return `INPUT: ${part(m, 1)}${value} (${type})`;
+    },
+    binds: (m) => [part(m, 1)],
+  },
+  {
+    line: /^INPUT:\s*(\w+)\s*:\s*(-?\d[\d.]*|"[^"]*"|'[^']*'|true|false|null|\[.*\]|\{.*\})$/,
+    codes: /unexpected/,
+    help: write,
+    by: (m) => `INPUT: ${part(m, 1)} = ${part(m, 2)}`,
+    binds: (m) => [part(m, 1)],
+  },
+  {
+    line: /^INPUT:\s*([A-Za-z]\w*)\s+(\w+)\s*(?:=\s*(.+))?$/,
+    codes: /unexpected|bad-name/,
+    help: write,
+    by: (m) => {
+      const type = TYPES[part(m, 1).toLowerCase()];
+      const value = part(m, 3) === '' ? '' : ` = ${literal(part(m, 3))}`;
+      return type === undefined ? undefined : `INPUT: ${part(m, 2)}${value} (${type})`;
+    },
+    binds: (m) => [part(m, 2)],
+  },
+  {
+    line: /^INPUT:\s*(\w+)\s+(?:default\s*[:=]?|defaults?\s+to|:=|\|\|)\s*(.+)$/,
+    codes: /unexpected|bad-/,
+    help: write,
+    by: (m) => `INPUT: ${part(m, 1)} = ${literal(part(m, 2))}`,
+    binds: (m) => [part(m, 1)],
   },
   {
     line: /^INPUT:\s*(\w+)\s*:?\s+(string|number|boolean|list|object|secret)$/,

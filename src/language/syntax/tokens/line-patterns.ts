@@ -131,7 +131,7 @@ export function arrowLength(text: string, at: number): number {
 }
 
 /** Arrows of other languages. */
-const otherArrow = /(?:=+>|--+>|⇒|➜|⟶|then(?!\w)|THEN(?!\w))[ \t]*/y;
+const otherArrow = /(?:[=~]+>|--+>|[⇒➜⟶➔➡➝➞⟹↦⇾]\uFE0F?|then(?!\w)|THEN(?!\w))[ \t]*/y;
 
 /** The spaces before a verb if an arrow is missing there, with the text in its position. */
 export const missingArrow = starting(' \t', (text, at) => {

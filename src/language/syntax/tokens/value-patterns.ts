@@ -65,6 +65,9 @@ function valueEnd(text: string, start: number): number {
     const end = quotedEnd(text, start);
     if (end > 0) return text[end] === ',' && scan.verb === 'ASK' ? bareValueEnd(text, start) : end;
   }
+  // `choices=["a", "b"]`
+  const list = first === '[' && scan.verb === 'ASK' ? bracketEnd(text, start) : -1;
+  if (list > 0) return list;
   return bareValueEnd(text, start);
 }
 

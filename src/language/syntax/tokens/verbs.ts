@@ -57,6 +57,7 @@ const synonyms: ReadonlyMap<string, Verb> = new Map([
   ['THROW', 'FAIL'],
   ['RAISE', 'FAIL'],
   ['ABORT', 'FAIL'],
+  ['COMPENSATE', 'UNDO'],
 ]);
 
 /**
@@ -176,7 +177,7 @@ export function lacksOnlyColon(text: string, at: number, takesOptions: boolean):
 }
 
 /** Synonyms that say more than their verb, or may say something else: the exit code, or how the run ends. */
-const looseSynonyms: ReadonlySet<string> = new Set(['EXIT', 'THROW', 'RAISE', 'ABORT']);
+const looseSynonyms: ReadonlySet<string> = new Set(['EXIT', 'THROW', 'RAISE', 'ABORT', 'COMPENSATE']);
 
 /** Whether a word that was read as a verb can have meant nothing else. */
 export function isSureVerb(written: string, verb: string): boolean {

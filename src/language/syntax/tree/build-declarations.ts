@@ -144,8 +144,9 @@ function readInputNote(context: ParseContext, note: Token, notes: InputNotes): v
   const inner = note.image.slice(1, -1);
   const prefix = oneOf.exec(inner)?.[0];
   if (prefix !== undefined) {
-    const choices = [...inner.slice(prefix.length).matchAll(noteItem)].map((found) => unquote(found[0].trim()));
-    notes.choices = choices.filter((choice) => choice !== '');
+    const listed = inner.slice(prefix.length).replace(/^\[(.*)\]\s*$/s, '$1');
+    const choices = [...listed.matchAll(noteItem)].map((found) => found[0].trim()).filter((choice) => choice !== '');
+    notes.choices = choices.map(unquote);
     notes.type ??= impliedType(notes.choices);
     if (notes.choices.length === 0)
       reportMissing(
@@ -161,12 +162,31 @@ function readInputNote(context: ParseContext, note: Token, notes: InputNotes): v
     else {
       const start = note.startOffset + 1 + found.index;
       const known = [...inputTypes, 'secret'];
-      const suggestion = nearest(word, known);
+      const suggestion = foreignTypes.get(word.toLowerCase()) ?? nearest(word, known);
       const where = span(context, start, start + word.length);
-      reportMissing(context, badInputNote(where, { word, known, ...omitUndefined({ suggestion }) }));
+      const oneOf = suggestion === undefined ? listedChoices(inner) : undefined;
+      reportMissing(context, badInputNote(where, { word, known, ...omitUndefined({ suggestion, oneOf }) }));
       return;
     }
   }
+}
+
+/** The types of other languages. */
+const foreignTypes: ReadonlyMap<string, InputType> = new Map([
+  ...['int', 'integer', 'float', 'double', 'num', 'numeric', 'decimal'].map((word) => [word, 'number'] as const),
+  ...['str', 'text', 'path', 'choice'].map((word) => [word, 'string'] as const),
+  ...['bool', 'flag'].map((word) => [word, 'boolean'] as const),
+  ...['array', 'tuple', 'string[]', 'list[str]'].map((word) => [word, 'list'] as const),
+  ...['dict', 'map', 'json', 'any'].map((word) => [word, 'object'] as const),
+]);
+
+/** `(fast, slow)`, `(fast|slow)` and `(choices: fast, slow)`, as `(one of: …)`; undefined for a single word. */
+function listedChoices(inner: string): string | undefined {
+  const listed = inner.replace(/^\s*(?:choices|choice|enum|options|values|allowed|one)\s*[:=]?\s*/i, '');
+  const words = listed.replace(/^\[(.*)\]\s*$/, '$1').split(/\s*[,|/;]\s*/);
+  return words.length > 1 && words.every((word) => /^["']?[\w.-]+["']?$/.test(word))
+    ? `(one of: ${words.join(', ')})`
+    : undefined;
 }
 
 function unquote(text: string): string {
