@@ -14,6 +14,8 @@ export async function runCommandLine(argv: readonly string[]): Promise<number> {
       [...argv],
       (await import('./arguments/create-program.js')).createProgram(() => {}),
     );
+  if (argv[2] === 'help' && argv[3]?.startsWith('std/') === true)
+    return (await import('./commands/pattern-help.js')).patternHelp(argv[3]);
   if (!isSomewhere()) {
     const { usageError } = await import('./terminal/usage-error.js');
     return usageError('the working directory no longer exists', 'change to an existing directory');
@@ -29,7 +31,7 @@ async function parseCommandLine(argv: readonly string[]): Promise<number> {
   let code: number = EXIT.returned;
   const program = createProgram((result) => {
     code = result;
-  });
+  }, argv.slice(2));
   try {
     await program.parseAsync(withValues(argv));
     return code;

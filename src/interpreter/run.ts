@@ -195,6 +195,14 @@ export function openQuestions(run: Run): OpenQuestion[] {
   });
 }
 
+/** The names of the signals that some WAIT of the program is for. */
+export function signalsOf(run: Run): ReadonlySet<string> {
+  const names = new Set<string>();
+  for (const { code } of run.linked.machine.states)
+    for (const instruction of code) if (instruction.op === 'signal') names.add(instruction.name);
+  return names;
+}
+
 /**
  * The value of an answer as the run takes it; undefined: it is not one of the choices. Spaces around it do not count. An
  * approval is a boolean, and one that takes any value is JSON where the text can be read so.

@@ -92,11 +92,19 @@ export function refuseEncodings(): MiddlewareHandler {
   };
 }
 
-/** For `POST`: requests that need no body may have none, whatever their headers say about it. */
+/** For `POST`: requests that need no body may have none, and a body that is called a form is JSON, whatever the headers say. */
 export function completeEmptyBodies(): MiddlewareHandler {
   return async (c, next) => {
     const { raw } = c.req;
     const isEmpty = (c.req.header('content-length') ?? '0') === '0' && c.req.header('transfer-encoding') === undefined;
+    // `curl -d` calls every body a form. A page of another site can do that too, but cannot send this header unasked.
+    const type = c.req.header('content-type') ?? '';
+    const isUntyped = type === '' || type.startsWith('application/x-www-form-urlencoded');
+    if (isUntyped && !isEmpty && c.req.header('authorization') !== undefined) {
+      const headers = new Headers(raw.headers);
+      headers.set('content-type', 'application/json');
+      c.req.raw = new Request(raw, { headers });
+    }
     if (isEmpty) {
       const headers = new Headers(raw.headers);
       headers.set('content-type', 'application/json');

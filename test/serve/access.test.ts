@@ -3,6 +3,8 @@ import { describe, expect, test } from 'vitest';
 import { hostsOf, userOf } from '../../src/serve/access.js';
 import { serviceOf, TOKEN } from './service.js';
 
+const BY_COOKIE = { authorization: null, cookie: `statedsl_7700=${TOKEN}` };
+
 describe('access', () => {
   test('needs the token, in a header or in the cookie', async () => {
     const { send } = await serviceOf({});
@@ -207,7 +209,13 @@ describe('requests that are wrong', () => {
   test.each([
     ['of another type', { 'content-type': 'text/plain' }, 415, 'must be JSON'],
     ['that is encoded', { 'content-encoding': 'gzip' }, 415, 'is encoded'],
-    ['without a type', { 'content-type': null }, 415, 'must be JSON'],
+    ['without a type, for a page that has the cookie', { 'content-type': null, ...BY_COOKIE }, 415, 'must be JSON'],
+    [
+      'that is called a form, for a page that has the cookie',
+      { 'content-type': 'application/x-www-form-urlencoded', ...BY_COOKIE },
+      415,
+      'must be JSON',
+    ],
   ])('a body %s', async (_, headers, status, message) => {
     const { send } = await serviceOf({ 'a.dsl': 'RETURN: 1\n' });
     const got = await send('POST', '/api/v1/runs', { program: 'a.dsl' }, headers);
@@ -215,6 +223,12 @@ describe('requests that are wrong', () => {
       status,
       json: { message: expect.stringContaining(message), help: expect.any(String) },
     });
+  });
+
+  test('a body that is called a form, as by `curl -d`, is JSON for a client with the token', async () => {
+    const { send } = await serviceOf({ 'a.dsl': 'RETURN: 1\n' });
+    const form = { 'content-type': 'application/x-www-form-urlencoded' };
+    expect(await send('POST', '/api/v1/runs', { program: 'a.dsl' }, form)).toMatchObject({ status: 201 });
   });
 
   test('a body that is too large', async () => {

@@ -110,6 +110,13 @@ function importName(path: string, from: string): string {
   return join(dirname(from), path);
 }
 
+/** The text of an included file of patterns, such as `std/poll`; null if there is none. */
+export function shippedPattern(name: string): string | null {
+  const file = shippedFile(name);
+  const read = file === null ? null : diskFiles.read(file, MAX_PROGRAM_BYTES);
+  return read === null || read.kind === 'unreadable' ? null : new TextDecoder().decode(read.bytes);
+}
+
 function shippedFile(name: string): string | null {
   const folder = shippedFolder('patterns');
   if (folder === null || name.includes('..')) return null;

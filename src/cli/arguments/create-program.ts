@@ -3,10 +3,13 @@
  * loaded when it is called, so that starting `run` does not pay for `graph`.
  */
 import { Argument, Command } from 'commander';
+import { isMisspelling, nearest } from '../../prelude/nearest.js';
 import { VERSION } from '../../runtime/version.js';
 import { stderr, stdout } from '../terminal/streams.js';
 import { visibleError } from '../terminal/usage-error.js';
 import { addEngine, addWorker } from './engine-commands.js';
+import { refuseIdleFlags } from './flag-combinations.js';
+import { commandHint, optionHint, wordHint } from './foreign-words.js';
 import { addOutsideOption } from './outside-option.js';
 import { addPlan } from './plan-commands.js';
 import { addCheck, addConvert, addDisassemble, addFormat, addGraph, addInit, addList } from './program-commands.js';
@@ -16,14 +19,37 @@ import { addGc, addOutput, addReport, addRuns, addShow } from './store-commands.
 import { addTest } from './test-commands.js';
 import { addVerify } from './verify-commands.js';
 
-/** A hint for people who give a program as the command. */
-function runHint(error: string): string {
-  const file = /^error: unknown command '(.+\.(?:dsl|md|ya?ml|json))'\n$/i.exec(error)?.[1];
-  return file === undefined ? '' : `(To run it: statedsl run ${file})\n`;
+/** An error of the parser with what to write instead, for people who write what they know from other tools. */
+function withHint(error: string, program: Command, words: readonly string[]): string {
+  const [first = ''] = error.split('\n');
+  const file = /^error: unknown command '(.+\.(?:dsl|md|ya?ml|json))'$/i.exec(first)?.[1];
+  if (file !== undefined) return `${error}(To run it: statedsl run ${file})\n`;
+  const hint = hintFor(first, program, words);
+  return hint === null ? error : `${first}\n  = help: ${hint}\n`;
 }
 
-/** Calls `onExit` with the exit code of the command. */
-export function createProgram(onExit: (code: number) => void): Command {
+function hintFor(error: string, program: Command, words: readonly string[]): string | null {
+  const unknown = /^error: unknown command '(.+)'$/.exec(error)?.[1];
+  if (unknown !== undefined) return commandHint(unknown);
+  const command = program.commands.find((one) => one.name() === words[0]);
+  if (command === undefined) return null;
+  const option = /^error: unknown option '(.+)'$/.exec(error)?.[1];
+  if (option !== undefined) {
+    const known = command.options.flatMap(({ long }) => long ?? []);
+    // A misspelt option is the better guess.
+    const near = nearest(option.split('=')[0] as string, known);
+    return near === undefined || distant(option, near)
+      ? optionHint(command.name(), option, words.slice(words.indexOf(option) + 1), known)
+      : null;
+  }
+  return /^error: too many arguments/.test(error) ? wordHint(command.name(), words.slice(2)) : null;
+}
+
+/** More than two letters are other. */
+const distant = (written: string, near: string): boolean => !isMisspelling(written, near, [near]);
+
+/** Calls `onExit` with the exit code of the command. `words` are the words of the command line, for hints. */
+export function createProgram(onExit: (code: number) => void, words: readonly string[] = []): Command {
   const program = new Command('statedsl')
     .description(
       'Runs state machines of commands and agents, written as text. Runs survive crashes and can be resumed.',
@@ -38,9 +64,10 @@ export function createProgram(onExit: (code: number) => void): Command {
     .configureOutput({
       writeOut: (text) => stdout.write(text),
       writeErr: (text) => stderr.write(text),
-      outputError: (text, write) => write(visibleError(text) + runHint(visibleError(text))),
+      outputError: (text, write) => write(withHint(visibleError(text), program, words)),
     })
-    .helpCommand('help [command]', 'show the options of a command');
+    .helpCommand('help [command]', 'show the options of a command')
+    .hook('preAction', (_, called) => refuseIdleFlags(called));
   addRun(program, onExit);
   addResume(program, onExit);
   addReplay(program, onExit);

@@ -17,7 +17,7 @@ import {
 
 const ON = [
   '--on <url>',
-  'use the runs on an engine instead of those of a directory; `none`: not those of the configured one',
+  'the address of an engine whose runs are used instead of those of a directory; `none`: use the directory, whatever is configured',
 ] as const;
 
 /** Commands without the name of a run. `serve` reads the configuration of its programs. */

@@ -53,5 +53,7 @@ export function readPlainRun(
     } else if (word.startsWith('-') || file !== null) return null;
     else file = word;
   }
+  // The parser refuses flags that have no effect together.
+  if ((flags.quiet && flags.verbose) || (flags.dryRun && Object.keys(flags).length > 1)) return null;
   return file === null ? null : { file, flags: { ...flags, typed: Object.keys(flags) } };
 }

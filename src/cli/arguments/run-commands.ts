@@ -57,7 +57,7 @@ export function addRun(program: Command, onExit: (code: number) => void): void {
     )
     .option('--agent <name=agent>', 'use another configured agent for this name (repeatable)', collectPairs)
     .option('--mock <file>', 'take the results of commands, agents and people from a file, in virtual time')
-    .option('--real-time', 'with --mock: waits and time limits take their time')
+    .option('--real-time', 'with --mock: use the real clock instead of virtual time')
     .option('--detach', 'continue in the background and print the run')
     .option('--auto-events', 'emit the events STATE_ENTRY and PHASE_TRANSITION for every state')
     .addOption(
@@ -112,10 +112,10 @@ export function addReplay(program: Command, onExit: (code: number) => void): voi
 
 export function addDeliver(program: Command, onExit: (code: number) => void): void {
   addOn(addResumeOptions(program.command('answer').description('answer the questions of a run and resume it')))
-    .argument('<run>', 'the id of the run or the beginning of it')
-    .argument('<answers...>', 'the answers, as name=value')
+    .argument('[run]', 'the id of the run or the beginning of it (default: the only run that waits for an answer)')
+    .argument('[answers...]', 'the answers, as name=value')
     .option('--no-resume', 'only record the answer')
-    .action(async (run: string, answers: string[], options) =>
+    .action(async (run: string | undefined, answers: string[], options) =>
       onExit(await (await import('../commands/deliver.js')).answerCommand(run, answers, options)),
     );
   addOn(addResumeOptions(program.command('signal').description('send a signal to a run and resume it')))
@@ -173,7 +173,7 @@ function addResumeOptions(command: Command): Command {
     .addOption(environmentOption('--max-output <size>', 'new limit for the output of commands and agents', bytes))
     .option('--agent <name=agent>', 'use another configured agent for this name (repeatable)', collectPairs)
     .option('--mock <file>', 'take the results of commands, agents and people from a file, in virtual time')
-    .option('--real-time', 'with --mock: waits and time limits take their time')
+    .option('--real-time', 'with --mock: use the real clock instead of virtual time')
     .addOption(inDoubtOption())
     .addOption(
       environmentOption(

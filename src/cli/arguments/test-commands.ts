@@ -19,20 +19,23 @@ function percent(given: string): number {
 /** The options of `run` that write or play a cassette. */
 export function addCassetteOptions(command: Command): Command {
   return command
-    .option('--record <file>', 'write what the world gives to the run to a cassette')
+    .option(
+      '--record <file>',
+      'record the outcomes of commands, agents and questions in a file, a cassette, to run the program again without them',
+    )
     .option('--overwrite', 'with --record: replace an existing cassette')
     .option('--cassette <file>', 'take all outcomes from a cassette, in virtual time; starts nothing')
     .addOption(
-      new Option('--cassette-match <how>', 'how requests find their records (default: path)').choices([
-        'path',
-        'fingerprint',
-      ]),
+      new Option(
+        '--cassette-match <how>',
+        'how outcomes are found in the cassette: by position in the run, or by content (default: path)',
+      ).choices(['path', 'fingerprint']),
     )
     .addOption(
-      new Option('--cassette-drift <what>', 'what a request does that is not as recorded (default: fail)').choices([
-        'fail',
-        'warn',
-      ]),
+      new Option(
+        '--cassette-drift <what>',
+        'what happens when the program asks for something else than was recorded (default: fail)',
+      ).choices(['fail', 'warn']),
     );
 }
 

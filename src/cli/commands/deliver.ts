@@ -14,8 +14,10 @@ import { type ResumeFlags, secretInputs } from '../preparation/prepare-resume.js
 import { flagProblem, personName } from '../running/drive-on-command-line.js';
 import { undoLines } from '../running/report-run.js';
 import { refusalsAsErrors, reportRefusal, runsOf, type StoreFlags } from '../running/stored-runs.js';
+import { waitingRun } from '../running/which-run.js';
 import { EXIT, type ExitCode } from '../terminal/exit-code.js';
 import { stderr, stdout } from '../terminal/streams.js';
+import { usageError } from '../terminal/usage-error.js';
 import { resumeRun } from './resume.js';
 
 interface DeliverFlags extends ResumeFlags {
@@ -29,8 +31,20 @@ interface Message {
   readonly deliver: (runs: Runs, id: string, options: DeliverOptions) => Promise<Result<Delivered>>;
 }
 
-export async function answerCommand(name: string, answers: readonly string[], flags: DeliverFlags): Promise<ExitCode> {
-  return deliverCommand(name, flags, (by) => {
+export async function answerCommand(
+  run: string | undefined,
+  others: readonly string[],
+  flags: DeliverFlags,
+): Promise<ExitCode> {
+  const [first, answers] = run?.includes('=') ? [null, [run, ...others]] : [run ?? null, others];
+  if (answers.length === 0)
+    return usageError(
+      'an answer is missing',
+      first === null ? 'write `statedsl answer NAME=VALUE`' : `write \`statedsl answer ${first} NAME=VALUE\``,
+    );
+  if (first === null)
+    return refusalsAsErrors(async () => answerCommand(await waitingRun(flags, answers), answers, flags), flags);
+  return deliverCommand(first, flags, (by) => {
     const given = answers.map(answerOf);
     const deliveries = given.map(([question, value]): Delivery => ({ kind: 'answer', name: question, value, by }));
     return { deliveries, deliver: (runs, id, options) => runs.answer(id, withoutRepetition(given), options) };
@@ -45,7 +59,7 @@ export async function signalCommand(
 ): Promise<ExitCode> {
   return deliverCommand(name, flags, (by) => {
     checkSignalName(signal);
-    const value = jsonOf(payload);
+    const value = payloadOf(payload);
     return {
       deliveries: [{ kind: 'signal', name: signal, payload: value, by }],
       deliver: (runs, id, options) => runs.signal(id, signal, value, options),
@@ -87,9 +101,12 @@ async function deliverCommand(name: string, flags: DeliverFlags, read: (by: stri
     const runs = await runsOf(flags);
     const { run_id: id } = unwrap(await runs.find(name));
     const { deliveries, deliver } = read(personName());
+    const kept = await keptSignals(runs, id, deliveries);
     if (flags.resume !== false) {
       try {
-        return await resumeRun(id, flags, deliveries);
+        const code = await resumeRun(id, flags, deliveries);
+        if (code === EXIT.suspended) reportKept(kept, flags);
+        return code;
       } catch (cause) {
         if (!(cause instanceof OperationRefused) || cause.refusal.code !== 'held') throw cause;
       }
@@ -99,6 +116,7 @@ async function deliverCommand(name: string, flags: DeliverFlags, read: (by: stri
     const inputs = secretInputs(machine as Machine, flags, []).values;
     const delivered = await deliver(runs, id, { by: personName(), inputs });
     if (!delivered.ok) return reportRefusal(delivered.refusal);
+    reportKept(kept, flags);
     if (flags.quiet) return EXIT.returned;
     if (delivered.value.delivery === 'passed-on') stderr.write(`passed on to the process of run ${id}\n`);
     else stderr.write(`recorded  run ${id}\n  resume with: statedsl resume ${id}\n`);
@@ -129,9 +147,30 @@ function withoutRepetition(answers: readonly (readonly [string, string])[]): Rea
   return Object.fromEntries(answers);
 }
 
-/** Parses JSON. Any other text is the value itself. */
-function jsonOf(text: string | undefined): Json {
+/** Parses JSON. Any other text is the value itself, unless it begins like JSON: then a part of it is missing. */
+function payloadOf(text: string | undefined): Json {
   if (text === undefined) return null;
   const read = readJson(text);
-  return read.ok ? (read.value as Json) : text;
+  if (read.ok) return read.value as Json;
+  if (/^\s*[[{"]/.test(text))
+    throw new RunRefused(
+      'wrong-use',
+      `the payload \`${text}\` begins like JSON, and is not JSON`,
+      'put it in single quotes, and texts in it in double quotes, as in `\'{"by": "Ada"}\'`',
+    );
+  return text;
+}
+
+/** The signals that no WAIT is for now, so that the run keeps them. */
+async function keptSignals(runs: Runs, id: string, deliveries: readonly Delivery[]): Promise<readonly string[]> {
+  const sent = deliveries.flatMap((one) => (one.kind === 'signal' ? [one.name] : []));
+  const seen = sent.length === 0 ? null : await runs.inspect(id);
+  if (seen === null || !seen.ok) return [];
+  const { waiting } = seen.value;
+  return sent.filter((signal) => !waiting.some(({ kind, name }) => kind === 'signal' && name === signal));
+}
+
+function reportKept(kept: readonly string[], flags: DeliverFlags): void {
+  if (flags.quiet === true) return;
+  for (const signal of kept) stderr.write(`no WAIT was for \`${signal}\` then: the run keeps it until one is\n`);
 }

@@ -48,8 +48,8 @@ export async function resumeRun(id: string, flags: ResumeFlags, deliveries: read
 async function confirmGoingBack(back: GoingBack, wanted: boolean, attended: boolean): Promise<boolean> {
   if (!wanted && !(attended && canAsk())) return false;
   const paint = await stderr.paint();
-  for (const effect of back.stays) stderr.write(`${paint.warning('stays done')}: ${effectText(effect)}\n`);
-  for (const effect of back.again) stderr.write(`${paint.warning('done again')}: ${effectText(effect)}\n`);
+  for (const effect of back.stays) stderr.write(`${paint.warning('kept')}: ${effectText(effect)}\n`);
+  for (const effect of back.again) stderr.write(`${paint.warning('will run again')}: ${effectText(effect)}\n`);
   if (back.again.length === 0 && back.failure !== null)
     stderr.write(`${paint.warning('goes back')} to line ${back.failure.line} in state \`${back.failure.state}\`\n`);
   if (wanted) return true;

@@ -13,7 +13,7 @@ import type { TapedRun } from '../running/cassette-run.js';
 import { reportConfiguration } from '../running/configuration-line.js';
 import { configuredEngine, NO_ENGINE } from '../running/configured-engine.js';
 import { detach, isDetached } from '../running/detach.js';
-import { cassetteProblem, driveOnCommandLine, flagProblem, suspendOptions } from '../running/drive-on-command-line.js';
+import { driveOnCommandLine, flagProblem, suspendOptions } from '../running/drive-on-command-line.js';
 import type { RunFlags } from '../running/run-flags.js';
 import {
   CommandEnded,
@@ -33,7 +33,7 @@ export async function runCommand(file: string, given: RunFlags): Promise<ExitCod
   const { on: typedOn, ...local } = given;
   const on = typedOn ?? (LOCAL.some((flag) => given.typed?.includes(flag)) ? undefined : await configuredEngine(file));
   const flags = { ...local, ...omitUndefined({ on: on === NO_ENGINE ? undefined : on }) };
-  const wrong = (await flagProblem(flags)) ?? (await cassetteProblem(flags));
+  const wrong = await flagProblem(flags);
   if (wrong !== null) return wrong;
   const isElsewhere = flags.on !== undefined;
   if (isElsewhere) {

@@ -91,8 +91,6 @@ async function runTests(names: readonly string[], flags: TestFlags, read: Set<st
   if (absent !== undefined) return usageError(`there is no file or folder \`${absent}\``);
   if (flags.suggest === true && flags.filter !== undefined)
     return usageError('`--suggest` needs all tests, and `--filter` leaves some out', 'leave out one of them');
-  if (flags.min !== undefined && flags.mutate !== true)
-    return usageError('`--min` needs `--mutate`', 'for coverage, write `--coverage-min`');
   if (flags.suggest === true && flags.rerunFailed === true)
     return usageError('`--suggest` needs all tests, and `--rerun-failed` leaves some out', 'leave out one of them');
   const other = files.find((file) => !isTestFile(file));

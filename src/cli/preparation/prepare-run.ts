@@ -7,7 +7,7 @@ import type {
   PrepareContext,
   PreparedProgram,
 } from '../../app/project/preparation.js';
-import { isPlan } from '../../app/project/preparation.js';
+import { isPlan, isTestFile } from '../../app/project/preparation.js';
 import { prepareProgram } from '../../app/project/prepare.js';
 import { MAX_INPUT_BYTES, readBytes, whyNotRead } from '../../app/project/read-text.js';
 import { readJson as readValue } from '../../interpreter/values/json.js';
@@ -23,7 +23,7 @@ import type { RunOptions } from '../../runtime/run/run-options.js';
 import { commandLineHost, whyNamedRefused } from '../files/command-line-host.js';
 import type { RunFlags } from '../running/run-flags.js';
 import { storeOf } from '../running/stored-runs.js';
-import type { ExitCode } from '../terminal/exit-code.js';
+import { EXIT, type ExitCode } from '../terminal/exit-code.js';
 import { printDiagnostics, reportInvalid } from '../terminal/report-diagnostics.js';
 import { usageError } from '../terminal/usage-error.js';
 import { type FileInputs, partsOfFlag, readInputs } from './inputs.js';
@@ -35,6 +35,8 @@ export type PreparedRun = PreparedProgram | { readonly code: ExitCode } | { read
 export async function prepareRun(file: string, flags: RunFlags): Promise<PreparedRun> {
   if (isPlan(file) && flags.start !== undefined)
     return { code: await usageError('a plan has no states, so there is none to start in', 'leave out `--start`') };
+  if (isTestFile(file))
+    return { code: await usageError(`\`${file}\` is a test file`, `run its tests: \`statedsl test ${file}\``) };
   if (file === '-' && flags.inputFile === '-')
     return { code: await usageError('standard input contains the program, so it cannot contain the inputs too') };
   const { machine, tools, state, approved, cwd, worktree, mock } = flags;
@@ -56,6 +58,8 @@ export async function prepareRun(file: string, flags: RunFlags): Promise<Prepare
     case 'ready':
       return preparation.program;
     case 'nothing':
+      // Notes without a program are not an empty program: what was meant to run is somewhere else.
+      if (/\.md$/i.test(file)) return { code: EXIT.usage };
       return { nothing: preparation.name };
     case 'refused':
       return { code: await usageError(preparation.message, preparation.help) };

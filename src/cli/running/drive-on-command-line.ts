@@ -26,7 +26,6 @@ import { usageError } from '../terminal/usage-error.js';
 import { announceStart } from './detach.js';
 import { gatherEvents, type Progress, showProgress, silent } from './progress.js';
 import { closingLines, exitCodeOf, returnedText } from './report-run.js';
-import type { RunFlags } from './run-flags.js';
 
 /** Without a person at the terminal, a longer wait suspends the run and frees the process. */
 const SUSPEND_UNATTENDED_MS = 10_000;
@@ -61,26 +60,6 @@ export async function flagProblem(
     return usageError('`--json` and `--events` cannot both use standard output', 'choose one of them');
   if (flags.detach && flags.events)
     return usageError('`--events` cannot be used with `--detach`, which does not wait for events');
-  return null;
-}
-
-/** As `flagProblem`, for the flags of cassettes. */
-export async function cassetteProblem(flags: RunFlags): Promise<ExitCode | null> {
-  const { record, cassette, mock, resume, replay, overwrite, cassetteMatch, cassetteDrift, dryRun, realTime } = flags;
-  if (record !== undefined && cassette !== undefined)
-    return usageError('`--record` and `--cassette` cannot be used together', 'choose one of them');
-  if (cassette !== undefined && mock !== undefined)
-    return usageError('`--cassette` and `--mock` cannot be used together', 'choose one of them');
-  if ((record ?? cassette) !== undefined && (resume === true || replay === true))
-    return usageError('a cassette holds a run from its beginning', 'leave out `--resume` and `--replay`');
-  if (record !== undefined && dryRun === true)
-    return usageError('a dry run has nothing to record', 'leave out `--dry-run` or `--record`');
-  if (realTime === true && mock === undefined)
-    return usageError('`--real-time` is for runs with answers from a file', 'add `--mock FILE`, or leave it out');
-  if (overwrite === true && record === undefined)
-    return usageError('`--overwrite` replaces the file of `--record`', 'add `--record FILE`');
-  if ((cassetteMatch ?? cassetteDrift) !== undefined && cassette === undefined)
-    return usageError('`--cassette-match` and `--cassette-drift` need a cassette', 'add `--cassette FILE`');
   return null;
 }
 

@@ -6,14 +6,11 @@ import { RunRefused } from '../../runtime/store/store-error.js';
 import { replayCommand } from '../commands/replay.js';
 import { resumeRun } from '../commands/resume.js';
 import type { ExitCode } from '../terminal/exit-code.js';
-import { usageError } from '../terminal/usage-error.js';
 import type { RunFlags } from './run-flags.js';
 import { refusalsAsErrors, runsOf, storeOf } from './stored-runs.js';
 import { isOver } from './which-run.js';
 
 export async function runAgain(file: string, flags: RunFlags): Promise<ExitCode> {
-  if (flags.resume && flags.replay)
-    return usageError('`--resume` and `--replay` cannot be used together', 'choose one of them');
   return refusalsAsErrors(async () => {
     const { runs } = unwrap(await (await runsOf(flags)).list({ program: resolve(file) }));
     if (flags.replay) {

@@ -48,6 +48,32 @@ export async function runToResume(flags: StoreFlags): Promise<string> {
   );
 }
 
+/** The only run that asks for one of these answers. Throws a `RunRefused` if there is none, or several are possible. */
+export async function waitingRun(flags: StoreFlags, answers: readonly string[]): Promise<string> {
+  const runs = await runsOf(flags);
+  const { runs: all } = unwrap(await runs.list({}));
+  const asked: string[] = [];
+  for (const { run_id, status } of all) {
+    if (status !== 'suspended' && status !== 'running') continue;
+    const seen = await runs.inspect(run_id);
+    if (seen.ok && seen.value.waiting.some(({ kind }) => kind === 'ask' || kind === 'approval')) asked.push(run_id);
+  }
+  const [only, ...others] = asked;
+  if (only === undefined)
+    throw new RunRefused(
+      'unknown',
+      `no run in \`${storeOf(flags)}\` waits for an answer`,
+      'list the runs: `statedsl runs`',
+    );
+  if (others.length === 0) return only;
+  const given = answers.map((answer) => (/^[\w.=:@/-]+$/.test(answer) ? answer : `'${answer}'`)).join(' ');
+  throw new RunRefused(
+    'unknown',
+    `${asked.length} runs wait for an answer: ${asked.slice(0, LISTED).join(', ')}`,
+    `name one of them: \`statedsl answer ${only} ${given}\``,
+  );
+}
+
 /** A run that ended just when its process died has no end in the list: its result may not have been printed. */
 export const isOver = ({ status, cancelled, ended_at }: ListedRun): boolean =>
   (status === 'returned' && ended_at !== null) || cancelled === true;

@@ -371,7 +371,8 @@ class SuiteCheck {
   private selector(selector: Selector, where: string, state: string | null = null): void {
     const { targets } = this.suite.facts;
     const names = [...new Set(targets.filter(({ kind }) => kind === selector.kind).flatMap(({ name }) => name ?? []))];
-    const what = `the program has nothing${where} that \`${selectorText(selector)}\` means`;
+    const kind = { text: 'command', agent: 'agent call', tool: 'tool call' }[selector.kind];
+    const what = `no ${kind} of the program${where} matches \`${selectorText(selector)}\``;
     const near = selector.kind === 'text' ? undefined : nearest(selector.name, names);
     this.nothing(selector.span, what, selector.kind === 'text' ? this.textsIn(state) : names, near);
   }

@@ -16,6 +16,7 @@ const KINDS: ReadonlySet<string> = new Set<EffectKind>([
   ...(['shell', 'argv', 'function', 'agent', 'tool', 'timer', 'clock', 'uuid', 'random', 'worktree', 'ask'] as const),
   ...(['signal', 'approval'] as const),
 ]);
+const RECORD_AGAIN = 'record it again with `statedsl run FILE --record CASSETTE --overwrite`';
 const RECORD_ONE = 'record one with `statedsl run FILE --record CASSETTE`';
 const HASH = /^[0-9a-f]{64}$/;
 
@@ -44,7 +45,11 @@ export async function parseCassette(text: string, origin: Origin): Promise<ReadC
 
 /** The first mistake alone: in a file that is no YAML, or is damaged, the others follow from it. */
 function problemsOf({ problems }: ReadFile, name: string): FileProblem[] {
-  return problems.slice(0, 1).map((one) => ({ ...one, file: name, help: one.help ?? RECORD_ONE }));
+  return problems.slice(0, 1).map((one) => {
+    // A file that cannot be read has no line; any other one is not YAML.
+    const message = one.line === null ? one.message : 'the cassette is damaged here: it cannot be read as YAML';
+    return { ...one, file: name, message, help: one.line === null ? (one.help ?? RECORD_ONE) : RECORD_AGAIN };
+  });
 }
 
 /** Ends the decoding; the location is the path of a value in the file. */

@@ -7,11 +7,13 @@ import {
   openQuestions,
   type Run,
   receiveSignal,
+  signalsOf,
   valueOfAnswer,
 } from '../../interpreter/run.js';
 import { printJson } from '../../interpreter/values/json.js';
 import type { Value } from '../../interpreter/values/value.js';
 import type { Json } from '../../machine/expression.js';
+import { nearest } from '../../prelude/nearest.js';
 import { unreachable } from '../../prelude/unreachable.js';
 import { type Delivery, isSignalName } from '../store/inbox.js';
 import { RunRefused } from '../store/store-error.js';
@@ -56,6 +58,23 @@ export function checkSendable(deliveries: readonly Delivery[]): void {
   for (const one of deliveries) if (one.kind === 'signal') checkSignalName(one.name);
 }
 
+/** Throws a `RunRefused` for a signal that no WAIT of the program is for: it would be kept for nothing. */
+export function checkSignals(run: Run, deliveries: readonly Delivery[]): void {
+  const sent = deliveries.flatMap((one) => (one.kind === 'signal' ? [one.name] : []));
+  if (sent.length === 0) return;
+  const names = signalsOf(run);
+  const unknown = sent.find((name) => !names.has(name));
+  if (unknown === undefined) return;
+  const near = nearest(unknown, names);
+  const help =
+    near !== undefined
+      ? `did you mean \`${near}\`?`
+      : names.size > 0
+        ? `it waits for ${[...names].map((name) => `\`${name}\``).join(', ')}`
+        : 'a program waits for one with `WAIT: signal NAME`';
+  throw new RunRefused('wrong-use', `no WAIT of the program is for the signal \`${unknown}\``, help);
+}
+
 /** The number of a call distinguishes approvals with the same name. Without it, the first open one is meant. */
 function questionCalled(questions: readonly OpenQuestion[], name: string): OpenQuestion | undefined {
   const exact = questions.find((one) => one.name === name);
@@ -65,6 +84,7 @@ function questionCalled(questions: readonly OpenQuestion[], name: string): OpenQ
 /** Applies deliveries that came together, or refuses all of them because of one that the run cannot accept. */
 export function applyDeliveries(run: Run, deliveries: readonly Delivery[]): void {
   checkAnswers(openQuestions(run), deliveries);
+  checkSignals(run, deliveries);
   for (const delivery of deliveries) applyDelivery(run, delivery);
 }
 

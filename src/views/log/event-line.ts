@@ -58,7 +58,7 @@ export function eventLine(event: RunEvent, paint: Paint): string | null {
         ? `${event.step} passed`
         : paint.error(`${event.step}: ${event.status} after attempt ${event.attempt}`);
     case 'run_resumed':
-      return `resumed by ${value(event.by)}`;
+      return `${event.of === undefined ? 'resumed' : `repeated from run ${value(event.of)}`} by ${value(event.by)}`;
     case 'rollback_started':
       return `rollback by ${value(event.by)}`;
     case 'rolled_back':

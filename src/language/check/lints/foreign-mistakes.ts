@@ -4,7 +4,7 @@
  */
 import { omitUndefined } from '../../../prelude/omit-undefined.js';
 import { nameMessages } from '../../source/catalogue/declarations.js';
-import type { Diagnostic, Fix } from '../../source/diagnostic.js';
+import type { Diagnostic, Fix, Span } from '../../source/diagnostic.js';
 import { lineText, positionAt, type SourceFile, type SourceSet } from '../../source/diagnostic.js';
 import type { ForeignLine } from '../../source/foreign/foreign-line.js';
 import { foreignLines } from '../../source/foreign/foreign-lines.js';
@@ -84,6 +84,8 @@ function explainedLine(diagnostic: Diagnostic, source: SourceFile, line: number)
   const whole = lineText(source, line);
   const text = whole.trim();
   if (text === '' || text.length > LONGEST) return null;
+  const at = (source.lineStarts[line - 1] as number) + whole.length - whole.trimStart().length;
+  const { file } = diagnostic.span;
   for (const rule of foreignLines) {
     if (!(rule.codes ?? MISREAD).test(diagnostic.code)) continue;
     const match = rule.line.exec(text);
@@ -93,10 +95,16 @@ function explainedLine(diagnostic: Diagnostic, source: SourceFile, line: number)
       continue;
     const by = rule.by?.(match, source.text);
     if (rule.by !== undefined && (by === undefined || by === text)) continue;
-    const { label, labels, notes, help, fix, repair, origin, ...rest } = diagnostic;
-    const start = source.lineStarts[line - 1] as number;
-    const at = start + whole.length - whole.trimStart().length;
-    const file = diagnostic.span.file;
+    const fix = by === undefined ? undefined : fixOf(rule, { file, at, text, line }, source, by);
+    // What the rule changes is elsewhere on the line, and does not explain this name.
+    if (
+      rule.message === undefined &&
+      diagnostic.code === 'unknown-name' &&
+      fix !== undefined &&
+      isApart(fix.span, diagnostic.span)
+    )
+      continue;
+    const { label, labels, notes, help, fix: _, repair, origin, ...rest } = diagnostic;
     return {
       file,
       firstLine: line,
@@ -109,7 +117,7 @@ function explainedLine(diagnostic: Diagnostic, source: SourceFile, line: number)
           ? omitUndefined({ origin })
           : { message: rule.message(match), span: { file, start: at, end: at + text.length } }),
         help: rule.help(match, by ?? null),
-        ...omitUndefined({ fix: by === undefined ? undefined : fixOf(rule, { file, at, text, line }, source, by) }),
+        ...omitUndefined({ fix }),
       },
     };
   }
@@ -118,6 +126,11 @@ function explainedLine(diagnostic: Diagnostic, source: SourceFile, line: number)
 
 function blamedText({ span }: Diagnostic, { text }: SourceFile): string {
   return text.slice(span.start, span.end);
+}
+
+/** Whether the spans have nothing in common, not even an end. */
+function isApart(one: Span, other: Span): boolean {
+  return one.end < other.start || other.end < one.start;
 }
 
 /** The corrected line, with as little as possible around the change. */

@@ -152,7 +152,8 @@ function unboundWords(f: { name: string; shell?: boolean } & Near, s: Spelling):
 
 /** A workflow file has no states. */
 function inState(state: string, s: Spelling): string {
-  return s.either(` in state \`${state}\``, '');
+  // The only state of a script has no name in its text.
+  return state === 'MAIN' ? '' : s.either(` in state \`${state}\``, '');
 }
 
 export const nameMessages = {

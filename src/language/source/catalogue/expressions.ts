@@ -71,7 +71,7 @@ export const typeMessages = {
 
 export const earlyRead = message<{ name: string; tracked: boolean }>('read-too-early', 'warning', (f) => ({
   message: `\`${f.name}\` is read before anything gives it a value`,
-  label: 'reading it here fails the run',
+  label: 'it has no value here, so the run fails',
   help: f.tracked
     ? `move \`TRACK: ${f.name}\` above this line`
     : `begin with \`TRACK: ${f.name}\`, or bind it above this line`,

@@ -11,7 +11,7 @@ import { readJournal } from '../../store/read-journal.js';
 import { lockHolder } from '../../store/run-lock.js';
 import { RunRefused } from '../../store/store-error.js';
 import { openStoredRun, type StoredRun } from '../../store/stored-run.js';
-import { checkAnswers } from '../apply-delivery.js';
+import { checkAnswers, checkSignals } from '../apply-delivery.js';
 import { recoveryContextOf } from './prepare-recovery.js';
 import { recoverRun } from './recover.js';
 import type { ResumeOptions } from './resume-options.js';
@@ -88,6 +88,7 @@ async function passOn(
   }
   try {
     checkAnswers(openQuestions(replay.run), deliveries, unreadDeliveries(stored.path, inbox));
+    checkSignals(replay.run, deliveries);
   } catch (cause) {
     throw answeredBefore(stored, deliveries) ?? cause;
   }

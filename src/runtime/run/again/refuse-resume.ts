@@ -66,13 +66,13 @@ export async function refuseUnlessRepeated(
   if (typeof again === 'function' ? await again(back) : again === true) return;
   throw new RunRefused(
     'wrong-use',
-    `the edited program would do again what is done: ${listEffects(effects)}`,
+    `the edited program would run again what has already run: ${listEffects(effects)}`,
     `resume anyway with \`--again\`, or remove ${effects.length === 1 ? 'that line' : 'those lines'}`,
   );
 }
 
 function goal({ again, failure }: GoingBack): string {
-  if (again.length > 0) return `${listEffects(again)} would be done again`;
+  if (again.length > 0) return `${listEffects(again)} would run again`;
   return failure === null ? 'the run would go back before it' : `the run would go back to line ${failure.line}`;
 }
 
@@ -100,7 +100,8 @@ export function refuseHopeless(
     hopeless === 'always'
       ? `correct the program and start again from a state: \`statedsl replay ${about.run_id} --from ${state} --from-file ${file}\``
       : `correct the program, then resume: \`statedsl resume ${about.run_id} --from-file ${file}\``;
-  throw new RunRefused('wrong-use', `the run would fail again at line ${line}: ${error}`, help);
+  const why = error.trim() === '' ? '' : `: ${error}`;
+  throw new RunRefused('wrong-use', `the run would fail again at line ${line}${why}`, help);
 }
 
 const FLAGS = {

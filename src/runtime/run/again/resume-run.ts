@@ -22,7 +22,7 @@ import { stateFile } from '../../store/state-file.js';
 import { openRunFolder, type RunFolder } from '../../store/store.js';
 import { readIndex, type StoredRun } from '../../store/stored-run.js';
 import type { WorktreeFacts } from '../../worktree/worktree-facts.js';
-import { applyDelivery, checkAnswers, checkSendable } from '../apply-delivery.js';
+import { applyDelivery, checkAnswers, checkSendable, checkSignals } from '../apply-delivery.js';
 import { closeRun, driveRun } from '../drive-run.js';
 import type { RunOptions } from '../run-options.js';
 import { type RunReport, reportOf } from '../run-report.js';
@@ -53,7 +53,10 @@ export async function resume(runId: string, options: ResumeOptions = {}): Promis
       deliveries.length > 0 &&
       run.result === null &&
       (unread.length > 0 || mustFollow(recoverRecorded(stored, options).recovered.replay, deliveries));
-    if (isLater) checkAnswers(openQuestions(run), deliveries, unread);
+    if (isLater) {
+      checkAnswers(openQuestions(run), deliveries, unread);
+      checkSignals(run, deliveries);
+    }
     const decision = await decideResume(stored, recorded, isLater ? { ...options, deliveries: [] } : options);
     return driveResumed(held, recorded, { ...decision, later: isLater ? deliveries : [] }, options);
   });
@@ -79,6 +82,7 @@ export async function recordDelivery(
     const rest = replay.rest();
     const unread = unreadDeliveries(stored.path, inbox);
     checkAnswers(openQuestions(run), deliveries, unread);
+    checkSignals(run, deliveries);
     const made = unread.length > 0 || mustFollow(replay, deliveries) ? null : deliveredEvents(run, deliveries);
     if (made === null || rest.some(isRequest)) {
       deliver(stored.path, deliveries, redactor);
