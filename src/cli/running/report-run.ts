@@ -28,7 +28,13 @@ export function closingLines(report: RunReport, flags: readonly string[], paint:
     case 'returned':
       return [`${paint.success('returned')} ${after}  ${run}`, ...applyHint(report, flags)];
     case 'failed':
-      if (report.rollback !== undefined) return rollbackLines(report.rollback, run, paint);
+      if (report.rollback !== undefined) {
+        const lines = rollbackLines(report.rollback, run, paint);
+        const again = ['rollback', id, ...flags].map(shellWord).join(' ');
+        return report.rollback.failed.length === 0
+          ? lines
+          : [...lines, `  try again with: statedsl ${escapeControls(again)}`];
+      }
       return [`${paint.error('failed')} ${after}  ${run}`, ...undoLines(report, flags)];
     case 'interrupted':
       return [`${paint.warning('interrupted')} ${after}  ${run}`, resumeHint(['resume', id, ...flags])];

@@ -34,6 +34,8 @@ type EndedAs = Pick<RunResult, 'error' | 'value'>;
 /** The register of a run as a snapshot keeps it. Empty members are omitted. */
 export interface UndoImage {
   readonly undo?: readonly UndoEntry[];
+  /** What failed, in the order of the attempts. A rollback after the end of the run tries it again. */
+  readonly failedUndo?: readonly UndoEntry[];
   readonly undone?: Undone;
   readonly endedAs?: EndedAs;
   readonly lateRollback?: RolledBack;
@@ -41,6 +43,7 @@ export interface UndoImage {
 
 /** The register of a whole run, with the results of its rollbacks. */
 export class RunUndo extends UndoRegister {
+  private failed: readonly UndoEntry[] = [];
   private takenBack: Undone | null = null;
   private before: EndedAs | null = null;
   private late: RolledBack | null = null;
@@ -67,7 +70,19 @@ export class RunUndo extends UndoRegister {
     this.takenBack = { count: (known?.count ?? 0) + 1, state: first.state, transitions: first.transitions };
   }
 
+  /** The entries that a rollback after the end of the run performs, in the order of their effects. */
+  get open(): readonly UndoEntry[] {
+    return [...this.failed.toReversed(), ...this.entries];
+  }
+
+  /** Keeps an entry that could not be performed. */
+  noteFailed(entry: UndoEntry): void {
+    this.failed = [...this.failed, entry];
+  }
+
   beginLateRollback(ended: EndedAs): void {
+    this.push(...this.failed.toReversed(), ...this.takeAll());
+    this.failed = [];
     this.before = ended;
   }
 
@@ -88,14 +103,16 @@ export class RunUndo extends UndoRegister {
   get image(): UndoImage {
     return omitUndefined({
       undo: this.entries.length === 0 ? undefined : this.entries,
+      failedUndo: this.failed.length === 0 ? undefined : this.failed,
       undone: this.takenBack ?? undefined,
       endedAs: this.before ?? undefined,
       lateRollback: this.late ?? undefined,
     });
   }
 
-  restore({ undo = [], undone, endedAs, lateRollback }: UndoImage): void {
+  restore({ undo = [], failedUndo = [], undone, endedAs, lateRollback }: UndoImage): void {
     this.push(...undo);
+    this.failed = failedUndo;
     this.takenBack = undone ?? null;
     this.before = endedAs ?? null;
     this.late = lateRollback ?? null;

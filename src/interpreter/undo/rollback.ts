@@ -60,6 +60,7 @@ function linkPerforming(context: LinkContext, after: After): Linked {
     } catch (thrown) {
       const failure = asFailure(thrown);
       reportFailedEntry(t, entry, failure);
+      t.run.undo.noteFailed(entry);
       t.rollback = { ...came, failed: [...came.failed, { line: entry.line, error: failure.message }] };
     }
     // A pipe below the ROLLBACK must not read the output of an UNDO.
@@ -122,7 +123,7 @@ export function linkLateRollback(context: LinkContext): Linked {
 /** Rolls back a failed run because the user asked for it. Ignored if that is not possible. */
 export function beginRollback(run: Run, by: string, delivery: Delivery = {}): void {
   const { main, result } = run;
-  if (result?.status !== 'failed' || run.undo.newest === null) return;
+  if (result?.status !== 'failed' || run.undo.open.length === 0) return;
   run.recordNow({ type: 'rollback_started', by, ...delivery });
   run.reopen(result);
   main.pc = run.linked.rollback;

@@ -110,12 +110,25 @@ export async function parseConfiguration(text: string, file: string): Promise<Lo
 async function checkConfiguration(read: ReadFile, file: string): Promise<LoadedConfiguration> {
   // An empty file, or one with only comments, configures nothing.
   const value = read.value ?? {};
-  const problems = read.problems.length > 0 ? read.problems : await schemaProblems(value, read, file);
+  const problems = [...(read.problems.length > 0 ? read.problems : await schemaProblems(value, read, file))];
+  if (problems.length === 0) problems.push(...agentsWithoutProgram(value, read, file));
   if (problems.length > 0) return { configuration: noConfiguration, problems, warnings: [] };
   const given = value as unknown as Partial<Configuration>;
   const configuration = { ...noConfiguration, ...given, file, folder: dirname(file) };
   const warnings = [...replacedAgents(configuration, read, file), ...unlimitedAgents(configuration, read, file)];
   return { configuration, problems: [], warnings };
+}
+
+/** An agent of the adapter `command` is any program, so the program has to be named. */
+function agentsWithoutProgram(value: Json, read: ReadFile, file: string): FileProblem[] {
+  const { agents = {} } = value as unknown as Partial<Configuration>;
+  return Object.entries(agents).flatMap(([name, { adapter, run = [] }]) => {
+    if (adapter !== 'command' || run.length > 0) return [];
+    const location = read.locationOf(['agents', name], true);
+    const message = `\`agents.${name}\` needs the key \`run\`: the adapter \`command\` starts a program of yours`;
+    const help = `write for example \`${name}: { adapter: command, run: ["./agent.sh"] }\``;
+    return [{ file, line: location?.line ?? null, column: location?.column ?? null, message, help }];
+  });
 }
 
 /** A name such as `claude-opus` means an agent without any configuration, and readers of a program rely on that. */

@@ -221,7 +221,7 @@ export function refuseRollback(runId: string, { result, undo }: Run): void {
     );
   if (result.status === 'returned')
     throw new RunRefused('over', `run \`${runId}\` has returned, and only failed or cancelled runs can be rolled back`);
-  if (undo.newest === null) throw new RunRefused('over', `run \`${runId}\` has nothing to undo`);
+  if (undo.open.length === 0) throw new RunRefused('over', `run \`${runId}\` has nothing to undo`);
 }
 
 /** The options of `run` that still apply, and those that only a resumed run has. */
