@@ -161,9 +161,11 @@ function lintEarlyReads(lowered: LoweredState, isFirst: boolean, diagnostics: Di
   const { code } = lowered.state;
   for (let pc = 0; pc < code.length; pc++) {
     const i = code[pc] as (typeof code)[number];
-    const expr = i.op === 'set' || i.op === 'track' ? i.value : i.op === 'unless' ? i.condition : null;
-    const early = expr === null ? null : firstRead(expr, (slot) => isMissing(slot, isFirst) && !made.has(key(slot)));
-    if (early !== null) {
+    const missing = (slot: SlotRef): boolean => isMissing(slot, isFirst) && !made.has(key(slot));
+    const early = readBy(i)
+      .map((expr) => firstRead(expr, missing))
+      .find((read) => read !== null);
+    if (early !== undefined) {
       const tracked = early.places.some((slot) => slot.in === 'tracked');
       diagnostics.push(earlyRead(lowered.spans[pc] as Span, { name: early.name, tracked }));
       return;
@@ -176,7 +178,26 @@ function lintEarlyReads(lowered: LoweredState, isFirst: boolean, diagnostics: Di
         if (i.bind.exitSlot !== undefined) made.add(`local ${i.bind.exitSlot}`);
       }
     } else if (i.op === 'sample') made.add(`local ${i.slot}`);
-    else if (i.op !== 'emit' && i.op !== 'increment') return;
+    else if (i.op !== 'emit' && i.op !== 'increment' && i.op !== 'undo') return;
+  }
+}
+
+/** What an instruction evaluates first. An UNDO evaluates its values where it stands, not when it is performed. */
+function readBy(i: Instruction): readonly Expr[] {
+  switch (i.op) {
+    case 'set':
+    case 'track':
+      return i.value === null ? [] : [i.value];
+    case 'unless':
+      return [i.condition];
+    case 'undo':
+      return readBy(i.by as Instruction);
+    case 'shell':
+      return i.template.parts.flatMap((part) => (typeof part === 'string' ? [] : [part.value]));
+    case 'agent':
+      return (i.prompt ?? []).flatMap((part) => (typeof part === 'string' ? [] : [part.value]));
+    default:
+      return [];
   }
 }
 
