@@ -25,7 +25,7 @@ const sources = [...files(src, '.ts'), ...files(src, '.tsx')].map((name) => ({
 
 /** Everything a file imports or re-exports, also lazily. */
 function imports(text: string): string[] {
-  const found = text.matchAll(/(?:(?<!['"])\bfrom\s*|\bimport\s*\(\s*|^import\s+)['"]([^'"]+)['"]/gm);
+  const found = text.matchAll(/(?:(?<!['"-])\bfrom\s*|\bimport\s*\(\s*|^import\s+)['"]([^'"]+)['"]/gm);
   return [...found].map((match) => match[1] as string);
 }
 

@@ -47,7 +47,7 @@ export async function parseCassette(text: string, origin: Origin): Promise<ReadC
 function problemsOf({ problems }: ReadFile, name: string): FileProblem[] {
   return problems.slice(0, 1).map((one) => {
     // A file that cannot be read has no line; any other one is not YAML.
-    const message = one.line === null ? one.message : 'the cassette is damaged here: it cannot be read as YAML';
+    const message = one.line === null ? one.message : `the cassette is damaged here, or cut off (${one.message})`;
     return { ...one, file: name, message, help: one.line === null ? (one.help ?? RECORD_ONE) : RECORD_AGAIN };
   });
 }
