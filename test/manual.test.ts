@@ -3,12 +3,13 @@
  * lead somewhere, and its index names all pages. `UPDATE=1` prints the page of messages again.
  */
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { basename, dirname, join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it, test } from 'vitest';
 import { createProgram } from '../src/cli/arguments/create-program.js';
 import { functionNamed } from '../src/interpreter/values/functions.js';
 import { definedCodes } from '../src/language/source/catalogue/message.js';
+import { codeExamples, shownBy } from './codes.js';
 import { pages } from './fences.js';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
@@ -73,56 +74,46 @@ describe('the manual', () => {
   });
 });
 
-interface Example {
-  readonly path: string;
-  readonly severity: string;
-  readonly message: string;
-  readonly help: string;
-}
-
-/** What the cases of the corpus say with each code. The first is of the case with its name, if there is one. */
-function examplesOfCodes(): Map<string, Example[]> {
-  const found = new Map<string, Example[]>();
-  for (const path of pathsBelow('test/corpus').filter((one) => one.endsWith('.case')))
-    for (const paragraph of read(`test/corpus/${path}`).split(/\n\n|\n(?=(?:error|warning|note)\[)/)) {
-      const [, severity = '', code = '', message = ''] =
-        /^(error|warning|note)\[([\w-]+)\]: (.+)/m.exec(paragraph) ?? [];
-      const [, help = ''] = /^ *= help: (.+)/m.exec(paragraph) ?? [];
-      if (code !== '') found.set(code, [...(found.get(code) ?? []), { path, severity, message, help }]);
-    }
-  const rank = (code: string, { path, help }: Example): string =>
-    [basename(path) !== `${code}.case`, !basename(path).startsWith(code), !path.startsWith('check/'), help === '']
-      .map(Number)
-      .join('') + path;
-  for (const [code, examples] of found) examples.sort((a, b) => (rank(code, a) < rank(code, b) ? -1 : 1));
-  return found;
-}
-
 const MESSAGES = `# Messages
 
-Each error, warning and note about a program has a code. This page has one example of what statedsl says with each code, and of the next
-step that it names. It is printed from the cases of the test suite. [Warnings](checking.md#warnings) shows programs that cause them.
+Each error, warning and note about a program has a code. This page has what statedsl says about one example of each code, and the next step
+that it names. The code leads to that example and to a right one, which \`statedsl explain CODE\` prints, too.
+[Warnings](checking.md#warnings) has more about programs that cause warnings.
 
 | Code | | For example | Next step |
 |---|---|---|---|
 `;
 
-test('docs/messages.md has an example of each code', async () => {
-  for (const file of readdirSync(join(root, 'src/language/source/catalogue')))
-    await import(`../src/language/source/catalogue/${file.replace(/\.ts$/, '.js')}`);
-  const examples = examplesOfCodes();
-  const codes = [...definedCodes().keys()];
-  expect(codes.length).toBeGreaterThan(200);
-  expect(codes.filter((code) => !examples.has(code))).toEqual([]);
+describe('docs/codes', () => {
+  const examples = codeExamples();
+  const rows: string[] = [];
   const cell = (text: string) => text.replaceAll('|', '\\|');
-  const rows = codes.flatMap((code) =>
-    (examples.get(code) ?? [])
-      .slice(0, 1)
-      .map(({ severity, message, help }) => `| \`${code}\` | ${severity} | ${cell(message)} | ${cell(help)} |\n`),
-  );
-  const printed = MESSAGES + rows.join('');
-  if (process.env.UPDATE === '1') writeFileSync(join(root, 'docs/messages.md'), printed);
-  expect(read('docs/messages.md')).toBe(printed);
+
+  test('has an example of each code, and its pages have at most 500 lines', async () => {
+    for (const file of readdirSync(join(root, 'src/language/source/catalogue')))
+      await import(`../src/language/source/catalogue/${file.replace(/\.ts$/, '.js')}`);
+    const codes = [...definedCodes().keys()];
+    expect(codes.length).toBeGreaterThan(200);
+    expect(codes.filter((code) => !examples.has(code))).toEqual([]);
+    const long = pathsBelow('docs/codes').filter((page) => read(`docs/codes/${page}`).split('\n').length > 501);
+    expect(long).toEqual([]);
+  });
+
+  test.each([...examples].sort(([a], [b]) => (a < b ? -1 : 1)))('%s: wrong and right', async (code, example) => {
+    const shown = (await shownBy(example, 'wrong')).find((one) => one.code === code);
+    expect(shown).toBeDefined();
+    const of = await shownBy(example, 'right');
+    expect(of.filter((one) => one.severity === 'error' || one.code === code)).toEqual([]);
+    const { severity = '', message = '', help = '' } = shown ?? {};
+    const link = `[\`${code}\`](codes/${example.page}#${code})`;
+    rows.push(`| ${link} | ${severity} | ${cell(message)} | ${cell(help)} |\n`);
+  });
+
+  test('docs/messages.md says what is said about them', () => {
+    const printed = MESSAGES + rows.join('');
+    if (process.env.UPDATE === '1') writeFileSync(join(root, 'docs/messages.md'), printed);
+    expect(read('docs/messages.md')).toBe(printed);
+  });
 });
 
 /** The anchors of a document, as GitHub makes them of its headings. */

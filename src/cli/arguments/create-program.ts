@@ -10,6 +10,7 @@ import { visibleError } from '../terminal/usage-error.js';
 import { addEngine, addWorker } from './engine-commands.js';
 import { refuseIdleFlags } from './flag-combinations.js';
 import { commandHint, optionHint, wordHint } from './foreign-words.js';
+import { addExplain, addGuide, addSkill } from './guide-commands.js';
 import { addOutsideOption } from './outside-option.js';
 import { addPlan } from './plan-commands.js';
 import { addCheck, addConvert, addDisassemble, addFormat, addGraph, addInit, addList } from './program-commands.js';
@@ -48,6 +49,18 @@ function hintFor(error: string, program: Command, words: readonly string[]): str
 /** More than two letters are other. */
 const distant = (written: string, near: string): boolean => !isMisspelling(written, near, [near]);
 
+/** What the help begins with: whoever has never seen a flow learns most from one. */
+const EXAMPLE = `# hello.dsl
+INPUT: name = "world"
+STATE: GREET
+  DO: greeting = echo "Hello, {name}!"
+  RETURN: {greeting}
+
+  statedsl run hello.dsl -i name=Ada
+  statedsl guide                        the language on one page
+
+`;
+
 /** Calls `onExit` with the exit code of the command. `words` are the words of the command line, for hints. */
 export function createProgram(onExit: (code: number) => void, words: readonly string[] = []): Command {
   const program = new Command('statedsl')
@@ -68,6 +81,8 @@ export function createProgram(onExit: (code: number) => void, words: readonly st
     })
     .helpCommand('help [command]', 'show the options of a command')
     .hook('preAction', (_, called) => refuseIdleFlags(called));
+  program.addHelpText('before', EXAMPLE);
+  addGuide(program, onExit);
   addRun(program, onExit);
   addResume(program, onExit);
   addReplay(program, onExit);
@@ -78,6 +93,7 @@ export function createProgram(onExit: (code: number) => void, words: readonly st
   addReport(program, onExit);
   addGc(program, onExit);
   addCheck(program, onExit);
+  addExplain(program, onExit);
   addFormat(program, onExit);
   addTest(program, onExit);
   addVerify(program, onExit);
@@ -86,6 +102,7 @@ export function createProgram(onExit: (code: number) => void, words: readonly st
   addDisassemble(program, onExit);
   addList(program, onExit);
   addInit(program, onExit);
+  addSkill(program, onExit);
   addOutput(program, onExit);
   addPlan(program, onExit);
   addEngine(program, onExit);

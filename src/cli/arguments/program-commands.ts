@@ -88,7 +88,7 @@ export function addInit(program: Command, onExit: (code: number) => void): void 
   program
     .command('init')
     .description('write a first flow, its configuration and a test, without overwriting anything')
-    .argument('[template]', 'flow or workflow (default: flow)')
+    .argument('[template]', 'flow, workflow, release, agents or tests (default: flow)')
     .option('--json', 'print one JSON object')
     .option('--quiet', 'print only errors')
     .action(async (template: string | undefined, options) =>
