@@ -38,7 +38,7 @@ test('a byte order mark and CRLF are not part of the program', async () => {
 
 test('standard input is called <stdin>, is not Markdown and imports from here', async () => {
   const one = projectFolder({ 'lib/p.dsl': 'PATTERN: GREET with who\n  EMIT: HI who={who}\n' });
-  const { code, stdout, stderr } = await one.runProcess(['run', '-', '--json'], {
+  const { code, stdout, stderr } = await one.runProcess(['run', '-', '--json', '--log'], {
     input: 'IMPORT: "./lib/p.dsl"\nUSE: GREET with who="x"\nRETURN: done\n',
   });
   expect(stderr).toContain('EMIT HI who=x');
@@ -66,7 +66,7 @@ test('shipped patterns are found', async () => {
 
 test('a file with nothing to run returns at once', async () => {
   const one = projectFolder({ 'a.dsl': '# nothing\n' });
-  const { code, stdout, stderr } = await one.run(['run', 'a.dsl', '--json']);
+  const { code, stdout, stderr } = await one.run(['run', 'a.dsl', '--json', '--log']);
   expect(code).toBe(0);
   expect(stderr).toContain('warning[nothing-to-run]');
   expect(JSON.parse(stdout)).toMatchObject({ status: 'returned', machine: 'a', returned: null, states: [] });

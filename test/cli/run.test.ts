@@ -153,7 +153,7 @@ describe('--dry-run', () => {
 describe('waiting for people', () => {
   test('a question suspends with exit code 75 and shows how to resume', async () => {
     const one = projectFolder({ 'a.dsl': 'ASK user: "Go on?" → go choices=yes,no\nRETURN: {go}\n' });
-    const { code, stdout, stderr } = await one.run(['run', 'a.dsl', '--json']);
+    const { code, stdout, stderr } = await one.run(['run', 'a.dsl', '--json', '--log']);
     const report = JSON.parse(stdout);
     expect(code).toBe(75);
     expect(report).toMatchObject({

@@ -4,12 +4,13 @@
  */
 import type { RunFlags } from '../running/run-flags.js';
 
-type SwitchFlag = 'json' | 'events' | 'quiet' | 'verbose' | 'dryRun';
+type SwitchFlag = 'json' | 'log' | 'events' | 'quiet' | 'verbose' | 'dryRun';
 type TextFlag = 'dir' | 'cwd' | 'machine' | 'start' | 'mock' | 'inputFile' | 'tools';
 
 /** A test checks that the parser reads these in the same way. */
 export const SWITCHES: ReadonlyMap<string, SwitchFlag> = new Map([
   ['--json', 'json'],
+  ['--log', 'log'],
   ['--events', 'events'],
   ['--quiet', 'quiet'],
   ['--verbose', 'verbose'],

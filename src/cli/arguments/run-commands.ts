@@ -30,6 +30,7 @@ export function addRun(program: Command, onExit: (code: number) => void): void {
     .option('--machine <name>', 'the machine to run (default: the first)')
     .option('--start <state>', 'the state to start in, as "STATE" or "STATE with x=1"')
     .option('--json', 'print one JSON object about the run')
+    .option('--log', 'with --json: also show the log, which otherwise only a terminal gets')
     .option('--events', 'print the events of the journal as they are written')
     .option('--quiet', 'print only errors and the returned value')
     .option('--verbose', 'also show each instruction as it is written in the program')
@@ -160,6 +161,7 @@ function addResumeOptions(command: Command): Command {
   return command
     .option('-i, --input <name=value>', 'pass a secret input again (repeatable)', collect)
     .option('--json', 'print one JSON object about the run')
+    .option('--log', 'with --json: also show the log, which otherwise only a terminal gets')
     .option('--events', 'print the events of the journal as they are written')
     .option('--quiet', 'print only errors and the returned value')
     .option('--verbose', 'also show each instruction as it is written in the program')

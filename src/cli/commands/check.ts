@@ -13,14 +13,15 @@ import type { SourceSet } from '../../language/source/diagnostic.js';
 import { type Diagnostic, hasErrors } from '../../language/source/diagnostic.js';
 import { type FixedText, fixText, type MadeEdit, withSafeFixes } from '../../language/source/fix-text.js';
 import { omitUndefined } from '../../prelude/omit-undefined.js';
-import { diagnosticsJson, locationJson } from '../../views/diagnostics/diagnostic-json.js';
+import { locationJson } from '../../views/diagnostics/diagnostic-json.js';
+import type { FindingJson } from '../../views/diagnostics/findings-json.js';
 import { drawExplanations, drawFixes } from '../../views/diagnostics/fixes.js';
 import { explainAll } from '../../views/steps/explain-steps.js';
 import { commandLineHost } from '../files/command-line-host.js';
 import { replaceRead } from '../files/replace-file.js';
 import { isForAnEngine, NO_ENGINE } from '../running/configured-engine.js';
 import { EXIT, type ExitCode } from '../terminal/exit-code.js';
-import { filterDiagnostics, hideSecrets, printDiagnostics, withoutSecrets } from '../terminal/report-diagnostics.js';
+import { filterDiagnostics, findingsOf, hideSecrets, printDiagnostics } from '../terminal/report-diagnostics.js';
 import { stderr, stdout } from '../terminal/streams.js';
 import { usageError } from '../terminal/usage-error.js';
 
@@ -41,40 +42,83 @@ interface CheckFlags {
   readonly shared?: string;
 }
 
-/** Plans are recognized by their names. Each is reported separately, as `plan check` does. */
+/** What the files of one command line come to. With `--json` all of it is one object, and nothing else is printed. */
+class Outcome {
+  readonly findings: FindingJson[] = [];
+  /** What only some kinds of files have. */
+  more: Readonly<Record<string, unknown>> = {};
+  code: ExitCode = EXIT.returned;
+
+  constructor(readonly flags: CheckFlags) {}
+
+  /** Reports what is wrong with the command line, or with a file that cannot be read. */
+  async refuse(message: string, help?: string): Promise<ExitCode> {
+    this.code = EXIT.usage;
+    if (this.flags.json !== true) return usageError(message, help);
+    this.findings.push({ code: 'usage', severity: 'error', message, ...omitUndefined({ help }) });
+    return EXIT.usage;
+  }
+}
+
+/** Plans are recognized by their names. */
 export async function checkCommand(all: readonly string[], flags: CheckFlags): Promise<ExitCode> {
-  const files = all.filter((file) => !isPlan(file));
-  let worst: ExitCode = EXIT.returned;
-  if (files.length === all.length && flags.state !== undefined)
-    return usageError(
+  const outcome = new Outcome(flags);
+  await checkAll(all, flags, outcome);
+  const { code, more } = outcome;
+  const rank = ({ severity }: FindingJson): number => ['error', 'warning', 'note'].indexOf(String(severity));
+  const findings = outcome.findings.toSorted((a, b) => rank(a) - rank(b));
+  const status = code === EXIT.returned ? 'valid' : 'invalid';
+  if (flags.json) stdout.write(`${JSON.stringify({ status, diagnostics: findings, ...more })}\n`);
+  return code;
+}
+
+async function checkAll(all: readonly string[], flags: CheckFlags, outcome: Outcome): Promise<void> {
+  const plans = all.filter(isPlan);
+  if (plans.length === 0 && flags.state !== undefined) {
+    await outcome.refuse(
       '`--state` sets the initial state of a plan, but none of these files is a plan',
       'leave out `--state`',
     );
-  for (const file of all.filter(isPlan)) {
-    const { fixPlan, planCheckCommand } = await import('./plan/plan-check.js');
-    if (flags.fix === true && !(await fixPlan(file, flags))) worst = EXIT.usage;
-    const code = await planCheckCommand(file, flags);
-    if (code !== EXIT.returned) worst = code;
+    return;
   }
-  const code = files.length === 0 ? EXIT.returned : await checkPrograms(files, flags);
-  return code === EXIT.returned ? worst : code;
+  const about: object[] = [];
+  for (const file of plans) {
+    const { checkPlan, fixPlan } = await import('./plan/plan-check.js');
+    if (flags.fix === true) {
+      const { problem, made } = await fixPlan(file, flags);
+      if (problem !== null) await outcome.refuse(problem);
+      else outcome.more = { fixed: [...fixedOf(outcome), ...hideSecrets(made).map((edit) => ({ file, ...edit }))] };
+    }
+    const checked = await checkPlan(file, flags);
+    if ('missing' in checked) await outcome.refuse(checked.missing);
+    else {
+      outcome.findings.push(...checked.findings);
+      about.push(plans.length === 1 ? checked.about : { file, ...checked.about });
+      if (checked.isInvalid) outcome.code = EXIT.usage;
+    }
+  }
+  if (about.length > 0) outcome.more = { ...outcome.more, ...(plans.length === 1 ? about[0] : { plans: about }) };
+  const files = all.filter((file) => !isPlan(file));
+  if (files.length > 0) await checkPrograms(files, flags, outcome);
 }
 
-async function checkPrograms(files: readonly string[], flags: CheckFlags): Promise<ExitCode> {
+const fixedOf = ({ more }: Outcome): readonly FixedJson[] => (more.fixed ?? []) as readonly FixedJson[];
+
+async function checkPrograms(files: readonly string[], flags: CheckFlags, outcome: Outcome): Promise<void> {
   // A file may import one that is corrected after it, so all are checked when all are corrected.
   const checks: (() => Promise<Compilation>)[] = [];
   const fixed: FixedJson[] = [];
   const reported = new Set<string>();
   let missing = false;
   for (const file of files) {
-    const opened = await openFile(file, flags, reported);
+    const opened = await openFile(file, outcome, reported);
     if (opened === null) missing = true;
     else if (opened.kind === 'broken' || flags.fix !== true)
       checks.push(async () => lookFurther(file, await compilationOf(opened, flags), flags));
     else {
       const result = await fixText(opened.text, opened.compile);
       const { text, made } = result;
-      const problem = await writeFixed(file, opened, result, flags);
+      const problem = await writeFixed(file, opened, result, outcome);
       if (problem !== null) missing = true;
       else fixed.push(...hideSecrets(made).map((edit) => ({ file: opened.name, ...edit })));
       const left = problem === null ? { ...opened, text } : opened;
@@ -84,18 +128,19 @@ async function checkPrograms(files: readonly string[], flags: CheckFlags): Promi
   const compilations: Compilation[] = [];
   for (const checkFile of checks) compilations.push(await checkFile());
   const all = compilations.flatMap(({ diagnostics }) => diagnostics);
-  await report(compilations, flags);
+  if (flags.json !== true) await report(compilations, flags);
   const isWrong = missing || isInvalid(all, flags);
+  if (isWrong) outcome.code = EXIT.usage;
   const bounds = flags.bounds !== true || isWrong ? undefined : await boundsOf(files, flags);
-  if (flags.json && compilations.length > 0) {
-    const json = omitUndefined({
-      ...jsonReport(compilations, all, flags),
-      fixed: flags.fix === true ? fixed : undefined,
-      bounds,
-    });
-    stdout.write(`${JSON.stringify(json)}\n`);
-  }
-  return isWrong ? EXIT.usage : EXIT.returned;
+  if (flags.json !== true) return;
+  for (const { diagnostics, sources } of compilations)
+    outcome.findings.push(...(await findingsOf(diagnostics, sources)));
+  outcome.more = omitUndefined({
+    ...outcome.more,
+    ...explanationsJson(compilations, flags),
+    fixed: flags.fix === true ? [...fixedOf(outcome), ...fixed] : undefined,
+    bounds,
+  });
 }
 
 /** What only a look at the whole machine finds. */
@@ -147,14 +192,15 @@ type OpenedFile =
 type FixedJson = MadeEdit & { readonly file: string };
 
 /** Returns null, after reporting the problem, if there is no file to read. */
-async function openFile(file: string, flags: CheckFlags, reported: Set<string>): Promise<OpenedFile | null> {
-  if (isTestFile(file)) return openTests(file, flags);
+async function openFile(file: string, outcome: Outcome, reported: Set<string>): Promise<OpenedFile | null> {
+  const { flags } = outcome;
+  if (isTestFile(file)) return openTests(file, outcome);
   const { configuration, diagnostics, sources, warnings } = await loadSettings(commandLineHost(), file);
-  await reportOnce(warnings, sources, flags, reported);
+  await reportOnce(warnings, sources, outcome, reported);
   const read = readNamed(commandLineHost(), file, configuration);
   if (read.kind === 'broken') return read;
   if (read.kind === 'missing') {
-    await usageError(read.message);
+    await outcome.refuse(read.message);
     return null;
   }
   if (diagnostics.length > 0) return { kind: 'broken', compilation: emptyCompilation(diagnostics, sources) };
@@ -168,7 +214,7 @@ async function openFile(file: string, flags: CheckFlags, reported: Set<string>):
     if (flags.on !== undefined && flags.on !== NO_ENGINE)
       functions = await (await import('../../engine/server-configuration.js')).functionsOf(configuration);
   } catch (cause) {
-    await usageError((cause as Error).message);
+    await outcome.refuse((cause as Error).message);
     return null;
   }
   const cwd = resolve(flags.cwd ?? '.');
@@ -205,12 +251,13 @@ async function openFile(file: string, flags: CheckFlags, reported: Set<string>):
 }
 
 /** A test file is checked together with the program that it names. */
-async function openTests(file: string, { cwd }: CheckFlags): Promise<OpenedFile | null> {
+async function openTests(file: string, outcome: Outcome): Promise<OpenedFile | null> {
+  const { cwd } = outcome.flags;
   const { loadSuite } = await import('../../lab/testing/load-suite.js');
   const loaded = await loadSuite(commandLineHost(), file, resolve(cwd ?? '.'));
   if (!('missing' in loaded))
     return { kind: 'broken', compilation: emptyCompilation(loaded.diagnostics, loaded.sources) };
-  await usageError(loaded.missing);
+  await outcome.refuse(loaded.missing);
   return null;
 }
 
@@ -218,12 +265,13 @@ async function openTests(file: string, { cwd }: CheckFlags): Promise<OpenedFile 
 async function reportOnce(
   warnings: readonly Diagnostic[],
   sources: SourceSet,
-  flags: CheckFlags,
+  { flags, findings }: Outcome,
   reported: Set<string>,
 ): Promise<void> {
   const fresh = warnings.filter(({ message }) => !reported.has(message));
   for (const { message } of fresh) reported.add(message);
-  await printDiagnostics(fresh, sources, flags);
+  if (flags.json === true) findings.push(...(await findingsOf(fresh, sources)));
+  else await printDiagnostics(fresh, sources, flags);
 }
 
 async function compilationOf(opened: OpenedFile, { json }: CheckFlags): Promise<Compilation> {
@@ -239,41 +287,34 @@ async function writeFixed(
   file: string,
   { name, text: original }: Extract<OpenedFile, { kind: 'text' }>,
   { text, fixes }: FixedText,
-  flags: CheckFlags,
+  outcome: Outcome,
 ): Promise<string | null> {
   const problem = file === '-' || text === original ? null : replaceRead(name, original, text);
   if (problem !== null) {
-    await usageError(problem);
+    await outcome.refuse(problem);
     return problem;
   }
-  if (file === '-' && flags.json !== true) stdout.write(text);
-  if (flags.quiet !== true) stderr.write(drawFixes(name, hideSecrets(fixes)));
+  const { json, quiet } = outcome.flags;
+  if (json === true) return null;
+  if (file === '-') stdout.write(text);
+  if (quiet !== true) stderr.write(drawFixes(name, hideSecrets(fixes)));
   return null;
 }
 
 async function report(compilations: readonly Compilation[], flags: CheckFlags): Promise<void> {
   for (const { diagnostics, sources, explanations, machines } of compilations) {
     await printDiagnostics(filterDiagnostics(diagnostics, flags), sources, {});
-    if (!flags.explain || flags.json) continue;
+    if (!flags.explain) continue;
     stdout.write(drawExplanations(explainAll(explanations, machines, sources), sources));
   }
 }
 
-function jsonReport(compilations: readonly Compilation[], all: readonly Diagnostic[], flags: CheckFlags): object {
+/** What `--explain` adds to the object. */
+function explanationsJson(compilations: readonly Compilation[], { explain }: CheckFlags): object {
+  if (!explain) return {};
   return {
-    status: isInvalid(all, flags) ? 'invalid' : 'valid',
-    diagnostics: compilations.flatMap(({ diagnostics, sources }) =>
-      diagnosticsJson(withoutSecrets(diagnostics), sources),
+    explanations: compilations.flatMap(({ explanations, machines, sources }) =>
+      explainAll(explanations, machines, sources).map(({ span, text }) => ({ ...locationJson(span, sources), text })),
     ),
-    ...(flags.explain
-      ? {
-          explanations: compilations.flatMap(({ explanations, machines, sources }) =>
-            explainAll(explanations, machines, sources).map(({ span, text }) => ({
-              ...locationJson(span, sources),
-              text,
-            })),
-          ),
-        }
-      : {}),
   };
 }

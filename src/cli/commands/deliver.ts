@@ -11,7 +11,7 @@ import { checkSignalName } from '../../runtime/run/apply-delivery.js';
 import type { Delivery } from '../../runtime/store/inbox.js';
 import { RunRefused } from '../../runtime/store/store-error.js';
 import { type ResumeFlags, secretInputs } from '../preparation/prepare-resume.js';
-import { flagProblem, personName } from '../running/drive-on-command-line.js';
+import { flagProblem, personName, withoutLog } from '../running/drive-on-command-line.js';
 import { undoLines } from '../running/report-run.js';
 import { refusalsAsErrors, reportRefusal, runsOf, type StoreFlags } from '../running/stored-runs.js';
 import { waitingRun } from '../running/which-run.js';
@@ -84,9 +84,10 @@ export async function cancelCommand(
   return EXIT.returned;
 }
 
-async function deliverCommand(name: string, flags: DeliverFlags, read: (by: string) => Message): Promise<ExitCode> {
-  const wrong = await flagProblem(flags);
+async function deliverCommand(name: string, given: DeliverFlags, read: (by: string) => Message): Promise<ExitCode> {
+  const wrong = await flagProblem(given);
   if (wrong !== null) return wrong;
+  const flags = withoutLog(given);
   const target = await flagsOf(name, flags);
   if ('code' in target) return target.code;
   if (target.flags.on !== undefined)

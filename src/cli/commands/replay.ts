@@ -5,7 +5,7 @@ import { replayPoint } from '../../app/read-point.js';
 import { unwrap } from '../../app/result.js';
 import { omitUndefined } from '../../prelude/omit-undefined.js';
 import { type ResumeFlags, resumeOptions } from '../preparation/prepare-resume.js';
-import { flagProblem } from '../running/drive-on-command-line.js';
+import { flagProblem, withoutLog } from '../running/drive-on-command-line.js';
 import { driveStoredRun } from '../running/drive-stored-run.js';
 import { flagLimits, refusalsAsErrors, runsOf } from '../running/stored-runs.js';
 import { EXIT, type ExitCode } from '../terminal/exit-code.js';
@@ -18,9 +18,10 @@ interface ReplayFlags extends Omit<ResumeFlags, 'inDoubt'> {
   readonly failed?: boolean;
 }
 
-export async function replayCommand(name: string, flags: ReplayFlags): Promise<ExitCode> {
-  const wrong = await flagProblem(flags);
+export async function replayCommand(name: string, given: ReplayFlags): Promise<ExitCode> {
+  const wrong = await flagProblem(given);
   if (wrong !== null) return wrong;
+  const flags = withoutLog(given);
   if (flags.failed && flags.from !== undefined)
     return usageError('`--failed` and `--from` both choose where the new run begins', 'choose one of them');
   return refusalsAsErrors(async () => {

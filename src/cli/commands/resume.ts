@@ -5,16 +5,17 @@ import type { Delivery } from '../../runtime/store/inbox.js';
 import { escapeControls } from '../../views/drawing/visible-text.js';
 import type { ResumeFlags } from '../preparation/prepare-resume.js';
 import { detach, isDetached } from '../running/detach.js';
-import { canAsk, flagProblem } from '../running/drive-on-command-line.js';
+import { canAsk, flagProblem, withoutLog } from '../running/drive-on-command-line.js';
 import { driveStoredRun } from '../running/drive-stored-run.js';
 import { flagLimits, refusalsAsErrors, runsOf } from '../running/stored-runs.js';
 import { runToResume } from '../running/which-run.js';
 import type { ExitCode } from '../terminal/exit-code.js';
 import { stderr } from '../terminal/streams.js';
 
-export async function resumeCommand(name: string | undefined, flags: ResumeFlags): Promise<ExitCode> {
-  const wrong = await flagProblem(flags);
+export async function resumeCommand(name: string | undefined, given: ResumeFlags): Promise<ExitCode> {
+  const wrong = await flagProblem(given);
   if (wrong !== null) return wrong;
+  const flags = withoutLog(given);
   if (flags.on !== undefined) return resumeElsewhere(name ?? null, flags);
   return refusalsAsErrors(async () => {
     const id = name ?? (await runToResume(flags));
@@ -65,9 +66,10 @@ function effectText({ text, state, line }: GoingBack['again'][number]): string {
 }
 
 /** `statedsl rollback`: undoes what a failed or cancelled run did. */
-export async function rollbackCommand(name: string, flags: ResumeFlags): Promise<ExitCode> {
-  const wrong = await flagProblem(flags);
+export async function rollbackCommand(name: string, given: ResumeFlags): Promise<ExitCode> {
+  const wrong = await flagProblem(given);
   if (wrong !== null) return wrong;
+  const flags = withoutLog(given);
   return refusalsAsErrors(async () => {
     const { run_id } = unwrap(await (await runsOf(flags)).find(name));
     return driveStoredRun(run_id, flags, false, (runs, options) => runs.resume(run_id, { ...options, rollback: true }));

@@ -13,7 +13,7 @@ import type { TapedRun } from '../running/cassette-run.js';
 import { reportConfiguration } from '../running/configuration-line.js';
 import { configuredEngine, NO_ENGINE } from '../running/configured-engine.js';
 import { detach, isDetached } from '../running/detach.js';
-import { driveOnCommandLine, flagProblem, suspendOptions } from '../running/drive-on-command-line.js';
+import { driveOnCommandLine, flagProblem, suspendOptions, withoutLog } from '../running/drive-on-command-line.js';
 import type { RunFlags } from '../running/run-flags.js';
 import {
   CommandEnded,
@@ -32,9 +32,10 @@ const LOCAL: readonly (keyof RunFlags)[] = ['mock', 'record', 'cassette', 'cwd',
 export async function runCommand(file: string, given: RunFlags): Promise<ExitCode> {
   const { on: typedOn, ...local } = given;
   const on = typedOn ?? (LOCAL.some((flag) => given.typed?.includes(flag)) ? undefined : await configuredEngine(file));
-  const flags = { ...local, ...omitUndefined({ on: on === NO_ENGINE ? undefined : on }) };
-  const wrong = await flagProblem(flags);
+  const all = { ...local, ...omitUndefined({ on: on === NO_ENGINE ? undefined : on }) };
+  const wrong = await flagProblem(all);
   if (wrong !== null) return wrong;
+  const flags = withoutLog(all);
   const isElsewhere = flags.on !== undefined;
   if (isElsewhere) {
     const refused = await (await import('../running/unused-on-engine.js')).unusedOnSubmission(flags);

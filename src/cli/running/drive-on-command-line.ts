@@ -38,6 +38,8 @@ const HEAD_BYTES = 8192;
 export interface ShowFlags {
   readonly json?: boolean;
   readonly events?: boolean;
+  /** With `json`: shows the log next to the object. */
+  readonly log?: boolean;
   readonly quiet?: boolean;
   readonly verbose?: boolean;
   readonly dir?: string;
@@ -50,12 +52,21 @@ export interface ShowFlags {
   readonly typed?: readonly string[];
 }
 
+/** The log next to the object of `--json` is for terminals, or for those who ask for it; errors are always printed. */
+export function withoutLog<T extends ShowFlags>(flags: T): T {
+  return flags.json === true && flags.log !== true && !stderr.terminal ? { ...flags, quiet: true } : flags;
+}
+
 /** Reports contradicting flags as wrong usage; null if there are none. */
 export async function flagProblem(
   flags: ShowFlags & { readonly detach?: boolean; readonly home?: string },
 ): Promise<ExitCode | null> {
   if (flags.home !== undefined && flags.on === undefined)
     return usageError('`--home` names workers of an engine', 'name the engine with `--on`');
+  if (flags.log === true && flags.json !== true)
+    return usageError('`--log` shows the log next to the object of `--json`', 'add `--json`, or leave out `--log`');
+  if (flags.log === true && flags.quiet === true)
+    return usageError('`--log` and `--quiet` cannot be used together', 'choose one of them');
   if (flags.json && flags.events)
     return usageError('`--json` and `--events` cannot both use standard output', 'choose one of them');
   if (flags.detach && flags.events)

@@ -5,6 +5,7 @@ export interface RunFlags {
   readonly machine?: string;
   readonly start?: string;
   readonly json?: boolean;
+  readonly log?: boolean;
   readonly events?: boolean;
   readonly quiet?: boolean;
   readonly verbose?: boolean;

@@ -4,6 +4,7 @@ import { type Diagnostic, type SourceSet, sourceFile } from '../../language/sour
 import type { Json } from '../../machine/expression.js';
 import { omitUndefined } from '../../prelude/omit-undefined.js';
 import { createRedactor, environmentSecrets, type Redactor } from '../../runtime/redact.js';
+import type { FindingJson } from '../../views/diagnostics/findings-json.js';
 import type { RunFlags } from '../running/run-flags.js';
 import { EXIT, type ExitCode } from './exit-code.js';
 import { type Stream, stderr, stdout } from './streams.js';
@@ -16,11 +17,17 @@ export async function reportInvalid(
 ): Promise<{ code: ExitCode }> {
   await printDiagnostics(diagnostics, sources, flags);
   if (flags.json) {
-    const { diagnosticsJson } = await import('../../views/diagnostics/diagnostic-json.js');
-    const shown = diagnosticsJson(withoutSecrets(diagnostics), sources);
+    const shown = await findingsOf(diagnostics, sources);
     stdout.write(`${JSON.stringify({ status: 'invalid', diagnostics: shown })}\n`);
   }
   return { code: EXIT.usage };
+}
+
+/** Diagnostics as `check --json` prints them. */
+export async function findingsOf(diagnostics: readonly Diagnostic[], sources: SourceSet): Promise<FindingJson[]> {
+  const { findingsJson } = await import('../../views/diagnostics/findings-json.js');
+  const references = diagnostics.length === 0 ? null : (await import('../commands/explain.js')).references();
+  return findingsJson(withoutSecrets(diagnostics), sources, (code) => references?.get(code));
 }
 
 export async function printDiagnostics(

@@ -224,11 +224,12 @@ function addProblems(compilation: Compiled, sources: SourceSet, diagnostics: Dia
   const first = sources.push(...compilation.sources) - compilation.sources.length;
   const rebase = (at: Span): Span => ({ ...at, file: at.file < 0 ? at.file : at.file + first });
   const errors = compilation.diagnostics.filter(({ severity }) => severity === 'error');
-  for (const { labels = [], ...one } of errors)
+  const moved = <T extends { readonly span: Span }>(part: T): T => ({ ...part, span: rebase(part.span) });
+  for (const { labels = [], fix, ...one } of errors)
     diagnostics.push({
-      ...one,
-      span: rebase(one.span),
-      labels: labels.map((label) => ({ ...label, span: rebase(label.span) })),
+      ...moved(one),
+      labels: labels.map(moved),
+      ...(fix === undefined ? {} : { fix: { ...moved(fix), also: (fix.also ?? []).map(moved) } }),
     });
   return compilation.machine;
 }

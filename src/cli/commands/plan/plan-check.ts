@@ -11,19 +11,18 @@ import { readProgram } from '../../../app/project/read-program.js';
 import { loadSettings, toolLookup } from '../../../app/project/settings.js';
 import { pathsOnlyHere } from '../../../app/project/target-problem.js';
 import { hasErrors } from '../../../language/source/diagnostic.js';
-import { fixText, withSafeFixes } from '../../../language/source/fix-text.js';
+import { fixText, type MadeEdit, withSafeFixes } from '../../../language/source/fix-text.js';
 import { printPath } from '../../../prelude/reference.js';
-import { diagnosticsJson } from '../../../views/diagnostics/diagnostic-json.js';
+import type { FindingJson } from '../../../views/diagnostics/findings-json.js';
 import { drawFixes } from '../../../views/diagnostics/fixes.js';
 import { escapeControls } from '../../../views/drawing/visible-text.js';
 import { locationInPlan } from '../../../views/graph/plan-graph.js';
 import { commandLineHost } from '../../files/command-line-host.js';
 import { replaceRead } from '../../files/replace-file.js';
 import { isForAnEngine } from '../../running/configured-engine.js';
-import { EXIT, type ExitCode } from '../../terminal/exit-code.js';
-import { drawn, filterDiagnostics, hideSecrets, withoutSecrets } from '../../terminal/report-diagnostics.js';
+import type { ExitCode } from '../../terminal/exit-code.js';
+import { drawn, filterDiagnostics, findingsOf, hideSecrets } from '../../terminal/report-diagnostics.js';
 import { stderr, stdout } from '../../terminal/streams.js';
-import { usageError } from '../../terminal/usage-error.js';
 
 interface PlanCheckFlags extends PlanFlags {
   readonly json?: boolean;
@@ -34,17 +33,20 @@ interface PlanCheckFlags extends PlanFlags {
   readonly shared?: string;
 }
 
-/** Applies the fixes of a plan. Returns false, after reporting the problem, if the file cannot be written. */
-export async function fixPlan(file: string, flags: PlanCheckFlags): Promise<boolean> {
+/** Applies the fixes of a plan. `problem`: why the file cannot be written. */
+export async function fixPlan(
+  file: string,
+  flags: PlanCheckFlags,
+): Promise<{ readonly problem: string | null; readonly made: readonly MadeEdit[] }> {
   const host = commandLineHost();
   const read = readProgram(host, file);
-  if (read.kind !== 'text') return true;
+  if (read.kind !== 'text') return { problem: null, made: [] };
   const known = knownNames(await loadSettings(host, file));
-  const { text, fixes } = await fixText(read.text, editedPlan(host, file, flags, known));
+  const { text, fixes, made } = await fixText(read.text, editedPlan(host, file, flags, known));
   const problem = text === read.text ? null : replaceRead(file, read.text, text);
-  if (problem !== null) await usageError(problem);
-  else if (flags.quiet !== true) stderr.write(drawFixes(read.name, hideSecrets(fixes)));
-  return problem === null;
+  if (problem === null && flags.quiet !== true && flags.json !== true)
+    stderr.write(drawFixes(read.name, hideSecrets(fixes)));
+  return { problem, made };
 }
 
 function knownNames(settings: Awaited<ReturnType<typeof loadSettings>>): PlanSurroundings {
@@ -55,20 +57,36 @@ function knownNames(settings: Awaited<ReturnType<typeof loadSettings>>): PlanSur
 }
 
 export async function planCheckCommand(file: string, flags: PlanCheckFlags): Promise<ExitCode> {
+  return (await import('../check.js')).checkCommand([file], flags);
+}
+
+interface CheckedPlan {
+  readonly findings: readonly FindingJson[];
+  /** What only plans have. */
+  readonly about: object;
+  readonly isInvalid: boolean;
+}
+
+/** Prints what there is to say about a plan, unless it is wanted as JSON. */
+export async function checkPlan(
+  file: string,
+  flags: PlanCheckFlags,
+): Promise<CheckedPlan | { readonly missing: string }> {
   const known = knownNames(await loadSettings(commandLineHost(), file));
   const isForEngine = await isForAnEngine(file, flags);
   const onlyHere = isForEngine ? pathsOnlyHere(process.cwd(), flags.shared) : undefined;
   const surroundings = { ...known, onlyHere };
   const loaded = loadPlan(commandLineHost(), file, flags, surroundings);
-  if (loaded.kind === 'missing') return usageError(loaded.message);
+  if (loaded.kind === 'missing') return { missing: loaded.message };
   const { diagnostics, sources } = loaded;
-  if (flags.json) {
-    const check = editedPlan(commandLineHost(), file, flags, surroundings);
-    const text = sources[0]?.text ?? '';
-    stdout.write(`${JSON.stringify(planReport(await withSafeFixes(text, loaded, check)))}\n`);
-  } else stdout.write((await drawn(filterDiagnostics(diagnostics, flags), sources, stdout)) + signatureText(loaded));
-  const invalid = flags.strict === true ? diagnostics.length > 0 : hasErrors(diagnostics);
-  return invalid ? EXIT.usage : EXIT.returned;
+  const isInvalid = flags.strict === true ? diagnostics.length > 0 : hasErrors(diagnostics);
+  if (flags.json !== true) {
+    stdout.write((await drawn(filterDiagnostics(diagnostics, flags), sources, stdout)) + signatureText(loaded));
+    return { findings: [], about: {}, isInvalid };
+  }
+  const check = editedPlan(commandLineHost(), file, flags, surroundings);
+  const judged = await withSafeFixes(sources[0]?.text ?? '', loaded, check);
+  return { findings: await planFindings(judged), about: aboutPlan(judged), isInvalid };
 }
 
 /** The lines `signature:` and `gates:`. Several inputs of which one is enough are joined by `or`. */
@@ -79,21 +97,18 @@ function signatureText({ signature, approvals }: Pick<LoadedPlan, 'signature' | 
   return escapeControls(lines.map((line) => `${line}\n`).join(''));
 }
 
-function planReport({ diagnostics: all, sources, signature, approvals, tree }: LoadedPlan): object {
-  const diagnostics = withoutSecrets(all);
-  const locations = diagnosticsJson(diagnostics, sources);
+/** The findings of a plan also say in which call they are, and where in it. */
+async function planFindings({ diagnostics, sources, tree }: LoadedPlan): Promise<readonly FindingJson[]> {
+  return Promise.all(
+    diagnostics.map(async (one) => {
+      const [finding] = await findingsOf([one], sources);
+      return { ...finding, ...(tree === null ? {} : locationInPlan(tree.root, tree.calls, one.span)) };
+    }),
+  );
+}
+
+function aboutPlan({ signature, approvals }: LoadedPlan): object {
   return {
-    diagnostics: diagnostics.map(({ code, severity, message, span }, at) => ({
-      code,
-      severity,
-      message,
-      ...(tree === null ? { call: null, path: null } : locationInPlan(tree.root, tree.calls, span)),
-      file: locations[at]?.file ?? null,
-      line: locations[at]?.line ?? null,
-      column: locations[at]?.column ?? null,
-      help: locations[at]?.help ?? null,
-      fix: locations[at]?.fix ?? null,
-    })),
     signature: signature.map((paths) =>
       paths.length === 1 ? { path: paths.map(printPath)[0] } : { anyOf: paths.map(printPath) },
     ),
