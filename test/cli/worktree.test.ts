@@ -196,7 +196,7 @@ test('gc keeps what was not applied, and says so', async () => {
 test('what could not be committed is neither applied in part nor removed', async () => {
   // Git takes no file of this name.
   const one = project({ 'p.dsl': 'DO: echo x > fine; echo y > "git~1"\n', 'q.dsl': 'DO: echo x > fine; false\n' });
-  const ran = await one.run(['run', 'p.dsl', '--worktree', '--json']);
+  const ran = await one.run(['run', 'p.dsl', '--worktree', '--json', '--log']);
   expect(ran.code).toBe(0);
   expect(ran.stderr).toMatch(/its latest changes are only in \S+: .*\n {2}try again with: statedsl apply /);
   const { run_id } = reportOf(ran);

@@ -38,7 +38,8 @@ export function addVerify(program: Command, onExit: (code: number) => void): voi
     .option('--assume <condition>', 'what is true of the inputs of all runs: "rounds > 0" (repeatable)', collect)
     .option('--property <name>', 'only this property of the test files (repeatable)', collect)
     .option('--strict', 'warnings count, too')
-    .option('--traces', 'print the traces of all ends, and all of long traces')
+    .option('--traces', 'print also the run that shows each end, defect and verdict, and the next step')
+    .option('--bounds', 'print all bounds, also if there are many')
     .option('--write-tests <folder>', 'write a TEST for each confirmed trace')
     .option('--tools <file>', 'the tools of CALL')
     .addOption(
@@ -47,7 +48,7 @@ export function addVerify(program: Command, onExit: (code: number) => void): voi
         .conflicts('json'),
     )
     .option('--json', 'print the result as JSON')
-    .option('--quiet', 'show no progress on a terminal')
+    .option('--quiet', 'print only defects and properties that do not hold')
     .action(async (files: string[], options) =>
       onExit(await (await import('../commands/verify.js')).verifyCommand(files, options)),
     );

@@ -43,6 +43,7 @@ export interface VerifyFlags {
   readonly property?: readonly string[];
   readonly strict?: boolean;
   readonly traces?: boolean;
+  readonly bounds?: boolean;
   readonly tools?: string;
   readonly graph?: 'svg' | 'mermaid';
   /** The folder of tests that are written. */
@@ -65,6 +66,8 @@ export async function verifyCommand(files: readonly string[], flags: VerifyFlags
   const problem = flags.writeTests === undefined ? null : whyNoFolder(flags.writeTests);
   if (problem !== null)
     return usageError(`cannot write to \`${flags.writeTests}\`: ${problem}`, 'name a directory in `--write-tests`');
+  if (flags.quiet && (flags.traces || flags.bounds))
+    return usageError('`--quiet` prints only what is wrong', 'leave it out, or leave out `--traces` and `--bounds`');
   const subjects: Subject[] = [];
   for (const file of files) {
     const found = await (isTestFile(file) ? subjectsOfTests(file, flags) : subjectsOf(file, flags, []));
@@ -107,7 +110,7 @@ export async function verifyCommand(files: readonly string[], flags: VerifyFlags
       );
     if (flags.json !== true && flags.graph === undefined) {
       if (subjects.length > 1) stdout.write(`${results.length > 0 ? '\n' : ''}${file}: `);
-      stdout.write(reportText(verification, { allTraces: flags.traces === true }));
+      stdout.write(reportText(verification, textOptions(flags)));
     }
     results.push(verification);
   }
@@ -131,6 +134,12 @@ export async function verifyCommand(files: readonly string[], flags: VerifyFlags
   if (verdicts.includes(1)) return EXIT.failed;
   return verdicts.includes(3) ? EXIT.undecided : EXIT.returned;
 }
+
+const textOptions = ({ traces = false, bounds = false, quiet = false }: VerifyFlags) => ({
+  allTraces: traces,
+  allBounds: bounds,
+  quiet,
+});
 
 /** Nobody wonders before what a shorter exploration does. */
 const FIRST_SHOWN_MS = 1000;

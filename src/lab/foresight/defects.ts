@@ -84,6 +84,9 @@ function readable(text: string): string {
   return text.replaceAll(/\ue000\d+\ue001/g, '…');
 }
 
+/** What every late failure says before its own words. */
+export const LATE_FAILURE = 'after an agent was called, this line can end the run as failed: ';
+
 /** Failures in the program's own expressions that end a run after an agent was called. */
 function lateFailures({ nodes, sites, mistakes, machine }: Exploration): Defect[] {
   const callsAgent = (edge: Edge): boolean => edge.counts.some((site) => sites[site]?.kind === 'agent');
@@ -109,7 +112,7 @@ function lateFailures({ nodes, sites, mistakes, machine }: Exploration): Defect[
           severity: 'warning',
           file: fileOfLine(machine, mistake.state, mistake.line),
           line: mistake.line,
-          message: `after an agent was called, this line can end the run as failed: ${readable(mistake.message)}`,
+          message: LATE_FAILURE + readable(mistake.message),
           failure: readable(mistake.message),
           help: 'test the value first with `exists`, or handle the failure with ON ERROR',
           edges: [...wayAfter(nodes, after, from), edge],

@@ -3,7 +3,9 @@
 import type { RunEvent } from '../../interpreter/events/event.js';
 import { durationText } from '../../interpreter/outcome.js';
 import type { Json } from '../../machine/expression.js';
+import type { Machine } from '../../machine/machine.js';
 import { type Bound, OVERRUN } from './bound.js';
+import { LATE_FAILURE } from './defects.js';
 import type { Trace, TraceStep } from './exploration.js';
 import { ROUNDS } from './loops.js';
 import type { JudgedProperty, JudgedRule } from './properties.js';
@@ -59,30 +61,67 @@ class Traces {
 }
 
 export interface TextOptions {
-  /** Print every trace, and all of it, or only those of defects and properties. */
+  /** Print every trace, the next steps, and what is about lines of the included patterns. */
   readonly allTraces: boolean;
+  /** Print every bound, also where there are many. */
+  readonly allBounds?: boolean;
+  /** Print only what is wrong. */
+  readonly quiet?: boolean;
 }
 
-export function reportText(verification: Verification, { allTraces }: TextOptions): string {
-  const { configurations, segments, unexplored, ends, defects, bounds, never, properties, stoppedBy } = verification;
+/** Lines of the included patterns: whoever uses them cannot change them. */
+const isIncluded = (file: string | null): boolean => file?.startsWith('std/') === true;
+
+export function reportText(verification: Verification, options: TextOptions): string {
+  const { defects, properties } = verification;
+  if (options.allTraces) return wholeReport(verification);
+  const own = defects.filter(({ file }) => !isIncluded(file));
+  const others = defects.length - own.length;
+  const hidden = others === 0 ? [] : [`  ${others} more in the lines of std/: --traces`];
+  const shown = options.quiet ? properties.filter(({ verdict }) => verdict !== 'proved') : properties;
+  const sections = [
+    ...(options.quiet ? [] : [section('ends', endRows(verification.ends, null))]),
+    section('defects', [...own.map((defect) => shortDefect(defect, mainFile(verification.machine))), ...hidden]),
+    ...(options.quiet ? [] : [section('bounds', shortBounds(verification, options.allBounds === true))]),
+    ...(options.quiet ? [] : [section('never', neverRows(verification))]),
+    section(
+      'properties',
+      shown.flatMap((property) => propertyLines(property, null)),
+    ),
+  ];
+  const isTraced =
+    defects.some(({ trace }) => trace !== null) || properties.some(({ rules }) => rules.some(isUnexpected));
+  const more = isTraced ? ['', '--traces prints the runs that show this, and the next steps'] : [];
+  const head = options.quiet && verification.stoppedBy === null ? [] : headLines(verification);
+  const lines = [...head, ...sections.flat()];
+  if (lines.length === 0) return '';
+  return [...(head.length === 0 ? lines.slice(1) : lines), ...more, ''].join('\n');
+}
+
+const isUnexpected = ({ verdict, trace }: JudgedRule): boolean => trace !== null && verdict !== 'proved';
+
+function wholeReport(verification: Verification): string {
+  const { ends, defects, bounds, properties } = verification;
   const traces = new Traces();
   const sections = [
     section('ends', endRows(ends, traces)),
     section(
       'defects',
-      defects.flatMap((defect) => defectLines(defect, traces, allTraces)),
+      defects.flatMap((defect) => defectLines(defect, traces)),
     ),
     section('bounds', boundRows(bounds)),
-    section(
-      'never',
-      never.map((state) => `  ${state}`),
-    ),
+    section('never', neverRows(verification)),
     section(
       'properties',
-      properties.flatMap((property) => propertyLines(property, traces, allTraces)),
+      properties.flatMap((property) => propertyLines(property, traces)),
     ),
-    ...(allTraces ? [section('traces', traceSection(traces))] : []),
+    section('traces', traceSection(traces)),
   ];
+  return [...headLines(verification), ...sections.flat(), ''].join('\n');
+}
+
+function headLines(verification: Verification): string[] {
+  const { configurations, segments, unexplored, stoppedBy } = verification;
   const least = stoppedBy === null ? '' : '≥ ';
   const figures = `${least}${number(configurations)} configurations, ${least}${number(segments)} segments`;
   const ways =
@@ -90,8 +129,10 @@ export function reportText(verification: Verification, { allTraces }: TextOption
       ? ''
       : `what follows from ${number(unexplored)} ${unexplored === 1 ? 'configuration' : 'configurations'}, `;
   const left = `left out: ${ways}the bounds, and what never happens`;
-  return [firstLine(verification), figures, ...(stoppedBy === null ? [] : [left]), ...sections.flat(), ''].join('\n');
+  return [firstLine(verification), figures, ...(stoppedBy === null ? [] : [left])];
 }
+
+const neverRows = ({ never }: Verification): string[] => never.map((state) => `  ${state}`);
 
 function section(title: string, lines: readonly string[]): string[] {
   return lines.length === 0 ? [] : ['', title, ...lines];
@@ -99,8 +140,10 @@ function section(title: string, lines: readonly string[]): string[] {
 
 const endName = ({ status, state, error }: End): string => `${status}${error === null ? '' : ` ${error}`} in ${state}`;
 
-function endRows(ends: readonly End[], traces: Traces): string[] {
-  return table(ends.map((end) => [endName(end), traces.name(end.trace), proofOf(end.trace)]));
+/** Without traces, only that there is one. */
+function endRows(ends: readonly End[], traces: Traces | null): string[] {
+  const named = ({ trace }: End): string[] => (traces === null ? [] : [traces.name(trace)]);
+  return table(ends.map((end) => [endName(end), ...named(end), proofOf(end.trace)]));
 }
 
 const proofOf = ({ isConfirmed }: Trace): string => (isConfirmed ? 'confirmed' : 'possible');
@@ -112,55 +155,76 @@ function reasonOf({ isConfirmed, isOtherAfter }: Trace): string {
     : ': no values were found that lead there';
 }
 
-function defectLines(
-  { kind, severity, file, line, message, help, trace, cycle }: Found,
-  traces: Traces,
-  isWhole: boolean,
-): string[] {
+/** One line, in which the code says what the beginning of the message says. */
+function shortDefect({ kind, severity, file, line, message, trace }: Found, program: string): string {
+  const where = file === program ? `line ${line}` : `${file}:${line}`;
+  const proof = trace === null ? '' : ` (${proofOf(trace)}${trace.isOtherAfter === true ? reasonOf(trace) : ''})`;
+  const words = message.startsWith(LATE_FAILURE) ? message.slice(LATE_FAILURE.length) : message;
+  return `  ${severity}[${kind}] ${where}: ${cut(readable(words), LINE)}${proof}`;
+}
+
+/** What a defect may say on its line. */
+const LINE = 110;
+
+function defectLines({ kind, severity, file, line, message, help, trace, cycle }: Found, traces: Traces): string[] {
   const lines = [`  ${severity}[${kind}]: ${message}`, `    --> ${file}:${line}`];
   if (trace !== null) {
     lines.push(`    ${traces.name(trace, cycle)}, ${proofOf(trace)}${reasonOf(trace)}:`);
-    lines.push(...withoutMiddle(traceLines(trace, cycle, ROUNDS), isWhole).map((text) => `      ${text}`));
+    lines.push(...traceLines(trace, cycle, ROUNDS).map((text) => `      ${text}`));
   }
   return [...lines, `    = help: ${help}`];
 }
 
-/** The lines of a trace that are printed at its beginning and its end if it is long. */
-const FIRST_LINES = 60;
-const LAST_LINES = 20;
-
-function withoutMiddle(lines: readonly string[], isWhole: boolean): readonly string[] {
-  const left = lines.length - FIRST_LINES - LAST_LINES;
-  // The line that says so takes one, too.
-  if (isWhole || left <= 1) return lines;
-  const words = `… ${number(left)} lines are left out here; --traces prints them`;
-  return [...lines.slice(0, FIRST_LINES), words, ...lines.slice(-LAST_LINES)];
-}
-
 /** A property of the command line is its only rule. */
-function propertyLines({ name, verdict, except, rules }: JudgedProperty, traces: Traces, isWhole: boolean): string[] {
+function propertyLines({ name, verdict, except, rules }: JudgedProperty, traces: Traces | null): string[] {
   const [only] = rules;
-  const linesOf = (rule: JudgedRule, indent: string): string[] => ruleLines(rule, indent, traces, isWhole);
+  const linesOf = (rule: JudgedRule, indent: string): string[] => ruleLines(rule, indent, traces);
   if (only !== undefined && only.text === name) return linesOf(only, '  ');
   return [`  ${name}: ${verdict}${butFor(except)}`, ...rules.flatMap((rule) => linesOf(rule, '    '))];
 }
 
 const butFor = (except: readonly Rare[] = []): string => (except.length === 0 ? '' : `, but for ${rareWords(except)}`);
 
-function ruleLines(
-  { text, verdict, note, except, trace, cycle }: JudgedRule,
-  indent: string,
-  traces: Traces,
-  isWhole: boolean,
-): string[] {
+function ruleLines(rule: JudgedRule, indent: string, traces: Traces | null): string[] {
+  const { text, verdict, note, except, trace, cycle } = rule;
   const line = `${indent}${text}: ${verdict}${butFor(except)}${note === undefined ? '' : ` (${note})`}`;
-  if (trace === null) return [line];
   const proof = verdict === 'proved' ? ', by a run' : '';
+  if (trace === null || traces === null) return [line + (trace === null ? '' : proof)];
   return [
     `${line}, ${traces.name(trace, cycle)}${proof}`,
-    ...withoutMiddle(traceLines(trace, cycle, cycle > 0 ? ROUNDS : 0), isWhole).map((one) => `${indent}    ${one}`),
+    ...traceLines(trace, cycle, cycle > 0 ? ROUNDS : 0).map((one) => `${indent}    ${one}`),
   ];
 }
+
+/** More rows than this are not read by anybody who did not ask for them. */
+const MOST_BOUNDS = 12;
+
+/** Of many bounds, those of agents and people, and what has none. */
+function shortBounds({ bounds, machine }: Verification, isWhole: boolean): string[] {
+  const plain = bounds.map((bound) => (isIncluded(bound.because?.file ?? null) ? { ...bound, because: null } : bound));
+  if (isWhole || bounds.length <= MOST_BOUNDS) return boundRows(plain);
+  const first = plain.filter(
+    (bound) => ['agent', 'ask', 'cost', 'time'].includes(bound.kind) || amountOf(bound) === 'unbounded',
+  );
+  const main = mainFile(machine);
+  const shown = first.map((bound) => ({
+    ...bound,
+    because: bound.because === null ? null : shortBecause(bound.because, main),
+  }));
+  return [...boundRows(shown), `  ${bounds.length - first.length} more: --bounds`];
+}
+
+/** Where it is, and the beginning of what it says. */
+function shortBecause(
+  { text, file, line }: NonNullable<Bound['because']>,
+  main: string,
+): NonNullable<Bound['because']> {
+  if (line === null) return { text, file, line };
+  const where = file === main ? `line ${line}` : `${file}:${line}`;
+  return { text: `${where} ${cut(text, 30)}`, file: null, line: null };
+}
+
+const mainFile = ({ files, name }: Machine): string => files[0] ?? name;
 
 function boundRows(bounds: readonly Bound[]): string[] {
   const rows = bounds.map((bound) => [shorten(bound.what), amountOf(bound), becauseOf(bound)]);
@@ -392,6 +456,9 @@ function eventLines(event: RunEvent): string[] {
       return [];
   }
 }
+
+/** At most so many characters. */
+const cut = (text: string, most: number): string => (text.length > most ? `${text.slice(0, most)}…` : text);
 
 const readable = (text: string): string => replaceMarks(text, () => '…');
 
