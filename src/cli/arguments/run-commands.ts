@@ -99,33 +99,38 @@ export function addReplay(program: Command, onExit: (code: number) => void): voi
       program.command('replay').description('compare a run with its program, or start a new run from a point of it'),
     ),
   )
-    .argument('<run>', 'the id of the run or the beginning of it')
+    .argument('[run]', 'the id of the run or the beginning of it (default: the newest of this directory)')
     .option('--from <point>', 'start a new run from here: the number of an event, STATE, STATE#2, or a step')
     .option(
       '--failed',
       'start a new run that repeats the failed members of a PARALLEL or FOR EACH and keeps the results of the others',
     )
     .option('--from-file <file>', 'compare the run with this edited program')
-    .action(async (run: string, options) =>
+    .action(async (run: string | undefined, options) =>
       onExit(await (await import('../commands/replay.js')).replayCommand(run, options)),
     );
 }
 
 export function addDeliver(program: Command, onExit: (code: number) => void): void {
   addOn(addResumeOptions(program.command('answer').description('answer the questions of a run and resume it')))
-    .argument('[run]', 'the id of the run or the beginning of it (default: the only run that waits for an answer)')
+    .argument('<run>', 'the id of the run or the beginning of it; without it, the one that waits for the answer')
     .argument('[answers...]', 'the answers, as name=value')
     .option('--no-resume', 'only record the answer')
-    .action(async (run: string | undefined, answers: string[], options) =>
+    .action(async (run: string, answers: string[], options) =>
       onExit(await (await import('../commands/deliver.js')).answerCommand(run, answers, options)),
     );
   addOn(addResumeOptions(program.command('signal').description('send a signal to a run and resume it')))
-    .argument('<run>', 'the id of the run or the beginning of it')
-    .argument('<name>', 'the name of the signal')
+    .argument('<run>', 'the id of the run or the beginning of it; without it, the one that waits for the signal')
+    .argument('[name]', 'the name of the signal')
     .argument('[payload]', 'its payload: JSON or text')
     .option('--no-resume', 'only record the signal')
-    .action(async (run: string, name: string, payload: string | undefined, options) =>
-      onExit(await (await import('../commands/deliver.js')).signalCommand(run, name, payload, options)),
+    .action(async (run: string, name: string | undefined, payload: string | undefined, options) =>
+      onExit(
+        await (await import('../commands/deliver.js')).signalCommand(
+          [run, name, payload].filter((word) => word !== undefined),
+          options,
+        ),
+      ),
     );
   addResumeOptions(program.command('rollback').description('undo what a failed or cancelled run did'))
     .argument('<run>', 'the id of the run or the beginning of it')

@@ -14,7 +14,7 @@ import { type ResumeFlags, secretInputs } from '../preparation/prepare-resume.js
 import { flagProblem, personName, withoutLog } from '../running/drive-on-command-line.js';
 import { undoLines } from '../running/report-run.js';
 import { refusalsAsErrors, reportRefusal, runsOf, type StoreFlags } from '../running/stored-runs.js';
-import { waitingRun } from '../running/which-run.js';
+import { isLikeRun, waitingRun } from '../running/which-run.js';
 import { EXIT, type ExitCode } from '../terminal/exit-code.js';
 import { stderr, stdout } from '../terminal/streams.js';
 import { usageError } from '../terminal/usage-error.js';
@@ -31,33 +31,27 @@ interface Message {
   readonly deliver: (runs: Runs, id: string, options: DeliverOptions) => Promise<Result<Delivered>>;
 }
 
-export async function answerCommand(
-  run: string | undefined,
-  others: readonly string[],
-  flags: DeliverFlags,
-): Promise<ExitCode> {
-  const [first, answers] = run?.includes('=') ? [null, [run, ...others]] : [run ?? null, others];
-  if (answers.length === 0)
-    return usageError(
-      'an answer is missing',
-      first === null ? 'write `statedsl answer NAME=VALUE`' : `write \`statedsl answer ${first} NAME=VALUE\``,
-    );
-  if (first === null)
-    return refusalsAsErrors(async () => answerCommand(await waitingRun(flags, answers), answers, flags), flags);
-  return deliverCommand(first, flags, (by) => {
+/** Without a run, the first word is an answer. */
+export async function answerCommand(first: string, rest: readonly string[], flags: DeliverFlags): Promise<ExitCode> {
+  const isAnswer = first.includes('=');
+  const answers = isAnswer ? [first, ...rest] : rest;
+  if (answers.length === 0) return usageError('the answer is missing', `write \`statedsl answer ${first} name=value\``);
+  const names = answers.map((answer) => answer.slice(0, Math.max(0, answer.indexOf('='))));
+  const wanted = { kinds: ['ask', 'approval'], names, command: `answer ${answers.join(' ')}` };
+  return deliverCommand(isAnswer ? wanted : first, flags, (by) => {
     const given = answers.map(answerOf);
     const deliveries = given.map(([question, value]): Delivery => ({ kind: 'answer', name: question, value, by }));
     return { deliveries, deliver: (runs, id, options) => runs.answer(id, withoutRepetition(given), options) };
   });
 }
 
-export async function signalCommand(
-  name: string,
-  signal: string,
-  payload: string | undefined,
-  flags: DeliverFlags,
-): Promise<ExitCode> {
-  return deliverCommand(name, flags, (by) => {
+/** Without a run, the first word is the name of the signal. */
+export async function signalCommand(words: readonly string[], flags: DeliverFlags): Promise<ExitCode> {
+  const [first = '', second] = words;
+  const isRun = words.length === 3 || (second !== undefined && isLikeRun(first));
+  const [signal = '', payload] = isRun ? words.slice(1) : words;
+  const wanted = { kinds: ['signal'], names: [signal], command: `signal ${signal}` };
+  return deliverCommand(isRun ? first : wanted, flags, (by) => {
     checkSignalName(signal);
     const value = payloadOf(payload);
     return {
@@ -84,10 +78,22 @@ export async function cancelCommand(
   return EXIT.returned;
 }
 
-async function deliverCommand(name: string, given: DeliverFlags, read: (by: string) => Message): Promise<ExitCode> {
+/** What a run waits for that was not named. */
+type Wanted = Parameters<typeof waitingRun>[1];
+
+async function deliverCommand(
+  run: string | Wanted,
+  given: DeliverFlags,
+  read: (by: string) => Message,
+): Promise<ExitCode> {
   const wrong = await flagProblem(given);
   if (wrong !== null) return wrong;
   const flags = withoutLog(given);
+  if (typeof run !== 'string' && flags.on !== undefined)
+    return usageError('on an engine, the run has to be named', 'write its id before the answer or the signal');
+  const named = await nameOf(run, flags);
+  if (typeof named !== 'string') return named.code;
+  const name = named;
   const target = await flagsOf(name, flags);
   if ('code' in target) return target.code;
   if (target.flags.on !== undefined)
@@ -123,6 +129,16 @@ async function deliverCommand(name: string, given: DeliverFlags, read: (by: stri
     else stderr.write(`recorded  run ${id}\n  resume with: statedsl resume ${id}\n`);
     return EXIT.returned;
   }, flags);
+}
+
+async function nameOf(run: string | Wanted, flags: StoreFlags): Promise<string | { readonly code: ExitCode }> {
+  if (typeof run === 'string') return run;
+  let name = '';
+  const code = await refusalsAsErrors(async () => {
+    name = await waitingRun(flags, run);
+    return EXIT.returned;
+  });
+  return code === EXIT.returned ? name : { code };
 }
 
 /** The flags with the engine that has the run, if only its copy is in the store. */

@@ -6,6 +6,7 @@ import type { PrintedOutput } from '../../app/runs.js';
 import { omitUndefined } from '../../prelude/omit-undefined.js';
 import { cut, escapeControls, oneLine } from '../../views/drawing/visible-text.js';
 import { refusalsAsErrors, reportRefusal, runsOf, type StoreFlags } from '../running/stored-runs.js';
+import { isLikeRun } from '../running/which-run.js';
 import { EXIT, type ExitCode } from '../terminal/exit-code.js';
 import { stderr, stdout } from '../terminal/streams.js';
 import { usageError } from '../terminal/usage-error.js';
@@ -16,11 +17,14 @@ interface OutputFlags extends StoreFlags {
   readonly raw?: boolean;
 }
 
+/** One word that cannot be a run says what is printed of the latest one. */
 export async function outputCommand(
-  name: string | undefined,
-  selector: string | undefined,
+  first: string | undefined,
+  second: string | undefined,
   flags: OutputFlags,
 ): Promise<ExitCode> {
+  const isWhat = first !== undefined && second === undefined && !isLikeRun(first);
+  const [name, selector] = isWhat ? [undefined, first] : [first, second];
   const { follow = false, raw = false } = flags;
   if (follow && flags.on !== undefined)
     return usageError('outputs of runs on an engine cannot be followed', 'follow the run: `statedsl show --follow`');

@@ -8,6 +8,7 @@ import { type ResumeFlags, resumeOptions } from '../preparation/prepare-resume.j
 import { flagProblem, withoutLog } from '../running/drive-on-command-line.js';
 import { driveStoredRun } from '../running/drive-stored-run.js';
 import { flagLimits, refusalsAsErrors, runsOf } from '../running/stored-runs.js';
+import { newestRun } from '../running/which-run.js';
 import { EXIT, type ExitCode } from '../terminal/exit-code.js';
 import { stderr, stdout } from '../terminal/streams.js';
 import { usageError } from '../terminal/usage-error.js';
@@ -18,13 +19,16 @@ interface ReplayFlags extends Omit<ResumeFlags, 'inDoubt'> {
   readonly failed?: boolean;
 }
 
-export async function replayCommand(name: string, given: ReplayFlags): Promise<ExitCode> {
+export async function replayCommand(run: string | undefined, given: ReplayFlags): Promise<ExitCode> {
   const wrong = await flagProblem(given);
   if (wrong !== null) return wrong;
   const flags = withoutLog(given);
   if (flags.failed && flags.from !== undefined)
     return usageError('`--failed` and `--from` both choose where the new run begins', 'choose one of them');
+  if (run === undefined && flags.on !== undefined)
+    return usageError('on an engine, the run has to be named', 'write its id');
   return refusalsAsErrors(async () => {
+    const name = run ?? (await newestRun(flags));
     const from = pointOf(flags);
     if (from !== null && flags.on !== undefined) return replayElsewhere(name, from, flags);
     const id = flags.on === undefined ? name : await copyOf(name, flags);

@@ -33,6 +33,8 @@ import { readStart } from './start-state.js';
 export type PreparedRun = PreparedProgram | { readonly code: ExitCode } | { readonly nothing: string };
 
 export async function prepareRun(file: string, flags: RunFlags): Promise<PreparedRun> {
+  if (isTestFile(file))
+    return { code: await usageError(`\`${file}\` is a test file`, `run its tests: \`statedsl test ${file}\``) };
   if (isPlan(file) && flags.start !== undefined)
     return { code: await usageError('a plan has no states, so there is none to start in', 'leave out `--start`') };
   if (isTestFile(file))

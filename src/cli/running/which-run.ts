@@ -48,31 +48,50 @@ export async function runToResume(flags: StoreFlags): Promise<string> {
   );
 }
 
-/** The only run that asks for one of these answers. Throws a `RunRefused` if there is none, or several are possible. */
-export async function waitingRun(flags: StoreFlags, answers: readonly string[]): Promise<string> {
+/** The newest run of this directory. Throws a `RunRefused` if there is none. */
+export async function newestRun(flags: StoreFlags): Promise<string> {
+  const { runs } = unwrap(await (await runsOf(flags)).list({ begunIn: process.cwd() }));
+  const [newest] = runs;
+  if (newest !== undefined) return newest.run_id;
+  throw new RunRefused('unknown', `there is no run of this directory in \`${storeOf(flags)}\``, 'name a run');
+}
+
+/** So many runs are examined to find the one that waits. */
+const EXAMINED = 50;
+
+/**
+ * The run of this directory that waits for one of these names, or else for anything of these kinds. Throws a `RunRefused`
+ * if there is none, or more than one. `command`: what is to be done with it.
+ */
+export async function waitingRun(
+  flags: StoreFlags,
+  wanted: { readonly kinds: readonly string[]; readonly names: readonly string[]; readonly command: string },
+): Promise<string> {
   const runs = await runsOf(flags);
-  const { runs: all } = unwrap(await runs.list({}));
-  const asked: string[] = [];
-  for (const { run_id, status } of all) {
-    if (status !== 'suspended' && status !== 'running') continue;
-    const seen = await runs.inspect(run_id);
-    if (seen.ok && seen.value.waiting.some(({ kind }) => kind === 'ask' || kind === 'approval')) asked.push(run_id);
+  const { runs: here } = unwrap(await runs.list({ begunIn: process.cwd() }));
+  const open = here.filter((run) => !isOver(run) && run.status !== 'failed').slice(0, EXAMINED);
+  const found: { readonly id: string; readonly names: readonly string[] }[] = [];
+  for (const { run_id: id } of open) {
+    const seen = await runs.inspect(id);
+    const waits = seen.ok ? seen.value.waiting.filter(({ kind }) => wanted.kinds.includes(kind)) : [];
+    if (waits.length > 0) found.push({ id, names: waits.map(({ name, path }) => name ?? path ?? '') });
   }
-  const [only, ...others] = asked;
+  const exact = found.filter(({ names }) => names.some((name) => wanted.names.includes(name)));
+  const possible = exact.length > 0 ? exact : found;
+  const [only, ...others] = possible;
   if (only === undefined)
-    throw new RunRefused(
-      'unknown',
-      `no run in \`${storeOf(flags)}\` waits for an answer`,
-      'list the runs: `statedsl runs`',
-    );
-  if (others.length === 0) return only;
-  const given = answers.map((answer) => (/^[\w.=:@/-]+$/.test(answer) ? answer : `'${answer}'`)).join(' ');
+    throw new RunRefused('unknown', 'no run of this directory waits for that', 'list the runs: `statedsl runs`');
+  if (others.length === 0) return only.id;
+  const ids = possible.map(({ id }) => `\`${id}\``);
   throw new RunRefused(
     'unknown',
-    `${asked.length} runs wait for an answer: ${asked.slice(0, LISTED).join(', ')}`,
-    `name one of them: \`statedsl answer ${only} ${given}\``,
+    `${possible.length} runs of this directory wait: ${ids.join(', ')}`,
+    `name one of them: \`statedsl ${wanted.command.replace(' ', ` ${only.id} `)}\``,
   );
 }
+
+/** Whether a word can be the id of a run, or the beginning of one. */
+export const isLikeRun = (word: string): boolean => /^[0-9a-f]{2,8}(-[0-9a-f-]*)?$/.test(word);
 
 /** A run that ended just when its process died has no end in the list: its result may not have been printed. */
 export const isOver = ({ status, cancelled, ended_at }: ListedRun): boolean =>

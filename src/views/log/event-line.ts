@@ -58,7 +58,7 @@ export function eventLine(event: RunEvent, paint: Paint): string | null {
         ? `${event.step} passed`
         : paint.error(`${event.step}: ${event.status} after attempt ${event.attempt}`);
     case 'run_resumed':
-      return `${event.of === undefined ? 'resumed' : `repeated from run ${value(event.of)}`} by ${value(event.by)}`;
+      return event.of === undefined ? `resumed by ${value(event.by)}` : newRunLine(event);
     case 'rollback_started':
       return `rollback by ${value(event.by)}`;
     case 'rolled_back':
@@ -155,4 +155,11 @@ function amount(scope: Extract<RunEvent, { type: 'budget_exceeded' }>['scope'], 
   if (scope === 'time') return limitDuration(limit);
   if (scope === 'journal' || scope === 'output' || scope === 'image') return byteCount(limit);
   return scope === 'cost' ? `$${limit.toFixed(2)}` : String(limit);
+}
+
+/** A replay changes nothing of the run that it begins with, and repeats only what does not count any more. */
+function newRunLine({ of = '', by, without = [] }: Extract<RunEvent, { readonly type: 'run_resumed' }>): string {
+  const count = without.length;
+  const repeats = count === 0 ? '' : `; repeats ${count} ${count === 1 ? 'effect that failed' : 'effects that failed'}`;
+  return `a new run by ${value(by)}, which begins as ${of} did${repeats}`;
 }
