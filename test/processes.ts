@@ -19,7 +19,7 @@ const NAMES: Readonly<Record<string, RegExp>> = {
     /^(?!(checkpoint|clock|configuration|drive|drive-turns|drive-waits|fits-schema|flights|journal-sync|kept-runs|large-values|loop-parts|run-lock|stop-signal|temporary-folder)$)/,
   'runtime/agents': /^(?!(recorded|resolve)$)/,
   serve: /./,
-  shell: /^(binding|pipes|random|values)$/,
+  shell: /^(coming-from-bash|binding|pipes|random|values)$/,
 };
 
 /**
