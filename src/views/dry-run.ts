@@ -15,6 +15,33 @@ import { referenceWords } from './steps/references.js';
 import { stepSummaries } from './steps/step-summary.js';
 
 const LONGEST_LINE = 200;
+/** A longer description is shortened, because nobody reads it from beginning to end. */
+const LONGEST = 4000;
+
+/** What is left out, one after the other, until the rest is short enough. */
+const LEFT_OUT = [
+  { what: '', keeps: () => true, hasReads: true, line: LONGEST_LINE },
+  { what: 'what is read', keeps: () => true, hasReads: false, line: LONGEST_LINE },
+  { what: 'what is read and what only computes', keeps: isNotPure, hasReads: false, line: 100 },
+  { what: 'all that starts nothing', keeps: isEffect, hasReads: false, line: 70 },
+] as const satisfies readonly Detail[];
+
+interface Detail {
+  /** The words for it. */
+  readonly what: string;
+  readonly keeps: (kind: string) => boolean;
+  readonly hasReads: boolean;
+  /** The characters of a text. */
+  readonly line: number;
+}
+
+function isNotPure(kind: string): boolean {
+  return kind !== 'pure' && kind !== 'sample';
+}
+
+function isEffect(kind: string): boolean {
+  return isNotPure(kind) && kind !== 'control';
+}
 
 interface DryRun {
   readonly machine: Machine;
@@ -28,7 +55,20 @@ interface DryRun {
   readonly start: string;
 }
 
-export function drawDryRun({ machine, inputs, printed = {}, limits, start }: DryRun, paint: Paint): string {
+/** `isWhole`: also what is long. */
+export function drawDryRun(dry: DryRun, paint: Paint, isWhole = false): string {
+  const [whole] = LEFT_OUT;
+  let text = drawWith(dry, paint, whole);
+  if (isWhole) return text;
+  for (const detail of LEFT_OUT.slice(1)) {
+    if (text.length <= LONGEST) break;
+    text = `${drawWith(dry, paint, detail)}\nleft out: ${detail.what}; --verbose prints everything\n`;
+  }
+  return text;
+}
+
+function drawWith(dry: DryRun, paint: Paint, detail: Detail): string {
+  const { machine, inputs, printed = {}, limits } = dry;
   const out = [`machine ${paint.strong(visibleLine(machine.name))}`];
   if (machine.inputs.length > 0) {
     out.push('  inputs');
@@ -40,7 +80,7 @@ export function drawDryRun({ machine, inputs, printed = {}, limits, start }: Dry
   }
   if (machine.tracked.length > 0) out.push(`  tracked  ${machine.tracked.join(', ')}`);
   out.push(`  limits   ${limitsText(limits)}`);
-  for (const state of machine.states) out.push('', ...stateLines(state, machine, start, paint));
+  for (const state of machine.states) out.push('', ...stateLines(state, dry, detail, paint));
   return `${out.join('\n')}\n`;
 }
 
@@ -74,7 +114,7 @@ export function dryRunJson({ machine, inputs, limits, start }: DryRun): object {
   };
 }
 
-function stateLines(state: State, machine: Machine, start: string, paint: Paint): string[] {
+function stateLines(state: State, { machine, start }: DryRun, detail: Detail, paint: Paint): string[] {
   const notes = [
     state.name === start ? 'starts here' : null,
     state.builtin ? 'built in' : null,
@@ -85,7 +125,8 @@ function stateLines(state: State, machine: Machine, start: string, paint: Paint)
   const head = paint.state(`→ ${state.name}`) + (notes.length > 0 ? paint.faint(` (${notes.join('; ')})`) : '');
   const out = [stateless ? paint.state('steps') : head];
   const all = describeState(state, machine);
-  const shown = stateless ? all.filter(({ instruction }) => instruction.op !== 'return') : all;
+  const kept = all.filter((one) => detail.keeps(one.class) || one.position.path !== null);
+  const shown = stateless ? kept.filter(({ instruction }) => instruction.op !== 'return') : kept;
   let file = 0;
   for (const described of shown) {
     const { position, instruction } = described;
@@ -98,7 +139,7 @@ function stateLines(state: State, machine: Machine, start: string, paint: Paint)
         ),
       );
     if (position.path !== null) file = from;
-    out.push(...instructionLines(described, machine, paint));
+    out.push(...instructionLines(described, machine, detail, paint));
   }
   for (const handler of state.handlers) {
     // A step handles failed attempts itself, without an ON ERROR.
@@ -113,7 +154,7 @@ function stateLines(state: State, machine: Machine, start: string, paint: Paint)
 /** The end of the column that says what an instruction touches. */
 const TEXT_COLUMN = 17;
 
-function instructionLines(described: DescribedInstruction, machine: Machine, paint: Paint): string[] {
+function instructionLines(described: DescribedInstruction, machine: Machine, detail: Detail, paint: Paint): string[] {
   const { instruction, lines, reads, position } = described;
   const { origin } = instruction;
   const file = origin.file === 0 || position.path !== null ? '' : `${machine.files[origin.file]}:`;
@@ -122,13 +163,13 @@ function instructionLines(described: DescribedInstruction, machine: Machine, pai
   // The line that opens a step is at the level of the step; its contents are indented.
   const inside = instruction.op === 'step-begin' ? position.depth - 1 : position.depth;
   const lead = '  '.repeat(inside);
-  const texts = lines.map((line) => lead + escapeControls(cut(oneLine(line), LONGEST_LINE)));
+  const texts = lines.map((line) => lead + escapeControls(cut(oneLine(line), detail.line)));
   const out = texts.map((text, at) =>
     at === 0
       ? `${paint.frame(where)}  ${described.class.padEnd(8)}  ${text}${options}`
       : ' '.repeat(Math.max(TEXT_COLUMN, where.length + 12)) + text,
   );
-  const words = reads.map(referenceWords).join(', ');
+  const words = detail.hasReads ? reads.map(referenceWords).join(', ') : '';
   if (words !== '') out.push(paint.faint(`${' '.repeat(TEXT_COLUMN)}${lead}reads ${escapeControls(words)}`));
   return out;
 }

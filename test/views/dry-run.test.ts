@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { compile } from '../../src/language/check/compile.js';
 import { plain } from '../../src/views/drawing/paint.js';
 import { drawDryRun } from '../../src/views/dry-run.js';
 import { machine } from './machine-fixture.js';
@@ -34,4 +35,18 @@ test('inputs, limits, states, and instructions with their class', () => {
    30  control   RETURN, failed
 `,
   );
+});
+
+test('a long program is shown without what starts nothing, unless all is wanted', () => {
+  const many = Array.from({ length: 300 }, (_, at) => `  SET: x = x + ${at}`).join('\n');
+  const { machine: long } = compile(`STATE: A\n  TRACK: x\n${many}\n  DO: make -s {x}\n  RETURN\n`, {
+    name: 'long.dsl',
+  });
+  if (long === undefined || long === null) throw new Error('it does not compile');
+  const dry = { machine: long, inputs: new Map(), limits: long.limits, start: 'A' };
+  const short = drawDryRun(dry, plain);
+  expect(short.length).toBeLessThan(4000);
+  expect(short).toContain('make -s {x}');
+  expect(short).toContain('--verbose prints everything');
+  expect(drawDryRun(dry, plain, true).split('\n').length).toBeGreaterThan(300);
 });

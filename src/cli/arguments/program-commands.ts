@@ -9,7 +9,7 @@ export function addCheck(program: Command, onExit: (code: number) => void): void
     .command('check')
     .description('report the errors and warnings of programs without running them')
     .argument('<files...>', '`.dsl`, `.md` or workflow files, plans (`.json`), or - for standard input')
-    .option('--explain', 'also show how each instruction is understood')
+    .option('--explain', 'also show the names and meanings that were chosen, and what the steps are')
     .option('--json', 'print one JSON object')
     .option('--strict', 'treat warnings as errors')
     .option('--quiet', 'print only errors')

@@ -103,7 +103,9 @@ async function dryRun({ machine, inputs, printed, start: first }: PreparedProgra
   const limits = { ...machine.limits, ...flagLimits(flags), effectTimeoutMs: flags.effectTimeout ?? null };
   const start = first?.state ?? machine.states[machine.initial]?.name ?? '';
   const dry = { machine, inputs: new Map(Object.entries(inputs)), printed, limits, start };
-  stdout.write(flags.json ? `${JSON.stringify(dryRunJson(dry))}\n` : drawDryRun(dry, await stdout.paint()));
+  stdout.write(
+    flags.json ? `${JSON.stringify(dryRunJson(dry))}\n` : drawDryRun(dry, await stdout.paint(), flags.verbose === true),
+  );
   return EXIT.returned;
 }
 

@@ -79,7 +79,8 @@ export interface Compilation {
   /** The program, then its imports. Spans refer to indexes of this list. */
   readonly sources: SourceSet;
   /** How the compiler understands lines: the class of each DO, inferred names, the declarations of names. */
-  readonly explanations: readonly { readonly span: Span; readonly text: string }[];
+  /** `isChoice`: the text could have been understood otherwise. */
+  readonly explanations: readonly { readonly span: Span; readonly text: string; readonly isChoice?: boolean }[];
 }
 
 /** Compiles a program. Never throws, whatever the text contains. */

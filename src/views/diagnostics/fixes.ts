@@ -24,6 +24,8 @@ export function drawFixes(name: string, fixes: readonly DrawnFix[]): string {
 export interface Explanation {
   readonly span: Span;
   readonly text: string;
+  /** The text could have been understood otherwise. */
+  readonly isChoice?: boolean;
 }
 
 export function drawExplanations(list: readonly Explanation[], sources: SourceSet): string {

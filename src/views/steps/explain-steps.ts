@@ -6,12 +6,13 @@ import type { Explanation } from '../diagnostics/fixes.js';
 import { describeState } from '../instruction.js';
 import { referenceWords } from './references.js';
 
-/** The explanations of a program and of its steps, by location. */
+/** What was chosen where a text could mean several things, and what the steps are, by location. */
 export function explainAll(
-  explanations: readonly Explanation[],
+  all: readonly Explanation[],
   machines: readonly Machine[],
   sources: SourceSet,
 ): Explanation[] {
+  const explanations = all.filter(({ isChoice }) => isChoice !== false);
   const steps = machines.flatMap((machine) => explainSteps(machine, sources));
   if (steps.length === 0) return withoutRepeats(explanations);
   const position = ({ span }: Explanation): number[] => [span.file, span.start];

@@ -52,6 +52,7 @@ export function lowerArgument(l: StateLowering, name: Name, value: ArgumentValue
     l.diagnostics.push(say.ambiguousWord(value.span, { word }));
     return lowerExpression({ kind: 'name', name: word, span: value.span }, l);
   }
+  l.explain(value.span, `the text \`${word}\``, true);
   return { op: 'const', value: word };
 }
 

@@ -48,7 +48,7 @@ export function lowerDo(l: StateLowering, i: Do): void {
     l.scope.declare(i.bind, false);
     l.missing.bind(i.bind.text);
     const value = l.expression(expression);
-    l.explain(i.span, `expression, bound to \`${i.bind.text}\``);
+    l.explain(i.span, `expression, bound to \`${i.bind.text}\``, true);
     if (expression.kind === 'name' && l.settings.lookups.onPath?.(expression.name) === true)
       l.diagnostics.push(say.alsoACommand(expression.span, { name: expression.name, bind: i.bind.text }));
     // Parentheses say that the boolean is meant.
@@ -81,7 +81,7 @@ export function lowerCheck(l: StateLowering, i: Check): void {
   const name = i.bind?.text ?? l.shared.symbols.resultNames.get(i) ?? 'check_result';
   if (i.bind !== undefined) l.scope.declare(i.bind, false);
   else {
-    l.explain(i.verb.span, `binds \`${name}\``);
+    l.explain(i.verb.span, `binds \`${name}\``, true);
     if (l.shared.trackedSlots.has(name)) l.scope.declare({ text: name, span: i.verb.span }, false);
   }
   const slot = l.scope.local(name);

@@ -176,12 +176,17 @@ export function lowerState(
     entryReads: l.scope.entryReads,
     readSlots: l.scope.readSlots,
     spans: l.emitter.spans,
-    explanations: shared.explain ? [...l.facts.explanations, ...l.scope.references] : [],
+    explanations: shared.explain ? [...l.facts.explanations, ...l.scope.references.map(asExplanation)] : [],
     jumps: l.facts.jumps,
     checks: l.facts.checks,
     dataUse: l.scope.dataUse,
     typeUses: l.scope.typeUses,
   };
+}
+
+/** One name may be two things: the first of them that has a value is read. */
+function asExplanation(reference: { readonly span: Span; readonly text: string }) {
+  return { ...reference, isChoice: reference.text.includes(', else ') };
 }
 
 type Use = Extract<Instruction, { kind: 'use' }>;

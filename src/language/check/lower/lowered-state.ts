@@ -31,6 +31,8 @@ export interface LoweredState {
 interface Explanation {
   readonly span: Span;
   readonly text: string;
+  /** The text could have been understood otherwise. */
+  readonly isChoice: boolean;
 }
 
 /** A lowered GOTO. The target is null if only the run knows it. */
@@ -55,8 +57,8 @@ export class LintFacts {
   readonly jumps: LoweredJump[] = [];
   readonly checks: LoweredCheck[] = [];
 
-  explain(span: Span, text: string): void {
-    this.explanations.push({ span, text });
+  explain(span: Span, text: string, isChoice = false): void {
+    this.explanations.push({ span, text, isChoice });
   }
 }
 

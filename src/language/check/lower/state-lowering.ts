@@ -134,8 +134,9 @@ export class StateLowering implements ExpressionContext {
     return this.patterns.length === 0 || this.settings.expansions.lowering.take();
   }
 
-  explain(span: Span, text: string): void {
-    this.facts.explain(span, text);
+  /** `isChoice`: the text could have been understood otherwise. */
+  explain(span: Span, text: string, isChoice = false): void {
+    this.facts.explain(span, text, isChoice);
   }
 
   /** Records a GOTO as an edge of the state. */
@@ -180,7 +181,8 @@ export class StateLowering implements ExpressionContext {
   }
 
   explainKey(span: Span, text: string): void {
-    if (this.shared.explain) this.explain(span, text);
+    // One name may be two things, and the first of them that has a value is read.
+    if (this.shared.explain) this.explain(span, text, text.includes(', else '));
   }
 
   fieldRead(e: Extract<Expression, { kind: 'field' | 'index' }>): void {
