@@ -8,7 +8,7 @@ export function addPlan(program: Command, onExit: (code: number) => void): void 
     .option('--strict', 'treat warnings as errors')
     .option('--json', 'print one JSON object')
     .action(async (file: string, options) =>
-      onExit(await (await import('../commands/plan/plan-check.js')).planCheckCommand(file, options)),
+      onExit(await (await import('../commands/check.js')).checkCommand([file], options)),
     );
   addPlanOptions(plan.command('graph').description('draw the calls of a plan and the data that connects them'))
     .addOption(

@@ -91,21 +91,6 @@ export async function explainCommand(given: string): Promise<ExitCode> {
   );
 }
 
-/** The part of the manual about each code, as `docs/messages.md` links it. */
-export function references(): ReadonlyMap<string, string> {
-  linked ??= readReferences();
-  return linked;
-}
-
-let linked: ReadonlyMap<string, string> | null = null;
-
-function readReferences(): ReadonlyMap<string, string> {
-  const docs = shippedFolder('docs');
-  const page = docs === null ? '' : readFileSync(join(docs, 'messages.md'), 'utf8');
-  const links = page.matchAll(/^\| \[`(.+?)`\]\((.+?)\)/gm);
-  return new Map([...links].map(([, code = '', link = '']) => [code, `docs/${link}`]));
-}
-
 interface Row {
   readonly severity: string;
   readonly message: string;

@@ -1,5 +1,6 @@
 /** Prints diagnostics as text for people, or with `--json` for programs. */
 
+import { readFileSync } from 'node:fs';
 import { type Diagnostic, type SourceSet, sourceFile } from '../../language/source/diagnostic.js';
 import type { Json } from '../../machine/expression.js';
 import { omitUndefined } from '../../prelude/omit-undefined.js';
@@ -26,8 +27,19 @@ export async function reportInvalid(
 /** Diagnostics as `check --json` prints them. */
 export async function findingsOf(diagnostics: readonly Diagnostic[], sources: SourceSet): Promise<FindingJson[]> {
   const { findingsJson } = await import('../../views/diagnostics/findings-json.js');
-  const references = diagnostics.length === 0 ? null : (await import('../commands/explain.js')).references();
+  if (diagnostics.length > 0) references ??= await readReferences();
   return findingsJson(withoutSecrets(diagnostics), sources, (code) => references?.get(code));
+}
+
+/** The part of the manual about each code, as `docs/messages.md` links it. */
+let references: ReadonlyMap<string, string> | null = null;
+
+async function readReferences(): Promise<ReadonlyMap<string, string>> {
+  const { shippedFolder } = await import('../../app/project/find-workflow.js');
+  const docs = shippedFolder('docs');
+  const page = docs === null ? '' : readFileSync(`${docs}/messages.md`, 'utf8');
+  const links = page.matchAll(/^\| \[`(.+?)`\]\((.+?)\)/gm);
+  return new Map([...links].map(([, code = '', link = '']) => [code, `docs/${link}`]));
 }
 
 export async function printDiagnostics(

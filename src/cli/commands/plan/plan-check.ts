@@ -20,7 +20,6 @@ import { locationInPlan } from '../../../views/graph/plan-graph.js';
 import { commandLineHost } from '../../files/command-line-host.js';
 import { replaceRead } from '../../files/replace-file.js';
 import { isForAnEngine } from '../../running/configured-engine.js';
-import type { ExitCode } from '../../terminal/exit-code.js';
 import { drawn, filterDiagnostics, findingsOf, hideSecrets } from '../../terminal/report-diagnostics.js';
 import { stderr, stdout } from '../../terminal/streams.js';
 
@@ -54,10 +53,6 @@ function knownNames(settings: Awaited<ReturnType<typeof loadSettings>>): PlanSur
   // A configuration with errors provides no names. Every command that runs something reports these errors.
   if (settings.diagnostics.length > 0) return {};
   return toolLookup(commandLineHost(), configuration, { cwd: process.cwd() });
-}
-
-export async function planCheckCommand(file: string, flags: PlanCheckFlags): Promise<ExitCode> {
-  return (await import('../check.js')).checkCommand([file], flags);
 }
 
 interface CheckedPlan {
