@@ -75,9 +75,11 @@ export function namesBoundIn(
         break;
       case 'for-each':
         add(i.variable);
+        add(i.bind);
         add(i.options.some(({ key }) => key.text === 'on_failure') ? { text: 'failures' } : undefined);
         break;
       case 'parallel':
+        add(i.bind);
         add(i.options.some(({ key }) => key.text === 'on_failure') ? { text: 'failures' } : undefined);
         break;
       case 'wait':

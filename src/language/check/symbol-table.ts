@@ -124,10 +124,12 @@ class SymbolCollector {
         this.bind(i.bind);
         return;
       case 'parallel':
+        this.bind(i.bind);
         this.failures(i);
         this.block(i.members, parameters, stack);
         return;
       case 'for-each':
+        this.bind(i.bind);
         this.failures(i);
         this.block(i.body, parameters, stack);
         return;

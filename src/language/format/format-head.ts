@@ -136,17 +136,23 @@ function performedText(performed: Performed, source: SourceText): string {
 }
 
 function parallelHead(i: Kind<'parallel'>, source: SourceText, verb: string): string {
-  const words = i.note === undefined ? '' : `${i.note.text} `;
-  const { options, notes } = optionsAndNotes(i.options, i.note?.span.end ?? i.verb.span.end, i.span.end, source);
+  const words = `${i.bind === undefined ? '' : `${i.bind.text} = `}${i.note === undefined ? '' : `${i.note.text} `}`;
+  const { options, notes } = optionsAndNotes(
+    i.options,
+    i.note?.span.end ?? i.bind?.span.end ?? i.verb.span.end,
+    i.span.end,
+    source,
+  );
   return `${verb} ${words}in PARALLEL${options}${notes}`;
 }
 
 function forEachHead(i: Kind<'for-each'>, source: SourceText, inList: boolean): string {
   const colon = inList && !colonFollows(source, i.verb.span.end) ? '' : ':';
-  const verb = i.afterDo ? `DO${colon} FOR EACH` : `FOR EACH${colon}`;
+  const bound = i.bind === undefined ? '' : ` ${i.bind.text} =`;
+  const verb = i.afterDo ? `DO${colon}${bound} FOR EACH` : `FOR EACH${colon}`;
   const { options, notes } = optionsAndNotes(i.options, i.list.span.end, i.span.end, source);
   // A note may contain the words instead: `(launch in PARALLEL)`.
-  const parallel = /^[\s\\]*in[ \t]+PARALLEL/.test(source.text.slice(i.list.span.end, i.span.end))
+  const parallel = /^[\s\\]*in[ \t]+PARALLEL/i.test(source.text.slice(i.list.span.end, i.span.end))
     ? ' in PARALLEL'
     : '';
   return `${verb} ${i.variable.text} in ${formatExpression(i.list, source)}${parallel}${options}${notes}:`;

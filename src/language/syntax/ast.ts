@@ -111,6 +111,8 @@ export type Instruction =
     })
   | (At & {
       readonly kind: 'parallel';
+      /** The name of the object that has the results of the members. */
+      readonly bind?: Name;
       /** The words before `in PARALLEL`: a note. */
       readonly note?: Name;
       readonly options: readonly Option[];
@@ -118,6 +120,8 @@ export type Instruction =
     })
   | (At & {
       readonly kind: 'for-each';
+      /** The name of the list that has the result of each turn. */
+      readonly bind?: Name;
       readonly variable: Name;
       readonly list: Expression;
       readonly parallel: boolean;

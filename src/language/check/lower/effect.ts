@@ -62,13 +62,16 @@ export function lowerDo(l: StateLowering, i: Do): void {
       { op: 'set', to: { in: 'local', slot: l.scope.local(i.bind.text) }, name: i.bind.text, value },
       i.span,
     );
+    l.giveResult(l.scope.local(i.bind.text), i.span);
     return;
   }
   const options = optionsOf(l, i, DO_OPTIONS, 'DO');
   if (i.bind !== undefined) l.scope.declare(i.bind, false);
-  const bind = i.bind === undefined ? undefined : l.binding(l.scope.local(i.bind.text));
+  const slot = i.bind === undefined ? (l.result ?? undefined) : l.scope.local(i.bind.text);
+  const bind = slot === undefined ? undefined : l.binding(slot);
   if (i.bind !== undefined) l.missing.bind(i.bind.text);
   lowerPerformed(l, i, options, { reading: bind === undefined ? 'none' : 'do', bind });
+  l.giveResult(slot, i.span);
 }
 
 function textOf({ performed }: Do): string {
@@ -90,6 +93,7 @@ export function lowerCheck(l: StateLowering, i: Check): void {
   l.facts.checks.push({ slot, name, span: i.bind?.span ?? i.verb.span });
   const decoding: Decoding = i.capture ? 'capture' : i.bind === undefined ? 'check' : 'check-named';
   lowerPerformed(l, i, options, { reading: decoding, bind: l.binding(slot) });
+  l.giveResult(slot, i.span);
 }
 
 function readsAsValue(l: StateLowering, i: Do, expression: Expression): boolean {

@@ -7,7 +7,7 @@ import type { Instruction } from '../../syntax/ast.js';
 import type { Template as TextTemplate } from '../../syntax/expression-nodes.js';
 import { constantText, lowerExpression } from './lower-expression.js';
 import { checkOptions, DEFAULT_LIMIT, durationTemplate, pauseTemplate } from './options.js';
-import { lowerParallel } from './parallel.js';
+import { bindMembers, lowerParallel } from './parallel.js';
 import type { StateLowering } from './state-lowering.js';
 
 type Wait = Extract<Instruction, { kind: 'wait' }>;
@@ -133,4 +133,5 @@ export function lowerDetachedWait(
   lowerParallel(l, parallel, null, true);
   lowerWait(l, wait, true);
   l.emitter.add({ op: 'join-detached' }, parallel.span);
+  bindMembers(l, parallel);
 }

@@ -6,6 +6,7 @@ import { checkMessages as say } from '../../source/catalogue/check.js';
 import type { Instruction, Option } from '../../syntax/ast.js';
 import type { Name } from '../../syntax/expression-nodes.js';
 import { blocksOf } from '../../syntax/step-nodes.js';
+import { notWords } from '../../syntax/tokens/command-patterns.js';
 import { type BranchUse, lintBranches, lintEachBranch, noteParallelReads } from '../lints/reference-lints.js';
 import { constantText } from './lower-expression.js';
 import { checkOptions, DEFAULT_LIMIT, durationTemplate, numberOption, type OptionTable } from './options.js';
@@ -30,6 +31,7 @@ export function lowerParallel(l: StateLowering, i: Parallel, wait: Wait | null, 
   const quorum = quorumOf(l, wait, options);
   const keep = keepOf(l, options);
   const { undos, members } = membersOf(l, i);
+  lintNote(l, i);
   countMembers(l, i, wait, members.length, quorum);
   const joined = waitOf(l, wait);
   const fork = l.emitter.add({ op: 'jump', to: -1 }, i.span);
@@ -70,7 +72,34 @@ export function lowerParallel(l: StateLowering, i: Parallel, wait: Wait | null, 
       if (quorum !== null || keep !== null || joined !== null || detached) l.missing.note(text, { span, list: false });
       else l.missing.bind(text);
     }
+  if (!detached) bindMembers(l, i);
   if (wait?.body) l.block(wait.body);
+}
+
+/** Binds what the members have bound, as an object, for `DO: r = in PARALLEL`. */
+export function bindMembers(l: StateLowering, i: Parallel): void {
+  const { members } = membersOf(l, i);
+  const bound = members.map((member) => boundIn(l, [member]));
+  if (i.bind !== undefined)
+    members.forEach((member, at) => {
+      if (bound[at]?.size === 0) l.diagnostics.push(say.unnamedMember(member.span, { name: i.bind?.text ?? '' }));
+    });
+  const entries = bound.flatMap((own) => [...own].map(([slot, { text }]): [string, Expr] => [text, l.valueOf(slot)]));
+  bindResult(l, i, { op: 'object', entries });
+}
+
+/** Binds the result of a PARALLEL or of a loop, which may also be that of a turn of a loop around it. */
+function bindResult(l: StateLowering, i: Parallel | ForEach, value: Expr, mayMiss = false): void {
+  if (i.bind === undefined) {
+    if (l.result !== null) l.put(l.result, value, i.span);
+    return;
+  }
+  l.scope.declare(i.bind, false);
+  const slot = l.scope.local(i.bind.text);
+  l.put(slot, value, i.span);
+  if (mayMiss) l.missing.note(i.bind.text, { span: i.bind.span, list: true });
+  else l.missing.bind(i.bind.text);
+  l.giveResult(slot, i.span);
 }
 
 type Undo = Extract<Instruction, { kind: 'undo' }>;
@@ -133,6 +162,21 @@ function countMembers(l: StateLowering, i: Parallel, wait: Wait | null, members:
   }
 }
 
+/** A note that reads as if the members were the elements of a list: `for all of files in PARALLEL`. */
+function lintNote(l: StateLowering, { note }: Parallel): void {
+  if (note !== undefined && notWords.test(note.text.replace(/\([^()]*\)/g, ''))) {
+    l.diagnostics.push(say.noteNamesList(note.span, {}));
+    return;
+  }
+  const words = note?.text.match(/[A-Za-z_]\w*/g) ?? [];
+  const named = words.find(
+    (word, at) => l.scope.has(word) && (/s$/i.test(word) || RELATIONS.test(words[at - 1] ?? '')),
+  );
+  if (note !== undefined && named !== undefined) l.diagnostics.push(say.noteNamesList(note.span, { name: named }));
+}
+
+const RELATIONS = /^(?:of|in|over|each|every|all|for|with)$/i;
+
 /** The count people write before `in PARALLEL`: `Launch 4x scouts`, `Start 3 checks`. */
 function countIn(note: Name): number | null {
   const match = /(?:^|\s)(\d+)x?(?=\s|$)/.exec(note.text);
@@ -153,21 +197,40 @@ function lowerSequentialEach(l: StateLowering, i: ForEach, list: Expr, failures:
   const index = l.scope.hiddenSlot('$index');
   const variable = l.scope.hiddenSlot(`$each:${i.variable.text}`);
   const keep = failures === null ? null : { failures, handling: l.scope.hiddenSlot('$handling') };
+  const results = i.bind === undefined ? null : resultsOf(l, i);
   l.emitter.add({ op: 'each', list, items, index, ...omitUndefined({ keep: keep ?? undefined }) }, i.span);
   const head = l.emitter.add({ op: 'next', items, index, variable, exit: -1 }, i.span);
   l.scope.push('loop', [[i.variable.text, { slot: variable }]]);
   const from = l.emitter.pc;
-  l.block(i.body);
+  if (results !== null) l.put(results.turn, l.constant(null), i.span);
+  l.givingResults(results === null ? l.result : results.turn, () => l.block(i.body));
   l.scope.pop();
-  l.emitter.add({ op: 'jump', to: head }, i.span);
+  const to = l.emitter.pc;
+  if (results !== null) {
+    const one: Expr = { op: 'list', items: [l.valueOf(results.turn)] };
+    const all: Expr = { op: 'arithmetic', operator: '+', left: l.valueOf(results.all), right: one };
+    l.put(results.all, all, i.span);
+  }
+  const back = l.emitter.add({ op: 'jump', to: head }, i.span);
   if (keep !== null) {
     const bound = boundIn(l, i.body.instructions);
-    const facts = { items, index, ...keep, clear: [...bound.keys()] };
+    const clear = [...bound.keys(), ...(results === null ? [] : [results.turn])];
+    const facts = { items, index, ...keep, clear };
     const frames = l.frames === 0 ? {} : { frames: l.frames };
-    l.handlers.push({ from, to: l.emitter.pc, kind: null, pc: head, names: {}, ...frames, keep: facts });
+    // A turn that failed has the result null.
+    const [end, pc] = results === null ? [back + 1, head] : [to, to];
+    l.handlers.push({ from, to: end, kind: null, pc, names: {}, ...frames, keep: facts });
     for (const { text, span } of bound.values()) l.missing.note(text, { span, list: false });
   }
   l.emitter.patch(head, 'exit');
+  if (results !== null) bindResult(l, i, l.valueOf(results.all), keep !== null);
+}
+
+/** The slots of the list of results and of the result of a turn. */
+function resultsOf(l: StateLowering, i: ForEach): { readonly all: number; readonly turn: number } {
+  const slots = { all: l.scope.hiddenSlot('$results'), turn: l.scope.hiddenSlot('$result') };
+  l.put(slots.all, { op: 'list', items: [] }, i.span);
+  return slots;
 }
 
 function lowerParallelEach(
@@ -187,8 +250,10 @@ function lowerParallelEach(
   const bound = boundIn(l, i.body.instructions);
   l.scope.push('loop', [[i.variable.text, { slot: variable }]]);
   const before = l.scope.dataUse.writes.length;
+  const result = i.bind !== undefined || l.result !== null ? l.scope.hiddenSlot('$result') : null;
   l.forkDepth++;
-  l.inBranch({ binds: new Set(bound.keys()), isTurn: true }, () => l.block(i.body));
+  if (result !== null) l.put(result, l.constant(null), i.span);
+  l.inBranch({ binds: new Set(bound.keys()), isTurn: true }, () => l.block(i.body), result);
   l.forkDepth--;
   lintEachBranch(l.scope.dataUse.writes.slice(before), l.diagnostics);
   l.scope.pop();
@@ -205,13 +270,14 @@ function lowerParallelEach(
     list,
     variable,
     body,
-    collect: [...bound.keys()],
+    collect: [...bound.keys(), ...(result === null ? [] : [result])],
     join: l.emitter.pc,
     max,
     agents: onlyAgents(l, body),
     quorum,
     wait: joined,
   });
+  if (result !== null) bindResult(l, i, l.valueOf(result), quorum !== null || keep !== null || joined !== null);
   if (wait?.body) l.block(wait.body);
 }
 
@@ -238,10 +304,11 @@ export function boundIn(l: StateLowering, all: readonly Instruction[]): Readonly
       else if (inner.kind === 'if') {
         for (const arm of inner.arms) visit(arm.body.instructions);
         if (inner.otherwise) visit(inner.otherwise.body.instructions);
-      } else if (inner.kind === 'default' || inner.kind === 'for-each' || inner.kind === 'on-error')
-        visit(inner.body.instructions);
-      else if (inner.kind === 'parallel') visit(inner.members.instructions);
-      else if (inner.kind === 'step') for (const block of blocksOf(inner)) visit(block.instructions);
+      } else if (inner.kind === 'default' || inner.kind === 'on-error') visit(inner.body.instructions);
+      else if (inner.kind === 'for-each' || inner.kind === 'parallel') {
+        visit((inner.kind === 'parallel' ? inner.members : inner.body).instructions);
+        if (inner.bind !== undefined) add(inner.bind);
+      } else if (inner.kind === 'step') for (const block of blocksOf(inner)) visit(block.instructions);
       else if (inner.kind === 'wait') {
         if (inner.for.kind === 'signal') add(inner.for.name);
         if (inner.body) visit(inner.body.instructions);

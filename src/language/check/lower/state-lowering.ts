@@ -60,6 +60,8 @@ export class StateLowering implements ExpressionContext {
   readonly workflows: string[] = [];
   /** The innermost branch of PARALLEL, where control flow and changes of what is outside are errors. */
   branch: OpenBranch | null = null;
+  /** The slot for the output of the last DO, CHECK or CALL of this turn, in a FOR EACH that binds its results. */
+  result: number | null = null;
   /** Above 0 in instructions that never run. */
   deadDepth = 0;
   /** Above 0 in instructions that are the work of a step, which GOTO would leave. */
@@ -119,12 +121,37 @@ export class StateLowering implements ExpressionContext {
     return completes;
   }
 
-  /** Lowers the code of a branch. */
-  inBranch(branch: OpenBranch, lower: () => void): void {
+  /** Lowers the code of a branch, whose results go to `result`. */
+  inBranch(branch: OpenBranch, lower: () => void, result: number | null = null): void {
     const outer = this.branch;
     this.branch = branch;
-    lower();
+    this.givingResults(result, lower);
     this.branch = outer;
+  }
+
+  /** Lowers instructions whose results go to the slot `result`. */
+  givingResults(result: number | null, lower: () => void): void {
+    const outer = this.result;
+    this.result = result;
+    lower();
+    this.result = outer;
+  }
+
+  /** Writes a value into a local slot. */
+  put(slot: number, value: Expr, span: Span): void {
+    this.emitter.add({ op: 'set', to: { in: 'local', slot }, name: this.scope.locals[slot] as string, value }, span);
+  }
+
+  /** The value of a local slot. The read counts: nobody needs to read the name. */
+  valueOf(slot: number): Expr {
+    this.scope.readSlots.add(slot);
+    return { op: 'read', name: this.scope.locals[slot] as string, places: [{ in: 'local', slot }] };
+  }
+
+  /** What an instruction has bound to `slot` is the result of this turn. */
+  giveResult(slot: number | undefined, span: Span): void {
+    if (this.result !== null && slot !== undefined && slot !== this.result)
+      this.put(this.result, this.valueOf(slot), span);
   }
 
   // ---- what instructions write ------------------------------------------------------------------------

@@ -33,8 +33,10 @@ export function lowerUndo(l: StateLowering, i: Undo, above: Instruction | null):
     return;
   }
   const from = l.emitter.pc;
-  if (by.kind === 'do') lowerDo(l, by);
-  else lowerCall(l, by);
+  l.givingResults(null, () => {
+    if (by.kind === 'do') lowerDo(l, by);
+    else lowerCall(l, by);
+  });
   const at = l.emitter.pc - 1;
   const code = l.emitter.code[at];
   // Its mistakes are reported; the instructions for values that it samples precede it.
@@ -49,6 +51,7 @@ function describeAbove(l: StateLowering, above: Instruction | null): string | nu
   if (above?.kind === 'broken') return null;
   if (above?.kind === 'undo') return 'another UNDO';
   if (above === null || (above.kind !== 'do' && above.kind !== 'call')) return 'no DO, CALL or Task';
-  const last = l.emitter.code.at(-1);
+  // What gives its output to the turn of a loop writes that value last.
+  const last = l.emitter.code.at(above.bind !== undefined && l.result !== null ? -2 : -1);
   return last?.op === 'set' ? 'a value' : null;
 }

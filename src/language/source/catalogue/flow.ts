@@ -148,4 +148,13 @@ export const flowMessages = {
       };
     },
   ),
+  unnamedMember: message<{ name: string }>('unnamed-member', 'warning', (f) => ({
+    message: `\`${f.name}\` has no field for this member`,
+    label: 'it binds no name',
+    help: 'write `- name = …`, or leave it so if nothing reads its output',
+  })),
+  noteNamesList: message<{ name?: string }>('loop-as-note', 'error', (f) => ({
+    message: `these words are a note: they do not start a member for each element of ${f.name === undefined ? 'a list' : `\`${f.name}\``}`,
+    help: `write \`DO: FOR EACH one in ${f.name ?? '…'} in PARALLEL:\` with the work of one element below, or leave the note out`,
+  })),
 } as const;

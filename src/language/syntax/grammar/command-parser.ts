@@ -42,9 +42,16 @@ export class CommandParser extends ExpressionParser {
     () => {
       this.SUBRULE1(this.binding);
       this.OPTION1(() => this.CONSUME1(t.Pipe));
-      this.may(1, () => this.SUBRULE1(this.task));
+      this.may(1, () => this.OR2(this.boundWork));
     },
     () => this.SUBRULE2(this.task),
+  );
+
+  /** What a name can be bound to. */
+  private readonly boundWork = alternatives(
+    () => this.SUBRULE1(this.task),
+    () => this.SUBRULE1(this.parallel),
+    () => this.SUBRULE1(this.forEach),
   );
 
   readonly performed = this.RULE('performed', () => {

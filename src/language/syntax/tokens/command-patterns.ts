@@ -77,22 +77,51 @@ export function indentOf(text: string, at: number): number {
 
 /** The maximum length of the words before `in PARALLEL`. The limit keeps long action lists linear. */
 const longestHeader = 2000;
-const inParallel = /(?<!\w)in[ \t]+PARALLEL(?!\w)/g;
+const inParallel = /(?<!\w)in[ \t]+PARALLEL(?!\w)/gi;
+/** Quotes and signs of a shell. */
+const shellSigns = /["'`|;&<>$]/;
+/** What is not a note: it would name the members in another language. */
+export const notWords = /[=[\]{}]|(?<!\w)for[ \t]*each(?!\w)/i;
+const aside = /\([^()]*\)/g;
 const parallelOption = /[ \t]*[A-Za-z]\w*=[^\s[(:]+/y;
 
-/** `words in PARALLEL` at the start of a DO, if only options and notes follow on the line. */
+/**
+ * `words in PARALLEL` at the start of a DO, if only options and notes follow on the line. In small letters it could be text
+ * of a command, unless members follow.
+ */
 export const parallelHead: Matcher = (text, at) => {
   if (scan.verb !== 'DO') return none;
   const limit = logicalEnd(text, at);
   const line = text.slice(at, Math.min(limit, at + longestHeader));
-  if (!line.includes('PARALLEL')) return none;
   inParallel.lastIndex = 0;
   const match = inParallel.exec(line);
-  if (match === null || /["'`|;&<>$]/.test(line.slice(0, match.index))) return none;
+  const words = match === null ? '' : line.slice(0, match.index).replace(aside, '');
+  if (match === null || shellSigns.test(words)) return none;
+  boundWord.lastIndex = at;
+  if (notWords.test(words) && (boundWord.test(text) || !membersFollow(text, limit))) return none;
   const end = at + match.index + match[0].length;
   if (!onlyOptions(text, end, limit)) return none;
+  if (!match[0].endsWith('PARALLEL') && !membersFollow(text, limit)) return none;
   scan.header = false;
   return matchTo(at, end);
+};
+
+const memberBelow = /(?:[ \t]*(?:#[^\n]*)?\r?\n)+[ \t]+-[ \t]/y;
+
+function membersFollow(text: string, at: number): boolean {
+  memberBelow.lastIndex = at;
+  return memberBelow.test(text);
+}
+
+/** `FOR EACH x in` after `DO:` in any case. The loop of a shell begins with `for` and a name. */
+const loopInWords = /for[ \t]*each[ \t]*:?(?=[ \t]+[A-Za-z_]\w*[ \t]+in(?!\w))/iy;
+
+export const loopAfterDo: Matcher = (text, at) => {
+  loopInWords.lastIndex = at;
+  if (!loopInWords.test(text)) return none;
+  scan.verb = 'FOR EACH';
+  scan.header = false;
+  return matchTo(at, loopInWords.lastIndex);
 };
 
 function onlyOptions(text: string, from: number, limit: number): boolean {

@@ -6,7 +6,7 @@
 import * as called from './call-patterns.js';
 import * as command from './command-patterns.js';
 import * as line from './line-patterns.js';
-import { fast, letters, type Matcher, matchOnly, matchTo, none, scan, TokenType } from './token.js';
+import { fast, letters, type Matcher, matchOnly, matchTo, none, scan, starting, TokenType } from './token.js';
 import * as value from './value-patterns.js';
 import type { Verb } from './verbs.js';
 
@@ -112,11 +112,15 @@ export const HeaderColon = inline(
   matchOnly((last) => last?.tokenType === OptionsClose || last?.tokenType === CallOptionsClose, fast(':', /:/)),
 );
 /** `DO: FOR EACH …`. */
+const exactLoop = line.verbPattern('FOR EACH');
 export const DoForEach = boundary(
   'DoForEach',
   matchOnly(
     (last) => scan.verb === 'DO' && last?.tokenType !== Pipe && startsPerformed(last),
-    line.verbPattern('FOR EACH'),
+    starting(letters, (text, at, before) => {
+      const end = command.loopAfterDo(text, at, before);
+      return end === none ? exactLoop(text, at, before) : end;
+    }),
   ),
   'named',
 );
@@ -251,7 +255,7 @@ export const By = inline(
 );
 export const InParallel = inline(
   'InParallel',
-  matchOnly(() => scan.verb === 'FOR EACH', fast('i', /in[ \t]+PARALLEL(?!\w)/)),
+  matchOnly(() => scan.verb === 'FOR EACH', fast('iI', /in[ \t]+parallel(?=[ \t]*(?:$|[\r\n:[(,]|[A-Za-z]\w*=))/i)),
   'options',
 );
 /** `[on_failure=` after the list of a sequential FOR EACH: an index never contains a single `=`. */

@@ -33,7 +33,7 @@ export function buildParallel(
 ): Instruction {
   const verb = verbName(context, verbToken);
   const headToken = token(node, 'ParallelHead') as Token;
-  const words = headToken.image.replace(/in[ \t]+PARALLEL$/, '').trimEnd();
+  const words = headToken.image.replace(/in[ \t]+PARALLEL$/i, '').trimEnd();
   const note =
     words === ''
       ? undefined
@@ -46,11 +46,12 @@ export function buildParallel(
     ...notes,
     ...buildOptions(context, child(node, 'options')),
   ];
+  const bind = boundLoop(context, child(head, 'performed'));
   const members = loopBody(context, bodies, verb, () => parallelWithoutBullets(verb.span, { command: words }));
   return {
     kind: 'parallel',
     verb,
-    ...omitUndefined({ note }),
+    ...omitUndefined({ bind, note }),
     options,
     members,
     span: spanOf(context, head),
@@ -64,14 +65,23 @@ function loopBody(context: ParseContext, bodies: Bodies, verb: Name, empty: () =
   return body ?? { instructions: [], inline: false, span: { ...verb.span, start: verb.span.end } };
 }
 
-export function buildForEach(
-  context: ParseContext,
-  node: SyntaxNode,
-  doToken: Token | undefined,
-  bodies: Bodies,
-): Instruction {
+/** The name in `DO: x = FOR EACH …` or `DO: x = in PARALLEL`. */
+function boundLoop(context: ParseContext, performed: SyntaxNode | undefined): Name | undefined {
+  const binding = performed === undefined ? undefined : child(performed, 'binding');
+  const bound = binding === undefined ? undefined : token(binding, 'Bind');
+  return bound === undefined ? undefined : boundName(context, bound, 'a value');
+}
+
+/** The DO around a loop. */
+interface LoopHead {
+  readonly verb: Token;
+  readonly node: SyntaxNode;
+  readonly inList: boolean;
+}
+
+export function buildForEach(context: ParseContext, node: SyntaxNode, bodies: Bodies, outer?: LoopHead): Instruction {
   const forToken = (token(node, 'ForEach') ?? token(node, 'DoForEach')) as Token;
-  const verb = verbName(context, doToken ?? forToken);
+  const verb = verbName(context, outer?.verb ?? forToken);
   const word = token(node, 'Word');
   const relation = token(node, 'Relation');
   const expression = child(node, 'expression');
@@ -95,6 +105,7 @@ export function buildForEach(
   const parallelNote = tokens(node, 'Note').find((note) => /(?<!\w)in[ \t]+PARALLEL(?!\w)/.test(note.image));
   for (const note of tokens(node, 'Note')) if (note !== parallelNote) checkNote(context, note, 'nothing');
   const options = [
+    ...(outer === undefined ? [] : headerOptions(context, outer.node, outer.verb, outer.inList)),
     ...buildOptions(context, child(node, 'options')),
     ...(parallelNote === undefined ? [] : noteOptions(context, parallelNote)),
   ];
@@ -105,12 +116,13 @@ export function buildForEach(
   return {
     kind: 'for-each',
     verb,
+    ...omitUndefined({ bind: boundLoop(context, outer === undefined ? undefined : child(outer.node, 'performed')) }),
     variable,
     list,
     parallel,
     options,
     body,
-    afterDo: doToken !== undefined,
+    afterDo: outer !== undefined,
     span: where,
   };
 }

@@ -204,7 +204,7 @@ function buildHead(
     case 'wait':
       return buildWait(context, head, bodies);
     case 'forEach':
-      return buildForEach(context, head, undefined, bodies);
+      return buildForEach(context, head, bodies);
     case 'ask':
       return buildAsk(context, head);
     case 'toolCall':
@@ -236,11 +236,13 @@ function emptyBlock(context: ParseContext, head: SyntaxNode) {
 }
 
 function buildDo(context: ParseContext, head: SyntaxNode, surroundings: StatementContext, bodies: Bodies): Built {
-  const parallel = child(head, 'parallel');
-  const forEach = child(head, 'forEach');
+  const performed = child(head, 'performed');
+  const parallel = child(performed ?? head, 'parallel');
+  const forEach = child(performed ?? head, 'forEach');
   const verb = (token(head, 'Do') ?? token(head, 'Check')) as Token;
   if (parallel !== undefined) return buildParallel(context, head, parallel, verb, bodies, surroundings.inList);
-  if (forEach !== undefined) return buildForEach(context, forEach, verb, bodies);
+  if (forEach !== undefined)
+    return buildForEach(context, forEach, bodies, { verb, node: head, inList: surroundings.inList });
   return buildCommand(context, head, surroundings.inList);
 }
 

@@ -126,6 +126,7 @@ interface Added {
 
 function add(l: StateLowering, i: Call, { callable, title, args, options }: Added): void {
   const text = l.shared.sources[i.span.file]?.text.slice(i.span.start, i.span.end) ?? '';
+  const slot = i.bind === undefined ? (l.result ?? undefined) : l.scope.local(i.bind.text);
   const file = approvalWanted(callable);
   if (file !== null) l.diagnostics.push(say.planWantsApproval(i.called.span, { file }));
   l.emitter.add(
@@ -135,12 +136,13 @@ function add(l: StateLowering, i: Call, { callable, title, args, options }: Adde
       args,
       ...omitUndefined({
         call: options ?? undefined,
-        bind: i.bind === undefined ? undefined : l.binding(l.scope.local(i.bind.text)),
+        bind: slot === undefined ? undefined : l.binding(slot),
       }),
       text: oneLine(text),
     },
     i.span,
   );
+  l.giveResult(slot, i.span);
 }
 
 function oneLine(text: string): string {
