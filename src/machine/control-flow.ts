@@ -99,6 +99,13 @@ export function reaching(
   return reaches;
 }
 
+/** The code of the turn of a loop to which a ROLLBACK or KEEP goes back, without a mark all of the state. */
+export function turnOf({ code }: State, mark: number | undefined): readonly [from: number, to: number] {
+  const head = mark === undefined ? -1 : code.findIndex((one) => one.op === 'next' && one.mark === mark);
+  const loop = code[head];
+  return loop?.op === 'next' ? [head + 1, loop.exit] : [0, Number.POSITIVE_INFINITY];
+}
+
 /** The successor of the end of each branch: the join of its innermost fork. */
 function joinsOf({ code }: State): readonly (number | undefined)[] {
   const open: number[] = [];

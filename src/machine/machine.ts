@@ -186,8 +186,10 @@ export type Instruction = { readonly origin: Origin } & (
   | { readonly op: 'return'; readonly value: Expr | null; readonly failed: boolean }
   /** Registers how to undo the instruction above it: `by`, with the current values. */
   | { readonly op: 'undo'; readonly by: Instruction }
-  /** Performs the registered UNDOs, newest first, and binds the result. */
-  | { readonly op: 'rollback'; readonly bind: number }
+  /** Performs the registered UNDOs, newest first, and binds the result. In a turn of a loop: those after its `mark`. */
+  | { readonly op: 'rollback'; readonly bind: number; readonly mark?: number }
+  /** Discards the registered UNDOs. In a turn of a loop: those after its `mark`. */
+  | { readonly op: 'keep'; readonly mark?: number }
   /** FAIL: the failure `failed`, which the program causes. */
   | { readonly op: 'fail'; readonly message: Template; readonly args: readonly EntryArgument[] }
   /** The end of a state's code, or of a handler's: the failure `fell_off`. */
@@ -284,6 +286,8 @@ export type Instruction = { readonly origin: Origin } & (
       readonly index: number;
       readonly variable: number;
       readonly exit: number;
+      /** The local slot for how many UNDOs were registered when the turn began. */
+      readonly mark?: number;
     }
   | ({
       readonly op: 'fork';

@@ -104,6 +104,8 @@ function wordsOf(
       return ['pure', `UNDO ${'text' in instruction.by ? instruction.by.text : ''}`];
     case 'rollback':
       return ['control', 'ROLLBACK'];
+    case 'keep':
+      return ['control', 'KEEP'];
     case 'fail':
       return ['control', `FAIL ${JSON.stringify(templateText(instruction.message))}${withText(instruction.args)}`];
     case 'sample':

@@ -178,7 +178,7 @@ export function endReturned(thread: Thread, value: Value, failed: boolean): void
   }
   leaveForks(thread);
   stopEverything(run);
-  run.undo.takeAll();
+  run.undo.take();
   run.recordNow({ type: 'run_returned', state: run.currentState, value: json, ...printed });
   run.end({ status: 'returned', value: json, ...printed, error: null, state: run.currentState });
 }

@@ -20,7 +20,7 @@ import {
 import { prefixHere } from '../run-state/open-frames.js';
 import type { Thread } from '../run-state/thread.js';
 import { linkStepInstruction } from '../steps/link-step.js';
-import { linkLateRollback, linkRollback, linkUndo } from '../undo/rollback.js';
+import { linkKeep, linkLateRollback, linkRollback, linkUndo } from '../undo/rollback.js';
 import { decode } from '../values/json.js';
 import { operations, type ValueOperations, withOperations } from '../values/operations.js';
 import { type EffectInstruction, linkEffect } from './effect-instructions.js';
@@ -67,6 +67,8 @@ function linkInstruction(instruction: Instruction, context: LinkContext): Linked
       return linkUndo(instruction, context);
     case 'rollback':
       return linkRollback(instruction, context);
+    case 'keep':
+      return linkKeep(instruction, context);
     case 'fail':
       return linkFail(instruction, context);
     case 'fell-off':

@@ -10,6 +10,7 @@ import type { LinkContext, Linked, LinkedInstruction } from '../run-state/linked
 import { STOP } from '../run-state/linked-machine.js';
 import { inStep } from '../run-state/open-frames.js';
 import { locationOf, record, type Slot, type Thread } from '../run-state/thread.js';
+import { registerOf } from '../undo/register.js';
 import { compile, compileCondition, warnInexact } from '../values/evaluate.js';
 import { printedForm, printedForms } from '../values/json.js';
 import { operations } from '../values/operations.js';
@@ -239,7 +240,7 @@ export function linkEach(instruction: Op<'each'>, context: LinkContext): Linked 
 }
 
 export function linkNext(instruction: Op<'next'>, context: LinkContext): Linked {
-  const { items, index, variable } = instruction;
+  const { items, index, variable, mark } = instruction;
   const next = context.pc + 1;
   const exit = context.base + instruction.exit;
   return {
@@ -253,6 +254,7 @@ export function linkNext(instruction: Op<'next'>, context: LinkContext): Linked 
       }
       t.locals[variable] = list[at];
       t.locals[index] = at + 1;
+      if (mark !== undefined) t.locals[mark] = registerOf(t).entries.length;
       // A long loop must return now and then, so that signals are handled.
       if (t.run.burnFuel()) return next;
       t.pc = next;

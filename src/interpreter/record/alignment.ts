@@ -312,7 +312,20 @@ export function targets(instruction: Instruction | undefined): number[] {
 /** Members that say where something is, not what is done. */
 const LOCATIONS: ReadonlySet<string> = new Set(
   ['origin', 'boundAt', 'line', 'slot', 'to', 'items', 'index', 'variable', 'exit', 'again', 'join', 'deadline'].concat(
-    ['timedOut', 'exitSlot', 'bind', 'collect', 'handling', 'failures', 'turns', 'chance', 'body', 'pc', 'done'],
+    [
+      'timedOut',
+      'exitSlot',
+      'bind',
+      'collect',
+      'handling',
+      'failures',
+      'mark',
+      'turns',
+      'chance',
+      'body',
+      'pc',
+      'done',
+    ],
     ['otherwise', 'holes', 'keep'],
   ),
 );

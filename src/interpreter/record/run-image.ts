@@ -84,6 +84,8 @@ function reads(value: unknown, slot: Slot): boolean {
   if (op === 'read') return (places ?? []).length > 0 && isSlot(places?.[0], slot);
   if (op === 'increment' && isSlot(to, slot)) return true;
   if (op === 'next' && slot.in === 'local' && (value as { items?: number }).items === slot.slot) return true;
+  if ((op === 'rollback' || op === 'keep') && slot.in === 'local' && (value as { mark?: number }).mark === slot.slot)
+    return true;
   return Object.values(value).some((one) => reads(one, slot));
 }
 
@@ -98,6 +100,7 @@ function binds(instruction: Instruction, slot: Slot): boolean {
   if (instruction.op === 'each') return instruction.items === slot.slot;
   const { bind, variable, slot: own } = instruction as unknown as Record<string, unknown>;
   const bound = typeof bind === 'object' && bind !== null ? (bind as { slot: number }).slot : bind;
+  if (instruction.op === 'next' && instruction.mark === slot.slot) return true;
   return bound === slot.slot || variable === slot.slot || (instruction.op === 'sample' && own === slot.slot);
 }
 

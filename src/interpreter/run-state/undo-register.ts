@@ -22,9 +22,9 @@ export class UndoRegister {
     this.list.pop();
   }
 
-  /** Empties the register. Returns its entries. */
-  takeAll(): UndoEntry[] {
-    return this.list.splice(0);
+  /** Removes the entries from `from` on. Returns them. */
+  take(from = 0): UndoEntry[] {
+    return this.list.splice(from);
   }
 }
 

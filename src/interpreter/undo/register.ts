@@ -16,7 +16,7 @@ export function entryToUndo(thread: Thread): UndoEntry | null {
 
 /** Adds the entries of branches to their parent, whether or not the branches succeeded. */
 export function joinUndo(member: Member): void {
-  registerOf(member.fork.parent).push(...member.undo.takeAll());
+  registerOf(member.fork.parent).push(...member.undo.take());
 }
 
 /** The entries of a run, in the order in which a rollback performs them. */

@@ -36,7 +36,8 @@ export function linkUndo(instruction: Extract<Instruction, { op: 'undo' }>, cont
 /** What follows when the register is empty: a position, or `STOP` if the run has ended. */
 type After = (thread: Thread, came: RolledBack) => number;
 
-function linkPerforming(context: LinkContext, after: After): Linked {
+/** `mark` is the slot of the number of entries that stay. */
+function linkPerforming(context: LinkContext, after: After, mark?: number): Linked {
   const known = new WeakMap<UndoEntry, Linked>();
   const linkEntry = (entry: UndoEntry): Linked => {
     const { by, line, state } = entry;
@@ -72,7 +73,9 @@ function linkPerforming(context: LinkContext, after: After): Linked {
 
   /** Performs entries until one has to wait, or none is left. */
   const continueRollback = (t: Thread): number => {
-    while (registerOf(t).newest !== null) if (tryEntry(t, ({ instruction }) => instruction(t)) === STOP) return STOP;
+    const kept = keptBefore(t, mark);
+    while (registerOf(t).entries.length > kept)
+      if (tryEntry(t, ({ instruction }) => instruction(t)) === STOP) return STOP;
     const { done, failed } = t.rollback ?? NOTHING;
     t.rollback = null;
     if (done + failed.length > 0) record(t, { type: 'rolled_back', done, failed });
@@ -102,12 +105,32 @@ function reportFailedEntry(thread: Thread, { line, state }: UndoEntry, failure: 
   reportFailure(thread, { ...factsOf(thread, failure), from_state: state, line });
 }
 
-export function linkRollback({ bind }: Extract<Instruction, { op: 'rollback' }>, context: LinkContext): Linked {
+export function linkRollback({ bind, mark }: Extract<Instruction, { op: 'rollback' }>, context: LinkContext): Linked {
   const next = context.pc + 1;
-  return linkPerforming(context, (t, came) => {
-    t.locals[bind] = came as unknown as Value;
-    return next;
-  });
+  return linkPerforming(
+    context,
+    (t, came) => {
+      t.locals[bind] = came as unknown as Value;
+      return next;
+    },
+    mark,
+  );
+}
+
+/** How many entries were registered before the turn of a loop began: a mark that a rollback or KEEP goes back to. */
+function keptBefore(t: Thread, mark: number | undefined): number {
+  return mark === undefined ? 0 : ((t.locals[mark] as number | undefined) ?? 0);
+}
+
+/** KEEP: what is done so far is not undone any more. */
+export function linkKeep({ mark }: Extract<Instruction, { op: 'keep' }>, context: LinkContext): Linked {
+  const next = context.pc + 1;
+  return {
+    instruction: (t) => {
+      registerOf(t).take(keptBefore(t, mark));
+      return next;
+    },
+  };
 }
 
 /** The rollback of a run that has ended: afterwards the run has its former end again. */

@@ -190,6 +190,7 @@ function readInstruction(i: Instruction, into: Set<string>): void {
       return;
     case 'proceed':
     case 'rollback':
+    case 'keep':
     case 'broken':
       return;
     default:

@@ -173,6 +173,7 @@ class SymbolCollector {
         return;
       case 'emit':
       case 'proceed':
+      case 'keep':
       case 'undo':
       case 'return':
       case 'increment':

@@ -44,6 +44,8 @@ export function instructionHead(i: Instruction, source: SourceText, inList: bool
       return undoHead(i, source, inList);
     case 'rollback':
       return 'ROLLBACK';
+    case 'keep':
+      return 'KEEP';
     case 'wait':
       return waitHead(i, source, verb('WAIT'));
     case 'track':

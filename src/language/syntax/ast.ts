@@ -155,6 +155,7 @@ export type Instruction =
   /** The instruction that undoes the DO or CALL above it. */
   | (At & { readonly kind: 'undo'; readonly by: Extract<Instruction, { kind: 'do' | 'call' }> })
   | (At & { readonly kind: 'rollback' })
+  | (At & { readonly kind: 'keep' })
   /** `FAIL: text with k=v`. A missing text is already reported. */
   | (At & { readonly kind: 'fail'; readonly text?: Template; readonly args: readonly Argument[] })
   | (At & {

@@ -29,6 +29,7 @@ export function childBlocks(i: Instruction): readonly Block[] {
     case 'return':
     case 'fail':
     case 'rollback':
+    case 'keep':
     case 'track':
     case 'increment':
     case 'set':

@@ -3,7 +3,7 @@
  * are the tests that would skip it.
  */
 
-import { controlFlow, reaching } from '../../machine/control-flow.js';
+import { controlFlow, reaching, turnOf } from '../../machine/control-flow.js';
 import type { Instruction, Machine, State } from '../../machine/machine.js';
 import { omitUndefined } from '../../prelude/omit-undefined.js';
 import { oneLine } from '../drawing/visible-text.js';
@@ -188,7 +188,7 @@ interface Position {
   readonly node: number;
 }
 
-/** For each ROLLBACK, by state and position, what it can undo. A ROLLBACK between an UNDO and another leaves nothing for that. */
+/** For each ROLLBACK, by state and position, what it can undo. A ROLLBACK or KEEP between an UNDO and another leaves nothing for that. */
 function undoneBy(machine: Machine): (state: number, pc: number) => readonly UndoneState[] {
   const { states, error } = machine;
   const flow = controlFlow(states, error ?? -1);
@@ -198,11 +198,11 @@ function undoneBy(machine: Machine): (state: number, pc: number) => readonly Und
     );
   const undos = positionsOf('undo');
   const rollbacks = undos.length === 0 ? [] : positionsOf('rollback');
-  const nodes = new Set(rollbacks.map(({ node }) => node));
+  const nodes = new Set([...rollbacks, ...positionsOf('keep')].map(({ node }) => node));
   const found = new Map(
     rollbacks.map((rollback) => {
       const reaches = reaching(flow, [rollback.node], (node) => nodes.has(node));
-      const [from, to] = branchAround(states[rollback.state] as State, rollback.pc);
+      const [from, to] = undoneAround(states[rollback.state] as State, rollback.pc);
       const isSeen = ({ state, pc }: Position): boolean =>
         (from === 0 && to === Number.POSITIVE_INFINITY) || (state === rollback.state && from <= pc && pc < to);
       return [
@@ -225,6 +225,13 @@ function byState(undos: readonly Position[], states: readonly State[]): UndoneSt
     texts.set(state, [oneLine(instruction.by.text), ...(texts.get(state) ?? [])]);
   }
   return [...texts].map(([state, list]) => ({ state, texts: [...new Set(list)] }));
+}
+
+/** The code whose effects a ROLLBACK undoes: the turn of its loop, or the branch around it. */
+function undoneAround(state: State, pc: number): readonly [from: number, to: number] {
+  const rollback = state.code[pc];
+  const mark = rollback?.op === 'rollback' ? rollback.mark : undefined;
+  return mark === undefined ? branchAround(state, pc) : turnOf(state, mark);
 }
 
 /** The code of the innermost branch of a PARALLEL around an instruction: a ROLLBACK there undoes only what it did. */

@@ -87,6 +87,10 @@ function addOwnSlots(machine: Machine, state: number, instruction: Instruction, 
       add(instruction.items);
       add(instruction.index);
       return;
+    case 'rollback':
+    case 'keep':
+      if (instruction.mark !== undefined) add(instruction.mark);
+      return;
     case 'wait-turn':
       add(instruction.deadline);
       return;

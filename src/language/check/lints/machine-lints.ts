@@ -2,7 +2,7 @@
  * Lints that need a whole lowered machine: unreachable states, entry values that no GOTO passes, results that nothing
  * reads.
  */
-import { controlFlow, reaching, successors } from '../../../machine/control-flow.js';
+import { controlFlow, reaching, successors, turnOf } from '../../../machine/control-flow.js';
 import type { Expr, SlotRef } from '../../../machine/expression.js';
 import type { Instruction, Machine, State } from '../../../machine/machine.js';
 import { checkMessages as say } from '../../source/catalogue/check.js';
@@ -144,11 +144,29 @@ function reachingRollback(states: readonly State[], error: number): boolean[][] 
   if (!states.some(({ code }) => code.some(({ op }) => op === 'rollback'))) return [];
   const flow = controlFlow(states, error);
   const startOf = (at: number): number => flow.starts[at] as number;
-  const rollbacks = states.flatMap(({ code }, at) =>
-    code.flatMap(({ op }, pc) => (op === 'rollback' ? [startOf(at) + pc] : [])),
+  const found = states.map(({ code }) => code.map(() => false));
+  const kept = new Set(
+    states.flatMap(({ code }, at) => code.flatMap(({ op }, pc) => (op === 'keep' ? [startOf(at) + pc] : []))),
   );
-  const reaches = reaching(flow, rollbacks);
-  return states.map(({ code }, at) => code.map((_, pc) => reaches[startOf(at) + pc] === true));
+  const ends = (node: number): boolean => kept.has(node);
+  const everywhere: number[] = [];
+  states.forEach((state, at) => {
+    state.code.forEach((one, pc) => {
+      if (one.op !== 'rollback') return;
+      if (one.mark === undefined) everywhere.push(startOf(at) + pc);
+      else {
+        // It undoes what its turn did.
+        const reaches = reaching(flow, [startOf(at) + pc], ends);
+        const [from, to] = turnOf(state, one.mark);
+        for (let inner = from; inner < to; inner++)
+          if (reaches[startOf(at) + inner]) (found[at] as boolean[])[inner] = true;
+      }
+    });
+  });
+  const reaches = reaching(flow, everywhere, ends);
+  return states.map(({ code }, at) =>
+    code.map((_, pc) => found[at]?.[pc] === true || reaches[startOf(at) + pc] === true),
+  );
 }
 
 /**

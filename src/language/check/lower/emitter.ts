@@ -30,10 +30,10 @@ export class Emitter {
     return this.code.length - 1;
   }
 
-  /** Sets the target of a jump, condition, wait or loop to the next instruction. */
+  /** Sets the target of a jump, condition, wait or loop to the next instruction, or another number. */
   patch(
     pc: number,
-    field: 'to' | 'exit' | 'again' | 'join' | 'body' | 'otherwise' | 'done' = 'to',
+    field: 'to' | 'exit' | 'again' | 'join' | 'body' | 'otherwise' | 'done' | 'mark' = 'to',
     target: number = this.pc,
   ): void {
     (this.code[pc] as Mutable<Record<string, unknown>>)[field] = target;

@@ -72,6 +72,7 @@ function lowerInstruction(l: StateLowering, i: Instruction): boolean {
     case 'fail':
     case 'proceed':
     case 'rollback':
+    case 'keep':
     case 'track':
     case 'increment':
     case 'set':

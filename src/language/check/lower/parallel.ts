@@ -203,7 +203,8 @@ function lowerSequentialEach(l: StateLowering, i: ForEach, list: Expr, failures:
   l.scope.push('loop', [[i.variable.text, { slot: variable }]]);
   const from = l.emitter.pc;
   if (results !== null) l.put(results.turn, l.constant(null), i.span);
-  l.givingResults(results === null ? l.result : results.turn, () => l.block(i.body));
+  const mark = l.inTurn(() => l.givingResults(results === null ? l.result : results.turn, () => l.block(i.body)));
+  if (mark !== undefined) l.emitter.patch(head, 'mark', mark);
   l.scope.pop();
   const to = l.emitter.pc;
   if (results !== null) {

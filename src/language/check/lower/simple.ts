@@ -24,6 +24,7 @@ type Simple = Extract<
       | 'return'
       | 'fail'
       | 'rollback'
+      | 'keep'
       | 'track'
       | 'increment'
       | 'set'
@@ -54,7 +55,10 @@ export function lowerSimple(l: StateLowering, i: Simple): boolean {
       lowerFail(l, i);
       return false;
     case 'rollback':
-      l.emitter.add({ op: 'rollback', bind: l.scope.local('rollback') }, i.span);
+      l.emitter.add({ op: 'rollback', bind: l.scope.local('rollback'), ...l.markOfTurn() }, i.span);
+      return true;
+    case 'keep':
+      l.emitter.add({ op: 'keep', ...l.markOfTurn() }, i.span);
       return true;
     case 'track':
       lowerTrack(l, i);

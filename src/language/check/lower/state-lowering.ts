@@ -62,6 +62,8 @@ export class StateLowering implements ExpressionContext {
   branch: OpenBranch | null = null;
   /** The slot for the output of the last DO, CHECK or CALL of this turn, in a FOR EACH that binds its results. */
   result: number | null = null;
+  /** The turn of the innermost sequential FOR EACH, with the slot of its mark in the undo register, if something needs it. */
+  turn: { mark?: number } | null = null;
   /** Above 0 in instructions that never run. */
   deadDepth = 0;
   /** Above 0 in instructions that are the work of a step, which GOTO would leave. */
@@ -123,10 +125,30 @@ export class StateLowering implements ExpressionContext {
 
   /** Lowers the code of a branch, whose results go to `result`. */
   inBranch(branch: OpenBranch, lower: () => void, result: number | null = null): void {
-    const outer = this.branch;
+    const { branch: outer, turn } = this;
     this.branch = branch;
+    // A branch has its own undo register.
+    this.turn = null;
     this.givingResults(result, lower);
+    this.turn = turn;
     this.branch = outer;
+  }
+
+  /** Lowers a turn of a sequential FOR EACH. Returns the slot for how much could be undone when it began, if it is needed. */
+  inTurn(lower: () => void): number | undefined {
+    const outer = this.turn;
+    const turn: { mark?: number } = {};
+    this.turn = turn;
+    lower();
+    this.turn = outer;
+    return turn.mark;
+  }
+
+  /** Where the undo register of this turn begins. */
+  markOfTurn(): { readonly mark?: number } {
+    if (this.turn === null) return {};
+    this.turn.mark ??= this.scope.hiddenSlot('$undo');
+    return { mark: this.turn.mark };
   }
 
   /** Lowers instructions whose results go to the slot `result`. */

@@ -52,6 +52,7 @@ export class StatedslParser extends StepParser {
     () => this.SUBRULE(this.failure),
     () => this.SUBRULE(this.undo),
     () => this.CONSUME(t.Rollback),
+    () => this.CONSUME(t.Keep),
     () => this.SUBRULE(this.wait),
     () => this.CONSUME(t.Proceed),
     () => this.SUBRULE(this.forEach),

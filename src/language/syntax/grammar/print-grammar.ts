@@ -67,6 +67,7 @@ const literals: Readonly<Record<string, string>> = {
   Fail: '"FAIL:"',
   Undo: '"UNDO" , [ ":" ]',
   Rollback: '"ROLLBACK"',
+  Keep: '"KEEP"',
   Wait: '"WAIT:"',
   Track: '"TRACK:"',
   Increment: '"INCREMENT:"',

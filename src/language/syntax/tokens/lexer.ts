@@ -21,7 +21,7 @@ import * as t from './tokens.js';
 const declarations = [t.State, t.Machine, t.Input, t.Limit, t.Import, t.Pattern];
 const actions = [
   ...[t.Emit, t.Do, t.If, t.Goto, t.Check, t.ElseIf, t.Else, t.Default, t.SetVerb, t.Increment, t.Return, t.Use],
-  ...[t.Wait, t.Track, t.Proceed, t.Ask, t.ForEach, t.OnError, t.Call, t.Plan, t.Fail, t.Undo, t.Rollback],
+  ...[t.Wait, t.Track, t.Proceed, t.Ask, t.ForEach, t.OnError, t.Call, t.Plan, t.Fail, t.Undo, t.Rollback, t.Keep],
 ];
 const performed = [
   ...[t.OptionsOpen, t.HeaderColon, t.Pipe, t.ParallelHead, t.Bind, t.Capture, t.AgentCall, t.ArgvOpen],

@@ -82,6 +82,7 @@ export const Plan = verb('Plan', 'PLAN', 'called');
 export const Fail = verb('Fail', 'FAIL', 'failed');
 export const Undo = verb('Undo', 'UNDO', 'performed');
 export const Rollback = verb('Rollback', 'ROLLBACK', 'expression');
+export const Keep = verb('Keep', 'KEEP', 'expression');
 
 const branches: ReadonlySet<TokenType> = new Set([Else, Default, OnError]);
 export const BranchArrow = boundary(

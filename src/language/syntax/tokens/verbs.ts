@@ -26,6 +26,7 @@ export const actionVerbs = [
   'FAIL',
   'UNDO',
   'ROLLBACK',
+  'KEEP',
 ] as const;
 
 /** Instructions that need their own lines and are never in an action list. */
@@ -160,7 +161,7 @@ export function needsNoColon(verb: string): boolean {
 }
 
 const colonless: ReadonlySet<string> = new Set(
-  'GOTO RETURN PROCEED ROLLBACK ASK INCREMENT ELSE DEFAULT FOR_EACH EACH'
+  'GOTO RETURN PROCEED ROLLBACK KEEP ASK INCREMENT ELSE DEFAULT FOR_EACH EACH'
     .split(' ')
     .map((verb) => verb.replace('_', ' ')),
 );

@@ -102,7 +102,7 @@ const verbTokens: ReadonlySet<string> = new Set([
   ...['Machine', 'Input', 'Limit', 'Import', 'Pattern', 'State', 'Do', 'Check', 'Emit', 'If', 'ElseIf', 'Else'],
   ...['Default', 'OnError', 'Goto', 'Use', 'Return', 'Wait', 'Track', 'Increment', 'Set', 'Ask', 'ForEach', 'Step'],
   ...['Context', 'Prompt', 'Session', 'Agent', 'Workflow', 'Gate', 'Retry', 'Each'],
-  ...['Call', 'Plan', 'Fail', 'Undo', 'Rollback'],
+  ...['Call', 'Plan', 'Fail', 'Undo', 'Rollback', 'Keep'],
 ]);
 
 function leadingVerb(node: SyntaxNode): Token | undefined {
@@ -166,7 +166,12 @@ function buildToken(context: ParseContext, head: Token): Built {
     case 'Prose':
       return buildProse(context, head);
     case 'Rollback':
-      return { kind: 'rollback', verb: verbName(context, head), span: tokenSpan(context, head) };
+    case 'Keep':
+      return {
+        kind: name === 'Keep' ? 'keep' : 'rollback',
+        verb: verbName(context, head),
+        span: tokenSpan(context, head),
+      };
     case 'Proceed':
       return { kind: 'proceed', verb: verbName(context, head), span: tokenSpan(context, head) };
     default:
