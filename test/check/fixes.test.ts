@@ -57,7 +57,7 @@ describe('a fix', () => {
   /** Words of the language, punctuation, quotes, indentation, and declarations in the wrong place. */
   test('is safe only for errors that can have meant one thing', () => {
     const codes = `ambiguous-braces bad-character bad-input-note bad-note bad-option chained-comparison indented-declaration missing-arrow
-      missing-colon missing-part not-a-command not-an-instruction operator-spelling shell-variable tab-indentation
+      missing-colon missing-part not-a-command not-an-instruction operator-spelling shell-variable tab-indentation triple-quotes
       unexpected-text unknown-entry unknown-function unknown-key unknown-kind unknown-name unknown-option unknown-verb
       unquoted-path unquoted-prompt`;
     expect([...safe].sort()).toEqual(codes.split(/\s+/).map((code) => `error ${code}`));

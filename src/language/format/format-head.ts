@@ -128,6 +128,8 @@ function performedText(performed: Performed, source: SourceText): string {
     case 'agent': {
       const { agent, prompt, args, output } = performed;
       const call = `Task(${agent.text})`;
+      const isBlock = prompt?.quote === 'none';
+      if (isBlock) return `${call}${withText(args, agent.span.end, source)}:`;
       const said = prompt === undefined ? '' : `${gap(source, agent.span.end, prompt.span.start)}${prompt.raw}`;
       const given = withText(args, prompt?.span.end ?? agent.span.end, source);
       return `${call}${said}${given}${output === undefined ? '' : ` > ${output.raw}`}`;

@@ -135,6 +135,8 @@ class Printer {
       case 'check':
         if (i.performed.kind === 'shell' && i.performed.shell.block)
           this.pushVerbatim(i.performed.shell.text, indent + step);
+        if (i.performed.kind === 'agent' && i.performed.prompt?.quote === 'none')
+          this.pushVerbatim(i.performed.prompt.raw, indent + step);
         return;
       case 'undo':
         return this.linesBelow(i.by, indent, until, column);

@@ -100,6 +100,19 @@ export const nestedTooDeep = message<{ what: string; limit: number }>(
   }),
 );
 
+export const tripleQuotes = message<{ block: boolean; fix?: Fix }>('triple-quotes', 'error', ({ block, fix }) => ({
+  message: 'three quotes do not begin a text',
+  help: block
+    ? 'end the line with `:` and write the prompt on the lines below, indented deeper'
+    : 'write one quote on each side: `"…"`',
+  fix,
+}));
+
+export const twoPrompts = message('two-prompts', 'error', () => ({
+  message: 'this agent is given two prompts: this one, and the lines below',
+  help: 'write all of it on the lines below',
+}));
+
 export const unclosedQuote = message<{ quote: string }>('unclosed-quote', 'error', ({ quote }) => ({
   message: 'the quoted text does not end on this line',
   label: 'opened here',

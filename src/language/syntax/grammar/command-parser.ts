@@ -78,13 +78,22 @@ export class CommandParser extends ExpressionParser {
     this.OR(this.tasks);
   });
 
+  private readonly prompts = alternatives(
+    () => this.CONSUME(t.Quoted),
+    () => this.CONSUME(t.TripleQuoted),
+  );
+
   readonly agent = this.RULE('agent', () => {
     this.CONSUME(t.AgentCall);
-    this.OPTION(() => this.CONSUME(t.Quoted));
+    this.OPTION(() => this.OR(this.prompts));
     this.OPTION1(() => this.SUBRULE(this.args));
     this.OPTION2(() => {
       this.CONSUME(t.Redirect);
       this.may(0, () => this.CONSUME(t.Target));
+    });
+    this.OPTION3(() => {
+      this.CONSUME(t.PromptColon);
+      this.CONSUME(t.PromptBlock);
     });
   });
 

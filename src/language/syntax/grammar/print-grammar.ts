@@ -68,6 +68,7 @@ const literals: Readonly<Record<string, string>> = {
   Undo: '"UNDO" , [ ":" ]',
   Rollback: '"ROLLBACK"',
   Keep: '"KEEP"',
+  PromptColon: '":"',
   Wait: '"WAIT:"',
   Track: '"TRACK:"',
   Increment: '"INCREMENT:"',
@@ -192,12 +193,15 @@ const described: Readonly<Record<string, readonly [string, string]>> = {
   Label: ['word', ''],
   DashedWord: ['dashed-word', 'a name that continues with "-" and letters, as in "claude-opus"'],
   TextBlock: ['text-block', 'the lines below that are indented deeper; braces in them are values'],
+  PromptBlock: ['text-block', ''],
   Timeout: ['timeout', '"OR timeout=", a duration'],
   Every: ['every', '"every=", a duration, optionally in brackets'],
 };
 
 /** Tokens that exist only for messages about missing or wrong parts. */
-const mistakes: ReadonlySet<string> = new Set([...['MissingArrow', 'Prose', 'Inline', 'UnquotedPath', 'UnquotedText']]);
+const mistakes: ReadonlySet<string> = new Set([
+  ...['MissingArrow', 'Prose', 'Inline', 'UnquotedPath', 'UnquotedText', 'TripleQuoted'],
+]);
 
 const introduction = `(* The grammar of statedsl, printed from its parser.
 

@@ -1,7 +1,7 @@
 /** The token patterns of DO and CHECK: shell text, its blocks, bindings, agents and lists of arguments. */
 import { commentAhead, lineBreak, logicalEnd, trimmedEnd } from './line-patterns.js';
 import type { Matcher } from './token.js';
-import { matchTo, none, scan } from './token.js';
+import { matchTo, none, scan, starting } from './token.js';
 import { actionFollows } from './verbs.js';
 
 /** The rest of the line, or in an action list the text up to `, VERB` outside of quotes and brackets. */
@@ -179,6 +179,16 @@ export function isSubstitution(text: string): boolean {
   }
   return false;
 }
+
+const blankRest = /:[ \t]*(?=(?:[ \t]{2}#[^\n]*?)?(\r?\n))/y;
+
+export const promptColon = starting(':', (text, at) => {
+  blankRest.lastIndex = at;
+  const found = blankRest.exec(text);
+  if (found === null) return none;
+  const lineEnd = lineBreak(text, at);
+  return linesBelow(text, lineEnd) === none ? none : matchTo(at, at + 1);
+});
 
 const agentName = /Task\([ \t]*[^\s()]*[ \t]*\)/y;
 

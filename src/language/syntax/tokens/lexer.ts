@@ -30,9 +30,10 @@ const performed = [
 const blanks = [t.EndComment, t.Blank, t.Join, t.Newline, t.NextAction];
 
 const expression = [
+  t.PromptBlock,
   ...[t.EndComment, t.MissingArrow, t.Blank, t.Join, t.Newline, t.NextAction, t.Arrow],
   ...[t.WaitDuration, t.Signal, t.Members, t.Timeout, t.Every, t.By, t.InParallel, t.LoopOptions, t.Redirect],
-  ...[t.Test, t.Relation, t.And, t.Or, t.Not, t.With, t.Name, t.Num, t.Unit, t.Quoted, t.UnclosedQuote],
+  ...[t.Test, t.Relation, t.And, t.Or, t.Not, t.With, t.Name, t.Num, t.Unit, t.TripleQuoted, t.Quoted, t.UnclosedQuote],
   ...[
     t.OutputPath,
     t.References,
@@ -45,7 +46,7 @@ const expression = [
     t.Assign,
     t.PlusAssign,
   ],
-  ...[t.PlainArrow, t.Sum, t.Product, t.Question, t.Field, t.Comma, t.Colon],
+  ...[t.PlainArrow, t.Sum, t.Product, t.Question, t.Field, t.Comma, t.PromptColon, t.Colon],
   ...[t.LParen, t.RParen, t.LBracket, t.RBracket, t.LBrace, t.RBrace],
 ];
 

@@ -142,6 +142,23 @@ export const Bind = inline(
 export const Capture = inline('Capture', matchOnly(startsPerformed, command.capture), 'performed');
 export const ParallelHead = inline('ParallelHead', matchOnly(startsPerformed, command.parallelHead), 'options');
 export const AgentCall = inline('AgentCall', matchOnly(startsPerformed, command.agent), 'expression');
+/** The colon of `Task(agent) with x:` with its prompt on the lines below. */
+export const PromptColon = inline(
+  'PromptColon',
+  matchOnly(() => scan.verb === 'TASK' && scan.depth === 0, command.promptColon),
+);
+export const PromptBlock = inline(
+  'PromptBlock',
+  matchOnly(
+    (last) => last?.tokenType === PromptColon,
+    starting('\r\n', (text, at) => command.linesBelow(text, at)),
+  ),
+);
+/** A text between three quotes, as other languages write one of several lines. */
+export const TripleQuoted = inline(
+  'TripleQuoted',
+  matchOnly((last) => last?.tokenType === AgentCall, fast(`"'`, /"""[\s\S]*?"""|'''[\s\S]*?'''/)),
+);
 export const ArgvOpen = inline('ArgvOpen', matchOnly(startsPerformed, command.argvOpen), 'expression');
 export const ShellBlock = inline('ShellBlock', matchOnly(startsPerformed, command.shellBlock));
 export const Shell = inline('Shell', command.shellText, 'performed');

@@ -1,18 +1,37 @@
 /** Builds the work of DO and CHECK: shell text, argument lists and agent calls, with bindings and pipes. */
 
 import { omitUndefined } from '../../../prelude/omit-undefined.js';
-import { badName, missingPart, parallelWithoutBullets, unclosedBracket } from '../../source/catalogue/syntax.js';
+import {
+  badName,
+  missingPart,
+  parallelWithoutBullets,
+  tripleQuotes,
+  twoPrompts,
+  unclosedBracket,
+} from '../../source/catalogue/syntax.js';
 import type { Instruction, Option, Performed, ShellText } from '../ast.js';
 import type { Expression, Name, Template } from '../expression-nodes.js';
 import type { SyntaxNode } from '../grammar/cst.js';
-import { child, type ParseContext, report, reportMissing, span, spanOf, token, tokenSpan } from '../grammar/cst.js';
+import {
+  child,
+  endOf,
+  fixAt,
+  type ParseContext,
+  report,
+  reportMissing,
+  span,
+  spanOf,
+  token,
+  tokenEnd,
+  tokenSpan,
+} from '../grammar/cst.js';
 import { boundName, verbName } from '../names.js';
-import { isSubstitution } from '../tokens/command-patterns.js';
+import { indentOf, isSubstitution } from '../tokens/command-patterns.js';
 import type { Token } from '../tokens/token.js';
 import { blockText } from './block-text.js';
 import { ofLiterals, parseExpressionText } from './build-expression.js';
 import { buildArguments, headerOptions, textTemplate } from './build-options.js';
-import { quotedTemplate } from './interpolation.js';
+import { blockTemplate, plainTemplate, quotedTemplate } from './interpolation.js';
 import { buildItems } from './operand.js';
 
 type Command = Extract<Instruction, { kind: 'do' | 'check' }>;
@@ -172,14 +191,14 @@ function buildAgent(context: ParseContext, node: SyntaxNode): Performed {
     const suggestion = agentNames.test(unquoted) ? { suggestion: `Task(${unquoted})` } : {};
     reportMissing(context, badName(agent.span, { name: text, what: 'an agent', dash: true, ...suggestion }));
   }
-  const prompt = token(node, 'Quoted');
   const output = redirect(context, node);
   const args = buildArguments(context, child(node, 'args'));
+  const prompt = promptOf(context, node);
   return {
     kind: 'agent',
     agent,
     ...omitUndefined({
-      prompt: prompt === undefined ? undefined : quotedTemplate(context, prompt.image, prompt.startOffset),
+      prompt,
     }),
     args,
     ...omitUndefined({
@@ -188,6 +207,48 @@ function buildAgent(context: ParseContext, node: SyntaxNode): Performed {
     }),
     span: spanOf(context, node),
   };
+}
+
+/** The prompt in quotes, or the lines below. */
+function promptOf(context: ParseContext, node: SyntaxNode): Template | undefined {
+  const quoted = token(node, 'Quoted');
+  const block = token(node, 'PromptBlock');
+  const tripled = token(node, 'TripleQuoted');
+  const first = quoted ?? tripled;
+  if (block !== undefined && first !== undefined) report(context, twoPrompts(tokenSpan(context, first), {}));
+  if (quoted !== undefined) return quotedTemplate(context, quoted.image, quoted.startOffset);
+  if (block !== undefined) return blockTemplate(context, blockText(context, block, 'Task(…):', false));
+  return tripled === undefined ? undefined : tripledPrompt(context, node, tripled);
+}
+
+/** Reports three quotes. The fix writes the text on one line between its quotes, or on the lines below. */
+function tripledPrompt(context: ParseContext, node: SyntaxNode, tripled: Token): Template {
+  const start = tripled.startOffset + 3;
+  const inner = tripled.image.slice(3, -3);
+  const lines = inner.replaceAll('\r\n', '\n').split('\n');
+  const where = tokenSpan(context, tripled);
+  if (lines.length === 1) {
+    const fix = /["\\]/.test(inner) ? undefined : fixAt(where, `"${inner}"`);
+    report(context, tripleQuotes(where, { block: false, ...omitUndefined({ fix }) }));
+    return plainTemplate(context, inner, start);
+  }
+  const head = (lines[0] as string).trim();
+  const rest = lines.slice(1);
+  const margin = Math.min(
+    ...rest.filter((line) => line.trim() !== '').map((line) => line.length - line.trimStart().length),
+  );
+  const text = [...(head === '' ? [] : [head]), ...rest.map((line) => line.slice(margin))].join('\n').trimEnd();
+  const lineStart = context.text.lastIndexOf('\n', tripled.startOffset - 1) + 1;
+  const indent = ' '.repeat(indentOf(context.text, lineStart) + 2);
+  const block = text.split('\n').map((line) => (line.trim() === '' ? '' : indent + line));
+  const end = endOf(node);
+  const after = context.text.slice(tokenEnd(tripled), end).trimEnd();
+  const ends = /^[ \t]*(?:\r?\n|$)/.test(context.text.slice(end)) && token(node, 'Redirect') === undefined;
+  const before = /[ \t]*$/.exec(context.text.slice(0, tripled.startOffset))?.[0].length ?? 0;
+  const all = span(context, tripled.startOffset - before, end);
+  const fix = ends && text !== '' ? fixAt(all, `${after}:\n${block.join('\n')}`) : undefined;
+  report(context, tripleQuotes(where, { block: true, ...omitUndefined({ fix }) }));
+  return plainTemplate(context, text, start);
 }
 
 function redirect(context: ParseContext, node: SyntaxNode): Template | undefined {
