@@ -91,7 +91,7 @@ export function compile(text: string, options: CompileOptions = {}): Compilation
   const { program, diagnostics, isPartial } = parse(sources[0] as SourceFile, 0);
   const unit = collect(program, sources, diagnostics, { parse, load: options.load });
   lintEvents(unit, diagnostics);
-  lintTexts(unit, diagnostics);
+  lintTexts(unit, sources, diagnostics);
   const settings = settingsOf(options, parse, sources, diagnostics);
   const lowered = unit.machines
     .filter(({ states }) => states.length > 0)

@@ -8,11 +8,11 @@ import { unreachable } from '../../prelude/unreachable.js';
 import { checkMessages as say } from '../source/catalogue/check.js';
 import type { Diagnostic, Span } from '../source/diagnostic.js';
 import type { Argument, Block, Instruction, ShellText } from '../syntax/ast.js';
-import type { Expression } from '../syntax/expression-nodes.js';
+import type { Expression, Template } from '../syntax/expression-nodes.js';
 import { blocksOf } from '../syntax/step-nodes.js';
 import type { MachineUnit, PatternDeclaration, StateDeclaration, Unit } from './collect.js';
 import type { Expansions } from './expansion.js';
-import { type FreeName, freeNames } from './free-names.js';
+import { type FreeName, freeNames, visitTemplate } from './free-names.js';
 import { allStepNames, hasSteps } from './steps/step-names.js';
 
 /** One GOTO of a state. `target` is null if only the run knows it. */
@@ -294,7 +294,13 @@ class SymbolCollector {
       const unboundNames = (names: readonly { name: string }[]) => [
         ...new Set(names.map((n) => n.name).filter((n) => !this.isBound(n, n === fallback ? NO_NAMES : scope))),
       ];
-      let candidates = unboundNames(nextIfNames(block, at));
+      const others = otherResultNames(block, check);
+      let candidates: string[] = [];
+      for (const names of readsBelow(block, at)) {
+        const unbound = unboundNames(names);
+        candidates = unbound.includes(fallback) ? [fallback] : unbound.filter((one) => !others.has(one));
+        if (candidates.length > 0) break;
+      }
       if (candidates.length === 0 && until !== undefined) candidates = unboundNames(freeNames(until));
       if (candidates.length > 1) {
         this.diagnostics.push(say.nameIt(check.verb.span, { names: candidates }));
@@ -378,13 +384,41 @@ type Check = Extract<Instruction, { kind: 'check' }>;
 /** Interpreters: their first plain argument is the script that runs. */
 const INTERPRETERS = /^(?:python[\d.]*|node|deno|bun|ruby|perl|php|bash|sh|dash|zsh|env|npx|uv|uvx|poetry|pipenv|run)$/;
 
-/** The names that all arms of the next IF of the block read. */
-function nextIfNames(block: Block, at: number): FreeName[] {
-  for (let k = at + 1; k < block.instructions.length; k++) {
-    const next = block.instructions[k] as Instruction;
-    if (next.kind === 'if') return next.arms.flatMap((arm) => freeNames(arm.condition));
+/** The names that each IF, SET, FOR EACH, EMIT, WAIT and RETURN below an instruction of the block reads. */
+function* readsBelow(block: Block, at: number): Generator<FreeName[]> {
+  for (let k = at + 1; k < block.instructions.length; k++) yield readsOf(block.instructions[k] as Instruction);
+}
+
+function readsOf(i: Instruction): FreeName[] {
+  switch (i.kind) {
+    case 'if':
+      return i.arms.flatMap((arm) => freeNames(arm.condition));
+    case 'set':
+      return freeNames(i.value);
+    case 'for-each':
+      return freeNames(i.list);
+    case 'emit':
+      return [...i.fields.map(({ value }) => value), i.message].flatMap(namesInText);
+    case 'wait':
+      return i.for.kind === 'condition' ? freeNames(i.for.condition) : [];
+    case 'return':
+      return [...namesInText(i.text), ...(i.value === undefined ? [] : freeNames(i.value))];
+    default:
+      return [];
   }
-  return [];
+}
+
+function namesInText(text: Template | undefined): FreeName[] {
+  const names: FreeName[] = [];
+  if (text !== undefined)
+    visitTemplate(text, (e) => void (e.kind === 'name' && names.push({ name: e.name, span: e.span })));
+  return names;
+}
+
+/** The names that the other CHECKs of a block get from the words of their commands. */
+function otherResultNames(block: Block, check: Check): ReadonlySet<string> {
+  const others = block.instructions.filter((i) => i.kind === 'check' && i.bind === undefined && i !== check);
+  return new Set(others.map((i) => nameFromCommand(i as Check)));
 }
 
 /** The base name of a path without its extension: `poll` for `lib/poll.py`. */

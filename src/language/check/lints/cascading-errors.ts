@@ -4,8 +4,11 @@
  * locations.
  */
 import { nameMessages, nameMessages as say, suggestsName } from '../../source/catalogue/declarations.js';
+import { flowMessages } from '../../source/catalogue/flow.js';
+import { patternMessages } from '../../source/catalogue/patterns.js';
 import { notInstructions } from '../../source/catalogue/syntax.js';
-import type { Diagnostic, SourceSet, Span } from '../../source/diagnostic.js';
+import { textMessages } from '../../source/catalogue/texts.js';
+import type { Diagnostic, Label, SourceSet, Span } from '../../source/diagnostic.js';
 import type { Block, Instruction } from '../../syntax/ast.js';
 import { childBlocks } from '../../syntax/child-blocks.js';
 import type { Unit } from '../collect.js';
@@ -18,7 +21,8 @@ const FEW_LINES = 3;
 /** Leaves out messages that only follow from another one. `list` is sorted by location. */
 export function withoutCascades(list: readonly Diagnostic[], sources: SourceSet): Diagnostic[] {
   const explained = explainForeignLines(withoutEmptySteps(withoutConsequences(list), sources), sources);
-  return mergeProse(reportNamesOnce(withoutNamesInProse(withoutUnclearFlow(explained), sources)), sources);
+  const named = withoutBoundBehind(reportNamesOnce(withoutNamesInProse(withoutUnclearFlow(explained), sources)));
+  return mergeProse(reportUndeclaredOnce(named), sources);
 }
 
 /**
@@ -100,6 +104,52 @@ function reportNamesOnce(list: readonly Diagnostic[]): readonly Diagnostic[] {
     seen.add(key);
     return true;
   });
+}
+
+/** `ls → files` explains why nothing binds `files`. */
+function withoutBoundBehind(list: readonly Diagnostic[]): readonly Diagnostic[] {
+  const meant = new Set(list.flatMap((d) => textMessages.nameBehind.factsOf(d)?.name ?? []));
+  if (meant.size === 0) return list;
+  return list.filter((d) => !meant.has(unboundName(d)?.name ?? ''));
+}
+
+/** What a message says is not declared, if it can be said more than once. */
+function undeclared(d: Diagnostic): string | null {
+  const state = flowMessages.unknownState.factsOf(d);
+  if (state !== null) return state.parameter === undefined ? `state ${state.name}` : null;
+  const pattern = patternMessages.unknownPattern.factsOf(d);
+  return pattern === null ? null : `pattern ${pattern.name}`;
+}
+
+/**
+ * A state or pattern that is not declared is reported once. The first message lists the other uses, and the names that only
+ * the pattern could bind.
+ */
+function reportUndeclaredOnce(list: readonly Diagnostic[]): readonly Diagnostic[] {
+  const first = new Map<string, { at: number; labels: Label[] }>();
+  const reported: Diagnostic[] = [];
+  let pattern: { file: number; labels: Label[] } | null = null;
+  for (const d of list) {
+    const key = undeclared(d);
+    const cause = key === null ? undefined : first.get(`${d.span.file} ${key}`);
+    const name = unboundName(d)?.name;
+    if (cause !== undefined) cause.labels.push({ span: d.span, text: 'used here too' });
+    else if (name !== undefined && d.severity === 'error' && pattern?.file === d.span.file)
+      pattern.labels.push({ span: d.span, text: `\`${name}\` may be bound there` });
+    else {
+      if (key !== null) {
+        const labels: Label[] = [];
+        first.set(`${d.span.file} ${key}`, { at: reported.length, labels });
+        if (key.startsWith('pattern ')) pattern = { file: d.span.file, labels };
+      }
+      reported.push(d);
+    }
+  }
+  for (const { at, labels } of first.values()) {
+    const d = reported[at] as Diagnostic;
+    if (labels.length > 0) reported[at] = { ...d, labels: [...(d.labels ?? []), ...labels] };
+  }
+  return reported;
 }
 
 function untrackedName(d: Diagnostic): string | null {

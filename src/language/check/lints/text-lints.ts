@@ -4,14 +4,14 @@
  * to.
  */
 import { textMessages as say } from '../../source/catalogue/texts.js';
-import type { Diagnostic } from '../../source/diagnostic.js';
+import type { Diagnostic, SourceSet } from '../../source/diagnostic.js';
 import type { Block, Instruction, ShellText } from '../../syntax/ast.js';
 import { childBlocks } from '../../syntax/child-blocks.js';
 import type { Expression, Template } from '../../syntax/expression-nodes.js';
 import { actionVerbs } from '../../syntax/tokens/verbs.js';
 import type { Unit } from '../collect.js';
 
-export function lintTexts(unit: Unit, diagnostics: Diagnostic[]): void {
+export function lintTexts(unit: Unit, sources: SourceSet, diagnostics: Diagnostic[]): void {
   const instructions: Instruction[] = [];
   for (const { states } of unit.machines) for (const { body } of states) addAll(body, instructions);
   for (const { body } of unit.patterns.values()) addAll(body, instructions);
@@ -22,6 +22,7 @@ export function lintTexts(unit: Unit, diagnostics: Diagnostic[]): void {
     if (i.kind === 'do' || i.kind === 'check') {
       if (i.performed.kind === 'shell') {
         lintCommand(i.performed.shell, i.span.file, i.kind, diagnostics);
+        lintNameBehind(i, i.performed.shell, names, sources, diagnostics);
         lintLoop(i.performed.shell, i.span.file, names, diagnostics);
       }
       if (i.kind === 'do' && i.bind !== undefined) lintText(i.expression, `DO: ${i.bind.text} = `, diagnostics);
@@ -54,7 +55,8 @@ function addBound(i: Instruction, names: Set<string>, effects: Set<string>): voi
 }
 
 const OPTION = /\s(\[(?:ok|timeout|retry|once|cwd|shell|strict|env\.\w+)(?:=[^\]]*)?\])$/;
-const ARROW = /\s(→\s*[A-Za-z_]\w*)$/;
+/** A name behind the command, as some languages bind what it prints. */
+const NAME_BEHIND = /\s((→|->|=>|AS(?=\s)|as(?=\s))\s*([A-Za-z_]\w*))$/i;
 /** Verbs that text has after an arrow by chance, or that never follow an arrow. */
 const OTHER_VERBS: ReadonlySet<string> = new Set(['FOR EACH', 'CALL', 'PLAN', 'UNDO']);
 /** An action after a command, as if after the condition of an IF. */
@@ -66,7 +68,6 @@ const COMMENT = /\s(\/\/\s.*)$/;
 /** Text that looks like a part of the language. A quick test for its signs skips most commands. */
 const COMMAND_ENDS = [
   { pattern: OPTION, sign: [']'], report: say.option },
-  { pattern: ARROW, sign: ['→'], report: say.arrow },
   { pattern: ACTION, sign: ['→', '->'], report: say.action },
   { pattern: COMMENT, sign: ['//'], report: say.comment },
 ] as const;
@@ -85,6 +86,31 @@ function lintCommand({ text, lines }: ShellText, file: number, kind: 'do' | 'che
     const part = match[1] as string;
     diagnostics.push(report({ file, start, end: start + part.length }, { verb, part }));
   }
+}
+
+/** `ls → files` and `ls AS files`. In small letters and as `->`, only if the program reads such a name and nothing binds it. */
+function lintNameBehind(
+  i: Extract<Instruction, { kind: 'do' | 'check' }>,
+  shell: ShellText,
+  names: ReadonlySet<string>,
+  sources: SourceSet,
+  diagnostics: Diagnostic[],
+): void {
+  const [only] = shell.lines;
+  const match = NAME_BEHIND.exec(shell.text);
+  if (match === null || only === undefined || shell.lines.length !== 1) return;
+  const [, part, sign, name] = match as unknown as [string, string, string, string];
+  const before = shell.text.slice(0, match.index);
+  if (before.trim() === '' || isOpen(before) || (actionVerbs as readonly string[]).includes(name)) return;
+  const source = sources[i.span.file]?.text ?? '';
+  const isRead = new RegExp(`(?<![\\w.])${name}(?!\\w)`).test(source.slice(shell.span.end));
+  if (sign !== '→' && sign !== 'AS' && (names.has(name) || !isRead)) return;
+  const start = only.source + match.index + 1;
+  const whole = source.slice(i.span.start, shell.span.start);
+  const head = i.bind === undefined ? whole : source.slice(i.span.start, i.bind.span.start);
+  const line = `${head}${name} = ${before.trimEnd()}`;
+  const fix = { span: { ...i.span, end: shell.span.end }, text: line, guess: true } as const;
+  diagnostics.push(say.nameBehind({ file: i.span.file, start, end: start + part.length }, { line, name, part, fix }));
 }
 
 function isOpen(text: string): boolean {

@@ -251,7 +251,7 @@ export const nameMessages = {
   })),
   nameIt: message<{ names: readonly string[] }>('name-the-check', 'error', (f) => ({
     message: `this CHECK could bind any of ${list(f.names)}`,
-    label: 'the next IF reads several names that nothing binds',
+    label: 'an instruction below reads several names that nothing binds',
     help: `name it: \`CHECK: ${f.names[0]} = …\``,
     repair: { replace: 'CHECK:', by: `CHECK: ${f.names[0]} =`, guess: true },
   })),
