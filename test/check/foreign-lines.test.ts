@@ -46,7 +46,6 @@ const fixed: readonly (readonly [string, string])[] = [
     'STATE: A\n  for x in [1,2]:\n    DO: echo {x}\n  RETURN\n',
     'STATE: A\n  FOR EACH: x in [1,2]:\n    DO: echo {x}\n  RETURN\n',
   ],
-  ['FOR EACH x IN [1,2]:\n  DO: echo {x}\n', 'FOR EACH: x in [1,2]:\n  DO: echo {x}\n'],
   ...[
     'FOR EACH: x in [1,2], in PARALLEL [max=2]:',
     'FOR EACH: x in [1,2], in PARALLEL [max=2]',

@@ -182,7 +182,7 @@ function returnHead(i: Kind<'return'>, source: SourceText, verb: string): string
   const returned = i.value ?? i.text;
   if (returned === undefined) return 'RETURN';
   const between = source.text.slice(i.verb.span.end, returned.span.start);
-  const says = /^[ \t]+with[ \t]/.test(between);
+  const says = /^[ \t]+with[ \t]/i.test(between);
   if (i.value !== undefined) return `${says ? 'RETURN with' : verb} ${formatExpression(i.value, source)}`;
   if (i.text === undefined) return 'RETURN';
   return says ? `RETURN with ${i.text.raw}` : `${verb} ${i.text.raw}`;

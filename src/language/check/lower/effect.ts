@@ -132,9 +132,9 @@ interface ShellOptions {
 
 /** Most effects have no options, and a program has many effects: each object that is copied for one costs time. */
 function optionsOf(l: StateLowering, i: Do | Check, table: OptionTable, of: string): EffectOptions {
-  if (i.options.length === 0) return { settings: { ok: [0] }, inShell: usualShell };
+  if (i.options.length === 0 && l.limit === undefined) return { settings: { ok: [0] }, inShell: usualShell };
   const options = checkOptions(l, i.options, table, of);
-  const timeout = options.get('timeout')?.value;
+  const timeout = (options.get('timeout') ?? l.limit)?.value;
   const cwd = options.get('cwd')?.value;
   const env = lowerEnvironment(l, options);
   const settings = omitUndefined({

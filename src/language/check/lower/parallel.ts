@@ -22,7 +22,7 @@ type Wait = Extract<Instruction, { kind: 'wait' }>;
  */
 const EFFECTS = new Set<Code['op']>(['shell', 'argv', 'function', 'agent']);
 
-const JOIN_OPTIONS: OptionTable = { max: 'number', quorum: 'number', on_failure: 'text' };
+const JOIN_OPTIONS: OptionTable = { max: 'number', quorum: 'number', on_failure: 'text', timeout: 'duration' };
 
 /** Lowers a PARALLEL. `wait` is the WAIT for its members that joins it; `detached` is a WAIT for something else. */
 export function lowerParallel(l: StateLowering, i: Parallel, wait: Wait | null, detached = false): void {
@@ -44,7 +44,9 @@ export function lowerParallel(l: StateLowering, i: Parallel, wait: Wait | null, 
     branches.push({ pc: l.emitter.pc, collect: [...own.keys()] });
     const { reads, writes } = l.scope.dataUse;
     const [from, before] = [reads.length, writes.length];
-    l.inBranch({ binds: new Set(own.keys()), isTurn: false }, () => l.instruction(member));
+    l.inBranch({ binds: new Set(own.keys()), isTurn: false }, () =>
+      lowerLimited(l, [member], options.get('timeout'), () => l.instruction(member)),
+    );
     const undo = undos.get(member);
     if (undo !== undefined) lowerUndo(l, undo, member);
     used.push({ from, to: reads.length, writes: writes.slice(before) });
@@ -177,6 +179,27 @@ function lintNote(l: StateLowering, { note }: Parallel): void {
 
 const RELATIONS = /^(?:of|in|over|each|every|all|for|with)$/i;
 
+/** Lowers the only work of a member or turn with the time limit of its PARALLEL. */
+function lowerLimited(
+  l: StateLowering,
+  work: readonly Instruction[],
+  timeout: Option | undefined,
+  lower: () => void,
+): void {
+  const [only, ...others] = work;
+  const isOne =
+    (only?.kind === 'do' || only?.kind === 'check' || only?.kind === 'call') &&
+    others.every(({ kind }) => kind === 'undo' || kind === 'set' || kind === 'emit');
+  if (timeout !== undefined && !isOne) {
+    const help = 'write it at the commands of the member: `DO [timeout=30s]: …`';
+    const why = 'limits members that are one DO, CHECK or CALL';
+    l.diagnostics.push(say.badOption(timeout.span, { name: 'timeout', why, help }));
+  }
+  l.limit = isOne ? timeout : undefined;
+  lower();
+  l.limit = undefined;
+}
+
 /** The count people write before `in PARALLEL`: `Launch 4x scouts`, `Start 3 checks`. */
 function countIn(note: Name): number | null {
   const match = /(?:^|\s)(\d+)x?(?=\s|$)/.exec(note.text);
@@ -254,7 +277,11 @@ function lowerParallelEach(
   const result = i.bind !== undefined || l.result !== null ? l.scope.hiddenSlot('$result') : null;
   l.forkDepth++;
   if (result !== null) l.put(result, l.constant(null), i.span);
-  l.inBranch({ binds: new Set(bound.keys()), isTurn: true }, () => l.block(i.body), result);
+  l.inBranch(
+    { binds: new Set(bound.keys()), isTurn: true },
+    () => lowerLimited(l, i.body.instructions, options.get('timeout'), () => l.block(i.body)),
+    result,
+  );
   l.forkDepth--;
   lintEachBranch(l.scope.dataUse.writes.slice(before), l.diagnostics);
   l.scope.pop();

@@ -8,7 +8,7 @@ import type { Binding, Handler } from '../../../machine/machine.js';
 import type { StepLayout } from '../../../machine/step.js';
 import { checkMessages as say } from '../../source/catalogue/check.js';
 import type { Diagnostic, Span } from '../../source/diagnostic.js';
-import type { Block, Instruction } from '../../syntax/ast.js';
+import type { Block, Instruction, Option } from '../../syntax/ast.js';
 import type { Expression } from '../../syntax/expression-nodes.js';
 import type { StateDeclaration } from '../collect.js';
 import { freeNames } from '../free-names.js';
@@ -64,6 +64,8 @@ export class StateLowering implements ExpressionContext {
   result: number | null = null;
   /** The turn of the innermost sequential FOR EACH, with the slot of its mark in the undo register, if something needs it. */
   turn: { mark?: number } | null = null;
+  /** The time limit of the member that is being lowered, for an instruction without its own. */
+  limit: Option | undefined;
   /** Above 0 in instructions that never run. */
   deadDepth = 0;
   /** Above 0 in instructions that are the work of a step, which GOTO would leave. */

@@ -33,10 +33,13 @@ export function lowerUndo(l: StateLowering, i: Undo, above: Instruction | null):
     return;
   }
   const from = l.emitter.pc;
+  const { limit } = l;
+  l.limit = undefined;
   l.givingResults(null, () => {
     if (by.kind === 'do') lowerDo(l, by);
     else lowerCall(l, by);
   });
+  l.limit = limit;
   const at = l.emitter.pc - 1;
   const code = l.emitter.code[at];
   // Its mistakes are reported; the instructions for values that it samples precede it.

@@ -148,8 +148,12 @@ export class CommandParser extends ExpressionParser {
   });
 
   private readonly oneArgument = () => this.SUBRULE(this.arg);
+  private readonly commas = alternatives(
+    () => this.CONSUME(t.Comma),
+    () => this.CONSUME(t.MissingComma),
+  );
   private readonly furtherArgument = () => {
-    this.CONSUME(t.Comma);
+    this.OR(this.commas);
     this.may(1, this.laterArgument);
   };
   private readonly laterArgument = () => this.SUBRULE1(this.arg);

@@ -266,6 +266,8 @@ export class StatedslParser extends StepParser {
   });
 
   private readonly askParts = alternatives(
+    () => this.CONSUME(t.Colon, part),
+    () => this.CONSUME1(t.Quoted, part),
     () => this.CONSUME(t.PlainArrow, part),
     () => this.CONSUME(t.OptionKey, part),
     () => this.CONSUME(t.Assigned, part),

@@ -200,7 +200,7 @@ const described: Readonly<Record<string, readonly [string, string]>> = {
 
 /** Tokens that exist only for messages about missing or wrong parts. */
 const mistakes: ReadonlySet<string> = new Set([
-  ...['MissingArrow', 'Prose', 'Inline', 'UnquotedPath', 'UnquotedText', 'TripleQuoted'],
+  ...['MissingArrow', 'Prose', 'Inline', 'UnquotedPath', 'UnquotedText', 'TripleQuoted', 'MissingComma'],
 ]);
 
 const introduction = `(* The grammar of statedsl, printed from its parser.

@@ -27,11 +27,11 @@ const performed = [
   ...[t.OptionsOpen, t.HeaderColon, t.Pipe, t.ParallelHead, t.Bind, t.Capture, t.AgentCall, t.ArgvOpen],
 ];
 /** Spaces and line ends, the same in every mode within a line. */
-const blanks = [t.EndComment, t.Blank, t.Join, t.Newline, t.NextAction];
+const blanks = [t.EndComment, t.MissingComma, t.Blank, t.Join, t.Newline, t.NextAction];
 
 const expression = [
   t.PromptBlock,
-  ...[t.EndComment, t.MissingArrow, t.Blank, t.Join, t.Newline, t.NextAction, t.Arrow],
+  ...[t.EndComment, t.MissingArrow, t.MissingComma, t.Blank, t.Join, t.Newline, t.NextAction, t.Arrow],
   ...[t.WaitDuration, t.Signal, t.Members, t.Timeout, t.Every, t.By, t.InParallel, t.LoopOptions, t.Redirect],
   ...[t.Test, t.Relation, t.And, t.Or, t.Not, t.With, t.Name, t.Num, t.Unit, t.TripleQuoted, t.Quoted, t.UnclosedQuote],
   ...[

@@ -152,13 +152,25 @@ export const missingArrow = starting(' \t', (text, at) => {
 export const fieldAhead = /(?:[ \t]|\\[ \t]*\r?\n)*\[?[ \t]*[A-Za-z_]\w*[ \t]*=(?!=)/y;
 
 const withWord = /with(?!\w)/y;
+/** Other than in small letters, only before names of values. */
+const withInCapitals = /with(?=[ \t]+[A-Za-z_]\w*[ \t]*(?:[=,:\r\n]|$|[A-Za-z_]))/iy;
 
 /** `with`, after which commas separate arguments. */
-export const passes = starting('w', (text, at) => {
-  withWord.lastIndex = at;
-  if (!withWord.test(text)) return none;
+export const passes = starting('wW', (text, at) => {
+  const pattern = text[at] === 'w' ? withWord : withInCapitals;
+  pattern.lastIndex = at;
+  if (!pattern.test(text)) return none;
   scan.passing = true;
   return matchTo(at, at + 4);
+});
+
+const valueAhead = /[ \t]+(?=[A-Za-z_]\w*[ \t]*=(?![=<>]))/y;
+
+/** The spaces between two values after `with` that no comma separates. */
+export const missingComma = starting(' \t', (text, at) => {
+  if (!scan.passing || scan.depth > 0) return none;
+  valueAhead.lastIndex = at;
+  return valueAhead.test(text) ? matchTo(at, valueAhead.lastIndex) : none;
 });
 
 /** A comma that ends an action of a list. After a command or a `with` list, it does so only if a verb follows. */
@@ -213,9 +225,9 @@ export const returnText: Matcher = (text, at, tokens) => {
 };
 
 /** The `with` of FAIL. In plain text `with` is an ordinary word, unless a name and `=` follow. */
-const failWith = /(?:^|[ \t])with[ \t]+[A-Za-z_]\w*[ \t]*=(?!=)/;
+const failWith = /(?:^|[ \t])with[ \t]+[A-Za-z_]\w*[ \t]*=(?!=)/i;
 /** Only `with` can follow a quoted text. */
-const quotedTail = /(?:[ \t]|\\[ \t]*\r?\n)*(?:$|[\r\n,]|with(?!\w)|[ \t]{2}#)/y;
+const quotedTail = /(?:[ \t]|\\[ \t]*\r?\n)*(?:$|[\r\n,]|with(?!\w)|[ \t]{2}#)/iy;
 
 /** The text of FAIL: a quoted text, or the rest of the line up to the `with` of its values. */
 export const failText: Matcher = (text, at) => {

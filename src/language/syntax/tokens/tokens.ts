@@ -47,6 +47,14 @@ export const Indent = boundary('Indent', null);
 export const Dedent = boundary('Dedent', null);
 export const Arrow = boundary('Arrow', line.arrow, 'actions');
 export const MissingArrow = boundary('MissingArrow', line.missingArrow, 'actions');
+/** What a value can end with. */
+const valueEnds: ReadonlySet<string> = new Set(
+  'Name Number Unit Quoted Braced RBracket RParen RBrace Question Field DataReference DashedWord'.split(' '),
+);
+export const MissingComma = inline(
+  'MissingComma',
+  matchOnly((last) => last !== undefined && valueEnds.has(last.tokenType.name), line.missingComma),
+);
 export const NextAction = boundary('NextAction', line.nextAction, 'actions');
 export const Prose = boundary('Prose', line.prose);
 
@@ -225,7 +233,10 @@ export const OptionKey = inline('OptionKey', fast(letters, /[A-Za-z_][\w.-]*/));
 export const Assigned = inline('Assigned', value.assigned);
 export const ReturnWith = inline(
   'ReturnWith',
-  matchOnly((last) => last?.tokenType === Return && !last.image.endsWith(':'), fast('w', /with(?=[ \t])/)),
+  matchOnly(
+    (last) => last?.tokenType === Return && !last.image.endsWith(':'),
+    fast('wW', /(?:with|WITH)(?=[ \t])|[Ww][Ii][Tt][Hh](?=[ \t]+[A-Za-z_]\w*[ \t]*=(?!=))/),
+  ),
 );
 export const Text = inline('Text', line.returnText);
 export const FailText = inline(
@@ -269,7 +280,7 @@ export const Timeout = inline('Timeout', value.timeout);
 export const Every = inline('Every', value.every);
 export const By = inline(
   'By',
-  matchOnly(() => scan.verb === 'INCREMENT', fast('b', /by(?!\w)/)),
+  matchOnly((last) => scan.verb === 'INCREMENT' && last?.tokenType === Word, fast('bB', /by(?!\w)/i)),
 );
 export const InParallel = inline(
   'InParallel',
@@ -291,9 +302,14 @@ export const Test = inline(
   'Test',
   fast('ie', /is[ \t]+(?:not[ \t]+)?(?:empty|null|valid[ \t]+JSON)(?!\w)|exists(?!\w)/),
 );
+const relation = fast('ncimse', /(?:not[ \t]+)?(?:contains|in)(?!\w)|matches(?!\w)|(?:starts|ends)[ \t]+with(?!\w)/);
+const loopIn = fast('iIncmse', /(?:not[ \t]+)?(?:contains|in)(?!\w)|matches(?!\w)|(?:starts|ends)[ \t]+with(?!\w)/i);
 export const Relation = inline(
   'Relation',
-  fast('ncimse', /(?:not[ \t]+)?(?:contains|in)(?!\w)|matches(?!\w)|(?:starts|ends)[ \t]+with(?!\w)/),
+  starting('ncimseI', (text, at, before) => {
+    const isLoop = scan.verb === 'FOR EACH' && before.at(-1)?.tokenType === Word;
+    return (isLoop ? loopIn : relation)(text, at, before);
+  }),
 );
 export const And = inline('And', fast('Aa&', /AND(?!\w)|and(?!\w)|&&/));
 export const Or = inline('Or', fast('Oo|', /OR(?!\w)|or(?!\w)|\|\|/));

@@ -54,6 +54,8 @@ const synonyms: ReadonlyMap<string, Verb> = new Map([
   ['FOR', 'FOR EACH'],
   ['ONERROR', 'ON ERROR'],
   ['INC', 'INCREMENT'],
+  ['RUN', 'DO'],
+  ['EXEC', 'DO'],
   ['EXIT', 'RETURN'],
   ['THROW', 'FAIL'],
   ['RAISE', 'FAIL'],

@@ -324,7 +324,7 @@ export function buildAssignment(context: ParseContext, node: SyntaxNode): Instru
       return { kind: 'track', verb, name, ...omitUndefined({ value: starting }), span: where };
     }
     case 'Increment':
-      if (operator !== undefined && operator.image !== 'by')
+      if (operator !== undefined && operator.image.toLowerCase() !== 'by')
         unexpectedOperator(context, operator, `INCREMENT: ${name.text} by 2`);
       return { kind: 'increment', verb, name, ...omitUndefined({ by: value }), span: where };
     default:

@@ -87,13 +87,13 @@ export function buildForEach(context: ParseContext, node: SyntaxNode, bodies: Bo
   const expression = child(node, 'expression');
   const example = 'FOR EACH: task in tasks';
   // `FOR EACH: in list`: the variable is missing.
-  const nameless = word === undefined || (word.image === 'in' && relation === undefined);
+  const nameless = word === undefined || (word.image.toLowerCase() === 'in' && relation === undefined);
   if (nameless)
     reportMissing(
       context,
       missingPart(tokenSpan(context, forToken), { what: 'a variable', after: 'FOR EACH', example }),
     );
-  else if (relation === undefined || relation.image !== 'in')
+  else if (relation === undefined || relation.image.toLowerCase() !== 'in')
     reportMissing(
       context,
       missingPart(tokenSpan(context, relation ?? word), { what: '`in`', after: word.image, example }),

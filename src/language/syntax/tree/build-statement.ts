@@ -135,6 +135,8 @@ function reportVerb(context: ParseContext, verb: Token, surroundings: StatementC
     return;
   }
   if (verb.image.endsWith(':') || mayLackColon(type, surroundings)) return;
+  // The arrow says where the actions begin.
+  if (type === 'OnError' && /^[ \t]*(?:→|->)/.test(context.text.slice(tokenEnd(verb), tokenEnd(verb) + 40))) return;
   const end = span(context, tokenEnd(verb), tokenEnd(verb));
   const fix = fixAt(end, ':', lacksOnlyColon(context.text, tokenEnd(verb), false));
   reportMissing(context, missingColon(written.span, { verb: meant, fix }));

@@ -31,8 +31,14 @@ export function buildWait(context: ParseContext, node: SyntaxNode, bodies: Bodie
   const notes = tokens(node, 'Note').flatMap((note) => noteOptions(context, note));
   const every = tokens(node, 'Every').map((t) => everyOption(context, t));
   const timeout = token(node, 'Timeout');
-  const awaited = waitFor(context, node, verb, notes);
-  const limit = timeout === undefined ? undefined : timeoutTemplate(context, timeout, !isNothing(awaited));
+  const only = timeout === undefined ? null : onlyTimeout(context, node, timeout);
+  const awaited = only ?? waitFor(context, node, verb, notes);
+  const limit =
+    only !== null
+      ? undefined
+      : timeout === undefined
+        ? undefined
+        : timeoutTemplate(context, timeout, !isNothing(awaited));
   const body = bodies.below(false);
   return {
     kind: 'wait',
@@ -42,6 +48,20 @@ export function buildWait(context: ParseContext, node: SyntaxNode, bodies: Bodie
     options: awaited.kind === 'members' ? every : [...every, ...notes],
     ...omitUndefined({ body }),
     span: spanOf(context, node),
+  };
+}
+
+/** `WAIT: timeout=10s`, where nothing else is awaited: a pause. */
+function onlyTimeout(context: ParseContext, node: SyntaxNode, timeout: Token): WaitFor | null {
+  const raw = /^timeout[ \t]*=[ \t]*(\S.*)$/.exec(timeout.image)?.[1];
+  if (raw === undefined) return null;
+  const other = ['WaitDuration', 'Signal', 'Members'].some((name) => token(node, name) !== undefined);
+  if (other || child(node, 'expression') !== undefined) return null;
+  const start = tokenEnd(timeout) - raw.length;
+  return {
+    kind: 'duration',
+    duration: plainTemplate(context, raw, start),
+    span: span(context, start, tokenEnd(timeout)),
   };
 }
 
@@ -146,16 +166,21 @@ function everyOption(context: ParseContext, every: Token): Option {
 export function buildAsk(context: ParseContext, node: SyntaxNode): Instruction {
   const verbToken = token(node, 'Ask') as Token;
   const verb = verbName(context, verbToken);
-  const question = token(node, 'Quoted');
   const where = spanOf(context, node);
-  const isUser = /^ASK[ \t]+user\b/.test(verbToken.image);
+  const pieces = (parts(node) as readonly Token[]).slice();
+  // `ASK [choices=a,b] user: "…"`: the options come first.
+  const late = pieces.findIndex((piece) => piece.tokenType.name === 'Quoted');
+  const asked = late > 0 && pieces[late - 1]?.tokenType.name === 'Colon' ? late : -1;
+  const isLateUser = asked > 1 && pieces[asked - 2]?.image === 'user';
+  const isUser = /^ASK[ \t]+user\b/.test(verbToken.image) || isLateUser;
+  const question = token(node, 'Quoted') ?? (asked < 0 ? undefined : pieces[asked]);
+  if (asked >= 0) pieces.splice(asked - (isLateUser ? 2 : 1), isLateUser ? 3 : 2);
   if (!isUser || question === undefined || question.image.slice(1, -1).trim() === '') {
     const what = isUser ? 'a quoted question' : '`user`';
     const after = isUser ? verbToken.image : 'ASK';
     const at = isUser && question !== undefined ? tokenSpan(context, question) : verb.span;
     reportMissing(context, missingPart(at, { what, after, example: 'ASK user: "Ship it?" → answer' }));
   }
-  const pieces = parts(node) as readonly Token[];
   const arrow = pieces.findIndex((piece) => piece.tokenType.name === 'PlainArrow');
   const bound = arrow < 0 ? undefined : pieces[arrow + 1];
   const named = bound?.tokenType.name === 'OptionKey' && pieces[arrow + 2]?.tokenType.name !== 'Assigned';

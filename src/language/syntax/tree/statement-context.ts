@@ -141,7 +141,11 @@ function buildUnknown(context: ParseContext, statement: SyntaxNode, line: string
   } else if (isSection(written) || retryEntry.test(line)) report(context, sectionOutside(at, { section: written }));
   else if (testVerb.test(written) && wordColon.test(line))
     report(context, testMessages.inProgram(at, { verb: written }));
-  else if (meant !== undefined) {
+  else if (meant === 'ASK' && /^ask[ \t]+(?:user[ \t]+)?["']/i.test(line)) {
+    const asked = /^ask(?:[ \t]+user)?/i.exec(line)?.[0] ?? written;
+    const where = span(context, start, start + asked.length);
+    report(context, unknownVerb(where, { written: asked, meant: 'ASK user:', fix: fixAt(where, 'ASK user:') }));
+  } else if (meant !== undefined) {
     const colon = context.text[start + written.length] === ':' || needsNoColon(meant) ? '' : ':';
     report(
       context,

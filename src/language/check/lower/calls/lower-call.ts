@@ -107,8 +107,8 @@ function relativeTo(from: string, path: string): string {
 }
 
 function effectOptions(l: StateLowering, found: ReadonlyMap<string, Call['options'][number]>): Options {
-  if (found.size === 0) return {};
-  const timeout = found.get('timeout')?.value;
+  const timeout = (found.get('timeout') ?? l.limit)?.value;
+  if (found.size === 0 && timeout === undefined) return {};
   return {
     ...omitUndefined({ timeout: timeout === undefined ? undefined : durationTemplate(l, timeout) }),
     ...retriesOf(l, found),
