@@ -81,7 +81,7 @@ export class RunUndo extends UndoRegister {
   }
 
   beginLateRollback(ended: EndedAs): void {
-    this.push(...this.failed.toReversed(), ...this.takeAll());
+    this.push(...this.failed.toReversed(), ...this.take());
     this.failed = [];
     this.before = ended;
   }
