@@ -21,7 +21,7 @@ const FEW_LINES = 3;
 /** Leaves out messages that only follow from another one. `list` is sorted by location. */
 export function withoutCascades(list: readonly Diagnostic[], sources: SourceSet): Diagnostic[] {
   const explained = explainForeignLines(withoutEmptySteps(withoutConsequences(list), sources), sources);
-  const named = withoutBoundBehind(reportNamesOnce(withoutNamesInProse(withoutUnclearFlow(explained), sources)));
+  const named = withoutNamedAfter(reportNamesOnce(withoutNamesInProse(withoutUnclearFlow(explained), sources)));
   return mergeProse(reportUndeclaredOnce(named), sources);
 }
 
@@ -107,14 +107,14 @@ function reportNamesOnce(list: readonly Diagnostic[]): readonly Diagnostic[] {
 }
 
 /** `ls → files` explains why nothing binds `files`. */
-function withoutBoundBehind(list: readonly Diagnostic[]): readonly Diagnostic[] {
-  const meant = new Set(list.flatMap((d) => textMessages.nameBehind.factsOf(d)?.name ?? []));
+function withoutNamedAfter(list: readonly Diagnostic[]): readonly Diagnostic[] {
+  const meant = new Set(list.flatMap((d) => textMessages.nameAfter.factsOf(d)?.name ?? []));
   if (meant.size === 0) return list;
   return list.filter((d) => !meant.has(unboundName(d)?.name ?? ''));
 }
 
 /** What a message says is not declared, if it can be said more than once. */
-function undeclared(d: Diagnostic): string | null {
+function nameUndeclared(d: Diagnostic): string | null {
   const state = flowMessages.unknownState.factsOf(d);
   if (state !== null) return state.parameter === undefined ? `state ${state.name}` : null;
   const pattern = patternMessages.unknownPattern.factsOf(d);
@@ -130,7 +130,7 @@ function reportUndeclaredOnce(list: readonly Diagnostic[]): readonly Diagnostic[
   const reported: Diagnostic[] = [];
   let pattern: { file: number; labels: Label[] } | null = null;
   for (const d of list) {
-    const key = undeclared(d);
+    const key = nameUndeclared(d);
     const cause = key === null ? undefined : first.get(`${d.span.file} ${key}`);
     const name = unboundName(d)?.name;
     if (cause !== undefined) cause.labels.push({ span: d.span, text: 'used here too' });

@@ -22,7 +22,7 @@ export function lintTexts(unit: Unit, sources: SourceSet, diagnostics: Diagnosti
     if (i.kind === 'do' || i.kind === 'check') {
       if (i.performed.kind === 'shell') {
         lintCommand(i.performed.shell, i.span.file, i.kind, diagnostics);
-        lintNameBehind(i, i.performed.shell, names, sources, diagnostics);
+        lintNameAfter(i, i.performed.shell, names, sources, diagnostics);
         lintLoop(i.performed.shell, i.span.file, names, diagnostics);
       }
       if (i.kind === 'do' && i.bind !== undefined) lintText(i.expression, `DO: ${i.bind.text} = `, diagnostics);
@@ -56,7 +56,7 @@ function addBound(i: Instruction, names: Set<string>, effects: Set<string>): voi
 
 const OPTION = /\s(\[(?:ok|timeout|retry|once|cwd|shell|strict|env\.\w+)(?:=[^\]]*)?\])$/;
 /** A name behind the command, as some languages bind what it prints. */
-const NAME_BEHIND = /\s((→|->|=>|AS(?=\s)|as(?=\s))\s*([A-Za-z_]\w*))$/i;
+const NAME_AFTER = /\s((→|->|=>|AS(?=\s)|as(?=\s))\s*([A-Za-z_]\w*))$/i;
 /** Verbs that text has after an arrow by chance, or that never follow an arrow. */
 const OTHER_VERBS: ReadonlySet<string> = new Set(['FOR EACH', 'CALL', 'PLAN', 'UNDO']);
 /** An action after a command, as if after the condition of an IF. */
@@ -89,7 +89,7 @@ function lintCommand({ text, lines }: ShellText, file: number, kind: 'do' | 'che
 }
 
 /** `ls → files` and `ls AS files`. In small letters and as `->`, only if the program reads such a name and nothing binds it. */
-function lintNameBehind(
+function lintNameAfter(
   i: Extract<Instruction, { kind: 'do' | 'check' }>,
   shell: ShellText,
   names: ReadonlySet<string>,
@@ -97,7 +97,7 @@ function lintNameBehind(
   diagnostics: Diagnostic[],
 ): void {
   const [only] = shell.lines;
-  const match = NAME_BEHIND.exec(shell.text);
+  const match = NAME_AFTER.exec(shell.text);
   if (match === null || only === undefined || shell.lines.length !== 1) return;
   const [, part, sign, name] = match as unknown as [string, string, string, string];
   const before = shell.text.slice(0, match.index);
@@ -110,7 +110,7 @@ function lintNameBehind(
   const head = i.bind === undefined ? whole : source.slice(i.span.start, i.bind.span.start);
   const line = `${head}${name} = ${before.trimEnd()}`;
   const fix = { span: { ...i.span, end: shell.span.end }, text: line, guess: true } as const;
-  diagnostics.push(say.nameBehind({ file: i.span.file, start, end: start + part.length }, { line, name, part, fix }));
+  diagnostics.push(say.nameAfter({ file: i.span.file, start, end: start + part.length }, { line, name, part, fix }));
 }
 
 function isOpen(text: string): boolean {

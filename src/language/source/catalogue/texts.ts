@@ -10,7 +10,7 @@ export const textMessages = {
     label: 'part of the command',
     help: `write options before the colon: \`${f.verb} ${f.part}: …\``,
   })),
-  nameBehind: message<{ line: string; name: string; part: string; fix: Fix }>('name-after-command', 'error', (f) => ({
+  nameAfter: message<{ line: string; name: string; part: string; fix: Fix }>('name-after-command', 'error', (f) => ({
     message: `\`${f.part}\` is part of the command here and binds no name`,
     label: 'more arguments',
     help: `write \`${f.line}\` to keep what the command prints, or quotes around the arguments`,
