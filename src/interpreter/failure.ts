@@ -5,7 +5,7 @@
 import type { Expr, Json } from '../machine/expression.js';
 import { nearest } from '../prelude/nearest.js';
 import type { FailureCause } from './events/facts.js';
-import { aType, isObject, typeOf, type Value } from './values/value.js';
+import { aType, isBeyondJson, isList, isObject, typeOf, Unreadable, type Value } from './values/value.js';
 
 export class RuntimeFailure extends Error {
   constructor(
@@ -37,8 +37,8 @@ export class RuntimeFailure extends Error {
 
 /** A path that ends early: `[k={x.y}]` omits its field. */
 export class AbsentFailure extends RuntimeFailure {
-  constructor(message: string) {
-    super('bad_value', message);
+  constructor(message: string, kind = 'bad_value', tool: string | null = null, exit: number | null = null) {
+    super(kind, message, tool, exit);
   }
 }
 
@@ -51,6 +51,30 @@ export function badValue(message: string): RuntimeFailure {
 
 export function tooLarge(message: string): RuntimeFailure {
   return new RuntimeFailure('value_too_large', message);
+}
+
+/** Why an output cannot be read, and what the program can write instead. */
+export function unreadable({ output }: Unreadable): RuntimeFailure {
+  const { name, line, printed, nothing, tool, exit } = output;
+  const help = nothing
+    ? `\`${name}?\` is null then, and \`exit_code(${name})\` is its exit code`
+    : `bind its text with \`DO [ok=any]: ${name} = …\`; \`lines(${name})\` gives its lines`;
+  const message = `\`${name}\` cannot be read: its command in line ${line} ${printed}; ${help}`;
+  return nothing
+    ? new AbsentFailure(message, 'not_json', tool, exit)
+    : new RuntimeFailure('not_json', message, tool, exit);
+}
+
+/** The value, if nothing in it is unreadable. */
+export function readable<T extends Value>(value: T): T {
+  if (isBeyondJson(value)) demandReadable(value);
+  return value;
+}
+
+function demandReadable(value: Value): void {
+  if (value instanceof Unreadable) throw unreadable(value);
+  if (isList(value)) value.forEach(demandReadable);
+  else if (isObject(value)) Object.values(value).forEach(demandReadable);
 }
 
 /** The first few names, so that a message stays on one line. */

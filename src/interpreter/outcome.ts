@@ -12,7 +12,7 @@ import type { BrokenGuard, Outcome, Output } from './events/event.js';
 import { excerpt, RuntimeFailure } from './failure.js';
 import { base64Bytes } from './values/functions.js';
 import { fromRecord, printJson, readJson } from './values/json.js';
-import { deeperThan, MAX_DEPTH, utf8Length, type Value } from './values/value.js';
+import { deeperThan, MAX_DEPTH, Unreadable, utf8Length, type Value } from './values/value.js';
 
 /** How an instruction decodes outcomes. */
 export interface DecodeOptions {
@@ -20,6 +20,8 @@ export interface DecodeOptions {
   readonly ok: readonly number[] | 'any';
   readonly tool: string | null;
   readonly agent: boolean;
+  /** The name that a CHECK binds, and its line. */
+  readonly bound?: { readonly name: string; readonly line: number };
 }
 
 export interface DecodedOutcome {
@@ -89,22 +91,36 @@ function textOf(output: Output, tool: string | null, exit: number | null): strin
 
 const withoutFinalNewline = (text: string): string => (text.endsWith('\n') ? text.slice(0, -1) : text);
 
-/** The failure of a CHECK that printed nothing: its last line on stderr usually says why. */
-function printedNothing(stderr: string): string {
-  const last = lastLine(stderr);
-  return `the command printed nothing, but CHECK needs a value${last === null ? '' : `: ${last}`}`;
+/** Unlike `[1/3] building`. */
+const BEGINS_AS_JSON = /^\s*(?:\{\s*"|\[\s*["{[])/;
+
+/** Whether a line is a JSON object or list with a mistake, or without its end. A value with words behind it is text. */
+function isBrokenJson(line: string): boolean {
+  if (!BEGINS_AS_JSON.test(line)) return false;
+  let depth = 0;
+  let inText = false;
+  for (let at = 0; at < line.length; at++) {
+    const unit = line[at];
+    if (inText && unit === '\\') at++;
+    else if (unit === '"') inText = !inText;
+    else if (!inText && (unit === '{' || unit === '[')) depth++;
+    else if (!inText && (unit === '}' || unit === ']') && --depth === 0) return line.slice(at + 1).trim() === '';
+  }
+  return true;
 }
 
-function readText(text: string, how: DecodeOptions, { exit, stderr }: Exited): Value {
-  const fail = (type: string, message: string): RuntimeFailure => new RuntimeFailure(type, message, how.tool, exit);
+function readText(text: string, how: DecodeOptions, outcome: Exited): Value {
   if (how.decoding === 'text') return withoutFinalNewline(text);
   const check = how.decoding !== 'do';
   const start = text.trimStart()[0];
-  if (check && start === undefined) throw fail('not_json', printedNothing(stderr));
+  if (check && start === undefined) return unreadableOutput(text, how, outcome);
   if (check || start === '{' || start === '[') {
     const read = readJson(text);
     if (read.ok) return read.value;
-    if (read.why === 'too-deep') throw fail('bad_value', `the output is nested deeper than ${MAX_DEPTH} levels`);
+    if (read.why === 'too-deep') {
+      const message = `the output is nested deeper than ${MAX_DEPTH} levels`;
+      throw new RuntimeFailure('bad_value', message, how.tool, outcome.exit);
+    }
   }
   const line = withoutFinalNewline(text);
   switch (how.decoding) {
@@ -113,20 +129,28 @@ function readText(text: string, how: DecodeOptions, { exit, stderr }: Exited): V
     case 'none':
       return line;
     case 'check-named':
-      if (!line.includes('\n')) return line;
-      throw fail('not_json', `the command printed several lines that are not JSON: \`${excerpt(text)}\``);
+      return line.includes('\n') || isBrokenJson(line) ? unreadableOutput(text, how, outcome) : line;
     case 'check':
-      throw fail('not_json', `the command printed something that is not JSON: \`${excerpt(text)}\``);
+      return unreadableOutput(text, how, outcome);
     default:
       return unreachable(how.decoding);
   }
 }
 
+/** The output of a CHECK that is no answer. If it is empty, the last line on stderr usually says why. */
+function unreadableOutput(text: string, { tool, bound }: DecodeOptions, { exit, stderr }: Exited): Unreadable {
+  const shown = excerpt(text);
+  const isSeveral = withoutFinalNewline(text).includes('\n') && !BEGINS_AS_JSON.test(text);
+  const reason = shown === '' ? lastLine(stderr) : `\`${shown}\``;
+  const what = shown === '' ? 'nothing' : isSeveral ? 'several lines that are not JSON' : 'something that is not JSON';
+  const code = typeof exit === 'number' && exit !== 0 ? ` with exit code ${exit}` : '';
+  const printed = `printed ${what}${code}${reason === null ? '' : `: ${reason}`}`;
+  return new Unreadable({ name: '', line: 0, ...bound, printed, nothing: shown === '', tool, exit });
+}
+
 function isAccepted(outcome: Exited, ok: DecodeOptions['ok']): boolean {
   if (outcome.exit === null) return false;
-  if (ok !== 'any') return ok.includes(outcome.exit);
-  // With these codes the shell found no program to run, unless a program printed something and chose them itself.
-  return !((outcome.exit === 126 || outcome.exit === 127) && outcome.stdout.bytes === 0);
+  return ok === 'any' || ok.includes(outcome.exit);
 }
 
 function readExited(outcome: Exited, how: DecodeOptions): DecodedOutcome {

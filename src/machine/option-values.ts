@@ -62,8 +62,9 @@ export function parseRetryOn(text: string): { readonly on: RetryOn[] } | { reado
   return { on };
 }
 
-/** The codes of `0,2`. Null if the text is not a list of numbers from 0 to 255. */
-export function parseExitCodes(text: string): number[] | null {
+/** The codes of `0,2`, or `any`. Null if the text is neither `any` nor a list of numbers from 0 to 255. */
+export function parseExitCodes(text: string): number[] | 'any' | null {
+  if (text.trim() === 'any') return 'any';
   const codes = text.split(',').map((code) => code.trim());
   return codes.every((code) => /^\d{1,3}$/.test(code) && Number(code) < 256) ? codes.map(Number) : null;
 }

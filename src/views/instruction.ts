@@ -192,10 +192,10 @@ function isEffect(instruction: Instruction): instruction is Effect {
 /** Options as they are written in the brackets of a DO. */
 function effectOptions(effect: Effect): string[] {
   const out: string[] = [];
-  if (effect.ok !== 'any') {
-    const ok = 'template' in effect.ok ? templateText(effect.ok.template) : effect.ok.join(',');
-    if (ok !== '0') out.push(`ok=${ok}`);
-  }
+  const isCheck = effect.reading.startsWith('check') || effect.reading === 'capture';
+  const ok =
+    effect.ok === 'any' ? 'any' : 'template' in effect.ok ? templateText(effect.ok.template) : effect.ok.join(',');
+  if (ok !== '0' && !isCheck) out.push(`ok=${ok}`);
   if (effect.timeout !== undefined) out.push(`timeout=${templateText(effect.timeout)}`);
   if (effect.retry !== undefined && 'template' in effect.retry)
     out.push(`retry=${templateText(effect.retry.template)}`);

@@ -245,7 +245,12 @@ export class AllOutcomes {
     const reading = one !== undefined && 'reading' in one ? String(one.reading) : '';
     const { values, texts } = this.domain;
     return reading.startsWith('check') || reading === 'capture'
-      ? [...values.map((given) => JSON.stringify(given)), ...(this.domain.printed ?? []), '']
+      ? [
+          ...values.map((given) => JSON.stringify(given)),
+          ...(this.domain.printed ?? []),
+          '',
+          ...(reading === 'capture' ? [] : ['two\nlines']),
+        ]
       : reading === 'do'
         ? [...texts, '[1]', '{"a": 1}']
         : texts;

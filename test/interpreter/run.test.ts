@@ -193,6 +193,12 @@ describe('effects', () => {
       : `${run.result?.error?.kind}: ${run.result?.error?.message}`;
   };
   const bind = { slot: 0, exitSlot: 1 };
+  const unreadable = (what: string): string => {
+    const help = what.endsWith('nothing')
+      ? '`x?` is null then, and `exit_code(x)` is its exit code'
+      : 'bind its text with `DO [ok=any]: x = …`; `lines(x)` gives its lines';
+    return `not_json: \`x\` cannot be read: its command in line 1 ${what}; ${help}`;
+  };
 
   test.each([
     ['do', '{"a": 1.0}', [{ a: 1 }, 0]],
@@ -205,23 +211,28 @@ describe('effects', () => {
     ['check', 'true\n', [true, 0]],
     ['check', '"x"', ['x', 0]],
     ['check', '12e45678', ['12e45678', 0]],
-    ['check', 'word', 'not_json: the command printed something that is not JSON: `word`'],
-    ['check', ' \n', 'not_json: the command printed nothing, but CHECK needs a value'],
-    ['check', '{"a":1}\n{"a":2}\n', 'not_json: the command printed something that is not JSON: `{"a":1} {"a":2}`'],
+    ['check', 'word', unreadable('printed something that is not JSON: `word`')],
+    ['check', ' \n', unreadable('printed nothing')],
+    ['check', '{"a":1}\n{"a":2}\n', unreadable('printed something that is not JSON: `{"a":1} {"a":2}`')],
     ['check-named', 'word\n', ['word', 0]],
-    ['check-named', 'a\nb\n', 'not_json: the command printed several lines that are not JSON: `a b`'],
-    ['check-named', '', 'not_json: the command printed nothing, but CHECK needs a value'],
+    ['check-named', 'a\nb\n', unreadable('printed several lines that are not JSON: `a b`')],
+    ['check-named', '{"a": 1', unreadable('printed something that is not JSON: `{"a": 1`')],
+    ['check-named', '[{"a": 1},]', unreadable('printed something that is not JSON: `[{"a": 1},]`')],
+    ['check-named', '{"a": "}"} and more', ['{"a": "}"} and more', 0]],
+    ['check-named', '[1/3] building', ['[1/3] building', 0]],
+    ['check-named', '', unreadable('printed nothing')],
     ['capture', 'a\nb\n', ['a\nb', 0]],
     ['capture', 'true', [true, 0]],
   ] as const)('%s of %j', (kind, answer, expected) => {
     expect(reading(shell('cmd', { reading: kind, bind, ok: kind === 'do' ? [0] : 'any' }), answer)).toEqual(expected);
   });
 
-  test('the exit code of CHECK is data, except when nothing was found to run', () => {
+  test('the exit code of CHECK is data, also when nothing was found to run', () => {
     expect(reading(check('cmd', 0, { bind }), printed('{"s":"timeout"}', 1))).toEqual([{ s: 'timeout' }, 1]);
     expect(reading(check('cmd', 0, { bind }), printed('5', 127))).toEqual([5, 127]);
     expect(reading(check('cmd', 0, { bind }), printed('', 127, 'bash: cmd: command not found\n'))).toBe(
-      'tool_failure: bash: cmd: command not found',
+      'not_json: `x` cannot be read: its command in line 1 printed nothing with exit code 127: bash: cmd: command not found; ' +
+        '`x?` is null then, and `exit_code(x)` is its exit code',
     );
     const killed = { ...printed('5'), exit: null, signal: 'SIGKILL' } as Outcome;
     expect(reading(check('cmd', 0, { bind }), killed)).toBe('tool_failure: 5');

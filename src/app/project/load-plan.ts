@@ -6,12 +6,7 @@
 import { createHash } from 'node:crypto';
 import { dirname, join, relative, resolve, sep } from 'node:path';
 import { decode, printJson } from '../../interpreter/values/json.js';
-import {
-  deeperThan,
-  hasSourceNumber,
-  MAX_DEPTH as MAX_VALUE_DEPTH,
-  type Value,
-} from '../../interpreter/values/value.js';
+import { deeperThan, isBeyondJson, MAX_DEPTH as MAX_VALUE_DEPTH, type Value } from '../../interpreter/values/value.js';
 import { compilePlan, type PlanCompilation } from '../../language/check/plan/compile-plan.js';
 import { jsonOf } from '../../language/check/plan/given.js';
 import type { InnerPlan, Validate } from '../../language/check/plan/schema-lints.js';
@@ -334,7 +329,7 @@ function readState(host: ProjectHost, path: string): GivenState | Missing {
       return { kind: 'missing', message: `\`${path}\` is nested deeper than ${MAX_VALUE_DEPTH} levels` };
     if (typeof value === 'object' && value !== null && !Array.isArray(value)) {
       const written = Object.entries(decode(read.text) as Readonly<Record<string, Value>>);
-      const texts = written.flatMap(([name, one]) => (hasSourceNumber(one) ? [[name, printJson(one)]] : []));
+      const texts = written.flatMap(([name, one]) => (isBeyondJson(one) ? [[name, printJson(one)]] : []));
       return { value, printed: Object.fromEntries(texts) as Readonly<Record<string, string>> };
     }
   } catch {

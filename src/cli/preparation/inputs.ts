@@ -7,7 +7,7 @@ import { MAX_INPUT_BYTES, readBytes, whyNotRead } from '../../app/project/read-t
 import { printJson, readJson } from '../../interpreter/values/json.js';
 import {
   deeperThan,
-  hasSourceNumber,
+  isBeyondJson,
   MAX_DEPTH,
   SourceNumber,
   typeOf,
@@ -90,7 +90,7 @@ export function readInputs(
   for (const [name, one] of given) {
     const problem = check(name, one, machine, sources);
     if (problem !== null) diagnostics.push(problem);
-    else if (hasSourceNumber(one.value)) {
+    else if (isBeyondJson(one.value)) {
       const text = printJson(one.value);
       values.set(name, JSON.parse(text) as Json);
       printed[name] = text;

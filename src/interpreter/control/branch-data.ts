@@ -4,6 +4,7 @@
  */
 import { omitUndefined } from '../../prelude/omit-undefined.js';
 import { printPath } from '../../prelude/reference.js';
+import { readable } from '../failure.js';
 import type { Member } from '../run-state/fork-state.js';
 import { type DataWrite, RunData } from '../run-state/run-data.js';
 import { record, type Thread, warn } from '../run-state/thread.js';
@@ -13,6 +14,7 @@ import { plain, type Value } from '../values/value.js';
 /** Writes a value that is accepted there. A branch records it at the join, when it is known whether it counts. */
 export function writeData(thread: Thread, write: DataWrite): void {
   const { path, value, method } = write;
+  readable(value as Value);
   thread.data.write(path, value, method);
   if (thread.member !== null) {
     thread.member.writes.push(write);

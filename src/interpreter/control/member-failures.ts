@@ -9,7 +9,7 @@ import type { Fork, Member } from '../run-state/fork-state.js';
 import type { ForkLayout } from '../run-state/linked-machine.js';
 import { type Lost, type Thread, warn } from '../run-state/thread.js';
 import { render } from '../values/json.js';
-import { isObject, type Value } from '../values/value.js';
+import { isBeyondJson, isObject, type Value } from '../values/value.js';
 
 /** How many members one failure names. It counts the others. */
 const NAMED = 20;
@@ -23,9 +23,8 @@ function itemOf({ items }: Fork, { names }: ForkLayout, index: number): Value {
 /** An item as a short text: its own name if it has one. */
 function labelOf(item: Value): string {
   const own = isObject(item) ? (item.name ?? item.id) : item;
-  const text = render(typeof own === 'string' || typeof own === 'number' ? own : item)
-    .replace(/\s+/g, ' ')
-    .trim();
+  const named = typeof own === 'string' || typeof own === 'number' ? own : item;
+  const text = (isBeyondJson(named) ? JSON.stringify(named) : render(named)).replace(/\s+/g, ' ').trim();
   return text.length > LONGEST_ITEM ? `${text.slice(0, LONGEST_ITEM - 1)}…` : text;
 }
 

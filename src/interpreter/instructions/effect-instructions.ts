@@ -15,7 +15,7 @@ import { asFailure } from '../control/fail.js';
 import { beginEffect, reissueSample, requestedEvent } from '../control/request-effects.js';
 import { reservationFor } from '../control/reservations.js';
 import type { Outcome, RunEvent } from '../events/event.js';
-import { badValue } from '../failure.js';
+import { badValue, type RuntimeFailure, unreadable } from '../failure.js';
 import { type DecodedOutcome, type DecodeOptions, decodeOutcome } from '../outcome.js';
 import type { AgentRequest, ArgvRequest, FunctionRequest, ShellRequest, ShellValue } from '../request.js';
 import type { LinkContext, Linked, TakeOver } from '../run-state/linked-machine.js';
@@ -29,7 +29,7 @@ import { compileExitCodes, compileRetry, compileRetryOn } from '../values/evalua
 import { render } from '../values/json.js';
 import { operations } from '../values/operations.js';
 import { compileShellValues, compileTemplate } from '../values/template.js';
-import { aType, define, isList, plain, type Value } from '../values/value.js';
+import { aType, define, isList, plain, Unreadable, type Value } from '../values/value.js';
 import { askChance, chanceOf, doubledMs } from './wait-instructions.js';
 
 export type EffectInstruction = Extract<Instruction, { op: 'shell' | 'argv' | 'function' | 'agent' }>;
@@ -275,11 +275,13 @@ export function linkEffect(instruction: EffectInstruction, context: LinkContext)
   };
 
   const toolOf = staticTool(instruction);
+  const bound = decoding === 'none' ? '' : (context.state.locals[instruction.bind?.slot ?? -1] ?? '');
   const decodeOptions = (t: Thread): DecodeOptions => ({
     decoding,
     ok: ok(t),
     tool: toolOf === undefined ? specific(t).tool : toolOf,
     agent: op === 'agent',
+    bound: { name: bound, line: locationOf(t).line },
   });
 
   const onOutcome = (t: Thread, pending: Pending, outcome: Outcome): number => {
@@ -299,19 +301,28 @@ export function linkEffect(instruction: EffectInstruction, context: LinkContext)
       const continues = continuedSession(outcome, pending.continues);
       return backOff(t, omitUndefined({ ...pending, continues }), unavailable);
     }
+    const { times, pauseMs, upToMs } = retry(t);
+    const { effect, attempt } = pending;
+    const mayRetry = (failure: RuntimeFailure): boolean => attempt <= times && retryOn(t)(failure);
+    let error: string;
     try {
-      bind(t, instruction, decodeOutcome(outcome, decodeOptions(t)));
-      return context.pc + 1;
+      const decoded = decodeOutcome(outcome, decodeOptions(t));
+      const { value, exit } = decoded;
+      const isUnreadable = value instanceof Unreadable && exit === 0;
+      if (!isUnreadable || !mayRetry(unreadable(value))) {
+        bind(t, instruction, decoded);
+        return context.pc + 1;
+      }
+      error = `the command ${value.output.printed}`;
     } catch (thrown) {
       const failure = asFailure(thrown);
-      const { times, pauseMs, upToMs } = retry(t);
-      const { effect, attempt } = pending;
-      if (attempt > times || !retryOn(t)(failure)) throw failure;
-      const retries = { effect, attempt, error: failure.message };
-      if (upToMs === undefined) return launchAgain(t, retries, pauseMs);
-      askChance(t, { retries });
-      return STOP;
+      if (!mayRetry(failure)) throw failure;
+      error = failure.message;
     }
+    const again = { effect, attempt, error };
+    if (upToMs === undefined) return launchAgain(t, again, pauseMs);
+    askChance(t, { retries: again });
+    return STOP;
   };
 
   const takeOver: TakeOver = {

@@ -5,7 +5,7 @@
 import type { EntryArgument, Instruction, Target } from '../../machine/machine.js';
 import { endReturned, type Passed, transfer } from '../control/transfer.js';
 import type { RunEvent } from '../events/event.js';
-import { badValue, listNames, RuntimeFailure } from '../failure.js';
+import { badValue, listNames, RuntimeFailure, readable } from '../failure.js';
 import type { LinkContext, Linked, LinkedInstruction } from '../run-state/linked-machine.js';
 import { STOP } from '../run-state/linked-machine.js';
 import { inStep } from '../run-state/open-frames.js';
@@ -114,6 +114,7 @@ export function linkEmit(instruction: Op<'emit'>, context: LinkContext): Linked 
   return {
     instruction: (t) => {
       const given = fields.map((field) => field.value(t));
+      for (const value of given) if (value !== undefined) readable(value);
       const values = plainByName(names, given);
       const text = message === null ? null : message(t);
       if (t.run.quiet) return next;
@@ -188,7 +189,7 @@ export function linkReturn(instruction: Op<'return'>): Linked {
   const value = instruction.value === null ? null : compile(instruction.value);
   return {
     instruction: (t) => {
-      endReturned(t, value === null ? null : value(t), instruction.failed);
+      endReturned(t, value === null ? null : readable(value(t)), instruction.failed);
       return STOP;
     },
   };
@@ -201,7 +202,7 @@ export function linkFail(instruction: Op<'fail'>, context: LinkContext): Linked 
   const otherwise = `the state \`${context.state.name}\` failed`;
   return {
     instruction: (t) => {
-      const passed = args.map(({ value }) => value(t));
+      const passed = args.map(({ value }) => readable(value(t)));
       const printed = printedForms(names, passed);
       const about =
         args.length === 0 ? {} : { with: plainByName(names, passed), ...(printed === undefined ? {} : { printed }) };

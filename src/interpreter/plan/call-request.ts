@@ -12,7 +12,7 @@ import type { PlanPending } from '../run-state/pending.js';
 import { locationOf, type Thread } from '../run-state/thread.js';
 import { entryToUndo } from '../undo/register.js';
 import { printedForm, printJson, render } from '../values/json.js';
-import { hasSourceNumber, isList, member, plain, type Value, type ValueObject } from '../values/value.js';
+import { isBeyondJson, isList, member, plain, type Value, type ValueObject } from '../values/value.js';
 import type { PlanCheck } from './engine/plan-node.js';
 import { resultSchema } from './engine/plan-node.js';
 
@@ -55,7 +55,7 @@ export function callRequest(thread: Thread, facts: CallFacts, next: CallTry, del
   const call: ToolCall = {
     name,
     parameters: plain(parameters as Value) as CallFacts['parameters'],
-    ...(hasSourceNumber(parameters as Value) ? { printed: printJson(parameters as Value) } : {}),
+    ...(isBeyondJson(parameters as Value) ? { printed: printJson(parameters as Value) } : {}),
     alternatives,
     schema: binding.schema,
   };

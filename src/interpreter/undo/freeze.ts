@@ -4,7 +4,7 @@ import type { Expr, Json, ShellTemplate, Template } from '../../machine/expressi
 import type { FunctionArgument } from '../../machine/machine.js';
 import { omitUndefined } from '../../prelude/omit-undefined.js';
 import { unreachable } from '../../prelude/unreachable.js';
-import { badValue } from '../failure.js';
+import { badValue, readable } from '../failure.js';
 import type { ShellValue } from '../request.js';
 import type { Thread } from '../run-state/thread.js';
 import type { UndoInstruction } from '../run-state/undo-register.js';
@@ -38,7 +38,7 @@ export function compileFreezer(by: UndoInstruction): Freezer {
 }
 
 /** Numbers stay as they were written. */
-const constant = (value: Value): Expr => ({ op: 'const', ...withText(value as Json) });
+const constant = (value: Value): Expr => ({ op: 'const', ...withText(readable(value) as Json) });
 
 /** A list as options that are separated by commas. */
 function optionText(template: Template): (t: Thread) => Template {

@@ -5,7 +5,7 @@
 
 import type { Expr, SlotRef } from '../../machine/expression.js';
 import { unreachable } from '../../prelude/unreachable.js';
-import { lostExitCode, lostMember, missingField, missingIndex, unboundName } from '../failure.js';
+import { lostExitCode, lostMember, missingField, missingIndex, unboundName, unreadable } from '../failure.js';
 import { localOf, type Thread, warn } from '../run-state/thread.js';
 import { compileRetryKey, compileRunTotal, compileStepKey, probeStepKey } from '../steps/read-keys.js';
 import { compileDataReference, pathText, probeDataReference } from './data-reference.js';
@@ -13,7 +13,7 @@ import { decode } from './json.js';
 import { operations } from './operations.js';
 import { isRounded, limitedValue } from './operators.js';
 import { compileTemplate } from './template.js';
-import { define, isObject, type Missing, numberOf, SourceNumber, type Value } from './value.js';
+import { define, isObject, type Missing, numberOf, SourceNumber, Unreadable, type Value } from './value.js';
 
 export type Evaluator = (thread: Thread) => Value;
 type Probe = (thread: Thread) => Value | Missing;
@@ -55,11 +55,24 @@ function afterMaybe(expr: Expr): boolean {
   return (expr.op === 'field' || expr.op === 'index') && afterMaybe(expr.of);
 }
 
+/** What a read gives: an output that is no answer is a failure. */
+function read<T extends Value | Missing>(value: T): T {
+  if (value instanceof Unreadable) throw unreadable(value);
+  return value;
+}
+
+/** The same for a probe: a command that printed nothing gave no value. */
+function orMissing(value: Value | Missing): Value | Missing {
+  return value instanceof Unreadable && value.output.nothing ? undefined : read(value);
+}
+
 /** A probe: undefined if a path ends early. Other expressions are evaluated as usual. */
 function compileProbe(expr: Expr): Probe {
   switch (expr.op) {
-    case 'read':
-      return compileRead(expr.places);
+    case 'read': {
+      const found = compileRead(expr.places);
+      return (t) => orMissing(found(t));
+    }
     case 'field': {
       const of = compileProbe(expr.of);
       const path = pathText(expr.of);
@@ -70,7 +83,7 @@ function compileProbe(expr: Expr): Probe {
         if (value === undefined) return undefined;
         const found = memberOf(value, name);
         if (found === undefined && !forgives(value, name)) throw missingField(path, value, name);
-        return found;
+        return orMissing(found);
       };
     }
     case 'index': {
@@ -84,7 +97,7 @@ function compileProbe(expr: Expr): Probe {
         const key = index(t);
         const found = elementAt(value, key);
         if (found === undefined && !forgives(value, key)) throw missingIndex(path, value, key);
-        return found;
+        return orMissing(found);
       };
     }
     case 'maybe':
@@ -108,7 +121,7 @@ function compilePath(expr: Extract<Expr, { op: 'field' | 'index' }>): Evaluator 
     return (t) => {
       const value = of(t);
       const found = memberOf(value, name);
-      if (found !== undefined) return found;
+      if (found !== undefined) return read(found);
       if (stops && isNull(value)) return null;
       throw missingField(path, value, name, lostMember(t.lost, expr.of));
     };
@@ -119,7 +132,7 @@ function compilePath(expr: Extract<Expr, { op: 'field' | 'index' }>): Evaluator 
     if (stops && isNull(value)) return null;
     const key = index(t);
     const found = elementAt(value, key);
-    if (found !== undefined) return found;
+    if (found !== undefined) return read(found);
     throw isObject(value) && typeof key === 'string'
       ? missingField(path, value, key)
       : missingIndex(path, value, key, lostMember(t.lost, expr.of));
@@ -241,7 +254,8 @@ function compileCall(expr: Extract<Expr, { op: 'call' }>): Evaluator {
   if (call === null) throw new Error(`no function ${expr.name}`);
   const args = expr.args.map(compile);
   const [only] = args;
-  if (args.length === 1 && only !== undefined) return (t) => call([only(t)], t.run.options);
+  // `first(…)` and `last(…)` read an element.
+  if (args.length === 1 && only !== undefined) return (t) => read(call([only(t)], t.run.options));
   return (t) =>
     call(
       args.map((arg) => arg(t)),
@@ -334,13 +348,13 @@ export function compile(expr: Expr): Evaluator {
       return () => value;
     }
     case 'read': {
-      const read = compileRead(expr.places);
+      const found = compileRead(expr.places);
       const last = expr.places.at(-1)?.in;
       const where = last === 'tracked' || last === 'entry' ? last : 'other';
       return (t) => {
-        const value = read(t);
+        const value = found(t);
         if (value === undefined) throw lostExitCode(t.lost, expr.name) ?? unboundName(expr.name, where, expr.boundAt);
-        return value;
+        return typeof value === 'object' ? read(value) : value;
       };
     }
     case 'step-key':

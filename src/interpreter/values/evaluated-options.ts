@@ -34,7 +34,7 @@ export function compileExitCodes(ok: Effect['ok']): (thread: Thread) => ExitCode
     const codes = parseExitCodes(text);
     if (codes === null)
       throw badValue(
-        `\`ok=${excerpt(text)}\`: exit codes must be numbers from 0 to 255, separated by commas, as in \`ok=0,2\``,
+        `\`ok=${excerpt(text)}\`: exit codes must be numbers from 0 to 255, separated by commas, as in \`ok=0,2\`, or \`any\``,
       );
     return codes;
   };

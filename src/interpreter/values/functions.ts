@@ -2,7 +2,7 @@
  * The functions of expressions, which are pure. An argument of a wrong type is a failure that names it. Nothing is coerced,
  * and no result is NaN. `default` is not here, because it accepts a path that ends early.
  */
-import { badValue, excerpt, RuntimeFailure } from '../failure.js';
+import { badValue, excerpt, RuntimeFailure, readable } from '../failure.js';
 import { printJson, readJson, render } from './json.js';
 import { finiteResult, limitedLength, limitedList, limitedText } from './operators.js';
 import {
@@ -82,7 +82,8 @@ class Arguments {
 
   numbers(list: readonly Value[]): readonly (number | SourceNumber)[] {
     for (const item of list)
-      if (!isNumber(item)) throw badValue(`\`${this.name}\` needs numbers, but the list contains ${aType(item)}`);
+      if (!isNumber(readable(item)))
+        throw badValue(`\`${this.name}\` needs numbers, but the list contains ${aType(item)}`);
     return list as readonly (number | SourceNumber)[];
   }
 
@@ -150,7 +151,7 @@ function slice(a: Arguments): Value {
 
 function sort(a: Arguments): Value {
   const list = a.list(0);
-  const types = new Set(list.map(typeOf));
+  const types = new Set(list.map((item) => typeOf(readable(item))));
   if (types.size > 1)
     throw badValue(`\`sort\` needs a list of numbers or a list of texts; the list mixes ${[...types].join(' and ')}`);
   if (types.has('text')) return [...(list as readonly string[])].sort(compareText);
@@ -170,7 +171,7 @@ function identity(value: Value): string {
 function unique(a: Arguments): Value {
   const seen = new Set<string>();
   return a.list(0).filter((item) => {
-    const key = identity(item);
+    const key = identity(readable(item));
     if (seen.has(key)) return false;
     seen.add(key);
     return true;

@@ -4,16 +4,19 @@
  */
 import type { Json } from '../../machine/expression.js';
 import { omitUndefined } from '../../prelude/omit-undefined.js';
+import { unreadable } from '../failure.js';
 import {
   deeperThan,
   define,
-  hasSourceNumber,
+  isBeyondJson,
   isList,
   isObject,
   MAX_DEPTH,
   member,
   plain,
   SourceNumber,
+  Unreadable,
+  type UnreadableOutput,
   type Value,
   type ValueObject,
 } from './value.js';
@@ -49,7 +52,10 @@ function scalarNumber(literal: string): Value {
   return significantDigits(literal) > 17 ? literal : numberValue(literal);
 }
 
-/** Reads text that is known to be valid JSON, keeping number literals. */
+/** Before the members of an `Unreadable` in snapshots. No JSON contains this: inside a text, its quote would be escaped. */
+const MARK = '!{"';
+
+/** Reads text that is known to be valid JSON, or JSON with unreadable outputs, keeping number literals. */
 class LiteralReader {
   private at = 0;
 
@@ -62,6 +68,9 @@ class LiteralReader {
         return this.object();
       case '[':
         return this.list();
+      case '!':
+        this.at++;
+        return new Unreadable(plain(this.object()) as unknown as UnreadableOutput);
       case '"':
         return this.string();
       case 't':
@@ -155,27 +164,43 @@ export function isJson(text: string): boolean {
   }
 }
 
-/** Compact JSON, keys in source order, numbers as they were printed. */
+/** Compact JSON, keys in source order, numbers as they were printed. Printing an unreadable output is reading it. */
 export function printJson(value: Value): string {
-  return hasSourceNumber(value) ? printLiterals(value) : JSON.stringify(value);
+  return isBeyondJson(value) ? printReadable(value) : JSON.stringify(value);
+}
+
+function printReadable(value: Value): string {
+  if (value instanceof Unreadable) throw unreadable(value);
+  return printLiterals(value, printReadable);
+}
+
+/** The same for snapshots, which keep what is unreadable. */
+function printImage(value: Value): string {
+  return isBeyondJson(value) ? printMarked(value) : JSON.stringify(value);
+}
+
+function printMarked(value: Value): string {
+  return value instanceof Unreadable ? `!${JSON.stringify(value.output)}` : printLiterals(value, printMarked);
 }
 
 function printLiterals(value: Value, print = printLiterals as (value: Value) => string): string {
   if (typeof value !== 'object' || value === null) return JSON.stringify(value);
   if (value instanceof SourceNumber) return value.text;
+  if (value instanceof Unreadable) return JSON.stringify(value);
   if (isList(value)) return `[${value.map((item) => print(item)).join(',')}]`;
   const members = Object.keys(value).map((key) => `${JSON.stringify(key)}:${print(value[key] as Value)}`);
   return `{${members.join(',')}}`;
 }
 
-/** The JSON text of a value with numbers that plain JSON would lose or print differently, such as `1.10`; undefined if it has none. */
+/** The text of a value that plain JSON would lose or print differently, such as `1.10`; undefined if it would not. */
 export function printedForm(value: Value): string | undefined {
-  return hasSourceNumber(value) && losesForm(value) ? printLiterals(value) : undefined;
+  return isBeyondJson(value) && losesForm(value) ? printLiterals(value) : undefined;
 }
 
 function losesForm(value: Value): boolean {
   if (typeof value !== 'object' || value === null) return false;
   if (value instanceof SourceNumber) return String(value.value) !== value.text;
+  if (value instanceof Unreadable) return false;
   return Object.values(value).some(losesForm);
 }
 
@@ -191,8 +216,8 @@ function printPublic(value: Value): string {
 
 /** JSON on several lines for people, with numbers as in `publicForm`. */
 export function printIndented(value: Value, indent = ''): string {
-  if (!hasSourceNumber(value)) return JSON.stringify(value, null, 2).replaceAll('\n', `\n${indent}`);
-  if (value instanceof SourceNumber) return printPublic(value);
+  if (!isBeyondJson(value)) return JSON.stringify(value, null, 2).replaceAll('\n', `\n${indent}`);
+  if (value instanceof SourceNumber || value instanceof Unreadable) return printPublic(value);
   const inner = `${indent}  `;
   const parts = isList(value)
     ? value.map((item) => printIndented(item, inner))
@@ -219,7 +244,7 @@ export type Printed = Readonly<Record<string, string>>;
 
 /** What a record has of a value: plain JSON, and its text if that loses the form of a number. */
 export function withText(value: Json): { readonly value: Json; readonly printed?: string } {
-  if (!hasSourceNumber(value as Value)) return { value };
+  if (!isBeyondJson(value as Value)) return { value };
   return { value: plain(value as Value), ...omitUndefined({ printed: printedForm(value as Value) }) };
 }
 
@@ -236,9 +261,9 @@ export function render(value: Value): string {
   return printJson(value);
 }
 
-/** Values in a snapshot are JSON text, so that printed numbers survive. */
+/** Values in a snapshot are text, so that printed numbers and what is unreadable survive. */
 export function encode(value: Value | undefined): string | null {
-  return value === undefined ? null : printJson(value);
+  return value === undefined ? null : printImage(value);
 }
 
 const PACKED = '$printed';
@@ -246,7 +271,7 @@ const PACKED = '$printed';
 /** JSON for a snapshot, in which a value with numbers that keep their form is its JSON text. */
 export function packValue(value: Json): Json {
   const isLike = isObject(value as Value) && Object.hasOwn(value as object, PACKED);
-  return isLike || hasSourceNumber(value as Value) ? { [PACKED]: printJson(value as Value) } : value;
+  return isLike || isBeyondJson(value as Value) ? { [PACKED]: printImage(value as Value) } : value;
 }
 
 /** Reverses `packValue`. */
@@ -255,12 +280,18 @@ export function unpackValue(value: Json): Json {
   return typeof text === 'string' ? (decode(text) as Json) : value;
 }
 
+/** Whether a value in a snapshot is, or contains, an unreadable output. */
+export function hasUnreadable(text: string): boolean {
+  return text.includes(MARK);
+}
+
 /** A text without escapes. */
 const PLAIN_TEXT = /^"[^"\\]*"$/;
 
 export function decode(text: string | null): Value | undefined {
   if (text === null) return undefined;
   if (PLAIN_TEXT.test(text)) return text.slice(1, -1);
+  if (hasUnreadable(text)) return new LiteralReader(text).read();
   const parsed = JSON.parse(text) as Value;
   if (typeof parsed === 'string') return parsed;
   return SUSPICIOUS.test(text) ? new LiteralReader(text).read() : parsed;

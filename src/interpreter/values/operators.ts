@@ -5,7 +5,7 @@
 
 import type { Comparison } from '../../machine/expression.js';
 import { unreachable } from '../../prelude/unreachable.js';
-import { badValue, excerpt, notAdded, notComparable, notNumbers, notOrdered, tooLarge } from '../failure.js';
+import { badValue, excerpt, notAdded, notComparable, notNumbers, notOrdered, readable, tooLarge } from '../failure.js';
 import {
   aType,
   compareNumbers,
@@ -32,8 +32,9 @@ import {
  */
 export function areEqual(operator: '==' | '!=', left: Value, right: Value): boolean {
   if (left === null || right === null) return left === right;
-  if (kindOf(left) !== kindOf(right)) throw notComparable(operator, left, right);
-  return equal(left, right);
+  const kind = kindOf(left);
+  if (kind !== kindOf(right)) throw notComparable(operator, left, right);
+  return kind === 'structure' ? equal(readable(left), readable(right)) : left === right || equal(left, right);
 }
 
 /** The kind of a value: values of one kind can be compared. Lists and objects are one kind. */
@@ -51,7 +52,7 @@ export function order(operator: string, left: Value, right: Value): number {
 }
 
 function contains(operator: string, whole: Value, part: Value): boolean {
-  if (isList(whole)) return whole.some((item) => equal(item, part));
+  if (isList(whole)) return readable(whole).some((item) => equal(item, readable(part)));
   if (typeof whole !== 'string' && !isObject(whole))
     throw badValue(`\`${operator}\` needs a text, a list or an object to look in, not ${aType(whole)}`);
   if (typeof part !== 'string') {

@@ -4,22 +4,52 @@
  */
 import type { Json } from '../../machine/expression.js';
 
+/** A value that JSON does not have. It never leaves the interpreter: `plain` converts it. */
+abstract class BeyondJson {
+  abstract toJSON(): Json;
+}
+
 /**
  * A number whose printed form differs from what JavaScript would print: `1.10`, `1e3`, `12345678901234567890`.
- * It computes as the number and renders as the text. It never leaves the interpreter: `plain` converts it.
+ * It computes as the number and renders as the text.
  */
-export class SourceNumber {
+export class SourceNumber extends BeyondJson {
   constructor(
     readonly value: number,
     readonly text: string,
-  ) {}
+  ) {
+    super();
+  }
 
   toJSON(): number | string {
     return publicNumber(this);
   }
 }
 
-export type Value = null | boolean | number | string | SourceNumber | readonly Value[] | ValueObject;
+/** What a message says of an output that is no answer. */
+export interface UnreadableOutput {
+  readonly name: string;
+  readonly line: number;
+  /** What it printed, for a sentence: `printed nothing`. */
+  readonly printed: string;
+  /** It printed nothing, which counts as missing wherever something may be missing. */
+  readonly nothing: boolean;
+  readonly tool: string | null;
+  readonly exit: number | null;
+}
+
+/** The output of a CHECK that is no answer. Names, lists and records hold it; reading it fails, except its exit code. */
+export class Unreadable extends BeyondJson {
+  constructor(readonly output: UnreadableOutput) {
+    super();
+  }
+
+  toJSON(): Json {
+    return { unreadable: this.output.printed };
+  }
+}
+
+export type Value = null | boolean | number | string | SourceNumber | Unreadable | readonly Value[] | ValueObject;
 export interface ValueObject {
   readonly [key: string]: Value;
 }
@@ -38,7 +68,7 @@ export function isList(value: Value | Missing): value is readonly Value[] {
 }
 
 export function isObject(value: Value | Missing): value is ValueObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof SourceNumber);
+  return typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof BeyondJson);
 }
 
 export function isNumber(value: Value | Missing): value is number | SourceNumber {
@@ -86,11 +116,12 @@ export function define(object: { [key: string]: Value }, name: string, value: Va
   else object[name] = value;
 }
 
-export function hasSourceNumber(value: Value): boolean {
+/** Whether a value has a part that JSON does not have. */
+export function isBeyondJson(value: Value): boolean {
   if (typeof value !== 'object' || value === null) return false;
-  if (value instanceof SourceNumber) return true;
-  if (isList(value)) return value.some(hasSourceNumber);
-  for (const key in value) if (hasSourceNumber(value[key] as Value)) return true;
+  if (value instanceof BeyondJson) return true;
+  if (isList(value)) return value.some(isBeyondJson);
+  for (const key in value) if (isBeyondJson((value as ValueObject)[key] as Value)) return true;
   return false;
 }
 
@@ -103,16 +134,16 @@ function publicNumber({ value, text }: SourceNumber): number | string {
 
 function withoutSource(value: Value): Json {
   if (typeof value !== 'object' || value === null) return value;
-  if (value instanceof SourceNumber) return publicNumber(value);
+  if (value instanceof BeyondJson) return value.toJSON();
   if (isList(value)) return value.map(withoutSource);
   const copy: { [key: string]: Value } = {};
-  for (const key of Object.keys(value)) define(copy, key, withoutSource(value[key] as Value));
+  for (const key of Object.keys(value)) define(copy, key, withoutSource((value as ValueObject)[key] as Value));
   return copy as Json;
 }
 
 /** The value as JSON for events and results, with plain numbers. The same object if nothing changes. */
 export function plain(value: Value): Json {
-  return hasSourceNumber(value) ? withoutSource(value) : (value as Json);
+  return isBeyondJson(value) ? withoutSource(value) : (value as Json);
 }
 
 /** Values that exist, as plain JSON by name. */
@@ -127,13 +158,13 @@ export function plainByName(names: readonly string[], values: readonly (Value | 
 
 /** Whether a value is nested deeper than `limit`. Never walks deeper than that. */
 export function deeperThan(value: Value, limit: number): boolean {
-  if (typeof value !== 'object' || value === null || value instanceof SourceNumber) return false;
+  if (typeof value !== 'object' || value === null || value instanceof BeyondJson) return false;
   if (limit === 0) return true;
   if (isList(value)) {
     for (const item of value) if (typeof item === 'object' && deeperThan(item, limit - 1)) return true;
     return false;
   }
-  for (const key in value) if (deeperThan(value[key] as Value, limit - 1)) return true;
+  for (const key in value) if (deeperThan((value as ValueObject)[key] as Value, limit - 1)) return true;
   return false;
 }
 
@@ -149,11 +180,11 @@ export function excess(value: Value): 'deep' | 'large' | null {
   let found: 'deep' | 'large' | null = null;
   const walk = (node: Value, depth: number): boolean => {
     if (--left < 0) found = 'large';
-    if (typeof node !== 'object' || node === null || node instanceof SourceNumber) return left >= 0;
+    if (typeof node !== 'object' || node === null || node instanceof BeyondJson) return left >= 0;
     if (depth === 0) found = 'deep';
     if (found !== null) return false;
     if (isList(node)) return node.every((item) => walk(item, depth - 1));
-    for (const key in node) if (!walk(node[key] as Value, depth - 1)) return false;
+    for (const key in node) if (!walk((node as ValueObject)[key] as Value, depth - 1)) return false;
     return true;
   };
   walk(value, MAX_DEPTH);
@@ -224,7 +255,7 @@ export function equal(a: Value, b: Value): boolean {
   if (a === null || b === null || typeof a === 'string' || typeof a === 'boolean') return false;
   if (typeof a === 'number' || a instanceof SourceNumber)
     return (typeof b === 'number' || b instanceof SourceNumber) && compareNumbers(a, b) === 0;
-  if (typeof b !== 'object' || b instanceof SourceNumber) return false;
+  if (typeof b !== 'object' || a instanceof BeyondJson || b instanceof BeyondJson) return false;
   if (isList(a)) return isList(b) && a.length === b.length && a.every((item, i) => equal(item, b[i] as Value));
   if (isList(b)) return false;
   const keys = Object.keys(a);

@@ -6,8 +6,8 @@ import type { ForkImage, MemberImage, RunImage, ThreadImage } from '../../interp
 import { imageOf } from '../../interpreter/run.js';
 import type { Run } from '../../interpreter/run-state/run-memory.js';
 import type { Thread } from '../../interpreter/run-state/thread.js';
-import { decode, encode } from '../../interpreter/values/json.js';
-import { isList, isObject, type Value } from '../../interpreter/values/value.js';
+import { decode, encode, hasUnreadable } from '../../interpreter/values/json.js';
+import { isList, isObject, Unreadable, type UnreadableOutput, type Value } from '../../interpreter/values/value.js';
 import type { Json } from '../../machine/expression.js';
 import type { Machine } from '../../machine/machine.js';
 import { omitUndefined } from '../../prelude/omit-undefined.js';
@@ -108,6 +108,11 @@ class Canonical {
   /** The values that are known by now, at any depth. */
   private resolveAll(value: Value): Value {
     const resolved = this.knowledge.resolve(value);
+    if (resolved instanceof Unreadable) {
+      const { exit, printed } = resolved.output;
+      const known = { exit: this.knowledge.resolve(exit), printed: this.knowledge.resolve(printed) };
+      return new Unreadable({ ...resolved.output, ...(known as Pick<UnreadableOutput, 'exit' | 'printed'>) });
+    }
     if (isList(resolved)) return resolved.map((item) => this.resolveAll(item));
     if (!isObject(resolved)) return resolved;
     return Object.fromEntries(Object.entries(resolved).map(([name, item]) => [name, this.resolveAll(item)]));
@@ -122,8 +127,9 @@ class Canonical {
       const { beyond, direction } = counter;
       if ((number - beyond) * direction > 0) return String(beyond + direction);
     }
-    if (relevant !== null && !relevant.has(variable) && !saturated.has(variable))
-      return /^-?\d/.test(text) ? '0' : SOME;
+    // Any read of an unreadable output fails.
+    const isIrrelevant = relevant !== null && !relevant.has(variable) && !saturated.has(variable);
+    if (isIrrelevant && !hasUnreadable(text)) return /^-?\d/.test(text) ? '0' : SOME;
     return text.includes('\ue000') ? encode(this.resolveAll(decode(text) as Value)) : text;
   }
 

@@ -52,7 +52,7 @@ function rareWays(site: Site): readonly Way[] {
     case 'function': {
       if (decoding === 'none') return refusals;
       const { ok = [0] } = facts;
-      const exits = ok === 'any' ? { not: NOT_FOUND } : { among: ok };
+      const exits = ok === 'any' ? {} : { among: ok };
       const ways = [huge, ...(readsJson ? [deep] : [])]
         .flatMap((one) => failedWays(site, exits, one))
         .map((way): Way => ({ ...way, rare: 'value_too_large' }));
@@ -199,15 +199,12 @@ function commandWays(site: Site): Way[] {
         make: (k) => exitOutcome({ text: printedBy(k, instruction, label), exit }),
       });
   ways.push(...bodyAnswers(site));
-  ways.push(...commandFailures({ facts, instruction, label }));
+  ways.push(...commandFailures(site));
   return ways;
 }
 
-/** With these codes the shell says that it found no program to run. */
-const NOT_FOUND = [126, 127];
-
-function commandFailures(site: Pick<Site, 'facts' | 'instruction' | 'label'>): Way[] {
-  const { facts, instruction, label } = site;
+function commandFailures(site: Site): Way[] {
+  const { facts, label } = site;
   const { ok = [0] } = facts;
   const ways: Way[] = [];
   const failureOf = (k: Knowledge, exit: number): Happening => ({
@@ -215,7 +212,7 @@ function commandFailures(site: Pick<Site, 'facts' | 'instruction' | 'label'>): W
     outcome: { kind: 'failed', error_type: 'tool_failure', message: k.fresh(TYPE.text, `error of ${label}`), exit },
   });
   if (ok === 'any')
-    ways.push(...failedWays(site, { among: NOT_FOUND, orNone: true }, { label: 'cannot be started', make: failureOf }));
+    ways.push(...failedWays(site, { among: [], orNone: true }, { label: 'cannot be started', make: failureOf }));
   else
     ways.push(
       ...failedWays(
@@ -229,15 +226,54 @@ function commandFailures(site: Pick<Site, 'facts' | 'instruction' | 'label'>): W
         },
       ),
     );
-  const decoding = isDecoded(instruction) ? instruction.reading : 'none';
-  if (decoding === 'check' || decoding === 'check-named' || decoding === 'capture') {
-    const exits = ok === 'any' ? { not: NOT_FOUND } : { among: ok };
-    ways.push(
-      ...failedWays(site, exits, { label: 'prints nothing', make: (_, exit) => exitOutcome({ text: '', exit }) }),
-    );
-  }
+  ways.push(...unreadableWays(site));
   if (facts.hasTimeout) ways.push(timedOut);
   return ways;
+}
+
+/**
+ * Output of a CHECK that is no answer, which fails where the program reads it. That a command printed nothing can be told from
+ * output that is not JSON only with what accepts a missing value. An exit code of 0 is a failed attempt.
+ */
+function unreadableWays({ facts, instruction, state, label }: Site): Way[] {
+  if (!isDecoded(instruction) || !CHECKED.has(instruction.reading)) return [];
+  const words = (k: Knowledge, what: string): string => k.fresh(TYPE.text, `${what} of ${label}`, { not: ['""'] });
+  const nothing = (k: Knowledge) => ({ text: '', stderr: words(k, 'error') });
+  const noAnswer = (k: Knowledge) => ({ text: `${words(k, 'output')}\n.` });
+  const isDistinct = instruction.reading !== 'capture' && acceptsMissing(state.code);
+  const prints = [
+    { label: 'prints nothing', of: nothing },
+    ...(isDistinct ? [{ label: 'prints no answer', of: noAnswer }] : []),
+  ];
+  if (facts.kind === 'agent')
+    return prints.map(({ label: how, of }) => ({
+      label: how,
+      isFailure: true,
+      make: (k) => exitOutcome({ ...of(k), exit: 0, is_error: false }),
+    }));
+  return prints.flatMap(({ label: how, of }): Way[] => {
+    const way = (more: string, exitOf: (k: Knowledge) => number): Way => ({
+      label: `${how}${more}`,
+      isFailure: true,
+      make: (k) => exitOutcome({ ...of(k), exit: exitOf(k) }),
+    });
+    const fails = (from: number) => (k: Knowledge) => unknownExit(k, label, { from });
+    return instruction.retry === undefined ? [way('', fails(0))] : [way('', () => 0), way(' and fails', fails(1))];
+  });
+}
+
+const CHECKED: ReadonlySet<string> = new Set(['check', 'check-named', 'capture']);
+
+/** Whether instructions accept that a value is missing: with `?`, `default`, `is empty`, `exists` or `[k={v}]`. */
+function acceptsMissing(part: unknown): boolean {
+  if (Array.isArray(part)) return part.some(acceptsMissing);
+  if (typeof part !== 'object' || part === null) return false;
+  const { op, test, name, optional } = part as Readonly<Record<string, unknown>>;
+  if (op === 'const') return false;
+  const accepts = op === 'maybe' || (op === 'test' && (test === 'empty' || test === 'exists'));
+  return (
+    accepts || (op === 'call' && name === 'default') || optional === true || Object.values(part).some(acceptsMissing)
+  );
 }
 
 /** Commands in the body of a step may print the answer that the step needs. */
@@ -293,9 +329,7 @@ function agentWays(site: Site): Way[] {
   ways.push(...failedWays(site, { orNone: true }, { label: 'fails', make: failureOf }));
   if (facts.hasGuards === true || site.isLimited(facts.agent ?? ''))
     ways.push(...failedWays(site, { orNone: true }, { label: 'reaches its limit', make: guardFailure }));
-  const decoding = isDecoded(instruction) ? instruction.reading : 'none';
-  if (decoding === 'check' || decoding === 'check-named' || decoding === 'capture')
-    ways.push({ label: 'prints nothing', isFailure: true, make: () => answerOf('') });
+  ways.push(...unreadableWays(site));
   if (facts.hasTimeout) ways.push(timedOut);
   return ways;
 }

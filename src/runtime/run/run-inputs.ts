@@ -1,13 +1,6 @@
 /** Checks the inputs of a run against the declarations of its machine, before anything runs. */
 import { printJson } from '../../interpreter/values/json.js';
-import {
-  deeperThan,
-  hasSourceNumber,
-  isNumber,
-  MAX_DEPTH,
-  numberOf,
-  type Value,
-} from '../../interpreter/values/value.js';
+import { deeperThan, isBeyondJson, isNumber, MAX_DEPTH, numberOf, type Value } from '../../interpreter/values/value.js';
 import type { Json } from '../../machine/expression.js';
 import type { Input, Machine } from '../../machine/machine.js';
 import { nearest } from '../../prelude/nearest.js';
@@ -45,7 +38,7 @@ function copyJson(value: unknown): Json | undefined {
   // Too deep to be copied, which the next check reports.
   if (deeperThan(value as Json, MAX_DEPTH)) return value as Json;
   // Only numbers of our own readers keep how they were written.
-  if (hasSourceNumber(value as Value)) return value as Json;
+  if (isBeyondJson(value as Value)) return value as Json;
   try {
     const text = JSON.stringify(value) as string | undefined;
     return text === undefined ? undefined : (JSON.parse(text) as Json);

@@ -10,7 +10,7 @@ import { limitsOf, storedLimits } from '../../interpreter/events/stored-limits.j
 import type { EffectRequest } from '../../interpreter/request.js';
 import type { RunOptions as InterpreterOptions, Run } from '../../interpreter/run.js';
 import { fromRecord, printJson } from '../../interpreter/values/json.js';
-import { hasSourceNumber, type Value } from '../../interpreter/values/value.js';
+import { isBeyondJson, type Value } from '../../interpreter/values/value.js';
 import type { Json } from '../../machine/expression.js';
 import type { Limits, Machine } from '../../machine/machine.js';
 import { omitUndefined } from '../../prelude/omit-undefined.js';
@@ -160,7 +160,7 @@ function storedStart({ state, with: given = {} }: NonNullable<RunOptions['start'
 /** The JSON text of inputs whose numbers keep how they were written. */
 function writtenInputs({ inputs: declared }: Machine, inputs: Readonly<Record<string, Json>>): Record<string, string> {
   const written = Object.entries(inputs).filter(
-    ([name, value]) => hasSourceNumber(value as Value) && declared.some((input) => input.name === name),
+    ([name, value]) => isBeyondJson(value as Value) && declared.some((input) => input.name === name),
   );
   return Object.fromEntries(written.map(([name, value]) => [name, printJson(value as Value)]));
 }

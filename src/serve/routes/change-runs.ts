@@ -5,7 +5,7 @@ import { replayPoint } from '../../app/read-point.js';
 import { type Result, resultOf } from '../../app/result.js';
 import type { Delivered, Execution } from '../../app/runs.js';
 import { printJson, readJson } from '../../interpreter/values/json.js';
-import { hasSourceNumber, isObject, member, type Value } from '../../interpreter/values/value.js';
+import { isBeyondJson, isObject, member, type Value } from '../../interpreter/values/value.js';
 import type { Json } from '../../machine/expression.js';
 import type { Limits, Machine } from '../../machine/machine.js';
 import { omitUndefined } from '../../prelude/omit-undefined.js';
@@ -42,8 +42,8 @@ async function writtenMember(c: Context, ...path: readonly string[]): Promise<Va
 
 /** The JSON text of the members of an object whose numbers JavaScript would print differently. */
 function printedMembers(values: Value | undefined): Record<string, string> | undefined {
-  if (!isObject(values) || !hasSourceNumber(values)) return undefined;
-  const known = Object.entries(values).filter(([, value]) => hasSourceNumber(value));
+  if (!isObject(values) || !isBeyondJson(values)) return undefined;
+  const known = Object.entries(values).filter(([, value]) => isBeyondJson(value));
   return Object.fromEntries(known.map(([name, value]) => [name, printJson(value)]));
 }
 

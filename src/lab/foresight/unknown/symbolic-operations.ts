@@ -1,5 +1,5 @@
 /** The operations on values of an exploration. Known values behave as in every run, because the concrete operations decide. */
-import { badValue, notBoolean } from '../../../interpreter/failure.js';
+import { badValue, notBoolean, readable } from '../../../interpreter/failure.js';
 import { concreteOperations, type ValueOperations } from '../../../interpreter/values/operations.js';
 import { isList, isObject, type Missing, numberOf, type Value } from '../../../interpreter/values/value.js';
 import { changedMember, unknownData } from './changed-objects.js';
@@ -31,8 +31,9 @@ export function symbolicOperations(knowledge: () => Knowledge, independent: Read
     isValidJson: (value) =>
       dependsOnUnknown(value) ? isValidJson(knowledge(), resolve(value)) : concrete.isValidJson(value),
     truthOf: (value, what) => truthOf(knowledge(), resolve(value), what),
-    areEqual: (operator, left, right) => areEqual(knowledge(), operator, left, right),
-    compare: (operator, left, right, matches) => compareUnknown(knowledge(), operator, left, right, matches),
+    areEqual: (operator, left, right) => areEqual(knowledge(), operator, readable(left), readable(right)),
+    compare: (operator, left, right, matches) =>
+      compareUnknown(knowledge(), operator, readable(left), readable(right), matches),
     arithmetic: (operator, left, right) => arithmetic(knowledge(), operator, resolve(left), resolve(right)),
     negate: (value) => {
       const number = resolve(value);

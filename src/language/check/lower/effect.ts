@@ -138,7 +138,7 @@ function optionsOf(l: StateLowering, i: Do | Check, table: OptionTable, of: stri
   const cwd = options.get('cwd')?.value;
   const env = lowerEnvironment(l, options);
   const settings = omitUndefined({
-    ok: okCodes(l, options.get('ok')) as Ok,
+    ok: okCodes(l, options.get('ok')),
     timeout: timeout === undefined ? undefined : durationTemplate(l, timeout),
     ...retriesOf(l, options),
     once: options.has('once') ? (true as const) : undefined,
@@ -153,7 +153,7 @@ const usualShell: ShellOptions = { shell: 'default', isStrict: true };
 
 type MadeByValues = { readonly template: Template };
 
-function okCodes(l: StateLowering, option: Option | undefined): readonly number[] | MadeByValues {
+function okCodes(l: StateLowering, option: Option | undefined): Ok {
   if (option?.value === undefined) return [0];
   const text = constantText(option.value);
   if (text === null) return { template: lowerTemplate(option.value, l) };
@@ -163,7 +163,7 @@ function okCodes(l: StateLowering, option: Option | undefined): readonly number[
     say.badOption(option.span, {
       name: 'ok',
       why: 'must be a list of exit codes from 0 to 255',
-      help: 'write `ok=0,2`',
+      help: 'write `ok=0,2`, or `ok=any` for every exit code',
     }),
   );
   return [0];
