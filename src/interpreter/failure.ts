@@ -114,13 +114,21 @@ export function lostExitCode(
   return badValue(`\`${read}\` has no value: the member that binds \`${name}\` ${how}`);
 }
 
+/** What other tools call the parts of a result. */
+const OF_OUTPUT = /^(?:text|stdout|output|out|code|exit_?code|exitCode|exit|rc|status_?code|returncode)$/;
+
 /** `lost`: how the member ended that should have bound it. */
 export function missingField(path: string, of: Value, name: string, lost?: string): RuntimeFailure {
   if (of === null && lost !== undefined)
     return new AbsentFailure(`\`${path}\` has no field \`${name}\`: it is null, since ${lost}`);
   if (!isObject(of)) {
     const isLength = of !== null && /^(?:length|len|size|count)$/.test(name);
-    const hint = isLength ? `; write \`len(${path})\`` : '';
+    const isOutput = of !== null && OF_OUTPUT.test(name);
+    const hint = isLength
+      ? `; write \`len(${path})\``
+      : isOutput
+        ? `; the output is \`${path}\`, its exit code \`exit_code(${path})\``
+        : '';
     const message = `\`${path}\` is ${aType(of)}, which has no field \`${name}\`${hint}`;
     // Only null is like nothing. Of a text or a number, a field is a mistake that nothing forgives.
     return of === null ? new AbsentFailure(message) : badValue(message);

@@ -10,8 +10,11 @@ import { omitUndefined } from '../../prelude/omit-undefined.js';
 export function failureDiagnostic(error: RunError, sources: SourceSet): Diagnostic {
   const notes: string[] = [];
   if (error.state !== null) notes.push(`the run was in the state \`${error.state}\``);
+  // The output that a line cannot read may be that of an earlier line.
   const label =
-    error.exit_code === null ? undefined : `${programName(error.tool)} ended with exit code ${error.exit_code}`;
+    error.exit_code === null || error.kind === 'not_json'
+      ? undefined
+      : `${programName(error.tool)} ended with exit code ${error.exit_code}`;
   return {
     code: error.kind.replaceAll('_', '-'),
     severity: 'error',
