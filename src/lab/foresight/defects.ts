@@ -184,7 +184,8 @@ function deadLocations(exploration: Exploration, others: readonly Exploration[])
       return;
     }
     state.code.forEach((instruction, at) => {
-      if (instruction.op !== 'unless' || !isReached(base + at)) return;
+      // With `→ PROCEED`, both ways are the same.
+      if (instruction.op !== 'unless' || instruction.to === at + 1 || !isReached(base + at)) return;
       const { isTrue, isFalse } = conditions.get(keyOf(instruction)) ?? { isTrue: true, isFalse: true };
       if (isTrue === isFalse || reported.has(keyOf(instruction))) return;
       reported.add(keyOf(instruction));
