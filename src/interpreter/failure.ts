@@ -186,6 +186,15 @@ function unlikeHint(types: readonly string[]): string {
   return `; use ${converted}a text in quotes such as ${literal}, or bind the output with CHECK`;
 }
 
+/** No element of a list has the kind of the value that is looked for. */
+export function notAmong(operator: string, list: readonly Value[], value: Value): RuntimeFailure {
+  const types = [...new Set(list.map(typeOf))];
+  const [type = 'text'] = types;
+  const names = { boolean: 'booleans', number: 'numbers', text: 'texts', list: 'lists', object: 'objects' };
+  const elements = types.length === 1 && type !== 'null' ? `a list of ${names[type]}` : 'this list';
+  return badValue(`\`${operator}\` cannot find ${aType(value)} in ${elements}${unlikeHint([typeOf(value), ...types])}`);
+}
+
 export function notOrdered(operator: string, left: Value, right: Value): RuntimeFailure {
   const types = [typeOf(left), typeOf(right)].sort().join();
   const hint = types === 'number,text' ? '; bind the text with CHECK, or use `int(…)` or `float(…)`' : '';

@@ -5,7 +5,17 @@
 
 import type { Comparison } from '../../machine/expression.js';
 import { unreachable } from '../../prelude/unreachable.js';
-import { badValue, excerpt, notAdded, notComparable, notNumbers, notOrdered, readable, tooLarge } from '../failure.js';
+import {
+  badValue,
+  excerpt,
+  notAdded,
+  notAmong,
+  notComparable,
+  notNumbers,
+  notOrdered,
+  readable,
+  tooLarge,
+} from '../failure.js';
 import {
   aType,
   compareNumbers,
@@ -52,7 +62,13 @@ export function order(operator: string, left: Value, right: Value): number {
 }
 
 function contains(operator: string, whole: Value, part: Value): boolean {
-  if (isList(whole)) return readable(whole).some((item) => equal(item, readable(part)));
+  if (isList(whole)) {
+    readable(part);
+    if (readable(whole).some((item) => equal(item, part))) return true;
+    if (whole.length > 0 && part !== null && whole.every((item) => item !== null && kindOf(item) !== kindOf(part)))
+      throw notAmong(operator, whole, part);
+    return false;
+  }
   if (typeof whole !== 'string' && !isObject(whole))
     throw badValue(`\`${operator}\` needs a text, a list or an object to look in, not ${aType(whole)}`);
   if (typeof part !== 'string') {

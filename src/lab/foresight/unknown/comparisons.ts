@@ -261,7 +261,11 @@ export function compareUnknown(
 
 function contains(k: Knowledge, whole: Value, part: Value): boolean {
   const list = isList(whole) ? whole : unknownId(whole) !== null && isListOnly(k, whole) ? k.listIn(whole) : whole;
-  if (isList(list)) return list.some((item) => areAlike(k, item, part));
+  if (isList(list)) {
+    const isThere = list.some((item) => areAlike(k, item, part));
+    if (!isThere) demandKind(k, list, part);
+    return isThere;
+  }
   const id = unknownId(whole);
   if (id === null) {
     if (typeof whole !== 'string' && !isObject(whole)) throw badValue('`contains` needs a text, a list or an object');
@@ -275,6 +279,30 @@ function contains(k: Knowledge, whole: Value, part: Value): boolean {
   if (typeof part === 'string' && k.factsOf(id).types === TYPE.object && !mentionsUnknown(part))
     return hasMember(k, id, part);
   return askOf(k, whole, part, 'contains');
+}
+
+const KINDS: readonly (readonly [number, string])[] = [
+  [TYPE.text, 'text'],
+  [TYPE.number, 'a number'],
+  [TYPE.boolean, 'a boolean'],
+];
+
+/** A list in which nothing has the kind of a value has no answer. Null can be compared with everything. */
+function demandKind(k: Knowledge, list: readonly Value[], part: Value): void {
+  const isOf = (value: Value, types: number, what: string): boolean => {
+    const id = unknownId(k.resolve(value));
+    return id === null ? (comparableTypes(k.resolve(value)) & types) !== 0 : k.decideType(id, types, what);
+  };
+  const items = list.map((item) => k.resolve(item));
+  if (items.length === 0 || items.includes(null)) return;
+  const known = items.reduce<number>((types, one) => types | (unknownId(one) === null ? comparableTypes(one) : 0), 0);
+  if (isOf(part, known | TYPE.null, 'comparable')) return;
+  const [kind, what] = KINDS.find(([types, name]) => isOf(part, types, name)) ?? [
+    TYPE.list | TYPE.object,
+    'a list or an object',
+  ];
+  if (!items.some((item) => unknownId(item) !== null && isOf(item, kind | TYPE.null, what)))
+    throw badValue('nothing in the list has this kind');
 }
 
 function isListOnly(k: Knowledge, value: Value): boolean {

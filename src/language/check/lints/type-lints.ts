@@ -2,8 +2,11 @@
  * Reports comparisons that can only fail: two scalars of different types, or an input without a type, which the command
  * line passes as text, with a number or boolean.
  */
+
+import { ERROR_KINDS } from '../../../machine/error-kinds.js';
 import type { Expr } from '../../../machine/expression.js';
-import type { Input } from '../../../machine/machine.js';
+import type { Input, Machine, State } from '../../../machine/machine.js';
+import { nearest } from '../../../prelude/nearest.js';
 import { typeMessages as say } from '../../source/catalogue/expressions.js';
 import type { Diagnostic, Fix, SourceSet } from '../../source/diagnostic.js';
 import type { LoweredMachine } from '../lower/lower-machine.js';
@@ -13,12 +16,17 @@ import { BOOLEAN, LIST, NULL, NUMBER, OBJECT, TEXT, type Types, type TypesOf, va
 export function lintTypes({ machine, states }: LoweredMachine, sources: SourceSet, diagnostics: Diagnostic[]): void {
   if (states.every(({ typeUses }) => typeUses.length === 0)) return;
   const types = valueTypes(machine);
+  const words = new KnownWords(machine);
   // One declaration corrects all uses of an input.
   const reported = new Set<string>();
   states.forEach(({ typeUses }, state) => {
     for (const use of typeUses) {
       const diagnostic =
-        checkComparison(use, state, types, sources) ?? untypedInput(use, state, types, machine.inputs, reported);
+        checkComparison(use, state, types, sources) ??
+        checkOrder(use, state, types, sources) ??
+        checkMembership(use, state, types, sources) ??
+        words.check(use, state) ??
+        untypedInput(use, state, types, machine.inputs, reported);
       if (diagnostic !== null) diagnostics.push(diagnostic);
     }
   });
@@ -38,13 +46,67 @@ function checkComparison(use: TypeUse, state: number, types: TypesOf, sources: S
     mendComparison(use.right, use.left, right, left, sources);
   return say.comparesUnlike(use.span, {
     operator: use.operator,
-    left: words(use.left, left, sources),
-    right: words(use.right, right, sources),
+    left: describe(use.left, left, sources),
+    right: describe(use.right, right, sources),
     printed: [left, right].some((one) => (one & TEXT) !== 0 && (one & STRUCTURE) !== 0),
     name: convertibleName(use.left, left, sources) ?? convertibleName(use.right, right, sources),
     fix: fix?.fix,
     after: fix?.after,
   });
+}
+
+/** `<` of two values of which neither both are numbers nor both are texts. */
+function checkOrder(use: TypeUse, state: number, types: TypesOf, sources: SourceSet): Diagnostic | null {
+  if (!/^[<>]=?$/.test(use.operator)) return null;
+  const left = types(use.left.expr, state) & ~NULL;
+  const right = types(use.right.expr, state) & ~NULL;
+  if (left === 0 || right === 0 || (left & right & (NUMBER | TEXT)) !== 0) {
+    const isText = (left & right & (NUMBER | TEXT)) === TEXT && isOutput(left) && isOutput(right);
+    return isText ? say.comparesText(use.span, { operator: use.operator }) : null;
+  }
+  const fix =
+    mendComparison(use.left, use.right, left, right, sources) ??
+    mendComparison(use.right, use.left, right, left, sources);
+  return say.comparesUnlike(use.span, {
+    operator: use.operator,
+    left: describe(use.left, left, sources),
+    right: describe(use.right, right, sources),
+    printed: isOutput(left) || isOutput(right),
+    name: undefined,
+    fix: fix?.fix,
+    after: fix?.after,
+  });
+}
+
+/** What a DO binds. */
+const isOutput = (types: Types): boolean => types === (TEXT | LIST | OBJECT);
+
+/** `in` and `contains` of a list of which no element has the kind of the value, or of a number. */
+function checkMembership(use: TypeUse, state: number, types: TypesOf, sources: SourceSet): Diagnostic | null {
+  if (!/(?:in|contains)$/.test(use.operator)) return null;
+  const [part, whole] =
+    use.operator.endsWith('in') && !use.operator.endsWith('contains') ? [use.left, use.right] : [use.right, use.left];
+  const wanted = types(part.expr, state) & ~NULL;
+  const among = elementTypes(whole.expr, (expr) => types(expr, state));
+  if (among === null || among === 0 || (among & NULL) !== 0 || wanted === 0) return null;
+  const isAlike = (wanted & among & SCALAR) !== 0 || ((wanted & STRUCTURE) !== 0 && (among & STRUCTURE) !== 0);
+  if (isAlike) return null;
+  return say.neverContains(use.span, {
+    operator: use.operator.replace('-', ' '),
+    part: describe(part, wanted, sources),
+    elements: pluralOf(among),
+  });
+}
+
+/** The types of the elements of a list that is written; null: not known. */
+function elementTypes(expr: Expr, typeOf: (expr: Expr) => Types): Types | null {
+  if (expr.op === 'list') return expr.items.reduce((types, item) => types | typeOf(item), 0);
+  if (expr.op !== 'const' || !Array.isArray(expr.value)) return null;
+  return expr.value.reduce<Types>((types, value) => types | typeOf({ op: 'const', value }), 0);
+}
+
+function pluralOf(types: Types): string {
+  return types === NUMBER ? 'numbers' : types === TEXT ? 'texts' : types === BOOLEAN ? 'booleans' : 'other values';
 }
 
 interface Mend {
@@ -93,7 +155,7 @@ function convertibleName({ expr, span }: TypedOperand, types: Types, sources: So
 const isWord = (text: string): boolean => /^[A-Za-z_][\w.]*$/.test(text);
 
 /** The description of an operand in a message: its name as written, with its type. */
-function words({ expr, span }: TypedOperand, types: Types, sources: SourceSet): string {
+function describe({ expr, span }: TypedOperand, types: Types, sources: SourceSet): string {
   const text = sources[span.file]?.text.slice(span.start, span.end).replace(/\s+/g, ' ') ?? '';
   const what =
     types & TEXT
@@ -136,4 +198,83 @@ function inputOf(expr: Expr, inputs: readonly Input[]): Input | null {
   const input = slot?.in === 'input' && expr.places.length === 1 ? inputs[slot.slot] : undefined;
   if (input === undefined || input.type !== undefined) return null;
   return input.value === undefined || input.value === null || typeof input.value === 'string' ? input : null;
+}
+
+/** The texts that a variable can have: the choices of an input or a question, and the kinds of failures. */
+class KnownWords {
+  private readonly kinds: readonly string[] | null;
+
+  constructor(private readonly machine: Machine) {
+    this.kinds = failureKinds(machine);
+  }
+
+  check(use: TypeUse, state: number): Diagnostic | null {
+    const { operator, left, right } = use;
+    const isEqual = operator === '==' || operator === '!=';
+    if (!isEqual && operator !== 'in' && operator !== 'not-in') return null;
+    return this.checkSide(left, right, state) ?? (isEqual ? this.checkSide(right, left, state) : null);
+  }
+
+  private checkSide(value: TypedOperand, other: TypedOperand, state: number): Diagnostic | null {
+    const { expr } = other;
+    const texts = expr.op === 'const' ? [expr.value].flat() : expr.op === 'list' ? expr.items.map(constantOf) : [];
+    if (!texts.some((text) => typeof text === 'string')) return null;
+    const known = this.wordsOf(value.expr, state);
+    const wrong = texts.find((text): text is string => typeof text === 'string' && known?.includes(text) === false);
+    if (wrong === undefined || known === null) return null;
+    const name = value.expr.op === 'read' ? value.expr.name : '';
+    return say.neverHasValue(other.span, { name, value: wrong, known, near: nearest(wrong, known) });
+  }
+
+  /** Null: it may be any text. */
+  private wordsOf(expr: Expr, state: number): readonly string[] | null {
+    const [slot, ...more] = expr.op === 'read' ? expr.places : [];
+    if (expr.op !== 'read' || slot === undefined || more.length > 0) return null;
+    const { inputs, states } = this.machine;
+    const here = states[state];
+    switch (slot.in) {
+      case 'input':
+        return inputs[slot.slot]?.choices ?? null;
+      case 'entry':
+        return state === this.machine.error && expr.name === 'error_type' ? this.kinds : null;
+      case 'local':
+        if (here === undefined) return null;
+        if (here.handlers.some(({ names }) => names.error_type === slot.slot)) return this.kinds;
+        return choicesOf(here, slot.slot);
+      default:
+        return null;
+    }
+  }
+}
+
+const constantOf = (expr: Expr): unknown => (expr.op === 'const' ? expr.value : null);
+
+/** The choices of the question that binds a local, if nothing else does. */
+function choicesOf({ code }: State, slot: number): readonly string[] | null {
+  const asks = code.filter((one) => one.op === 'ask' && one.bind === slot);
+  const [ask, second] = asks;
+  if (ask?.op !== 'ask' || second !== undefined || ask.choices.length === 0) return null;
+  const isWrittenElsewhere = code.some(
+    (one) =>
+      one !== ask &&
+      ((one.op === 'set' && one.to.in === 'local' && one.to.slot === slot) ||
+        ('bind' in one && typeof one.bind === 'object' && one.bind?.slot === slot) ||
+        ('variable' in one && one.variable === slot) ||
+        ('collect' in one && Array.isArray(one.collect) && one.collect.includes(slot))),
+  );
+  const texts = [...ask.choices, ...(ask.value === null ? [] : [ask.value])].map((template) =>
+    template.length === 1 && typeof template[0] === 'string' ? template[0].trim() : null,
+  );
+  return isWrittenElsewhere || texts.includes(null) ? null : (texts as string[]);
+}
+
+/** The kinds of failures, with those that the program and its tools make; null: they are not known. */
+function failureKinds({ states, plans }: Machine): readonly string[] | null {
+  // Tools name their failures themselves.
+  if (Object.keys(plans ?? {}).length > 0) return null;
+  const passed = states
+    .flatMap(({ code }) => code)
+    .flatMap((one) => ('args' in one ? (one.args as readonly { name?: string; value?: Expr }[]) : []))
+    .flatMap(({ name, value }) => (name === 'error_type' && value !== undefined ? [constantOf(value)] : []));
+  return passed.every((one) => typeof one === 'string') ? [...ERROR_KINDS, ...(passed as string[])] : null;
 }

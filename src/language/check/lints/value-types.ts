@@ -97,7 +97,11 @@ class Slots {
       case 'argv':
       case 'agent':
         if (i.bind === null || i.bind === undefined) return false;
+        // A member that failed leaves null, and so does a missing exit code.
+        if (i.bind.exitSlot !== undefined) this.growLocal(i.bind.exitSlot, state, NUMBER | NULL);
         return this.growLocal(i.bind.slot, state, i.reading === 'do' ? PRINTED : i.reading === 'text' ? TEXT : ANY);
+      case 'ask':
+        return this.growLocal(i.bind, state, TEXT);
       case 'sample':
         return this.growLocal(i.slot, state, i.source === 'random' ? NUMBER : TEXT);
       case 'fork-each': {
@@ -145,8 +149,8 @@ function boundElsewhere({ code, handlers }: State): Set<number> {
       case 'shell':
       case 'argv':
       case 'agent':
-        // A member that failed leaves null, and so does a missing exit code.
-        if (i.bind?.exitSlot !== undefined) slots.add(i.bind.exitSlot);
+        break;
+      case 'ask':
         break;
       case 'wait-start':
       case 'wait-turn':

@@ -236,7 +236,7 @@ function lowerCompare(e: Extract<Expression, { kind: 'compare' }>, context: Expr
     const reason = regexProblem(right.value);
     if (reason !== null) context.scope.shared.diagnostics.push(say.badRegex(e.right.span, { reason }));
   }
-  if (/^[=!<>]/.test(e.operator)) noteOperands(e, e.operator, left, right, context.scope);
+  if (!/^(?:matches|starts|ends)/.test(e.operator)) noteOperands(e, e.operator, left, right, context.scope);
   return { op: 'compare', operator: e.operator, left, right };
 }
 

@@ -62,6 +62,31 @@ export const typeMessages = {
           : `convert one of the two, as in \`string(${f.name})\``,
     ...omitUndefined({ fix: f.fix === undefined ? undefined : ({ ...f.fix, guess: true } as const) }),
   })),
+  comparesText: message<{ operator: string }>('compares-text', 'warning', (f) => ({
+    message: `\`${f.operator}\` compares two outputs as texts, in which \`"10"\` comes before \`"9"\``,
+    label: 'the outputs of DO are texts',
+    help: 'compare numbers, as in `int(x)`, or bind the outputs with CHECK',
+  })),
+  neverContains: message<{ operator: string; part: string; elements: string }>('never-contains', 'error', (f) => ({
+    message: `\`${f.operator}\` looks for ${f.part} in a list of ${f.elements}`,
+    label: 'this comparison always fails the run',
+    help: 'compare values of one type: convert one with `int(…)` or `string(…)`, or write texts in quotes',
+  })),
+  neverHasValue: message<{ name: string; value: string; known: readonly string[] } & Near>(
+    'never-has-value',
+    'error',
+    (f) => ({
+      message: `\`${f.name}\` is never \`${JSON.stringify(f.value)}\``,
+      label: 'not one of its values',
+      help:
+        f.near === undefined
+          ? `its values are ${f.known
+              .slice(0, 12)
+              .map((one) => `\`"${one}"\``)
+              .join(', ')}`
+          : `did you mean \`"${f.near}"\`?`,
+    }),
+  ),
   untypedInput: message<{ name: string; type: string }>('untyped-input', 'warning', (f, s) => ({
     message: `the input \`${f.name}\` has no type, so \`-i ${f.name}=…\` passes a text`,
     label: `used as a ${f.type} here`,
