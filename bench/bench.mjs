@@ -9,7 +9,9 @@ import { build } from 'esbuild';
 import { findNode, VERSIONS } from '../test/nodes.mjs';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
-const [entry, ...args] = process.argv[2]?.endsWith('.ts') ? process.argv.slice(2) : ['table.ts', ...process.argv.slice(2)];
+const [entry, ...args] = process.argv[2]?.endsWith('.ts')
+  ? process.argv.slice(2)
+  : ['table.ts', ...process.argv.slice(2)];
 const outfile = join(root, 'node_modules/.cache/statedsl-bench', `${basename(entry, '.ts')}.mjs`);
 
 /** What depends most on the version: starting, commands, effects. */

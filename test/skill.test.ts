@@ -22,7 +22,7 @@ const REFERENCES: Readonly<Record<string, readonly (readonly [page: string, ...h
     ['agents.md', 'Calling an agent'],
     ['steps.md', 'Writing a step', 'Gates'],
   ],
-  failures: [['failures.md', 'Kinds of failures', 'ON ERROR', 'FAIL', 'UNDO and ROLLBACK']],
+  failures: [['failures.md', 'Kinds of failures', 'ON ERROR', 'FAIL', 'UNDO, ROLLBACK and KEEP']],
   parallel: [['instructions.md', 'PARALLEL', 'FOR EACH', 'WAIT']],
   plans: [['plans.md', 'CALL and PLAN', 'Plans', 'Output paths']],
   runs: [

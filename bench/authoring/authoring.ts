@@ -30,7 +30,8 @@ const GIVEN: Readonly<Record<string, readonly string[]>> = {
 /** A program that neither ends nor waits is stopped. */
 const LONGEST_MS = 60_000;
 
-const statedsl: CommandLine = (words, { cwd, env, killAt }) => runCli(words, { cwd, env, killAt, longestMs: LONGEST_MS });
+const statedsl: CommandLine = (words, { cwd, env, killAt }) =>
+  runCli(words, { cwd, env, killAt, longestMs: LONGEST_MS });
 
 interface CliOptions {
   readonly cwd: string;
@@ -91,7 +92,10 @@ function answerIn(text: string): string {
 /** Asks through statedsl itself, so that any program of the configuration can be the author. */
 async function ask(agent: string, prompt: string): Promise<string> {
   return await inScratch(async ({ path, write }) => {
-    const program = write('ask.dsl', `INPUT: prompt\nDO: answer = Task(${agent}) "{prompt}"\nRETURN: {string(answer)}\n`);
+    const program = write(
+      'ask.dsl',
+      `INPUT: prompt\nDO: answer = Task(${agent}) "{prompt}"\nRETURN: {string(answer)}\n`,
+    );
     const file = write('prompt.txt', prompt);
     const words = ['run', program, '--json', '--dir', join(path, 'store'), '-i', `prompt=@${file}`];
     const { code, stdout, stderr } = await runCli(words, { cwd: process.cwd(), env: process.env });

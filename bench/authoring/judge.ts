@@ -138,7 +138,10 @@ function prepare(root: string, task: Task, scenario: Partial<Scenario>, answer: 
   for (const [name, text] of Object.entries({ ...task.files, ...scenario.files })) {
     const [was, now] = scenario.edit?.[name] ?? ['', ''];
     if (!text.includes(was)) throw new Error(`${task.name}: ${name} does not contain ${was}`);
-    write(join(here, name), text.replace(was, () => now));
+    write(
+      join(here, name),
+      text.replace(was, () => now),
+    );
   }
   write(join(here, task.answer), answer);
   const { STATEDSL_DIR: _, ...env } = process.env;
@@ -222,7 +225,8 @@ async function perform(task: Task, scenario: Scenario, { root, here, env }: Plac
   };
   if (scenario.git) {
     const script = 'git init -q . && git add -A && git -c user.name=A -c user.email=a@localhost commit -qm first';
-    if (spawnSync('bash', ['-c', script], { cwd: here }).status !== 0) throw new Error('git could not make a repository');
+    if (spawnSync('bash', ['-c', script], { cwd: here }).status !== 0)
+      throw new Error('git could not make a repository');
   }
   const inputs = Object.entries(scenario.inputs ?? {}).flatMap(([name, value]) => [
     '-i',

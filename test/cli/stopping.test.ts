@@ -34,7 +34,10 @@ function stubbornPlace(whenFinished: WhenFinished): ProjectFolder {
 const runOf = ({ folder }: ProjectFolder): string =>
   readdirSync(join(folder, '.statedsl/runs')).find((name) => name.includes('-')) ?? '';
 
-async function started(one: ProjectFolder, args: readonly string[] = ['run', 'p.dsl', '--json', '--log']): Promise<Started> {
+async function started(
+  one: ProjectFolder,
+  args: readonly string[] = ['run', 'p.dsl', '--json', '--log'],
+): Promise<Started> {
   const child = one.start(args);
   await until(() => existsSync(join(one.folder, 'started')));
   return child;

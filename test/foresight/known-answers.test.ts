@@ -779,7 +779,7 @@ test('a long trace is cut in the report', () => {
   );
   const found = verified(program, { withFailures: false });
   const cut = reportText(found, { allTraces: false });
-  expect(cut).toContain("--traces prints");
+  expect(cut).toContain('--traces prints');
   expect(cut.split('\n').length).toBeLessThan(110);
   expect(reportText(found, { allTraces: true }).split('\n').length).toBeGreaterThan(100);
 });

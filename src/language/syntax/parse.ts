@@ -159,11 +159,12 @@ export function parts(text: string): string[] {
 
 /**
  * Lines at the margin that still belong to the block above: lines with unusual spaces, comments, a line that begins
- * with a continuation, and `ELSE`, which belongs to its `IF`.
+ * with a continuation, the three quotes that end a prompt, and `ELSE`, which belongs to its `IF`.
  */
 function beginsPart(text: string, at: number): boolean {
   const c = text[at];
   if (c === undefined || ' \t\r\n\uFEFF#\\'.includes(c)) return false;
+  if (text.startsWith('"""', at) || text.startsWith("'''", at)) return false;
   bullet.lastIndex = at;
   const verbAt = bullet.test(text) ? bullet.lastIndex : at;
   const verb = readVerb(text, verbAt, false)?.verb;
