@@ -10,6 +10,8 @@ export interface AnswerSet {
   readonly date: string;
   /** What the author had read: `skill`, `readme`, `none`, or other words. */
   readonly given: string;
+  /** The tasks for which the answer does not do what it should, as far as that is on record. */
+  readonly wrong?: readonly string[];
   /** The answers by the name of the task, one for each round. */
   readonly answers: ReadonlyMap<string, readonly string[]>;
 }
@@ -33,13 +35,14 @@ export function readSets(folder: string, tasks: readonly Task[]): AnswerSet[] {
 
 function readSet(folder: string, name: string, tasks: readonly Task[]): AnswerSet {
   const about = JSON.parse(readFileSync(join(folder, 'set.json'), 'utf8')) as Partial<AnswerSet>;
-  const { model, date, given } = about;
+  const { model, date, given, wrong } = about;
   if (!model || !date || !given) throw new Error(`${folder}/set.json needs "model", "date" and "given"`);
   const answers = new Map(tasks.map((task) => [task.name, roundsIn(folder, task)] as const));
   const known = new Set(tasks.flatMap((task) => (answers.get(task.name) ?? []).map((_, at) => fileOf(task, at + 1))));
   const strange = readdirSync(folder).filter((file) => file !== 'set.json' && !known.has(file));
   if (strange.length > 0) throw new Error(`${folder}: no task has an answer ${strange.join(', ')}`);
-  return { name, model, date, given, answers: new Map([...answers].filter(([, rounds]) => rounds.length > 0)) };
+  const recorded = new Map([...answers].filter(([, rounds]) => rounds.length > 0));
+  return { name, model, date, given, ...(wrong === undefined ? {} : { wrong }), answers: recorded };
 }
 
 /** The file of a round: `TASK.dsl`, `TASK.2.dsl`. */

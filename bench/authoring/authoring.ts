@@ -18,13 +18,14 @@ const USAGE = `npm run bench:authoring -- [options]
   --agent NAME                 lets this agent of the configuration write the set NAME
   --with skill|readme|none     what the agent may read (default: skill)
   --rounds N                   how often it may correct its answer (default: 4)
-  --why                        shows what is wrong with each answer`;
+  --why                        shows what is wrong with each answer
+  --update                     writes into set.json which answers are wrong; the tests compare that`;
 
-/** What an agent may read: the first of these that exists. */
-const GIVEN: Readonly<Record<string, readonly string[]>> = {
-  skill: ['skills/statedsl/SKILL.md', 'docs/guide.md'],
-  readme: ['README.md'],
-  none: [],
+/** What an agent may read, besides the task. */
+const GIVEN: Readonly<Record<string, string | null>> = {
+  skill: 'skills/statedsl/SKILL.md',
+  readme: 'README.md',
+  none: null,
 };
 
 /** A program that neither ends nor waits is stopped. */
@@ -69,17 +70,17 @@ const { values: options } = parseArgs({
     with: { type: 'string', default: 'skill' },
     rounds: { type: 'string', default: '4' },
     why: { type: 'boolean', default: false },
+    update: { type: 'boolean', default: false },
     help: { type: 'boolean', default: false },
   },
 });
 
 function reading(given: string): string {
-  const files = GIVEN[given];
-  if (files === undefined) throw new Error(`--with takes ${Object.keys(GIVEN).join(', ')}`);
-  if (files.length === 0) return '';
-  const found = files.find((file) => existsSync(join(root, file)));
-  if (found === undefined) throw new Error(`--with ${given}: there is no ${files.join(' and no ')}`);
-  return readFileSync(join(root, found), 'utf8');
+  const file = GIVEN[given];
+  if (file === undefined) throw new Error(`--with takes ${Object.keys(GIVEN).join(', ')}`);
+  if (file === null) return '';
+  if (!existsSync(join(root, file))) throw new Error(`--with ${given}: there is no ${file}`);
+  return readFileSync(join(root, file), 'utf8');
 }
 
 const LAST_BLOCK = /^```[^\n]*\n([\s\S]*?)^```\s*$/gm;
@@ -98,7 +99,10 @@ async function ask(agent: string, prompt: string): Promise<string> {
     );
     const file = write('prompt.txt', prompt);
     const words = ['run', program, '--json', '--dir', join(path, 'store'), '-i', `prompt=@${file}`];
-    const { code, stdout, stderr } = await runCli(words, { cwd: process.cwd(), env: process.env });
+    const { code, stdout, stderr } = await runCli(words, {
+      cwd: process.env.INIT_CWD ?? process.cwd(),
+      env: process.env,
+    });
     if (code !== 0) throw new Error(`the agent ${agent} failed: ${stderr}`);
     return (JSON.parse(stdout) as { returned: string }).returned;
   });
@@ -106,10 +110,13 @@ async function ask(agent: string, prompt: string): Promise<string> {
 
 async function write(agent: string, tasks: readonly Task[], folder: string): Promise<void> {
   const most = Number(options.rounds);
+  if (!Number.isInteger(most) || most < 1) throw new Error('--rounds takes a whole number from 1 on');
   const guide = reading(options.with);
   mkdirSync(folder, { recursive: true });
   const about = { model: agent, date: new Date().toISOString().slice(0, 10), given: options.with };
-  writeFileSync(join(folder, 'set.json'), `${JSON.stringify(about, null, 2)}\n`);
+  // An interrupted set goes on as what it began as.
+  if (!existsSync(join(folder, 'set.json')))
+    writeFileSync(join(folder, 'set.json'), `${JSON.stringify(about, null, 2)}\n`);
   for (const task of tasks) {
     if (existsSync(join(folder, fileOf(task, 1)))) continue;
     const first = `${guide}\n\n${task.request}\nAnswer with the content of \`${task.answer}\` in one fenced block, and nothing else.\n`;
@@ -135,6 +142,17 @@ async function gradeSet(set: AnswerSet, tasks: readonly Task[]): Promise<void> {
     if (options.why && !one.behaves) console.error(`${task.name}: ${one.problems.join('\n  ')}`);
   }
   console.log(`${tableOf(set, grades)}\n`);
+  if (!options.update) return;
+  const tried = new Set(grades.map((one) => one.task.name));
+  const wrong = grades.filter((one) => !one.behaves).map((one) => one.task.name);
+  const { model, date, given } = set;
+  const about = {
+    model,
+    date,
+    given,
+    wrong: [...(set.wrong ?? []).filter((name) => !tried.has(name)), ...wrong].sort(),
+  };
+  writeFileSync(join(here, 'answers', set.name, 'set.json'), `${JSON.stringify(about, null, 2)}\n`);
 }
 
 async function main(): Promise<void> {

@@ -47,8 +47,6 @@ interface Scenario extends Machine {
   readonly answers?: readonly string[];
   /** A fake calls `crash`: then the process is killed, and the run resumed. */
   readonly crash?: true;
-  /** It works in a git repository. */
-  readonly git?: true;
   readonly expect: Expected;
 }
 
@@ -58,6 +56,8 @@ export interface Task extends Machine {
   /** The name of the file that the author writes. */
   readonly answer: string;
   readonly about: readonly string[];
+  /** It works in a git repository. */
+  readonly git?: true;
   readonly request: string;
   readonly scenarios: readonly Scenario[];
 }
@@ -144,6 +144,11 @@ function prepare(root: string, task: Task, scenario: Partial<Scenario>, answer: 
     );
   }
   write(join(here, task.answer), answer);
+  if (task.git) {
+    const script = 'git init -q . && git add -A && git -c user.name=A -c user.email=a@localhost commit -qm first';
+    if (spawnSync('bash', ['-c', script], { cwd: here }).status !== 0)
+      throw new Error('git could not make a repository');
+  }
   const { STATEDSL_DIR: _, ...env } = process.env;
   return { root, here, env: { ...env, CI: '1', PATH: [join(root, 'bin'), env.PATH].join(delimiter) } };
 }
@@ -169,7 +174,7 @@ export function checkAnswer(task: Task, answer: string, statedsl: CommandLine): 
   return inFolder(async (root) => {
     const { here, env } = prepare(root, task, everything(task), answer);
     const { code, stdout, stderr } = await statedsl(['check', '--json', task.answer], { cwd: here, env });
-    const printed = `${stdout}${stderr}`.replaceAll(root, '');
+    const printed = (stdout === '' ? stderr : stdout).replaceAll(root, '');
     return { isValid: code === 0, isClean: !/"severity": ?"(error|warning)"/.test(stdout), printed };
   });
 }
@@ -196,13 +201,17 @@ export async function judge(task: Task, answer: string, statedsl: CommandLine): 
 
 interface Waiting {
   readonly kind: string;
-  readonly name: string;
+  readonly name?: string;
+  /** Of an approval. */
+  readonly path?: string;
 }
 
 interface Report {
   readonly run_id?: string;
   readonly returned?: unknown;
   readonly waiting?: readonly Waiting[];
+  readonly error?: { readonly kind: string } | null;
+  readonly worktree?: { readonly directory: string };
 }
 
 function reportOf({ stdout }: Ended): Report {
@@ -223,11 +232,6 @@ async function perform(task: Task, scenario: Scenario, { root, here, env }: Plac
     printed += ended.stdout + ended.stderr;
     return ended;
   };
-  if (scenario.git) {
-    const script = 'git init -q . && git add -A && git -c user.name=A -c user.email=a@localhost commit -qm first';
-    if (spawnSync('bash', ['-c', script], { cwd: here }).status !== 0)
-      throw new Error('git could not make a repository');
-  }
   const inputs = Object.entries(scenario.inputs ?? {}).flatMap(([name, value]) => [
     '-i',
     typeof value === 'string' ? `${name}=${value}` : `${name}:=${JSON.stringify(value)}`,
@@ -241,10 +245,10 @@ async function perform(task: Task, scenario: Scenario, { root, here, env }: Plac
     const { run_id = '', waiting = [] } = reportOf(last);
     if (last.code !== SUSPENDED) break;
     const [, signal, payload] = /^signal (\S+) ?(.*)$/.exec(answer) ?? [];
-    const asked = waiting.find(({ kind }) => kind !== 'signal' && kind !== 'time')?.name;
+    const asked = waiting.find(({ kind }) => kind !== 'signal' && kind !== 'time');
     const words =
       signal === undefined
-        ? ['answer', run_id, `${asked}=${answer}`]
+        ? ['answer', run_id, `${asked?.name ?? asked?.path}=${answer}`]
         : ['signal', run_id, signal, ...(payload ? [payload] : [])];
     last = await command([...words, '--json']);
   }
@@ -272,6 +276,7 @@ function problemsOf(expected: Expected, last: Ended, printed: string, { root, he
   const compare = (what: string, got: unknown, wanted: Wanted): void => {
     if (!fits(got, wanted)) problems.push(`${what} is ${shown(got)}, not ${shown(wanted)}`);
   };
+  if (reportOf(last).error?.kind === 'limit') problems.push('only a limit of the run ended it');
   if (expected.exit !== undefined) compare('the exit code', last.code, expected.exit);
   if (expected.result !== undefined) compare('the result', reportOf(last).returned, expected.result);
   if (expected.prints !== undefined) compare('what was printed', printed, expected.prints);
@@ -289,9 +294,10 @@ function problemsOf(expected: Expected, last: Ended, printed: string, { root, he
     const got = mostAtOnce(log, name);
     if (got > most) problems.push(`${got} calls of ${name} at once, not ${most}`);
   }
+  const folder = reportOf(last).worktree?.directory ?? here;
   for (const [name, wanted] of Object.entries(expected.files ?? {}))
-    compare(`the file ${name}`, contentOf(join(here, name)), wanted);
-  return problems.length === 0 ? [] : [...problems, `  after: ${started.join(', ')}\n${printed.slice(-1500)}`];
+    compare(`the file ${name}`, contentOf(join(folder, name)), wanted);
+  return problems.length === 0 ? [] : [...problems, `  after: ${started.join(', ')}\n${printed.slice(-800)}`];
 }
 
 const isAboutArguments = (wanted: Wanted) =>

@@ -6,6 +6,3 @@ PROPERTY: nothing is published without a yes
 
 PROPERTY: people are told
   AFTER: state BAD → run "tell-people"
-
-PROPERTY: it ends
-  ENDS: always
