@@ -185,7 +185,7 @@ test('what is computed from a choice is computed from one of them', () => {
     .concat([
       'level + 1 > 3',
       'level * 2 == 3',
-      'mode in ["x", "y"]',
+      'lower(mode) in ["x", "y"]',
       'mode + "x" == "aa"',
       'mode == "a" AND upper(mode) == "B"',
     ])
