@@ -80,7 +80,7 @@ describe('effects that a handler has done', () => {
 
 /** A run as the checks see it: how it ended, and what was undone. */
 function ended(result: object | null, undo: object = {}, states: readonly string[] = []): Run {
-  const none = { undone: null, endedAs: null, lateRollback: null, newest: null };
+  const none = { undone: null, endedAs: null, lateRollback: null, open: [] };
   return { result, undo: { ...none, ...undo }, states } as unknown as Run;
 }
 
@@ -98,7 +98,7 @@ test('a run that ended is resumed only if it failed, and gets no message then', 
 
 describe('a rollback', () => {
   test('is for runs that failed and left something to undo', () => {
-    const some = { newest: {} };
+    const some = { open: [{}] };
     expect(() => refuseRollback('r1', ended(failed, some))).not.toThrow();
     expect(() => refuseRollback('r1', ended(cancelled, some))).not.toThrow();
     expect(() => refuseRollback('r1', ended(failed))).toThrow('has nothing to undo');
