@@ -142,8 +142,8 @@ const endName = ({ status, state, error }: End): string => `${status}${error ===
 
 /** Without traces, only that there is one. */
 function endRows(ends: readonly End[], traces: Traces | null): string[] {
-  const named = ({ trace }: End): string[] => (traces === null ? [] : [traces.name(trace)]);
-  return table(ends.map((end) => [endName(end), ...named(end), proofOf(end.trace)]));
+  const traceNames = ({ trace }: End): string[] => (traces === null ? [] : [traces.name(trace)]);
+  return table(ends.map((end) => [endName(end), ...traceNames(end), proofOf(end.trace)]));
 }
 
 const proofOf = ({ isConfirmed }: Trace): string => (isConfirmed ? 'confirmed' : 'possible');

@@ -224,12 +224,12 @@ function addProblems(compilation: Compiled, sources: SourceSet, diagnostics: Dia
   const first = sources.push(...compilation.sources) - compilation.sources.length;
   const rebase = (at: Span): Span => ({ ...at, file: at.file < 0 ? at.file : at.file + first });
   const errors = compilation.diagnostics.filter(({ severity }) => severity === 'error');
-  const moved = <T extends { readonly span: Span }>(part: T): T => ({ ...part, span: rebase(part.span) });
+  const withSpan = <T extends { readonly span: Span }>(part: T): T => ({ ...part, span: rebase(part.span) });
   for (const { labels = [], fix, ...one } of errors)
     diagnostics.push({
-      ...moved(one),
-      labels: labels.map(moved),
-      ...(fix === undefined ? {} : { fix: { ...moved(fix), also: (fix.also ?? []).map(moved) } }),
+      ...withSpan(one),
+      labels: labels.map(withSpan),
+      ...(fix === undefined ? {} : { fix: { ...withSpan(fix), also: (fix.also ?? []).map(withSpan) } }),
     });
   return compilation.machine;
 }

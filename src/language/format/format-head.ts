@@ -141,12 +141,10 @@ function performedText(performed: Performed, source: SourceText): string {
 
 function parallelHead(i: Kind<'parallel'>, source: SourceText, verb: string): string {
   const words = `${i.bind === undefined ? '' : `${i.bind.text} = `}${i.note === undefined ? '' : `${i.note.text} `}`;
-  const { options, notes } = optionsAndNotes(
-    i.options,
-    i.note?.span.end ?? i.bind?.span.end ?? i.verb.span.end,
-    i.span.end,
-    source,
-  );
+  const from = i.note?.span.end ?? i.bind?.span.end ?? i.verb.span.end;
+  // The words before `in PARALLEL` keep the options in them.
+  const others = i.options.filter(({ span }) => i.note === undefined || span.start >= i.note.span.end);
+  const { options, notes } = optionsAndNotes(others, from, i.span.end, source);
   return `${verb} ${words}in PARALLEL${options}${notes}`;
 }
 

@@ -107,7 +107,7 @@ export interface EndedRollback extends RolledBack {
 /** A limit that a run reached. */
 export interface LimitReached {
   readonly seq: number;
-  readonly scope: EventOf<'budget_exceeded'>['scope'];
+  readonly scope: Extract<RunEvent, { type: 'budget_exceeded' }>['scope'];
   readonly limit: number;
   readonly used: number;
 }

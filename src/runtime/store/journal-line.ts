@@ -140,15 +140,15 @@ export class LineBuffer {
   }
 }
 
-type EventOf<T extends RunEvent['type']> = Extract<RunEvent, { readonly type: T }>;
+type JournalEvent<T extends RunEvent['type']> = Extract<RunEvent, { readonly type: T }>;
 
 /** A state was entered without values. */
-export function isPlainEntry(event: RunEvent): event is EventOf<'state_entered'> {
+export function isPlainEntry(event: RunEvent): event is JournalEvent<'state_entered'> {
   return event.type === 'state_entered' && event.with === undefined;
 }
 
 /** A tracked variable was set to a number that is written with digits only. */
-export function isCount(event: RunEvent): event is EventOf<'tracked_set'> & { readonly value: number } {
+export function isCount(event: RunEvent): event is JournalEvent<'tracked_set'> & { readonly value: number } {
   if (event.type !== 'tracked_set' || event.printed !== undefined) return false;
   const { value } = event;
   return (

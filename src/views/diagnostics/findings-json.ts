@@ -31,7 +31,7 @@ export function findingsJson(
       code,
       severity,
       message,
-      ...placeOf(span, sources),
+      ...locationIn(span, sources),
       ...(help === undefined ? {} : { help: cut(help, TEXT - message.length) }),
       ...(fix === undefined
         ? {}
@@ -40,9 +40,9 @@ export function findingsJson(
               {
                 safe: isSafe(diagnostic),
                 edits: editsOf(fix).map((edit) => {
-                  const { file, ...place } = placeOf(edit.span, sources);
+                  const { file, ...location } = locationIn(edit.span, sources);
                   // Nearly all edits are in the file of their finding.
-                  return { ...(edit.span.file === span.file ? {} : { file }), ...place, text: edit.text };
+                  return { ...(edit.span.file === span.file ? {} : { file }), ...location, text: edit.text };
                 }),
               },
             ],
@@ -53,7 +53,7 @@ export function findingsJson(
 }
 
 /** Nothing if there is no location. */
-function placeOf(span: Span, sources: SourceSet): Partial<Location> {
+function locationIn(span: Span, sources: SourceSet): Partial<Location> {
   const location = locationJson(span, sources);
   return location.file === null ? {} : location;
 }
