@@ -180,6 +180,7 @@ export function notComparable(operator: string, left: Value, right: Value): Runt
 
 /** How two scalars of different types become comparable. */
 function unlikeHint(types: readonly string[]): string {
+  if (types.includes('version')) return '; use `version(…)` on both sides';
   if (!types.includes('text')) return '';
   const literal = types.includes('number') ? '`"5"`' : '`"true"`';
   const converted = types.includes('number') ? '`int(…)`, ' : '';
@@ -190,14 +191,25 @@ function unlikeHint(types: readonly string[]): string {
 export function notAmong(operator: string, list: readonly Value[], value: Value): RuntimeFailure {
   const types = [...new Set(list.map(typeOf))];
   const [type = 'text'] = types;
-  const names = { boolean: 'booleans', number: 'numbers', text: 'texts', list: 'lists', object: 'objects' };
+  const names = {
+    boolean: 'booleans',
+    number: 'numbers',
+    text: 'texts',
+    version: 'versions',
+    list: 'lists',
+    object: 'objects',
+  };
   const elements = types.length === 1 && type !== 'null' ? `a list of ${names[type]}` : 'this list';
   return badValue(`\`${operator}\` cannot find ${aType(value)} in ${elements}${unlikeHint([typeOf(value), ...types])}`);
 }
 
 export function notOrdered(operator: string, left: Value, right: Value): RuntimeFailure {
   const types = [typeOf(left), typeOf(right)].sort().join();
-  const hint = types === 'number,text' ? '; bind the text with CHECK, or use `int(…)` or `float(…)`' : '';
+  const hint = types.includes('version')
+    ? '; use `version(…)` on both sides'
+    : types === 'number,text'
+      ? '; bind the text with CHECK, or use `int(…)` or `float(…)`'
+      : '';
   return badValue(`\`${operator}\` cannot order ${aType(left)} and ${aType(right)}${hint}`);
 }
 

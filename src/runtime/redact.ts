@@ -7,7 +7,7 @@
 import { Buffer } from 'node:buffer';
 import type { AgentFacts, Outcome, Output, RunError, RunEvent } from '../interpreter/events/event.js';
 import { decode, type Printed, printedForm, printedForms } from '../interpreter/values/json.js';
-import { plain, SourceNumber, type Value } from '../interpreter/values/value.js';
+import { plain, SourceNumber, type Value, Version } from '../interpreter/values/value.js';
 import type { Json } from '../machine/expression.js';
 import { omitUndefined } from '../prelude/omit-undefined.js';
 import { unreachable } from '../prelude/unreachable.js';
@@ -186,6 +186,7 @@ function redactValue(value: Json, text: (given: string) => string): Json {
     const { text: printed } = value as unknown as SourceNumber;
     return text(printed) === printed ? value : MARK;
   }
+  if ((value as Value) instanceof Version) return text((value as unknown as Version).text);
   if (Array.isArray(value)) return value.map((item) => redactValue(item, text));
   if (value === null || typeof value !== 'object') return value;
   const entries = Object.entries(value).map(([key, item]) => [text(key), redactValue(item, text)] as const);

@@ -132,7 +132,7 @@ function explored(machine: Machine, oneOrder: boolean): Exploration | null {
 
 /** A block is a test, so that none takes long. */
 const BLOCK = amount(2, 60);
-const blocks = Array.from({ length: tries(2, 20) }, (_, at) => 1 + at * BLOCK);
+const blocks = Array.from({ length: tries(2, 20) }, (_, at) => 7 + at * BLOCK);
 
 const KINDS: readonly (readonly Kind[])[] = [
   [],

@@ -24,7 +24,7 @@ const PATTERNS: readonly (readonly string[])[] = [
 const EXPRESSIONS = [
   '# + 1|# - 1|# * 2|# / 2|# % 2|-#|# + #|n + 1|n - m|n * m|len(#)|"a{#}"|default(#.a?, 0)|upper(#)|trim(#)|int(#)|string(#)',
   'json(#)|[#, n]|{"a": #}|min(#, 3)|max(n, m)|sum([n, #])|floor(#)|round(#)|abs(#)|slice(#, 0, 1)|replace(#, "o", "0")|#.a',
-  'split(#, "k")|parse_json(#)|#',
+  'split(#, "k")|parse_json(#)|#|version(#)',
 ].flatMap((all) => all.split('|'));
 const CONDITIONS = [
   '# == %|# != %|# == #|# < #|# >= #|# > 1|# <= 2.5|# < "k"|# is empty|# is not empty|# is null|# is not null|# exists|#.a exists',
@@ -32,6 +32,7 @@ const CONDITIONS = [
   '# matches "^[a-z]+$"|# starts with "s"|# ends with "k"|# is valid JSON|upper(#) == "OK"|int(#) > 1|"a{#}" == "aok"|# + 1 > 2',
   '# + # == 2|n + m > 2|n >= 2|n == 1|n > 3|m <= 0|m == 1|t == %|t.a? == 1|# % 2 == 0|default(#, 1) == 1|string(#) == "1"|#[0] == 1',
   'lower(#) == #|n >= 2 AND # == 1|n >= 2 OR # == 1|NOT (# == "ok" OR n == 1)|# is not null AND # > 1|trim(#) is empty',
+  'version(#) >= version("1.2")|version(#) == version(#)|version(#) in [version(1), version("1.2")]',
 ].flatMap((all) => all.split('|'));
 const ACTIONS = [
   'RETURN: done|GOTO: @|GOTO: @|GOTO: @ with e=%|GOTO: @ with e={#}|INCREMENT: n|INCREMENT: m by -1|INCREMENT: n by 2|SET: n = 0',

@@ -303,7 +303,7 @@ describe('functions', () => {
     [
       'sort',
       [[1, 'a']],
-      'bad_value: `sort` needs a list of numbers or a list of texts; the list mixes number and text',
+      'bad_value: `sort` needs a list of numbers, texts or versions; the list mixes number and text',
     ],
     ['sort', [[[1]]], 'bad_value: `sort` needs numbers, but the list contains a list'],
     ['len', [5], 'bad_value: `len` needs a text, a list or an object; its argument is a number'],

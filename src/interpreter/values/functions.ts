@@ -17,10 +17,11 @@ import {
   MAX_LIST,
   numberKey,
   numberOf,
-  type SourceNumber,
+  SourceNumber,
   typeOf,
   type Value,
   type ValueObject,
+  Version,
   wholeNumber,
 } from './value.js';
 
@@ -153,8 +154,9 @@ function sort(a: Arguments): Value {
   const list = a.list(0);
   const types = new Set(list.map((item) => typeOf(readable(item))));
   if (types.size > 1)
-    throw badValue(`\`sort\` needs a list of numbers or a list of texts; the list mixes ${[...types].join(' and ')}`);
+    throw badValue(`\`sort\` needs a list of numbers, texts or versions; the list mixes ${[...types].join(' and ')}`);
   if (types.has('text')) return [...(list as readonly string[])].sort(compareText);
+  if (types.has('version')) return [...(list as readonly Version[])].sort((x, y) => x.compare(y));
   // Sorts the elements themselves, so that numbers keep their printed form.
   return [...a.numbers(list)].sort(compareNumbers);
 }
@@ -162,6 +164,7 @@ function sort(a: Arguments): Value {
 /** A text that is the same for equal values and only for them. */
 function identity(value: Value): string {
   if (isNumber(value)) return numberKey(value);
+  if (value instanceof Version) return `v${value.key}`;
   if (isList(value)) return `[${value.map(identity).join(',')}]`;
   if (isObject(value))
     return `{${sortedKeys(value).map((key) => `${JSON.stringify(key)}:${identity(value[key] as Value)}`)}}`;
@@ -247,6 +250,20 @@ function float(a: Arguments): Value {
   return finiteResult(Number(value), '`float`');
 }
 
+function version(a: Arguments): Value {
+  const value = a.value(0);
+  if (value instanceof Version) return value;
+  if (value instanceof SourceNumber || typeof value === 'number') return versionOf(render(value));
+  if (typeof value !== 'string') throw a.wrong(0, 'text', value);
+  return versionOf(value);
+}
+
+function versionOf(text: string): Version {
+  const found = Version.read(text.trim());
+  if (found === null) throw badValue(`\`version\` cannot read \`${excerpt(text)}\` as a version, such as \`1.10.2\``);
+  return found;
+}
+
 function parseJson(a: Arguments): Value {
   const text = a.text(0);
   const read = readJson(text);
@@ -299,6 +316,7 @@ const TABLE: Readonly<Record<string, (a: Arguments, args: readonly Value[], host
   ceil: (a) => ofNumber(a, asItIs, (number) => finiteResult(Math.ceil(number), '`ceil`')),
   int,
   float,
+  version,
   string: (a) => render(a.value(0)),
   json: (a) => limitedText(printJson(a.value(0))),
   parse_json: parseJson,

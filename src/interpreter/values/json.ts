@@ -19,6 +19,7 @@ import {
   type UnreadableOutput,
   type Value,
   type ValueObject,
+  Version,
 } from './value.js';
 
 /** What a text is as JSON. `too-deep` is valid JSON that is nested beyond the limit. */
@@ -52,8 +53,17 @@ function scalarNumber(literal: string): Value {
   return significantDigits(literal) > 17 ? literal : numberValue(literal);
 }
 
-/** Before the members of an `Unreadable` in snapshots. No JSON contains this: inside a text, its quote would be escaped. */
+/**
+ * Before the members of what JSON does not have, in snapshots: an `Unreadable` or a `Version`. No JSON contains this: inside a
+ * text, its quote would be escaped.
+ */
 const MARK = '!{"';
+
+function beyondJson(members: Value): Value {
+  const { version, ...output } = plain(members) as { readonly version?: string };
+  const found = version === undefined ? null : Version.read(version);
+  return found ?? new Unreadable(output as unknown as UnreadableOutput);
+}
 
 /** Reads text that is known to be valid JSON, or JSON with unreadable outputs, keeping number literals. */
 class LiteralReader {
@@ -70,7 +80,7 @@ class LiteralReader {
         return this.list();
       case '!':
         this.at++;
-        return new Unreadable(plain(this.object()) as unknown as UnreadableOutput);
+        return beyondJson(this.object());
       case '"':
         return this.string();
       case 't':
@@ -180,13 +190,14 @@ function printImage(value: Value): string {
 }
 
 function printMarked(value: Value): string {
+  if (value instanceof Version) return `!${JSON.stringify({ version: value.text })}`;
   return value instanceof Unreadable ? `!${JSON.stringify(value.output)}` : printLiterals(value, printMarked);
 }
 
 function printLiterals(value: Value, print = printLiterals as (value: Value) => string): string {
   if (typeof value !== 'object' || value === null) return JSON.stringify(value);
   if (value instanceof SourceNumber) return value.text;
-  if (value instanceof Unreadable) return JSON.stringify(value);
+  if (value instanceof Unreadable || value instanceof Version) return JSON.stringify(value);
   if (isList(value)) return `[${value.map((item) => print(item)).join(',')}]`;
   const members = Object.keys(value).map((key) => `${JSON.stringify(key)}:${print(value[key] as Value)}`);
   return `{${members.join(',')}}`;
@@ -200,7 +211,7 @@ export function printedForm(value: Value): string | undefined {
 function losesForm(value: Value): boolean {
   if (typeof value !== 'object' || value === null) return false;
   if (value instanceof SourceNumber) return String(value.value) !== value.text;
-  if (value instanceof Unreadable) return false;
+  if (value instanceof Unreadable || value instanceof Version) return false;
   return Object.values(value).some(losesForm);
 }
 
@@ -217,7 +228,7 @@ function printPublic(value: Value): string {
 /** JSON on several lines for people, with numbers as in `publicForm`. */
 export function printIndented(value: Value, indent = ''): string {
   if (!isBeyondJson(value)) return JSON.stringify(value, null, 2).replaceAll('\n', `\n${indent}`);
-  if (value instanceof SourceNumber || value instanceof Unreadable) return printPublic(value);
+  if (typeof value !== 'object' || !(isList(value) || isObject(value))) return printPublic(value);
   const inner = `${indent}  `;
   const parts = isList(value)
     ? value.map((item) => printIndented(item, inner))
@@ -258,7 +269,7 @@ export function render(value: Value): string {
   if (typeof value === 'string') return value;
   if (value === null) return '';
   if (typeof value === 'number') return String(value);
-  return printJson(value);
+  return value instanceof Version ? value.text : printJson(value);
 }
 
 /** Values in a snapshot are text, so that printed numbers and what is unreadable survive. */

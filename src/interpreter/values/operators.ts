@@ -33,6 +33,7 @@ import {
   SourceNumber,
   typeOf,
   type Value,
+  Version,
   wholeNumber,
 } from './value.js';
 
@@ -48,16 +49,18 @@ export function areEqual(operator: '==' | '!=', left: Value, right: Value): bool
 }
 
 /** The kind of a value: values of one kind can be compared. Lists and objects are one kind. */
-function kindOf(value: Value): 'text' | 'boolean' | 'number' | 'structure' {
+function kindOf(value: Value): 'text' | 'boolean' | 'number' | 'version' | 'structure' {
   if (typeof value === 'string') return 'text';
   if (typeof value === 'boolean') return 'boolean';
+  if (value instanceof Version) return 'version';
   return value !== null && numberOf(value) !== undefined ? 'number' : 'structure';
 }
 
-/** Negative, zero or positive; only two numbers or two texts have an order. */
+/** Negative, zero or positive; only two numbers, two texts or two versions have an order. */
 export function order(operator: string, left: Value, right: Value): number {
   if (isNumber(left) && isNumber(right)) return compareNumbers(left, right);
   if (typeof left === 'string' && typeof right === 'string') return compareText(left, right);
+  if (left instanceof Version && right instanceof Version) return left.compare(right);
   throw notOrdered(operator, left, right);
 }
 

@@ -49,7 +49,72 @@ export class Unreadable extends BeyondJson {
   }
 }
 
-export type Value = null | boolean | number | string | SourceNumber | Unreadable | readonly Value[] | ValueObject;
+const MOST_OF_VERSION = 1000;
+const VERSION_TEXT = /^v?(\d+(?:\.\d+)*)(?:-([0-9a-z-]+(?:\.[0-9a-z-]+)*))?(?:\+[0-9a-z-]+(?:\.[0-9a-z-]+)*)?$/i;
+
+/** A version, which `version(…)` reads: it is ordered by its numbers and its pre-release, and renders as its text. */
+export class Version extends BeyondJson {
+  private constructor(
+    readonly text: string,
+    private readonly numbers: readonly bigint[],
+    private readonly pre: readonly string[],
+  ) {
+    super();
+  }
+
+  /** Null: the text is not a version. */
+  static read(text: string): Version | null {
+    // Reading numbers of more digits takes long.
+    const [, numbers, pre] = text.length > MOST_OF_VERSION ? [] : (VERSION_TEXT.exec(text) ?? []);
+    if (numbers === undefined) return null;
+    return new Version(text, numbers.split('.').map(BigInt), pre?.split('.') ?? []);
+  }
+
+  /** Negative, zero or positive. Missing numbers are 0, and a pre-release comes before its version. */
+  compare(other: Version): number {
+    const length = Math.max(this.numbers.length, other.numbers.length);
+    for (let at = 0; at < length; at++) {
+      const [a, b] = [this.numbers[at] ?? 0n, other.numbers[at] ?? 0n];
+      if (a !== b) return a < b ? -1 : 1;
+    }
+    if (this.pre.length === 0 || other.pre.length === 0) return other.pre.length - this.pre.length;
+    for (const [at, a] of this.pre.entries()) {
+      const b = other.pre[at];
+      const sign = b === undefined ? 1 : comparePre(a, b);
+      if (sign !== 0) return sign;
+    }
+    return this.pre.length - other.pre.length;
+  }
+
+  /** A text that is the same for equal versions and only for them. */
+  get key(): string {
+    const last = this.numbers.findLastIndex((number) => number !== 0n);
+    const pre = this.pre.map((part) => (/^\d+$/.test(part) ? BigInt(part) : part));
+    return `${this.numbers.slice(0, last + 1).join('.')}-${pre.join('.')}`;
+  }
+
+  toJSON(): string {
+    return this.text;
+  }
+}
+
+/** Numbers come before words, as in semantic versioning. */
+function comparePre(a: string, b: string): number {
+  const [x, y] = [a, b].map((part) => (/^\d+$/.test(part) ? BigInt(part) : null));
+  if (x != null && y != null) return x < y ? -1 : x > y ? 1 : 0;
+  return x != null ? -1 : y != null ? 1 : compareText(a, b);
+}
+
+export type Value =
+  | null
+  | boolean
+  | number
+  | string
+  | SourceNumber
+  | Unreadable
+  | Version
+  | readonly Value[]
+  | ValueObject;
 export interface ValueObject {
   readonly [key: string]: Value;
 }
@@ -81,13 +146,14 @@ export function numberOf(value: Value): number | undefined {
   return value instanceof SourceNumber ? value.value : undefined;
 }
 
-type TypeName = 'null' | 'boolean' | 'number' | 'text' | 'list' | 'object';
+type TypeName = 'null' | 'boolean' | 'number' | 'text' | 'version' | 'list' | 'object';
 
 export function typeOf(value: Value): TypeName {
   if (value === null) return 'null';
   if (typeof value === 'string') return 'text';
   if (typeof value === 'boolean') return 'boolean';
   if (typeof value === 'number' || value instanceof SourceNumber) return 'number';
+  if (value instanceof Version) return 'version';
   return isList(value) ? 'list' : 'object';
 }
 
@@ -255,6 +321,7 @@ export function equal(a: Value, b: Value): boolean {
   if (a === null || b === null || typeof a === 'string' || typeof a === 'boolean') return false;
   if (typeof a === 'number' || a instanceof SourceNumber)
     return (typeof b === 'number' || b instanceof SourceNumber) && compareNumbers(a, b) === 0;
+  if (a instanceof Version) return b instanceof Version && a.compare(b) === 0;
   if (typeof b !== 'object' || a instanceof BeyondJson || b instanceof BeyondJson) return false;
   if (isList(a)) return isList(b) && a.length === b.length && a.every((item, i) => equal(item, b[i] as Value));
   if (isList(b)) return false;

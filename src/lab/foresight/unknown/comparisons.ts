@@ -8,11 +8,12 @@ import {
   longWhole,
   numberOf,
   type Value,
+  Version,
   wholeNumber,
 } from '../../../interpreter/values/value.js';
 import type { Comparison, Json } from '../../../machine/expression.js';
 import { hasChangedMember } from './changed-objects.js';
-import { idsIn, type Knowledge, mentionsUnknown, unknownId } from './knowledge.js';
+import { idsIn, type Knowledge, markOf, mentionsUnknown, unknownId } from './knowledge.js';
 import { type Bound, canBe, comparableTypes, type Facts, TYPE, typeBit } from './known-facts.js';
 import { agreesWith, impliedAnswer, textQuestions } from './text-answers.js';
 
@@ -30,6 +31,8 @@ export function areEqual(k: Knowledge, operator: '==' | '!=', a: Value, b: Value
   const [left, right] = [k.resolve(a), k.resolve(b)];
   if (!mentionsUnknown(left) && !mentionsUnknown(right)) return concreteOperations.areEqual(operator, left, right);
   const [x, y] = [unknownId(left), unknownId(right)];
+  if ((isVersionOnly(k, left) || isVersionOnly(k, right)) && left !== null && right !== null)
+    return orderOfVersions(k, left, right, operator) === 0;
   if (x !== null && y === null) return equalsKnown(k, operator, x, right, true);
   if (y !== null && x === null) return equalsKnown(k, operator, y, left, true);
   if (x !== null && y !== null) return x === y || equalUnknown(k, operator, x, y);
@@ -44,6 +47,8 @@ function areAlike(k: Knowledge, a: Value, b: Value): boolean {
   if (!mentionsUnknown(left) && !mentionsUnknown(right)) return equal(left, right);
   const [x, y] = [unknownId(left), unknownId(right)];
   if (x !== null && x === y) return true;
+  if (isVersionOnly(k, left) || isVersionOnly(k, right))
+    return isVersion(k, left) && isVersion(k, right) && orderOfVersions(k, left, right) === 0;
   if (x !== null && y === null) return equalsKnown(k, '==', x, right, false);
   if (y !== null && x === null) return equalsKnown(k, '==', y, left, false);
   if (x !== null && y !== null) return k.decide(Math.min(x, y), `= ${JSON.stringify([left, right])}`, SAME) === 0;
@@ -188,20 +193,49 @@ function isOrdered(k: Knowledge, operator: Order, a: Value, b: Value): boolean {
     if (!k.decideType(x, TYPE.number, 'a number')) throw notOrdered(operator, '', limit);
     return decideOrder(k, x, operator, limit);
   }
-  if (y === null && limit === undefined && typeof right !== 'string') throw notOrdered(operator, '', right);
+  const isVersion = isVersionOnly(k, left) || isVersionOnly(k, right);
+  if (y === null && limit === undefined && typeof right !== 'string' && !isVersion)
+    throw notOrdered(operator, '', right);
   if (x === y) {
-    if (!k.decideType(x, TYPE.number | TYPE.text, 'a number or text')) throw notOrdered(operator, null, null);
+    if (!k.decideType(x, TYPE.number | TYPE.text | TYPE.version, 'a number or text'))
+      throw notOrdered(operator, null, null);
     return ORDERS[operator](0);
   }
+  if (isVersion) return ORDERS[operator](orderOfVersions(k, left, right, operator));
   const isText = limit === undefined && (y === null || !k.decideType(x, TYPE.number, 'a number'));
   const type = isText ? TYPE.text : TYPE.number;
   for (const id of y === null ? [x] : [x, y])
     if (!k.decideType(id, type, isText ? 'text' : 'a number')) throw notOrdered(operator, null, null);
+  return ORDERS[operator](decidedOrder(k, x, right));
+}
+
+/** Decides once how an unknown value and another one are ordered. */
+function decidedOrder(k: Knowledge, x: number, right: Value): number {
+  const y = unknownId(right);
   const turn = y !== null && y < x ? -1 : 1;
-  const [first, second] = turn === 1 ? [x, asFact(right)] : [y as number, left];
+  const [first, second] = turn === 1 ? [x, asFact(right)] : [y as number, markOf(x)];
   const other = k.labelOf(second);
   const answer = k.decide(first, `<=> ${JSON.stringify(second)}`, [`< ${other}`, `= ${other}`, `> ${other}`]);
-  return ORDERS[operator]((answer - 1) * turn);
+  return (answer - 1) * turn;
+}
+
+const isVersionOnly = (k: Knowledge, value: Value): boolean => {
+  const id = unknownId(value);
+  return id === null ? value instanceof Version : k.factsOf(id).types === TYPE.version;
+};
+
+/** Decides whether it is a version. */
+function isVersion(k: Knowledge, value: Value): boolean {
+  const id = unknownId(value);
+  return id === null ? value instanceof Version : k.decideType(id, TYPE.version, 'a version');
+}
+
+/** The order of two versions, of which at least one is unknown. */
+function orderOfVersions(k: Knowledge, left: Value, right: Value, operator = '=='): number {
+  if (!isVersion(k, left) || !isVersion(k, right)) throw badValue(`\`${operator}\` needs two versions`);
+  const [x, y] = [unknownId(left), unknownId(right)];
+  if (x === null) return -decidedOrder(k, y as number, left);
+  return x === y ? 0 : decidedOrder(k, x, right);
 }
 
 function decideOrder(k: Knowledge, id: number, operator: Order, limit: number): boolean {

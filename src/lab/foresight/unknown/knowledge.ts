@@ -207,7 +207,12 @@ export class Knowledge {
 
   elementOf(id: number, index: number): Value {
     const label = `${this.of(id).label}[${index}]`;
-    return this.resolve(this.derive('element', [markOf(id), index], { types: ANY_TYPE }, label));
+    return this.resolve(this.derive('element', [markOf(id), index], { types: this.elementTypes(id) }, label));
+  }
+
+  /** The types of the elements of a list: those of a list that the program computed may be versions. */
+  elementTypes(id: number): number {
+    return /^call (?:sort|unique|slice|values)$/.test(this.of(id).made?.op ?? '') ? ANY_TYPE | TYPE.version : ANY_TYPE;
   }
 
   /** How people read a value. */

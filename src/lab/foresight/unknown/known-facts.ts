@@ -3,7 +3,8 @@
 import { isList, isObject, typeOf, type Value } from '../../../interpreter/values/value.js';
 import type { Json } from '../../../machine/expression.js';
 
-export const TYPE = { null: 1, boolean: 2, number: 4, text: 8, list: 16, object: 32 } as const;
+export const TYPE = { null: 1, boolean: 2, number: 4, text: 8, list: 16, object: 32, version: 64 } as const;
+/** What a command or a person may give: only `version(…)` gives versions. */
 export const ANY_TYPE = 63;
 export const STRUCTURE = TYPE.list | TYPE.object;
 

@@ -14,7 +14,7 @@ interface Signature {
   readonly mayFail?: true;
 }
 
-const { text, list, number, object } = TYPE;
+const { text, list, number, object, version } = TYPE;
 const SIGNATURES: Readonly<Record<string, Signature>> = {
   upper: { takes: [text], gives: text },
   lower: { takes: [text], gives: text },
@@ -37,8 +37,9 @@ const SIGNATURES: Readonly<Record<string, Signature>> = {
   ceil: { takes: [number], gives: number },
   int: { takes: [number | text], gives: number, mayFail: true },
   float: { takes: [number | text], gives: number, mayFail: true },
-  string: { takes: [ANY_TYPE], gives: text },
-  json: { takes: [ANY_TYPE], gives: text },
+  version: { takes: [text | number | version], gives: version, mayFail: true },
+  string: { takes: [ANY_TYPE | version], gives: text },
+  json: { takes: [ANY_TYPE | version], gives: text },
   parse_json: { takes: [text], gives: ANY_TYPE, mayFail: true },
   base64_encode: { takes: [text], gives: text },
   base64_decode: { takes: [text], gives: text, mayFail: true },

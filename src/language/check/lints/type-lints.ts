@@ -11,7 +11,18 @@ import { typeMessages as say } from '../../source/catalogue/expressions.js';
 import type { Diagnostic, Fix, SourceSet } from '../../source/diagnostic.js';
 import type { LoweredMachine } from '../lower/lower-machine.js';
 import type { TypedOperand, TypeUse } from '../scope.js';
-import { BOOLEAN, LIST, NULL, NUMBER, OBJECT, TEXT, type Types, type TypesOf, valueTypes } from './value-types.js';
+import {
+  BOOLEAN,
+  LIST,
+  NULL,
+  NUMBER,
+  OBJECT,
+  TEXT,
+  type Types,
+  type TypesOf,
+  VERSION,
+  valueTypes,
+} from './value-types.js';
 
 export function lintTypes({ machine, states }: LoweredMachine, sources: SourceSet, diagnostics: Diagnostic[]): void {
   if (states.every(({ typeUses }) => typeUses.length === 0)) return;
@@ -33,7 +44,8 @@ export function lintTypes({ machine, states }: LoweredMachine, sources: SourceSe
 }
 
 const STRUCTURE = LIST | OBJECT;
-const SCALAR = TEXT | NUMBER | BOOLEAN;
+const SCALAR = TEXT | NUMBER | BOOLEAN | VERSION;
+const ORDERED = TEXT | NUMBER | VERSION;
 
 function checkComparison(use: TypeUse, state: number, types: TypesOf, sources: SourceSet): Diagnostic | null {
   if (use.operator !== '==' && use.operator !== '!=') return null;
@@ -55,13 +67,13 @@ function checkComparison(use: TypeUse, state: number, types: TypesOf, sources: S
   });
 }
 
-/** `<` of two values of which neither both are numbers nor both are texts. */
+/** `<` of two values that are not both numbers, texts or versions. */
 function checkOrder(use: TypeUse, state: number, types: TypesOf, sources: SourceSet): Diagnostic | null {
   if (!/^[<>]=?$/.test(use.operator)) return null;
   const left = types(use.left.expr, state) & ~NULL;
   const right = types(use.right.expr, state) & ~NULL;
-  if (left === 0 || right === 0 || (left & right & (NUMBER | TEXT)) !== 0) {
-    const isText = (left & right & (NUMBER | TEXT)) === TEXT && isOutput(left) && isOutput(right);
+  if (left === 0 || right === 0 || (left & right & ORDERED) !== 0) {
+    const isText = (left & right & ORDERED) === TEXT && isOutput(left) && isOutput(right);
     return isText ? say.comparesText(use.span, { operator: use.operator }) : null;
   }
   const fix =
@@ -106,7 +118,15 @@ function elementTypes(expr: Expr, typeOf: (expr: Expr) => Types): Types | null {
 }
 
 function pluralOf(types: Types): string {
-  return types === NUMBER ? 'numbers' : types === TEXT ? 'texts' : types === BOOLEAN ? 'booleans' : 'other values';
+  return types === NUMBER
+    ? 'numbers'
+    : types === TEXT
+      ? 'texts'
+      : types === VERSION
+        ? 'versions'
+        : types === BOOLEAN
+          ? 'booleans'
+          : 'other values';
 }
 
 interface Mend {
@@ -164,7 +184,9 @@ function describe({ expr, span }: TypedOperand, types: Types, sources: SourceSet
         : 'text'
       : types & NUMBER
         ? 'a number'
-        : 'a boolean';
+        : types & VERSION
+          ? 'a version'
+          : 'a boolean';
   return expr.op === 'const' || text.length > 40 || text === '' ? what : `\`${text}\`, which is ${what},`;
 }
 

@@ -16,13 +16,16 @@ export const BOOLEAN = 4;
 export const NULL = 8;
 export const LIST = 16;
 export const OBJECT = 32;
-const ANY = 63;
+/** What `version(…)` gives; never in JSON. */
+export const VERSION = 64;
+const ANY = 127;
 /** The types that `DO: x = command` can bind. */
 const PRINTED = TEXT | LIST | OBJECT;
 
 const RESULTS: Readonly<Record<string, Types>> = {
   ...of(NUMBER, 'len sum abs round floor ceil int float'),
   ...of(TEXT, 'upper lower trim join replace string json base64_encode base64_decode sha256 program_dir'),
+  ...of(VERSION, 'version'),
   ...of(LIST, 'split lines keys values sort unique range'),
 };
 

@@ -39,6 +39,7 @@ const FUNCTIONS: Readonly<Record<string, readonly [number, number]>> = {
   ceil: [1, 1],
   int: [1, 1],
   float: [1, 1],
+  version: [1, 1],
   string: [1, 1],
   json: [1, 1],
   parse_json: [1, 1],

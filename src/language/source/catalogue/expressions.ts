@@ -54,8 +54,9 @@ export const typeMessages = {
     ...omitUndefined({
       notes: f.printed ? ['`DO: x = …` binds text; CHECK binds the type that was printed'] : undefined,
     }),
-    help:
-      f.after !== undefined
+    help: `${f.left} ${f.right}`.includes('a version')
+      ? 'use `version(…)` on both sides'
+      : f.after !== undefined
         ? `write \`${f.after.replace(' == ', ` ${f.operator} `)}\``
         : f.name === undefined
           ? 'compare values of one type'
@@ -65,7 +66,7 @@ export const typeMessages = {
   comparesText: message<{ operator: string }>('compares-text', 'warning', (f) => ({
     message: `\`${f.operator}\` compares two outputs as texts, in which \`"10"\` comes before \`"9"\``,
     label: 'the outputs of DO are texts',
-    help: 'compare numbers, as in `int(x)`, or bind the outputs with CHECK',
+    help: 'compare numbers, as in `int(x)`, or versions, as in `version(x)`',
   })),
   neverContains: message<{ operator: string; part: string; elements: string }>('never-contains', 'error', (f) => ({
     message: `\`${f.operator}\` looks for ${f.part} in a list of ${f.elements}`,

@@ -70,6 +70,7 @@ const FUNCTIONS: Readonly<Record<string, string>> = {
   ...{
     ceiling: 'ceil',
     hash: 'sha256',
+    semver: 'version',
     coalesce: 'default',
     ifnull: 'default',
     nvl: 'default',
