@@ -299,7 +299,7 @@ describe('moments', () => {
   test('each needs a condition with a value', () => {
     const program = lines('STATE: A', '  TRACK: level = 7', '  DO: look', '  EMIT: LOOKED', '  RETURN');
     expectVerdicts(program, [
-      ['NEVER: event LOOKED WHEN level == "7" UNLESS run "look" WHEN level == 8', 'undecided'],
+      ['NEVER: event LOOKED WHEN first([level]) == "7" UNLESS run "look" WHEN level == 8', 'undecided'],
       ['NEVER: event LOOKED WHEN level == 8 UNLESS run "look" WHEN level == 7', 'proved'],
     ]);
   });

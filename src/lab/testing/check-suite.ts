@@ -16,6 +16,7 @@ import type {
 } from '../../language/syntax/tests/test-tree.js';
 import { readDuration } from '../../machine/duration.js';
 import { ERROR_KINDS } from '../../machine/error-kinds.js';
+import type { Machine } from '../../machine/machine.js';
 import { nearest } from '../../prelude/nearest.js';
 import { inputProblems } from '../../runtime/run/run-inputs.js';
 import { labelOf, rowsOf } from './run-test.js';
@@ -58,6 +59,21 @@ export function checkProperties(properties: readonly PropertyCase[], tested: Tes
     for (const rule of rules) check.rule(rule);
   }
   return check.diagnostics;
+}
+
+/** The texts that the program returns; null: some are only known during the run. */
+function returnedTexts({ states, plans }: Machine): string[] | null {
+  if (Object.keys(plans ?? {}).length > 0) return null;
+  const texts = states.flatMap(({ code }) =>
+    code.flatMap((one): readonly (string | null)[] => {
+      if (one.op !== 'return' || one.value === null) return [];
+      const { value } = one;
+      if (value.op === 'const') return typeof value.value === 'string' ? [value.value] : [];
+      const [only, ...more] = value.op === 'template' ? value.template : [];
+      return [typeof only === 'string' && more.length === 0 ? only : null];
+    }),
+  );
+  return texts.includes(null) ? null : (texts as string[]);
 }
 
 class SuiteCheck {
@@ -279,8 +295,19 @@ class SuiteCheck {
           this.requireName(moment.error, ERROR_KINDS, `there is no failure \`${moment.error.text}\``);
         return;
       case 'returned':
-        if (moment.value !== null) this.constant(moment.value);
+        if (moment.value === null) return;
+        this.constant(moment.value);
+        this.checkReturned(moment.value);
     }
+  }
+
+  /** A text that no RETURN can give: those with values can give any. */
+  private checkReturned(value: Expression): void {
+    const text = constantOf(value);
+    const known = returnedTexts(this.suite.machine);
+    if (typeof text !== 'string' || known === null || known.includes(text)) return;
+    const what = `the program never returns \`${shorten(text)}\``;
+    this.nothing(value.span, what, known.map(shorten), nearest(text, known));
   }
 
   /** A command with values may become what a pattern means, and the pattern is compared with the text as it is written. */

@@ -18,7 +18,7 @@ import type { Moment, Condition as WatchedCondition } from '../foresight/monitor
 import { momentsOf, type Rule as WatchedRule } from '../foresight/monitors.js';
 import type { Property } from '../foresight/properties.js';
 import { selects } from './selectors.js';
-import { compileStates, constantOf, namesIn } from './test-expressions.js';
+import { compileStates, constantOf, namesIn, type TypesByName, typesByName } from './test-expressions.js';
 
 export interface CompiledProperties {
   /** Usable if no diagnostic is an error. */
@@ -40,7 +40,7 @@ export function compileProperties(cases: readonly PropertyCase[], machine: Machi
     );
   });
   if (diagnostics.length > 0) return { properties: [], diagnostics };
-  const values = valuesOf(conditions, [...slots.keys()], file, diagnostics);
+  const values = valuesOf(conditions, [...slots.keys()], file, diagnostics, typesByName(machine));
   const condition = ({ expression, text }: Condition): WatchedCondition => ({
     text,
     value: inMachine(values.get(expression) ?? { op: 'const', value: null }, slots),
@@ -84,9 +84,10 @@ function valuesOf(
   inputs: readonly string[],
   file: number,
   diagnostics: Diagnostic[],
+  types: TypesByName,
 ): ReadonlyMap<Expression, Expr> {
   if (written.length === 0) return new Map();
-  const { machine, states, diagnostics: problems } = compileStates(written, inputs, file);
+  const { machine, states, diagnostics: problems } = compileStates(written, inputs, file, types);
   diagnostics.push(...problems);
   const values = new Map<Expression, Expr>();
   for (const [expression, at] of states) {

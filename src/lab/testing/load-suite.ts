@@ -27,7 +27,7 @@ import { compileProperties } from './compile-properties.js';
 import { factsOf } from './machine-facts.js';
 import { readSnapshots } from './read-snapshots.js';
 import { RUN_NAMES, type Suite } from './suite.js';
-import { compileExpressions } from './test-expressions.js';
+import { compileExpressions, typesByName } from './test-expressions.js';
 
 export interface LoadedSuite {
   /** Null: the file cannot be right. */
@@ -56,7 +56,9 @@ export async function loadSuite(
     lines.flatMap((line) => (line.kind === 'each' ? [line.name.text] : [])),
   );
   const variables = [...machine.inputs, ...machine.tracked.map((name) => ({ name }))].map(({ name }) => name);
-  const expressions = compileExpressions(tree, 0, new Set([...variables, ...rows, ...RUN_NAMES]));
+  // A row may have the name of a variable.
+  const types = new Map([...typesByName(machine)].filter(([name]) => !rows.includes(name)));
+  const expressions = compileExpressions(tree, 0, new Set([...variables, ...rows, ...RUN_NAMES]), types);
   diagnostics.push(...expressions.diagnostics);
   const { properties, diagnostics: wrong } = compileProperties(tree.properties, machine, 0);
   diagnostics.push(...wrong);
@@ -224,12 +226,12 @@ function addProblems(compilation: Compiled, sources: SourceSet, diagnostics: Dia
   const first = sources.push(...compilation.sources) - compilation.sources.length;
   const rebase = (at: Span): Span => ({ ...at, file: at.file < 0 ? at.file : at.file + first });
   const errors = compilation.diagnostics.filter(({ severity }) => severity === 'error');
-  const withSpan = <T extends { readonly span: Span }>(part: T): T => ({ ...part, span: rebase(part.span) });
+  const rebasePart = <T extends { readonly span: Span }>(part: T): T => ({ ...part, span: rebase(part.span) });
   for (const { labels = [], fix, ...one } of errors)
     diagnostics.push({
-      ...withSpan(one),
-      labels: labels.map(withSpan),
-      ...(fix === undefined ? {} : { fix: { ...withSpan(fix), also: (fix.also ?? []).map(withSpan) } }),
+      ...rebasePart(one),
+      labels: labels.map(rebasePart),
+      ...(fix === undefined ? {} : { fix: { ...rebasePart(fix), also: (fix.also ?? []).map(rebasePart) } }),
     });
   return compilation.machine;
 }

@@ -7,11 +7,12 @@ import { advance, type LinkedMachine, link, startRun } from '../../interpreter/r
 import { fromRecord, render } from '../../interpreter/values/json.js';
 import type { Value } from '../../interpreter/values/value.js';
 import { compile } from '../../language/check/compile.js';
+import { BOOLEAN, LIST, NUMBER, OBJECT, TEXT, type Types, valueTypes } from '../../language/check/lints/value-types.js';
 import { testMessages as say } from '../../language/source/catalogue/tests.js';
 import type { Diagnostic, Span } from '../../language/source/diagnostic.js';
 import type { Expression } from '../../language/syntax/expression-nodes.js';
 import type { ExpressionText, TestFile } from '../../language/syntax/tests/test-tree.js';
-import type { Json } from '../../machine/expression.js';
+import type { Expr, Json, SlotRef } from '../../machine/expression.js';
 import type { Machine } from '../../machine/machine.js';
 import { nearest } from '../../prelude/nearest.js';
 import { boundedMatches } from '../../runtime/matches.js';
@@ -38,7 +39,12 @@ interface Region {
 }
 
 /** `names`: what expressions may use. */
-export function compileExpressions({ texts }: TestFile, file: number, names: ReadonlySet<string>): TestExpressions {
+export function compileExpressions(
+  { texts }: TestFile,
+  file: number,
+  names: ReadonlySet<string>,
+  types?: TypesByName,
+): TestExpressions {
   const unknown = [...texts.keys()].flatMap((expression) => unknownNames(expression, names));
   const computed = [...texts]
     .filter(([expression]) => constantOf(expression) === undefined && unknownNames(expression, names).length === 0)
@@ -46,7 +52,7 @@ export function compileExpressions({ texts }: TestFile, file: number, names: Rea
   const inputs = [...[...names].filter((name) => !RENAMED.has(name)), ...RENAMED.values(), MESSAGE];
   if (computed.length === 0)
     return { diagnostics: unknown, evaluate: (expression) => ({ value: constantOf(expression) ?? null }) };
-  const { machine, states, diagnostics } = compileStates(computed, inputs, file);
+  const { machine, states, diagnostics } = compileStates(computed, inputs, file, types);
   const linked = machine === null ? null : link(machine);
   return {
     diagnostics: [...unknown, ...diagnostics],
@@ -58,6 +64,40 @@ export function compileExpressions({ texts }: TestFile, file: number, names: Rea
       return run(linked, state, values);
     },
   };
+}
+
+/** How a name is declared as an input, with its type: ` (number)`, ` (one of: a, b)`. */
+export type TypesByName = ReadonlyMap<string, string>;
+
+/** The types of the inputs and tracked variables of a program, as far as they are known. */
+export function typesByName(machine: Machine): TypesByName {
+  const types = valueTypes(machine);
+  const inputs = machine.inputs.map(({ name, choices }, slot): [string, string] => {
+    const isPlain = choices?.every((one) => /^[\w-]+$/.test(one)) === true;
+    return [
+      name,
+      isPlain ? ` (one of: ${choices?.join(', ')})` : typeSuffix(types(readOf(name, { in: 'input', slot }), 0)),
+    ];
+  });
+  const tracked = machine.tracked.map((name, slot): [string, string] => [
+    name,
+    typeSuffix(types(readOf(name, { in: 'tracked', slot }), 0)),
+  ]);
+  return new Map([...inputs, ...tracked]);
+}
+
+const readOf = (name: string, slot: SlotRef): Expr => ({ op: 'read', name, places: [slot] });
+
+function typeSuffix(types: Types): string {
+  const words: ReadonlyMap<Types, string> = new Map([
+    [NUMBER, 'number'],
+    [TEXT, 'string'],
+    [BOOLEAN, 'boolean'],
+    [LIST, 'list'],
+    [OBJECT, 'object'],
+  ]);
+  const word = words.get(types);
+  return word === undefined ? '' : ` (${word})`;
 }
 
 interface CompiledStates {
@@ -72,8 +112,9 @@ export function compileStates(
   computed: readonly (readonly [Expression, ExpressionText])[],
   inputs: readonly string[],
   file: number,
+  types: TypesByName = new Map(),
 ): CompiledStates {
-  let text = inputs.map((name) => `INPUT: ${name}\n`).join('');
+  let text = inputs.map((name) => `INPUT: ${name}${types.get(name) ?? ''}\n`).join('');
   const regions: Region[] = [];
   const states = new Map<Expression, number>();
   for (const [at, [expression, { text: written, start }]] of computed.entries()) {
