@@ -33,6 +33,7 @@ export function lintTypes({ machine, states }: LoweredMachine, sources: SourceSe
   states.forEach(({ typeUses }, state) => {
     for (const use of typeUses) {
       const diagnostic =
+        checkField(use, state, types, sources) ??
         checkComparison(use, state, types, sources) ??
         checkOrder(use, state, types, sources) ??
         checkMembership(use, state, types, sources) ??
@@ -41,6 +42,22 @@ export function lintTypes({ machine, states }: LoweredMachine, sources: SourceSe
       if (diagnostic !== null) diagnostics.push(diagnostic);
     }
   });
+}
+
+/** `x.length`: only objects have fields, and null where `?` follows. */
+function checkField(
+  { operator, left, right }: TypeUse,
+  state: number,
+  types: TypesOf,
+  sources: SourceSet,
+): Diagnostic | null {
+  if (operator !== '.' || right.expr.op !== 'const') return null;
+  const found = types(left.expr, state);
+  if (found === 0 || (found & (OBJECT | NULL)) !== 0) return null;
+  const of = sources[left.span.file]?.text.slice(left.span.start, left.span.end) ?? '';
+  const isText = (found & TEXT) !== 0;
+  const type = isText && (found & ~TEXT) !== 0 ? 'text or a list' : found === LIST ? 'a list' : describeType(found);
+  return say.noFields(right.span, { of, name: String(right.expr.value), type });
 }
 
 const STRUCTURE = LIST | OBJECT;
@@ -177,17 +194,13 @@ const isWord = (text: string): boolean => /^[A-Za-z_][\w.]*$/.test(text);
 /** The description of an operand in a message: its name as written, with its type. */
 function describe({ expr, span }: TypedOperand, types: Types, sources: SourceSet): string {
   const text = sources[span.file]?.text.slice(span.start, span.end).replace(/\s+/g, ' ') ?? '';
-  const what =
-    types & TEXT
-      ? types & STRUCTURE
-        ? 'text that a command printed'
-        : 'text'
-      : types & NUMBER
-        ? 'a number'
-        : types & VERSION
-          ? 'a version'
-          : 'a boolean';
+  const what = (types & TEXT) !== 0 && (types & STRUCTURE) !== 0 ? 'text that a command printed' : describeType(types);
   return expr.op === 'const' || text.length > 40 || text === '' ? what : `\`${text}\`, which is ${what},`;
+}
+
+function describeType(types: Types): string {
+  if (types & TEXT) return 'text';
+  return types & NUMBER ? 'a number' : types & VERSION ? 'a version' : 'a boolean';
 }
 
 const WANTS: Readonly<Record<string, Types>> = { '-': NUMBER, '*': NUMBER, '/': NUMBER, '%': NUMBER, is: BOOLEAN };

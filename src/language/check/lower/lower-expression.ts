@@ -164,7 +164,11 @@ export function lowerExpression(e: Expression, context: ExpressionContext, unkno
 
 function lowerField(e: Extract<Expression, { kind: 'field' }>, context: ExpressionContext, unknown: Unknown): Expr {
   context.fieldRead(e);
-  return { op: 'field', of: lowerExpression(e.of, context, unknown), name: e.name.text };
+  const { text: name, span } = e.name;
+  const of = lowerExpression(e.of, context, unknown);
+  const field = { expr: { op: 'const', value: name } as const, span };
+  context.scope.typeUses.push({ operator: '.', span: e.span, left: { expr: of, span: e.of.span }, right: field });
+  return { op: 'field', of, name };
 }
 
 function lowerName(

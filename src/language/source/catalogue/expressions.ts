@@ -68,6 +68,17 @@ export const typeMessages = {
     label: 'the outputs of DO are texts',
     help: 'compare numbers, as in `int(x)`, or versions, as in `version(x)`',
   })),
+  noFields: message<{ of: string; name: string; type: string }>('no-fields', 'error', (f) => ({
+    message: `\`${f.of}\` is ${f.type}, which has no field \`${f.name}\``,
+    label: 'this always fails the run',
+    help: /^(?:length|len|size|count)$/i.test(f.name)
+      ? `write \`len(${f.of})\``
+      : f.type === 'text' && /^(?:text|stdout|output|result|content|value)$/i.test(f.name)
+        ? `write \`${f.of}\` for the text`
+        : f.type === 'a list'
+          ? `take an element, as in \`${f.of}[0].${f.name}\`, or go through them with FOR EACH`
+          : 'read fields of an object, such as JSON that a CHECK or a DO printed',
+  })),
   neverContains: message<{ operator: string; part: string; elements: string }>('never-contains', 'error', (f) => ({
     message: `\`${f.operator}\` looks for ${f.part} in a list of ${f.elements}`,
     label: 'this comparison always fails the run',

@@ -85,6 +85,14 @@ export const expressionLines: readonly ForeignLine[] = [
     by: (m) => `${part(m, 1)}"${part(m, 2)}"${part(m, 3)}`,
   },
   {
+    // By convention a variable of the environment, which only commands can read.
+    line: /^((?:IF|ELSE IF|WAIT|SET|TRACK)\b(?:(?!→|->).)*?)\$\{?([A-Z][A-Z0-9_]*)\}?(.*)$/,
+    codes: /bad-character|unexpected/,
+    message: (m) => `names have no \`$\` here: \`${part(m, 2)}\``,
+    help: (m) =>
+      `write \`DO: ${part(m, 2).toLowerCase()} = echo "$${part(m, 2)}"\` above, and use \`${part(m, 2).toLowerCase()}\` here`,
+  },
+  {
     line: /^((?:IF|ELSE IF|WAIT|SET|TRACK)\b(?:(?!→|->).)*?)\$\{?(\w+)\}?(.*)$/,
     sure: /^[^"'$]*\$(?:\{[A-Za-z_]\w*\}|[A-Za-z_]\w*)[^$]*$/,
     codes: /bad-character|unexpected/,
