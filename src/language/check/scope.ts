@@ -14,6 +14,9 @@ import { isReserved } from './collect.js';
 import { suggestName } from './suggest-name.js';
 import type { SymbolTable } from './symbol-table.js';
 
+const DASHED = /[\p{L}\p{N}_.-]/u;
+const DASHED_REST = /[\p{L}\p{N}_.-]*/uy;
+
 const SLOT_WORDS: Readonly<Record<SlotRef['in'], string>> = {
   local: 'a local of this state',
   entry: 'an entry value',
@@ -369,7 +372,29 @@ export class StateScope {
       const other = elsewhere.state;
       const bound: Label = { span: elsewhere.span, text: `bound here, in ${other}, and dropped by the next GOTO` };
       diagnostics.push(say.outOfScope(span, { name, state: this.state, other, bound }));
-    } else diagnostics.push(say.unknownName(span, { ...facts, shell: where === 'shell' }));
+      return;
+    }
+    const dashed = facts.near === undefined && where === 'error' ? this.dashedWord(span) : undefined;
+    const at = dashed === undefined ? span : { ...span, ...dashed.at };
+    // The other parts of the word have the same cause.
+    const said = dashed === undefined ? undefined : diagnostics.at(-1)?.span;
+    if (said?.start === at.start && said.end === at.end && said.file === at.file) return;
+    diagnostics.push(say.unknownName(at, { ...facts, ...dashed?.facts, shell: where === 'shell' }));
+  }
+
+  /** The word with dashes around a name, such as `dry-run`, which subtracts as an expression. */
+  private dashedWord({ file, start, end }: Span) {
+    const text = this.shared.sources[file]?.text ?? '';
+    let from = start;
+    while (DASHED.test(text[from - 1] ?? ' ')) from--;
+    DASHED_REST.lastIndex = end;
+    const to = end + (DASHED_REST.exec(text)?.[0].length ?? 0);
+    const dashed = text.slice(from, to);
+    if (!/^[\p{L}_][\p{L}\p{N}_.]*(?:-[\p{L}_][\p{L}\p{N}_.]*)+$/u.test(dashed)) return undefined;
+    const name = dashed.replace(/[-.]/g, '_');
+    const isBound = this.has(name) || [...this.names()].includes(name);
+    const compared = /[=!]=[ \t]*$/.test(text.slice(Math.max(0, from - 10), from));
+    return { at: { start: from, end: to }, facts: { dashed, bound: isBound, compared } };
   }
 
   /** Reports a name that no instruction may bind, and a local that hides a tracked variable. */

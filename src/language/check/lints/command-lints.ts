@@ -1,5 +1,6 @@
 /** Lints about the programs that a line runs. */
 import { checkMessages as say } from '../../source/catalogue/check.js';
+import type { Span } from '../../source/diagnostic.js';
 import type { ShellText } from '../../syntax/ast.js';
 import type { StateLowering } from '../lower/state-lowering.js';
 import { baseName, isSign } from '../shell/known-programs.js';
@@ -81,8 +82,19 @@ export function reportCommands(
       isCall(shell.text, command.nameEnd) ||
       readsAsProse(shell.text, compiled);
     if (isFirst && !name.includes('/') && isNone) prose = l.diagnostics.push(say.notACommand(span, { word: name })) > 0;
-    else l.diagnostics.push(say.commandNotFound(span, { word: name, path: name.includes('/') }));
+    else {
+      const subtraction = name === shell.text.trim() ? subtractionMeant(l, name, span) : {};
+      l.diagnostics.push(say.commandNotFound(span, { word: name, path: name.includes('/'), ...subtraction }));
+    }
   });
+}
+
+/** `count-offest` may be a subtraction if `count` has a value, which is not the one that this line binds. */
+function subtractionMeant(l: StateLowering, word: string, { file, start }: Span): { readonly subtraction?: string } {
+  const first = /^\w+(?=-)/.exec(word)?.[0];
+  if (first === undefined || !l.scope.has(first)) return {};
+  const before = l.shared.sources[file]?.text.slice(Math.max(0, start - first.length - 5), start) ?? '';
+  return /(\w+)\s*=\s*$/.exec(before)?.[1] === first ? {} : { subtraction: word.replaceAll('-', ' - ') };
 }
 
 /** `task(a) "…"`: no shell accepts a parenthesis with text in it after a name. */

@@ -49,8 +49,16 @@ export function lowerDo(l: StateLowering, i: Do): void {
     l.missing.bind(i.bind.text);
     const value = l.expression(expression);
     l.explain(i.span, `expression, bound to \`${i.bind.text}\``, true);
-    if (expression.kind === 'name' && l.settings.lookups.onPath?.(expression.name) === true)
-      l.diagnostics.push(say.alsoACommand(expression.span, { name: expression.name, bind: i.bind.text }));
+    const word = textOf(i);
+    const isWord = expression.kind === 'name' || (expression.kind === 'arithmetic' && DASHED_WORD.test(word));
+    if (isWord && l.settings.lookups.onPath?.(word) === true)
+      l.diagnostics.push(
+        say.alsoACommand(expression.span, {
+          name: word,
+          bind: i.bind.text,
+          ...(expression.kind === 'name' ? {} : { subtraction: word.replaceAll('-', ' - ') }),
+        }),
+      );
     // Parentheses say that the boolean is meant.
     if (
       expression.kind === 'constant' &&
@@ -95,6 +103,9 @@ export function lowerCheck(l: StateLowering, i: Check): void {
   lowerPerformed(l, i, options, { reading: decoding, bind: l.binding(slot) });
   l.giveResult(slot, i.span);
 }
+
+/** `latest-release`: names of programs have dashes, names of values have none. */
+const DASHED_WORD = /^[\p{L}_][\p{L}\p{N}_.]*(?:-[\p{L}\p{N}_.]+)+$/u;
 
 function readsAsValue(l: StateLowering, i: Do, expression: Expression): boolean {
   // A path: as an expression, a slash without spaces would be a division.
@@ -417,6 +428,8 @@ function isMeantAsValue(l: StateLowering, e: Expression, shell: ShellText): bool
       return beginsLikeVariable(l, e);
     case 'arithmetic':
     case 'compare':
+      // A subtraction of names that have no value is the name of a program.
+      if (DASHED_WORD.test(shell.text.trim())) return false;
       // `tool -1` and `tool <file` are an option and a redirect.
       return !/[\w)\]}"']\s+[-+*/%<>]+[^\s=]/.test(shell.text) && hasValue(l, e);
     case 'logical':

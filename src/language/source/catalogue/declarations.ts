@@ -150,6 +150,20 @@ function unboundWords(f: { name: string; shell?: boolean } & Near, s: Spelling):
   return f.shell === true ? { ...words, help: `${words.help}; for the text itself, write \`\\{${f.name}}\`` } : words;
 }
 
+/** A word with dashes that an expression subtracts; `bound`: the name with `_` instead has a value. */
+interface Dashed {
+  readonly dashed?: string;
+  readonly bound?: boolean;
+  readonly compared?: boolean;
+}
+
+function dashedHelp(word: string, { bound, compared }: Dashed): string {
+  const name = word.replace(/[-.]/g, '_');
+  if (bound === true) return `did you mean \`${name}\`?`;
+  if (compared === true) return `write \`"${word}"\` for the text`;
+  return `for the output of the command, bind it on a line above, \`DO: ${name} = ${word}\`, and read \`${name}\``;
+}
+
 /** A workflow file has no states. */
 function inState(state: string, s: Spelling): string {
   // The only state of a script has no name in its text.
@@ -157,11 +171,22 @@ function inState(state: string, s: Spelling): string {
 }
 
 export const nameMessages = {
-  unknownName: message<{ name: string; state: string; shell?: boolean } & Near>('unknown-name', 'error', (f, s) => ({
-    message: `nothing binds \`${f.name}\`${inState(f.state, s)}`,
-    label: 'never has a value',
-    ...unboundWords(f, s),
-  })),
+  unknownName: message<{ name: string; state: string; shell?: boolean } & Dashed & Near>(
+    'unknown-name',
+    'error',
+    (f, s) =>
+      f.dashed === undefined
+        ? {
+            message: `nothing binds \`${f.name}\`${inState(f.state, s)}`,
+            label: 'never has a value',
+            ...unboundWords(f, s),
+          }
+        : {
+            message: `nothing binds \`${f.name}\`${inState(f.state, s)}: \`-\` subtracts, and is not part of a name`,
+            label: 'a subtraction here',
+            help: dashedHelp(f.dashed, f),
+          },
+  ),
   outOfScope: message<{ name: string; state: string; other: string; bound: Label }>(
     'local-out-of-scope',
     'error',

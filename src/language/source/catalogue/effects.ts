@@ -12,19 +12,27 @@ export const effectMessages = {
     label: 'neither a program nor a shell builtin',
     help: instructionHelp(f.word) ?? 'write `DO: Task(AGENT) "…"` to give it to an agent',
   })),
-  alsoACommand: message<{ name: string; bind: string }>('also-a-command', 'note', (f) => ({
-    message: `\`${f.name}\` is the variable here, not the command with the same name`,
-    help: `write \`DO: ${f.bind} = command ${f.name}\` to run the command`,
+  alsoACommand: message<{ name: string; bind: string; subtraction?: string }>('also-a-command', 'note', (f) => ({
+    message: `\`${f.name}\` is ${f.subtraction === undefined ? 'the variable' : 'a subtraction'} here, not the command with the same name`,
+    help:
+      `write \`DO: ${f.bind} = command ${f.name}\` to run the command` +
+      (f.subtraction === undefined ? '' : `, or \`${f.subtraction}\` for the subtraction`),
   })),
   valueNotCommand: message<{ word: string; bind: string }>('taken-as-text', 'warning', (f) => ({
     message: `\`${f.word}\` is a boolean here, and no command runs`,
     label: `\`${f.bind}\` is always ${f.word}`,
     help: `write \`${f.bind} = (${f.word})\` for the boolean, or \`${f.bind} = command ${f.word}\` for the command`,
   })),
-  commandNotFound: message<{ word: string; path: boolean }>('command-not-found', 'warning', (f) => ({
-    message: f.path ? `the file \`${f.word}\` does not exist yet` : `the program \`${f.word}\` is not on PATH`,
-    help: f.path ? 'make sure that an earlier instruction creates it' : 'install it, or check the spelling',
-  })),
+  commandNotFound: message<{ word: string; path: boolean; subtraction?: string }>(
+    'command-not-found',
+    'warning',
+    (f) => ({
+      message: f.path ? `the file \`${f.word}\` does not exist yet` : `the program \`${f.word}\` is not on PATH`,
+      help: f.path
+        ? 'make sure that an earlier instruction creates it'
+        : `install it, or check the spelling${f.subtraction === undefined ? '' : `; write \`${f.subtraction}\` for a subtraction`}`,
+    }),
+  ),
   unknownAgent: message<{ name: string; known: readonly string[]; adapters: readonly string[] } & Near>(
     'unknown-agent',
     'error',

@@ -184,7 +184,7 @@ export const expressionLines: readonly ForeignLine[] = [
     by: (m) => part(m, 1) + part(m, 2),
   },
   {
-    line: /^(.*?(?:==|!=)\s*)(?!empty\b)([A-Za-z]\w*)(?![\w.([])(.*)$/,
+    line: /^(.*?(?:==|!=)\s*)(?!empty\b)([A-Za-z]\w*(?:-[A-Za-z]\w*)*)(?![\w.([])(.*)$/,
     codes: /^unknown-name$/,
     help: (m) => `write \`"${part(m, 2)}"\` for the text`,
     by: (m) => `${part(m, 1)}"${part(m, 2)}"${part(m, 3)}`,
