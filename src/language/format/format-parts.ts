@@ -60,7 +60,7 @@ function isOptions(note: Note, options: readonly Option[], source: SourceText): 
 /** Notes between two offsets, each after a space. */
 export function notesText(from: number, to: number, source: SourceText, brackets = false): string {
   return notesBetween(source, from, to, brackets)
-    .map((note) => ` ${note.text}`)
+    .map((note) => (/^\(\s*\)$/.test(note.text) ? '' : ` ${note.text}`))
     .join('');
 }
 

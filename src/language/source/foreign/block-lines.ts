@@ -100,7 +100,11 @@ export const blockLines: readonly ForeignLine[] = [
     line: /^(?:function|def|func|fn|macro|proc|procedure|PATTERN):?\s+(\w+)\s*\(([^)]*)\)\s*[:{]?$/i,
     sure: /^PATTERN/,
     help: write,
-    by: (m) => `PATTERN: ${part(m, 1)}${part(m, 2).trim() === '' ? '' : ` with ${part(m, 2).trim()}`}`,
+    by: (m) => {
+      const list = part(m, 2).trim();
+      const parameters = /^\w+(?:\s+\w+)+$/.test(list) ? list.replace(/\s+/g, ', ') : list;
+      return `PATTERN: ${part(m, 1)}${list === '' ? '' : ` with ${parameters}`}`;
+    },
     binds: (m) =>
       part(m, 2)
         .split(',')

@@ -147,6 +147,19 @@ export class CommandParser extends ExpressionParser {
     this.MANY(this.furtherArgument);
   });
 
+  /** `(a, b=value)` after the name of a pattern, as other languages write it; the formatter writes `with`. */
+  readonly parenthesized = this.RULE('parenthesized', () => {
+    this.CONSUME(t.PassOpen);
+    this.OPTION(this.oneArgument);
+    this.MANY(this.furtherArgument);
+    this.may(2, () => this.CONSUME(t.RParen));
+  });
+
+  protected readonly passed = alternatives(
+    () => this.SUBRULE(this.args),
+    () => this.SUBRULE(this.parenthesized),
+  );
+
   private readonly oneArgument = () => this.SUBRULE(this.arg);
   private readonly commas = alternatives(
     () => this.CONSUME(t.Comma),

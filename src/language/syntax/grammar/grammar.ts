@@ -111,8 +111,8 @@ export class StatedslParser extends StepParser {
   readonly heading = this.RULE('heading', () => {
     this.OR(this.headings);
     this.may(0, () => this.CONSUME(t.Word));
-    this.OPTION(() => this.SUBRULE(this.args));
-    this.MANY(() => this.OR1(this.headingNotes));
+    this.OPTION(() => this.OR1(this.passed));
+    this.MANY(() => this.OR2(this.headingNotes));
   });
 
   readonly inputLine = this.RULE('inputLine', () => {
@@ -204,7 +204,7 @@ export class StatedslParser extends StepParser {
   readonly jump = this.RULE('jump', () => {
     this.OR(this.jumps);
     this.may(0, () => this.OR1(this.targets));
-    this.OPTION(() => this.SUBRULE(this.args));
+    this.OPTION(() => this.OR2(this.passed));
     this.MANY(() => this.CONSUME(t.Note));
   });
 

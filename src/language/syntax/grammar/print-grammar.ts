@@ -129,6 +129,7 @@ const literals: Readonly<Record<string, string>> = {
   Question: '"?"',
   Comma: '","',
   Colon: '":"',
+  PassOpen: '"("',
   LParen: '"("',
   RParen: '")"',
   LBracket: '"["',

@@ -38,6 +38,7 @@ const expression = [
     t.OutputPath,
     t.References,
     t.TooDeep,
+    t.PassOpen,
     t.Note,
     t.BracketNote,
     t.Braced,

@@ -325,6 +325,7 @@ export const Field = inline('Field', fast('.', /\.[ \t]*[A-Za-z_]\w*/));
 export const PlainArrow = inline('PlainArrow', line.branchArrow);
 export const Comma = inline('Comma', fast(',', /,/));
 export const Colon = inline('Colon', fast(':', /:/));
+export const PassOpen = inline('PassOpen', value.passOpen);
 export const LParen = inline('LParen', value.openBracket('('));
 export const RParen = inline('RParen', value.closeBracket(')'));
 export const LBracket = inline('LBracket', value.openBracket('['));

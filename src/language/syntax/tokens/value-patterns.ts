@@ -159,6 +159,20 @@ export const note: Matcher = (text, at, tokens) => {
   return noteMayEnd(text, end) ? matchTo(at, end) : none;
 };
 
+const passedNames = /\(\s*(?:\)|[A-Za-z_]\w*\s*(?:[,)]|=(?!=)|$))/my;
+const passedValue = /\(\s*(?!(?:max|quorum)\b)[A-Za-z_]\w*\s*=(?!=)/iy;
+
+/** The `(` of `PATTERN: P(a, b)`, `USE: P(a=1)` and `GOTO: A(x=1)`. Other parentheses after a state are a note. */
+export const passOpen = starting('(', (text, at, tokens) => {
+  if (text[at] !== '(' || tokens[tokens.length - 1]?.tokenType.name !== 'Word') return none;
+  if (scan.verb !== 'PATTERN' && scan.verb !== 'USE' && scan.verb !== 'GOTO') return none;
+  const names = scan.verb === 'GOTO' ? passedValue : passedNames;
+  names.lastIndex = at;
+  if (!names.test(text)) return none;
+  scan.depth++;
+  return matchTo(at, at + 1);
+});
+
 /** The name that belongs to a verb, or the value of an INPUT: neither can be called. */
 function endsNamed(last: Token | undefined): boolean {
   const name = last?.tokenType.name;

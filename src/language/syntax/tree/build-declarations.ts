@@ -10,7 +10,7 @@ import { child, type ParseContext, reportMissing, span, spanOf, token, tokenSpan
 import { bindingName, checkedName, verbName } from '../names.js';
 import type { Token } from '../tokens/token.js';
 import { buildExpression } from './build-expression.js';
-import { buildOptions, buildParameters, checkNote } from './build-options.js';
+import { buildOptions, buildParameters, checkNote, passedOf } from './build-options.js';
 import { quotedTemplate } from './interpolation.js';
 
 type Broken = Extract<Instruction, { kind: 'broken' }>;
@@ -37,7 +37,7 @@ export function buildHeading(context: ParseContext, node: SyntaxNode, body: () =
   const name =
     word === undefined ? { text: '', span: verb.span } : checkedName(context, word, `a ${kind}`, kind === 'machine');
   const where = spanOf(context, node);
-  const args = child(node, 'args');
+  const args = passedOf(context, node);
   if (kind === 'pattern') {
     const parameters = buildParameters(context, args);
     return word === undefined

@@ -30,7 +30,7 @@ import { dataReferenceEnd, quotedEnd } from '../tokens/interpolation-scan.js';
 import type { Token } from '../tokens/token.js';
 import { brokenInstruction } from './build-declarations.js';
 import { buildExpression, ofLiterals, parseExpressionText } from './build-expression.js';
-import { argumentValue, buildArguments, buildFields, checkNote, textTemplate } from './build-options.js';
+import { argumentValue, buildArguments, buildFields, checkNote, passedOf, textTemplate } from './build-options.js';
 import { quotedTemplate } from './interpolation.js';
 
 export function buildEmit(context: ParseContext, node: SyntaxNode): Instruction {
@@ -84,7 +84,7 @@ export function buildJump(context: ParseContext, node: SyntaxNode, rest?: Syntax
   for (const note of tokens(node, 'Note')) checkNote(context, note, 'nothing');
   const word = token(node, 'Word');
   const braced = token(node, 'BracedTarget');
-  const args = [...buildArguments(context, child(node, 'args')), ...lostArguments(context, rest)];
+  const args = [...buildArguments(context, passedOf(context, node)), ...lostArguments(context, rest)];
   const where = spanOf(context, node);
   if (word === undefined && (braced === undefined || !goto)) {
     const what = goto ? 'the name of a state' : 'the name of a pattern';

@@ -203,6 +203,16 @@ export function argumentValue(expression: Expression): ArgumentValue {
   return { kind: 'word', word: { text: expression.name, span: expression.span }, span: expression.span };
 }
 
+/** What follows a name: `with a, b`, or `(a, b)`. */
+export function passedOf(context: ParseContext, node: SyntaxNode): SyntaxNode | undefined {
+  const parenthesized = child(node, 'parenthesized');
+  if (parenthesized === undefined) return child(node, 'args');
+  const open = token(parenthesized, 'PassOpen') as Token;
+  if (token(parenthesized, 'RParen') === undefined)
+    reportMissing(context, unclosedBracket(tokenSpan(context, open), { open: '(', close: ')' }));
+  return parenthesized;
+}
+
 export function buildParameters(context: ParseContext, node: SyntaxNode | undefined): Parameter[] {
   const parameters = buildArguments(context, node, 'a parameter');
   for (const parameter of parameters) checkBinding(context, parameter.name, 'a parameter');
