@@ -6,6 +6,7 @@ import { declarationMessages as say } from '../source/catalogue/declarations.js'
 import type { Diagnostic, Edit, SourceFile, Span } from '../source/diagnostic.js';
 import type { Block, Comment, Declaration, Instruction, Program } from '../syntax/ast.js';
 import type { Name } from '../syntax/expression-nodes.js';
+import { childBlocks } from '../syntax/child-blocks.js';
 import { parseProgram, type Region } from '../syntax/parse.js';
 import { type MarkdownHeading, type MarkdownRegion, markdownRegions } from './markdown-regions.js';
 import { parseWorkflow } from './workflow/parse-workflow.js';
@@ -107,7 +108,7 @@ class Document {
   }
 
   items(): Item[] {
-    return this.sections.flatMap(({ heading, items }) => {
+    return joined(this.sections).flatMap(({ heading, items }) => {
       const first = items.find((item) => item.kind === 'machine' || item.kind === 'state');
       return heading === undefined || first?.kind !== 'state' ? items : [this.machine(heading), ...items];
     });
@@ -173,6 +174,46 @@ class Document {
     const offset = at < start ? start : at;
     return { text, span: { file: this.index, start: offset, end: offset + text.length } };
   }
+}
+
+/**
+ * The sections, in which headings are one machine if a GOTO leads from one to a state that only the other declares. If the
+ * names of their states were not unique then, they stay apart.
+ */
+function joined(sections: readonly Section[]): readonly Section[] {
+  const declared = sections.map(({ heading, items }) =>
+    heading === undefined || items.some(({ kind }) => kind === 'machine') ? [] : items.filter(isState),
+  );
+  const group = sections.map((_, i) => i);
+  declared.forEach((states, i) => {
+    const own = new Set(states.map(({ name }) => name.text));
+    const targets = new Set(states.flatMap(({ body }) => targetsIn(body)));
+    for (const target of targets) {
+      if (own.has(target) || target === 'ERROR') continue;
+      const others = declared.flatMap((other, at) => (other.some(({ name }) => name.text === target) ? [at] : []));
+      const [one] = others;
+      if (one === undefined || others.length > 1) continue;
+      const [from, to] = [group[i] as number, group[one] as number];
+      group.forEach((of, at) => void (of === Math.max(from, to) && (group[at] = Math.min(from, to))));
+    }
+  });
+  return sections.flatMap((section, i) => {
+    const members = sections.filter((_, at) => group[at] === group[i]);
+    const names = members.flatMap(({ items }) => items.filter(isState)).map(({ name }) => name.text);
+    if (members.length === 1 || new Set(names).size < names.length) return [section];
+    return members[0] === section ? [{ ...section, items: members.flatMap(({ items }) => items) }] : [];
+  });
+}
+
+function isState(item: Item): item is State {
+  return item.kind === 'state';
+}
+
+/** The names of all states to which a GOTO in the block leads. */
+function targetsIn({ instructions }: Block): string[] {
+  return instructions.flatMap((i) =>
+    i.kind === 'goto' && i.target.kind === 'state' ? [i.target.name.text] : childBlocks(i).flatMap(targetsIn),
+  );
 }
 
 function bodySpan(instructions: readonly Instruction[], otherwise: Span): Span {

@@ -154,7 +154,13 @@ function lowerGoto(l: StateLowering, i: Extract<Instruction, { kind: 'goto' }>):
       // The mistake is in the argument, which may be in another file.
       const parameter = given && { name: named.text, read: named.span, isDefault: given.isDefault };
       const where = given?.span ?? named.span;
-      l.diagnostics.push(say.unknownState(where, { name, near: suggestName(l.diagnostics, name, names), parameter }));
+      l.diagnostics.push(say.unknownState(where, {
+          name,
+          near: suggestName(l.diagnostics, name, names),
+          parameter,
+          other: stateElsewhere(l, name),
+        }),
+      );
       // Reporting the target as unreachable would repeat the same mistake.
       l.jump(null, passes, i.span);
       return;
@@ -162,6 +168,15 @@ function lowerGoto(l: StateLowering, i: Extract<Instruction, { kind: 'goto' }>):
   }
   l.jump(target, passes, i.span);
   l.emitter.add({ op: 'goto', state: state ?? l.shared.builtinError(), args }, i.span);
+}
+
+/** The state of that name in another machine of the program. */
+function stateElsewhere(l: StateLowering, name: string): { machine: string; span: Span } | undefined {
+  for (const machine of l.shared.unit.machines) {
+    const found = machine.states.find((state) => state.name.text === name);
+    if (found !== undefined) return { machine: machine.name, span: found.name.span };
+  }
+  return undefined;
 }
 
 function lowerReturn(l: StateLowering, i: Extract<Instruction, { kind: 'return' }>): void {

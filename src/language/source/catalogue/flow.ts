@@ -12,10 +12,21 @@ function pathText(path: readonly string[]): string {
 
 export const flowMessages = {
   unknownState: message<
-    { name: string; parameter?: { name: string; read: Span; isDefault: boolean } | undefined } & Near
-  >('unknown-state', 'error', ({ name, parameter, near }) => {
+    {
+      name: string;
+      parameter?: { name: string; read: Span; isDefault: boolean } | undefined;
+      other?: { machine: string; span: Span } | undefined;
+    } & Near
+  >('unknown-state', 'error', ({ name, parameter, near, other }) => {
     const declare = `declare it with \`STATE: ${name}\``;
     const message = `the machine has no state \`${name}\``;
+    if (parameter === undefined && other !== undefined)
+      return {
+        message,
+        label: 'no such state in this machine',
+        labels: [{ span: other.span, text: `a state of machine \`${other.machine}\`` }],
+        help: 'a GOTO stays in its machine: give each state its own name, and declare both under one machine or heading',
+      };
     if (parameter === undefined) return { message, label: 'no such state', ...didYouMean(name, near, declare) };
     return {
       message,
