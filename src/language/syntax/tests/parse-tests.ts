@@ -250,7 +250,7 @@ function verbOf<Verb extends string>(cursor: LineCursor, verbs: readonly Verb[])
   const what = word === undefined ? `\`${rest.slice(0, 40)}\` begins with no verb` : `\`${word}:\` cannot be here`;
   const of = isTop ? 'a file' : (verbs as readonly string[]).includes('NEVER') ? 'a property' : 'a test';
   const help = near === undefined ? `lines of ${of} are ${all}` : `did you mean \`${near}:\`?`;
-  return cursor.fail(what, help);
+  return word === undefined ? cursor.fail(what, help) : cursor.failBefore(what, help);
 }
 
 const RULE_VERBS = ['ASSUME', 'NEVER', 'AFTER', 'AT MOST', 'ENDS', 'REACHES'] as const;
