@@ -26,6 +26,8 @@ export function reportAgent(l: StateLowering, { text: name, span }: Name): void 
   if (reported.has(name)) return;
   if (!isKnown) {
     reported.add(name);
+    // What cannot be a name is already reported.
+    if (/[{}"']/.test(name)) return;
     const { names: known = [], adapters = [] } = agents;
     const near = nearest(name, known) ?? nearAdapter(name, adapters);
     l.diagnostics.push(say.unknownAgent(span, { name, known, adapters, near }));

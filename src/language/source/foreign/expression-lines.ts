@@ -178,6 +178,12 @@ export const expressionLines: readonly ForeignLine[] = [
     by: (m) => `IF: ${part(m, 2)} → SET: ${part(m, 1)} = ${part(m, 3)}\nELSE → SET: ${part(m, 1)} = ${part(m, 4)}`,
   },
   {
+    line: /^((?:GOTO|USE|SET|TRACK|FAIL|RETURN|IF|ELSE)\b[^"']*?=\s*)\{(\[[^\]"']*\])\}(.*)$/,
+    codes: /unexpected/,
+    help: (_, by) => `a list needs no braces: write \`${by}\``,
+    by: (m) => part(m, 1) + part(m, 2) + part(m, 3),
+  },
+  {
     line: /^(.*?[=\s(,])f(["'].*)$/,
     codes: /unknown-name|unexpected/,
     help: (_, by) => `remove the \`f\`: write \`${by}\``,
