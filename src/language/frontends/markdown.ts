@@ -108,7 +108,7 @@ class Document {
   }
 
   items(): Item[] {
-    return joined(this.sections).flatMap(({ heading, items }) => {
+    return joinHeadings(this.sections).flatMap(({ heading, items }) => {
       const first = items.find((item) => item.kind === 'machine' || item.kind === 'state');
       return heading === undefined || first?.kind !== 'state' ? items : [this.machine(heading), ...items];
     });
@@ -180,7 +180,7 @@ class Document {
  * The sections, in which headings are one machine if a GOTO leads from one to a state that only the other declares. If the
  * names of their states were not unique then, they stay apart.
  */
-function joined(sections: readonly Section[]): readonly Section[] {
+function joinHeadings(sections: readonly Section[]): readonly Section[] {
   const declared = sections.map(({ heading, items }) =>
     heading === undefined || items.some(({ kind }) => kind === 'machine') ? [] : items.filter(isState),
   );
