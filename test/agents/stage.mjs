@@ -135,7 +135,7 @@ export async function openStage(program, { programs, limitMs, endsProcesses, rec
     },
     /** Runs statedsl to its end; gives its exit code, log, summary, and what is on record. */
     async statedsl(words, env) {
-      const { code, signal, stdout, log } = await stage.start([...words, '--json'], env).ended;
+      const { code, signal, stdout, log } = await stage.start([...words, '--json', '--log'], env).ended;
       stage.log = log;
       if (signal !== null) throw new Error(`statedsl did not end:\n${log}`);
       const summary = stdout.trim() === '' ? null : readJson(stdout);

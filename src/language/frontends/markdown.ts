@@ -5,8 +5,8 @@
 import { declarationMessages as say } from '../source/catalogue/declarations.js';
 import type { Diagnostic, Edit, SourceFile, Span } from '../source/diagnostic.js';
 import type { Block, Comment, Declaration, Instruction, Program } from '../syntax/ast.js';
-import type { Name } from '../syntax/expression-nodes.js';
 import { childBlocks } from '../syntax/child-blocks.js';
+import type { Name } from '../syntax/expression-nodes.js';
 import { parseProgram, type Region } from '../syntax/parse.js';
 import { type MarkdownHeading, type MarkdownRegion, markdownRegions } from './markdown-regions.js';
 import { parseWorkflow } from './workflow/parse-workflow.js';
@@ -184,21 +184,35 @@ function joinHeadings(sections: readonly Section[]): readonly Section[] {
   const declared = sections.map(({ heading, items }) =>
     heading === undefined || items.some(({ kind }) => kind === 'machine') ? [] : items.filter(isState),
   );
-  const group = sections.map((_, i) => i);
-  declared.forEach((states, i) => {
-    const own = new Set(states.map(({ name }) => name.text));
-    const targets = new Set(states.flatMap(({ body }) => targetsIn(body)));
-    for (const target of targets) {
-      if (own.has(target) || target === 'ERROR') continue;
-      const others = declared.flatMap((other, at) => (other.some(({ name }) => name.text === target) ? [at] : []));
-      const [one] = others;
-      if (one === undefined || others.length > 1) continue;
-      const [from, to] = [group[i] as number, group[one] as number];
-      group.forEach((of, at) => void (of === Math.max(from, to) && (group[at] = Math.min(from, to))));
+  const declaredIn = new Map<string, Set<number>>();
+  for (const [i, states] of declared.entries())
+    for (const { name } of states) {
+      const headings = declaredIn.get(name.text) ?? new Set<number>();
+      declaredIn.set(name.text, headings.add(i));
     }
-  });
+  /** Each heading leads to an earlier one of its machine, the first one to itself. */
+  const earlier = sections.map((_, i) => i);
+  const firstOf = (i: number): number => {
+    let first = i;
+    while (earlier[first] !== first) first = earlier[first] as number;
+    earlier[i] = first;
+    return first;
+  };
+  for (const [i, states] of declared.entries())
+    for (const target of new Set(states.flatMap(({ body }) => targetsIn(body)))) {
+      const headings = declaredIn.get(target);
+      if (target === 'ERROR' || headings?.size !== 1 || headings.has(i)) continue;
+      const [from, to] = [firstOf(i), firstOf([...headings][0] as number)];
+      earlier[Math.max(from, to)] = Math.min(from, to);
+    }
+  const membersOf = new Map<number, Section[]>();
+  for (const [i, section] of sections.entries()) {
+    const members = membersOf.get(firstOf(i)) ?? [];
+    membersOf.set(firstOf(i), members);
+    members.push(section);
+  }
   return sections.flatMap((section, i) => {
-    const members = sections.filter((_, at) => group[at] === group[i]);
+    const members = membersOf.get(firstOf(i)) ?? [];
     const names = members.flatMap(({ items }) => items.filter(isState)).map(({ name }) => name.text);
     if (members.length === 1 || new Set(names).size < names.length) return [section];
     return members[0] === section ? [{ ...section, items: members.flatMap(({ items }) => items) }] : [];

@@ -154,7 +154,8 @@ function lowerGoto(l: StateLowering, i: Extract<Instruction, { kind: 'goto' }>):
       // The mistake is in the argument, which may be in another file.
       const parameter = given && { name: named.text, read: named.span, isDefault: given.isDefault };
       const where = given?.span ?? named.span;
-      l.diagnostics.push(say.unknownState(where, {
+      l.diagnostics.push(
+        say.unknownState(where, {
           name,
           near: suggestName(l.diagnostics, name, names),
           parameter,
