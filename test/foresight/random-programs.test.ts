@@ -91,8 +91,12 @@ const RULES = [
 
 /** Some rules about what the program has. */
 function randomRules(machine: Machine, random: (below: number) => number): readonly Property[] {
-  const has = machine.states.some(({ code }) => code.some((one) => one.op === 'emit' && one.event === 'SEEN'));
-  const rules = RULES.filter((rule) => random(6) === 0 && (has || !rule.includes('SEEN')));
+  const code = machine.states.flatMap((state) => state.code);
+  const has = code.some((one) => one.op === 'emit' && one.event === 'SEEN');
+  const returns = code.some((one) => one.op === 'return' && JSON.stringify(one).includes('"done"'));
+  const rules = RULES.filter(
+    (rule) => random(6) === 0 && (has || !rule.includes('SEEN')) && (returns || !rule.includes('"done"')),
+  );
   return propertiesOf(machine, rules);
 }
 
