@@ -15,7 +15,7 @@ export interface Scratch {
 }
 
 /**
- * The numbers that modules of `fresh/` print, each the median of some rounds, in which they take turns. Each round starts a
+ * The numbers that modules of `fresh/` print (`names` are files, with words for them), each the median of some rounds, in which they take turns. Each round starts a
  * new process, in which nothing has been compiled and optimized before, as a user's.
  */
 export function freshly(rounds: number, folder: string, names: readonly string[]): number[] {
@@ -26,7 +26,9 @@ export function freshly(rounds: number, folder: string, names: readonly string[]
 }
 
 function oneFresh(folder: string, name: string): number {
-  const text = execFileSync(process.execPath, [join(root, 'bench/fresh', name)], { cwd: folder, encoding: 'utf8' });
+  const [file, ...words] = name.split(' ');
+  const args = [join(root, 'bench/fresh', file as string), ...words];
+  const text = execFileSync(process.execPath, args, { cwd: folder, encoding: 'utf8' });
   const number = Number(text);
   if (text.trim() === '' || Number.isNaN(number)) throw new Error(`${name} did not print a number: ${text}`);
   return number;

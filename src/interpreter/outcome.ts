@@ -137,7 +137,7 @@ function readText(text: string, how: DecodeOptions, outcome: Exited): Value {
   }
 }
 
-/** The output of a CHECK that is no answer. If it is empty, the last line on stderr usually says why. */
+/** The output of a CHECK that is not an answer. If it is empty, the last line on stderr usually says why. */
 function unreadableOutput(text: string, { tool, bound }: DecodeOptions, { exit, stderr }: Exited): Unreadable {
   const shown = excerpt(text);
   const isSeveral = withoutFinalNewline(text).includes('\n') && !BEGINS_AS_JSON.test(text);

@@ -55,7 +55,7 @@ function afterMaybe(expr: Expr): boolean {
   return (expr.op === 'field' || expr.op === 'index') && afterMaybe(expr.of);
 }
 
-/** What a read gives: an output that is no answer is a failure. */
+/** What a read gives: an output that is not an answer is a failure. */
 function read<T extends Value | Missing>(value: T): T {
   if (value instanceof Unreadable) throw unreadable(value);
   return value;

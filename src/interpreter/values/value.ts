@@ -26,7 +26,7 @@ export class SourceNumber extends BeyondJson {
   }
 }
 
-/** What a message says of an output that is no answer. */
+/** What a message says of an output that is not an answer. */
 export interface UnreadableOutput {
   readonly name: string;
   readonly line: number;
@@ -38,7 +38,7 @@ export interface UnreadableOutput {
   readonly exit: number | null;
 }
 
-/** The output of a CHECK that is no answer. Names, lists and records hold it; reading it fails, except its exit code. */
+/** The output of a CHECK that is not an answer. Names, lists and records hold it; reading it fails, except its exit code. */
 export class Unreadable extends BeyondJson {
   constructor(readonly output: UnreadableOutput) {
     super();

@@ -232,7 +232,7 @@ function commandFailures(site: Site): Way[] {
 }
 
 /**
- * Output of a CHECK that is no answer, which fails where the program reads it. That a command printed nothing can be told from
+ * Output of a CHECK that is not an answer, which fails where the program reads it. That a command printed nothing can be told from
  * output that is not JSON only with what accepts a missing value. An exit code of 0 is a failed attempt.
  */
 function unreadableWays({ facts, instruction, state, label }: Site): Way[] {

@@ -191,7 +191,7 @@ STATE: WRITE
   GOTO: REVIEW with draft
 
 STATE: REVIEW
-  # A reviewer that fails is no answer and does not end the others: its place in the list is null.
+  # A reviewer that fails gives no answer and does not end the others: its place in the list is null.
   FOR EACH: view in ["correct", "clear", "short"] in PARALLEL [max=3 on_failure=keep]:
     DO [timeout=5m]: review = Task(reviewer) "Is it {view}? Answer yes or no." with draft
   TRACK: agreed

@@ -5,6 +5,7 @@
 import type { Expr, Hole, Template } from '../../../machine/expression.js';
 import type { Binding, Decoding, FunctionArgument, Strictness } from '../../../machine/machine.js';
 import { parseExitCodes } from '../../../machine/option-values.js';
+import type { Mutable } from '../../../prelude/mutable.js';
 import { omitUndefined } from '../../../prelude/omit-undefined.js';
 import { unreachable } from '../../../prelude/unreachable.js';
 import { checkMessages as say } from '../../source/catalogue/check.js';
@@ -25,7 +26,6 @@ import { reportAgent, reportPrompt } from './report-agent.js';
 import { holesIn, lowerEnvironment, lowerShellText, offsetMap } from './shell-text.js';
 import type { StateLowering } from './state-lowering.js';
 
-type Mutable<T> = { -readonly [K in keyof T]: T[K] };
 type Do = Extract<Instruction, { kind: 'do' }>;
 type Check = Extract<Instruction, { kind: 'check' }>;
 

@@ -3,9 +3,9 @@
  * known, and the source text of each instruction for later stages.
  */
 import type { Instruction, Origin } from '../../../machine/machine.js';
+import type { Mutable } from '../../../prelude/mutable.js';
 import { positionAt, type SourceSet, type Span } from '../../source/diagnostic.js';
 
-type Mutable<T> = { -readonly [K in keyof T]: T[K] };
 type WithoutOrigin<T> = T extends unknown ? Omit<T, 'origin'> : never;
 type Body = WithoutOrigin<Instruction>;
 

@@ -6,6 +6,7 @@ import { parseDuration } from '../../../machine/duration.js';
 import type { Expr, Template as LoweredTemplate } from '../../../machine/expression.js';
 import type { Branch } from '../../../machine/machine.js';
 import type { ContextLayout, GuardLayout, StepLayout } from '../../../machine/step.js';
+import type { Mutable } from '../../../prelude/mutable.js';
 import { nearest } from '../../../prelude/nearest.js';
 import { omitUndefined } from '../../../prelude/omit-undefined.js';
 import { unreachable } from '../../../prelude/unreachable.js';
@@ -285,11 +286,9 @@ function lowerMembers(l: StateLowering, i: StepNode, run: Extract<StepRun, { kin
 const KNOWN = ['max_turns', 'max_cost', 'max_time', 'no_write'] as const;
 type Guard = (typeof KNOWN)[number];
 
-type Mutable = { -readonly [K in keyof GuardLayout]: GuardLayout[K] };
-
 /** Lowers the guards of an agent call: limits that act while it runs. */
 function lowerGuards(l: StateLowering, options: readonly Option[]): GuardLayout {
-  const guards: Mutable = {};
+  const guards: Mutable<GuardLayout> = {};
   const seen = new Set<string>();
   for (const option of options) {
     const name = option.key.text;
@@ -310,7 +309,7 @@ function isGuard(name: string): name is Guard {
 }
 
 /** False if the value is not valid for the guard. */
-function take(guards: Mutable, name: Guard, text: string | null): boolean {
+function take(guards: Mutable<GuardLayout>, name: Guard, text: string | null): boolean {
   switch (name) {
     case 'no_write':
       if (text !== null && text !== 'true' && text !== 'false') return false;

@@ -1,5 +1,6 @@
 /** Builds a STEP from its sections and instructions, and reports contradictions between them. */
 
+import type { Mutable } from '../../../prelude/mutable.js';
 import { omitUndefined } from '../../../prelude/omit-undefined.js';
 import { repeatedSection, secondRun } from '../../source/catalogue/steps.js';
 import { emptyBlock, missingPart } from '../../source/catalogue/syntax.js';
@@ -83,8 +84,6 @@ function stepName(context: ParseContext, node: SyntaxNode, verb: Name): Name {
 type RunPart = Extract<StepPart, { kind: 'run-part' }>;
 type Sections = Pick<StepParts, 'context' | 'gates'> &
   Partial<Pick<StepParts, 'prompt' | 'session' | 'retry' | 'each'>>;
-type Mutable<T> = { -readonly [Key in keyof T]: T[Key] };
-
 /** Assigns the sections. If two exclude each other, the first one counts. */
 function joinParts(context: ParseContext, parts: readonly StepPart[]): { parts: Sections; run: RunPart | undefined } {
   const joined: Mutable<Sections> = { context: [], gates: [] };
