@@ -7,7 +7,7 @@ import type { Json } from '../../machine/expression.js';
 import type { ExceededScope } from '../../machine/machine.js';
 import { omitUndefined } from '../../prelude/omit-undefined.js';
 import { unreachable } from '../../prelude/unreachable.js';
-import type { FailureFacts, RunError } from '../events/event.js';
+import type { FailureFacts, RunError, RunEvent } from '../events/event.js';
 import { STOP } from '../run-state/linked-machine.js';
 import type { Run } from '../run-state/run-memory.js';
 import type { RunResult } from '../run-state/run-result.js';
@@ -34,9 +34,11 @@ function recordEngineEvent(thread: Thread, event: string, fields: Record<string,
   record(thread, { type: 'emitted', by: 'engine', event, fields, message: null, state, line });
 }
 
-function entryFacts(names: readonly string[], values: readonly Slot[]) {
-  if (names.length === 0) return {};
-  return { with: plainByName(names, values), ...omitUndefined({ printed: printedForms(names, values) }) };
+/** A loop that only computes enters a state in each turn, so the event of one without values is made directly. */
+function entryEvent(state: string, names: readonly string[], values: readonly Slot[]): RunEvent {
+  if (names.length === 0) return { type: 'state_entered', state };
+  const printed = printedForms(names, values);
+  return { type: 'state_entered', state, with: plainByName(names, values), ...omitUndefined({ printed }) };
 }
 
 /** Enters a state with fresh locals and the given entry values. Returns its first position. */
@@ -61,7 +63,7 @@ export function enter(thread: Thread, target: number, passed: Passed = NOTHING, 
   for (let i = 0; i < state.locals.length; i++) thread.locals[i] = undefined;
   run.noteEntry(target);
   if (!run.quiet) {
-    run.recordNow({ type: 'state_entered', state: state.name, ...entryFacts(passed.names, values) });
+    run.recordNow(entryEvent(state.name, passed.names, values));
     if (run.options.autoEvents) recordEngineEvent(thread, 'STATE_ENTRY', { state: state.name });
   }
   return state.builtin === true ? endInBuiltinError(thread) : thread.pc;
