@@ -42,7 +42,7 @@ function withoutConsequences(list: readonly Diagnostic[]): readonly Diagnostic[]
 
 /** If a line could not be parsed, messages about the control flow are unreliable. */
 const UNREAD =
-  /^(?:unknown-verb|not-an-instruction|indented-declaration|instruction-outside-state|else-without-if|bad-name|missing-part|duplicate)$/;
+  /^(?:unknown-verb|not-an-instruction|unexpected-indentation|indented-declaration|instruction-outside-state|else-without-if|bad-name|missing-part|duplicate)$/;
 const FLOW =
   /^(?:falls-off|handler-falls-off|unreachable-state|unreachable-instruction|unbounded-cycle|check-never-read)$/;
 

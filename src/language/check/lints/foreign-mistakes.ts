@@ -4,6 +4,7 @@
  */
 import { omitUndefined } from '../../../prelude/omit-undefined.js';
 import { nameMessages } from '../../source/catalogue/declarations.js';
+import { flowMessages } from '../../source/catalogue/flow.js';
 import type { Diagnostic, Fix, Span } from '../../source/diagnostic.js';
 import { lineText, positionAt, type SourceFile, type SourceSet } from '../../source/diagnostic.js';
 import type { ForeignLine } from '../../source/foreign/foreign-line.js';
@@ -24,6 +25,7 @@ export function explainForeignLines(list: readonly Diagnostic[], sources: Source
   const found = explanations(list, sources);
   if (found.length === 0) return list;
   const bound = new Set(found.flatMap(({ binds }) => binds));
+  const declared = new Set(found.flatMap(({ states }) => states));
   const remaining: Diagnostic[] = [];
   for (const diagnostic of list) {
     const explained = found.find((one) => covers(one, diagnostic, sources));
@@ -31,7 +33,8 @@ export function explainForeignLines(list: readonly Diagnostic[], sources: Source
       if (explained.of === diagnostic) remaining.push(explained.diagnostic);
     } else {
       const name = unboundName(diagnostic);
-      if (name === null || !bound.has(name)) remaining.push(diagnostic);
+      const state = flowMessages.unknownState.factsOf(diagnostic)?.name;
+      if (name !== null ? !bound.has(name) : state === undefined || !declared.has(state)) remaining.push(diagnostic);
     }
   }
   return remaining;
@@ -45,6 +48,7 @@ interface Explained {
   readonly of: Diagnostic;
   readonly diagnostic: Diagnostic;
   readonly binds: readonly string[];
+  readonly states: readonly string[];
 }
 
 /** The name that has no value, for example because the line that binds it could not be parsed. */
@@ -80,7 +84,57 @@ function explanations(list: readonly Diagnostic[], sources: SourceSet): Explaine
   return found;
 }
 
+/** The line of a comment such as `## PLAN` that was meant to begin a state; undefined if there is none. */
+function commentAsHead(diagnostic: Diagnostic, source: SourceFile, line: number): number | undefined {
+  const isHead = (at: number, name: string) =>
+    new RegExp(`^#+[ \\t]*${name}[ \\t]*:?[ \\t]*$`).test(lineText(source, at).trimEnd()) && hasBlock(source, at);
+  if (diagnostic.code === 'unexpected-indentation') {
+    let above = line - 1;
+    while (above > 0 && lineText(source, above).trim() === '') above--;
+    return above > 0 && isHead(above, '[A-Za-z]\\w*') ? above : undefined;
+  }
+  const name = flowMessages.unknownState.factsOf(diagnostic)?.name;
+  if (name === undefined || !/^\w+$/.test(name) || !source.text.includes('#')) return undefined;
+  for (let at = 1; at <= source.lineStarts.length; at++) if (isHead(at, name)) return at;
+  return undefined;
+}
+
+/** Whether the next line with text is indented and begins with a verb. */
+function hasBlock(source: SourceFile, line: number): boolean {
+  let next = line + 1;
+  while (next <= source.lineStarts.length && lineText(source, next).trim() === '') next++;
+  return next <= source.lineStarts.length && /^[ \t]+(?:- )?[A-Z]{2,}\b/.test(lineText(source, next));
+}
+
+function explainedComment(diagnostic: Diagnostic, source: SourceFile, line: number): Explained | null {
+  const head = commentAsHead(diagnostic, source, line);
+  if (head === undefined) return null;
+  const { file } = diagnostic.span;
+  const start = source.lineStarts[head - 1] as number;
+  const text = lineText(source, head).trimEnd();
+  const name = text.replace(/^#+[ \t]*|[ \t]*:?$/g, '');
+  const span = { file, start, end: start + text.length };
+  const { label, labels, notes, fix, repair, origin, ...rest } = diagnostic;
+  return {
+    file,
+    firstLine: line,
+    lastLine: line,
+    of: diagnostic,
+    binds: [],
+    states: [name],
+    diagnostic: {
+      ...rest,
+      span,
+      message: `\`${text}\` is a comment and does not begin a state`,
+      help: `write \`STATE: ${name}\``,
+      fix: { span, text: `STATE: ${name}`, guess: true },
+    },
+  };
+}
+
 function explainedLine(diagnostic: Diagnostic, source: SourceFile, line: number): Explained | null {
+  const comment = explainedComment(diagnostic, source, line);
+  if (comment !== null) return comment;
   const whole = lineText(source, line);
   const text = whole.trim();
   if (text === '' || text.length > LONGEST) return null;
@@ -111,6 +165,7 @@ function explainedLine(diagnostic: Diagnostic, source: SourceFile, line: number)
       lastLine: lastLineOf(rule, source, line),
       of: diagnostic,
       binds: rule.binds?.(match) ?? [],
+      states: rule.states?.(match) ?? [],
       diagnostic: {
         ...rest,
         ...(rule.message === undefined

@@ -138,3 +138,39 @@ export const blockLines: readonly ForeignLine[] = [
     by: (m) => part(m, 1),
   },
 ];
+
+/** Whether the line begins a block of instructions at the left margin. */
+function headsBlock(line: string, text: string): boolean {
+  const head = line.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&');
+  return new RegExp(`^(?:${head})[ \\t]*\\r?\\n(?:[ \\t]*(?:#.*)?\\r?\\n)*[ \\t]+(?:- )?[A-Z]{2,}\\b`, 'm').test(text);
+}
+
+const asState = {
+  sure: true,
+  help: write,
+  by: (m: RegExpExecArray, text: string) => (headsBlock(m[0], text) ? `STATE: ${part(m, 1)}` : undefined),
+  states: (m: RegExpExecArray) => [part(m, 1)],
+} as const;
+
+/** Heads of states in other forms. They come after all other rules: `try:` and `else:` are more than a name. */
+export const stateHeads: readonly ForeignLine[] = [
+  {
+    ...asState,
+    line: /^(?:state|node|label|section)\b:?\s+["']?([a-z]\w*)["']?\s*[:{]?$/i,
+    message: () => 'a state begins with `STATE:` and its name',
+  },
+  {
+    ...asState,
+    line: /^([a-z]\w*):$/i,
+    codes: /^unknown-verb$/,
+    of: 1,
+    message: () => 'a state begins with `STATE:` and its name',
+  },
+  {
+    ...asState,
+    line: /^(?:(?:on|[-*])\s+|@)?\[?([a-z]\w*)\]?(?:\s+state)?\s*[:{]?$/i,
+    codes: /^not-an-instruction$|^unknown-verb$/,
+    sure: /^[[\w]/,
+    message: () => 'a state begins with `STATE:` and its name',
+  },
+];

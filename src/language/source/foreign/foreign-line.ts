@@ -25,6 +25,8 @@ export interface ForeignLine {
   readonly block?: true;
   /** The names that the line was meant to bind. */
   readonly binds?: (m: RegExpExecArray) => readonly string[];
+  /** The states that the line was meant to declare. */
+  readonly states?: (m: RegExpExecArray) => readonly string[];
 }
 
 export const part = (m: RegExpExecArray, at: number): string => m[at] ?? '';

@@ -1,5 +1,5 @@
 /** All rules about lines of other languages. The first rule that matches a line applies. */
-import { blockLines } from './block-lines.js';
+import { blockLines, stateHeads } from './block-lines.js';
 import { expressionLines } from './expression-lines.js';
 import type { ForeignLine } from './foreign-line.js';
 import { instructionLines } from './instruction-lines.js';
@@ -14,4 +14,5 @@ export const foreignLines: readonly ForeignLine[] = [
   ...valueLines,
   ...instructionLines,
   ...expressionLines,
+  ...stateHeads,
 ];
