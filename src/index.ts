@@ -5,6 +5,7 @@
 
 export type {
   CompareOptions,
+  FollowOptions,
   ReplayFrom,
   ReplayRunOptions,
   ResumeRunOptions,

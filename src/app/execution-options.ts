@@ -1,5 +1,6 @@
 /** What the operations that execute runs take: programs, and their options. */
 
+import type { RunWhereabouts } from '../engine/admin.js';
 import type { Json } from '../machine/expression.js';
 import type { GoingBack } from '../runtime/run/again/refuse-resume.js';
 import type { InDoubt } from '../runtime/run/resources.js';
@@ -49,6 +50,19 @@ export interface ResumeRunOptions extends Omit<ReplayRunOptions, 'runId'> {
   readonly rollback?: true;
   /** Answers and signals, delivered before the run continues. */
   readonly deliveries?: readonly Delivery[];
+}
+
+/** Options of `follow`. With `ask`, a person can answer what the run asks. */
+export interface FollowOptions extends Pick<ExecutionOptions, 'onEvent' | 'onStart' | 'ask' | 'person'> {
+  /** Ends the following. The run is left alone. */
+  readonly signal?: AbortSignal;
+  /** The number of the first event for `onEvent`; default 1. */
+  readonly from?: number;
+  /**
+   * Of a run on an engine: called now and then while nothing comes, with what executes the run; null: nothing has come at
+   * all.
+   */
+  readonly onSilence?: (where: RunWhereabouts | null) => void;
 }
 
 /** Options of `compare`: the program with which the run is compared, default its own; and its secret inputs. */

@@ -17,6 +17,7 @@ import type { Report } from '../views/report/report.js';
 import type { Detail } from '../views/report/report-detail.js';
 import type {
   CompareOptions,
+  FollowOptions,
   ReplayFrom,
   ReplayRunOptions,
   ResumeRunOptions,
@@ -212,7 +213,10 @@ export interface RunProgram {
 /** An execution of a run. */
 export interface Execution {
   readonly started: StartedRun;
-  /** The report of the run when it ends, is suspended or is interrupted: what `run --json` prints. */
+  /**
+   * The report of the run when it ends, is suspended or is interrupted: what `run --json` prints. Rejects with an
+   * `OperationRefused` if the run is executed elsewhere and can be followed no longer.
+   */
   readonly report: Promise<RunReport>;
 }
 
@@ -328,6 +332,12 @@ export interface Runs {
   inspect(run: string | null, at?: number | null): Promise<Inspected>;
   /** The events after the number `after`: what is on record, then what comes. Default: all, and until aborted. */
   events(run: string | null, after?: number, signal?: AbortSignal, follow?: Follow): Promise<Result<EventStream>>;
+  /**
+   * Shows a run that something else executes as if it was executed here: its events, its questions, and its report, for which
+   * the run is read as soon as it is asked for. That is the report of a run that has ended, was left by what executed it, or
+   * waits on an engine for a person or a signal; `interrupted` if `signal` ended the following.
+   */
+  follow(run: string | null, options?: FollowOptions): Promise<Result<Execution>>;
   /** What a command or an agent prints: what is there, then what comes until it ends. `effect`: its name in the journal. */
   output(run: string | null, effect: string, options?: OutputOptions): Promise<Result<OutputStream>>;
   /** What all its commands and agents printed, or some of them, each after it ended. */

@@ -25,8 +25,11 @@ import { packDelivery } from './value-codec.js';
 export { type ClientOptions, EngineFailure };
 
 export interface EngineClient {
-  /** Begins a run, perhaps with the first events of another one. Submitting it twice is the same as once. */
-  submit(submission: Submission, beginning?: Beginning): Promise<void>;
+  /**
+   * Begins a run, perhaps with the first events of another one. Submitting it twice is the same as once. The engine may begin
+   * it although `signal` ended the waiting for a worker that accepts it.
+   */
+  submit(submission: Submission, beginning?: Beginning, signal?: AbortSignal): Promise<void>;
   /** Delivers answers, signals or the wish to end the run. Resolves with the number of the last event before. */
   deliver(runId: string, deliveries: readonly Delivery[]): Promise<number>;
   /** Null: there is no such run. */
@@ -113,9 +116,10 @@ export function engineClient(given: ClientOptions): EngineClient {
       isAnswer: Array.isArray,
     });
   return {
-    async submit(submission, beginning) {
+    async submit(submission, beginning, signal) {
       const submitting: Submitting = { ...submission, ...omitUndefined({ beginning }) };
       await askEngine(options, pathOf(submission.header.runId, 'submit'), submitting, {
+        signal,
         waits: true,
         isAnswer: hasOneOf('run_id'),
       });

@@ -1,10 +1,12 @@
 /** Follows a run on an engine as a local one is followed: its events, its questions, and its report at the end. */
 import type { RunEvent, Waiting } from '../interpreter/events/event.js';
 import type { AskHandler, EventPosition } from '../runtime/run/drive-options.js';
+import { FollowedQuestions } from '../runtime/run/followed-questions.js';
 import type { RunReport } from '../runtime/run/run-report.js';
 import type { StopSignal } from '../runtime/stop-signal.js';
 import { AppendDecoder } from '../runtime/store/appended.js';
 import { readJournalLine } from '../runtime/store/journal-line.js';
+import type { RunWhereabouts } from './admin.js';
 import type { EngineClient } from './client.js';
 import { EngineFailure } from './client.js';
 
@@ -18,56 +20,65 @@ export interface Following {
   readonly signal: StopSignal | null;
   /** The number of the first event that is shown. */
   readonly from: number;
+  /** Learns where the run is when nothing comes of it; null: nothing has come at all. */
+  readonly onSilence?: OnSilence | undefined;
 }
+
+type OnSilence = (where: RunWhereabouts | null) => void;
 
 /**
  * Resolves with the report of the run when it has ended, or when it waits for something that does not come from here or
  * from the clock; with null if it was aborted. Rejects with an `EngineFailure`.
  */
-export async function followRun(
-  client: EngineClient,
-  runId: string,
-  { onEvent, ask, person, signal: stopping, from }: Following,
-): Promise<RunReport | null> {
+export async function followRun(client: EngineClient, runId: string, following: Following): Promise<RunReport | null> {
+  const { onEvent, ask, person, signal: stopping, from, onSilence } = following;
   const decoder = new AppendDecoder();
   const leaving = new AbortController();
-  const interrupted = new AbortController();
-  const onStop = (): void => interrupted.abort();
-  if (stopping?.aborted) onStop();
-  stopping?.addEventListener('abort', onStop, { once: true });
+  const interrupted = abortedBy(stopping);
   const { signal } = interrupted;
   const all = AbortSignal.any([signal, leaving.signal]);
+  const silence = onSilence === undefined ? null : new Silence(client, runId, onSilence);
   const defaults = new Map<string, string | null>();
-  const asking: { stop: AbortController | null } = { stop: null };
   let left: RunReport | null = null;
+  let waited: RunReport | null = null;
   let ended: RunReport | null = null;
   let failure: { readonly cause: unknown } | null = null;
-  const askAll = async (report: RunReport, handler: AskHandler, stop: AbortSignal): Promise<void> => {
-    for (const waiting of report.waiting.filter(isQuestion)) {
-      const value = await handler(questionOf(waiting, defaults.get(waiting.name ?? '') ?? null), stop);
-      if (stop.aborted) return;
-      if (value === null) {
-        left = report;
-        leaving.abort();
-        return;
-      }
-      await client.deliver(runId, [{ kind: 'answer', name: waiting.name ?? '', value, by: person }]);
-    }
+  const fail = (cause: unknown): void => {
+    failure = { cause };
+    leaving.abort();
   };
+  const questions =
+    ask === undefined
+      ? null
+      : new FollowedQuestions({
+          ask,
+          async deliver(name, value) {
+            try {
+              await client.deliver(runId, [{ kind: 'answer', name, value, by: person }]);
+            } catch (cause) {
+              // A question that was answered elsewhere at the same time is no longer open, and the run continues.
+              if (!(cause instanceof EngineFailure && cause.status === 409)) throw cause;
+            }
+          },
+          onLeft() {
+            left = waited;
+            leaving.abort();
+          },
+          onFailure: fail,
+        });
   /** The report of a run that waits for a person or a signal that is not here; null: it continues by itself, or a person is asked. */
   const stop = async (): Promise<RunReport | null> => {
     const report = await suspendedReport(client, runId);
     if (report === null || report.waiting.every(({ kind }) => kind === 'time')) return null;
-    if (ask === undefined || !report.waiting.some(isQuestion)) return report;
-    asking.stop?.abort();
-    asking.stop = new AbortController();
-    const asked = AbortSignal.any([asking.stop.signal, all]);
-    askAll(report, ask, asked).catch((cause: unknown) => {
-      // A question that was answered elsewhere at the same time is no longer open, and the run continues.
-      if (asked.aborted || (cause instanceof EngineFailure && cause.status === 409)) return;
-      failure = { cause };
-      leaving.abort();
-    });
+    const open = report.waiting.filter(isQuestion);
+    if (questions === null || open.length === 0) return report;
+    waited = report;
+    questions.update(
+      open.map((one) => {
+        const question = questionOf(one, defaults.get(one.name ?? '') ?? null);
+        return { key: question.name, question };
+      }),
+    );
     return null;
   };
   try {
@@ -83,7 +94,8 @@ export async function followRun(
           throw new EngineFailure('refused', null, `the engine has a damaged record of run \`${runId}\``);
         const { event, seq, time } = record;
         if (event.type === 'asked') defaults.set(event.name, event.default);
-        if (event.type === 'run_resumed') asking.stop?.abort();
+        if (event.type === 'run_resumed') questions?.update([]);
+        silence?.noteEvent();
         onEvent?.(decoder.decode(event) ?? event, { seq, time, recorded: event });
       }
       const report = status === 'suspended' ? await stop() : null;
@@ -95,12 +107,22 @@ export async function followRun(
     if (signal.aborted) return null;
     throw cause;
   } finally {
-    stopping?.removeEventListener('abort', onStop);
-    asking.stop?.abort();
+    interrupted.release();
+    silence?.end();
+    questions?.update([]);
   }
   const report = ended ?? (await client.status(runId))?.report;
   if (report == null) throw new EngineFailure('refused', null, `run \`${runId}\` was removed`);
   return report;
+}
+
+/** A signal for what takes only an `AbortSignal`. Call `release` in the end. */
+export function abortedBy(stopping: StopSignal | null): { readonly signal: AbortSignal; readonly release: () => void } {
+  const controller = new AbortController();
+  const onStop = (): void => controller.abort();
+  if (stopping?.aborted) onStop();
+  stopping?.addEventListener('abort', onStop, { once: true });
+  return { signal: controller.signal, release: () => stopping?.removeEventListener('abort', onStop) };
 }
 
 /** Null: the run does not wait. */
@@ -113,7 +135,10 @@ function isQuestion({ kind }: Waiting): boolean {
   return kind === 'ask';
 }
 
-function questionOf({ name, question, choices, until }: Waiting, preset: string | null): Parameters<AskHandler>[0] {
+export function questionOf(
+  { name, question, choices, until }: Waiting,
+  preset: string | null,
+): Parameters<AskHandler>[0] {
   return {
     name: name ?? '',
     question: question ?? '',
@@ -121,4 +146,56 @@ function questionOf({ name, question, choices, until }: Waiting, preset: string 
     default: preset,
     deadlineMs: until ?? null,
   };
+}
+
+/** So long nothing comes before the first look. Milliseconds. */
+const QUIET_MS = 5000;
+/** Between two looks, while nothing comes. */
+const AGAIN_MS = 10_000;
+/** A turn that has just begun has no worker for a moment. */
+const CONFIRM_MS = 3000;
+
+/** A run that is followed and of which nothing comes: who follows it learns where it is. */
+export class Silence {
+  private timer: ReturnType<typeof setTimeout> | null = null;
+  private hasBegun = false;
+  private hasEnded = false;
+  /** The turn that had no worker at the last look. */
+  private unreported: number | null = null;
+
+  constructor(
+    private readonly client: Pick<EngineClient, 'whereabouts'>,
+    private readonly runId: string,
+    private readonly onSilence: OnSilence,
+  ) {
+    this.lookIn(QUIET_MS);
+  }
+
+  noteEvent(): void {
+    this.hasBegun = true;
+    this.timer?.refresh();
+  }
+
+  end(): void {
+    this.hasEnded = true;
+    if (this.timer !== null) clearTimeout(this.timer);
+  }
+
+  private lookIn(ms: number): void {
+    if (!this.hasEnded) this.timer = setTimeout(() => void this.look(), ms).unref();
+  }
+
+  private async look(): Promise<void> {
+    this.timer = null;
+    if (!this.hasBegun) this.onSilence(null);
+    this.hasBegun = true;
+    // Without a worker nothing answers, and what follows the run says so.
+    const facts = await this.client.whereabouts(this.runId).catch(() => null);
+    const isUnreported = facts !== null && facts.turn !== null && facts.worker === null && facts.waits.length === 0;
+    const isNew = isUnreported && facts.turn !== this.unreported;
+    this.unreported = isUnreported ? facts.turn : null;
+    if (isNew) return this.lookIn(CONFIRM_MS);
+    if (facts !== null && !this.hasEnded) this.onSilence(facts);
+    this.lookIn(AGAIN_MS);
+  }
 }

@@ -24,7 +24,8 @@ interface StreamSpec {
   readonly folder: string;
   /** The number of the event after which the stream starts. */
   readonly after: number;
-  readonly follow: Follow;
+  /** `while-executed`: as long as a process executes the run. */
+  readonly follow: Follow | 'while-executed';
   readonly signal: AbortSignal | undefined;
 }
 
@@ -81,7 +82,8 @@ async function* passOn<T extends Sized>(
       if (isMore) continue;
       if (changes === null) return onEnd({ reason: 'caught-up' });
       if (isGone(path, fd)) return onEnd({ reason: 'removed' });
-      if (isReleased && hasEnded(path, follow === 'until-final')) return onEnd({ reason: 'over' });
+      if (isReleased && (follow === 'while-executed' || hasEnded(path, follow === 'until-final')))
+        return onEnd({ reason: 'over' });
       await changes.next();
     }
   } catch (cause) {

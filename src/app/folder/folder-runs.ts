@@ -30,7 +30,9 @@ interface Folder {
 
 export function folderRuns(options: FolderOptions): Runs {
   const shared = { directory: storeOf(options), host: hostOf(options), options };
-  return { ...readOperations(shared), ...executeOperations(shared), ...changeOperations(shared) };
+  const read = readOperations(shared);
+  const change = changeOperations(shared);
+  return { ...read, ...executeOperations(shared, { ...read, ...change }), ...change };
 }
 
 type ReadOperation =
@@ -88,7 +90,9 @@ function readOperations({ directory }: Folder): Pick<Runs, ReadOperation> {
   };
 }
 
-function executeOperations(folder: Folder): Pick<Runs, 'start' | 'resume' | 'replay' | 'compare'> {
+type ExecuteOperation = 'start' | 'follow' | 'resume' | 'replay' | 'compare';
+
+function executeOperations(folder: Folder, others: Pick<Runs, 'answer' | 'inspect'>): Pick<Runs, ExecuteOperation> {
   const { directory, host, options } = folder;
   const loadExecution = () => import('./execute-stored.js');
   return {
@@ -102,6 +106,11 @@ function executeOperations(folder: Folder): Pick<Runs, 'start' | 'resume' | 'rep
         ? (await import('./start-in-folder.js')).startIn(folder, prepared.value, running as StartingOptions)
         : prepared;
     },
+    follow: (run, given = {}) =>
+      resultOf(async () => {
+        const { followStored } = await import('./follow-stored.js');
+        return followStored(others, openStoredRun(directory, findRun(directory, run)), given);
+      }),
     resume: async (run, given = {}) => (await loadExecution()).resumeStored(folder, run, given as ContinuedOptions),
     replay: async (run, from, given = {}) =>
       (await loadExecution()).replayStored(folder, run, from, given as ContinuedOptions),

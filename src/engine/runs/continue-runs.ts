@@ -3,8 +3,9 @@
  * ones are removed.
  */
 
-import type { ReplayFrom, ReplayRunOptions, ResumeRunOptions } from '../../app/execution-options.js';
+import type { FollowOptions, ReplayFrom, ReplayRunOptions, ResumeRunOptions } from '../../app/execution-options.js';
 import { continuedOptions } from '../../app/folder/continued-options.js';
+import { executionElsewhere } from '../../app/folder/follow-stored.js';
 import { type FolderOptions, hostOf, storeOf } from '../../app/programs.js';
 import type { ProgramSource } from '../../app/project/preparation.js';
 import { type Result, refuse, resultWith } from '../../app/result.js';
@@ -20,12 +21,15 @@ import type {
 } from '../../app/runs.js';
 import { omitUndefined } from '../../prelude/omit-undefined.js';
 import type { ListedRun } from '../../runtime/list-runs.js';
+import { checkSendable } from '../../runtime/run/apply-delivery.js';
 import { readJournalLine } from '../../runtime/store/journal-line.js';
 import { RunRefused, StoreError } from '../../runtime/store/store-error.js';
 import { isRunId } from '../../runtime/store/stored-run.js';
 import { type EngineClient, EngineFailure } from '../client.js';
+import type { Following } from '../follow.js';
+import { unknownRun } from '../mirror.js';
 import { type ReplayOnEngine, type ResumeElsewhere, replayOn, resumeOn } from './replay-on-engine.js';
-import { executionOf } from './start-on-engine.js';
+import { type EngineClients, executionOf, followUntilStop } from './start-on-engine.js';
 
 interface Removal {
   readonly client: EngineClient;
@@ -145,17 +149,43 @@ async function* passOn(
   }
 }
 
-/** Workers continue a run that has not ended, without being asked, unless its limits change. */
+/** What only this package gives to `resume` beside the options of the library. */
+export interface ResumingOnEngine extends Pick<FollowOptions, 'onSilence'> {
+  /** A run that does not need it is followed instead of refused. */
+  readonly follows?: boolean;
+}
+
+/**
+ * Workers continue a run that has not ended, without being asked, unless its limits change. A run that takes answers or signals
+ * is followed from then on.
+ */
 export async function resumeRun(
-  { client, copy }: EngineFolder,
+  { client, patient, copy, find }: EngineFolder,
   options: FolderOptions,
   run: string,
-  { limits, again, person = 'user', onEvent, onStart, ask, signal, program }: ResumeRunOptions = {},
+  given: ResumeRunOptions & ResumingOnEngine = {},
 ): Promise<Result<Execution>> {
+  const { limits, again, person = 'user', program, deliveries = [], follows = false } = given;
+  const follow = (runId: string, machine: string, seq: number): Result<Execution> => {
+    given.onStart?.({ runId, folder: null });
+    return resultWith(executionOf(patient, runId, machine, followingOf(given, seq + 1)));
+  };
+  if (deliveries.length > 0) {
+    checkSendable(deliveries);
+    const id = await find(run);
+    const seq = await client.deliver(id, deliveries);
+    return follow(id, await machineOf(client, id), seq);
+  }
+  const hasLimits = Object.keys(limits ?? {}).length > 0;
+  if (follows && !hasLimits) {
+    const id = await find(run);
+    const state = await client.status(id);
+    if (state?.status !== 'failed') return follow(id, await machineOf(client, id), state?.seq ?? 0);
+  }
   const id = await copyOfKnown(client, copy, run);
   const state = await client.status(id);
   const isOver = state?.status === 'failed' || state?.status === 'returned';
-  if (!isOver && Object.keys(limits ?? {}).length === 0)
+  if (!isOver && !hasLimits)
     return refuse(
       'wrong-use',
       `run \`${id}\` has not ended: workers continue it without being asked`,
@@ -167,41 +197,60 @@ export async function resumeRun(
       `run \`${id}\` is being executed, and its limits change only while it waits or after its end`,
       'try again when it waits, or has failed at its limit',
     );
-  const given = {
+  const resuming = {
     ...omitUndefined({ limits, again, person }),
     ...(await editedOf(options, id, program)),
   } as ResumeElsewhere;
-  const seq = await resumeOn(client, id, storeOf(options), given);
-  onStart?.({ runId: id, folder: null });
-  const following = { onEvent, ask, person, signal: signal ?? null, from: seq + 1 };
+  const seq = await resumeOn(client, id, storeOf(options), resuming);
+  return follow(id, await machineOf(client, id), seq);
+}
+
+/** Rejects with a `RunRefused` if there is no such run, or with an `EngineFailure`. */
+async function machineOf(client: EngineClient, id: string): Promise<string> {
   const about = await client.about(id);
-  return resultWith(executionOf(client, id, about?.header.machine.name ?? '', following));
+  if (about === null) throw unknownRun(id);
+  return about.header.machine.name;
+}
+
+function followingOf(
+  { onEvent, ask, person = 'user', signal, onSilence }: Omit<FollowOptions, 'from'>,
+  from: number,
+): Following {
+  return { onEvent, ask, person, signal: signal ?? null, from, onSilence };
+}
+
+/** Shows a run, and changes nothing. */
+export async function followOnEngine(
+  { client, patient, find, url }: EngineFolder,
+  run: string | null,
+  given: FollowOptions = {},
+): Promise<Result<Execution>> {
+  const id = await find(run);
+  const about = await client.about(id);
+  if (about === null) throw unknownRun(id, url);
+  const { name } = about.header.machine;
+  return resultWith(
+    executionElsewhere(id, name, () => {
+      given.onStart?.({ runId: id, folder: null });
+      return followUntilStop(patient, id, followingOf(given, given.from ?? 1));
+    }),
+  );
 }
 
 /** The new run is one of the engine. */
 export async function replayRun(
-  { client, copy }: EngineFolder,
+  { client, patient, copy }: EngineFolder,
   options: FolderOptions,
   run: string,
-  {
-    from,
-    limits,
-    person = 'user',
-    program,
-    runId,
-    onEvent,
-    onStart,
-    ask,
-    signal,
-  }: ReplayRunOptions & { readonly from: ReplayFrom },
+  given: ReplayRunOptions & Pick<ResumingOnEngine, 'onSilence'> & { readonly from: ReplayFrom },
 ): Promise<Result<Execution>> {
+  const { from, limits, person = 'user', program, runId, onStart } = given;
   const id = await copyOfKnown(client, copy, run);
   const edited = await editedOf(options, id, program);
-  const given = { ...omitUndefined({ from, limits, person, runId }), ...edited } as ReplayOnEngine;
-  const begun = await replayOn(client, id, storeOf(options), given);
+  const beginning = { ...omitUndefined({ from, limits, person, runId }), ...edited } as ReplayOnEngine;
+  const begun = await replayOn(client, id, storeOf(options), beginning);
   onStart?.({ runId: begun.runId, folder: null });
-  const following = { onEvent, ask, person, signal: signal ?? null, from: begun.seq + 1 };
-  return resultWith(executionOf(client, begun.runId, begun.machine, following));
+  return resultWith(executionOf(patient, begun.runId, begun.machine, followingOf(given, begun.seq + 1)));
 }
 
 /** The edited program in which a run continues, compiled as the run was. */
@@ -228,8 +277,7 @@ async function copyOfKnown(client: EngineClient, copy: EngineFolder['copy'], run
 }
 
 /** What the operations on runs of an engine share. */
-export interface EngineFolder {
-  readonly client: EngineClient;
+export interface EngineFolder extends EngineClients {
   readonly url: string;
   /** The id of the run that is meant; null: the latest. Rejects with a `RunRefused`. */
   find(run: string | null): Promise<string>;

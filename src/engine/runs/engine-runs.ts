@@ -28,14 +28,13 @@ import type { Delivery } from '../../runtime/store/inbox.js';
 import { RunRefused } from '../../runtime/store/store-error.js';
 import { isRunId, openStoredRun } from '../../runtime/store/stored-run.js';
 import { keptFacts } from '../../runtime/worktree/worktree-facts.js';
-import { EngineFailure, helpAfter } from '../ask-engine.js';
+import { EngineFailure } from '../ask-engine.js';
 import { type EngineClient, engineClient } from '../client.js';
-import { isAlreadyOver } from '../engine-context.js';
 import { type EngineAddress, mirrorRun, unknownRun } from '../mirror.js';
 import type { RunState } from '../run-object.js';
 import type { EngineFolder } from './continue-runs.js';
-import { engineEvents, removeFromEngine, replayRun, resumeRun } from './continue-runs.js';
-import { startOn } from './start-on-engine.js';
+import { engineEvents, followOnEngine, removeFromEngine, replayRun, resumeRun } from './continue-runs.js';
+import { refusalOfEngine, startOn } from './start-on-engine.js';
 
 /** Where the engine is. `dir` of the other options is the folder for copies. */
 export interface EngineRunsOptions extends FolderOptions {
@@ -52,6 +51,8 @@ export interface EngineRunsOptions extends FolderOptions {
 }
 
 const PATIENCE_MS = 5000;
+/** How long it may not answer while a run is followed, in milliseconds: a server may start again. */
+const FOLLOWING_MS = 60_000;
 /** How long the end of a cancelled run is waited for, in milliseconds. */
 const CANCELING_MS = 15_000;
 /** How long the first event of a run is waited for, in milliseconds. */
@@ -60,6 +61,7 @@ const BEGINNING_MS = 5000;
 export function engineRuns(options: EngineRunsOptions): Runs {
   const { on: url, namespace = 'statedsl', token = null, key = null, patienceMs = PATIENCE_MS } = options;
   const client = engineClient({ url, namespace, token, key, patienceMs });
+  const patient = engineClient({ url, namespace, token, key, patienceMs: Math.max(patienceMs, FOLLOWING_MS) });
   const directory = storeOf(options);
   const folder = folderRuns(options);
   const find = (run: string | null): Promise<string> => findOnEngine(client, url, run);
@@ -68,7 +70,7 @@ export function engineRuns(options: EngineRunsOptions): Runs {
     await copyRun(client, { url, namespace }, id, directory);
     return id;
   };
-  const shared = { client, url, find, copy };
+  const shared = { client, patient, url, find, copy };
   return {
     ...readCopies(shared, folder),
     ...listOperations(shared),
@@ -78,10 +80,11 @@ export function engineRuns(options: EngineRunsOptions): Runs {
       const applied = await answerOf(() => applyFromEngine(shared, directory, run, given));
       return applied.ok ? applied.value : applied;
     },
+    follow: (run, given) => startRun(() => followOnEngine(shared, run, given)),
     resume: (run, given) => startRun(() => resumeRun(shared, options, run, given)),
     replay: (run, from, given) => startRun(() => replayRun(shared, options, run, { ...given, from })),
     start: (program, given) =>
-      startRun(() => startOn({ client, options, isEncrypted: (key ?? '') !== '' }, program, given)),
+      startRun(() => startOn({ client, patient, options, isEncrypted: (key ?? '') !== '' }, program, given)),
   };
 }
 
@@ -135,14 +138,6 @@ async function answerOf<T>(action: () => Promise<T>): Promise<Result<T>> {
     if (cause instanceof EngineFailure) return refusalOfEngine(cause);
     throw cause;
   }
-}
-
-function refusalOfEngine(failure: EngineFailure): Refused {
-  const { kind, status, message } = failure;
-  if (kind !== 'refused') return refuse('unreachable', message, helpAfter(failure));
-  if (status === 404)
-    return refuse('unknown', message, 'list the runs of the engine; those of another namespace need `--namespace`');
-  return refuse(isAlreadyOver(message) ? 'over' : 'wrong-use', message, helpAfter(failure));
 }
 
 /** The id of the run that is meant; null: the latest. Rejects with a `RunRefused` or an `EngineFailure`. */

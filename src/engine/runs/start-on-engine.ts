@@ -1,37 +1,81 @@
 /** Starts a run on an engine: the program is checked here, and workers execute it. */
 import { resolve } from 'node:path';
-import type { Startable } from '../../app/execution-options.js';
-import { preparedBy, splitOptions } from '../../app/execution-options.js';
+import { setTimeout as pause } from 'node:timers/promises';
+import {
+  type FollowOptions,
+  preparedBy,
+  type Startable,
+  type StartOptions,
+  splitOptions,
+} from '../../app/execution-options.js';
+import { executionElsewhere } from '../../app/folder/follow-stored.js';
 import { openPrograms } from '../../app/open-runs.js';
 import { type FolderOptions, hostOf, type Programs, storeOf } from '../../app/programs.js';
 import { runOptionsOf } from '../../app/project/prepare.js';
 import { prepareFor } from '../../app/read-programs.js';
-import { type Result, refuse, resultWith } from '../../app/result.js';
-import type { Execution, Runs } from '../../app/runs.js';
+import { OperationRefused, type Refused, type Result, refuse, resultWith } from '../../app/result.js';
+import type { Execution } from '../../app/runs.js';
+import { omitUndefined } from '../../prelude/omit-undefined.js';
 import { loadConfiguration } from '../../runtime/configuration/load-configuration.js';
+import type { InDoubt } from '../../runtime/run/resources.js';
 import type { RunOptions } from '../../runtime/run/run-options.js';
-import { emptyReport, type RunReport } from '../../runtime/run/run-report.js';
+import type { RunReport } from '../../runtime/run/run-report.js';
+import type { StopSignal } from '../../runtime/stop-signal.js';
+import { EngineFailure, helpAfter } from '../ask-engine.js';
 import type { EngineClient } from '../client.js';
-import { type Following, followRun } from '../follow.js';
+import { isAlreadyOver } from '../engine-context.js';
+import { abortedBy, type Following, followRun } from '../follow.js';
+import type { Submission } from '../messages.js';
 import { functionsOf } from '../server-configuration.js';
 import { submissionOf } from './submission.js';
 
-interface StartsOn {
-  readonly client: EngineClient;
+interface StartsOn extends EngineClients {
   readonly options: FolderOptions;
   /** Whether everything that the engine stores is encrypted. */
   readonly isEncrypted: boolean;
 }
 
+/** Two ways to ask the same engine. */
+export interface EngineClients {
+  /** For a caller that waits for the answer. */
+  readonly client: EngineClient;
+  /** For following a run, which may take longer than a server needs to start again. */
+  readonly patient: EngineClient;
+}
+
+/** What only this package gives beside the options of the library. */
+export interface StartingOnEngine extends Pick<FollowOptions, 'onSilence'> {
+  /** Only workers with this name execute the run, instead of those that the configuration names. */
+  readonly home?: string;
+  readonly inDoubt?: InDoubt;
+  /**
+   * How long a worker may take to accept the run, in milliseconds; then the engine keeps the run until one comes. By default
+   * the server is waited for as long as it is well.
+   */
+  readonly answerWithinMs?: number;
+}
+
+/** A run that was sent to an engine. */
+export interface SubmittedRun extends Execution {
+  /** Whether a worker has accepted it. Otherwise it may begin when one comes. */
+  readonly isAccepted: boolean;
+}
+
 /** What only the process that executes effects could follow. */
 const LOCAL = ['effects', 'onOutput', 'ownProcess', 'kill', 'onEnd', 'cwd', 'mock'] as const;
 
+/** How long the first worker may need to register its services, and the pause between two looks. Milliseconds. */
+const REGISTERING_MS = 5000;
+const PAUSE_MS = 250;
+/** An engine without an answer for so long is well, and has no worker that answers. Milliseconds. */
+const UNANSWERED_MS = REGISTERING_MS + 1500;
+
 /** Rejects with an `EngineFailure`, or with what the check of a program throws. */
 export async function startOn(
-  { client, options, isEncrypted }: StartsOn,
+  { client, patient, options, isEncrypted }: StartsOn,
   program: Startable,
-  given: Parameters<Runs['start']>[1] = {},
-): Promise<Result<Execution>> {
+  given: StartOptions & StartingOnEngine = {},
+): Promise<Result<SubmittedRun>> {
   const local = LOCAL.find((name) => given[name] !== undefined);
   if (local !== undefined)
     return refuse(
@@ -40,47 +84,103 @@ export async function startOn(
       'leave it out',
     );
   const { preparing, running } = splitOptions(given);
-  const { signal, onEvent, onStart, ask, person = 'user', ...rest } = running;
+  const { home, inDoubt, answerWithinMs, onSilence, ...begun } = running as typeof running & StartingOnEngine;
+  const { signal, onEvent, onStart, ask, person = 'user', ...rest } = begun;
   const host = hostOf(options);
   const prepared = await preparedBy(program, preparing, (source) =>
     prepareFor(host, { ...options, dir: storeOf(options) }, source, preparing, { functions: functionsOf }),
   );
   if (!prepared.ok) return prepared;
-  const { machine, configuration, functions = null, worktreeElsewhere = false, settings } = prepared.value;
-  const submission = submissionOf({
+  const { machine, configuration, variables, functions = null, worktreeElsewhere = false } = prepared.value;
+  const supplied = runOptionsOf(host, prepared.value);
+  const made = submissionOf({
     machine,
-    options: {
-      ...runOptionsOf(host, prepared.value),
-      ...(rest as RunOptions),
-      settings: { ...settings, ...rest.settings },
-    },
+    options: { ...supplied, ...(rest as RunOptions), settings: { ...supplied.settings, ...rest.settings } },
     functions,
     engine: configuration.engine ?? {},
     by: person,
     worktree: worktreeElsewhere,
     isEncrypted,
+    ...omitUndefined({ variables, home, inDoubt }),
   });
-  if (!submission.ok) return submission;
-  await client.submit(submission.value);
-  const { runId } = submission.value.header;
+  if (!made.ok) return made;
+  const { runId } = made.value.header;
+  const isAccepted = await submit(client, made.value, {
+    signal: signal ?? null,
+    onSilence: answerWithinMs === undefined ? onSilence : undefined,
+    answerWithinMs,
+  });
+  if (!isAccepted && signal?.aborted === true)
+    return resultWith(
+      Object.assign(
+        executionElsewhere(runId, machine.name, async () => null),
+        { isAccepted },
+      ),
+    );
   onStart?.({ runId, folder: null });
-  const following = { onEvent, ask, person, signal: signal ?? null, from: 1 };
-  return resultWith(executionOf(client, runId, machine.name, following));
+  const following = { onEvent, ask, person, signal: signal ?? null, from: 1, onSilence };
+  return resultWith(Object.assign(executionOf(patient, runId, machine.name, following), { isAccepted }));
+}
+
+interface Waits extends Pick<StartingOnEngine, 'answerWithinMs' | 'onSilence'> {
+  readonly signal: StopSignal | null;
+}
+
+/** Whether a worker has accepted it. False: not in time, or the caller gave up; the engine may have it all the same. Rejects with an `EngineFailure`. */
+async function submit(
+  client: EngineClient,
+  submission: Submission,
+  { signal: stopping, onSilence, answerWithinMs }: Waits,
+): Promise<boolean> {
+  const interrupted = abortedBy(stopping);
+  const limit = answerWithinMs === undefined ? [] : [AbortSignal.timeout(answerWithinMs)];
+  const signal = AbortSignal.any([interrupted.signal, ...limit]);
+  const waiting = setTimeout(() => onSilence?.(null), UNANSWERED_MS).unref();
+  try {
+    for (const end = Date.now() + REGISTERING_MS; ; ) {
+      try {
+        await client.submit(submission, undefined, signal);
+        return true;
+      } catch (cause) {
+        // The first worker may be about to register.
+        if (!(cause instanceof EngineFailure) || cause.kind !== 'no-service' || Date.now() > end) throw cause;
+        await pause(PAUSE_MS, undefined, { signal });
+      }
+    }
+  } catch (cause) {
+    if (!signal.aborted) throw cause;
+    return false;
+  } finally {
+    clearTimeout(waiting);
+    interrupted.release();
+  }
 }
 
 /** A run that workers execute. */
-export function executionOf(client: EngineClient, run_id: string, machine: string, following: Following): Execution {
-  let report: Promise<RunReport> | null = null;
-  const follow = async (): Promise<RunReport> =>
-    (await followRun(client, run_id, following)) ?? emptyReport(run_id, machine, 'interrupted');
-  return {
-    started: { run_id, machine, status: 'running' },
-    // A caller that does not ask for it needs no connection.
-    get report() {
-      report ??= follow();
-      return report;
-    },
-  };
+export function executionOf(client: EngineClient, runId: string, machine: string, following: Following): Execution {
+  return executionElsewhere(runId, machine, () => followUntilStop(client, runId, following));
+}
+
+/** As `followRun`, but rejects with an `OperationRefused`. */
+export async function followUntilStop(
+  client: EngineClient,
+  runId: string,
+  following: Following,
+): Promise<RunReport | null> {
+  try {
+    return await followRun(client, runId, following);
+  } catch (cause) {
+    if (cause instanceof EngineFailure) throw new OperationRefused(refusalOfEngine(cause).refusal);
+    throw cause;
+  }
+}
+
+export function refusalOfEngine(failure: EngineFailure): Refused {
+  const { kind, status, message } = failure;
+  if (kind !== 'refused') return refuse('unreachable', message, helpAfter(failure));
+  if (status === 404)
+    return refuse('unknown', message, 'list the runs of the engine; those of another namespace need `--namespace`');
+  return refuse(isAlreadyOver(message) ? 'over' : 'wrong-use', message, helpAfter(failure));
 }
 
 /** The programs of a folder, which can call the functions that workers have. */
