@@ -1,7 +1,8 @@
 /** What a person learns who follows a run of which nothing comes. */
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { Silence } from '../../src/cli/running/follow-on-engine.js';
+import { silenceLines } from '../../src/cli/running/elsewhere.js';
 import type { RunWhereabouts } from '../../src/engine/admin.js';
+import { Silence } from '../../src/engine/follow.js';
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
@@ -10,6 +11,12 @@ const THERE: RunWhereabouts = {
   ...{ turn: 1, worker: 'http://w', invocation: 'inv_1', since: null, is_reachable: true, no_worker_since: null },
   ...{ made_by: null, refused: null, waits: [] },
 };
+
+const lines = (said: string[]) =>
+  silenceLines(
+    () => 'waiting for a worker',
+    (line) => void said.push(line),
+  );
 
 test('each reason is said once, and none while events come', async () => {
   const said: string[] = [];
@@ -22,7 +29,7 @@ test('each reason is said once, and none while events come', async () => {
       return facts;
     },
   };
-  const silence = new Silence(client, 'a', 'waiting for a worker', (line) => void said.push(line));
+  const silence = new Silence(client, 'a', lines(said));
   await vi.advanceTimersByTimeAsync(4000);
   silence.noteEvent();
   await vi.advanceTimersByTimeAsync(4000);
@@ -45,12 +52,7 @@ test('each reason is said once, and none while events come', async () => {
 
 test('without any event the first look says that a worker is missing', async () => {
   const said: string[] = [];
-  const silence = new Silence(
-    { whereabouts: async () => null },
-    'a',
-    'waiting for a worker',
-    (line) => void said.push(line),
-  );
+  const silence = new Silence({ whereabouts: async () => null }, 'a', lines(said));
   await vi.advanceTimersByTimeAsync(60_000);
   expect(said).toEqual(['waiting for a worker']);
   silence.end();

@@ -1,6 +1,7 @@
 /** The program of a run as it was stored when the run started, or when it was resumed in an edited one. */
 import { join } from 'node:path';
-import { recoveryContextOf } from '../../runtime/run/again/prepare-recovery.js';
+import { createRedactor } from '../../runtime/redact.js';
+import { secretsOf } from '../../runtime/run/run-options.js';
 import { entryAt } from '../../runtime/store/own-file.js';
 import { RunRefused } from '../../runtime/store/store-error.js';
 import { machineFile, type StoredRun, storedMachine, storedSources } from '../../runtime/store/stored-run.js';
@@ -10,10 +11,19 @@ import type { RunProgram } from '../runs.js';
 export function programOf(stored: StoredRun, digest = stored.about.digest): RunProgram {
   if (entryAt(join(stored.path, machineFile(stored.about, digest))) === null && digest !== stored.about.digest)
     throw new RunRefused('unknown', `run \`${stored.about.run_id}\` was never resumed in a program \`${digest}\``);
-  const { redactor } = recoveryContextOf(stored, {});
-  const { run_id, program } = stored.about;
+  const { run_id, program, inputs } = stored.about;
+  const machine = storedMachine(stored, digest);
   const sources = digest === stored.about.digest ? storedSources(stored) : [];
-  const known = { machine: storedMachine(stored, digest), sources };
-  const shown = redactor === null ? known : (redactor.value(known as never) as unknown as typeof known);
-  return { run_id, program, ...shown };
+  const declared = storedMachine(stored, stored.about.digest);
+  return shownProgram({ run_id, program, machine, sources }, secretsOf(declared, { inputs }));
+}
+
+/** Secrets are replaced. */
+export function shownProgram(
+  { machine, sources, ...about }: RunProgram,
+  secrets: ReturnType<typeof secretsOf>,
+): RunProgram {
+  const redactor = createRedactor(secrets);
+  const known = { machine, sources };
+  return { ...about, ...(redactor === null ? known : (redactor.value(known as never) as unknown as typeof known)) };
 }

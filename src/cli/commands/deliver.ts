@@ -96,19 +96,17 @@ async function deliverCommand(
   const name = named;
   const target = await flagsOf(name, flags);
   if ('code' in target) return target.code;
-  if (target.flags.on !== undefined)
-    return refusalsAsErrors(async () => {
-      const unused = await (await import('../running/unused-on-engine.js')).unusedOnRun(target.flags);
-      if (unused !== null) return unused;
-      const { deliveries } = read(personName());
-      const { deliverOnEngine } = await import('../running/follow-on-engine.js');
-      return deliverOnEngine(name, target.flags, { deliveries, shows: flags.resume !== false });
-    });
   return refusalsAsErrors(async () => {
+    const { flags } = target;
+    const isElsewhere = flags.on !== undefined;
+    if (isElsewhere) {
+      const unused = await (await import('../running/unused-on-engine.js')).unusedOnRun(flags);
+      if (unused !== null) return unused;
+    }
     const runs = await runsOf(flags);
     const { run_id: id } = unwrap(await runs.find(name));
     const { deliveries, deliver } = read(personName());
-    const kept = await keptSignals(runs, id, deliveries);
+    const kept = isElsewhere ? [] : await keptSignals(runs, id, deliveries);
     if (flags.resume !== false) {
       try {
         const code = await resumeRun(id, flags, deliveries);
@@ -118,14 +116,14 @@ async function deliverCommand(
         if (!(cause instanceof OperationRefused) || cause.refusal.code !== 'held') throw cause;
       }
     }
-    const { machine } = unwrap(await runs.program(id));
-    // Secret inputs are replaced in what is recorded.
-    const inputs = secretInputs(machine as Machine, flags, []).values;
+    // Secret inputs are replaced in what is recorded here.
+    const inputs = isElsewhere ? {} : secretInputs(unwrap(await runs.program(id)).machine as Machine, flags, []).values;
     const delivered = await deliver(runs, id, { by: personName(), inputs });
     if (!delivered.ok) return reportRefusal(delivered.refusal);
     reportKept(kept, flags);
     if (flags.quiet) return EXIT.returned;
-    if (delivered.value.delivery === 'passed-on') stderr.write(`passed on to the process of run ${id}\n`);
+    if (isElsewhere) stderr.write(`passed on to run ${id}\n`);
+    else if (delivered.value.delivery === 'passed-on') stderr.write(`passed on to the process of run ${id}\n`);
     else stderr.write(`recorded  run ${id}\n  resume with: statedsl resume ${id}\n`);
     return EXIT.returned;
   }, flags);

@@ -7,7 +7,7 @@ import { omitUndefined } from '../../prelude/omit-undefined.js';
 import { type ResumeFlags, resumeOptions } from '../preparation/prepare-resume.js';
 import { flagProblem, withoutLog } from '../running/drive-on-command-line.js';
 import { driveStoredRun } from '../running/drive-stored-run.js';
-import { flagLimits, refusalsAsErrors, runsOf } from '../running/stored-runs.js';
+import { refusalsAsErrors, runsOf } from '../running/stored-runs.js';
 import { newestRun } from '../running/which-run.js';
 import { EXIT, type ExitCode } from '../terminal/exit-code.js';
 import { stderr, stdout } from '../terminal/streams.js';
@@ -30,10 +30,13 @@ export async function replayCommand(run: string | undefined, given: ReplayFlags)
   return refusalsAsErrors(async () => {
     const name = run ?? (await newestRun(flags));
     const from = pointOf(flags);
-    if (from !== null && flags.on !== undefined) return replayElsewhere(name, from, flags);
-    const id = flags.on === undefined ? name : await copyOf(name, flags);
-    const { run_id } = unwrap(await (await runsOf(localFlags(flags))).find(id));
-    return from === null ? driftOf(run_id, flags) : fromPoint(run_id, from, flags);
+    if (from === null) return driftOf(unwrap(await (await runsOf(flags)).find(name)).run_id, flags);
+    if (flags.on !== undefined) {
+      const unused = await (await import('../running/unused-on-engine.js')).unusedOnReplay(flags);
+      if (unused !== null) return unused;
+    }
+    const { run_id } = unwrap(await (await runsOf(flags)).find(name));
+    return driveStoredRun(run_id, flags, false, (runs, options) => runs.replay(run_id, from, options));
   }, flags);
 }
 
@@ -43,23 +46,10 @@ function pointOf({ failed, from }: ReplayFlags): ReplayFrom | null {
   return from === undefined ? null : replayPoint(from);
 }
 
-/** A new run of the engine. */
-async function replayElsewhere(name: string, from: ReplayFrom, flags: ReplayFlags): Promise<ExitCode> {
-  const unused = await (await import('../running/unused-on-engine.js')).unusedOnReplay(flags);
-  if (unused !== null) return unused;
-  const { replayOnEngine } = await import('../running/follow-on-engine.js');
-  return replayOnEngine(name, flags, { from, limits: flagLimits(flags) });
-}
-
-/** A comparison happens with the copy of a run on an engine. */
-async function copyOf(name: string, flags: ReplayFlags): Promise<string> {
-  return (await import('../running/follow-on-engine.js')).copyToStore(name, flags);
-}
-
 async function driftOf(id: string, flags: ReplayFlags): Promise<ExitCode> {
   const { program, examine } = resumeOptions(flags, false);
   const drift = unwrap(
-    await (await runsOf(localFlags(flags))).compare(id, { ...omitUndefined({ program }), examine } as CompareOptions),
+    await (await runsOf(flags)).compare(id, { ...omitUndefined({ program }), examine } as CompareOptions),
   );
   if (flags.json) stdout.write(`${JSON.stringify(drift)}\n`);
   const { events, difference } = drift;
@@ -75,13 +65,4 @@ async function driftOf(id: string, flags: ReplayFlags): Promise<ExitCode> {
     `  recorded: ${JSON.stringify(recorded)}\n  now:      ${made === null ? 'nothing' : JSON.stringify(made)}\n`,
   );
   return EXIT.failed;
-}
-
-function fromPoint(id: string, from: ReplayFrom, flags: ReplayFlags): Promise<ExitCode> {
-  return driveStoredRun(id, localFlags(flags), false, (runs, options) => runs.replay(id, from, options));
-}
-
-/** The flags for the copy of a run in the store. */
-function localFlags({ on: _, namespace: __, ...local }: ReplayFlags): ReplayFlags {
-  return local;
 }

@@ -1,4 +1,5 @@
 /** `statedsl resume`: resumes a run that stopped. */
+import type { ResumeRunOptions } from '../../app/execution-options.js';
 import { unwrap } from '../../app/result.js';
 import type { GoingBack } from '../../runtime/run/again/refuse-resume.js';
 import type { Delivery } from '../../runtime/store/inbox.js';
@@ -7,7 +8,7 @@ import type { ResumeFlags } from '../preparation/prepare-resume.js';
 import { detach, isDetached } from '../running/detach.js';
 import { canAsk, flagProblem, withoutLog } from '../running/drive-on-command-line.js';
 import { driveStoredRun } from '../running/drive-stored-run.js';
-import { flagLimits, refusalsAsErrors, runsOf } from '../running/stored-runs.js';
+import { refusalsAsErrors, runsOf } from '../running/stored-runs.js';
 import { runToResume } from '../running/which-run.js';
 import type { ExitCode } from '../terminal/exit-code.js';
 import { stderr } from '../terminal/streams.js';
@@ -16,8 +17,8 @@ export async function resumeCommand(name: string | undefined, given: ResumeFlags
   const wrong = await flagProblem(given);
   if (wrong !== null) return wrong;
   const flags = withoutLog(given);
-  if (flags.on !== undefined) return resumeElsewhere(name ?? null, flags);
   return refusalsAsErrors(async () => {
+    if (flags.on !== undefined) return resumeElsewhere(name ?? null, flags);
     const id = name ?? (await runToResume(flags));
     const { run_id, engine } = unwrap(await (await runsOf(flags)).find(id));
     if (engine !== undefined) return resumeElsewhere(run_id, { ...flags, ...engine });
@@ -26,21 +27,22 @@ export async function resumeCommand(name: string | undefined, given: ResumeFlags
   }, flags);
 }
 
+/** Workers continue a run that has not ended without being asked, so it is only shown. */
 async function resumeElsewhere(name: string | null, flags: ResumeFlags): Promise<ExitCode> {
   const unused = await (await import('../running/unused-on-engine.js')).unusedOnResume(flags);
   if (unused !== null) return unused;
-  const confirm = (back: GoingBack) => confirmGoingBack(back, flags.again === true, true);
-  const options = { limits: flagLimits(flags), again: confirm };
-  return (await import('../running/follow-on-engine.js')).resumeOnEngine(name, flags, options);
+  const { run_id } = unwrap(await (await runsOf(flags)).find(name));
+  return resumeRun(run_id, flags, []);
 }
 
 /** Delivers answers and signals to the run, and drives it. */
 export async function resumeRun(id: string, flags: ResumeFlags, deliveries: readonly Delivery[]): Promise<ExitCode> {
   const background = isDetached();
   const confirm = (back: GoingBack) => confirmGoingBack(back, flags.again === true, !background);
-  return driveStoredRun(id, flags, background, (runs, options) =>
-    runs.resume(id, { ...options, deliveries, again: confirm }),
-  );
+  return driveStoredRun(id, flags, background, (runs, options) => {
+    const given = { ...options, deliveries, again: confirm };
+    return runs.resume(id, flags.on === undefined ? given : ({ ...given, follows: true } as ResumeRunOptions));
+  });
 }
 
 /**

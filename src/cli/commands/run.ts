@@ -5,15 +5,23 @@ import type { StartOptions } from '../../app/execution-options.js';
 import type { MockedExecution } from '../../app/folder/start-in-folder.js';
 import type { PreparedProgram } from '../../app/project/preparation.js';
 import { unwrap } from '../../app/result.js';
+import type { StartingOnEngine, SubmittedRun } from '../../engine/runs/start-on-engine.js';
 import { omitUndefined } from '../../prelude/omit-undefined.js';
 import type { RunOptions, Started } from '../../runtime/run/run-options.js';
 import { emptyReport, type RunReport } from '../../runtime/run/run-report.js';
+import { endProcess } from '../end-process.js';
 import { prepareRun } from '../preparation/prepare-run.js';
 import type { TapedRun } from '../running/cassette-run.js';
 import { reportConfiguration } from '../running/configuration-line.js';
 import { configuredEngine, NO_ENGINE } from '../running/configured-engine.js';
 import { detach, isDetached } from '../running/detach.js';
-import { driveOnCommandLine, flagProblem, suspendOptions, withoutLog } from '../running/drive-on-command-line.js';
+import {
+  driveOnCommandLine,
+  flagProblem,
+  personName,
+  suspendOptions,
+  withoutLog,
+} from '../running/drive-on-command-line.js';
 import type { RunFlags } from '../running/run-flags.js';
 import {
   CommandEnded,
@@ -24,7 +32,7 @@ import {
   settingsOf,
 } from '../running/stored-runs.js';
 import { EXIT, type ExitCode } from '../terminal/exit-code.js';
-import { stdout } from '../terminal/streams.js';
+import { stderr, stdout } from '../terminal/streams.js';
 
 /** With one of these, a run is executed here even if the configuration names an engine. */
 const LOCAL: readonly (keyof RunFlags)[] = ['mock', 'record', 'cassette', 'cwd', 'resume', 'replay'];
@@ -48,9 +56,9 @@ export async function runCommand(file: string, given: RunFlags): Promise<ExitCod
   if ('code' in prepared) return prepared.code;
   if ('nothing' in prepared) return nothingToRun(prepared.nothing, flags);
   if (flags.dryRun) return dryRun(prepared, flags);
-  if (isElsewhere)
-    return (await import('../running/run-on-engine.js')).startOnEngine(prepared, flags, runOptions(flags));
-  return refusalsAsErrors(() => start(prepared, flags, background));
+  return refusalsAsErrors(() =>
+    isElsewhere && flags.detach ? submit(prepared, flags) : start(prepared, flags, background),
+  );
 }
 
 async function start(prepared: PreparedProgram, flags: RunFlags, background: boolean): Promise<ExitCode> {
@@ -65,16 +73,27 @@ async function start(prepared: PreparedProgram, flags: RunFlags, background: boo
     return { ...taped.options, ...taped.wrap({ ...options, ...taped.options }) };
   };
   const isTaped = flags.record !== undefined || flags.cassette !== undefined;
-  const given = { ...runOptions(flags), ...suspendOptions(flags, background), ...(isTaped ? { adapt } : {}) };
+  const isElsewhere = flags.on !== undefined;
+  const given = {
+    ...runOptions(flags),
+    ...(isElsewhere ? submissionOptions(flags) : suspendOptions(flags, background)),
+    ...(isTaped ? { adapt } : {}),
+  };
+  let hasBegun = false;
   const code = await driveOnCommandLine({
     flags,
     background,
     program: machine,
     sources: () => sources,
+    missing: () => {
+      const home = hasBegun ? (flags.home ?? configuration.engine?.home) : undefined;
+      return `waiting for a worker of ${flags.on}${home === undefined ? '' : ` with the home ${home}`}`;
+    },
     drive: async (shown) => {
       // What is refused is all that is said.
       const onStart = (started: Started): void => {
-        reportConfiguration(configuration, flags);
+        hasBegun = true;
+        if (!isElsewhere) reportConfiguration(configuration, flags);
         shown.onStart?.(started);
       };
       made.execution = unwrap(await runs.start(prepared, { ...given, ...shown, onStart } as StartOptions));
@@ -85,6 +104,27 @@ async function start(prepared: PreparedProgram, flags: RunFlags, background: boo
   const { taped, execution, report } = made;
   if (report !== undefined) await reportUnusedAnswers(execution?.unusedAnswers?.() ?? [], report, flags);
   return taped === undefined ? code : taped.finish(report ?? null, code);
+}
+
+/** How long a run that nobody follows waits for a worker that accepts it. Milliseconds. */
+const ACCEPTING_MS = 10_000;
+
+/** `--detach` on an engine: workers execute the run, so no process stays here. */
+async function submit(prepared: PreparedProgram, flags: RunFlags): Promise<ExitCode> {
+  for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(name, () => endProcess(EXIT.interrupted));
+  const given = { ...runOptions(flags), ...submissionOptions(flags), person: personName() };
+  const runs = await runsOf(flags);
+  const submitted = unwrap(await runs.start(prepared, { ...given, answerWithinMs: ACCEPTING_MS } as StartOptions));
+  const { started, isAccepted } = submitted as SubmittedRun;
+  stdout.write(flags.json ? `${JSON.stringify(started)}\n` : `${started.run_id}\n`);
+  if (!isAccepted && !flags.quiet)
+    stderr.write(`no worker answers; the engine at ${flags.on} keeps the run until one comes\n`);
+  return EXIT.returned;
+}
+
+/** What flags say about a run on an engine. */
+function submissionOptions({ home, inDoubt }: RunFlags): Pick<StartingOnEngine, 'home' | 'inDoubt'> {
+  return omitUndefined({ home, inDoubt });
 }
 
 /** What flags say about the run itself. */

@@ -5,6 +5,8 @@
 import { closeSync, readSync } from 'node:fs';
 import { userInfo } from 'node:os';
 import { basename, join } from 'node:path';
+import type { FollowOptions } from '../../app/execution-options.js';
+import { OperationRefused } from '../../app/result.js';
 import type { RunEvent } from '../../interpreter/events/event.js';
 import type { EffectRequest } from '../../interpreter/request.js';
 import type { SourceSet } from '../../language/source/diagnostic.js';
@@ -74,6 +76,13 @@ export async function flagProblem(
   return null;
 }
 
+/** What shows a run and can stop it. */
+type ShownOptions = Pick<
+  RunOptions,
+  'onEvent' | 'onOutput' | 'onNotice' | 'ask' | 'person' | 'signal' | 'kill' | 'onStart' | 'onEnd' | 'ownProcess'
+> &
+  Pick<FollowOptions, 'onSilence'>;
+
 interface DrivenRun {
   readonly flags: ShowFlags;
   readonly background: boolean;
@@ -81,15 +90,12 @@ interface DrivenRun {
   readonly program: Pick<Machine, 'name' | 'workflow'>;
   /** The source texts that the picture of a failure shows. */
   readonly sources: () => SourceSet;
-  /** For a run that continues elsewhere after an interruption: what a person can do with it, one line for each. */
-  readonly continues?: (runId: string) => readonly string[];
-  /** Drives the run with these options, which show it and can stop it. */
-  readonly drive: (
-    options: Pick<
-      RunOptions,
-      'onEvent' | 'onOutput' | 'onNotice' | 'ask' | 'person' | 'signal' | 'kill' | 'onStart' | 'onEnd' | 'ownProcess'
-    >,
-  ) => Promise<RunReport>;
+  /** Whether something else executes the run, and continues it after an interruption; default: if an engine has it. */
+  readonly isElsewhere?: boolean;
+  /** What is said if no worker begins the run. */
+  readonly missing?: () => string;
+  /** Drives or follows the run with these options. */
+  readonly drive: (options: ShownOptions) => Promise<RunReport>;
 }
 
 /** Drives a run to its end, a suspension or an interruption. Rejects if `drive` rejects. */
@@ -98,19 +104,22 @@ export async function driveOnCommandLine({
   background,
   program,
   sources,
-  continues,
+  isElsewhere = flags.on !== undefined,
+  missing,
   drive,
 }: DrivenRun): Promise<ExitCode> {
   const { name: machine, workflow } = program;
   const stateless = workflow !== undefined;
   reserveStdout();
   let folder: string | null = null;
-  let isStored = false;
+  let isStored = isElsewhere;
+  let started: string | null = null;
   const outputOf = (effect: string, ofStderr: boolean): string | null => {
     if (folder === null) return null;
     const words = ['statedsl output', ...repeatedFlags(flags), basename(folder), `effect:${effect}`];
     return [...words, ...(ofStderr ? ['--stderr'] : [])].join(' ');
   };
+  const elsewhere = isElsewhere ? await import('./elsewhere.js') : null;
   const head = (artifact: string): string | null =>
     folder === null ? null : headOf(join(artifactsFolder(folder), artifact));
   const paint = await stderr.paint();
@@ -130,8 +139,7 @@ export async function driveOnCommandLine({
   const kill = new Stopper();
   const interruption = onInterruption(
     (reason) => {
-      if (continues === undefined)
-        progress.line(paint.warning(`stopping (${reason}); interrupt again to stop at once`));
+      if (!isElsewhere) progress.line(paint.warning(`stopping (${reason}); interrupt again to stop at once`));
     },
     () => kill.abort(),
   );
@@ -141,10 +149,8 @@ export async function driveOnCommandLine({
     interruption.interrupt('the reader of the output went away');
   });
   const closing = (report: RunReport): readonly string[] => {
-    if (continues === undefined || report.status !== 'interrupted')
-      return closingLines(report, repeatedFlags(flags), paint);
-    const first = `${paint.warning('left alone')}: the run continues  ${paint.faint(`run ${report.run_id}`)}`;
-    return [first, ...continues(report.run_id).map((line) => `  ${line}`)];
+    if (elsewhere === null || report.status !== 'interrupted') return closingLines(report, repeatedFlags(flags), paint);
+    return elsewhere.leftAlone(report.run_id, { hasBegun: started !== null, flags: repeatedFlags(flags), paint });
   };
   const listening = listeners(progress, flags, shown);
   let isReported = false;
@@ -159,26 +165,48 @@ export async function driveOnCommandLine({
     if (!background || folder === null) await printReport(report, sources(), flags, paint);
     await stdout.flush();
   };
-  const report = await drive({
+  const followed: ShownOptions = {
     ...listening.options,
-    onEnd: printEnd,
-    onNotice: (effect, text) => progress.notice(effect, text),
-    ...omitUndefined({
-      // Looking up a name takes longer than a small run, and only an answer needs it.
-      person: asks ? personName() : undefined,
-      ask: asks ? askOptions(progress, interruption) : undefined,
-      onOutput: progress.output ?? undefined,
-    }),
+    ...omitUndefined({ ask: asks ? askOptions(progress, interruption) : undefined }),
     signal: interruption.signal,
-    kill: kill.signal,
-    ownProcess: true,
-    onStart: (started) => {
-      folder = started.folder;
-      isStored = folder !== null || continues !== undefined;
-      if (shown) for (const event of requestsAgain(folder, started.again ?? [])) progress.event(event);
-      if (background) announceStart({ runId: started.runId, machine });
+    onStart: (begun) => {
+      started = begun.runId;
+      folder = begun.folder;
+      isStored = folder !== null || isElsewhere;
+      if (shown) for (const event of requestsAgain(folder, begun.again ?? [])) progress.event(event);
+      if (background) announceStart({ runId: begun.runId, machine });
     },
-  }).finally(() => interruption.release());
+  };
+  const onSilence = elsewhere?.silenceLines(missing, (line) => {
+    if (!flags.quiet) stderr.write(`${line}\n`);
+  });
+  const options: ShownOptions =
+    elsewhere === null
+      ? {
+          ...followed,
+          onEnd: printEnd,
+          onNotice: (effect, text) => progress.notice(effect, text),
+          ...omitUndefined({
+            // Looking up a name takes longer than a small run, and only an answer needs it.
+            person: asks ? personName() : undefined,
+            onOutput: progress.output ?? undefined,
+          }),
+          kill: kill.signal,
+          ownProcess: true,
+        }
+      : { ...followed, person: personName(), ...omitUndefined({ onSilence }) };
+  let report: RunReport;
+  try {
+    report = await drive(options);
+  } catch (cause) {
+    if (started === null || elsewhere === null || !(cause instanceof OperationRefused)) throw cause;
+    // The run is on record, so a failure here is not one of the command line.
+    const words = ['statedsl show', started, '--follow', ...repeatedFlags(flags)];
+    await usageError(cause.message, `run \`${started}\` is on record; follow it with: \`${words.join(' ')}\``);
+    return EXIT.failed;
+  } finally {
+    interruption.release();
+  }
   await printEnd(report);
   return exitCodeOf(report);
 }

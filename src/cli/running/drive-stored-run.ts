@@ -3,14 +3,14 @@
 import type { ResumeRunOptions } from '../../app/execution-options.js';
 import { type Result, unwrap } from '../../app/result.js';
 import type { Execution, Runs } from '../../app/runs.js';
-import type { SourceSet } from '../../language/source/diagnostic.js';
+import { type SourceSet, sourceFile } from '../../language/source/diagnostic.js';
 import { type ResumeFlags, resumeOptions } from '../preparation/prepare-resume.js';
 import type { ExitCode } from '../terminal/exit-code.js';
 import { driveOnCommandLine, personName } from './drive-on-command-line.js';
-import { runsOf } from './stored-runs.js';
+import { flagLimits, runsOf } from './stored-runs.js';
 
 /**
- * `begin` executes the run with the options of the command. `background`: no person can be asked. Rejects as
+ * `begin` executes the run with the options of the command, or follows it. `background`: no person can be asked. Rejects as
  * `refusalsAsErrors` expects it.
  */
 export async function driveStoredRun(
@@ -20,17 +20,20 @@ export async function driveStoredRun(
   begin: (runs: Runs, options: ResumeRunOptions) => Promise<Result<Execution>>,
 ): Promise<ExitCode> {
   const runs = await runsOf(flags);
-  const { machine } = unwrap(await runs.program(id));
-  let sources: SourceSet = [];
+  const program = unwrap(await runs.program(id));
+  let sources: SourceSet = program.sources.map(({ name, text }) => sourceFile(name, text));
   return driveOnCommandLine({
     flags,
     background,
-    program: machine as Parameters<typeof driveOnCommandLine>[0]['program'],
+    program: program.machine,
     sources: () => sources,
     drive: async (shown) => {
-      const options = resumeOptions(flags, background, (found) => {
-        sources = found.sources;
-      });
+      const options =
+        flags.on === undefined
+          ? resumeOptions(flags, background, (found) => {
+              sources = found.sources;
+            })
+          : { limits: flagLimits(flags) };
       return unwrap(await begin(runs, { person: personName(), ...options, ...shown } as ResumeRunOptions)).report;
     },
   });

@@ -7,6 +7,7 @@ import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { applyRun } from '../../app/folder/apply-run.js';
 import { folderRuns } from '../../app/folder/folder-runs.js';
+import { shownProgram } from '../../app/folder/program-of-run.js';
 import { type FolderOptions, storeOf } from '../../app/programs.js';
 import { type Refused, type Result, refuse, resultOf, resultWith } from '../../app/result.js';
 import { runCondition } from '../../app/run-filter.js';
@@ -19,11 +20,13 @@ import type {
   Inspected,
   RunFilter,
   RunList,
+  RunProgram,
   Runs,
 } from '../../app/runs.js';
 import type { Json } from '../../machine/expression.js';
 import { omitUndefined } from '../../prelude/omit-undefined.js';
 import { checkSendable } from '../../runtime/run/apply-delivery.js';
+import { secretsOf } from '../../runtime/run/run-options.js';
 import type { Delivery } from '../../runtime/store/inbox.js';
 import { RunRefused } from '../../runtime/store/store-error.js';
 import { isRunId, openStoredRun } from '../../runtime/store/stored-run.js';
@@ -163,7 +166,7 @@ export async function findOnEngine(client: EngineClient, url: string, run: strin
 type Copied = 'inspect' | 'output' | 'outputs' | 'artifact' | 'program' | 'compare' | 'report' | 'detail';
 
 /** Operations that read the copy of a run. */
-function readCopies({ client, copy }: EngineFolder, folder: Runs): Pick<Runs, Copied> {
+function readCopies({ client, url, find, copy }: EngineFolder, folder: Runs): Pick<Runs, Copied> {
   const withCopy = async <T>(run: string | null, action: (id: string) => Promise<Result<T>>): Promise<Result<T>> => {
     const copied = await answerOf(() => copy(run));
     const known = copied.ok ? copied.value : await endedCopy(folder, run, copied);
@@ -190,7 +193,12 @@ function readCopies({ client, copy }: EngineFolder, folder: Runs): Pick<Runs, Co
         ? refuse('wrong-use', 'outputs on an engine cannot be followed', 'follow the run: `statedsl show --follow`')
         : withCopy(run, (id) => folder.outputs(id, given)),
     artifact: (run, hash, given) => withCopy(run, (id) => folder.artifact(id, hash, given)),
-    program: (run) => withCopy(run, (id) => folder.program(id)),
+    async program(run, digest) {
+      if (digest !== undefined) return withCopy(run, (id) => folder.program(id, digest));
+      const known = await answerOf(async () => programOnEngine(client, await find(run), url));
+      const copied = known.ok ? null : await endedCopy(folder, run, known);
+      return copied === null ? known : folder.program(copied);
+    },
     compare: (run, given) => withCopy(run, (id) => folder.compare(id, given)),
     async report(scope = {}) {
       const ids = await answerOf(() => copyScope(client, copy, scope));
@@ -203,6 +211,14 @@ function readCopies({ client, copy }: EngineFolder, folder: Runs): Pick<Runs, Co
       return ids.ok ? folder.detail(name, scope.last === undefined ? { run: ids.value[0] ?? null } : scope) : ids;
     },
   };
+}
+
+/** Also of a run that no worker has begun. */
+async function programOnEngine(client: EngineClient, run_id: string, url: string): Promise<RunProgram> {
+  const about = await client.about(run_id);
+  if (about === null) throw unknownRun(run_id, url);
+  const { machine, sources, inputs } = about.header;
+  return shownProgram({ run_id, program: sources[0]?.name ?? null, machine, sources }, secretsOf(machine, { inputs }));
 }
 
 /** A run that has ended can be looked at without its engine, as far as it was copied. Null: it cannot. */
