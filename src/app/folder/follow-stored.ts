@@ -123,9 +123,12 @@ const SHOWN_ONLY: ReadonlySet<string> = new Set<Exclude<keyof ShownRun, keyof Ru
   'engine',
 ]);
 
-/** A run that was left by its process has no status of its own in a report. */
+/**
+ * A report has no status of its own for a run that its process left, and for one that is executed and was left by who followed
+ * it.
+ */
 function reportFrom({ steps, ...shown }: ShownRun): RunReport {
-  const { status } = shown;
+  const status = shown.status === 'running' && shown.waiting.length > 0 ? 'suspended' : shown.status;
   const report = Object.fromEntries(Object.entries(shown).filter(([name]) => !SHOWN_ONLY.has(name)));
   return {
     ...(report as unknown as RunReport),

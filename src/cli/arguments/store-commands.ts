@@ -14,7 +14,7 @@ export function addShow(program: Command, onExit: (code: number) => void): void 
   addOn(addStoreOptions(program.command('show').description('show the current or an earlier state of a run')))
     .argument('[run]', 'the id of the run or the beginning of it (default: the latest run)')
     .option('--at <seq>', 'show the run as it was after the event with this number', wholeNumber)
-    .option('--follow', 'with --on: show the events of the run until it ends')
+    .option('--follow', 'show the events of the run until it ends or waits')
     .action(async (name: string | undefined, options) =>
       onExit(await (await import('../commands/show.js')).showCommand(name, options)),
     );

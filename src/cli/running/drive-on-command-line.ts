@@ -149,7 +149,8 @@ export async function driveOnCommandLine({
     interruption.interrupt('the reader of the output went away');
   });
   const closing = (report: RunReport): readonly string[] => {
-    if (elsewhere === null || report.status !== 'interrupted') return closingLines(report, repeatedFlags(flags), paint);
+    if (elsewhere === null || report.status !== 'interrupted' || !interruption.signal.aborted)
+      return closingLines(report, repeatedFlags(flags), paint);
     return elsewhere.leftAlone(report.run_id, { hasBegun: started !== null, flags: repeatedFlags(flags), paint });
   };
   const listening = listeners(progress, flags, shown);
