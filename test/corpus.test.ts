@@ -8,6 +8,7 @@ import { CASE_KINDS, casesOf, namedCases, programOf } from './corpus/case-file.j
 import { compileCase, drawnDiagnostics, explained } from './corpus/compile-case.js';
 import { compare } from './corpus/expectation.js';
 import { formatted, parsed, treeOf } from './corpus/format-case.js';
+import { answers } from './corpus/ide-case.js';
 import { checkedPlan } from './corpus/plan-case.js';
 import { readWorkflow } from './corpus/workflow-case.js';
 
@@ -44,6 +45,13 @@ describe('format', () => {
     compare(the, { formatted: once }, ['formatted']);
     expect(formatted({ ...programOf(the), text: once }), 'formatting again changes nothing').toBe(once);
     expect(treeOf({ ...programOf(the), text: once }), 'the tree is the same').toEqual(treeOf(programOf(the)));
+  });
+});
+
+describe('ide', () => {
+  test.each(namedCases('ide'))('%s', (_, the) => {
+    const actual = answers(the);
+    compare(the, actual, Object.keys(actual));
   });
 });
 

@@ -170,10 +170,11 @@ const options: CompileOptions = {
   },
   load: () => ({ name: 'shared.dsl', text: 'PATTERN: SHARED with text\n  EMIT: SHARED text={text}\n' }),
   explain: true,
+  index: true,
 };
 
-function facts({ machine, machines, declared, diagnostics, explanations, sources }: Compilation) {
-  return { machine, machines, declared, diagnostics, explanations, sources };
+function facts({ machine, machines, declared, diagnostics, explanations, index, sources }: Compilation) {
+  return { machine, machines, declared, diagnostics, explanations, index, sources };
 }
 
 /** Compiles one text after the other. Gives how many were right. */

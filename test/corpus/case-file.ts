@@ -10,7 +10,17 @@ import { isLong } from '../amount.js';
 export const corpusDirectory = dirname(fileURLToPath(import.meta.url));
 
 /** The folders of cases. */
-export const CASE_KINDS = ['syntax', 'check', 'run', 'format', 'session', 'plans', 'workflows', 'plan-runs'] as const;
+export const CASE_KINDS = [
+  'syntax',
+  'check',
+  'run',
+  'format',
+  'session',
+  'plans',
+  'workflows',
+  'plan-runs',
+  'ide',
+] as const;
 
 export type CaseKind = (typeof CASE_KINDS)[number];
 

@@ -55,7 +55,16 @@ function brokenFile(name: string, { byte, nul, shown, at }: Extract<Text, { kind
 
 /** A compilation that failed before the program was read. */
 export function emptyCompilation(diagnostics: readonly Diagnostic[], sources: SourceSet): Compilation {
-  return { machine: null, declared: null, machines: [], diagnostics, sources, explanations: [] };
+  return {
+    machine: null,
+    declared: null,
+    machines: [],
+    diagnostics,
+    sources,
+    explanations: [],
+    program: null,
+    index: null,
+  };
 }
 
 /** `program` is a path, or `-` or `<stdin>` for a text. */

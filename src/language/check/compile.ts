@@ -18,6 +18,7 @@ import {
 } from '../source/diagnostic.js';
 import { withFixes } from '../source/repair.js';
 import { inSpellingOfFiles } from '../source/reword.js';
+import type { Program } from '../syntax/ast.js';
 import { type ParsedPart, parseProgram } from '../syntax/parse.js';
 import { Callables, type CallSupport } from './callables.js';
 import { collect, type Load, type ParseFile, type StateDeclaration, type Unit } from './collect.js';
@@ -30,6 +31,7 @@ import { RepeatedCalls } from './lower/calls/repeated-calls.js';
 import { type LoweredMachine, lowerMachine } from './lower/lower-machine.js';
 import type { ReusableStates, StateReuse } from './lower/lower-states.js';
 import type { Lookups, LoweringSettings } from './lower/lowered-state.js';
+import { buildIndex, explainMention, type Mention, type ProgramIndex } from './program-index.js';
 import { RepeatedTexts } from './shell/repeated-texts.js';
 import { type FindWorkflow, workflowsOf } from './steps/workflows.js';
 
@@ -58,6 +60,8 @@ export interface CompileOptions {
   readonly strict?: boolean;
   /** Fills `explanations` in the result. */
   readonly explain?: boolean;
+  /** Fills `program`, `index` and `explanations`, for editors. */
+  readonly index?: boolean;
   /**
    * The compilation of an earlier text, or null the first time, for editors that compile after every change. The result
    * is the same as without, but unchanged parts are not compiled again. `previous` itself is not modified and may have
@@ -78,9 +82,12 @@ export interface Compilation {
   readonly diagnostics: readonly Diagnostic[];
   /** The program, then its imports. Spans refer to indexes of this list. */
   readonly sources: SourceSet;
-  /** How the compiler understands lines: the class of each DO, inferred names, the declarations of names. */
+  /** How the compiler understands lines and names: the class of each DO, inferred names, what each name means. */
   /** `isChoice`: the text could have been understood otherwise. */
   readonly explanations: readonly { readonly span: Span; readonly text: string; readonly isChoice?: boolean }[];
+  /** The tree of the text, and what its names mean; null without the option `index`. */
+  readonly program: Program | null;
+  readonly index: ProgramIndex | null;
 }
 
 /** Compiles a program. Never throws, whatever the text contains. */
@@ -97,13 +104,17 @@ export function compile(text: string, options: CompileOptions = {}): Compilation
     .filter(({ states }) => states.length > 0)
     .map((machine) => lowerMachine(unit, machine, sources, diagnostics, settings, reuse.statesOf(machine.name)));
   for (const machine of lowered) lintMachine(machine, sources, diagnostics);
-  lintUnusedPatterns(unit, sources, diagnostics, settings);
+  const unused = lintUnusedPatterns(unit, sources, diagnostics, settings);
   lintBlockNames(unit, sources, diagnostics);
   reportNothingToRun(unit, diagnostics);
   const machine = machineToRun(lowered, options, diagnostics);
   const reported = withoutCascades(sortDiagnostics(inSpellingOfFiles(diagnostics, sources)), sources);
   const fixed = withFixes(reported, sources);
-  const compilation = result(lowered, machine, isPartial === true ? fixed.map(asSuggestion) : fixed, sources);
+  const compilation = withNames(
+    result(lowered, machine, isPartial === true ? fixed.map(asSuggestion) : fixed, sources),
+    options,
+    { unit, program, lowered, unused },
+  );
   keepForNext(compilation, reuse, lowered);
   return compilation;
 }
@@ -124,7 +135,7 @@ function settingsOf(
     commands: new Set(options.commands),
     shell: options.shell ?? 'bash',
     strict: options.strict ?? false,
-    explain: options.explain ?? false,
+    index: options.index === true || options.explain === true,
     anyNames: false,
     lookups: options.lookups ?? {},
     expansions: newExpansions(),
@@ -148,7 +159,7 @@ function result(
   machine: Machine | null,
   diagnostics: readonly Diagnostic[],
   sources: SourceSet,
-): Compilation {
+): Omit<Compilation, 'explanations' | 'program' | 'index'> {
   const failed = hasErrors(diagnostics);
   const declared = machine ?? lowered[0]?.machine;
   return {
@@ -157,10 +168,63 @@ function result(
     machines: failed ? [] : lowered.map((one) => one.machine),
     diagnostics,
     sources,
-    explanations: lowered
-      .flatMap(({ states }) => states.flatMap(({ explanations }) => explanations))
-      .sort((a, b) => a.span.file - b.span.file || a.span.start - b.span.start),
   };
+}
+
+interface Named {
+  readonly unit: Unit;
+  readonly program: Program;
+  readonly lowered: readonly LoweredMachine[];
+  /** The names of patterns that nothing uses. */
+  readonly unused: readonly Mention[];
+}
+
+/** Names are put in order when somebody asks: an editor shows messages after each change, and hovers rarely. */
+function withNames(
+  compiled: Omit<Compilation, 'explanations' | 'program' | 'index'>,
+  options: CompileOptions,
+  { unit, program, lowered, unused }: Named,
+): Compilation {
+  const hasIndex = options.index === true;
+  let index: ProgramIndex | null | undefined = hasIndex ? undefined : null;
+  let explanations: Compilation['explanations'] | undefined = hasIndex || options.explain === true ? undefined : [];
+  return {
+    ...compiled,
+    program: hasIndex ? program : null,
+    get index() {
+      index = index === undefined ? buildIndex(unit, program, mentionsOf(lowered, unused), compiled.sources) : index;
+      return index;
+    },
+    get explanations() {
+      explanations ??= explanationsOf(lowered);
+      return explanations;
+    },
+  };
+}
+
+/** The lines and names of all states, each once: a pattern is lowered at every USE. */
+function explanationsOf(lowered: readonly LoweredMachine[]): Compilation['explanations'] {
+  const known = new Set<string>();
+  const all = lowered.flatMap(({ states }) =>
+    states.flatMap(({ explanations, mentions }) => [
+      ...explanations,
+      ...mentions.flatMap((mention) => {
+        const text = explainMention(mention);
+        return text === null ? [] : [{ span: mention.span, text, isChoice: text.includes(', else ') }];
+      }),
+    ]),
+  );
+  return all
+    .filter(({ span, text }) => {
+      const key = `${span.file}:${span.start}:${span.end}:${text}`;
+      return !known.has(key) && known.add(key) !== undefined;
+    })
+    .sort((a, b) => a.span.file - b.span.file || a.span.start - b.span.start);
+}
+
+function* mentionsOf(lowered: readonly LoweredMachine[], unused: readonly Mention[]): Generator<Mention> {
+  for (const { states } of lowered) for (const { mentions } of states) yield* mentions;
+  yield* unused;
 }
 
 function startOf(file: number): Span {

@@ -8,21 +8,16 @@ import type { Target } from '../../machine/machine.js';
 import { checkMessages as say } from '../source/catalogue/check.js';
 import type { Diagnostic, Label } from '../source/diagnostic.js';
 import { positionAt, type SourceSet, type Span } from '../source/diagnostic.js';
+import type { ArgumentValue } from '../syntax/ast.js';
 import type { Name } from '../syntax/expression-nodes.js';
 import type { MachineUnit, Unit } from './collect.js';
 import { isReserved } from './collect.js';
+import { entryKey, type Mention, type NameRole, type SymbolKey, symbolKey } from './program-index.js';
 import { suggestName } from './suggest-name.js';
 import type { SymbolTable } from './symbol-table.js';
 
 const DASHED = /[\p{L}\p{N}_.-]/u;
 const DASHED_REST = /[\p{L}\p{N}_.-]*/uy;
-
-const SLOT_WORDS: Readonly<Record<SlotRef['in'], string>> = {
-  local: 'a local of this state',
-  entry: 'an entry value',
-  tracked: 'a tracked variable',
-  input: 'an input',
-};
 
 /**
  * A name of an inner scope: a pattern's parameter, a FOR EACH variable, the contract in ON ERROR. `orElse`: if the slot
@@ -35,12 +30,19 @@ export interface Constant {
   readonly constant: Json;
   /** Its JSON text, if that differs from what JavaScript prints. */
   readonly printed?: string;
-  readonly given?: { readonly span: Span; readonly isDefault: boolean };
+  readonly given?: {
+    readonly span: Span;
+    readonly isDefault: boolean;
+    /** Where the value itself is written, which may be the argument of an outer USE. */
+    readonly written: Span;
+  };
 }
 
 interface Scope {
   /** `workflow`: outer names are not visible inside. */
   readonly kind: 'parameters' | 'loop' | 'handler' | 'workflow';
+  /** The pattern, the place of the loop, or the file of the workflow. */
+  readonly owner: string;
   readonly names: Map<string, Inner>;
   readonly read: Set<string>;
   /** If the parameters are the names that the body reads: the missing ones, with their first locations. */
@@ -54,8 +56,8 @@ export interface MachineScope {
   readonly symbols: SymbolTable;
   readonly diagnostics: Diagnostic[];
   readonly sources: SourceSet;
-  /** Collects the meaning of every name, for `check --explain`. */
-  readonly explain: boolean;
+  /** Notes the meaning of every name, for the index and `check --explain`. */
+  readonly index: boolean;
   readonly inputSlots: ReadonlyMap<string, number>;
   readonly trackedSlots: ReadonlyMap<string, number>;
   /** Entry slots by state. */
@@ -120,8 +122,8 @@ export class StateScope {
   readonly entryReads = new Map<string, Span>();
   /** Local slots that some expression reads. */
   readonly readSlots = new Set<number>();
-  /** The meanings of names, if the caller wants explanations. */
-  readonly references: { readonly span: Span; readonly text: string }[] = [];
+  /** The meanings of names, if the caller wants an index. */
+  readonly mentions: Mention[] = [];
   /** The reads and writes of data references, in the order of the text. */
   readonly dataUse: DataUse = { reads: [], writes: [], calls: false };
   /** The types that expressions require, for `compares-unlike` and `untyped-input`. */
@@ -161,8 +163,13 @@ export class StateScope {
     return slot;
   }
 
-  push(kind: Scope['kind'], names: Iterable<readonly [string, Inner]>, missing?: Map<string, Span>): Scope {
-    const scope: Scope = { kind, names: new Map(names), read: new Set(), missing };
+  push(
+    kind: Scope['kind'],
+    owner: string,
+    names: Iterable<readonly [string, Inner]>,
+    missing?: Map<string, Span>,
+  ): Scope {
+    const scope: Scope = { kind, owner, names: new Map(names), read: new Set(), missing };
     this.scopes.push(scope);
     this.visible = this.visibleNow();
     return scope;
@@ -187,15 +194,7 @@ export class StateScope {
       const inner = scope.names.get(name);
       if (inner === undefined) continue;
       scope.read.add(name);
-      this.refer(
-        name,
-        span,
-        scope.kind === 'loop'
-          ? 'the variable of FOR EACH'
-          : scope.kind === 'handler'
-            ? 'part of the error'
-            : 'a parameter',
-      );
+      if (this.shared.index) this.mention(span, 'read', ...this.innerKeys(scope, inner, name));
       if ('constant' in inner) {
         const { constant: value, printed } = inner;
         return { expr: printed === undefined ? { op: 'const', value } : { op: 'const', value, printed } };
@@ -209,7 +208,7 @@ export class StateScope {
     const { slots, boundAt, isEntry } = outer;
     const [first] = slots;
     if (first?.in === 'local') this.readSlots.add(first.slot);
-    if (this.shared.explain) this.refer(name, span, slots.map((p) => SLOT_WORDS[p.in]).join(', else '));
+    if (this.shared.index) this.mention(span, 'read', ...this.outerKeys(name));
     if (isNeeded && isEntry && !this.entryReads.has(name)) this.entryReads.set(name, span);
     return {
       expr: boundAt === undefined ? { op: 'read', name, places: slots } : { op: 'read', name, places: slots, boundAt },
@@ -230,14 +229,79 @@ export class StateScope {
     return outer;
   }
 
-  /** Records the meaning of a reference for `check --explain`. */
-  explainReference(span: Span, text: string): void {
-    if (this.shared.explain) this.references.push({ span, text });
+  /** Notes what a name means. Does nothing if the caller wants no index. */
+  mention(span: Span, role: NameRole, ...symbols: SymbolKey[]): void {
+    if (this.shared.index && symbols.length > 0) this.mentions.push({ span, role, symbols });
   }
 
-  private refer(name: string, span: Span, what: string): void {
+  /** The same with words for `check --explain`. */
+  explainMention(span: Span, role: NameRole, note: string, symbol: SymbolKey): void {
+    if (this.shared.index) this.mentions.push({ span, role, symbols: [symbol], note });
+  }
+
+  localKey(name: string): SymbolKey {
+    return symbolKey('local', `${this.shared.machine.name}/${this.state}`, name);
+  }
+
+  trackedKey(name: string): SymbolKey {
+    return symbolKey('tracked', this.shared.machine.name, name);
+  }
+
+  /** A value that is passed to a state of this machine; null for one that only the run knows. */
+  entryKey(state: string | null, name: string): SymbolKey {
+    return entryKey(this.shared.machine.name, state ?? '*', name);
+  }
+
+  private innerKeys({ kind, owner }: Scope, inner: Inner, name: string): SymbolKey[] {
     // A hidden name is not in the text.
-    if (this.shared.explain && !name.startsWith('$')) this.references.push({ span, text: `\`${name}\` is ${what}` });
+    if (name.startsWith('$')) return [];
+    if (kind === 'loop') return [symbolKey('loop', owner, name)];
+    if (kind === 'parameters') return [symbolKey('parameter', owner, name)];
+    if (kind === 'workflow') return [symbolKey('input', owner, name)];
+    const isElse = 'slot' in inner && inner.orElse === true;
+    return [this.entryKey('ERROR', name), ...(isElse ? this.outerKeys(name) : [])];
+  }
+
+  /** What a name means outside of all inner scopes, in the order of the look-up. */
+  private outerKeys(name: string): SymbolKey[] {
+    if (name.startsWith('$')) return [];
+    return this.outerName(name).slots.flatMap((slot) => {
+      if (slot.in === 'local') return [this.localKey(name)];
+      if (slot.in === 'tracked') return [this.trackedKey(name)];
+      if (slot.in === 'input') return [symbolKey('input', '', name)];
+      const { entries } = this.shared.symbols;
+      const keys = [this.entryKey(this.state, name)];
+      if (entries.get('*')?.has(name) === true) keys.push(this.entryKey(null, name));
+      return keys;
+    });
+  }
+
+  /** Where the constant value of an argument is written: in it, or where a parameter that it names has its value from. */
+  whereWritten({ text, span }: Name, value: ArgumentValue | undefined): Span {
+    const name =
+      value === undefined
+        ? text
+        : value.kind === 'word'
+          ? value.word.text
+          : value.expression.kind === 'name'
+            ? value.expression.name
+            : null;
+    for (const scope of name === null ? [] : this.visible) {
+      const inner = scope.names.get(name as string);
+      if (inner === undefined) continue;
+      if ('constant' in inner && inner.given !== undefined) return inner.given.written;
+      break;
+    }
+    return value?.span ?? span;
+  }
+
+  /** Notes a name whose value decides, such as the parameter in `GOTO {next}`. */
+  mentionParameter({ text, span }: Name): void {
+    if (!this.shared.index) return;
+    for (const scope of this.visible) {
+      const inner = scope.names.get(text);
+      if (inner !== undefined) return this.mention(span, 'read', ...this.innerKeys(scope, inner, text));
+    }
   }
 
   private slotRefs(name: string): SlotRef[] {
@@ -302,7 +366,9 @@ export class StateScope {
     // An invalid name has been reported already.
     if (!/^[A-Za-z_]\w*$/.test(name.text)) return null;
     for (const scope of this.visible) {
-      if (!scope.names.has(name.text)) continue;
+      const inner = scope.names.get(name.text);
+      if (inner === undefined) continue;
+      if (this.shared.index) this.mention(name.span, 'write', ...this.innerKeys(scope, inner, name.text));
       const what =
         scope.kind === 'loop'
           ? 'the variable of a FOR EACH'
@@ -315,8 +381,15 @@ export class StateScope {
     const slots = this.slotRefs(name.text);
     const local = slots.find((p) => p.in === 'local');
     const tracked = slots.find((p) => p.in === 'tracked');
-    if (verb === 'SET' && local?.in === 'local') return local;
-    if (tracked?.in === 'tracked') return tracked;
+    if (verb === 'SET' && local?.in === 'local') {
+      if (this.shared.index) this.mention(name.span, 'write', this.localKey(name.text));
+      return local;
+    }
+    if (tracked?.in === 'tracked') {
+      if (this.shared.index) this.mention(name.span, 'write', this.trackedKey(name.text));
+      return tracked;
+    }
+    if (this.shared.index) this.mention(name.span, 'write', ...this.outerKeys(name.text));
     const what =
       local !== undefined
         ? 'a local'
@@ -398,9 +471,19 @@ export class StateScope {
   }
 
   /** Reports a name that no instruction may bind, and a local that hides a tracked variable. */
-  declare(name: Name, tracked: boolean): void {
+  declare(name: Name, kind: 'local' | 'tracked' | 'loop', owner = ''): void {
+    if (this.shared.index)
+      this.mention(
+        name.span,
+        kind === 'local' ? 'bind' : 'declare',
+        kind === 'local'
+          ? this.localKey(name.text)
+          : kind === 'tracked'
+            ? this.trackedKey(name.text)
+            : symbolKey('loop', owner, name.text),
+      );
     if (isReserved(name.text)) this.shared.diagnostics.push(say.reservedName(name.span, { name: name.text }));
-    else if (!tracked && this.shared.trackedSlots.has(name.text))
+    else if (kind !== 'tracked' && this.shared.trackedSlots.has(name.text))
       this.shared.diagnostics.push(say.shadowsTracked(name.span, { name: name.text }));
   }
 }

@@ -1,6 +1,6 @@
 /** Lints of the tree of states and patterns: events that contradict a GOTO, and patterns that no machine of the file uses. */
 import { checkMessages as say } from '../../source/catalogue/check.js';
-import type { Diagnostic, SourceSet } from '../../source/diagnostic.js';
+import type { Diagnostic, SourceSet, Span } from '../../source/diagnostic.js';
 import type { Argument, Block, Instruction } from '../../syntax/ast.js';
 import { childBlocks } from '../../syntax/child-blocks.js';
 import type { MachineUnit, PatternDeclaration, Unit } from '../collect.js';
@@ -8,6 +8,7 @@ import { constantText } from '../lower/lower-expression.js';
 import { lowerMachine } from '../lower/lower-machine.js';
 import type { LoweringSettings } from '../lower/lowered-state.js';
 import { sameName } from '../lower/simple.js';
+import type { Mention } from '../program-index.js';
 
 /** Compares events that announce a transition with the GOTO that follows them in the same block. */
 export function lintEvents(unit: Unit, diagnostics: Diagnostic[]): void {
@@ -72,23 +73,28 @@ export function lintUnusedPatterns(
   sources: SourceSet,
   diagnostics: Diagnostic[],
   settings: LoweringSettings,
-): void {
-  if (unit.patterns.size === 0) return;
+): Mention[] {
+  const mentions: Mention[] = [];
+  if (unit.patterns.size === 0) return mentions;
   const used = new Set<string>();
   for (const machine of unit.machines) for (const state of machine.states) collectUses(unit, state.body, used);
   for (const [name, pattern] of unit.patterns) {
     if (used.has(name) || pattern.span.file !== 0) continue;
     const found: Diagnostic[] = [];
-    lowerMachine({ ...unit, inputs: new Map(), limits: [] }, machineAround(pattern), sources, found, {
+    const lowered = lowerMachine({ ...unit, inputs: new Map(), limits: [] }, machineAround(pattern), sources, found, {
       ...settings,
       anyNames: true,
     });
-    diagnostics.push(...found.filter((d) => !USER_DECIDES.has(d.code) && isInside(d, pattern)));
+    diagnostics.push(...found.filter((d) => !USER_DECIDES.has(d.code) && isInside(d.span, pattern)));
+    if (settings.index)
+      // A GOTO to a parameter leads nowhere yet.
+      for (const state of lowered.states)
+        mentions.push(...state.mentions.filter(({ span, role }) => role !== 'jump' && isInside(span, pattern)));
   }
+  return mentions;
 }
 
-function isInside(diagnostic: Diagnostic, pattern: PatternDeclaration): boolean {
-  const { file, start } = diagnostic.span;
+function isInside({ file, start }: Span, pattern: PatternDeclaration): boolean {
   return file === pattern.body.span.file && start >= pattern.body.span.start && start <= pattern.body.span.end;
 }
 

@@ -45,7 +45,7 @@ const CHECK_OPTIONS: OptionTable = Object.fromEntries(Object.entries(DO_OPTIONS)
 export function lowerDo(l: StateLowering, i: Do): void {
   const expression = i.expression ?? listValue(i);
   if (i.bind !== undefined && expression !== undefined && readsAsValue(l, i, expression)) {
-    l.scope.declare(i.bind, false);
+    l.scope.declare(i.bind, 'local');
     l.missing.bind(i.bind.text);
     const value = l.expression(expression);
     l.explain(i.span, `expression, bound to \`${i.bind.text}\``, true);
@@ -74,7 +74,7 @@ export function lowerDo(l: StateLowering, i: Do): void {
     return;
   }
   const options = optionsOf(l, i, DO_OPTIONS, 'DO');
-  if (i.bind !== undefined) l.scope.declare(i.bind, false);
+  if (i.bind !== undefined) l.scope.declare(i.bind, 'local');
   const slot = i.bind === undefined ? (l.result ?? undefined) : l.scope.local(i.bind.text);
   const bind = slot === undefined ? undefined : l.binding(slot);
   if (i.bind !== undefined) l.missing.bind(i.bind.text);
@@ -90,10 +90,11 @@ export function lowerCheck(l: StateLowering, i: Check): void {
   const options = optionsOf(l, i, CHECK_OPTIONS, 'CHECK');
   options.settings.ok = 'any';
   const name = i.bind?.text ?? l.shared.symbols.resultNames.get(i) ?? 'check_result';
-  if (i.bind !== undefined) l.scope.declare(i.bind, false);
+  if (i.bind !== undefined) l.scope.declare(i.bind, 'local');
   else {
     l.explain(i.verb.span, `binds \`${name}\``, true);
-    if (l.shared.trackedSlots.has(name)) l.scope.declare({ text: name, span: i.verb.span }, false);
+    if (l.shared.trackedSlots.has(name)) l.scope.declare({ text: name, span: i.verb.span }, 'local');
+    else l.bindUnwritten(name, i.verb.span);
   }
   const slot = l.scope.local(name);
   l.missing.bind(name);

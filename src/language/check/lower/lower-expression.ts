@@ -8,6 +8,7 @@ import { unreachable } from '../../../prelude/unreachable.js';
 import { checkMessages as say } from '../../source/catalogue/check.js';
 import type { Span } from '../../source/diagnostic.js';
 import type { Expression, Interpolation, Template as TextTemplate } from '../../syntax/expression-nodes.js';
+import { symbolKey } from '../program-index.js';
 import type { StateScope } from '../scope.js';
 import { suggestName } from '../suggest-name.js';
 import { lintEmbedded, lowerDataReference } from './calls/lower-reference.js';
@@ -204,6 +205,7 @@ function lowerCall(e: Extract<Expression, { kind: 'call' }>, context: Expression
     );
     return { op: 'const', value: null };
   }
+  context.scope.mention(e.name.span, 'use', symbolKey('function', '', name));
   const [least, most] = arity;
   if (e.args.length < least || e.args.length > most) {
     diagnostics.push(say.wrongArity(e.span, { name, least, most, has: e.args.length }));

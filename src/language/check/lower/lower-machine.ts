@@ -46,7 +46,7 @@ export function lowerMachine(
     symbols: symbols,
     diagnostics,
     sources,
-    explain: settings.explain,
+    index: settings.index,
     inputSlots: slots(unit.inputs.keys()),
     trackedSlots: slots(symbols.tracked.keys()),
     entrySlots: entrySlots(machine, symbols),

@@ -14,6 +14,7 @@ import type { Span } from '../../source/diagnostic.js';
 import type { Argument, Block, Instruction } from '../../syntax/ast.js';
 import { ERROR_NAMES, type PatternDeclaration, type StateDeclaration } from '../collect.js';
 import { namesBoundIn, namesReadIn } from '../pattern-names.js';
+import { symbolKey } from '../program-index.js';
 import type { Constant, MachineScope } from '../scope.js';
 import { lowerStep } from '../steps/lower-step.js';
 import { suggestName } from '../suggest-name.js';
@@ -120,7 +121,7 @@ function lowerHandler(l: StateLowering, i: Extract<Instruction, { kind: 'on-erro
   // A name that no FAIL has passed has its ordinary meaning in the state.
   for (const name of l.shared.symbols.states.get(l.scope.state)?.fails ?? [])
     if (!(name in names)) passed[name] = l.scope.hiddenSlot(`$${name}`);
-  l.scope.push('handler', [
+  l.scope.push('handler', '', [
     ...Object.entries(names).map(([name, slot]) => [name, { slot }] as const),
     ...Object.entries(passed).map(([name, slot]) => [name, { slot, orElse: true as const }] as const),
   ]);
@@ -177,17 +178,13 @@ export function lowerState(
     entryReads: l.scope.entryReads,
     readSlots: l.scope.readSlots,
     spans: l.emitter.spans,
-    explanations: shared.explain ? [...l.facts.explanations, ...l.scope.references.map(asExplanation)] : [],
+    explanations: shared.index ? l.facts.explanations : [],
+    mentions: l.scope.mentions,
     jumps: l.facts.jumps,
     checks: l.facts.checks,
     dataUse: l.scope.dataUse,
     typeUses: l.scope.typeUses,
   };
-}
-
-/** One name may be two things: the first of them that has a value is read. */
-function asExplanation(reference: { readonly span: Span; readonly text: string }) {
-  return { ...reference, isChoice: reference.text.includes(', else ') };
 }
 
 type Use = Extract<Instruction, { kind: 'use' }>;
@@ -196,6 +193,7 @@ type Bound = readonly [string, { slot: number } | Constant];
 /** Lowers a USE. Returns true if execution can continue after it. */
 function lowerUse(l: StateLowering, i: Use): boolean {
   const name = i.pattern.text;
+  if (l.shared.index) mentionUse(l, i);
   const pattern = l.shared.unit.patterns.get(name);
   if (pattern === undefined) {
     // A lower-case `use` is usually prose, and it is already reported as an unknown verb.
@@ -217,7 +215,7 @@ function lowerUse(l: StateLowering, i: Use): boolean {
   const bound = bindArguments(l, i, pattern, readByDefaults);
   l.patterns.push(name);
   const missing = pattern.inferred ? new Map<string, Span>() : undefined;
-  const scope = l.scope.push('parameters', bound, missing);
+  const scope = l.scope.push('parameters', name, bound, missing);
   const over: number[] = [];
   const completes = l.lowerGuarded(pattern.body, (bodyCompletes) => {
     if (bodyCompletes && pattern.body.instructions.some((b) => b.kind === 'on-error'))
@@ -254,7 +252,7 @@ function bindArguments(l: StateLowering, i: Use, pattern: PatternDeclaration, re
     bound.push(bindOne(l, argument, { span: argument.value?.span ?? argument.span, isDefault: false }));
   const missing: string[] = [];
   // A default that names another parameter means that one, and not a value of the caller.
-  const own = l.scope.push('parameters', bound);
+  const own = l.scope.push('parameters', pattern.name.text, bound);
   for (const parameter of pattern.parameters) {
     if (given.has(parameter.name.text)) continue;
     if (parameter.value === undefined) {
@@ -270,11 +268,27 @@ function bindArguments(l: StateLowering, i: Use, pattern: PatternDeclaration, re
   return bound;
 }
 
+function mentionUse(l: StateLowering, { pattern, args }: Use): void {
+  l.mention(pattern.span, 'use', symbolKey('pattern', '', pattern.text));
+  for (const { name } of args) l.mention(name.span, 'pass', symbolKey('parameter', pattern.text, name.text));
+}
+
 /** Constants need no slot: each use of the parameter becomes the constant. */
-function bindOne(l: StateLowering, { name, value, span }: Argument, given: Constant['given']): Bound {
+function bindOne(
+  l: StateLowering,
+  { name, value, span }: Argument,
+  given: Omit<NonNullable<Constant['given']>, 'written'>,
+): Bound {
   const expr = lowerArgument(l, name, value);
   if (expr.op === 'const')
-    return [name.text, { constant: expr.value, ...omitUndefined({ printed: expr.printed }), given }];
+    return [
+      name.text,
+      {
+        constant: expr.value,
+        ...omitUndefined({ printed: expr.printed }),
+        given: { ...given, written: l.scope.whereWritten(name, value) },
+      },
+    ];
   const slot = l.scope.hiddenSlot(`$${name.text}`);
   l.emitter.add({ op: 'set', to: { in: 'local', slot }, name: name.text, value: expr }, span);
   return [name.text, { slot }];

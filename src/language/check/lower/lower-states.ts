@@ -47,12 +47,12 @@ type Candidate = ReusableState & { readonly isReusable: boolean };
  * indexes.
  */
 function surroundingsOf(shared: MachineScope, settings: LoweringSettings): string {
-  const { inputSlots, trackedSlots, machine, explain } = shared;
+  const { inputSlots, trackedSlots, machine, index } = shared;
   const { commands, shell, strict, anyNames, lookups } = settings;
   const names = [inputSlots.keys(), trackedSlots.keys(), commands].map((list) => [...list]);
   const states = machine.states.map((state) => state.name.text);
   const asked = [lookups.onPath !== undefined, lookups.agents !== undefined, lookups.usualAgent, lookups.worktree];
-  return JSON.stringify([names, states, shell, strict, anyNames, explain, asked]);
+  return JSON.stringify([names, states, shell, strict, anyNames, index, asked]);
 }
 
 function isReusable(
@@ -174,12 +174,16 @@ function rebaseState({ lowered, start, line }: ReusableState, newStart: number, 
   const by = newStart - start;
   const byLines = newLine - line;
   if (by === 0 && byLines === 0) return lowered;
-  const { state, entryReads, spans, jumps, checks, explanations, dataUse, typeUses } = lowered;
+  const { state, entryReads, spans, jumps, checks, explanations, mentions, dataUse, typeUses } = lowered;
   return {
     ...lowered,
     state: byLines === 0 ? state : { ...state, code: state.code.map((i) => shiftLines(i, byLines) as Instruction) },
     entryReads: new Map(rebase([...entryReads], 0, by)),
     ...rebase({ spans, jumps, checks, explanations, dataUse }, 0, by),
+    mentions: mentions.map((one) => ({
+      ...one,
+      span: { ...one.span, start: one.span.start + by, end: one.span.end + by },
+    })),
     typeUses: typeUses.map((use) => rebaseTypeUse(use, by)),
   };
 }

@@ -19,6 +19,7 @@ export function lowerWait(l: StateLowering, i: Wait, concurrent = false): void {
   const { for: what } = i;
   if (what.kind !== 'condition')
     checkOptions(l, i.options, what.kind === 'members' ? { quorum: 'number' } : {}, 'this WAIT');
+  l.bindUnwritten('timed_out', i.verb.span);
   switch (what.kind) {
     case 'members':
       l.diagnostics.push(say.waitWithoutParallel(i.verb.span, {}));
@@ -28,7 +29,7 @@ export function lowerWait(l: StateLowering, i: Wait, concurrent = false): void {
       l.emitter.add({ op: 'set', to: timedOut(l), name: 'timed_out', value: l.constant(false) }, i.span);
       break;
     case 'signal':
-      l.scope.declare(what.name, false);
+      l.scope.declare(what.name, 'local');
       l.emitter.add(
         {
           op: 'signal',

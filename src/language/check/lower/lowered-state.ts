@@ -6,6 +6,7 @@ import type { State } from '../../../machine/machine.js';
 import type { Span } from '../../source/diagnostic.js';
 import type { Callables } from '../callables.js';
 import type { Expansions } from '../expansion.js';
+import type { Mention } from '../program-index.js';
 import type { DataUse, TypeUse } from '../scope.js';
 import type { RepeatedTexts } from '../shell/repeated-texts.js';
 import type { Workflows } from '../steps/workflows.js';
@@ -19,7 +20,10 @@ export interface LoweredState {
   readonly readSlots: ReadonlySet<number>;
   /** The source text of each instruction, by pc. */
   readonly spans: readonly Span[];
+  /** How its lines are understood. */
   readonly explanations: readonly Explanation[];
+  /** What its names mean. */
+  readonly mentions: readonly Mention[];
   readonly jumps: readonly LoweredJump[];
   readonly checks: readonly LoweredCheck[];
   /** The reads and writes of data references. */
@@ -124,8 +128,8 @@ export interface LoweringSettings {
   readonly commands: ReadonlySet<string>;
   readonly shell: 'bash' | 'sh';
   readonly strict: boolean;
-  /** Collects the meanings of lines and names, for `check --explain`. */
-  readonly explain: boolean;
+  /** Notes the meanings of lines and names, for the index and `check --explain`. */
+  readonly index: boolean;
   /** The code is the body of an unused pattern: names that it does not bind may come from a later caller. */
   readonly anyNames: boolean;
   readonly lookups: Lookups;

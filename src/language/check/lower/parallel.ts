@@ -96,7 +96,7 @@ function bindResult(l: StateLowering, i: Parallel | ForEach, value: Expr, mayMis
     if (l.result !== null) l.put(l.result, value, i.span);
     return;
   }
-  l.scope.declare(i.bind, false);
+  l.scope.declare(i.bind, 'local');
   const slot = l.scope.local(i.bind.text);
   l.put(slot, value, i.span);
   if (mayMiss) l.missing.note(i.bind.text, { span: i.bind.span, list: true });
@@ -132,7 +132,10 @@ function nameOf(l: StateLowering, member: Instruction): string {
 function keepOf(l: StateLowering, options: ReadonlyMap<string, Option>): number | null {
   const option = options.get('on_failure');
   if (option?.value === undefined) return null;
-  if (constantText(option.value) === 'keep') return l.scope.local('failures');
+  if (constantText(option.value) === 'keep') {
+    l.bindUnwritten('failures', option.span);
+    return l.scope.local('failures');
+  }
   const help = 'write `on_failure=keep`, or leave it out to let a failed member fail the whole';
   l.diagnostics.push(say.badOption(option.span, { name: 'on_failure', why: 'can only be `keep`', help }));
   return null;
@@ -209,7 +212,7 @@ function countIn(note: Name): number | null {
 /** Lowers a FOR EACH. `wait` is the WAIT for its members, if it is parallel and a WAIT follows. */
 export function lowerForEach(l: StateLowering, i: ForEach, wait: Wait | null = null): void {
   const options = checkOptions(l, i.options, i.parallel ? JOIN_OPTIONS : { on_failure: 'text' }, 'FOR EACH');
-  l.scope.declare(i.variable, false);
+  l.scope.declare(i.variable, 'loop', l.locationOfLoop(i.variable.span));
   const list = l.expression(i.list);
   if (i.parallel) lowerParallelEach(l, i, list, options, wait);
   else lowerSequentialEach(l, i, list, keepOf(l, options));
@@ -223,7 +226,7 @@ function lowerSequentialEach(l: StateLowering, i: ForEach, list: Expr, failures:
   const results = i.bind === undefined ? null : resultsOf(l, i);
   l.emitter.add({ op: 'each', list, items, index, ...omitUndefined({ keep: keep ?? undefined }) }, i.span);
   const head = l.emitter.add({ op: 'next', items, index, variable, exit: -1 }, i.span);
-  l.scope.push('loop', [[i.variable.text, { slot: variable }]]);
+  l.scope.push('loop', l.locationOfLoop(i.variable.span), [[i.variable.text, { slot: variable }]]);
   const from = l.emitter.pc;
   if (results !== null) l.put(results.turn, l.constant(null), i.span);
   const mark = l.inTurn(() => l.givingResults(results === null ? l.result : results.turn, () => l.block(i.body)));
@@ -272,7 +275,7 @@ function lowerParallelEach(
   const fork = l.emitter.add({ op: 'jump', to: -1 }, i.span);
   const body = l.emitter.pc;
   const bound = boundIn(l, i.body.instructions);
-  l.scope.push('loop', [[i.variable.text, { slot: variable }]]);
+  l.scope.push('loop', l.locationOfLoop(i.variable.span), [[i.variable.text, { slot: variable }]]);
   const before = l.scope.dataUse.writes.length;
   const result = i.bind !== undefined || l.result !== null ? l.scope.hiddenSlot('$result') : null;
   l.forkDepth++;
@@ -312,6 +315,7 @@ function lowerParallelEach(
 function waitOf(l: StateLowering, wait: Wait | null) {
   if (wait === null) return null;
   const timeout: Template = wait.timeout === undefined ? DEFAULT_LIMIT : durationTemplate(l, wait.timeout);
+  l.bindUnwritten('timed_out', wait.verb.span);
   return { timeout, timedOut: l.scope.local('timed_out') };
 }
 

@@ -3,6 +3,7 @@ import type { Template } from '../../../machine/expression.js';
 import { nearest } from '../../../prelude/nearest.js';
 import { checkMessages as say } from '../../source/catalogue/check.js';
 import type { Name, Template as TextTemplate } from '../../syntax/expression-nodes.js';
+import { symbolKey } from '../program-index.js';
 import { constantText, lowerTemplate } from './lower-expression.js';
 import type { StateLowering } from './state-lowering.js';
 
@@ -18,6 +19,7 @@ function nearAdapter(name: string, adapters: readonly string[]): string | undefi
  * runs the flow may have it.
  */
 export function reportAgent(l: StateLowering, { text: name, span }: Name): void {
+  if (l.shared.index) l.mention(span, 'use', symbolKey('agent', '', name));
   const { reportedAgents: reported, lookups } = l.settings;
   const { agents, onPath } = lookups;
   if (agents === undefined) return;

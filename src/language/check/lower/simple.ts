@@ -7,6 +7,7 @@ import type { Argument, Instruction, Option } from '../../syntax/ast.js';
 import type { Expression, Template as TextTemplate } from '../../syntax/expression-nodes.js';
 import { ERROR_NAMES } from '../collect.js';
 import { freeNames } from '../free-names.js';
+import { symbolKey } from '../program-index.js';
 import type { Constant } from '../scope.js';
 import { suggestName } from '../suggest-name.js';
 import { lowerArguments } from './constant.js';
@@ -55,6 +56,7 @@ export function lowerSimple(l: StateLowering, i: Simple): boolean {
       lowerFail(l, i);
       return false;
     case 'rollback':
+      l.bindUnwritten('rollback', i.verb.span);
       l.emitter.add({ op: 'rollback', bind: l.scope.local('rollback'), ...l.markOfTurn() }, i.span);
       return true;
     case 'keep':
@@ -89,6 +91,7 @@ function lowerEmit(l: StateLowering, i: Extract<Instruction, { kind: 'emit' }>):
     optional: field.optional,
   }));
   const message = i.message === undefined ? null : lowerTemplate(i.message, l, 'text');
+  if (i.event !== undefined) l.mention(i.event.span, 'use', symbolKey('event', '', i.event.text));
   if (i.event?.text === 'STATE_ENTRY') {
     const field = i.fields.find((f) => f.name.text === 'state');
     const said = field && constantText(field.value);
@@ -115,6 +118,8 @@ function lowerGoto(l: StateLowering, i: Extract<Instruction, { kind: 'goto' }>):
   const named = i.target.name;
   let target: string | null = i.target.kind === 'state' ? named.text : null;
   let given: Constant['given'];
+  if (i.target.kind === 'state') l.mention(named.span, 'jump', stateKey(l, named.text));
+  else l.scope.mentionParameter(named);
   if (i.target.kind === 'parameter') {
     const parameter = l.scope.parameter(named.text);
     if (parameter === undefined) {
@@ -126,6 +131,7 @@ function lowerGoto(l: StateLowering, i: Extract<Instruction, { kind: 'goto' }>):
     if ('slot' in parameter) {
       const read: Expr = { op: 'read', name: named.text, places: [{ in: 'local', slot: parameter.slot }] };
       l.jump(null, passes, i.span);
+      mentionPassed(l, i.args, null);
       l.emitter.add({ op: 'goto-dynamic', target: read, args }, i.span);
       return;
     }
@@ -138,7 +144,10 @@ function lowerGoto(l: StateLowering, i: Extract<Instruction, { kind: 'goto' }>):
     }
     target = parameter.constant;
     given = parameter.given;
+    for (const span of [given?.written, named.span])
+      if (span !== undefined) l.mention(span, 'jump', stateKey(l, target));
   }
+  mentionPassed(l, i.args, target);
   const state = l.shared.stateIndex(target as string);
   if (state === null) {
     // A pattern of another file was written for machines that declare ERROR.
@@ -169,6 +178,15 @@ function lowerGoto(l: StateLowering, i: Extract<Instruction, { kind: 'goto' }>):
   }
   l.jump(target, passes, i.span);
   l.emitter.add({ op: 'goto', state: state ?? l.shared.builtinError(), args }, i.span);
+}
+
+function stateKey(l: StateLowering, name: string): string {
+  return symbolKey('state', l.shared.machine.name, name);
+}
+
+/** Notes the values that go to a state; null if only the run knows which. */
+function mentionPassed(l: StateLowering, args: readonly Argument[], state: string | null): void {
+  if (l.shared.index) for (const { name } of args) l.mention(name.span, 'pass', l.scope.entryKey(state, name.text));
 }
 
 /** The state of that name in another machine of the program. */
@@ -229,12 +247,13 @@ function lowerFail(l: StateLowering, i: Extract<Instruction, { kind: 'fail' }>):
   if (i.text !== undefined && word !== undefined && /^[A-Za-z_]\w*$/.test(word) && l.scope.has(word))
     l.diagnostics.push(say.ambiguousWord(i.text.span, { word }));
   const message = i.text === undefined ? [] : lowerTemplate(i.text, l);
+  mentionPassed(l, i.args, 'ERROR');
   l.emitter.add({ op: 'fail', message, args: lowerArguments(l, i.args) }, i.span);
 }
 
 function lowerTrack(l: StateLowering, i: Extract<Instruction, { kind: 'track' }>): void {
   if (l.branch !== null) l.diagnostics.push(say.inParallel(i.verb.span, { what: '`TRACK`' }));
-  l.scope.declare(i.name, true);
+  l.scope.declare(i.name, 'tracked');
   const value: Expr = i.value === undefined ? { op: 'const', value: 0 } : lowerExpression(i.value, l);
   l.emitter.add({ op: 'track', slot: l.shared.trackedSlots.get(i.name.text) as number, value }, i.span);
 }
@@ -274,7 +293,8 @@ const ASK_OPTIONS: OptionTable = { choices: 'list', default: 'text', deadline: '
 
 function lowerAsk(l: StateLowering, i: Extract<Instruction, { kind: 'ask' }>): void {
   const options = checkOptions(l, i.options, ASK_OPTIONS, 'ASK');
-  if (i.bind) l.scope.declare(i.bind, false);
+  if (i.bind) l.scope.declare(i.bind, 'local');
+  else l.bindUnwritten('answer', i.verb.span);
   const name = i.bind?.text ?? 'answer';
   const deadlineOption = options.get('deadline');
   const fallback = options.get('default');

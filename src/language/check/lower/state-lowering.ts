@@ -12,6 +12,7 @@ import type { Block, Instruction, Option } from '../../syntax/ast.js';
 import type { Expression } from '../../syntax/expression-nodes.js';
 import type { StateDeclaration } from '../collect.js';
 import { freeNames } from '../free-names.js';
+import { locationOf, type NameRole, type SymbolKey } from '../program-index.js';
 import { type MachineScope, StateScope } from '../scope.js';
 import { type StepLowering, stepExpression } from '../steps/step-keys.js';
 import { type NamedStep, type StepScope, scopeOf } from '../steps/step-names.js';
@@ -190,6 +191,24 @@ export class StateLowering implements ExpressionContext {
     this.facts.explain(span, text, isChoice);
   }
 
+  /** Notes a name that an instruction binds without writing it. */
+  bindUnwritten(name: string, span: Span): void {
+    this.scope.mention(span, 'bind', this.scope.localKey(name));
+  }
+
+  /** The place of a loop, as the owner of its variables. In the text of the state it is relative, since states move. */
+  locationOfLoop({ file, start }: Span): string {
+    const { name } = this.declaration;
+    const isOwn = this.patterns.length === 0 && this.workflows.length === 0;
+    return isOwn
+      ? `${this.shared.machine.name}/${name.text}+${start - name.span.start}`
+      : locationOf({ file, start, end: start });
+  }
+
+  mention(span: Span, role: NameRole, ...symbols: SymbolKey[]): void {
+    this.scope.mention(span, role, ...symbols);
+  }
+
   /** Records a GOTO as an edge of the state. */
   jump(target: string | null, passes: readonly string[], span: Span): void {
     this.facts.jumps.push({ target, passes, span, dead: this.deadDepth > 0 });
@@ -231,9 +250,8 @@ export class StateLowering implements ExpressionContext {
     this.wholeResults.compare(name, span);
   }
 
-  explainKey(span: Span, text: string): void {
-    // One name may be two things, and the first of them that has a value is read.
-    if (this.shared.explain) this.explain(span, text, text.includes(', else '));
+  explainKey(span: Span, text: string, symbol: SymbolKey): void {
+    this.scope.explainMention(span, 'read', text, symbol);
   }
 
   fieldRead(e: Extract<Expression, { kind: 'field' | 'index' }>): void {

@@ -14,8 +14,9 @@ import { checkOptions, numberOption } from '../lower/options.js';
 import { boundIn } from '../lower/parallel.js';
 import { lowerShellText } from '../lower/shell-text.js';
 import type { StateLowering } from '../lower/state-lowering.js';
+import { locationOf } from '../program-index.js';
 import { lowerWorkflow } from './lower-workflow.js';
-import { atPath, type FoundStep, nearByName } from './step-keys.js';
+import { atPath, type FoundStep, nearByName, stepKey } from './step-keys.js';
 import { findEverywhere, isApart, lookUp, type NamedStep, rootOf, type StepNode } from './step-names.js';
 
 export function lowerEach(l: StateLowering, i: StepNode, step: NamedStep, each: EachTask): void {
@@ -35,6 +36,7 @@ export function lowerEach(l: StateLowering, i: StepNode, step: NamedStep, each: 
   const enterTask = (): void => {
     scope.push(
       'loop',
+      locationOf(each.span),
       names.map((one) => [one, { slot: variable }] as const),
     );
     l.steps.context = { ...outer, scope: below, own: null, judging: false, task: { name, slot: variable } };
@@ -81,6 +83,7 @@ function tasksOf(l: StateLowering, i: StepNode, { of }: EachTask): StepKey | nul
     l.diagnostics.push(say.unknownStep(of.span, { key: of.text }));
     return null;
   }
+  l.mention(of.span, 'use', stepKey(found.step));
   if (found.step.type !== 'split') {
     l.diagnostics.push(say.eachWithoutSplit(of.span, { name: of.text, older: l.steps.context.older }));
     return null;
@@ -133,6 +136,7 @@ interface Refusal {
 }
 
 function sessionFrom(l: StateLowering, i: StepNode, { step, key }: FoundStep, { own, fail }: Refusal): SessionLayout {
+  if (i.session?.kind === 'from') l.mention(i.session.step.span, 'use', stepKey(step));
   if (step === own) return fail('it is this step itself');
   if (step.progress === 'ahead') return fail('it has not run yet');
   if (step.progress === 'parallel') return fail('it runs at the same time');

@@ -11,6 +11,7 @@ import { constantOf } from '../lower/constant.js';
 import { lowerTemplate } from '../lower/lower-expression.js';
 import { holesIn, lowerShellText } from '../lower/shell-text.js';
 import type { StateLowering } from '../lower/state-lowering.js';
+import { locationOf, symbolKey } from '../program-index.js';
 import { compileShellText } from '../shell/text.js';
 import { lowerWorkflow } from './lower-workflow.js';
 import type { NamedStep, StepNode, StepTask } from './step-names.js';
@@ -44,6 +45,8 @@ export function prepareGates(l: StateLowering, i: StepNode, step: NamedStep, tas
     if (!GATE_NAME.test(name) || name === '__proto__') l.diagnostics.push(say.gateLabel(span, { name }));
     firsts.set(name, first ?? span);
     step.gates.add(name);
+    if (entry.label !== undefined || entry.kind === 'command')
+      l.mention((entry.label ?? entry.word).span, 'declare', symbolKey('gate', locationOf(step.span), name));
     prepared.push({ layout: { name, kind: kindOf(entry) }, entry, span: entry.span });
   }
   if (

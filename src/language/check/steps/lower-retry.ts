@@ -9,8 +9,10 @@ import { constantOf } from '../lower/constant.js';
 import { constantText, lowerTemplate } from '../lower/lower-expression.js';
 import { lowerAgentName, reportPrompt } from '../lower/report-agent.js';
 import type { StateLowering } from '../lower/state-lowering.js';
+import { locationOf, symbolKey } from '../program-index.js';
 import { needsGit } from './lower-gates.js';
 import { lowerWorkflow } from './lower-workflow.js';
+import { stepKey } from './step-keys.js';
 import type { NamedStep, StepNode } from './step-names.js';
 
 type Validate = Extract<RetryCondition, { kind: 'validate' }>;
@@ -104,6 +106,7 @@ function gateOf(l: StateLowering, step: NamedStep, { gate }: Extract<RetryCondit
     return written;
   }
   const name = written.slice('gate.'.length);
+  l.mention(gate.span, 'read', symbolKey('gate', locationOf(step.span), name));
   const known = [...step.gates];
   if (!step.gates.has(name))
     l.diagnostics.push(say.unknownGate(gate.span, { gate: name, step: step.name, known, near: nearest(name, known) }));
@@ -157,6 +160,7 @@ function prepareRestart(l: StateLowering, i: StepNode, { value }: Override, layo
   const isHere = found !== undefined && found.frames === l.frames && found.branch === l.branch;
   if (isHere && found.step.progress === 'done') {
     (found.layout as { restarts?: true }).restarts = true;
+    l.mention(value.span, 'use', stepKey(found.step));
     layout.restart = name;
     return;
   }

@@ -23,6 +23,7 @@ import { lowerContext, lowerEach, lowerGiven, sessionOf } from './lower-each.js'
 import { emitGates, prepareGates } from './lower-gates.js';
 import { emitRetry, prepareRetry } from './lower-retry.js';
 import { lowerWorkflow } from './lower-workflow.js';
+import { stepKey } from './step-keys.js';
 import { declareStep, type NamedStep, type StepNode, scopeOf, setProgress, typeOf } from './step-names.js';
 
 /** Lowers a STEP with the steps of its tasks. Execution always continues after it. */
@@ -30,6 +31,7 @@ export function lowerStep(l: StateLowering, i: StepNode): boolean {
   checkHead(l, i);
   if (l.forkDepth > 0) l.diagnostics.push(say.stepInParallel(i.verb.span, {}));
   const step = ownName(l, i);
+  if (step !== null && isWritten(l, i)) l.mention(i.name.span, 'declare', stepKey(step));
   if (step === null) return true;
   if (isBare(i)) {
     // The step only contains steps for the tasks of another step.
@@ -74,6 +76,12 @@ function ownName(l: StateLowering, i: StepNode): NamedStep | null {
   const first = { span: known.span, text: 'declared here first' };
   l.diagnostics.push(say.duplicateStep(i.name.span, { name, path: scope.path + name, first }));
   return null;
+}
+
+/** The steps of a REPLAN have no name in the text: it has their place. */
+function isWritten(l: StateLowering, { name: { text, span } }: StepNode): boolean {
+  const written = l.shared.sources[span.file]?.text.slice(span.start, span.end) ?? '';
+  return written === text || written.slice(1, -1) === text;
 }
 
 const NAME = /^[A-Za-z0-9_][A-Za-z0-9_-]*$/;
@@ -380,6 +388,7 @@ function lowerReplan(l: StateLowering, i: StepNode, { run, own, slots, prompt }:
   l.steps.context = { ...outer, scope: below, own: null, judging: false };
   scope.push(
     'loop',
+    '',
     VALUES.map((name) => [name, { slot: slots[name] }] as const),
   );
   l.instruction(plan);

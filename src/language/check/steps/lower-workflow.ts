@@ -14,6 +14,7 @@ import { constantExpr, lowerArguments } from '../lower/constant.js';
 import { lowerLimits } from '../lower/limits.js';
 import { namesOfFiles } from '../lower/lower-expression.js';
 import type { StateLowering } from '../lower/state-lowering.js';
+import { symbolKey } from '../program-index.js';
 import type { Constant } from '../scope.js';
 import { type StepNode, type StepScope, scopeOf, typeOf } from './step-names.js';
 
@@ -31,6 +32,7 @@ export function lowerWorkflow(l: StateLowering, call: WorkflowCall, where: CallS
   const name = call.name.text;
   const from = l.shared.sources[call.name.span.file]?.name ?? '';
   const found = l.settings.workflows.find(name, from);
+  l.mention(call.name.span, 'use', symbolKey('workflow', '', name));
   // The passed values are lowered even if the workflow is unknown, so that their mistakes are reported.
   if ('tried' in found) {
     bindGiven(l, call);
@@ -53,6 +55,10 @@ export function lowerWorkflow(l: StateLowering, call: WorkflowCall, where: CallS
   );
   // The values after `with` belong to the gate: if they fail, the validator says no.
   const start = l.emitter.pc;
+  for (const input of l.shared.index ? inputs : [])
+    l.mention(input.name.span, 'declare', symbolKey('input', found.file, input.name.text));
+  for (const argument of l.shared.index ? call.args : [])
+    l.mention(argument.name.span, 'pass', symbolKey('input', found.file, argument.name.text));
   const bound = checkInputs(l, call, inputs, bindGiven(l, call));
   const level = lowerCallee(l, program, steps, { file: found.file, bound, verdict, where });
   leaveWorkflow(l, call, where, { start, verdict, level, last: steps.at(-1) });
@@ -143,7 +149,7 @@ function lowerCallee(
   const block = { instructions: steps as readonly Instruction[], inline: false, span: first };
   const scope: StepScope = scopeOf([block], { level: around.level + 1, kind: 'workflow', parent: around, path: '' });
   if (own !== null && where.at === 'run') own.below = scope;
-  l.scope.push('workflow', bound);
+  l.scope.push('workflow', file, bound);
   l.workflows.push(file);
   l.frames++;
   l.steps = {

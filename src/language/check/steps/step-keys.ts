@@ -9,6 +9,7 @@ import { stepMessages as say } from '../../source/catalogue/steps.js';
 import type { Span } from '../../source/diagnostic.js';
 import type { Expression } from '../../syntax/expression-nodes.js';
 import { STEP_FIELDS } from '../../syntax/expression-nodes.js';
+import { locationOf, type NameRole, type SymbolKey, symbolKey } from '../program-index.js';
 import type { MachineScope } from '../scope.js';
 import {
   allPaths,
@@ -21,6 +22,11 @@ import {
   type StepScope,
   type StepTask,
 } from './step-names.js';
+
+/** A step as a symbol of the index. */
+export function stepKey({ span, name }: NamedStep): SymbolKey {
+  return symbolKey('step', locationOf(span), name);
+}
 
 const FIELDS: ReadonlySet<string> = new Set(STEP_FIELDS);
 const RETRY_NAMES: ReadonlySet<string> = new Set(['error', 'diff', 'attempt']);
@@ -60,8 +66,9 @@ interface KeyContext {
   readonly shared: MachineScope;
   readonly diagnostics: MachineScope['diagnostics'];
   readonly settings: { readonly anyNames: boolean };
-  /** Records the meaning of a key for `check --explain`. */
-  explainKey(span: Span, text: string): void;
+  /** Notes a key, with its words for `check --explain`. */
+  explainKey(span: Span, text: string, symbol: SymbolKey): void;
+  mention(span: Span, role: NameRole, ...symbols: SymbolKey[]): void;
 }
 
 /** The root and the fields of a path such as `a.b.c`; null for any other expression. */
@@ -134,6 +141,7 @@ function ownKey(l: KeyContext, own: NamedStep, root: string, fields: readonly st
 
 function checkGate(l: KeyContext, step: NamedStep, fields: readonly string[], span: Span): void {
   const [gate = ''] = fields;
+  if (l.shared.index) l.mention(span, 'read', symbolKey('gate', locationOf(step.span), gate));
   const tail = fields.slice(1).join('.');
   if (tail !== '' && tail !== 'comments' && tail !== 'error' && !tail.startsWith('state.'))
     unknownField(l, `gate.${fields.join('.')}`, tail, span);
@@ -178,7 +186,11 @@ function keyOf(
     return nothing;
   }
   checkFields(l, step, fields, text, span);
-  l.explainKey(span, `\`${text}\` is written by the step \`${path}\``);
+  if (l.shared.index) {
+    const location = locationOf(step.span);
+    l.explainKey(span, `\`${text}\` is written by the step \`${path}\``, stepKey(step));
+    l.mention(span, 'read', symbolKey('step-key', location, field));
+  }
   return { op: 'step-key', key: { ...omitUndefined({ level }), path, field }, text };
 }
 
@@ -285,6 +297,10 @@ function writtenKey(l: KeyContext, written: Extract<Expression, { kind: 'step-ke
   if (found !== null && !found.elsewhere) return keyOf(l, found.step, found.key, fields, text, e.span);
   if (found !== null) {
     checkFields(l, found.step, fields, text, e.span);
+    if (l.shared.index) {
+      l.mention(e.span, 'read', stepKey(found.step));
+      l.mention(e.span, 'read', symbolKey('step-key', locationOf(found.step.span), e.field));
+    }
     return { op: 'step-key', key: { ...found.key, field: e.field }, text };
   }
   const root = rootOf(context.scope);

@@ -13,6 +13,7 @@ import type { Diagnostic, Span } from '../../../source/diagnostic.js';
 import type { Argument, Instruction, OutputPath } from '../../../syntax/ast.js';
 import type { DataReference, Name, ReferenceGroup } from '../../../syntax/expression-nodes.js';
 import type { Callable } from '../../callables.js';
+import { symbolKey } from '../../program-index.js';
 import { lowerArguments } from '../constant.js';
 import { retriesOf } from '../limits.js';
 import { constantText } from '../lower-expression.js';
@@ -20,7 +21,7 @@ import { checkOptions, durationTemplate, type OptionTable } from '../options.js'
 import type { StateLowering } from '../state-lowering.js';
 import { calledPlan, planFile } from './called-plan.js';
 import { type CallParts, openArguments, planOfOneCall, toolOfPlan } from './called-tool.js';
-import { KINDS, mistakeOf } from './lower-reference.js';
+import { KINDS, mistakeOf, pathKey } from './lower-reference.js';
 
 type Call = Extract<Instruction, { kind: 'call' }>;
 
@@ -31,7 +32,7 @@ const OPTIONS: OptionTable = { method: 'text', timeout: 'duration', retry: 'text
 
 export function lowerCall(l: StateLowering, i: Call): void {
   l.scope.dataUse.calls = true;
-  if (i.bind !== undefined) l.scope.declare(i.bind, false);
+  if (i.bind !== undefined) l.scope.declare(i.bind, 'local');
   const found = checkOptions(l, i.options, OPTIONS, i.verb.text);
   const option = found.get('method');
   const method = option === undefined ? null : methodOf(l, option);
@@ -39,6 +40,7 @@ export function lowerCall(l: StateLowering, i: Call): void {
   const parts = { args: lowerArguments(l, passableArguments(l, i.args)), output: readableOutput(l, i.output), method };
   for (const { root, path, span } of parts.output?.paths == null ? [] : pathsIn(parts.output.paths))
     noteWrite(l, [root.text, ...path], span, method);
+  if (l.shared.index) mentionCall(l, i);
   const { called } = i;
   l.explain(i.span, called.kind === 'tool' ? `calls the tool \`${called.name.text}\`` : 'runs a plan');
   if (called.kind === 'tool') {
@@ -50,6 +52,13 @@ export function lowerCall(l: StateLowering, i: Call): void {
   }
   const path = planFile(l, called.file);
   if (path !== null) lowerPlan(l, i, path, parts, options);
+}
+
+function mentionCall(l: StateLowering, { called, output }: Call): void {
+  for (const { root, path, span } of output?.paths == null ? [] : pathsIn(output.paths))
+    l.mention(span, 'write', pathKey([root.text, ...path]));
+  if (called.kind === 'tool') l.mention(called.name.span, 'use', symbolKey('tool', '', called.name.text));
+  else l.mention(called.file.span, 'use', symbolKey('plan', '', constantText(called.file) ?? ''));
 }
 
 type Options = NonNullable<PlanInstruction['call']>;

@@ -8,6 +8,7 @@ import type { Diagnostic, Span } from '../../../source/diagnostic.js';
 import type { ShellText } from '../../../syntax/ast.js';
 import type { DataReference, ReferenceMistake, Template } from '../../../syntax/expression-nodes.js';
 import { dataReferenceEnd } from '../../../syntax/tokens/interpolation-scan.js';
+import { type SymbolKey, symbolKey } from '../../program-index.js';
 import type { StateScope } from '../../scope.js';
 
 /** All kinds of data of a program. Those that can be written are `state` and `data`. */
@@ -32,8 +33,21 @@ export function lowerDataReference(e: DataReference, scope: StateScope, spared: 
   else if (kind === 'track')
     checkDeclared(e, scope, { names: scope.shared.trackedSlots, what: 'tracked variable', verb: 'TRACK' });
   else scope.dataUse.reads.push({ path, span: e.span, spared });
-  scope.explainReference(e.span, `\`†${printPath(path)}\` is ${WORDS[kind]}`);
+  if (scope.shared.index)
+    scope.explainMention(e.span, 'read', `\`†${printPath(path)}\` is ${WORDS[kind]}`, symbolOf(path, scope));
   return { op: 'dagger', path };
+}
+
+/** Paths of inputs and tracked variables name those; all others are symbols of their own. */
+function symbolOf([kind, ...rest]: DataPath, scope: StateScope): SymbolKey {
+  const [name] = rest;
+  if (kind === 'input' && name !== undefined) return symbolKey('input', '', name);
+  if (kind === 'track' && name !== undefined) return scope.trackedKey(name);
+  return pathKey([kind, ...rest]);
+}
+
+export function pathKey(path: DataPath): SymbolKey {
+  return symbolKey('data-reference', '', `†${printPath(path)}`);
 }
 
 const WORDS: Readonly<Record<string, string>> = {
