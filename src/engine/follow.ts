@@ -76,7 +76,8 @@ export async function followRun(client: EngineClient, runId: string, following: 
     questions.update(
       open.map((one) => {
         const question = questionOf(one, defaults.get(one.name ?? '') ?? null);
-        return { key: question.name, question };
+        const name = one.id ?? question.name;
+        return { key: name, name, question };
       }),
     );
     return null;

@@ -4,7 +4,7 @@ import { Buffer } from 'node:buffer';
 import { inflateRawSync } from 'node:zlib';
 import { deflateSync } from 'fflate';
 import type { Outcome, RunEvent } from '../interpreter/events/event.js';
-import type { OpenQuestion } from '../interpreter/run.js';
+import type { OpenWait } from '../interpreter/run.js';
 import type { Json } from '../machine/expression.js';
 import type { PerformedRequest } from '../runtime/effect-context.js';
 import type { InDoubt } from '../runtime/run/resources.js';
@@ -109,7 +109,7 @@ export interface Progress {
   readonly from: number;
   readonly lines: StoredLines;
   /** What the run asks after these lines. Absent: more of them follow at once. */
-  readonly questions?: readonly OpenQuestion[];
+  readonly questions?: readonly OpenWait[];
   /** With `questions`: the last mail that the run has received, so that it answers none of them. */
   readonly seen?: number;
 }
@@ -137,7 +137,7 @@ export interface Turned extends Progress {
   /** The earliest time that a suspended run waits for, and how long that is. */
   readonly due: { readonly until: number; readonly ms: number } | null;
   /** What the run asks. The names are those of the program; choices that have a secret are null. */
-  readonly questions: readonly OpenQuestion[];
+  readonly questions: readonly OpenWait[];
   /** Null: the next turn continues at once. */
   readonly report: RunReport | null;
 }
@@ -180,7 +180,7 @@ export interface Head {
   /** What lists of runs have from the submission, which is large. */
   readonly listed: { readonly machine: string; readonly startedAt: string };
   /** What the current turn asks, as far as its lines are on record; absent: it is not known, or no turn executes the run. */
-  readonly questions?: readonly OpenQuestion[];
+  readonly questions?: readonly OpenWait[];
   /** Whether the object has an image and questions. */
   readonly hasImage: boolean;
 }

@@ -1,7 +1,7 @@
 /** What the object of a run refuses before anything is on record: programs, submitters and answers that do not fit. */
-import type { OpenQuestion } from '../interpreter/run.js';
+import type { OpenWait } from '../interpreter/run.js';
 import { RUN_FORMAT } from '../machine/machine.js';
-import { checkAnswers, checkSendable, checkUntaken } from '../runtime/run/apply-delivery.js';
+import { address, checkSendable, checkUntaken } from '../runtime/run/apply-delivery.js';
 import { digestOf, type Image, otherFormatOf } from '../runtime/store/image.js';
 import type { Delivery } from '../runtime/store/inbox.js';
 import { RunRefused } from '../runtime/store/store-error.js';
@@ -88,18 +88,25 @@ export function refuseLarge({ mail }: Pick<Head, 'mail'>, deliveries: readonly D
 
 /**
  * Answers must fit an open question that has none yet, exactly as those to a run on disk. `questions`: null if the run has not
- * said yet what it asks. `mail`: what it may not have received.
+ * said yet what it asks. `mail`: what it may not have received. Returns the deliveries with the ids of their questions.
  */
 export function refuseUnexpected(
-  questions: readonly OpenQuestion[] | null,
+  questions: readonly OpenWait[] | null,
   deliveries: readonly Delivery[],
   mail: readonly Mail[],
-): void {
+): readonly Delivery[] {
   try {
     checkSendable(deliveries);
     const earlier = mail.map(({ delivery }) => delivery);
-    if (questions === null) checkUntaken(deliveries, earlier);
-    else checkAnswers(questions, deliveries.map(unpackDelivery), earlier.map(unpackDelivery));
+    if (questions === null) {
+      checkUntaken(deliveries, earlier);
+      return deliveries;
+    }
+    const addressed = address(questions, deliveries.map(unpackDelivery), earlier.map(unpackDelivery));
+    return deliveries.map((one, at) => {
+      const { name } = addressed[at] as Extract<Delivery, { kind: 'answer' }>;
+      return one.kind === 'answer' ? { ...one, name } : one;
+    });
   } catch (cause) {
     if (!(cause instanceof RunRefused)) throw cause;
     throw new EngineRefusal(409, cause.help === null ? cause.message : `${cause.message}: ${cause.help}`);

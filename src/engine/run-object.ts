@@ -7,7 +7,7 @@
  * `a<hash>` (an artifact), and `early` (artifacts came before the submission).
  */
 import type { RunEvent } from '../interpreter/events/event.js';
-import type { OpenQuestion } from '../interpreter/run.js';
+import type { OpenWait } from '../interpreter/run.js';
 import { omitUndefined } from '../prelude/omit-undefined.js';
 import type { ListedRun } from '../runtime/list-runs.js';
 import type { RunReport } from '../runtime/run/run-report.js';
@@ -142,10 +142,10 @@ async function deliver(
   const head = await headOf(context);
   if (isOver(head)) throw new EngineRefusal(409, alreadyOver(context.key, head.status));
   const image = head.status === 'suspended' ? await context.get<Image>('image') : null;
-  const questions = image === null ? head.questions : await context.get<readonly OpenQuestion[]>('questions');
-  refuseUnexpected(questions ?? null, deliveries, head.mail);
-  refuseLarge(head, deliveries);
-  const signed = deliveries.map((one) => ({ ...one, by: context.user ?? markUnverified(one.by) }));
+  const questions = image === null ? head.questions : await context.get<readonly OpenWait[]>('questions');
+  const addressed = refuseUnexpected(questions ?? null, deliveries, head.mail);
+  refuseLarge(head, addressed);
+  const signed = addressed.map((one) => ({ ...one, by: context.user ?? markUnverified(one.by) }));
   const mail = signed.map((delivery, at): Mail => ({ number: head.mailNumber + at + 1, delivery }));
   const next = { ...head, mail: [...head.mail, ...mail], mailNumber: head.mailNumber + mail.length };
   if (image !== null) {

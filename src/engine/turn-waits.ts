@@ -4,7 +4,7 @@
  */
 
 import type { RunEvent } from '../interpreter/events/event.js';
-import type { OpenQuestion, Run } from '../interpreter/run.js';
+import type { OpenWait, Run } from '../interpreter/run.js';
 import type { RunReport } from '../runtime/run/run-report.js';
 import type { EndedEffect, FoundWorker } from './effect-entries.js';
 import type { Entry, TurnContext } from './engine-context.js';
@@ -71,7 +71,7 @@ export class TurnWaits {
     private readonly services: ServiceNames,
     private readonly record: TurnRecord,
     /** What the run asks now. */
-    private readonly questions: () => readonly OpenQuestion[],
+    private readonly questions: () => readonly OpenWait[],
   ) {
     this.flushedAt = record.now;
     this.quietSince = record.now;

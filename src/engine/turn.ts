@@ -13,8 +13,8 @@ import type { EffectRequest, TimerRequest } from '../interpreter/request.js';
 import {
   exceed,
   exceedImage,
-  type OpenQuestion,
-  openQuestions,
+  type OpenWait,
+  openWaits,
   type Run,
   refuseRun,
   startRun,
@@ -338,8 +338,8 @@ class Turn {
     return this.exceedsGrowth() ? null : { kind: 'outcome', effect, outcome };
   }
 
-  private get questions(): readonly OpenQuestion[] {
-    return openQuestions(this.run).map((one) => withoutSecrets(one, this.program.redactor));
+  private get questions(): readonly OpenWait[] {
+    return openWaits(this.run).map((one) => withoutSecrets(one, this.program.redactor));
   }
 
   /** What the next turn continues from. */
@@ -401,7 +401,7 @@ class Turn {
 }
 
 /** Choices are not restricted where they cannot be read. */
-function withoutSecrets(question: OpenQuestion, redactor: Redactor | null): OpenQuestion {
+function withoutSecrets(question: OpenWait, redactor: Redactor | null): OpenWait {
   const { kind, choices } = question;
   return kind === 'ask' && choices?.some((one) => redactor !== null && redactor.text(one) !== one)
     ? { ...question, choices: null }

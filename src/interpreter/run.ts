@@ -171,10 +171,12 @@ export function waiting(run: Run): Waiting[] {
   return [...run.pending.values()].flatMap((pending) => (pending.waiting === null ? [] : [pending.waiting]));
 }
 
-/** An open question or approval. */
-export interface OpenQuestion {
-  readonly kind: 'ask' | 'approval';
+/** An open question, an approval, or a wait for a signal. */
+export interface OpenWait {
+  readonly kind: 'ask' | 'approval' | 'signal';
   readonly effect: string;
+  /** Its own name in the run, such as `go@2`. */
+  readonly id: string;
   /** For an approval: its path. */
   readonly name: string;
   /** The possible answers; null: any. An approval has any if only tools that take its value read it. */
@@ -184,14 +186,20 @@ export interface OpenQuestion {
 /** The answers of an approval: given, and denied. */
 const APPROVAL_ANSWERS = ['true', 'false'] as const;
 
-/** The open questions, with the effect ids that answers need. */
-export function openQuestions(run: Run): OpenQuestion[] {
-  return [...run.pending.values()].flatMap(({ kind, effect, waiting: what, call, thread }): OpenQuestion[] => {
+/** The open questions and approvals, with the effect ids that answers need. */
+export function openQuestions(run: Run): OpenWait[] {
+  return openWaits(run).filter(({ kind }) => kind !== 'signal');
+}
+
+/** The same with the waits for signals. */
+export function openWaits(run: Run): OpenWait[] {
+  return [...run.pending.values()].flatMap(({ kind, effect, waiting: what, call, thread }): OpenWait[] => {
     const name = what?.name ?? what?.path ?? '';
-    if (kind === 'ask') return [{ kind, effect, name, choices: what?.choices ?? null }];
+    const open = { effect, id: what?.id ?? name, name };
+    if (kind === 'ask' || kind === 'signal') return [{ kind, ...open, choices: what?.choices ?? null }];
     if (kind !== 'approval') return [];
     const takesAny = call !== undefined && runningPlan(thread).engine.takesAnyAnswer(call.key);
-    return [{ kind, effect, name, choices: takesAny ? null : APPROVAL_ANSWERS }];
+    return [{ kind, ...open, choices: takesAny ? null : APPROVAL_ANSWERS }];
   });
 }
 
@@ -207,7 +215,7 @@ export function signalsOf(run: Run): ReadonlySet<string> {
  * The value of an answer as the run takes it; undefined: it is not one of the choices. Spaces around it do not count. An
  * approval is a boolean, and one that takes any value is JSON where the text can be read so.
  */
-export function valueOfAnswer({ kind, choices }: OpenQuestion, given: Json): Json | undefined {
+export function valueOfAnswer({ kind, choices }: Pick<OpenWait, 'kind' | 'choices'>, given: Json): Json | undefined {
   if (choices === null) return kind === 'ask' ? given : jsonOf(given);
   const text = (typeof given === 'string' ? given : printJson(given as Value)).trim();
   if (!choices.includes(text)) return undefined;

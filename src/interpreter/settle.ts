@@ -8,7 +8,7 @@ import { proceed } from './control/join.js';
 import { forget } from './control/request-effects.js';
 import type { EffectKind, Outcome } from './events/event.js';
 import { compactOutput } from './outcome.js';
-import type { Pending } from './run-state/pending.js';
+import { namesOf, type Pending } from './run-state/pending.js';
 import type { Run } from './run-state/run-memory.js';
 import { withText } from './values/json.js';
 
@@ -52,8 +52,9 @@ export function settle(run: Run, effect: string, outcome: Outcome): void {
   resume(pending, reported);
 }
 
-/** How many bytes of the run's inbox were read with this delivery. */
+/** How something was delivered, for the record. */
 export interface Delivery {
+  /** How many bytes of the run's inbox were read with it. */
   readonly inbox?: number;
 }
 
@@ -66,23 +67,33 @@ export function isAnswered(kind: EffectKind): boolean {
 export function answer(run: Run, effect: string, value: Json, by: string, delivery: Delivery = {}): void {
   const pending = run.pending.get(effect);
   if (pending === undefined || !isAnswered(pending.kind) || run.result !== null) return;
-  const { name, path } = pending.waiting ?? {};
   const given = withText(value);
-  run.recordNow({ type: 'answered', effect, name: name ?? path ?? '', ...given, by, ...delivery });
+  run.recordNow({ type: 'answered', effect, ...namesOf(pending), ...given, by, ...delivery });
   pending.answeredBy = by;
   resume(pending, { kind: 'value', ...given });
 }
 
-/** Applies a signal. The first thread that waits for it takes it; otherwise it is kept until one reads it. */
-export function receiveSignal(run: Run, name: string, payload: Json, by: string, delivery: Delivery = {}): void {
+/**
+ * Applies a signal. With an `id`, that wait takes it. Otherwise the first thread that waits for it takes it, or it is kept
+ * until one reads it.
+ */
+export function receiveSignal(
+  run: Run,
+  name: string,
+  payload: Json,
+  by: string,
+  delivery: Delivery & { readonly id?: string } = {},
+): void {
   if (run.result !== null) return;
   const { value, printed } = withText(payload);
   const text = printed === undefined ? {} : { printed };
+  const { id } = delivery;
   run.recordNow({ type: 'signal_received', name, payload: value, ...text, by, ...delivery });
   for (const pending of run.pending.values()) {
-    if (pending.kind !== 'signal' || pending.waiting?.name !== name) continue;
+    const { kind, waiting } = pending;
+    if (kind !== 'signal' || waiting?.name !== name || (id !== undefined && waiting.id !== id)) continue;
     resume(pending, { kind: 'value', value, ...text });
     return;
   }
-  run.keepSignal({ name, payload });
+  if (id === undefined) run.keepSignal({ name, payload });
 }

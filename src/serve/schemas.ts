@@ -112,11 +112,23 @@ export const startBody = z
   .refine(({ program, text }) => (program === undefined) !== (text === undefined), 'needs either `program` or `text`')
   .openapi('StartRun');
 
-export const answersBody = values
-  .refine((answers) => Object.keys(answers).length > 0, 'holds no answer')
-  .openapi('Answers', { example: { approve: 'yes' } });
+export const answersBody = z
+  .strictObject({
+    answers: values
+      .refine((answers) => Object.keys(answers).length > 0, 'holds no answer')
+      .openapi({
+        description: 'the answers, by the name of the question or by its id, as `waiting` has it',
+        example: { 'approve@1': 'yes' },
+      }),
+  })
+  .openapi('Answers');
 
-export const signalBody = z.strictObject({ name, payload: json.optional() }).openapi('Signal');
+export const signalBody = z
+  .strictObject({
+    name: name.openapi({ description: 'the signal, or the id of a wait for it', example: 'deployed' }),
+    payload: json.optional(),
+  })
+  .openapi('Signal');
 
 export const cancelBody = z.strictObject({}).openapi('Cancel');
 

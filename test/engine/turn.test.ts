@@ -395,6 +395,30 @@ test('each message counts once, and only what fits the run is accepted', async (
   expect(await refusalOf(answer('ok', 'yes'))).toEqual([404, `there is no run \`${RUN}\``]);
 });
 
+test('questions of one name, and waits for one signal, are told apart by their ids', async () => {
+  const engine = await submitted(
+    [
+      ...['DO: in PARALLEL:', '  - ASK user: "north?" → go', '  - ASK user: "south?" → go'],
+      ...['DO: in PARALLEL:', '  - WAIT: signal landed', '  - WAIT: signal landed', 'RETURN: over', ''],
+    ].join('\n'),
+  );
+  const tell = (...deliveries: readonly object[]) => engine.call(RUN, 'tell', deliveries);
+  const answer = (name: string) => ({ kind: 'answer', name, value: name, by: 'ann' });
+  const signal = (name: string) => ({ kind: 'signal', name, payload: null, by: 'ann' });
+  expect((await stateOf(engine)).report?.waiting).toMatchObject([{ id: 'go@1' }, { id: 'go@2' }]);
+  expect(await refusalOf(tell(answer('go')))).toEqual([409, expect.stringContaining('`go` fits `go@1` and `go@2`')]);
+  await tell(answer('go@2'), answer('go'));
+  await engine.deliverAll();
+  expect((await stateOf(engine)).report?.waiting).toMatchObject([{ id: 'landed@1' }, { id: 'landed@2' }]);
+  expect(await refusalOf(tell(signal('landed')))).toEqual([409, expect.stringContaining('`landed@1` and `landed@2`')]);
+  await tell(signal('landed@2'));
+  await engine.deliverAll();
+  expect((await stateOf(engine)).report?.waiting).toMatchObject([{ id: 'landed@1' }]);
+  await tell(signal('landed'));
+  await engine.deliverAll();
+  expect((await stateOf(engine)).status).toBe('returned');
+});
+
 test('a program that this version cannot read, or that is not what its digest says, is refused', async () => {
   const one = submission('RETURN\n');
   const engine = new ScriptedEngine(world(), hostFor(one));

@@ -136,10 +136,13 @@ describe('ASK', () => {
   test('waits for an answer, which is text', () => {
     const run = startRun(link(program({ choices: [['yes'], ['no']], value: ['no'] })), OPTIONS);
     const events = drive(run, new World());
-    expect(waiting(run)).toEqual([{ kind: 'ask', name: 'x', question: 'Go on?', choices: ['yes', 'no'], until: null }]);
+    expect(waiting(run)).toEqual([
+      { kind: 'ask', id: 'x@1', name: 'x', question: 'Go on?', choices: ['yes', 'no'], until: null },
+    ]);
     expect(events.at(-1)).toEqual({
       type: 'asked',
       effect: '1',
+      id: 'x@1',
       name: 'x',
       question: 'Go on?',
       choices: ['yes', 'no'],
@@ -186,7 +189,7 @@ describe('WAIT: signal', () => {
   test('takes the payload', () => {
     const run = startRun(link(program('24h')), OPTIONS);
     drive(run, new World());
-    expect(waiting(run)).toEqual([{ kind: 'signal', name: 'GO', until: 87_400_000 }]);
+    expect(waiting(run)).toEqual([{ kind: 'signal', id: 'GO@1', name: 'GO', until: 87_400_000 }]);
     receiveSignal(run, 'OTHER', 1, 'ada');
     receiveSignal(run, 'GO', { n: 1 }, 'ada');
     drive(run, new World());

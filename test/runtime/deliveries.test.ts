@@ -59,12 +59,17 @@ describe('answers', () => {
     expect(openNames(run)).toEqual(['two']);
   });
 
-  test('to one question are given once, and to questions with the same name one each', () => {
+  test('to one question are given once, and to questions with the same name by their ids', () => {
     const run = asking(ask('one', 0), ask('two', 1), ask('two', 2));
     expect(() => answers(run, ['one', 'a'], ['one', 'b'])).toThrow('`one` is answered twice');
     expect(() => answers(run, ['three', 'a'])).toThrow('the run does not ask for `three`');
     expect(openNames(run)).toEqual(['one', 'two', 'two']);
-    answers(run, ['two', 'a'], ['two', 'b']);
+    expect(() => answers(run, ['two', 'a'])).toThrow('`two` fits `two@1` and `two@2`, which the run waits for at once');
+    answers(run, ['two@2', 'b'], ['two', 'a']);
+    expect(run.takeEvents()).toMatchObject([
+      { type: 'answered', id: 'two@2', name: 'two', value: 'b' },
+      { type: 'answered', id: 'two@1', name: 'two', value: 'a' },
+    ]);
     expect(openNames(run)).toEqual(['one']);
   });
 

@@ -162,7 +162,7 @@ describe('requests that are wrong', () => {
       422,
       /no inp/,
     ],
-    ['an answer with such a name', 'POST', '/runs/01975c3a/answers', '{"__proto__":1}', 404, /no run/],
+    ['an answer with such a name', 'POST', '/runs/01975c3a/answers', '{"answers":{"__proto__":1}}', 404, /no run/],
     ['inputs in a list', 'POST', '/runs', { program: 'a.dsl', inputs: [1] }, 400, /^`inputs` must be an object$/],
     ['what is nested too deeply', 'POST', '/runs/0/signals', `{"name":"a","payload":${deep(300)}}`, 400, /202 levels/],
     ['bytes that are not UTF-8', 'POST', '/runs', new Uint8Array([123, 34, 255, 34, 125]), 400, /not UTF-8/],

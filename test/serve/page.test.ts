@@ -89,7 +89,7 @@ test('lists all runs that wait for a person, however many others wait for someth
     runs: [{ run_id: id, status: 'suspended', waiting: [{ kind: 'ask', name: 'color', choices: ['red', 'blue'] }] }],
     complete: true,
   });
-  await send('POST', `/api/v1/runs/${id}/answers`, { color: 'red' });
+  await send('POST', `/api/v1/runs/${id}/answers`, { answers: { color: 'red' } });
   await expect.poll(async () => (await send('GET', '/api/v1/waiting')).json).toEqual({ runs: [], complete: true });
   expect((await send('GET', '/api/v1/waiting?limit=0')).status).toBe(400);
 });

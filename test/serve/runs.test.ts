@@ -62,11 +62,11 @@ describe('runs', () => {
     });
     const id = await finish('p.json');
     for (const no of ['no', 'False', '"false"', 0, 1, null, '', [], {}, 'yes']) {
-      const { status, text } = await send('POST', `/api/v1/runs/${id}/answers`, { 'approvals.go': no });
+      const { status, text } = await send('POST', `/api/v1/runs/${id}/answers`, { answers: { 'approvals.go': no } });
       expect([no, status]).toEqual([no, 422]);
       expect(text).toMatch(/`true`.*`false`/);
     }
-    expect((await send('POST', `/api/v1/runs/${id}/answers`, { 'approvals.go': false })).status).toBe(200);
+    expect((await send('POST', `/api/v1/runs/${id}/answers`, { answers: { 'approvals.go': false } })).status).toBe(200);
     await idle();
     expect((await send('GET', `/api/v1/runs/${id}`)).json).toMatchObject({ status: 'failed' });
   });
@@ -74,22 +74,42 @@ describe('runs', () => {
   test('continue after an answer, which can be given once', async () => {
     const { send, finish, idle } = await serviceOf(PROGRAMS);
     const id = await finish('ask.dsl');
-    const wrong = await send('POST', `/api/v1/runs/${id}/answers`, { ok: 'maybe' });
+    const wrong = await send('POST', `/api/v1/runs/${id}/answers`, { answers: { ok: 'maybe' } });
     expect(wrong.status).toBe(422);
-    expect((await send('POST', `/api/v1/runs/${id}/answers`, {})).status).toBe(400);
-    const right = await send('POST', `/api/v1/runs/${id}/answers`, { ok: 'yes' });
+    expect((await send('POST', `/api/v1/runs/${id}/answers`, { answers: {} })).status).toBe(400);
+    const right = await send('POST', `/api/v1/runs/${id}/answers`, { answers: { ok: 'yes' } });
     expect(right).toMatchObject({ status: 200, json: { run_id: id, delivery: 'recorded' } });
-    expect((await send('POST', `/api/v1/runs/${id}/answers`, { ok: 'no' })).status).toBe(409);
+    expect((await send('POST', `/api/v1/runs/${id}/answers`, { answers: { ok: 'no' } })).status).toBe(409);
     await idle();
     expect((await send('GET', `/api/v1/runs/${id}`)).json).toMatchObject({ status: 'returned', returned: 'yes' });
     const events = await send('GET', `/api/v1/runs/${id}/events`);
     expect(events.text).toMatch(/"type":"answered".*"by":"tester"/);
   });
 
+  test('tell two questions of one name apart by their ids', async () => {
+    const { send, finish, idle } = await serviceOf({
+      'two.dsl': 'DO: in PARALLEL:\n  - ASK user: "north?" → go\n  - ASK user: "south?" → go\nRETURN: over\n',
+    });
+    const id = await finish('two.dsl');
+    const path = `/api/v1/runs/${id}/answers`;
+    const { json } = await send('GET', '/api/v1/waiting');
+    expect(json).toMatchObject({ runs: [{ waiting: [{ id: 'go@1' }, { id: 'go@2' }] }] });
+    const unclear = await send('POST', path, { answers: { go: 'yes' } });
+    expect(unclear).toMatchObject({ status: 422, json: { message: expect.stringMatching(/`go@1` and `go@2`/) } });
+    expect((await send('POST', path, { go: 'yes' })).json).toMatchObject({ code: 'wrong-request' });
+    expect((await send('POST', path, { answers: { 'go@2': 'south', go: 'north' } })).status).toBe(200);
+    await idle();
+    const events = await send('GET', `/api/v1/runs/${id}/events`);
+    expect(events.text).toMatch(
+      /"id":"go@2","name":"go","value":"south"(.|\n)*"id":"go@1","name":"go","value":"north"/,
+    );
+    expect(await send('POST', path, { answers: { 'go@1': 'again' } })).toMatchObject({ status: 409 });
+  });
+
   test('say who changed them, where a proxy names the user', async () => {
     const { send, finish, idle } = await serviceOf(PROGRAMS, { userHeader: 'x-user' });
     const id = await finish('ask.dsl');
-    await send('POST', `/api/v1/runs/${id}/answers`, { ok: 'yes' }, { 'x-user': 'ada' });
+    await send('POST', `/api/v1/runs/${id}/answers`, { answers: { ok: 'yes' } }, { 'x-user': 'ada' });
     await idle();
     const recorded = (await send('GET', `/api/v1/runs/${id}/events`)).text;
     expect(recorded).toMatch(/^\{"seq":1,.*"type":"run_started".*"by":"tester"/);
@@ -106,7 +126,7 @@ describe('runs', () => {
   test('are resumed if who started them has the name of a secret', async () => {
     const { send, finish, idle } = await serviceOf(PROGRAMS, { user: 'a-name-and-secret' });
     const id = await finish('held.dsl', { key: 'a-name-and-secret' });
-    expect(await send('POST', `/api/v1/runs/${id}/answers`, { ok: 'yes' })).toMatchObject({
+    expect(await send('POST', `/api/v1/runs/${id}/answers`, { answers: { ok: 'yes' } })).toMatchObject({
       status: 200,
       json: { delivery: 'recorded' },
     });
@@ -135,9 +155,9 @@ describe('runs', () => {
     const sent = await send('POST', `/api/v1/runs/${id}/signals`, '{"name": "go", "payload": {"x": 1.10}}');
     expect(sent.status).toBe(200);
     await idle();
-    expect((await send('POST', `/api/v1/runs/${id}/answers`, '{"free": 2.50}')).status).toBe(200);
+    expect((await send('POST', `/api/v1/runs/${id}/answers`, '{"answers": {"free": 2.50}}')).status).toBe(200);
     await idle();
-    expect((await send('POST', `/api/v1/runs/${id}/answers`, '{"chosen": 1.10}')).status).toBe(200);
+    expect((await send('POST', `/api/v1/runs/${id}/answers`, '{"answers": {"chosen": 1.10}}')).status).toBe(200);
     await idle();
     const shown = (await send('GET', `/api/v1/runs/${id}`)).text;
     expect(shown).toContain('"inputs":{"a":1.10,"b":[12e5,"9007199254740993"],"k":"***"}');
@@ -249,7 +269,9 @@ describe('runs', () => {
       });
     }
     expect((await send('GET', '/api/v1/runs')).json).toMatchObject({ runs: [{ run_id: id }] });
-    expect((await send('POST', `/api/v1/runs/${id}/answers`, { ok: { a: 1 } })).json.message).toContain('`{"a":1}`');
+    expect((await send('POST', `/api/v1/runs/${id}/answers`, { answers: { ok: { a: 1 } } })).json.message).toContain(
+      '`{"a":1}`',
+    );
     expect((await send('POST', `/api/v1/runs/${id}/cancel`)).status).toBe(200);
     const { status, json } = await send('POST', `/api/v1/runs/${id}/resume`);
     expect({ status, json }).toMatchObject({ status: 409, json: { code: 'over' } });
@@ -283,7 +305,7 @@ describe('runs', () => {
     expect(replayed.status).toBe(201);
     await idle();
     // An answer that holds the secret.
-    const answered = await send('POST', `/api/v1/runs/${id}/answers`, { ok: `${key}!` });
+    const answered = await send('POST', `/api/v1/runs/${id}/answers`, { answers: { ok: `${key}!` } });
     expect(answered).toMatchObject({ status: 200, json: { delivery: 'recorded' } });
     await idle();
     const shown = (await send('GET', `/api/v1/runs/${id}`)).json;
@@ -365,7 +387,7 @@ describe('the queue', () => {
     ])
       expect(result).toMatchObject({ ok: false, refusal: early });
     for (const [what, body] of [
-      ['answers', { ok: 'yes' }],
+      ['answers', { answers: { ok: 'yes' } }],
       ['resume', {}],
       ['replay', { from: 2 }],
     ] as const) {
@@ -512,7 +534,7 @@ describe('streams', () => {
         await send('GET', `/api/v1/runs/${id}`),
         await send('POST', `/api/v1/runs/${id}/replay`, { from: 3 }),
         await send('POST', `/api/v1/runs/${id}/resume`, {}),
-        await send('POST', `/api/v1/runs/${id}/answers`, { ok: 'yes' }),
+        await send('POST', `/api/v1/runs/${id}/answers`, { answers: { ok: 'yes' } }),
         await send('POST', `/api/v1/runs/${id}/signals`, { name: 'go' }),
       ];
       for (const { status, json } of answers) expect({ status, json }).toMatchObject({ status: 422, json: { code } });
@@ -539,7 +561,7 @@ describe('streams', () => {
     const reader = (response.body as ReadableStream<Uint8Array>).pipeThrough(new TextDecoderStream()).getReader();
     let text = '';
     while (!text.includes('run_suspended')) text += (await reader.read()).value;
-    await send('POST', `/api/v1/runs/${id}/answers`, { ok: 'yes' });
+    await send('POST', `/api/v1/runs/${id}/answers`, { answers: { ok: 'yes' } });
     for (;;) {
       const { value, done } = await reader.read();
       if (done) break;

@@ -90,6 +90,7 @@ async function untilReleased(
       questions?.update(
         open.map(({ effect, waiting }) => ({
           key: effect,
+          name: waiting.id ?? waiting.name ?? '',
           question: questionOf(waiting, defaults.get(effect) ?? null),
         })),
       );

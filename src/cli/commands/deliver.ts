@@ -182,7 +182,9 @@ async function keptSignals(runs: Runs, id: string, deliveries: readonly Delivery
   const seen = sent.length === 0 ? null : await runs.inspect(id);
   if (seen === null || !seen.ok) return [];
   const { waiting } = seen.value;
-  return sent.filter((signal) => !waiting.some(({ kind, name }) => kind === 'signal' && name === signal));
+  return sent.filter(
+    (signal) => !waiting.some(({ kind, id, name }) => kind === 'signal' && [id, name].includes(signal)),
+  );
 }
 
 function reportKept(kept: readonly string[], flags: DeliverFlags): void {

@@ -1,6 +1,6 @@
 /** The closing lines of a run: how it ended, what it waits for, and the returned value. */
 
-import type { RunError } from '../../interpreter/events/event.js';
+import type { RunError, Waiting } from '../../interpreter/events/event.js';
 import { publicForm } from '../../interpreter/values/json.js';
 import type { SourceSet } from '../../language/source/diagnostic.js';
 import { unreachable } from '../../prelude/unreachable.js';
@@ -42,7 +42,7 @@ export function closingLines(report: RunReport, flags: readonly string[], paint:
       return [
         `${paint.warning('suspended')} ${after}  ${run}`,
         ...report.waiting.map((waiting) => `  waits for ${escapeControls(waitingLine(waiting))}`),
-        ...report.waiting.map((waiting) => resumeHint([...resumeWords(waiting, id), ...flags])),
+        ...report.waiting.map((waiting) => resumeHint([...resumeWords(waiting, id, report.waiting), ...flags])),
       ];
     default:
       return unreachable(report.status);
@@ -110,16 +110,21 @@ function resumeHint(words: readonly string[]): string {
   return `  resume with: statedsl ${escapeControls(words.map(shellWord).join(' '))}`;
 }
 
-function resumeWords({ kind, name, path, choices }: RunReport['waiting'][number], id: string): string[] {
+/** `all`: of those with the same name each is called by its own id. */
+function resumeWords(waiting: Waiting, id: string, all: readonly Waiting[]): string[] {
+  const { kind, choices } = waiting;
+  const nameOf = ({ name, path }: Waiting): string => name ?? path ?? '';
+  const isShared = all.some((one) => one !== waiting && one.kind !== 'time' && nameOf(one) === nameOf(waiting));
+  const named = (isShared ? waiting.id : undefined) ?? nameOf(waiting);
   switch (kind) {
     case 'ask':
-      return ['answer', id, `${name}=${choices?.[0] ?? '…'}`];
+      return ['answer', id, `${named}=${choices?.[0] ?? '…'}`];
     case 'signal':
-      return ['signal', id, name ?? ''];
+      return ['signal', id, named];
     case 'time':
       return ['resume', id];
     case 'approval':
-      return ['answer', id, `${path}=true`];
+      return ['answer', id, `${named}=true`];
     default:
       return unreachable(kind);
   }

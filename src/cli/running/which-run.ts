@@ -74,7 +74,8 @@ export async function waitingRun(
   for (const { run_id: id } of open) {
     const seen = await runs.inspect(id);
     const waits = seen.ok ? seen.value.waiting.filter(({ kind }) => wanted.kinds.includes(kind)) : [];
-    if (waits.length > 0) found.push({ id, names: waits.map(({ name, path }) => name ?? path ?? '') });
+    if (waits.length > 0)
+      found.push({ id, names: waits.flatMap(({ id, name, path }) => [id ?? '', name ?? path ?? '']) });
   }
   const exact = found.filter(({ names }) => names.some((name) => wanted.names.includes(name)));
   const possible = exact.length > 0 ? exact : found;

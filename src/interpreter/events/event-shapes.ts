@@ -129,6 +129,7 @@ export const shapeTable = {
   },
   waiting: {
     kind: always('text', '`ask`, `signal`, `time`, or `approval` for the gate of a plan'),
+    id: sometimes('text', 'its own name in the run, such as `go@2`'),
     name: sometimes('text or null', 'the variable or the signal'),
     path: sometimes('text', 'of a gate: the path below `†state` that needs a value'),
     question: sometimes('text', 'the question'),

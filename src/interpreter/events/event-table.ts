@@ -76,6 +76,7 @@ export const eventTable = {
       state,
       line,
       attempt,
+      id: sometimes('text', 'of a signal: the id of this wait for it, such as `ready@2`'),
       step: sometimes('text', 'the path of the step that contains it'),
       args: sometimes(
         'list',
@@ -171,6 +172,7 @@ export const eventTable = {
     means: 'The run asks a person a question and waits for the answer.',
     fields: {
       effect,
+      id: sometimes('text', 'the id of the question, such as `go@2`; records of older versions have none'),
       name: always('text', 'the variable that gets the answer'),
       question: always('text', 'the question'),
       choices: always('list of texts or null', 'the possible answers; null allows any answer'),
@@ -182,6 +184,7 @@ export const eventTable = {
     means: 'A person answered a question.',
     fields: {
       effect,
+      id: sometimes('text', 'the id of the question'),
       name: always('text', 'the variable that gets it'),
       value: always('any value', 'the answer'),
       printed,
@@ -193,6 +196,7 @@ export const eventTable = {
     means: 'A signal arrived. It stays until a WAIT takes it.',
     fields: {
       name: always('text', 'the signal'),
+      id: sometimes('text', 'the id of the wait that it is for, if the sender named one'),
       payload: always('any value', 'the payload of the signal, or null'),
       printed,
       by: always('text', 'the sender'),

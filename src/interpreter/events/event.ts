@@ -139,6 +139,8 @@ export type RunEvent =
       readonly state: string;
       readonly line: number;
       readonly attempt: number;
+      /** Of a signal: the id of the wait for it. */
+      readonly id?: string;
       /** The path of its step; absent outside of steps. */
       readonly step?: string;
       /** Values in the order of the interpolations, rendered. */
@@ -220,6 +222,8 @@ export type RunEvent =
   | {
       readonly type: 'asked';
       readonly effect: string;
+      /** Absent in records of versions without ids. */
+      readonly id?: string;
       readonly name: string;
       readonly question: string;
       readonly choices: readonly string[] | null;
@@ -230,6 +234,8 @@ export type RunEvent =
   | {
       readonly type: 'answered';
       readonly effect: string;
+      /** The id of the question. */
+      readonly id?: string;
       readonly name: string;
       readonly value: Json;
       /** The JSON text of the value, if a number in it was written differently, such as `1.10`. */
@@ -241,6 +247,8 @@ export type RunEvent =
   | {
       readonly type: 'signal_received';
       readonly name: string;
+      /** The wait that it is for, if the sender named one. */
+      readonly id?: string;
       readonly payload: Json;
       /** The JSON text of the payload, if a number in it was written differently, such as `1.10`. */
       readonly printed?: string;
@@ -398,6 +406,8 @@ export interface KeptOutcomes {
 /** Something that a run waits for and that only a person, another program or the clock can provide. */
 export interface Waiting {
   readonly kind: 'ask' | 'signal' | 'time' | 'approval';
+  /** Its own name in the run, such as `go@2`; the clock needs none. */
+  readonly id?: string;
   /** Absent for an approval, which has a path. */
   readonly name?: string | null;
   /** The path of an approval of a plan, below `†state`. */

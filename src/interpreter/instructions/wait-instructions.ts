@@ -20,7 +20,7 @@ import { RuntimeFailure } from '../failure.js';
 import { decodeOutcome } from '../outcome.js';
 import type { AskRequest, SignalRequest } from '../request.js';
 import { type LinkContext, type Linked, STOP, type Suspender } from '../run-state/linked-machine.js';
-import type { Pending } from '../run-state/pending.js';
+import { namesOf, type Pending } from '../run-state/pending.js';
 import type { Thread } from '../run-state/thread.js';
 import type { Evaluator } from '../values/evaluate.js';
 import { pauseOf } from '../values/evaluated-options.js';
@@ -184,8 +184,9 @@ export function linkSignal(instruction: Op<'signal'>, context: LinkContext): Lin
     const ms = timeout === null ? null : limit(t);
     const until = ms === null ? null : now + ms;
     const effect = t.nextEffect();
-    const event = awaitedEvent(t, effect, 'signal', `WAIT: signal ${name}`);
-    beginEffect(t, request(t, effect, until), { event, until, waiting: { kind: 'signal', name, until } });
+    const id = t.run.nextWaitId(name);
+    const event = { ...awaitedEvent(t, effect, 'signal', `WAIT: signal ${name}`), id };
+    beginEffect(t, request(t, effect, until), { event, until, waiting: { kind: 'signal', id, name, until } });
     if (ms !== null) setTimer(t, { until: now + ms, ms, bounds: effect });
     releasePermit(t);
     return STOP;
@@ -252,15 +253,18 @@ export function linkAsk(instruction: Op<'ask'>, context: LinkContext): Linked {
     const effect = t.nextEffect();
     const asked = request(t, effect, until);
     const { question, choices, default: value } = asked;
-    const event: RunEvent = { type: 'asked', effect, name, question, choices, default: value, deadline: until };
-    beginEffect(t, asked, { event, until, waiting: { kind: 'ask', name, question, choices, until } });
+    const id = t.run.nextWaitId(name);
+    const event: RunEvent = { type: 'asked', effect, id, name, question, choices, default: value, deadline: until };
+    beginEffect(t, asked, { event, until, waiting: { kind: 'ask', id, name, question, choices, until } });
     if (ms !== null) setTimer(t, { until: now + ms, ms, bounds: effect });
     releasePermit(t);
     return STOP;
   };
   /** Uses and records the default, because no answer came in time. */
   const expire = (t: Thread): number => {
-    const effect = t.pending.find(({ kind }) => kind === 'ask')?.effect ?? '';
+    const asked = t.pending.find(({ kind }) => kind === 'ask');
+    const effect = asked?.effect ?? '';
+    const names = asked === undefined ? { name } : namesOf(asked);
     cancelAll(t);
     if (fallback === null) {
       // Asking again allows the full time again, so the clock is read again.
@@ -268,7 +272,7 @@ export function linkAsk(instruction: Op<'ask'>, context: LinkContext): Linked {
       throw new RuntimeFailure('timeout', `\`${name}\` was not answered before its deadline`, null, null, {}, source);
     }
     const value = fallback(t);
-    t.run.recordNow({ type: 'answered', effect, name, value, by: 'deadline' });
+    t.run.recordNow({ type: 'answered', effect, ...names, value, by: 'deadline' });
     t.locals[bind] = value;
     return context.pc + 1;
   };

@@ -133,12 +133,13 @@ function askForApprovals(thread: Thread, { engine, effect: base }: RunningPlan):
   for (const { key, name, path, node } of approvals) {
     const effect = `${base}.${key}`;
     if (pending.has(effect)) continue;
-    const waiting = { kind: 'approval', path: name } as const;
+    const id = thread.run.nextWaitId(name);
+    const waiting = { kind: 'approval', id, path: name } as const;
     suspend(thread, { effect, kind: 'approval', purpose: 'result', until: null, waiting, call: { key } });
     // A name with numbers of calls says already where the path is asked for.
     const within = node.parent === null || name !== key ? '' : ` in call ${node.prefix.slice(0, -1)}`;
     const question = `the plan waits for \`†${printPath(path)}\`${within}`;
-    thread.run.recordNow({ type: 'asked', effect, name, question, choices: null, default: null, deadline: null });
+    thread.run.recordNow({ type: 'asked', effect, id, name, question, choices: null, default: null, deadline: null });
   }
 }
 

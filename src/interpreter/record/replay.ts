@@ -11,6 +11,7 @@
  */
 
 import type { ExceededScope } from '../../machine/machine.js';
+import { omitUndefined } from '../../prelude/omit-undefined.js';
 import { holdKey, releaseHeld } from '../control/hold.js';
 import type { HeldFailure, Outcome, RunEvent, RunResumed } from '../events/event.js';
 import { WORK_EFFECTS } from '../events/status-after.js';
@@ -157,9 +158,12 @@ export class Replay {
   }
 
   private resume(seq: number, event: RunResumed): Difference | null {
-    this.releaseHeldFailures();
-    if (this.loose) this.rest();
-    this.loose = false;
+    // A run that only went on took nothing back: what was discarded before is still missing in what follows.
+    if (!this.loose || event.from !== undefined) {
+      this.releaseHeldFailures();
+      if (this.loose) this.rest();
+      this.loose = false;
+    }
     if (event.digest !== undefined) {
       const migrated = this.options.migrate(this.run, { ...event, digest: event.digest });
       if (migrated === null) return { seq, recorded: event, made: null };
@@ -243,6 +247,8 @@ export class Replay {
       this.deliver(event);
       break;
     }
+    if ((event.type === 'asked' || event.type === 'effect_requested') && event.id !== undefined)
+      this.run.adoptWaitId(event.effect, event.id);
     this.rest();
     return null;
   }
@@ -274,7 +280,13 @@ export class Replay {
         answer(run, event.effect, fromRecord(event.value, event.printed), event.by);
         break;
       case 'signal_received':
-        receiveSignal(run, event.name, fromRecord(event.payload, event.printed), event.by);
+        receiveSignal(
+          run,
+          event.name,
+          fromRecord(event.payload, event.printed),
+          event.by,
+          omitUndefined({ id: event.id }),
+        );
         break;
       case 'budget_exceeded':
         // The run itself measures the others.
@@ -330,9 +342,15 @@ function keyOf({ effect, attempt }: { readonly effect: string; readonly attempt:
   return `${effect} ${attempt}`;
 }
 
+/** As versions without ids recorded it. */
+function withoutId({ id: _, ...rest }: RunEvent & { readonly id?: string }): RunEvent {
+  return rest as RunEvent;
+}
+
 /** Both are JSON of one program, so equal events have equal texts. */
 function isSameEvent(made: RunEvent, recorded: RunEvent): boolean {
   if (made.type !== recorded.type) return false;
+  if ('id' in made && !('id' in recorded)) return isSameEvent(withoutId(made), recorded);
   if (made.type === 'effect_requested' && recorded.type === 'effect_requested' && recorded.artifact !== undefined) {
     const { prompt: _, args: __, ...rest } = made;
     return JSON.stringify({ ...rest, artifact: recorded.artifact }) === JSON.stringify(recorded);

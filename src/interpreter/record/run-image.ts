@@ -263,6 +263,8 @@ export interface RunImage extends UndoImage {
   /** Absent: nothing was written. */
   readonly data?: DataImage;
   readonly blamed?: readonly string[];
+  /** How often each name was waited for; absent: nothing was. */
+  readonly waitNumbers?: readonly (readonly [string, number])[];
   /** The plan that the run was, if no thread executes it any more. */
   readonly plan?: PlanImage;
   /** Worktrees with changes that are in no commit; absent: none. */

@@ -156,6 +156,7 @@ export function imageOf(run: Run): RunImage {
     data: run.data.isUntouched ? undefined : run.data.image,
     ...run.undo.image,
     blamed: blamed.length === 0 ? undefined : blamed,
+    waitNumbers: run.waitNumbers.size === 0 ? undefined : [...run.waitNumbers],
     plan: run.plan === null || run.main.plan === run.plan ? undefined : planImage(run.plan),
     touched: steps.touched.size === 0 ? undefined : [...steps.touched],
     stepping: steps.isEmpty && usage.reserved === 0 ? undefined : { ...steps.image, reserved: usage.reserved },

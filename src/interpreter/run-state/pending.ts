@@ -1,5 +1,6 @@
 /** What a thread waits for, from the request to its outcome. */
 
+import { omitUndefined } from '../../prelude/omit-undefined.js';
 import type { ContinuedSession } from '../agents/continued-session.js';
 import type { EffectKind, TokenCounts, Waiting } from '../events/event.js';
 import type { Thread } from './thread.js';
@@ -35,6 +36,11 @@ export interface Pending {
   readonly retries?: { readonly effect: string; readonly attempt: number; readonly error: string };
   /** The call of a plan for which it is made. */
   readonly call?: PlanPending;
+}
+
+/** The name of a question, or the path of an approval, with its id. */
+export function namesOf({ waiting }: Pick<Pending, 'waiting'>): { readonly id?: string; readonly name: string } {
+  return omitUndefined({ id: waiting?.id, name: waiting?.name ?? waiting?.path ?? '' });
 }
 
 /** The call or approval of a plan that waits for this. */

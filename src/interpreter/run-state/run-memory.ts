@@ -39,6 +39,7 @@ interface RestoredRun {
   readonly data?: DataImage;
   readonly blamed?: readonly string[];
   readonly kept?: readonly KeptOutcomes[];
+  readonly waitNumbers?: readonly (readonly [string, number])[];
 }
 
 /** Its values, by slot. */
@@ -66,6 +67,7 @@ export class Run {
   private readonly queue: Thread[] = [];
   private readonly waiting = new Map<string, Pending>();
   private readonly keptSignals: KeptSignal[] = [];
+  private readonly numbersOfWaits = new Map<string, number>();
   private readonly heldThreads: Thread[] = [];
   private heldFailures: ReadonlySet<string> | null = null;
   private readonly withoutBudget: Thread[] = [];
@@ -251,6 +253,26 @@ export class Run {
     this.waiting.delete(effect);
   }
 
+  /** A question, an approval or a wait for a signal gets its id when it opens: how often its name was waited for. */
+  nextWaitId(name: string): string {
+    const number = (this.numbersOfWaits.get(name) ?? 0) + 1;
+    this.numbersOfWaits.set(name, number);
+    return `${name}@${number}`;
+  }
+
+  /** An open wait keeps the id that is on record, also where a run that goes back counts otherwise than it did. */
+  adoptWaitId(effect: string, id: string): void {
+    const at = id.lastIndexOf('@');
+    const name = id.slice(0, at);
+    this.numbersOfWaits.set(name, Math.max(this.numbersOfWaits.get(name) ?? 0, Number(id.slice(at + 1))));
+    const pending = this.waiting.get(effect);
+    if (pending?.waiting?.id !== undefined) pending.waiting = { ...pending.waiting, id };
+  }
+
+  get waitNumbers(): ReadonlyMap<string, number> {
+    return this.numbersOfWaits;
+  }
+
   keepSignal(signal: KeptSignal): void {
     this.keptSignals.push(signal);
   }
@@ -315,6 +337,7 @@ export class Run {
     this.transitionCount = image.transitions;
     this.failure = image.cause;
     this.ending = image.result;
+    for (const [name, number] of image.waitNumbers ?? []) this.numbersOfWaits.set(name, number);
     if (image.data !== undefined) this.dataTree = new RunData(image.data, this.linked.unknownData);
     [this.blamedEffects, this.kept.entries] = [image.blamed ?? [], image.kept ?? []];
   }

@@ -235,6 +235,7 @@ class Canonical {
       trail: { total: 0, last: [] },
       cause: image.cause === null ? null : { ...image.cause, causes: [] },
       effects: 0,
+      waitNumbers: [],
       ...(image.stepping === undefined ? {} : { stepping: this.stepping(image.stepping) }),
     };
   }

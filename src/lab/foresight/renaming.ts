@@ -111,6 +111,7 @@ const PRIVATE = new Set([
   'effect',
   'until',
   'id',
+  'waitNumbers',
   'effects',
   'knownCost',
   'unknownCosts',

@@ -121,7 +121,9 @@ function planOf(name: ActionName, acting: Acting): Plan {
 }
 
 function signalPlan({ actions, run }: Acting): Plan {
-  const awaited = run.waiting.find(({ kind }) => kind === 'signal')?.name ?? '';
+  const [wait, ...others] = run.waiting.filter(({ kind }) => kind === 'signal');
+  const isShared = others.some(({ name }) => name === wait?.name);
+  const awaited = (isShared ? wait?.id : wait?.name) ?? '';
   return {
     title: 'Send a signal',
     confirm: 'Send the signal',

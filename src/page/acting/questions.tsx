@@ -17,11 +17,11 @@ export function Questions({ model }: { readonly model: ScreenModel }) {
   const [isBusy, setBusy] = useState(false);
   if (run === null || run.waiting.length === 0 || model.at.value !== null) return null;
 
-  async function answer(name: string, value: Json): Promise<void> {
+  async function answer(id: string, value: Json): Promise<void> {
     setBusy(true);
     setProblem(null);
     try {
-      await actions?.answer(run?.run_id ?? '', { [name]: value });
+      await actions?.answer(run?.run_id ?? '', { [id]: value });
     } catch (cause) {
       setProblem(toDataError(cause));
     } finally {
@@ -33,7 +33,7 @@ export function Questions({ model }: { readonly model: ScreenModel }) {
     <section class="waiting questions" aria-label="What the run waits for">
       {run.waiting.map((waiting) => (
         <Question
-          key={`${waiting.kind} ${waiting.name ?? waiting.path}`}
+          key={`${waiting.kind} ${idOf(waiting)}`}
           waiting={waiting}
           canAnswer={actions !== null}
           isBusy={isBusy}
@@ -45,16 +45,19 @@ export function Questions({ model }: { readonly model: ScreenModel }) {
   );
 }
 
+/** Runs of older versions have names only. */
+const idOf = ({ id, name, path }: Waiting): string => id ?? name ?? path ?? '';
+
 interface QuestionProps {
   readonly waiting: Waiting;
   readonly canAnswer: boolean;
   readonly isBusy: boolean;
-  readonly onAnswer: (name: string, value: Json) => Promise<void>;
+  readonly onAnswer: (id: string, value: Json) => Promise<void>;
 }
 
 function Question({ waiting, canAnswer, isBusy, onAnswer }: QuestionProps) {
-  const { kind, path = '', question, choices } = waiting;
-  const name = waiting.name ?? path;
+  const { kind, question, choices } = waiting;
+  const id = idOf(waiting);
   const shown =
     kind === 'ask' && question !== undefined ? visibleLine(question) : `It waits for ${waitingWords(waiting)}`;
   if (!canAnswer || (kind !== 'ask' && kind !== 'approval'))
@@ -72,19 +75,20 @@ function Question({ waiting, canAnswer, isBusy, onAnswer }: QuestionProps) {
       : (choices ?? []).map((one) => [one, one] as const);
   return (
     <div class="question-row">
-      <p class="question-text" id={`question-${name}`}>
+      <p class="question-text" id={`question-${id}`}>
         <Prose text={shown} />
+        {kind === 'ask' && <span class="mono faint small"> {visibleLine(id)}</span>}
       </p>
       {buttons.length > 0 ? (
-        <div class="buttons" role="group" aria-labelledby={`question-${name}`}>
+        <div class="buttons" role="group" aria-labelledby={`question-${id}`}>
           {buttons.map(([label, value]) => (
-            <button key={label} type="button" disabled={isBusy} onClick={() => void onAnswer(name, value)}>
+            <button key={label} type="button" disabled={isBusy} onClick={() => void onAnswer(id, value)}>
               {visibleLine(label)}
             </button>
           ))}
         </div>
       ) : (
-        <AnswerField name={name} isBusy={isBusy} onAnswer={(text) => onAnswer(name, jsonOrText(text))} />
+        <AnswerField id={id} isBusy={isBusy} onAnswer={(text) => onAnswer(id, jsonOrText(text))} />
       )}
       <p class="faint small">The answer is recorded with your name, and the run continues.</p>
     </div>
@@ -92,12 +96,12 @@ function Question({ waiting, canAnswer, isBusy, onAnswer }: QuestionProps) {
 }
 
 interface AnswerFieldProps {
-  readonly name: string;
+  readonly id: string;
   readonly isBusy: boolean;
   readonly onAnswer: (text: string) => Promise<void>;
 }
 
-function AnswerField({ name, isBusy, onAnswer }: AnswerFieldProps) {
+function AnswerField({ id, isBusy, onAnswer }: AnswerFieldProps) {
   const [text, setText] = useState('');
   return (
     <form
@@ -109,7 +113,7 @@ function AnswerField({ name, isBusy, onAnswer }: AnswerFieldProps) {
     >
       <input
         type="text"
-        aria-labelledby={`question-${name}`}
+        aria-labelledby={`question-${id}`}
         value={text}
         onInput={({ currentTarget }) => setText(currentTarget.value)}
       />

@@ -25,7 +25,8 @@ function questionOf(waiting: Waiting): string {
   const { question } = waiting;
   const choices = waiting.choices ?? [];
   if (question === undefined) return waitingWords(waiting);
-  return visibleLine(choices.length === 0 ? question : `${question} (${choices.join(', ')})`);
+  const id = waiting.id === undefined ? '' : ` [${waiting.id}]`;
+  return visibleLine(`${question}${choices.length === 0 ? '' : ` (${choices.join(', ')})`}${id}`);
 }
 
 /**

@@ -45,10 +45,10 @@ export class OpenWaits {
     return { wait, ranOut: bounded !== undefined };
   }
 
-  /** Ends the first wait for this signal; null if none is open. */
-  receive(signal: string): RecordedWait | null {
+  /** Ends the first wait for this signal, or the one with the id; null if none is open. */
+  receive(signal: string, id?: string): RecordedWait | null {
     for (const wait of this.open.values()) {
-      if (wait.kind !== 'signal' || wait.name !== signal) continue;
+      if (wait.kind !== 'signal' || wait.name !== signal || (id !== undefined && wait.waiting.id !== id)) continue;
       this.remove(wait.effect);
       return wait;
     }

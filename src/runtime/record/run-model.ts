@@ -123,14 +123,14 @@ export class RunModel {
       case 'effect_retried':
         return this.retryEffect(event);
       case 'asked': {
-        const { effect, name, question, choices, deadline } = event;
-        const waiting = { kind: 'ask', name, question, choices, until: deadline } as const;
+        const { effect, id, name, question, choices, deadline } = event;
+        const waiting = omitUndefined({ kind: 'ask', id, name, question, choices, until: deadline } as const);
         return this.waitFor(seq, at, { kind: 'ask', effect, waiting, text: question, line: 0 });
       }
       case 'answered':
         return this.endWait(seq, at, event.effect);
       case 'signal_received': {
-        const wait = this.openWaits.receive(event.name);
+        const wait = this.openWaits.receive(event.name, event.id);
         if (wait !== null) this.closeWait(wait, seq, at, false);
         return;
       }
@@ -222,13 +222,13 @@ export class RunModel {
   }
 
   private requestEffect(seq: number, time: string, at: number, request: Requested): void {
-    const { effect, kind, text, line } = request;
+    const { effect, id, kind, text, line } = request;
     const [next, ...later] = this.registered;
     // A rollback that was interrupted leaves the UNDOs that it has not begun.
     if (request.undo === true && next?.line === line && next.state === request.state) this.registered = later;
     if (kind === 'signal') {
       const name = text.replace(/^WAIT: signal /, '');
-      return this.waitFor(seq, at, { kind, effect, waiting: { kind, name }, text, line });
+      return this.waitFor(seq, at, { kind, effect, waiting: omitUndefined({ kind, id, name }), text, line });
     }
     if (countsAsEffect(request)) this.effectSeqs.push(seq);
     // What a rollback does is not in any branch.

@@ -3,8 +3,9 @@
 import {
   answer,
   cancelRun,
-  type OpenQuestion,
+  type OpenWait,
   openQuestions,
+  openWaits,
   type Run,
   receiveSignal,
   signalsOf,
@@ -15,26 +16,33 @@ import type { Value } from '../../interpreter/values/value.js';
 import type { Json } from '../../machine/expression.js';
 import { nearest } from '../../prelude/nearest.js';
 import { unreachable } from '../../prelude/unreachable.js';
-import { type Delivery, isSignalName } from '../store/inbox.js';
+import { type Delivery, isSignalName, nameInId } from '../store/inbox.js';
 import { RunRefused } from '../store/store-error.js';
 
 /** Returns the effect id of the question that was answered, or null. */
 export function applyDelivery(run: Run, delivery: Delivery, through: { readonly inbox?: number } = {}): string | null {
+  const warn = (message: string): null => {
+    run.recordNow({ type: 'warned', message, state: run.currentState, line: 0, by: 'runner', ...through });
+    return null;
+  };
   switch (delivery.kind) {
-    case 'signal':
-      receiveSignal(run, delivery.name, delivery.payload, delivery.by, through);
+    case 'signal': {
+      const { name, payload, by } = delivery;
+      const signal = nameInId(name);
+      if (signal === name) receiveSignal(run, name, payload, by, through);
+      else if (openWaits(run).some(({ kind, id }) => kind === 'signal' && id === name))
+        receiveSignal(run, signal, payload, by, { id: name, ...through });
+      else warn(`the signal for \`${name}\` came when the run did not wait for it`);
       return null;
+    }
     case 'answer': {
-      const question = questionCalled(openQuestions(run), delivery.name);
-      const warn = (message: string): null => {
-        run.recordNow({ type: 'warned', message, state: run.currentState, line: 0, by: 'runner', ...through });
-        return null;
-      };
-      if (question === undefined)
-        return warn(`the answer to \`${delivery.name}\` came when the run did not ask for it`);
-      const value = valueOfAnswer(question, delivery.value);
-      if (value === undefined) return warn(`${wrongAnswer(question, delivery.value)}: ${possibleAnswers(question)}`);
-      answer(run, question.effect, value, delivery.by, through);
+      const { name, value, by } = delivery;
+      const [question, ...others] = waitsCalled(openQuestions(run), name);
+      if (question === undefined) return warn(`the answer to \`${name}\` came when the run did not ask for it`);
+      if (others.length > 0) return warn(`the answer to \`${name}\` ${fitsSeveral([question, ...others])}`);
+      const fitting = valueOfAnswer(question, value);
+      if (fitting === undefined) return warn(`${wrongAnswer(question, value)}: ${possibleAnswers(question)}`);
+      answer(run, question.effect, fitting, by, through);
       return question.effect;
     }
     case 'cancel':
@@ -59,8 +67,8 @@ export function checkSendable(deliveries: readonly Delivery[]): void {
 }
 
 /** Throws a `RunRefused` for a signal that no WAIT of the program is for: it would be kept for nothing. */
-export function checkSignals(run: Run, deliveries: readonly Delivery[]): void {
-  const sent = deliveries.flatMap((one) => (one.kind === 'signal' ? [one.name] : []));
+function checkSignals(run: Run, deliveries: readonly Delivery[]): void {
+  const sent = deliveries.flatMap((one) => (one.kind === 'signal' ? [nameInId(one.name)] : []));
   if (sent.length === 0) return;
   const names = signalsOf(run);
   const unknown = sent.find((name) => !names.has(name));
@@ -75,48 +83,87 @@ export function checkSignals(run: Run, deliveries: readonly Delivery[]): void {
   throw new RunRefused('wrong-use', `no WAIT of the program is for the signal \`${unknown}\``, help);
 }
 
-/** The number of a call distinguishes approvals with the same name. Without it, the first open one is meant. */
-function questionCalled(questions: readonly OpenQuestion[], name: string): OpenQuestion | undefined {
-  const exact = questions.find((one) => one.name === name);
-  return exact ?? questions.find((one) => one.name.replace(/^(?:\d+\.)+/, '') === name);
+/**
+ * What an id or a name means: one open wait, none, or several. The number of a call distinguishes approvals with the same
+ * name; a name without it means any of them.
+ */
+function waitsCalled(open: readonly OpenWait[], name: string): readonly OpenWait[] {
+  const own = open.filter(({ id }) => id === name);
+  if (own.length > 0) return own;
+  const exact = open.filter((one) => one.name === name);
+  return exact.length > 0 ? exact : open.filter((one) => one.name.replace(/^(?:\d+\.)+/, '') === name);
+}
+
+const fitsSeveral = (waits: readonly OpenWait[]): string =>
+  `fits ${waits.map(({ id }) => `\`${id}\``).join(' and ')}, which the run waits for at once`;
+
+function theOne(waits: readonly OpenWait[], name: string): OpenWait | undefined {
+  const [one, ...others] = waits;
+  if (one === undefined || others.length === 0) return one;
+  throw new RunRefused(
+    'wrong-use',
+    `\`${name}\` ${fitsSeveral(waits)}`,
+    `name the one that you mean, for example \`${one.id}\``,
+  );
 }
 
 /** Applies deliveries that came together, or refuses all of them because of one that the run cannot accept. */
 export function applyDeliveries(run: Run, deliveries: readonly Delivery[]): void {
-  checkAnswers(openQuestions(run), deliveries);
-  checkSignals(run, deliveries);
-  for (const delivery of deliveries) applyDelivery(run, delivery);
+  for (const delivery of addressTo(run, deliveries)) applyDelivery(run, delivery);
 }
 
 /**
- * Throws a `RunRefused` if an answer has none of these open questions or does not fit it. `earlier`: deliveries that the run
- * has not taken yet.
+ * The deliveries with the ids of the questions that they answer, so that they can mean no other ones later. Throws a
+ * `RunRefused` if one does not fit the run. `earlier`: deliveries that the run has not taken yet.
  */
-export function checkAnswers(
-  questions: readonly OpenQuestion[],
+export function addressTo(
+  run: Run,
   deliveries: readonly Delivery[],
   earlier: readonly Delivery[] = [],
-): void {
-  const answered = new Set<OpenQuestion>();
+): readonly Delivery[] {
+  const addressed = address(openWaits(run), deliveries, earlier);
+  checkSignals(run, deliveries);
+  return addressed;
+}
+
+/**
+ * The same for what a run waits for: throws a `RunRefused` if an answer has none of these open questions or does not fit it,
+ * and if a name fits several.
+ */
+export function address(
+  open: readonly OpenWait[],
+  deliveries: readonly Delivery[],
+  earlier: readonly Delivery[] = [],
+): readonly Delivery[] {
+  const questions = open.filter(({ kind }) => kind !== 'signal');
+  const signals = open.filter(({ kind }) => kind === 'signal');
+  const answered = new Set<OpenWait>();
   for (const one of earlier) {
     if (one.kind !== 'answer') continue;
-    const question = questionCalled(withoutAll(questions, answered), one.name);
-    if (question !== undefined) answered.add(question);
+    const [question, ...others] = waitsCalled(withoutAll(questions, answered), one.name);
+    if (question !== undefined && others.length === 0) answered.add(question);
   }
   const taken = new Set(answered);
-  for (const delivery of deliveries) {
-    if (delivery.kind !== 'answer') continue;
-    const { name, value } = delivery;
-    const question = questionCalled(withoutAll(questions, answered), name);
-    if (question === undefined) {
-      const other = questionCalled(questions, name);
-      if (other !== undefined && taken.has(other)) throw takenLater(name);
-      throw notAsked(name, questions, other !== undefined);
+  return deliveries.map((delivery): Delivery => {
+    const { kind } = delivery;
+    if (kind === 'cancel') return delivery;
+    const { name } = delivery;
+    if (kind === 'signal') {
+      const wait = theOne(waitsCalled(signals, name), name);
+      if (wait === undefined && nameInId(name) !== name) throw notWaiting(name, signals);
+      return delivery;
     }
-    if (valueOfAnswer(question, value) === undefined)
-      throw new RunRefused('wrong-use', wrongAnswer(question, value), possibleAnswers(question));
+    const question = theOne(waitsCalled(withoutAll(questions, answered), name), name);
+    if (question === undefined) {
+      const others = waitsCalled(questions, name);
+      if (others.some((one) => taken.has(one))) throw takenLater(name);
+      throw notAsked(name, questions, others.length > 0);
+    }
+    if (valueOfAnswer(question, delivery.value) === undefined)
+      throw new RunRefused('wrong-use', wrongAnswer(question, delivery.value), possibleAnswers(question));
     answered.add(question);
-  }
+    return { ...delivery, name: question.id };
+  });
 }
 
 /**
@@ -124,11 +171,11 @@ export function checkAnswers(
  * can have seen another question of that name. `earlier`: deliveries that the run has not taken yet.
  */
 export function checkUntaken(deliveries: readonly Delivery[], earlier: readonly Delivery[]): void {
-  const answered = new Set(earlier.flatMap((one) => (one.kind === 'answer' ? [one.name] : [])));
+  const answered = new Set(earlier.flatMap((one) => (one.kind === 'answer' ? [one.name, nameInId(one.name)] : [])));
   for (const one of deliveries) if (one.kind === 'answer' && answered.has(one.name)) throw takenLater(one.name);
 }
 
-function withoutAll(questions: readonly OpenQuestion[], answered: ReadonlySet<OpenQuestion>): readonly OpenQuestion[] {
+function withoutAll(questions: readonly OpenWait[], answered: ReadonlySet<OpenWait>): readonly OpenWait[] {
   return questions.filter((one) => !answered.has(one));
 }
 
@@ -137,15 +184,28 @@ function takenLater(name: string): RunRefused {
   return new RunRefused('conflict', message, 'resume the run if nothing executes it: `statedsl resume`');
 }
 
-function notAsked(name: string, questions: readonly OpenQuestion[], isTwice: boolean): RunRefused {
+function notAsked(name: string, questions: readonly OpenWait[], isTwice: boolean): RunRefused {
   if (isTwice) return new RunRefused('wrong-use', `\`${name}\` is answered twice`, 'keep one of the answers');
-  const open = questions.map((one) => `\`${one.name}\``).join(', ');
-  const help = open === '' ? 'it has no open question' : `it asks for ${open}`;
+  const help =
+    questions.length === 0
+      ? 'it has no open question'
+      : `it asks for ${namesOrIds(questions, nameInId(name) !== name)}`;
   return new RunRefused('wrong-use', `the run does not ask for \`${name}\``, help);
 }
 
+function notWaiting(name: string, signals: readonly OpenWait[]): RunRefused {
+  const help = signals.length === 0 ? 'it waits for no signal' : `it waits for ${namesOrIds(signals, true)}`;
+  return new RunRefused('wrong-use', `the run does not wait for \`${name}\``, help);
+}
+
+/** Their names, and the ids of those that share a name, or of all of them. */
+function namesOrIds(waits: readonly OpenWait[], areIds = false): string {
+  const isShared = ({ name }: OpenWait): boolean => waits.filter((one) => one.name === name).length > 1;
+  return waits.map((one) => `\`${areIds || isShared(one) ? one.id : one.name}\``).join(', ');
+}
+
 /** Says that a question does not have this answer. */
-export function wrongAnswer({ kind, name }: OpenQuestion, value: Json): string {
+export function wrongAnswer({ kind, name }: OpenWait, value: Json): string {
   const text = typeof value === 'string' ? value : printJson(value as Value);
   const given = text.trim() === '' ? 'an empty answer' : `\`${text}\``;
   return kind === 'approval'
@@ -153,6 +213,6 @@ export function wrongAnswer({ kind, name }: OpenQuestion, value: Json): string {
     : `${given} is not one of the choices for \`${name}\``;
 }
 
-export function possibleAnswers({ kind, choices }: OpenQuestion): string {
+export function possibleAnswers({ kind, choices }: OpenWait): string {
   return kind === 'approval' ? 'answer `true` to approve or `false` to deny' : `choose ${choices?.join(' or ')}`;
 }

@@ -7,6 +7,8 @@ import type { AskHandler, Question } from './drive-options.js';
 interface OpenQuestion {
   /** The same question has it again, also after a look that found nothing new. */
   readonly key: string;
+  /** What an answer names: its id, which only this question has. */
+  readonly name: string;
   readonly question: Question;
 }
 
@@ -49,7 +51,7 @@ export class FollowedQuestions {
       if (stop.signal.aborted) return;
       if (value === null) return onLeft();
       this.answered.add(next.key);
-      await deliver(next.question.name, value);
+      await deliver(next.name, value);
     } catch (cause) {
       if (!stop.signal.aborted) onFailure(cause);
       return;

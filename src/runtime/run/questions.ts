@@ -58,8 +58,8 @@ export class Questions {
     }
   }
 
-  private finish({ effect, name, choices }: AskRequest, reply: string): void {
-    const value = valueOfAnswer({ kind: 'ask', effect, name, choices }, reply);
+  private finish({ effect, choices }: AskRequest, reply: string): void {
+    const value = valueOfAnswer({ kind: 'ask', choices }, reply);
     if (value !== undefined) {
       this.flights.finish({ kind: 'answer', effect, value, by: this.person });
       return;

@@ -12,16 +12,22 @@ import type { Redactor } from '../redact.js';
 import { entryAt, openOwn } from './own-file.js';
 import { storeError } from './store-error.js';
 
-/** What a person or another program sends to a run. `by` is who sends it, for the record. */
+/**
+ * What a person or another program sends to a run. `by` is who sends it, for the record. `name`: of a question, an approval or
+ * a signal, or the id of one that is open.
+ */
 export type Delivery =
   | { readonly kind: 'signal'; readonly name: string; readonly payload: Json; readonly by: string }
   | { readonly kind: 'answer'; readonly name: string; readonly value: Json; readonly by: string }
   | { readonly kind: 'cancel'; readonly by: string };
 
-/** Whether programs can wait for a signal with this name. */
+/** Whether programs can wait for a signal with this name, or this is the id of a wait for one. */
 export function isSignalName(name: string): boolean {
-  return /^[A-Za-z_]\w*$/.test(name);
+  return /^[A-Za-z_]\w*(?:@[1-9]\d*)?$/.test(name);
 }
+
+/** The name of the signal, or of what is asked, in a name or an id. */
+export const nameInId = (nameOrId: string): string => nameOrId.replace(/@[1-9]\d*$/, '');
 
 export interface Inbox {
   /** How many bytes were read. */

@@ -11,7 +11,7 @@ import type { Limits, Machine } from '../../machine/machine.js';
 import { omitUndefined } from '../../prelude/omit-undefined.js';
 import { newRunId } from '../../runtime/run/header.js';
 import { inputProblems } from '../../runtime/run/run-inputs.js';
-import { type Delivery, isSignalName } from '../../runtime/store/inbox.js';
+import { type Delivery, isSignalName, nameInId } from '../../runtime/store/inbox.js';
 import { userOf } from '../access.js';
 import { appliedAnswer, cancelledAnswer, deliveredAnswer, startedAnswer } from '../answer-schemas.js';
 import type { Task } from '../executions/waiting-list.js';
@@ -172,7 +172,7 @@ export function addChangeRoutes(app: ServiceApp, service: Service): void {
   async function mayAskLater(id: string, names: readonly string[]): Promise<boolean> {
     const found = await runs.inspect(id);
     if (!found.ok || !(found.value.status === 'running' || executions.mayContinue(found.value.run_id))) return false;
-    const open = found.value.waiting.flatMap(({ name, path }) => name ?? path ?? []);
+    const open = found.value.waiting.flatMap(({ id = [], name, path }) => [id, name ?? path ?? []].flat());
     return names.some((name) => !open.includes(name));
   }
 
@@ -266,7 +266,7 @@ export function addChangeRoutes(app: ServiceApp, service: Service): void {
 
   app.openapi(give, async (c) => {
     const { id } = c.req.valid('param');
-    const given = (await writtenMember(c)) as Readonly<Record<string, Json>>;
+    const given = (await writtenMember(c, 'answers')) as Readonly<Record<string, Json>>;
     const by = { by: personOf(c), inputs: executions.secretsOf(id) };
     return deliver(c, id, () => runs.answer(id, given, by), { early: null, asked: Object.keys(given) });
   });
@@ -276,9 +276,10 @@ export function addChangeRoutes(app: ServiceApp, service: Service): void {
     const { name } = c.req.valid('json');
     const payload = (await writtenMember(c, 'payload')) ?? null;
     const by = { by: personOf(c), inputs: executions.secretsOf(id) };
-    const early: Delivery = { kind: 'signal', name, payload: payload as Json, by: by.by };
     const signal = () => runs.signal(id, name, payload as Json, by);
-    // What is refused whatever the run does is refused at once.
+    // What is refused whatever the run does is refused at once. An id is of a wait, which only a run that has begun has.
+    const early: Delivery | null =
+      nameInId(name) === name ? { kind: 'signal', name, payload: payload as Json, by: by.by } : null;
     return isSignalName(name) ? deliver(c, id, signal, { early }) : answer(c, signal());
   });
 

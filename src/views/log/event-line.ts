@@ -31,11 +31,11 @@ export function eventLine(event: RunEvent, paint: Paint): string | null {
           : `  retrying in ${duration(event.delay_ms)}: ${value(event.error)}`,
       );
     case 'asked':
-      return `  ${paint.strong('?')} ${value(event.question)}${choices(event.choices)}`;
+      return `  ${paint.strong('?')} ${value(event.question)}${choices(event.choices)}${paint.faint(ofId(event.id))}`;
     case 'answered':
-      return `  ${event.name} = ${value(event.value, event.printed)}${paint.faint(` (${event.by})`)}`;
+      return `  ${event.name} = ${value(event.value, event.printed)}${paint.faint(` (${event.by})${ofId(event.id)}`)}`;
     case 'signal_received':
-      return `  signal ${event.name}${event.payload === null ? '' : ` ${value(event.payload, event.printed)}`}`;
+      return `  signal ${event.name}${event.payload === null ? '' : ` ${value(event.payload, event.printed)}`}${paint.faint(ofId(event.id))}`;
     case 'warned': {
       // Line 0: the event concerns the run and not an instruction.
       const location = event.line === 0 ? '' : paint.faint(` (${event.state}, line ${event.line})`);
@@ -92,9 +92,11 @@ function rolledBack({ done, failed }: Extract<RunEvent, { type: 'rolled_back' }>
 /** A point in time in a form that needs no zone. Milliseconds since the epoch. */
 export const exactTime = (timeMs: number): string => new Date(timeMs).toISOString();
 
+const ofId = (id: string | undefined): string => (id === undefined ? '' : ` [${id}]`);
+
 /** What the run waits for, one line each. */
 export function waitingLine(waiting: Waiting, timeText = exactTime): string {
-  const until = waiting.until == null ? '' : ` until ${timeText(waiting.until)}`;
+  const until = `${waiting.until == null ? '' : ` until ${timeText(waiting.until)}`}${ofId(waiting.id)}`;
   switch (waiting.kind) {
     case 'ask':
       return `an answer to \`${waiting.name}\`: ${value(waiting.question ?? '')}${choices(waiting.choices ?? null)}${until}`;
@@ -103,7 +105,7 @@ export function waitingLine(waiting: Waiting, timeText = exactTime): string {
     case 'time':
       return `the clock${until}`;
     case 'approval':
-      return `an approval: \`${waiting.path}\` (\`false\` denies it)`;
+      return `an approval: \`${waiting.path}\` (\`false\` denies it)${until}`;
     default:
       return unreachable(waiting.kind);
   }

@@ -5,13 +5,12 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { RunEvent } from '../../../interpreter/events/event.js';
 import { type EndStatus, statusAfter } from '../../../interpreter/events/status-after.js';
-import { openQuestions } from '../../../interpreter/run.js';
 import { type Delivery, deliver, unreadDeliveries } from '../../store/inbox.js';
 import { readJournal } from '../../store/read-journal.js';
 import { lockHolder } from '../../store/run-lock.js';
 import { RunRefused } from '../../store/store-error.js';
 import { openStoredRun, type StoredRun } from '../../store/stored-run.js';
-import { checkAnswers, checkSignals } from '../apply-delivery.js';
+import { addressTo } from '../apply-delivery.js';
 import { recoveryContextOf } from './prepare-recovery.js';
 import { recoverRun } from './recover.js';
 import type { ResumeOptions } from './resume-options.js';
@@ -52,8 +51,8 @@ export async function deliverToRun(
 
 type Answered = Extract<RunEvent, { type: 'answered' }>;
 
-function conflict({ name, by }: Answered): RunRefused {
-  return new RunRefused('conflict', `${by} has already answered \`${name}\``, 'look at the run: `statedsl show`');
+function conflict({ id, name, by }: Answered): RunRefused {
+  return new RunRefused('conflict', `${by} has already answered \`${id ?? name}\``, 'look at the run: `statedsl show`');
 }
 
 /** Says that the record has an answer already to a question that the deliveries answer, too. */
@@ -62,7 +61,7 @@ function answeredBefore({ journal }: StoredRun, deliveries: readonly Delivery[])
   let found: Answered | null = null;
   if (names.size > 0)
     readJournal(journal, ({ event }) => {
-      if (event.type === 'answered' && names.has(event.name)) found = event;
+      if (event.type === 'answered' && (names.has(event.name) || names.has(event.id ?? event.name))) found = event;
       return true;
     });
   return found === null ? null : conflict(found);
@@ -86,18 +85,18 @@ async function passOn(
     waited += LOOK_MS;
     ({ replay, end, inbox } = recover());
   }
+  let addressed: readonly Delivery[];
   try {
-    checkAnswers(openQuestions(replay.run), deliveries, unreadDeliveries(stored.path, inbox));
-    checkSignals(replay.run, deliveries);
+    addressed = addressTo(replay.run, deliveries, unreadDeliveries(stored.path, inbox));
   } catch (cause) {
     throw answeredBefore(stored, deliveries) ?? cause;
   }
   const { run_id } = stored.about;
-  /** The questions that are answered, with the position of the answer in the inbox. */
+  /** The ids of the questions that are answered, with the position of the answer in the inbox. */
   const open = new Map<string, number | null>();
   /** The position of the last delivery; null: the process has taken it at once. */
   let last: number | null = null;
-  for (const delivery of deliveries) {
+  for (const delivery of addressed) {
     last = deliver(stored.path, delivery, redactor);
     if (delivery.kind === 'answer') open.set(delivery.name, last);
   }
@@ -114,7 +113,7 @@ async function passOn(
         status = statusAfter(event);
         if ('inbox' in event && event.inbox !== undefined && event.inbox >= (last ?? 0)) isTaken = true;
         if (event.type !== 'answered') return true;
-        const until = open.get(event.name);
+        const until = open.get(event.id ?? event.name);
         if (until !== undefined && until !== null && event.inbox !== until) other ??= event;
         return true;
       },

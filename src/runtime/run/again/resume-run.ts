@@ -9,7 +9,7 @@
  */
 import type { RunEvent } from '../../../interpreter/events/event.js';
 import type { Replay } from '../../../interpreter/record/replay.js';
-import { openQuestions, type Run } from '../../../interpreter/run.js';
+import type { Run } from '../../../interpreter/run.js';
 import type { Json } from '../../../machine/expression.js';
 import { removeUnfinished, stopLeftovers } from '../../process/leftovers.js';
 import type { Redactor } from '../../redact.js';
@@ -22,7 +22,7 @@ import { stateFile } from '../../store/state-file.js';
 import { openRunFolder, type RunFolder } from '../../store/store.js';
 import { readIndex, type StoredRun } from '../../store/stored-run.js';
 import type { WorktreeFacts } from '../../worktree/worktree-facts.js';
-import { applyDelivery, checkAnswers, checkSendable, checkSignals } from '../apply-delivery.js';
+import { addressTo, applyDelivery, checkSendable } from '../apply-delivery.js';
 import { closeRun, driveRun } from '../drive-run.js';
 import type { RunOptions } from '../run-options.js';
 import { type RunReport, reportOf } from '../run-report.js';
@@ -53,12 +53,9 @@ export async function resume(runId: string, options: ResumeOptions = {}): Promis
       deliveries.length > 0 &&
       run.result === null &&
       (unread.length > 0 || mustFollow(recoverRecorded(stored, options).recovered.replay, deliveries));
-    if (isLater) {
-      checkAnswers(openQuestions(run), deliveries, unread);
-      checkSignals(run, deliveries);
-    }
+    const later = isLater ? addressTo(run, deliveries, unread) : [];
     const decision = await decideResume(stored, recorded, isLater ? { ...options, deliveries: [] } : options);
-    return driveResumed(held, recorded, { ...decision, later: isLater ? deliveries : [] }, options);
+    return driveResumed(held, recorded, { ...decision, later }, options);
   });
 }
 
@@ -81,11 +78,10 @@ export async function recordDelivery(
     refuseEnded(stored.about.run_id, run, true);
     const rest = replay.rest();
     const unread = unreadDeliveries(stored.path, inbox);
-    checkAnswers(openQuestions(run), deliveries, unread);
-    checkSignals(run, deliveries);
-    const made = unread.length > 0 || mustFollow(replay, deliveries) ? null : deliveredEvents(run, deliveries);
+    const addressed = addressTo(run, deliveries, unread);
+    const made = unread.length > 0 || mustFollow(replay, addressed) ? null : deliveredEvents(run, addressed);
     if (made === null || rest.some(isRequest)) {
-      deliver(stored.path, deliveries, redactor);
+      deliver(stored.path, addressed, redactor);
       return;
     }
     const open = openFileJournal(openRunFolder(directory, stored.about.run_id, lock), end);
