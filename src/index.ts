@@ -143,6 +143,7 @@ export type {
   Outcome,
   Output,
   OwnRetries,
+  PipeMember,
   RunError,
   RunEvent,
   RunResumed,

@@ -8,7 +8,7 @@ import type { Decoding } from '../machine/machine.js';
 import { omitUndefined } from '../prelude/omit-undefined.js';
 import { unreachable } from '../prelude/unreachable.js';
 import { readAgentOutput } from './agents/agent-output.js';
-import type { BrokenGuard, Outcome, Output } from './events/event.js';
+import type { BrokenGuard, Outcome, Output, PipeMember } from './events/event.js';
 import { excerpt, RuntimeFailure } from './failure.js';
 import { base64Bytes } from './values/functions.js';
 import { fromRecord, printJson, readJson } from './values/json.js';
@@ -75,8 +75,26 @@ function exitFailure(outcome: Exited, { agent, tool }: DecodeOptions): RuntimeFa
   const report = agent && outcome.stdout.text !== undefined ? readAgentOutput(outcome.stdout.text) : null;
   if (report?.failed) return agentError(report.text, tool, outcome.exit);
   const how = outcome.exit === null ? `killed by ${outcome.signal ?? 'a signal'}` : `exit ${outcome.exit}`;
-  const message = lastLine(outcome.stderr) ?? lastLine(endOf(outcome.stdout)) ?? how;
-  return new RuntimeFailure('tool_failure', message, tool, outcome.exit);
+  const said = lastLine(outcome.stderr) ?? lastLine(endOf(outcome.stdout)) ?? how;
+  const { exit, pipe } = outcome;
+  if (pipe === undefined) return new RuntimeFailure('tool_failure', said, tool, exit);
+  return new RuntimeFailure('tool_failure', `${said}; ${pipeWords(pipe)}`, blamedProgram(pipe, exit) ?? tool, exit);
+}
+
+/** Which members of a pipe failed, as a clause. */
+export function pipeWords(pipe: readonly PipeMember[]): string {
+  const failed = pipe.flatMap(({ program, exit }, at) => {
+    if (exit === 0) return [];
+    const what = program === null ? `member ${at + 1}` : `\`${program}\``;
+    const which = program === null ? ` of ${pipe.length}` : `, member ${at + 1} of ${pipe.length},`;
+    return [`${what}${which} ended with exit code ${exit}`];
+  });
+  return `in the pipe, ${failed.join(', and ')}`;
+}
+
+/** The program of the first member that ended with the exit code of its pipe: what follows it may have failed only for that. */
+function blamedProgram(pipe: readonly PipeMember[], exit: number | null): string | null {
+  return pipe.find((member) => member.exit === exit)?.program ?? null;
 }
 
 /** The text of stdout; absent if it is larger than a value may be. */
@@ -138,13 +156,14 @@ function readText(text: string, how: DecodeOptions, outcome: Exited): Value {
 }
 
 /** The output of a CHECK that is not an answer. If it is empty, the last line on stderr usually says why. */
-function unreadableOutput(text: string, { tool, bound }: DecodeOptions, { exit, stderr }: Exited): Unreadable {
+function unreadableOutput(text: string, { tool, bound }: DecodeOptions, { exit, stderr, pipe }: Exited): Unreadable {
   const shown = excerpt(text);
   const isSeveral = withoutFinalNewline(text).includes('\n') && !BEGINS_AS_JSON.test(text);
   const reason = shown === '' ? lastLine(stderr) : `\`${shown}\``;
   const what = shown === '' ? 'nothing' : isSeveral ? 'several lines that are not JSON' : 'something that is not JSON';
   const code = typeof exit === 'number' && exit !== 0 ? ` with exit code ${exit}` : '';
-  const printed = `printed ${what}${code}${reason === null ? '' : `: ${reason}`}`;
+  const which = pipe === undefined ? '' : ` (${pipeWords(pipe)})`;
+  const printed = `printed ${what}${code}${which}${reason === null ? '' : `: ${reason}`}`;
   return new Unreadable({ name: '', line: 0, ...bound, printed, nothing: shown === '', tool, exit });
 }
 

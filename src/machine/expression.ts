@@ -126,6 +126,14 @@ export interface ShellText {
   readonly parts: readonly (string | ShellInsertion)[];
   /** As written, for people and for the journal. */
   readonly source: string;
+  /** Its pipes, if it is a script that fails when a member of one does. */
+  readonly pipes?: readonly ShellPipe[];
+}
+
+/** A pipe in shell text: its line, and the program of each member, or null for a member that is not one program. */
+export interface ShellPipe {
+  readonly line: number;
+  readonly members: readonly (string | null)[];
 }
 
 export interface ShellTemplate extends ShellText {

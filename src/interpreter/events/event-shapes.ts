@@ -51,6 +51,10 @@ export const outcomeTable = {
     fields: {
       exit: always('number or null', 'its exit code; null if a signal ended it'),
       signal: sometimes('text', 'the signal that ended it'),
+      pipe: sometimes(
+        'list',
+        'of a pipe in which a member failed: each member in order, with its `exit` and its `program` or null',
+      ),
       stdout,
       stderr,
       stderr_artifact,

@@ -10,6 +10,7 @@ import type {
   GrantedAttempt,
   HeldFailure,
   Output,
+  PipeMember,
   RolledBack,
   RunError,
   TokenCounts,
@@ -27,6 +28,7 @@ export type {
   HeldFailure,
   Output,
   OwnRetries,
+  PipeMember,
   RunError,
   TokenCounts,
   Unavailable,
@@ -39,6 +41,8 @@ export type Outcome =
       /** null if a signal ended the process. */
       readonly exit: number | null;
       readonly signal?: string;
+      /** How the members of the pipe ended that made the command fail, in order. */
+      readonly pipe?: readonly PipeMember[];
       readonly stdout: Output;
       /** All of stderr up to 64 KiB, otherwise its last 4 KiB. */
       readonly stderr: string;

@@ -70,6 +70,12 @@ export interface AgentFacts {
   readonly own_retries?: OwnRetries;
 }
 
+/** How a member of a pipe ended. Its program is null if it is not one program, or if that is not known. */
+export interface PipeMember {
+  readonly program: string | null;
+  readonly exit: number;
+}
+
 /** stdout of an effect. Up to 64 KiB inline, else in an artifact of the run. */
 export interface Output {
   /** All of it, when it is valid UTF-8 (or had to be decoded to be bound). */

@@ -8,6 +8,7 @@ import { unreachable } from '../../prelude/unreachable.js';
 import { asFailure } from '../control/fail.js';
 import { beginEffect, requestedEvent } from '../control/request-effects.js';
 import type { Outcome, Output } from '../events/event.js';
+import { pipeWords } from '../outcome.js';
 import type { CommandRequest, SchemaRequest, ShellRequest, WorktreeAction, WorktreeRequest } from '../request.js';
 import type { GateFinding, StepFrame } from '../run-state/frame.js';
 import { type LinkContext, type Linked, STOP } from '../run-state/linked-machine.js';
@@ -100,7 +101,10 @@ function judge(outcome: Outcome, { gate, least }: Of<'gate-command'>): GateFindi
     case 'exited': {
       if (outcome.exit !== 0) {
         const how = outcome.exit === null ? `killed by ${outcome.signal ?? 'a signal'}` : `exit ${outcome.exit}`;
-        return failedFinding(outcome, how, false);
+        const { pipe } = outcome;
+        return pipe === undefined
+          ? failedFinding(outcome, how, false)
+          : failedFinding(outcome, `${how}: ${pipeWords(pipe)}`, true);
       }
       const said = saidBy(outcome.stderr, outcome.stdout);
       const problem =

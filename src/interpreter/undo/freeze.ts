@@ -83,7 +83,7 @@ function shell(by: Values<'shell'>): Freezer {
 }
 
 /** Each value replaces its expression, with its filter applied. */
-function fillTemplate({ parts, source }: ShellTemplate, values: readonly ShellValue[]): ShellTemplate {
+function fillTemplate({ parts, ...template }: ShellTemplate, values: readonly ShellValue[]): ShellTemplate {
   let at = 0;
   const holes = parts.map((part) => {
     if (typeof part === 'string') return part;
@@ -92,7 +92,7 @@ function fillTemplate({ parts, source }: ShellTemplate, values: readonly ShellVa
     const kept = filter === 'file' || filter === 'path' ? { filter } : {};
     return { ...hole, ...kept, value: constant('list' in value ? [...value.list] : value.text) };
   });
-  return { parts: holes, source };
+  return { ...template, parts: holes };
 }
 
 function templateText({ parts }: ShellTemplate, values: readonly ShellValue[]): string {

@@ -204,7 +204,7 @@ function commandWays(site: Site): Way[] {
 }
 
 function commandFailures(site: Site): Way[] {
-  const { facts, label } = site;
+  const { facts, label, looked } = site;
   const { ok = [0] } = facts;
   const ways: Way[] = [];
   const failureOf = (k: Knowledge, exit: number): Happening => ({
@@ -213,19 +213,24 @@ function commandFailures(site: Site): Way[] {
   });
   if (ok === 'any')
     ways.push(...failedWays(site, { among: [], orNone: true }, { label: 'cannot be started', make: failureOf }));
-  else
+  else {
+    const stderr = (k: Knowledge): string => k.fresh(TYPE.text, `error of ${label}`, { not: ['""'] });
+    // Only the codes that the program accepts are none of a failure.
+    const exits = { from: ok.includes(0) ? 1 : 0, not: ok };
     ways.push(
       ...failedWays(
         site,
-        // Only the codes that the program accepts are none of a failure.
-        { from: ok.includes(0) ? 1 : 0, not: ok, orNone: true },
-        {
-          label: 'fails',
-          make: (k, exit) =>
-            exitOutcome({ text: '', exit, stderr: k.fresh(TYPE.text, `error of ${label}`, { not: ['""'] }) }),
-        },
+        { ...exits, orNone: true },
+        { label: 'fails', make: (k, exit) => exitOutcome({ text: '', exit, stderr: stderr(k) }) },
+      ),
+      ...(looked.tool ? (facts.piped ?? []) : []).flatMap((program) =>
+        failedWays(site, exits, {
+          label: `fails in \`${program}\``,
+          make: (k, exit) => exitOutcome({ text: '', exit, stderr: stderr(k), pipe: [{ program, exit }] }),
+        }),
       ),
     );
+  }
   ways.push(...unreadableWays(site));
   if (facts.hasTimeout) ways.push(timedOut);
   return ways;

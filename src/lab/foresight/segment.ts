@@ -349,8 +349,12 @@ function taskNamesIn({ states }: Machine): readonly string[] {
   return [...names];
 }
 
-/** Whether it may read the comments of a validation, and the files of a task: only then there are answers with them. */
-function lookedAt({ states }: Machine): { readonly comments: boolean; readonly files: boolean } {
+/** Whether it may read the comments of a validation, the files of a task, and the tool that failed: only then they are told apart. */
+function lookedAt({ states }: Machine): Site['looked'] {
   const code = JSON.stringify(states.map((state) => state.code));
-  return { comments: /\.?comments"/.test(code), files: code.includes('"name":"files"') };
+  return {
+    comments: /\.?comments"/.test(code),
+    files: code.includes('"name":"files"'),
+    tool: code.includes('"name":"tool"'),
+  };
 }

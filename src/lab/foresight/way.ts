@@ -1,5 +1,5 @@
 /** One way in which something that a run waits for can end, and what such ways are made of. */
-import type { BrokenGuard, Outcome } from '../../interpreter/events/event.js';
+import type { BrokenGuard, Outcome, PipeMember } from '../../interpreter/events/event.js';
 import type { EffectRequest } from '../../interpreter/request.js';
 import type { Pending } from '../../interpreter/run-state/pending.js';
 import type { Json } from '../../machine/expression.js';
@@ -40,8 +40,8 @@ export interface Site {
   readonly taskNames: readonly string[];
   /** Whether a call of this agent may be stopped by a limit of its own. */
   readonly isLimited: (agent: string) => boolean;
-  /** What the program reads of answers in steps. */
-  readonly looked: { readonly comments: boolean; readonly files: boolean };
+  /** What the program reads of answers in steps and of failures. */
+  readonly looked: { readonly comments: boolean; readonly files: boolean; readonly tool: boolean };
   /** How people call the value. */
   readonly label: string;
 }
@@ -57,6 +57,7 @@ interface Exit {
   readonly is_error?: boolean;
   readonly invalid?: string;
   readonly guard?: BrokenGuard;
+  readonly pipe?: readonly PipeMember[];
 }
 
 export function exitOutcome({ text, exit, stderr = '', ...more }: Exit): Happening {
@@ -207,6 +208,8 @@ export interface RequestFacts {
   readonly state: string;
   readonly line: number;
   readonly tool: string | null;
+  /** Other programs that may be the failing members of its pipes. */
+  readonly piped?: readonly string[];
   readonly ok?: readonly number[] | 'any';
   readonly hasTimeout: boolean;
   /** It must not run twice. */
@@ -258,6 +261,11 @@ export function requestFacts(request: EffectRequest): RequestFacts {
         ...(once ? { isOnce: true } : {}),
         ...(mentionsUnknown({ ...request, text: '', tool: '' }) ? { hasValues: true } : {}),
       };
+      if (request.kind === 'shell') {
+        const programs = (request.template.pipes ?? []).flatMap(({ members }) => members);
+        const piped = [...new Set(programs)].filter((one) => one !== null && one !== tool) as string[];
+        return piped.length === 0 ? facts : { ...facts, piped };
+      }
       if (request.kind === 'tool') {
         const isPlanCheck = request.calls.kind === 'plan';
         const { alternatives, schema } = request.call;

@@ -183,6 +183,8 @@ class Decoder {
           throw wrong('exit', 'an exit code or `null`');
         if (kind === 'timed-out' && typeof outcome.timeout_ms !== 'number') throw wrong('timeout_ms', 'a number');
         if (typeof outcome.stderr !== 'string') throw wrong('stderr', 'a text');
+        if (outcome.pipe !== undefined && !isPipe(outcome.pipe))
+          throw wrong('pipe', 'a list of programs with exit codes');
         const stdout = this.output(outcome.stdout, [...path, 'stdout']);
         return { duration_ms: 0, ...outcome, stdout } as unknown as Outcome;
       }
@@ -269,6 +271,16 @@ class Decoder {
 
 function isMembers(value: Json | undefined): value is Members {
   return value !== null && typeof value === 'object' && !Array.isArray(value);
+}
+
+function isPipe(value: Json): boolean {
+  return (
+    Array.isArray(value) &&
+    value.every(
+      (one) =>
+        isMembers(one) && typeof one.exit === 'number' && (one.program === null || typeof one.program === 'string'),
+    )
+  );
 }
 
 function isCount(value: Json): value is number {

@@ -29,6 +29,8 @@ interface BindOptions {
   readonly shell: 'bash' | 'sh';
   /** Writes a text to a private file of the run and returns its absolute path. */
   readonly scratchFile: (text: string) => string;
+  /** Where the shell reports the exit codes of the members of a pipe that fails; absent or null: it does not. */
+  readonly pipeReport?: string | null;
 }
 
 type BoundShellText =
@@ -67,6 +69,8 @@ export function bindShellText(
     bytes: 0,
     words: new Map(),
   };
+  const { pipeReport = null } = options;
+  if (pipeReport !== null) binding.prelude.push(reportPipes(binding, pipeReport));
   const written: string[] = [];
   let next = 0;
   for (const part of template.parts) {
@@ -89,6 +93,17 @@ function refuse(errorType: string, message: string): Refused {
 
 function prelude({ prelude, unset }: Binding): string {
   return prelude.length === 0 ? '' : `${prelude.join('')}unset ${unset.join(' ')};`;
+}
+
+/**
+ * bash runs this at each command that makes a script fail, and not in members of pipes, which are shells of their own. A
+ * script may have set `IFS` or `noclobber`, and may replace the trap.
+ */
+function reportPipes(binding: Binding, path: string): string {
+  const name = setString(binding, 'SDP', path);
+  const numbers = `printf "%s " "$LINENO" "\${PIPESTATUS[@]}"`;
+  const report = `{ ${numbers};printf "\\n%s" "$BASH_COMMAND";} 2>/dev/null >|"$__sdp"||:`;
+  return `__sdp=$${name};trap '${report}' ERR;`;
 }
 
 /** The text to write into the script for one hole. */

@@ -2,9 +2,9 @@
  * Performs commands: a request with shell text or a list of words becomes a process, and its end an outcome. The shell
  * reads no profile and no start-up file, because a person's shell settings are not part of a program.
  */
-import { existsSync, statSync } from 'node:fs';
+import { existsSync, readFileSync, statSync, unlinkSync } from 'node:fs';
 import { delimiter, isAbsolute, join, resolve } from 'node:path';
-import type { Outcome, Output } from '../../interpreter/events/event.js';
+import type { Outcome, Output, PipeMember } from '../../interpreter/events/event.js';
 import type { ArgvRequest, ShellRequest, ShellValue } from '../../interpreter/request.js';
 import type { ShellInsertion, ShellText } from '../../machine/expression.js';
 import { omitUndefined } from '../../prelude/omit-undefined.js';
@@ -76,9 +76,11 @@ export async function performShell(
   const shell = findShell(request.shell, inherited.PATH ?? SYSTEM_PATH);
   if (shell === null) return missingShell(request.shell);
   const { scratch } = context.resources;
+  const report = shell.kind === 'bash' && request.template.pipes !== undefined ? scratch.path('pipe') : null;
   const bound = bindShellText(request.template, request.values, {
     shell: shell.kind,
     scratchFile: (text) => scratch.file(text),
+    pipeReport: report,
   });
   if (!bound.ok) return { kind: 'not-started', reason: bound.message, error_type: bound.errorType };
   // bash mistakes a socket as standard input for a remote login and would read a start-up file.
@@ -94,7 +96,33 @@ export async function performShell(
     context,
     inherited,
   );
-  return 'code' in ended ? cannotStart(ended, shell.kind, directoryOf(request, context)) : ended;
+  if ('code' in ended) return cannotStart(ended, shell.kind, directoryOf(request, context));
+  if (report === null || ended.kind !== 'exited') return ended;
+  return { ...ended, ...omitUndefined({ pipe: failedPipe(report, request.template, ended.exit) }) };
+}
+
+/**
+ * How the members of the pipe ended that made a script fail, from what its shell wrote: the line, an exit code for each
+ * member, and the last command. Undefined if no pipe did. A name that could be another one is left out: the line of a compound
+ * command is only near it, and several pipes may be on one line.
+ */
+function failedPipe(report: string, { pipes = [] }: ShellText, exit: number | null): PipeMember[] | undefined {
+  if (exit === null || exit === 0 || !existsSync(report)) return undefined;
+  const [numbers = '', ...command] = readFileSync(report, 'utf8').split('\n');
+  unlinkSync(report);
+  const [line = 0, ...codes] = numbers.trimEnd().split(' ').map(Number);
+  if (codes.length < 2 || codes.findLast((code) => code !== 0) !== exit) return undefined;
+  const alike = pipes.filter(({ members }) => members.length === codes.length);
+  const before = alike.filter((pipe) => pipe.line <= line);
+  const near = alike.length === 1 ? alike : before.filter((pipe) => pipe.line === before.at(-1)?.line);
+  const ends = near.map(({ members }) => members.at(-1) ?? null);
+  const words = command.join(' ').split(/[\s/]+/);
+  const named = near.filter((_, at) => words.includes(ends[at] ?? ''));
+  const found = named.length === 0 || ends.includes(null) ? near : named;
+  return codes.map((code, at) => {
+    const [program = null, ...others] = new Set(found.map(({ members }) => members[at] ?? null));
+    return { program: others.length === 0 ? program : null, exit: code };
+  });
 }
 
 /** The working directory of a command: relative to the directory of its branch, or else of the run. */

@@ -36,11 +36,14 @@ function endWords({
   guard,
   unavailable,
   is_error: isError,
+  pipe = [],
 }: Extract<Outcome, { kind: 'exited' }>): string {
   if (guard !== undefined) return `stopped by ${guard.name}: ${guard.message}`;
   if (unavailable !== undefined) return 'not available now';
   if (isError) return 'reported an error';
-  return exit === null ? (signal ?? 'killed') : `exit ${exit}`;
+  if (exit === null) return signal ?? 'killed';
+  const members = pipe.map(({ program, exit: code }) => `${program ?? '…'} ${code}`);
+  return `exit ${exit}${members.length === 0 ? '' : `: ${members.join(' | ')}`}`;
 }
 
 /** Unusual facts about an agent call: its program waited for its service, or denied some of its requests. */

@@ -5,13 +5,13 @@ import type { Paint } from '../drawing/paint.js';
 import { cut, visibleLine } from '../drawing/visible-text.js';
 import { statusPaint } from '../run-list.js';
 import { stepColumns } from '../steps/step-table.js';
-import type { DeniedRow, Report, ReportedDamage, ReportedRun, StateRow, ToolRow, WaitRow } from './report.js';
+import type { DeniedRow, PipeRow, Report, ReportedDamage, ReportedRun, StateRow, ToolRow, WaitRow } from './report.js';
 import { costCell, type Described, numbers, spendingWords, table, times, undoBlocks } from './undo-text.js';
 
 const LONGEST_TEXT = 120;
 
 export function drawReport(report: Report, paint: Paint): string {
-  const { states, steps, tools, denied, waits, limits, events } = report;
+  const { states, steps, tools, pipes, denied, waits, limits, events } = report;
   const agents = tools.filter(({ spent }) => spent !== undefined);
   const machines = new Set(states.map(({ machine }) => machine));
   const blocks = [
@@ -21,6 +21,7 @@ export function drawReport(report: Report, paint: Paint): string {
     table(stepColumns(steps), steps, paint),
     table(TOOL_COLUMNS, tools, paint),
     table(AGENT_COLUMNS, agents, paint),
+    table(PIPE_COLUMNS, pipes, paint),
     table(DENIED_COLUMNS, denied, paint),
     table(WAIT_COLUMNS, waits, paint),
     ...undoBlocks(report, report.runs.length > 1, paint),
@@ -113,6 +114,14 @@ const AGENT_COLUMNS: readonly Described<ToolRow>[] = [
   numbers('TOKENS OUT', ({ spent }) => spent?.tokens.out ?? 0),
   numbers('CACHE READ', ({ spent }) => spent?.tokens.cache_read ?? 0),
   numbers('CACHE WRITE', ({ spent }) => spent?.tokens.cache_write ?? 0),
+];
+
+const PIPE_COLUMNS: readonly Described<PipeRow>[] = [
+  { title: 'FAILED IN A PIPE', cell: ({ program }) => visibleLine(program ?? '…') },
+  { title: 'MEMBER', right: true, cell: ({ member, of }) => `${member} of ${of}` },
+  numbers('EXIT', ({ exit_code }) => exit_code),
+  numbers('COUNT', ({ count }) => count),
+  { title: 'PIPE', cell: ({ text }) => visibleLine(cut(text, LONGEST_TEXT)) },
 ];
 
 const DENIED_COLUMNS: readonly Described<DeniedRow>[] = [

@@ -69,6 +69,19 @@ export interface ToolRow {
   readonly spent?: Spending & { readonly turns: number };
 }
 
+/** How often one member of a pipe failed. */
+export interface PipeRow {
+  /** The program that failed; null if the member is not one program. */
+  readonly program: string | null;
+  /** Its place in the pipe, from 1, and the number of members. */
+  readonly member: number;
+  readonly of: number;
+  /** The command with the pipe. */
+  readonly text: string;
+  readonly exit_code: number;
+  readonly count: number;
+}
+
 /** The waits for one person, signal or time. */
 export interface WaitRow {
   readonly kind: Wait['kind'];
@@ -94,6 +107,8 @@ export interface Report extends Spending, UndoReport {
   readonly steps: readonly StepRow[];
   /** Sorted by time, longest first. */
   readonly tools: readonly ToolRow[];
+  /** Members of pipes that failed. */
+  readonly pipes: readonly PipeRow[];
   /** Calls of tools that the programs of agents did not allow. */
   readonly denied: readonly DeniedRow[];
   readonly waits: readonly WaitRow[];
@@ -126,6 +141,7 @@ export function reportOn(runs: readonly RunWithFacts[]): Report {
     states: stateRows(runs),
     steps: stepRows(runs),
     tools: toolRows(attempts),
+    pipes: pipeRows(attempts),
     denied: deniedRows(attempts),
     waits: waitRows(runs),
     ...undoReport(runs),
@@ -207,6 +223,20 @@ function toolRow(attempts: readonly Attempt[]): ToolRow {
           : undefined,
     }),
   };
+}
+
+function pipeRows(attempts: readonly Attempt[]): PipeRow[] {
+  const rows = new Map<string, PipeRow>();
+  for (const { request, outcome } of attempts) {
+    const { pipe = [] } = outcome?.kind === 'exited' ? outcome : {};
+    for (const [at, { program, exit }] of pipe.entries()) {
+      if (exit === 0) continue;
+      const row = { program, member: at + 1, of: pipe.length, text: request.text, exit_code: exit };
+      const key = JSON.stringify(row);
+      rows.set(key, { ...row, count: (rows.get(key)?.count ?? 0) + 1 });
+    }
+  }
+  return [...rows.values()];
 }
 
 function waitRows(runs: readonly RunWithFacts[]): WaitRow[] {

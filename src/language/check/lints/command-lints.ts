@@ -3,44 +3,8 @@ import { checkMessages as say } from '../../source/catalogue/check.js';
 import type { Span } from '../../source/diagnostic.js';
 import type { ShellText } from '../../syntax/ast.js';
 import type { StateLowering } from '../lower/state-lowering.js';
-import { baseName, isSign } from '../shell/known-programs.js';
-import type { CompiledShellText, ShellCommand } from '../shell/text.js';
-
-/** Interpreters: their first plain argument is the script that runs. */
-const INTERPRETER = /^(?:python[\d.]*|node|deno|bun|ruby|perl|php|bash|sh|dash|zsh|uv|npx)$/;
-
-/** Builtins that only prepare the actual command of a line. */
-const PREPARES = new Set(['cd', 'export', 'set', 'umask', 'shopt']);
-
-/** A path that ends with a slash has no base name. */
-const toolName = (path: string): string => baseName(path) || path;
-
-/**
- * The base name of the program that runs, or of the script that an interpreter runs. Null if a value decides. `text` is
- * the source of the commands: `{home}/lib/poll.py` still names its script. `blamed` selects the program of a pipeline:
- * the last one determines the exit code, the first one is the source of the output.
- */
-export function toolOf(commands: readonly ShellCommand[], text: string, blamed: 'first' | 'last'): string | null {
-  const outer = commands.filter((c) => c.depth === 0);
-  let at = outer.findIndex((c) => c.name === null || !PREPARES.has(c.name));
-  if (blamed === 'last' && at >= 0) while (outer[at + 1]?.pipedInto === true) at++;
-  const command = outer[at] ?? outer[0] ?? commands[0];
-  if (command === undefined || command.name === null) return null;
-  const word = command.words[command.program];
-  const program = word?.text == null ? toolName(command.name) : toolName(word.text);
-  if (!INTERPRETER.test(program)) return program;
-  const rest = command.words.slice(command.program + 1);
-  if (rest.some((w) => w.text === '-c' || w.text === '-e')) return program;
-  const script = rest.find((w) => w.text === null || !w.text.startsWith('-'));
-  if (script === undefined) return program;
-  return script.text === null ? (literalTail(text.slice(script.start, script.end)) ?? program) : toolName(script.text);
-}
-
-/** The part of a path after its last slash, if it contains no value and no expansion. */
-function literalTail(word: string): string | null {
-  const tail = /\/([\w.+-]+)["']?$/.exec(word);
-  return tail === null ? null : (tail[1] as string);
-}
+import { isSign } from '../shell/known-programs.js';
+import type { CompiledShellText } from '../shell/text.js';
 
 /** Options that change where programs are looked up. */
 interface Surroundings {

@@ -12,11 +12,12 @@ import { checkMessages as say } from '../../source/catalogue/check.js';
 import type { Instruction, Option, Performed, ShellText } from '../../syntax/ast.js';
 import type { Expression } from '../../syntax/expression-nodes.js';
 import { visitExpression } from '../free-names.js';
-import { reportCommands, toolOf } from '../lints/command-lints.js';
+import { reportCommands } from '../lints/command-lints.js';
 import { lintScript } from '../lints/script-lints.js';
 import { BUILTINS, programName } from '../shell/known-programs.js';
 import type { ShellFinding } from '../shell/lexing.js';
 import { checkPositions, shellChecks } from '../shell/positions.js';
+import { toolOf } from '../shell/text.js';
 import { type Command, HOLE, type LexedHole, type Word } from '../shell/tree.js';
 import { lowerArguments } from './constant.js';
 import { type Retries, retriesOf } from './limits.js';
@@ -347,7 +348,7 @@ function checkArgumentList(l: StateLowering, list: Expression, lowered: Expr): v
     resolved: null,
   };
   const findings: ShellFinding[] = [];
-  const none = { pieces: [], arithmetic: [], indirect: [], variables: [], made: new Set<string>() };
+  const none = { pieces: [], pipes: [], arithmetic: [], indirect: [], variables: [], made: new Set<string>() };
   const lexed = { ...none, holes, commands: [command], functions: new Set<string>(), wrapped: false, compound: false };
   checkPositions(shellChecks(lexed, false, findings));
   for (const { start, end, make } of findings) l.diagnostics.push(make({ file, start, end }));

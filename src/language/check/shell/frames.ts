@@ -6,11 +6,11 @@ import {
   type CommandFrame,
   type Frame,
   type Lexing,
-  type Member,
   type PendingHeredoc,
   type QuoteFrame,
   rewrite,
 } from './lexing.js';
+import { endPipe, memberAfterEsac, memberAfterKeyword, memberOfHeader } from './piped-members.js';
 import {
   assignedName,
   type Command,
@@ -119,6 +119,7 @@ export function openCommandFrame(
     redirect: null,
     globs: 0,
     member: null,
+    piping: null,
     enclosing: [],
     heredocs: enclosing.heredocs,
     escape: -1,
@@ -225,6 +226,7 @@ export function endCommand(l: Lexing, frame: CommandFrame, piped = false): void 
   endWord(l, frame);
   frame.redirect = null;
   if (frame.owner !== null) return;
+  if (!piped) endPipe(l, frame);
   frame.member = null;
   if (isEmpty(frame.command) && frame.command.role === 'command') {
     if (frame.cases.at(-1) === 'pattern') frame.command = newCommand(frame);
@@ -233,56 +235,4 @@ export function endCommand(l: Lexing, frame: CommandFrame, piped = false): void 
   }
   frame.command = newCommand(frame);
   frame.command.pipedInto = piped;
-}
-
-/** The prefix of a script with such groups: restores `-e` in a member, and examines the member's exit code. */
-export const PIPE_PRELUDE =
-  '__sdm() { case $1 in (*e*) set -e;; esac; };__sdz() { case $1 in (141) return 0;; esac; return "$1"; };';
-// The member is a separate shell, so that it can be killed. It is not an operand of `||`, because `-e` would have no
-// effect in it.
-const OPEN = '{ __sdo=$-;set +e;(__sdm "$__sdo";';
-const CLOSE = ' );__sdz "$?";} ';
-
-const UNKNOWN: Member = { marker: null };
-const OPENING = new Set(['if', 'while', 'until', '{']);
-const CLOSING = new Set(['fi', 'done', '}']);
-
-/** Called for every character of a command; records the beginning of a member. */
-export function beginMember(l: Lexing, frame: CommandFrame, character: string): void {
-  if (!l.wrapsPipes || frame.member !== null || frame.owner !== null) return;
-  const inCase = frame.cases.at(-1);
-  if (inCase === 'pattern' || inCase === 'subject' || ' \t\n;&|)#'.includes(character)) return;
-  if (character === '\\' && l.text[l.at + 1] === '\n') return;
-  const marker = { text: '' };
-  rewrite(l, l.at, l.at, marker);
-  frame.member = { marker };
-}
-
-/** After a reserved word, the next word begins another member, or the enclosing one continues. */
-function memberAfterKeyword(frame: CommandFrame, keyword: string): void {
-  if (CLOSING.has(keyword)) frame.member = frame.enclosing.pop() ?? UNKNOWN;
-  else if (keyword === 'coproc') frame.member = UNKNOWN;
-  else {
-    if (OPENING.has(keyword)) frame.enclosing.push(frame.member ?? UNKNOWN);
-    frame.member = null;
-  }
-}
-
-/** `for`, `select` and `case` begin a member that ends with `done` or `esac`. Their own words do not begin members. */
-function memberOfHeader(frame: CommandFrame): void {
-  frame.enclosing.push(frame.member ?? UNKNOWN);
-  frame.member = UNKNOWN;
-}
-
-function memberAfterEsac(frame: CommandFrame): void {
-  frame.member = frame.enclosing.pop() ?? UNKNOWN;
-}
-
-/** Puts the member before the `|` at `l.at` into its group. */
-export function wrapMember(l: Lexing, frame: CommandFrame): void {
-  const marker = frame.member?.marker ?? null;
-  if (!l.wrapsPipes || marker === null || marker.text !== '') return;
-  marker.text = OPEN;
-  rewrite(l, l.at, l.at, CLOSE);
-  l.wrapped = true;
 }

@@ -41,6 +41,16 @@ export type CaseState = 'subject' | 'pattern' | 'body';
  */
 export interface Member {
   readonly marker: { text: string } | null;
+  /** The offset at which it begins. */
+  readonly start: number;
+  /** The pipe of which it is a later member. */
+  readonly pipe: Pipe | null;
+}
+
+/** A pipe, with the command of each member so far; null for a member that is not one simple command. */
+export interface Pipe {
+  readonly start: number;
+  readonly commands: (Command | null)[];
 }
 
 export interface CommandFrame {
@@ -58,6 +68,8 @@ export interface CommandFrame {
   readonly cases: CaseState[];
   /** The current member of a pipe, and the enclosing members, which contain a compound command. */
   member: Member | null;
+  /** The pipe of which the next member is a part. */
+  piping: Pipe | null;
   readonly enclosing: Member[];
   /** Open parentheses of an extended glob in the current word. */
   globs: number;
@@ -91,6 +103,8 @@ export interface Lexing {
   /** Whether members of pipes are put into groups, and whether any was. */
   readonly wrapsPipes: boolean;
   wrapped: boolean;
+  /** The pipes that the shell of the script itself executes. */
+  readonly pipes: Pipe[];
   at: number;
   readonly frames: Frame[];
   readonly pieces: (string | LexedHole | { text: string })[];

@@ -6,7 +6,7 @@
 import { unreachable } from '../../../prelude/unreachable.js';
 import { unclosedQuote, unclosedSubstitution } from '../../source/catalogue/shell.js';
 import { lexArithmetic, lexDollar, lexParameter } from './expansions.js';
-import { beginMember, endCommand, endWord, grow, openCommandFrame, openQuoteFrame, top, wordAt } from './frames.js';
+import { endCommand, endWord, grow, openCommandFrame, openQuoteFrame, top, wordAt } from './frames.js';
 import { readHeredocs } from './heredoc.js';
 import { readEscapedBrace, readHole } from './holes.js';
 import {
@@ -19,6 +19,7 @@ import {
   type ShellFinding,
   type ShellInterpolation,
 } from './lexing.js';
+import { beginMember } from './piped-members.js';
 import { checkBackticks, lexBackquote, noteEscape, readSingle } from './quotes.js';
 import { endsTest, readOperator } from './shell-operators.js';
 import type { LexedShell } from './tree.js';
@@ -56,6 +57,7 @@ export function lexShell(
     isValue,
     wrapsPipes: wrapsPipes === true && text.includes('|'),
     wrapped: false,
+    pipes: [],
     at: 0,
     frames: [],
     pieces: [],

@@ -9,12 +9,12 @@ import {
   openCommandFrame,
   openQuoteFrame,
   wordAt,
-  wrapMember,
 } from './frames.js';
 import { readHeredocStart } from './heredoc.js';
 import { readRaw } from './holes.js';
 import { ACTS_ON_OPTIONS, BUILTINS, DECLARING_BUILTINS, KEYWORDS } from './known-programs.js';
 import { type CommandFrame, type Lexing, report } from './lexing.js';
+import { wrapMember } from './piped-members.js';
 import { reservedText } from './tree.js';
 
 export function readOperator(l: Lexing, frame: CommandFrame, character: string): void {
@@ -155,6 +155,7 @@ function open(l: Lexing, frame: CommandFrame): void {
     return;
   }
   const { member } = frame;
+  frame.member = null;
   endCommand(l, frame);
   frame.member = member;
   openCommandFrame(l, ')', { depth: frame.depth, owner: null, heredocs: frame.heredocs });

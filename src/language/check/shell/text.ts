@@ -2,11 +2,11 @@
  * Compiles shell text: finds its values, writes each so that it can never become syntax, and reports positions where it
  * still would. No byte of a value is part of the result, and the text is never lexed again.
  */
-import type { ShellHole, ShellTemplate, Template } from '../../../machine/expression.js';
+import type { ShellHole, ShellPipe, ShellTemplate, Template } from '../../../machine/expression.js';
 import { omitUndefined } from '../../../prelude/omit-undefined.js';
-import { PIPE_PRELUDE } from './frames.js';
-import { BUILTINS, resolveProgram } from './known-programs.js';
+import { BUILTINS, baseName, resolveProgram } from './known-programs.js';
 import type { ShellFinding } from './lexing.js';
+import { PIPE_PRELUDE } from './piped-members.js';
 import { checkPositions, shellChecks } from './positions.js';
 import { lexShell, type ShellTextOptions } from './shell-lexer.js';
 import {
@@ -73,7 +73,7 @@ export function compileShellText(text: string, options: ShellTextOptions): Compi
   findings.sort((a, b) => a.start - b.start || a.end - b.end);
   const simple = isSimple(lexed);
   return {
-    template: { parts: templateParts(lexed), source: text },
+    template: { parts: templateParts(lexed), source: text, ...pipesOf(lexed, text) },
     findings,
     commands: lexed.commands
       .filter(({ role, words }) => words.length > 0 && (role === 'command' || role === 'test'))
@@ -127,6 +127,61 @@ function isSimple({ commands, compound }: LexedShell): boolean {
 
 function functionWord(word: Word): { template: Template; list?: true } {
   return { template: wordTemplate(word), ...omitUndefined({ list: word.holes[0]?.list === true ? true : undefined }) };
+}
+
+// ---- programs ---------------------------------------------------------------------------------------
+
+/** Interpreters: their first plain argument is the script that runs. */
+const INTERPRETER = /^(?:python[\d.]*|node|deno|bun|ruby|perl|php|bash|sh|dash|zsh|uv|npx)$/;
+
+/** Builtins that only prepare the actual command of a line. */
+const PREPARES = new Set(['cd', 'export', 'set', 'umask', 'shopt']);
+
+/** A path that ends with a slash has no base name. */
+const toolName = (path: string): string => baseName(path) || path;
+
+/**
+ * The base name of the program that runs, or of the script that an interpreter runs. Null if a value decides. `text` is
+ * the source of the commands: `{home}/lib/poll.py` still names its script. `blamed` selects the program of a pipeline:
+ * the last one determines the exit code, the first one is the source of the output.
+ */
+export function toolOf(commands: readonly ShellCommand[], text: string, blamed: 'first' | 'last'): string | null {
+  const outer = commands.filter((c) => c.depth === 0);
+  let at = outer.findIndex((c) => c.name === null || !PREPARES.has(c.name));
+  if (blamed === 'last' && at >= 0) while (outer[at + 1]?.pipedInto === true) at++;
+  const command = outer[at] ?? outer[0] ?? commands[0];
+  return command === undefined ? null : programOf(command, text);
+}
+
+function programOf(command: ShellCommand, text: string): string | null {
+  if (command.name === null) return null;
+  const word = command.words[command.program];
+  const program = word?.text == null ? toolName(command.name) : toolName(word.text);
+  if (!INTERPRETER.test(program)) return program;
+  const rest = command.words.slice(command.program + 1);
+  if (rest.some((w) => w.text === '-c' || w.text === '-e')) return program;
+  const script = rest.find((w) => w.text === null || !w.text.startsWith('-'));
+  if (script === undefined) return program;
+  return script.text === null ? (literalTail(text.slice(script.start, script.end)) ?? program) : toolName(script.text);
+}
+
+/** The part of a path after its last slash, if it contains no value and no expansion. */
+function literalTail(word: string): string | null {
+  const tail = /\/([\w.+-]+)["']?$/.exec(word);
+  return tail === null ? null : (tail[1] as string);
+}
+
+/** What the shell needs to name the members of a pipe that fails. */
+function pipesOf(lexed: LexedShell, text: string): { pipes?: ShellPipe[] } {
+  if (lexed.pipes.length === 0) return {};
+  const nameOf = (command: Command | null): string | null =>
+    command === null ? null : programOf(shellCommand(command, lexed), text);
+  return {
+    pipes: lexed.pipes.map(({ start, commands }) => ({
+      line: text.slice(0, start).split('\n').length,
+      members: commands.map(nameOf),
+    })),
+  };
 }
 
 // ---- the template -----------------------------------------------------------------------------------

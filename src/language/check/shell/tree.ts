@@ -104,6 +104,8 @@ export interface LexedShell {
   readonly made: ReadonlySet<string>;
   /** Whether members of pipes were put into groups. */
   readonly wrapped: boolean;
+  /** The pipes of the script itself, each with its offset and the commands of its members. */
+  readonly pipes: readonly { readonly start: number; readonly commands: readonly (Command | null)[] }[];
   /** More than one simple command: operators, groups, keywords. */
   readonly compound: boolean;
 }
