@@ -265,7 +265,10 @@ function versionOf(text: string): Version {
 }
 
 function parseJson(a: Arguments): Value {
-  const text = a.text(0);
+  const text = a.value(0);
+  // The output of a DO, or an input, that is JSON has been read already.
+  if (typeof text !== 'string' && !(text instanceof Version)) return text;
+  if (typeof text !== 'string') throw a.wrong(0, 'text', text);
   const read = readJson(text);
   if (read.ok) return read.value;
   throw read.why === 'too-deep'

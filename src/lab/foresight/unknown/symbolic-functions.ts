@@ -40,7 +40,7 @@ const SIGNATURES: Readonly<Record<string, Signature>> = {
   version: { takes: [text | number | version], gives: version, mayFail: true },
   string: { takes: [ANY_TYPE | version], gives: text },
   json: { takes: [ANY_TYPE | version], gives: text },
-  parse_json: { takes: [text], gives: ANY_TYPE, mayFail: true },
+  parse_json: { takes: [ANY_TYPE], gives: ANY_TYPE, mayFail: true },
   base64_encode: { takes: [text], gives: text },
   base64_decode: { takes: [text], gives: text, mayFail: true },
   range: { takes: [number, number], gives: list, mayFail: true },

@@ -37,6 +37,7 @@ export function lintTypes({ machine, states }: LoweredMachine, sources: SourceSe
         checkComparison(use, state, types, sources) ??
         checkOrder(use, state, types, sources) ??
         checkMembership(use, state, types, sources) ??
+        checkOperands(use, state, types, sources) ??
         words.check(use, state) ??
         untypedInput(use, state, types, machine.inputs, reported);
       if (diagnostic !== null) diagnostics.push(diagnostic);
@@ -90,8 +91,7 @@ function checkOrder(use: TypeUse, state: number, types: TypesOf, sources: Source
   const left = types(use.left.expr, state) & ~NULL;
   const right = types(use.right.expr, state) & ~NULL;
   if (left === 0 || right === 0 || (left & right & ORDERED) !== 0) {
-    const isText = (left & right & ORDERED) === TEXT && isOutput(left) && isOutput(right);
-    return isText ? say.comparesText(use.span, { operator: use.operator }) : null;
+    return isOutput(left) && isOutput(right) ? say.comparesText(use.span, { operator: use.operator }) : null;
   }
   const fix =
     mendComparison(use.left, use.right, left, right, sources) ??
@@ -107,8 +107,59 @@ function checkOrder(use: TypeUse, state: number, types: TypesOf, sources: Source
   });
 }
 
-/** What a DO binds. */
-const isOutput = (types: Types): boolean => types === (TEXT | LIST | OBJECT);
+/** What a DO binds, possibly next to a number, as in a tracked variable that begins at 0. */
+const isOutput = (types: Types): boolean => (types & ~NUMBER) === (TEXT | LIST | OBJECT);
+
+const ADDED = NUMBER | TEXT | LIST;
+
+/** Arithmetic with what is never a number, and conditions that are never true or false. */
+function checkOperands(use: TypeUse, state: number, types: TypesOf, sources: SourceSet): Diagnostic | null {
+  const { operator, span } = use;
+  const wanted = operator === 'is' ? BOOLEAN : operator === '+' ? ADDED : numeric(operator) ? NUMBER : null;
+  if (wanted === null) return null;
+  const left = types(use.left.expr, state) & ~NULL;
+  const right = types(use.right.expr, state) & ~NULL;
+  if (left === 0 || right === 0 || (use.left.expr.op === 'const' && use.right.expr.op === 'const')) return null;
+  const nameOf = (one: TypedOperand) => sources[one.span.file]?.text.slice(one.span.start, one.span.end) ?? '';
+  if (operator === '+' && isOutput(left) && isOutput(right)) {
+    const names = { left: nameOf(use.left), right: nameOf(use.right) };
+    return isWord(names.left) && isWord(names.right) ? say.joinsOutputs(span, names) : null;
+  }
+  if ((left & right & wanted) !== 0) return null;
+  // To blame is what is not a number, next to a number, and what is not a list, next to a list.
+  const other = ((left | right) & LIST) !== 0 && ((left | right) & TEXT) === 0 ? LIST : NUMBER;
+  const isLeft = (left & wanted) === 0 || (operator === '+' && (left & other) === 0);
+  const [wrong, of] = isLeft ? [use.left, left] : [use.right, right];
+  const name = isWord(nameOf(wrong)) ? nameOf(wrong) : null;
+  const is = name === null ? `this is ${describePrinted(of)}` : `\`${name}\` is ${describePrinted(of)}`;
+  if (operator === 'is')
+    return say.wrongType(span, { needs: 'a condition is true or false', is, help: conditionFor(name ?? 'x', of) });
+  const needs =
+    operator === '+'
+      ? '`+` adds two numbers, two texts or two lists'
+      : /^\w/.test(operator)
+        ? `\`${operator}\` needs a number`
+        : `\`${operator}\` needs numbers`;
+  return say.wrongType(wrong.span, { needs, is, help: numberFor(name, of, operator, left | right) });
+}
+
+const numeric = (operator: string): boolean => /^(?:[-*/%]|abs|round|floor|ceil|range)$/.test(operator);
+
+function conditionFor(name: string, types: Types): string {
+  if (isOutput(types))
+    return `write \`${name} == "true"\`, or \`CHECK: ${name} = …\`, which reads \`true\` as a value and not as text`;
+  if ((types & NUMBER) !== 0) return `write a comparison, such as \`${name} > 0\``;
+  return `write a comparison, such as \`${name} is not empty\``;
+}
+
+function numberFor(name: string | null, types: Types, operator: string, both: Types): string {
+  const isText = (types & TEXT) !== 0;
+  if (operator === '+' && !isText && (both & LIST) !== 0) return 'write `[…]` around an element to add it to a list';
+  if (isText && name === null) return 'put both into one text, as in `"{a}{b}"`';
+  if (isText)
+    return `write \`int(${name})\` for its number${operator === '+' ? `, or \`"{${name}}…"\` for a text` : ''}`;
+  return types === LIST ? `write \`len(${name ?? 'x'})\` for the number of its elements` : 'use values of one type';
+}
 
 /** `in` and `contains` of a list of which no element has the kind of the value, or of a number. */
 function checkMembership(use: TypeUse, state: number, types: TypesOf, sources: SourceSet): Diagnostic | null {
@@ -196,6 +247,12 @@ function describe({ expr, span }: TypedOperand, types: Types, sources: SourceSet
   const text = sources[span.file]?.text.slice(span.start, span.end).replace(/\s+/g, ' ') ?? '';
   const what = (types & TEXT) !== 0 && (types & STRUCTURE) !== 0 ? 'text that a command printed' : describeType(types);
   return expr.op === 'const' || text.length > 40 || text === '' ? what : `\`${text}\`, which is ${what},`;
+}
+
+function describePrinted(types: Types): string {
+  if (isOutput(types)) return 'text that a command printed';
+  if (types === LIST) return 'a list';
+  return types === OBJECT ? 'an object' : describeType(types);
 }
 
 function describeType(types: Types): string {

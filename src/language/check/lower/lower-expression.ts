@@ -58,6 +58,8 @@ const FUNCTIONS: Readonly<Record<string, readonly [number, number]>> = {
 
 const SAMPLES = new Set(['now', 'uuid', 'random']);
 
+const OF_NUMBERS = new Set(['abs', 'round', 'floor', 'ceil', 'range']);
+
 export function isFunction(name: string): boolean {
   return Object.hasOwn(FUNCTIONS, name);
 }
@@ -133,8 +135,11 @@ export function lowerExpression(e: Expression, context: ExpressionContext, unkno
         op: e.operator,
         of: e.of.map((one) => (e.operator === 'any' ? lowerSpared : lowerExpression)(one, context, unknown)),
       };
-    case 'negate':
-      return constantOr({ op: 'negate', of: lowerExpression(e.of, context, unknown) });
+    case 'negate': {
+      const of = lowerExpression(e.of, context, unknown);
+      noteNumber('-', of, e.of.span, context);
+      return constantOr({ op: 'negate', of });
+    }
     case 'not':
       return { op: 'not', of: lowerCondition(e.of, context, unknown) };
     case 'arithmetic': {
@@ -228,7 +233,16 @@ function lowerCall(e: Extract<Expression, { kind: 'call' }>, context: Expression
   const args = e.args.map((arg, at) =>
     name === 'default' && at === 0 ? lowerSpared(arg, context, unknown) : lowerExpression(arg, context, unknown),
   );
+  const [arg] = args;
+  const [written] = e.args;
+  if (OF_NUMBERS.has(name) && arg !== undefined && written !== undefined) noteNumber(name, arg, written.span, context);
   return { op: 'call', name, args };
+}
+
+/** Records a value that has to be a number. */
+function noteNumber(operator: string, expr: Expr, span: Span, { scope }: ExpressionContext): void {
+  const number = { expr: { op: 'const', value: 0 } as const, span };
+  scope.typeUses.push({ operator, span, left: { expr, span }, right: number });
 }
 
 function lowerCompare(e: Extract<Expression, { kind: 'compare' }>, context: ExpressionContext, unknown: Unknown): Expr {

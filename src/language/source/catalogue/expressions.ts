@@ -68,6 +68,16 @@ export const typeMessages = {
     label: 'the outputs of DO are texts',
     help: 'compare numbers, as in `int(x)`, or versions, as in `version(x)`',
   })),
+  joinsOutputs: message<{ left: string; right: string }>('joins-outputs', 'warning', (f) => ({
+    message: `\`+\` joins two outputs as texts, in which \`"1" + "2"\` is \`"12"\``,
+    label: 'the outputs of DO are texts',
+    help: `write \`int(${f.left}) + int(${f.right})\` for the sum, or \`"{${f.left}}{${f.right}}"\` for the text`,
+  })),
+  wrongType: message<{ needs: string; is: string; help: string }>('wrong-type', 'error', (f) => ({
+    message: `${f.needs}, and ${f.is}`,
+    label: 'this always fails the run',
+    help: f.help,
+  })),
   noFields: message<{ of: string; name: string; type: string }>('no-fields', 'error', (f) => ({
     message: `\`${f.of}\` is ${f.type}, which has no field \`${f.name}\``,
     label: 'this always fails the run',
