@@ -85,7 +85,7 @@ export const declarationMessages = {
     'error',
     (f) => ({
       message: `${f.of} has no option \`${f.name}\``,
-      ...didYouMean(f.name, f.near, `it has ${list(f.known)}`, f.known),
+      ...didYouMean(f.name, f.near, f.known.length ? `it has ${list(f.known)}` : 'leave it out: it has none', f.known),
     }),
   ),
   badOption: message<{ name: string; why: string; help: string }>('bad-option', 'error', (f) => ({

@@ -61,11 +61,11 @@ export const instructionLines: readonly ForeignLine[] = [
     by: (m) => `WAIT: ${part(m, 1)}${unit(part(m, 2))}`,
   },
   {
-    line: /^WAIT:?\s+(?:for\s+)?(?:signal|event|message)?:?\s*["']([A-Za-z_]\w*)["'](\s+OR\s+timeout=.*)?$/i,
+    line: /^WAIT:?\s+(?:for\s+)?(?:signal|event|message)?:?\s*["']([A-Za-z_]\w*)["'](?:\s+(?:OR\s+)?(timeout=.*))?$/i,
     codes: /unexpected|unknown-name|missing/,
     message: () => 'the name of a signal has no quotes',
     help: write,
-    by: (m) => `WAIT: signal ${part(m, 1)}${part(m, 2)}`,
+    by: (m) => `WAIT: signal ${part(m, 1)}${m[2] === undefined ? '' : ` OR ${m[2]}`}`,
   },
   {
     line: /^WAIT:\s*([A-Za-z_]\w*)(\s+OR\s+timeout=.*)?$/,
@@ -73,6 +73,20 @@ export const instructionLines: readonly ForeignLine[] = [
     help: (m, by) => `write \`${by}\` to wait for a signal, or bind \`${part(m, 1)}\` above or in the block below`,
     by: (m) => `WAIT: signal ${part(m, 1)}${part(m, 2)}`,
     of: 1,
+  },
+  {
+    line: /^WAIT:\s*(?:([A-Za-z_]\w*)\s*=\s*)?signal\s+([A-Za-z_]\w*)\s*(?:(?:→|->|[Aa][Ss]|=)\s*([A-Za-z_]\w*))?(?:\s+(?:OR\s+)?(timeout=.*))?$/,
+    codes: /unexpected|missing|bad-character/,
+    message: (m) => `the payload of a signal has its name: \`${part(m, 2)}\``,
+    help: (m, by) => `write \`${by}\`, and read \`${part(m, 2)}\``,
+    by: (m) => `WAIT: signal ${part(m, 2)}${m[4] === undefined ? '' : ` OR ${m[4]}`}`,
+  },
+  {
+    line: /^WAIT\s*\[\s*(timeout=[\w.{}]+)((?:[\s,]+every=[\w.{}]+)?)\s*\]\s*:\s*(.+)$/,
+    sure: true,
+    message: () => 'the options of a WAIT follow what it waits for',
+    help: write,
+    by: (m) => `WAIT: ${part(m, 3)} OR ${part(m, 1)}${part(m, 2).replace(/^[\s,]+/, ' ')}`,
   },
   {
     line: /^MODEL:?\s*["']?([\w./:-]+)["']?$/i,

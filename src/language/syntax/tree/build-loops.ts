@@ -39,7 +39,7 @@ export function buildParallel(
       ? undefined
       : { text: words, span: span(context, headToken.startOffset, headToken.startOffset + words.length) };
   const notes = [...words.matchAll(/\([^()]*\)/g)].flatMap(({ 0: image, index }) =>
-    noteOptions(context, { image, startOffset: headToken.startOffset + index }),
+    noteOptions(context, { image, startOffset: headToken.startOffset + index }, 'PARALLEL'),
   );
   const options = [
     ...headerOptions(context, head, verbToken, inList),
@@ -107,7 +107,7 @@ export function buildForEach(context: ParseContext, node: SyntaxNode, bodies: Bo
   const options = [
     ...(outer === undefined ? [] : headerOptions(context, outer.node, outer.verb, outer.inList)),
     ...buildOptions(context, child(node, 'options')),
-    ...(parallelNote === undefined ? [] : noteOptions(context, parallelNote)),
+    ...(parallelNote === undefined ? [] : noteOptions(context, parallelNote, 'PARALLEL')),
   ];
   const variable = nameless ? { text: '', span: verb.span } : bindingName(context, word, 'a variable');
   const body = loopBody(context, bodies, verb, () => emptyBlock(verb.span, { verb: 'FOR EACH', what: 'body' }));

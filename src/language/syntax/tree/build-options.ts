@@ -86,7 +86,7 @@ export function buildOptions(context: ParseContext, node: SyntaxNode | undefined
           help: 'write the name of the option before `=`',
         }),
       );
-    } else if (kind === 'Note') list.push(...noteOptions(context, piece));
+    } else if (kind === 'Note') list.push(...noteOptions(context, piece, 'PARALLEL'));
   }
   return list;
 }
@@ -124,8 +124,23 @@ export function checkNote(
   report(context, badNote(where, { written, instead: starts ?? limits }));
 }
 
+/** Options that a note cannot set, and nothing else. */
+const optionsNote =
+  /^\(\s*((?:OR\s+)?(?:max|quorum|timeout|every|on_failure|retry)\s*=\s*[^\s,()]+(?:[\s,]+\w+\s*=\s*[^\s,()]+)*)\s*\)$/;
+
 /** `(quorum=3)`: a note that contains options. */
-export function noteOptions(context: ParseContext, note: Pick<Token, 'image' | 'startOffset'>): Option[] {
+export function noteOptions(
+  context: ParseContext,
+  note: Pick<Token, 'image' | 'startOffset'>,
+  of: 'WAIT' | 'PARALLEL',
+): Option[] {
+  const options = optionsNote.exec(note.image)?.[1]?.replace(/[\s,]+/g, ' ');
+  if (options !== undefined && /(?:timeout|every|on_failure|retry)\s*=/.test(options)) {
+    const instead = of === 'PARALLEL' ? `[${options}]` : options.replace(/^timeout/, 'OR timeout');
+    const where = span(context, note.startOffset, note.startOffset + note.image.length);
+    report(context, badNote(where, { written: note.image, instead }));
+    return [];
+  }
   if (note.image.search(noteOption) < 0) checkNote(context, note, 'limits');
   return [...note.image.matchAll(noteOption)].map((found) => {
     const start = note.startOffset + found.index;

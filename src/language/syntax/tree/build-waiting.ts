@@ -28,17 +28,12 @@ import type { Bodies } from './statement-context.js';
 
 export function buildWait(context: ParseContext, node: SyntaxNode, bodies: Bodies): Instruction {
   const verb = verbName(context, token(node, 'Wait') as Token);
-  const notes = tokens(node, 'Note').flatMap((note) => noteOptions(context, note));
+  const notes = tokens(node, 'Note').flatMap((note) => noteOptions(context, note, 'WAIT'));
   const every = tokens(node, 'Every').map((t) => everyOption(context, t));
   const timeout = token(node, 'Timeout');
   const only = timeout === undefined ? null : onlyTimeout(context, node, timeout);
   const awaited = only ?? waitFor(context, node, verb, notes);
-  const limit =
-    only !== null
-      ? undefined
-      : timeout === undefined
-        ? undefined
-        : timeoutTemplate(context, timeout, !isNothing(awaited));
+  const limit = only !== null ? undefined : timeout === undefined ? undefined : timeoutTemplate(context, timeout);
   const body = bodies.below(false);
   return {
     kind: 'wait',
@@ -63,10 +58,6 @@ function onlyTimeout(context: ParseContext, node: SyntaxNode, timeout: Token): W
     duration: plainTemplate(context, raw, start),
     span: span(context, start, tokenEnd(timeout)),
   };
-}
-
-function isNothing(awaited: WaitFor): boolean {
-  return awaited.kind === 'condition' && awaited.condition.kind === 'broken';
 }
 
 function waitFor(context: ParseContext, node: SyntaxNode, verb: Name, notes: readonly Option[]): WaitFor {
@@ -124,14 +115,11 @@ function waitFor(context: ParseContext, node: SyntaxNode, verb: Name, notes: rea
   return { kind: 'condition', condition: { kind: 'broken', span: where }, span: where };
 }
 
-/** `awaits`: there is a condition before the time-out. */
-function timeoutTemplate(context: ParseContext, timeout: Token, awaits: boolean): Template {
+/** `OR` may be left out; the formatter writes it. */
+function timeoutTemplate(context: ParseContext, timeout: Token): Template {
   const raw = timeout.image.replace(/^(?:(?:OR|or|\|\||AND|and|&&)[ \t]+)?timeout[ \t]*=[ \t]*/, '');
   const operator = /^(?:or|OR|\|\||AND|and|&&)/.exec(timeout.image)?.[0];
-  if (operator === undefined && awaits) {
-    const where = span(context, timeout.startOffset, timeout.startOffset + 'timeout'.length);
-    reportMissing(context, unexpectedText(where, { text: 'timeout', help: `write \`OR timeout=${raw}\`` }));
-  } else if (operator !== undefined && operator !== 'OR') {
+  if (operator !== undefined && operator !== 'OR') {
     const where = span(context, timeout.startOffset, timeout.startOffset + operator.length);
     reportMissing(context, unexpectedText(where, { text: operator, help: 'write `OR`' }));
   }
