@@ -104,6 +104,19 @@ const withoutAnalysis = {
 };
 
 /**
+ * The packages of the Model Context Protocol have a copy of Ajv each, 300 kB, with which they would check values that this
+ * program checks itself or not at all.
+ */
+const withoutValidators = {
+  name: 'without-validators',
+  setup({ onLoad }) {
+    const contents =
+      "export class n { getValidator() { throw new Error('this build checks no schemas for the protocol'); } }";
+    onLoad({ filter: /[\\/]@modelcontextprotocol[\\/].*ajvProvider-[^\\/]*\.mjs$/ }, () => ({ contents }));
+  },
+};
+
+/**
  * The launcher reads scripts as Latin-1, which is only right for ASCII. What is left of other characters stands in
  * regular expressions, where an escape means the same.
  */
@@ -174,7 +187,7 @@ async function program(define) {
     chunkNames: '[name]-[hash]',
     outExtension: { '.js': '.cjs' },
     define: { ...define, 'import.meta.url': '__url' },
-    plugins: [withoutAnalysis],
+    plugins: [withoutAnalysis, withoutValidators],
   });
   const loadable = reachable(metafile, [MAIN, LIBRARY]);
   const outputFiles = made.filter(({ path }) => loadable.has(relative(root, path)));

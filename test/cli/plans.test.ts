@@ -65,6 +65,23 @@ test('tools of a server: one process serves the run, and ends with it', async ()
   expect(log.split('\n').filter((line) => line.startsWith('started'))).toEqual(['started for a run']);
 });
 
+test('a server may speak the newer revision of its protocol, the older one, or both', async () => {
+  const kinds = ['both', 'newer', 'older', 'silent', 'mortal', 'slow'];
+  const one = projectFolder({
+    'plan.json': JSON.stringify({
+      calls: kinds.map((kind) => ({ _tool: kind, n: kind, _outputPath: `†state.${kind}` })),
+      output: kinds.map((kind) => `†state.${kind}`),
+    }),
+    'tools.yaml': kinds.map((kind) => `${kind}: { mcp: ${kind}/structured, idempotent: true }\n`).join(''),
+    'statedsl.config.yaml': `mcp:\n${kinds
+      .map(
+        (kind, at) => `  ${kind}: { ${at % 2 ? 'run' : 'command'}: [${process.execPath}, ${server}, "-", ${kind}] }\n`,
+      )
+      .join('')}`,
+  });
+  expect((await told(one, ['run', 'plan.json'])).returned).toEqual(kinds.map((n) => ({ given: { n } })));
+});
+
 longTest('a message of a server that is too large is not read to its end', async () => {
   const one = projectFolder({
     'plan.json': JSON.stringify({ calls: [{ _tool: 'huge', _outputPath: '†state.x' }] }),

@@ -105,7 +105,7 @@ gates:
 secrets: [DEPLOY]
 defaults: { agent: scout, jobs: 4, suspend_after: 10s, worktree: false, gate_timeout: 1.5m }
 workflows: [flows]
-mcp: { files: { command: [server, --stdio] } }
+mcp: { files: { run: [server, --stdio], env: { A: b } }, web: { command: [web] } }
 `;
     const { configuration, problems: found } = await parseConfiguration(text, '/p/statedsl.config.yaml');
     expect(found).toEqual([]);
@@ -114,6 +114,7 @@ mcp: { files: { command: [server, --stdio] } }
       folder: '/p',
       agents: { scout: { adapter: 'command', run: ['./scout.sh', '--fast'] } },
       defaults: { jobs: 4, worktree: false },
+      mcp: { files: { command: ['server', '--stdio'], env: { A: 'b' } }, web: { command: ['web'] } },
     });
   });
 
@@ -127,6 +128,14 @@ mcp: { files: { command: [server, --stdio] } }
     ['defaults:\n  job: 4\n', '2:3 there is no key `job` in `defaults` (did you mean `jobs`?)'],
     ['defaults:\n  jobs: many\n', '2:9 `defaults.jobs` must be a whole number'],
     ['defaults:\n  jobs: 0\n', '2:9 `defaults.jobs` must be at least 1'],
+    [
+      'mcp:\n  a: { env: {} }\n',
+      '2:3 `mcp.a` needs the key `run`: the program of the server and its arguments (write for example `a: { run: ["./server"] }`)',
+    ],
+    [
+      'mcp:\n  a: { run: [x], command: [y] }\n',
+      '2:18 `mcp.a` has both `run` and `command`, which mean the same (remove one of them)',
+    ],
     ['agents:\n  a:\n    run: [x]\n', '3:5 `agents.a` needs the key `adapter`'],
     ['agents:\n  a: { adapter: comand }\n', '2:17 `agents.a.adapter` cannot be `comand` (did you mean `command`?)'],
     ['secrets: NAME\n', '1:10 `secrets` must be a list'],

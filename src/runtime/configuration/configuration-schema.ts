@@ -129,8 +129,11 @@ export const configurationSchema = {
       additionalProperties: {
         type: 'object',
         additionalProperties: false,
-        required: ['command'],
-        properties: { command: { ...texts, minItems: 1 }, env: environment },
+        properties: {
+          run: { ...texts, minItems: 1, description: 'The program of the server and its arguments.' },
+          command: { ...texts, minItems: 1, description: 'Another word for `run`.' },
+          env: environment,
+        },
       },
     },
   },

@@ -111,10 +111,11 @@ async function checkConfiguration(read: ReadFile, file: string): Promise<LoadedC
   // An empty file, or one with only comments, configures nothing.
   const value = read.value ?? {};
   const problems = [...(read.problems.length > 0 ? read.problems : await schemaProblems(value, read, file))];
-  if (problems.length === 0) problems.push(...agentsWithoutProgram(value, read, file));
+  if (problems.length === 0)
+    problems.push(...agentsWithoutProgram(value, read, file), ...serversWithoutProgram(value, read, file));
   if (problems.length > 0) return { configuration: noConfiguration, problems, warnings: [] };
   const given = value as unknown as Partial<Configuration>;
-  const configuration = { ...noConfiguration, ...given, file, folder: dirname(file) };
+  const configuration = { ...noConfiguration, ...given, mcp: serversOf(value), file, folder: dirname(file) };
   const warnings = [...replacedAgents(configuration, read, file), ...unlimitedAgents(configuration, read, file)];
   return { configuration, problems: [], warnings };
 }
@@ -127,6 +128,36 @@ function agentsWithoutProgram(value: Json, read: ReadFile, file: string): FilePr
     const location = read.locationOf(['agents', name], true);
     const message = `\`agents.${name}\` needs the key \`run\`: the adapter \`command\` starts a program of yours`;
     const help = `write for example \`${name}: { adapter: command, run: ["./agent.sh"] }\``;
+    return [{ file, line: location?.line ?? null, column: location?.column ?? null, message, help }];
+  });
+}
+
+/** A server of tools as it may be written: other files say `command` where this one says `run` elsewhere. */
+interface WrittenServer {
+  readonly run?: readonly string[];
+  readonly command?: readonly string[];
+  readonly env?: Record<string, string>;
+}
+
+function writtenServers(value: Json): [string, WrittenServer][] {
+  return Object.entries((value as { readonly mcp?: Readonly<Record<string, WrittenServer>> }).mcp ?? {});
+}
+
+function serversOf(value: Json): Configuration['mcp'] {
+  return Object.fromEntries(
+    writtenServers(value).map(([name, { run, command = run ?? [], ...rest }]) => [name, { command, ...rest }]),
+  );
+}
+
+function serversWithoutProgram(value: Json, read: ReadFile, file: string): FileProblem[] {
+  return writtenServers(value).flatMap(([name, { run, command }]) => {
+    if ((run === undefined) !== (command === undefined)) return [];
+    const both = run !== undefined;
+    const location = read.locationOf(both ? ['mcp', name, 'command'] : ['mcp', name], true);
+    const message = both
+      ? `\`mcp.${name}\` has both \`run\` and \`command\`, which mean the same`
+      : `\`mcp.${name}\` needs the key \`run\`: the program of the server and its arguments`;
+    const help = both ? 'remove one of them' : `write for example \`${name}: { run: ["./server"] }\``;
     return [{ file, line: location?.line ?? null, column: location?.column ?? null, message, help }];
   });
 }

@@ -1,8 +1,8 @@
 /**
- * Tools of servers that speak the Model Context Protocol over standard input and output. A server is started for the first
- * call that needs it, serves all calls of the run, and ends with the run.
+ * Tools of servers that speak the Model Context Protocol over standard input and output, in its revision 2026-07-28 or an
+ * older one. A server is started for the first call that needs it, serves all calls of the run, and ends with the run.
  */
-import { Client } from '@modelcontextprotocol/sdk/client/index.js';
+import { Client, ProtocolError, ProtocolErrorCode, SdkError, SdkErrorCode } from '@modelcontextprotocol/client';
 import type { Outcome } from '../../interpreter/events/event.js';
 import type { ToolRequest } from '../../interpreter/request.js';
 import { fromRecord, printJson, readJson } from '../../interpreter/values/json.js';
@@ -24,6 +24,8 @@ type McpTarget = Extract<ToolProgram, { kind: 'mcp' }>;
 const LONGEST_MS = 2 ** 31 - 1;
 /** A server that has not answered after this time counts as unavailable. Milliseconds. */
 const START_MS = 30_000;
+/** A server that has not said by then which revision it speaks is addressed as an older one. Milliseconds. */
+const REVISION_MS = 1000;
 
 export async function performMcpTool(
   request: ToolRequest,
@@ -53,7 +55,7 @@ export async function performMcpTool(
     const { parameters, printed } = request.call;
     const given = { name: tool, arguments: fromRecord(parameters as Json, printed) as Record<string, Json> };
     const options = { signal: controller.signal, timeout: LONGEST_MS };
-    return await resultOutcome(await client.callTool(given, undefined, options), context, msSince(begun));
+    return await resultOutcome(await client.callTool(given, options), context, msSince(begun));
   } catch (cause) {
     if (late && timeoutMs !== null) return timedOut(timeoutMs);
     if (context.stop.aborted) return { kind: 'failed', error_type: 'cancelled', message: 'it was stopped' };
@@ -121,31 +123,64 @@ async function connect(
     return { reason: `the configuration names no server \`${name}\`` };
   }
   const effect = `mcp:${name}`;
-  const transport = serverProcess({
+  const spec = {
     command: server.command,
     cwd,
     env: { ...inherited, ...server.env, STATEDSL_RUN_ID: runId, STATEDSL_EFFECT_ID: `${runId}:${effect}` },
-    onStart: (pid) => {
+    onStart: (pid: number) => {
       resources.groups.add(pid);
       const startedAt = processStat(pid)?.startedAt ?? null;
       resources.recordProcess({ effect, kind: 'mcp', pid, group: pid, startedAt });
     },
-    onEnd: (pid) => resources.groups.delete(pid),
-  });
-  const client = new Client({ name: 'statedsl', version: VERSION });
-  client.onclose = forget;
-  client.onerror = (cause) => {
-    if (cause instanceof MessageTooLarge) oversized.set(client, cause);
+    onEnd: (pid: number) => resources.groups.delete(pid),
   };
-  resources.onEnd(() => client.close());
-  try {
-    await client.connect(transport, { timeout: START_MS });
+  /** `revisionMs`: how long the server may take to say which revision it speaks; 0: an older one, without a question. */
+  const open = async (revisionMs: number): Promise<Client> => {
+    const mode = revisionMs === 0 ? 'legacy' : 'auto';
+    const versionNegotiation = { mode, probe: { timeoutMs: revisionMs } } as const;
+    const client = new Client({ name: 'statedsl', version: VERSION }, { versionNegotiation });
+    client.onclose = forget;
+    client.onerror = (cause) => {
+      if (cause instanceof MessageTooLarge) oversized.set(client, cause);
+    };
+    const transport = serverProcess(spec);
+    // While the revision is negotiated the client has no transport yet that it could close.
+    resources.onEnd(async () => {
+      await client.close();
+      await transport.close();
+    });
+    try {
+      await client.connect(transport, { timeout: START_MS });
+    } catch (cause) {
+      await transport.close();
+      throw cause;
+    }
     return client;
+  };
+  try {
+    return await open(REVISION_MS).catch((cause) => {
+      if (isNewer(cause)) return open(START_MS);
+      if (hasEnded(cause)) return open(0);
+      throw cause;
+    });
   } catch (cause) {
     forget();
     const why = cause instanceof Error ? cause.message : String(cause);
     return { reason: `cannot start the server \`${name}\`: ${why}` };
   }
+}
+
+/** The server speaks no older revision: it started so slowly that it was taken for one that does. */
+function isNewer(cause: unknown): boolean {
+  return cause instanceof ProtocolError && cause.code === ProtocolErrorCode.UnsupportedProtocolVersion;
+}
+
+/** Some older servers end at the question which revision they speak. */
+function hasEnded(cause: unknown): boolean {
+  return (
+    cause instanceof SdkError &&
+    (cause.code === SdkErrorCode.EraNegotiationFailed || cause.code === SdkErrorCode.ConnectionClosed)
+  );
 }
 
 /** The structured content, if any; otherwise the text, parsed if it is JSON; without a text, the whole content. */

@@ -2,9 +2,7 @@
  * A server of tools as a process. It communicates over standard input and output, and has its own process group, so that
  * it can be ended with everything that it started and nothing else.
  */
-import { deserializeMessage } from '@modelcontextprotocol/sdk/shared/stdio.js';
-import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
-import type { JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js';
+import { deserializeMessage, type JSONRPCMessage, type Transport } from '@modelcontextprotocol/client';
 import { execa } from 'execa';
 import { printJson, readJson } from '../../interpreter/values/json.js';
 import type { Value } from '../../interpreter/values/value.js';
@@ -31,14 +29,21 @@ interface ServerSpec {
   readonly onEnd: (pid: number) => void;
 }
 
+/** By these members the client library recognizes a process, which it asks for its revision and may not answer. */
+type ProcessTransport = Transport & { readonly pid: number | null; readonly stderr: null };
+
 /** The process of a client, which starts it. */
-export function serverProcess(spec: ServerSpec): Transport {
+export function serverProcess(spec: ServerSpec): ProcessTransport {
   /** Parts of a message whose end has not arrived. Appending each of them would copy the message again and again. */
   let parts: Buffer[] = [];
   let size = 0;
   let child: ServerChild | null = null;
   let ended: Promise<void> = Promise.resolve();
-  const transport: Transport = {
+  const transport: ProcessTransport = {
+    stderr: null,
+    get pid() {
+      return child?.pid ?? null;
+    },
     start: () =>
       new Promise((resolve, reject) => {
         const [command = '', ...args] = spec.command;

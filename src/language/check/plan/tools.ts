@@ -10,6 +10,8 @@ import { type JsonNode, memberOf, type ObjectNode } from '../../syntax/plan-tree
 import { isObject, jsonOf } from './given.js';
 
 const TARGETS = ['run', 'module', 'agent', 'plan', 'mcp'];
+/** Other words for a target, as configurations of other programs have them. */
+const SAME: Readonly<Record<string, string>> = { command: 'run' };
 const KEYS = [...TARGETS, 'prompt', 'each', 'outcomes', 'failure', 'timeout', 'schema', 'idempotent', 'gate'];
 
 /** The text of a file next to the tools file, or the reason why it cannot be read. */
@@ -79,7 +81,7 @@ class ToolReader {
 
   binding(): ToolBinding {
     for (const { key, keySpan } of this.node.members) {
-      if (KEYS.includes(key)) continue;
+      if (KEYS.includes(key) || Object.hasOwn(SAME, key)) continue;
       const facts = { tool: this.name, name: key, near: nearest(key, KEYS), known: KEYS };
       this.diagnostics.push(words.unknownToolKey(keySpan, facts));
     }
@@ -109,7 +111,7 @@ class ToolReader {
   }
 
   private target(): ToolTarget {
-    const given = this.node.members.filter(({ key }) => TARGETS.includes(key));
+    const given = this.node.members.filter(({ key }) => TARGETS.includes(key) || Object.hasOwn(SAME, key));
     const [first, second] = given;
     if (first === undefined) {
       this.report(this.node, `the tool \`${this.name}\``, `one of \`${TARGETS.join('`, `')}\``);
@@ -121,11 +123,11 @@ class ToolReader {
         `the tool \`${this.name}\``,
         `one kind of tool, but has both \`${first.key}\` and \`${second.key}\``,
       );
-    if (first.key === 'run') {
+    if (first.key === 'run' || SAME[first.key] === 'run') {
       const argv = jsonOf(first.value);
       if (Array.isArray(argv) && argv.length > 0 && argv.every((word) => typeof word === 'string'))
         return { kind: 'run', argv: argv as string[] };
-      this.report(first.value, '`run`', 'a list of texts: the program and its arguments');
+      this.report(first.value, `\`${first.key}\``, 'a list of texts: the program and its arguments');
       return NOTHING;
     }
     const text = this.text(first.key) ?? '';

@@ -281,7 +281,7 @@ export const planMessages = {
   })),
   unknownServer: message<{ tool: string; name: string }>('unknown-server', 'error', (f) => ({
     message: `\`${f.tool}\` is a tool of the server \`${f.name}\`, which is not configured`,
-    help: `add it under \`mcp:\` in statedsl.config.yaml: \`${f.name}: { command: [program] }\``,
+    help: `add it under \`mcp:\` in statedsl.config.yaml: \`${f.name}: { run: [program] }\``,
   })),
   unreadInput: message<{ name: string; near: string | undefined }>('unread-input', 'error', (f) => ({
     message: `the plan does not read an input \`${f.name}\``,
