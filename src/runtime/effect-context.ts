@@ -60,5 +60,7 @@ export interface RunContext {
 }
 
 export interface EffectContext extends RunContext {
+  /** The `TRACEPARENT` for what an effect starts; absent: the run is not traced. */
+  readonly traceparentOf?: (effect: string) => string;
   readonly resources: RunResources;
 }

@@ -13,6 +13,7 @@ import type { Mock } from '../../runtime/mock-file.js';
 import type { ResumeOptions } from '../../runtime/run/again/resume-options.js';
 import { RunRefused } from '../../runtime/store/store-error.js';
 import { openStoredRun, storedMachine } from '../../runtime/store/stored-run.js';
+import { traceOptions } from '../../runtime/trace/trace-options.js';
 import type { FolderOptions } from '../programs.js';
 import { editedProgram } from '../project/edited-program.js';
 import type { Instead, ProgramFindings, ProgramSource } from '../project/preparation.js';
@@ -45,6 +46,8 @@ export interface ContinuedOptions extends Omit<ResumeOptions, 'dir' | 'machine' 
   readonly examine?: (found: ExaminedRun) => Promise<Pick<ContinuedOptions, 'inputs'>>;
   /** How long a wait may be that nobody limits, in milliseconds. */
   readonly otherwiseSuspendAfterMs?: number | null;
+  /** A new run begins as a copy of the stored one. */
+  readonly isCopy?: boolean;
 }
 
 export interface ExaminedRun {
@@ -72,7 +75,16 @@ export async function continuedOptions(
       'the outcomes of this run came from a cassette',
       'start it again with `--cassette`',
     );
-  const { program, mock: mockFile, realTime, examine, suspendAfterMs: _, otherwiseSuspendAfterMs: __, ...rest } = asked;
+  const {
+    isCopy = false,
+    program,
+    mock: mockFile,
+    realTime,
+    examine,
+    suspendAfterMs: _,
+    otherwiseSuspendAfterMs: __,
+    ...rest
+  } = asked;
   const host = kept.allow_outside === true ? { ...given, allowOutside: true } : given;
   const named = programOf(stored) ?? '-';
   const settings = await loadSettings(host, typeof program === 'string' ? program : named);
@@ -92,9 +104,13 @@ export async function continuedOptions(
   });
   const configured = configuredOptions(host, configuration, { program: named, instead });
   const suspendAfterMs = suspension(asked, [kept.suspend_after, configuration.defaults.suspend_after]);
+  const env = opened.env ?? process.env;
+  // A copy is a trace of its own, with the run that it is copied from as its origin.
+  const [parent, origin] = isCopy ? [env.TRACEPARENT, kept.traceparent] : [kept.traceparent, kept.origin_traceparent];
+  const trace = traceOptions(env, configuration.otel, textOf(parent) || null, textOf(origin));
   const common = {
     ...configured,
-    ...omitUndefined({ env: opened.env, commands: opened.commands, suspendAfterMs }),
+    ...omitUndefined({ env: opened.env, commands: opened.commands, suspendAfterMs, trace }),
     ...(edited === null ? {} : editedOptions(edited.machine, program)),
     ...rest,
     ...examined,

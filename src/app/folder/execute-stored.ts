@@ -23,7 +23,7 @@ export function replayStored(
   from: ReplayFrom,
   given: ContinuedOptions,
 ): Promise<Result<Execution>> {
-  return execute(runs, run, given, (id, options) => replay(id, { ...options, from }));
+  return execute(runs, run, { ...given, isCopy: true }, (id, options) => replay(id, { ...options, from }));
 }
 
 /** Rejects with a `RunRefused`, an `InvalidProgram` or a `StoreError`. */

@@ -5,6 +5,7 @@ import type { MockWorld } from '../../runtime/mock.js';
 import { type RunOptions, run } from '../../runtime/run/start-run.js';
 import { mayBeForeign, requireOwnStore } from '../../runtime/store/store-ownership.js';
 import { leadsElsewhere } from '../../runtime/store/stored-run.js';
+import { traceOptions } from '../../runtime/trace/trace-options.js';
 import type { FolderOptions } from '../programs.js';
 import type { PreparedProgram } from '../project/preparation.js';
 import { runOptionsOf } from '../project/prepare.js';
@@ -54,14 +55,18 @@ export async function startIn(
   const { realTime = false, suspendAfterMs: _, otherwiseSuspendAfterMs: __, adapt, ...rest } = given;
   const supplied = runOptionsOf(host, program);
   const suspendAfterMs = suspension(given, [configuration.defaults.suspend_after]);
+  const trace = traceOptions(opened.env ?? process.env, configuration.otel);
   const plain: RunOptions = {
     ...supplied,
-    ...omitUndefined({ env: opened.env, commands: opened.commands, suspendAfterMs }),
+    ...omitUndefined({ env: opened.env, commands: opened.commands, suspendAfterMs, trace }),
     ...rest,
     // Those of the program, also for callers without types.
     programDir: supplied.programDir,
     sources: supplied.sources,
-    settings: { ...supplied.settings, ...given.settings },
+    settings: {
+      ...{ ...supplied.settings, ...given.settings },
+      ...omitUndefined({ traceparent: trace?.parent ?? undefined }),
+    },
     dir: directory,
   };
   let world: MockWorld | null = null;

@@ -16,7 +16,7 @@ import { addPlan } from './plan-commands.js';
 import { addCheck, addConvert, addDisassemble, addFormat, addGraph, addInit, addList } from './program-commands.js';
 import { addApply, addDeliver, addReplay, addResume, addRun } from './run-commands.js';
 import { addServe, addUi } from './service-commands.js';
-import { addGc, addOutput, addReport, addRuns, addShow } from './store-commands.js';
+import { addExport, addGc, addOutput, addReport, addRuns, addShow } from './store-commands.js';
 import { addTest } from './test-commands.js';
 import { addVerify } from './verify-commands.js';
 
@@ -99,6 +99,7 @@ export function createProgram(onExit: (code: number) => void, words: readonly st
   addVerify(program, onExit);
   addConvert(program, onExit);
   addGraph(program, onExit);
+  addExport(program, onExit);
   addDisassemble(program, onExit);
   addList(program, onExit);
   addInit(program, onExit);

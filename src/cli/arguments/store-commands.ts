@@ -49,6 +49,15 @@ export function addOutput(program: Command, onExit: (code: number) => void): voi
     );
 }
 
+export function addExport(program: Command, onExit: (code: number) => void): void {
+  const command = program.command('export').description('print or send runs and programs in the form of other tools');
+  addOn(addStoreOptions(command.command('otel').description('send the spans of runs to a receiver of OpenTelemetry')))
+    .argument('[runs...]', 'the ids of the runs or the beginnings of them (default: the latest run)')
+    .action(async (names: readonly string[], options) =>
+      onExit(await (await import('../commands/export-spans.js')).exportSpans(names, options)),
+    );
+}
+
 export function addGc(program: Command, onExit: (code: number) => void): void {
   addTypedOn(addStoreOptions(program.command('gc').description('remove old runs')))
     .requiredOption('--keep-last <n>', 'how many of the newest runs to keep', wholeOrNone)

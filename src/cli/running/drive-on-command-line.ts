@@ -79,7 +79,17 @@ export async function flagProblem(
 /** What shows a run and can stop it. */
 type ShownOptions = Pick<
   RunOptions,
-  'onEvent' | 'onOutput' | 'onNotice' | 'ask' | 'person' | 'signal' | 'kill' | 'onStart' | 'onEnd' | 'ownProcess'
+  | 'onEvent'
+  | 'onOutput'
+  | 'onNotice'
+  | 'onUnsent'
+  | 'ask'
+  | 'person'
+  | 'signal'
+  | 'kill'
+  | 'onStart'
+  | 'onEnd'
+  | 'ownProcess'
 > &
   Pick<FollowOptions, 'onSilence'>;
 
@@ -187,6 +197,7 @@ export async function driveOnCommandLine({
           ...followed,
           onEnd: printEnd,
           onNotice: (effect, text) => progress.notice(effect, text),
+          onUnsent: (text) => stderr.write(`${paint.warning('warning')}: ${text}\n`),
           ...omitUndefined({
             // Looking up a name takes longer than a small run, and only an answer needs it.
             person: asks ? personName() : undefined,

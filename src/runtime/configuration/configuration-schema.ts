@@ -122,6 +122,20 @@ export const configurationSchema = {
         },
       },
     },
+    otel: {
+      description: 'The receiver of spans of runs, by OTLP over HTTP. The variables of OpenTelemetry come first.',
+      type: 'object',
+      additionalProperties: false,
+      properties: {
+        endpoint: {
+          type: 'string',
+          pattern: '^https?://[^/@\\s]+(/\\S*)?$',
+          description: 'The base address of the receiver; `/v1/traces` is added.',
+        },
+        headers: { ...environment, description: 'Headers of each request. Keys belong in OTEL_EXPORTER_OTLP_HEADERS.' },
+        prompts: { type: 'boolean', description: 'Whether spans of agents have their prompts and answers.' },
+      },
+    },
     workflows: { ...texts, description: 'Additional directories to look for workflows in.' },
     mcp: {
       description: 'Tool servers, by name.',

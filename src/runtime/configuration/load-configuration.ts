@@ -11,6 +11,7 @@ import type { AgentConfiguration } from '../agents/programs/adapter.js';
 import { findAdapter, nameableAdapters } from '../agents/programs/adapters.js';
 import { leakGroups, looseningArgument } from '../agents/programs/leaks.js';
 import { projectOf, whyUnreadable } from '../readable-file.js';
+import type { TraceConfiguration } from '../trace/trace-options.js';
 import { configurationSchema, label } from './configuration-schema.js';
 import { findConfiguration, type Ignored } from './find-configuration.js';
 import { type FileProblem, LARGEST_BYTES, type ReadFile, readYaml, readYamlFile } from './yaml-file.js';
@@ -28,6 +29,7 @@ export interface Configuration {
   /** Who the service reports the ends of runs to. */
   readonly notify?: NotifyTarget | readonly NotifyTarget[];
   readonly engine?: EngineConfiguration;
+  readonly otel?: TraceConfiguration;
   readonly workflows: readonly string[];
   readonly mcp: Readonly<
     Record<string, { readonly command: readonly string[]; readonly env?: Record<string, string> }>
@@ -275,7 +277,7 @@ function wordsOf(error: ErrorObject, name: string): { message: string; help?: st
     case 'pattern':
       if (error.params.pattern === label.pattern)
         return { message: `${name} must begin with a letter and have only letters, digits, \`_\` and \`-\`` };
-      return name.endsWith('.url`')
+      return name.endsWith('.url`') || name.endsWith('.endpoint`')
         ? { message: `${name} must be an address without a password`, help: 'begin it with `http://` or `https://`' }
         : {
             message: `${name} must be a duration`,

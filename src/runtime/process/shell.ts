@@ -181,7 +181,10 @@ export async function performCommand(
         STATEDSL_RUN_ID: context.runId,
         STATEDSL_EFFECT_ID: `${context.runId}:${request.effect}`,
         STATEDSL_ATTEMPT: String(request.stepAttempt ?? request.attempt),
-        ...omitUndefined({ STATEDSL_PROGRAM_DIR: context.programDir }),
+        ...omitUndefined({
+          STATEDSL_PROGRAM_DIR: context.programDir,
+          TRACEPARENT: context.traceparentOf?.(request.effect),
+        }),
       },
     },
     stdin: openInput(request.stdin, context),

@@ -16,6 +16,8 @@ import type { OpenJournal } from '../store/journal.js';
 import type { IndexEntry } from '../store/run-header.js';
 import { type StateFile, stateFile } from '../store/state-file.js';
 import { StoreError } from '../store/store-error.js';
+import type { TraceOptions } from '../trace/trace-options.js';
+import type { RunTrace } from '../trace/trace-run.js';
 import type { RunWorktrees } from '../worktree/run-worktrees.js';
 import type { WorktreeFacts } from '../worktree/worktree-facts.js';
 import { drive } from './drive.js';
@@ -49,13 +51,24 @@ export async function driveRun(opened: OpenRun, options: RunOptions): Promise<Ru
   const { runId, run, open, redactor, begin } = opened;
   const begun = clockMs();
   const file = open?.folder == null ? null : stateFile(open.folder, redactor);
-  const end = await driveToEnd(opened, options, file);
+  const trace = options.trace === undefined ? null : await openTrace(opened, options.trace);
+  const end = await driveToEnd(opened, options, file, trace);
   const durationMs = Math.round(begin.activeMs + clockMs() - begun);
   const worktree = await leaveWorktree(opened, end);
   const report = reportOf(run, end, { runId, durationMs, redactor, worktree });
   await options.onEnd?.(report);
   await closeRun(opened, report, file);
+  const unsent = (await trace?.close()) ?? null;
+  if (unsent !== null) options.onUnsent?.(unsent);
   return report;
+}
+
+/** Loaded only for a run whose spans are wanted. */
+async function openTrace({ runId, open, begin }: OpenRun, options: TraceOptions): Promise<RunTrace> {
+  const { traceRun } = await import('../trace/trace-run.js');
+  // What a copy has of another run may not be on disk yet.
+  if (begin.seq > 0) await open?.sync();
+  return traceRun(options, { runId, folder: open?.folder?.path ?? null, seq: begin.seq });
 }
 
 /** Commits the changes since the last snapshot, which the branch does not have. Only a run that returned keeps them all. */
@@ -68,7 +81,12 @@ async function leaveWorktree({ run, worktrees }: OpenRun, end: DriveEnd): Promis
 /** Runs that this process executes now. */
 let running = 0;
 
-async function driveToEnd(opened: OpenRun, options: RunOptions, file: StateFile | null): Promise<DriveEnd> {
+async function driveToEnd(
+  opened: OpenRun,
+  options: RunOptions,
+  file: StateFile | null,
+  trace: RunTrace | null,
+): Promise<DriveEnd> {
   const { runId, run, open, redactor, checkpoints, inbox, begin, cwd, worktrees } = opened;
   const artifacts = open?.folder?.artifacts ?? null;
   const keptBytes = begin.seq === 0 ? 0 : keptOutput(artifacts);
@@ -97,14 +115,17 @@ async function driveToEnd(opened: OpenRun, options: RunOptions, file: StateFile 
           readable: options.readable,
           permits: options.permits,
         }),
-      context: { runId, cwd, programDir: run.options.programDir, resources },
+      context: {
+        ...{ runId, cwd, programDir: run.options.programDir, resources },
+        ...(trace === null ? {} : { traceparentOf: (effect) => trace.traceparentOf(effect) }),
+      },
       journal: open,
       redactor,
       stateFile: file,
       checkpoints,
       inbox,
       begin,
-      onEvent: options.onEvent ?? null,
+      onEvent: trace === null ? (options.onEvent ?? null) : traceAndShow(trace, options.onEvent),
       onOutput: options.onOutput ?? null,
       onNotice: options.onNotice ?? null,
       ask: options.ask ?? null,
@@ -124,6 +145,15 @@ async function driveToEnd(opened: OpenRun, options: RunOptions, file: StateFile 
     options.signal?.removeEventListener('abort', stop);
     await resources.close();
   }
+}
+
+/** The trace gets events as the journal has them, before whoever shows them. */
+function traceAndShow(trace: RunTrace, onEvent: RunOptions['onEvent']): NonNullable<RunOptions['onEvent']> {
+  return (event, position, whole) => {
+    const { seq, time, recorded } = position;
+    trace.take({ seq, time, event: recorded });
+    onEvent?.(event, position, whole);
+  };
 }
 
 function firstLine(text: string): string {

@@ -26,6 +26,7 @@ import { digestOf } from '../store/image.js';
 import type { Journal } from '../store/journal.js';
 import type { FixedOptions, ProgramText } from '../store/run-header.js';
 import type { McpServers } from '../tools/mcp-tool.js';
+import { type TraceOptions, traceSecrets } from '../trace/trace-options.js';
 import type { VirtualTime } from '../virtual-time.js';
 import type { Repository } from '../worktree/git/repository.js';
 import type { AskHandler, DriveOptions } from './drive-options.js';
@@ -71,6 +72,10 @@ export interface RunOptions {
   readonly onStart?: (started: Started) => void;
   /** Called with the result before the index of the store has it, so that after a crash in between `resume` reports it again. */
   readonly onEnd?: (report: RunReport) => void | Promise<void>;
+  /** Makes spans of the run, sends them, and gives each command its `TRACEPARENT`. */
+  readonly trace?: TraceOptions | undefined;
+  /** Receives a sentence about spans that could not be sent, at the end of the run. */
+  readonly onUnsent?: (text: string) => void;
   /** Asks a person. Without it, a question suspends the run. */
   readonly ask?: AskHandler;
   /** Who answers, for the record. */
@@ -210,6 +215,7 @@ export function secretsOf(machine: Pick<Machine, 'inputs'>, options: RunOptions)
   const { agents, mcp = {}, secrets: named = [] } = options;
   const environments = [...Object.values(agents?.agents ?? {}), ...Object.values(mcp)].map(({ env = {} }) => env);
   const secrets = [options.env ?? process.env, ...environments].flatMap((env) => environmentSecrets(env, named));
+  if (options.trace !== undefined) secrets.push(...traceSecrets(options.trace));
   for (const { name, secret, value, printed } of machine.inputs) {
     if (secret !== true) continue;
     const given = options.inputs?.[name];

@@ -53,7 +53,10 @@ export async function performMcpTool(
     if ('reason' in client) return { kind: 'not-started', reason: client.reason };
     used = client;
     const { parameters, printed } = request.call;
-    const given = { name: tool, arguments: fromRecord(parameters as Json, printed) as Record<string, Json> };
+    const given = {
+      ...{ name: tool, arguments: fromRecord(parameters as Json, printed) as Record<string, Json> },
+      ...(context.traceparentOf === undefined ? {} : { _meta: { traceparent: context.traceparentOf(request.effect) } }),
+    };
     const options = { signal: controller.signal, timeout: LONGEST_MS };
     return await resultOutcome(await client.callTool(given, options), context, msSince(begun));
   } catch (cause) {

@@ -71,7 +71,8 @@ export async function replay(runId: string, options: ReplayOptions): Promise<Run
   const worktrees = files === null ? null : await copiedWorktree(files.worktrees, { cwd, dir, runId: id });
   const directory = directoryIn(worktrees, cwd, options.cwd);
   const startedAt = new Date().toISOString();
-  const open = copyOf(stored, dir, { id, startedAt, from, redactor });
+  const parent = options.trace?.parent ?? null;
+  const open = copyOf(stored, dir, { id, startedAt, from, redactor, parent });
   const path = open.folder?.path ?? '';
   options.onStart?.({ runId: id, folder: path });
   if (edited !== null) keepMachine(stored.about, path, edited);
@@ -102,15 +103,20 @@ export async function replay(runId: string, options: ReplayOptions): Promise<Run
   );
 }
 
+interface Copied {
+  readonly id: string;
+  readonly startedAt: string;
+  readonly from: number;
+  readonly redactor: Redactor | null;
+  /** The `TRACEPARENT` of the new run. */
+  readonly parent: string | null;
+}
+
 /** Stores a new run with the events of an old one up to a point, and what they refer to. */
-function copyOf(
-  stored: StoredRun,
-  dir: string,
-  { id, startedAt, from, redactor }: { id: string; startedAt: string; from: number; redactor: Redactor | null },
-): OpenJournal {
+function copyOf(stored: StoredRun, dir: string, { id, startedAt, from, redactor, parent }: Copied): OpenJournal {
   const { about } = stored;
   // The copy of a run on an engine is an ordinary run.
-  const { engine: _, engine_namespace: __, ...settings } = about.settings;
+  const { engine: _, engine_namespace: __, traceparent: origin, ...settings } = about.settings;
   const open = fileJournal(dir).open({
     runId: id,
     machine: storedMachine(stored, about.digest),
@@ -121,7 +127,11 @@ function copyOf(
     version: about.versions.statedsl,
     sources: storedSources(stored),
     options: about.options,
-    settings: { ...settings, replay_of: about.run_id },
+    settings: {
+      ...settings,
+      replay_of: about.run_id,
+      ...omitUndefined({ traceparent: parent ?? undefined, origin_traceparent: origin }),
+    },
   });
   const path = open.folder?.path ?? '';
   share(artifactsFolder(stored.path), artifactsFolder(path), () => true);

@@ -1,0 +1,252 @@
+/** Spans of runs: a receiver on loopback gets them, checks their form, and gets the same ones again. */
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { z } from 'zod';
+import type { OtlpSpan } from '../../src/runtime/trace/otlp.js';
+import { until } from '../harness/until.js';
+import { type ProjectFolder, projectFolder } from './statedsl.js';
+
+/** The JSON form of an `ExportTraceServiceRequest`: any other member or form is refused. */
+const traceId = z.string().regex(/^[0-9a-f]{32}$/);
+const spanId = z.string().regex(/^[0-9a-f]{16}$/);
+const nanoseconds = z.string().regex(/^[0-9]{19}$/);
+const attribute = z.strictObject({
+  key: z.string().min(1),
+  value: z.union([
+    z.strictObject({ stringValue: z.string() }),
+    z.strictObject({ boolValue: z.boolean() }),
+    z.strictObject({ intValue: z.string().regex(/^-?[0-9]+$/) }),
+    z.strictObject({ doubleValue: z.number() }),
+  ]),
+});
+const exportRequest = z.strictObject({
+  resourceSpans: z.tuple([
+    z.strictObject({
+      resource: z.strictObject({ attributes: z.array(attribute) }),
+      scopeSpans: z.tuple([
+        z.strictObject({
+          scope: z.strictObject({ name: z.string(), version: z.string() }),
+          spans: z.array(
+            z.strictObject({
+              ...{ traceId, spanId, name: z.string().min(1), kind: z.union([z.literal(1), z.literal(3)]) },
+              parentSpanId: spanId.optional(),
+              startTimeUnixNano: nanoseconds,
+              endTimeUnixNano: nanoseconds,
+              attributes: z.array(attribute),
+              links: z.array(z.strictObject({ traceId, spanId })).optional(),
+              status: z.strictObject({ code: z.literal(2).optional(), message: z.string().optional() }),
+            }),
+          ),
+        }),
+      ]),
+    }),
+  ]),
+});
+
+interface Receiver {
+  readonly url: string;
+  readonly requests: { readonly path: string; readonly headers: NodeJS.Dict<string | string[]> }[];
+  /** By their ids; a span that came twice must be the same. */
+  readonly spans: Map<string, OtlpSpan>;
+  readonly server: Server;
+}
+
+async function receiver(answer: { status?: number; hangs?: boolean; body?: string } = {}): Promise<Receiver> {
+  const spans = new Map<string, OtlpSpan>();
+  const requests: Receiver['requests'] = [];
+  const server = createServer((request, response) => {
+    let body = '';
+    request.on('data', (part) => (body += part));
+    request.on('end', () => {
+      requests.push({ path: request.url ?? '', headers: request.headers });
+      for (const span of exportRequest.parse(JSON.parse(body)).resourceSpans[0].scopeSpans[0].spans) {
+        expect(spans.get(span.spanId) ?? span).toEqual(span);
+        spans.set(span.spanId, span as OtlpSpan);
+      }
+      if (!answer.hangs) response.writeHead(answer.status ?? 200).end(answer.body ?? '{}');
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  onTestFinished(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, requests, spans, server };
+}
+
+const PROGRAM = `INPUT: word = "private words"
+STATE: A
+  DO: out = echo "$TRACEPARENT"
+  DO [retry=2]: test -e flag || { touch flag; exit 3; }
+  DO: in PARALLEL
+    - true
+    - echo {word}
+  GOTO: B with out
+STATE: B (out)
+  STEP: code
+    AGENT: helper
+    PROMPT: "write {word}"
+    GATE: bash "test -e done || { touch done; false; }" as unit
+    RETRY: EXIT 3
+  WAIT: 50ms
+  DO: touch begun; test -e go || sleep 300
+  ASK user: "Go on?"
+  RETURN: {out}
+`;
+const FILES = {
+  'a.dsl': PROGRAM,
+  'statedsl.config.yaml': 'agents:\n  helper: { adapter: fake, model: answers.yaml }\n',
+  'answers.yaml': 'answer: hello\ncost: 0.4\nturns: 2\ntokens: { in: 1, out: 3, cache_read: 10, cache_write: 0 }\n',
+};
+const PARENT = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01';
+
+function attributeOf(span: OtlpSpan | undefined, key: string): unknown {
+  const found = span?.attributes.find((one) => one.key === key)?.value;
+  return found === undefined ? undefined : Object.values(found)[0];
+}
+
+const has = (one: ProjectFolder, name: string): boolean => existsSync(join(one.folder, name));
+
+function runsIn(one: ProjectFolder): string[] {
+  return readdirSync(join(one.folder, '.statedsl/runs')).filter((name) => /^[0-9a-f-]{36}$/.test(name));
+}
+
+/** The texts of all files of the store. */
+function storeOf(one: ProjectFolder): string {
+  const folder = join(one.folder, '.statedsl');
+  const names = readdirSync(folder, { recursive: true, encoding: 'utf8' }).map((name) => join(folder, name));
+  return names.map((name) => (statSync(name).isFile() ? readFileSync(name, 'utf8') : '')).join('\n');
+}
+
+describe('a run with retries, a crash and a resume', () => {
+  test('is one trace, sent in the background and exported again', async () => {
+    const one = projectFolder(FILES);
+    const { url, requests, spans } = await receiver();
+    const env = {
+      OTEL_EXPORTER_OTLP_ENDPOINT: url,
+      OTEL_EXPORTER_OTLP_HEADERS: 'authorization=Bearer%20s3cret-key-99',
+      TRACEPARENT: PARENT,
+    };
+    const child = one.start(['run', 'a.dsl', '--quiet'], env);
+    await until(() => has(one, 'begun'));
+    child.kill('SIGKILL');
+    await child.end;
+    const [id = ''] = runsIn(one);
+    one.file('go', '');
+    const { TRACEPARENT: _, ...later } = env;
+    expect(await one.run(['resume', id, '--quiet'], { env: later })).toMatchObject({ code: 75, stderr: '' });
+    expect(await one.run(['answer', id, 'answer=yes', '--quiet'], { env: later })).toMatchObject({ code: 0 });
+
+    const list = [...spans.values()];
+    const named = (name: string) => list.filter((span) => span.name === name);
+    expect(new Set(list.map((span) => span.traceId))).toEqual(new Set(['0af7651916cd43dd8448eb211c80319c']));
+    const [root] = named('run a');
+    expect(root?.parentSpanId).toBe('b7ad6b7169203331');
+    // No span hangs in the air, and none of its parts begins before it.
+    for (const span of list) if (span !== root) expect(spans.get(span.parentSpanId ?? ''), span.name).toBeDefined();
+    expect(named('command test').map((span) => span.status)).toEqual([{ code: 2, message: 'exit 3' }, {}]);
+    expect(named('attempt 1 of B/code')[0]?.status.code).toBe(2);
+    expect(named('gate unit').map((span) => attributeOf(span, 'statedsl.gate.pass'))).toEqual([false, true]);
+    expect(named('step B/code')).toHaveLength(1);
+    expect(named('question answer').length + named('wait').length).toBe(2);
+    const [agent] = named('invoke_agent helper');
+    expect(attributeOf(agent, 'gen_ai.operation.name')).toBe('invoke_agent');
+    expect(attributeOf(agent, 'gen_ai.usage.input_tokens')).toBe('11');
+    expect(attributeOf(agent, 'gen_ai.input.messages')).toBeUndefined();
+    const [first, second] = named('resume a');
+    expect(first?.links).toEqual([{ traceId: root?.traceId, spanId: root?.spanId }]);
+    expect(second?.links).toEqual([{ traceId: root?.traceId, spanId: first?.spanId }]);
+    expect(JSON.stringify(list)).not.toContain('private words');
+    expect(requests[0]).toMatchObject({
+      path: '/v1/traces',
+      headers: { authorization: 'Bearer s3cret-key-99', 'content-type': 'application/json' },
+    });
+
+    // The command had the span as its parent that was sent for it.
+    const { stdout } = await one.run(['output', id, 'line:3']);
+    expect(stdout.trim()).toBe(`00-${root?.traceId}-${named('command echo')[0]?.spanId}-01`);
+
+    const before = spans.size;
+    const exported = await one.run(['export', 'otel', id], { env: later });
+    expect(exported).toMatchObject({ code: 0, stderr: `sent ${before} spans of run ${id} to ${url}/v1/traces\n` });
+    expect(spans.size).toBe(before);
+    const printed = await Promise.all([1, 2].map(() => one.run(['export', 'otel', id, '--json'])));
+    expect(printed[0]?.stdout).toBe(printed[1]?.stdout);
+    exportRequest.parse(JSON.parse(printed[0]?.stdout ?? ''));
+    expect(storeOf(one)).not.toContain('s3cret-key-99');
+  });
+
+  test('and a replayed run is a trace of its own, with a link to its origin', async () => {
+    const one = projectFolder({ 'a.dsl': 'STATE: A\n  DO: true\n  GOTO: B\nSTATE: B\n  DO: echo x\n' });
+    const { url, spans } = await receiver();
+    await one.run(['run', 'a.dsl'], { env: { TRACEPARENT: PARENT } });
+    const [origin = ''] = runsIn(one);
+    expect(spans.size).toBe(0);
+    await one.run(['replay', origin, '--from', 'B', '--quiet'], { env: { OTEL_EXPORTER_OTLP_ENDPOINT: url } });
+    const names = [...spans.values()].map(({ name }) => name).sort();
+    expect(names).toEqual(['command echo', 'command true', 'run a', 'state A', 'state B']);
+    const root = [...spans.values()].find(({ name }) => name === 'run a');
+    expect(root?.parentSpanId).toBeUndefined();
+    const exported = JSON.parse((await one.run(['export', 'otel', origin, '--json'])).stdout);
+    const old = exported.resourceSpans[0].scopeSpans[0].spans.find((span: OtlpSpan) => span.name === 'run a');
+    expect(root?.links).toEqual([{ traceId: '0af7651916cd43dd8448eb211c80319c', spanId: old.spanId }]);
+    expect(root?.traceId).not.toBe(old.traceId);
+  });
+});
+
+describe('a receiver that is dead, hangs or refuses', () => {
+  const hello = { 'a.dsl': 'DO: true\n' };
+
+  test.each([
+    ['closed', {}, 'connection refused'],
+    ['hangs', { hangs: true }, 'no answer in time'],
+    ['fails', { status: 500 }, 'the receiver answered 500'],
+    [
+      'refuses',
+      { body: '{"partialSuccess":{"rejectedSpans":"2","errorMessage":"full"}}' },
+      'refused 2 of 3 spans: full',
+    ],
+  ])('%s: the run returns, and says once what was not sent', async (kind, answer, why) => {
+    const one = projectFolder(hello);
+    const { url, server } = await receiver(answer);
+    if (kind === 'closed') await new Promise((resolve) => server.close(resolve));
+    const { code, stderr } = await one.run(['run', 'a.dsl', '--quiet'], { env: { OTEL_EXPORTER_OTLP_ENDPOINT: url } });
+    expect(code).toBe(0);
+    const [id] = runsIn(one);
+    expect(stderr).toContain(`warning: 3 spans were not sent to ${url}/v1/traces (`);
+    expect(stderr).toContain(why);
+    expect(stderr).toContain(`\`statedsl export otel ${id}\` sends all of them\n`);
+    if (kind === 'hangs') return;
+    const exported = await one.run(['export', 'otel'], { env: { OTEL_EXPORTER_OTLP_ENDPOINT: url } });
+    expect(exported.code).toBe(1);
+    expect(exported.stderr).toContain(why);
+  });
+});
+
+test('the configuration names the receiver, and prompts only where it says so', async () => {
+  const { url, spans } = await receiver();
+  const one = projectFolder({
+    ...FILES,
+    'a.dsl': 'INPUT: word = "poems"\nDO: Task(helper) "write {word}"\n',
+    'statedsl.config.yaml': `${FILES['statedsl.config.yaml']}otel: { endpoint: "${url}/", prompts: true }\n`,
+  });
+  const ran = await one.run(['run', 'a.dsl', '--quiet']);
+  expect(ran.stderr).toBe('');
+  const agent = [...spans.values()].find(({ name }) => name === 'invoke_agent helper');
+  expect(attributeOf(agent, 'gen_ai.input.messages')).toContain('write poems');
+  expect(attributeOf(agent, 'gen_ai.output.messages')).toContain('hello');
+  expect((await one.run(['export', 'otel', '--json'], { env: { OTEL_SDK_DISABLED: 'true' } })).code).toBe(0);
+});
+
+test('without a receiver, export says how to name one; a wrong TRACEPARENT has no effect', async () => {
+  const one = projectFolder({ 'a.dsl': 'DO: true\n' });
+  await one.run(['run', 'a.dsl'], { env: { TRACEPARENT: '00-zz-1-01' } });
+  const refused = await one.run(['export', 'otel']);
+  expect(refused.code).toBe(2);
+  expect(refused.stderr).toContain('no receiver of spans is configured');
+  const { stdout } = await one.run(['export', 'otel', '--json']);
+  expect(exportRequest.parse(JSON.parse(stdout)).resourceSpans[0].scopeSpans[0].spans).toHaveLength(3);
+});
