@@ -1,6 +1,7 @@
 /**
- * The one pretended world: nothing is started, no real time passes, and nothing is left to chance. A reader gives the
- * answers: of the file of a mock, of the lines of a test, of a script, or of a cassette.
+ * The one pretended world: nothing is started, no real time passes, and nothing is left to chance. Readers give what happens:
+ * of a record (a cassette, or the run to which a fault is added), or of answers (the file of a mock, the lines of a test, a
+ * script).
  */
 import type { Outcome, TokenCounts } from '../interpreter/events/event.js';
 import { WORK_EFFECTS } from '../interpreter/events/status-after.js';
@@ -42,6 +43,8 @@ function steppedClock(now: number): WorldClock {
 }
 
 interface PretendedWorldOptions {
+  /** What the record of another run says of a request, of whatever kind; null: nothing. */
+  readonly recorded?: (request: PerformedRequest, context: EffectContext) => Outcome | Promise<Outcome> | null;
   /** Null: time passes as in the world. */
   readonly clock: WorldClock | null;
   /** What is left to chance; null: it comes from the world. */
@@ -52,9 +55,11 @@ interface PretendedWorldOptions {
   readonly others: Effects;
 }
 
-export function pretendedWorld({ clock, chance, answer, others }: PretendedWorldOptions): Effects {
+export function pretendedWorld({ recorded, clock, chance, answer, others }: PretendedWorldOptions): Effects {
   return {
     perform(request, context) {
+      const known = recorded?.(request, context) ?? null;
+      if (known !== null) return known;
       switch (request.kind) {
         case 'clock':
         case 'uuid':
@@ -78,6 +83,27 @@ export function pretendedWorld({ clock, chance, answer, others }: PretendedWorld
       }
     },
   };
+}
+
+/** How a request ended, as a record has it. */
+interface RecordedEnd {
+  /** Null: it was stopped, or never ended. */
+  readonly outcome: Outcome | null;
+  /** Milliseconds since the epoch. */
+  readonly endedAt: number;
+  /** Of ends at the same time, the smaller one is first. */
+  readonly rank?: number;
+}
+
+/** Ends a request when its record says. */
+export function endAsRecorded(
+  { outcome, endedAt, rank = 0 }: RecordedEnd,
+  time: VirtualTime,
+  stop: AbortSignal,
+): Promise<Outcome> {
+  return time
+    .sleep(outcome === null ? Number.POSITIVE_INFINITY : endedAt, stop, rank)
+    .then(() => outcome ?? { kind: 'not-started', reason: 'it was stopped' });
 }
 
 export const numberedId = (number: number): string => `00000000-0000-7000-8000-${String(number).padStart(12, '0')}`;
@@ -154,7 +180,21 @@ function textOf(value: Json): string {
   return typeof value === 'string' ? value : printJson(value as Value);
 }
 
-/** Answers by name: one for all calls, or a list with one for each. `source`: what messages call it. */
+/** What one answer for all calls, or a list with one for each, has for a call, by its number from 0. `source`: what messages call it. */
+export function answerToCall<T>(
+  given: T | readonly T[],
+  call: number,
+  source: string,
+  name: string | null,
+): { readonly answer: T } | { readonly reason: string } {
+  if (!Array.isArray(given)) return { answer: given as T };
+  const answer = given[call] as T | undefined;
+  if (answer !== undefined) return { answer };
+  const count = given.length === 1 ? 'one answer' : `${given.length} answers`;
+  return { reason: `${source} has ${count}${name === null ? '' : ` for \`${name}\``}, but this is call ${call + 1}` };
+}
+
+/** Answers by name. `source`: what messages call it. */
 export class NamedAnswers<T> {
   private readonly calls = new Map<string, number>();
 
@@ -164,11 +204,7 @@ export class NamedAnswers<T> {
   next(given: T | readonly T[], name: string, key = name): { readonly answer: T } | { readonly reason: string } {
     const call = this.calls.get(key) ?? 0;
     this.calls.set(key, call + 1);
-    if (!Array.isArray(given)) return { answer: given as T };
-    const answer = given[call] as T | undefined;
-    if (answer !== undefined) return { answer };
-    const count = given.length === 1 ? 'one answer' : `${given.length} answers`;
-    return { reason: `the ${this.source} has ${count} for \`${name}\`, but this is call ${call + 1}` };
+    return answerToCall(given, call, `the ${this.source}`, name);
   }
 
   hasUsed(key: string): boolean {

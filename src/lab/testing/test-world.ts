@@ -86,9 +86,12 @@ export class TestWorld implements Effects {
   private readonly world: Effects;
 
   constructor(private readonly options: WorldOptions) {
-    const { time, host } = options;
+    const { time, host, played } = options;
     this.begun = time.now;
     this.world = pretendedWorld({
+      ...(played === null
+        ? {}
+        : { recorded: (request, context) => (isAnswered(request) ? null : played.perform(request, context)) }),
       clock: virtualClock(time),
       chance: { uuid: () => numberedId(++this.identifiers), random: () => (++this.randoms % 10) / 10 },
       answer: (request, context) => {
@@ -104,8 +107,7 @@ export class TestWorld implements Effects {
   }
 
   perform(request: PerformedRequest, context: EffectContext): Outcome | Promise<Outcome> {
-    const { played } = this.options;
-    return (played === null || isAnswered(request) ? this.world : played).perform(request, context);
+    return this.world.perform(request, context);
   }
 
   /** Answers a question at its time; a question without an answer stays open. */

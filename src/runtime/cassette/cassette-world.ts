@@ -11,7 +11,7 @@ import { fromRecord, render } from '../../interpreter/values/json.js';
 import type { Value } from '../../interpreter/values/value.js';
 import type { Json } from '../../machine/expression.js';
 import type { EffectContext, Effects, PerformedRequest } from '../effect-context.js';
-import { numberedId, pretendedWorld, virtualClock } from '../pretended-world.js';
+import { endAsRecorded, numberedId, pretendedWorld, virtualClock } from '../pretended-world.js';
 import { INLINE_BYTES } from '../process/output.js';
 import type { AskHandler } from '../run/drive-options.js';
 import { makeFolder, writeOwn } from '../store/own-file.js';
@@ -113,13 +113,14 @@ export class CassetteWorld implements Effects {
   private readonly locations = new RequestLocations();
   private readonly byFingerprint = new Map<string, CassetteRecord[]>();
   private hasProblem = false;
-  /** What the cassette does not have. */
-  private readonly unrecorded: Effects;
+  private readonly world: Effects;
 
   constructor(private readonly options: CassetteWorldOptions) {
     const { time } = options;
-    const perform: Effects['perform'] = (request, context) => this.performOther(request, context);
-    this.unrecorded = pretendedWorld({
+    const perform: Effects['perform'] = (request, context) =>
+      isRecorded(request) ? this.performOther(request, context) : options.host.perform(request, context);
+    this.world = pretendedWorld({
+      recorded: (request, context) => this.recorded(request, context),
       clock: { ...virtualClock(time, () => this.isAtEnd), read: () => Math.floor(time.now) },
       chance: { uuid: () => numberedId(0), random: () => 0.5 },
       answer: perform,
@@ -142,11 +143,14 @@ export class CassetteWorld implements Effects {
   }
 
   perform(request: PerformedRequest, context: EffectContext): Outcome | Promise<Outcome> {
-    const { host } = this.options;
-    if (!isRecorded(request)) return host.perform(request, context);
+    return this.world.perform(request, context);
+  }
+
+  private recorded(request: PerformedRequest, context: EffectContext): Promise<Outcome> | null {
+    if (!isRecorded(request)) return null;
     const asked = askedOf(request, context, (text) => context.resources.outputs.redactor?.text(text) ?? text);
     const found = this.find(request, asked);
-    return found === null ? this.unrecorded.perform(request, context) : this.give(found, request, context);
+    return found === null ? null : this.give(found, request, context);
   }
 
   /** Gives recorded answers of people, at their time. Without one, a question stays open. */
@@ -158,7 +162,7 @@ export class CassetteWorld implements Effects {
     if (record === undefined) return null;
     if (record.fingerprint !== fingerprint && !this.allowDrift(record, asked)) return null;
     this.use(record);
-    await this.wait(record, signal);
+    await this.options.time.sleep(this.endOf(record), signal);
     const { outcome } = record;
     return signal.aborted || outcome.kind !== 'answered'
       ? null
@@ -282,21 +286,19 @@ export class CassetteWorld implements Effects {
     this.use(record);
     const { outcome } = record;
     const { time, onUse } = this.options;
-    if (outcome.kind === 'stopped') {
-      onUse?.(record, request, context, null);
-      const never = time.sleep(Number.POSITIVE_INFINITY, context.stop);
-      return never.then(() => ({ kind: 'not-started', reason: 'it was stopped' }));
-    }
     if (outcome.kind === 'answered') throw new Error('only people answer');
-    return this.wait(record, context.stop).then(() => {
-      onUse?.(record, request, context, outcome);
-      return this.restore(outcome, request, context);
+    const isStopped = outcome.kind === 'stopped';
+    if (isStopped) onUse?.(record, request, context, null);
+    const end = { outcome: isStopped ? null : outcome, endedAt: this.endOf(record) };
+    return endAsRecorded(end, time, context.stop).then((ended) => {
+      if (isStopped) return ended;
+      onUse?.(record, request, context, ended);
+      return this.restore(ended, request, context);
     });
   }
 
-  private wait({ endedMs }: CassetteRecord, stop: AbortSignal): Promise<void> {
-    const { time, cassette } = this.options;
-    return time.sleep(cassette.startedMs + endedMs, stop);
+  private endOf({ endedMs }: CassetteRecord): number {
+    return this.options.cassette.startedMs + endedMs;
   }
 
   private use(record: CassetteRecord): void {

@@ -7,7 +7,7 @@ import type { VirtualTime } from '../../../runtime/virtual-time.js';
 import type { FaultDrive } from '../suite.js';
 import { type Call, callOf, type TestWorld } from '../test-world.js';
 import type { FaultPoint } from './points.js';
-import { FaultWorld } from './points.js';
+import { FaultRecord } from './points.js';
 import { isProcess, keyOf, type Performed, type Reference } from './reference-run.js';
 
 interface DriveChoice {
@@ -90,8 +90,9 @@ export class PointDrive implements FaultDrive {
     const { changes, cut } = this.point;
     const again = cut === null || !drives.choice.mayStopEarly ? null : new SameAgain(reference, cut);
     const onOther = (): void => again?.differ();
-    const world = new FaultWorld({ performed: reference.performed, settled, changes, others, time, onOther });
-    if (cut === null) return run(machine, { ...options, effects: world });
+    const record = new FaultRecord({ performed: reference.performed, settled, changes, others, time, onOther });
+    const effects = record.world;
+    if (cut === null) return run(machine, { ...options, effects });
     const stopping = new AbortController();
     options.signal?.addEventListener('abort', () => stopping.abort(), { once: true });
     const onEvent: RunOptions['onEvent'] = (event, position) => {
@@ -100,7 +101,7 @@ export class PointDrive implements FaultDrive {
       this.isSame = again?.take(event, time.now) === true;
       if (this.isSame) stopping.abort();
     };
-    const given = { ...options, effects: world, signal: stopping.signal, onEvent };
+    const given = { ...options, effects, signal: stopping.signal, onEvent };
     const continued = await drives.recordOf(machine, options).continueAt(cut, given);
     if ('difference' in continued) {
       const { seq, recorded } = continued.difference;
@@ -110,7 +111,7 @@ export class PointDrive implements FaultDrive {
     const [doubtful] = continued.inDoubt;
     if (doubtful !== undefined && 'text' in doubtful && 'line' in doubtful)
       this.reason = `line ${doubtful.line} \`${doubtful.text}\` is once and in doubt`;
-    const [repeated] = world.repeated;
+    const [repeated] = record.repeated;
     if (repeated !== undefined)
       this.defect = `the effect ${repeated.effect} was performed again, although it has an outcome`;
     if (again === null || !this.isSame) return continued.report;

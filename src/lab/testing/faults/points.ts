@@ -1,6 +1,7 @@
 /** The faults of a test: where its run is cut, which effects fail, and what ends in another order. */
 import type { Outcome, RunEvent } from '../../../interpreter/events/event.js';
 import type { EffectContext, Effects, PerformedRequest } from '../../../runtime/effect-context.js';
+import { endAsRecorded, pretendedWorld } from '../../../runtime/pretended-world.js';
 import type { VirtualTime } from '../../../runtime/virtual-time.js';
 import { callOf, type TestWorld } from '../test-world.js';
 import { isProcess, keyOf, type Performed, type Reference } from './reference-run.js';
@@ -205,7 +206,7 @@ interface Change {
   readonly rank?: number;
 }
 
-interface FaultWorldOptions {
+interface FaultRecordOptions {
   readonly performed: readonly Performed[];
   /** Those with an outcome on record. */
   readonly settled: ReadonlySet<Performed>;
@@ -217,8 +218,9 @@ interface FaultWorldOptions {
   readonly onOther?: () => void;
 }
 
-/** The world of a run with a fault: each request gets what it got without the fault, at the same time and in the same order. */
-export class FaultWorld implements Effects {
+/** The record of the run without a fault, read for one with it: each request gets what it got then, at the same time and in the same order. */
+export class FaultRecord {
+  readonly world: Effects;
   /** Requests that were made although their outcome was on record. */
   readonly repeated: PerformedRequest[] = [];
   private readonly left = new Map<string, Performed[]>();
@@ -226,7 +228,12 @@ export class FaultWorld implements Effects {
   /** Requests that were answered without the others, which do not know it yet. */
   private readonly played: PerformedRequest[] = [];
 
-  constructor(private readonly options: FaultWorldOptions) {
+  constructor(private readonly options: FaultRecordOptions) {
+    this.world = pretendedWorld({
+      recorded: (request, context) => this.recorded(request, context),
+      ...{ clock: null, chance: null, answer: () => null },
+      others: { perform: (request, context) => this.performOther(request, context) },
+    });
     for (const entry of options.performed) {
       const key = keyOf(entry.request);
       if (options.settled.has(entry)) {
@@ -240,11 +247,11 @@ export class FaultWorld implements Effects {
     }
   }
 
-  perform(request: PerformedRequest, context: EffectContext): Outcome | Promise<Outcome> {
+  private recorded(request: PerformedRequest, context: EffectContext): Outcome | Promise<Outcome> | null {
     const key = keyOf(request);
     const entry = this.left.get(key)?.shift();
     if (entry === undefined && this.settled.has(key) && isProcess(request)) this.repeated.push(request);
-    if (entry === undefined || !isSame(entry.request, request)) return this.performOther(request, context);
+    if (entry === undefined || !isSame(entry.request, request)) return null;
     this.played.push(entry.request);
     if (isProcess(request)) this.options.others.calls.push(callOf(request));
     if (!hasSameTime(entry.request, request)) this.options.onOther?.();
@@ -268,9 +275,7 @@ export class FaultWorld implements Effects {
     // What takes no time.
     if (request.kind === 'clock' || request.kind === 'uuid' || request.kind === 'random')
       return outcome ?? { kind: 'value', value: null };
-    return time
-      .sleep(outcome === null ? Number.POSITIVE_INFINITY : endedAt, stop, rank)
-      .then(() => outcome ?? { kind: 'not-started', reason: 'it was stopped' });
+    return endAsRecorded({ outcome, endedAt, rank }, time, stop);
   }
 }
 

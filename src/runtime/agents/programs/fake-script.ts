@@ -9,6 +9,7 @@ import { parseDuration } from '../../../machine/duration.js';
 import type { Json } from '../../../machine/expression.js';
 import { nearest } from '../../../prelude/nearest.js';
 import { readYamlFile } from '../../configuration/yaml-file.js';
+import { answerToCall } from '../../pretended-world.js';
 
 export interface FakeAnswer {
   /** The answer. If absent, the agent ends without an answer and without reporting its cost. */
@@ -95,10 +96,9 @@ export async function fakeAnswer(file: string, call: number): Promise<FakeAnswer
   const [problem] = problems;
   if (problem !== undefined)
     return { reason: `${problem.message}${problem.line === null ? '' : ` (\`${file}\`, line ${problem.line})`}` };
-  if (!Array.isArray(value)) return readAnswer(value, file);
-  const one = value[call];
-  if (one === undefined) return { reason: `\`${file}\` has ${value.length} answers, but this is call ${call + 1}` };
-  return readAnswer(one, `${file}\`, answer \`${call + 1}`);
+  const next = answerToCall<Json>(value, call, `\`${file}\``, null);
+  if ('reason' in next) return next;
+  return readAnswer(next.answer, Array.isArray(value) ? `${file}\`, answer \`${call + 1}` : file);
 }
 
 /** A plain text is an answer. */
