@@ -120,7 +120,7 @@ export class CassetteWorld implements Effects {
     const perform: Effects['perform'] = (request, context) =>
       isRecorded(request) ? this.performOther(request, context) : options.host.perform(request, context);
     this.world = pretendedWorld({
-      recorded: (request, context) => this.recorded(request, context),
+      recorded: (request, context) => this.giveRecorded(request, context),
       clock: { ...virtualClock(time, () => this.isAtEnd), read: () => Math.floor(time.now) },
       chance: { uuid: () => numberedId(0), random: () => 0.5 },
       answer: perform,
@@ -146,7 +146,7 @@ export class CassetteWorld implements Effects {
     return this.world.perform(request, context);
   }
 
-  private recorded(request: PerformedRequest, context: EffectContext): Promise<Outcome> | null {
+  private giveRecorded(request: PerformedRequest, context: EffectContext): Promise<Outcome> | null {
     if (!isRecorded(request)) return null;
     const asked = askedOf(request, context, (text) => context.resources.outputs.redactor?.text(text) ?? text);
     const found = this.find(request, asked);

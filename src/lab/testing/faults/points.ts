@@ -230,7 +230,7 @@ export class FaultRecord {
 
   constructor(private readonly options: FaultRecordOptions) {
     this.world = pretendedWorld({
-      recorded: (request, context) => this.recorded(request, context),
+      recorded: (request, context) => this.giveRecorded(request, context),
       ...{ clock: null, chance: null, answer: () => null },
       others: { perform: (request, context) => this.performOther(request, context) },
     });
@@ -247,7 +247,7 @@ export class FaultRecord {
     }
   }
 
-  private recorded(request: PerformedRequest, context: EffectContext): Outcome | Promise<Outcome> | null {
+  private giveRecorded(request: PerformedRequest, context: EffectContext): Outcome | Promise<Outcome> | null {
     const key = keyOf(request);
     const entry = this.left.get(key)?.shift();
     if (entry === undefined && this.settled.has(key) && isProcess(request)) this.repeated.push(request);
