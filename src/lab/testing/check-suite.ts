@@ -400,8 +400,19 @@ class SuiteCheck {
     const names = [...new Set(targets.filter(({ kind }) => kind === selector.kind).flatMap(({ name }) => name ?? []))];
     const kind = { text: 'command', agent: 'agent call', tool: 'tool call' }[selector.kind];
     const what = `no ${kind} of the program${where} matches \`${selectorText(selector)}\``;
-    const near = selector.kind === 'text' ? undefined : nearest(selector.name, names);
+    const near = selector.kind === 'text' ? this.textMeant(selector.pattern, state) : nearest(selector.name, names);
     this.nothing(selector.span, what, selector.kind === 'text' ? this.textsIn(state) : names, near);
+  }
+
+  /** The instruction that the text may be a run of, such as `deploy {target}` for `deploy prod`. */
+  private textMeant(pattern: string, state: string | null): string | undefined {
+    const { targets } = this.suite.facts;
+    const texts = targets.filter((target) => state === null || target.state === state).map(({ text }) => text);
+    const meant = [...new Set(texts)].filter((text) => {
+      const parts = text.split(/\{[^{}]*\}/).map((one) => one.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&'));
+      return parts.length > 1 && new RegExp(`^${parts.join('.*')}$`, 's').test(pattern);
+    });
+    return meant.length === 1 ? `"${meant[0]?.replace(/["\\]/g, '\\$&')}"` : undefined;
   }
 
   /** False: there is no such state, which is reported. */

@@ -1,11 +1,32 @@
 /** Test files: their lines, and what in them matches nothing. */
 import { omitUndefined } from '../../../prelude/omit-undefined.js';
+import type { Fix } from '../diagnostic.js';
 import { didYouMean, list, message, type Near } from './message.js';
+
+/** What other tools call the facts of a run, and the line that expects one. */
+const FACTS: Readonly<Record<string, string>> = {
+  ...named('result output value stdout text answer', 'EXPECT: returned "…"'),
+  ...named('state current_state', 'EXPECT: states …, NAME'),
+  ...named('fails fail failure', 'EXPECT: failed'),
+  ...named('success succeeds succeeded passes passed ok', 'EXPECT: returned'),
+  ...named('error_type kind', 'error.kind'),
+  ...named('exit_code exit code status', 'error.exit_code'),
+  ...named('duration elapsed', 'time'),
+};
+
+function named(names: string, line: string): Record<string, string> {
+  return Object.fromEntries(names.split(' ').map((name) => [name, line]));
+}
 
 export const testMessages = {
   line: message<{ what: string; help?: string }>('test-line', 'error', (f) => ({
     message: f.what,
     ...omitUndefined({ help: f.help }),
+  })),
+  foreignLine: message<{ line: string; meant: string; fix: Fix }>('test-line', 'error', (f) => ({
+    message: `a test file has no line \`${f.line.length > 60 ? `${f.line.slice(0, 60)}…` : f.line}\``,
+    help: `write \`${f.meant.split('\n').join('`, then `')}\``,
+    fix: { ...f.fix, guess: true },
   })),
   inProgram: message<{ verb: string }>('test-in-program', 'error', (f) => ({
     message: `\`${f.verb}:\` belongs in a test file, and this is a program`,
@@ -21,7 +42,13 @@ export const testMessages = {
   })),
   unknownValue: message<{ name: string } & Near>('unknown-value', 'error', (f) => ({
     message: `nothing in this test has the name \`${f.name}\``,
-    ...didYouMean(f.name, f.near, 'name an input, a tracked variable or the row of `EACH:`, or write a text in quotes'),
+    ...didYouMean(
+      f.name,
+      f.near,
+      Object.hasOwn(FACTS, f.name)
+        ? `write \`${FACTS[f.name]}\``
+        : `write \`"${f.name}"\` for the text, or name an input, a tracked variable or the row of \`EACH:\``,
+    ),
   })),
   unknownVariable: message<{ name: string; isAtStart: boolean } & Near>('unknown-value', 'error', (f) => ({
     message: f.isAtStart

@@ -6,6 +6,7 @@ import { nearest } from '../../../prelude/nearest.js';
 import { tabIndentation } from '../../source/catalogue/syntax.js';
 import { testMessages as say } from '../../source/catalogue/tests.js';
 import type { Diagnostic, SourceFile, Span } from '../../source/diagnostic.js';
+import { testLineMeant } from '../../source/foreign/test-lines.js';
 import type { Expression, Name } from '../expression-nodes.js';
 import { fieldOf, namedValues, readExpectation, readMock, readSelector } from './expectation.js';
 import { type LogicalLine, logicalLines } from './logical-lines.js';
@@ -78,6 +79,13 @@ class Reader {
   read(line: LogicalLine): void {
     const property = line.indent > 0 && this.open !== null && 'property' in this.open ? this.open.property : null;
     const cursor = new LineCursor(line, this.file, this.diagnostics, property?.texts ?? this.texts);
+    const meant = line.indent > 0 && this.open === null ? null : testLineMeant(line.text, property !== null);
+    if (meant !== null) {
+      if (property !== null) property.isBroken = true;
+      const text = meant.split('\n').join(`\n${' '.repeat(line.indent)}`);
+      this.diagnostics.push(say.foreignLine(cursor.span, { line: line.text, meant, fix: { span: cursor.span, text } }));
+      return;
+    }
     try {
       if (line.indent === 0) this.readTop(cursor);
       else this.readInside(cursor, line);
