@@ -133,7 +133,7 @@ describe('examples', () => {
     const suspended = await statedsl([...first]);
     expect(suspended.code).toBe(75);
     const { run_id, waiting } = JSON.parse(suspended.stdout);
-    expect(waiting).toEqual([{ kind: 'approval', path: 'approvals.publish' }]);
+    expect(waiting).toEqual([{ id: 'approvals.publish@1', kind: 'approval', path: 'approvals.publish' }]);
     const done = await statedsl(['answer', run_id, 'approvals.publish=true', ...store]);
     expect(done).toMatchObject({ code: 0, stdout: 'https://packages.example/release\n' });
   });

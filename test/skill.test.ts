@@ -2,7 +2,6 @@
  * The skill, which is also the guide: its size, its programs, its commands, and its references, which are parts of the
  * manual. `UPDATE=1` cuts them again.
  */
-import { spawnSync } from 'node:child_process';
 import { chmodSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -10,6 +9,7 @@ import { fileURLToPath } from 'node:url';
 import { afterAll, describe, expect, it, test } from 'vitest';
 import { fences } from './fences.js';
 import { commandLine } from './harness/command-line.js';
+import { git } from './harness/process.js';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const SKILL = 'skills/statedsl/SKILL.md';
@@ -99,7 +99,7 @@ describe('the commands of the skill', () => {
   const tools = ['build', 'publish', 'tell'].map((name) => `${name}: { run: [./part.sh] }\n`);
   writeFileSync(join(folder, 'tools.yaml'), tools.join(''));
   // A gate looks at what changed.
-  spawnSync('git', ['init', '--quiet', folder]);
+  git(folder, 'init', '--quiet');
   for (const name of ['make', 'claude']) writeFileSync(join(folder, name), '#!/bin/sh\necho ok\n');
   for (const name of readdirSync(folder)) chmodSync(join(folder, name), 0o755);
   for (const { language, info, text } of blocks)

@@ -1,5 +1,5 @@
 /** A signal from another process reaches a run that waits for it. */
-import { readdirSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { until } from '../harness/until.js';
@@ -10,6 +10,9 @@ test('a live run takes a signal from its inbox', async () => {
   const child = one.start(['run', 'p.dsl', '--suspend-after', 'never', '--json']);
   await until(() => readdirSync(one.folder).includes('begun'));
   const [id] = readdirSync(join(one.folder, '.statedsl/runs')).filter((name) => name !== 'index.ndjson');
+  // The deadline of the wait is on record when the run awaits the signal.
+  const journal = join(one.folder, '.statedsl/runs', id as string, 'journal.ndjson');
+  await until(() => readFileSync(journal, 'utf8').includes('"timer_set"'));
   const told = await one.run(['signal', id as string, 'go', '{"from": "outside"}']);
   expect([told.code, told.stderr]).toEqual([0, `passed on to the process of run ${id}\n`]);
   const { code, stdout } = await ended(child);

@@ -33,6 +33,16 @@ const DATA_MESSAGE = ['type', 'kind', 'data'];
  */
 const NO_KINDS = new Set(['instance', '__proto__', 'constructor', 'prototype']);
 const KIND = /^[\p{L}\p{M}\p{N}_$-]+$/u;
+/** A whole text that is a reference elsewhere: `{a.b}`, `{{ a }}`, `$a`, `${a}`, `$.a`, `${{ a }}`. */
+const FOREIGN = /^(?:\$?\{{1,2}\s*|\$\.?)([A-Za-z_]\w*(?:\.[A-Za-z_]\w*|\[\d+\])*)(?:\s*\}{1,2})?$/;
+const ROOT = /^(?:inputs?|state|steps|nodes|outputs?|env|vars|context)\./;
+
+/** The path in a text that is a reference elsewhere, also if it is only a name. */
+function foreignPath(text: string, isBare: boolean): string | null {
+  const path = FOREIGN.exec(text)?.[1] ?? (isBare && /^[A-Za-z_][\w.]*$/.test(text) ? text : undefined);
+  return path?.replace(ROOT, '') ?? null;
+}
+
 const UNSUPPORTED = new Set(['_when', '_imports', '_module', '_uid']);
 
 interface ParsedPlan {
@@ -68,10 +78,15 @@ class DocumentReader {
       root,
       calls: calls === undefined ? [] : this.calls(calls.value),
       context: this.context(memberOf(root, 'context')?.value),
-      output: output === undefined ? null : this.parameter(output.value),
+      output: output === undefined ? null : this.output(output.value),
       mode: this.mode(memberOf(root, 'mode')?.value),
       max: this.max(memberOf(root, 'max')?.value),
     };
+  }
+
+  /** A name alone is a text, which is never meant. */
+  private output(node: JsonNode): ParameterNode {
+    return node.kind === 'text' ? this.text(node, true) : this.parameter(node);
   }
 
   private calls(node: JsonNode): CallNode[] {
@@ -139,6 +154,16 @@ class DocumentReader {
 
   private outputPath(node: TextNode | null): CallNode['output'] {
     if (node === null) return null;
+    const path = foreignPath(node.value, true);
+    if (path !== null) {
+      this.diagnostics.push(
+        words.refSyntax(node.span, {
+          problem: 'the path of a result begins with `†state.`',
+          help: `write \`"†state.${path}"\``,
+        }),
+      );
+      return { node, expr: null };
+    }
     const escaped = stringRole(node.value) === 'escaped';
     return { node, expr: this.expression(node, escaped ? 'a result cannot be written to a text' : null) };
   }
@@ -164,12 +189,14 @@ class DocumentReader {
     }
   }
 
-  private text(node: TextNode): ParameterNode {
+  private text(node: TextNode, isOutput = false): ParameterNode {
     const role = stringRole(node.value);
     if (role === 'embedded') {
       const at = node.value.indexOf('†');
       this.diagnostics.push(words.embeddedReference(node.part(at, at + 1), {}));
     }
+    const path = role === 'text' ? foreignPath(node.value, isOutput) : null;
+    if (path !== null) this.diagnostics.push(words.foreignReference(node.span, { text: node.value, path }));
     const expr = role === 'expression' ? this.expression(node, null) : null;
     return expr === null ? { kind: 'literal', node } : { kind: 'expression', node, expr };
   }

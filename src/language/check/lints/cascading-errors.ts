@@ -84,7 +84,9 @@ function withoutNamesInProse(list: readonly Diagnostic[], sources: SourceSet): r
     endsBeforeProse.add(`${span.file}:${end}`);
   }
   if (endsBeforeProse.size === 0) return list;
-  return list.filter((d) => d.code !== 'unknown-name' || !endsBeforeProse.has(`${d.span.file}:${d.span.end}`));
+  return list.filter(
+    ({ code, span }) => !/^(?:unknown-name|wrong-type)$/.test(code) || !endsBeforeProse.has(`${span.file}:${span.end}`),
+  );
 }
 
 /**

@@ -118,9 +118,13 @@ export function compilePlan(tree: PlanNode, options: PlanOptions): PlanCompilati
   };
 }
 
+/** Where what a call reads or writes was not understood, nothing is known about the order of the calls. */
+const MISREAD = new Set(['foreign-reference', 'mixed-operators', 'plan-shape', 'ref-syntax', 'unknown-meta']);
+
 /** A call may be unordered with several others, so these messages at one location are not duplicates. */
 function sortByLocation(diagnostics: readonly Diagnostic[]): Diagnostic[] {
-  const pairs = diagnostics.filter(({ code }) => code === 'unordered');
+  const isMisread = diagnostics.some(({ code }) => MISREAD.has(code));
+  const pairs = isMisread ? [] : diagnostics.filter(({ code }) => code === 'unordered');
   const others = sortDiagnostics(diagnostics.filter(({ code }) => code !== 'unordered'));
   return [...others, ...pairs].sort((a, b) => a.span.file - b.span.file || a.span.start - b.span.start);
 }

@@ -105,6 +105,49 @@ export const callMessages = {
 } as const;
 
 /** Messages about plans: references, output paths, wiring and tools. */
+const PLAN =
+  '{"calls": [{"_tool": "price", "goods": "†input.goods", "_outputPath": "†state.price"}], "output": "†state.price"}';
+
+/** Members of plans of other kinds. */
+const MEMBERS_OF_OTHERS: Readonly<Record<string, string>> = {
+  ...sameHelp(
+    'inputs input parameters params args variables',
+    'leave it out: what calls read as `†input.name` is an input',
+  ),
+  ...sameHelp('steps tasks nodes jobs actions tools plan', `a plan is \`${PLAN}\``),
+  ...sameHelp('result results return returns outputs', 'write `"output": "†state.name"`'),
+  ...sameHelp('edges depends_on needs', 'leave it out: a call waits for the calls whose results it reads'),
+  ...sameHelp('name id description version title', 'leave it out: a plan has the name of its file'),
+};
+
+function sameHelp(names: string, help: string): Record<string, string> {
+  return Object.fromEntries(names.split(' ').map((name) => [name, help]));
+}
+
+/** Members of calls of other kinds. */
+const META_OF_OTHERS: readonly (readonly [names: RegExp, help: string])[] = [
+  [
+    /^_(?:id|name|key|ref|as|bind|out|to|into|result|results|writes?|store|save|set|var|assign|output_?path|outputs)$/i,
+    'name where the result goes, as in `"_outputPath": "†state.price"`; other calls read that path',
+  ],
+  [
+    /^_(?:if|when|unless|condition|cond|only_?if|skip_?if)$/i,
+    'leave it out: a call is skipped if the alternative that it reads was not taken, as in `"_outputPath": "†state.ok || †state.failed"`',
+  ],
+  [
+    /^_(?:after|before|depends(?:_?on)?|needs|requires|wait_?for|order|next)$/i,
+    'leave it out: a call waits for the calls whose results it reads',
+  ],
+  [
+    /^_(?:on_?)?(?:err|error|errors|fail|failed|failure|catch|else|otherwise|fallback|rescue)(?:_?(?:output)?_?path|_?output)?$/i,
+    'a failure takes the last alternative, as in `"_outputPath": "†state.paid || †state.refused"`; its text is `†state.refused.message`',
+  ],
+  [
+    /^_(?:args|arguments|params|parameters|input|inputs|with)$/i,
+    'write parameters next to `_tool`, as in `{"_tool": "price", "goods": "†input.goods"}`',
+  ],
+];
+
 export const planMessages = {
   json: message<{ problem: string }>('plan-json', 'error', (f) => ({
     message: `this is not JSON: ${f.problem}`,
@@ -123,16 +166,28 @@ export const planMessages = {
     label: 'the second one',
     help: 'keep one of the two',
   })),
+  foreignReference: message<{ text: string; path: string }>('foreign-reference', 'warning', (f) => ({
+    message: `\`${f.text}\` is a text, and no value of another call`,
+    label: 'the tool gets these characters',
+    help: `write \`"†input.${f.path}"\` for an input, or \`"†state.${f.path}"\` for what a call wrote to that \`_outputPath\``,
+  })),
   shape: message<{ what: string; wanted: string }>('plan-shape', 'error', (f) => ({
     message: `${f.what} must be ${f.wanted}`,
-    help: 'a plan is `{"calls": [{"_tool": "name", …}]}`, a list of calls, or one call',
+    help: `a plan is \`${PLAN}\``,
   })),
   unknownMember: message<{ name: string; near: string | undefined; known: readonly string[] }>(
     'unknown-member',
     'error',
     (f) => ({
       message: `\`${f.name}\` is not a member of a plan`,
-      ...didYouMean(f.name, f.near, `its members are ${list(f.known)}`, f.known),
+      ...didYouMean(
+        f.name,
+        f.near,
+        Object.hasOwn(MEMBERS_OF_OTHERS, f.name)
+          ? (MEMBERS_OF_OTHERS[f.name] as string)
+          : `its members are ${list(f.known)}`,
+        f.known,
+      ),
     }),
   ),
   unknownMessageMember: message<{ name: string; near: string | undefined; known: readonly string[] }>(
@@ -149,7 +204,13 @@ export const planMessages = {
     (f) => ({
       message: `\`${f.name}\` has no meaning for a call`,
       notes: ['names that begin with `_` are never parameters'],
-      ...didYouMean(f.name, f.near, 'leave it out; a parameter needs a name without the underscore', f.known),
+      ...didYouMean(
+        f.name,
+        f.near,
+        META_OF_OTHERS.find(([names]) => names.test(f.name))?.[1] ??
+          'leave it out; a parameter needs a name without the underscore',
+        f.known,
+      ),
     }),
   ),
   unsupportedMeta: message<{ name: string }>('unknown-meta', 'error', (f) => ({
