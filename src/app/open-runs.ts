@@ -28,6 +28,8 @@ export function openPrograms(options: FolderOptions = {}): Programs {
     check: async (program, given = {}) => (await work()).checkProgram(host, options, program, given),
     prepare: async (program, given = {}) => (await work()).prepareFor(host, { ...options, dir }, program, given),
     format: async (text, name) => (await work()).formatNamed(text, name),
+    fix: async (program) => (await work()).fixProgram(host, options, program),
+    bounds: async (program, inputs = {}) => (await work()).boundsOfRun(host, options, program, inputs),
     graph: async (program, given = {}) => (await work()).drawGraph(host, options, program, given),
   };
 }

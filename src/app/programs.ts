@@ -97,6 +97,30 @@ export interface Formatted extends Findings {
   readonly text: string | null;
 }
 
+/** The result of `fix`: the text with the corrections that `check --fix` makes, and what is still wrong with it. */
+export interface FixedProgram extends CheckedProgram {
+  readonly text: string;
+  /** How many corrections were made. */
+  readonly fixed: number;
+}
+
+/** The result of `bounds`: what no run with these inputs exceeds. */
+export interface RunBounds {
+  /** Calls of agents; null: no number bounds them, or it was not computed in time. */
+  readonly calls: number | null;
+  /** What they reserve in US dollars; null: no number, because calls or costs have no limit, or not computed. */
+  readonly cost: number | null;
+  readonly agents: readonly {
+    readonly agent: string;
+    /** Null: `formula` says it, or it is unbounded because of `because`. */
+    readonly at_most: number | null;
+    readonly formula?: string;
+    readonly because?: string;
+  }[];
+  /** Absent: they were computed. */
+  readonly problem?: 'not computed';
+}
+
 /** Options of `graph`: Mermaid (the default), Graphviz's DOT, or text art (not for plans). */
 export interface GraphOptions {
   readonly format?: 'mermaid' | 'dot' | 'ascii';
@@ -108,6 +132,8 @@ export interface GraphOptions {
 export interface FoundConfiguration extends Findings {
   /** The absolute path of the file; null: there is none. */
   readonly file: string | null;
+  /** What a run may come to at most without being confirmed: calls of agents, and US dollars. */
+  readonly confirmAbove?: { readonly calls?: number; readonly cost?: number };
 }
 
 /**
@@ -131,6 +157,13 @@ export interface Programs {
   prepare(program: ProgramSource, options?: PrepareOptions): Promise<Result<Prepared>>;
   /** Formats the text of a program, or of a document if `name` ends so. Returns workflow files and plans unchanged. */
   format(text: string, name?: string): Promise<Formatted>;
+  /** Makes the safe corrections in the text of a program, as `check --fix` does, and writes nothing. */
+  fix(program: ProgramSource): Promise<Result<FixedProgram>>;
+  /** How often a run of a valid program calls agents at most; null: it has none. */
+  bounds(
+    program: ProgramSource | CheckedProgram,
+    inputs?: Readonly<Record<string, Json>>,
+  ): Promise<Result<RunBounds | null>>;
   /** Draws the states of a program, or the calls of a plan. It is refused if it has errors. */
   graph(program: ProgramSource | CheckedProgram, options?: GraphOptions): Promise<Result<string>>;
 }

@@ -1,7 +1,8 @@
 /** What `Programs` does, loaded when it is called: a command that lists runs loads no parser. */
 import { resolve } from 'node:path';
-import { type Diagnostic, hasErrors, sourceFile } from '../language/source/diagnostic.js';
-import { withSafeFixes } from '../language/source/fix-text.js';
+import { type Diagnostic, hasErrors, type SourceFile, sourceFile } from '../language/source/diagnostic.js';
+import { fixText, withSafeFixes } from '../language/source/fix-text.js';
+import type { Json } from '../machine/expression.js';
 import type { Machine as CompiledMachine } from '../machine/machine.js';
 import { omitUndefined } from '../prelude/omit-undefined.js';
 import { ascii, dot, mermaid } from '../views/graph/graph-text.js';
@@ -11,12 +12,14 @@ import { formatText } from './library/compile-text.js';
 import type {
   CheckedProgram,
   CheckOptions,
+  FixedProgram,
   FolderOptions,
   Formatted,
   FoundConfiguration,
   GraphOptions,
   Prepared,
   PrepareOptions,
+  RunBounds,
 } from './programs.js';
 import { compileProgram } from './project/compile-program.js';
 import { planProgram } from './project/link-plans.js';
@@ -35,14 +38,20 @@ import {
   planFile,
 } from './project/preparation.js';
 import { prepareProgram, surroundingOptions } from './project/prepare.js';
-import { type ProjectHost, pathOf, shortName } from './project/project-host.js';
+import { type ProjectHost, pathOf, shortName, withOpenTexts } from './project/project-host.js';
 import { emptyCompilation, readNamed } from './project/read-program.js';
 import { loadSettings, type Settings, toolLookup } from './project/settings.js';
 import { invalidProgram, type Result, refuse, resultOf, resultWith } from './result.js';
 
 export async function configurationOf(host: ProjectHost): Promise<FoundConfiguration> {
   const { configuration, diagnostics, warnings, sources } = await loadSettings(host, '-');
-  return { file: configuration.file, diagnostics: [...diagnostics, ...warnings], sources };
+  const confirmAbove = configuration.confirm_above;
+  return {
+    file: configuration.file,
+    ...omitUndefined({ confirmAbove }),
+    diagnostics: [...diagnostics, ...warnings],
+    sources,
+  };
 }
 
 export function listOf({ folder }: ProjectHost): Promise<Result<ProgramList>> {
@@ -96,6 +105,63 @@ export async function checkProgram(
     diagnostics,
     sources,
   });
+}
+
+/** The text as if it were that of the file, corrected until nothing is left that can be corrected safely. */
+export async function fixProgram(
+  host: ProjectHost,
+  folder: FolderOptions,
+  program: ProgramSource,
+): Promise<Result<FixedProgram>> {
+  const first = await checkProgram(host, folder, program, {});
+  if (!first.ok) return first;
+  const { sources } = first.value;
+  const original = typeof program === 'string' ? (sources[0]?.text ?? '') : program.text;
+  const check = async (text: string) => {
+    const { diagnostics, sources } = await checkFixed(host, folder, program, text);
+    return { diagnostics: diagnostics as readonly Diagnostic[], sources: sources as SourceFile[] };
+  };
+  const { text, made } = await fixText(original, check);
+  const left = text === original ? first.value : await checkFixed(host, folder, program, text);
+  return resultWith({ ...left, text, fixed: made.length });
+}
+
+async function checkFixed(
+  host: ProjectHost,
+  folder: FolderOptions,
+  program: ProgramSource,
+  text: string,
+): Promise<CheckedProgram> {
+  const path = typeof program === 'string' ? pathOf(host, program) : null;
+  const open = (one: string): string | undefined => (one === path ? text : undefined);
+  const checked =
+    path === null
+      ? await checkProgram(host, folder, { ...(program as object), text }, {})
+      : await checkProgram({ ...host, files: withOpenTexts(host.files, open) }, folder, program, {});
+  return (checked as Extract<typeof checked, { ok: true }>).value;
+}
+
+/** How much time a run may lose before its first call of an agent, in seconds. */
+const BOUND_SECONDS = 0.15;
+
+export async function boundsOfRun(
+  host: ProjectHost,
+  folder: FolderOptions,
+  program: ProgramSource | CheckedProgram,
+  inputs: Readonly<Record<string, Json>>,
+): Promise<Result<RunBounds | null>> {
+  const isChecked = typeof program !== 'string' && 'machines' in program;
+  const result = isChecked ? resultWith(program) : await checkProgram(host, folder, program, {});
+  if (!result.ok) return result;
+  const { machine, isValid, name } = result.value;
+  if (!isValid || machine === null) return invalidProgram(result.value);
+  const { configuration } = await loadSettings(host, name === '<stdin>' ? '-' : name);
+  const { boundOfRun } = await import('../lab/foresight/run-bound.js');
+  const costs = Object.entries(configuration.agents).flatMap(([agent, { max_cost: most }]) =>
+    most === undefined ? [] : [[agent, most] as const],
+  );
+  const options = { inputs, maxCost: Object.fromEntries(costs), seconds: BOUND_SECONDS };
+  return resultWith(boundOfRun(machine as CompiledMachine, options));
 }
 
 async function checkPlan(

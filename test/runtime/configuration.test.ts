@@ -105,6 +105,7 @@ gates:
 secrets: [DEPLOY]
 defaults: { agent: scout, jobs: 4, suspend_after: 10s, worktree: false, gate_timeout: 1.5m }
 workflows: [flows]
+confirm_above: { calls: 0, cost: 2.5 }
 mcp: { files: { run: [server, --stdio], env: { A: b } }, web: { command: [web] } }
 `;
     const { configuration, problems: found } = await parseConfiguration(text, '/p/statedsl.config.yaml');
@@ -114,6 +115,7 @@ mcp: { files: { run: [server, --stdio], env: { A: b } }, web: { command: [web] }
       folder: '/p',
       agents: { scout: { adapter: 'command', run: ['./scout.sh', '--fast'] } },
       defaults: { jobs: 4, worktree: false },
+      confirm_above: { calls: 0, cost: 2.5 },
       mcp: { files: { command: ['server', '--stdio'], env: { A: 'b' } }, web: { command: ['web'] } },
     });
   });
@@ -136,6 +138,7 @@ mcp: { files: { run: [server, --stdio], env: { A: b } }, web: { command: [web] }
       'mcp:\n  a: { run: [x], command: [y] }\n',
       '2:18 `mcp.a` has both `run` and `command`, which mean the same (remove one of them)',
     ],
+    ['confirm_above: { calls: -1 }\n', '1:25 `confirm_above.calls` must be at least 0'],
     ['agents:\n  a:\n    run: [x]\n', '3:5 `agents.a` needs the key `adapter`'],
     ['agents:\n  a: { adapter: comand }\n', '2:17 `agents.a.adapter` cannot be `comand` (did you mean `command`?)'],
     ['secrets: NAME\n', '1:10 `secrets` must be a list'],

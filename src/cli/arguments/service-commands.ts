@@ -1,4 +1,4 @@
-/** The commands `ui` and `serve`. */
+/** The commands `ui`, `serve` and `mcp`. */
 import { type Command, Option } from 'commander';
 import { addOn } from './engine-commands.js';
 import { duration, listenAddress, wholeNumber } from './flag-values.js';
@@ -50,4 +50,15 @@ export function addServe(program: Command, onExit: (code: number) => void): void
     .option('--quiet', 'print only errors')
     .addOption(new Option('--execute <run>').hideHelp())
     .action(async (options) => onExit(await (await import('../commands/serve.js')).serveCommand(options)));
+}
+
+export function addMcp(program: Command, onExit: (code: number) => void): void {
+  program
+    .command('mcp')
+    .description('give coding agents the programs and runs of a directory as tools, over the Model Context Protocol')
+    .addOption(storeOption())
+    .option('--programs <directory>', 'the directory of the programs (default: the current directory)')
+    .option('--read-only', 'only check programs and show runs: start and change nothing')
+    .option('--agents-may-answer', 'agents may answer questions that were put to people')
+    .action(async (options) => onExit(await (await import('../commands/mcp.js')).mcpCommand(options)));
 }

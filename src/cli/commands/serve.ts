@@ -123,13 +123,14 @@ async function executeForService(
   process.on('SIGXFSZ', () => undefined);
   const { secret, parent, share } = decode(await text(process.stdin)) as unknown as {
     readonly secret: Readonly<Record<string, Json>>;
-    readonly parent: number;
+    /** Null: the run is executed whether it is still there or not. */
+    readonly parent: number | null;
     readonly share: number;
   };
   const { executeRun } = await import('../../serve/executions/execute-run.js');
   const { askPermits, parentChannel, reportBegun } = await import('../../serve/executions/ask-permits.js');
   const permits = askPermits(parentChannel(), share);
-  const isWanted = (): boolean => process.ppid === parent;
+  const isWanted = (): boolean => parent === null || process.ppid === parent;
   await executeRun({ ...about, runId, secret, permits, isWanted, onBegun: reportBegun, signal: controller.signal });
   return EXIT.returned;
 }

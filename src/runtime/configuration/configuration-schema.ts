@@ -87,6 +87,15 @@ export const configurationSchema = {
         gate_timeout: duration,
       },
     },
+    confirm_above: {
+      description: 'A run that may call agents more often, or cost more, than this has to be confirmed.',
+      type: 'object',
+      additionalProperties: false,
+      properties: {
+        calls: { type: 'integer', minimum: 0, description: 'Calls of agents.' },
+        cost: { type: 'number', minimum: 0, description: 'US dollars.' },
+      },
+    },
     notify: {
       description: 'The receivers of a notice when a run of the service suspends, fails or returns.',
       anyOf: [receiver, { type: 'array', items: receiver }],

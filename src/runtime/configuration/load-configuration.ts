@@ -26,6 +26,8 @@ export interface Configuration {
   /** Names of environment variables. */
   readonly secrets: readonly string[];
   readonly defaults: ConfigurationDefaults;
+  /** A run whose bound exceeds one of these has to be confirmed: calls of agents, and US dollars. */
+  readonly confirm_above?: { readonly calls?: number; readonly cost?: number };
   /** Who the service reports the ends of runs to. */
   readonly notify?: NotifyTarget | readonly NotifyTarget[];
   readonly engine?: EngineConfiguration;

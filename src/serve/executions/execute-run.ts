@@ -109,7 +109,10 @@ function begin(runs: Runs, waiting: Waiting, options: ExecuteOptions): Promise<R
   const { signal, directory, secret, permits } = options;
   // `permits` is no option of the library: runs pass it on to their effects.
   const common = { signal, limits, person, inputs: secret, ownProcess: true, permits };
-  if (hasRecord(directory, runId)) return runs.resume(runId, common);
+  if (hasRecord(directory, runId)) {
+    const rollback = task.kind === 'resume' ? task.rollback : undefined;
+    return runs.resume(runId, { ...common, ...omitUndefined({ rollback }) });
+  }
   prepareRunFolder(directory, runId);
   switch (task.kind) {
     case 'start': {

@@ -28,7 +28,8 @@ export type Task =
       /** The JSON text of inputs with a number that JavaScript would print differently, such as `1.10`. */
       readonly printed?: Readonly<Record<string, string>>;
     }
-  | { readonly kind: 'resume' }
+  /** `rollback`: performs its UNDO commands instead. */
+  | { readonly kind: 'resume'; readonly rollback?: true }
   | { readonly kind: 'replay'; readonly of: string; readonly from: ReplayFrom };
 
 /** A promise of the service to execute a run. */

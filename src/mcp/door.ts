@@ -1,0 +1,156 @@
+/** What the tools of agents work on: programs, runs, the processes that execute runs, and who may do what. */
+import { spawn } from 'node:child_process';
+import { createHash, randomBytes } from 'node:crypto';
+import { linkSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { createRequestStateCodec, type RequestStateCodec } from '@modelcontextprotocol/server';
+import { openPrograms, openRuns } from '../app/open-runs.js';
+import type { Programs } from '../app/programs.js';
+import type { Runs } from '../app/runs.js';
+import { printJson } from '../interpreter/values/json.js';
+import type { Value } from '../interpreter/values/value.js';
+import type { Json } from '../machine/expression.js';
+import { entryAt, makeFolder, readOwn, writeOwn } from '../runtime/store/own-file.js';
+import { errorCode, storeError } from '../runtime/store/store-error.js';
+import { makeStore, requireOwnStore } from '../runtime/store/store-ownership.js';
+import { Executions } from '../serve/executions/executions.js';
+import type { RunProcess } from '../serve/executions/promised-run.js';
+import { makeServiceFolder, serviceFolder } from '../serve/executions/waiting-list.js';
+import type { FormState } from './caller.js';
+
+export interface DoorOptions {
+  /** The folder of the programs. */
+  readonly programs: string;
+  /** The folder of the runs. */
+  readonly directory: string;
+  readonly isReadOnly: boolean;
+  /** Agents may answer questions that were put to people. */
+  readonly agentsMayAnswer: boolean;
+  /** The folder of the skill; null: this installation has none. */
+  readonly skill: string | null;
+  readonly version: string;
+}
+
+export interface Door extends DoorOptions {
+  readonly folder: Programs;
+  readonly runs: Runs;
+  /** Made when the first run is started. Rejects with a `RunRefused` or a `StoreError`. */
+  executions(): Promise<Executions>;
+  /** Seals what a form has to bring back. */
+  codec(): Promise<RequestStateCodec<FormState>>;
+  /** Runs whose call was cancelled while it waited: the next `get` says once that they went on. */
+  readonly left: Set<string>;
+}
+
+/** A form may be answered later than a service is restarted. */
+const FORM_SECONDS = 7 * 24 * 60 * 60;
+
+/** `start`: executes a run, otherwise in a process of its own. */
+export function openDoor(options: DoorOptions, start?: (runId: string, secret: Secret) => RunProcess): Door {
+  const { programs, directory } = options;
+  const own = { folder: programs, dir: directory };
+  let executions: Promise<Executions> | null = null;
+  let codec: RequestStateCodec<FormState> | null = null;
+  const openStore = async (): Promise<void> => {
+    makeStore(directory);
+    await requireOwnStore(directory);
+    makeServiceFolder(directory);
+  };
+  const door: Door = {
+    ...options,
+    folder: openPrograms(own),
+    runs: openRuns(own),
+    executions() {
+      executions ??= openStore().then(
+        () =>
+          new Executions({
+            directory,
+            atOnce: Number.POSITIVE_INFINITY,
+            start: start ?? ((runId, secret) => startProcess(runId, secret, options)),
+          }),
+      );
+      // Something that was in the way may be gone at the next call.
+      executions.catch(() => {
+        executions = null;
+      });
+      return executions;
+    },
+    async codec() {
+      await openStore();
+      codec ??= createRequestStateCodec<FormState>({ key: sealingKey(directory), ttlSeconds: FORM_SECONDS });
+      return codec;
+    },
+    left: new Set(),
+  };
+  return door;
+}
+
+type Secret = Readonly<Record<string, Json>>;
+
+/**
+ * The process of a run: it has a process group of its own and outlives this one, because clients start and end servers as
+ * they like.
+ */
+function startProcess(runId: string, secret: Secret, { directory, programs }: DoorOptions): RunProcess {
+  const own = [...process.execArgv, process.argv[1] as string];
+  const words = ['serve', '--execute', runId, '--dir', directory, '--programs', programs];
+  const child = spawn(process.execPath, [...own, ...words], {
+    cwd: programs,
+    detached: true,
+    stdio: ['pipe', 'ignore', 'ignore'],
+  });
+  child.unref();
+  const end = new Promise<void>((resolve) => {
+    child.once('exit', () => resolve());
+    child.once('error', () => {
+      if (child.pid === undefined) resolve();
+    });
+  });
+  child.stdin.on('error', () => undefined);
+  child.stdin.end(printJson({ secret, parent: null, share: Number.MAX_SAFE_INTEGER } as Value));
+  return { end, interrupt: () => void child.kill('SIGTERM') };
+}
+
+const KEY_BYTES = 32;
+
+/** The key is in the store, so that forms outlive this process. Throws a `StoreError`. */
+function sealingKey(directory: string): Uint8Array {
+  const path = join(serviceFolder(directory), 'forms.key');
+  const made = onceOnDisk(path, randomBytes(KEY_BYTES).toString('hex'));
+  return Buffer.from(made, 'hex');
+}
+
+/** The content of a file, which is written if there is none. Of two processes that write it, both get the same. */
+function onceOnDisk(path: string, content: string): string {
+  try {
+    if (entryAt(path) === null) {
+      const draft = `${path}.${process.pid}.${randomBytes(4).toString('hex')}`;
+      writeOwn(draft, content, 'w', true);
+      try {
+        linkSync(draft, path);
+      } catch (cause) {
+        if (errorCode(cause) !== 'EEXIST') throw cause;
+      } finally {
+        rmSync(draft, { force: true });
+      }
+    }
+    return readOwn(path).toString('utf8');
+  } catch (cause) {
+    throw storeError('write', path, cause);
+  }
+}
+
+/** What was started with a key: the first run, and what it was started with. */
+export interface KeyedRun {
+  readonly run_id: string;
+  /** Distinguishes what is started. */
+  readonly digest: string;
+}
+
+/** The run that a key stands for, on disk when this returns; the given one if the key is new. Throws a `StoreError`. */
+export function keyedRun(directory: string, key: string, wanted: KeyedRun): KeyedRun {
+  const folder = join(serviceFolder(directory), 'keys');
+  makeFolder(folder, 0o700);
+  const name = createHash('sha256').update(key).digest('hex');
+  return JSON.parse(onceOnDisk(join(folder, `${name}.json`), JSON.stringify(wanted))) as KeyedRun;
+}

@@ -1,0 +1,38 @@
+/** What is wrong with a program or a request, as results of tools. */
+import type { CheckedProgram } from '../app/programs.js';
+import type { Refusal } from '../app/result.js';
+import type { Json } from '../machine/expression.js';
+import { findingsJson } from '../views/diagnostics/findings-json.js';
+import { failedResult, resultOf, type ToolResult } from './run-view.js';
+import { cutText, type Members } from './short-answer.js';
+
+export const MORE_FINDINGS = { findings: 'mend these first, then check again' };
+
+export const refusalResult = ({ message, help, findings }: Refusal): ToolResult =>
+  findings === undefined ? failedResult(message, help) : invalid(findings);
+
+export function checkText(fitted: Members): string {
+  const findings = Array.isArray(fitted.findings) ? (fitted.findings as Members[]) : [];
+  const lines = findings.map(findingLine);
+  const left = Array.isArray(fitted.left_out) ? (fitted.left_out as string[]).map((one) => `left out: ${one}`) : [];
+  return cutText([fitted.valid === true ? 'valid' : 'not valid', ...lines, ...left].join('\n'), 8000);
+}
+
+export function invalid(findings: Pick<CheckedProgram, 'diagnostics' | 'sources'>): ToolResult {
+  const facts = { valid: false, findings: findingsOf(findings) };
+  const result = resultOf(facts, MORE_FINDINGS, (fitted) => `nothing was started: ${checkText(fitted)}`);
+  return { ...result, isError: true };
+}
+
+/** Its findings in the order to mend them, as `check --json` gives them. */
+export function findingsOf({ diagnostics, sources }: Pick<CheckedProgram, 'diagnostics' | 'sources'>): Members[] {
+  return findingsJson(diagnostics as never, sources as never, () => undefined) as Members[];
+}
+
+/** A finding as a line. */
+export function findingLine(finding: Members): string {
+  const { file, line, column, severity, code, message, help } = finding as Readonly<Record<string, Json | undefined>>;
+  const location =
+    line === undefined ? '' : `${file === undefined || file === null ? '' : `${file}:`}${line}:${column} `;
+  return `${location}${severity} [${code}] ${message}${help === undefined ? '' : ` (${help})`}`;
+}

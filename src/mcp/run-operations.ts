@@ -1,0 +1,202 @@
+/** What a caller can do with runs: each run is executed in a process of its own, and each change says who asked for it. */
+import { createHash } from 'node:crypto';
+import type { CheckedProgram } from '../app/programs.js';
+import { replayPoint } from '../app/read-point.js';
+import { type Refused, type Result, refuse, resultOf, resultWith } from '../app/result.js';
+import type { Delivered } from '../app/runs.js';
+import type { Json } from '../machine/expression.js';
+import type { Limits } from '../machine/machine.js';
+import { omitUndefined } from '../prelude/omit-undefined.js';
+import { newRunId } from '../runtime/run/header.js';
+import type { Executions } from '../serve/executions/executions.js';
+import type { Task } from '../serve/executions/waiting-list.js';
+import { type Door, keyedRun } from './door.js';
+
+type Values = Readonly<Record<string, Json>>;
+
+/** A program that may be started: a file of the folder, or a text. */
+export type Startable = { readonly file: string } | { readonly text: string };
+
+interface Wanted {
+  readonly checked: CheckedProgram;
+  readonly source: Startable;
+  readonly inputs: Values;
+  readonly limits: Limits;
+  readonly by: string;
+  readonly key?: string | undefined;
+  readonly signal: AbortSignal;
+}
+
+/** Time is given in seconds, as people write it. */
+export function limitsOf({ time, ...rest }: Readonly<Record<string, number | undefined>> = {}): Limits {
+  return omitUndefined({ ...rest, timeMs: time === undefined ? undefined : time * 1000 }) as Limits;
+}
+
+export function digestOf(source: Startable, inputs: Values): string {
+  return createHash('sha256')
+    .update(JSON.stringify([source, inputs]))
+    .digest('hex');
+}
+
+async function executionsOf(door: Door): Promise<Result<Executions>> {
+  return resultOf(() => door.executions());
+}
+
+/** The id of the run, which has begun: its record is on disk. A key that was used before gives the run of that time. */
+export async function startRun(door: Door, wanted: Wanted): Promise<Result<{ run_id: string; isNew: boolean }>> {
+  const opened = await executionsOf(door);
+  if (!opened.ok) return opened;
+  const { checked, source, inputs, limits, by, key, signal } = wanted;
+  let run_id = newRunId();
+  if (key !== undefined) {
+    const digest = digestOf(source, inputs);
+    const known = await resultOf(() => keyedRun(door.directory, key, { run_id, digest }));
+    if (!known.ok) return known;
+    if (known.value.digest !== digest)
+      return refuse('conflict', `the key \`${key}\` was used for another program or other inputs`, 'use a new key');
+    const isNew = known.value.run_id === run_id;
+    run_id = known.value.run_id;
+    if (!isNew && (await door.runs.find(run_id)).ok) return resultWith({ run_id, isNew: false });
+  }
+  const isSecret = (name: string): boolean => checked.inputs.some((input) => input.name === name && input.secret);
+  const part = (wantsSecret: boolean): Values =>
+    Object.fromEntries(Object.entries(inputs).filter(([name]) => isSecret(name) === wantsSecret));
+  const from = 'file' in source ? { program: source.file } : source;
+  const task: Task = { kind: 'start', inputs: part(false), ...from };
+  const begun = await execute(
+    opened.value,
+    { task, run_id, limits, by, machine: checked.machine?.name ?? null },
+    {
+      secret: part(true),
+      signal,
+    },
+  );
+  return begun.ok ? resultWith({ run_id, isNew: true }) : begun;
+}
+
+interface Execution {
+  readonly task: Task;
+  readonly run_id: string;
+  readonly machine: string | null;
+  readonly limits: Limits;
+  readonly by: string;
+}
+
+async function execute(
+  executions: Executions,
+  execution: Execution,
+  { secret = {}, signal }: { readonly secret?: Values; readonly signal: AbortSignal },
+): Promise<Result<string>> {
+  const { run_id } = execution;
+  const added = await executions.add(execution, secret);
+  if (!added.ok) return added;
+  const refusal = await executions.untilDecided(run_id, signal);
+  // A program that is refused now was changed since it was checked.
+  if (refusal !== null) {
+    const code = refusal.code === 'cancelled' ? 'over' : refusal.code;
+    return { ok: false, refusal: { ...refusal, code } };
+  }
+  await executions.untilBegun(run_id, signal);
+  return resultWith(run_id);
+}
+
+/** What a caller gives a run that waits. */
+export interface Gift {
+  readonly answers?: Values;
+  readonly signal?: { readonly name: string; readonly payload: Json };
+  readonly by: string;
+}
+
+/** A run that no process executes continues with what was delivered. */
+export async function deliver(door: Door, run: string, { answers, signal, by }: Gift): Promise<Result<Delivered>> {
+  const opened = await executionsOf(door);
+  if (!opened.ok) return opened;
+  const executions = opened.value;
+  const found = await door.runs.inspect(run);
+  if (!found.ok) return found;
+  const { run_id, machine } = found.value;
+  const expected = await executions.expectDelivery({ run_id, machine, limits: {}, by });
+  if (!expected.ok) return expected;
+  const options = { by, inputs: executions.secretsOf(run_id) };
+  const result =
+    signal === undefined
+      ? await door.runs.answer(run_id, answers ?? {}, options)
+      : await door.runs.signal(run_id, signal.name, signal.payload, options);
+  if (result.ok && result.value.delivery === 'recorded') await executions.resumeWith([expected.value]);
+  else expected.value.forget();
+  return result;
+}
+
+export interface Command {
+  readonly run_id: string;
+  readonly action: 'cancel' | 'resume' | 'replay' | 'rollback';
+  readonly from?: string | undefined;
+  readonly limits: Limits;
+  readonly by: string;
+  readonly signal: AbortSignal;
+}
+
+/** The id of the run that the command was about, or of the new one. */
+export async function control(
+  door: Door,
+  { action, from, limits, by, signal, ...about }: Command,
+): Promise<Result<string>> {
+  if (from !== undefined && action !== 'replay')
+    return refuse('wrong-use', '`from` says where a replay begins', 'leave it out, or use the action `replay`');
+  const opened = await executionsOf(door);
+  if (!opened.ok) return opened;
+  const executions = opened.value;
+  // The first event has what a replay needs, also if a later one is damaged.
+  const found = await door.runs.inspect(about.run_id, action === 'replay' ? 1 : null);
+  if (!found.ok) return found;
+  const { run_id, machine } = found.value;
+  switch (action) {
+    case 'cancel': {
+      const result = await door.runs.cancel(run_id, { by });
+      if (!result.ok) return result;
+      executions.forget(run_id);
+      return resultWith(run_id);
+    }
+    case 'replay': {
+      if (from === undefined)
+        return refuse('wrong-use', 'a replay needs a point to begin at', 'give `from`: an event, a STATE or `failed`');
+      const point = await resultOf(() => (from === 'failed' ? ('failed' as const) : replayPoint(from)));
+      if (!point.ok) return point;
+      const task: Task = { kind: 'replay', of: run_id, from: point.value };
+      const execution = { task, run_id: newRunId(), machine, limits, by };
+      return execute(executions, execution, { secret: executions.secretsOf(run_id), signal });
+    }
+    default:
+      return continueRun(door, executions, { task: taskOf(action), run_id, machine, limits, by }, signal);
+  }
+}
+
+const taskOf = (action: 'resume' | 'rollback'): Task =>
+  action === 'rollback' ? { kind: 'resume', rollback: true } : { kind: 'resume' };
+
+async function continueRun(
+  door: Door,
+  executions: Executions,
+  execution: Execution,
+  signal: AbortSignal,
+): Promise<Result<string>> {
+  const { run_id, task } = execution;
+  await executions.untilLeft(run_id, signal);
+  const found = await door.runs.inspect(run_id);
+  if (!found.ok) return found;
+  const problem = task.kind === 'resume' && task.rollback === true ? null : whyNot(found.value);
+  return problem ?? execute(executions, execution, { signal });
+}
+
+function whyNot({
+  status,
+  error,
+}: {
+  readonly status: string;
+  readonly error: { kind: string } | null;
+}): Refused | null {
+  if (status === 'running') return refuse('held', 'a process executes the run', 'wait until it ends, or cancel it');
+  if (status === 'returned') return refuse('over', 'the run has returned', 'replay it from an event or a state');
+  if (error?.kind === 'cancelled') return refuse('over', 'the run was cancelled', 'replay it from an event or a state');
+  return null;
+}

@@ -1,0 +1,102 @@
+/** The server of one connection: lists the tools, checks what a call brings, and answers in the form of its revision. */
+import { McpServer, ProtocolError, ProtocolErrorCode } from '@modelcontextprotocol/server';
+import { refusalOf } from '../app/result.js';
+import { joinedClause } from '../interpreter/agents/agent-wait.js';
+import type { Json } from '../machine/expression.js';
+import type { Validate } from '../runtime/tools/call-schema.js';
+import { type Caller, callerOf, type Era, requireRevision, TASKS } from './caller.js';
+import type { Door } from './door.js';
+import { refusalResult } from './findings.js';
+import { listCall } from './list-call.js';
+import { failedResult } from './run-view.js';
+import type { Members } from './short-answer.js';
+import { answerCall, type CallResult, checkCall, controlCall, getCall, runCall } from './tool-calls.js';
+import { changesNothing, TOOLS, type ToolDefinition } from './tool-definitions.js';
+
+const INSTRUCTIONS = `statedsl runs flows: commands, agents and questions to people as states, recorded and resumable.
+To write one, read the skill \`statedsl\` first; then check, mend all findings, run. Questions of a run are for the user.`;
+
+type Call = (door: Door, given: never, caller: Caller) => Promise<CallResult>;
+
+const CALLS: Readonly<Record<string, Call>> = {
+  check: checkCall,
+  run: runCall,
+  get: getCall,
+  answer: answerCall,
+  list: listCall,
+  control: controlCall,
+};
+
+/** Cheap and without effects: clients that only ask what there is get a server of their own. */
+export function makeServer(door: Door, era: Era): McpServer {
+  const mcp = new McpServer(
+    { name: 'statedsl', title: 'statedsl', version: door.version },
+    {
+      instructions: INSTRUCTIONS,
+      capabilities: { tools: {}, ...(era === 'modern' ? { extensions: { [TASKS]: {} } } : {}) },
+      requestState: { verify: async (state, context) => (await door.codec()).verify(state, context) },
+    },
+  );
+  const { server } = mcp;
+  server.setRequestHandler('tools/list', (_, context) => {
+    requireRevision(context, era);
+    return { tools: toolsOf(door) as never };
+  });
+  server.setRequestHandler('tools/call', (request, context) => {
+    requireRevision(context, era);
+    return callTool(door, request.params, callerOf(context, server, era)) as never;
+  });
+  return mcp;
+}
+
+function toolsOf(door: Door): readonly ToolDefinition[] {
+  return door.isReadOnly ? TOOLS.filter(changesNothing) : TOOLS;
+}
+
+interface CallParameters {
+  readonly name: string;
+  readonly arguments?: Readonly<Record<string, unknown>> | undefined;
+}
+
+async function callTool(
+  door: Door,
+  { name, arguments: given = {} }: CallParameters,
+  caller: Caller,
+): Promise<CallResult> {
+  const tool = toolsOf(door).find((one) => one.name === name);
+  const call = Object.hasOwn(CALLS, name) ? CALLS[name] : undefined;
+  if (tool === undefined || call === undefined) {
+    const isHidden = TOOLS.some((one) => one.name === name);
+    const why = isHidden
+      ? 'this server only reads'
+      : `its tools are ${toolsOf(door)
+          .map((one) => one.name)
+          .join(', ')}`;
+    throw new ProtocolError(ProtocolErrorCode.InvalidParams, `there is no tool \`${name.slice(0, 100)}\`: ${why}`);
+  }
+  const validate = await validator();
+  const problem = validate(tool.inputSchema as Json, given as Json);
+  if (problem !== null) return failedResult(joinedClause(`the arguments of \`${name}\``, problem), argumentHelp(tool));
+  try {
+    return await call(door, given as never, caller);
+  } catch (cause) {
+    return refusalResult(refusalOf(cause));
+  }
+}
+
+function argumentHelp({ inputSchema }: ToolDefinition): string {
+  const { properties = {}, required = [] } = inputSchema as {
+    readonly properties?: Members;
+    readonly required?: string[];
+  };
+  const names = Object.keys(properties).map((name) => (required.includes(name) ? `${name} (required)` : name));
+  return `its arguments are ${names.join(', ')}`;
+}
+
+let loaded: Promise<Validate> | null = null;
+
+/** Loaded for the first call, so that a client that lists the tools does not wait for it. */
+function validator(): Promise<Validate> {
+  loaded ??= import('../runtime/tools/call-schema.js').then(({ schemaValidator }) => schemaValidator());
+  return loaded;
+}

@@ -1,0 +1,341 @@
+/** What each tool does. */
+import { randomUUID } from 'node:crypto';
+import type { InputRequiredResult } from '@modelcontextprotocol/server';
+import type { CheckedProgram, RunBounds } from '../app/programs.js';
+import { boundWords, whyConfirm } from '../app/run-bound-words.js';
+import type { Json } from '../machine/expression.js';
+import type { Machine } from '../machine/machine.js';
+import { inputProblems } from '../runtime/run/run-inputs.js';
+import type { Caller } from './caller.js';
+import type { Door } from './door.js';
+import { findSource, type Named, sourceOf } from './find-program.js';
+import { checkText, findingsOf, invalid, MORE_FINDINGS, refusalResult } from './findings.js';
+import { confirmForm, defaultsOf, filledForm, formProblem, isQuestion, nameOf, questionForm } from './forms.js';
+import { control, deliver, digestOf, limitsOf, startRun } from './run-operations.js';
+import { partOfRun } from './run-parts.js';
+import { describeRun, failedResult, resultOf, type ToolResult } from './run-view.js';
+import { cutText, type Members } from './short-answer.js';
+import { untilItStands } from './until-it-stands.js';
+
+export type CallResult = ToolResult | InputRequiredResult;
+
+type Values = Readonly<Record<string, Json>>;
+
+// ---- check ------------------------------------------------------------------------------------------
+
+const LONGEST_FIXED = 200_000;
+
+interface CheckArguments extends Named {
+  readonly fix?: boolean;
+}
+
+export async function checkCall(door: Door, { fix = false, ...named }: CheckArguments): Promise<ToolResult> {
+  const found = await findSource(door, named, ['file', 'text']);
+  if (!found.ok) return refusalResult(found.refusal);
+  const source = sourceOf(found.value);
+  if (typeof source === 'string' && /\.test\.dsl$/.test(source))
+    return failedResult(`\`${source}\` is a test file`, `run \`statedsl check ${source}\``);
+  const fixing = fix ? await door.folder.fix(source) : null;
+  const result = fixing ?? (await door.folder.check(source));
+  if (!result.ok) return refusalResult(result.refusal);
+  const checked = result.value;
+  const findings = findingsOf(checked);
+  const facts: Members = {
+    valid: checked.isValid,
+    findings,
+    ...(checked.isValid && checked.inputs.length > 0 ? { inputs: inputNames(checked) } : {}),
+  };
+  const made = resultOf(facts, MORE_FINDINGS, checkText);
+  if (fixing?.ok !== true) return made;
+  const { text, fixed } = fixing.value;
+  if (text.length > LONGEST_FIXED) return failedResult('the text is too long to be returned', 'use `check --fix`');
+  const [shown] = made.content;
+  return {
+    content: [{ type: 'text', text: `${shown?.text}\nfixed: ${fixed}\n\n${text}` }],
+    structuredContent: { ...made.structuredContent, fixed, text },
+  };
+}
+
+const inputNames = ({ inputs }: CheckedProgram): Json =>
+  inputs.map(({ name, type, value, optional }) => ({
+    name,
+    ...(type === undefined ? {} : { type }),
+    ...(value === undefined && optional !== true ? { required: true } : {}),
+  }));
+
+// ---- run --------------------------------------------------------------------------------------------
+
+export interface RunArguments extends Named {
+  readonly inputs?: Values;
+  readonly limits?: Readonly<Record<string, number>>;
+  readonly wait_s?: number;
+  readonly confirm?: boolean;
+  readonly key?: string;
+}
+
+/** What a run that was started is told about later. */
+export interface Started {
+  readonly run_id: string;
+  readonly bound?: string;
+  readonly isNew: boolean;
+}
+
+const WAIT_S = 20;
+
+export async function runCall(door: Door, given: RunArguments, caller: Caller): Promise<CallResult> {
+  const { state } = caller;
+  // The call comes back with its form and must not start a second run.
+  if (state?.kind === 'questions') return afterForm(door, state, given.wait_s ?? WAIT_S, caller);
+  const begun = await startCall(door, given, caller);
+  if ('answer' in begun) return begun.answer;
+  const { run_id, bound, isNew } = begun.started;
+  return follow(door, caller, {
+    run_id,
+    wait_s: given.wait_s ?? WAIT_S,
+    ...(bound === undefined ? {} : { bound }),
+    ...(isNew ? {} : { note: 'the key was used before: this is the run of that time' }),
+  });
+}
+
+/** It was started; or why not, or the form that confirms it. */
+type Begun = { readonly started: Started } | { readonly answer: CallResult };
+
+export async function startCall(door: Door, given: RunArguments, caller: Caller): Promise<Begun> {
+  const { inputs = {}, limits, key, confirm = false, program, file, text } = given;
+  const named = {
+    ...(program === undefined ? {} : { program }),
+    ...(file === undefined ? {} : { file }),
+    ...(text === undefined ? {} : { text }),
+  };
+  const found = await findSource(door, named, ['program', 'file', 'text']);
+  if (!found.ok) return { answer: refusalResult(found.refusal) };
+  const source = found.value;
+  const result = await door.folder.check(sourceOf(source));
+  if (!result.ok) return { answer: refusalResult(result.refusal) };
+  const checked = result.value;
+  if (!checked.isValid || checked.machine === null) return { answer: invalid(checked) };
+  const [problem] = inputProblems(checked.machine as Machine, inputs);
+  if (problem !== undefined)
+    return { answer: failedResult(problem.message, inputHelp(checked), { inputs: inputNames(checked) }) };
+  const bounds = await door.folder.bounds(checked, inputs);
+  const bound = bounds.ok ? bounds.value : null;
+  const digest = digestOf(source, inputs);
+  const asked = await confirmation(door, caller, { bound, digest, isConfirmed: confirm });
+  if ('answer' in asked) return asked;
+  const started = await startRun(door, {
+    checked,
+    source,
+    inputs,
+    limits: limitsOf(limits),
+    by: `agent ${caller.name}`,
+    key: key ?? asked.key,
+    signal: caller.signal,
+  });
+  if (!started.ok) return { answer: refusalResult(started.refusal) };
+  return { started: { ...started.value, ...(bound === null ? {} : { bound: boundWords(bound) }) } };
+}
+
+function inputHelp({ inputs }: CheckedProgram): string {
+  const names = inputs.map(({ name, type }) => (type === undefined ? name : `${name} (${type})`));
+  return names.length === 0 ? 'the program has no inputs' : `its inputs are ${names.join(', ')}`;
+}
+
+interface Confirming {
+  readonly bound: RunBounds | null;
+  readonly digest: string;
+  readonly isConfirmed: boolean;
+}
+
+/** Before money is spent: a form or a refusal, unless the run was confirmed. */
+async function confirmation(
+  door: Door,
+  caller: Caller,
+  { bound, digest, isConfirmed }: Confirming,
+): Promise<{ readonly answer: CallResult } | { readonly key?: string }> {
+  const { confirmAbove = {} } = await door.folder.configuration();
+  const why = whyConfirm(bound, confirmAbove);
+  if (why === null || isConfirmed) return {};
+  const { state } = caller;
+  const facts = { bound: bound as unknown as Json };
+  if (state?.kind === 'confirm' && state.digest === digest) {
+    const form = filledForm(caller);
+    if (form.kind === 'accepted' && form.content.start === true && !form.byAgent) return { key: state.key };
+    return { answer: failedResult('nothing was started: the run was not confirmed', null, facts) };
+  }
+  if (!caller.canAsk)
+    return {
+      answer: failedResult(
+        `nothing was started: ${why}`,
+        'ask the user, and then call it again with `confirm: true`',
+        facts,
+      ),
+    };
+  const key = `form ${randomUUID()}`;
+  const seal = await (await door.codec()).mint({ kind: 'confirm', digest, key });
+  return { answer: confirmForm(cutText(why, 1000), seal) };
+}
+
+// ---- get --------------------------------------------------------------------------------------------
+
+interface GetArguments {
+  readonly run_id?: string;
+  readonly wait_s?: number;
+  readonly part?: 'events' | 'report' | 'output' | 'graph';
+  readonly after?: number;
+}
+
+export async function getCall(door: Door, { run_id, wait_s = 0, part, after = 0 }: GetArguments, caller: Caller) {
+  const { state } = caller;
+  if (state?.kind === 'questions') return afterForm(door, state, wait_s, caller);
+  const found = await door.runs.find(run_id ?? null);
+  if (!found.ok) return refusalResult(found.refusal);
+  if (part !== undefined) return partOfRun(door, found.value.run_id, part, after);
+  return follow(door, caller, { run_id: found.value.run_id, wait_s, isDetailed: true });
+}
+
+// ---- waiting, and questions ---------------------------------------------------------------------------
+
+interface Following {
+  readonly run_id: string;
+  readonly wait_s: number;
+  readonly bound?: string;
+  readonly note?: string;
+  readonly isDetailed?: boolean;
+  /** The questions of this call were put to a person already. */
+  readonly wasAsked?: boolean;
+  /** What the agent would answer. */
+  readonly proposed?: Values;
+}
+
+/** Where the run stands; a form if it waits for a person who can be asked. */
+async function follow(door: Door, caller: Caller, following: Following): Promise<CallResult> {
+  const { run_id, wait_s, bound, proposed = {}, wasAsked = false, isDetailed = false } = following;
+  const found = await untilItStands(door, caller, { run_id, wait_s, bound });
+  if (!found.ok) return refusalResult(found.refusal);
+  const questions = found.run.waiting.filter(isQuestion);
+  if (caller.signal.aborted) door.left.add(run_id);
+  if (questions.length > 0 && caller.canAsk && !wasAsked && !door.isReadOnly) {
+    const names = questions.map(nameOf);
+    const state = await (await door.codec()).mint({ kind: 'questions', run_id, names });
+    const defaults = await defaultsOf(door.runs, run_id);
+    return questionForm({ runId: run_id, program: found.run.machine, questions, defaults, proposed }, state);
+  }
+  const wasLeft = !caller.signal.aborted && door.left.delete(run_id);
+  const note =
+    following.note ?? (wasLeft ? 'the call that waited for this run was cancelled; the run went on' : undefined);
+  return describeRun(door, found, {
+    isDetailed,
+    ...(bound === undefined ? {} : { bound }),
+    ...(note === undefined ? {} : { note }),
+  });
+}
+
+interface Questions {
+  readonly run_id: string;
+  readonly names: readonly string[];
+}
+
+/** A form came back: what a person filled in is delivered, and the call waits on. It does not ask again. */
+async function afterForm(door: Door, asked: Questions, wait_s: number, caller: Caller): Promise<CallResult> {
+  const { run_id } = asked;
+  const form = filledForm(caller);
+  if (form.kind === 'refused')
+    return follow(door, caller, {
+      run_id,
+      wait_s: 0,
+      wasAsked: true,
+      note: form.how === 'missing' ? 'the form came back without an answer' : `the person ${form.how} the form`,
+    });
+  const failed = await deliverForm(door, asked, form, caller);
+  return failed ?? follow(door, caller, { run_id, wait_s, wasAsked: true });
+}
+
+/** Null: the answers were delivered. */
+export async function deliverForm(
+  door: Door,
+  { run_id, names }: Questions,
+  { content, byAgent }: { readonly content: Members; readonly byAgent: boolean },
+  caller: Caller,
+): Promise<ToolResult | null> {
+  if (door.isReadOnly) return failedResult('this server only reads', null, { run_id });
+  const found = await door.runs.inspect(run_id);
+  if (!found.ok) return refusalResult(found.refusal);
+  if (byAgent && !door.agentsMayAnswer) return notForAgents(run_id, names);
+  const problem = formProblem(content, found.value.waiting, names);
+  if (problem !== null)
+    return failedResult(problem, 'nothing was answered: call `get` to show the form again', { run_id });
+  const by = byAgent ? `agent ${caller.name}` : `form (claimed by ${caller.name})`;
+  const delivered = await deliver(door, run_id, { answers: content, by });
+  return delivered.ok ? null : failedResult(delivered.refusal.message, delivered.refusal.help, { run_id });
+}
+
+function notForAgents(run_id: string, names: readonly string[]): ToolResult {
+  const list = names.map((name) => `\`${name}\``).join(', ');
+  const help = `ask a person to run \`statedsl answer ${run_id} ${names[0] ?? 'NAME'}=…\``;
+  return failedResult(`${list} was put to a person, and no agent answers for a person`, help, { run_id });
+}
+
+// ---- answer -------------------------------------------------------------------------------------------
+
+interface AnswerArguments {
+  readonly run_id: string;
+  readonly answers?: Values;
+  readonly signal?: string;
+  readonly payload?: Json;
+  readonly reason?: string;
+}
+
+/** How long an answered run may take to come to its next question. */
+const ANSWERED_S = 5;
+
+export async function answerCall(door: Door, given: AnswerArguments, caller: Caller): Promise<CallResult> {
+  const { answers, signal, payload = null, reason } = given;
+  if (caller.state?.kind === 'questions') return afterForm(door, caller.state, ANSWERED_S, caller);
+  const found = await door.runs.inspect(given.run_id);
+  if (!found.ok) return refusalResult(found.refusal);
+  const { run_id, waiting } = found.value;
+  if ((answers === undefined) === (signal === undefined))
+    return failedResult('an answer is either `answers` or a `signal`', 'give one of them', { run_id });
+  const by = `agent ${caller.name}${reason === undefined ? '' : `: ${cutText(reason, 200)}`}`;
+  if (signal !== undefined) {
+    const sent = await deliver(door, run_id, { signal: { name: signal, payload }, by });
+    return sent.ok ? follow(door, caller, { run_id, wait_s: ANSWERED_S }) : refusalResult(sent.refusal);
+  }
+  const names = Object.keys(answers as Values);
+  const open = waiting.filter(isQuestion).map(nameOf);
+  const unknown = names.find((name) => !open.includes(name));
+  if (unknown !== undefined || names.length === 0)
+    return failedResult(
+      unknown === undefined ? 'there is no answer in `answers`' : `the run does not ask \`${unknown}\``,
+      open.length === 0 ? 'it asks nothing now; see `get`' : `it asks ${open.map((name) => `\`${name}\``).join(', ')}`,
+      { run_id },
+    );
+  if (!door.agentsMayAnswer) {
+    if (!caller.canAsk) return notForAgents(run_id, names);
+    return follow(door, caller, { run_id, wait_s: 0, proposed: answers as Values });
+  }
+  const delivered = await deliver(door, run_id, { answers: answers as Values, by });
+  return delivered.ok
+    ? follow(door, caller, { run_id, wait_s: ANSWERED_S, wasAsked: true })
+    : refusalResult(delivered.refusal);
+}
+
+// ---- control ------------------------------------------------------------------------------------------
+
+interface ControlArguments {
+  readonly run_id: string;
+  readonly action: 'cancel' | 'resume' | 'replay' | 'rollback';
+  readonly from?: string;
+  readonly limits?: Readonly<Record<string, number>>;
+}
+
+/** How long a run that was resumed may take to fail again. */
+const CONTROLLED_S = 2;
+
+export async function controlCall(door: Door, given: ControlArguments, caller: Caller): Promise<CallResult> {
+  const { run_id, action, from, limits } = given;
+  const by = `agent ${caller.name}`;
+  const done = await control(door, { run_id, action, from, limits: limitsOf(limits), by, signal: caller.signal });
+  if (!done.ok) return refusalResult(done.refusal);
+  return follow(door, caller, { run_id: done.value, wait_s: action === 'cancel' ? 0 : CONTROLLED_S, wasAsked: true });
+}

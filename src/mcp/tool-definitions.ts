@@ -1,0 +1,181 @@
+/**
+ * The tools as data: names, descriptions and arguments, which every client keeps in its context. Together they stay below
+ * 1,500 tokens, so each word has to tell what to call next.
+ */
+
+import type { Json } from '../machine/expression.js';
+
+export const RUN_STATUSES = ['running', 'returned', 'failed', 'suspended', 'interrupted', 'killed'] as const;
+
+type Schema = { readonly [keyword: string]: Json };
+
+export interface ToolDefinition {
+  readonly name: string;
+  readonly title: string;
+  readonly description: string;
+  readonly inputSchema: Schema;
+  readonly outputSchema: Schema;
+  readonly annotations: {
+    readonly readOnlyHint: boolean;
+    readonly destructiveHint: boolean;
+    readonly idempotentHint: boolean;
+    readonly openWorldHint: boolean;
+  };
+}
+
+const text = (description: string): Schema => ({ type: 'string', description });
+const longestWait = 50;
+
+const object = (properties: Schema, required: readonly string[] = []): Schema => ({
+  type: 'object',
+  properties,
+  required: [...required],
+  additionalProperties: false,
+});
+
+const values = (description: string): Schema => ({ type: 'object', description });
+
+const waitFor = (standard: number): Schema => ({
+  type: 'number',
+  minimum: 0,
+  maximum: longestWait,
+  default: standard,
+  description: 'seconds to wait for its end',
+});
+
+const limits: Schema = {
+  type: 'object',
+  description: 'time in seconds, cost in US dollars',
+  properties: {
+    transitions: { type: 'integer', minimum: 1 },
+    time: { type: 'number', exclusiveMinimum: 0 },
+    cost: { type: 'number', exclusiveMinimum: 0 },
+    tokens: { type: 'integer', minimum: 1 },
+  },
+  additionalProperties: false,
+};
+
+const runId = text('id of a run, or its beginning');
+
+/** What is known of a run. Members that are empty are left out. */
+const runFacts: Schema = {
+  type: 'object',
+  properties: {
+    run_id: { type: 'string' },
+    status: { type: 'string' },
+    returned: {},
+    waiting: { type: 'array' },
+    next: { type: 'string' },
+    left_out: { type: 'array' },
+  },
+  required: ['run_id', 'status'],
+};
+
+const ANY: Schema = { type: 'object' };
+
+const harmless = { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false };
+const acting = { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: true };
+
+/** The arguments of a tool that starts runs, besides what it starts. */
+export const RUN_OPTIONS: Schema = {
+  limits,
+  wait_s: waitFor(20),
+  confirm: { type: 'boolean', description: 'start it although its bound exceeds `confirm_above`' },
+  key: text('the same key never starts a second run'),
+};
+
+export const TOOLS: readonly ToolDefinition[] = [
+  {
+    name: 'check',
+    title: 'Check a flow',
+    description:
+      'Find mistakes in a statedsl program without running it: place, message, next step, edits. Give `file` or `text`. Mend all findings before you run it.',
+    inputSchema: object({
+      file: text('path in the folder of programs'),
+      text: text('a program'),
+      fix: { type: 'boolean', description: 'also return the text with the safe corrections; no file is changed' },
+    }),
+    outputSchema: { type: 'object', properties: { valid: { type: 'boolean' }, findings: { type: 'array' } } },
+    annotations: harmless,
+  },
+  {
+    name: 'run',
+    title: 'Run a flow',
+    description:
+      'Run a program: `program` (name or path from `list`), `file` or `text`. Returns the result, or where the run stands and its `run_id`; it goes on without you, so follow it with `get`. Commands and agents of the program are executed.',
+    inputSchema: object({
+      program: text('a listed program'),
+      file: text('path in the folder of programs'),
+      text: text('a program'),
+      inputs: values('values of its INPUTs by name'),
+      ...RUN_OPTIONS,
+    }),
+    outputSchema: runFacts,
+    annotations: acting,
+  },
+  {
+    name: 'get',
+    title: 'Look at a run',
+    description:
+      'Where a run stands: status, state, what it waits for, cost, result, last events. `part` gives more of it: `events` (whole record), `report` (time and cost), `output` (result and what its commands printed), `graph` (Mermaid).',
+    inputSchema: object({
+      run_id: text('id of a run, or its beginning (default: the latest run)'),
+      wait_s: waitFor(0),
+      part: { enum: ['events', 'report', 'output', 'graph'] },
+      after: { type: 'integer', minimum: 0, description: 'continue a part: `next_after` of the answer before' },
+    }),
+    outputSchema: runFacts,
+    annotations: harmless,
+  },
+  {
+    name: 'answer',
+    title: 'Answer a question of a run',
+    description:
+      'Give a waiting run what it waits for: `answers` by name, or a `signal`. Questions and approvals are for people: they are shown to the user as a form, and what you propose is only its default. Never answer in place of a person.',
+    inputSchema: object(
+      {
+        run_id: runId,
+        answers: values('answers by the names in `waiting`; approvals: true or false'),
+        signal: text('name of a signal'),
+        payload: { description: 'value of the signal' },
+        reason: text('why, for the record'),
+      },
+      ['run_id'],
+    ),
+    outputSchema: runFacts,
+    annotations: acting,
+  },
+  {
+    name: 'list',
+    title: 'List runs or programs',
+    description: 'Runs (newest first), or the programs that can be run, with their inputs.',
+    inputSchema: object({
+      what: { enum: ['runs', 'programs'], default: 'runs' },
+      status: { enum: [...RUN_STATUSES], description: 'only runs with this status' },
+      q: text('only what mentions this text'),
+      cursor: text('`next_cursor` of the page before'),
+    }),
+    outputSchema: ANY,
+    annotations: harmless,
+  },
+  {
+    name: 'control',
+    title: 'Cancel, resume, replay or roll back a run',
+    description:
+      '`cancel` ends a run for good; `resume` continues a failed, suspended or killed one; `replay` starts a new run at a point of an old one; `rollback` performs the UNDOs of an ended run.',
+    inputSchema: object(
+      {
+        run_id: runId,
+        action: { enum: ['cancel', 'resume', 'replay', 'rollback'] },
+        from: text('for replay: number of an event, STATE, STATE#2 (second entry), or failed'),
+        limits,
+      },
+      ['run_id', 'action'],
+    ),
+    outputSchema: runFacts,
+    annotations: acting,
+  },
+];
+
+/** Tools that change nothing. */
+export const changesNothing = ({ annotations }: ToolDefinition): boolean => annotations.readOnlyHint;

@@ -1,0 +1,62 @@
+/** Waits for a run: until it ends, waits for somebody, or the time is over. It goes on whatever becomes of the call. */
+import { setTimeout as pause } from 'node:timers/promises';
+import type { Refused, Result } from '../app/result.js';
+import type { ShownRun } from '../app/runs.js';
+import type { JournalRecord } from '../runtime/store/journal-line.js';
+import type { Caller } from './caller.js';
+import type { Door } from './door.js';
+import { isQuestion } from './forms.js';
+import { progressText } from './run-view.js';
+
+interface Awaited {
+  readonly run_id: string;
+  readonly wait_s: number;
+  readonly bound?: string | undefined;
+}
+
+type Found = { readonly ok: true; readonly run: ShownRun; readonly recent: readonly JournalRecord[] } | Refused;
+
+/** How often a run is looked at: often at first, since most runs are short. Milliseconds. */
+const FIRST_MS = 25;
+const LATER_MS = 250;
+
+export async function untilItStands(door: Door, caller: Caller, { run_id, wait_s, bound }: Awaited): Promise<Found> {
+  const end = performance.now() + wait_s * 1000;
+  let reported = -1;
+  for (let between = FIRST_MS; ; between = Math.min(LATER_MS, between * 1.5)) {
+    const found = await lookAt(door, run_id);
+    if (!found.ok || stands(found.run)) return found;
+    const { last_seq } = found.run;
+    if (caller.progress !== null && last_seq > reported && wait_s > 0) {
+      reported = last_seq;
+      // A connection that is gone does not keep the run from going on.
+      await caller.progress(last_seq, progressText(found.run, bound)).catch(() => undefined);
+    }
+    const left = end - performance.now();
+    if (left <= 0 || caller.signal.aborted) return found;
+    await pause(Math.min(between, left), undefined, { signal: caller.signal }).catch(() => undefined);
+  }
+}
+
+export async function lookAt(door: Door, run_id: string): Promise<Found> {
+  const inspected = await door.runs.inspect(run_id);
+  if (!inspected.ok) return inspected;
+  const { value: run, recent } = inspected;
+  // Its process was asked to continue it and has not recorded that yet.
+  const mayContinue = run.status !== 'running' && !run.waiting.some(isQuestion) && (await isContinuing(door, run));
+  return { ok: true, run: mayContinue ? { ...run, status: 'running' } : run, recent };
+}
+
+async function isContinuing(door: Door, { run_id, status }: ShownRun): Promise<boolean> {
+  if (status === 'returned' || status === 'failed') return false;
+  const opened: Result<boolean> = await door
+    .executions()
+    .then((executions) => ({ ok: true as const, value: executions.mayContinue(run_id) }))
+    .catch(() => ({ ok: true as const, value: false }));
+  return opened.ok && opened.value;
+}
+
+/** Nothing happens in it until somebody acts, or a question can be answered already. */
+function stands({ status, waiting }: ShownRun): boolean {
+  return status !== 'running' || waiting.some(isQuestion);
+}
