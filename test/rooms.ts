@@ -164,6 +164,30 @@ export const ROOMS: Readonly<Record<string, Room>> = {
     packages: [],
     node: true,
   },
+  'editor/ide': {
+    holds:
+      'questions about open programs, as functions on data: what a name means and where it occurs, renames, completion, hovers, outline, highlighting; it knows no protocol, no file and no clock',
+    rooms: ['language/source', 'language/syntax', 'language/check', 'machine', 'views'],
+    packages: [],
+    node: false,
+  },
+  'editor/lsp': {
+    holds:
+      'the language server: `server.ts` is the protocol, `documents.ts` has the open texts with their analyses, `answers.ts` asks `editor/ide`',
+    rooms: [
+      'language/source',
+      'language/check',
+      'language/format',
+      'language/frontends',
+      'runtime',
+      'app/project',
+      'app/library',
+      'lab/testing',
+      'editor/ide',
+    ],
+    packages: ['vscode-languageserver-protocol', 'vscode-languageserver-textdocument'],
+    node: true,
+  },
   cli: {
     holds:
       '`main.ts` is the process, `command-line.ts` runs one command line; `arguments/`: the commands and their options as data; `commands/`: one file per command; `preparation/`: from arguments to a program that can run; `running/`: shared by commands that drive or show a run; `terminal/`: streams, exit codes and errors; `files/`: files that are read and replaced; the only room that reads argv, prints and exits',
@@ -186,8 +210,9 @@ export const ROOMS: Readonly<Record<string, Room>> = {
       'mcp',
       'engine',
       'engine/runs',
+      'editor/lsp',
     ],
-    packages: ['commander', '@bomb.sh/tab', 'execa', 'log-update'],
+    packages: ['commander', '@bomb.sh/tab', 'execa', 'log-update', 'vscode-languageserver-protocol'],
     node: true,
   },
   serve: {

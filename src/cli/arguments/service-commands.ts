@@ -62,3 +62,16 @@ export function addMcp(program: Command, onExit: (code: number) => void): void {
     .option('--agents-may-answer', 'agents may answer questions that were put to people')
     .action(async (options) => onExit(await (await import('../commands/mcp.js')).mcpCommand(options)));
 }
+
+/** Editors start it; nobody types it. */
+export function addLanguageServer(program: Command, onExit: (code: number) => void): void {
+  program
+    .command('lsp', { hidden: true })
+    .description('answer the questions of an editor on standard input and output')
+    .option('--stdio', 'use standard input and output, which is the default')
+    .option('--log <file>', 'also write what goes wrong to a file')
+    .option('--clientProcessId <id>', 'the process of the editor')
+    .action(async (options) =>
+      onExit(await (await import('../commands/language-server.js')).languageServerCommand(options)),
+    );
+}

@@ -131,7 +131,8 @@ export function buildIndex(
 /** The names of a file by location and role. */
 type FoundNames = Map<number, { readonly span: Span; readonly symbols: number[]; readonly role: NameRole }>;
 
-const ROLES: readonly NameRole[] = ['declare', 'bind', 'write', 'read', 'jump', 'use', 'pass'];
+/** In the order in which they are listed at one location: `with x` is short for `with x=x`. */
+const ROLES: readonly NameRole[] = ['pass', 'declare', 'bind', 'write', 'read', 'jump', 'use'];
 
 class IndexBuilder {
   private readonly ids = new Map<SymbolKey, number>();
@@ -193,7 +194,9 @@ class IndexBuilder {
     });
     return {
       symbols,
-      occurrences: this.found.flatMap((names) => [...names.values()]).sort(byLocation),
+      occurrences: this.found
+        .flatMap((names) => [...names.values()])
+        .sort((a, b) => byLocation(a, b) || ROLES.indexOf(a.role) - ROLES.indexOf(b.role)),
       targets: this.targets.flatMap((names) => [...names.values()]).sort(byLocation),
     };
   }

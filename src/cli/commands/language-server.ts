@@ -1,0 +1,23 @@
+/** `statedsl lsp`: the language server on standard input and output, which carry nothing else. */
+import { appendFileSync } from 'node:fs';
+import { StreamMessageReader, StreamMessageWriter } from 'vscode-languageserver-protocol/node';
+import { startServer } from '../../editor/lsp/server.js';
+import type { ExitCode } from '../terminal/exit-code.js';
+
+export function languageServerCommand({ log }: { readonly log?: string }): Promise<ExitCode> {
+  return new Promise((resolve) => {
+    startServer({
+      reader: new StreamMessageReader(process.stdin),
+      writer: new StreamMessageWriter(process.stdout),
+      environment: process.env,
+      log: (text) => {
+        if (log !== undefined) appendFileSync(log, `${new Date().toISOString()} ${text}\n`);
+      },
+      exit: (code) => {
+        resolve(code as ExitCode);
+        // An editor that closes its ends leaves streams open that would keep the process alive.
+        setImmediate(() => process.exit(code));
+      },
+    });
+  });
+}

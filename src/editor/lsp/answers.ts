@@ -1,0 +1,342 @@
+/** The requests of the protocol about whole documents, files and calls. Those about one name are in `name-answers.ts`. */
+import { dirname, join, relative } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import {
+  type CallHierarchyItem,
+  type CodeAction,
+  type DocumentSymbol,
+  FoldingRangeKind,
+  InlayHintKind,
+  type Position,
+  type Range,
+  type SelectionRange,
+  type Diagnostic as SentDiagnostic,
+  type TextEdit,
+} from 'vscode-languageserver-protocol';
+import { formatText } from '../../app/library/compile-text.js';
+import { pathOf } from '../../app/project/project-host.js';
+import { hasErrors, type SourceFile, type Span, sourceFile } from '../../language/source/diagnostic.js';
+import {
+  type CallItem,
+  type CallWay,
+  callItemAt,
+  incomingCalls,
+  linksOf,
+  locatedGraph,
+  outgoingCalls,
+} from '../ide/calls.js';
+import { allFixes, lineEdits } from '../ide/edits.js';
+import { hintsOf, lensesOf, TOKEN_MODIFIERS, TOKEN_TYPES, tokensOf } from '../ide/name-tokens.js';
+import { definitionsAt, type OpenProgram, symbolAt } from '../ide/open-program.js';
+import { foldsOf, type OutlineNode, outlineOf, selectionsAt } from '../ide/outline.js';
+import type { Asked, PositionParams, TextParams } from './asking.js';
+import { filePath, textOf } from './documents.js';
+import { NameAnswers } from './name-answers.js';
+import { offsetOf, quickFixes, rangeOf, SYMBOL_KINDS, textEdits } from './protocol.js';
+
+export class Answers extends NameAnswers {
+  async documentSymbols(params: TextParams) {
+    const asked = await this.ask(params);
+    if (asked === null) return null;
+    const { source, document } = asked;
+    const outline = outlineOf(asked.program);
+    if (this.client.hasOutline) return outline.map((one) => documentSymbol(one, source));
+    const flat = (one: OutlineNode, containerName?: string): object[] => [
+      {
+        name: one.name,
+        kind: SYMBOL_KINDS[one.kind],
+        location: { uri: document.uri, range: rangeOf(source, one.range) },
+        ...(containerName === undefined ? {} : { containerName }),
+      },
+      ...one.children.flatMap((inner) => flat(inner, one.name)),
+    ];
+    return outline.flatMap((one) => flat(one));
+  }
+
+  async tokens(params: TextParams & { readonly range?: Range }) {
+    const asked = await this.ask(params);
+    if (asked === null) return null;
+    const { program, source } = asked;
+    const [from, to] =
+      params.range === undefined ? [] : [offsetOf(source, params.range.start), offsetOf(source, params.range.end)];
+    const data: number[] = [];
+    let before = { line: 0, character: 0 };
+    for (const { span, type, modifiers } of tokensOf(program, from, to)) {
+      const { start, end } = rangeOf(source, span);
+      if (start.line !== end.line) continue;
+      const bits = modifiers.reduce((sum, one) => sum | (1 << TOKEN_MODIFIERS.indexOf(one)), 0);
+      const lines = start.line - before.line;
+      const letters = lines === 0 ? start.character - before.character : start.character;
+      data.push(lines, letters, end.character - start.character, TOKEN_TYPES.indexOf(type), bits);
+      before = start;
+    }
+    return { resultId: String(asked.document.text.version), data };
+  }
+
+  async folding(params: TextParams) {
+    const asked = await this.ask(params);
+    const kinds = {
+      comment: FoldingRangeKind.Comment,
+      imports: FoldingRangeKind.Imports,
+      region: FoldingRangeKind.Region,
+    };
+    return asked === null
+      ? null
+      : foldsOf(asked.program).map(({ start, end, kind }) => ({
+          startLine: start - 1,
+          endLine: end - 1,
+          ...(kind === undefined ? {} : { kind: kinds[kind] }),
+        }));
+  }
+
+  async selections(params: TextParams & { readonly positions: readonly Position[] }) {
+    const asked = await this.ask(params);
+    if (asked === null) return null;
+    return params.positions.map((position): SelectionRange => {
+      const spans = selectionsAt(asked.program, offsetOf(asked.source, position));
+      return spans.reduceRight<SelectionRange | null>(
+        (parent, span) => ({ range: rangeOf(asked.source, span), ...(parent === null ? {} : { parent }) }),
+        null,
+      ) as SelectionRange;
+    });
+  }
+
+  async hints(params: TextParams & { readonly range: Range }) {
+    const asked = await this.ask(params);
+    if (asked === null) return null;
+    const { program, source } = asked;
+    return hintsOf(program, offsetOf(source, params.range.start), offsetOf(source, params.range.end)).map(
+      ({ offset, text }) => ({
+        position: rangeOf(source, { start: offset, end: offset }).start,
+        label: text.trim(),
+        kind: InlayHintKind.Type,
+        paddingLeft: true,
+      }),
+    );
+  }
+
+  async lenses(params: TextParams) {
+    const asked = await this.ask(params);
+    if (asked === null) return null;
+    const { source, document } = asked;
+    return lensesOf(asked.program).map(({ span, title, command, machine, state }) => ({
+      range: rangeOf(source, span),
+      command: {
+        title,
+        command,
+        arguments: [
+          {
+            uri: document.uri,
+            ...(machine === undefined ? {} : { machine }),
+            ...(state === undefined ? {} : { state }),
+          },
+        ],
+      },
+    }));
+  }
+
+  async actions(
+    params: TextParams & {
+      readonly range: Range;
+      readonly context: { readonly diagnostics: readonly SentDiagnostic[]; readonly only?: readonly string[] };
+    },
+  ): Promise<CodeAction[] | null> {
+    const document = this.documents.get(params.textDocument.uri);
+    if (document === undefined) return null;
+    const { diagnostics, only } = params.context;
+    const isAsked = (kind: string): boolean =>
+      only === undefined || only.some((one) => kind === one || kind.startsWith(`${one}.`));
+    const actions = isAsked('quickfix') ? quickFixes(document.uri, document.text.version, diagnostics) : [];
+    if (!isAsked('source.fixAll.statedsl')) return actions;
+    const { diagnostics: all, sources } = await this.documents.current(document);
+    const edits = textEdits(allFixes(all), sources);
+    if (edits.length === 0) return actions;
+    const textDocument = { uri: document.uri, version: document.text.version };
+    return [
+      ...actions,
+      {
+        title: 'Correct all errors that can have meant only one thing',
+        kind: 'source.fixAll.statedsl',
+        edit: { documentChanges: [{ textDocument, edits }] },
+      },
+    ];
+  }
+
+  async formatting(params: TextParams & { readonly range?: Range }): Promise<TextEdit[] | null> {
+    const document = this.documents.get(params.textDocument.uri);
+    if (document === undefined || !['program', 'markdown', 'tests'].includes(document.kind)) return null;
+    const text = textOf(document);
+    const { text: after } = await formatText(text, document.name);
+    if (after === null) return null;
+    const source = sourceFile(document.name, text);
+    const edits = textEdits(lineEdits(text, after), [source]);
+    const { range } = params;
+    return range === undefined
+      ? edits
+      : edits.filter(({ range: { start, end } }) => end.line >= range.start.line && start.line <= range.end.line);
+  }
+
+  async links(params: TextParams) {
+    const asked = await this.ask(params);
+    if (asked === null) return null;
+    return linksOf(asked.program).map(({ span, kind, path }) => ({
+      range: rangeOf(asked.source, span),
+      data: { uri: asked.document.uri, kind, path },
+    }));
+  }
+
+  async resolveLink(link: { readonly data?: { readonly uri: string; readonly kind: string; readonly path: string } }) {
+    const { data } = link;
+    const document = data === undefined ? undefined : this.documents.get(data.uri);
+    if (data === undefined || document === undefined) return link;
+    const program = (await this.documents.current(document)).program;
+    const { host } = this.documents;
+    const folder = document.path === null ? host.folder : dirname(document.path);
+    const [span] = program === null ? [] : definitionsAt(program, offsetAt(program, data.path));
+    const known =
+      program === null || span === undefined
+        ? null
+        : this.documents.uriOf(document, program.compilation.sources, span.file);
+    const target = known ?? (data.kind === 'plan' ? pathToFileURL(join(folder, data.path)).href : undefined);
+    return target === undefined ? link : { ...link, target };
+  }
+
+  prepareCalls(params: PositionParams) {
+    return this.at(params, (asked, offset) =>
+      callItemAt(asked.program, offset).flatMap((one) => this.callItem(asked, one) ?? []),
+    );
+  }
+
+  private callItem({ document, program }: Asked, item: CallItem): CallHierarchyItem | null {
+    const { sources } = program.compilation;
+    const uri = this.documents.uriOf(document, sources, item.selection.file);
+    const source = sources[item.selection.file];
+    if (uri === null || source === undefined) return null;
+    return {
+      name: item.name,
+      kind: SYMBOL_KINDS[item.kind] as CallHierarchyItem['kind'],
+      uri,
+      range: rangeOf(source, item.range),
+      selectionRange: rangeOf(source, item.selection),
+      data: { uri: document.uri, item },
+    };
+  }
+
+  private async calls(item: CallHierarchyItem, find: (program: OpenProgram, item: CallItem) => CallWay[]) {
+    const { uri = item.uri } = (item.data ?? {}) as { uri?: string };
+    const asked = await this.ask({ textDocument: { uri } });
+    if (asked === null) return null;
+    // The text may have changed since the item was made.
+    const [own] = callItemAt(asked.program, offsetOf(asked.source, item.selectionRange.start));
+    const kept = ((item.data ?? {}) as { item?: CallItem }).item;
+    const named = own?.name === item.name ? own : kept;
+    if (named === undefined) return [];
+    return find(asked.program, named).flatMap(({ item: other, ranges }) => {
+      const shown = this.callItem(asked, other);
+      return shown === null ? [] : [{ shown, ranges: ranges.map((range) => rangeOf(asked.source, range)) }];
+    });
+  }
+
+  async incoming({ item }: { readonly item: CallHierarchyItem }) {
+    const found = await this.calls(item, (program, { symbol }) => incomingCalls(program, symbol));
+    return found?.map(({ shown, ranges }) => ({ from: shown, fromRanges: ranges })) ?? null;
+  }
+
+  async outgoing({ item }: { readonly item: CallHierarchyItem }) {
+    const found = await this.calls(item, outgoingCalls);
+    return found?.map(({ shown, ranges }) => ({ to: shown, fromRanges: ranges })) ?? null;
+  }
+
+  /** Open programs that name a file which gets another name. */
+  async willRenameFiles({
+    files,
+  }: {
+    readonly files: readonly { readonly oldUri: string; readonly newUri: string }[];
+  }) {
+    const changes: Record<string, TextEdit[]> = {};
+    for (const { oldUri, newUri } of files) {
+      const [from, to] = [filePath(oldUri), filePath(newUri)];
+      if (from === null || to === null) continue;
+      for (const { program, uri } of await this.programs()) {
+        const own = filePath(uri);
+        if (own === null) continue;
+        for (const { span, kind, path } of linksOf(program)) {
+          if (kind === 'workflow' || pathOf({ ...this.documents.host, folder: dirname(own) }, path) !== from) continue;
+          const name = relative(dirname(own), to);
+          const edit = {
+            range: rangeOf(program.source, span),
+            newText: path.startsWith('.') && !name.startsWith('.') ? `./${name}` : name,
+          };
+          changes[uri] = [...(changes[uri] ?? []), edit];
+        }
+      }
+    }
+    return Object.keys(changes).length === 0 ? null : { changes };
+  }
+
+  async graph(params: TextParams & { readonly machine?: string }) {
+    const asked = await this.ask(params);
+    const graph = asked === null ? null : locatedGraph(asked.program, params.machine);
+    if (asked === null || graph === null) return null;
+    const withRange = <Item extends { readonly range: Span }>(one: Item) => ({
+      ...one,
+      range: rangeOf(asked.source, one.range),
+    });
+    return { nodes: graph.nodes.map(withRange), edges: graph.edges.map(withRange) };
+  }
+
+  async execute({
+    command,
+    arguments: args = [],
+  }: {
+    readonly command: string;
+    readonly arguments?: readonly unknown[];
+  }) {
+    const [first, ...more] = args as { uri?: unknown }[];
+    const unknown = Object.keys(first ?? {}).filter((key) => key !== 'uri');
+    if (typeof first?.uri !== 'string' || more.length > 0 || unknown.length > 0)
+      return { refused: `\`${command}\` takes one argument: {uri}` };
+    const document = this.documents.get(first.uri);
+    if (document === undefined) return { refused: 'the document is not open' };
+    const { program } = await this.documents.current(document);
+    if (command === 'statedsl.explain')
+      return {
+        text: (program?.compilation.explanations ?? [])
+          .map(({ span, text }) => `${lineOf(program as OpenProgram, span)}: ${text}\n`)
+          .join(''),
+      };
+    if (command !== 'statedsl.convert') return { refused: `there is no command \`${command}\`` };
+    if (program === null || hasErrors(program.compilation.diagnostics)) return { refused: 'the document has errors' };
+    if (document.kind === 'workflow') {
+      const { printProgram } = await import('../../language/format/print-program.js');
+      const text = printProgram(program.tree, program.source);
+      return text === null ? { refused: 'it has no form as a program' } : { text };
+    }
+    const { printWorkflow } = await import('../../language/frontends/workflow/print/print-workflow.js');
+    const { text, diagnostics } = printWorkflow(program.tree, program.source);
+    return text === null ? { refused: diagnostics[0]?.message ?? 'it has no form as a workflow file' } : { text };
+  }
+}
+
+function lineOf({ source }: OpenProgram, { start }: Span): number {
+  return rangeOf(source, { start, end: start }).start.line + 1;
+}
+
+function offsetAt({ index }: OpenProgram, path: string): number {
+  return (
+    index.occurrences.find(
+      ({ span, symbols }) => span.file === 0 && symbolAt(index, symbols[0] as number).name === path,
+    )?.span.start ?? 0
+  );
+}
+
+function documentSymbol(one: OutlineNode, source: SourceFile): DocumentSymbol {
+  return {
+    name: one.name === '' ? '?' : one.name,
+    kind: SYMBOL_KINDS[one.kind] as DocumentSymbol['kind'],
+    ...(one.detail === '' ? {} : { detail: one.detail }),
+    range: rangeOf(source, one.range),
+    selectionRange: rangeOf(source, one.selection),
+    children: one.children.map((inner) => documentSymbol(inner, source)),
+  };
+}

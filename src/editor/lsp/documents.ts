@@ -1,0 +1,339 @@
+/**
+ * The open documents of an editor and what is known of each: its kind, its newest text, and its analysis. Look-ups on disk are
+ * remembered until a file is opened, saved or changes: typing reads nothing.
+ */
+import { existsSync } from 'node:fs';
+import { basename, dirname } from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import { TextDocument } from 'vscode-languageserver-textdocument';
+import { compileWithin } from '../../app/project/compile-program.js';
+import { shippedFolder } from '../../app/project/find-workflow.js';
+import { loadPlan } from '../../app/project/load-plan.js';
+import { isMarkdown, isPlan, isTestFile, isWorkflow, mayHaveWorktree } from '../../app/project/preparation.js';
+import { diskFiles, type ProjectHost, pathOf, shortName, withOpenTexts } from '../../app/project/project-host.js';
+import { agentLookup, gateLookup, loadSettings, type Settings, toolLookup } from '../../app/project/settings.js';
+import { type Surroundings, surroundingsOf } from '../../app/project/surroundings.js';
+import { loadSuite } from '../../lab/testing/load-suite.js';
+import type { Compilation } from '../../language/check/compile.js';
+import { type Diagnostic, type SourceSet, sourceFile } from '../../language/source/diagnostic.js';
+import { omitUndefined } from '../../prelude/omit-undefined.js';
+import { noConfiguration } from '../../runtime/configuration/load-configuration.js';
+import { type OpenProgram, openProgram } from '../ide/open-program.js';
+
+type DocumentKind = 'program' | 'markdown' | 'workflow' | 'tests' | 'plan' | 'configuration' | 'other';
+
+/** What is known of one version of a document. */
+export interface Analysis {
+  readonly version: number;
+  readonly text: string;
+  readonly diagnostics: readonly Diagnostic[];
+  readonly sources: SourceSet;
+  /** Null for what has no names, such as a plan. */
+  readonly program: OpenProgram | null;
+}
+
+export interface OpenDocument {
+  readonly uri: string;
+  readonly kind: DocumentKind;
+  /** Null for a text that is no file. */
+  readonly path: string | null;
+  /** As `check` calls it. */
+  readonly name: string;
+  text: TextDocument;
+  analysis: Analysis | null;
+  /** The analysis under way. */
+  pending: Promise<Analysis> | null;
+  /** What the disk said; null after something may have changed. */
+  known: Promise<Known> | null;
+}
+
+interface Known {
+  readonly settings: Settings;
+  readonly surroundings: Surroundings;
+}
+
+/** Other characters at the beginning of a line count as text of the line. */
+const BYTE_ORDER_MARK = '\uFEFF';
+
+export class Documents {
+  private readonly open = new Map<string, OpenDocument>();
+  readonly host: ProjectHost;
+
+  constructor(
+    readonly folder: string,
+    private readonly options: { readonly isTrusted: boolean; readonly environment: ProjectHost['environment'] },
+  ) {
+    const files = withOpenTexts(diskFiles, (path) => this.openText(path));
+    this.host = { folder, files, allowOutside: false, environment: options.environment };
+  }
+
+  all(): OpenDocument[] {
+    return [...this.open.values()];
+  }
+
+  get(uri: string): OpenDocument | undefined {
+    return this.open.get(uri);
+  }
+
+  add(uri: string, language: string, version: number, text: string): OpenDocument {
+    const path = filePath(uri);
+    const document: OpenDocument = {
+      uri,
+      path,
+      name: path === null ? 'untitled.dsl' : shortName(this.host, path),
+      kind: this.kindOf(path, language, text),
+      text: TextDocument.create(uri, language, version, text),
+      analysis: null,
+      pending: null,
+      known: null,
+    };
+    this.open.set(uri, document);
+    this.forget();
+    return document;
+  }
+
+  remove(uri: string): void {
+    this.open.delete(uri);
+    this.forget();
+  }
+
+  /** A file may have changed: what the disk said is asked again. */
+  forget(): void {
+    for (const document of this.open.values()) document.known = null;
+  }
+
+  /** The open users of a file are analysed anew. */
+  usersOf(path: string): OpenDocument[] {
+    return this.all().filter(
+      ({ analysis, path: own }) =>
+        own !== path &&
+        analysis?.sources.some((source, at) => at > 0 && pathOf(this.host, source.name) === path) === true,
+    );
+  }
+
+  private kindOf(path: string | null, language: string, text: string): DocumentKind {
+    if (path === null)
+      return language === 'markdown' ? 'markdown' : language === 'statedsl' || language === '' ? 'program' : 'other';
+    const name = basename(path);
+    if (isTestFile(name)) return 'tests';
+    if (/\.(?:dsl|statedsl)$/.test(name)) return 'program';
+    if (isMarkdown(name)) return 'markdown';
+    if (/\.plan\.json$/.test(name) || (name === 'plan.json' && isPlan(name))) return 'plan';
+    if (name === 'statedsl.config.yaml') return 'configuration';
+    if (!isWorkflow(name) || name === 'tools.yaml') return 'other';
+    return this.isInWorkflows(path) || /^#.*\$schema[=:]\s*\S*workflow\.schema\.json/m.test(text)
+      ? 'workflow'
+      : 'other';
+  }
+
+  /** Whether a folder above the file is one of workflows. */
+  private isInWorkflows(path: string): boolean {
+    for (let folder = dirname(path); folder.length > 1 && folder !== this.folder; folder = dirname(folder))
+      if (basename(folder) === 'workflows') return true;
+    return false;
+  }
+
+  private openText(path: string): string | undefined {
+    for (const document of this.open.values()) if (document.path === path) return textOf(document);
+    return undefined;
+  }
+
+  /** The analysis of the newest text. Texts that have become old in the meantime are skipped. */
+  async current(document: OpenDocument): Promise<Analysis> {
+    while (document.analysis?.version !== document.text.version) {
+      document.pending ??= this.analyse(document).finally(() => {
+        document.pending = null;
+      });
+      await document.pending;
+    }
+    return document.analysis;
+  }
+
+  /** Forgets the analysis, because something else than the text has changed. */
+  renew(document: OpenDocument): void {
+    document.known = null;
+    if (document.analysis !== null) document.analysis = { ...document.analysis, version: Number.NaN };
+  }
+
+  private async analyse(document: OpenDocument): Promise<Analysis> {
+    const { version } = document.text;
+    const text = textOf(document);
+    const analysis = { version, text, ...(await this.read(document, text)) };
+    document.analysis = analysis;
+    return analysis;
+  }
+
+  private async read(document: OpenDocument, text: string): Promise<Omit<Analysis, 'version' | 'text'>> {
+    const { name, kind } = document;
+    const nothing = { diagnostics: [], sources: [sourceFile(name, text)], program: null };
+    switch (kind) {
+      case 'other':
+        return nothing;
+      case 'tests': {
+        const loaded = await loadSuite(this.host, name, this.folder);
+        return 'missing' in loaded
+          ? nothing
+          : { diagnostics: loaded.diagnostics, sources: loaded.sources, program: null };
+      }
+      case 'plan': {
+        const { settings } = await this.knownOf(document, text);
+        const lookup = toolLookup(this.host, settings.configuration, { cwd: this.folder });
+        const loaded = loadPlan(this.host, name, {}, lookup);
+        return loaded.kind === 'missing'
+          ? nothing
+          : { diagnostics: loaded.diagnostics, sources: loaded.sources, program: null };
+      }
+      case 'configuration': {
+        const { diagnostics, warnings, sources } = await loadSettings(this.host, name);
+        return { diagnostics: [...diagnostics, ...warnings], sources, program: null };
+      }
+      default: {
+        const compilation = await this.compile(document, text);
+        const { program, diagnostics, sources } = compilation;
+        // A document without a program is none of ours.
+        const isProse =
+          kind === 'markdown' &&
+          program?.items.length === 0 &&
+          diagnostics.every(({ code }) => code === 'nothing-to-run');
+        if (isProse) return nothing;
+        const { settings } = await this.knownOf(document, text);
+        return {
+          diagnostics: settings.diagnostics.length > 0 ? [] : diagnostics,
+          sources,
+          program: openProgram(compilation),
+        };
+      }
+    }
+  }
+
+  /** Compiles a text as if it were that of the document. */
+  async compile(
+    document: OpenDocument,
+    text: string,
+    others: ReadonlyMap<string, string> = new Map(),
+  ): Promise<Compilation> {
+    const { settings, surroundings } = await this.knownOf(document, text);
+    const { load } = surroundings;
+    const changed: Surroundings =
+      others.size === 0
+        ? surroundings
+        : {
+            ...surroundings,
+            load: (path, from) => {
+              const found = load(path, from);
+              const other =
+                found !== null && typeof found === 'object' && 'text' in found ? others.get(found.name) : undefined;
+              return other === undefined || found === null || typeof found === 'string' || 'error' in found
+                ? found
+                : { ...found, text: other };
+            },
+          };
+    const previous = others.size === 0 ? (document.analysis?.program?.compilation ?? null) : null;
+    const { compilation } = await compileWithin(
+      changed,
+      this.host,
+      { name: document.name, text },
+      {
+        index: true,
+        previous,
+        calls: toolLookup(this.host, settings.configuration, { cwd: this.folder }),
+      },
+    );
+    return compilation;
+  }
+
+  settingsOf(document: OpenDocument): Promise<Settings> {
+    return this.knownOf(document, textOf(document)).then(({ settings }) => settings);
+  }
+
+  private knownOf(document: OpenDocument, text: string): Promise<Known> {
+    document.known ??= this.ask(document, text);
+    return document.known;
+  }
+
+  private async ask({ name, path }: OpenDocument, text: string): Promise<Known> {
+    const settings: Settings = this.options.isTrusted
+      ? await loadSettings(this.host, path === null ? '-' : name)
+      : { configuration: noConfiguration, diagnostics: [], sources: [], warnings: [] };
+    const { configuration } = settings;
+    const worktree = mayHaveWorktree(this.folder);
+    const surroundings = surroundingsOf(
+      this.host,
+      { name, text: `${text}\nvalidate` },
+      {
+        cwd: this.folder,
+        configuration,
+        lookups: {
+          agents: agentLookup(configuration, {}),
+          ...gateLookup(configuration, this.folder),
+          ...omitUndefined({ worktree }),
+        },
+      },
+    );
+    return { settings, surroundings: remembering(surroundings) };
+  }
+
+  /** Where a file of a compilation is; null for a text that is no file. */
+  uriOf(document: OpenDocument, sources: SourceSet, file: number): string | null {
+    if (file === 0) return document.uri;
+    const name = sources[file]?.name;
+    if (name === undefined || name.startsWith('<')) return null;
+    const shipped = name.startsWith('std/') ? shippedFolder('patterns') : null;
+    const path = shipped === null ? pathOf(this.host, name) : withEnding(`${shipped}/${name.slice('std/'.length)}`);
+    const isOpen = this.all().find((one) => one.path === path);
+    return isOpen?.uri ?? pathToFileURL(path).href;
+  }
+}
+
+function withEnding(path: string): string {
+  return existsSync(path) ? path : `${path}.dsl`;
+}
+
+export function filePath(uri: string): string | null {
+  if (!uri.startsWith('file:')) return null;
+  try {
+    return fileURLToPath(uri);
+  } catch {
+    return null;
+  }
+}
+
+export function textOf({ text }: OpenDocument): string {
+  const all = text.getText();
+  return all.startsWith(BYTE_ORDER_MARK) ? all.slice(1) : all;
+}
+
+/** Each question is asked once. */
+function remembering(surroundings: Surroundings): Surroundings {
+  const { load, workflow, lookups } = surroundings;
+  return {
+    ...surroundings,
+    load: once2(load),
+    ...omitUndefined({ workflow: workflow === undefined ? undefined : once2(workflow) }),
+    lookups: {
+      ...lookups,
+      ...omitUndefined({
+        onPath: lookups.onPath === undefined ? undefined : once(lookups.onPath),
+        fileExists: lookups.fileExists === undefined ? undefined : once(lookups.fileExists),
+        fileRefused: lookups.fileRefused === undefined ? undefined : once(lookups.fileRefused),
+      }),
+    },
+  };
+}
+
+function once<Value>(ask: (name: string) => Value): (name: string) => Value {
+  const answers = new Map<string, Value>();
+  return (name) => {
+    if (!answers.has(name)) answers.set(name, ask(name));
+    return answers.get(name) as Value;
+  };
+}
+
+function once2<Value>(ask: (name: string, from: string) => Value): (name: string, from: string) => Value {
+  const answers = new Map<string, Value>();
+  return (name, from) => {
+    const key = `${from}\0${name}`;
+    if (!answers.has(key)) answers.set(key, ask(name, from));
+    return answers.get(key) as Value;
+  };
+}

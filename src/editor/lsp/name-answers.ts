@@ -1,0 +1,235 @@
+/** The requests about one name: what it means, where it occurs, what can be written there. */
+import { dirname, join } from 'node:path';
+import type { Location, Range, TextEdit } from 'vscode-languageserver-protocol';
+import { shippedFolder } from '../../app/project/find-workflow.js';
+import type { Edit } from '../../language/source/diagnostic.js';
+import { completionsAt, type KnownNames, matchingSymbols, signatureAt } from '../ide/completion.js';
+import { hoverAt } from '../ide/hover.js';
+import {
+  definitionsAt,
+  highlightsAt,
+  implementationsAt,
+  occurrencesAt,
+  referencesAt,
+  symbolAt,
+} from '../ide/open-program.js';
+import { type Refusal, renamableAt, renameAt } from '../ide/rename.js';
+import { type Asked, Asking, type PositionParams } from './asking.js';
+import { type OpenDocument, textOf } from './documents.js';
+import { completionItem, rangeOf, SYMBOL_KINDS, textEdits } from './protocol.js';
+
+/** How many symbols of the workspace are listed. */
+const MOST_SYMBOLS = 200;
+
+export class NameAnswers extends Asking {
+  hover(params: PositionParams) {
+    return this.at(params, async ({ document, program, source }, offset) => {
+      const { configuration } = await this.documents.settingsOf(document);
+      const found = hoverAt(program, offset, {
+        agent: (name) => {
+          const agent = configuration.agents[name] as { adapter?: string; model?: string } | undefined;
+          return agent === undefined
+            ? null
+            : `adapter ${agent.adapter ?? name}${agent.model === undefined ? '' : `, model ${agent.model}`}`;
+        },
+      });
+      if (found === null) return null;
+      const kind = this.client.hasMarkdown ? ('markdown' as const) : ('plaintext' as const);
+      const value = kind === 'markdown' ? found.text.replaceAll('\n', '  \n') : found.text;
+      return { contents: { kind, value }, range: rangeOf(source, found.span) };
+    });
+  }
+
+  definition(params: PositionParams) {
+    return this.at(params, (asked, offset) => this.locations(asked, definitionsAt(asked.program, offset)));
+  }
+
+  implementation(params: PositionParams) {
+    return this.at(params, (asked, offset) => this.locations(asked, implementationsAt(asked.program, offset)));
+  }
+
+  references(params: PositionParams & { readonly context?: { readonly includeDeclaration?: boolean } }) {
+    return this.at(params, async (asked, offset) => {
+      const { includeDeclaration = true } = params.context ?? {};
+      const own = referencesAt(asked.program, offset, { includeDeclaration }).map(({ span }) => span);
+      const elsewhere = await this.usesElsewhere(asked, offset);
+      const all = [...this.locations(asked, own), ...elsewhere];
+      const seen = new Set<string>();
+      return all.filter((one) => !seen.has(JSON.stringify(one)) && seen.add(JSON.stringify(one)) !== undefined);
+    });
+  }
+
+  /** Patterns are used in the files that import them. */
+  private async usesElsewhere(asked: Asked, offset: number): Promise<Location[]> {
+    const { program, document } = asked;
+    const [id] = occurrencesAt(program.index, offset).flatMap(({ symbols }) => symbols);
+    if (id === undefined) return [];
+    const { kind, name, owner, declarations } = symbolAt(program.index, id);
+    const [declared] = declarations;
+    if ((kind !== 'pattern' && kind !== 'parameter') || declared === undefined) return [];
+    const uri = this.documents.uriOf(document, program.compilation.sources, declared.file);
+    const found: Location[] = [];
+    for (const { program: other, uriOf, uri: own } of await this.programs()) {
+      if (own === document.uri) continue;
+      const same = other.index.symbols.findIndex(
+        (one) =>
+          one.kind === kind &&
+          one.name === name &&
+          one.owner === owner &&
+          one.declarations.some(({ file, start }) => start === declared.start && uriOf(file) === uri),
+      );
+      if (same < 0) continue;
+      for (const { span, symbols } of other.index.occurrences) {
+        const source = other.compilation.sources[span.file];
+        if (span.file === 0 && symbols.includes(same) && source !== undefined)
+          found.push({ uri: own, range: rangeOf(source, span) });
+      }
+    }
+    return found;
+  }
+
+  highlight(params: PositionParams) {
+    return this.at(params, ({ program, source }, offset) =>
+      highlightsAt(program, offset).map(({ span, kind }) => ({
+        range: rangeOf(source, span),
+        kind: kind === 'write' ? 3 : 2,
+      })),
+    );
+  }
+
+  prepareRename(params: PositionParams) {
+    return this.at(params, ({ program, source }, offset): { range: Range; placeholder: string } | Refusal => {
+      const found = renamableAt(program, offset);
+      return 'refused' in found ? found : { range: rangeOf(source, found.span), placeholder: found.name };
+    });
+  }
+
+  rename(params: PositionParams & { readonly newName: string }) {
+    return this.at(params, async (asked, offset) => {
+      const { document, program } = asked;
+      // The texts are compiled twice at most: what to compile is known before the answer is.
+      let wanted: ReadonlyMap<number, string> | null = null;
+      const attempt = renameAt(program, offset, params.newName, (texts) => {
+        wanted = texts;
+        return program.compilation;
+      });
+      if (wanted === null) return 'refused' in attempt ? attempt : { documentChanges: [] };
+      const { sources } = program.compilation;
+      const texts: ReadonlyMap<number, string> = wanted;
+      const others = new Map(
+        [...texts].flatMap(([file, text]) => (file === 0 ? [] : [[sources[file]?.name ?? '', text] as const])),
+      );
+      const after = await this.documents.compile(document, texts.get(0) ?? textOf(document), others);
+      const result = renameAt(program, offset, params.newName, () => after);
+      return 'refused' in result ? result : this.workspaceEdit(asked, result.edits);
+    });
+  }
+
+  private workspaceEdit({ document, program }: Asked, edits: readonly Edit[]) {
+    const { sources } = program.compilation;
+    const changes = new Map<string, TextEdit[]>();
+    for (const file of new Set(edits.map(({ span }) => span.file))) {
+      const uri = this.documents.uriOf(document, sources, file);
+      if (uri !== null)
+        changes.set(
+          uri,
+          textEdits(
+            edits.filter(({ span }) => span.file === file),
+            sources,
+          ),
+        );
+    }
+    if (!this.client.hasVersions) return { changes: Object.fromEntries(changes) };
+    return {
+      documentChanges: [...changes].map(([uri, own]) => ({
+        textDocument: { uri, version: this.documents.get(uri)?.text.version ?? null },
+        edits: own,
+      })),
+    };
+  }
+
+  completion(params: PositionParams) {
+    return this.at(params, async ({ document, program, source }, offset) => {
+      const known = await this.knownNames(document);
+      const items = completionsAt(program, offset, known).map((one) =>
+        completionItem(one, source, this.client.hasSnippets),
+      );
+      return { isIncomplete: false, items };
+    });
+  }
+
+  private async knownNames(document: OpenDocument): Promise<KnownNames> {
+    const { configuration } = await this.documents.settingsOf(document);
+    const own = document.path;
+    const folder = own === null ? this.documents.folder : dirname(own);
+    const here = this.list(folder);
+    const shipped = shippedFolder('patterns');
+    return {
+      agents: Object.keys(configuration.agents),
+      gates: [
+        'compile',
+        'test',
+        'lint',
+        'tests_found',
+        'coverage',
+        'schema',
+        'touched',
+        'untouched',
+        'bash',
+        'expr',
+        'validate',
+        ...Object.keys(configuration.gates ?? {}),
+      ],
+      workflows: this.list(join(this.documents.folder, 'workflows'))
+        .filter((name) => /\.ya?ml$/.test(name))
+        .map((name) => name.replace(/\.ya?ml$/, '')),
+      imports: [
+        ...(shipped === null ? [] : this.list(shipped).map((name) => `std/${name.replace(/\.dsl$/, '')}`)),
+        ...here
+          .filter((name) => /\.(?:dsl|statedsl)$/.test(name) && join(folder, name) !== own)
+          .map((name) => `./${name}`),
+      ],
+      plans: here.filter((name) => name.endsWith('.json')),
+    };
+  }
+
+  private readonly listed = new Map<string, readonly string[]>();
+
+  private list(folder: string): readonly string[] {
+    let names = this.listed.get(folder);
+    if (names === undefined) {
+      names = this.documents.host.files.list(folder);
+      this.listed.set(folder, names);
+    }
+    return names;
+  }
+
+  signatureHelp(params: PositionParams) {
+    return this.at(params, ({ program }, offset) => {
+      const found = signatureAt(program, offset);
+      if (found === null) return null;
+      const { label, parameters, active, text } = found;
+      return {
+        signatures: [{ label, documentation: text, parameters: parameters.map((one) => ({ label: one })) }],
+        activeSignature: 0,
+        activeParameter: Math.min(active, Math.max(0, parameters.length - 1)),
+      };
+    });
+  }
+
+  async workspaceSymbols({ query }: { readonly query: string }) {
+    const found: object[] = [];
+    for (const { program, uri } of await this.programs())
+      for (const symbol of matchingSymbols(program, query)) {
+        const [span] = symbol.declarations;
+        if (span === undefined || found.length >= MOST_SYMBOLS) break;
+        found.push({
+          name: symbol.name,
+          kind: SYMBOL_KINDS[symbol.kind] ?? 13,
+          location: { uri, range: rangeOf(program.source, span) },
+          ...(symbol.owner === '' ? {} : { containerName: symbol.owner }),
+        });
+      }
+    return found;
+  }
+}

@@ -1,0 +1,392 @@
+/**
+ * The language server: the protocol on one side, questions about open programs on the other. It runs no command, changes no
+ * file and opens no connection.
+ */
+import {
+  CodeActionKind,
+  ErrorCodes,
+  type InitializeParams,
+  type InitializeResult,
+  LSPErrorCodes,
+  type MessageReader,
+  MessageType,
+  type MessageWriter,
+  type Position,
+  type Range,
+  ResponseError,
+  TextDocumentSyncKind,
+} from 'vscode-languageserver-protocol';
+import { createProtocolConnection } from 'vscode-languageserver-protocol/node';
+import { TextDocument } from 'vscode-languageserver-textdocument';
+import { VERSION } from '../../runtime/version.js';
+import { TOKEN_MODIFIERS, TOKEN_TYPES } from '../ide/name-tokens.js';
+import type { Refusal } from '../ide/rename.js';
+import { Answers } from './answers.js';
+import type { TextParams } from './asking.js';
+import { type Analysis, Documents, filePath, type OpenDocument } from './documents.js';
+import { sentDiagnostic, type UriOf } from './protocol.js';
+
+export interface ServerOptions {
+  readonly reader: MessageReader;
+  readonly writer: MessageWriter;
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  /** Called once, with the exit code of the process. */
+  readonly exit: (code: number) => void;
+  readonly log?: (text: string) => void;
+}
+
+/** How long errors of a line that is being typed wait, in milliseconds. */
+const TYPING_MS = 300;
+/** How often the server looks for its client, in milliseconds. */
+const CLIENT_MS = 3_000;
+
+const tick = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+
+type Handler = (params: never) => unknown;
+
+export function startServer(options: ServerOptions): void {
+  new Server(options).listen();
+}
+
+class Server {
+  private readonly connection;
+  private documents!: Documents;
+  private answers!: Answers;
+  private state: 'new' | 'running' | 'shut down' = 'new';
+  private isOver = false;
+  private client = { pulls: false, watches: false, refreshes: false };
+  private readonly typing = new Map<string, NodeJS.Timeout>();
+  private watch: NodeJS.Timeout | undefined;
+
+  constructor(private readonly options: ServerOptions) {
+    this.connection = createProtocolConnection(options.reader, options.writer);
+  }
+
+  listen(): void {
+    const { connection, options } = this;
+    options.reader.onError((error) => this.end(1, error));
+    options.reader.onClose(() => this.end(this.state === 'shut down' ? 0 : 1));
+    connection.onError(([error]) => this.log(error));
+    connection.onRequest('initialize', (params: InitializeParams) => this.initialize(params));
+    connection.onNotification('initialized', () => this.watchFiles());
+    connection.onRequest('shutdown', () => {
+      this.state = 'shut down';
+      return null;
+    });
+    connection.onNotification('exit', () => this.end(this.state === 'shut down' ? 0 : 1));
+    this.take(
+      'textDocument/didOpen',
+      (params: { textDocument: { uri: string; languageId: string; version: number; text: string } }) => {
+        const { uri, languageId, version, text } = params.textDocument;
+        const document = this.documents.add(uri, languageId, version, text);
+        void this.publish(document);
+      },
+    );
+    this.take(
+      'textDocument/didChange',
+      (params: {
+        textDocument: { uri: string; version: number };
+        contentChanges: { text: string; range?: Range }[];
+      }) => {
+        const document = this.documents.get(params.textDocument.uri);
+        if (document === undefined) return;
+        const changes = params.contentChanges.filter(({ range }) => range === undefined || isRange(range));
+        document.text = TextDocument.update(document.text, changes, params.textDocument.version);
+        const [only, more] = changes;
+        const isTyped =
+          only?.range !== undefined && more === undefined && only.range.start.line === only.range.end.line;
+        void this.publish(document, isTyped && !only.text.includes('\n') ? only.range?.start.line : undefined);
+      },
+    );
+    this.take('textDocument/didSave', ({ textDocument: { uri } }: TextParams) => {
+      this.documents.forget();
+      const document = this.documents.get(uri);
+      if (document === undefined) return;
+      this.documents.renew(document);
+      void this.publish(document);
+      if (document.path !== null) this.publishUsers(document.path);
+    });
+    this.take('textDocument/didClose', ({ textDocument: { uri } }: TextParams) => {
+      clearTimeout(this.typing.get(uri));
+      this.typing.delete(uri);
+      this.documents.remove(uri);
+      if (!this.client.pulls)
+        void connection.sendNotification('textDocument/publishDiagnostics', { uri, diagnostics: [] });
+    });
+    this.take('workspace/didChangeWatchedFiles', ({ changes }: { changes: { uri: string }[] }) => {
+      this.answers.forgetFiles();
+      const isConfigured = changes.some(({ uri }) => /statedsl\.config\.yaml$|tools\.yaml$/.test(uri));
+      const paths = changes.flatMap(({ uri }) => filePath(uri) ?? []);
+      const users = isConfigured ? this.documents.all() : paths.flatMap((path) => this.documents.usersOf(path));
+      this.documents.forget();
+      for (const document of new Set(users)) {
+        this.documents.renew(document);
+        void this.publish(document);
+      }
+      if (this.client.pulls && this.client.refreshes)
+        void connection.sendRequest('workspace/diagnostic/refresh').catch(() => undefined);
+    });
+    for (const name of [
+      'workspace/didChangeConfiguration',
+      'workspace/didChangeWorkspaceFolders',
+      '$/setTrace',
+      'window/workDoneProgress/cancel',
+      'textDocument/willSave',
+    ])
+      connection.onNotification(name, () => undefined);
+    this.answerAll();
+    connection.listen();
+  }
+
+  private answerAll(): void {
+    this.answer('textDocument/diagnostic', async ({ textDocument: { uri } }: TextParams) => {
+      const document = this.documents.get(uri);
+      if (document === undefined) return { kind: 'full', items: [] };
+      const analysis = await this.documents.current(document);
+      return { kind: 'full', items: this.diagnosticsOf(document, analysis) };
+    });
+    this.answer('workspace/diagnostic', async () => {
+      const items = await Promise.all(
+        this.documents.all().map(async (document) => {
+          const analysis = await this.documents.current(document);
+          return {
+            kind: 'full',
+            uri: document.uri,
+            version: document.text.version,
+            items: this.diagnosticsOf(document, analysis),
+          };
+        }),
+      );
+      return { items };
+    });
+    for (const [method, answer] of Object.entries(this.methods())) this.answer(method, answer);
+  }
+
+  /** The requests that `Answers` knows, by their names in the protocol. */
+  private methods(): Record<string, Handler> {
+    const ask = (name: keyof Answers): Handler =>
+      ((params: never) => (this.answers[name] as Handler)(params)) as Handler;
+    return {
+      'textDocument/hover': ask('hover'),
+      'textDocument/definition': ask('definition'),
+      'textDocument/declaration': ask('definition'),
+      'textDocument/typeDefinition': () => null,
+      'textDocument/implementation': ask('implementation'),
+      'textDocument/references': ask('references'),
+      'textDocument/documentHighlight': ask('highlight'),
+      'textDocument/prepareRename': ask('prepareRename'),
+      'textDocument/rename': ask('rename'),
+      'textDocument/completion': ask('completion'),
+      'completionItem/resolve': (item: never) => item,
+      'textDocument/signatureHelp': ask('signatureHelp'),
+      'textDocument/documentSymbol': ask('documentSymbols'),
+      'workspace/symbol': ask('workspaceSymbols'),
+      'textDocument/semanticTokens/full': ask('tokens'),
+      'textDocument/semanticTokens/full/delta': ask('tokens'),
+      'textDocument/semanticTokens/range': ask('tokens'),
+      'textDocument/foldingRange': ask('folding'),
+      'textDocument/selectionRange': ask('selections'),
+      'textDocument/inlayHint': ask('hints'),
+      'textDocument/codeLens': ask('lenses'),
+      'codeLens/resolve': (lens: never) => lens,
+      'textDocument/codeAction': ask('actions'),
+      'textDocument/formatting': ask('formatting'),
+      'textDocument/rangeFormatting': ask('formatting'),
+      'textDocument/documentLink': ask('links'),
+      'documentLink/resolve': ask('resolveLink'),
+      'textDocument/prepareCallHierarchy': ask('prepareCalls'),
+      'callHierarchy/incomingCalls': ask('incoming'),
+      'callHierarchy/outgoingCalls': ask('outgoing'),
+      'workspace/willRenameFiles': ask('willRenameFiles'),
+      'workspace/executeCommand': ask('execute'),
+      'statedsl/graph': ask('graph'),
+    };
+  }
+
+  /** A request waits for messages that came right behind it: one of them may cancel it. */
+  private answer(method: string, answer: Handler): void {
+    this.connection.onRequest(method, async (params: unknown, token: { readonly isCancellationRequested: boolean }) => {
+      if (this.state === 'new')
+        return new ResponseError(ErrorCodes.ServerNotInitialized, 'the server is not initialized');
+      if (this.state === 'shut down') return new ResponseError(ErrorCodes.InvalidRequest, 'the server is shut down');
+      await tick();
+      const cancellation = () => new ResponseError(LSPErrorCodes.RequestCancelled, 'the request was cancelled');
+      if (token.isCancellationRequested) return cancellation();
+      try {
+        const result = await answer(params as never);
+        if (token.isCancellationRequested) return cancellation();
+        return isRefusal(result) ? new ResponseError(LSPErrorCodes.RequestFailed, result.refused) : (result ?? null);
+      } catch (error) {
+        this.log(error);
+        return new ResponseError(ErrorCodes.InternalError, error instanceof Error ? error.message : String(error));
+      }
+    });
+  }
+
+  private take<Params>(method: string, take: (params: Params) => void): void {
+    this.connection.onNotification(method, (params: Params) => {
+      if (this.state !== 'running') return;
+      try {
+        take(params);
+      } catch (error) {
+        this.log(error);
+      }
+    });
+  }
+
+  private initialize(params: InitializeParams): InitializeResult {
+    const root = params.workspaceFolders?.[0]?.uri ?? params.rootUri ?? null;
+    const folder = (root === null ? null : filePath(root)) ?? params.rootPath ?? process.cwd();
+    const { trusted } = (params.initializationOptions ?? {}) as { trusted?: boolean };
+    const { textDocument, workspace } = params.capabilities ?? {};
+    this.documents = new Documents(folder, { isTrusted: trusted !== false, environment: this.options.environment });
+    this.answers = new Answers(this.documents, {
+      hasSnippets: textDocument?.completion?.completionItem?.snippetSupport === true,
+      hasOutline: textDocument?.documentSymbol?.hierarchicalDocumentSymbolSupport === true,
+      hasVersions: workspace?.workspaceEdit?.documentChanges === true,
+      hasMarkdown: textDocument?.hover?.contentFormat?.includes('markdown') !== false,
+    });
+    this.client = {
+      pulls: textDocument?.diagnostic !== undefined,
+      watches: workspace?.didChangeWatchedFiles?.dynamicRegistration === true,
+      refreshes: workspace?.diagnostics?.refreshSupport === true,
+    };
+    this.state = 'running';
+    this.watchClient(params.processId);
+    return {
+      serverInfo: { name: 'statedsl', version: VERSION },
+      capabilities: {
+        positionEncoding: 'utf-16',
+        textDocumentSync: { openClose: true, change: TextDocumentSyncKind.Incremental, save: { includeText: false } },
+        ...(this.client.pulls
+          ? { diagnosticProvider: { identifier: 'statedsl', interFileDependencies: true, workspaceDiagnostics: true } }
+          : {}),
+        hoverProvider: true,
+        definitionProvider: true,
+        declarationProvider: true,
+        typeDefinitionProvider: true,
+        implementationProvider: true,
+        referencesProvider: true,
+        documentHighlightProvider: true,
+        renameProvider: { prepareProvider: true },
+        completionProvider: { triggerCharacters: ['{', ':', '.', '†', '[', '"', '/'], resolveProvider: true },
+        signatureHelpProvider: { triggerCharacters: ['(', ',', '='] },
+        documentSymbolProvider: true,
+        workspaceSymbolProvider: true,
+        semanticTokensProvider: {
+          legend: { tokenTypes: [...TOKEN_TYPES], tokenModifiers: [...TOKEN_MODIFIERS] },
+          full: { delta: true },
+          range: true,
+        },
+        foldingRangeProvider: true,
+        selectionRangeProvider: true,
+        inlayHintProvider: true,
+        codeLensProvider: { resolveProvider: true },
+        codeActionProvider: { codeActionKinds: [CodeActionKind.QuickFix, 'source.fixAll.statedsl'] },
+        documentFormattingProvider: true,
+        documentRangeFormattingProvider: true,
+        documentLinkProvider: { resolveProvider: true },
+        callHierarchyProvider: true,
+        executeCommandProvider: { commands: ['statedsl.convert', 'statedsl.explain'] },
+        workspace: {
+          workspaceFolders: { supported: true },
+          fileOperations: { willRename: { filters: [{ pattern: { glob: '**/*.{dsl,statedsl,md,json}' } }] } },
+        },
+      },
+    };
+  }
+
+  private watchFiles(): void {
+    if (!this.client.watches) return;
+    const watchers = [{ globPattern: '**/*.{dsl,statedsl,md,yaml,yml,json}' }];
+    const registrations = [{ id: 'files', method: 'workspace/didChangeWatchedFiles', registerOptions: { watchers } }];
+    void this.connection.sendRequest('client/registerCapability', { registrations }).catch((error) => this.log(error));
+  }
+
+  private watchClient(processId: number | null | undefined): void {
+    if (typeof processId !== 'number') return;
+    this.watch = setInterval(() => {
+      try {
+        process.kill(processId, 0);
+      } catch {
+        this.end(1);
+      }
+    }, CLIENT_MS);
+    this.watch.unref();
+  }
+
+  private publishUsers(path: string): void {
+    for (const user of this.documents.usersOf(path)) {
+      this.documents.renew(user);
+      void this.publish(user);
+    }
+  }
+
+  /** `typedLine`: the line that is being typed, from 0. Its errors wait. */
+  private async publish(document: OpenDocument, typedLine?: number): Promise<void> {
+    try {
+      clearTimeout(this.typing.get(document.uri));
+      this.typing.delete(document.uri);
+      if (this.client.pulls) return;
+      await tick();
+      const analysis = await this.documents.current(document);
+      // Newer input has its own turn, and a closed document none.
+      if (this.documents.get(document.uri) !== document || analysis.version !== document.text.version) return;
+      const all = this.diagnosticsOf(document, analysis);
+      const shown =
+        typedLine === undefined
+          ? all
+          : all.filter(({ severity, range }) => severity !== 1 || range.start.line !== typedLine);
+      if (shown.length < all.length)
+        this.typing.set(
+          document.uri,
+          setTimeout(() => void this.publish(document), TYPING_MS),
+        );
+      await this.connection.sendNotification('textDocument/publishDiagnostics', {
+        uri: document.uri,
+        version: analysis.version,
+        diagnostics: shown,
+      });
+    } catch (error) {
+      this.log(error);
+    }
+  }
+
+  private diagnosticsOf(document: OpenDocument, { diagnostics, sources }: Analysis) {
+    const uriOf: UriOf = (file) => this.documents.uriOf(document, sources, file);
+    return diagnostics
+      .filter(({ span }) => span.file === 0 || (span.file < 0 && sources.length > 0))
+      .map((one) =>
+        sentDiagnostic(one.span.file < 0 ? { ...one, span: { file: 0, start: 0, end: 0 } } : one, sources, uriOf),
+      );
+  }
+
+  private log(error: unknown): void {
+    const text = error instanceof Error ? (error.stack ?? error.message) : String(error);
+    this.options.log?.(text);
+    if (this.isOver || this.state === 'new') return;
+    void this.connection
+      .sendNotification('window/logMessage', { type: MessageType.Error, message: text })
+      .catch(() => undefined);
+  }
+
+  private end(code: number, error?: unknown): void {
+    if (this.isOver) return;
+    if (error !== undefined) this.options.log?.(String(error));
+    this.isOver = true;
+    clearInterval(this.watch);
+    for (const timer of this.typing.values()) clearTimeout(timer);
+    this.connection.dispose();
+    this.options.exit(code);
+  }
+}
+
+function isRefusal(result: unknown): result is Refusal {
+  return typeof result === 'object' && result !== null && 'refused' in result;
+}
+
+function isRange({ start, end }: Range): boolean {
+  const isPosition = ({ line, character }: Position): boolean =>
+    Number.isInteger(line) && Number.isInteger(character) && line >= 0 && character >= 0;
+  return isPosition(start) && isPosition(end);
+}
