@@ -9,7 +9,7 @@ import type { Findings } from './library/diagnostics.js';
 /**
  * Why an operation was refused. `unknown`: there is no such run, file or name. `wrong-use`: the request does not fit the
  * run. `invalid-program`: the program has errors or no approval. `held`: a process executes the run. `over`: the run has
- * ended. `conflict`: another process did it first. `unfinished`: the run has not returned. `not-applied`: its changes
+ * ended. `conflict`: another process did it first. `not-allowed`: the person is not one of those who may do it. `unfinished`: the run has not returned. `not-applied`: its changes
  * cannot be merged. `unusable`: its files cannot be used. `damaged`: a part of its record has changed. `foreign`: another
  * user may have made the store. `store`: the disk cannot be read or written. `unreachable`: the engine or its workers do not
  * answer. `unavailable`: the service cannot do it now, and can later.
@@ -21,6 +21,7 @@ export type RefusalCode =
   | 'held'
   | 'over'
   | 'conflict'
+  | 'not-allowed'
   | 'unfinished'
   | 'not-applied'
   | 'unusable'

@@ -4,6 +4,7 @@
  */
 
 import type { RunWhereabouts } from '../engine/admin.js';
+import type { Through } from '../interpreter/events/event.js';
 import type { UndoFacts } from '../interpreter/events/facts.js';
 import type { Difference } from '../interpreter/record/replay.js';
 import type { Json } from '../machine/expression.js';
@@ -228,6 +229,10 @@ export interface ByPerson {
 
 /** How answers and signals are delivered. */
 export interface DeliverOptions extends ByPerson {
+  /** The door through which an answer comes; default `library`. `approvers` of the configuration guards `http`, `page`, `mcp` and `form`. */
+  readonly through?: Through;
+  /** Why the person answers so, for the record. */
+  readonly reason?: string;
   /** Secret inputs of the run, so that they are replaced in the record. */
   readonly inputs?: Readonly<Record<string, Json>>;
 }

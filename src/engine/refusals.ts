@@ -104,8 +104,8 @@ export function refuseUnexpected(
     }
     const addressed = address(questions, deliveries.map(unpackDelivery), earlier.map(unpackDelivery));
     return deliveries.map((one, at) => {
-      const { name } = addressed[at] as Extract<Delivery, { kind: 'answer' }>;
-      return one.kind === 'answer' ? { ...one, name } : one;
+      const named = addressed[at] as Delivery;
+      return 'value' in one && 'value' in named ? { ...named, value: one.value } : one;
     });
   } catch (cause) {
     if (!(cause instanceof RunRefused)) throw cause;

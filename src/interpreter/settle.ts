@@ -6,7 +6,7 @@ import type { Json } from '../machine/expression.js';
 import { withAgentReport } from './agents/agent-output.js';
 import { proceed } from './control/join.js';
 import { forget } from './control/request-effects.js';
-import type { EffectKind, Outcome } from './events/event.js';
+import type { EffectKind, Outcome, Through } from './events/event.js';
 import { compactOutput } from './outcome.js';
 import { namesOf, type Pending } from './run-state/pending.js';
 import type { Run } from './run-state/run-memory.js';
@@ -56,6 +56,8 @@ export function settle(run: Run, effect: string, outcome: Outcome): void {
 export interface Delivery {
   /** How many bytes of the run's inbox were read with it. */
   readonly inbox?: number;
+  readonly through?: Through;
+  readonly reason?: string;
 }
 
 /** Whether a request is one that a person answers: a question or an approval of a plan. */
@@ -82,7 +84,7 @@ export function receiveSignal(
   name: string,
   payload: Json,
   by: string,
-  delivery: Delivery & { readonly id?: string } = {},
+  delivery: Pick<Delivery, 'inbox'> & { readonly id?: string } = {},
 ): void {
   if (run.result !== null) return;
   const { value, printed } = withText(payload);

@@ -35,6 +35,7 @@ export function statusOf(code: RefusalCode): 403 | 404 | 409 | 422 | 500 | 503 {
     case 'damaged':
       return 422;
     case 'foreign':
+    case 'not-allowed':
       return 403;
     case 'unreachable':
     case 'store':

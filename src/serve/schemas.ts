@@ -112,6 +112,8 @@ export const startBody = z
   .refine(({ program, text }) => (program === undefined) !== (text === undefined), 'needs either `program` or `text`')
   .openapi('StartRun');
 
+const reason = z.string().min(1).max(10_000).openapi({ description: 'why the person decides so, for the record' });
+
 export const answersBody = z
   .strictObject({
     answers: values
@@ -120,6 +122,7 @@ export const answersBody = z
         description: 'the answers, by the name of the question or by its id, as `waiting` has it',
         example: { 'approve@1': 'yes' },
       }),
+    reason: reason.optional(),
   })
   .openapi('Answers');
 

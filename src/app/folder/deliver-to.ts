@@ -6,6 +6,7 @@ import type { Started } from '../../runtime/run/run-options.js';
 import type { RunReport } from '../../runtime/run/run-report.js';
 import type { Delivery } from '../../runtime/store/inbox.js';
 import { openStoredRun } from '../../runtime/store/stored-run.js';
+import { guardAnswers } from '../approvers.js';
 import type { ProjectHost } from '../project/project-host.js';
 import { loadSettings } from '../project/settings.js';
 import { programOf } from '../project/stored-program.js';
@@ -28,9 +29,14 @@ export async function deliverTo(
 ): Promise<Delivered> {
   checkSendable(deliveries);
   const run_id = await findOwnRun(directory, run);
-  const { configuration } = await loadSettings(host, programOf(openStoredRun(directory, run_id)) ?? '-');
-  const { secrets } = configuration;
-  return { run_id, delivery: await deliverToRun(run_id, deliveries, { dir: directory, inputs, secrets }) };
+  const settings = await loadSettings(host, programOf(openStoredRun(directory, run_id)) ?? '-');
+  const options = { dir: directory, inputs, secrets: settings.configuration.secrets };
+  await guardAnswers(
+    deliveries,
+    async () => settings,
+    (refused) => deliverToRun(run_id, refused, options),
+  );
+  return { run_id, delivery: await deliverToRun(run_id, deliveries, options) };
 }
 
 /**

@@ -7,6 +7,7 @@ import { resolve } from 'node:path';
 import type { Json } from '../../machine/expression.js';
 import type { Delivery } from '../../runtime/store/inbox.js';
 import { openStoredRun, type StoredRun } from '../../runtime/store/stored-run.js';
+import { answersOf, DEFAULT_PERSON } from '../approvers.js';
 import { preparedBy, splitOptions } from '../execution-options.js';
 import { type FolderOptions, hostOf, storeOf } from '../programs.js';
 import type { ProjectHost } from '../project/project-host.js';
@@ -17,8 +18,6 @@ import { describeRun, findRun } from './find-run.js';
 import type { RunInspector } from './inspect.js';
 import { RunIndex } from './run-index.js';
 import type { StartingOptions } from './start-in-folder.js';
-
-const DEFAULT_PERSON = 'user';
 
 /** What the operations share. */
 interface Folder {
@@ -125,12 +124,7 @@ function changeOperations({
   const deliver = (run: string, deliveries: readonly Delivery[], inputs: Readonly<Record<string, Json>>) =>
     resultOf(async () => (await import('./deliver-to.js')).deliverTo(run, deliveries, { directory, host, inputs }));
   return {
-    answer: (run, answers, { by = DEFAULT_PERSON, inputs = {} } = {}) =>
-      deliver(
-        run,
-        Object.entries(answers).map(([name, value]) => ({ kind: 'answer', name, value, by })),
-        inputs,
-      ),
+    answer: (run, answers, options = {}) => deliver(run, answersOf(answers, options), options.inputs ?? {}),
     signal: (run, name, payload = null, { by = DEFAULT_PERSON, inputs = {} } = {}) =>
       deliver(run, [{ kind: 'signal', name, payload, by }], inputs),
     cancel: (run, { by = DEFAULT_PERSON } = {}) =>

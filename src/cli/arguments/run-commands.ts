@@ -115,6 +115,7 @@ export function addDeliver(program: Command, onExit: (code: number) => void): vo
   addOn(addResumeOptions(program.command('answer').description('answer the questions of a run and resume it')))
     .argument('<run>', 'the id of the run or the beginning of it; without it, the one that waits for the answer')
     .argument('[answers...]', 'the answers, as name=value')
+    .option('--reason <text>', 'why you answer so, for the record')
     .option('--no-resume', 'only record the answer')
     .action(async (run: string, answers: string[], options) =>
       onExit(await (await import('../commands/deliver.js')).answerCommand(run, answers, options)),

@@ -7,6 +7,7 @@ import type { Delivered, DeliverOptions, Runs } from '../../app/runs.js';
 import { readJson } from '../../interpreter/values/json.js';
 import type { Json } from '../../machine/expression.js';
 import type { Machine } from '../../machine/machine.js';
+import { omitUndefined } from '../../prelude/omit-undefined.js';
 import { checkSignalName } from '../../runtime/run/apply-delivery.js';
 import type { Delivery } from '../../runtime/store/inbox.js';
 import { RunRefused } from '../../runtime/store/store-error.js';
@@ -23,6 +24,8 @@ import { resumeRun } from './resume.js';
 interface DeliverFlags extends ResumeFlags {
   /** False for `--no-resume`: record only. */
   readonly resume?: boolean;
+  /** Why somebody answers so. */
+  readonly reason?: string;
 }
 
 /** What is delivered: for a run that is resumed with it, and for one that is not. */
@@ -40,8 +43,12 @@ export async function answerCommand(first: string, rest: readonly string[], flag
   const wanted = { kinds: ['ask', 'approval'], names, command: `answer ${answers.join(' ')}` };
   return deliverCommand(isAnswer ? wanted : first, flags, (by) => {
     const given = answers.map(answerOf);
-    const deliveries = given.map(([question, value]): Delivery => ({ kind: 'answer', name: question, value, by }));
-    return { deliveries, deliver: (runs, id, options) => runs.answer(id, withoutRepetition(given), options) };
+    const how = { through: 'command', ...omitUndefined({ reason: flags.reason?.trim() || undefined }) } as const;
+    const deliveries = given.map(([name, value]): Delivery => ({ kind: 'answer', name, value, by, ...how }));
+    return {
+      deliveries,
+      deliver: (runs, id, options) => runs.answer(id, withoutRepetition(given), { ...options, ...how }),
+    };
   });
 }
 

@@ -5,10 +5,11 @@
 
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
+import { answersOf, guardAnswers } from '../../app/approvers.js';
 import { applyRun } from '../../app/folder/apply-run.js';
 import { folderRuns } from '../../app/folder/folder-runs.js';
 import { shownProgram } from '../../app/folder/program-of-run.js';
-import { type FolderOptions, storeOf } from '../../app/programs.js';
+import { type FolderOptions, hostOf, storeOf } from '../../app/programs.js';
 import { type Refused, type Result, refuse, resultOf, resultWith } from '../../app/result.js';
 import { runCondition } from '../../app/run-filter.js';
 import type {
@@ -77,7 +78,7 @@ export function engineRuns(options: EngineRunsOptions): Runs {
   return {
     ...readCopies(shared, folder),
     ...listOperations(shared),
-    ...changeOperations(shared),
+    ...changeOperations(shared, options),
     apply: async (run, { cwd = '.', by } = {}) => {
       const given = { cwd: resolve(options.folder ?? '.', cwd), ...omitUndefined({ by }) };
       const applied = await answerOf(() => applyFromEngine(shared, directory, run, given));
@@ -305,20 +306,24 @@ async function listRuns(client: EngineClient, filter: RunFilter): Promise<RunLis
   return runs.length > page.length ? { runs: page, next: page.at(-1)?.run_id ?? '' } : { runs: page };
 }
 
-function changeOperations({ client, find, copy }: EngineFolder): Pick<Runs, 'answer' | 'signal' | 'cancel' | 'remove'> {
+function changeOperations(
+  { client, find, copy }: EngineFolder,
+  options: FolderOptions,
+): Pick<Runs, 'answer' | 'signal' | 'cancel' | 'remove'> {
   const deliver = (run: string, deliveries: readonly Delivery[]): Promise<Result<Delivered>> =>
     answerOf(async () => {
       checkSendable(deliveries);
       const run_id = await find(run);
+      await guardAnswers(
+        deliveries,
+        async () => (await import('../../app/project/settings.js')).loadSettings(hostOf(options), '-'),
+        (refused) => client.deliver(run_id, refused),
+      );
       await client.deliver(run_id, deliveries);
       return { run_id, delivery: 'passed-on' };
     });
   return {
-    answer: (run, answers, { by = 'user' } = {}) =>
-      deliver(
-        run,
-        Object.entries(answers).map(([name, value]) => ({ kind: 'answer', name, value, by })),
-      ),
+    answer: (run, answers, given = {}) => deliver(run, answersOf(answers, given)),
     signal: (run, name, payload: Json = null, { by = 'user' } = {}) =>
       deliver(run, [{ kind: 'signal', name, payload, by }]),
     async cancel(run, { by = 'user' } = {}) {

@@ -42,6 +42,8 @@ const printedMembers = (which: string) =>
   sometimes('object', `the JSON text of ${which} with a number that was written differently, such as \`1.10\``);
 const inbox = sometimes('number', 'how many bytes of `inbox.ndjson` were read up to this message of another process');
 
+const THROUGH = 'the door: `command`, `http`, `page`, `mcp`, `form` or `library`';
+
 export const eventTable = {
   run_started: {
     means: 'A run started. This is always the first event.',
@@ -189,6 +191,21 @@ export const eventTable = {
       value: always('any value', 'the answer'),
       printed,
       by: always('text', 'the person who answered'),
+      through: sometimes('text', THROUGH),
+      reason: sometimes('text', 'why the person decided so'),
+      inbox,
+    },
+  },
+  answer_refused: {
+    means: 'A person answered who is not one of the `approvers` of the question. The run goes on waiting.',
+    fields: {
+      id: sometimes('text', 'the id of the question'),
+      name: always('text', 'the name of the question'),
+      value: always('any value', 'the answer'),
+      printed,
+      by: always('text', 'the person'),
+      through: always('text', THROUGH),
+      reason: sometimes('text', 'why the person decided so'),
       inbox,
     },
   },

@@ -245,9 +245,15 @@ export type RunEvent =
       /** The JSON text of the value, if a number in it was written differently, such as `1.10`. */
       readonly printed?: string;
       readonly by: string;
+      /** The door through which it came; absent: the terminal of the run, a script or a deadline. */
+      readonly through?: Through;
+      /** Why the person decided so. */
+      readonly reason?: string;
       /** Bytes of the run's inbox that were read with it, where it came that way. */
       readonly inbox?: number;
     }
+  /** An answer of a person who may not give it. */
+  | ({ readonly type: 'answer_refused'; readonly inbox?: number } & RefusedAnswer)
   | {
       readonly type: 'signal_received';
       readonly name: string;
@@ -405,6 +411,19 @@ export interface KeptOutcomes {
   readonly outcomes: readonly KeptOutcome[];
   /** The values need not be the same, because the effect was executed once. */
   readonly any?: true;
+}
+
+/** The doors through which answers come. */
+export type Through = 'command' | 'http' | 'page' | 'mcp' | 'form' | 'library';
+
+export interface RefusedAnswer {
+  readonly id?: string;
+  readonly name: string;
+  readonly value: Json;
+  readonly printed?: string;
+  readonly by: string;
+  readonly through: Through;
+  readonly reason?: string;
 }
 
 /** Something that a run waits for and that only a person, another program or the clock can provide. */

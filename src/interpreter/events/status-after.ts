@@ -54,5 +54,5 @@ export class ActiveTime {
 }
 
 function isDelivery({ type }: RunEvent): boolean {
-  return type === 'answered' || type === 'signal_received';
+  return type === 'answered' || type === 'answer_refused' || type === 'signal_received';
 }

@@ -90,6 +90,7 @@ export class Replay {
       case 'run_suspended':
       case 'run_interrupted':
       case 'worktree_committed':
+      case 'answer_refused':
         return null;
       case 'run_resumed':
         return this.resume(seq, event);
@@ -277,7 +278,7 @@ export class Replay {
         break;
       case 'answered':
         if (!isAnswered(run.pending.get(event.effect)?.kind ?? 'clock')) return false;
-        answer(run, event.effect, fromRecord(event.value, event.printed), event.by);
+        answer(run, event.effect, fromRecord(event.value, event.printed), event.by, howIn(event));
         break;
       case 'signal_received':
         receiveSignal(
@@ -341,6 +342,8 @@ function endsAtOnce(event: RunEvent): boolean {
 function keyOf({ effect, attempt }: { readonly effect: string; readonly attempt: number }): string {
   return `${effect} ${attempt}`;
 }
+
+const howIn = ({ through, reason }: Extract<RunEvent, { type: 'answered' }>) => omitUndefined({ through, reason });
 
 /** As versions without ids recorded it. */
 function withoutId({ id: _, ...rest }: RunEvent & { readonly id?: string }): RunEvent {

@@ -15,13 +15,15 @@ export function Questions({ model }: { readonly model: ScreenModel }) {
   const actions = model.data.actions.value;
   const [problem, setProblem] = useState<DataError | null>(null);
   const [isBusy, setBusy] = useState(false);
+  const [reason, setReason] = useState('');
   if (run === null || run.waiting.length === 0 || model.at.value !== null) return null;
 
   async function answer(id: string, value: Json): Promise<void> {
     setBusy(true);
     setProblem(null);
     try {
-      await actions?.answer(run?.run_id ?? '', { [id]: value });
+      await actions?.answer(run?.run_id ?? '', { [id]: value }, reason.trim());
+      setReason('');
     } catch (cause) {
       setProblem(toDataError(cause));
     } finally {
@@ -40,6 +42,12 @@ export function Questions({ model }: { readonly model: ScreenModel }) {
           onAnswer={answer}
         />
       ))}
+      {actions !== null && run.waiting.some(({ kind }) => kind === 'ask' || kind === 'approval') && (
+        <label class="reason">
+          Reason (may be empty)
+          <input type="text" value={reason} onInput={({ currentTarget }) => setReason(currentTarget.value)} />
+        </label>
+      )}
       {problem !== null && <Problem of={problem} />}
     </section>
   );
@@ -90,7 +98,7 @@ function Question({ waiting, canAnswer, isBusy, onAnswer }: QuestionProps) {
       ) : (
         <AnswerField id={id} isBusy={isBusy} onAnswer={(text) => onAnswer(id, jsonOrText(text))} />
       )}
-      <p class="faint small">The answer is recorded with your name, and the run continues.</p>
+      <p class="faint small">The answer is recorded with your name and the reason, and the run continues.</p>
     </div>
   );
 }

@@ -90,7 +90,8 @@ export type Connection = 'connected' | 'lost' | 'signed-out';
 
 /** Changes of runs. Each resolves when the service has accepted it, and rejects with a `DataError`. */
 export interface RunActions {
-  answer(run: string, answers: Readonly<Record<string, Json>>): Promise<void>;
+  /** `reason`: empty if the person gave none. */
+  answer(run: string, answers: Readonly<Record<string, Json>>, reason: string): Promise<void>;
   signal(run: string, name: string, payload: Json): Promise<void>;
   cancel(run: string): Promise<void>;
   resume(run: string, limits: Readonly<Record<string, number>>): Promise<void>;

@@ -103,7 +103,7 @@ function serviceActions(connection: ServiceConnection): RunActions {
       body: JSON.stringify(body),
     });
   return {
-    answer: (run, answers) => post(run, 'answers', { answers }),
+    answer: (run, answers, reason) => post(run, 'answers', reason === '' ? { answers } : { answers, reason }),
     signal: (run, name, payload) => post(run, 'signals', { name, payload }),
     cancel: (run) => post(run, 'cancel', {}),
     resume: (run, limits) => post(run, 'resume', Object.keys(limits).length === 0 ? {} : { limits }),

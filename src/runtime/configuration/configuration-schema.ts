@@ -75,6 +75,11 @@ export const configurationSchema = {
         ],
       },
     },
+    approvers: {
+      description:
+        'Who may answer over HTTP, in the page and through agents: names for all questions, or names for each question, where `*` is for all others.',
+      anyOf: [texts, { type: 'object', additionalProperties: texts }],
+    },
     secrets: { ...texts, description: 'Environment variables whose values are never recorded or shown.' },
     defaults: {
       type: 'object',

@@ -28,6 +28,8 @@ export interface Configuration {
   readonly defaults: ConfigurationDefaults;
   /** A run whose bound exceeds one of these has to be confirmed: calls of agents, and US dollars. */
   readonly confirm_above?: { readonly calls?: number; readonly cost?: number };
+  /** Who may answer: all questions, or each by its name. */
+  readonly approvers?: readonly string[] | Readonly<Record<string, readonly string[]>>;
   /** Who the service reports the ends of runs to. */
   readonly notify?: NotifyTarget | readonly NotifyTarget[];
   readonly engine?: EngineConfiguration;

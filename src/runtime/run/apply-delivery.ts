@@ -11,7 +11,7 @@ import {
   signalsOf,
   valueOfAnswer,
 } from '../../interpreter/run.js';
-import { printJson } from '../../interpreter/values/json.js';
+import { printJson, withText } from '../../interpreter/values/json.js';
 import type { Value } from '../../interpreter/values/value.js';
 import type { Json } from '../../machine/expression.js';
 import { nearest } from '../../prelude/nearest.js';
@@ -36,14 +36,19 @@ export function applyDelivery(run: Run, delivery: Delivery, through: { readonly 
       return null;
     }
     case 'answer': {
-      const { name, value, by } = delivery;
+      const { kind: _, name, value, by, ...how } = delivery;
       const [question, ...others] = waitsCalled(openQuestions(run), name);
       if (question === undefined) return warn(`the answer to \`${name}\` came when the run did not ask for it`);
       if (others.length > 0) return warn(`the answer to \`${name}\` ${fitsSeveral([question, ...others])}`);
       const fitting = valueOfAnswer(question, value);
       if (fitting === undefined) return warn(`${wrongAnswer(question, value)}: ${possibleAnswers(question)}`);
-      answer(run, question.effect, fitting, by, through);
+      answer(run, question.effect, fitting, by, { ...how, ...through });
       return question.effect;
+    }
+    case 'refused': {
+      const { kind: _, value, ...refused } = delivery;
+      run.recordNow({ type: 'answer_refused', ...refused, ...withText(value), ...through });
+      return null;
     }
     case 'cancel':
       cancelRun(run, delivery.by, through);
@@ -148,6 +153,11 @@ export function address(
     const { kind } = delivery;
     if (kind === 'cancel') return delivery;
     const { name } = delivery;
+    if (kind === 'refused') {
+      const [question] = waitsCalled(questions, name);
+      if (question === undefined) throw notAsked(name, questions, false);
+      return { ...delivery, id: question.id, name: question.name };
+    }
     if (kind === 'signal') {
       const wait = theOne(waitsCalled(signals, name), name);
       if (wait === undefined && nameInId(name) !== name) throw notWaiting(name, signals);

@@ -6,6 +6,7 @@ import { Buffer } from 'node:buffer';
 import { randomUUID } from 'node:crypto';
 import { closeSync, fstatSync, fsyncSync, readSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
+import type { RefusedAnswer, Through } from '../../interpreter/events/event.js';
 import { decode, printJson } from '../../interpreter/values/json.js';
 import type { Json } from '../../machine/expression.js';
 import type { Redactor } from '../redact.js';
@@ -18,8 +19,16 @@ import { storeError } from './store-error.js';
  */
 export type Delivery =
   | { readonly kind: 'signal'; readonly name: string; readonly payload: Json; readonly by: string }
-  | { readonly kind: 'answer'; readonly name: string; readonly value: Json; readonly by: string }
+  | ({ readonly kind: 'answer'; readonly name: string; readonly value: Json; readonly by: string } & AnsweredHow)
+  /** An answer of somebody who may not give it, for the record. */
+  | ({ readonly kind: 'refused' } & RefusedAnswer)
   | { readonly kind: 'cancel'; readonly by: string };
+
+/** Through which door an answer came, and why. */
+export interface AnsweredHow {
+  readonly through?: Through;
+  readonly reason?: string;
+}
 
 /** Whether programs can wait for a signal with this name, or this is the id of a wait for one. */
 export function isSignalName(name: string): boolean {

@@ -32,6 +32,7 @@ const ENCODED: { readonly [type in RunEvent['type']]?: readonly string[] } = {
   tracked_set: ['value', 'appended', 'printed'],
   state_set: ['value', 'printed'],
   answered: ['value', 'printed'],
+  answer_refused: ['value', 'printed'],
   signal_received: ['payload', 'printed'],
   run_returned: ['value', 'printed'],
   run_failed: ['value', 'printed'],

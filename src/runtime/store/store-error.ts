@@ -61,9 +61,9 @@ export class RunRefused extends Error {
   constructor(
     /**
      * `held`: a process executes it. `over`: it has ended. `unusable`: the files cannot be understood. `foreign`: another
-     * user may have made the store. `conflict`: somebody else did it first.
+     * user may have made the store. `conflict`: somebody else did it first. `not-allowed`: others may do it.
      */
-    readonly kind: 'unknown' | 'held' | 'over' | 'unusable' | 'foreign' | 'wrong-use' | 'conflict',
+    readonly kind: 'unknown' | 'held' | 'over' | 'unusable' | 'foreign' | 'wrong-use' | 'conflict' | 'not-allowed',
     message: string,
     /** What to do next. */
     readonly help: string | null = null,

@@ -267,7 +267,10 @@ export function addChangeRoutes(app: ServiceApp, service: Service): void {
   app.openapi(give, async (c) => {
     const { id } = c.req.valid('param');
     const given = (await writtenMember(c, 'answers')) as Readonly<Record<string, Json>>;
-    const by = { by: personOf(c), inputs: executions.secretsOf(id) };
+    const { reason } = c.req.valid('json');
+    // The page has a cookie; programs send a token.
+    const through = c.req.header('authorization') === undefined ? 'page' : 'http';
+    const by = { by: personOf(c), inputs: executions.secretsOf(id), through, ...omitUndefined({ reason }) } as const;
     return deliver(c, id, () => runs.answer(id, given, by), { early: null, asked: Object.keys(given) });
   });
 

@@ -53,6 +53,7 @@ export function eventGist(event: RunEvent, { timeText = exactTime, hasValues = f
     case 'emitted':
     case 'asked':
     case 'answered':
+    case 'answer_refused':
     case 'signal_received':
     case 'budget_exceeded':
     case 'step_started':

@@ -33,7 +33,9 @@ export function eventLine(event: RunEvent, paint: Paint): string | null {
     case 'asked':
       return `  ${paint.strong('?')} ${value(event.question)}${choices(event.choices)}${paint.faint(ofId(event.id))}`;
     case 'answered':
-      return `  ${event.name} = ${value(event.value, event.printed)}${paint.faint(` (${event.by})${ofId(event.id)}`)}`;
+      return `  ${event.name} = ${value(event.value, event.printed)}${paint.faint(` (${event.by})${ofId(event.id)}${event.reason === undefined ? '' : `: ${value(event.reason)}`}`)}`;
+    case 'answer_refused':
+      return `${paint.warning('refused')}: ${event.name} = ${value(event.value, event.printed)}${paint.faint(` (${event.by}, who may not answer)${ofId(event.id)}`)}`;
     case 'signal_received':
       return `  signal ${event.name}${event.payload === null ? '' : ` ${value(event.payload, event.printed)}`}${paint.faint(ofId(event.id))}`;
     case 'warned': {

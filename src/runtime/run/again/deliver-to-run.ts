@@ -51,8 +51,9 @@ export async function deliverToRun(
 
 type Answered = Extract<RunEvent, { type: 'answered' }>;
 
-function conflict({ id, name, by }: Answered): RunRefused {
-  return new RunRefused('conflict', `${by} has already answered \`${id ?? name}\``, 'look at the run: `statedsl show`');
+function conflict({ id, name, by }: Answered, deliveries: readonly Delivery[]): RunRefused {
+  const called = deliveries.some((one) => one.kind === 'answer' && one.name === id) ? id : name;
+  return new RunRefused('conflict', `${by} has already answered \`${called}\``, 'look at the run: `statedsl show`');
 }
 
 /** Says that the record has an answer already to a question that the deliveries answer, too. */
@@ -64,7 +65,7 @@ function answeredBefore({ journal }: StoredRun, deliveries: readonly Delivery[])
       if (event.type === 'answered' && (names.has(event.name) || names.has(event.id ?? event.name))) found = event;
       return true;
     });
-  return found === null ? null : conflict(found);
+  return found === null ? null : conflict(found, deliveries);
 }
 
 /**
@@ -119,7 +120,7 @@ async function passOn(
       },
       end,
     );
-    if (other !== null) throw conflict(other);
+    if (other !== null) throw conflict(other, deliveries);
     if (isTaken) break;
     if (!isReleased) continue;
     if (status !== 'returned' && status !== 'failed') return 'recorded';

@@ -8,6 +8,7 @@
  *    by what the dead process had computed but not written.
  */
 import type { RunEvent } from '../../../interpreter/events/event.js';
+import { statusAfter } from '../../../interpreter/events/status-after.js';
 import type { Replay } from '../../../interpreter/record/replay.js';
 import type { Run } from '../../../interpreter/run.js';
 import type { Json } from '../../../machine/expression.js';
@@ -16,6 +17,7 @@ import type { Redactor } from '../../redact.js';
 import { checkpoints } from '../../store/checkpoint.js';
 import { type Delivery, deliver, openInbox, unreadDeliveries } from '../../store/inbox.js';
 import { openFileJournal } from '../../store/journal.js';
+import { lastEvents } from '../../store/journal-lines.js';
 import { DEFAULT_STORE, withLockedRun } from '../../store/open-own-run.js';
 import type { RunLock } from '../../store/run-lock.js';
 import { stateFile } from '../../store/state-file.js';
@@ -85,7 +87,11 @@ export async function recordDelivery(
       return;
     }
     const open = openFileJournal(openRunFolder(directory, stored.about.run_id, lock), end);
-    const events = cleanEvents([...rest, ...made], redactor);
+    // A refused answer changes nothing, so that the run is in the same condition as before.
+    const isRefused = addressed.every(({ kind }) => kind === 'refused');
+    const last = isRefused ? lastEvents(stored.journal, END_BYTES)[0] : undefined;
+    const again = last !== undefined && statusAfter(last) !== null ? [last] : [];
+    const events = cleanEvents([...rest, ...made, ...again], redactor);
     const written = events.map((event) => open.folder?.large.event(event) ?? event);
     open.append(written, end.seq + 1, new Date().toISOString());
     await open.sync();
@@ -100,7 +106,7 @@ export async function recordDelivery(
  */
 function mustFollow(replay: Replay, deliveries: readonly Delivery[]): boolean {
   replay.rest();
-  return replay.advanceToWait() || (deliveries.length > 1 && deliveries.some(({ kind }) => kind !== 'answer'));
+  return replay.advanceToWait() || (deliveries.length > 1 && deliveries.some(({ kind }) => kind === 'signal' || kind === 'cancel'));
 }
 
 /**
@@ -126,6 +132,9 @@ const isRequest = ({ type }: RunEvent): boolean => type === 'effect_requested';
 function cleanEvents(events: readonly RunEvent[], redactor: Redactor | null): readonly RunEvent[] {
   return redactor === null ? events : events.map((event) => redactor.event(event));
 }
+
+/** Enough of a journal for its last event. */
+const END_BYTES = 1024 * 1024;
 
 /** A run whose lock this process holds. */
 interface HeldRun {
