@@ -3,7 +3,7 @@
  * service by its own address (a foreign `Host` is a rebound DNS name), must not come from another site, and must carry the
  * token: in a header, or in a cookie that the printed address sets.
  */
-import { createHash, timingSafeEqual } from 'node:crypto';
+import { createHash, createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 import type { Context, MiddlewareHandler } from 'hono';
 import { getCookie, setCookie } from 'hono/cookie';
 import { isLoopback } from '../prelude/is-loopback.js';
@@ -97,16 +97,29 @@ export function checkOrigin(options: Pick<AccessOptions, 'hosts'>): MiddlewareHa
 
 const cookieName = ({ port }: AccessOptions): string => `statedsl_${port()}`;
 
-/** Null if the request has no token, or a wrong one. */
-function presentedToken(c: Context, options: AccessOptions): string | null {
+export function hasToken(c: Context, options: AccessOptions): boolean {
   const bearer = /^Bearer (\S+)$/i.exec(c.req.header('authorization') ?? '')?.[1];
-  return bearer ?? getCookie(c, cookieName(options)) ?? null;
+  if (bearer !== undefined) return isEqual(bearer, options.token);
+  const session = getCookie(c, cookieName(options));
+  return session !== undefined && isSession(session, options);
 }
 
-export function hasToken(c: Context, options: AccessOptions): boolean {
-  const presented = presentedToken(c, options);
-  return presented !== null && isEqual(presented, options.token);
+/**
+ * What a browser keeps is the id of a session, which tells nobody the token. It is the token's signature of a random number, so
+ * that it holds for as long as the token, also after the service was started again.
+ */
+function newSession(options: Pick<AccessOptions, 'token'>): string {
+  const number = randomBytes(18).toString('base64url');
+  return `${number}.${signatureOf(number, options)}`;
 }
+
+function isSession(session: string, options: Pick<AccessOptions, 'token'>): boolean {
+  const [number = '', signature = ''] = session.split('.', 2);
+  return number !== '' && isEqual(signature, signatureOf(number, options));
+}
+
+const signatureOf = (number: string, { token }: Pick<AccessOptions, 'token'>): string =>
+  createHmac('sha256', token).update(`session ${number}`).digest('base64url');
 
 /** For all routes that give or change data. */
 export function requireToken(options: AccessOptions): MiddlewareHandler {
@@ -133,7 +146,7 @@ export function signIn(options: AccessOptions): MiddlewareHandler {
         message: 'the token in the address is not valid',
         help: 'open the address that the service printed when it started: each start has its own token',
       });
-    setCookie(c, cookieName(options), options.token, { httpOnly: true, sameSite: 'Strict', path: '/' });
+    setCookie(c, cookieName(options), newSession(options), { httpOnly: true, sameSite: 'Strict', path: '/' });
     const url = new URL(c.req.url);
     url.searchParams.delete('token');
     // Two slashes at the beginning would name another host.

@@ -88,7 +88,8 @@ export async function listen(options: ListenOptions): Promise<Listening> {
       `another service (process ${locked.owner.pid}) executes the runs of \`${directory}\``,
       'stop it, or start this one with `--read-only`',
     );
-  const notifier = locked === null ? null : await openNotifier(options);
+  let address: string | null = null;
+  const notifier = locked === null ? null : await openNotifier(options, () => address);
   const { atOnce, jobs } = options;
   const permits = new PermitPool(jobs);
   // A process that has lost its service keeps to this, so that all of them together keep within the bound.
@@ -139,6 +140,7 @@ export async function listen(options: ListenOptions): Promise<Listening> {
     throw cause;
   }
   port = (server.address() as AddressInfo).port;
+  address = `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
   if (executes) executions.open();
   const stopping = new AbortController();
   const sizeOf = (id: string): number => entryAt(join(directory, 'runs', id, 'journal.ndjson'))?.size ?? 0;
@@ -153,7 +155,7 @@ export async function listen(options: ListenOptions): Promise<Listening> {
     app.request(`http://${ownHost}/api/v1/runs/${id}`, { headers }, OWN_REQUEST);
   if (engine === null) void warmUp({ runs, show, sizeOf, quietMs, signal: stopping.signal });
   return {
-    address: `http://${host.includes(':') ? `[${host}]` : host}:${port}`,
+    address,
     token,
     async stop(graceMs) {
       stopping.abort();
@@ -176,7 +178,10 @@ async function warnOfNotices({ programs, warn }: ListenOptions): Promise<void> {
 }
 
 /** Null if the configuration names no receiver. */
-async function openNotifier({ directory, programs, warn }: ListenOptions): Promise<Notifier | null> {
+async function openNotifier(
+  { directory, programs, warn }: ListenOptions,
+  address: () => string | null,
+): Promise<Notifier | null> {
   const { configuration, problems } = await loadConfiguration(programs);
   for (const { file, line, message } of problems)
     warn(
@@ -188,7 +193,8 @@ async function openNotifier({ directory, programs, warn }: ListenOptions): Promi
     forgetPosition(folder);
     return null;
   }
-  return new Notifier({ directory, folder, targets, send: noticeSender(configuration.folder ?? programs), warn });
+  const send = noticeSender(configuration.folder ?? programs, { address });
+  return new Notifier({ directory, folder, targets, send, warn });
 }
 
 /** As many runs as processors: what they wait for needs none, but each is a process. */

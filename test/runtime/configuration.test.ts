@@ -157,6 +157,11 @@ mcp: { files: { run: [server, --stdio], env: { A: b } }, web: { command: [web] }
       'notify: { url: "http://name:secret@x/" }\n',
       '1:16 `notify.url` must be an address without a password (begin it with `http://` or `https://`)',
     ],
+    ['notify: { secret_env: KEY }\n', '1:9 `notify` needs the key `url`'],
+    [
+      'notify: { url: "http://x", secret_env: "a b" }\n',
+      '1:40 `notify.secret_env` must be the name of an environment variable',
+    ],
     ['notify: { run: [] }\n', '1:16 `notify.run` must not be empty'],
   ])('%j is refused', async (text, message) => {
     expect(await problems(text)).toEqual([message]);

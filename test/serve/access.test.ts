@@ -1,9 +1,16 @@
 /** Who may talk to the service, and what it says to everybody else. */
 import { describe, expect, test } from 'vitest';
 import { hostsOf, userOf } from '../../src/serve/access.js';
-import { serviceOf, TOKEN } from './service.js';
+import { serviceOf, type TestService, TOKEN } from './service.js';
 
-const BY_COOKIE = { authorization: null, cookie: `statedsl_7700=${TOKEN}` };
+/** The cookie that a browser gets at the printed address. */
+async function signedIn({ send }: Pick<TestService, 'send'>, token = TOKEN): Promise<string> {
+  const { headers } = await send('GET', `/?token=${token}`, undefined, { authorization: null });
+  return /^[^;]*/.exec(headers.get('set-cookie') ?? '')?.[0] ?? '';
+}
+
+/** Replaced by the cookie of a session. */
+const BY_COOKIE = { authorization: null, cookie: '' };
 
 describe('access', () => {
   test('needs the token, in a header or in the cookie', async () => {
@@ -14,10 +21,24 @@ describe('access', () => {
     expect(without.headers.get('www-authenticate')).toBe('Bearer realm="statedsl"');
     expect((await send('GET', '/api/v1/runs', undefined, { authorization: 'Bearer wrong' })).status).toBe(401);
     expect((await send('GET', '/api/v1/runs')).status).toBe(200);
-    const cookie = { authorization: null, cookie: `statedsl_7700=${TOKEN}` };
-    expect((await send('GET', '/api/v1/runs', undefined, cookie)).status).toBe(200);
-    const other = { authorization: null, cookie: `statedsl_7701=${TOKEN}` };
-    expect((await send('GET', '/api/v1/runs', undefined, other)).status).toBe(401);
+    const session = await signedIn({ send });
+    const statusWith = async (cookie: string, of = send) =>
+      (await of('GET', '/api/v1/runs', undefined, { authorization: null, cookie })).status;
+    expect(await statusWith(session)).toBe(200);
+    // A session holds for as long as the token, also in another process of the service, and tells nobody the token.
+    expect(session).not.toContain(TOKEN);
+    expect(await signedIn({ send })).not.toBe(session);
+    expect(await statusWith(session, (await serviceOf({})).send)).toBe(200);
+    const access = { token: 'another-token-0123456789', hosts: null, port: () => 7700 };
+    expect(await statusWith(session, (await serviceOf({}, { access })).send)).toBe(401);
+    for (const wrong of [
+      session.replace('7700', '7701'),
+      `statedsl_7700=${TOKEN}`,
+      session.slice(0, -1),
+      session.replace(/=./, '=-'),
+      'statedsl_7700=.',
+    ])
+      expect([wrong, await statusWith(wrong)]).toEqual([wrong, 401]);
   });
 
   test('the printed address sets the cookie and loses the token', async () => {
@@ -25,10 +46,12 @@ describe('access', () => {
     const first = await send('GET', `/?token=${TOKEN}&x=1`, undefined, { authorization: null });
     expect(first.status).toBe(303);
     expect(first.headers.get('location')).toBe('/?x=1');
-    expect(first.headers.get('set-cookie')).toBe(`statedsl_7700=${TOKEN}; Path=/; HttpOnly; SameSite=Strict`);
+    expect(first.headers.get('set-cookie')).toMatch(
+      /^statedsl_7700=[\w-]{24}\.[\w-]{43}; Path=\/; HttpOnly; SameSite=Strict$/,
+    );
     const twice = await send('GET', `//evil.example/?token=${TOKEN}`, undefined, { authorization: null });
     expect(twice.headers.get('location')).toBe('/evil.example/');
-    const start = await send('GET', '/', undefined, { authorization: null, cookie: `statedsl_7700=${TOKEN}` });
+    const start = await send('GET', '/', undefined, { authorization: null, cookie: await signedIn({ send }) });
     expect(start).toMatchObject({ status: 200, text: expect.stringContaining('<script type="module" src="/assets/') });
     expect((await send('GET', '/', undefined, { authorization: null })).status).toBe(401);
     expect((await send('GET', '/?token=wrong', undefined, { authorization: null })).status).toBe(401);
@@ -218,7 +241,8 @@ describe('requests that are wrong', () => {
     ],
   ])('a body %s', async (_, headers, status, message) => {
     const { send } = await serviceOf({ 'a.dsl': 'RETURN: 1\n' });
-    const got = await send('POST', '/api/v1/runs', { program: 'a.dsl' }, headers);
+    const session: Record<string, string> = 'cookie' in headers ? { cookie: await signedIn({ send }) } : {};
+    const got = await send('POST', '/api/v1/runs', { program: 'a.dsl' }, { ...(headers as Record<string, string | null>), ...session });
     expect(got).toMatchObject({
       status,
       json: { message: expect.stringContaining(message), help: expect.any(String) },

@@ -1,4 +1,5 @@
 /** Who learns that a run has ended: real receivers, over HTTP and as commands, and a clock that the test moves. */
+import { createHmac, randomBytes } from 'node:crypto';
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, type IncomingHttpHeaders } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -6,8 +7,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { expect, onTestFinished, test } from 'vitest';
+import { openRuns } from '../../src/app/open-runs.js';
 import type { NotifyTarget } from '../../src/runtime/configuration/load-configuration.js';
-import type { Notice } from '../../src/serve/notifications/notices.js';
+import { keyOfTarget, type Notice } from '../../src/serve/notifications/notices.js';
 import { Notifier, noticeSender } from '../../src/serve/notifications/notifier.js';
 import { serviceOf } from './service.js';
 
@@ -16,6 +18,7 @@ const RUN = '01975c3a-5b9e-7c2f-9d1a-3f0e6b8c4d21';
 interface Received {
   readonly headers: IncomingHttpHeaders;
   readonly body: Readonly<Record<string, unknown>>;
+  readonly text: string;
 }
 
 /** An HTTP server that answers with these statuses in turn, and then with 204. */
@@ -24,7 +27,7 @@ async function receiver(statuses: number[] = []) {
   let notify = (): void => undefined;
   const server = createServer((request, response) => {
     void text(request).then((body) => {
-      received.push({ headers: request.headers, body: JSON.parse(body) });
+      received.push({ headers: request.headers, body: JSON.parse(body), text: body });
       response.writeHead(statuses.shift() ?? 204).end();
       notify();
     });
@@ -114,8 +117,15 @@ test('an end is posted once, with its id, and what began or was interrupted is n
   await settled(notifier);
   const ids = [`${RUN}.1893456001000`, `${RUN}.1893456003000`];
   expect(received.map(({ body }) => body)).toEqual([
-    { id: ids[0], run_id: RUN, status: 'suspended', machine: 'deploy', at: '2030-01-01T00:00:01.000Z' },
-    { id: ids[1], run_id: RUN, status: 'returned', machine: 'deploy', at: '2030-01-01T00:00:03.000Z' },
+    {
+      id: ids[0],
+      run_id: RUN,
+      status: 'suspended',
+      machine: 'deploy',
+      at: '2030-01-01T00:00:01.000Z',
+      title: 'deploy',
+    },
+    { id: ids[1], run_id: RUN, status: 'returned', machine: 'deploy', at: '2030-01-01T00:00:03.000Z', title: 'deploy' },
   ]);
   expect(received.map(({ headers }) => headers['idempotency-key'])).toEqual(ids);
   expect(received[0]?.headers['content-type']).toBe('application/json');
@@ -176,6 +186,80 @@ test('what was not received survives the service, and so does what happened whil
   await second.stop();
 });
 
+test('a notice says what and where the run is, and is signed by Standard Webhooks', async () => {
+  const { target, received, until: receivedAtLeast } = await receiver();
+  const { directory, folder } = store();
+  const { target: unsigned, received: plain, until: plainAtLeast } = await receiver();
+  const program = join(directory, 'release.dsl');
+  const text =
+    'INPUT: version\nINPUT: to = "north"\nINPUT: key (secret)\nASK user: "Publish {version}?" → go choices=yes,no\nRETURN: {go}\n';
+  writeFileSync(program, text);
+  const clock = manualClock();
+  const secret = randomBytes(32);
+  const environment: Record<string, string | undefined> = {};
+  const send = noticeSender('.', { address: () => 'http://127.0.0.1:7700', environment, now: clock.now });
+  const targets = [{ ...target, secret_env: 'SECRET' } as NotifyTarget, unsigned];
+  const notifier = new Notifier({ directory, folder, targets, send, warn: expect.unreachable, clock });
+  const runs = openRuns({ folder: directory, dir: directory });
+  const started = await runs.start(program, { inputs: { version: '1.2', key: 'top-secret' } });
+  const { run_id: id } = await (started.ok ? started.value.report : expect.unreachable());
+  notifier.look();
+  await plainAtLeast(1);
+  expect(plain[0]?.headers['webhook-signature']).toBeUndefined();
+  // Nothing is sent without the signature that the receiver expects; the next try may have the secret.
+  await until(() => notifier.waiting === 1);
+  expect(received).toEqual([]);
+  environment.SECRET = `whsec_${secret.toString('base64')}`;
+  await new Promise((resolve) => setImmediate(resolve));
+  clock.advance(1000);
+  await receivedAtLeast(1);
+  await settled(notifier);
+  const [got] = received;
+  expect(got?.body).toMatchObject({
+    run_id: id,
+    status: 'suspended',
+    title: expect.stringMatching(/^release version=1\.2 key=(?!top-secret)/),
+    url: `http://127.0.0.1:7700/api/v1/runs/${id}`,
+    link: `http://127.0.0.1:7700/runs/${id}`,
+    waiting: [{ kind: 'ask', id: 'go@1', question: 'Publish 1.2?' }],
+  });
+  const timestamp = String(Math.floor(clock.now() / 1000));
+  const signed = `${got?.body.id}.${timestamp}.${got?.text}`;
+  expect(got?.headers).toMatchObject({
+    'webhook-id': got?.body.id,
+    'webhook-timestamp': timestamp,
+    'webhook-signature': `v1,${createHmac('sha256', secret).update(signed).digest('base64')}`,
+  });
+  await notifier.stop();
+});
+
+test('a notice goes to its receiver, also if another one stands before it in the list', async () => {
+  const one = await receiver([503]);
+  const other = await receiver();
+  const { append, kept, ...where } = store();
+  const clock = manualClock();
+  const options = { ...where, send: noticeSender('.'), warn: expect.unreachable, clock };
+  const first = new Notifier({ ...options, targets: [one.target] });
+  append('failed', '2030-01-01T00:00:00.000Z');
+  first.look();
+  await one.until(1);
+  await until(() => first.waiting === 1 && kept().length === 1);
+  await first.stop();
+  clock.advance(10_000);
+  const second = new Notifier({ ...options, targets: [other.target, one.target] });
+  await one.until(2);
+  await settled(second);
+  expect(other.received).toEqual([]);
+  await second.stop();
+  // One that is not in the list any more gets nothing.
+  append('returned', '2030-01-01T00:01:00.000Z');
+  const third = new Notifier({ ...options, targets: [other.target] });
+  await other.until(1);
+  await settled(third);
+  expect([one.received.length, kept()]).toEqual([2, []]);
+  await third.stop();
+});
+
 test('a notice is given up after a day', async () => {
   const { append, kept, ...where } = store();
   const clock = manualClock();
@@ -227,7 +311,7 @@ test('a disk that takes nothing loses no notice', async () => {
   const options = { ...where, targets: [target], send: noticeSender('.'), warn: expect.unreachable };
   const notifier = new Notifier({ ...options, clock: manualClock() });
   append('failed', '2030-01-01T00:00:00.000Z');
-  const obstacle = join(where.folder, 'notices', `${RUN}.1893456000000.0.json.new`);
+  const obstacle = join(where.folder, 'notices', `${RUN}.1893456000000.${keyOfTarget(target)}.json.new`);
   mkdirSync(obstacle);
   notifier.look();
   expect({ waiting: notifier.waiting, received }).toEqual({ waiting: 0, received: [] });
@@ -325,7 +409,14 @@ test.each([
   const folder = mkdtempSync(join(tmpdir(), 'statedsl-notify-'));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
   const stop = new AbortController();
-  const notice = { id: 'a', run_id: RUN, status: 'returned', machine: 'm', at: '2030-01-01T00:00:00.000Z' } as const;
+  const notice = {
+    id: 'a',
+    run_id: RUN,
+    status: 'returned',
+    machine: 'm',
+    title: 'm',
+    at: '2030-01-01T00:00:00.000Z',
+  } as const;
   const sent = noticeSender(folder)(
     { run: ['sh', '-c', `${started} & echo $! > pid.new; sleep 0.1; mv pid.new pid; wait`] },
     notice,

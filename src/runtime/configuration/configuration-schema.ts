@@ -12,13 +12,19 @@ const receiver = {
   type: 'object',
   additionalProperties: false,
   minProperties: 1,
-  maxProperties: 1,
+  dependentSchemas: { run: { maxProperties: 1 } },
+  dependentRequired: { secret_env: ['url'] },
   properties: {
     run: { ...texts, minItems: 1, description: 'A command that reads JSON from its standard input.' },
     url: {
       type: 'string',
       pattern: '^https?://[^/@\\s]+(/\\S*)?$',
       description: 'An address that takes JSON by POST.',
+    },
+    secret_env: {
+      type: 'string',
+      pattern: '^[A-Za-z_][A-Za-z0-9_]*$',
+      description: 'The environment variable with the secret that signs what is sent, by Standard Webhooks.',
     },
   },
 } as const;

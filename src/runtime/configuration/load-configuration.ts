@@ -41,7 +41,10 @@ export interface Configuration {
 }
 
 /** A command that gets a notice on its standard input, or an address that gets it in a POST. */
-export type NotifyTarget = { readonly run: readonly string[] } | { readonly url: string };
+export type NotifyTarget =
+  | { readonly run: readonly string[] }
+  /** `secret_env`: the variable with the secret that signs what is sent. */
+  | { readonly url: string; readonly secret_env?: string };
 
 /** The workers that runs on an engine need. Durations are texts such as `10m`. */
 export interface EngineConfiguration {
@@ -266,6 +269,7 @@ function wordsOf(error: ErrorObject, name: string): { message: string; help?: st
     case 'minimum':
       return { message: `${name} must be at least ${String(error.params.limit)}` };
     case 'required':
+    case 'dependentRequired':
       return { message: `${name} needs the key \`${String(error.params.missingProperty)}\`` };
     case 'enum': {
       const allowed = (error.params.allowedValues as readonly string[]).map(String);
@@ -281,6 +285,7 @@ function wordsOf(error: ErrorObject, name: string): { message: string; help?: st
     case 'pattern':
       if (error.params.pattern === label.pattern)
         return { message: `${name} must begin with a letter and have only letters, digits, \`_\` and \`-\`` };
+      if (name.endsWith('.secret_env`')) return { message: `${name} must be the name of an environment variable` };
       return name.endsWith('.url`') || name.endsWith('.endpoint`')
         ? { message: `${name} must be an address without a password`, help: 'begin it with `http://` or `https://`' }
         : {

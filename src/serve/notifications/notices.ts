@@ -2,12 +2,18 @@
  * Notices on disk, one file for each notice and receiver, and the position up to which the index of the runs was read.
  * A notice is written before the position, so a service that dies in between writes the same notice once more.
  */
+import { createHash } from 'node:crypto';
 import { mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
+import type { Waiting } from '../../interpreter/events/event.js';
+import type { Machine } from '../../machine/machine.js';
 import type { NotifyTarget } from '../../runtime/configuration/load-configuration.js';
+import { lastEvents } from '../../runtime/store/journal-lines.js';
 import { entryAt, readOwn, writeOwn } from '../../runtime/store/own-file.js';
 import type { IndexEntry } from '../../runtime/store/run-header.js';
 import { storeError } from '../../runtime/store/store-error.js';
+import type { RunAbout } from '../../runtime/store/stored-run.js';
+import { cut, visibleLine } from '../../views/drawing/visible-text.js';
 
 /** Where the position is, in the folder of the service. */
 const POSITION = 'index-position.json';
@@ -26,7 +32,7 @@ export interface IndexPosition {
   readonly latest: number;
 }
 
-const NAME = /^[0-9a-f-]{36}\.\d+\.\d+\.json$/;
+const NAME = /^[0-9a-f-]{36}\.\d+\.[0-9a-f]{16}\.json$/;
 
 export class KeptNotices {
   private readonly folder: string;
@@ -101,13 +107,17 @@ export interface Notice {
   readonly machine: string;
   /** ISO 8601. */
   readonly at: string;
+  /** What the run is, for a person: its program with the inputs that are not the default. */
+  readonly title: string;
+  /** Of a suspended run: what it waits for. */
+  readonly waiting?: readonly Waiting[];
 }
 
 /** A notice for one receiver, as it is kept on disk until the receiver has it. */
 export interface PendingNotice {
   readonly notice: Notice;
-  /** The position of the receiver in the configuration. */
-  readonly target: number;
+  /** Stands for the address of the receiver, so that another list of receivers confuses none of them. */
+  readonly target: string;
   /** How often it was tried. */
   readonly tries: number;
   /** When it is tried next, in milliseconds since 1970. */
@@ -118,12 +128,46 @@ export interface PendingNotice {
 
 const STATUSES: ReadonlySet<string> = new Set<Notice['status']>(['suspended', 'failed', 'returned']);
 
-/** Null if the line of the index means that the run has begun, or was interrupted. */
-export function noticeOf({ run_id, status, machine, ended_at }: IndexEntry): Notice | null {
+/**
+ * Null if the line of the index means that the run has begun, or was interrupted. `directory`: where the runs are, for what
+ * only the files of the run say.
+ */
+export function noticeOf({ run_id, status, machine, ended_at }: IndexEntry, directory: string): Notice | null {
   if (!STATUSES.has(status)) return null;
   // A run has one such end at a time, so the time names it, however often the index is read.
   const id = `${run_id}.${Date.parse(ended_at)}`;
-  return { id, run_id, status: status as Notice['status'], machine, at: ended_at };
+  const notice = { id, run_id, status: status as Notice['status'], machine, at: ended_at };
+  const folder = join(directory, 'runs', run_id);
+  return { ...notice, title: titleOf(folder, machine), ...(status === 'suspended' ? waitingOf(folder) : {}) };
+}
+
+const LONGEST_TITLE = 120;
+/** Enough of a journal for its last events. */
+const END_BYTES = 64 * 1024;
+
+/** The run may have been removed meanwhile: then its program is its title. */
+function titleOf(folder: string, machine: string): string {
+  const inputs = readJson<Pick<RunAbout, 'inputs'>>(join(folder, 'run.json'))?.inputs ?? {};
+  const declared = readJson<Pick<Machine, 'inputs'>>(join(folder, 'machine.json'))?.inputs ?? [];
+  const isDefault = (name: string): boolean =>
+    declared.some(
+      (one) => one.name === name && JSON.stringify(one.value ?? null) === JSON.stringify(inputs[name] ?? null),
+    );
+  const given = Object.entries(inputs).flatMap(([name, value]) =>
+    isDefault(name) ? [] : [`${name}=${typeof value === 'string' ? value : JSON.stringify(value)}`],
+  );
+  return cut(visibleLine([machine, ...given].join(' ')), LONGEST_TITLE);
+}
+
+function waitingOf(folder: string): Pick<Notice, 'waiting'> {
+  const last = lastEvents(join(folder, 'journal.ndjson'), END_BYTES).find(({ type }) => type === 'run_suspended');
+  return last?.type === 'run_suspended' ? { waiting: last.waiting } : {};
+}
+
+/** The name of a receiver in the names of files. */
+export function keyOfTarget(target: NotifyTarget): string {
+  const address = 'url' in target ? target.url : target.run;
+  return createHash('sha256').update(JSON.stringify(address)).digest('hex').slice(0, 16);
 }
 
 export function targetList(notify: NotifyTarget | readonly NotifyTarget[] | undefined): readonly NotifyTarget[] {

@@ -4,6 +4,7 @@
  */
 
 import { Buffer } from 'node:buffer';
+import { createHmac } from 'node:crypto';
 import { closeSync, fstatSync, readSync } from 'node:fs';
 import { join } from 'node:path';
 import { execa } from 'execa';
@@ -13,7 +14,7 @@ import type { IndexEntry } from '../../runtime/store/run-header.js';
 import { StoreError } from '../../runtime/store/store-error.js';
 import { indexEntryOf } from '../../runtime/store/stored-run.js';
 import { startTimer } from '../../runtime/timer.js';
-import { type IndexPosition, KeptNotices, type Notice, noticeOf, type PendingNotice } from './notices.js';
+import { type IndexPosition, KeptNotices, keyOfTarget, type Notice, noticeOf, type PendingNotice } from './notices.js';
 
 /** The time for notices; tests move it. */
 interface NoticeClock {
@@ -48,7 +49,8 @@ export class Notifier {
   private readonly clock: NoticeClock;
   private readonly pending = new Set<PendingNotice>();
   /** The receivers of what is being sent. */
-  private readonly sending = new Map<Promise<void>, number>();
+  private readonly sending = new Map<Promise<void>, string>();
+  private readonly targets: ReadonlyMap<string, NotifyTarget>;
   private readonly stopping = new AbortController();
   private position: IndexPosition | null;
   private cancelLook = (): void => undefined;
@@ -59,8 +61,9 @@ export class Notifier {
     this.kept = new KeptNotices(options.folder);
     this.clock = options.clock ?? SYSTEM_CLOCK;
     this.position = this.kept.position;
+    this.targets = new Map(options.targets.map((target) => [keyOfTarget(target), target]));
     for (const one of this.kept.all()) {
-      if (one.target < options.targets.length) this.pending.add(one);
+      if (this.targets.has(one.target)) this.pending.add(one);
       else this.kept.forget(one);
     }
     this.lookAgain();
@@ -79,9 +82,9 @@ export class Notifier {
       const part = readIndexAfter(this.options.directory, this.position);
       if (part === null) return;
       for (const entry of part.entries) {
-        const notice = noticeOf(entry);
+        const notice = noticeOf(entry, this.options.directory);
         if (notice === null) continue;
-        for (const target of this.options.targets.keys()) this.add({ ...this.fresh, notice, target });
+        for (const target of this.targets.keys()) this.add({ ...this.fresh, notice, target });
       }
       this.kept.keepPosition(part.position);
       this.position = part.position;
@@ -130,7 +133,7 @@ export class Notifier {
     if (next < Number.POSITIVE_INFINITY) this.cancelNext = this.clock.start(next - now, () => this.sendDue());
   }
 
-  private countSending(target: number): number {
+  private countSending(target: string): number {
     return [...this.sending.values()].filter((one) => one === target).length;
   }
 
@@ -144,8 +147,8 @@ export class Notifier {
   }
 
   private async send(one: PendingNotice): Promise<void> {
-    const { targets, send, warn } = this.options;
-    const problem = await send(targets[one.target] as NotifyTarget, one.notice, this.stopping.signal);
+    const { send, warn } = this.options;
+    const problem = await send(this.targets.get(one.target) as NotifyTarget, one.notice, this.stopping.signal);
     // The service stops: the next one tries again.
     if (problem !== null && this.stopping.signal.aborted) return;
     if (problem === null) return this.kept.forget(one);
@@ -220,18 +223,67 @@ const ANSWER_MS = 30_000;
 /** Resolves with null if the receiver has the notice, else with the reason. `folder`: where commands are executed. */
 type SendNotice = (target: NotifyTarget, notice: Notice, signal: AbortSignal) => Promise<string | null>;
 
-/** Gives a notice to a receiver: as the body of a POST, or on the standard input of a command. */
-export function noticeSender(folder: string): SendNotice {
-  return (target, notice, signal) => {
-    const body = `${JSON.stringify(notice)}\n`;
+interface SenderOptions {
+  /** Where the service is reached, such as `http://127.0.0.1:7700`; null: nowhere. */
+  readonly address?: () => string | null;
+  readonly environment?: Readonly<Record<string, string | undefined>>;
+  /** Milliseconds since 1970. */
+  readonly now?: () => number;
+}
+
+/**
+ * Gives a notice to a receiver: as the body of a POST, or on the standard input of a command. It says where the run is: `url`
+ * for programs, `link` for a person.
+ */
+export function noticeSender(
+  folder: string,
+  { address = () => null, environment = process.env, now = Date.now }: SenderOptions = {},
+): SendNotice {
+  return async (target, notice, signal) => {
+    const base = address();
+    const { run_id: id } = notice;
+    const where = base === null ? {} : { url: `${base}/api/v1/runs/${id}`, link: `${base}/runs/${id}` };
+    const body = `${JSON.stringify({ ...notice, ...where })}\n`;
     const until = AbortSignal.any([signal, AbortSignal.timeout(ANSWER_MS)]);
-    return 'url' in target ? post(target.url, notice.id, body, until) : pipe(target.run, folder, body, until);
+    if (!('url' in target)) return pipe(target.run, folder, body, until);
+    const secret = target.secret_env === undefined ? null : (environment[target.secret_env] ?? '');
+    // What a receiver cannot verify is kept for a service that has the secret.
+    if (secret === '') return `the variable \`${target.secret_env}\` with the secret of its signature is not set`;
+    return post(target.url, notice.id, body, signatureHeaders(notice.id, now(), body, secret), until);
   };
 }
 
-async function post(url: string, id: string, body: string, signal: AbortSignal): Promise<string | null> {
+/** As the specification Standard Webhooks says. `secret`: null leaves the message without a signature. */
+function signatureHeaders(id: string, nowMs: number, body: string, secret: string | null): Record<string, string> {
+  const timestamp = String(Math.floor(nowMs / 1000));
+  const headers = { 'webhook-id': id, 'webhook-timestamp': timestamp };
+  if (secret === null) return headers;
+  const signature = createHmac('sha256', keyOf(secret)).update(`${id}.${timestamp}.${body}`).digest('base64');
+  return { ...headers, 'webhook-signature': `v1,${signature}` };
+}
+
+/** `whsec_` and the key in base64; also the base64 alone of a key of the usual size. Any other text is the key itself. */
+function keyOf(secret: string): Buffer {
+  const text = secret.replace(/^whsec_/, '');
+  const key = Buffer.from(text, 'base64');
+  const isBase64 = key.toString('base64').replace(/=+$/, '') === text.replace(/=+$/, '');
+  return isBase64 && (text !== secret || (key.length >= 24 && key.length <= 64)) ? key : Buffer.from(secret);
+}
+
+async function post(
+  url: string,
+  id: string,
+  body: string,
+  signature: Readonly<Record<string, string>>,
+  signal: AbortSignal,
+): Promise<string | null> {
   try {
-    const headers = { 'content-type': 'application/json', 'idempotency-key': id, 'user-agent': 'statedsl' };
+    const headers = {
+      'content-type': 'application/json',
+      'idempotency-key': id,
+      'user-agent': 'statedsl',
+      ...signature,
+    };
     const response = await fetch(url, { method: 'POST', headers, body, signal, redirect: 'manual' });
     await response.body?.cancel();
     return response.ok ? null : `the receiver answered with ${response.status}`;
