@@ -3,15 +3,15 @@
  * the failed one, and members within blocks, and that insert lines. Several lines have the same text. After the resume each
  * line has been executed once, and the record reproduces the run.
  */
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { expect, test } from 'vitest';
+import { cpSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
 import { readJournalLine } from '../../src/index.js';
 import { checkDrift } from '../../src/runtime/run/again/replay-run.js';
 import { resume } from '../../src/runtime/run/again/resume-run.js';
 import { tries } from '../amount.js';
 import { randomNumbers, seed } from '../random.js';
-import { compiled, keptRun } from './kept-run.js';
+import { compiled, keptRun, scratchRoot } from './kept-run.js';
 
 /** Lines that stay together, as the program has them. */
 interface Unit {
@@ -155,3 +155,39 @@ test('an edited program executes each moved line once', async () => {
   const times = tries(12, 400);
   for (let at = 0; at < times; at++) await tryEdit(seed + at * 7919);
 }, 300_000);
+
+test('what is inserted above a line that was open when the process died is executed first, if its owner agrees', async () => {
+  const text = 'STATE: A\n  DO: work a\n  DO: in PARALLEL\n    - DO: hangs\n    - DO: work b\n  RETURN\n';
+  const edited = text.replace('  DO: in', '  DO: work new\n  DO: in');
+  const folder = mkdtempSync(join(scratchRoot, 'statedsl-died-'));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  const [store, dir] = [join(folder, 'run'), join(folder, 'died')];
+  const done: string[] = [];
+  const commands = {
+    work: ([name = '']: readonly string[]) => {
+      done.push(name);
+      return name;
+    },
+    // The record as it is while this runs is what a process leaves that dies now.
+    hangs: async () => {
+      if (existsSync(dir)) return '';
+      const [run = ''] = readdirSync(join(store, 'runs'));
+      const settled = () =>
+        readFileSync(join(store, 'runs', run, 'journal.ndjson'), 'utf8').split('effect_settled').length - 1;
+      while (settled() < 2) await new Promise((done) => setTimeout(done, 5));
+      cpSync(store, dir, { recursive: true, filter: (file) => !/lock/.test(basename(file)) });
+      throw new Error('the process has died');
+    },
+  };
+  const { report } = await keptRun(text, commands, { dir: store });
+  done.length = 0;
+  const options = { dir, commands, machine: compiled(edited, Object.keys(commands)), env: { PATH: process.env.PATH } };
+  await expect(resume(report.run_id, options)).rejects.toThrow(
+    'the edited program has `work new` (line 3) above line 5, which had begun and would begin anew',
+  );
+  expect(done).toEqual([]);
+  const end = await resume(report.run_id, { ...options, again: true });
+  expect(end.error).toBeUndefined();
+  expect(done.sort()).toEqual(['new']);
+  expect((await checkDrift(report.run_id, { dir })).difference).toBeNull();
+});

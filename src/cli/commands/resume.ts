@@ -53,6 +53,7 @@ async function confirmGoingBack(back: GoingBack, wanted: boolean, attended: bool
   const paint = await stderr.paint();
   for (const effect of back.stays) stderr.write(`${paint.warning('kept')}: ${effectText(effect)}\n`);
   for (const effect of back.again) stderr.write(`${paint.warning('will run again')}: ${effectText(effect)}\n`);
+  for (const effect of back.first ?? []) stderr.write(`${paint.warning('will run first')}: ${effectText(effect)}\n`);
   if (back.again.length === 0 && back.failure !== null)
     stderr.write(`${paint.warning('goes back')} to line ${back.failure.line} in state \`${back.failure.state}\`\n`);
   if (wanted) return true;

@@ -326,6 +326,10 @@ export const eventTable = {
         'list of objects',
         'what the edited program has moved: `at`, its instructions as `state` and `pc`, take over `outcomes`, each `effect`, `args`, `outcome`',
       ),
+      inserted: sometimes(
+        '`true`',
+        'what the edited program has above what had begun is executed first, and what had begun begins anew',
+      ),
       limits: sometimes('object', 'the limits from here on: `transitions`, `time_ms`, `cost`, `tokens`'),
     },
   },

@@ -392,6 +392,8 @@ export interface RunResumed {
   readonly digest?: string;
   /** What the edited program has moved: its instructions take over these outcomes. */
   readonly kept?: readonly KeptOutcomes[];
+  /** What the edited program has above what was open is executed first, and what was open begins anew. */
+  readonly inserted?: true;
   /** Limits that apply from here on, if they have changed. */
   readonly limits?: StoredLimits;
 }

@@ -25,30 +25,35 @@ type Migration =
       readonly kept: readonly KeptOutcomes[];
       /** What it does again although it is done. */
       readonly repeated: readonly RepeatedInstruction[];
+      /** What it has above where the run is, which nothing comes to any more. */
+      readonly leftOut: readonly RepeatedInstruction[];
     }
   /** `input`: the first input without a value, for which no other point of the run has a value either. */
   | { readonly missing: readonly string[]; readonly input: string | null };
 
 /**
  * The run in another machine with all its values, or what this machine lacks. Does not change the given run. `failed`: what
- * the run waits for has failed before, so what was inserted above it is executed first. `finished`: what the run has done,
- * to find what was moved; a replay has it on record instead (`kept`).
+ * the run waits for has failed before, so what was inserted above it is executed first. `inserted`: that is executed first
+ * although what the run waits for is open; it begins anew then. `finished`: what the run has done, to find what was moved; a
+ * replay has it on record instead (`kept`).
  */
 export function migrateRun(
   run: Run,
   linked: LinkedMachine,
   {
     failed,
+    inserted = false,
     finished,
     kept: known,
   }: {
     readonly failed: boolean;
+    readonly inserted?: boolean | undefined;
     readonly finished?: Finished;
     readonly kept?: readonly KeptOutcomes[] | undefined;
   },
 ): Migration {
   const image = snapshotOf(run) as unknown as RunImage;
-  const move = new Move(run.linked, linked, failed);
+  const move = new Move(run.linked, linked, failed, inserted);
   const rebased = move.run(image);
   const isLost = move.missing.length > 0;
   const { kept, repeated } =
@@ -60,7 +65,7 @@ export function migrateRun(
   if (move.missing.length > 0) return { missing: [...new Set(move.missing)], input: move.input };
   const options = { ...run.options, limits: run.limits };
   const migrated = { ...rebased, kept, trail: rebasedTrail(run, linked) };
-  return { run: restoreRun(linked, migrated as unknown as Json, options), kept, repeated };
+  return { run: restoreRun(linked, migrated as unknown as Json, options), kept, repeated, leftOut: move.leftOut };
 }
 
 /** Omits states that were entered before and no longer exist. */
@@ -72,6 +77,7 @@ function rebasedTrail(run: Run, { machine }: LinkedMachine): TrailImage {
 
 class Move {
   readonly missing: string[] = [];
+  readonly leftOut: RepeatedInstruction[] = [];
   input: string | null = null;
   private alignment!: Alignment;
   private fresh!: State;
@@ -83,6 +89,7 @@ class Move {
     private readonly from: LinkedMachine,
     private readonly to: LinkedMachine,
     private readonly failed: boolean,
+    private readonly inserted: boolean,
   ) {}
 
   run(image: RunImage): RunImage {
@@ -161,14 +168,16 @@ class Move {
       const isBegun = !this.failed || image.plan.log.length > 0;
       if (isChanged && isBegun) this.missing.push('the plan as it was when the run began');
       const { plan: _, ...rest } = image;
-      if (!isBegun && (isChanged || position.status === 'ready')) return this.restartAt(rest, position.pc, old, fresh);
+      if (!isBegun && (isChanged || position.status === 'ready'))
+        return this.restartAt(rest, position.pc, old, fresh, within);
     }
     const restart = this.restartOf(image, old, fresh, within);
     if (restart !== null) {
       this.undone.push(...image.forks.flatMap(undoOf));
-      return this.restartAt(image, restart, old, fresh);
+      return this.restartAt(image, restart, old, fresh, within);
     }
     const pc = position.pc === null ? this.noteMissing(image.pc, old) : position.pc;
+    this.noteLeftOut(pc, fresh, within);
     const rebased = { ...image, ...position, pc, locals: this.slots(image.locals, fresh) };
     this.lacks('local', old.locals, fresh.locals, { main: rebased, fresh });
     this.loops(rebased, fresh);
@@ -233,14 +242,32 @@ class Move {
   }
 
   /** Puts the thread before an instruction of which nothing was done. */
-  private restartAt(image: ThreadImage, at: number | null, old: State, fresh: State): ThreadImage {
+  private restartAt(
+    image: ThreadImage,
+    at: number | null,
+    old: State,
+    fresh: State,
+    within: Region | null,
+  ): ThreadImage {
     const pc = at ?? this.noteMissing(image.pc, old);
+    this.noteLeftOut(pc, fresh, within);
     const ready = RESTARTED + image.counter;
     const locals = this.slots(image.locals, fresh);
     const rebased: ThreadImage = { ...image, pc, status: 'ready', ready, pending: [], forks: [], locals };
     this.lacks('local', old.locals, fresh.locals, { main: rebased, fresh });
     this.loops(rebased, fresh);
     return rebased;
+  }
+
+  /** What is above where a thread continues, and is not executed any more. */
+  private noteLeftOut(pc: number, fresh: State, within: Region | null): void {
+    if (this.failed) return;
+    for (const at of this.alignment.addedLocations()) {
+      if (at < (within?.from ?? 0) || at >= pc || !isWork(fresh, at)) continue;
+      const one = fresh.code[at] as Instruction;
+      const text = 'text' in one ? one.text : describeInstruction(one).slice(1, -1).toUpperCase();
+      this.leftOut.push({ text, state: fresh.name, line: one.origin.line, once: false });
+    }
   }
 
   /** Where the thread continues, and whether what it waits for is still needed. Null: nowhere. */
@@ -250,7 +277,8 @@ class Move {
     within: Region | null,
   ): Omit<Partial<ThreadImage>, 'pc'> & { readonly pc: number | null } {
     const { alignment, failed } = this;
-    if (status === 'ready') return { pc: failed ? this.startOf(pc, old, null, within) : alignment.next(pc) };
+    const isFirst = failed || this.inserted;
+    if (status === 'ready') return { pc: isFirst ? this.startOf(pc, old, null, within) : alignment.next(pc) };
     const one = old.code[pc] as Instruction;
     const same = alignment.of(pc);
     const isStarted =
@@ -261,7 +289,7 @@ class Move {
     if (!canMove || forks.length > 0 || rollback !== undefined) return { pc: same };
     const here = alignment.newLocation(pc) ?? (alignment.isUnchanged(pc) || !isStarted ? same : null);
     if (here === null && !isStarted && !failed) return { pc: null };
-    const start = isStarted || failed ? this.startOf(pc, old, here, within) : here;
+    const start = isStarted || isFirst ? this.startOf(pc, old, here, within) : here;
     if (start === null || start === here) return { pc: start };
     // Nobody knows whether it has run.
     if (!failed && (('once' in one && one.once) || (one.op === 'plan' && one.call?.once))) return { pc: here };
@@ -281,7 +309,7 @@ class Move {
     if (locations.length === 0) return null;
     const last = Math.max(...locations);
     const later = old.code.flatMap((_, at) => (at > pc && alignment.isUnchanged(at) ? (alignment.of(at) ?? []) : []));
-    const left = [...later, ...(this.failed ? alignment.addedLocations() : [])].filter(
+    const left = [...later, ...(this.failed || this.inserted ? alignment.addedLocations() : [])].filter(
       (at) => at >= from && at < last && isWork(this.fresh, at),
     );
     return Math.min(

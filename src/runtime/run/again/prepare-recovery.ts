@@ -24,6 +24,8 @@ import { readCounted } from './search-record.js';
 interface Moving extends Pick<RecoveryContext, 'inputs' | 'redactor'> {
   /** Whether what the run waits for has failed before. */
   readonly failed: boolean;
+  /** Whether what was inserted above what is open is executed first. */
+  readonly inserted?: boolean;
   /** The path of the edited program, for messages. */
   readonly file?: string | undefined;
   /** What of the record does not count; null: all of it counts. */
@@ -92,20 +94,21 @@ interface Migrated {
   /** What it takes over where the program has moved it, as it is recorded. */
   readonly kept: readonly KeptOutcomes[];
   readonly repeated: readonly RepeatedInstruction[];
+  readonly leftOut: readonly RepeatedInstruction[];
 }
 
 /** The run in another program. Throws a `RunRefused` that lists what this program lacks. */
 export function migrateToEdited(run: Run, machine: Machine, stored: StoredRun, moving: Moving): Migrated {
-  const { failed, file } = moving;
+  const { failed, inserted, file } = moving;
   const runId = stored.about.run_id;
   const linked = link(machine);
-  const found = migrateRun(run, linked, { failed, finished: finishedOf(stored, moving) });
+  const found = migrateRun(run, linked, { failed, inserted, finished: finishedOf(stored, moving) });
   if ('run' in found) {
-    const { kept, repeated } = found;
-    if (kept.length === 0) return { run: found.run, kept, repeated };
+    const { kept, repeated, leftOut } = found;
+    if (kept.length === 0) return { run: found.run, kept, repeated, leftOut };
     const whole = kept.map((one) => keptWithTexts(stored, one));
-    const migrated = migrateRun(run, linked, { failed, kept: whole });
-    if ('run' in migrated) return { run: migrated.run, kept, repeated };
+    const migrated = migrateRun(run, linked, { failed, inserted, kept: whole });
+    if ('run' in migrated) return { run: migrated.run, kept, repeated, leftOut };
   }
   const migrated = found as Exclude<typeof found, { readonly run: Run }>;
   const from = lastEntry(run, machine);

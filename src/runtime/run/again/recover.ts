@@ -213,10 +213,11 @@ function replayOptions(stored: StoredRun, options: RecoverOptions, followed: Fol
       if (request.task === null) followed.committedAt = followed.at;
       return withText(stored, id === undefined ? outcome : insteadOf(outcome, stored.about.run_id, id), request);
     },
-    migrate: (run, { digest, from, kept = [] }) => {
+    migrate: (run, { digest, from, inserted, kept = [] }) => {
       const outcomes = kept.map((one) => keptWithTexts(stored, one));
       const migrated = migrateRun(run, (options.linkedOf ?? link)(storedMachine(stored, digest)), {
         failed: from !== undefined,
+        inserted,
         kept: outcomes,
       });
       return 'run' in migrated ? migrated.run : null;

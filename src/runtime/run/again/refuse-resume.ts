@@ -18,6 +18,8 @@ export interface GoingBack {
   readonly again: readonly KnownEffect[];
   /** Effects of ON ERROR and the state ERROR since the failure. They stay done. */
   readonly stays: readonly KnownEffect[];
+  /** What an edited program has above them, which is executed first. */
+  readonly first?: readonly KnownEffect[];
   /** Null if the record does not say, or a limit ended the run. */
   readonly failure: FirstFailure | null;
 }
@@ -68,6 +70,44 @@ export async function refuseUnlessRepeated(
     'wrong-use',
     `the edited program would run again what has already run: ${listEffects(effects)}`,
     `resume anyway with \`--again\`, or remove ${effects.length === 1 ? 'that line' : 'those lines'}`,
+  );
+}
+
+/**
+ * What an edited program has above what is open: executed first, if what is open begins anew, and left out otherwise. Neither
+ * happens without agreement. Rejects with a `RunRefused`.
+ */
+export async function refuseUnlessInserted(
+  { about }: StoredRun,
+  found: {
+    readonly first: readonly RepeatedInstruction[];
+    readonly leftOut: readonly RepeatedInstruction[];
+    readonly repeated: readonly RepeatedInstruction[];
+    /** The lines that begin anew. */
+    readonly anew: readonly number[];
+  },
+  again: boolean | ((back: GoingBack) => boolean | Promise<boolean>) | undefined,
+): Promise<void> {
+  const known = (one: RepeatedInstruction): KnownEffect => ({ effect: '', ...one });
+  const leftOut = found.leftOut.map(known);
+  const repeated = found.repeated.map(known);
+  const first = found.first.map(known).filter((one) => !leftOut.some(({ line }) => line === one.line));
+  const back = { runId: about.run_id, again: repeated, stays: [], first, failure: null };
+  if (typeof again === 'function' ? await again(back) : again === true) return;
+  const lines = first.length + leftOut.length + repeated.length === 1 ? 'that line' : 'those lines';
+  const problems = [
+    ...(leftOut.length === 0
+      ? []
+      : [`would leave out ${listEffects(leftOut)}, because what is below has begun and cannot begin anew`]),
+    ...(first.length === 0
+      ? []
+      : [`has ${listEffects(first)} above line ${found.anew.join(', ')}, which had begun and would begin anew`]),
+    ...(repeated.length === 0 ? [] : [`would run again what has already run: ${listEffects(repeated)}`]),
+  ];
+  throw new RunRefused(
+    'wrong-use',
+    `the edited program ${problems.join(', and ')}`,
+    `resume anyway with \`--again\`, or move ${lines} further down`,
   );
 }
 

@@ -7,6 +7,7 @@ import { storedLimits } from '../../../interpreter/events/stored-limits.js';
 import type { RepeatedInstruction } from '../../../interpreter/record/kept-effects.js';
 import type { EffectRequest } from '../../../interpreter/request.js';
 import { grant, type Run, reopen, settle, skipNumbers } from '../../../interpreter/run.js';
+import { locationOf } from '../../../interpreter/run-state/thread.js';
 import type { Undone } from '../../../interpreter/run-state/undo-register.js';
 import { beginRollback } from '../../../interpreter/undo/rollback.js';
 import type { Json } from '../../../machine/expression.js';
@@ -28,6 +29,7 @@ import {
   refuseDifference,
   refuseHopeless,
   refuseUnlessAgreed,
+  refuseUnlessInserted,
   refuseUnlessRepeated,
   refuseUsedUp,
 } from './refuse-resume.js';
@@ -60,7 +62,7 @@ export async function decideResume(
   const start = chooseStart(stored, recorded, options, deliveries.length > 0);
   const { replay, stopped } = start.recovered;
   await refuseUnlessAgreed(stored, start.point, options.again);
-  const { run, resumed, edited, repeated } = applyChanges(stored, { ...recorded, ...start }, options);
+  const { run, resumed, edited, repeated } = await agreedChanges(stored, { ...recorded, ...start }, options);
   await refuseUnlessRepeated(stored, repeated, options.again);
   const rest = replay.rest();
   const doubtful = replay.inDoubt();
@@ -134,26 +136,51 @@ function spentSince({ usage: before }: Run, { usage: after }: Run): SpentAmount 
   return cost === 0 && tokens.in + tokens.out + tokens.cache_read + tokens.cache_write === 0 ? null : { cost, tokens };
 }
 
+/** What the edited program has above what is open is executed first, if the user agrees that what is open begins anew. */
+async function agreedChanges(
+  stored: StoredRun,
+  start: ResumeStart & RecoveryContext,
+  options: ResumeOptions,
+): Promise<Changes> {
+  const changes = applyChanges(stored, start, options, false);
+  if (changes.leftOut.length === 0) return changes;
+  const others = applyChanges(stored, start, options, true);
+  const anew = [...changes.run.pending.values()].filter(({ effect }) => !others.run.pending.has(effect));
+  const lines = new Set(anew.map(({ thread }) => locationOf(thread).line));
+  if (anew.length > 0 || others.leftOut.length > 0)
+    await refuseUnlessInserted(
+      stored,
+      { first: changes.leftOut, leftOut: others.leftOut, repeated: others.repeated, anew: [...lines] },
+      options.again,
+    );
+  return others;
+}
+
+interface Changes {
+  readonly run: Run;
+  readonly resumed: RunResumed;
+  readonly edited: Machine | null;
+  readonly repeated: readonly RepeatedInstruction[];
+  readonly leftOut: readonly RepeatedInstruction[];
+}
+
 /** Applies to the run what differs from now on. The event records all of it, so that a replay can do the same. */
 function applyChanges(
   stored: StoredRun,
   { recovered, point, spent, inputs, redactor }: ResumeStart & RecoveryContext,
   options: ResumeOptions,
-): {
-  readonly run: Run;
-  readonly resumed: RunResumed;
-  readonly edited: Machine | null;
-  readonly repeated: readonly RepeatedInstruction[];
-} {
+  inserted: boolean,
+): Changes {
   const { run: recordedRun } = recovered.replay;
   const limits = definedLimits(options.limits ?? {});
   const edited = editedMachine(recordedRun, options.machine);
   const failed = point !== null;
   const { granted = [], begun = null, discarded = null } = point ?? {};
-  const { run, kept, repeated } =
+  const moving = { failed, inserted, file: options.file, discarded, inputs, redactor };
+  const { run, kept, repeated, leftOut } =
     edited === null
-      ? { run: recordedRun, kept: [], repeated: [] }
-      : migrateToEdited(recordedRun, edited, stored, { failed, file: options.file, discarded, inputs, redactor });
+      ? { run: recordedRun, kept: [], repeated: [], leftOut: [] }
+      : migrateToEdited(recordedRun, edited, stored, moving);
   const resumed: RunResumed = omitUndefined({
     type: 'run_resumed',
     by: options.person ?? 'user',
@@ -163,13 +190,14 @@ function applyChanges(
     granted: granted.length === 0 ? undefined : granted,
     digest: edited === null ? undefined : digestOf(edited),
     kept: kept.length === 0 ? undefined : kept,
+    inserted: inserted ? true : undefined,
     limits: isEmpty(limits) ? undefined : storedLimits(limits),
   });
   if (spent !== null) run.usage.addSpent(spent);
   grant(run, granted);
   if (begun !== null) skipNumbers(run, begun);
   if (failed || resumed.limits !== undefined) reopen(run, limits);
-  return { run, resumed, edited, repeated };
+  return { run, resumed, edited, repeated, leftOut };
 }
 
 /** The given program, if it differs from that of the run. */
