@@ -187,7 +187,7 @@ test('what is inserted above a line that was open when the process died is execu
   );
   expect(done).toEqual([]);
   const end = await resume(report.run_id, { ...options, again: true });
-  expect(end.error).toBeUndefined();
+  expect(end.status).toBe('returned');
   expect(done.sort()).toEqual(['new']);
   expect((await checkDrift(report.run_id, { dir })).difference).toBeNull();
 });
