@@ -187,7 +187,7 @@ export class Replay {
         const { toRecorded: recorded, toCompared: compared } = this.options;
         const made = compared(recorded(next));
         // A text that has become a secret since then is still readable in the record.
-        const differs = !isSameEvent(made, compared(event)) && !isSameEvent(made, compared(recorded(event)));
+        const differs = ![event, recorded(event)].some((one) => isSameEvent(made, compared(one)));
         if (differs && (this.deliverTogether(event) || this.deliverRefusal(event))) return null;
         this.pass();
         if (differs) return { seq, recorded: event, made: next };
@@ -358,5 +358,11 @@ function isSameEvent(made: RunEvent, recorded: RunEvent): boolean {
     const { prompt: _, args: __, ...rest } = made;
     return JSON.stringify({ ...rest, artifact: recorded.artifact }) === JSON.stringify(recorded);
   }
-  return JSON.stringify(made) === JSON.stringify(recorded);
+  const [ours, theirs] = [JSON.stringify(made), JSON.stringify(recorded)];
+  return ours === theirs || withoutQuotes(ours) === withoutQuotes(theirs);
+}
+
+/** In JSON inside a text, a secret number is hidden without quotes, but is a text when the run is rebuilt without it. */
+function withoutQuotes(json: string): string {
+  return json.replaceAll('\\"***\\"', '***');
 }

@@ -22,7 +22,7 @@ interface CompiledTemplate {
 }
 
 /** The whole number of a value; a text is parsed, so that output of DO can be checked too. */
-function toInt(value: Value, source: string): Value {
+function toInt(t: Thread, value: Value, source: string): Value {
   const number = numberOf(value);
   if (number !== undefined && Number.isInteger(number)) {
     const long = longWhole(value);
@@ -32,8 +32,17 @@ function toInt(value: Value, source: string): Value {
     const whole = wholeNumber(BigInt(value.replace('+', '')));
     if (whole !== null) return whole;
   }
+  if (value === HIDDEN && hasHiddenInput(t)) return value;
   const shown = typeof value === 'string' || number !== undefined ? `\`${excerpt(render(value))}\`` : aType(value);
   throw badValue(`\`${source}\` needs a whole number, not ${shown}`);
+}
+
+/** What a record has in the place of a secret. */
+const HIDDEN = '***';
+
+/** Whether the run is rebuilt from its record without a secret, which was a whole number if it passed here before. */
+function hasHiddenInput({ inputs, run }: Thread): boolean {
+  return run.linked.machine.inputs.some(({ secret }, slot) => secret === true && inputs[slot] === HIDDEN);
 }
 
 function compileFilter(evaluate: Evaluator, filter: Filter | undefined, source: string): Evaluator {
@@ -47,7 +56,7 @@ function compileFilter(evaluate: Evaluator, filter: Filter | undefined, source: 
       return (t) => limitedText(printJson(evaluate(t)));
     case 'int': {
       const { wholeNumber } = operations();
-      return (t) => wholeNumber(evaluate(t), (value) => toInt(value, source));
+      return (t) => wholeNumber(evaluate(t), (value) => toInt(t, value, source));
     }
     default:
       return unreachable(filter);
