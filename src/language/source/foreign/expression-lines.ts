@@ -60,7 +60,7 @@ export const expressionLines: readonly ForeignLine[] = [
     by: (m) => `${part(m, 1)}${part(m, 2)} is empty${part(m, 4)}`,
   },
   {
-    line: /^((?:(?!\s#\s).)*?)\b(?!exit)(\w+)\s+exit[_ ]?code\b(.*)$/,
+    line: /^((?:(?!\s#\s).)*?)\b(?!exit)(\w+)\s+exit[_ ]?code\b(?!\s*\()(.*)$/,
     help: write,
     by: (m) => `${part(m, 1)}exit_code(${part(m, 2)})${part(m, 3)}`,
   },
