@@ -306,4 +306,4 @@ export function sameWords(a: string, b: string): boolean {
 }
 
 const word = /[\p{L}\p{N}_]+/gu;
-const keyword = /^(?:for|each|foreach|in|parallel|with|by|timeout|or)$/i;
+const keyword = /^(?:for|each|foreach|in|parallel|with|by|timeout|or|gate)$/i;

@@ -32,8 +32,14 @@ export function withoutCascades(list: readonly Diagnostic[], sources: SourceSet)
 function withoutConsequences(list: readonly Diagnostic[]): readonly Diagnostic[] {
   const misspelt = new Set(list.filter((d) => d.code === 'unknown-verb').map(startOf));
   const unquoted = new Set(list.filter((d) => d.code === 'literal-arithmetic').map(startOf));
+  const misread = list.filter((d) => /^(?:unexpected-text|operator-spelling|missing-part)$/.test(d.code));
+  const isMisread = ({ span }: Diagnostic) =>
+    misread.some(
+      (one) => one.span.file === span.file && one.span.start >= span.start && one.span.start <= span.end + 1,
+    );
   return withoutOptionsOfNothing(
     list.filter((d) => {
+      if (d.code === 'wrong-type') return !isMisread(d);
       if (/^(?:else|default)-without-if$/.test(d.code)) return !misspelt.has(startOf(d));
       return d.code !== 'input-default' || !unquoted.has(startOf(d));
     }),

@@ -98,7 +98,7 @@ function numberOf(l: StateLowering, expression: Expression, word: 'ATTEMPT' | 'E
   return 1;
 }
 
-/** The gate in `gate.test`. `test` alone is reported and means the same. */
+/** The gate in `gate.test`. */
 function gateOf(l: StateLowering, step: NamedStep, { gate }: Extract<RetryCondition, { kind: 'not' }>): string {
   const written = gate.text;
   if (!written.startsWith('gate.')) {

@@ -279,9 +279,34 @@ function entryOf(context: ReaderContext, map: YamlMap): RetryEntry {
     });
   if (given !== undefined && !map.members.some(({ key }) => key.text === 'validate'))
     wrongShape(context, { ...given.value, span: given.key.span }, '`with`', 'next to `validate`');
+  for (const member of members.rest()) {
+    const condition = foreignCondition(context, member);
+    if (condition === undefined) continue;
+    members.take(member.key.text);
+    conditions.push(condition);
+  }
   const overrides = members.rest().flatMap((member) => overrideOf(context, member) ?? []);
   const last = map.members.at(-1);
   return { conditions, overrides, span: last === undefined ? map.span : { ...map.span, end: spanOf(last).end } };
+}
+
+/** A condition or a number of attempts in the words of other tools: the right key, and what it means. */
+function foreignCondition(context: ReaderContext, member: YamlMember): RetryCondition | undefined {
+  const { key, value } = member;
+  const span = spanOf(member);
+  const written = value.kind === 'scalar' ? value.located.text.trim() : '';
+  const gate = /^(?:NOT|not|!)?\s*\(?(?:gates?\.)?([A-Za-z_][\w-]*)\)?(?:\s*(?:==|is|!=).*)?$/.exec(written)?.[1];
+  const isGate = /^(?:when|if|unless|on|on_fail|condition|gate|fails?|failed)$/.test(key.text) && gate !== undefined;
+  const isLimit = /^(?:max_attempts|attempts|max|times|count|retries|limit|stop)$/.test(key.text);
+  if (!isGate && !isLimit) return undefined;
+  const help = isGate
+    ? `write \`not: gate.${gate}\``
+    : `write \`exit: ${/^\d+$/.test(written) ? written : '3'}\`, which counts all attempts`;
+  const known = [...CONDITIONS, ...OVERRIDES];
+  const of = 'an entry of `retry`';
+  context.diagnostics.push(words.unknownKey(key.span, { name: key.text, of, near: undefined, known, help }));
+  if (isGate) return { kind: 'not', gate: { text: `gate.${gate}`, span: value.span }, span };
+  return { kind: 'exit', number: { kind: 'number', value: 3, text: '3', span: value.span }, span };
 }
 
 function conditionOf(
@@ -298,7 +323,10 @@ function conditionOf(
       return { kind: key.text, number: attemptOf(context, member), span };
     case 'not': {
       const gate = textOf(context, { key, value }, 'a gate, as `gate.test`');
-      return gate === undefined ? undefined : { kind: 'not', gate: nameOf(gate), span };
+      if (gate === undefined) return undefined;
+      const name = nameOf(gate);
+      // The name of the gate alone can mean nothing else.
+      return { kind: 'not', gate: /^[\w-]+$/.test(name.text) ? { ...name, text: `gate.${name.text}` } : name, span };
     }
     default: {
       const call = callOf(context, ...callMembers(member, given), adjacent);

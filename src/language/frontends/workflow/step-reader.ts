@@ -70,7 +70,7 @@ export function stepList(context: ReaderContext, node: YamlNode): Step[] {
 export function stepOf(given: ReaderContext, map: YamlMap): Step {
   const context = checkIndentation(given, map);
   const members = new Members(map, context);
-  const name = stepName(context, members.take('name'), map);
+  const name = stepName(context, members, map);
   const type = typeOf(context, members);
   const get = innerMembers(context, members, 'get', GET_KEYS);
   const work = innerMembers(context, members, 'run', RUN_KEYS);
@@ -131,8 +131,16 @@ function checkIndentation(context: ReaderContext, { members, flow }: YamlMap): R
   return { ...context, diagnostics: [] };
 }
 
-function stepName(context: ReaderContext, member: YamlMember | undefined, map: YamlMap): Name {
+function stepName(context: ReaderContext, members: Members, map: YamlMap): Name {
+  const member = members.take('name');
   const where = map.members[0]?.key.span ?? map.span;
+  const other = member === undefined ? members.takeOne('id', 'step', 'title', 'label') : undefined;
+  const named = other === undefined ? undefined : textOf(context, other, 'the name of the step');
+  if (other !== undefined && named !== undefined) {
+    const example = `name: ${nameOf(named).text}`;
+    context.diagnostics.push(words.missingKey(other.key.span, { key: 'name', of: 'this step', example }));
+    return nameOf(named);
+  }
   const text = member === undefined ? undefined : textOf(context, member, 'the name of the step');
   if (text !== undefined) return nameOf(text);
   if (member === undefined)
@@ -310,8 +318,17 @@ function hasFlatAgent(node: YamlNode): boolean {
 }
 
 /** `gate`, or `validate` of the oldest files. */
+/** `gates:` is read as `gate:`, so that the gates are known to the rest of the step. */
+function pluralGate(context: ReaderContext, members: Members): YamlMember | undefined {
+  const member = members.takeOne('gates', 'checks');
+  if (member === undefined) return undefined;
+  const { text: name, span } = member.key;
+  context.diagnostics.push(words.unknownKey(span, { name, of: 'a step', near: 'gate', known: STEP_KEYS }));
+  return member;
+}
+
 function gateMember(context: ReaderContext, members: Members): YamlMember | undefined {
-  const gate = members.take('gate');
+  const gate = members.take('gate') ?? pluralGate(context, members);
   const validate = members.take('validate');
   if (validate === undefined) return gate;
   context.signs.push({ dialect: 'older', text: 'validate', span: validate.key.span, oldest: true });

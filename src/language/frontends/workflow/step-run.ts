@@ -117,6 +117,9 @@ const GUARD_HINTS: Hints = {
   tokens: (value) => `limit the tokens of the whole run: write \`max_tokens: ${wordOf(value)}\` at the root`,
 };
 
+const sameHint = (names: string, hint: Hints[string]): Hints =>
+  Object.fromEntries(names.split(' ').map((name) => [name, hint]));
+
 export const HINTS: Hints = {
   worktree: (value) => {
     const word = wordOf(value);
@@ -135,6 +138,20 @@ export const HINTS: Hints = {
     `let the retry begin there: \`retry: [{ attempt: 2, restart_from: ${wordOf(value) || 'tests'} }, { exit: 3 }]\``,
   strategy: 'write `retry: [{ attempt: 3, agent: claude-opus, session: new }, { exit: 4 }]`',
   max_retries: 'write `retry: [{ exit: 3 }]`',
+  ...sameHint(
+    'for_each loop matrix with_items items tasks repeat',
+    'write the steps for each task below `each:` of the step that makes the tasks, which has `type: split`',
+  ),
+  ...sameHint('id title label', 'leave it out: `name` names the step'),
+  ...sameHint(
+    'retries attempts max_attempts',
+    (value) => `write \`retry: [{ exit: ${wordOf(value) || '3'} }]\`, which counts all attempts`,
+  ),
+  ...sameHint(
+    'timeout max_time',
+    (value) => `limit each attempt of an agent: \`guard: { max_time: ${wordOf(value) || '10m'} }\``,
+  ),
+  ...sameHint('outputs save_as store', 'leave it out: later steps read `{name.output}`, with the name of this step'),
   if: 'steps run in order: for conditions, print the file as a program with `statedsl convert`, and use `IF:`',
   when: 'steps run in order: for conditions, print the file as a program with `statedsl convert`, and use `IF:`',
   needs: 'leave it out: a step runs after the steps above it, unless they are `parallel`',

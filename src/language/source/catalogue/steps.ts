@@ -21,6 +21,18 @@ function overrides(join: 'and' | 'or', s: Spelling): string {
 
 const STEP_TYPES = ['code', 'split', 'validate', 'artifact'];
 
+/** What to write for the types of other tools. */
+const OTHER_TYPES: Readonly<Record<string, RegExp>> = {
+  'write `artifact`, for an agent that writes a text':
+    /^(?:text|doc|docs|document|markdown|md|file|write|string|design)$/i,
+  'write `split`, for an agent that divides work into tasks':
+    /^(?:plan|planner|tasks?|list|divide|map|each|loop|json)$/i,
+  'write `validate`, for an agent that judges': /^(?:review|reviewer|check|verify|judge|approve|approval|critic)$/i,
+  'write `code`, for an agent that changes files': /^(?:build|implement|edit|diff|coding|coder|patch|fix|develop)$/i,
+  'leave it out: an agent without a type may do anything': /^(?:agent|prompt|llm|ai|chat|task|step|any|none)$/i,
+  'leave it out, and write the command as `bash: …`': /^(?:bash|shell|command|cmd|run|script|exec)$/i,
+};
+
 type OverrideProblem = 'unknown' | 'twice' | 'only-new' | 'only-reset';
 
 const OVERRIDE_PROBLEMS: Readonly<Record<OverrideProblem, string>> = {
@@ -145,7 +157,13 @@ export const stepMessages = {
   // ---- the parts of a step --------------------------------------------------------------------------
   stepType: message<{ type: string; near?: string | undefined }>('unknown-step-type', 'error', (f) => ({
     message: `\`${f.type}\` is not a type of step`,
-    ...didYouMean(f.type, f.near, 'the types are `code`, `split`, `validate` and `artifact`', STEP_TYPES),
+    ...didYouMean(
+      f.type,
+      f.near,
+      Object.entries(OTHER_TYPES).find(([, names]) => names.test(f.type))?.[0] ??
+        'the types are `code`, `split`, `validate` and `artifact`',
+      STEP_TYPES,
+    ),
   })),
   stepOption: message<{ name: string }>('unknown-step-option', 'error', (f, s) => ({
     message: `a step has no option \`${f.name}\``,
@@ -253,8 +271,8 @@ export const stepMessages = {
   })),
   retryGate: message<{ written: string }>('retry-gate', 'error', (f) => ({
     message: `\`${f.written}\` does not name a gate`,
-    help: `write \`gate.${f.written}\``,
-    repair: { replace: f.written, by: `gate.${f.written}`, guess: true },
+    help: `write \`gate.${f.written.replace(/^.*\./, '')}\`, a gate of this step`,
+    repair: { replace: f.written, by: `gate.${f.written.replace(/^.*\./, '')}`, guess: true },
   })),
   retryOverride: message<{ word: string; problem: OverrideProblem }>('retry-override', 'error', (f, s) => ({
     message: `${s.keyword(f.word)} ${OVERRIDE_PROBLEMS[f.problem]}`,

@@ -162,7 +162,12 @@ function numberOf(context: ParseContext, node: SyntaxNode, word: Name): Expressi
 
 function gateOf(context: ParseContext, node: SyntaxNode, word: Name): Name {
   const gate = token(node, 'PlainWord');
-  if (gate !== undefined) return { text: gate.image, span: tokenSpan(context, gate) };
+  // The name of the gate alone can mean nothing else; the formatter writes `gate.` before it.
+  if (gate !== undefined)
+    return {
+      text: /^[\w-]+$/.test(gate.image) ? `gate.${gate.image}` : gate.image,
+      span: tokenSpan(context, gate),
+    };
   reportMissing(
     context,
     missingPart(word.span, { what: 'a gate', after: word.text, example: 'NOT gate.test → AGENT claude-opus' }),
