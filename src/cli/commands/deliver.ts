@@ -55,7 +55,7 @@ export async function answerCommand(first: string, rest: readonly string[], flag
 /** Without a run, the first word is the name of the signal. */
 export async function signalCommand(words: readonly string[], flags: DeliverFlags): Promise<ExitCode> {
   const [first = '', second] = words;
-  const isRun = words.length === 3 || (second !== undefined && isLikeRun(first));
+  const isRun = words.length === 3 || (second !== undefined && (await isRunNamed(first, flags)));
   const [signal = '', payload] = isRun ? words.slice(1) : words;
   const wanted = { kinds: ['signal'], names: [signal], command: `signal ${signal}` };
   return deliverCommand(isRun ? first : wanted, flags, (by) => {
@@ -66,6 +66,14 @@ export async function signalCommand(words: readonly string[], flags: DeliverFlag
       deliver: (runs, id, options) => runs.signal(id, signal, value, options),
     };
   });
+}
+
+/** `deed` can be the beginning of an id and the name of a signal: it is a run if there is one. */
+async function isRunNamed(word: string, flags: DeliverFlags): Promise<boolean> {
+  if (!isLikeRun(word)) return false;
+  if (flags.on !== undefined) return true;
+  const found = await (await runsOf(flags)).find(word);
+  return found.ok || found.refusal.code !== 'unknown' || /^[0-9a-f]{8}-/.test(word);
 }
 
 export async function cancelCommand(

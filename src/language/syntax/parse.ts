@@ -144,11 +144,17 @@ function firstOnLine(lines: Set<number>, source: SourceFile, offset: number): bo
 
 const consequences: ReadonlySet<string> = new Set(['unexpected-text', 'missing-part', 'missing-arrow', 'bad-name']);
 
-/** The texts of the parts, in order; together they are `text`. The end of a part depends only on the adjacent lines. */
+/**
+ * The texts of the parts, in order; together they are `text`. The end of a part depends only on the adjacent lines, or on
+ * the three quotes that end a prompt.
+ */
 export function parts(text: string): string[] {
   const found: string[] = [];
   let start = 0;
+  let line = 0;
   for (let end = text.indexOf('\n'); end >= 0; end = text.indexOf('\n', end + 1)) {
+    end = endOfPrompt(text, line, end);
+    line = end + 1;
     if (!beginsPart(text, end + 1) || continuesBelow(text, end)) continue;
     found.push(text.slice(start, end + 1));
     start = end + 1;
@@ -169,6 +175,21 @@ function beginsPart(text: string, at: number): boolean {
   const verbAt = bullet.test(text) ? bullet.lastIndex : at;
   const verb = readVerb(text, verbAt, false)?.verb;
   return verb !== 'ELSE' && verb !== 'ELSE IF';
+}
+
+const tripleQuotes = /\bTask\([^()\n]*\)[^"'\n]*("{3}|'{3})/g;
+
+/** Where the line ends, with the lines of a prompt that three quotes begin in it. */
+function endOfPrompt(text: string, line: number, end: number): number {
+  tripleQuotes.lastIndex = line;
+  const quotes = text.indexOf('Task(', line);
+  if (quotes < 0 || quotes > end) return end;
+  const open = tripleQuotes.exec(text);
+  if (open === null || open.index > end) return end;
+  const close = text.indexOf(open[1] as string, tripleQuotes.lastIndex);
+  if (close < end) return end;
+  const after = text.indexOf('\n', close);
+  return after < 0 ? text.length - 1 : after;
 }
 
 const bullet = /-[ \t]+/y;

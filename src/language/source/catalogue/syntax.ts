@@ -238,15 +238,15 @@ export const unquotedPath = message<{ path: string; fix: Fix }>('unquoted-path',
   fix,
 }));
 
-export const badName = message<{ name: string; what: string; dash?: boolean; suggestion?: string }>(
+export const badName = message<{ name: string; what: string; dash?: boolean; suggestion?: string; help?: string }>(
   'bad-name',
   'error',
-  ({ name, what, dash, suggestion }) => ({
+  ({ name, what, dash, suggestion, help }) => ({
     message: `\`${name}\` cannot be the name of ${what}`,
     notes: [
       `a name consists of letters, digits${dash === true ? ', `-`' : ''} and \`_\`, and begins with a letter or \`_\``,
     ],
-    help: suggestion === undefined ? 'choose another name' : `write \`${suggestion}\``,
+    help: suggestion === undefined ? (help ?? 'choose another name') : `write \`${suggestion}\``,
     ...omitUndefined({
       repair: suggestion === undefined ? undefined : ({ instead: suggestion, guess: true } as const),
     }),

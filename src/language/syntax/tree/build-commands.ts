@@ -188,7 +188,14 @@ function buildAgent(context: ParseContext, node: SyntaxNode): Performed {
   };
   if (text !== '' && !agentNames.test(text)) {
     const unquoted = text.replace(/^(["'])(.*)\1$/, '$2');
-    const suggestion = agentNames.test(unquoted) ? { suggestion: `Task(${unquoted})` } : {};
+    const isValue = /^\$?\{.*\}$/.test(text);
+    const help =
+      'an agent is named in the program: choose between calls with `IF: … → DO: Task(a) "…"`, or write a STEP';
+    const suggestion = agentNames.test(unquoted)
+      ? { suggestion: `Task(${unquoted})` }
+      : isValue
+        ? { help: `${help} with \`AGENT: ${text.replace(/^\$/, '')}\`` }
+        : {};
     reportMissing(context, badName(agent.span, { name: text, what: 'an agent', dash: true, ...suggestion }));
   }
   const output = redirect(context, node);
