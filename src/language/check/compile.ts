@@ -26,7 +26,7 @@ import { newExpansions } from './expansion.js';
 import { lintBlockNames, withoutCascades } from './lints/cascading-errors.js';
 import { lintMachine } from './lints/machine-lints.js';
 import { lintTexts } from './lints/text-lints.js';
-import { lintEvents, lintUnusedPatterns } from './lints/tree-lints.js';
+import { lintEvents, lintFailures, lintUnusedPatterns } from './lints/tree-lints.js';
 import { RepeatedCalls } from './lower/calls/repeated-calls.js';
 import { type LoweredMachine, lowerMachine } from './lower/lower-machine.js';
 import type { ReusableStates, StateReuse } from './lower/lower-states.js';
@@ -98,6 +98,7 @@ export function compile(text: string, options: CompileOptions = {}): Compilation
   const { program, diagnostics, isPartial } = parse(sources[0] as SourceFile, 0);
   const unit = collect(program, sources, diagnostics, { parse, load: options.load });
   lintEvents(unit, diagnostics);
+  lintFailures(unit, diagnostics);
   lintTexts(unit, sources, diagnostics);
   const settings = settingsOf(options, parse, sources, diagnostics);
   const lowered = unit.machines

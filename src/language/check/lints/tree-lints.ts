@@ -3,6 +3,7 @@ import { checkMessages as say } from '../../source/catalogue/check.js';
 import type { Diagnostic, SourceSet, Span } from '../../source/diagnostic.js';
 import type { Argument, Block, Instruction } from '../../syntax/ast.js';
 import { childBlocks } from '../../syntax/child-blocks.js';
+import type { Expression } from '../../syntax/expression-nodes.js';
 import type { MachineUnit, PatternDeclaration, Unit } from '../collect.js';
 import { constantText } from '../lower/lower-expression.js';
 import { lowerMachine } from '../lower/lower-machine.js';
@@ -42,6 +43,84 @@ function lintTransition(
   diagnostics.push(
     say.eventContradicts(field.span, { field: 'to', value: said, actual: target, what: 'the next GOTO is to', label }),
   );
+}
+
+/** A RETURN whose text says that something failed, where a test of a failure has led: its run is a success. */
+export function lintFailures(unit: Unit, diagnostics: Diagnostic[]): void {
+  for (const machine of unit.machines)
+    for (const state of machine.states)
+      if (state.name.text !== 'ERROR') returnedFailures(state.body, false, diagnostics);
+  for (const pattern of unit.patterns.values()) returnedFailures(pattern.body, false, diagnostics);
+}
+
+const FAILURE = /^["']?(?:fail(?:ure|ed|s)?|error|gave up|giving up|could not|cannot|aborted|crashed)(?![\w-])/i;
+
+function returnedFailures(block: Block, isFailed: boolean, diagnostics: Diagnostic[]): void {
+  let isBelowFailure = isFailed;
+  for (const i of block.instructions) {
+    const raw = i.kind === 'return' ? i.text?.raw.trim() : undefined;
+    if (raw !== undefined && isBelowFailure && FAILURE.test(raw))
+      diagnostics.push(say.returnsFailure(i.span, { text: raw.replace(/^(["'])(.*)\1$/, '$2') }));
+    if (i.kind !== 'if') {
+      const isHandler = i.kind === 'on-error';
+      for (const inner of childBlocks(i)) returnedFailures(inner, isHandler ? false : isBelowFailure, diagnostics);
+      continue;
+    }
+    let isElseFailure = isBelowFailure;
+    for (const arm of i.arms) {
+      const outcome = outcomeOf(arm.condition);
+      returnedFailures(arm.body, isElseFailure || outcome === 'failure', diagnostics);
+      if (outcome === 'success') isElseFailure = true;
+    }
+    if (i.otherwise !== undefined) returnedFailures(i.otherwise.body, isElseFailure, diagnostics);
+    // What follows runs if no arm has left.
+    else if (i.arms.every(({ body }) => leaves(body))) isBelowFailure = isElseFailure;
+  }
+}
+
+const leaves = ({ instructions }: Block): boolean =>
+  /^(?:goto|return|fail)$/.test(instructions[instructions.length - 1]?.kind ?? '');
+
+type Outcome = 'success' | 'failure';
+const OPPOSITE = { success: 'failure', failure: 'success' } as const;
+
+/** What a condition says of a command, a wait or a block; null: nothing, or not only that. */
+function outcomeOf(e: Expression): Outcome | null {
+  switch (e.kind) {
+    case 'name':
+      return e.name === 'timed_out' ? 'failure' : null;
+    case 'not': {
+      const of = outcomeOf(e.of);
+      if (of !== null) return OPPOSITE[of];
+      return e.of.kind === 'field' && /^(?:ok|pass|passed|success|valid)$/.test(e.of.name.text) ? 'failure' : null;
+    }
+    case 'logical': {
+      // Each operand of `a OR b`, and one of `a AND b`, has to say so.
+      const sides = [outcomeOf(e.left), outcomeOf(e.right)];
+      const said = sides[0] ?? sides[1] ?? null;
+      return e.operator === 'or' && sides[0] !== sides[1] ? null : said;
+    }
+    case 'test': {
+      const isFailures = e.of.kind === 'name' && e.of.name === 'failures';
+      return isFailures && e.test === 'empty' ? (e.negated ? 'failure' : 'success') : null;
+    }
+    case 'compare':
+      return comparedOutcome(e);
+    default:
+      return null;
+  }
+}
+
+function comparedOutcome({ operator, left, right }: Extract<Expression, { kind: 'compare' }>): Outcome | null {
+  const isEqual = operator === '==';
+  if (!isEqual && operator !== '!=' && operator !== '>') return null;
+  if (left.kind === 'call' && left.name.text === 'exit_code' && right.kind === 'number')
+    return operator === '>' ? 'failure' : isEqual === (right.value === 0) ? 'success' : 'failure';
+  const [of] = left.kind === 'call' && left.name.text === 'len' ? left.args : [];
+  if (of?.kind === 'name' && of.name === 'failures' && right.kind === 'number')
+    return isEqual === (right.value === 0) && operator !== '>' ? 'success' : 'failure';
+  if (operator === '>' || right.kind !== 'text') return null;
+  return /^["'](?:fail(?:ed|ure)?|error)["']$/i.test(right.template.raw) ? (isEqual ? 'failure' : 'success') : null;
 }
 
 /** Codes of messages that depend on the state that uses the pattern: names, targets, and how the state continues. */

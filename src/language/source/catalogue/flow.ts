@@ -146,6 +146,11 @@ export const flowMessages = {
     notes: [...f.why, `a run does so: \`statedsl verify ${f.program}\` shows it`],
     help: 'count the rounds with TRACK and INCREMENT on every way round, and leave when the count reaches a limit',
   })),
+  returnsFailure: message<{ text: string }>('returns-failure', 'warning', (f, s) => ({
+    message: `${s.keyword('RETURN')} ends the run as a success, and its text says that it failed`,
+    label: 'after a test of a failure',
+    help: `write \`FAIL: ${f.text}\`, or another text if this is a success`,
+  })),
   eventContradicts: message<{ field: string; value: string; actual: string; what: string; label?: Label }>(
     'event-contradicts',
     'warning',
