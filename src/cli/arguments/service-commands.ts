@@ -60,6 +60,15 @@ export function addMcp(program: Command, onExit: (code: number) => void): void {
     .option('--programs <directory>', 'the directory of the programs (default: the current directory)')
     .option('--read-only', 'only check programs and show runs: start and change nothing')
     .option('--agents-may-answer', 'agents may answer questions that were put to people')
+    .addOption(
+      new Option(
+        '--http [address]',
+        'listen for HTTP instead of using standard input and output (default address: 127.0.0.1:7701)',
+      ).argParser(listenAddress),
+    )
+    .option('--token-file <file>', 'the file with the token of clients over HTTP; other machines need one')
+    .option('--json', 'with `--http`: print the address as one JSON object')
+    .option('--quiet', 'print only errors')
     .action(async (options) => onExit(await (await import('../commands/mcp.js')).mcpCommand(options)));
 }
 

@@ -1,17 +1,31 @@
 /** `statedsl mcp`: the programs and runs of a folder as tools of coding agents. */
 import { resolve } from 'node:path';
+import type { Door } from '../../mcp/door.js';
+import type { HttpDoor } from '../../mcp/http.js';
+import { isLoopback } from '../../prelude/is-loopback.js';
 import { VERSION } from '../../runtime/version.js';
 import { isFolder } from '../files/folder-watch.js';
+import { firstSignal } from '../running/configuration-line.js';
 import { refusalsAsErrors, type StoreFlags, storeOf } from '../running/stored-runs.js';
 import { EXIT, type ExitCode } from '../terminal/exit-code.js';
+import { stderr, stdout } from '../terminal/streams.js';
 import { usageError } from '../terminal/usage-error.js';
 import { skillFolder } from './guide.js';
+import { readTokenFile, whyNotListening } from './serve.js';
 
 export interface McpFlags extends StoreFlags {
   readonly programs?: string;
   readonly readOnly?: boolean;
   readonly agentsMayAnswer?: boolean;
+  /** True: at the usual address. */
+  readonly http?: true | { readonly host: string; readonly port: number };
+  readonly tokenFile?: string;
+  readonly json?: boolean;
+  readonly quiet?: boolean;
 }
+
+/** Next to the usual address of `serve`. */
+const USUAL = { host: '127.0.0.1', port: 7701 };
 
 export function mcpCommand(flags: McpFlags): Promise<ExitCode> {
   return refusalsAsErrors(() => serveAgents(flags));
@@ -21,8 +35,10 @@ async function serveAgents(flags: McpFlags): Promise<ExitCode> {
   const programs = resolve(flags.programs ?? '.');
   if (!isFolder(programs))
     return usageError(`there is no folder \`${programs}\``, 'name the folder of the programs with `--programs`');
+  const http = flags.http === true ? USUAL : flags.http;
+  const problem = http === undefined ? whyNotStdio(flags) : whyNoToken(http, flags);
+  if (problem !== null) return problem;
   const { openDoor } = await import('../../mcp/door.js');
-  const { serveOverStdio } = await import('../../mcp/stdio.js');
   const door = openDoor({
     programs,
     directory: flags.dir === undefined ? resolve(programs, '.statedsl') : storeOf(flags),
@@ -31,6 +47,40 @@ async function serveAgents(flags: McpFlags): Promise<ExitCode> {
     skill: skillFolder(),
     version: VERSION,
   });
-  await serveOverStdio(door);
+  if (http !== undefined) return listenForAgents(door, http, flags);
+  await (await import('../../mcp/stdio.js')).serveOverStdio(door);
+  return EXIT.returned;
+}
+
+function whyNotStdio({ tokenFile }: McpFlags): ExitCode | Promise<ExitCode> | null {
+  if (tokenFile === undefined) return null;
+  return usageError('a token is for clients over HTTP', 'add `--http`, or leave out `--token-file`');
+}
+
+function whyNoToken({ host }: typeof USUAL, { tokenFile }: McpFlags): ExitCode | Promise<ExitCode> | null {
+  if (isLoopback(host) || tokenFile !== undefined) return null;
+  return usageError(
+    `\`${host}\` can be reached from other machines, so the server needs a token`,
+    'write a secret into a file that only you can read, and name it: `--token-file FILE`',
+  );
+}
+
+async function listenForAgents(door: Door, { host, port }: typeof USUAL, flags: McpFlags): Promise<ExitCode> {
+  const given = flags.tokenFile === undefined ? null : readTokenFile(flags.tokenFile);
+  if (given !== null && 'problem' in given) return usageError(given.problem, given.help);
+  const { serveOverHttp } = await import('../../mcp/http.js');
+  let server: HttpDoor;
+  try {
+    server = await serveOverHttp(door, { host, port, token: given?.token ?? null });
+  } catch (cause) {
+    const reason = whyNotListening(cause);
+    if (reason === undefined) throw cause;
+    return usageError(`cannot listen at ${host}:${port}: ${reason}`, 'choose another address: `--http ADDRESS`');
+  }
+  const signal = firstSignal(() => undefined);
+  if (flags.json) stdout.write(`${JSON.stringify({ address: server.address, pid: process.pid })}\n`);
+  else if (!flags.quiet) stderr.write(`listening at ${server.address}\n`);
+  await signal;
+  await server.stop();
   return EXIT.returned;
 }

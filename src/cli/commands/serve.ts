@@ -87,13 +87,7 @@ export async function serveUntilStopped(flags: ServeFlags, shown?: Shown): Promi
   try {
     service = await listen(options);
   } catch (cause) {
-    const code = (cause as NodeJS.ErrnoException).code ?? '';
-    const reason = {
-      EADDRINUSE: 'something else listens there',
-      EACCES: 'it is not permitted',
-      EADDRNOTAVAIL: 'this machine has no such address',
-      ENOTFOUND: 'there is no such address',
-    }[code];
+    const reason = whyNotListening(cause);
     if (reason === undefined) throw cause;
     return usageError(`cannot listen at ${host}:${port}: ${reason}`, 'choose another address with `--listen`');
   }
@@ -112,6 +106,17 @@ export async function serveUntilStopped(flags: ServeFlags, shown?: Shown): Promi
     );
   await service.stop(flags.grace);
   return EXIT.returned;
+}
+
+/** Undefined: the error is not about the address. */
+export function whyNotListening(cause: unknown): string | undefined {
+  const code = (cause as NodeJS.ErrnoException).code ?? '';
+  return {
+    EADDRINUSE: 'something else listens there',
+    EACCES: 'it is not permitted',
+    EADDRNOTAVAIL: 'this machine has no such address',
+    ENOTFOUND: 'there is no such address',
+  }[code];
 }
 
 async function executeForService(
@@ -140,7 +145,7 @@ type TokenFile = { readonly token: string } | { readonly problem: string; readon
 const SHORTEST = 16;
 
 /** `--token-file`: the token of a service, in a file that only its owner can read. */
-function readTokenFile(path: string): TokenFile {
+export function readTokenFile(path: string): TokenFile {
   let fd: number;
   try {
     fd = openOwn(path, 'r');
