@@ -136,7 +136,7 @@ export class Sessions {
       onsessionclosed: (id) => void this.open.delete(id),
     });
     const session: Session = { transport, usedAt: Date.now(), busy: 0 };
-    await makeServer(this.door, 'legacy').connect(transport);
+    await (await makeServer(this.door, 'legacy')).connect(transport);
     return session;
   }
 

@@ -9,7 +9,7 @@ import type { Limits } from '../machine/machine.js';
 import { omitUndefined } from '../prelude/omit-undefined.js';
 import { newRunId } from '../runtime/run/header.js';
 import type { Executions } from '../serve/executions/executions.js';
-import type { Task } from '../serve/executions/waiting-list.js';
+import { isLocked, type Task, until } from '../serve/executions/waiting-list.js';
 import { type Door, keyedRun } from './door.js';
 
 type Values = Readonly<Record<string, Json>>;
@@ -64,6 +64,7 @@ export async function startRun(door: Door, wanted: Wanted): Promise<Result<{ run
   const from = 'file' in source ? { program: source.file } : source;
   const task: Task = { kind: 'start', inputs: part(false), ...from };
   const begun = await execute(
+    door,
     opened.value,
     { task, run_id, limits, by, machine: checked.machine?.name ?? null },
     {
@@ -83,11 +84,13 @@ interface Execution {
 }
 
 async function execute(
+  door: Door,
   executions: Executions,
   execution: Execution,
   { secret = {}, signal }: { readonly secret?: Values; readonly signal: AbortSignal },
 ): Promise<Result<string>> {
   const { run_id } = execution;
+  await untilFree(door, executions, run_id, signal);
   const added = await executions.add(execution, secret);
   if (!added.ok) return added;
   const refusal = await executions.untilDecided(run_id, signal);
@@ -98,6 +101,18 @@ async function execute(
   }
   await executions.untilBegun(run_id, signal);
   return resultWith(run_id);
+}
+
+/** How long the process of a run may take to end after it has recorded that. Milliseconds. */
+const LEAVING_MS = 10_000;
+
+/**
+ * The process that another server started for the run may be about to end: it forgets what is promised for the run then, so
+ * nothing is promised before. What this server has started it knows itself.
+ */
+async function untilFree(door: Door, executions: Executions, run_id: string, signal: AbortSignal): Promise<void> {
+  if (executions.isExecuting(run_id)) return;
+  await until(() => !isLocked(door.directory, run_id), LEAVING_MS, signal);
 }
 
 /** What a caller gives a run that waits. */
@@ -122,8 +137,10 @@ export async function deliver(door: Door, run: string, { answers, signal, by }: 
     signal === undefined
       ? await door.runs.answer(run_id, answers ?? {}, options)
       : await door.runs.signal(run_id, signal.name, signal.payload, options);
-  if (result.ok && result.value.delivery === 'recorded') await executions.resumeWith([expected.value]);
-  else expected.value.forget();
+  if (result.ok && result.value.delivery === 'recorded') {
+    await untilFree(door, executions, run_id, new AbortController().signal);
+    await executions.resumeWith([expected.value]);
+  } else expected.value.forget();
   return result;
 }
 
@@ -164,7 +181,7 @@ export async function control(
       if (!point.ok) return point;
       const task: Task = { kind: 'replay', of: run_id, from: point.value };
       const execution = { task, run_id: newRunId(), machine, limits, by };
-      return execute(executions, execution, { secret: executions.secretsOf(run_id), signal });
+      return execute(door, executions, execution, { secret: executions.secretsOf(run_id), signal });
     }
     default:
       return continueRun(door, executions, { task: taskOf(action), run_id, machine, limits, by }, signal);
@@ -185,7 +202,7 @@ async function continueRun(
   const found = await door.runs.inspect(run_id);
   if (!found.ok) return found;
   const problem = task.kind === 'resume' && task.rollback === true ? null : whyNot(found.value);
-  return problem ?? execute(executions, execution, { signal });
+  return problem ?? execute(door, executions, execution, { signal });
 }
 
 function whyNot({

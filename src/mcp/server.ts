@@ -8,8 +8,10 @@ import { type Caller, callerOf, type Era, requireRevision, TASKS } from './calle
 import type { Door } from './door.js';
 import { refusalResult } from './findings.js';
 import { listCall } from './list-call.js';
+import { addResources } from './resources.js';
 import { failedResult } from './run-view.js';
 import type { Members } from './short-answer.js';
+import { addTasks } from './tasks.js';
 import { answerCall, type CallResult, checkCall, controlCall, getCall, runCall } from './tool-calls.js';
 import { changesNothing, TOOLS, type ToolDefinition } from './tool-definitions.js';
 
@@ -28,12 +30,12 @@ const CALLS: Readonly<Record<string, Call>> = {
 };
 
 /** Cheap and without effects: clients that only ask what there is get a server of their own. */
-export function makeServer(door: Door, era: Era): McpServer {
+export async function makeServer(door: Door, era: Era): Promise<McpServer> {
   const mcp = new McpServer(
     { name: 'statedsl', title: 'statedsl', version: door.version },
     {
       instructions: INSTRUCTIONS,
-      capabilities: { tools: {}, ...(era === 'modern' ? { extensions: { [TASKS]: {} } } : {}) },
+      capabilities: { tools: { listChanged: true }, ...(era === 'modern' ? { extensions: { [TASKS]: {} } } : {}) },
       requestState: { verify: async (state, context) => (await door.codec()).verify(state, context) },
     },
   );
@@ -46,6 +48,8 @@ export function makeServer(door: Door, era: Era): McpServer {
     requireRevision(context, era);
     return callTool(door, request.params, callerOf(context, server, era)) as never;
   });
+  await addResources(door, mcp);
+  if (era === 'modern') addTasks(door, mcp);
   return mcp;
 }
 

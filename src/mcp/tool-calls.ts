@@ -89,6 +89,7 @@ export async function runCall(door: Door, given: RunArguments, caller: Caller): 
   const begun = await startCall(door, given, caller);
   if ('answer' in begun) return begun.answer;
   const { run_id, bound, isNew } = begun.started;
+  if (caller.hasTasks) return taskResult(run_id);
   return follow(door, caller, {
     run_id,
     wait_s: given.wait_s ?? WAIT_S,
@@ -175,6 +176,25 @@ async function confirmation(
   return { answer: confirmForm(cutText(why, 1000), seal) };
 }
 
+// ---- tasks: see tasks.ts ---
+
+/** How often a client should look at a task. */
+export const POLL_MS = 500;
+
+/** The answer of a call that has started a run: a task. Its structured content fits the schema of the tool. */
+function taskResult(run_id: string): CallResult {
+  const now = new Date().toISOString();
+  const task = {
+    taskId: run_id,
+    status: 'working',
+    createdAt: now,
+    lastUpdatedAt: now,
+    ttlMs: null,
+    pollIntervalMs: POLL_MS,
+  };
+  return { resultType: 'task', ...task, content: [], structuredContent: { run_id, status: 'running' } } as never;
+}
+
 // ---- get --------------------------------------------------------------------------------------------
 
 interface GetArguments {
@@ -205,12 +225,13 @@ interface Following {
   readonly wasAsked?: boolean;
   /** What the agent would answer. */
   readonly proposed?: Values;
+  readonly answered?: readonly string[];
 }
 
 /** Where the run stands; a form if it waits for a person who can be asked. */
 async function follow(door: Door, caller: Caller, following: Following): Promise<CallResult> {
-  const { run_id, wait_s, bound, proposed = {}, wasAsked = false, isDetailed = false } = following;
-  const found = await untilItStands(door, caller, { run_id, wait_s, bound });
+  const { run_id, wait_s, bound, proposed = {}, wasAsked = false, isDetailed = false, answered = [] } = following;
+  const found = await untilItStands(door, caller, { run_id, wait_s, bound, answered });
   if (!found.ok) return refusalResult(found.refusal);
   const questions = found.run.waiting.filter(isQuestion);
   if (caller.signal.aborted) door.left.add(run_id);
@@ -247,7 +268,10 @@ async function afterForm(door: Door, asked: Questions, wait_s: number, caller: C
       note: form.how === 'missing' ? 'the form came back without an answer' : `the person ${form.how} the form`,
     });
   const failed = await deliverForm(door, asked, form, caller);
-  return failed ?? follow(door, caller, { run_id, wait_s, wasAsked: true });
+  return (
+    failed ??
+    follow(door, caller, { run_id, wait_s: Math.max(wait_s, ANSWERED_S), wasAsked: true, answered: asked.names })
+  );
 }
 
 /** Null: the answers were delivered. */
@@ -316,7 +340,7 @@ export async function answerCall(door: Door, given: AnswerArguments, caller: Cal
   }
   const delivered = await deliver(door, run_id, { answers: answers as Values, by });
   return delivered.ok
-    ? follow(door, caller, { run_id, wait_s: ANSWERED_S, wasAsked: true })
+    ? follow(door, caller, { run_id, wait_s: ANSWERED_S, wasAsked: true, answered: names })
     : refusalResult(delivered.refusal);
 }
 

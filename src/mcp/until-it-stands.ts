@@ -5,13 +5,15 @@ import type { ShownRun } from '../app/runs.js';
 import type { JournalRecord } from '../runtime/store/journal-line.js';
 import type { Caller } from './caller.js';
 import type { Door } from './door.js';
-import { isQuestion } from './forms.js';
+import { isQuestion, nameOf } from './forms.js';
 import { progressText } from './run-view.js';
 
 interface Awaited {
   readonly run_id: string;
   readonly wait_s: number;
   readonly bound?: string | undefined;
+  /** Questions that were answered just now: the process of the run has the answers soon. */
+  readonly answered?: readonly string[];
 }
 
 type Found = { readonly ok: true; readonly run: ShownRun; readonly recent: readonly JournalRecord[] } | Refused;
@@ -20,12 +22,16 @@ type Found = { readonly ok: true; readonly run: ShownRun; readonly recent: reado
 const FIRST_MS = 25;
 const LATER_MS = 250;
 
-export async function untilItStands(door: Door, caller: Caller, { run_id, wait_s, bound }: Awaited): Promise<Found> {
+export async function untilItStands(
+  door: Door,
+  caller: Caller,
+  { run_id, wait_s, bound, answered = [] }: Awaited,
+): Promise<Found> {
   const end = performance.now() + wait_s * 1000;
   let reported = -1;
   for (let between = FIRST_MS; ; between = Math.min(LATER_MS, between * 1.5)) {
     const found = await lookAt(door, run_id);
-    if (!found.ok || stands(found.run)) return found;
+    if (!found.ok || stands(found.run, answered)) return found;
     const { last_seq } = found.run;
     if (caller.progress !== null && last_seq > reported && wait_s > 0) {
       reported = last_seq;
@@ -57,6 +63,6 @@ async function isContinuing(door: Door, { run_id, status }: ShownRun): Promise<b
 }
 
 /** Nothing happens in it until somebody acts, or a question can be answered already. */
-function stands({ status, waiting }: ShownRun): boolean {
-  return status !== 'running' || waiting.some(isQuestion);
+function stands({ status, waiting }: ShownRun, answered: readonly string[]): boolean {
+  return status !== 'running' || waiting.some((one) => isQuestion(one) && !answered.includes(nameOf(one)));
 }

@@ -17,19 +17,19 @@ export type Frame = Readonly<Record<string, any>>;
 const unlimited = { take: () => Promise.resolve(() => undefined) };
 
 export function doorOf(files: Readonly<Record<string, string>>, options: Partial<DoorOptions> = {}): Door {
-  const programs = mkdtempSync(join(tmpdir(), 'statedsl-mcp-'));
+  const own = mkdtempSync(join(tmpdir(), 'statedsl-mcp-'));
+  const { programs = own, directory = join(programs, '.statedsl') } = options;
   const ends: Promise<void>[] = [];
   const stops: AbortController[] = [];
   onTestFinished(async () => {
     for (const stop of stops) stop.abort();
     await Promise.all(ends);
-    rmSync(programs, { recursive: true, force: true });
+    rmSync(own, { recursive: true, force: true });
   });
   for (const [name, text] of Object.entries(files)) {
     mkdirSync(dirname(join(programs, name)), { recursive: true });
     writeFileSync(join(programs, name), text);
   }
-  const directory = join(programs, '.statedsl');
   const skills = shippedFolder('skills');
   return openDoor(
     {

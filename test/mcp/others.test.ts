@@ -1,0 +1,159 @@
+/** What there is besides the tools: tasks, resources, skills and prompts; and clients that do not keep to the protocol. */
+import { describe, expect, test } from 'vitest';
+import { Connection, connect, doorOf, type Frame, NEWEST, tokensOf } from './connection.js';
+
+const FILES = {
+  'hello.dsl': 'STATE: A\n  RETURN: hi\n',
+  'fails.dsl': 'STATE: A\n  FAIL: no\n',
+  'ask.dsl': 'STATE: A\n  ASK user: "Publish?" → go choices=yes,no\n  RETURN: {go}\n',
+};
+const TASKS = { extensions: { 'io.modelcontextprotocol/tasks': {} } };
+const ERAS = ['modern', 'legacy'] as const;
+
+describe('tasks', () => {
+  const settled = async (one: Connection, taskId: string, status: string): Promise<Frame> => {
+    for (;;) {
+      const { result } = await one.request('tasks/get', { taskId });
+      if (result.status === status) return result;
+      if (result.status !== 'working') throw new Error(JSON.stringify(result));
+      await new Promise((resolve) => setTimeout(resolve, 10));
+    }
+  };
+
+  test('a run is a task with its id, which is completed with the result of the tool', async () => {
+    const one = await connect(doorOf(FILES), { capabilities: TASKS });
+    expect((await one.request('server/discover')).result.capabilities.extensions).toMatchObject(TASKS.extensions);
+    const task = await one.call('run', { program: 'hello' });
+    expect(task).toMatchObject({ resultType: 'task', status: 'working', structuredContent: { run_id: task.taskId } });
+    const { result } = await settled(one, task.taskId, 'completed');
+    expect(result.structuredContent).toMatchObject({ run_id: task.taskId, returned: 'hi' });
+    const failed = await one.call('run', { program: 'fails' });
+    const ended = await settled(one, failed.taskId, 'completed');
+    expect(ended.result.structuredContent).toMatchObject({ status: 'failed', error: { message: 'no' } });
+    expect((await one.request('tasks/get', { taskId: 'ffffffff' })).error.code).toBe(-32602);
+  });
+
+  test('a question is a form of the task, which tasks/update brings back', async () => {
+    const one = await connect(doorOf(FILES), { capabilities: { ...TASKS, elicitation: {} } });
+    const { taskId } = await one.call('run', { program: 'ask' });
+    const asked = await settled(one, taskId, 'input_required');
+    expect(asked.inputRequests.form.params.requestedSchema.properties.go.enum).toEqual(['yes', 'no']);
+    const wrong = { form: { action: 'accept', content: { go: 'maybe' } } };
+    expect((await one.request('tasks/update', { taskId, inputResponses: wrong })).error.message).toContain(
+      'one of yes, no',
+    );
+    const right = { form: { action: 'accept', content: { go: 'yes' } } };
+    expect((await one.request('tasks/update', { taskId, inputResponses: right })).result).toBeDefined();
+    expect((await settled(one, taskId, 'completed')).result.structuredContent.returned).toBe('yes');
+  });
+
+  test('tasks/cancel ends the run', async () => {
+    const one = await connect(doorOf(FILES), { capabilities: TASKS });
+    const { taskId } = await one.call('run', { program: 'ask' });
+    await one.call('get', { run_id: taskId, wait_s: 10 });
+    expect((await one.request('tasks/cancel', { taskId })).result).toBeDefined();
+    expect((await one.request('tasks/get', { taskId })).result.status).toBe('cancelled');
+  });
+});
+
+describe.each(ERAS)('%s revision', (era) => {
+  test('runs and sections of the reference are resources, each of at most 1,500 tokens', async () => {
+    const one = await connect(doorOf(FILES), { era });
+    const { run_id } = (await one.call('run', { program: 'hello' })).structuredContent;
+    const { resources } = (await one.request('resources/list')).result;
+    const uris = resources.map(({ uri }: Frame) => uri);
+    expect(uris).toContain(`statedsl://run/${run_id}`);
+    const sections = uris.filter((uri: string) => uri.startsWith('statedsl://reference/'));
+    expect(sections.length).toBeGreaterThan(4);
+    for (const uri of [...sections, `statedsl://run/${run_id}`]) {
+      const [content] = (await one.request('resources/read', { uri })).result.contents;
+      expect(tokensOf(content.text), uri).toBeLessThanOrEqual(1500);
+    }
+    const events = (await one.request('resources/read', { uri: `statedsl://run/${run_id}/events` })).result.contents[0];
+    expect(events.text.split('\n').map((line: string) => JSON.parse(line).type)).toContain('run_returned');
+    for (const uri of ['statedsl://run/ffffffff', 'statedsl://run/..%2f..%2fetc/events', 'statedsl://reference/none'])
+      expect((await one.request('resources/read', { uri })).error, uri).toBeDefined();
+  });
+
+  test('the skill is the one of this package', async () => {
+    const one = await connect(doorOf(FILES), { era });
+    const { skills } = (await one.request('skills/list')).result;
+    expect(skills).toMatchObject([{ uri: 'skill://statedsl/SKILL.md', frontmatter: { name: 'statedsl' } }]);
+    const [content] = (await one.request('resources/read', { uri: 'skill://statedsl/SKILL.md' })).result.contents;
+    expect(content.text).toContain('name: statedsl');
+  });
+
+  test('prompts', async () => {
+    const one = await connect(doorOf(FILES), { era });
+    const { prompts } = (await one.request('prompts/list')).result;
+    expect(prompts.map(({ name }: Frame) => name)).toEqual(['write_flow', 'port_script']);
+    const got = (await one.request('prompts/get', { name: 'port_script', arguments: { file: 'ci.sh' } })).result;
+    expect(got.messages[0].content.text).toContain('Port `ci.sh`');
+  });
+
+  test('five megabytes of arguments, hostile names and values', async () => {
+    const one = await connect(doorOf(FILES), { era });
+    const large = await one.call('check', { text: `STATE: A\n  RETURN: "${'x'.repeat(5_000_000)}"\n` });
+    expect(tokensOf(large)).toBeLessThan(6000);
+    const inputs = JSON.parse('{"__proto__": 1, "constructor": 2}');
+    expect((await one.call('run', { program: 'hello', inputs })).isError).toBe(true);
+    for (const name of ['__proto__', 'constructor', '\u001b[2J', '', 'x'.repeat(10_000)])
+      expect((await one.call(name, {})).code ?? -32602).toBe(-32602);
+    expect((await one.call('run', { program: '__proto__' })).isError).toBe(true);
+    expect((await one.call('list', { q: '\u0000' })).structuredContent.runs).toEqual([]);
+  });
+});
+
+test('a state that was not sealed by this store, or was changed, is refused', async () => {
+  const one = await connect(doorOf(FILES));
+  const asked = await one.call('run', { program: 'ask' });
+  const response = { action: 'accept', content: { go: 'yes' } };
+  const other = await connect(doorOf(FILES));
+  for (const state of [`${asked.requestState}x`, '', 'e30.e30', asked.requestState.slice(0, -4)])
+    expect((await one.fill('run', {}, { requestState: state }, response)).code).toBe(-32602);
+  expect((await other.fill('run', {}, asked, response)).code).toBe(-32602);
+  const run_id = (await one.call('list', {})).structuredContent.runs[0].run_id;
+  expect((await one.call('get', { run_id })).resultType).toBe('input_required');
+});
+
+test('a form outlives the server that showed it', async () => {
+  const door = doorOf(FILES);
+  const asked = await (await connect(door)).call('run', { program: 'ask' });
+  const { programs, directory, skill } = door;
+  const later = await connect(doorOf({}, { programs, directory, skill }));
+  const result = await later.fill('run', { program: 'ask' }, asked, { action: 'accept', content: { go: 'yes' } });
+  expect(result.structuredContent).toMatchObject({ returned: 'yes' });
+});
+
+test('a response that a program filled is not an answer', async () => {
+  const one = await connect(doorOf(FILES));
+  const asked = await one.call('run', { program: 'ask' });
+  const response = { action: 'accept', content: { go: 'yes' }, _meta: { 'statedsl/filled-by': 'agent' } };
+  const result = await one.fill('run', { program: 'ask' }, asked, response);
+  expect(result.content[0].text).toContain('no agent answers for a person');
+});
+
+test('a client that lies: a form without the capability, another revision later, half a JSON', async () => {
+  const one = await connect(doorOf(FILES), { capabilities: { elicitation: { url: {} } } });
+  expect((await one.call('run', { program: 'ask' })).structuredContent.status).toBe('suspended');
+  const meta = { 'io.modelcontextprotocol/protocolVersion': '2099-01-01' };
+  const { error } = await one.request('tools/list', { _meta: meta });
+  expect(error).toMatchObject({ code: -32022, data: { supported: [NEWEST] } });
+  expect((await one.request('initialize', { protocolVersion: '2025-11-25' })).error).toBeDefined();
+  one.raw('{"jsonrpc": "2.0", "id": 77, "meth\n');
+  one.raw('[]\nnull\n"text"\n{"jsonrpc":"1.0"}\n');
+  expect((await one.call('list', {})).structuredContent.runs).toHaveLength(1);
+});
+
+test('a client that dies leaves its run going', async () => {
+  const door = doorOf({ 'slow.dsl': 'STATE: S\n  WAIT: 300ms\n  RETURN: done\n' });
+  const one = new Connection(door);
+  one.send('tools/call', { name: 'run', arguments: { program: 'slow' }, _meta: { progressToken: 1 } });
+  await one.frame(({ method }) => method === 'notifications/progress');
+  one.close();
+  const two = await connect(door);
+  expect((await two.call('get', { wait_s: 20 })).structuredContent).toMatchObject({
+    status: 'returned',
+    returned: 'done',
+  });
+});
