@@ -2,7 +2,8 @@
  * The skill, which is also the guide: its size, its programs, its commands, and its references, which are parts of the
  * manual. `UPDATE=1` cuts them again.
  */
-import { chmodSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { chmodSync, cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -140,5 +141,60 @@ describe('the commands of the skill', () => {
     const { code, stdout } = await commandLine(['answer', runs[0]?.run_id ?? '', 'go=yes'], { cwd: folder, env });
     expect(stdout).toBe('published 1.0\n');
     expect(code).toBe(0);
+  });
+});
+
+describe('the plugin', () => {
+  const files = (folder: string): string[] =>
+    readdirSync(join(root, folder), { recursive: true, withFileTypes: true })
+      .filter((entry) => entry.isFile())
+      .map((entry) => join(entry.parentPath, entry.name).slice(join(root, folder).length + 1))
+      .sort();
+
+  test('has the same skill', () => {
+    const copy = 'plugin/skills/statedsl';
+    if (process.env.UPDATE !== undefined) cpSync(join(root, 'skills/statedsl'), join(root, copy), { recursive: true });
+    expect(files(copy)).toEqual(files('skills/statedsl'));
+    for (const name of files(copy)) expect(read(`${copy}/${name}`), name).toBe(read(`skills/statedsl/${name}`));
+  });
+
+  test('has the version of the package, and its files are in the package', () => {
+    const { version, files: packed } = JSON.parse(read('package.json'));
+    const plugin = JSON.parse(read('plugin/.claude-plugin/plugin.json'));
+    const { plugins } = JSON.parse(read('plugin/.claude-plugin/marketplace.json'));
+    expect(plugin).toMatchObject({ name: 'statedsl', version });
+    expect(plugins).toMatchObject([{ name: 'statedsl', source: './' }]);
+    expect(JSON.parse(read('plugin/.mcp.json')).mcpServers.statedsl).toEqual({ command: 'statedsl', args: ['mcp'] });
+    expect(packed).toContain('plugin');
+  });
+
+  const bin = mkdtempSync(join(tmpdir(), 'statedsl-plugin-'));
+  afterAll(() => rmSync(bin, { recursive: true, force: true }));
+
+  /** Runs the hook as an agent program does, with the built program on PATH. */
+  function runHook(event: unknown, env: Record<string, string> = { PATH: `${bin}:${process.env.PATH}` }) {
+    writeFileSync(join(bin, 'statedsl'), `#!/bin/sh\nexec "${process.execPath}" "${root}/dist/cli.js" "$@"\n`);
+    chmodSync(join(bin, 'statedsl'), 0o755);
+    const { hooks } = JSON.parse(read('plugin/hooks/hooks.json'));
+    const { command } = hooks.PostToolUse[0].hooks[0];
+    const input = typeof event === 'string' ? event : JSON.stringify(event);
+    return spawnSync('/bin/bash', ['-c', command.replace(/^node/, `"${process.execPath}"`)], {
+      cwd: bin,
+      input,
+      encoding: 'utf8',
+      env: { ...env, CLAUDE_PLUGIN_ROOT: join(root, 'plugin') },
+    });
+  }
+
+  test('its hook shows the findings of a flow that was written, and nothing of other files', () => {
+    writeFileSync(join(bin, 'wrong.dsl'), 'STATE: A\n  GOTO: B\n');
+    writeFileSync(join(bin, 'right.dsl'), 'STATE: A\n  RETURN: 1\n');
+    const wrote = (file_path: unknown) => ({ tool_name: 'Write', tool_input: { file_path } });
+    const wrong = runHook(wrote('wrong.dsl'));
+    expect(wrong.status).toBe(2);
+    expect(wrong.stderr).toMatch(/^`statedsl check` refuses this flow.*\nwrong\.dsl:2:9: error\[unknown-state\]: /);
+    for (const event of [wrote('right.dsl'), wrote('notes.md'), wrote(7), {}, 'half a {'])
+      expect(runHook(event)).toMatchObject({ status: 0, stderr: '', stdout: '' });
+    expect(runHook(wrote('wrong.dsl'), { PATH: '/nonexistent' })).toMatchObject({ status: 0, stderr: '' });
   });
 });
