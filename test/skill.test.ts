@@ -178,7 +178,7 @@ describe('the plugin', () => {
     const { hooks } = JSON.parse(read('plugin/hooks/hooks.json'));
     const { command } = hooks.PostToolUse[0].hooks[0];
     const input = typeof event === 'string' ? event : JSON.stringify(event);
-    return spawnSync('/bin/bash', ['-c', command.replace(/^node/, `"${process.execPath}"`)], {
+    return spawnSync('/bin/sh', ['-c', command.replace(/^node/, `"${process.execPath}"`)], {
       cwd: bin,
       input,
       encoding: 'utf8',

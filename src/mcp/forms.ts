@@ -15,6 +15,15 @@ export const isQuestion = ({ kind }: Waiting): boolean => kind === 'ask' || kind
 /** The name by which a question is answered. */
 export const nameOf = ({ name, path }: Waiting): string => name ?? path ?? '';
 
+/** With ids as the names of those whose name fits several: an answer means exactly one of them. */
+export function withOwnNames(waiting: readonly Waiting[]): Waiting[] {
+  const names = waiting.map(nameOf);
+  return waiting.map((one, at) => {
+    const isUnique = names.indexOf(names[at] as string) === at && names.lastIndexOf(names[at] as string) === at;
+    return isUnique || one.id === undefined ? one : { ...one, name: one.id };
+  });
+}
+
 const LONGEST_TITLE = 300;
 const LONGEST_MESSAGE = 1200;
 

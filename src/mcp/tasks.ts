@@ -76,9 +76,9 @@ async function update(door: Door, run_id: string, caller: Caller): Promise<void>
     if (form.how === 'missing') throw unknownTask(`\`inputResponses\` has no \`${FORM}\``);
     return;
   }
-  const found = await door.runs.inspect(run_id);
+  const found = await lookAt(door, run_id);
   if (!found.ok) throw unknownTask(found.refusal.message);
-  const names = found.value.waiting.filter(isQuestion).map(nameOf);
+  const names = found.run.waiting.filter(isQuestion).map(nameOf);
   const failed = await deliverForm(door, { run_id, names }, form, caller);
   if (failed !== null) throw unknownTask(failed.content[0]?.text ?? 'the form was not accepted');
 }

@@ -15,7 +15,7 @@ import { control, deliver, digestOf, limitsOf, startRun } from './run-operations
 import { partOfRun } from './run-parts.js';
 import { describeRun, failedResult, resultOf, type ToolResult } from './run-view.js';
 import { cutText, type Members } from './short-answer.js';
-import { untilItStands } from './until-it-stands.js';
+import { lookAt, untilItStands } from './until-it-stands.js';
 
 export type CallResult = ToolResult | InputRequiredResult;
 
@@ -282,10 +282,10 @@ export async function deliverForm(
   caller: Caller,
 ): Promise<ToolResult | null> {
   if (door.isReadOnly) return failedResult('this server only reads', null, { run_id });
-  const found = await door.runs.inspect(run_id);
+  const found = await lookAt(door, run_id);
   if (!found.ok) return refusalResult(found.refusal);
   if (byAgent && !door.agentsMayAnswer) return notForAgents(run_id, names);
-  const problem = formProblem(content, found.value.waiting, names);
+  const problem = formProblem(content, found.run.waiting, names);
   if (problem !== null)
     return failedResult(problem, 'nothing was answered: call `get` to show the form again', { run_id });
   const by = byAgent ? `agent ${caller.name}` : `form (claimed by ${caller.name})`;
@@ -315,9 +315,9 @@ const ANSWERED_S = 5;
 export async function answerCall(door: Door, given: AnswerArguments, caller: Caller): Promise<CallResult> {
   const { answers, signal, payload = null, reason } = given;
   if (caller.state?.kind === 'questions') return afterForm(door, caller.state, ANSWERED_S, caller);
-  const found = await door.runs.inspect(given.run_id);
+  const found = await lookAt(door, given.run_id);
   if (!found.ok) return refusalResult(found.refusal);
-  const { run_id, waiting } = found.value;
+  const { run_id, waiting } = found.run;
   if ((answers === undefined) === (signal === undefined))
     return failedResult('an answer is either `answers` or a `signal`', 'give one of them', { run_id });
   const by = `agent ${caller.name}${reason === undefined ? '' : `: ${cutText(reason, 200)}`}`;
@@ -326,8 +326,9 @@ export async function answerCall(door: Door, given: AnswerArguments, caller: Cal
     return sent.ok ? follow(door, caller, { run_id, wait_s: ANSWERED_S }) : refusalResult(sent.refusal);
   }
   const names = Object.keys(answers as Values);
-  const open = waiting.filter(isQuestion).map(nameOf);
-  const unknown = names.find((name) => !open.includes(name));
+  const questions = waiting.filter(isQuestion);
+  const open = questions.map(nameOf);
+  const unknown = names.find((name) => !open.includes(name) && !questions.some(({ id }) => id === name));
   if (unknown !== undefined || names.length === 0)
     return failedResult(
       unknown === undefined ? 'there is no answer in `answers`' : `the run does not ask \`${unknown}\``,

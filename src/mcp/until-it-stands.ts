@@ -5,7 +5,7 @@ import type { ShownRun } from '../app/runs.js';
 import type { JournalRecord } from '../runtime/store/journal-line.js';
 import type { Caller } from './caller.js';
 import type { Door } from './door.js';
-import { isQuestion, nameOf } from './forms.js';
+import { isQuestion, nameOf, withOwnNames } from './forms.js';
 import { progressText } from './run-view.js';
 
 interface Awaited {
@@ -21,17 +21,22 @@ type Found = { readonly ok: true; readonly run: ShownRun; readonly recent: reado
 /** How often a run is looked at: often at first, since most runs are short. Milliseconds. */
 const FIRST_MS = 25;
 const LATER_MS = 250;
+/** How long a run may take to be suspended after it has asked. What else it does then goes on. Milliseconds. */
+const SUSPENDING_MS = 1000;
 
 export async function untilItStands(
   door: Door,
   caller: Caller,
   { run_id, wait_s, bound, answered = [] }: Awaited,
 ): Promise<Found> {
-  const end = performance.now() + wait_s * 1000;
+  let end = performance.now() + wait_s * 1000;
+  let askedAt = performance.now();
   let reported = -1;
   for (let between = FIRST_MS; ; between = Math.min(LATER_MS, between * 1.5)) {
     const found = await lookAt(door, run_id);
-    if (!found.ok || stands(found.run, answered)) return found;
+    if (!found.ok || found.run.status !== 'running') return found;
+    if (asks(found.run, answered)) end = Math.min(end, askedAt + SUSPENDING_MS);
+    else askedAt = performance.now();
     const { last_seq } = found.run;
     if (caller.progress !== null && last_seq > reported && wait_s > 0) {
       reported = last_seq;
@@ -47,7 +52,8 @@ export async function untilItStands(
 export async function lookAt(door: Door, run_id: string): Promise<Found> {
   const inspected = await door.runs.inspect(run_id);
   if (!inspected.ok) return inspected;
-  const { value: run, recent } = inspected;
+  const { value, recent } = inspected;
+  const run = { ...value, waiting: withOwnNames(value.waiting) };
   // Its process was asked to continue it and has not recorded that yet.
   const mayContinue = run.status !== 'running' && !run.waiting.some(isQuestion) && (await isContinuing(door, run));
   return { ok: true, run: mayContinue ? { ...run, status: 'running' } : run, recent };
@@ -62,7 +68,7 @@ async function isContinuing(door: Door, { run_id, status }: ShownRun): Promise<b
   return opened.ok && opened.value;
 }
 
-/** Nothing happens in it until somebody acts, or a question can be answered already. */
-function stands({ status, waiting }: ShownRun, answered: readonly string[]): boolean {
-  return status !== 'running' || waiting.some((one) => isQuestion(one) && !answered.includes(nameOf(one)));
+/** A question of it can be answered already. */
+function asks({ waiting }: ShownRun, answered: readonly string[]): boolean {
+  return waiting.some((one) => isQuestion(one) && !answered.includes(nameOf(one)));
 }

@@ -21,7 +21,9 @@ export function doorOf(files: Readonly<Record<string, string>>, options: Partial
   const { programs = own, directory = join(programs, '.statedsl') } = options;
   const ends: Promise<void>[] = [];
   const stops: AbortController[] = [];
+  let isOver = false;
   onTestFinished(async () => {
+    isOver = true;
     for (const stop of stops) stop.abort();
     await Promise.all(ends);
     rmSync(own, { recursive: true, force: true });
@@ -42,6 +44,7 @@ export function doorOf(files: Readonly<Record<string, string>>, options: Partial
       ...options,
     },
     (runId, secret) => {
+      if (isOver) return { end: Promise.resolve(), interrupt: () => undefined };
       const controller = new AbortController();
       stops.push(controller);
       const { signal } = controller;

@@ -135,7 +135,9 @@ describe.each(ERAS)('%s revision', (era) => {
     const result = await withForm(one, 'run', { program: 'ask' }, () => ({ action: 'accept', content }));
     if (result.isError !== true) throw new Error(JSON.stringify(result));
     expect(text(result)).toContain(words);
-    expect((await one.call('list', { status: 'suspended' })).structuredContent.runs).toHaveLength(1);
+    const [{ run_id }] = (await one.call('list', {})).structuredContent.runs;
+    const { events } = (await one.call('get', { run_id, part: 'events' })).structuredContent;
+    expect(events.some(({ type }: Frame) => type === 'answered')).toBe(false);
   });
 
   test('no agent answers for a person', async () => {
@@ -175,6 +177,22 @@ describe.each(ERAS)('%s revision', (era) => {
       return { action: 'accept', content: { go: 'no' } };
     });
     expect(result.structuredContent).toMatchObject({ status: 'returned', returned: 'no' });
+  });
+
+  test('two questions of one name are two fields', async () => {
+    const both = `STATE: A
+  DO: in PARALLEL
+    - ASK user: "First?" → go choices=yes,no
+    - ASK user: "Second?" → go choices=yes,no
+  RETURN: done
+`;
+    const one = await connect(doorOf({ 'both.dsl': both }), { era });
+    const result = await withForm(one, 'run', { program: 'both' }, ({ requestedSchema }) => {
+      const names = Object.keys(requestedSchema.properties);
+      expect(names).toHaveLength(2);
+      return { action: 'accept', content: Object.fromEntries(names.map((name) => [name, 'yes'])) };
+    });
+    expect(result.structuredContent).toMatchObject({ status: 'returned', returned: 'done' });
   });
 
   test('signals, cancel, resume, replay', async () => {
