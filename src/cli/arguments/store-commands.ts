@@ -25,6 +25,7 @@ export function addReport(program: Command, onExit: (code: number) => void): voi
     .argument('[run]', 'the id of the run or the beginning of it (default: the latest run)')
     .option('--last <n>', 'report on this many of the newest runs together', wholeNumber)
     .option('--detail <name>', 'show every attempt of one step, state or tool')
+    .option('--summary', 'print a run as Markdown: its result, states, cost and graph, for the summary of a CI job')
     .option('--html <file>', 'write the run as a page that opens without a network (`-`: to the output)')
     .action(async (name: string | undefined, options) =>
       onExit(await (await import('../commands/report.js')).reportCommand(name, options)),
@@ -56,6 +57,26 @@ export function addExport(program: Command, onExit: (code: number) => void): voi
     .action(async (names: readonly string[], options) =>
       onExit(await (await import('../commands/export-spans.js')).exportSpans(names, options)),
     );
+  addForms(command, onExit);
+}
+
+const FORMS = {
+  mermaid: 'the states of a program as a diagram of Mermaid',
+  xstate: 'the states of a program as the JSON of XState',
+  'github-actions': 'a program of commands as a workflow of GitHub Actions',
+};
+
+function addForms(command: Command, onExit: (code: number) => void): void {
+  for (const [form, description] of Object.entries(FORMS))
+    command
+      .command(form)
+      .description(`print ${description}`)
+      .argument('<file>', 'a `.dsl`, `.md` or workflow file, or - for standard input')
+      .option('--machine <name>', 'the machine to export (default: the only one)')
+      .option('--tools <file>', 'the tools of CALL and PLAN (default: tools.yaml next to the program)')
+      .action(async (file: string, options) =>
+        onExit(await (await import('../commands/export-program.js')).exportProgram(form, file, options)),
+      );
 }
 
 export function addGc(program: Command, onExit: (code: number) => void): void {
