@@ -21,6 +21,7 @@ import { tmpdir } from 'node:os';
 import { basename, dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build, transform } from 'esbuild';
+import { buildBridges } from './bridges.mjs';
 import { bundledPackages, printLicences, printSbom } from './bundled-packages.mjs';
 import { buildViewer } from './viewer.mjs';
 
@@ -347,7 +348,8 @@ place(join(dist, 'package.json'), '{ "type": "commonjs" }\n');
 const define = { LOOKAHEAD: await lookahead() };
 const made = await program(define);
 const inViewer = await buildViewer({ root, dist, debug, place });
-const packages = bundledPackages(root, [...made.inputs, ...inViewer]);
+const inBridges = await buildBridges({ root, dist, debug, place, define });
+const packages = bundledPackages(root, [...made.inputs, ...inViewer, ...inBridges]);
 place(join(dist, 'licences.txt'), printLicences(packages));
 place(join(dist, 'sbom.cdx.json'), printSbom(JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')), packages));
 const { names, exported } = made;

@@ -80,6 +80,13 @@ export const ROOMS: Readonly<Record<string, Room>> = {
     packages: ['yaml', 'ajv', 'uuid', 'execa', '@modelcontextprotocol/client'],
     node: true,
   },
+  'runtime/bridges': {
+    holds:
+      'programs that agents of some adapters are, each built as a script of its own: they speak to the service of a model, or to an agent over a protocol, and print what comes as lines of JSON',
+    rooms: ['machine', 'runtime'],
+    packages: ['ai', '@ai-sdk/openai', '@ai-sdk/anthropic', '@ai-sdk/google', '@ai-sdk/openai-compatible', 'ajv'],
+    node: true,
+  },
   'app/project': {
     holds:
       'finds and reads the files of a project: programs, imports, workflows, plans, tools, the configuration; it has no command line, prints nothing and ends no process; `prepare.ts`: the one preparation, from a file or text to a program that can run',

@@ -8,6 +8,7 @@
  *   { status, headers, body }   an error of the service
  *   { drop: true }   the connection ends in the middle of the answer
  *   { hang: true }   nothing comes
+ * `all`: every request is one of the conversation, also without tools.
  * Programs also ask small things besides the conversation (a title, a classification): those requests offer no tools, are
  * answered with `aux`, and are not counted.
  */
@@ -62,7 +63,7 @@ async function answerWith(response, answer, asked, protocol) {
 
 /** Starts the model; `requests` are those of the conversation, as the programs sent them. */
 export async function startModel(
-  { turns = [], afterwards = { text: 'Nothing is left in the script.' }, aux = { text: 'ok' } },
+  { turns = [], afterwards = { text: 'Nothing is left in the script.' }, aux = { text: 'ok' }, all = false },
   port = 0,
 ) {
   const left = [...turns];
@@ -77,7 +78,7 @@ export async function startModel(
       return fail(response, { status: 404, body: { error: { message: 'not here' } } });
     }
     const asked = { path, body, at: Date.now(), ...protocol.read(body, path) };
-    const isMain = asked.tools.length > 0;
+    const isMain = all || asked.tools.length > 0;
     if (isMain) requests.push(asked);
     else others.push(`${request.method} ${path} ${asked.said.at(-1)?.text.slice(0, 80)}`);
     const next = isMain ? (left.shift() ?? afterwards) : aux;

@@ -97,6 +97,8 @@ export async function callAgent(
       },
     );
     lines.end();
+    if (tally.conversation !== null && tally.sessionId !== null)
+      call.conversations?.write(tally.sessionId, JSON.stringify(tally.conversation));
     shown?.end();
     if ('code' in ended) return cannotStart(ended, command.argv[0] ?? '', directoryOf(process, context));
     if (ended.kind !== 'exited' && ended.kind !== 'timed-out') return ended;

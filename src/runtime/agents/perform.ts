@@ -12,14 +12,15 @@ import type { AgentRequest, SessionOrigin } from '../../interpreter/request.js';
 import type { Json } from '../../machine/expression.js';
 import type { EffectContext } from '../effect-context.js';
 import { outputSink, VALUE_BYTES } from '../process/output.js';
-import { directoryOf, type Environment } from '../process/shell.js';
+import { directoryOf, type Environment, findProgram, SYSTEM_PATH } from '../process/shell.js';
 import { entryAt, makeFolder, writeOwn } from '../store/own-file.js';
 import { reasonOf, storeError } from '../store/store-error.js';
 import { writeWhole } from '../written-file.js';
 import { callAgent, openAnswerFolder } from './call.js';
-import type { Adapter, CallLog, Guards } from './programs/adapter.js';
+import type { Adapter, CallLog, Conversations, Guards } from './programs/adapter.js';
 import type { AnswerSchema } from './programs/answer-schema.js';
-import { type AgentSettings, type ResolvedAgent, resolveAgent, unknownAgent } from './resolve.js';
+import { hasKey } from './programs/model.js';
+import { type AgentSettings, modelAgent, type ResolvedAgent, resolveAgent, unknownAgent } from './resolve.js';
 
 /** A file in the folder of the run. */
 const CALLS_FILE = 'fake-calls.json';
@@ -44,7 +45,7 @@ export interface AgentHost {
 
 export async function performAgent(request: AgentRequest, context: EffectContext, host: AgentHost): Promise<Outcome> {
   const { settings } = host;
-  const agent = resolveAgent(request.agent, settings);
+  const agent = reachableAgent(resolveAgent(request.agent, settings), request.agent, host);
   if (agent === null) return { kind: 'not-started', reason: unknownAgent(request.agent, settings) };
   const { key, configuration } = agent;
   const leave = await host.permits.take(key, configuration.max_concurrent ?? null, context.stop);
@@ -57,6 +58,19 @@ export async function performAgent(request: AgentRequest, context: EffectContext
   } finally {
     leave();
   }
+}
+
+/** The model itself, if the program for it is not installed, and the environment has a key for it. */
+function reachableAgent(
+  agent: ResolvedAgent | null,
+  name: string,
+  { settings, inherited }: AgentHost,
+): ResolvedAgent | null {
+  const program = agent?.adapter.program ?? null;
+  if (program === null || Object.hasOwn(settings.agents, name)) return agent;
+  if (findProgram(program, inherited.PATH ?? SYSTEM_PATH) !== null) return agent;
+  const model = modelAgent(settings.instead[name] ?? name);
+  return model === null || !hasKey(model.configuration, inherited) ? agent : model;
 }
 
 async function call(
@@ -95,6 +109,7 @@ async function call(
           out,
           guards,
           schema,
+          conversations: runFolder === null ? null : keptConversations(join(runFolder(), CONVERSATIONS), context),
           file: (text, extension) => context.resources.scratch.file(text, extension),
           callNumber: (key) => host.calls.number(key, { runId: context.runId, call: id }, inRun(CALLS_FILE)),
         },
@@ -118,6 +133,33 @@ async function call(
   } finally {
     answers?.close();
   }
+}
+
+/** A folder in the folder of the run, with one file for each session. */
+const CONVERSATIONS = 'conversations';
+
+function keptConversations(folder: string, { resources }: EffectContext): Conversations {
+  const { redactor } = resources.outputs;
+  const fileOf = (session: string): string => join(folder, `${session.replace(/[^\w-]/g, '_')}.json`);
+  return {
+    read(session) {
+      try {
+        return readFileSync(fileOf(session), 'utf8');
+      } catch {
+        return null;
+      }
+    },
+    write(session, text) {
+      const file = fileOf(session);
+      try {
+        makeFolder(folder);
+        writeOwn(`${file}.new`, redactor?.text(text) ?? text);
+        renameSync(`${file}.new`, file);
+      } catch (cause) {
+        throw storeError('write', file, cause);
+      }
+    },
+  };
 }
 
 /** Only objects, because programs receive the answer as the arguments of a tool. */

@@ -5,6 +5,7 @@
  */
 import type { Adapter, AgentConfiguration } from './programs/adapter.js';
 import { adapterNames, findAdapter, nameableAdapters } from './programs/adapters.js';
+import { modelAdapter, modelNamed } from './programs/model.js';
 
 /** The configured agents, and the replaced names. */
 export interface AgentSettings {
@@ -44,15 +45,24 @@ function agentWritten(text: string): ResolvedAgent | null {
   if (colon < 0) return null;
   const [prefix, model] = [text.slice(0, colon), text.slice(colon + 1)];
   const fake = prefix === 'fake' && model !== '' ? findAdapter(prefix) : null;
+  if (prefix === 'model' && model !== '')
+    return { key: text, configuration: { adapter: prefix, model }, adapter: modelAdapter };
   if (fake !== null) return { key: text, configuration: { adapter: prefix, model }, adapter: fake };
   return assembleAgent(prefix, model);
 }
 
 function assembleAgent(prefix: string, model: string | null): ResolvedAgent | null {
   const adapter = nameableAdapters.find((one) => one.name === prefix);
-  if (adapter === undefined || model === '') return null;
+  if (adapter === undefined) return model === '' ? null : modelAgent(model === null ? prefix : `${prefix}-${model}`);
+  if (model === '') return null;
   const configuration = model === null ? { adapter: prefix } : { adapter: prefix, model };
   return { key: model === null ? prefix : `${prefix}-${model}`, configuration, adapter };
+}
+
+/** A name of a model, such as `gpt-5`, needs no program and no configuration. */
+export function modelAgent(name: string): ResolvedAgent | null {
+  const configuration = modelNamed(name);
+  return configuration === null ? null : { key: name, configuration, adapter: modelAdapter };
 }
 
 /** A clause that says why a name is unknown. */

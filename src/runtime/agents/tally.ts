@@ -51,6 +51,8 @@ export class AgentTally {
   private session: string | null = null;
   /** The program's own count of turns, which replaces ours at the end. */
   reportedTurns: number | null = null;
+  /** The whole conversation, for programs that do not keep it themselves; null if it was not reported. */
+  conversation: readonly unknown[] | null = null;
   /** The error that it reported; null if there is none. */
   error: string | null = null;
   /** It printed an answer and failed only because the answer has the wrong form. */

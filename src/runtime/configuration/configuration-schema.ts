@@ -4,6 +4,8 @@ const texts = { type: 'array', items: { type: 'string' } } as const;
 const environment = { type: 'object', additionalProperties: { type: 'string' } } as const;
 const duration = { type: 'string', pattern: '^[0-9]+(\\.[0-9]+)?(ms|s|m|h|d)$' } as const;
 
+const price = { type: 'number', minimum: 0 } as const;
+
 /** A part of the name of a service on an engine. */
 export const label = { type: 'string', pattern: '^[A-Za-z][A-Za-z0-9_-]*$' } as const;
 const labels = { type: 'object', additionalProperties: label } as const;
@@ -43,10 +45,44 @@ export const configurationSchema = {
         additionalProperties: false,
         required: ['adapter'],
         properties: {
-          adapter: { enum: ['claude', 'codex', 'gemini', 'qwen', 'opencode', 'cursor', 'command', 'fake'] },
+          adapter: { enum: ['claude', 'codex', 'gemini', 'qwen', 'opencode', 'cursor', 'model', 'command', 'fake'] },
           model: {
             type: 'string',
             description: 'The name of the model. For the adapter `fake`: the file with its answers.',
+          },
+          provider: {
+            enum: ['openai', 'anthropic', 'google', 'openai-compatible'],
+            description: 'For the adapter `model`: the service of the model. Its name tells it for known models.',
+          },
+          base_url: {
+            type: 'string',
+            pattern: '^https?://[^/@\\s]+(/\\S*)?$',
+            description: 'For the adapter `model`: the address of the service, if it is another one than usual.',
+          },
+          key_env: {
+            type: 'string',
+            minLength: 1,
+            description: 'For the adapter `model`: the environment variable with the key.',
+          },
+          headers: { ...environment, description: 'For the adapter `model`: headers of each request.' },
+          temperature: { type: 'number', minimum: 0, description: 'For the adapter `model`.' },
+          max_output: { type: 'integer', minimum: 1, description: 'For the adapter `model`: tokens of one answer.' },
+          effort: {
+            enum: ['minimal', 'low', 'medium', 'high'],
+            description: 'For the adapter `model`: how much it thinks, if it can.',
+          },
+          timeout: { ...duration, description: 'For the adapter `model`: how long one answer may take.' },
+          tools: {
+            type: 'array',
+            items: { enum: ['read_file', 'write_file', 'run'] },
+            description: 'For the adapter `model`: the tools that it has; without this key it has none.',
+          },
+          prices: {
+            type: 'object',
+            additionalProperties: false,
+            required: ['in', 'out'],
+            properties: { in: price, out: price, cache_read: price, cache_write: price },
+            description: 'For the adapter `model`: US dollars for a million tokens.',
           },
           args: { ...texts, description: 'Additional arguments of the program.' },
           run: { ...texts, minItems: 1, description: 'For the adapter `command`: the program and its arguments.' },

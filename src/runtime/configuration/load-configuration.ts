@@ -286,7 +286,7 @@ function wordsOf(error: ErrorObject, name: string): { message: string; help?: st
       if (error.params.pattern === label.pattern)
         return { message: `${name} must begin with a letter and have only letters, digits, \`_\` and \`-\`` };
       if (name.endsWith('.secret_env`')) return { message: `${name} must be the name of an environment variable` };
-      return name.endsWith('.url`') || name.endsWith('.endpoint`')
+      return /\.(?:url|endpoint|base_url)`$/.test(name)
         ? { message: `${name} must be an address without a password`, help: 'begin it with `http://` or `https://`' }
         : {
             message: `${name} must be a duration`,

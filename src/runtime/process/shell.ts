@@ -21,7 +21,7 @@ import { ARGUMENT_BYTES, bindShellText, SCRIPT_ARGUMENT_BYTES } from './shell-va
 export type Environment = Readonly<Record<string, string>>;
 
 /** The directories in which the system looks for programs if PATH is not set. */
-const SYSTEM_PATH = '/usr/bin:/bin';
+export const SYSTEM_PATH = '/usr/bin:/bin';
 
 /** Variables that make a shell run other code first, or pass its options on to other shells. */
 const shellStartUp = /^(BASH_ENV|ENV|PROMPT_COMMAND|PS4|SHELLOPTS|BASHOPTS|BASH_FUNC_.*)$/s;
@@ -290,7 +290,7 @@ export function shellFinder(): FindShell {
 }
 
 /** The file of a program's name, found as the system does. */
-function findProgram(name: string, path: string): string | null {
+export function findProgram(name: string, path: string): string | null {
   for (const folder of path.split(delimiter)) {
     const candidate = join(isAbsolute(folder) ? folder : '/', name);
     if (isAbsolute(folder) && existsSync(candidate)) return candidate;

@@ -43,7 +43,7 @@ function itemsOf({ text, calls }, freeform) {
 
 export function reply(answer, { model, streams, freeform }) {
   const output = itemsOf(answer, freeform);
-  const response = { id: numbered('resp'), object: 'response', status: 'completed', model, output };
+  const response = { id: numbered('resp'), object: 'response', created_at: 0, status: 'completed', model, output };
   const usage = usageOf(answer.usage);
   if (!streams) return { type: 'application/json', pieces: [JSON.stringify({ ...response, usage })] };
   const events = [{ type: 'response.created', response: { ...response, status: 'in_progress', output: [] } }];

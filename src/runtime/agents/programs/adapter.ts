@@ -17,6 +17,26 @@ export interface AgentConfiguration {
   readonly adapter: string;
   /** The model; for the adapter `fake`, the file with its answers. */
   readonly model?: string;
+  /** For the adapter `model`: the service of the model, its address, and the variable with the key. */
+  readonly provider?: 'openai' | 'anthropic' | 'google' | 'openai-compatible';
+  readonly base_url?: string;
+  readonly key_env?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly temperature?: number;
+  /** Tokens. */
+  readonly max_output?: number;
+  readonly effort?: 'minimal' | 'low' | 'medium' | 'high';
+  /** How long the service may take for one answer, such as `5m`. */
+  readonly timeout?: string;
+  /** The names of the tools of a model. */
+  readonly tools?: readonly string[];
+  /** US dollars for a million tokens. */
+  readonly prices?: {
+    readonly in: number;
+    readonly out: number;
+    readonly cache_read?: number;
+    readonly cache_write?: number;
+  };
   /** Additional arguments for the adapter's program. */
   readonly args?: readonly string[];
   /** The program and its arguments, for the adapter `command`. */
@@ -65,6 +85,8 @@ export interface AgentCall {
   readonly guards: Guards;
   /** The schema of the answer; null if any answer is accepted. */
   readonly schema: AnswerSchema | null;
+  /** Conversations of the run, for adapters that keep them themselves; null: the run stores nothing. */
+  readonly conversations?: Conversations | null;
   /** Writes a private file that is kept until the run ends, and returns its path. */
   file(text: string, extension?: string): string;
   /**
@@ -72,6 +94,12 @@ export interface AgentCall {
    * crash keeps its number.
    */
   callNumber(key: string): number;
+}
+
+/** Conversations by their sessions, with secrets replaced. */
+export interface Conversations {
+  read(session: string): string | null;
+  write(session: string, text: string): void;
 }
 
 /** A JSON object that a program printed on a separate line. */

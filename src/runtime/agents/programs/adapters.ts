@@ -6,6 +6,7 @@ import { commandAdapter } from './command.js';
 import { cursorAdapter } from './cursor.js';
 import { fakeAdapter } from './fake.js';
 import { geminiAdapter } from './gemini.js';
+import { modelAdapter } from './model.js';
 import { opencodeAdapter } from './opencode.js';
 import { qwenAdapter } from './qwen.js';
 
@@ -16,6 +17,7 @@ const all: readonly Adapter[] = [
   qwenAdapter,
   opencodeAdapter,
   cursorAdapter,
+  modelAdapter,
   commandAdapter,
   fakeAdapter,
 ];
