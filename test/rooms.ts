@@ -225,13 +225,13 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   serve: {
     holds:
       'the service: operations on runs over HTTP; `access.ts`: who may use it; `schemas.ts`: what requests may hold; `answer-schemas.ts`: what answers hold; `routes/`; `executions/`: the queue, and processes that execute runs; `notifications/`: who learns that a run has ended',
-    rooms: ['machine', 'interpreter', 'runtime', 'app/library', 'app', 'engine/runs'],
+    rooms: ['machine', 'interpreter', 'runtime', 'app/library', 'app', 'views', 'engine/runs'],
     packages: ['hono', '@hono/node-server', '@hono/zod-openapi', 'prom-client', 'execa'],
     node: true,
   },
   mcp: {
     holds:
-      'the door for coding agents, over the Model Context Protocol: `tool-definitions.ts`: the tools as data; `tool-calls.ts`: what each does; `forms.ts`: questions to people; `door.ts`: what they work on; `server.ts` answers one connection',
+      'the door for coding agents, over the Model Context Protocol: `tool-definitions.ts`: the tools as data; `tool-calls.ts`: what each does; `forms.ts`: questions to people; `door.ts`: what they work on; `mcp-server.ts` answers one connection',
     rooms: ['machine', 'interpreter', 'runtime', 'app', 'views', 'serve'],
     packages: ['@modelcontextprotocol/server', 'hono', '@hono/node-server', 'zod'],
     node: true,

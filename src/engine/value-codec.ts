@@ -100,5 +100,7 @@ export function unpackDelivery(delivery: Delivery): Delivery {
 
 function convertDelivery(delivery: Delivery, convert: (value: Json) => Json): Delivery {
   if (delivery.kind === 'signal') return { ...delivery, payload: convert(delivery.payload) };
-  return delivery.kind === 'answer' || delivery.kind === 'refused' ? { ...delivery, value: convert(delivery.value) } : delivery;
+  return delivery.kind === 'answer' || delivery.kind === 'refused'
+    ? { ...delivery, value: convert(delivery.value) }
+    : delivery;
 }

@@ -13,7 +13,7 @@ import {
 import { Hono } from 'hono';
 import { checkOrigin, hostsOf, requireToken } from '../serve/access.js';
 import type { Door } from './door.js';
-import { makeServer } from './server.js';
+import { makeServer } from './mcp-server.js';
 
 export interface HttpOptions {
   readonly host: string;

@@ -1,7 +1,7 @@
 /** The door over standard input and output: one connection, whose first request decides its revision. */
 import { StdioServerTransport, serveStdio } from '@modelcontextprotocol/server/stdio';
 import type { Door } from './door.js';
-import { makeServer } from './server.js';
+import { makeServer } from './mcp-server.js';
 
 /** Resolves when the client has closed the connection. */
 export function serveOverStdio(door: Door): Promise<void> {

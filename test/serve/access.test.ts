@@ -242,7 +242,12 @@ describe('requests that are wrong', () => {
   ])('a body %s', async (_, headers, status, message) => {
     const { send } = await serviceOf({ 'a.dsl': 'RETURN: 1\n' });
     const session: Record<string, string> = 'cookie' in headers ? { cookie: await signedIn({ send }) } : {};
-    const got = await send('POST', '/api/v1/runs', { program: 'a.dsl' }, { ...(headers as Record<string, string | null>), ...session });
+    const got = await send(
+      'POST',
+      '/api/v1/runs',
+      { program: 'a.dsl' },
+      { ...(headers as Record<string, string | null>), ...session },
+    );
     expect(got).toMatchObject({
       status,
       json: { message: expect.stringContaining(message), help: expect.any(String) },

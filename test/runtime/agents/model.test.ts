@@ -2,8 +2,8 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
-import { priceOf } from '../../../src/runtime/bridges/prices.js';
 import type { AgentConfiguration } from '../../../src/runtime/agents/programs/adapter.js';
+import { priceOf } from '../../../src/runtime/bridges/prices.js';
 import { projectFolder } from '../../cli/statedsl.js';
 import { until } from '../../harness/until.js';
 import { type Stage, stage } from './calling.js';

@@ -106,7 +106,10 @@ export async function recordDelivery(
  */
 function mustFollow(replay: Replay, deliveries: readonly Delivery[]): boolean {
   replay.rest();
-  return replay.advanceToWait() || (deliveries.length > 1 && deliveries.some(({ kind }) => kind === 'signal' || kind === 'cancel'));
+  return (
+    replay.advanceToWait() ||
+    (deliveries.length > 1 && deliveries.some(({ kind }) => kind === 'signal' || kind === 'cancel'))
+  );
 }
 
 /**

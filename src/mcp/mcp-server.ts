@@ -8,7 +8,7 @@ import { type Caller, callerOf, type Era, requireRevision, TASKS } from './calle
 import type { Door } from './door.js';
 import { refusalResult } from './findings.js';
 import { listCall } from './list-call.js';
-import { addResources } from './resources.js';
+import { addResources } from './mcp-resources.js';
 import { failedResult } from './run-view.js';
 import type { Members } from './short-answer.js';
 import { addTasks } from './tasks.js';
