@@ -4,6 +4,7 @@ import { type Compilation, type CompileOptions, compile } from '../../src/langua
 import { parseFile } from '../../src/language/frontends/markdown.js';
 import type { Diagnostic } from '../../src/language/source/diagnostic.js';
 import { applyEdits, editsOf } from '../../src/language/source/fix-text.js';
+import { isLong } from '../amount.js';
 import { type Case, casesOf, programOf, sectionText } from '../corpus/case-file.js';
 import { compileOptions } from '../corpus/compile-case.js';
 
@@ -12,6 +13,7 @@ const mended = new Set<string>();
 const safe = new Set<string>();
 /** Expanding these takes a second each. */
 const LARGE = 20_000;
+const EXPANDED = /expansion-(?:of-many-states|too-large)/;
 
 function errors({ diagnostics }: Compilation): number {
   return diagnostics.filter(({ severity }) => severity === 'error').length;
@@ -50,9 +52,12 @@ function problems(the: Case): string[] {
 }
 
 describe('a fix', () => {
-  test.each(cases.filter((the) => textOf(the).length < LARGE))('mends its mistake in $name', (the) => {
-    expect(problems(the)).toEqual([]);
-  });
+  test.each(cases.filter((the) => textOf(the).length < LARGE && (isLong || !EXPANDED.test(the.path))))(
+    'mends its mistake in $name',
+    (the) => {
+      expect(problems(the)).toEqual([]);
+    },
+  );
 
   /** Words of the language, punctuation, quotes, indentation, and declarations in the wrong place. */
   test('is safe only for errors that can have meant one thing', () => {

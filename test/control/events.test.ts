@@ -7,7 +7,7 @@ import { eventStream } from '../../src/app/folder/event-stream.js';
 import type { EventLine, EventStream, Follow } from '../../src/app/runs.js';
 import type { RunEvent } from '../../src/interpreter/events/event.js';
 import { journalLine, LineBuffer } from '../../src/runtime/store/journal-line.js';
-import { longTest } from '../amount.js';
+import { longTest, some } from '../amount.js';
 
 const TIME = '2026-01-01T00:00:00.000Z';
 const entered = (seq: number, state = `S${seq}`): string => journalLine({ type: 'state_entered', state }, seq, TIME);
@@ -70,7 +70,7 @@ test('a stream starts after any event, however long the lines are', async () => 
     entered(seq, 'x'.repeat((seq * 7919) % 997 === 0 ? 300_000 : (seq * 31) % 400)),
   );
   const one = run(lines);
-  for (const after of [0, 1, 2, 500, 996, 997, 998, 1499, 1500, 2998, 2999, 3000, 3001, 9999])
+  for (const after of some([0, 1, 2, 500, 996, 997, 998, 1499, 1500, 2998, 2999, 3000, 3001, 9999], 7))
     expect((await read(open(one, after))).map(({ seq }) => seq)).toEqual(after >= 3000 ? [] : range(after + 1, 3000));
 });
 

@@ -6,7 +6,7 @@ import { loadSettings } from '../../src/app/project/settings.js';
 import { commandLineHost } from '../../src/cli/files/command-line-host.js';
 import { REDUCTIONS, type Reduction } from '../../src/lab/foresight/configuration.js';
 import { type Verification, verify } from '../../src/lab/foresight/verify-machine.js';
-import { some } from '../amount.js';
+import { isLong, some } from '../amount.js';
 import { boundIn, defectsIn, machineOf, OPTIONS } from './programs.js';
 
 const EXAMPLES = [
@@ -50,7 +50,15 @@ function resultOf(verification: Verification) {
   };
 }
 
-test.each(some(EXAMPLES, 4))('%s', async (file) => {
+/** They are explored for two seconds each. */
+const SLOW: readonly string[] = ['examples/task/task.dsl', 'examples/patterns/explore.dsl'];
+
+test.each(
+  some(
+    EXAMPLES.filter((file) => isLong || !SLOW.includes(file)),
+    4,
+  ),
+)('%s', async (file) => {
   const machine = await exampleMachine(file);
   const all = resultOf(verify(machine, OPTIONS));
   for (const reduction of REDUCTIONS) {

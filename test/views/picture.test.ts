@@ -56,7 +56,7 @@ test('the repository has programs, workflows and plans to draw', () => {
 });
 
 /** With what they have in common, a third of them find most mistakes. */
-describe.each(some(files, 15))('%s', (file) => {
+describe.each(some(files, 8))('%s', (file) => {
   const options = file.endsWith('.dsl') ? [false, true] : [false];
   test.each(options)('has nothing on top of something else (with all failures: %s)', async (failures) => {
     const picture = await pictureOf(file, failures);
