@@ -43,6 +43,8 @@ function addAboutRoute(app: ServiceApp, { version, where, isReadOnly }: Service)
 
 /** The largest body of a request. */
 const BODY_BYTES = 4 * 1024 * 1024;
+/** Of a program that is checked. */
+const TEXT_BYTES = 256 * 1024;
 
 export function createApp(service: Service): ServiceApp {
   const { access, version } = service;
@@ -76,7 +78,7 @@ export function createApp(service: Service): ServiceApp {
   for (const path of ['/', '/runs/:id', '/api/v1/runs/:id/program', '/api/v1/openapi.json']) app.use(path, etag());
   for (const path of ['/api/v1/runs/:id/program', '/api/v1/openapi.json']) app.use(path, mayBeKept);
   // Looking for a body makes a whole request of what came, which takes as long as showing a run that is known.
-  app.use((c, next) => (hasBody(c) ? limitBody(c, next) : next()));
+  app.use((c, next) => (hasBody(c) ? (c.req.path === CHECK ? limitText : limitBody)(c, next) : next()));
   app.use('/api/*', refuseEncodings());
   app.on('POST', '/api/*', completeEmptyBodies());
   app.on('POST', '/api/*', refuseAmbiguous());
@@ -115,24 +117,27 @@ export function createApp(service: Service): ServiceApp {
   return app;
 }
 
+const CHECK = '/api/v1/check';
+
 /** Whether a client closed its connection before it had sent the whole body. */
 const isAborted = ({ message, code }: NodeJS.ErrnoException): boolean => code === 'ECONNRESET' && message === 'aborted';
 
 const hasBody = (c: Context): boolean =>
   c.req.header('content-length') !== undefined || c.req.header('transfer-encoding') !== undefined;
 
-const limitBody = bodyLimit({
-  maxSize: BODY_BYTES,
-  onError: (c) => {
-    // The rest of the body is not read, so no other request can follow on this connection.
-    c.header('Connection', 'close');
-    return answerWith(c, 413, {
-      code: 'too-large',
-      message: `the body of the request is larger than ${BODY_BYTES} bytes`,
-      help: 'pass large values as files of the project',
-    });
-  },
-});
+const limitTo = (maxSize: number, help: string) =>
+  bodyLimit({
+    maxSize,
+    onError: (c) => {
+      // The rest of the body is not read, so no other request can follow on this connection.
+      c.header('Connection', 'close');
+      const message = `the body of the request is larger than ${maxSize} bytes`;
+      return answerWith(c, 413, { code: 'too-large', message, help });
+    },
+  });
+
+const limitBody = limitTo(BODY_BYTES, 'pass large values as files of the project');
+const limitText = limitTo(TEXT_BYTES, 'check a large program in a terminal: `statedsl check`');
 
 /** A client may keep the answer, and asks each time whether it is still right. A refusal is not kept. */
 const mayBeKept: Parameters<ServiceApp['use']>[1] = async (c, next) => {
@@ -182,6 +187,7 @@ function addFailureAnswers(route: Pick<RouteConfig, 'method' | 'path' | 'securit
     ...(isPost || path.includes('{') || path.endsWith('/report') ? OF_ONE : []),
     ...(isPost ? OF_BODIES : []),
     ...(206 in responses ? [416] : []),
+    ...(path.endsWith('/events') ? [503] : []),
   ];
   const content = { 'application/json': { schema: errorAnswer } };
   for (const status of statuses) responses[status] = { content, description: REASONS[status] as string };

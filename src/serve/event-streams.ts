@@ -7,7 +7,29 @@ import { answerRefusal, answerWith } from './http-answer.js';
 /** A proxy closes a connection that is silent for long. */
 const KEEP_ALIVE_MS = 15_000;
 
+/** So many readers follow runs at once, by default. */
+const MOST_READERS = 1000;
+
+/** The readers that follow runs of a service: each is a connection, and another look at what happens. */
+export class Readers {
+  private count = 0;
+
+  constructor(private readonly most = MOST_READERS) {}
+
+  /** Returns what ends the reading, which may be called again; null: there are too many already. */
+  enter(): (() => void) | null {
+    if (this.count >= this.most) return null;
+    this.count++;
+    let isIn = true;
+    return () => {
+      if (isIn) this.count--;
+      isIn = false;
+    };
+  }
+}
+
 interface EventsWanted {
+  readonly readers: Readers;
   readonly id: string;
   /** The number of the event after which the stream starts. */
   readonly after: number;
@@ -16,7 +38,7 @@ interface EventsWanted {
   readonly begin: (() => Promise<string | null>) | null;
 }
 
-export async function sendEvents(c: Context, runs: Runs, { id, after, isFollowing, begin }: EventsWanted) {
+export async function sendEvents(c: Context, runs: Runs, { id, after, isFollowing, begin, readers }: EventsWanted) {
   const isSse = (c.req.header('accept') ?? '').includes('text/event-stream');
   const last = Number(c.req.header('last-event-id') ?? after);
   const from = Number.isSafeInteger(last) && last >= 0 ? last : after;
@@ -26,20 +48,31 @@ export async function sendEvents(c: Context, runs: Runs, { id, after, isFollowin
   // Such a reader connects again by itself when its stream has ended; this answer stops it.
   const isAgain = isSse && isFollowing && c.req.header('last-event-id') !== undefined;
   if (isAgain && begin === null && (await isFinal(runs, id, from))) return c.body(null, 204);
+  const leave = isFollowing && c.req.method === 'GET' ? readers.enter() : () => undefined;
+  if (leave === null)
+    return answerRefusal(c, {
+      code: 'unavailable',
+      message: 'too many readers follow runs of this service',
+      help: 'try again later, or read what there is with `follow=false`',
+    });
+  signal.addEventListener('abort', leave, { once: true });
   const open = (): Promise<Result<EventStream>> => runs.events(id, from, signal, follow);
   const result = begin === null ? await open() : null;
-  if (result?.ok === false) return answerRefusal(c, result.refusal);
+  if (result?.ok === false) {
+    leave();
+    return answerRefusal(c, result.refusal);
+  }
   const stream = result === null ? laterStream(begin as NonNullable<typeof begin>, open) : result.value;
   c.header('Cache-Control', 'no-store');
   c.header('X-Accel-Buffering', 'no');
   if (!isSse) {
     c.header('Content-Type', 'application/x-ndjson; charset=utf-8');
-    return c.body(bodyOf(ndjsonOf(stream)));
+    return c.body(bodyOf(ndjsonOf(stream), leave));
   }
   c.header('Content-Type', 'text/event-stream; charset=utf-8');
   // Damage is not an event after which a reader could continue.
   const lines = textOf(stream, ({ seq, text, isDamage }) => `${isDamage ? '' : `id: ${seq}\n`}data: ${text}\n\n`);
-  return c.body(bodyOf(withKeepAlive(lines, stream)));
+  return c.body(bodyOf(withKeepAlive(lines, stream), leave));
 }
 
 /** Whether nothing follows this event, now and later. */
@@ -111,16 +144,23 @@ async function* withKeepAlive(lines: AsyncGenerator<Uint8Array>, stream: Lines):
   }
 }
 
-/** Reads only as fast as the client takes it. */
-function bodyOf(pieces: AsyncGenerator<Uint8Array>): ReadableStream<Uint8Array> {
+/** Reads only as fast as the client takes it. `onEnd`: nothing more is read. */
+function bodyOf(pieces: AsyncGenerator<Uint8Array>, onEnd = (): void => undefined): ReadableStream<Uint8Array> {
   return new ReadableStream<Uint8Array>(
     {
       async pull(controller) {
-        const { value, done } = await pieces.next();
-        if (done === true) controller.close();
-        else controller.enqueue(value);
+        try {
+          const { value, done } = await pieces.next();
+          if (done !== true) return controller.enqueue(value);
+          onEnd();
+          controller.close();
+        } catch (cause) {
+          onEnd();
+          throw cause;
+        }
       },
       async cancel() {
+        onEnd();
         await pieces.return(undefined);
       },
     },

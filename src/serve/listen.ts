@@ -21,6 +21,8 @@ import { RunRefused, storeError } from '../runtime/store/store-error.js';
 import { makeStore, requireOwnStore } from '../runtime/store/store-ownership.js';
 import { hostsOf } from './access.js';
 import { createApp } from './app.js';
+import { checkInProcesses } from './checking.js';
+import { Readers } from './event-streams.js';
 import { BEGUN, type PermitRequest } from './executions/ask-permits.js';
 import { Executions } from './executions/executions.js';
 import type { RunProcess } from './executions/promised-run.js';
@@ -107,6 +109,7 @@ export async function listen(options: ListenOptions): Promise<Listening> {
   const own = { folder: programs, dir: directory };
   if (engine !== null) await warnOfNotices(options);
   const runs = engine === null ? openRuns(own) : engineRuns({ ...own, ...engine });
+  const checkedWith = ['--dir', directory, '--programs', programs, ...(engine === null ? [] : ['--on', engine.on])];
   const app = createApp({
     runs,
     programs: engine === null ? openPrograms(own) : await programsForEngine(own),
@@ -126,6 +129,11 @@ export async function listen(options: ListenOptions): Promise<Listening> {
     notices: () => notifier?.waiting ?? 0,
     where: engine?.on ?? directory,
     isOnEngine: engine !== null,
+    readers: new Readers(),
+    check: checkInProcesses({
+      command: [process.execPath, ...ownCommand(), '--check', ...checkedWith],
+      folder: programs,
+    }),
   });
   const server = serve({ fetch: app.fetch, hostname: host, port });
   server.prependListener('request', (_, answer: ServerResponse) => setSafetyHeaders(answer));
@@ -304,14 +312,17 @@ interface ProcessOptions {
   readonly permits: PermitPool;
 }
 
+/** Another process of this command. */
+const ownCommand = (): string[] => [...process.execArgv, process.argv[1] as string, 'serve'];
+
 /** `secret`: inputs that must not be on disk, in arguments or in an environment. */
 function startRunProcess(
   runId: string,
   secret: Readonly<Record<string, Json>>,
   { directory, programs, jobs, share, permits }: ProcessOptions,
 ): RunProcess {
-  const own = [...process.execArgv, process.argv[1] as string];
-  const words = ['serve', '--execute', runId, '--dir', directory, '--programs', programs, '--jobs', String(jobs)];
+  const own = ownCommand();
+  const words = ['--execute', runId, '--dir', directory, '--programs', programs, '--jobs', String(jobs)];
   // With an open channel to it: execa would keep all messages until the end.
   const child = spawn(process.execPath, [...own, ...words], {
     cwd: programs,

@@ -6,6 +6,8 @@ import { onTestFinished } from 'vitest';
 import { openPrograms, openRuns } from '../../src/app/open-runs.js';
 import type { Runs } from '../../src/app/runs.js';
 import { createApp } from '../../src/serve/app.js';
+import { checkWith } from '../../src/serve/checking.js';
+import { Readers } from '../../src/serve/event-streams.js';
 import { executeRun } from '../../src/serve/executions/execute-run.js';
 import { Executions } from '../../src/serve/executions/executions.js';
 import { setSafetyHeaders } from '../../src/serve/listen.js';
@@ -105,6 +107,8 @@ export async function serviceOf(
     notices: () => 0,
     where: directory,
     isOnEngine: false,
+    readers: new Readers(),
+    check: checkWith(openPrograms({ folder, dir: directory })),
     ...options,
   });
   executions.open();

@@ -12,7 +12,7 @@ import { entryAt, openToRead } from '../../runtime/store/own-file.js';
 import { lockHolder } from '../../runtime/store/run-lock.js';
 import { StoreError } from '../../runtime/store/store-error.js';
 import type { DamagedEvents, EventLine, EventStream, Follow, RecordedEvent, StreamEnd } from '../runs.js';
-import { watchFolders } from './file-changes.js';
+import { watchRun } from './file-changes.js';
 
 /** How many bytes of the journal are passed on at once. */
 const BATCH_BYTES = 1024 * 1024;
@@ -66,7 +66,7 @@ async function* passOn<T extends Sized>(
   const { folder, follow, signal } = spec;
   const path = join(folder, 'journal.ndjson');
   // Before the first look at the file, so that no change is missed.
-  const changes = follow === 'no' ? null : watchFolders([folder], signal);
+  const changes = follow === 'no' ? null : watchRun(folder, signal);
   let fd: number | null = null;
   try {
     fd = openToRead(path);

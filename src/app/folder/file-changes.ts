@@ -11,8 +11,9 @@ import { artifactsFolder } from '../../runtime/store/artifacts.js';
 import { readJournalLine } from '../../runtime/store/journal-line.js';
 import { JournalLines, type LineListener } from '../../runtime/store/journal-lines.js';
 import { decodeEvent, REFERS } from '../../runtime/store/large-values.js';
-import { openToRead } from '../../runtime/store/own-file.js';
+import { entryAt, openToRead } from '../../runtime/store/own-file.js';
 import { journalStart } from '../../runtime/store/read-journal.js';
+import { lockHolder } from '../../runtime/store/run-lock.js';
 import { JournalDamage } from '../../runtime/store/store-error.js';
 
 const LOOK_MS = 200;
@@ -54,6 +55,102 @@ export function watchFolders(folders: readonly string[], signal: AbortSignal | u
       wake?.();
     },
   };
+}
+
+/**
+ * The changes of a run: of its journal, and of who executes it. All readers of a run in this process share one look, and wake
+ * only when something has changed: very many may wait for a run in which nothing happens.
+ */
+export function watchRun(folder: string, signal: AbortSignal | undefined): FileChanges {
+  const look = SharedLook.of(folder);
+  let seen = look.version;
+  let wake: (() => void) | null = null;
+  const notify = (): void => wake?.();
+  look.add(notify);
+  signal?.addEventListener('abort', notify);
+  return {
+    next() {
+      return new Promise((resolve) => {
+        wake = () => {
+          wake = null;
+          seen = look.version;
+          look.wait(-1);
+          resolve();
+        };
+        look.wait(1);
+        if (seen !== look.version || signal?.aborted === true) wake();
+      });
+    },
+    close() {
+      signal?.removeEventListener('abort', notify);
+      wake?.();
+      look.remove(notify);
+    },
+  };
+}
+
+class SharedLook {
+  private static readonly all = new Map<string, SharedLook>();
+
+  static of(folder: string): SharedLook {
+    const known = SharedLook.all.get(folder) ?? new SharedLook(folder);
+    SharedLook.all.set(folder, known);
+    return known;
+  }
+
+  /** How often something has changed. */
+  version = 0;
+  private readonly readers = new Set<() => void>();
+  private readonly watcher: FSWatcher | null;
+  private waiting = 0;
+  private timer: NodeJS.Timeout | null = null;
+  private facts: string;
+
+  private constructor(private readonly folder: string) {
+    this.watcher = openWatcher(folder, () => this.look());
+    this.facts = this.read();
+  }
+
+  add(reader: () => void): void {
+    this.readers.add(reader);
+  }
+
+  remove(reader: () => void): void {
+    this.readers.delete(reader);
+    if (this.readers.size > 0) return;
+    this.watcher?.close();
+    SharedLook.all.delete(this.folder);
+  }
+
+  /** One reader more or fewer waits. Nothing else keeps the process alive. */
+  wait(change: 1 | -1): void {
+    this.waiting += change;
+    if (this.waiting > 0) this.timer ??= setInterval(() => this.look(), LOOK_MS);
+    else if (this.timer !== null) {
+      clearInterval(this.timer);
+      this.timer = null;
+    }
+  }
+
+  private look(): void {
+    const facts = this.read();
+    if (facts === this.facts) return;
+    this.facts = facts;
+    this.version++;
+    for (const reader of this.readers) reader();
+  }
+
+  private read(): string {
+    const journal = entryAt(join(this.folder, 'journal.ndjson'));
+    if (journal === null) return 'removed';
+    try {
+      const { owner, lock } = lockHolder(this.folder);
+      return `${journal.ino} ${journal.size} ${journal.mtimeMs} ${owner?.pid} ${lock}`;
+    } catch {
+      // It is being removed.
+      return 'removed';
+    }
+  }
 }
 
 /** Null if the system has no watchers left, or the folder is gone. */

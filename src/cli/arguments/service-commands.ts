@@ -49,6 +49,7 @@ export function addServe(program: Command, onExit: (code: number) => void): void
     .option('--json', 'print the address as one JSON object')
     .option('--quiet', 'print only errors')
     .addOption(new Option('--execute <run>').hideHelp())
+    .addOption(new Option('--check').hideHelp())
     .action(async (options) => onExit(await (await import('../commands/serve.js')).serveCommand(options)));
 }
 

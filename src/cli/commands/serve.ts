@@ -3,6 +3,8 @@
 import { closeSync, fstatSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { text } from 'node:stream/consumers';
+import type { FolderOptions } from '../../app/programs.js';
+import type { ProgramSource } from '../../app/project/preparation.js';
 import { decode } from '../../interpreter/values/json.js';
 import type { Json } from '../../machine/expression.js';
 import { isLoopback } from '../../prelude/is-loopback.js';
@@ -33,6 +35,8 @@ export interface ServeFlags extends StoreFlags, Pick<TypedFlags, 'typed'> {
   readonly json?: boolean;
   /** The id of a run: this process executes it for a service. */
   readonly execute?: string;
+  /** This process checks a program for a service. */
+  readonly check?: boolean;
 }
 
 /** What is done with the address of the page when the service listens. */
@@ -52,6 +56,7 @@ export async function serveUntilStopped(flags: ServeFlags, shown?: Shown): Promi
   const directory = flags.dir === undefined ? resolve(programs, '.statedsl') : storeOf(flags);
   if (flags.execute !== undefined)
     return executeForService(flags.execute, { directory, programs, jobs: flags.jobs ?? 1 });
+  if (flags.check === true) return checkForService({ dir: directory, folder: programs }, flags.on !== undefined);
   if (!isFolder(programs))
     return usageError(`there is no folder \`${programs}\``, 'name the folder of the programs with `--programs`');
   const { host, port } = flags.listen;
@@ -137,6 +142,18 @@ async function executeForService(
   const permits = askPermits(parentChannel(), share);
   const isWanted = (): boolean => parent === null || process.ppid === parent;
   await executeRun({ ...about, runId, secret, permits, isWanted, onBegun: reportBegun, signal: controller.signal });
+  return EXIT.returned;
+}
+
+/** Reads what is to be checked, and prints the result of the check. */
+async function checkForService(own: FolderOptions, isOnEngine: boolean): Promise<ExitCode> {
+  const { checkWith } = await import('../../serve/checking.js');
+  const { openPrograms } = await import('../../app/open-runs.js');
+  const source = JSON.parse(await text(process.stdin)) as ProgramSource;
+  const programs = isOnEngine
+    ? await (await import('../../engine/runs/start-on-engine.js')).programsForEngine(own)
+    : openPrograms(own);
+  stdout.write(JSON.stringify(await checkWith(programs)(source)));
   return EXIT.returned;
 }
 

@@ -143,7 +143,14 @@ export function addReadRoutes(app: ServiceApp, service: Service): void {
       await executions.untilRecorded(run, c.req.raw.signal);
       return executions.find(run)?.error?.message ?? null;
     };
-    return sendEvents(c, runs, { id: run, after, isFollowing: follow !== 'false', begin: isLater ? begin : null });
+    const isFollowing = follow !== 'false';
+    return sendEvents(c, runs, {
+      id: run,
+      after,
+      isFollowing,
+      begin: isLater ? begin : null,
+      readers: service.readers,
+    });
   });
 
   app.openapi(output, async (c) => {
