@@ -64,7 +64,7 @@ export function checkInProcesses({
         return refuse(
           'wrong-use',
           `checking the program takes longer than ${limitMs / 1000} s, so it was stopped`,
-          'divide it, or check it in a terminal: `statedsl check`',
+          'divide the program into smaller ones',
         );
       return JSON.parse(printed) as Result<CheckedSource>;
     } catch {
