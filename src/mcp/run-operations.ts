@@ -120,10 +120,17 @@ export interface Gift {
   readonly answers?: Values;
   readonly signal?: { readonly name: string; readonly payload: Json };
   readonly by: string;
+  /** Of answers: whether a person gave them in a form, or an agent. */
+  readonly through?: 'form' | 'mcp';
+  readonly reason?: string | undefined;
 }
 
 /** A run that no process executes continues with what was delivered. */
-export async function deliver(door: Door, run: string, { answers, signal, by }: Gift): Promise<Result<Delivered>> {
+export async function deliver(
+  door: Door,
+  run: string,
+  { answers, signal, by, through = 'mcp', reason }: Gift,
+): Promise<Result<Delivered>> {
   const opened = await executionsOf(door);
   if (!opened.ok) return opened;
   const executions = opened.value;
@@ -135,7 +142,11 @@ export async function deliver(door: Door, run: string, { answers, signal, by }: 
   const options = { by, inputs: executions.secretsOf(run_id) };
   const result =
     signal === undefined
-      ? await door.runs.answer(run_id, answers ?? {}, options)
+      ? await door.runs.answer(run_id, answers ?? {}, {
+          ...options,
+          through,
+          ...(reason === undefined ? {} : { reason }),
+        })
       : await door.runs.signal(run_id, signal.name, signal.payload, options);
   if (result.ok && result.value.delivery === 'recorded') {
     await untilFree(door, executions, run_id, new AbortController().signal);

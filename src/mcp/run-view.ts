@@ -104,6 +104,7 @@ function waitingFacts(one: ShownRun['waiting'][number], defaults: ReadonlyMap<st
   const standard = defaults.get(nameOf(one));
   return {
     kind: one.kind,
+    ...(one.id === undefined ? {} : { id: one.id }),
     ...(nameOf(one) === '' ? {} : { name: nameOf(one) }),
     ...(one.question === undefined ? {} : { question: one.question }),
     ...(one.choices == null ? {} : { choices: [...one.choices] }),

@@ -289,7 +289,7 @@ export async function deliverForm(
   if (problem !== null)
     return failedResult(problem, 'nothing was answered: call `get` to show the form again', { run_id });
   const by = byAgent ? `agent ${caller.name}` : `form (claimed by ${caller.name})`;
-  const delivered = await deliver(door, run_id, { answers: content, by });
+  const delivered = await deliver(door, run_id, { answers: content, by, through: byAgent ? 'mcp' : 'form' });
   return delivered.ok ? null : failedResult(delivered.refusal.message, delivered.refusal.help, { run_id });
 }
 
@@ -339,7 +339,7 @@ export async function answerCall(door: Door, given: AnswerArguments, caller: Cal
     if (!caller.canAsk) return notForAgents(run_id, names);
     return follow(door, caller, { run_id, wait_s: 0, proposed: answers as Values });
   }
-  const delivered = await deliver(door, run_id, { answers: answers as Values, by });
+  const delivered = await deliver(door, run_id, { answers: answers as Values, by: `agent ${caller.name}`, reason });
   return delivered.ok
     ? follow(door, caller, { run_id, wait_s: ANSWERED_S, wasAsked: true, answered: names })
     : refusalResult(delivered.refusal);

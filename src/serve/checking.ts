@@ -6,7 +6,6 @@ import { spawn } from 'node:child_process';
 import { text } from 'node:stream/consumers';
 import { diagnosticsToJson } from '../app/library/diagnostics.js';
 import type { Programs } from '../app/programs.js';
-import type { ProgramSource } from '../app/project/preparation.js';
 import { type Result, refuse, resultWith } from '../app/result.js';
 
 /** What a check answers. */
@@ -14,6 +13,8 @@ interface CheckedSource {
   readonly valid: boolean;
   readonly diagnostics: ReturnType<typeof diagnosticsToJson>;
 }
+
+type ProgramSource = Parameters<Programs['check']>[0];
 
 export type CheckSource = (source: ProgramSource) => Promise<Result<CheckedSource>>;
 

@@ -165,7 +165,11 @@ describe.each(ERAS)('%s revision', (era) => {
     const { structuredContent } = await one.call('answer', { run_id, answers: { go: 'yes' }, reason: 'tests pass' });
     expect(structuredContent).toMatchObject({ status: 'returned', returned: 'yes' });
     const { events } = (await one.call('get', { run_id, part: 'events' })).structuredContent;
-    expect(events.find(({ type }: Frame) => type === 'answered').by).toBe('agent tester: tests pass');
+    expect(events.find(({ type }: Frame) => type === 'answered')).toMatchObject({
+      by: 'agent tester',
+      through: 'mcp',
+      reason: 'tests pass',
+    });
   });
 
   test('what an agent proposes is only the default of the form', async () => {

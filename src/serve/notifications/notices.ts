@@ -13,7 +13,6 @@ import { entryAt, readOwn, writeOwn } from '../../runtime/store/own-file.js';
 import type { IndexEntry } from '../../runtime/store/run-header.js';
 import { storeError } from '../../runtime/store/store-error.js';
 import type { RunAbout } from '../../runtime/store/stored-run.js';
-import { cut, visibleLine } from '../../views/drawing/visible-text.js';
 
 /** Where the position is, in the folder of the service. */
 const POSITION = 'index-position.json';
@@ -156,7 +155,8 @@ function titleOf(folder: string, machine: string): string {
   const given = Object.entries(inputs).flatMap(([name, value]) =>
     isDefault(name) ? [] : [`${name}=${typeof value === 'string' ? value : JSON.stringify(value)}`],
   );
-  return cut(visibleLine([machine, ...given].join(' ')), LONGEST_TITLE);
+  const title = [...[machine, ...given].join(' ').replace(/[\p{Cc}\p{Cf}\s]+/gu, ' ')];
+  return title.length <= LONGEST_TITLE ? title.join('') : `${title.slice(0, LONGEST_TITLE - 1).join('')}…`;
 }
 
 function waitingOf(folder: string): Pick<Notice, 'waiting'> {
