@@ -123,7 +123,7 @@ test('of two answers at once one is recorded, and the other is a conflict', asyn
   const answers = await Promise.all([runs.answer(id, { colour: 'red' }), runs.answer(id, { colour: 'blue' })]);
   expect(answers.map(codeOf).sort()).toEqual(['conflict', 'ok']);
   const late = await runs.answer(id, { colour: 'red' }, { by: 'eve' });
-  expect(late.ok ? null : late.refusal.message).toBe('user has already answered `colour@1`');
+  expect(late.ok ? null : late.refusal.message).toBe('user has already answered `colour`');
 });
 
 test.each([
