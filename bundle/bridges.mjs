@@ -34,7 +34,7 @@ export async function buildBridges({ root, dist, debug, place, define }) {
     logLevel: 'warning',
     outdir: folder,
     outExtension: { '.js': '.cjs' },
-    entryPoints: { model: 'src/runtime/bridges/ask-model.ts' },
+    entryPoints: { model: 'src/runtime/bridges/ask-model.ts', acp: 'src/runtime/bridges/speak-acp.ts' },
     define,
     plugins: [oneLanguage],
   });

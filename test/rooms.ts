@@ -84,7 +84,15 @@ export const ROOMS: Readonly<Record<string, Room>> = {
     holds:
       'programs that agents of some adapters are, each built as a script of its own: they speak to the service of a model, or to an agent over a protocol, and print what comes as lines of JSON',
     rooms: ['machine', 'runtime'],
-    packages: ['ai', '@ai-sdk/openai', '@ai-sdk/anthropic', '@ai-sdk/google', '@ai-sdk/openai-compatible', 'ajv'],
+    packages: [
+      'ai',
+      '@ai-sdk/openai',
+      '@ai-sdk/anthropic',
+      '@ai-sdk/google',
+      '@ai-sdk/openai-compatible',
+      '@agentclientprotocol/sdk',
+      'ajv',
+    ],
     node: true,
   },
   'app/project': {

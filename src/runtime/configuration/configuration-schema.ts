@@ -45,7 +45,9 @@ export const configurationSchema = {
         additionalProperties: false,
         required: ['adapter'],
         properties: {
-          adapter: { enum: ['claude', 'codex', 'gemini', 'qwen', 'opencode', 'cursor', 'model', 'command', 'fake'] },
+          adapter: {
+            enum: ['claude', 'codex', 'gemini', 'qwen', 'opencode', 'cursor', 'model', 'acp', 'command', 'fake'],
+          },
           model: {
             type: 'string',
             description: 'The name of the model. For the adapter `fake`: the file with its answers.',
@@ -85,7 +87,11 @@ export const configurationSchema = {
             description: 'For the adapter `model`: US dollars for a million tokens.',
           },
           args: { ...texts, description: 'Additional arguments of the program.' },
-          run: { ...texts, minItems: 1, description: 'For the adapter `command`: the program and its arguments.' },
+          run: {
+            ...texts,
+            minItems: 1,
+            description: 'For the adapters `command` and `acp`: the program and its arguments.',
+          },
           env: environment,
           allow: {
             type: 'array',

@@ -133,10 +133,10 @@ async function checkConfiguration(read: ReadFile, file: string): Promise<LoadedC
 function agentsWithoutProgram(value: Json, read: ReadFile, file: string): FileProblem[] {
   const { agents = {} } = value as unknown as Partial<Configuration>;
   return Object.entries(agents).flatMap(([name, { adapter, run = [] }]) => {
-    if (adapter !== 'command' || run.length > 0) return [];
+    if ((adapter !== 'command' && adapter !== 'acp') || run.length > 0) return [];
     const location = read.locationOf(['agents', name], true);
-    const message = `\`agents.${name}\` needs the key \`run\`: the adapter \`command\` starts a program of yours`;
-    const help = `write for example \`${name}: { adapter: command, run: ["./agent.sh"] }\``;
+    const message = `\`agents.${name}\` needs the key \`run\`: the adapter \`${adapter}\` starts a program of yours`;
+    const help = `write for example \`${name}: { adapter: ${adapter}, run: ["./agent.sh"] }\``;
     return [{ file, line: location?.line ?? null, column: location?.column ?? null, message, help }];
   });
 }

@@ -1,4 +1,5 @@
 /** The known agent programs, by their name in a configuration or at the beginning of an agent's name. */
+import { acpAdapter } from './acp.js';
 import type { Adapter } from './adapter.js';
 import { claudeAdapter } from './claude.js';
 import { codexAdapter } from './codex.js';
@@ -18,6 +19,7 @@ const all: readonly Adapter[] = [
   opencodeAdapter,
   cursorAdapter,
   modelAdapter,
+  acpAdapter,
   commandAdapter,
   fakeAdapter,
 ];

@@ -29,6 +29,10 @@ export function allowedBy({ allow }: WithAllow): Allowed | null {
 const LIMITS_ITSELF = 'only the program itself can limit what it does; it has the list in `STATEDSL_ALLOW`';
 export const UNLIMITED: Leaks = { edit: LIMITS_ITSELF, shell: LIMITS_ITSELF, network: LIMITS_ITSELF };
 
+/** An agent that asks before it uses some tools, and not before others. */
+const DOES_NOT_ASK = 'the agent itself decides which tools it asks for; those that it asks for are denied';
+export const UNASKED: Leaks = { edit: DOES_NOT_ASK, shell: DOES_NOT_ASK, network: DOES_NOT_ASK };
+
 /** Programs that limit tools, but not the actions of a command. */
 export function leaksOfCommands({ shell }: Allowed): Leaks {
   const reason = 'its commands can change files and use the network';
@@ -62,4 +66,24 @@ export function forbiddenFolder(directory: string, out: string): string | null {
 /** The permissions for a project's own program, which may respect them itself. */
 export function allowVariable({ allow }: WithAllow): { readonly STATEDSL_ALLOW?: string } {
   return omitUndefined({ STATEDSL_ALLOW: allow === undefined ? undefined : [...new Set(allow)].join(' ') });
+}
+
+/** The kinds of tools in the Agent Client Protocol, by the permission that they need; null: none. A kind that is not here needs all. */
+const NEEDS: Readonly<Record<string, keyof Allowed | null>> = {
+  read: null,
+  search: null,
+  think: null,
+  edit: 'edit',
+  delete: 'edit',
+  move: 'edit',
+  execute: 'shell',
+  fetch: 'network',
+};
+
+/** Whether a tool of this kind may be used. Without `allow`, an agent may edit, as those of other adapters. */
+export function permitsKind(kind: string, allowed: Allowed | null): boolean {
+  const may = allowed ?? { edit: true, shell: false, network: false };
+  const needed = Object.hasOwn(NEEDS, kind) ? NEEDS[kind] : undefined;
+  if (needed === undefined) return may.edit && may.shell && may.network;
+  return needed === null || may[needed];
 }
