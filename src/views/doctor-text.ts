@@ -10,6 +10,14 @@ export interface FoundProgram {
   readonly version: string | null;
 }
 
+/** What an agent answered when it was asked. */
+export interface ProbedAgent {
+  readonly answer: string | null;
+  /** US dollars; null is unknown. */
+  readonly cost: number | null;
+  readonly problem: string | null;
+}
+
 export interface FoundAgent {
   readonly name: string;
   readonly adapter: string;
@@ -22,6 +30,7 @@ export interface FoundAgent {
   readonly remark?: string;
   /** The command line without the prompt; null if it is unknown. */
   readonly argv: readonly string[] | null;
+  readonly probe?: ProbedAgent;
   /** The reason why the agent cannot be called, or null. */
   readonly problem: string | null;
 }

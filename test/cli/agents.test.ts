@@ -164,3 +164,21 @@ describe('doctor', () => {
     expect(stderr).toContain('did you mean `agents`?');
   });
 });
+
+test('doctor --probe asks each agent, and says before what that may cost', async () => {
+  const one = projectFolder({
+    'statedsl.config.yaml':
+      'agents:\n  helper-1: { adapter: fake, model: answers.yaml, max_cost: 2 }\n  gone: { adapter: command, run: [./none.sh] }\n',
+    'answers.yaml': 'answer: "yes"\ncost: 0.5\n',
+  });
+  const { code, stdout, stderr } = await one.run(['doctor', '--probe', '--json']);
+  expect(stderr).toBe('asking one question costs the price of a short call each: helper-1 (at most $2)\n');
+  expect(code).toBe(1);
+  const { agents } = JSON.parse(stdout);
+  expect(agents[0]).toMatchObject({
+    name: 'helper-1',
+    problem: null,
+    probe: { answer: 'yes', cost: 0.5, problem: null },
+  });
+  expect(agents[1].probe).toBeUndefined();
+});

@@ -116,6 +116,7 @@ export function createProgram(onExit: (code: number) => void, words: readonly st
     .command('doctor')
     .description('show which agent programs are installed and how each configured agent is called')
     .option('--json', 'print one JSON object')
+    .option('--probe', 'also ask each configured agent a question of one word, which costs a short call each')
     .action(async (options) => onExit(await (await import('../commands/doctor.js')).doctorCommand(options)));
   program
     .command('completion')

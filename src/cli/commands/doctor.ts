@@ -1,6 +1,8 @@
 /** `statedsl doctor`: what is installed here, and whether the agents of the configuration can be called. */
 
-import { existsSync } from 'node:fs';
+import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { commandLocator } from '../../app/project/command-finder.js';
 import { loadSettings } from '../../app/project/settings.js';
 import { omitUndefined } from '../../prelude/omit-undefined.js';
@@ -12,11 +14,18 @@ import { allowedBy } from '../../runtime/agents/programs/permissions.js';
 import { resolveAgent, unknownAgent } from '../../runtime/agents/resolve.js';
 import type { Configuration } from '../../runtime/configuration/load-configuration.js';
 import { VERSION } from '../../runtime/version.js';
-import { drawFindings, type Findings, type FoundAgent, type FoundProgram } from '../../views/doctor-text.js';
+import {
+  drawFindings,
+  type Findings,
+  type FoundAgent,
+  type FoundProgram,
+  type ProbedAgent,
+} from '../../views/doctor-text.js';
+import { visibleLine } from '../../views/drawing/visible-text.js';
 import { commandLineHost } from '../files/command-line-host.js';
 import { EXIT, type ExitCode } from '../terminal/exit-code.js';
 import { reportInvalid } from '../terminal/report-diagnostics.js';
-import { stdout } from '../terminal/streams.js';
+import { stderr, stdout } from '../terminal/streams.js';
 
 /** The time limit for printing a version, because some programs hang. */
 const VERSION_MS = 5000;
@@ -25,10 +34,17 @@ const LONGEST_VERSION = 60;
 
 type Locate = (command: string) => string | null;
 
-export async function doctorCommand(flags: { readonly json?: boolean }): Promise<ExitCode> {
+interface DoctorFlags {
+  readonly json?: boolean;
+  /** Asks each agent a question. */
+  readonly probe?: boolean;
+}
+
+export async function doctorCommand(flags: DoctorFlags): Promise<ExitCode> {
   const { configuration, diagnostics, sources } = await loadSettings(commandLineHost(), '-');
   if (diagnostics.length > 0) return (await reportInvalid(diagnostics, sources, flags)).code;
-  const found = await examine(configuration, commandLocator(process.cwd(), process.env.PATH));
+  const examined = await examine(configuration, commandLocator(process.cwd(), process.env.PATH));
+  const found = flags.probe === true ? await probe(examined, configuration) : examined;
   if (flags.json) stdout.write(`${JSON.stringify(found)}\n`);
   else stdout.write(drawFindings(found, await stdout.paint()));
   return found.status === 'ready' ? EXIT.returned : EXIT.failed;
@@ -56,6 +72,50 @@ async function examine(configuration: Configuration, locate: Locate): Promise<Fi
     adapters,
     agents,
   };
+}
+
+const QUESTION = 'Answer with the single word yes, and do nothing else.';
+const PROBE_MS = 120_000;
+
+/** Asks each agent that can be called; says before what that may cost. */
+async function probe(found: Findings, configuration: Configuration): Promise<Findings> {
+  const callable = found.agents.filter(({ problem }) => problem === null);
+  const limits = callable.map(({ name }) => {
+    const most = configuration.agents[name]?.max_cost;
+    return `${name} (${most === undefined ? 'no `max_cost`' : `at most $${most}`})`;
+  });
+  if (callable.length > 0)
+    stderr.write(`asking one question costs the price of a short call each: ${visibleLine(limits.join(', '))}\n`);
+  const answers = new Map<string, ProbedAgent>();
+  for (const { name } of callable) answers.set(name, await ask(name, configuration));
+  const agents = found.agents.map((agent) => {
+    const answered = answers.get(agent.name);
+    return answered === undefined ? agent : { ...agent, probe: answered, problem: answered.problem };
+  });
+  return { ...found, agents, status: agents.every(({ problem }) => problem === null) ? 'ready' : 'missing' };
+}
+
+/** In an empty folder, so that the agent finds nothing to work on. */
+async function ask(name: string, { agents, folder }: Configuration): Promise<ProbedAgent> {
+  const { compile } = await import('../../app/library/compile-text.js');
+  const { run } = await import('../../app/library/run-machine.js');
+  const { machine } = compile(
+    `INPUT: prompt\nDO [timeout=${PROBE_MS}ms]: answer = Task(${name}) "{prompt}"\nRETURN: {answer}\n`,
+  );
+  if (machine === null) throw new Error('the question of the probe is not a program');
+  const cwd = mkdtempSync(join(tmpdir(), 'statedsl-probe-'));
+  try {
+    const settings = { agents, folder, instead: {} };
+    const { status, error, returned, cost } = await run(machine, {
+      inputs: { prompt: QUESTION },
+      agents: settings,
+      cwd,
+    });
+    const answer = typeof returned === 'string' ? returned.trim().slice(0, LONGEST_VERSION) : null;
+    return { answer, cost, problem: status === 'returned' ? null : (error?.message ?? `the call was ${status}`) };
+  } finally {
+    rmSync(cwd, { recursive: true, force: true });
+  }
 }
 
 async function examineProgram(name: string, locate: Locate): Promise<FoundProgram> {
