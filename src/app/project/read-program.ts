@@ -62,6 +62,7 @@ export function emptyCompilation(diagnostics: readonly Diagnostic[], sources: So
     diagnostics,
     sources,
     explanations: [],
+    lines: [],
     program: null,
     index: null,
   };

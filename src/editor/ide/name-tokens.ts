@@ -78,8 +78,11 @@ const CLASSES = /^(?:expression, bound|function|agent|step of)/;
 
 /** The name that a CHECK chooses, and what a DO is if its words do not tell. */
 export function hintsOf({ compilation, source }: OpenProgram, from = 0, to = Number.POSITIVE_INFINITY): Hint[] {
-  return compilation.explanations.flatMap(({ span, text }): Hint[] => {
-    if (span.file !== 0 || span.start < from || span.start > to) return [];
+  const seen = new Set<number>();
+  return compilation.lines.flatMap(({ span, text }): Hint[] => {
+    if (span.file !== 0 || span.start < from || span.start > to || seen.has(span.start)) return [];
+    if (!/^(?:binds|expression|function|agent)/.test(text)) return [];
+    seen.add(span.start);
     const bound = /^binds `(\w+)`$/.exec(text)?.[1];
     if (bound !== undefined) return [{ offset: span.end, text: ` ${bound} =` }];
     if (!CLASSES.test(text) || text.startsWith('step')) return [];

@@ -31,7 +31,7 @@ import { RepeatedCalls } from './lower/calls/repeated-calls.js';
 import { type LoweredMachine, lowerMachine } from './lower/lower-machine.js';
 import type { ReusableStates, StateReuse } from './lower/lower-states.js';
 import type { Lookups, LoweringSettings } from './lower/lowered-state.js';
-import { buildIndex, explainMention, type Mention, type ProgramIndex } from './program-index.js';
+import { buildIndex, type Declarations, explainMention, type Mention, type ProgramIndex } from './program-index.js';
 import { RepeatedTexts } from './shell/repeated-texts.js';
 import { type FindWorkflow, workflowsOf } from './steps/workflows.js';
 
@@ -85,6 +85,8 @@ export interface Compilation {
   /** How the compiler understands lines and names: the class of each DO, inferred names, what each name means. */
   /** `isChoice`: the text could have been understood otherwise. */
   readonly explanations: readonly { readonly span: Span; readonly text: string; readonly isChoice?: boolean }[];
+  /** The explanations of lines alone: those of a pattern appear at each use. */
+  readonly lines: readonly { readonly span: Span; readonly text: string }[];
   /** The tree of the text, and what its names mean; null without the option `index`. */
   readonly program: Program | null;
   readonly index: ProgramIndex | null;
@@ -114,7 +116,7 @@ export function compile(text: string, options: CompileOptions = {}): Compilation
   const compilation = withNames(
     result(lowered, machine, isPartial === true ? fixed.map(asSuggestion) : fixed, sources),
     options,
-    { unit, program, lowered, unused },
+    { unit: declarationsOf(unit), program, lowered, unused },
   );
   keepForNext(compilation, reuse, lowered);
   return compilation;
@@ -160,7 +162,7 @@ function result(
   machine: Machine | null,
   diagnostics: readonly Diagnostic[],
   sources: SourceSet,
-): Omit<Compilation, 'explanations' | 'program' | 'index'> {
+): Omit<Compilation, 'explanations' | 'lines' | 'program' | 'index'> {
   const failed = hasErrors(diagnostics);
   const declared = machine ?? lowered[0]?.machine;
   return {
@@ -173,22 +175,28 @@ function result(
 }
 
 interface Named {
-  readonly unit: Unit;
+  readonly unit: Declarations;
   readonly program: Program;
   readonly lowered: readonly LoweredMachine[];
   /** The names of patterns that nothing uses. */
   readonly unused: readonly Mention[];
 }
 
+/** Without what read them, which knows the compilation before: an editor would keep all of them. */
+function declarationsOf({ machines, patterns, inputs }: Unit): Declarations {
+  return { machines, patterns, inputs };
+}
+
 /** Names are put in order when somebody asks: an editor shows messages after each change, and hovers rarely. */
 function withNames(
-  compiled: Omit<Compilation, 'explanations' | 'program' | 'index'>,
+  compiled: Omit<Compilation, 'explanations' | 'lines' | 'program' | 'index'>,
   options: CompileOptions,
   { unit, program, lowered, unused }: Named,
 ): Compilation {
   const hasIndex = options.index === true;
   let index: ProgramIndex | null | undefined = hasIndex ? undefined : null;
-  let explanations: Compilation['explanations'] | undefined = hasIndex || options.explain === true ? undefined : [];
+  const isExplained = hasIndex || options.explain === true;
+  let explanations: Compilation['explanations'] | undefined = isExplained ? undefined : [];
   return {
     ...compiled,
     program: hasIndex ? program : null,
@@ -196,6 +204,7 @@ function withNames(
       index = index === undefined ? buildIndex(unit, program, mentionsOf(lowered, unused), compiled.sources) : index;
       return index;
     },
+    lines: isExplained ? lowered.flatMap(({ states }) => states.flatMap((state) => state.explanations)) : [],
     get explanations() {
       explanations ??= explanationsOf(lowered);
       return explanations;
@@ -272,11 +281,13 @@ interface Reuse {
   statesOf(machine: string): StateReuse | null;
   /** The data for the next compilation; null if nothing is kept. */
   readonly next: Leftovers | null;
+  /** Releases the earlier compilation: what is kept refers to what parsed it, and must not keep all earlier ones. */
+  forget(): void;
 }
 
 /** Prepares the reuse of an earlier compilation: null the first time, undefined if nothing is to be kept. */
 function reuseFrom(previous: object | null | undefined): Reuse {
-  const before = previous ? leftoversOf.get(previous) : undefined;
+  let before = previous ? leftoversOf.get(previous) : undefined;
   const next: Leftovers | null = previous === undefined ? null : { files: [], machines: new Map(), lowered: [] };
   return {
     next,
@@ -287,11 +298,15 @@ function reuseFrom(previous: object | null | undefined): Reuse {
     },
     statesOf: (machine) =>
       next === null ? null : { previous: before?.machines.get(machine), textOf: declaredTexts(next.files[0] ?? []) },
+    forget: () => {
+      before = undefined;
+    },
   };
 }
 
 /** Keeps the parsed parts and lowered states for the next compilation. */
-function keepForNext(compilation: object, { next }: Reuse, lowered: readonly LoweredMachine[]): void {
+function keepForNext(compilation: object, { next, forget }: Reuse, lowered: readonly LoweredMachine[]): void {
+  forget();
   if (next === null) return;
   next.lowered = lowered;
   for (const { unit, reusable } of lowered) if (reusable !== null) next.machines.set(unit.name, reusable);

@@ -116,8 +116,11 @@ export function explainMention({ role, symbols, note }: Mention): string | null 
   return words.length === 0 ? null : `\`${partsOfKey(first).name}\` is ${[...new Set(words)].join(', else ')}`;
 }
 
+/** The declarations of a unit. */
+export type Declarations = Pick<Unit, 'machines' | 'patterns' | 'inputs'>;
+
 export function buildIndex(
-  unit: Unit,
+  unit: Declarations,
   program: Program,
   mentions: Iterable<Mention>,
   sources: SourceSet,
@@ -250,7 +253,7 @@ function docAbove(source: SourceFile, { start }: Span): string | null {
 }
 
 /** What the file itself declares. States, patterns and inputs that are declared twice count twice. */
-function* listDeclared(unit: Unit, program: Program): Generator<Mention> {
+function* listDeclared(unit: Declarations, program: Program): Generator<Mention> {
   const declare = (kind: NameKind, owner: string, { text, span }: { text: string; span: Span }): Mention => ({
     span,
     role: 'declare',
