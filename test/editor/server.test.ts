@@ -1,4 +1,11 @@
 import { expect, test } from 'vitest';
+import { formatText } from '../../src/app/library/compile-text.js';
+import { compileProgram } from '../../src/app/project/compile-program.js';
+import { diskFiles } from '../../src/app/project/project-host.js';
+import { agentLookup, gateLookup, toolLookup } from '../../src/app/project/settings.js';
+import { noConfiguration } from '../../src/runtime/configuration/load-configuration.js';
+import { diagnosticsJson } from '../../src/views/diagnostics/diagnostic-json.js';
+import { casesOf, programOf } from '../corpus/case-file.js';
 import { Client } from './client.js';
 
 const FLOW = `INPUT: dir
@@ -261,4 +268,60 @@ test('any text: halves of lines, NUL, lone surrogates, CRLF, a byte order mark, 
     await client.request('textDocument/selectionRange', { textDocument, positions: [at(1, 3)] });
   }
   expect(client.logged).toEqual([]);
+});
+
+test('the messages and the formatting of all cases are those of the commands', async () => {
+  const client = new Client();
+  await client.start();
+  const { folder } = client;
+  const host = { folder, files: diskFiles, allowOutside: false, environment: process.env };
+  const lookups = { agents: agentLookup(noConfiguration, {}), ...gateLookup(noConfiguration, folder), worktree: false };
+  const calls = toolLookup(host, noConfiguration, { cwd: folder });
+  const texts = [...casesOf('check'), ...casesOf('format')]
+    .map(programOf)
+    .filter(({ name, markdown }) => markdown || name.endsWith('.dsl'));
+  const uris = ['checked.dsl', 'checked.md'].map((name) => client.open(name, ''));
+  const versions = [1, 1];
+  for (const { text, markdown } of texts.filter((_, at) => at % 7 === 0)) {
+    const which = markdown ? 1 : 0;
+    const [name, uri] = [markdown ? 'checked.md' : 'checked.dsl', uris[which] as string];
+    versions[which] = (versions[which] as number) + 1;
+    client.change(uri, versions[which] as number, [{ text }]);
+    const sent = await client.diagnostics(uri, ({ version }) => version === versions[which]);
+    const { diagnostics, sources, program } = await compileProgram(
+      host,
+      { name, text },
+      { cwd: folder, configuration: noConfiguration, lookups, calls, index: true },
+    );
+    const expected = diagnosticsJson(diagnostics, sources)
+      .filter(({ file }) => file === name)
+      .map(({ code, line, column, end_line, end_column, message, help }) => ({
+        code,
+        from: [line, column],
+        to: [end_line, end_column],
+        message: help === null ? message : `${message}\nhelp: ${help}`,
+      }));
+    const isProse = markdown && program?.items.length === 0 && expected.every(({ code }) => code === 'nothing-to-run');
+    const got = sent.diagnostics.map(({ code, range: { start, end }, message }) => ({
+      code,
+      from: [start.line + 1, start.character + 1],
+      to: [end.line + 1, end.character + 1],
+      message,
+    }));
+    expect(got, text).toEqual(isProse ? [] : expected);
+    const edits: { range: { start: { line: number }; end: { line: number } }; newText: string }[] | null =
+      await client.request('textDocument/formatting', { textDocument: { uri }, options: {} });
+    const { text: formatted } = await formatText(text, name);
+    if (formatted === null) {
+      expect(edits).toBeNull();
+      continue;
+    }
+    const lines = text.split(/(?<=\n)/);
+    for (const { range, newText } of [...(edits ?? [])].reverse()) {
+      const last = range.end as { line: number; character: number };
+      const rest = last.character > 0 ? (lines[last.line] ?? '').slice(last.character) : '';
+      lines.splice(range.start.line, last.line - range.start.line + (last.character > 0 ? 1 : 0), newText + rest);
+    }
+    expect(lines.join(''), text).toBe(formatted);
+  }
 });

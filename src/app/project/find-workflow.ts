@@ -24,7 +24,7 @@ export type WorkflowFolders = Pick<Configuration, 'folder' | 'workflows'>;
 const FOLDER = 'workflows';
 /** The same prefix as for shipped patterns. */
 const SHIPPED = 'std/';
-const ENDINGS = ['.yaml', '.yml', '.dsl'];
+const ENDINGS = ['.yaml', '.yml', '.dsl', '.statedsl'];
 
 interface WorkflowSearch {
   /** Absolute. Without a configuration, whose folder is used otherwise, the search for the repository starts here. */

@@ -72,7 +72,7 @@ type Input = Extract<Declaration, { kind: 'input' }>;
 const DEEPEST = 8;
 const MOST_FILES = 5000;
 const LARGEST_BYTES = 1024 * 1024;
-const ENDING = /(?<!\.test)\.(dsl|md|markdown|ya?ml|json)$/i;
+const ENDING = /(?<!\.test)(?<=[^/])\.(dsl|statedsl|md|markdown|ya?ml|json)$/i;
 /** Keys that calls of plans have and other JSON hardly ever has. */
 const CALLS = /"_(?:tool|delegate|output|outputPath)"\s*:/;
 const INPUT = /†input\.([\p{L}\p{M}\p{N}_$-]+)/gu;

@@ -293,7 +293,7 @@ export function isPlan(name: string): boolean {
 
 /** Tests of a program are in a file of their own. */
 export function isTestFile(name: string): boolean {
-  return /\.test\.dsl$/i.test(name);
+  return /\.test\.(?:dsl|statedsl)$/i.test(name);
 }
 
 /** Standard input has no name, so it is never a document. */

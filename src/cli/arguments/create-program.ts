@@ -23,7 +23,7 @@ import { addVerify } from './verify-commands.js';
 /** An error of the parser with what to write instead, for people who write what they know from other tools. */
 function withHint(error: string, program: Command, words: readonly string[]): string {
   const [first = ''] = error.split('\n');
-  const file = /^error: unknown command '(.+\.(?:dsl|md|ya?ml|json))'$/i.exec(first)?.[1];
+  const file = /^error: unknown command '(.+\.(?:dsl|statedsl|md|ya?ml|json))'$/i.exec(first)?.[1];
   if (file !== undefined) return `${error}(To run it: statedsl run ${file})\n`;
   const hint = hintFor(first, program, words);
   return hint === null ? error : `${first}\n  = help: ${hint}\n`;

@@ -100,7 +100,7 @@ export function wordHint(command: string, words: readonly string[]): string | nu
   const assigned = words.filter((word) => /^[A-Za-z_]\w*:?=/.test(word));
   if (command === 'run' && assigned.length > 0)
     return `write \`${assigned.map((word) => `-i ${/^[\w./:@=-]+$/.test(word) ? word : `'${word}'`}`).join(' ')}\` to set inputs`;
-  if (command === 'run' && words.some((word) => /\.(?:dsl|md|ya?ml)$/.test(word)))
+  if (command === 'run' && words.some((word) => /\.(?:dsl|statedsl|md|ya?ml)$/.test(word)))
     return 'run one program at a time; `statedsl test` and `statedsl check` take several';
   if (command === 'run') return 'write `-i name=value` to set an input';
   return null;

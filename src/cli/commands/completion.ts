@@ -122,7 +122,7 @@ function storeAmong(words: readonly string[]): string | undefined {
 
 /** Programs, workflow files and plans. */
 function isProgram(name: string): boolean {
-  return /\.(dsl|md|markdown|ya?ml|json)$/i.test(name);
+  return /[^/]\.(dsl|statedsl|md|markdown|ya?ml|json)$/i.test(name);
 }
 
 /** Directories and matching files whose path begins with the typed text. */

@@ -25,7 +25,7 @@ export async function writeSuggestions(suites: readonly Suite[], coverage: Cover
     const key = JSON.stringify([machine.files[0], machine.name]);
     if (done.has(key) || tree.program === null) continue;
     done.add(key);
-    const file = name.replace(/(?:\.suggested)?\.test\.dsl$/, '.suggested.test.dsl');
+    const file = name.replace(/(?:\.suggested)?\.test\.(dsl|statedsl)$/, '.suggested.test.$1');
     const refused = whyNotWritable(file);
     if (refused !== null) {
       stderr.write(`error: cannot write \`${file}\`: ${refused}\n`);

@@ -371,7 +371,7 @@ function watchTests(names: readonly string[], flags: TestFlags, read: Set<string
     if (isStale) await rerun();
   };
   const folders = new FolderWatch({
-    counts: (name) => /\.(?:dsl|md|ya?ml|json)$/.test(name),
+    counts: (name) => /[^/]\.(?:dsl|statedsl|md|ya?ml|json)$/.test(name),
     onChange: () => {
       clearTimeout(timer);
       // Editors write a file in several steps.

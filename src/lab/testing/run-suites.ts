@@ -227,7 +227,9 @@ function entriesOf(folder: string) {
 
 /** `named`: files and folders, as given. `files`: what the suites were read from. Folders inside of others are left out. */
 export function watchedFolders(named: readonly string[], files: Iterable<string>): string[] {
-  const wanted = (named.length === 0 ? ['.'] : named).map((name) => (name.endsWith('.dsl') ? dirname(name) : name));
+  const wanted = (named.length === 0 ? ['.'] : named).map((name) =>
+    /\.(?:dsl|statedsl)$/.test(name) ? dirname(name) : name,
+  );
   const folders = new Set([...wanted, ...[...files].map((file) => dirname(file))].map((folder) => resolve(folder)));
   // Included patterns have names, not files.
   const present = [...folders].filter((folder) => existsSync(folder));
