@@ -77,11 +77,15 @@ export interface OfferedFix {
 }
 
 export function offeredFixes(diagnostic: Diagnostic): OfferedFix[] {
-  const { fix, help } = diagnostic;
+  const { fix, otherFixes = [], help } = diagnostic;
   if (fix === undefined) return [];
-  const edits = editsOf(fix);
-  const title = help === undefined || help.length > 100 ? titleOf(edits[0]?.text ?? '') : help;
-  return [{ title: title.replaceAll('`', ''), edits, preferred: fix.guess !== true }];
+  return [fix, ...otherFixes].map((one) => {
+    const edits = editsOf(one);
+    // The help names all ways, so it is the title of the only one.
+    const isHelp = help !== undefined && help.length <= 100 && otherFixes.length === 0;
+    const title = isHelp ? help : titleOf(edits[0]?.text ?? '');
+    return { title: title.replaceAll('`', ''), edits, preferred: one.guess !== true };
+  });
 }
 
 function titleOf(text: string): string {

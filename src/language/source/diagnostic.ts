@@ -66,6 +66,9 @@ export interface Words {
   readonly fix?: Fix;
   /** The help as an edit, if the location and the facts are enough. `repair.ts` turns it into a fix. */
   readonly repair?: Repair;
+  /** What may have been meant instead. */
+  readonly otherRepairs?: readonly Repair[];
+  readonly otherFixes?: readonly Fix[];
 }
 
 /** The facts from which the words of a diagnostic were created. Other stages read the facts and never the words. */

@@ -7,13 +7,20 @@ import { positionAt, type SourceFile, type SourceSet, type Span } from './diagno
 
 /** The diagnostics for the outside: with edits instead of repairs, and without facts. */
 export function withFixes(diagnostics: readonly Diagnostic[], sources: SourceSet): Diagnostic[] {
-  return diagnostics.map(({ repair, origin: _, ...diagnostic }) => {
+  return diagnostics.map(({ repair, otherRepairs = [], origin: _, ...diagnostic }) => {
     const source = sources[diagnostic.span.file];
     const { fix = repair === undefined || source === undefined ? null : fixOf(repair, diagnostic.span, source) } =
       diagnostic;
     if (fix === null) return diagnostic;
     // A program that can run may be meant as it is.
-    return { ...diagnostic, fix: diagnostic.severity === 'error' ? fix : { ...fix, guess: true } };
+    const others = otherRepairs.flatMap((one) =>
+      source === undefined ? [] : (fixOf(one, diagnostic.span, source) ?? []),
+    );
+    return {
+      ...diagnostic,
+      fix: diagnostic.severity === 'error' ? fix : { ...fix, guess: true },
+      ...(others.length === 0 ? {} : { otherFixes: others }),
+    };
   });
 }
 

@@ -24,7 +24,7 @@ export function findingsJson(
 ): FindingJson[] {
   const sorted = [...list].sort((a, b) => RANK[a.severity] - RANK[b.severity]);
   return sorted.map((diagnostic) => {
-    const { code, severity, span, help, fix } = diagnostic;
+    const { code, severity, span, help, fix, otherFixes = [] } = diagnostic;
     const message = cut(diagnostic.message, Math.max(MESSAGE, TEXT - (help ?? '').length));
     const reference = referenceOf(code);
     return {
@@ -36,16 +36,14 @@ export function findingsJson(
       ...(fix === undefined
         ? {}
         : {
-            fixes: [
-              {
-                safe: isSafe(diagnostic),
-                edits: editsOf(fix).map((edit) => {
-                  const { file, ...location } = locationIn(edit.span, sources);
-                  // Nearly all edits are in the file of their finding.
-                  return { ...(edit.span.file === span.file ? {} : { file }), ...location, text: edit.text };
-                }),
-              },
-            ],
+            fixes: [fix, ...otherFixes].map((one) => ({
+              safe: one === fix && isSafe(diagnostic),
+              edits: editsOf(one).map((edit) => {
+                const { file, ...location } = locationIn(edit.span, sources);
+                // Nearly all edits are in the file of their finding.
+                return { ...(edit.span.file === span.file ? {} : { file }), ...location, text: edit.text };
+              }),
+            })),
           }),
       ...(reference === undefined ? {} : { reference }),
     };

@@ -56,6 +56,7 @@ export const patternMessages = {
     message: `\`${f.word}\` could be the text or the variable of that name`,
     help: `write \`{${f.word}}\` for its value or \`"${f.word}"\` for the text`,
     repair: { replace: f.word, by: `{${f.word}}`, guess: true },
+    otherRepairs: [{ replace: f.word, by: `"${f.word}"`, guess: true }],
   })),
   notAStateName: message<{ name: string; why: string }>('goto-parameter', 'error', (f) => ({
     message: `\`GOTO {${f.name}}\` ${f.why}`,
