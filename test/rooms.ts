@@ -188,7 +188,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   },
   'editor/lsp': {
     holds:
-      'the language server: `server.ts` is the protocol, `documents.ts` has the open texts with their analyses, `answers.ts` asks `editor/ide`',
+      'the language server: `language-server.ts` is the protocol, `documents.ts` has the open texts with their analyses, `answers.ts` asks `editor/ide`',
     rooms: [
       'language/source',
       'language/check',

@@ -10,7 +10,7 @@ import {
   StreamMessageReader,
   StreamMessageWriter,
 } from 'vscode-languageserver-protocol/node';
-import { startServer } from '../../src/editor/lsp/server.js';
+import { startServer } from '../../src/editor/lsp/language-server.js';
 
 export interface Sent {
   readonly uri: string;

@@ -82,6 +82,6 @@ export function addLanguageServer(program: Command, onExit: (code: number) => vo
     .option('--log <file>', 'also write what goes wrong to a file')
     .option('--clientProcessId <id>', 'the process of the editor')
     .action(async (options) =>
-      onExit(await (await import('../commands/language-server.js')).languageServerCommand(options)),
+      onExit(await (await import('../commands/lsp.js')).languageServerCommand(options)),
     );
 }

@@ -1,7 +1,7 @@
 /** `statedsl lsp`: the language server on standard input and output, which carry nothing else. */
 import { appendFileSync } from 'node:fs';
 import { StreamMessageReader, StreamMessageWriter } from 'vscode-languageserver-protocol/node';
-import { startServer } from '../../editor/lsp/server.js';
+import { startServer } from '../../editor/lsp/language-server.js';
 import type { ExitCode } from '../terminal/exit-code.js';
 
 export function languageServerCommand({ log }: { readonly log?: string }): Promise<ExitCode> {
