@@ -81,7 +81,5 @@ export function addLanguageServer(program: Command, onExit: (code: number) => vo
     .option('--stdio', 'use standard input and output, which is the default')
     .option('--log <file>', 'also write what goes wrong to a file')
     .option('--clientProcessId <id>', 'the process of the editor')
-    .action(async (options) =>
-      onExit(await (await import('../commands/lsp.js')).languageServerCommand(options)),
-    );
+    .action(async (options) => onExit(await (await import('../commands/lsp.js')).languageServerCommand(options)));
 }
