@@ -127,8 +127,15 @@ function isBrokenJson(line: string): boolean {
   return true;
 }
 
+/** What both streams hold; linters and compilers write to either. */
+function withErrors(text: string, errors: string): string {
+  if (errors === '') return text;
+  return `${text === '' ? '' : `${text}\n\n`}On standard error:\n${errors}`;
+}
+
 function readText(text: string, how: DecodeOptions, outcome: Exited): Value {
   if (how.decoding === 'text') return withoutFinalNewline(text);
+  if (how.decoding === 'both') return withErrors(withoutFinalNewline(text), outcome.stderr.trimEnd());
   const check = how.decoding !== 'do';
   const start = text.trimStart()[0];
   if (check && start === undefined) return unreadableOutput(text, how, outcome);

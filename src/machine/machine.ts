@@ -145,7 +145,8 @@ export interface Binding {
  * for a named CHECK (`check-named`) also one line of text; `capture`: any text. `text`: the exact text, even if it is
  * JSON or empty. `none`: output is only kept for `DO: |`.
  */
-export type Decoding = 'none' | 'do' | 'check' | 'check-named' | 'capture' | 'text';
+/** `both`: a text with what is on standard error, marked. */
+export type Decoding = 'none' | 'do' | 'check' | 'check-named' | 'capture' | 'text' | 'both';
 
 interface EffectOptions {
   /** Accepted exit codes; CHECK accepts all. A template gives the text of a list, such as `0,2`. */

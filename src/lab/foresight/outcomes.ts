@@ -45,7 +45,7 @@ function rareWays(site: Site): readonly Way[] {
     make: (k, exit) => failureOfKind(k, 'bad_value', label, exit),
   };
   const decoding = isDecoded(instruction) ? instruction.reading : 'none';
-  const readsJson = decoding !== 'none' && decoding !== 'text';
+  const readsJson = decoding !== 'none' && decoding !== 'text' && decoding !== 'both';
   switch (pending.kind) {
     case 'shell':
     case 'argv':
