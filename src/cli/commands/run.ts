@@ -83,6 +83,7 @@ async function start(prepared: PreparedProgram, flags: RunFlags, background: boo
   const code = await driveOnCommandLine({
     flags,
     background,
+    isPlayed: flags.cassette !== undefined,
     program: machine,
     sources: () => sources,
     missing: () => {

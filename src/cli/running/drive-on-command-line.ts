@@ -96,6 +96,8 @@ type ShownOptions = Pick<
 interface DrivenRun {
   readonly flags: ShowFlags;
   readonly background: boolean;
+  /** A cassette gives all outcomes, so that nothing can be resumed. */
+  readonly isPlayed?: boolean;
   /** The part of the Machine that supplies its name. */
   readonly program: Pick<Machine, 'name' | 'workflow'>;
   /** The source texts that the picture of a failure shows. */
@@ -112,6 +114,7 @@ interface DrivenRun {
 export async function driveOnCommandLine({
   flags,
   background,
+  isPlayed = false,
   program,
   sources,
   isElsewhere = flags.on !== undefined,
@@ -160,7 +163,7 @@ export async function driveOnCommandLine({
   });
   const closing = (report: RunReport): readonly string[] => {
     if (elsewhere === null || report.status !== 'interrupted' || !interruption.signal.aborted)
-      return closingLines(report, repeatedFlags(flags), paint);
+      return closingLines(report, repeatedFlags(flags), paint, isPlayed);
     return elsewhere.leftAlone(report.run_id, { hasBegun: started !== null, flags: repeatedFlags(flags), paint });
   };
   const listening = listeners(progress, flags, shown);

@@ -19,8 +19,8 @@ export function exitCodeOf(report: RunReport): ExitCode {
   return EXIT[report.status];
 }
 
-/** The closing lines of the log. `flags` are the flags that a command to resume the run must repeat. */
-export function closingLines(report: RunReport, flags: readonly string[], paint: Paint): string[] {
+/** The closing lines of the log. `isPlayed`: the run came from a cassette. `flags` are the flags that a command to resume the run must repeat. */
+export function closingLines(report: RunReport, flags: readonly string[], paint: Paint, isPlayed = false): string[] {
   const id = report.run_id;
   const after = `after ${report.steps === undefined ? count(report.states_total, 'state') : count(report.steps.length, 'step')}, ${count(report.effects, 'effect')}, ${duration(report.duration_ms)}`;
   const run = paint.faint(`run ${id}`);
@@ -37,7 +37,11 @@ export function closingLines(report: RunReport, flags: readonly string[], paint:
       }
       return [`${paint.error('failed')} ${after}  ${run}`, ...undoLines(report, flags)];
     case 'interrupted':
-      return [`${paint.warning('interrupted')} ${after}  ${run}`, resumeHint(['resume', id, ...flags])];
+      // What a cassette lacks cannot come later.
+      return [
+        `${paint.warning('interrupted')} ${after}  ${run}`,
+        ...(isPlayed ? [] : [resumeHint(['resume', id, ...flags])]),
+      ];
     case 'suspended':
       return [
         `${paint.warning('suspended')} ${after}  ${run}`,

@@ -2,6 +2,7 @@
  * Collects the declarations of a program: its machines with their states, and the patterns, inputs and limits of the
  * file. Imports are followed here, so all later stages see one set of names.
  */
+import { omitUndefined } from '../../prelude/omit-undefined.js';
 import { checkMessages as say } from '../source/catalogue/check.js';
 import type { Diagnostic } from '../source/diagnostic.js';
 import { type SourceFile, type SourceSet, type Span, sourceFile } from '../source/diagnostic.js';
@@ -41,6 +42,8 @@ export interface MachineUnit {
   readonly states: StateDeclaration[];
   /** True for a script: instructions without a state form the implicit state MAIN, which returns at its end. */
   readonly script: boolean;
+  /** The headings of a document that continue this machine. */
+  readonly joined?: readonly Span[];
 }
 
 /** A file with everything it imports. */
@@ -85,7 +88,7 @@ class Collector {
     let machine: MachineUnit | null = null;
     for (const item of program.items) {
       if (item.kind === 'machine') {
-        machine = this.machine(item.name.text, item.name.span);
+        machine = this.machine(item.name.text, item.name.span, item.joined);
       } else if (item.kind === 'state') {
         machine ??= this.machine(machineNameOf(fileName), { file: program.file, start: 0, end: 0 });
         this.state(machine, item);
@@ -130,13 +133,13 @@ class Collector {
     }
   }
 
-  private machine(name: string, span: Span): MachineUnit {
+  private machine(name: string, span: Span, joined?: readonly Span[]): MachineUnit {
     const first = this.machines.find((m) => m.name === name);
     if (first !== undefined)
       this.diagnostics.push(
         say.duplicate(span, { what: 'machine', name, first: { span: first.span, text: 'declared here first' } }),
       );
-    const machine: MachineUnit = { name, span, states: [], script: false };
+    const machine: MachineUnit = { name, span, states: [], script: false, ...omitUndefined({ joined }) };
     this.machines.push(machine);
     this.declared.set(machine, new Map());
     return machine;

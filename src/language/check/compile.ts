@@ -215,15 +215,20 @@ function withNames(
 /** The lines and names of all states, each once: a pattern is lowered at every USE. */
 function explanationsOf(lowered: readonly LoweredMachine[]): Compilation['explanations'] {
   const known = new Set<string>();
-  const all = lowered.flatMap(({ states }) =>
-    states.flatMap(({ explanations, mentions }) => [
+  const all = lowered.flatMap(({ states, unit }) => [
+    ...(unit.joined ?? []).map((span) => ({
+      span,
+      text: `continues the machine \`${unit.name}\`: GOTOs lead from one to the other`,
+      isChoice: true,
+    })),
+    ...states.flatMap(({ explanations, mentions }) => [
       ...explanations,
       ...mentions.flatMap((mention) => {
         const text = explainMention(mention);
         return text === null ? [] : [{ span: mention.span, text, isChoice: text.includes(', else ') }];
       }),
     ]),
-  );
+  ]);
   return all
     .filter(({ span, text }) => {
       const key = `${span.file}:${span.start}:${span.end}:${text}`;

@@ -87,6 +87,8 @@ function locateRegion({ start, end, lines }: MarkdownRegion, { text }: SourceFil
 interface Section {
   readonly heading: MarkdownHeading | undefined;
   readonly items: Item[];
+  /** The headings after the first, if the GOTOs of several made them one machine. */
+  readonly joined?: readonly MarkdownHeading[];
 }
 
 class Document {
@@ -108,15 +110,16 @@ class Document {
   }
 
   items(): Item[] {
-    return joinHeadings(this.sections).flatMap(({ heading, items }) => {
+    return joinHeadings(this.sections).flatMap(({ heading, items, joined }) => {
       const first = items.find((item) => item.kind === 'machine' || item.kind === 'state');
-      return heading === undefined || first?.kind !== 'state' ? items : [this.machine(heading), ...items];
+      return heading === undefined || first?.kind !== 'state' ? items : [this.machine(heading, joined), ...items];
     });
   }
 
-  private machine(heading: MarkdownHeading): Declaration {
+  private machine(heading: MarkdownHeading, joined: Section['joined']): Declaration {
     const span = this.span(heading);
-    return { kind: 'machine', name: { text: heading.slug, span }, span };
+    const others = joined === undefined ? {} : { joined: joined.map((one) => this.span(one)) };
+    return { kind: 'machine', name: { text: heading.slug, span }, ...others, span };
   }
 
   private span({ start, end }: MarkdownHeading): Span {
@@ -215,7 +218,8 @@ function joinHeadings(sections: readonly Section[]): readonly Section[] {
     const members = membersOf.get(firstOf(i)) ?? [];
     const names = members.flatMap(({ items }) => items.filter(isState)).map(({ name }) => name.text);
     if (members.length === 1 || new Set(names).size < names.length) return [section];
-    return members[0] === section ? [{ ...section, items: members.flatMap(({ items }) => items) }] : [];
+    const joined = members.slice(1).flatMap(({ heading }) => heading ?? []);
+    return members[0] === section ? [{ ...section, items: members.flatMap(({ items }) => items), joined }] : [];
   });
 }
 

@@ -241,7 +241,8 @@ export type WaitFor =
 // ---- declarations -----------------------------------------------------------------------------------
 
 export type Declaration =
-  | { readonly kind: 'machine'; readonly name: Name; readonly span: Span }
+  /** `joined`: the headings of a document that continue the machine of another heading. */
+  | { readonly kind: 'machine'; readonly name: Name; readonly joined?: readonly Span[]; readonly span: Span }
   | {
       readonly kind: 'input';
       readonly name: Name;

@@ -102,7 +102,11 @@ class Slots {
         if (i.bind === null || i.bind === undefined) return false;
         // A member that failed leaves null, and so does a missing exit code.
         if (i.bind.exitSlot !== undefined) this.growLocal(i.bind.exitSlot, state, NUMBER | NULL);
-        return this.growLocal(i.bind.slot, state, i.reading === 'do' ? PRINTED : i.reading === 'text' || i.reading === 'both' ? TEXT : ANY);
+        return this.growLocal(
+          i.bind.slot,
+          state,
+          i.reading === 'do' ? PRINTED : i.reading === 'text' || i.reading === 'both' ? TEXT : ANY,
+        );
       case 'ask':
         return this.growLocal(i.bind, state, TEXT);
       case 'sample':

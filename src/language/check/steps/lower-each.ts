@@ -192,7 +192,16 @@ function lowerEntry(l: StateLowering, entry: ContextEntry, slot: number): Templa
       const text = entry.shell.text.split('\n', 1)[0] ?? '';
       const tool = toolOf(compiled.commands, entry.shell.text, 'last');
       l.emitter.add(
-        { op: 'shell', template: compiled.template, shell: 'default', strict: 'script', tool, ...common, reading: 'both', text },
+        {
+          op: 'shell',
+          template: compiled.template,
+          shell: 'default',
+          strict: 'script',
+          tool,
+          ...common,
+          reading: 'both',
+          text,
+        },
         entry.span,
       );
       return [`$ ${text}`];
