@@ -48,14 +48,13 @@ function lintTransition(
 /** A RETURN whose text says that something failed, where a test of a failure has led: its run is a success. */
 export function lintFailures(unit: Unit, diagnostics: Diagnostic[]): void {
   for (const machine of unit.machines)
-    for (const state of machine.states)
-      if (state.name.text !== 'ERROR') returnedFailures(state.body, false, diagnostics);
-  for (const pattern of unit.patterns.values()) returnedFailures(pattern.body, false, diagnostics);
+    for (const state of machine.states) if (state.name.text !== 'ERROR') lintReturns(state.body, false, diagnostics);
+  for (const pattern of unit.patterns.values()) lintReturns(pattern.body, false, diagnostics);
 }
 
 const FAILURE = /^["']?(?:fail(?:ure|ed|s)?|error|gave up|giving up|could not|cannot|aborted|crashed)(?![\w-])/i;
 
-function returnedFailures(block: Block, isFailed: boolean, diagnostics: Diagnostic[]): void {
+function lintReturns(block: Block, isFailed: boolean, diagnostics: Diagnostic[]): void {
   let isBelowFailure = isFailed;
   for (const i of block.instructions) {
     const raw = i.kind === 'return' ? i.text?.raw.trim() : undefined;
@@ -63,16 +62,16 @@ function returnedFailures(block: Block, isFailed: boolean, diagnostics: Diagnost
       diagnostics.push(say.returnsFailure(i.span, { text: raw.replace(/^(["'])(.*)\1$/, '$2') }));
     if (i.kind !== 'if') {
       const isHandler = i.kind === 'on-error';
-      for (const inner of childBlocks(i)) returnedFailures(inner, isHandler ? false : isBelowFailure, diagnostics);
+      for (const inner of childBlocks(i)) lintReturns(inner, isHandler ? false : isBelowFailure, diagnostics);
       continue;
     }
     let isElseFailure = isBelowFailure;
     for (const arm of i.arms) {
       const outcome = outcomeOf(arm.condition);
-      returnedFailures(arm.body, isElseFailure || outcome === 'failure', diagnostics);
+      lintReturns(arm.body, isElseFailure || outcome === 'failure', diagnostics);
       if (outcome === 'success') isElseFailure = true;
     }
-    if (i.otherwise !== undefined) returnedFailures(i.otherwise.body, isElseFailure, diagnostics);
+    if (i.otherwise !== undefined) lintReturns(i.otherwise.body, isElseFailure, diagnostics);
     // What follows runs if no arm has left.
     else if (i.arms.every(({ body }) => leaves(body))) isBelowFailure = isElseFailure;
   }
@@ -105,13 +104,13 @@ function outcomeOf(e: Expression): Outcome | null {
       return isFailures && e.test === 'empty' ? (e.negated ? 'failure' : 'success') : null;
     }
     case 'compare':
-      return comparedOutcome(e);
+      return outcomeOfComparison(e);
     default:
       return null;
   }
 }
 
-function comparedOutcome({ operator, left, right }: Extract<Expression, { kind: 'compare' }>): Outcome | null {
+function outcomeOfComparison({ operator, left, right }: Extract<Expression, { kind: 'compare' }>): Outcome | null {
   const isEqual = operator === '==';
   if (!isEqual && operator !== '!=' && operator !== '>') return null;
   if (left.kind === 'call' && left.name.text === 'exit_code' && right.kind === 'number')

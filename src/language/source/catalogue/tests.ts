@@ -5,16 +5,16 @@ import { didYouMean, list, message, type Near } from './message.js';
 
 /** What other tools call the facts of a run, and the line that expects one. */
 const FACTS: Readonly<Record<string, string>> = {
-  ...named('result output value stdout text answer', 'EXPECT: returned "…"'),
-  ...named('state current_state', 'EXPECT: states …, NAME'),
-  ...named('fails fail failure', 'EXPECT: failed'),
-  ...named('success succeeds succeeded passes passed ok', 'EXPECT: returned'),
-  ...named('error_type kind', 'error.kind'),
-  ...named('exit_code exit code status', 'error.exit_code'),
-  ...named('duration elapsed', 'time'),
+  ...synonyms('result output value stdout text answer', 'EXPECT: returned "…"'),
+  ...synonyms('state current_state', 'EXPECT: states …, NAME'),
+  ...synonyms('fails fail failure', 'EXPECT: failed'),
+  ...synonyms('success succeeds succeeded passes passed ok', 'EXPECT: returned'),
+  ...synonyms('error_type kind', 'error.kind'),
+  ...synonyms('exit_code exit code status', 'error.exit_code'),
+  ...synonyms('duration elapsed', 'time'),
 };
 
-function named(names: string, line: string): Record<string, string> {
+function synonyms(names: string, line: string): Record<string, string> {
   return Object.fromEntries(names.split(' ').map((name) => [name, line]));
 }
 
