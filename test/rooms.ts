@@ -239,7 +239,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   },
   mcp: {
     holds:
-      'the door for coding agents, over the Model Context Protocol: `tool-definitions.ts`: the tools as data; `tool-calls.ts`: what each does; `forms.ts`: questions to people; `door.ts`: what they work on; `mcp-server.ts` answers one connection',
+      'the door for coding agents, over the Model Context Protocol: `tool-definitions.ts`: the tools as data; `tool-calls.ts`: what each does; `forms.ts`: questions to people; `door.ts`: what they work on; `server.ts` answers one connection',
     rooms: ['machine', 'interpreter', 'runtime', 'app', 'views', 'serve'],
     packages: ['@modelcontextprotocol/server', 'hono', '@hono/node-server', 'zod'],
     node: true,

@@ -8,12 +8,14 @@ import { serve } from '@hono/node-server';
 import {
   createMcpHandler,
   isLegacyRequest,
+  type McpServer,
   WebStandardStreamableHTTPServerTransport,
 } from '@modelcontextprotocol/server';
 import { Hono } from 'hono';
 import { checkOrigin, hostsOf, requireToken } from '../serve/access.js';
 import type { Door } from './door.js';
-import { makeServer } from './mcp-server.js';
+import { watchPrograms } from './program-tools.js';
+import { makeServer } from './server.js';
 
 export interface HttpOptions {
   readonly host: string;
@@ -50,6 +52,10 @@ export function httpApp(
     onerror: () => undefined,
   });
   const sessions = new Sessions(door);
+  const unwatch = watchPrograms(door, () => {
+    modern.notify.toolsChanged();
+    sessions.toolsChanged();
+  });
   const app = new Hono();
   app.use(checkOrigin(access));
   if (token !== null) app.use(requireToken(access));
@@ -62,6 +68,7 @@ export function httpApp(
     c.json({ code: 'unknown', message: 'there is nothing at this path', help: `the server is at ${PATH}` }, 404),
   );
   const stop = async (): Promise<void> => {
+    unwatch();
     await sessions.stop();
     await modern.close();
   };
@@ -94,6 +101,7 @@ const IDLE_MS = 30 * 60_000;
 const LOOK_MS = 60_000;
 
 interface Session {
+  readonly server: McpServer;
   readonly transport: WebStandardStreamableHTTPServerTransport;
   usedAt: number;
   /** Requests that are being answered. */
@@ -129,14 +137,17 @@ export class Sessions {
   /** Null: all sessions are in use. It is kept once its client has initialized it. */
   private async begin(): Promise<Session | null> {
     if (this.open.size >= MOST_SESSIONS && !this.closeOldest()) return null;
+    const keep = (id: string): void => void this.open.set(id, session);
+    const forget = (id: string): void => void this.open.delete(id);
     const transport = new WebStandardStreamableHTTPServerTransport({
       sessionIdGenerator: () => randomBytes(16).toString('hex'),
       maxRequestBodySize: LARGEST_BODY,
-      onsessioninitialized: (id) => void this.open.set(id, session),
-      onsessionclosed: (id) => void this.open.delete(id),
+      onsessioninitialized: keep,
+      onsessionclosed: forget,
     });
-    const session: Session = { transport, usedAt: Date.now(), busy: 0 };
-    await (await makeServer(this.door, 'legacy')).connect(transport);
+    const server = await makeServer(this.door, 'legacy');
+    const session: Session = { server, transport, usedAt: Date.now(), busy: 0 };
+    await server.connect(transport);
     return session;
   }
 
@@ -153,6 +164,10 @@ export class Sessions {
   private close(id: string, { transport }: Session): void {
     this.open.delete(id);
     void transport.close();
+  }
+
+  toolsChanged(): void {
+    for (const { server } of this.open.values()) server.sendToolListChanged();
   }
 
   async stop(): Promise<void> {

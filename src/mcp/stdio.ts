@@ -1,16 +1,31 @@
 /** The door over standard input and output: one connection, whose first request decides its revision. */
+
+import type { McpServer } from '@modelcontextprotocol/server';
 import { StdioServerTransport, serveStdio } from '@modelcontextprotocol/server/stdio';
 import type { Door } from './door.js';
-import { makeServer } from './mcp-server.js';
+import { watchPrograms } from './program-tools.js';
+import { makeServer } from './server.js';
 
 /** Resolves when the client has closed the connection. */
 export function serveOverStdio(door: Door): Promise<void> {
   const transport = new StdioServerTransport();
-  return new Promise((resolve) => {
-    const handle = serveStdio(({ era }) => makeServer(door, era), { transport, onerror: () => undefined });
+  // The last one is the one that answers: others are made for clients that only ask what there is.
+  let current: McpServer | null = null;
+  const remember = (server: McpServer): McpServer => {
+    current = server;
+    return server;
+  };
+  const stop = watchPrograms(door, () => {
+    if (current?.isConnected() === true) current.sendToolListChanged();
+  });
+  return new Promise<void>((resolve) => {
+    const handle = serveStdio(async ({ era }) => remember(await makeServer(door, era)), {
+      transport,
+      onerror: () => undefined,
+    });
     process.stdin.once('end', resolve);
     process.stdin.once('close', resolve);
     for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
       process.once(name, () => void handle.close().finally(resolve));
-  });
+  }).finally(stop);
 }

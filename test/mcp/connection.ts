@@ -7,7 +7,7 @@ import { StdioServerTransport, serveStdio } from '@modelcontextprotocol/server/s
 import { onTestFinished } from 'vitest';
 import { shippedFolder } from '../../src/app/project/find-workflow.js';
 import { type Door, type DoorOptions, openDoor } from '../../src/mcp/door.js';
-import { makeServer } from '../../src/mcp/mcp-server.js';
+import { makeServer } from '../../src/mcp/server.js';
 import { executeRun } from '../../src/serve/executions/execute-run.js';
 
 // biome-ignore lint/suspicious/noExplicitAny: what comes over a connection may be anything, and each test says what it expects.

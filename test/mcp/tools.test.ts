@@ -230,6 +230,32 @@ describe.each(ERAS)('%s revision', (era) => {
     expect((await one.call('list', { what: 'programs' })).structuredContent.programs).toHaveLength(4);
   });
 
+  test('a program that says so is a tool of its own', async () => {
+    const door = doorOf({
+      'release.dsl':
+        '# Releases.\nTOOL: yes\nINPUT: version (string)\nINPUT: level = "low" (one of: low, high)\nSTATE: A\n  RETURN: {version} {level}\n',
+      'no.dsl': 'TOOL: no\nSTATE: A\n  RETURN: 1\n',
+      'flow.yaml': 'tool: true\ninputs: [n]\nsteps:\n  - name: say\n    bash: echo hi\n',
+    });
+    const one = await connect(door, { era });
+    const { tools } = (await one.request('tools/list')).result;
+    expect(tools.slice(6).map(({ name }: Frame) => name)).toEqual(['run_flow', 'run_release']);
+    expect(tools[7]).toMatchObject({
+      description: expect.stringContaining('Releases.'),
+      inputSchema: {
+        required: ['version'],
+        properties: { version: { type: 'string' }, level: { enum: ['low', 'high'] } },
+      },
+    });
+    expect((await one.call('run_release', { version: '1' })).structuredContent.returned).toBe('1 low');
+    expect(text(await one.call('run_release', {}))).toContain(
+      "the arguments of `run_release` must have required property 'version'",
+    );
+    writeFileSync(join(door.programs, 'release.dsl'), 'STATE: A\n  RETURN: 1\n');
+    expect((await one.request('tools/list')).result.tools).toHaveLength(7);
+    expect((await one.call('run_release', { version: '1' })).code).toBe(-32602);
+  });
+
   test('a key starts one run', async () => {
     const one = await connect(doorOf(FILES), { era });
     const first = (await one.call('run', { program: 'hello', key: 'k' })).structuredContent;

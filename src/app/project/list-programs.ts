@@ -29,6 +29,8 @@ export interface ListedProgram {
   /** The first comment of the file. */
   readonly comment: string | null;
   readonly inputs: readonly ListedInput[];
+  /** Agents get it as a tool of its own: `TOOL: yes`. */
+  readonly tool?: true;
   /** The number of errors that are visible without reading other files. */
   readonly errors: number;
 }
@@ -137,6 +139,7 @@ function describe(folder: string, path: string, found: FoundPrograms): void {
     name: machine?.name.text ?? null,
     comment: descriptionOf(program) ?? firstComment(file),
     inputs: items.flatMap((item) => (item.kind === 'input' ? [inputOf(file, item)] : [])),
+    ...(items.some((item) => item.kind === 'tool' && item.value.text === 'yes') ? { tool: true as const } : {}),
     errors: diagnostics.filter(({ severity }) => severity === 'error').length,
   };
   (isYaml ? found.workflows : found.programs).push(listed);
@@ -149,7 +152,7 @@ function planOf(path: string, text: string): ListedPlan {
   return { path, calls: plan?.calls.length ?? 0, inputs: [...inputs], errors };
 }
 
-const DECLARATIONS: ReadonlySet<string> = new Set(['machine', 'input', 'limit', 'import', 'pattern', 'state']);
+const DECLARATIONS: ReadonlySet<string> = new Set(['machine', 'input', 'limit', 'tool', 'import', 'pattern', 'state']);
 
 function descriptionOf({ documentation = [] }: Program): string | null {
   return documentation.find(({ key }) => key.text === 'description')?.text.trim() ?? null;

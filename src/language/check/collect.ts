@@ -67,6 +67,8 @@ class Collector {
   readonly machines: MachineUnit[] = [];
   readonly patterns = new Map<string, PatternDeclaration>();
   readonly inputs = new Map<string, InputDeclaration>();
+  /** By file: what is imported may be a tool, too. */
+  private readonly tools = new Map<string, Name>();
   readonly limits: Option[] = [];
   workflow: Program['workflow'];
   private readonly imported = new Set<string>();
@@ -110,6 +112,9 @@ class Collector {
         return true;
       case 'limit':
         this.limits.push(...item.options);
+        return true;
+      case 'tool':
+        if (this.unique('TOOL', item.value, this.tools.get(fileName))) this.tools.set(fileName, item.value);
         return true;
       case 'import':
         this.import(item, fileName);
@@ -214,6 +219,7 @@ function whatIs(item: Declaration | Instruction): string {
   if (item.kind === 'state') return `state \`${item.name.text}\``;
   if (item.kind === 'input') return `input \`${item.name.text}\``;
   if (item.kind === 'machine') return `machine \`${item.name.text}\``;
+  if (item.kind === 'tool') return 'a TOOL';
   return item.kind === 'limit' ? 'a LIMIT' : 'an instruction';
 }
 

@@ -250,6 +250,8 @@ export function declarationHead(d: Declaration, source: SourceText): string {
     }
     case 'limit':
       return `LIMIT: ${d.options.map(optionText).join(' ')}`;
+    case 'tool':
+      return `TOOL: ${d.value.text}`;
     case 'import':
       return `IMPORT: ${d.path.raw}`;
     case 'pattern': {

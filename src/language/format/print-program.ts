@@ -54,6 +54,8 @@ function declaration(d: Declaration): string | null {
     }
     case 'limit':
       return `LIMIT: ${d.options.map(printOption).join(' ')}`;
+    case 'tool':
+      return `TOOL: ${d.value.text}`;
     case 'import':
       return `IMPORT: ${printQuoted(d.path)}`;
     case 'pattern':

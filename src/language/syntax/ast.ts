@@ -254,6 +254,8 @@ export type Declaration =
       readonly span: Span;
     }
   | { readonly kind: 'limit'; readonly options: readonly Option[]; readonly span: Span }
+  /** Whether agents get the program as a tool of its own: `yes` or `no`. */
+  | { readonly kind: 'tool'; readonly value: Name; readonly span: Span }
   | { readonly kind: 'import'; readonly path: Template; readonly span: Span }
   | {
       readonly kind: 'pattern';

@@ -87,6 +87,16 @@ interface Root {
   readonly documentation: NonNullable<Program['documentation']>;
 }
 
+/** `tool: true`: agents get the workflow as a tool of its own. */
+function toolOf(context: ReaderContext, { value }: YamlMember): Declaration[] {
+  if (value.kind !== 'scalar' || typeof value.value !== 'boolean') {
+    wrongShape(context, value, '`tool`', '`true` or `false`', 'write `tool: true`');
+    return [];
+  }
+  const { span } = value;
+  return [{ kind: 'tool', value: { text: value.value ? 'yes' : 'no', span }, span }];
+}
+
 const NOTHING: Root = { head: [], steps: [], documentation: [] };
 
 /** A mapping with `steps`, a list of steps, or one step. */
@@ -123,6 +133,8 @@ function rootOf(context: ReaderContext, file: SourceFile, root: YamlNode): Root 
   });
   const [first] = limits;
   if (first !== undefined) head.push({ kind: 'limit', options: limits, span: first.span });
+  const tool = members.take('tool');
+  if (tool !== undefined) head.push(...toolOf(context, tool));
   const inputs = members.take('inputs');
   if (inputs !== undefined) head.push(...declaredInputs(context, file, inputs));
   const steps = members.take('steps');

@@ -72,7 +72,16 @@ function withContext(one: Instruction): Instruction {
 }
 
 /** In the order of the suggestions. */
-export const ROOT_KEYS = ['name', 'description', 'inputs', 'max_budget', 'max_timeout', 'max_tokens', 'steps'] as const;
+export const ROOT_KEYS = [
+  'name',
+  'description',
+  'tool',
+  'inputs',
+  'max_budget',
+  'max_timeout',
+  'max_tokens',
+  'steps',
+] as const;
 
 type Documentation = NonNullable<Program['documentation']>;
 

@@ -61,6 +61,7 @@ export class StatedslParser extends StepParser {
     () => this.SUBRULE(this.heading),
     () => this.SUBRULE(this.inputLine),
     () => this.SUBRULE(this.limit),
+    () => this.SUBRULE(this.toolLine),
     () => this.SUBRULE(this.imported),
     () => this.CONSUME(t.Prose),
     () => this.SUBRULE(this.performed),
@@ -128,6 +129,11 @@ export class StatedslParser extends StepParser {
   readonly limit = this.RULE('limit', () => {
     this.CONSUME(t.Limit);
     this.may(0, () => this.SUBRULE(this.options));
+  });
+
+  readonly toolLine = this.RULE('toolLine', () => {
+    this.CONSUME(t.Tool);
+    this.may(0, () => this.CONSUME(t.Word));
   });
 
   private readonly paths = alternatives(

@@ -21,6 +21,7 @@ import { firstForgivenIndex, validatedRules } from './rule-recorder.js';
 const ruleNames: Readonly<Record<string, string>> = {
   forEach: 'for-each',
   inputLine: 'input',
+  toolLine: 'tool-declaration',
   imported: 'import',
   ret: 'return',
   failure: 'fail',
@@ -51,6 +52,7 @@ const literals: Readonly<Record<string, string>> = {
   Pattern: '"PATTERN:"',
   Input: '"INPUT:"',
   Limit: '"LIMIT:"',
+  Tool: '"TOOL:"',
   Import: '"IMPORT:"',
   Do: '"DO" , [ ":" ]',
   Check: '"CHECK" , [ ":" ]',

@@ -34,7 +34,15 @@ import { declarationVerbs } from '../tokens/verbs.js';
 import { buildStatement } from './build-statement.js';
 import type { Bodies, Branch, Built, StatementContext, StepLines } from './statement-context.js';
 
-const declarationKinds: ReadonlySet<string> = new Set(['machine', 'input', 'limit', 'import', 'pattern', 'state']);
+const declarationKinds: ReadonlySet<string> = new Set([
+  'machine',
+  'input',
+  'limit',
+  'tool',
+  'import',
+  'pattern',
+  'state',
+]);
 
 function isDeclaration(built: Built): built is Declaration {
   return declarationKinds.has(built.kind);
@@ -126,7 +134,7 @@ function buildLine(
 }
 
 /** Declarations that are one line, which can stand above what they are in. */
-const LINES: ReadonlySet<string> = new Set(['INPUT', 'LIMIT', 'IMPORT']);
+const LINES: ReadonlySet<string> = new Set(['INPUT', 'LIMIT', 'TOOL', 'IMPORT']);
 const DECLARED = new RegExp(`^(?:${declarationVerbs.join('|')})(?!\\w)`);
 /** How far a declaration and its surroundings are looked at. */
 const MOST_LINES = 500;

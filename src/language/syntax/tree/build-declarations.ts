@@ -78,6 +78,16 @@ export function buildLimit(context: ParseContext, node: SyntaxNode): Declaration
   return { kind: 'limit', options, span: spanOf(context, node) };
 }
 
+export function buildTool(context: ParseContext, node: SyntaxNode): Declaration | Broken {
+  const word = token(node, 'Word');
+  const isKnown = word !== undefined && (word.image === 'yes' || word.image === 'no');
+  if (isKnown)
+    return { kind: 'tool', value: { text: word.image, span: tokenSpan(context, word) }, span: spanOf(context, node) };
+  const verb = verbName(context, token(node, 'Tool') as Token);
+  reportMissing(context, missingPart(verb.span, { what: '`yes` or `no`', after: 'TOOL:', example: 'TOOL: yes' }));
+  return brokenInstruction(context, node, verb);
+}
+
 export function buildImport(context: ParseContext, node: SyntaxNode): Declaration | Broken {
   const path = token(node, 'Quoted');
   const bare = token(node, 'UnquotedPath');

@@ -29,6 +29,7 @@ export function printWorkflow(program: Program, file: SourceFile): PrintedWorkfl
   const pairs: Entry[] = [];
   for (const item of program.items) {
     if (item.kind === 'machine') pairs.push(['name', item.name.text, item.span.start]);
+    else if (item.kind === 'tool') pairs.push(['tool', item.value.text === 'yes', item.span.start]);
     else if (item.kind === 'limit') pairs.push(...limitPairs(printing, item));
   }
   const inputs = program.items.filter((item): item is Input => item.kind === 'input');
@@ -72,6 +73,7 @@ function stepsOf(printing: Printing, program: Program): Step[] {
       case 'machine':
       case 'input':
       case 'limit':
+      case 'tool':
         return [];
       case 'state':
         return item === states[0] ? onlySteps(printing, item.body.instructions) : [];

@@ -19,7 +19,7 @@ export async function addResources(door: Door, mcp: McpServer): Promise<void> {
 }
 
 function addRuns(door: Door, mcp: McpServer): void {
-  const listed = async () => {
+  const listRuns = async () => {
     const found = await door.runs.list({ limit: 20 });
     if (!found.ok) return { resources: [] };
     return {
@@ -34,7 +34,7 @@ function addRuns(door: Door, mcp: McpServer): void {
   const about = { title: 'A run', description: 'where a run stands', mimeType: 'application/json' };
   mcp.registerResource(
     'run',
-    new ResourceTemplate('statedsl://run/{id}', { list: listed }),
+    new ResourceTemplate('statedsl://run/{id}', { list: listRuns }),
     about,
     async (uri, { id }) => {
       const found = await lookAt(door, String(id));

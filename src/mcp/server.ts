@@ -4,11 +4,12 @@ import { refusalOf } from '../app/result.js';
 import { joinedClause } from '../interpreter/agents/agent-wait.js';
 import type { Json } from '../machine/expression.js';
 import type { Validate } from '../runtime/tools/call-schema.js';
+import { addResources } from './agent-resources.js';
 import { type Caller, callerOf, type Era, requireRevision, TASKS } from './caller.js';
 import type { Door } from './door.js';
 import { refusalResult } from './findings.js';
 import { listCall } from './list-call.js';
-import { addResources } from './mcp-resources.js';
+import { programTools, runArguments } from './program-tools.js';
 import { failedResult } from './run-view.js';
 import type { Members } from './short-answer.js';
 import { addTasks } from './tasks.js';
@@ -42,7 +43,7 @@ export async function makeServer(door: Door, era: Era): Promise<McpServer> {
   const { server } = mcp;
   server.setRequestHandler('tools/list', (_, context) => {
     requireRevision(context, era);
-    return { tools: toolsOf(door) as never };
+    return programTools(door).then((own) => ({ tools: [...toolsOf(door), ...own.map(definitionOf)] })) as never;
   });
   server.setRequestHandler('tools/call', (request, context) => {
     requireRevision(context, era);
@@ -67,6 +68,8 @@ async function callTool(
   { name, arguments: given = {} }: CallParameters,
   caller: Caller,
 ): Promise<CallResult> {
+  const own = name.startsWith('run_') ? (await programTools(door)).find((one) => one.name === name) : undefined;
+  if (own !== undefined) return callProgram(door, own, given, caller);
   const tool = toolsOf(door).find((one) => one.name === name);
   const call = Object.hasOwn(CALLS, name) ? CALLS[name] : undefined;
   if (tool === undefined || call === undefined) {
@@ -83,6 +86,28 @@ async function callTool(
   if (problem !== null) return failedResult(joinedClause(`the arguments of \`${name}\``, problem), argumentHelp(tool));
   try {
     return await call(door, given as never, caller);
+  } catch (cause) {
+    return refusalResult(refusalOf(cause));
+  }
+}
+
+type ProgramTool = Awaited<ReturnType<typeof programTools>>[number];
+
+/** As it is listed: where it is and what its inputs are is for the call. */
+const definitionOf = ({ path: _, inputs: __, ...definition }: ProgramTool): ToolDefinition => definition;
+
+async function callProgram(
+  door: Door,
+  tool: ProgramTool,
+  given: Readonly<Record<string, unknown>>,
+  caller: Caller,
+): Promise<CallResult> {
+  const validate = await validator();
+  const problem = validate(tool.inputSchema as Json, given as Json);
+  if (problem !== null)
+    return failedResult(joinedClause(`the arguments of \`${tool.name}\``, problem), argumentHelp(tool));
+  try {
+    return await runCall(door, runArguments(tool, given as Members), caller);
   } catch (cause) {
     return refusalResult(refusalOf(cause));
   }
