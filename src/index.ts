@@ -59,6 +59,7 @@ export { openPrograms, openRuns } from './app/open-runs.js';
 export type {
   CheckedProgram,
   CheckOptions,
+  FixedProgram,
   FolderOptions,
   Formatted,
   FoundConfiguration,
@@ -66,6 +67,7 @@ export type {
   Prepared,
   PrepareOptions,
   Programs,
+  RunBounds,
 } from './app/programs.js';
 export type {
   ListedInput,
