@@ -217,6 +217,22 @@ describe('src', () => {
     expect(own.filter((name, at) => own.indexOf(name) < at)).toEqual([]);
   });
 
+  test('a type name is declared once, but in doors, for what the library shows of internal types, and for two forms of one thing', () => {
+    /** The tree of a program has them as written, and the Machine as they are executed. */
+    const twoForms = new Set(['Instruction', 'Parameter', 'ShellText', 'Template']);
+    const isDoor = (name: string): boolean => /^(cli|serve|page|engine|mcp|editor)\//.test(name);
+    const files = new Map<string, Set<string>>();
+    for (const { name, text } of sources) {
+      if (name.startsWith('app/library/')) continue;
+      for (const [, visible, type = ''] of text.matchAll(
+        /^(export )?(?:abstract )?(?:interface|type|class|enum) (\w+)/gm,
+      ))
+        if (visible !== undefined || !isDoor(name)) files.set(type, (files.get(type) ?? new Set()).add(name));
+    }
+    const repeated = [...files].filter(([type, { size }]) => size > 1 && !twoForms.has(type));
+    expect(repeated.map(([type, names]) => `${type}: ${[...names].join(', ')}`)).toEqual([]);
+  });
+
   test('every file opens with a comment that says what it owns', () => {
     const silent = sources.filter(({ text }) => !/^(#![^\n]*\n)?\/(\*\*|\/)/.test(text)).map(({ name }) => name);
     expect(silent).toEqual([]);

@@ -48,7 +48,7 @@ interface AskOptions {
   readonly isAnswer?: (answer: unknown) => boolean;
 }
 
-interface Answer {
+interface EngineAnswer {
   readonly status: number;
   readonly text: string;
 }
@@ -118,7 +118,7 @@ async function answerTo(
   request: RequestInit,
   { url, answerMs = ANSWER_MS, healthMs = HEALTH_MS }: ClientOptions,
   { signal, waits = false }: AskOptions,
-): Promise<Answer | null> {
+): Promise<EngineAnswer | null> {
   const over = new AbortController();
   const leaving = signal === undefined ? over.signal : AbortSignal.any([over.signal, signal]);
   let failure: EngineFailure | null = null;
@@ -170,7 +170,7 @@ function withoutWorker(url: string, since: Date): EngineFailure {
   return new EngineFailure('no-worker', null, `no worker since ${time}: none answers at the engine \`${url}\``);
 }
 
-function failureOf({ status, text }: Answer, url: string): EngineFailure {
+function failureOf({ status, text }: EngineAnswer, url: string): EngineFailure {
   const message = messageIn(text);
   if (message !== null) return knownFailure(status, message, url);
   return UNKNOWN_PATH.has(status) ? notAnEngine(url, status) : refusedOnTheWay(status, text.trim(), url);

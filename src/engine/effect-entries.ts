@@ -6,17 +6,17 @@ import type { Json } from '../machine/expression.js';
 import type { PerformedRequest } from '../runtime/effect-context.js';
 import { doubtfulOutcome, type InDoubt } from '../runtime/run/resources.js';
 import type { Entry, PerformContext } from './engine-context.js';
-import type { Performed, RoutedEffect } from './messages.js';
+import type { PerformedEffect, RoutedEffect } from './messages.js';
 import { type Placement, routeOf } from './messages.js';
 import { hideSecrets } from './secret-inputs.js';
-import type { Program, TurnHost, TurnPresence } from './turn-host.js';
+import type { TurnHost, TurnPresence, TurnProgram } from './turn-host.js';
 import { bytesOf, MOST_MESSAGE } from './turn-record.js';
 
 /** How an effect in flight ended. */
 export interface EndedEffect {
   readonly kind: 'performed';
   readonly effect: string;
-  readonly performed: Performed;
+  readonly performed: PerformedEffect;
 }
 
 /** Whether there is a worker for an effect with a label. */
@@ -26,7 +26,7 @@ export interface FoundWorker {
   readonly isThere: boolean;
 }
 
-interface Flight {
+interface EffectFlight {
   readonly key: string;
   entry: Entry<EndedEffect | FoundWorker>;
   isStopped: boolean;
@@ -48,14 +48,14 @@ interface EntriesOf {
   readonly host: Pick<TurnHost, 'started' | 'perform' | 'newName' | 'services' | 'hasWorker'>;
   readonly inDoubt: InDoubt;
   readonly placement: Placement;
-  readonly program: Program;
+  readonly program: TurnProgram;
   /** Says which workers the turn waits for; null if no reader needs it. */
   readonly presence: TurnPresence | null;
 }
 
 export class EffectEntries {
-  private readonly flights = new Map<string, Flight>();
-  private stopping: Flight[] = [];
+  private readonly flights = new Map<string, EffectFlight>();
+  private stopping: EffectFlight[] = [];
   /** The name of this attempt to execute the turn. Only entries may depend on it. */
   private readonly attempt: string;
 
@@ -126,7 +126,7 @@ export class EffectEntries {
   ): void {
     const { runId, host, inDoubt } = this.of;
     const { effect } = request;
-    const perform = (): Performed | Promise<Performed> => {
+    const perform = (): PerformedEffect | Promise<PerformedEffect> => {
       if (flight.isStopped) return stoppedBefore;
       const doubtful = isDoubtful && !host.started.has(key) ? doubtfulOutcome(request, inDoubt) : null;
       if (doubtful !== null) return { outcome: doubtful, at: 0, printed: 0 };
@@ -143,7 +143,7 @@ export class EffectEntries {
       perform,
       (performed): EndedEffect => ({ kind: 'performed', effect, performed }),
     );
-    const flight: Flight = { key, entry, isStopped: false, isJoined: false, cancel: null, routed: null };
+    const flight: EffectFlight = { key, entry, isStopped: false, isJoined: false, cancel: null, routed: null };
     this.flights.set(effect, flight);
   }
 
@@ -155,7 +155,7 @@ export class EffectEntries {
   }
 
   private settle(key: string, effect: string, name: string, reason: string): void {
-    const performed: Performed = { outcome: { kind: 'not-started', reason }, at: 0, printed: 0 };
+    const performed: PerformedEffect = { outcome: { kind: 'not-started', reason }, at: 0, printed: 0 };
     const entry = this.context.run(
       name,
       async () => performed,
@@ -165,7 +165,7 @@ export class EffectEntries {
   }
 
   /** Looks for a worker first: the engine would fail the whole turn that calls one of a label that it does not know. */
-  private startElsewhere(key: string, routed: NonNullable<Flight['routed']>, until: number): void {
+  private startElsewhere(key: string, routed: NonNullable<EffectFlight['routed']>, until: number): void {
     const { label, effect: what } = routed;
     const { effect } = what.request;
     const stopping = new AbortController();
@@ -193,10 +193,10 @@ export class EffectEntries {
     if (flight?.routed == null) return;
     const { label, effect: what } = flight.routed;
     const name = nameOf(what.request);
-    const endedWith = (performed: Performed): EndedEffect => ({ kind: 'performed', effect, performed });
+    const endedWith = (performed: PerformedEffect): EndedEffect => ({ kind: 'performed', effect, performed });
     if (!isThere) {
       const reason = `no worker with the label \`${label}\` came in time`;
-      const performed: Performed = { outcome: { kind: 'not-started', reason }, at: 0, printed: 0 };
+      const performed: PerformedEffect = { outcome: { kind: 'not-started', reason }, at: 0, printed: 0 };
       flight.entry = this.context.run(
         `${name} gave up`,
         async () => performed,
@@ -204,7 +204,7 @@ export class EffectEntries {
       );
       return;
     }
-    const { entry, cancel } = this.context.call<Performed>(this.of.host.services.effects(label), name, what);
+    const { entry, cancel } = this.context.call<PerformedEffect>(this.of.host.services.effects(label), name, what);
     flight.cancel = cancel;
     flight.entry = entry.map((performed, failure) => {
       if (performed !== undefined) return endedWith(performed);
@@ -262,7 +262,7 @@ export class EffectEntries {
   }
 }
 
-const stoppedBefore: Performed = {
+const stoppedBefore: PerformedEffect = {
   outcome: { kind: 'not-started', reason: 'it was stopped' },
   at: 0,
   printed: 0,

@@ -17,7 +17,7 @@ import type { EngineClient } from './client.js';
 import { NO_ROUTES, type Submission } from './messages.js';
 import { type SecretInputs, secretsIn } from './secret-inputs.js';
 import type { SharedArtifacts } from './shared-artifacts.js';
-import type { EffectBounds, Program } from './turn-host.js';
+import type { EffectBounds, TurnProgram } from './turn-host.js';
 import { artifactContent, bytesOfArtifact, MOST_ARTIFACT, MOST_VALUE } from './turn-record.js';
 
 export class EffectOutputs {
@@ -162,7 +162,7 @@ export class EffectGrowth {
 }
 
 /** `secretInputs`: what the header does not have. */
-export function programOf(submission: Submission, secretInputs: SecretInputs = {}): Program {
+export function programOf(submission: Submission, secretInputs: SecretInputs = {}): TurnProgram {
   const { header, inDoubt, placement = NO_ROUTES } = submission;
   const { machine, options, inputs, version } = header;
   const all = { ...inputs, ...secretInputs };

@@ -9,7 +9,7 @@ export interface Entry<T> extends PromiseLike<T> {
 }
 
 /** A handler of a service. `key`: which object, if the service consists of objects. */
-export interface Target {
+export interface HandlerTarget {
   readonly service: string;
   readonly key?: string;
   readonly handler: string;
@@ -18,7 +18,7 @@ export interface Target {
 /** What every handler may do. All of it happens once, however often the handler is executed again. */
 export interface MessageContext {
   /** Sends a message, at the earliest after `delayMs`. Nothing waits for it. */
-  send(to: Target, message: unknown, delayMs?: number): void;
+  send(to: HandlerTarget, message: unknown, delayMs?: number): void;
 }
 
 /** A handler that performs something and waits for it. */
@@ -32,7 +32,7 @@ export interface PerformContext {
   /** What comes first. Which one that was is on record. */
   race<T>(entries: readonly Entry<T>[]): Promise<T>;
   /** Calls a handler of a service. `cancel` makes the handler fail; the entry ends after it. */
-  call<T>(to: Target, name: string, message: unknown): { readonly entry: Entry<T>; cancel(): Promise<void> };
+  call<T>(to: HandlerTarget, name: string, message: unknown): { readonly entry: Entry<T>; cancel(): Promise<void> };
   /** Aborted when this attempt to execute the handler is over, whether it ended or broke off. */
   readonly attemptOver: AbortSignal;
   /** The name that the engine has for this execution, for people. */
@@ -60,7 +60,7 @@ export interface ObjectContext extends MessageContext {
 }
 
 /** A handler of an object that only reads, at the same time as others. */
-export interface ReaderContext extends MessageContext {
+export interface SharedContext extends MessageContext {
   readonly key: string;
   get<T>(name: string): Promise<T | null>;
   /** The names of all state of the object. */

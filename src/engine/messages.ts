@@ -42,7 +42,7 @@ export interface Beginning {
   readonly events: readonly RunEvent[];
   /** The lines that are taken over, in order. The object of the run has all artifacts that they refer to. */
   readonly lines: readonly StoredLines[];
-  readonly written: Written;
+  readonly written: WrittenBytes;
 }
 
 /** What begins a run. The object of the run does not keep `beginning`. */
@@ -58,7 +58,7 @@ export interface Mail {
 }
 
 /** How much a run has written so far, in bytes. */
-interface Written {
+interface WrittenBytes {
   readonly journal: number;
   readonly output: number;
 }
@@ -75,7 +75,7 @@ export interface TurnStart {
   readonly image: StoredImage | null;
   /** The number of the last event on record. */
   readonly seq: number;
-  readonly written: Written;
+  readonly written: WrittenBytes;
   readonly mail: readonly Mail[];
   /** The number of the last delivery that the run has received. */
   readonly seen: number;
@@ -104,7 +104,7 @@ export interface HomeTurn {
 }
 
 /** The lines that a turn has written since its last message, numbered from `from`. */
-export interface Progress {
+export interface TurnProgress {
   readonly turn: number;
   readonly from: number;
   readonly lines: StoredLines;
@@ -115,14 +115,14 @@ export interface Progress {
 }
 
 /** A turn that begins to wait hears mail by this awakeable. */
-export interface Listening {
+export interface ListeningTurn {
   readonly turn: number;
   readonly awakeable: string;
   readonly seen: number;
 }
 
 /** The end of a turn. */
-export interface Turned extends Progress {
+export interface Turned extends TurnProgress {
   /**
    * `stopped`: the run has ended. `suspended`: it waits for the clock, a person or a signal. `limit`: the turn was long
    * enough, and the next one continues.
@@ -130,7 +130,7 @@ export interface Turned extends Progress {
   readonly end: 'stopped' | 'suspended' | 'limit';
   /** Null: the run has ended. */
   readonly image: StoredImage | null;
-  readonly written: Written;
+  readonly written: WrittenBytes;
   readonly seen: number;
   /** The time of the last line; ISO 8601. */
   readonly endedAt: string;
@@ -151,7 +151,7 @@ export interface RoutedEffect {
 }
 
 /** What an effect came to, as the engine records it. */
-export interface Performed {
+export interface PerformedEffect {
   readonly outcome: Outcome;
   /** When it ended, in milliseconds since the epoch. */
   readonly at: number;
@@ -166,7 +166,7 @@ export interface Head {
   readonly turn: number;
   /** The numbers of the first events of the stored chunks of the journal. */
   readonly chunks: readonly number[];
-  readonly written: Written;
+  readonly written: WrittenBytes;
   /** Mail that the run may not have received. */
   readonly mail: readonly Mail[];
   readonly mailNumber: number;

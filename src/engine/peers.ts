@@ -64,12 +64,12 @@ const FRESH_MS = 500;
 const PING_MS = 10_000;
 const PONG_MS = 30_000;
 
-type Connection = ClientHttp2Session | 'gone' | 'silent';
+type PeerConnection = ClientHttp2Session | 'gone' | 'silent';
 
 export class Peers {
   readonly name = randomUUID();
   private known: readonly Peer[] = [];
-  private readonly connections = new Map<string, Promise<Connection>>();
+  private readonly connections = new Map<string, Promise<PeerConnection>>();
   private looking: Promise<void> | null = null;
   /** Resolves once others can find this worker. */
   private readonly noted: Promise<void>;
@@ -147,7 +147,7 @@ export class Peers {
   }
 
   /** The worker that has effects of an execution; null: none that lives has any. */
-  private async holderOf(invocation: string): Promise<Holder | null> {
+  private async holderOf(invocation: string): Promise<PeerSession | null> {
     const before = this.others();
     const holder = await this.firstOf(before, invocation);
     if (holder !== null) return holder;
@@ -158,7 +158,7 @@ export class Peers {
     );
   }
 
-  private async firstOf(peers: readonly Peer[], invocation: string): Promise<Holder | null> {
+  private async firstOf(peers: readonly Peer[], invocation: string): Promise<PeerSession | null> {
     const asked = peers.map(async (peer) => {
       const holder = await this.askPeer(peer, invocation);
       if (holder === null) throw new Error('it has nothing of it');
@@ -167,7 +167,7 @@ export class Peers {
     return Promise.any(asked).catch(() => null);
   }
 
-  private async askPeer(peer: Peer, invocation: string): Promise<Holder | null> {
+  private async askPeer(peer: Peer, invocation: string): Promise<PeerSession | null> {
     const session = await this.connection(peer);
     if (typeof session === 'string') return null;
     const said = await requestText(session, `${HOLDS}${encodeURIComponent(invocation)}`);
@@ -204,7 +204,7 @@ export class Peers {
     this.ask('leave', name).catch(() => undefined);
   }
 
-  private connection(peer: Peer): Promise<Connection> {
+  private connection(peer: Peer): Promise<PeerConnection> {
     const known = this.connections.get(peer.name);
     if (known !== undefined) return known;
     const made = this.connect(peer);
@@ -212,7 +212,7 @@ export class Peers {
     return made;
   }
 
-  private async connect(peer: Peer): Promise<Connection> {
+  private async connect(peer: Peer): Promise<PeerConnection> {
     const end = (): void => void this.connections.delete(peer.name);
     const tried = await Promise.all(peer.addresses.map((address) => connectTo(address)));
     const [first, ...more] = tried.filter((one) => typeof one !== 'string');
@@ -239,7 +239,7 @@ export class Peers {
   }
 }
 
-interface Holder {
+interface PeerSession {
   readonly session: ClientHttp2Session;
   readonly name: string;
 }
@@ -309,10 +309,10 @@ function startIn(bytes: Buffer): AttemptStart | null | undefined {
 }
 
 /** `gone`: no process has the address any more. `silent`: nobody answers there, which may be a machine that lives. */
-async function connectTo(address: string): Promise<Connection> {
+async function connectTo(address: string): Promise<PeerConnection> {
   const session = connect(address);
   session.unref();
-  const connected = new Promise<Connection>((resolve) => {
+  const connected = new Promise<PeerConnection>((resolve) => {
     session.once('connect', () => resolve(session));
     session.on('error', (cause: NodeJS.ErrnoException) => resolve(cause.code === 'ECONNREFUSED' ? 'gone' : 'silent'));
     session.once('close', () => resolve('silent'));

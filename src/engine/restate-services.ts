@@ -5,14 +5,14 @@ import type { PerformedRequest } from '../runtime/effect-context.js';
 import { EffectEntries } from './effect-entries.js';
 import {
   EngineRefusal,
+  type HandlerTarget,
   type MessageContext,
   type ObjectContext,
   type PerformContext,
-  type ReaderContext,
-  type Target,
+  type SharedContext,
   type TurnContext,
 } from './engine-context.js';
-import type { HomeTurn, Listening, Mail, Performed, RoutedEffect, TurnStart } from './messages.js';
+import type { HomeTurn, ListeningTurn, Mail, PerformedEffect, RoutedEffect, TurnStart } from './messages.js';
 import { NO_ROUTES } from './messages.js';
 import type { RestateContext, RestateSdk } from './restate-sdk.js';
 import { readerHandlers, runHandlers } from './run-object.js';
@@ -20,7 +20,7 @@ import { hasMarks, revealSecrets } from './secret-inputs.js';
 import type { RunHandler, ServiceNames, WorkersHandler } from './services.js';
 import { runListHandlers, runListReaders } from './services.js';
 import { executeTurn } from './turn.js';
-import { type Program, ProgramRefused, type TurnHost } from './turn-host.js';
+import { ProgramRefused, type TurnHost, type TurnProgram } from './turn-host.js';
 import { type ValueCodec, valueCodec } from './value-codec.js';
 import { workersHandlers, workersReaders } from './workers-of-address.js';
 
@@ -81,7 +81,7 @@ export function restateServices(
     performRouted(performContext(sdk, values, context), routed, host);
   const { turn, effects } = host.services;
   type Handle = (context: RestateContext, message: never) => Promise<unknown>;
-  const privately = (...handlers: readonly (readonly [Target, Handle])[]): unknown =>
+  const privately = (...handlers: readonly (readonly [HandlerTarget, Handle])[]): unknown =>
     sdk.service({
       name: handlers[0]?.[0].service ?? '',
       handlers: Object.fromEntries(
@@ -161,7 +161,7 @@ function objects(sdk: RestateSdk, host: TurnHost, values: ValueCodec): readonly 
 const EAGER = { enableLazyState: false } as const;
 
 type ObjectHandlers = Readonly<Record<string, (context: ObjectContext, message: never) => Promise<unknown>>>;
-type ReaderHandlers = Readonly<Record<string, (context: ReaderContext, message: never) => Promise<unknown>>>;
+type ReaderHandlers = Readonly<Record<string, (context: SharedContext, message: never) => Promise<unknown>>>;
 
 /** Handlers that change an object and that clients and workers call from outside. Only services call the others. */
 const OPEN: ReadonlySet<string> = new Set<RunHandler | WorkersHandler>([
@@ -208,7 +208,7 @@ async function refuseForGood<T>({ TerminalError }: RestateSdk, result: Promise<T
 
 function messageContext(values: ValueCodec, context: RestateContext): MessageContext {
   return {
-    send({ service, handler, key }: Target, parameter, delayMs = 0) {
+    send({ service, handler, key }: HandlerTarget, parameter, delayMs = 0) {
       const call = { service, method: handler, parameter, inputSerde: values };
       context.genericSend({
         ...call,
@@ -234,7 +234,7 @@ function performContext(sdk: RestateSdk, values: ValueCodec, context: RestateCon
       read === undefined ? context.run(name, action) : context.run(name, action, { serde: decodeAs(values, read) }),
     sleep: (ms, name) => context.sleep(ms, name),
     race: (entries) => sdk.RestatePromise.race(entries),
-    call<T>({ service, handler }: Target, name: string, parameter: unknown) {
+    call<T>({ service, handler }: HandlerTarget, name: string, parameter: unknown) {
       const call = { service, method: handler, parameter, inputSerde: values, outputSerde: values, name };
       const entry = context.genericCall<T>(call);
       return { entry, cancel: async () => context.cancel(await entry.invocationId) };
@@ -269,7 +269,7 @@ function objectContext(values: ValueCodec, context: RestateContext): ObjectConte
   };
 }
 
-function readerContext(values: ValueCodec, context: RestateContext): ReaderContext {
+function readerContext(values: ValueCodec, context: RestateContext): SharedContext {
   return {
     ...messageContext(values, context),
     key: context.key,
@@ -283,10 +283,14 @@ function readerContext(values: ValueCodec, context: RestateContext): ReaderConte
 }
 
 /** Rejects if the turn has stopped the effect, when the effect has ended. */
-export async function performRouted(context: PerformContext, routed: RoutedEffect, host: TurnHost): Promise<Performed> {
+export async function performRouted(
+  context: PerformContext,
+  routed: RoutedEffect,
+  host: TurnHost,
+): Promise<PerformedEffect> {
   const { runId, outputLimit, inDoubt } = routed;
   const hidden = routed.request as unknown as Json;
-  let program: Program;
+  let program: TurnProgram;
   try {
     const needs = { submitter: true, functions: routed.request.kind === 'function', secrets: hasMarks(hidden) };
     program = { ...(await host.program(runId, needs)), isRouted: true };
@@ -310,7 +314,7 @@ export async function performRouted(context: PerformContext, routed: RoutedEffec
   }
 }
 
-type Came = { readonly kind: 'found' } | { readonly kind: 'mail'; readonly mail: readonly Mail[] };
+type EffectArrival = { readonly kind: 'found' } | { readonly kind: 'mail'; readonly mail: readonly Mail[] };
 
 /**
  * Passes a turn on to workers with a name. If the engine knows none yet, the turn waits here and not in the object of the
@@ -332,13 +336,17 @@ export async function passToHome(context: TurnContext, { home, start }: HomeTurn
     attemptOver.throwIfAborted();
     return isThere;
   };
-  const found = context.run('worker', find, (): Came => ({ kind: 'found' }));
+  const found = context.run('worker', find, (): EffectArrival => ({ kind: 'found' }));
   let { mail } = start;
   for (;;) {
-    const { id, entry } = context.awakeable((more: readonly Mail[]): Came => ({ kind: 'mail', mail: more }));
+    const { id, entry } = context.awakeable((more: readonly Mail[]): EffectArrival => ({ kind: 'mail', mail: more }));
     const seen = mail.at(-1)?.number ?? start.seen;
-    context.send(services.run(start.runId, 'listening'), { turn: start.turn, awakeable: id, seen } satisfies Listening);
-    const came = await context.race<Came>([found, entry]);
+    context.send(services.run(start.runId, 'listening'), {
+      turn: start.turn,
+      awakeable: id,
+      seen,
+    } satisfies ListeningTurn);
+    const came = await context.race<EffectArrival>([found, entry]);
     if (came.kind === 'found') return context.send(services.turn(home), { ...start, mail });
     mail = [...mail, ...came.mail];
     if (start.image !== null || !mail.some(({ delivery }) => delivery.kind === 'cancel')) continue;

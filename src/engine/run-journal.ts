@@ -3,8 +3,8 @@
  * more. Lines are packed until somebody reads them, because a turn's lines are copied about eight times on their way.
  */
 import type { RunReport } from '../runtime/run/run-report.js';
-import type { ObjectContext, ReaderContext } from './engine-context.js';
-import type { Head, Progress } from './messages.js';
+import type { ObjectContext, SharedContext } from './engine-context.js';
+import type { Head, TurnProgress } from './messages.js';
 import { charactersOf, countOf, linesOf, type StoredLines } from './messages.js';
 import type { ServiceNames } from './services.js';
 
@@ -43,7 +43,7 @@ export function isOver({ status }: Head): boolean {
 
 /** The handler `events`. Null: there is no such run. */
 export async function readEvents(
-  context: ReaderContext,
+  context: SharedContext,
   services: ServiceNames,
   { from = 1, wait = false, packed = false }: EventsWanted,
 ): Promise<EventLines | EventChunks | null> {
@@ -63,7 +63,7 @@ export function unpackedLines({ chunks, skip, ...others }: EventChunks): EventLi
 }
 
 async function nextChunks(
-  context: ReaderContext,
+  context: SharedContext,
   services: ServiceNames,
   { status, seq }: Head,
   from: number,
@@ -74,7 +74,7 @@ async function nextChunks(
   return (await entry) ?? { status, seq, chunks: [], skip: 0 };
 }
 
-async function chunksFrom(context: ReaderContext, head: Head, from: number): Promise<EventChunks> {
+async function chunksFrom(context: SharedContext, head: Head, from: number): Promise<EventChunks> {
   const chunks: StoredLines[] = [];
   let [skip, last, characters] = [0, from - 1, 0];
   for (const [at, first] of head.chunks.entries()) {
@@ -93,10 +93,10 @@ async function chunksFrom(context: ReaderContext, head: Head, from: number): Pro
   return { status: head.status, seq: head.seq, chunks, skip, ...(isSmall ? { report } : {}) };
 }
 
-type Appended = Pick<Progress, 'from' | 'lines'> & { readonly report?: RunReport | null };
+type AppendedLines = Pick<TurnProgress, 'from' | 'lines'> & { readonly report?: RunReport | null };
 
 /** Stores lines, and wakes those who wait for them. */
-export function append(context: ObjectContext, head: Head, { from, lines, report = null }: Appended): Head {
+export function append(context: ObjectContext, head: Head, { from, lines, report = null }: AppendedLines): Head {
   const count = countOf(lines);
   const seq = from + count - 1;
   if (count > 0) context.set(`e${from}`, lines);
@@ -111,7 +111,7 @@ export function append(context: ObjectContext, head: Head, { from, lines, report
 }
 
 /** What a reader gets that waited for an event; null: it has to ask again, because it needs more than the new lines. */
-function answerFor(wanted: number, { status, seq }: Head, { from, lines, report }: Appended): EventChunks | null {
+function answerFor(wanted: number, { status, seq }: Head, { from, lines, report }: AppendedLines): EventChunks | null {
   const characters = charactersOf(lines) + JSON.stringify(report ?? null).length;
   if (wanted < from || wanted > seq || characters > MOST_AT_ONCE) return null;
   return { status, seq, chunks: [lines], skip: wanted - from, ...(report == null ? {} : { report }) };

@@ -15,21 +15,21 @@ import { artifactName } from '../runtime/store/artifacts.js';
 import type { Image } from '../runtime/store/image.js';
 import type { Delivery } from '../runtime/store/inbox.js';
 import type { Reach, RunWhereabouts } from './admin.js';
-import { alreadyOver, EngineRefusal, type ObjectContext, type ReaderContext } from './engine-context.js';
+import { alreadyOver, EngineRefusal, type ObjectContext, type SharedContext } from './engine-context.js';
 import type {
   ArtifactContent,
   ArtifactWanted,
   Doing,
   Head,
   HomeTurn,
-  Listening,
+  ListeningTurn,
   Mail,
-  Progress,
   Resuming,
   StoredArtifact,
   Submission,
   Submitting,
   Turned,
+  TurnProgress,
   TurnStart,
   WaitingFor,
 } from './messages.js';
@@ -186,7 +186,11 @@ function resumedEvents(events: readonly RunEvent[], by: string): readonly RunEve
 }
 
 /** The current turn hears mail from now on. */
-async function listen(context: ObjectContext, _: ServiceNames, { turn, awakeable, seen }: Listening): Promise<void> {
+async function listen(
+  context: ObjectContext,
+  _: ServiceNames,
+  { turn, awakeable, seen }: ListeningTurn,
+): Promise<void> {
   const head = await currentHead(context, turn);
   if (head === null) return;
   const mail = head.mail.filter(({ number }) => number > seen);
@@ -194,7 +198,7 @@ async function listen(context: ObjectContext, _: ServiceNames, { turn, awakeable
   context.set('head', { ...head, seen, mail, listening: mail.length > 0 ? null : awakeable });
 }
 
-async function addProgress(context: ObjectContext, _: ServiceNames, progress: Progress): Promise<void> {
+async function addProgress(context: ObjectContext, _: ServiceNames, progress: TurnProgress): Promise<void> {
   const head = await currentHead(context, progress.turn);
   if (head === null) return;
   const { questions, seen = head.seen } = progress;
@@ -297,9 +301,9 @@ async function drop(
 /** Handlers that only read the object. */
 export function readerHandlers(services: ServiceNames, reach: Reach = NOWHERE, shared: SharedArtifacts | null = null) {
   return {
-    whereabouts: (context: ReaderContext): Promise<RunWhereabouts | null> => whereaboutsOf(context, reach),
+    whereabouts: (context: SharedContext): Promise<RunWhereabouts | null> => whereaboutsOf(context, reach),
 
-    async status(context: ReaderContext): Promise<RunState | null> {
+    async status(context: SharedContext): Promise<RunState | null> {
       const head = await context.get<Head>('head');
       if (head === null) return null;
       const { status, seq, turn, questions } = head;
@@ -307,17 +311,17 @@ export function readerHandlers(services: ServiceNames, reach: Reach = NOWHERE, s
       return { status, seq, turn, report: null, ...(questions === undefined ? { asksUnknown: true } : {}) };
     },
 
-    async about(context: ReaderContext): Promise<Submission | null> {
+    async about(context: SharedContext): Promise<Submission | null> {
       return context.get<Submission>('about');
     },
 
     /** Null: the run has no such artifact. */
-    async artifact(context: ReaderContext, wanted: ArtifactWanted): Promise<ArtifactContent | null> {
+    async artifact(context: SharedContext, wanted: ArtifactWanted): Promise<ArtifactContent | null> {
       const { name, from } = typeof wanted === 'string' ? { name: wanted, from: 0 } : wanted;
       return (await context.get<ArtifactContent>(`a${name}`)) ?? shared?.read(context.key, name, from) ?? null;
     },
 
-    events: (context: ReaderContext, wanted: EventsWanted) => readEvents(context, services, wanted),
+    events: (context: SharedContext, wanted: EventsWanted) => readEvents(context, services, wanted),
   };
 }
 
@@ -365,7 +369,7 @@ async function storeArtifact(
 }
 
 /** What every handler of a run reads first. */
-async function headOf(context: Pick<ReaderContext, 'key' | 'get'>): Promise<Head> {
+async function headOf(context: Pick<SharedContext, 'key' | 'get'>): Promise<Head> {
   const head = await context.get<Head>('head');
   if (head === null) throw new EngineRefusal(404, `there is no run \`${context.key}\``);
   return head;
@@ -437,7 +441,7 @@ function checkedDoing(given: unknown): Doing | null {
 }
 
 /** Null: no turn executes the run. */
-export async function whereaboutsOf(context: ReaderContext, reach: Reach): Promise<RunWhereabouts | null> {
+export async function whereaboutsOf(context: SharedContext, reach: Reach): Promise<RunWhereabouts | null> {
   const head = await context.get<Head>('head');
   if (head?.status !== 'running') return null;
   const said = await context.get<Doing>('doing');

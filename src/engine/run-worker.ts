@@ -127,7 +127,7 @@ export async function startWorker(settings: WorkerSettings): Promise<Worker> {
   });
   const { labels, homes } = settings;
   const isSpecial = labels.length + homes.length > 0;
-  const listener = new Listener();
+  const listener = new CountingServer();
   const { port } = await listener.listen(settings.host, settings.port);
   const shown = settings.host.includes(':') ? `[${settings.host}]` : settings.host;
   address = settings.advertise ?? `http://${shown}:${port}`;
@@ -212,7 +212,7 @@ function messageOf(words: readonly unknown[]): string {
 }
 
 /** Counts the requests that it has passed on. */
-class Listener {
+class CountingServer {
   private readonly server: Http2Server;
   private readonly sessions = new Set<{ destroy(): void }>();
   private active = 0;
@@ -275,7 +275,7 @@ class Listener {
   }
 }
 
-async function stopWorker(listener: Listener, host: WorkerHost, graceMs: number): Promise<void> {
+async function stopWorker(listener: CountingServer, host: WorkerHost, graceMs: number): Promise<void> {
   await listener.refuse(graceMs);
   await listener.peers?.leave();
   // Without its connection, nothing that a stopped effect comes to is recorded: another worker performs it again.

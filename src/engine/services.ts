@@ -3,7 +3,7 @@
  * their ids, and `isListed` once the object `days` has the day, so that a list begins with the newest one.
  */
 import { type ListedRun, timeOfId } from '../runtime/list-runs.js';
-import type { ObjectContext, ReaderContext, Target } from './engine-context.js';
+import type { HandlerTarget, ObjectContext, SharedContext } from './engine-context.js';
 
 /** What the object of a run tells its list. */
 export interface NotedRun {
@@ -46,7 +46,7 @@ export function runListHandlers(services: ServiceNames) {
 export function runListReaders() {
   return {
     /** The runs of the day, newest first. */
-    async list(context: ReaderContext): Promise<readonly ListedRun[]> {
+    async list(context: SharedContext): Promise<readonly ListedRun[]> {
       const names = (await context.names()).filter((name) => name.startsWith(RUN));
       const noted = names
         .sort()
@@ -61,7 +61,7 @@ export function runListReaders() {
     },
 
     /** The days with runs, oldest first. */
-    async days(context: ReaderContext): Promise<readonly string[]> {
+    async days(context: SharedContext): Promise<readonly string[]> {
       return (await context.get<readonly string[]>('days')) ?? [];
     },
   };
@@ -70,17 +70,17 @@ export function runListReaders() {
 /** The names of the services on the engine. A namespace separates those that share one. */
 export interface ServiceNames {
   /** One object for each run, by its id. */
-  run(runId: string, handler: RunHandler): Target;
+  run(runId: string, handler: RunHandler): HandlerTarget;
   /** Lists of runs: one object for each day, and `days`, which has the days. */
-  runs(key: string, handler: RunsHandler): Target;
+  runs(key: string, handler: RunsHandler): HandlerTarget;
   /** One object for each address of workers: those that share it. */
-  workers(address: string, handler: WorkersHandler): Target;
+  workers(address: string, handler: WorkersHandler): HandlerTarget;
   /** Executes turns: of all runs, or of those that belong to workers with a name. */
-  turn(home: string | null): Target;
+  turn(home: string | null): HandlerTarget;
   /** Passes turns on to workers with a name, once there are any. */
-  passToHome(): Target;
+  passToHome(): HandlerTarget;
   /** Performs effects for turns on other workers. */
-  effects(label: string): Target;
+  effects(label: string): HandlerTarget;
 }
 
 export type RunHandler =

@@ -1,5 +1,5 @@
 /** The process that executes turns: what a turn gets from it, besides the context of its handler. */
-import type { LinkedMachine, RunOptions } from '../interpreter/run.js';
+import type { InterpreterOptions, LinkedMachine } from '../interpreter/run.js';
 import { omitUndefined } from '../prelude/omit-undefined.js';
 import type { PerformedRequest } from '../runtime/effect-context.js';
 import { LazySignal } from '../runtime/in-process.js';
@@ -9,15 +9,15 @@ import { otherFormatOf } from '../runtime/store/image.js';
 import { VERSION } from '../runtime/version.js';
 import { type Reach, RecentlyUsed } from './admin.js';
 import type { PerformContext } from './engine-context.js';
-import type { Doing, Performed, Placement, Submission, TurnStart, WaitingFor } from './messages.js';
+import type { Doing, PerformedEffect, Placement, Submission, TurnStart, WaitingFor } from './messages.js';
 import type { ServiceNames } from './services.js';
 import type { SharedArtifacts } from './shared-artifacts.js';
 import type { BegunWorktree, TurnWorktrees, WantedWorktree } from './turn-worktree.js';
 
 /** A program with the options of one run of it. The same whenever it is read, because a submission never changes. */
-export interface Program {
+export interface TurnProgram {
   readonly linked: LinkedMachine;
-  readonly options: RunOptions;
+  readonly options: InterpreterOptions;
   readonly inDoubt: InDoubt;
   readonly placement: Placement;
   /** What must not be recorded. */
@@ -31,11 +31,11 @@ export interface Program {
   /** Only single effects of the run are performed here, because of a label. */
   readonly isRouted?: true;
   /** Set by a turn that ends a run which its worker must not execute. */
-  readonly refused?: Refusal;
+  readonly refused?: WorkerRefusal;
 }
 
 /** Why a worker does not execute a run. */
-export interface Refusal {
+export interface WorkerRefusal {
   readonly reason: string;
   /** No other worker executes it either. */
   readonly isFinal: boolean;
@@ -107,8 +107,13 @@ export interface TurnHost {
   /** A run was submitted here, and its first turn probably comes here, too; absent: the process asks the engine. */
   readonly remember?: (submission: Submission) => void;
   /** Rejects with a `ProgramRefused` if what it needs is not there. */
-  program(runId: string, needs?: ProgramNeeds): Promise<Program>;
-  perform(runId: string, program: Program, request: PerformedRequest, context: EffectBounds): Promise<Performed>;
+  program(runId: string, needs?: ProgramNeeds): Promise<TurnProgram>;
+  perform(
+    runId: string,
+    program: TurnProgram,
+    request: PerformedRequest,
+    context: EffectBounds,
+  ): Promise<PerformedEffect>;
   /** Whether there is such a worker, or came one before `until`. Resolves at once with false if stopped. */
   hasWorker(wanted: WantedWorker, until: number, stop: AbortSignal): Promise<boolean>;
   /** Says where turns are executed; absent if no reader needs it. */
@@ -247,7 +252,7 @@ interface StartedEffect {
   /** The name that the engine has for the execution that started it. */
   readonly invocation: string;
   readonly stopping: LazySignal;
-  readonly performed: Promise<Performed>;
+  readonly performed: Promise<PerformedEffect>;
   /** How many attempts wait for it: one that breaks off may notice that only after the next one has joined. */
   waiting: number;
   /** Set while no attempt waits for it. */
@@ -322,7 +327,11 @@ export class StartedEffects {
   }
 
   /** What the effect comes to; starts it for an execution if this process does not have it. */
-  join(key: string, invocation: string, start: (stopping: LazySignal) => Promise<Performed>): Promise<Performed> {
+  join(
+    key: string,
+    invocation: string,
+    start: (stopping: LazySignal) => Promise<PerformedEffect>,
+  ): Promise<PerformedEffect> {
     const known = this.started.get(key);
     if (known !== undefined) {
       if (known.timer !== null) clearTimeout(known.timer);
@@ -394,15 +403,15 @@ export function mayEnd({ image, turn, begin = [] }: TurnStart): boolean {
   return image === null || turn === 1 || hadFailed;
 }
 
-interface Beginning {
+interface TurnBeginning {
   /** Why the worker does not execute the turn; null: it does. */
-  readonly refused: Refusal | null;
+  readonly refused: WorkerRefusal | null;
   /** Absent: the run has none. */
   readonly worktree?: BegunWorktree;
 }
 
 /** `invocation`: of this attempt, for people. */
-export async function beginningOf(start: TurnStart, host: TurnHost, invocation: string): Promise<Beginning> {
+export async function beginningOf(start: TurnStart, host: TurnHost, invocation: string): Promise<TurnBeginning> {
   const { runId, turn } = start;
   try {
     const program = await host.program(runId, isEndedAtOnce(start) ? END_ONLY : EXECUTE);
@@ -439,7 +448,7 @@ function withoutFolder(runId: string): string {
 async function worktreeOf(
   start: TurnStart,
   { worktrees }: TurnHost,
-  { worktree }: Program,
+  { worktree }: TurnProgram,
 ): Promise<BegunWorktree | undefined> {
   const { runId, turn } = start;
   if (worktree === null || isEndedAtOnce(start)) return undefined;

@@ -8,7 +8,13 @@ import { type Artifacts, artifactName } from '../runtime/store/artifacts.js';
 import { LineBuffer } from '../runtime/store/journal-line.js';
 import { LargeValues } from '../runtime/store/large-values.js';
 import { StoreError } from '../runtime/store/store-error.js';
-import { type ArtifactContent, type Progress, type StoredArtifact, storedLines, type TurnStart } from './messages.js';
+import {
+  type ArtifactContent,
+  type StoredArtifact,
+  storedLines,
+  type TurnProgress,
+  type TurnStart,
+} from './messages.js';
 
 /**
  * The artifacts that a turn knows: outputs of its effects, which workers have stored, and values that it puts away itself.
@@ -148,15 +154,15 @@ export class TurnRecord {
   }
 
   /** The lines since the last call. */
-  take(): Pick<Progress, 'from' | 'lines'> {
+  take(): Pick<TurnProgress, 'from' | 'lines'> {
     const { from, ends, bytes } = this.takeLines();
     return { from, lines: storedLines(bytes, ends.length, from) };
   }
 
   /** The same, in parts of which each fits into a message. */
-  takeParts(): readonly Pick<Progress, 'from' | 'lines'>[] {
+  takeParts(): readonly Pick<TurnProgress, 'from' | 'lines'>[] {
     const { from, ends, bytes } = this.takeLines();
-    const parts: Pick<Progress, 'from' | 'lines'>[] = [];
+    const parts: Pick<TurnProgress, 'from' | 'lines'>[] = [];
     let [first, begin] = [0, 0];
     for (const [at, end] of ends.entries()) {
       const next = ends[at + 1];

@@ -8,7 +8,7 @@ import type { OpenWait, Run } from '../interpreter/run.js';
 import type { RunReport } from '../runtime/run/run-report.js';
 import type { EndedEffect, FoundWorker } from './effect-entries.js';
 import type { Entry, TurnContext } from './engine-context.js';
-import type { Listening, Mail, Progress, TurnStart } from './messages.js';
+import type { ListeningTurn, Mail, TurnProgress, TurnStart } from './messages.js';
 import type { ServiceNames } from './services.js';
 import type { TurnRecord } from './turn-record.js';
 import { bytesOf, MOST_IMAGE, MOST_REPORT, MOST_WAITING_REPORT, type TooLarge, tooMuch } from './turn-record.js';
@@ -105,7 +105,7 @@ export class TurnWaits {
     const parts = record.takeParts();
     for (const [at, part] of parts.entries()) {
       const last = at === parts.length - 1 ? { questions: this.questions(), seen } : {};
-      context.send(services.run(runId, 'progress'), { turn, ...part, ...last } satisfies Progress);
+      context.send(services.run(runId, 'progress'), { turn, ...part, ...last } satisfies TurnProgress);
     }
   }
 
@@ -150,7 +150,7 @@ export class TurnWaits {
     const { runId, turn } = start;
     const { id, entry } = context.awakeable((mail: readonly Mail[]): Came => ({ kind: 'mail', mail }));
     this.mail = entry;
-    context.send(services.run(runId, 'listening'), { turn, awakeable: id, seen } satisfies Listening);
+    context.send(services.run(runId, 'listening'), { turn, awakeable: id, seen } satisfies ListeningTurn);
   }
 }
 
@@ -183,7 +183,11 @@ export async function passOnOrEnd(
   for (;;) {
     const { id, entry } = context.awakeable<readonly Mail[]>();
     const seen = mail.at(-1)?.number ?? start.seen;
-    context.send(services.run(start.runId, 'listening'), { turn: start.turn, awakeable: id, seen } satisfies Listening);
+    context.send(services.run(start.runId, 'listening'), {
+      turn: start.turn,
+      awakeable: id,
+      seen,
+    } satisfies ListeningTurn);
     const came = await context.race<readonly Mail[] | null>([entry, later]);
     if (came === null) {
       context.send(services.turn(home), { ...start, mail });

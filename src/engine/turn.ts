@@ -30,7 +30,7 @@ import { nextTurn } from '../runtime/timer.js';
 import { VERSION } from '../runtime/version.js';
 import { EffectEntries } from './effect-entries.js';
 import type { TurnContext } from './engine-context.js';
-import type { Mail, Performed, StoredArtifact, StoredImage, Turned, TurnStart } from './messages.js';
+import type { Mail, PerformedEffect, StoredArtifact, StoredImage, Turned, TurnStart } from './messages.js';
 import { hideSecrets, revealSecrets } from './secret-inputs.js';
 import type { TurnPresence } from './turn-host.js';
 import {
@@ -39,10 +39,10 @@ import {
   EXECUTE,
   isEndedAtOnce,
   mayEnd,
-  type Program,
-  type Refusal,
   requireWorktree,
   type TurnHost,
+  type TurnProgram,
+  type WorkerRefusal,
 } from './turn-host.js';
 import { bytesOf, MOST_IMAGE, type TooLarge, TurnRecord, tooMuch } from './turn-record.js';
 import {
@@ -69,11 +69,11 @@ const MANY_BYTES = 500_000;
 const FEW_BYTES = 100_000;
 
 /** How a turn began. It is on record, so that all attempts do the same, whichever worker makes them. */
-interface Begun {
+interface BegunTurn {
   /** Milliseconds since the epoch. */
   readonly at: number;
   /** Why the worker that began the turn does not execute it; null: it does. */
-  readonly refused: Refusal | null;
+  readonly refused: WorkerRefusal | null;
   /** Absent: the run has none, or does not get to it. */
   readonly worktree?: BegunWorktree;
   /** The version of statedsl that began it. */
@@ -83,7 +83,7 @@ interface Begun {
 /** Executes a turn and sends its end to the object of the run. */
 export async function executeTurn(context: TurnContext, start: TurnStart, host: TurnHost): Promise<void> {
   const { runId, turn } = start;
-  const begun = await context.begin<Begun>(async (at) => ({
+  const begun = await context.begin<BegunTurn>(async (at) => ({
     at,
     ...(await beginningOf(start, host, context.invocation)),
     by: VERSION,
@@ -104,8 +104,8 @@ async function execute(
   context: TurnContext,
   start: TurnStart,
   host: TurnHost,
-  { at, refused, worktree }: Begun,
-  given: Program,
+  { at, refused, worktree }: BegunTurn,
+  given: TurnProgram,
 ): Promise<void> {
   const program =
     worktree === undefined ? given : { ...given, options: { ...given.options, worktree: { base: worktree.base } } };
@@ -138,7 +138,7 @@ class Turn {
     context: TurnContext,
     private readonly start: TurnStart,
     host: TurnHost,
-    private readonly program: Program,
+    private readonly program: TurnProgram,
     /** When the turn began. */
     private readonly begun: number,
   ) {
@@ -328,7 +328,7 @@ class Turn {
     }
   }
 
-  private settle(effect: string, { outcome, at, printed }: Performed): Finished | null {
+  private settle(effect: string, { outcome, at, printed }: PerformedEffect): Finished | null {
     this.effects.finish(effect);
     this.presence?.noteProgress();
     this.settled++;

@@ -25,13 +25,13 @@ import type { ServiceNames } from './services.js';
 import { type SharedArtifacts, sharedArtifacts } from './shared-artifacts.js';
 import {
   EXECUTE,
-  type Program,
   type ProgramNeeds,
   ProgramRefused,
   presenceOn,
   StartedEffects,
   type TurnHost,
   TurnOrigins,
+  type TurnProgram,
   type WantedWorker,
 } from './turn-host.js';
 import type { WorkerProcesses } from './worker-processes.js';
@@ -95,7 +95,7 @@ const MOST_REFUSED = 1000;
 export function workerHost(given: WorkerOptions): WorkerHost {
   const { services, client, effects, secrets, environment } = given;
   const ownRedactor = createRedactor(secrets);
-  const redactorOf = (program: Program): Redactor | null =>
+  const redactorOf = (program: TurnProgram): Redactor | null =>
     program.secrets.length === 0 ? ownRedactor : createRedactor([...secrets, ...program.secrets]);
   const programs = new RecentlyUsed<KnownProgram>(MOST_PROGRAMS);
   const submitted = new RecentlyUsed<Submission>(MOST_SUBMITTED);
@@ -211,7 +211,7 @@ export function workerHost(given: WorkerOptions): WorkerHost {
 /** A program is read once. `program`: without secret inputs if the process does not have all of them. */
 interface KnownProgram {
   readonly about: Submission;
-  readonly program: Program;
+  readonly program: TurnProgram;
 }
 
 /** The worker that accepted the submission may have had another version. */
@@ -243,7 +243,7 @@ function refuseToExecute(
 }
 
 /** An effect that came here only because of its label works in the directory of this worker, unless the worktree is here. */
-async function worktreesFor({ worktrees }: WorkerOptions, runId: string, { isRouted }: Program) {
+async function worktreesFor({ worktrees }: WorkerOptions, runId: string, { isRouted }: TurnProgram) {
   const found = (await worktrees?.of(runId)) ?? null;
   if (found === null && isRouted !== true) throw missing(runId);
   return found;
@@ -322,12 +322,12 @@ class SharedResources {
 
   constructor(
     private readonly client: WorkerOptions['client'],
-    private readonly redactorOf: (program: Program) => Redactor | null,
+    private readonly redactorOf: (program: TurnProgram) => Redactor | null,
     private readonly kept: Pick<WorkerOptions, 'processes' | 'folders'>,
     private readonly shared: SharedArtifacts | null,
   ) {}
 
-  open(runId: string, program: Program, worktrees: RunWorktrees | null): RunUse {
+  open(runId: string, program: TurnProgram, worktrees: RunWorktrees | null): RunUse {
     let use = this.runs.get(runId);
     if (use === undefined) {
       this.folder ??= makeTemporaryFolder(tmpdir());

@@ -6,7 +6,7 @@ import { VERSION } from '../runtime/version.js';
 import type { EffectLine } from './worker-host.js';
 
 /** What is counted of effects that have ended alike. */
-interface Ended {
+interface EndedEffects {
   readonly kind: string;
   readonly outcome: string;
   count: number;
@@ -14,7 +14,7 @@ interface Ended {
 }
 
 export class WorkerStatus {
-  private readonly ended = new Map<string, Ended>();
+  private readonly ended = new Map<string, EndedEffects>();
   private server: Server | null = null;
   /** How many effects run; null: the engine does not know the worker yet, or it ends. */
   running: (() => number) | null = null;
@@ -56,7 +56,7 @@ export class WorkerStatus {
 
   private metrics(): string {
     const all = [...this.ended.values()];
-    const rows = (name: string, amountOf: (one: Ended) => number): string[] =>
+    const rows = (name: string, amountOf: (one: EndedEffects) => number): string[] =>
       all.map((one) => `${name}{kind="${one.kind}",outcome="${one.outcome}"} ${amountOf(one)}`);
     return [
       '# HELP statedsl_worker_info The version of the worker.',

@@ -1,5 +1,5 @@
 /** The object of an address: which workers share it, as they say themselves. */
-import { EngineRefusal, type ObjectContext, type ReaderContext } from './engine-context.js';
+import { EngineRefusal, type ObjectContext, type SharedContext } from './engine-context.js';
 
 /** A worker, by a name that only its process has, and where others reach it alone. */
 export interface Peer {
@@ -36,10 +36,10 @@ export function workersHandlers() {
 }
 
 export function workersReaders() {
-  return { list: (context: ReaderContext): Promise<readonly Peer[]> => peersIn(context) };
+  return { list: (context: SharedContext): Promise<readonly Peer[]> => peersIn(context) };
 }
 
-async function peersIn({ get }: Pick<ReaderContext, 'get'>): Promise<readonly Peer[]> {
+async function peersIn({ get }: Pick<SharedContext, 'get'>): Promise<readonly Peer[]> {
   return (await get<readonly Peer[]>('peers')) ?? [];
 }
 

@@ -8,7 +8,7 @@ import type { Decoding } from '../machine/machine.js';
 import { omitUndefined } from '../prelude/omit-undefined.js';
 import { unreachable } from '../prelude/unreachable.js';
 import { readAgentOutput } from './agents/agent-output.js';
-import type { BrokenGuard, Outcome, Output, PipeMember } from './events/event.js';
+import type { BrokenGuard, ExitedOutcome, Outcome, Output, PipeMember } from './events/event.js';
 import { excerpt, RuntimeFailure } from './failure.js';
 import { base64Bytes } from './values/functions.js';
 import { fromRecord, printJson, readJson } from './values/json.js';
@@ -33,8 +33,6 @@ export interface DecodedOutcome {
   /** Whether the text had bytes that are not UTF-8. */
   readonly lossy: boolean;
 }
-
-type Exited = Extract<Outcome, { kind: 'exited' }>;
 
 /** In the largest unit that divides it: `90s`, `2m`, `1500ms`. */
 export function durationText(ms: number): string {
@@ -70,7 +68,7 @@ function guardFailure({ name, message }: BrokenGuard, tool: string | null, exit:
   return new RuntimeFailure('limit', `stopped by \`${name}\`: ${message}`, tool, exit);
 }
 
-function exitFailure(outcome: Exited, { agent, tool }: DecodeOptions): RuntimeFailure {
+function exitFailure(outcome: ExitedOutcome, { agent, tool }: DecodeOptions): RuntimeFailure {
   if (outcome.is_error) return agentError(endOf(outcome.stdout) ?? '', tool, outcome.exit);
   const report = agent && outcome.stdout.text !== undefined ? readAgentOutput(outcome.stdout.text) : null;
   if (report?.failed) return agentError(report.text, tool, outcome.exit);
@@ -133,7 +131,7 @@ function withErrors(text: string, errors: string): string {
   return `${text === '' ? '' : `${text}\n\n`}On standard error:\n${errors}`;
 }
 
-function readText(text: string, how: DecodeOptions, outcome: Exited): Value {
+function readText(text: string, how: DecodeOptions, outcome: ExitedOutcome): Value {
   if (how.decoding === 'text') return withoutFinalNewline(text);
   if (how.decoding === 'both') return withErrors(withoutFinalNewline(text), outcome.stderr.trimEnd());
   const check = how.decoding !== 'do';
@@ -163,7 +161,11 @@ function readText(text: string, how: DecodeOptions, outcome: Exited): Value {
 }
 
 /** The output of a CHECK that is not an answer. If it is empty, the last line on stderr usually says why. */
-function unreadableOutput(text: string, { tool, bound }: DecodeOptions, { exit, stderr, pipe }: Exited): Unreadable {
+function unreadableOutput(
+  text: string,
+  { tool, bound }: DecodeOptions,
+  { exit, stderr, pipe }: ExitedOutcome,
+): Unreadable {
   const shown = excerpt(text);
   const isSeveral = withoutFinalNewline(text).includes('\n') && !BEGINS_AS_JSON.test(text);
   const reason = shown === '' ? lastLine(stderr) : `\`${shown}\``;
@@ -174,12 +176,12 @@ function unreadableOutput(text: string, { tool, bound }: DecodeOptions, { exit, 
   return new Unreadable({ name: '', line: 0, ...bound, printed, nothing: shown === '', tool, exit });
 }
 
-function isAccepted(outcome: Exited, ok: DecodeOptions['ok']): boolean {
+function isAccepted(outcome: ExitedOutcome, ok: DecodeOptions['ok']): boolean {
   if (outcome.exit === null) return false;
   return ok === 'any' || ok.includes(outcome.exit);
 }
 
-function readExited(outcome: Exited, how: DecodeOptions): DecodedOutcome {
+function readExited(outcome: ExitedOutcome, how: DecodeOptions): DecodedOutcome {
   const { stdout, exit } = outcome;
   if (outcome.guard !== undefined) throw guardFailure(outcome.guard, how.tool, exit);
   if (outcome.unavailable !== undefined) throw agentError(outcome.unavailable.message, how.tool, exit);

@@ -13,9 +13,9 @@ import type { GrantedAttempt, HeldFailure, Waiting } from './events/event.js';
 import { runningPlan } from './plan/active-plan.js';
 import type { LinkedMachine } from './run-state/linked-machine.js';
 import { Run } from './run-state/run-memory.js';
-import type { RunOptions } from './run-state/run-result.js';
+import type { InterpreterOptions } from './run-state/run-result.js';
 import { locationOf, type Slot, type Thread, wakeWaiters } from './run-state/thread.js';
-import type { Delivery } from './settle.js';
+import type { DeliveryOffset } from './settle.js';
 import { decode, printJson, readJson } from './values/json.js';
 import type { Value } from './values/value.js';
 
@@ -24,15 +24,15 @@ export { link, linkObserved, linkWith } from './instructions/link.js';
 export { imageOf, restoreRun, snapshotOf } from './record/snapshot.js';
 export type { LinkedMachine } from './run-state/linked-machine.js';
 export { Run } from './run-state/run-memory.js';
-export type { RunOptions, RunResult } from './run-state/run-result.js';
-export type { Tokens } from './run-state/run-usage.js';
+export type { InterpreterOptions, RunResult } from './run-state/run-result.js';
+export type { RunTokens } from './run-state/run-usage.js';
 export { answer, receiveSignal, settle } from './settle.js';
 
 /** Transitions between two looks at the world unless the caller of `advance` gives a number. */
 const DEFAULT_TRANSITIONS = 100_000;
 
 /** Starts a run: records `run_started` and enters the initial state. Executes nothing yet. */
-export function startRun(linked: LinkedMachine, options: RunOptions): Run {
+export function startRun(linked: LinkedMachine, options: InterpreterOptions): Run {
   const run = new Run(linked, options);
   const { machine } = linked;
   run.setInputs(machine.inputs.map((input) => beginningOf(input, options)));
@@ -61,7 +61,7 @@ export function startRun(linked: LinkedMachine, options: RunOptions): Run {
 }
 
 /** The value of an input, with its numbers as they were written, if that is known. */
-function beginningOf({ name, value, printed }: Input, { inputs, printedInputs }: RunOptions): Slot {
+function beginningOf({ name, value, printed }: Input, { inputs, printedInputs }: InterpreterOptions): Slot {
   const isGiven = Object.hasOwn(inputs, name);
   const given = printedInputs !== undefined && Object.hasOwn(printedInputs, name) ? printedInputs[name] : undefined;
   const text = isGiven ? given : printed;
@@ -124,7 +124,7 @@ export function failsAgain(run: Run, failures: readonly HeldFailure[]): boolean 
 }
 
 /** Ends the run for good, because a user cancelled it. */
-export function cancelRun(run: Run, by: string, delivery: Delivery = {}): void {
+export function cancelRun(run: Run, by: string, delivery: DeliveryOffset = {}): void {
   if (run.result !== null) return;
   run.recordNow({ type: 'run_cancelled', by, ...delivery });
   const { state, line, file } = locationOf(run.main);

@@ -53,7 +53,7 @@ export function settle(run: Run, effect: string, outcome: Outcome): void {
 }
 
 /** How something was delivered, for the record. */
-export interface Delivery {
+export interface DeliveryOffset {
   /** How many bytes of the run's inbox were read with it. */
   readonly inbox?: number;
   readonly through?: Through;
@@ -66,7 +66,7 @@ export function isAnswered(kind: EffectKind): boolean {
 }
 
 /** Applies the answer to a question. `by` says who gave it. Ignored if the question is not open. */
-export function answer(run: Run, effect: string, value: Json, by: string, delivery: Delivery = {}): void {
+export function answer(run: Run, effect: string, value: Json, by: string, delivery: DeliveryOffset = {}): void {
   const pending = run.pending.get(effect);
   if (pending === undefined || !isAnswered(pending.kind) || run.result !== null) return;
   const given = withText(value);
@@ -84,7 +84,7 @@ export function receiveSignal(
   name: string,
   payload: Json,
   by: string,
-  delivery: Pick<Delivery, 'inbox'> & { readonly id?: string } = {},
+  delivery: Pick<DeliveryOffset, 'inbox'> & { readonly id?: string } = {},
 ): void {
   if (run.result !== null) return;
   const { value, printed } = withText(payload);

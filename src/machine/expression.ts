@@ -6,6 +6,8 @@
 /** A JSON value, the content of variables, inputs and results. */
 export type Json = null | boolean | number | string | Json[] | { [key: string]: Json };
 
+export type JsonObject = { readonly [key: string]: Json };
+
 /** The slot of a value at run time. Slots are indexes of arrays; names are kept only for messages. */
 export type SlotRef =
   | { readonly in: 'local'; readonly slot: number }

@@ -167,6 +167,11 @@ interface EffectOptions {
   readonly text: string;
 }
 
+export type InstructionOf<Op extends Instruction['op']> = Extract<Instruction, { op: Op }>;
+/** What a program, a function or an agent performs. */
+export type WorkInstruction = InstructionOf<'shell' | 'argv' | 'function' | 'agent'>;
+export type ForkInstruction = InstructionOf<'fork' | 'fork-each'>;
+
 export type Instruction = { readonly origin: Origin } & (
   | { readonly op: 'set'; readonly to: Target; readonly name: string; readonly value: Expr }
   /** Creates a tracked variable on first execution. */

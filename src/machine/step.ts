@@ -101,6 +101,8 @@ export type CheckLayout =
   | { readonly kind: 'shape' }
   | { readonly kind: 'expr'; readonly condition: Expr; readonly text: string };
 
+export type StepInstructionOf<Op extends StepInstruction['op']> = Extract<StepInstruction, { op: Op }>;
+
 /** The instructions around the work of a step. Their step is the innermost open one of the thread. */
 export type StepInstruction =
   /** Opens the step and reads the clock. */

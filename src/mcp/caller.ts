@@ -38,13 +38,13 @@ export const TASKS = 'io.modelcontextprotocol/tasks';
 const NEWEST = '2026-07-28';
 const LONGEST_NAME = 80;
 
-type Members = Readonly<Record<string, unknown>>;
+type CallerMembers = Readonly<Record<string, unknown>>;
 
-const isMembers = (value: unknown): value is Members =>
+const isMembers = (value: unknown): value is CallerMembers =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /** What each request says about its client since the newer revision. */
-const envelopeOf = ({ mcpReq }: ServerContext): Members => (mcpReq.envelope ?? {}) as Members;
+const envelopeOf = ({ mcpReq }: ServerContext): CallerMembers => (mcpReq.envelope ?? {}) as CallerMembers;
 
 /** A connection over standard input is of one revision, and the library does not look at those of later requests. */
 export function requireRevision(context: ServerContext, era: Era): void {

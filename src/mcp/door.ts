@@ -46,7 +46,7 @@ export interface Door extends DoorOptions {
 const FORM_SECONDS = 7 * 24 * 60 * 60;
 
 /** `start`: executes a run, otherwise in a process of its own. */
-export function openDoor(options: DoorOptions, start?: (runId: string, secret: Secret) => RunProcess): Door {
+export function openDoor(options: DoorOptions, start?: (runId: string, secret: DoorSecret) => RunProcess): Door {
   const { programs, directory } = options;
   const own = { folder: programs, dir: directory };
   let executions: Promise<Executions> | null = null;
@@ -85,13 +85,13 @@ export function openDoor(options: DoorOptions, start?: (runId: string, secret: S
   return door;
 }
 
-type Secret = Readonly<Record<string, Json>>;
+type DoorSecret = Readonly<Record<string, Json>>;
 
 /**
  * The process of a run: it has a process group of its own and outlives this one, because clients start and end servers as
  * they like.
  */
-function startProcess(runId: string, secret: Secret, { directory, programs }: DoorOptions): RunProcess {
+function startProcess(runId: string, secret: DoorSecret, { directory, programs }: DoorOptions): RunProcess {
   const own = [...process.execArgv, process.argv[1] as string];
   const words = ['serve', '--execute', runId, '--dir', directory, '--programs', programs];
   const child = spawn(process.execPath, [...own, ...words], {

@@ -4,16 +4,20 @@ import { relative, resolve, sep } from 'node:path';
 import { type Result, refuse, resultWith } from '../app/result.js';
 import { nearest } from '../prelude/nearest.js';
 import type { Door } from './door.js';
-import type { Startable } from './run-operations.js';
+import type { StartableFlow } from './run-operations.js';
 
-export interface Named {
+export interface NamedFlow {
   readonly program?: string;
   readonly file?: string;
   readonly text?: string;
 }
 
 /** Exactly one of the ways to name a program. */
-export async function findSource(door: Door, named: Named, ways: readonly (keyof Named)[]): Promise<Result<Startable>> {
+export async function findSource(
+  door: Door,
+  named: NamedFlow,
+  ways: readonly (keyof NamedFlow)[],
+): Promise<Result<StartableFlow>> {
   const given = ways.filter((way) => named[way] !== undefined);
   const [way, second] = given;
   const all = ways
@@ -27,10 +31,10 @@ export async function findSource(door: Door, named: Named, ways: readonly (keyof
   return way === 'file' ? fileInside(door, named.file as string) : findListed(door, named.program as string);
 }
 
-export const sourceOf = (source: Startable): string | { readonly text: string } =>
+export const sourceOf = (source: StartableFlow): string | { readonly text: string } =>
   'file' in source ? source.file : source;
 
-function fileInside(door: Door, file: string): Result<Startable> {
+function fileInside(door: Door, file: string): Result<StartableFlow> {
   const folder = realpathSync(door.programs);
   const outside = () =>
     refuse(
@@ -56,7 +60,7 @@ const isBelow = (folder: string, path: string): boolean => path.startsWith(folde
 /** The name of a file without its folders and its ending. */
 const stemOf = (path: string): string => path.replace(/^.*\//, '').replace(/\.[^.]+$/, '');
 
-async function findListed(door: Door, name: string): Promise<Result<Startable>> {
+async function findListed(door: Door, name: string): Promise<Result<StartableFlow>> {
   const list = await door.folder.list();
   if (!list.ok) return list;
   const { programs, workflows, plans } = list.value;

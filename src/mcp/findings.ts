@@ -4,15 +4,15 @@ import type { Refusal } from '../app/result.js';
 import type { Json } from '../machine/expression.js';
 import { findingsJson } from '../views/diagnostics/findings-json.js';
 import { failedResult, resultOf, type ToolResult } from './run-view.js';
-import { cutText, type Members } from './short-answer.js';
+import { cutText, type ShortMembers } from './short-answer.js';
 
 export const MORE_FINDINGS = { findings: 'mend these first, then check again' };
 
 export const refusalResult = ({ message, help, findings }: Refusal): ToolResult =>
   findings === undefined ? failedResult(message, help) : invalid(findings);
 
-export function checkText(fitted: Members): string {
-  const findings = Array.isArray(fitted.findings) ? (fitted.findings as Members[]) : [];
+export function checkText(fitted: ShortMembers): string {
+  const findings = Array.isArray(fitted.findings) ? (fitted.findings as ShortMembers[]) : [];
   const lines = findings.map(findingLine);
   const left = Array.isArray(fitted.left_out) ? (fitted.left_out as string[]).map((one) => `left out: ${one}`) : [];
   return cutText([fitted.valid === true ? 'valid' : 'not valid', ...lines, ...left].join('\n'), 8000);
@@ -25,12 +25,12 @@ export function invalid(findings: Pick<CheckedProgram, 'diagnostics' | 'sources'
 }
 
 /** Its findings in the order to mend them, as `check --json` gives them. */
-export function findingsOf({ diagnostics, sources }: Pick<CheckedProgram, 'diagnostics' | 'sources'>): Members[] {
-  return findingsJson(diagnostics as never, sources as never, () => undefined) as Members[];
+export function findingsOf({ diagnostics, sources }: Pick<CheckedProgram, 'diagnostics' | 'sources'>): ShortMembers[] {
+  return findingsJson(diagnostics as never, sources as never, () => undefined) as ShortMembers[];
 }
 
 /** A finding as a line. */
-export function findingLine(finding: Members): string {
+export function findingLine(finding: ShortMembers): string {
   const { file, line, column, severity, code, message, help } = finding as Readonly<Record<string, Json | undefined>>;
   const location =
     line === undefined ? '' : `${file === undefined || file === null ? '' : `${file}:`}${line}:${column} `;

@@ -4,7 +4,7 @@ import type { RecordedEvent, Runs } from '../app/runs.js';
 import type { Waiting } from '../interpreter/events/event.js';
 import type { Json } from '../machine/expression.js';
 import type { Caller } from './caller.js';
-import { cutText, type Members } from './short-answer.js';
+import { cutText, type ShortMembers } from './short-answer.js';
 
 /** The only form of a result. */
 export const FORM = 'form';
@@ -44,16 +44,16 @@ export async function defaultsOf(runs: Runs, runId: string): Promise<ReadonlyMap
   return found;
 }
 
-interface Asked {
+interface AskedForm {
   readonly runId: string;
   readonly program: string;
   readonly questions: readonly Waiting[];
   readonly defaults: ReadonlyMap<string, string>;
   /** What the agent would answer. */
-  readonly proposed?: Members;
+  readonly proposed?: ShortMembers;
 }
 
-export function questionForm({ runId, program, questions, defaults, proposed = {} }: Asked, state: string) {
+export function questionForm({ runId, program, questions, defaults, proposed = {} }: AskedForm, state: string) {
   const fields = questions.map((one) => [nameOf(one), fieldOf(one, defaults, proposed)] as const);
   const lines = questions.map((one) => `- ${wordsOf(one, defaults)}`);
   const message = cutText([`\`${program}\` asks (run ${runId}):`, ...lines].join('\n'), LONGEST_MESSAGE);
@@ -65,7 +65,7 @@ export function confirmForm(message: string, state: string) {
   return formResult(message, { start }, state);
 }
 
-function formResult(message: string, properties: Members, requestState: string): InputRequiredResult {
+function formResult(message: string, properties: ShortMembers, requestState: string): InputRequiredResult {
   const requestedSchema = { type: 'object', properties, required: Object.keys(properties) };
   const request = inputRequired.elicit({ message, requestedSchema: requestedSchema as never });
   return inputRequired({ requestState, inputRequests: { [FORM]: request } });
@@ -82,7 +82,7 @@ export function wordsOf(one: Waiting, defaults: ReadonlyMap<string, string>): st
   return facts.length === 0 ? question : `${question} (${facts.join('; ')})`;
 }
 
-function fieldOf(one: Waiting, defaults: ReadonlyMap<string, string>, proposed: Members): Members {
+function fieldOf(one: Waiting, defaults: ReadonlyMap<string, string>, proposed: ShortMembers): ShortMembers {
   const name = nameOf(one);
   if (one.kind === 'approval') return { type: 'boolean', title: cutText(`Approve ${name}`, LONGEST_TITLE) };
   const given = Object.hasOwn(proposed, name) ? proposed[name] : defaults.get(name);
@@ -97,7 +97,7 @@ function fieldOf(one: Waiting, defaults: ReadonlyMap<string, string>, proposed: 
 
 /** What a person did with a form. `agent`: the client says that a program filled it. */
 export type Filled =
-  | { readonly kind: 'accepted'; readonly content: Members; readonly byAgent: boolean }
+  | { readonly kind: 'accepted'; readonly content: ShortMembers; readonly byAgent: boolean }
   | { readonly kind: 'refused'; readonly how: 'declined' | 'cancelled' | 'missing' };
 
 /** Nothing that comes from a client has the form that it should have. */
@@ -108,7 +108,7 @@ export function filledForm({ responses }: Caller): Filled {
   >;
   if (action === 'accept' && typeof content === 'object' && content !== null && !Array.isArray(content)) {
     const byAgent = (_meta as Readonly<Record<string, unknown>> | undefined)?.['statedsl/filled-by'] === 'agent';
-    return { kind: 'accepted', content: content as Members, byAgent };
+    return { kind: 'accepted', content: content as ShortMembers, byAgent };
   }
   if (action === 'decline' || action === 'cancel')
     return { kind: 'refused', how: action === 'decline' ? 'declined' : 'cancelled' };
@@ -116,7 +116,11 @@ export function filledForm({ responses }: Caller): Filled {
 }
 
 /** The problem with the values of a form, which its library does not check; null: there is none. */
-export function formProblem(content: Members, questions: readonly Waiting[], names: readonly string[]): string | null {
+export function formProblem(
+  content: ShortMembers,
+  questions: readonly Waiting[],
+  names: readonly string[],
+): string | null {
   for (const name of Object.keys(content)) if (!names.includes(name)) return `the form has no field \`${name}\``;
   for (const name of names) {
     if (!Object.hasOwn(content, name)) return `the form has no answer to \`${name}\``;

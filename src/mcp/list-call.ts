@@ -5,7 +5,7 @@ import { dollars } from '../views/drawing/amounts.js';
 import type { Door } from './door.js';
 import { refusalResult } from './findings.js';
 import { failedResult, type ToolResult } from './run-view.js';
-import { BUDGET, cutText, type Members } from './short-answer.js';
+import { BUDGET, cutText, type ShortMembers } from './short-answer.js';
 import type { RUN_STATUSES } from './tool-definitions.js';
 
 export interface ListArguments {
@@ -33,7 +33,7 @@ async function listRuns(door: Door, { status, q, cursor }: ListArguments): Promi
   const found = await door.runs.list(filter);
   if (!found.ok) return refusalResult(found.refusal);
   const rows = found.value.runs.map(
-    ({ run_id, machine, status, state, started_at, cost, cancelled }): Members => ({
+    ({ run_id, machine, status, state, started_at, cost, cancelled }): ShortMembers => ({
       run_id,
       machine,
       status: cancelled === true ? 'cancelled' : status,
@@ -55,7 +55,7 @@ async function listPrograms(door: Door, { q, cursor, status }: ListArguments): P
   const found = await door.folder.list();
   if (!found.ok) return refusalResult(found.refusal);
   const { programs, workflows, plans } = found.value;
-  const rows: Members[] = [...programs, ...workflows].map(({ path, name, comment, inputs, errors }) => ({
+  const rows: ShortMembers[] = [...programs, ...workflows].map(({ path, name, comment, inputs, errors }) => ({
     path,
     ...(name === null ? {} : { name }),
     ...(comment === null ? {} : { about: cutText(comment, LONGEST_COMMENT) }),
@@ -79,7 +79,7 @@ async function listPrograms(door: Door, { q, cursor, status }: ListArguments): P
     cursorOf: ({ path }) => String(path),
     next: undefined,
     line: ({ path, about, inputs }) => {
-      const names = (inputs as readonly Members[] | undefined)?.map(
+      const names = (inputs as readonly ShortMembers[] | undefined)?.map(
         ({ name, required }) => `${name}${required === true ? ' (required)' : ''}`,
       );
       return `${path}${names === undefined ? '' : ` inputs ${names.join(', ')}`}${about === undefined ? '' : `: ${about}`}`;
@@ -95,7 +95,7 @@ interface ListedInputFacts {
   readonly choices: readonly string[] | null;
 }
 
-function inputFacts({ name, type, required, default: standard, choices }: ListedInputFacts): Members {
+function inputFacts({ name, type, required, default: standard, choices }: ListedInputFacts): ShortMembers {
   return {
     name,
     ...(type === null ? {} : { type }),
@@ -106,14 +106,14 @@ function inputFacts({ name, type, required, default: standard, choices }: Listed
 }
 
 interface PageOptions {
-  readonly cursorOf: (row: Members) => string;
+  readonly cursorOf: (row: ShortMembers) => string;
   /** Where the rows after these begin; absent: there are no more. */
   readonly next: string | undefined;
-  readonly line: (row: Members) => string;
+  readonly line: (row: ShortMembers) => string;
 }
 
 /** As many rows as fit. */
-function page(name: string, rows: readonly Members[], { cursorOf, next, line }: PageOptions): ToolResult {
+function page(name: string, rows: readonly ShortMembers[], { cursorOf, next, line }: PageOptions): ToolResult {
   let size = 0;
   const shown: Json[] = [];
   const lines: string[] = [];
@@ -126,7 +126,7 @@ function page(name: string, rows: readonly Members[], { cursorOf, next, line }: 
   }
   const last = rows[shown.length - 1];
   const after = shown.length < rows.length && last !== undefined ? cursorOf(last) : next;
-  const more: Members =
+  const more: ShortMembers =
     after === undefined ? {} : { next_cursor: after, left_out: [`more ${name}: call it with \`cursor\``] };
   if (after !== undefined) lines.push(`more: \`cursor: "${after}"\``);
   const text = lines.length === 0 ? `there are no ${name}` : lines.join('\n');

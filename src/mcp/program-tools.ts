@@ -1,7 +1,7 @@
 /** Programs that are tools of their own, because they say `TOOL: yes`: their inputs are the arguments. */
 import type { Json } from '../machine/expression.js';
 import type { Door } from './door.js';
-import { cutText, type Members } from './short-answer.js';
+import { cutText, type ShortMembers } from './short-answer.js';
 import type { RunArguments } from './tool-calls.js';
 import { RUN_OPTIONS, TOOLS, type ToolDefinition } from './tool-definitions.js';
 
@@ -65,7 +65,7 @@ const TYPES: Readonly<Record<string, string>> = {
   object: 'object',
 };
 
-function schemaOf({ type, default: standard, choices }: ListedProgram['inputs'][number]): Members {
+function schemaOf({ type, default: standard, choices }: ListedProgram['inputs'][number]): ShortMembers {
   const known = type === null ? undefined : TYPES[type];
   return {
     ...(known === undefined ? {} : { type: known }),
@@ -75,7 +75,7 @@ function schemaOf({ type, default: standard, choices }: ListedProgram['inputs'][
 }
 
 /** The arguments of `run` that a call of it means. */
-export function runArguments({ path, inputs }: ProgramTool, given: Members): RunArguments {
+export function runArguments({ path, inputs }: ProgramTool, given: ShortMembers): RunArguments {
   const isInput = ([name]: [string, Json]): boolean => inputs.includes(name);
   const entries = Object.entries(given);
   const options = Object.fromEntries(entries.filter((entry) => !isInput(entry)));

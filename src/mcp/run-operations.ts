@@ -12,15 +12,15 @@ import type { Executions } from '../serve/executions/executions.js';
 import { isLocked, type Task, until } from '../serve/executions/waiting-list.js';
 import { type Door, keyedRun } from './door.js';
 
-type Values = Readonly<Record<string, Json>>;
+type GivenValues = Readonly<Record<string, Json>>;
 
 /** A program that may be started: a file of the folder, or a text. */
-export type Startable = { readonly file: string } | { readonly text: string };
+export type StartableFlow = { readonly file: string } | { readonly text: string };
 
-interface Wanted {
+interface WantedRun {
   readonly checked: CheckedProgram;
-  readonly source: Startable;
-  readonly inputs: Values;
+  readonly source: StartableFlow;
+  readonly inputs: GivenValues;
   readonly limits: Limits;
   readonly by: string;
   readonly key?: string | undefined;
@@ -32,7 +32,7 @@ export function limitsOf({ time, ...rest }: Readonly<Record<string, number | und
   return omitUndefined({ ...rest, timeMs: time === undefined ? undefined : time * 1000 }) as Limits;
 }
 
-export function digestOf(source: Startable, inputs: Values): string {
+export function digestOf(source: StartableFlow, inputs: GivenValues): string {
   return createHash('sha256')
     .update(JSON.stringify([source, inputs]))
     .digest('hex');
@@ -43,7 +43,7 @@ async function executionsOf(door: Door): Promise<Result<Executions>> {
 }
 
 /** The id of the run, which has begun: its record is on disk. A key that was used before gives the run of that time. */
-export async function startRun(door: Door, wanted: Wanted): Promise<Result<{ run_id: string; isNew: boolean }>> {
+export async function startRun(door: Door, wanted: WantedRun): Promise<Result<{ run_id: string; isNew: boolean }>> {
   const opened = await executionsOf(door);
   if (!opened.ok) return opened;
   const { checked, source, inputs, limits, by, key, signal } = wanted;
@@ -59,7 +59,7 @@ export async function startRun(door: Door, wanted: Wanted): Promise<Result<{ run
     if (!isNew && (await door.runs.find(run_id)).ok) return resultWith({ run_id, isNew: false });
   }
   const isSecret = (name: string): boolean => checked.inputs.some((input) => input.name === name && input.secret);
-  const part = (wantsSecret: boolean): Values =>
+  const part = (wantsSecret: boolean): GivenValues =>
     Object.fromEntries(Object.entries(inputs).filter(([name]) => isSecret(name) === wantsSecret));
   const from = 'file' in source ? { program: source.file } : source;
   const task: Task = { kind: 'start', inputs: part(false), ...from };
@@ -75,7 +75,7 @@ export async function startRun(door: Door, wanted: Wanted): Promise<Result<{ run
   return begun.ok ? resultWith({ run_id, isNew: true }) : begun;
 }
 
-interface Execution {
+interface HeldExecution {
   readonly task: Task;
   readonly run_id: string;
   readonly machine: string | null;
@@ -86,8 +86,8 @@ interface Execution {
 async function execute(
   door: Door,
   executions: Executions,
-  execution: Execution,
-  { secret = {}, signal }: { readonly secret?: Values; readonly signal: AbortSignal },
+  execution: HeldExecution,
+  { secret = {}, signal }: { readonly secret?: GivenValues; readonly signal: AbortSignal },
 ): Promise<Result<string>> {
   const { run_id } = execution;
   await untilFree(door, executions, run_id, signal);
@@ -117,7 +117,7 @@ async function untilFree(door: Door, executions: Executions, run_id: string, sig
 
 /** What a caller gives a run that waits. */
 export interface Gift {
-  readonly answers?: Values;
+  readonly answers?: GivenValues;
   readonly signal?: { readonly name: string; readonly payload: Json };
   readonly by: string;
   /** Of answers: whether a person gave them in a form, or an agent. */
@@ -155,7 +155,7 @@ export async function deliver(
   return result;
 }
 
-export interface Command {
+export interface RunCommand {
   readonly run_id: string;
   readonly action: 'cancel' | 'resume' | 'replay' | 'rollback';
   readonly from?: string | undefined;
@@ -167,7 +167,7 @@ export interface Command {
 /** The id of the run that the command was about, or of the new one. */
 export async function control(
   door: Door,
-  { action, from, limits, by, signal, ...about }: Command,
+  { action, from, limits, by, signal, ...about }: RunCommand,
 ): Promise<Result<string>> {
   if (from !== undefined && action !== 'replay')
     return refuse('wrong-use', '`from` says where a replay begins', 'leave it out, or use the action `replay`');
@@ -205,7 +205,7 @@ const taskOf = (action: 'resume' | 'rollback'): Task =>
 async function continueRun(
   door: Door,
   executions: Executions,
-  execution: Execution,
+  execution: HeldExecution,
   signal: AbortSignal,
 ): Promise<Result<string>> {
   const { run_id, task } = execution;

@@ -7,15 +7,15 @@ import { plain } from '../views/drawing/paint.js';
 import { drawReport } from '../views/report/report-text.js';
 import type { Door } from './door.js';
 import { failedResult, type ToolResult } from './run-view.js';
-import { cutText, type Members } from './short-answer.js';
+import { cutText, type ShortMembers } from './short-answer.js';
 
-export type Part = 'events' | 'report' | 'output' | 'graph';
+export type ShownPart = 'events' | 'report' | 'output' | 'graph';
 
 /** Leaves room for what is around it, also if every fourth character has to be escaped. */
 const PIECE = 5500;
 const LONGEST_EVENT = 1200;
 
-export async function partOfRun(door: Door, run_id: string, part: Part, after: number): Promise<ToolResult> {
+export async function partOfRun(door: Door, run_id: string, part: ShownPart, after: number): Promise<ToolResult> {
   const found = await door.runs.inspect(run_id);
   const status = found.ok ? found.value.status : 'unusable';
   const about = { run_id, status, part };
@@ -36,7 +36,7 @@ export async function partOfRun(door: Door, run_id: string, part: Part, after: n
   }
 }
 
-const whole = (about: Members, text: string, after: number): ToolResult =>
+const whole = (about: ShortMembers, text: string, after: number): ToolResult =>
   piece(about, text.slice(after), after, text.length);
 
 async function graphOf(door: Door, run_id: string): Promise<string | ToolResult> {
@@ -57,13 +57,13 @@ async function graphOf(door: Door, run_id: string): Promise<string | ToolResult>
 }
 
 /** `text`: what begins at `after` of a text with `total` characters. Both forms of the answer are within the budget. */
-function piece(about: Members, text: string, after: number, total: number): ToolResult {
+function piece(about: ShortMembers, text: string, after: number, total: number): ToolResult {
   let length = Math.min(PIECE, text.length);
   while (JSON.stringify(text.slice(0, length)).length > PIECE + 1500) length = Math.floor(length * 0.8);
   const shown = text.slice(0, length);
   const next = after + length;
   const left = Math.max(0, total - next);
-  const facts: Members = {
+  const facts: ShortMembers = {
     ...about,
     text: shown,
     ...(left === 0 ? {} : { next_after: next, left_out: [`${left} of ${total} characters follow`] }),
@@ -72,7 +72,7 @@ function piece(about: Members, text: string, after: number, total: number): Tool
   return { content: [{ type: 'text', text: `${shown}${more}` }], structuredContent: facts };
 }
 
-async function eventsPart(door: Door, about: Members, after: number): Promise<ToolResult> {
+async function eventsPart(door: Door, about: ShortMembers, after: number): Promise<ToolResult> {
   const run = String(about.run_id);
   const stream = await door.runs.events(run, after, undefined, 'no');
   if (!stream.ok) return failedResult(stream.refusal.message, stream.refusal.help);
@@ -90,7 +90,7 @@ async function eventsPart(door: Door, about: Members, after: number): Promise<To
     events.push(short);
     last = event.seq;
   }
-  const more: Members = isMore ? { next_after: last, left_out: ['more events follow'] } : {};
+  const more: ShortMembers = isMore ? { next_after: last, left_out: ['more events follow'] } : {};
   const lines = events.map((event) => JSON.stringify(event));
   if (isMore) lines.push(`… more events follow: \`after: ${last}\``);
   return {
@@ -100,7 +100,7 @@ async function eventsPart(door: Door, about: Members, after: number): Promise<To
 }
 
 /** Without its checksum, and with long values cut. */
-function shortEvent({ crc: _, ...event }: RecordedEvent): Members {
+function shortEvent({ crc: _, ...event }: RecordedEvent): ShortMembers {
   const text = JSON.stringify(event);
   if (text.length <= LONGEST_EVENT) return event;
   const each = Math.floor((LONGEST_EVENT - 200) / Math.max(1, Object.keys(event).length));
@@ -114,7 +114,7 @@ function shortEvent({ crc: _, ...event }: RecordedEvent): Members {
 }
 
 /** The result, and what its commands and agents printed. Only the piece that is wanted is kept. */
-async function outputPart(door: Door, about: Members, after: number): Promise<ToolResult> {
+async function outputPart(door: Door, about: ShortMembers, after: number): Promise<ToolResult> {
   const run = String(about.run_id);
   const kept = new TextWindow(after, PIECE);
   const found = await door.runs.inspect(run);

@@ -7,12 +7,12 @@ import { oneLine } from '../views/drawing/visible-text.js';
 import { eventGist } from '../views/log/event-gist.js';
 import type { Door } from './door.js';
 import { dateOf, defaultsOf, isQuestion, nameOf, wordsOf } from './forms.js';
-import { cutText, fitMembers, type Members } from './short-answer.js';
+import { cutText, fitMembers, type ShortMembers } from './short-answer.js';
 
 /** The result of a tool. */
 export interface ToolResult {
   readonly content: readonly { readonly type: 'text'; readonly text: string }[];
-  readonly structuredContent?: Members;
+  readonly structuredContent?: ShortMembers;
   readonly isError?: true;
 }
 
@@ -52,7 +52,7 @@ export async function describeRun(
   const defaults = questions.length === 0 ? new Map<string, string>() : await defaultsOf(door.runs, run.run_id);
   const next = nextStep(door, run);
   const { note, bound, isDetailed = false } = remarks;
-  const facts: Members = {
+  const facts: ShortMembers = {
     run_id: run.run_id,
     status: run.status,
     machine: run.machine,
@@ -74,22 +74,22 @@ export async function describeRun(
 
 /** Text and values, each within the budget. */
 export function resultOf(
-  facts: Members,
+  facts: ShortMembers,
   more: Readonly<Record<string, string>>,
-  textOfFacts: (fitted: Members) => string,
+  textOfFacts: (fitted: ShortMembers) => string,
 ): ToolResult {
   const fitted = fitMembers(facts, more);
   return { content: [{ type: 'text', text: textOfFacts(fitted) }], structuredContent: fitted };
 }
 
 /** An answer about a mistake: whoever reads it can do something about it. */
-export function failedResult(message: string, help: string | null = null, more: Members = {}): ToolResult {
+export function failedResult(message: string, help: string | null = null, more: ShortMembers = {}): ToolResult {
   const text = cutText(help === null ? message : `${message}\nnext: ${help}`, 7900);
   const error = { message: cutText(message, 3000), ...(help === null ? {} : { help: cutText(help, 1000) }) };
   return { content: [{ type: 'text', text }], structuredContent: fitMembers({ error, ...more }, {}), isError: true };
 }
 
-function errorFacts({ error }: ShownRun): Members {
+function errorFacts({ error }: ShownRun): ShortMembers {
   const { kind, message, state, line, tool } = error as NonNullable<ShownRun['error']>;
   return {
     kind,
@@ -100,7 +100,7 @@ function errorFacts({ error }: ShownRun): Members {
   };
 }
 
-function waitingFacts(one: ShownRun['waiting'][number], defaults: ReadonlyMap<string, string>): Members {
+function waitingFacts(one: ShownRun['waiting'][number], defaults: ReadonlyMap<string, string>): ShortMembers {
   const standard = defaults.get(nameOf(one));
   return {
     kind: one.kind,
@@ -115,7 +115,7 @@ function waitingFacts(one: ShownRun['waiting'][number], defaults: ReadonlyMap<st
 
 type Step = NonNullable<ShownRun['steps']>[number];
 
-function stepFacts({ path, status, agent, attempt, cost }: Step): Members {
+function stepFacts({ path, status, agent, attempt, cost }: Step): ShortMembers {
   return { path, status, attempt, ...(agent === null ? {} : { agent }), ...(cost === null ? {} : { cost }) };
 }
 
@@ -158,7 +158,7 @@ function nextStep(door: Door, run: ShownRun): string | null {
   }
 }
 
-function textOf(run: ShownRun, fitted: Members, defaults: ReadonlyMap<string, string>): string {
+function textOf(run: ShownRun, fitted: ShortMembers, defaults: ReadonlyMap<string, string>): string {
   const where = run.state === null || run.status === 'returned' ? '' : ` in ${run.state}`;
   const cost = run.cost === null || run.cost === 0 ? '' : `, ${dollars(run.cost)}`;
   const lines = [`${run.machine}: ${run.status}${where} after ${duration(run.duration_ms)}${cost} (run ${run.run_id})`];
@@ -172,7 +172,7 @@ function textOf(run: ShownRun, fitted: Members, defaults: ReadonlyMap<string, st
   for (const one of run.waiting.slice(0, waiting.length))
     lines.push(`waits: ${isQuestion(one) ? `\`${nameOf(one)}\`: ${wordsOf(one, defaults)}` : waitWords(one)}`);
   if (Array.isArray(fitted.steps))
-    for (const step of fitted.steps as Members[])
+    for (const step of fitted.steps as ShortMembers[])
       lines.push(`step ${step.path}: ${step.status}, attempt ${step.attempt}`);
   if (Array.isArray(fitted.recent)) lines.push('last events:', ...(fitted.recent as string[]).map((one) => `  ${one}`));
   for (const name of ['bound', 'note', 'next'] as const)

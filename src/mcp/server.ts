@@ -3,7 +3,7 @@ import { McpServer, ProtocolError, ProtocolErrorCode } from '@modelcontextprotoc
 import { refusalOf } from '../app/result.js';
 import { joinedClause } from '../interpreter/agents/agent-wait.js';
 import type { Json } from '../machine/expression.js';
-import type { Validate } from '../runtime/tools/call-schema.js';
+import type { ValidateCall } from '../runtime/tools/call-schema.js';
 import { addResources } from './agent-resources.js';
 import { type Caller, callerOf, type Era, requireRevision, TASKS } from './caller.js';
 import type { Door } from './door.js';
@@ -11,7 +11,7 @@ import { refusalResult } from './findings.js';
 import { listCall } from './list-call.js';
 import { programTools, runArguments } from './program-tools.js';
 import { failedResult } from './run-view.js';
-import type { Members } from './short-answer.js';
+import type { ShortMembers } from './short-answer.js';
 import { addTasks } from './tasks.js';
 import { answerCall, type CallResult, checkCall, controlCall, getCall, runCall } from './tool-calls.js';
 import { changesNothing, TOOLS, type ToolDefinition } from './tool-definitions.js';
@@ -19,9 +19,9 @@ import { changesNothing, TOOLS, type ToolDefinition } from './tool-definitions.j
 const INSTRUCTIONS = `statedsl runs flows: commands, agents and questions to people as states, recorded and resumable.
 To write one, read the skill \`statedsl\` first; then check, mend all findings, run. Questions of a run are for the user.`;
 
-type Call = (door: Door, given: never, caller: Caller) => Promise<CallResult>;
+type ToolCallOf = (door: Door, given: never, caller: Caller) => Promise<CallResult>;
 
-const CALLS: Readonly<Record<string, Call>> = {
+const CALLS: Readonly<Record<string, ToolCallOf>> = {
   check: checkCall,
   run: runCall,
   get: getCall,
@@ -58,14 +58,14 @@ function toolsOf(door: Door): readonly ToolDefinition[] {
   return door.isReadOnly ? TOOLS.filter(changesNothing) : TOOLS;
 }
 
-interface CallParameters {
+interface ToolParameters {
   readonly name: string;
   readonly arguments?: Readonly<Record<string, unknown>> | undefined;
 }
 
 async function callTool(
   door: Door,
-  { name, arguments: given = {} }: CallParameters,
+  { name, arguments: given = {} }: ToolParameters,
   caller: Caller,
 ): Promise<CallResult> {
   const own = name.startsWith('run_') ? (await programTools(door)).find((one) => one.name === name) : undefined;
@@ -107,7 +107,7 @@ async function callProgram(
   if (problem !== null)
     return failedResult(joinedClause(`the arguments of \`${tool.name}\``, problem), argumentHelp(tool));
   try {
-    return await runCall(door, runArguments(tool, given as Members), caller);
+    return await runCall(door, runArguments(tool, given as ShortMembers), caller);
   } catch (cause) {
     return refusalResult(refusalOf(cause));
   }
@@ -115,17 +115,17 @@ async function callProgram(
 
 function argumentHelp({ inputSchema }: ToolDefinition): string {
   const { properties = {}, required = [] } = inputSchema as {
-    readonly properties?: Members;
+    readonly properties?: ShortMembers;
     readonly required?: string[];
   };
   const names = Object.keys(properties).map((name) => (required.includes(name) ? `${name} (required)` : name));
   return `its arguments are ${names.join(', ')}`;
 }
 
-let loaded: Promise<Validate> | null = null;
+let loaded: Promise<ValidateCall> | null = null;
 
 /** Loaded for the first call, so that a client that lists the tools does not wait for it. */
-function validator(): Promise<Validate> {
+function validator(): Promise<ValidateCall> {
   loaded ??= import('../runtime/tools/call-schema.js').then(({ schemaValidator }) => schemaValidator());
   return loaded;
 }

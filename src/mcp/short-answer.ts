@@ -9,7 +9,7 @@ export const BUDGET = 8000;
 /** What a cut member keeps at least. */
 const LEAST = 120;
 
-export type Members = { readonly [name: string]: Json };
+export type ShortMembers = { readonly [name: string]: Json };
 
 const lengthOf = (value: Json): number => (JSON.stringify(value) ?? '').length;
 
@@ -21,10 +21,10 @@ export function cutText(text: string, length: number): string {
 }
 
 /** Members of an answer within the budget. `more`: how to get the whole of a member that may be cut. */
-export function fitMembers(given: Members, more: Readonly<Record<string, string>>, budget = BUDGET): Members {
+export function fitMembers(given: ShortMembers, more: Readonly<Record<string, string>>, budget = BUDGET): ShortMembers {
   const fitted: Record<string, Json> = { ...given };
   const leftOut = new Map<string, string>();
-  const whole = (): Members =>
+  const whole = (): ShortMembers =>
     leftOut.size === 0 ? fitted : { ...fitted, left_out: [...leftOut].map(([name, words]) => `${name}: ${words}`) };
   for (let excess = lengthOf(whole()) - budget; excess > 0; excess = lengthOf(whole()) - budget) {
     const [name, size] = Object.entries(fitted)

@@ -9,7 +9,7 @@ import type { Door } from './door.js';
 import { defaultsOf, FORM, filledForm, isQuestion, nameOf, questionForm } from './forms.js';
 import { control } from './run-operations.js';
 import { describeRun } from './run-view.js';
-import type { Members } from './short-answer.js';
+import type { ShortMembers } from './short-answer.js';
 import { deliverForm, POLL_MS } from './tool-calls.js';
 import { lookAt } from './until-it-stands.js';
 
@@ -42,7 +42,7 @@ export function addTasks(door: Door, { server }: McpServer): void {
 
 const unknownTask = (message: string): ProtocolError => new ProtocolError(ProtocolErrorCode.InvalidParams, message);
 
-async function taskOf(door: Door, run_id: string, caller: Caller): Promise<Members> {
+async function taskOf(door: Door, run_id: string, caller: Caller): Promise<ShortMembers> {
   const found = await lookAt(door, run_id);
   if (!found.ok) throw unknownTask(found.refusal.message);
   const { run } = found;

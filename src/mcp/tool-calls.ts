@@ -8,24 +8,24 @@ import type { Machine } from '../machine/machine.js';
 import { inputProblems } from '../runtime/run/run-inputs.js';
 import type { Caller } from './caller.js';
 import type { Door } from './door.js';
-import { findSource, type Named, sourceOf } from './find-program.js';
+import { findSource, type NamedFlow, sourceOf } from './find-program.js';
 import { checkText, findingsOf, invalid, MORE_FINDINGS, refusalResult } from './findings.js';
 import { confirmForm, defaultsOf, filledForm, formProblem, isQuestion, nameOf, questionForm } from './forms.js';
 import { control, deliver, digestOf, limitsOf, startRun } from './run-operations.js';
 import { partOfRun } from './run-parts.js';
 import { describeRun, failedResult, resultOf, type ToolResult } from './run-view.js';
-import { cutText, type Members } from './short-answer.js';
+import { cutText, type ShortMembers } from './short-answer.js';
 import { lookAt, untilItStands } from './until-it-stands.js';
 
 export type CallResult = ToolResult | InputRequiredResult;
 
-type Values = Readonly<Record<string, Json>>;
+type ToolValues = Readonly<Record<string, Json>>;
 
 // ---- check ------------------------------------------------------------------------------------------
 
 const LONGEST_FIXED = 200_000;
 
-interface CheckArguments extends Named {
+interface CheckArguments extends NamedFlow {
   readonly fix?: boolean;
 }
 
@@ -40,7 +40,7 @@ export async function checkCall(door: Door, { fix = false, ...named }: CheckArgu
   if (!result.ok) return refusalResult(result.refusal);
   const checked = result.value;
   const findings = findingsOf(checked);
-  const facts: Members = {
+  const facts: ShortMembers = {
     valid: checked.isValid,
     findings,
     ...(checked.isValid && checked.inputs.length > 0 ? { inputs: inputNames(checked) } : {}),
@@ -65,8 +65,8 @@ const inputNames = ({ inputs }: CheckedProgram): Json =>
 
 // ---- run --------------------------------------------------------------------------------------------
 
-export interface RunArguments extends Named {
-  readonly inputs?: Values;
+export interface RunArguments extends NamedFlow {
+  readonly inputs?: ToolValues;
   readonly limits?: Readonly<Record<string, number>>;
   readonly wait_s?: number;
   readonly confirm?: boolean;
@@ -74,7 +74,7 @@ export interface RunArguments extends Named {
 }
 
 /** What a run that was started is told about later. */
-export interface Started {
+export interface StartedTool {
   readonly run_id: string;
   readonly bound?: string;
   readonly isNew: boolean;
@@ -99,9 +99,9 @@ export async function runCall(door: Door, given: RunArguments, caller: Caller): 
 }
 
 /** It was started; or why not, or the form that confirms it. */
-type Begun = { readonly started: Started } | { readonly answer: CallResult };
+type BegunCall = { readonly started: StartedTool } | { readonly answer: CallResult };
 
-export async function startCall(door: Door, given: RunArguments, caller: Caller): Promise<Begun> {
+export async function startCall(door: Door, given: RunArguments, caller: Caller): Promise<BegunCall> {
   const { inputs = {}, limits, key, confirm = false, program, file, text } = given;
   const named = {
     ...(program === undefined ? {} : { program }),
@@ -215,7 +215,7 @@ export async function getCall(door: Door, { run_id, wait_s = 0, part, after = 0 
 
 // ---- waiting, and questions ---------------------------------------------------------------------------
 
-interface Following {
+interface FollowedCall {
   readonly run_id: string;
   readonly wait_s: number;
   readonly bound?: string;
@@ -224,12 +224,12 @@ interface Following {
   /** The questions of this call were put to a person already. */
   readonly wasAsked?: boolean;
   /** What the agent would answer. */
-  readonly proposed?: Values;
+  readonly proposed?: ToolValues;
   readonly answered?: readonly string[];
 }
 
 /** Where the run stands; a form if it waits for a person who can be asked. */
-async function follow(door: Door, caller: Caller, following: Following): Promise<CallResult> {
+async function follow(door: Door, caller: Caller, following: FollowedCall): Promise<CallResult> {
   const { run_id, wait_s, bound, proposed = {}, wasAsked = false, isDetailed = false, answered = [] } = following;
   const found = await untilItStands(door, caller, { run_id, wait_s, bound, answered });
   if (!found.ok) return refusalResult(found.refusal);
@@ -251,13 +251,13 @@ async function follow(door: Door, caller: Caller, following: Following): Promise
   });
 }
 
-interface Questions {
+interface CallQuestions {
   readonly run_id: string;
   readonly names: readonly string[];
 }
 
 /** A form came back: what a person filled in is delivered, and the call waits on. It does not ask again. */
-async function afterForm(door: Door, asked: Questions, wait_s: number, caller: Caller): Promise<CallResult> {
+async function afterForm(door: Door, asked: CallQuestions, wait_s: number, caller: Caller): Promise<CallResult> {
   const { run_id } = asked;
   const form = filledForm(caller);
   if (form.kind === 'refused')
@@ -277,8 +277,8 @@ async function afterForm(door: Door, asked: Questions, wait_s: number, caller: C
 /** Null: the answers were delivered. */
 export async function deliverForm(
   door: Door,
-  { run_id, names }: Questions,
-  { content, byAgent }: { readonly content: Members; readonly byAgent: boolean },
+  { run_id, names }: CallQuestions,
+  { content, byAgent }: { readonly content: ShortMembers; readonly byAgent: boolean },
   caller: Caller,
 ): Promise<ToolResult | null> {
   if (door.isReadOnly) return failedResult('this server only reads', null, { run_id });
@@ -303,7 +303,7 @@ function notForAgents(run_id: string, names: readonly string[]): ToolResult {
 
 interface AnswerArguments {
   readonly run_id: string;
-  readonly answers?: Values;
+  readonly answers?: ToolValues;
   readonly signal?: string;
   readonly payload?: Json;
   readonly reason?: string;
@@ -325,7 +325,7 @@ export async function answerCall(door: Door, given: AnswerArguments, caller: Cal
     const sent = await deliver(door, run_id, { signal: { name: signal, payload }, by });
     return sent.ok ? follow(door, caller, { run_id, wait_s: ANSWERED_S }) : refusalResult(sent.refusal);
   }
-  const names = Object.keys(answers as Values);
+  const names = Object.keys(answers as ToolValues);
   const questions = waiting.filter(isQuestion);
   const open = questions.map(nameOf);
   const unknown = names.find((name) => !open.includes(name) && !questions.some(({ id }) => id === name));
@@ -337,9 +337,9 @@ export async function answerCall(door: Door, given: AnswerArguments, caller: Cal
     );
   if (!door.agentsMayAnswer) {
     if (!caller.canAsk) return notForAgents(run_id, names);
-    return follow(door, caller, { run_id, wait_s: 0, proposed: answers as Values });
+    return follow(door, caller, { run_id, wait_s: 0, proposed: answers as ToolValues });
   }
-  const delivered = await deliver(door, run_id, { answers: answers as Values, by: `agent ${caller.name}`, reason });
+  const delivered = await deliver(door, run_id, { answers: answers as ToolValues, by: `agent ${caller.name}`, reason });
   return delivered.ok
     ? follow(door, caller, { run_id, wait_s: ANSWERED_S, wasAsked: true, answered: names })
     : refusalResult(delivered.refusal);

@@ -7,14 +7,14 @@ import type { Json } from '../machine/expression.js';
 
 export const RUN_STATUSES = ['running', 'returned', 'failed', 'suspended', 'interrupted', 'killed'] as const;
 
-type Schema = { readonly [keyword: string]: Json };
+type ToolSchema = { readonly [keyword: string]: Json };
 
 export interface ToolDefinition {
   readonly name: string;
   readonly title: string;
   readonly description: string;
-  readonly inputSchema: Schema;
-  readonly outputSchema: Schema;
+  readonly inputSchema: ToolSchema;
+  readonly outputSchema: ToolSchema;
   readonly annotations: {
     readonly readOnlyHint: boolean;
     readonly destructiveHint: boolean;
@@ -23,19 +23,19 @@ export interface ToolDefinition {
   };
 }
 
-const text = (description: string): Schema => ({ type: 'string', description });
+const text = (description: string): ToolSchema => ({ type: 'string', description });
 const longestWait = 50;
 
-const object = (properties: Schema, required: readonly string[] = []): Schema => ({
+const object = (properties: ToolSchema, required: readonly string[] = []): ToolSchema => ({
   type: 'object',
   properties,
   required: [...required],
   additionalProperties: false,
 });
 
-const values = (description: string): Schema => ({ type: 'object', description });
+const values = (description: string): ToolSchema => ({ type: 'object', description });
 
-const waitFor = (standard: number): Schema => ({
+const waitFor = (standard: number): ToolSchema => ({
   type: 'number',
   minimum: 0,
   maximum: longestWait,
@@ -43,7 +43,7 @@ const waitFor = (standard: number): Schema => ({
   description: 'seconds to wait for its end',
 });
 
-const limits: Schema = {
+const limits: ToolSchema = {
   type: 'object',
   description: 'time in seconds, cost in US dollars',
   properties: {
@@ -58,7 +58,7 @@ const limits: Schema = {
 const runId = text('id of a run, or its beginning');
 
 /** What is known of a run. Members that are empty are left out. */
-const runFacts: Schema = {
+const runFacts: ToolSchema = {
   type: 'object',
   properties: {
     run_id: { type: 'string' },
@@ -71,13 +71,13 @@ const runFacts: Schema = {
   required: ['run_id', 'status'],
 };
 
-const ANY: Schema = { type: 'object' };
+const ANY: ToolSchema = { type: 'object' };
 
 const harmless = { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false };
 const acting = { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: true };
 
 /** The arguments of a tool that starts runs, besides what it starts. */
-export const RUN_OPTIONS: Schema = {
+export const RUN_OPTIONS: ToolSchema = {
   limits,
   wait_s: waitFor(20),
   confirm: { type: 'boolean', description: 'start it although its bound exceeds `confirm_above`' },

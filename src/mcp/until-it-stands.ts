@@ -8,7 +8,7 @@ import type { Door } from './door.js';
 import { isQuestion, nameOf, withOwnNames } from './forms.js';
 import { progressText } from './run-view.js';
 
-interface Awaited {
+interface AwaitedEnd {
   readonly run_id: string;
   readonly wait_s: number;
   readonly bound?: string | undefined;
@@ -16,7 +16,7 @@ interface Awaited {
   readonly answered?: readonly string[];
 }
 
-type Found = { readonly ok: true; readonly run: ShownRun; readonly recent: readonly JournalRecord[] } | Refused;
+type FoundEnd = { readonly ok: true; readonly run: ShownRun; readonly recent: readonly JournalRecord[] } | Refused;
 
 /** How often a run is looked at: often at first, since most runs are short. Milliseconds. */
 const FIRST_MS = 25;
@@ -27,8 +27,8 @@ const SUSPENDING_MS = 1000;
 export async function untilItStands(
   door: Door,
   caller: Caller,
-  { run_id, wait_s, bound, answered = [] }: Awaited,
-): Promise<Found> {
+  { run_id, wait_s, bound, answered = [] }: AwaitedEnd,
+): Promise<FoundEnd> {
   let end = performance.now() + wait_s * 1000;
   let askedAt = performance.now();
   let reported = -1;
@@ -49,7 +49,7 @@ export async function untilItStands(
   }
 }
 
-export async function lookAt(door: Door, run_id: string): Promise<Found> {
+export async function lookAt(door: Door, run_id: string): Promise<FoundEnd> {
   const inspected = await door.runs.inspect(run_id);
   if (!inspected.ok) return inspected;
   const { value, recent } = inspected;

@@ -4,11 +4,11 @@ import { type ReadonlySignal, signal } from '@preact/signals';
 import { createContext } from 'preact';
 import { useContext } from 'preact/hooks';
 import type { Drawing, Picture } from '../views/picture/picture.js';
-import type { RunData } from './data/page-data.js';
+import type { PageData } from './data/page-data.js';
 import type { DrawPlot } from './runs/day-bars.js';
 
 export interface PageParts {
-  readonly data: RunData;
+  readonly data: PageData;
   readonly router: Router;
   /** Computes the positions of a picture; it may take a while. */
   readonly layOut: (picture: Picture) => Promise<Drawing>;

@@ -53,9 +53,9 @@ export function stringRole(text: string): StringRole {
 /** Parses a whole text as one expression. */
 export function readReference(text: string): ParsedReference {
   try {
-    return { ok: true, expr: new Reader(text).read() };
+    return { ok: true, expr: new PathReader(text).read() };
   } catch (thrown) {
-    if (thrown instanceof Stop) return { ok: false, problem: thrown.problem };
+    if (thrown instanceof ReferenceStop) return { ok: false, problem: thrown.problem };
     throw thrown;
   }
 }
@@ -73,13 +73,13 @@ function printSegment(segment: string): string {
 }
 
 /** Thrown to stop the parser. It never leaves this file. */
-class Stop {
+class ReferenceStop {
   constructor(readonly problem: ReferenceProblem) {}
 }
 
-type Operator = 'any' | 'all';
+type PathOperator = 'any' | 'all';
 
-class Reader {
+class PathReader {
   private at = 0;
   private depth = 0;
   private terms = 0;
@@ -99,7 +99,7 @@ class Reader {
     this.blank();
     const start = this.at;
     const of = [this.term()];
-    let operator: Operator | null = null;
+    let operator: PathOperator | null = null;
     for (;;) {
       this.blank();
       const from = this.at;
@@ -109,7 +109,7 @@ class Reader {
       if (next !== operator) {
         const message = '`||` and `&&` are mixed without parentheses';
         const help = 'put parentheses around one of them, as in `(†state.a && †state.b) || †state.c`';
-        throw new Stop({ kind: 'mixed', message, help, start: from, end: this.at });
+        throw new ReferenceStop({ kind: 'mixed', message, help, start: from, end: this.at });
       }
       of.push(this.term());
     }
@@ -118,7 +118,7 @@ class Reader {
     return { kind: operator ?? 'all', of, start, end: of.at(-1)?.end ?? this.at };
   }
 
-  private operator(): Operator | null {
+  private operator(): PathOperator | null {
     for (const [sign, operator] of SIGNS) {
       if (!this.text.startsWith(sign, this.at)) continue;
       this.at += sign.length;
@@ -190,7 +190,13 @@ class Reader {
   private requireAllowed(name: string, from: number): string {
     if (!NEVER_NAMES.has(name)) return name;
     const message = `\`${name}\` cannot be part of a path`;
-    throw new Stop({ kind: 'syntax', message, help: 'give the field another name', start: from, end: this.at });
+    throw new ReferenceStop({
+      kind: 'syntax',
+      message,
+      help: 'give the field another name',
+      start: from,
+      end: this.at,
+    });
   }
 
   private blank(): void {
@@ -211,11 +217,11 @@ class Reader {
 
   private stop(message: string, help: string): never {
     const end = Math.min(this.at + 1, Math.max(this.text.length, 1));
-    throw new Stop({ kind: 'syntax', message, help, start: Math.min(this.at, end - 1), end });
+    throw new ReferenceStop({ kind: 'syntax', message, help, start: Math.min(this.at, end - 1), end });
   }
 }
 
-const SIGNS: readonly (readonly [string, Operator])[] = [
+const SIGNS: readonly (readonly [string, PathOperator])[] = [
   ['||', 'any'],
   ['<|>', 'any'],
   ['&&', 'all'],

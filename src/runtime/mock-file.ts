@@ -51,16 +51,16 @@ export async function loadMock(
   return { mock: { file: shown, locationOf, ...parts, asks: part('asks'), signals: part('signals') }, problems };
 }
 
-type Report = (path: (string | number)[], message: string, help?: string) => void;
+type ReportProblem = (path: (string | number)[], message: string, help?: string) => void;
 
-function checkAnswers(part: MockPart, answers: MockAnswers, report: Report): void {
+function checkAnswers(part: MockPart, answers: MockAnswers, report: ReportProblem): void {
   for (const [name, answer] of Object.entries(answers)) {
     if (!Array.isArray(answer)) checkAnswer(part, [part, name], answer, report);
     else for (const [at, one] of answer.entries()) checkAnswer(part, [part, name, at], one, report);
   }
 }
 
-function checkAnswer(part: MockPart, path: (string | number)[], answer: Json, report: Report): void {
+function checkAnswer(part: MockPart, path: (string | number)[], answer: Json, report: ReportProblem): void {
   const wrapped = unwrap(answer);
   const given = wrapped?.value ?? answer;
   if (part === 'asks' && (given === null || isMapping(given) || Array.isArray(given))) {
@@ -81,7 +81,7 @@ function checkAnswer(part: MockPart, path: (string | number)[], answer: Json, re
     report([...path, 'fail'], 'the `kind` of a failure must be a text');
 }
 
-interface Wrapped {
+interface WrappedAnswer {
   readonly value?: Json;
   readonly fail?: { readonly [key: string]: Json };
   readonly after?: Json;
@@ -92,10 +92,10 @@ interface Wrapped {
 const WRAPPING: ReadonlySet<string> = new Set(['value', 'fail', 'after', 'cost', 'tokens']);
 
 /** `{value: …}` or `{fail: {…}}`, with what belongs to it; null: the answer is a value itself. */
-function unwrap(answer: Json): Wrapped | null {
+function unwrap(answer: Json): WrappedAnswer | null {
   if (!isMapping(answer)) return null;
-  if (isMapping(answer.fail)) return answer as Wrapped;
-  return 'value' in answer && Object.keys(answer).every((key) => WRAPPING.has(key)) ? (answer as Wrapped) : null;
+  if (isMapping(answer.fail)) return answer as WrappedAnswer;
+  return 'value' in answer && Object.keys(answer).every((key) => WRAPPING.has(key)) ? (answer as WrappedAnswer) : null;
 }
 
 /** NaN: it is not a number. */

@@ -116,7 +116,7 @@ export interface MockWorld {
 
 /** Answers from the mock. What it does not name goes to `others`. `time`: null means that answers take no time. */
 export function createMockWorld(mock: Mock, others: Effects, time: VirtualTime | null = null): MockWorld {
-  const answers = new Answers(mock);
+  const answers = new MockCalls(mock);
   const isNamed = (part: MockPart, name: string): boolean => mock[part] !== null && Object.hasOwn(mock[part], name);
   scheduleSignals(mock, time);
   const give = (part: MockPart, name: string, request: AnsweredRequest, context: EffectContext) =>
@@ -166,7 +166,7 @@ function scheduleSignals({ signals }: Mock, time: VirtualTime | null): void {
 }
 
 /** Which answers were given. */
-class Answers {
+class MockCalls {
   private readonly named = new NamedAnswers<Json>('mock');
 
   constructor(private readonly mock: Mock) {}

@@ -5,7 +5,14 @@
  */
 import type { Outcome, TokenCounts } from '../interpreter/events/event.js';
 import { WORK_EFFECTS } from '../interpreter/events/status-after.js';
-import type { AgentRequest, ArgvRequest, FunctionRequest, ShellRequest, ToolRequest } from '../interpreter/request.js';
+import type {
+  AgentRequest,
+  ArgvRequest,
+  FunctionRequest,
+  ShellRequest,
+  TimerRequest,
+  ToolRequest,
+} from '../interpreter/request.js';
 import { printJson } from '../interpreter/values/json.js';
 import type { Value } from '../interpreter/values/value.js';
 import type { Json } from '../machine/expression.js';
@@ -13,8 +20,6 @@ import { omitUndefined } from '../prelude/omit-undefined.js';
 import { unreachable } from '../prelude/unreachable.js';
 import type { EffectContext, Effects, PerformedRequest } from './effect-context.js';
 import { VIRTUAL_START, type VirtualTime } from './virtual-time.js';
-
-type TimerRequest = Extract<PerformedRequest, { kind: 'timer' }>;
 
 export interface WorldClock {
   /** Milliseconds since the epoch. */

@@ -8,7 +8,7 @@ import { Buffer } from 'node:buffer';
 import type { AgentFacts, Outcome, Output, RunError, RunEvent } from '../interpreter/events/event.js';
 import { decode, type Printed, printedForm, printedForms } from '../interpreter/values/json.js';
 import { plain, SourceNumber, type Value, Version } from '../interpreter/values/value.js';
-import type { Json } from '../machine/expression.js';
+import type { Json, JsonObject } from '../machine/expression.js';
 import { omitUndefined } from '../prelude/omit-undefined.js';
 import { unreachable } from '../prelude/unreachable.js';
 
@@ -201,7 +201,7 @@ const valueMembers = new Set(['value', 'payload']);
 const printedMembers = ['value', 'payload', 'args', 'inputs', 'with', 'fields'] as const;
 
 /** A value and its JSON text, as they are recorded. */
-interface Written<T> {
+interface RecordedValue<T> {
   readonly value: T;
   readonly printed?: string;
 }
@@ -211,31 +211,33 @@ export function redactWritten<T extends Json>(
   value: T,
   printed: string | undefined,
   clean: (given: Json) => Json,
-): Written<T> {
+): RecordedValue<T> {
   if (printed === undefined) return { value: clean(value) as T };
   const whole = clean(decode(printed) as Json) as Value;
   return { value: plain(whole) as T, ...omitUndefined({ printed: printedForm(whole) }) };
 }
 
-type Named = Readonly<Record<string, Json>>;
-
 /** The same for values by name. Names stay, even one that equals a secret. */
-export function redactNamed(values: Named, printed: Printed | undefined, clean: (given: Json) => Json): Texts {
+export function redactNamed(
+  values: JsonObject,
+  printed: Printed | undefined,
+  clean: (given: Json) => Json,
+): RedactedValues {
   return textsOf(Object.entries(wholeOf(values, printed)).map(([name, value]) => [name, clean(value)]));
 }
 
-interface Texts {
+interface RedactedValues {
   readonly values: Record<string, Json>;
   readonly printed?: Printed;
 }
 
 /** Values with their numbers as they were written. */
-export function wholeOf(values: Named, printed: Printed = {}): Named {
+export function wholeOf(values: JsonObject, printed: Printed = {}): JsonObject {
   const texts = Object.entries(printed).map(([name, text]) => [name, decode(text) as Json]);
   return { ...values, ...Object.fromEntries(texts) };
 }
 
-function textsOf(whole: readonly (readonly [string, Json])[]): Texts {
+function textsOf(whole: readonly (readonly [string, Json])[]): RedactedValues {
   const printed = printedForms(
     whole.map(([name]) => name),
     whole.map(([, value]) => value as Value),
@@ -245,12 +247,12 @@ function textsOf(whole: readonly (readonly [string, Json])[]): Texts {
 }
 
 /** Replaces secrets in the member of a record that has a `printed` next to it, and in that. */
-function redactPrinted({ printed, ...others }: Named, clean: (given: Json) => Json): Named {
+function redactPrinted({ printed, ...others }: JsonObject, clean: (given: Json) => Json): JsonObject {
   const name = printedMembers.find((one) => others[one] !== undefined);
   if (name === undefined) return {};
   const value = others[name] as Json;
   if (typeof printed !== 'string') {
-    const texts = textsOf(Object.entries(clean(wholeOf(value as Named, printed as Printed)) as Named));
+    const texts = textsOf(Object.entries(clean(wholeOf(value as JsonObject, printed as Printed)) as JsonObject));
     return { [name]: texts.values, ...omitUndefined({ printed: texts.printed }) };
   }
   const isList = name === 'args';
@@ -272,7 +274,7 @@ export function redactError(error: RunError, clean: (given: Json) => Json): RunE
 }
 
 function redactEvent(event: RunEvent, value: (given: Json) => Json, stream: () => RedactingStream): RunEvent {
-  const record = event as unknown as Named;
+  const record = event as unknown as JsonObject;
   const together = record.printed === undefined ? {} : redactPrinted(record, value);
   const members = Object.entries(event).flatMap(([name, member]): (readonly [string, unknown])[] => {
     if (name === 'printed' || Object.hasOwn(together, name)) {

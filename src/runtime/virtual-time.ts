@@ -7,7 +7,7 @@ import type { Delivery } from './store/inbox.js';
 /** Midnight of 2000-01-01 in UTC, when every virtual clock begins. Milliseconds since the epoch. */
 export const VIRTUAL_START = Date.UTC(2000, 0, 1);
 
-interface Entry {
+interface TimeEntry {
   until: number;
   /** Of equal times, the lower ones come first. */
   readonly rank: number;
@@ -20,7 +20,7 @@ interface Entry {
 
 export class VirtualTime {
   /** By time, then by rank, then in the order in which they were added. */
-  private readonly entries: Entry[] = [];
+  private readonly entries: TimeEntry[] = [];
   private asleep = 0;
   private rests = false;
   private deliver: ((delivery: Delivery) => void) | null = null;
@@ -138,23 +138,23 @@ export class VirtualTime {
     return next.kind === 'sleep' ? 'woke' : 'acted';
   }
 
-  private add(entry: Entry): Entry {
+  private add(entry: TimeEntry): TimeEntry {
     let at = this.entries.length;
-    while (at > 0 && isAfter(this.entries[at - 1] as Entry, entry)) at--;
+    while (at > 0 && isAfter(this.entries[at - 1] as TimeEntry, entry)) at--;
     this.entries.splice(at, 0, entry);
     return entry;
   }
 
-  private remove(entry: Entry): void {
+  private remove(entry: TimeEntry): void {
     const at = this.entries.indexOf(entry);
     if (at >= 0) this.entries.splice(at, 1);
   }
 }
 
-function isForever({ until, isEndless }: Entry): boolean {
+function isForever({ until, isEndless }: TimeEntry): boolean {
   return until === Number.POSITIVE_INFINITY || isEndless?.() === true;
 }
 
-function isAfter(one: Entry, other: Entry): boolean {
+function isAfter(one: TimeEntry, other: TimeEntry): boolean {
   return one.until === other.until ? one.rank > other.rank : one.until > other.until;
 }

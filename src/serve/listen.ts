@@ -375,7 +375,7 @@ interface PermitHolder {
   close(): void;
 }
 
-interface Holder {
+interface PermitGrant {
   readonly grant: () => void;
   held: number;
 }
@@ -383,7 +383,7 @@ interface Holder {
 export class PermitPool {
   private free: number;
   /** In the order of their requests. */
-  private waiting: Holder[] = [];
+  private waiting: PermitGrant[] = [];
 
   constructor(total: number) {
     this.free = total;
@@ -391,7 +391,7 @@ export class PermitPool {
 
   /** `grant` is called for each permit. */
   open(grant: () => void): PermitHolder {
-    const holder: Holder = { grant, held: 0 };
+    const holder: PermitGrant = { grant, held: 0 };
     return {
       take: () => {
         this.waiting.push(holder);

@@ -2,14 +2,14 @@
 import type { Refusal, Result } from '../app/result.js';
 import type { Service } from './service.js';
 
-type Known = Pick<Service, 'runs' | 'executions'>;
+type KnownRuns = Pick<Service, 'runs' | 'executions'>;
 
 /**
  * `id`: of a run, or the beginning of one. Null: the run has a record, or there is none. A run whose process has just been
  * started has a record soon, which is waited for.
  */
 export async function queuedRefusal(
-  { runs, executions }: Known,
+  { runs, executions }: KnownRuns,
   id: string,
   signal: AbortSignal,
 ): Promise<Refusal | null> {
@@ -30,7 +30,7 @@ export async function queuedRefusal(
 
 /** The result of `read` about a run. A run without a record is known all the same. */
 export async function orQueued<T>(
-  service: Known,
+  service: KnownRuns,
   id: string,
   signal: AbortSignal,
   read: () => Promise<Result<T>>,

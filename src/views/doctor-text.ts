@@ -35,7 +35,7 @@ export interface FoundAgent {
   readonly problem: string | null;
 }
 
-export interface Findings {
+export interface DoctorFindings {
   readonly status: 'ready' | 'missing';
   readonly version: string;
   readonly node: string;
@@ -46,7 +46,7 @@ export interface Findings {
   readonly agents: readonly FoundAgent[];
 }
 
-export function drawFindings(found: Findings, paint: Paint): string {
+export function drawFindings(found: DoctorFindings, paint: Paint): string {
   const { version, node, configuration, programs, adapters, agents } = found;
   const sections = [
     ['', [`statedsl ${version}, Node.js ${node}`, ...programLines(programs, paint)]],

@@ -24,9 +24,9 @@ const LEFT_OUT = [
   { what: 'what is read', keeps: () => true, hasReads: false, line: LONGEST_LINE },
   { what: 'what is read and what only computes', keeps: isNotPure, hasReads: false, line: 100 },
   { what: 'all that starts nothing', keeps: isEffect, hasReads: false, line: 70 },
-] as const satisfies readonly Detail[];
+] as const satisfies readonly DrawnDetail[];
 
-interface Detail {
+interface DrawnDetail {
   /** The words for it. */
   readonly what: string;
   readonly keeps: (kind: string) => boolean;
@@ -67,7 +67,7 @@ export function drawDryRun(dry: DryRun, paint: Paint, isWhole = false): string {
   return text;
 }
 
-function drawWith(dry: DryRun, paint: Paint, detail: Detail): string {
+function drawWith(dry: DryRun, paint: Paint, detail: DrawnDetail): string {
   const { machine, inputs, printed = {}, limits } = dry;
   const out = [`machine ${paint.strong(visibleLine(machine.name))}`];
   if (machine.inputs.length > 0) {
@@ -114,7 +114,7 @@ export function dryRunJson({ machine, inputs, limits, start }: DryRun): object {
   };
 }
 
-function stateLines(state: State, { machine, start }: DryRun, detail: Detail, paint: Paint): string[] {
+function stateLines(state: State, { machine, start }: DryRun, detail: DrawnDetail, paint: Paint): string[] {
   const notes = [
     state.name === start ? 'starts here' : null,
     state.builtin ? 'built in' : null,
@@ -154,7 +154,12 @@ function stateLines(state: State, { machine, start }: DryRun, detail: Detail, pa
 /** The end of the column that says what an instruction touches. */
 const TEXT_COLUMN = 17;
 
-function instructionLines(described: DescribedInstruction, machine: Machine, detail: Detail, paint: Paint): string[] {
+function instructionLines(
+  described: DescribedInstruction,
+  machine: Machine,
+  detail: DrawnDetail,
+  paint: Paint,
+): string[] {
   const { instruction, lines, reads, position } = described;
   const { origin } = instruction;
   const file = origin.file === 0 || position.path !== null ? '' : `${machine.files[origin.file]}:`;

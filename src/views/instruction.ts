@@ -3,7 +3,7 @@
  * that only steer the machine within a state (jumps, ends of branches) have no words.
  */
 import type { Expr, Template } from '../machine/expression.js';
-import type { Instruction, Machine, State } from '../machine/machine.js';
+import type { Instruction, Machine, State, WorkInstruction } from '../machine/machine.js';
 import type { InstructionClass } from './instruction-class.js';
 import { type Reference, referencesIn } from './steps/references.js';
 import { type StepPosition, stepPositions } from './steps/step-positions.js';
@@ -19,8 +19,6 @@ export interface DescribedInstruction {
   /** The position of the instruction among the steps of the state. */
   readonly position: StepPosition;
 }
-
-type Effect = Extract<Instruction, { op: 'shell' | 'argv' | 'function' | 'agent' }>;
 
 /** The instructions of a state that have words, in their order. */
 export function describeState(state: State, machine: Machine): DescribedInstruction[] {
@@ -185,12 +183,12 @@ function atMost(timeout: Template | null): string {
   return timeout === null ? '' : ` at most ${templateText(timeout)}`;
 }
 
-function isEffect(instruction: Instruction): instruction is Effect {
+function isEffect(instruction: Instruction): instruction is WorkInstruction {
   return ['shell', 'argv', 'function', 'agent'].includes(instruction.op);
 }
 
 /** Options as they are written in the brackets of a DO. */
-function effectOptions(effect: Effect): string[] {
+function effectOptions(effect: WorkInstruction): string[] {
   const out: string[] = [];
   const isCheck = effect.reading.startsWith('check') || effect.reading === 'capture';
   const ok =
@@ -213,7 +211,7 @@ function effectOptions(effect: Effect): string[] {
   return out;
 }
 
-function retriedText(on: NonNullable<Effect['retryOn']>): string {
+function retriedText(on: NonNullable<WorkInstruction['retryOn']>): string {
   if ('template' in on) return templateText(on.template);
   return on.map((one) => (typeof one === 'number' ? `exit:${one}` : one)).join(',');
 }

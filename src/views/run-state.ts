@@ -1,5 +1,7 @@
 /** The state of a run as a page of text: its facts, its variables, what it waits for and its last events. */
+
 import type { RunError, RunEvent, Waiting } from '../interpreter/events/event.js';
+import type { Printed } from '../interpreter/values/json.js';
 import type { Json } from '../machine/expression.js';
 import type { Instruction, Machine, State } from '../machine/machine.js';
 import { countOf, dollars, duration, localTime } from './drawing/amounts.js';
@@ -11,10 +13,7 @@ import { waitingLine } from './log/event-line.js';
 import { statusPaint } from './run-list.js';
 import { stepPaint } from './steps/step-table.js';
 
-/** JSON texts by name. */
-type Printed = Readonly<Record<string, string>>;
-
-interface RunState {
+interface DrawnRun {
   readonly run_id: string;
   readonly machine: string;
   readonly status: string;
@@ -83,7 +82,7 @@ const LONGEST_VALUE = 500;
 const MOST_STATES = 20;
 const LABEL = 10;
 
-export function drawRunState(run: RunState, recent: readonly Recent[], paint: Paint): string {
+export function drawRunState(run: DrawnRun, recent: readonly Recent[], paint: Paint): string {
   const lines = [`${statusPaint(run.status, paint)(run.status)}  run ${run.run_id}`];
   const add = (label: string, texts: readonly string[]): void => {
     texts.forEach((text, at) => {
@@ -181,7 +180,7 @@ function from(time: string | null): string {
   return time === null ? '' : ` since ${localTime(time)}`;
 }
 
-function undoWords(undo: NonNullable<RunState['undo']>): string[] {
+function undoWords(undo: NonNullable<DrawnRun['undo']>): string[] {
   const shown = undo.slice(0, MOST_STATES).map(({ line, text }) => visibleLine(`line ${line}: ${text}`));
   return undo.length > MOST_STATES ? [...shown, `… ${undo.length - MOST_STATES} more`] : shown;
 }
@@ -204,7 +203,7 @@ function stepLine({ path, status, agent, attempt, cost, since }: CurrentStep, pa
   return `${paint.state(visibleLine(path))} ${stepPaint(status, paint)(status)}, ${details.join(', ')}`;
 }
 
-function costWords({ cost, cost_unknown }: RunState): string {
+function costWords({ cost, cost_unknown }: DrawnRun): string {
   return cost_unknown ? `${dollars(cost)} and an unknown amount` : cost === null ? 'unknown cost' : dollars(cost);
 }
 
@@ -266,12 +265,12 @@ function stateLines(machine: Machine, state: State, at: number): string[] {
   ];
 }
 
-interface Scope {
+interface DrawnScope {
   readonly machine: Machine;
   readonly state: State;
 }
 
-function instructionText(scope: Scope, { op, origin, ...rest }: Instruction): string {
+function instructionText(scope: DrawnScope, { op, origin, ...rest }: Instruction): string {
   const { file, line } = origin;
   const where = `${file === 0 ? '' : `${file}:`}${line}`.padStart(5);
   const members = Object.entries(rest)
@@ -281,7 +280,7 @@ function instructionText(scope: Scope, { op, origin, ...rest }: Instruction): st
 }
 
 /** Jumps are numbers of instructions, and states are numbers in the machine. */
-function memberText({ machine, state }: Scope, name: string, value: unknown): string {
+function memberText({ machine, state }: DrawnScope, name: string, value: unknown): string {
   if (name === 'to' && typeof value === 'number') return `@${value}`;
   if (name === 'state' && typeof value === 'number') return stateName(machine, value);
   return JSON.stringify(nameSlots(value, machine, state));

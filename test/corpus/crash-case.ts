@@ -8,10 +8,10 @@ import type { RunReport } from '../../src/index.js';
 import type { Outcome, RunEvent } from '../../src/interpreter/events/event.js';
 import { Replay } from '../../src/interpreter/record/replay.js';
 import {
+  type InterpreterOptions,
   type LinkedMachine,
   link,
   type Run,
-  type RunOptions,
   restoreRun,
   snapshotOf,
   startRun,
@@ -31,7 +31,7 @@ import { eventLine } from './event-line.js';
 /** A run that nothing happened to, with all that is needed to make it again. */
 export interface Undisturbed {
   readonly machine: Machine;
-  readonly options: RunOptions;
+  readonly options: InterpreterOptions;
   /** The same, as they are stored, and the inputs. */
   readonly fixed: FixedOptions;
   readonly inputs: Readonly<Record<string, Json>>;

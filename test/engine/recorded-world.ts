@@ -5,7 +5,7 @@
 import type { Submission } from '../../src/engine/messages.js';
 import { NO_ROUTES } from '../../src/engine/messages.js';
 import type { RunState } from '../../src/engine/run-object.js';
-import type { Program, TurnHost } from '../../src/engine/turn-host.js';
+import type { TurnHost, TurnProgram } from '../../src/engine/turn-host.js';
 import { StartedEffects } from '../../src/engine/turn-host.js';
 import type { Outcome, RunEvent } from '../../src/interpreter/events/event.js';
 import { type LinkedMachine, link } from '../../src/interpreter/run.js';
@@ -197,7 +197,7 @@ async function onEngine(
   isSameProcess: boolean,
 ): Promise<EngineRun> {
   const world = new RecordedWorld(the);
-  const program: Program = {
+  const program: TurnProgram = {
     linked,
     options: the.options,
     inDoubt: 'retry',

@@ -6,13 +6,13 @@
 import {
   EngineRefusal,
   type Entry,
+  type HandlerTarget,
   type ObjectContext,
   type PerformContext,
-  type ReaderContext,
-  type Target,
+  type SharedContext,
   type TurnContext,
 } from '../../src/engine/engine-context.js';
-import type { HomeTurn, Performed, RoutedEffect, Turned, TurnStart } from '../../src/engine/messages.js';
+import type { HomeTurn, PerformedEffect, RoutedEffect, Turned, TurnStart } from '../../src/engine/messages.js';
 import { passToHome, performRouted } from '../../src/engine/restate-services.js';
 import { readerHandlers, runHandlers } from '../../src/engine/run-object.js';
 import { runListHandlers, runListReaders, serviceNames } from '../../src/engine/services.js';
@@ -63,7 +63,7 @@ interface TurnJournal {
 }
 
 interface Message {
-  readonly to: Target;
+  readonly to: HandlerTarget;
   readonly message: unknown;
   readonly delayMs: number;
 }
@@ -127,7 +127,7 @@ export class ScriptedEngine {
     const changed = new Map(state);
     const sent: Message[] = [];
     const resolved: [string, unknown][] = [];
-    const context: ObjectContext & ReaderContext = {
+    const context: ObjectContext & SharedContext = {
       key,
       user: null,
       get: async <V>(name: string) => (copy(changed.get(name)) as V | undefined) ?? null,
@@ -226,7 +226,7 @@ export class ScriptedEngine {
   }
 
   /** A message that a turn has sent. */
-  accept(to: Target, message: unknown, delayMs: number): void {
+  accept(to: HandlerTarget, message: unknown, delayMs: number): void {
     // A real engine would repeat the attempt for ever.
     if (JSON.stringify(message).length > MOST_MESSAGE) throw new Error(`a message to ${to.handler} is too large`);
     if (to.handler === 'turned') this.turns.push(copy(message) as Turned);
@@ -234,7 +234,7 @@ export class ScriptedEngine {
   }
 
   /** Performs an effect of a label. */
-  performRouted(routed: RoutedEffect): Promise<Performed> {
+  performRouted(routed: RoutedEffect): Promise<PerformedEffect> {
     const refuse = (): never => {
       throw new Error('a routed effect only performs');
     };
@@ -282,7 +282,7 @@ class Attempt implements TurnContext {
     return copy(command.value) as T;
   }
 
-  send(to: Target, message: unknown, delayMs = 0): void {
+  send(to: HandlerTarget, message: unknown, delayMs = 0): void {
     this.sync('send', `${to.service}/${to.handler} ${JSON.stringify(message)}`, () =>
       this.engine.accept(to, message, delayMs),
     );
@@ -295,7 +295,7 @@ class Attempt implements TurnContext {
   }
 
   /** The handler that is called is executed when the world chooses its end. No other process performs it. */
-  call<T>(to: Target, name: string, message: unknown): { readonly entry: Entry<T>; cancel(): Promise<void> } {
+  call<T>(to: HandlerTarget, name: string, message: unknown): { readonly entry: Entry<T>; cancel(): Promise<void> } {
     const index = this.command('run', `${to.service} ${name}`);
     const cancelled = new AbortController();
     this.actions.set(index, async () => {

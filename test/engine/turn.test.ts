@@ -9,7 +9,13 @@ import { refuseSubmission } from '../../src/engine/refusals.js';
 import type { EventLines } from '../../src/engine/run-journal.js';
 import type { RunState } from '../../src/engine/run-object.js';
 import { secretInputsOf, variableProblem } from '../../src/engine/secret-inputs.js';
-import { EXECUTE, ProgramRefused, type Refusal, StartedEffects, type TurnHost } from '../../src/engine/turn-host.js';
+import {
+  EXECUTE,
+  ProgramRefused,
+  StartedEffects,
+  type TurnHost,
+  type WorkerRefusal,
+} from '../../src/engine/turn-host.js';
 import type { RunEvent } from '../../src/interpreter/events/event.js';
 import { compile } from '../../src/language/check/compile.js';
 import type { InDoubt } from '../../src/runtime/run/resources.js';
@@ -761,7 +767,7 @@ test('an image of another version is refused, until a worker reads it', async ()
 test('a worker with other functions performs only what is no function', async () => {
   const one = submission('ROLLBACK\n');
   const refused = { reason: OTHER_FUNCTIONS, isFinal: false, isOfFunctions: true };
-  const kinds = async (more: Partial<Refusal>): Promise<readonly string[]> => {
+  const kinds = async (more: Partial<WorkerRefusal>): Promise<readonly string[]> => {
     const host = hostFor(one);
     const program = { ...programOf(one), refused: { ...refused, ...more } };
     const run = (_: string, action: () => Promise<unknown>) => {

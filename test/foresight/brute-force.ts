@@ -21,7 +21,7 @@ import type { Slot } from '../../src/interpreter/run-state/thread.js';
 import { nameOf } from '../../src/lab/foresight/bounds.js';
 import { countedSite } from '../../src/lab/foresight/explored-graph.js';
 import { runOptionsOf } from '../../src/lab/foresight/foresight-options.js';
-import { type MonitorState, type Monitors, monitorsOf, type Rule } from '../../src/lab/foresight/monitors.js';
+import { type MonitoredRule, type MonitorState, type Monitors, monitorsOf } from '../../src/lab/foresight/monitors.js';
 import { RARE, type Rare } from '../../src/lab/foresight/way.js';
 import type { Json } from '../../src/machine/expression.js';
 import type { Limits, Machine } from '../../src/machine/machine.js';
@@ -101,7 +101,7 @@ export function bruteForce(
   machine: Machine,
   domain: Domain,
   mostEdges: number,
-  rules: readonly Rule[] = [],
+  rules: readonly MonitoredRule[] = [],
 ): BruteForce | null {
   return new Search(machine, domain, mostEdges, rules).run();
 }
@@ -124,7 +124,7 @@ class Search {
     private readonly machine: Machine,
     domain: Domain,
     private readonly mostEdges: number,
-    private readonly rules: readonly Rule[],
+    private readonly rules: readonly MonitoredRule[],
   ) {
     this.outcomes = new AllOutcomes(machine, domain);
     this.monitors = monitorsOf(rules);

@@ -7,7 +7,7 @@ import type { Outcome, RunEvent } from '../../src/interpreter/events/event.js';
 import { advance, link, type Run, settle, startRun } from '../../src/interpreter/run.js';
 import type { Slot } from '../../src/interpreter/run-state/thread.js';
 import { runOptionsOf } from '../../src/lab/foresight/foresight-options.js';
-import { type MonitorState, type Monitors, monitorsOf, type Rule } from '../../src/lab/foresight/monitors.js';
+import { type MonitoredRule, type MonitorState, type Monitors, monitorsOf } from '../../src/lab/foresight/monitors.js';
 import type { Property } from '../../src/lab/foresight/properties.js';
 import type { Verification } from '../../src/lab/foresight/verify-machine.js';
 import { verify } from '../../src/lab/foresight/verify-machine.js';
@@ -107,7 +107,7 @@ class RuleCheck {
   private readonly monitors: Monitors;
 
   constructor(
-    private readonly rule: Rule,
+    private readonly rule: MonitoredRule,
     private readonly verdict: string,
   ) {
     this.monitors = monitorsOf([rule]);
@@ -139,7 +139,7 @@ function randomRun(
 ): string[] {
   const { machine, bounds, ends } = verification;
   const checks = properties.map(
-    ({ rules: [rule] }, at) => new RuleCheck(rule as Rule, verification.properties[at]?.verdict ?? ''),
+    ({ rules: [rule] }, at) => new RuleCheck(rule as MonitoredRule, verification.properties[at]?.verdict ?? ''),
   );
   const wrong: string[] = [];
   const run = startRun(link(machine), runOptionsOf(machine, { inputs: {} }));

@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { expect, expectTypeOf, test } from 'vitest';
 import type { Outcome, RunEvent } from '../../src/interpreter/events/event.js';
 import { outcomeTable, shapeTable } from '../../src/interpreter/events/event-shapes.js';
-import { always, type Described, eventTable, sometimes } from '../../src/interpreter/events/event-table.js';
+import { always, type DescribedFields, eventTable, sometimes } from '../../src/interpreter/events/event-table.js';
 import { printEventPage } from '../../src/views/event-page.js';
 
 const published = fileURLToPath(new URL('../../docs/events.md', import.meta.url));
@@ -33,11 +33,11 @@ test('a field that may be absent has to be called so, and only such a field', ()
   expectTypeOf<{
     kept: { type: string; means: string };
     rare: { type: string; means: string; optional: true };
-  }>().toExtend<Described<Sample>>();
+  }>().toExtend<DescribedFields<Sample>>();
   expectTypeOf<{ kept: { type: string; means: string }; rare: { type: string; means: string } }>().not.toExtend<
-    Described<Sample>
+    DescribedFields<Sample>
   >();
-  expectTypeOf<{ kept: { type: string; means: string } }>().not.toExtend<Described<Sample>>();
+  expectTypeOf<{ kept: { type: string; means: string } }>().not.toExtend<DescribedFields<Sample>>();
   expect([always('text', 'a'), sometimes('text', 'b')]).toEqual([
     { type: 'text', means: 'a' },
     { type: 'text', means: 'b', optional: true },

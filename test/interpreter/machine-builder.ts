@@ -1,7 +1,7 @@
 /** Machines written by hand in few words, and the world answering a run in memory. */
 import type { Outcome, RunEvent } from '../../src/interpreter/events/event.js';
 import type { EffectRequest } from '../../src/interpreter/request.js';
-import { advance, link, type Run, type RunOptions, settle, startRun } from '../../src/interpreter/run.js';
+import { advance, type InterpreterOptions, link, type Run, settle, startRun } from '../../src/interpreter/run.js';
 import type { Expr, Hole, Json, SlotRef, Template } from '../../src/machine/expression.js';
 import type { Handler, Instruction, Machine } from '../../src/machine/machine.js';
 import { sha256Hex } from '../../src/runtime/sha256.js';
@@ -104,7 +104,7 @@ export const printed = (text: string, exit = 0, stderr = ''): Outcome => ({
   duration_ms: 1,
 });
 
-export const OPTIONS: RunOptions = {
+export const OPTIONS: InterpreterOptions = {
   inputs: {},
   jobs: 4,
   record: true,
@@ -180,7 +180,7 @@ export function drive(run: Run, world: World, events: RunEvent[] = []): RunEvent
 export function execute(
   program: Machine,
   answers: World['answers'] = {},
-  options: Partial<RunOptions> = {},
+  options: Partial<InterpreterOptions> = {},
 ): { run: Run; events: RunEvent[]; lines: string[] } {
   const run = startRun(link(program), { ...OPTIONS, ...options });
   const events = drive(run, new World(answers));

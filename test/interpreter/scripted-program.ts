@@ -16,10 +16,10 @@ import type {
 import {
   advance,
   answer,
+  type InterpreterOptions,
   type LinkedMachine,
   link,
   type Run,
-  type RunOptions,
   receiveSignal,
   restoreRun,
   settle,
@@ -36,7 +36,7 @@ import { OPTIONS, printed } from './machine-builder.js';
 
 export interface ScriptOptions {
   readonly restored: boolean;
-  readonly run?: Partial<RunOptions>;
+  readonly run?: Partial<InterpreterOptions>;
   readonly lookups?: Lookups;
   /** The files of its project, such as `tools.yaml`. */
   readonly files?: Readonly<Record<string, string>>;
@@ -63,7 +63,7 @@ export class ScriptedProgram {
   /** What the last restored run asked for again. */
   repeated: readonly EffectRequest[] = [];
   private linked: LinkedMachine;
-  private readonly options: RunOptions;
+  private readonly options: InterpreterOptions;
   private readonly open = new Map<string, EffectRequest>();
   private readonly names = new Map<string, string>();
   private readonly isRestored: boolean;

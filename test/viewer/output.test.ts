@@ -1,17 +1,17 @@
 /** The output of an effect as the page reads it. */
 import { expect, test } from 'vitest';
-import type { OutputPart, OutputQuery, RunData } from '../../src/page/data/page-data.js';
+import type { OutputPart, OutputQuery, PageData } from '../../src/page/data/page-data.js';
 import { finalLines, openOutput } from '../../src/page/output/output-panel.jsx';
 import { until } from '../harness/until.js';
 
 const MEGABYTE = 1024 * 1024;
 
 /** Data with one output of so many bytes. */
-function dataWith(size: number): RunData {
+function dataWith(size: number): PageData {
   const output = async (_run: string, _effect: string, { from, to }: OutputQuery): Promise<OutputPart> => {
     return { bytes: to === null ? null : size, pieces: piecesOf(Math.min(to ?? size, size) - from) };
   };
-  return { output } as unknown as RunData;
+  return { output } as unknown as PageData;
 }
 
 async function* piecesOf(size: number): AsyncGenerator<Uint8Array> {
@@ -52,7 +52,7 @@ test('what is kept of an output is counted in bytes', async () => {
       yield bytes;
     })(),
   });
-  const data = { output } as unknown as RunData;
+  const data = { output } as unknown as PageData;
   const { shown } = openOutput(data, { run: 'r', effect: '1', stream: 'stdout', isLive: true });
   await until(() => shown.value.bytes !== null);
   expect(shown.value).toMatchObject({ part: 'end', read: bytes.length });

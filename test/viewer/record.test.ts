@@ -8,7 +8,7 @@ import { RecordLines, recordOf as recordedOf } from '../../src/page/data/record-
 import { differentMembers } from '../../src/page/history/compare-panel.jsx';
 import { compareRuns } from '../../src/page/history/compare-runs.js';
 import { EdgeCounts } from '../../src/page/history/edge-counts.js';
-import { Checkpoints, RunHistory } from '../../src/page/history/run-history.js';
+import { ModelCheckpoints, RunHistory } from '../../src/page/history/run-history.js';
 import { RunTrace } from '../../src/page/history/run-trace.js';
 import { SourceLines } from '../../src/page/history/source-lines.js';
 import { effectAt } from '../../src/page/output/output-panel.jsx';
@@ -127,8 +127,8 @@ describe('a line as models read it', () => {
 
 describe('a model at an event', () => {
   const lines = recordOf(LONG);
-  const counts = new Checkpoints(() => new EdgeCounts());
-  const totals = new Checkpoints(() => new SourceLines());
+  const counts = new ModelCheckpoints(() => new EdgeCounts());
+  const totals = new ModelCheckpoints(() => new SourceLines());
   for (const line of LONG) {
     counts.take(recordedOf(line));
     totals.take(recordedOf(line));
@@ -137,7 +137,10 @@ describe('a model at an event', () => {
   test.each([0, 1, 2, 2047, 2048, 2049, 7000, 6999, 9000, 100, 4096, LONG.length])(
     'is the same as one that took only the lines until then: %i',
     (count) => {
-      const [edges, sums] = [new Checkpoints(() => new EdgeCounts()), new Checkpoints(() => new SourceLines())];
+      const [edges, sums] = [
+        new ModelCheckpoints(() => new EdgeCounts()),
+        new ModelCheckpoints(() => new SourceLines()),
+      ];
       for (const line of LONG.slice(0, count)) {
         edges.take(recordedOf(line));
         sums.take(recordedOf(line));

@@ -1,7 +1,7 @@
 /** What the list of runs shows besides its rows: bars of days and of states. */
 import { describe, expect, test } from 'vitest';
 import { isZone, type RunDay, runDays } from '../../src/app/run-filter.js';
-import type { ShownRun } from '../../src/page/data/page-data.js';
+import type { PageRun } from '../../src/page/data/page-data.js';
 import { budgetOf, dayBars } from '../../src/page/runs/day-bars.js';
 import { hasFilters, mergeFirst, queryOf } from '../../src/page/runs/runs-screen.jsx';
 import { barWords, stateBar } from '../../src/page/runs/state-bar.js';
@@ -74,7 +74,7 @@ describe('runs by day', () => {
 
 describe('the bar of a run', () => {
   const bar = (states: string[], more: object = {}) =>
-    stateBar({ states, status: 'returned', ...more } as unknown as ShownRun);
+    stateBar({ states, status: 'returned', ...more } as unknown as PageRun);
 
   test('has a part for each visit of a state, with one color for each state', () => {
     const parts = bar(['A', 'B', 'B', 'A']);

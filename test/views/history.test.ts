@@ -4,7 +4,7 @@ import type { RunEvent } from '../../src/interpreter/events/event.js';
 import { type ComparedRun, changesBetween } from '../../src/page/history/changes.js';
 import { compareRuns, pairVisits } from '../../src/page/history/compare-runs.js';
 import { EdgeCounts } from '../../src/page/history/edge-counts.js';
-import { type Moment, momentAt } from '../../src/page/history/run-moment.js';
+import { momentAt, type RunMoment } from '../../src/page/history/run-moment.js';
 import { RunTrace, type VisitTrace } from '../../src/page/history/run-trace.js';
 import { SourceLines } from '../../src/page/history/source-lines.js';
 import { effectRetryReason, StepHistory } from '../../src/page/history/step-history.js';
@@ -370,7 +370,7 @@ describe('a run after an event', () => {
     [65, { type: 'run_resumed', by: 'x', from: 9 }],
     [66, runFailed],
   ]);
-  const at = (seq: number): Moment => momentAt(records, seq) as Moment;
+  const at = (seq: number): RunMoment => momentAt(records, seq) as RunMoment;
 
   test('has what the events until then say', () => {
     expect(momentAt([], 1)).toBe(null);

@@ -19,11 +19,11 @@ const SCANNED_EVENTS = 500_000;
 /** How much is kept of what was found, as JSON, in characters. */
 const KEPT_CHARACTERS = 32 * 1024 * 1024;
 
-type Found = Extract<Inspected, { ok: true }>;
+type FoundInspection = Extract<Inspected, { ok: true }>;
 
 /** What was found, and the journal in which it was found. */
 interface KeptRun {
-  readonly found: Found;
+  readonly found: FoundInspection;
   readonly journal: JournalVersion;
   readonly characters: number;
   /** Whether the last event ends the work on the run, so that its status is on record. */
@@ -66,7 +66,7 @@ export class RunInspector {
       env: this.env,
       statusNow: () => this.statusOf(id),
     });
-    const found: Found = { ok: true, value, recent };
+    const found: FoundInspection = { ok: true, value, recent };
     // The branch of a worktree changes without an event.
     if (at === null && version !== null && about.options.worktree === undefined) this.keep(id, found, version);
     return found;
@@ -76,7 +76,7 @@ export class RunInspector {
     return runStatus(this.index.directory, id, this.index.read().get(id));
   }
 
-  private keptRun(id: string): Found | null {
+  private keptRun(id: string): FoundInspection | null {
     const one = this.kept.get(id);
     if (one === undefined) return null;
     const now = versionOf(`${this.index.directory}/runs/${id}/journal.ndjson`);
@@ -90,7 +90,7 @@ export class RunInspector {
     return one.isEnded ? one.found : { ...one.found, value: { ...one.found.value, status: this.statusOf(id) } };
   }
 
-  private keep(id: string, found: Found, journal: JournalVersion): void {
+  private keep(id: string, found: FoundInspection, journal: JournalVersion): void {
     const characters = JSON.stringify(found).length;
     if (characters > KEPT_CHARACTERS / 16) return;
     const isEnded = statusAfter(found.recent[found.recent.length - 1]?.event) !== null;

@@ -112,30 +112,30 @@ export async function formatText(text: string, name: string): Promise<FormattedT
 }
 
 /** The front end of a file. */
-function parserOf(name: string): (source: SourceFile) => Promise<Parsed> {
+function parserOf(name: string): (source: SourceFile) => Promise<ParsedText> {
   if (isTestFile(name)) return formatTestFile;
   return isMarkdown(name) ? formatDocument : formatProgramText;
 }
 
-interface Parsed {
+interface ParsedText {
   readonly diagnostics: readonly Diagnostic[];
   readonly format: () => string;
 }
 
-async function formatDocument(source: SourceFile): Promise<Parsed> {
+async function formatDocument(source: SourceFile): Promise<ParsedText> {
   const { parseMarkdown } = await import('../../language/frontends/markdown.js');
   const { formatMarkdown } = await import('../../language/format/format-markdown.js');
   const { regions, diagnostics } = parseMarkdown(source, 0);
   return { diagnostics, format: () => formatMarkdown(source, regions) };
 }
 
-async function formatTestFile(source: SourceFile): Promise<Parsed> {
+async function formatTestFile(source: SourceFile): Promise<ParsedText> {
   const { parseTests } = await import('../../language/syntax/tests/parse-tests.js');
   const { formatTests } = await import('../../language/format/format-tests.js');
   return { diagnostics: parseTests(source, 0).diagnostics, format: () => formatTests(source.text) };
 }
 
-async function formatProgramText(source: SourceFile): Promise<Parsed> {
+async function formatProgramText(source: SourceFile): Promise<ParsedText> {
   const { parseProgram } = await import('../../language/syntax/parse.js');
   const { formatProgram } = await import('../../language/format/format-program.js');
   const { program, diagnostics } = parseProgram(source, 0);

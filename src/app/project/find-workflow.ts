@@ -13,7 +13,7 @@ import type { Readable } from '../../runtime/readable-file.js';
 import { nameBelow, type ProjectHost, pathOf, shortName } from './project-host.js';
 import { decodeText, MAX_PROGRAM_BYTES, withoutByteOrderMark } from './read-text.js';
 
-type FindWorkflow = (
+type SearchWorkflow = (
   name: string,
   from: string,
 ) => { readonly name: string; readonly text: string } | { readonly tried: readonly string[]; readonly near?: string };
@@ -33,7 +33,7 @@ interface WorkflowSearch {
   readonly readable?: Readable;
 }
 
-export function workflowFinder(host: ProjectHost, search: WorkflowSearch): FindWorkflow {
+export function workflowFinder(host: ProjectHost, search: WorkflowSearch): SearchWorkflow {
   const { cwd, configuration = { folder: null, workflows: [] }, readable = 'all' } = search;
   const finder = new WorkflowFinder(host, cwd, configuration);
   return (name, from) => finder.text(name, from, readable);
@@ -46,7 +46,7 @@ export function workflowPath(host: ProjectHost, name: string, configuration: Wor
   return typeof found === 'string' ? shortName(host, found) : null;
 }
 
-type NotFound = Extract<ReturnType<FindWorkflow>, { tried: readonly string[] }>;
+type NotFound = Extract<ReturnType<SearchWorkflow>, { tried: readonly string[] }>;
 
 class WorkflowFinder {
   constructor(
@@ -56,7 +56,7 @@ class WorkflowFinder {
   ) {}
 
   /** `from` names the calling file. */
-  text(name: string, from: string, readable: Readable): ReturnType<FindWorkflow> {
+  text(name: string, from: string, readable: Readable): ReturnType<SearchWorkflow> {
     const caller = from.startsWith(SHIPPED) || from === '<stdin>' ? null : from;
     const found = this.find(name, caller);
     if (typeof found !== 'string') return found;

@@ -3,7 +3,7 @@
  * approval covers the plans as they are written, so linking is the last step.
  */
 import { basename, dirname, extname, isAbsolute, join, normalize, relative, resolve } from 'node:path';
-import type { Callable, CallSupport } from '../../language/check/callables.js';
+import type { CallablePlan, CallSupport } from '../../language/check/callables.js';
 import { planMachine } from '../../language/check/plan/plan-machine.js';
 import type { Machine } from '../../machine/machine.js';
 import type { Plan, ToolBinding, ToolTarget } from '../../machine/plan.js';
@@ -148,7 +148,11 @@ export function callSupport(
   const loader = new PlanLoader(host, flags, around, readableFrom(host, program));
   const folder = pathOf(host, program === '<stdin>' ? '.' : dirname(program));
   const tools = named ?? loader.findToolsFile(program);
-  const callable = (loaded: PlanLoadResult, own: number, toolsIndex: number): Callable | { readonly error: string } => {
+  const callable = (
+    loaded: PlanLoadResult,
+    own: number,
+    toolsIndex: number,
+  ): CallablePlan | { readonly error: string } => {
     if (loaded.kind === 'missing') return { error: loaded.message };
     const [source, toolsFile] = loaded.sources;
     const found = [

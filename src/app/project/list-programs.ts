@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { parseFile } from '../../language/frontends/markdown.js';
 import { readPlanDocument } from '../../language/frontends/plan-document.js';
 import { type SourceFile, sourceFile } from '../../language/source/diagnostic.js';
-import type { Declaration, Parameter, Program } from '../../language/syntax/ast.js';
+import type { InputDeclaration, Parameter, Program } from '../../language/syntax/ast.js';
 import { decodeText, readBytes } from './read-text.js';
 
 /** An input of a listed program, as declared in its text. */
@@ -68,8 +68,6 @@ interface FoundPrograms extends ProgramList {
   readonly plans: ListedPlan[];
   readonly patterns: ListedPattern[];
 }
-
-type Input = Extract<Declaration, { kind: 'input' }>;
 
 const DEEPEST = 8;
 const MOST_FILES = 5000;
@@ -158,7 +156,7 @@ function descriptionOf({ documentation = [] }: Program): string | null {
   return documentation.find(({ key }) => key.text === 'description')?.text.trim() ?? null;
 }
 
-function inputOf(file: SourceFile, { name, value, type, choices, secret }: Input): ListedInput {
+function inputOf(file: SourceFile, { name, value, type, choices, secret }: InputDeclaration): ListedInput {
   const written = value === undefined ? null : writtenValue(file, value);
   return {
     name: name.text,
@@ -173,7 +171,7 @@ function inputOf(file: SourceFile, { name, value, type, choices, secret }: Input
 /**
  * In a workflow file the value may be below a key, so a simple value is printed from the tree and not from the text.
  */
-function writtenValue(file: SourceFile, value: NonNullable<Input['value']>): string {
+function writtenValue(file: SourceFile, value: NonNullable<InputDeclaration['value']>): string {
   if (value.kind === 'number' || value.kind === 'constant') return JSON.stringify(value.value);
   if (value.kind === 'text' && value.template.quote === 'none') return JSON.stringify(value.template.raw);
   if (value.kind === 'text') return value.template.raw;

@@ -20,14 +20,14 @@ import {
   sourceFile,
 } from '../../language/source/diagnostic.js';
 import { withFixes } from '../../language/source/repair.js';
-import type { JsonNode, Member, PlanNode } from '../../language/syntax/plan-tree.js';
+import type { JsonMember, JsonNode, PlanTree } from '../../language/syntax/plan-tree.js';
 import type { Json } from '../../machine/expression.js';
 import type { ToolTarget } from '../../machine/plan.js';
 import { omitUndefined } from '../../prelude/omit-undefined.js';
 import type { Readable } from '../../runtime/readable-file.js';
 import { schemaProblem, schemaValidator } from '../../runtime/tools/call-schema.js';
 import { type ProjectHost, pathOf, shortName, withOpenTexts } from './project-host.js';
-import { type ProgramText, readableFrom, readProgram } from './read-program.js';
+import { type NamedProgram, readableFrom, readProgram } from './read-program.js';
 
 /** The maximum depth of nested plans. */
 const MAX_DEPTH = 16;
@@ -56,7 +56,7 @@ export interface LoadedPlan extends PlanCompilation {
   readonly kind: 'loaded';
   readonly sources: SourceSet;
   /** The parsed document; null if it is not a plan. */
-  readonly tree: PlanNode | null;
+  readonly tree: PlanTree | null;
   readonly toolsPath: string | null;
   /** Absolute; null for standard input. */
   readonly path: string | null;
@@ -64,12 +64,12 @@ export interface LoadedPlan extends PlanCompilation {
   readonly inner: { readonly call: ReadonlyMap<string, LoadedPlan>; readonly tool: ReadonlyMap<string, LoadedPlan> };
 }
 
-interface Missing {
+interface MissingPlan {
   readonly kind: 'missing';
   readonly message: string;
 }
 
-export type PlanLoadResult = LoadedPlan | Missing;
+export type PlanLoadResult = LoadedPlan | MissingPlan;
 
 /** The index of the tools file among the sources. Locations in that file have it. */
 const TOOLS = 1;
@@ -109,7 +109,7 @@ export function editedPlan(host: ProjectHost, file: string, flags: PlanFlags, kn
 export class PlanLoader {
   /** Loaded plans by path: a plan that is called several times is read once. */
   private readonly known = new Map<string, PlanLoadResult>();
-  private readonly toolsRead = new Map<string, ReadTools | Missing>();
+  private readonly toolsRead = new Map<string, ReadTools | MissingPlan>();
   private validator: Validate | undefined;
   /** Created for the first schema. */
   private readonly validate: Validate = (schema, value) => {
@@ -124,7 +124,7 @@ export class PlanLoader {
     private readonly readable: Readable = 'all',
   ) {}
 
-  private read(path: string): ProgramText {
+  private read(path: string): NamedProgram {
     return readProgram(this.host, path);
   }
 
@@ -133,7 +133,7 @@ export class PlanLoader {
   }
 
   /** Reads a file that a program or plan names, if it may. */
-  private readonly readNear = (path: string): ProgramText => readProgram(this.host, path, this.readable);
+  private readonly readNear = (path: string): NamedProgram => readProgram(this.host, path, this.readable);
 
   load(file: string, context: PlanContext): PlanLoadResult {
     const read = context.isNamed === true ? this.read(file) : this.readNear(file);
@@ -157,7 +157,7 @@ export class PlanLoader {
    * Compiles a plan that is part of a program and not a document. `further` are tools in addition to those of the tools
    * file; locations in that file have the index -1.
    */
-  loadCall(tree: PlanNode, program: string, tools: string | null, further: readonly Member[]): PlanLoadResult {
+  loadCall(tree: PlanTree, program: string, tools: string | null, further: readonly JsonMember[]): PlanLoadResult {
     const read = this.readTools(tools, -1);
     if (read !== null && 'kind' in read) return read;
     const all = further.length === 0 ? read : withTools(read, further, program);
@@ -207,7 +207,7 @@ export class PlanLoader {
   }
 
   /** Reads each tools file once, because a program may call tools in many lines. */
-  private readTools(path: string | null, index: number): ReadTools | null | Missing {
+  private readTools(path: string | null, index: number): ReadTools | null | MissingPlan {
     if (path === null) return null;
     const key = `${index} ${path}`;
     const known = this.toolsRead.get(key) ?? this.readToolsFile(path, index);
@@ -215,7 +215,7 @@ export class PlanLoader {
     return known;
   }
 
-  private readToolsFile(path: string, index: number): ReadTools | Missing {
+  private readToolsFile(path: string, index: number): ReadTools | MissingPlan {
     const isNamed = path === this.flags.tools;
     const why = isNamed ? null : this.host.files.whyForeign(pathOf(this.host, path));
     if (why !== null) return { kind: 'missing', message: `\`${path}\` is not used: ${why}; name it with \`--tools\`` };
@@ -294,24 +294,24 @@ interface ReadTools {
 
 /** A parsed plan, from a document or from a program. */
 interface PlanText {
-  readonly tree: PlanNode;
+  readonly tree: PlanTree;
   readonly source: SourceFile;
   readonly found: readonly Diagnostic[];
   readonly lineOf: (offset: number) => number;
 }
 
 /** The tools of the file, and those that a program defines. */
-function withTools(read: ReadTools | null, further: readonly Member[], program: string): ReadTools {
+function withTools(read: ReadTools | null, further: readonly JsonMember[], program: string): ReadTools {
   const [first] = further;
   const root = read?.root ?? null;
   if (read !== null && root?.kind !== 'object') return read;
-  const span = root?.span ?? (first as Member).keySpan;
+  const span = root?.span ?? (first as JsonMember).keySpan;
   const members = [...(root?.kind === 'object' ? root.members : []), ...further];
   const tools = read ?? { source: sourceFile(join(dirname(program), 'tools.yaml'), ''), diagnostics: [] };
   return { ...tools, root: { kind: 'object', span, members } };
 }
 
-function unreadableMessage(path: string, read: Exclude<ProgramText, { kind: 'text' }>): string {
+function unreadableMessage(path: string, read: Exclude<NamedProgram, { kind: 'text' }>): string {
   return read.kind === 'missing' ? read.message : `\`${path}\` is not UTF-8 text`;
 }
 
@@ -320,7 +320,7 @@ interface GivenState {
   readonly printed: Readonly<Record<string, string>>;
 }
 
-function readState(host: ProjectHost, path: string): GivenState | Missing {
+function readState(host: ProjectHost, path: string): GivenState | MissingPlan {
   const read = readProgram(host, path);
   if (read.kind !== 'text') return { kind: 'missing', message: unreadableMessage(path, read) };
   try {
@@ -342,7 +342,7 @@ function readNextTo(
   host: ProjectHost,
   file: string,
   path: string,
-  readFile: (path: string) => ProgramText,
+  readFile: (path: string) => NamedProgram,
 ): { readonly text: string } | { readonly error: string } {
   const read = readFile(resolve(pathOf(host, dirname(file)), path));
   if (read.kind === 'text') return { text: read.text };

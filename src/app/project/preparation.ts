@@ -223,7 +223,7 @@ interface WorktreeChoice {
   readonly diagnostics: readonly Diagnostic[];
 }
 
-interface WorktreeRequest {
+interface NamedWorktree {
   /** The name of the program's file. */
   readonly name: string;
   readonly cwd: string;
@@ -236,7 +236,7 @@ interface WorktreeRequest {
   readonly isDryRun: boolean;
 }
 
-async function chooseWorktree(request: WorktreeRequest): Promise<WorktreeChoice> {
+async function chooseWorktree(request: NamedWorktree): Promise<WorktreeChoice> {
   const { name, cwd, configuration, store, isDryRun } = request;
   const isWanted = request.worktree ?? configuration.defaults.worktree ?? isWorkflow(name);
   if (!isWanted) return { repository: null, diagnostics: [] };

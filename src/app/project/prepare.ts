@@ -261,10 +261,10 @@ export function runOptionsOf(host: ProjectHost, program: PreparedProgram) {
 type Runnable = Pick<Compilation, 'machine' | 'declared' | 'diagnostics' | 'sources'>;
 
 /** A question, as the path of its function in the surroundings and its arguments, and its answer as JSON. */
-type Answered = readonly [path: readonly string[], args: readonly Json[], answer: string];
+type AnsweredQuestion = readonly [path: readonly string[], args: readonly Json[], answer: string];
 
 interface Stored {
-  readonly answered: readonly Answered[];
+  readonly answered: readonly AnsweredQuestion[];
   readonly machine: Machine;
   readonly digest: string;
   readonly diagnostics: readonly Diagnostic[];
@@ -288,7 +288,7 @@ export async function compileOnce(
   const label = JSON.stringify([program.text, options.machine ?? null, surroundings]);
   const known = isKept ? recall(cache, name, label, surroundings, program) : null;
   if (known !== null) return known;
-  const answered = new Map<string, Answered>();
+  const answered = new Map<string, AnsweredQuestion>();
   const { compileWithin } = await import('./compile-program.js');
   const { compilation, usesCalls } = await compileWithin(observe(surroundings, [], answered), host, program, options);
   const { machine, diagnostics, sources } = compilation;
@@ -321,14 +321,18 @@ function recall(
   return { machine, declared: { name: machine.name, inputs: machine.inputs }, diagnostics, sources };
 }
 
-function isSame([path, args, answer]: Answered, surroundings: Surroundings): boolean {
+function isSame([path, args, answer]: AnsweredQuestion, surroundings: Surroundings): boolean {
   let owner: unknown = surroundings;
   for (const name of path) owner = (owner as Readonly<Record<string, unknown>> | undefined)?.[name];
   return typeof owner === 'function' && asJson(owner(...args)) === answer;
 }
 
 /** The same surroundings, which add each question and its answer to `answered`. */
-function observe<T extends object>(surroundings: T, path: readonly string[], answered: Map<string, Answered>): T {
+function observe<T extends object>(
+  surroundings: T,
+  path: readonly string[],
+  answered: Map<string, AnsweredQuestion>,
+): T {
   const observeMember = (name: string, member: unknown): unknown => {
     const inside = [...path, name];
     if (typeof member === 'function')

@@ -12,22 +12,25 @@ import { type WorkflowFolders, workflowPath } from './find-workflow.js';
 import { type ProjectHost, pathOf } from './project-host.js';
 import { decodeText, MAX_PROGRAM_BYTES, type Text, whyNotRead, withoutByteOrderMark } from './read-text.js';
 
-export type ProgramText = { readonly kind: 'text'; readonly name: string; readonly text: string } | Broken | Missing;
+export type NamedProgram =
+  | { readonly kind: 'text'; readonly name: string; readonly text: string }
+  | BrokenProgram
+  | MissingProgram;
 
 /** The file exists but does not contain text. The compilation has only that error. */
-interface Broken {
+interface BrokenProgram {
   readonly kind: 'broken';
   readonly compilation: Compilation;
 }
 
-interface Missing {
+interface MissingProgram {
   readonly kind: 'missing';
   /** A clause for a message: `cannot read …`. */
   readonly message: string;
 }
 
 /** The text of a program; `-` is standard input. `place`: where it may be, unless a person names it. */
-export function readProgram(host: ProjectHost, path: string, boundary: Boundary = namedBoundary(host)): ProgramText {
+export function readProgram(host: ProjectHost, path: string, boundary: Boundary = namedBoundary(host)): NamedProgram {
   const why = host.files.whyRefused(pathOf(host, path), boundary);
   if (why !== null) return { kind: 'missing', message: `cannot read \`${path}\`: ${why}` };
   const read = host.files.read(pathOf(host, path), MAX_PROGRAM_BYTES);
@@ -40,7 +43,7 @@ export function readProgram(host: ProjectHost, path: string, boundary: Boundary 
 }
 
 /** Reads a program by its path, or a workflow by the name that steps use. */
-export function readNamed(host: ProjectHost, name: string, configuration: WorkflowFolders): ProgramText {
+export function readNamed(host: ProjectHost, name: string, configuration: WorkflowFolders): NamedProgram {
   const read = readProgram(host, name);
   const path = read.kind === 'missing' ? workflowPath(host, name, configuration) : null;
   return path === null ? read : readProgram(host, path);

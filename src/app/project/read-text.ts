@@ -13,8 +13,8 @@ export const MAX_PROGRAM_BYTES = 64 * 1024 * 1024;
 export const MAX_INPUT_BYTES = 16 * 1024 * 1024;
 const CHUNK = 64 * 1024;
 
-export type Bytes = { readonly kind: 'bytes'; readonly bytes: Buffer } | Unreadable;
-interface Unreadable {
+export type Bytes = { readonly kind: 'bytes'; readonly bytes: Buffer } | UnreadableFile;
+interface UnreadableFile {
   readonly kind: 'unreadable';
   /** A clause: `no such file`. */
   readonly reason: string;
@@ -80,7 +80,7 @@ function readSome(fd: number, chunk: Buffer): number {
 }
 
 /** The reason why the file `name` cannot be read, with the name of a similar file. */
-export function whyNotRead({ reason, near }: Unreadable, name: string): string {
+export function whyNotRead({ reason, near }: UnreadableFile, name: string): string {
   return near === undefined ? reason : `${reason}; did you mean \`${name.slice(0, -basename(name).length)}${near}\`?`;
 }
 

@@ -51,7 +51,7 @@ export function withUnpaidCalls(compilation: Compilation, { agents = {} }: Pick<
 }
 
 /** The call of an agent: what its own guard permits, and a word of its line. */
-interface AgentCall {
+interface GuardedCall {
   readonly agent: string | null;
   readonly name: string;
   readonly guard: number;
@@ -59,7 +59,7 @@ interface AgentCall {
 }
 
 /** The agents that an instruction calls. */
-function callsOf(one: Instruction, code: readonly Instruction[], machine: Machine): readonly AgentCall[] {
+function callsOf(one: Instruction, code: readonly Instruction[], machine: Machine): readonly GuardedCall[] {
   const guard = Number.POSITIVE_INFINITY;
   if (one.op === 'agent') return [{ agent: one.agent, name: one.agent, guard, word: one.agent }];
   if (one.op === 'plan') {

@@ -43,7 +43,7 @@ interface CheckFlags {
 }
 
 /** What the files of one command line come to. With `--json` all of it is one object, and nothing else is printed. */
-class Outcome {
+class CheckedFiles {
   readonly findings: FindingJson[] = [];
   /** What only some kinds of files have. */
   more: Readonly<Record<string, unknown>> = {};
@@ -62,7 +62,7 @@ class Outcome {
 
 /** Plans are recognized by their names. */
 export async function checkCommand(all: readonly string[], flags: CheckFlags): Promise<ExitCode> {
-  const outcome = new Outcome(flags);
+  const outcome = new CheckedFiles(flags);
   await checkAll(all, flags, outcome);
   const { code, more } = outcome;
   const rank = ({ severity }: FindingJson): number => ['error', 'warning', 'note'].indexOf(String(severity));
@@ -72,7 +72,7 @@ export async function checkCommand(all: readonly string[], flags: CheckFlags): P
   return code;
 }
 
-async function checkAll(all: readonly string[], flags: CheckFlags, outcome: Outcome): Promise<void> {
+async function checkAll(all: readonly string[], flags: CheckFlags, outcome: CheckedFiles): Promise<void> {
   const plans = all.filter(isPlan);
   if (plans.length === 0 && flags.state !== undefined) {
     await outcome.refuse(
@@ -102,9 +102,9 @@ async function checkAll(all: readonly string[], flags: CheckFlags, outcome: Outc
   if (files.length > 0) await checkPrograms(files, flags, outcome);
 }
 
-const fixedOf = ({ more }: Outcome): readonly FixedJson[] => (more.fixed ?? []) as readonly FixedJson[];
+const fixedOf = ({ more }: CheckedFiles): readonly FixedJson[] => (more.fixed ?? []) as readonly FixedJson[];
 
-async function checkPrograms(files: readonly string[], flags: CheckFlags, outcome: Outcome): Promise<void> {
+async function checkPrograms(files: readonly string[], flags: CheckFlags, outcome: CheckedFiles): Promise<void> {
   // A file may import one that is corrected after it, so all are checked when all are corrected.
   const checks: (() => Promise<Compilation>)[] = [];
   const fixed: FixedJson[] = [];
@@ -192,7 +192,7 @@ type OpenedFile =
 type FixedJson = MadeEdit & { readonly file: string };
 
 /** Returns null, after reporting the problem, if there is no file to read. */
-async function openFile(file: string, outcome: Outcome, reported: Set<string>): Promise<OpenedFile | null> {
+async function openFile(file: string, outcome: CheckedFiles, reported: Set<string>): Promise<OpenedFile | null> {
   const { flags } = outcome;
   if (isTestFile(file)) return openTests(file, outcome);
   const { configuration, diagnostics, sources, warnings } = await loadSettings(commandLineHost(), file);
@@ -251,7 +251,7 @@ async function openFile(file: string, outcome: Outcome, reported: Set<string>): 
 }
 
 /** A test file is checked together with the program that it names. */
-async function openTests(file: string, outcome: Outcome): Promise<OpenedFile | null> {
+async function openTests(file: string, outcome: CheckedFiles): Promise<OpenedFile | null> {
   const { cwd } = outcome.flags;
   const { loadSuite } = await import('../../lab/testing/load-suite.js');
   const loaded = await loadSuite(commandLineHost(), file, resolve(cwd ?? '.'));
@@ -265,7 +265,7 @@ async function openTests(file: string, outcome: Outcome): Promise<OpenedFile | n
 async function reportOnce(
   warnings: readonly Diagnostic[],
   sources: SourceSet,
-  { flags, findings }: Outcome,
+  { flags, findings }: CheckedFiles,
   reported: Set<string>,
 ): Promise<void> {
   const fresh = warnings.filter(({ message }) => !reported.has(message));
@@ -287,7 +287,7 @@ async function writeFixed(
   file: string,
   { name, text: original }: Extract<OpenedFile, { kind: 'text' }>,
   { text, fixes }: FixedText,
-  outcome: Outcome,
+  outcome: CheckedFiles,
 ): Promise<string | null> {
   const problem = file === '-' || text === original ? null : replaceRead(name, original, text);
   if (problem !== null) {

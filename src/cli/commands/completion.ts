@@ -69,10 +69,10 @@ export async function completeCommand(argv: string[], program: Command): Promise
   return EXIT.returned;
 }
 
-type Answers = ReturnType<typeof tab>;
+type Completion = ReturnType<typeof tab>;
 
 /** Completes arguments and options whose value is a file or a directory with the existing ones. */
-function completeFiles(command: Command, answers: ReturnType<Answers['commands']['get']>, word: string): void {
+function completeFiles(command: Command, answers: ReturnType<Completion['commands']['get']>, word: string): void {
   for (const argument of answers?.arguments.values() ?? []) {
     if (!argument.name.startsWith('file')) continue;
     argument.handler = (complete) => {
@@ -94,7 +94,11 @@ function completeFiles(command: Command, answers: ReturnType<Answers['commands']
 const MOST_RUNS = 50;
 
 /** Completes an argument that is a run with the newest runs, each with the facts that distinguish it. */
-function completeRuns(answers: ReturnType<Answers['commands']['get']>, word: string, words: readonly string[]): void {
+function completeRuns(
+  answers: ReturnType<Completion['commands']['get']>,
+  word: string,
+  words: readonly string[],
+): void {
   const argument = answers?.arguments.get('run');
   if (argument === undefined) return;
   argument.handler = (complete) => {

@@ -17,7 +17,7 @@ import {
   sortDiagnostics,
   sourceFile,
 } from '../../language/source/diagnostic.js';
-import type { Block, Comment, Instruction, Program } from '../../language/syntax/ast.js';
+import type { Block, Comment, Program, ProgramItem, StepNode } from '../../language/syntax/ast.js';
 import type { Template } from '../../language/syntax/expression-nodes.js';
 import { allSteps } from '../../language/syntax/step-nodes.js';
 import { omitUndefined } from '../../prelude/omit-undefined.js';
@@ -29,9 +29,6 @@ import { usageError } from '../terminal/usage-error.js';
 
 /** A name that can follow `MACHINE:`. */
 const MACHINE_NAME = /^[A-Za-z_][\w-]*$/;
-
-type Step = Extract<Instruction, { kind: 'step' }>;
-type Item = Program['items'][number];
 
 interface Converted {
   readonly text: string | null;
@@ -71,7 +68,7 @@ export function inOrder(program: Program, text: string): Program {
   const read = new Set<string>();
   readNames(steps, ({ name }) => void read.add(name));
   let shifted = 0;
-  const items = steps.flatMap((item): Item[] => {
+  const items = steps.flatMap((item): ProgramItem[] => {
     if (item.kind !== 'input' || item.span.start < first) return [item];
     // Only an input that is never read has a default without a line of its own.
     if (item.value !== undefined && !read.has(item.name.text)) return [];
@@ -102,7 +99,7 @@ function notesOf({ documentation = [] }: Program): Comment[] {
 }
 
 /** The same step without the context values that only a workflow file can have. */
-function promptsInFull(step: Step): Step {
+function promptsInFull(step: StepNode): StepNode {
   const { context, prompt, run, each } = step;
   const values = context.flatMap((entry) => (entry.kind === 'value' ? [entry] : []));
   const mapSteps = (block: Block): Block => ({

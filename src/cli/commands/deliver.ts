@@ -94,10 +94,10 @@ export async function cancelCommand(
 }
 
 /** What a run waits for that was not named. */
-type Wanted = Parameters<typeof waitingRun>[1];
+type WaitQuery = Parameters<typeof waitingRun>[1];
 
 async function deliverCommand(
-  run: string | Wanted,
+  run: string | WaitQuery,
   given: DeliverFlags,
   read: (by: string) => Message,
 ): Promise<ExitCode> {
@@ -144,7 +144,7 @@ async function deliverCommand(
   }, flags);
 }
 
-async function nameOf(run: string | Wanted, flags: StoreFlags): Promise<string | { readonly code: ExitCode }> {
+async function nameOf(run: string | WaitQuery, flags: StoreFlags): Promise<string | { readonly code: ExitCode }> {
   if (typeof run === 'string') return run;
   let name = '';
   const code = await refusalsAsErrors(async () => {

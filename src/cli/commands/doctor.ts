@@ -15,8 +15,8 @@ import { resolveAgent, unknownAgent } from '../../runtime/agents/resolve.js';
 import type { Configuration } from '../../runtime/configuration/load-configuration.js';
 import { VERSION } from '../../runtime/version.js';
 import {
+  type DoctorFindings,
   drawFindings,
-  type Findings,
   type FoundAgent,
   type FoundProgram,
   type ProbedAgent,
@@ -50,7 +50,7 @@ export async function doctorCommand(flags: DoctorFlags): Promise<ExitCode> {
   return found.status === 'ready' ? EXIT.returned : EXIT.failed;
 }
 
-async function examine(configuration: Configuration, locate: Locate): Promise<Findings> {
+async function examine(configuration: Configuration, locate: Locate): Promise<DoctorFindings> {
   const [programs, adapters] = await Promise.all([
     Promise.all(['bash', 'git'].map((name) => examineProgram(name, locate))),
     Promise.all(
@@ -78,7 +78,7 @@ const QUESTION = 'Answer with the single word yes, and do nothing else.';
 const PROBE_MS = 120_000;
 
 /** Asks each agent that can be called; says before what that may cost. */
-async function probe(found: Findings, configuration: Configuration): Promise<Findings> {
+async function probe(found: DoctorFindings, configuration: Configuration): Promise<DoctorFindings> {
   const callable = found.agents.filter(({ problem }) => problem === null);
   const limits = callable.map(({ name }) => {
     const most = configuration.agents[name]?.max_cost;

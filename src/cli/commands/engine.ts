@@ -14,7 +14,7 @@ import { EXIT, type ExitCode } from '../terminal/exit-code.js';
 import { stderr, stdout } from '../terminal/streams.js';
 import { usageError } from '../terminal/usage-error.js';
 
-interface EngineFlags {
+interface ServerFlags {
   readonly dir?: string;
   readonly port: number;
   readonly adminPort: number;
@@ -33,7 +33,7 @@ const STARTING_MS = 600_000;
 /** The last lines of the server's log, which say why it ended. */
 const KEPT_LINES = 20;
 
-export async function engineCommand(flags: EngineFlags): Promise<ExitCode> {
+export async function engineCommand(flags: ServerFlags): Promise<ExitCode> {
   let program: string;
   try {
     program = findServer(installedFrom(), process.env.PATH ?? '');
@@ -77,7 +77,7 @@ async function serve(
   program: string,
   file: string,
   { ingressPort, adminPort }: { readonly ingressPort: number; readonly adminPort: number },
-  flags: EngineFlags,
+  flags: ServerFlags,
 ): Promise<ExitCode> {
   const { execa } = await import('execa');
   const child = execa(program, ['--no-logo', '-c', file], {
@@ -128,7 +128,7 @@ async function serve(
 }
 
 /** Variables of Restate would change the configuration, such as the address at which the server listens. */
-function serverEnvironment({ quiet }: EngineFlags): Record<string, string | undefined> {
+function serverEnvironment({ quiet }: ServerFlags): Record<string, string | undefined> {
   const isOurs = ([name]: [string, unknown]): boolean => !/^RESTATE_/i.test(name);
   const all = Object.entries(process.env);
   const ignored = all.filter((one) => !isOurs(one)).map(([name]) => name);

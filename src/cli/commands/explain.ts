@@ -91,14 +91,14 @@ export async function explainCommand(given: string): Promise<ExitCode> {
   );
 }
 
-interface Row {
+interface ExplainedCode {
   readonly severity: string;
   readonly message: string;
   readonly help: string;
 }
 
 /** What `docs/messages.md` says about a code. */
-function rowOf(page: string, code: string): Row {
+function rowOf(page: string, code: string): ExplainedCode {
   const line = page.split('\n').find((one) => one.startsWith(`| [\`${code}\`]`)) ?? '';
   const [, severity = '', message = '', help = ''] = line
     .split(/(?<!\\)\|/)
@@ -113,7 +113,11 @@ function kindsOf(page: string): Map<string, string> {
   return new Map([...rows.matchAll(/^\| `(\w+)` \| (.*) \|$/gm)].map(([, kind = '', when = '']) => [kind, when]));
 }
 
-function explanationOf(code: string, { severity, message, help }: Row, { wrong, right }: CodeExample): string {
+function explanationOf(
+  code: string,
+  { severity, message, help }: ExplainedCode,
+  { wrong, right }: CodeExample,
+): string {
   const isCommon = wrong.command === right.command;
   const shared = wrong.files.filter(({ isShared }) => isShared);
   const parts = [

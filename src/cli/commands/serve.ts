@@ -40,7 +40,7 @@ export interface ServeFlags extends StoreFlags, Pick<TypedFlags, 'typed'> {
 }
 
 /** What is done with the address of the page when the service listens. */
-interface Shown {
+interface OpenedPage {
   /** The part of the page. */
   readonly path: string;
   readonly show: (address: string) => void;
@@ -51,7 +51,7 @@ export function serveCommand(flags: ServeFlags): Promise<ExitCode> {
 }
 
 /** Rejects with a `RunRefused` or a `StoreError` if the service cannot start. */
-export async function serveUntilStopped(flags: ServeFlags, shown?: Shown): Promise<ExitCode> {
+export async function serveUntilStopped(flags: ServeFlags, shown?: OpenedPage): Promise<ExitCode> {
   const programs = resolve(flags.programs ?? '.');
   const directory = flags.dir === undefined ? resolve(programs, '.statedsl') : storeOf(flags);
   if (flags.execute !== undefined)

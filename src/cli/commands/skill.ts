@@ -15,17 +15,17 @@ import { stderr, stdout } from '../terminal/streams.js';
 import { usageError } from '../terminal/usage-error.js';
 import { skillFolder } from './guide.js';
 
-type Program = (typeof SKILL_PROGRAMS)[number];
+type SkillProgram = (typeof SKILL_PROGRAMS)[number];
 
 interface SkillFlags {
-  readonly for?: Program;
+  readonly for?: SkillProgram;
   readonly project?: boolean;
   readonly remove?: boolean;
   readonly json?: boolean;
 }
 
 /** Where each program looks for skills: of a project, and of the user. */
-const LOCATIONS: Readonly<Record<Program, { readonly project: string; readonly user: () => string }>> = {
+const LOCATIONS: Readonly<Record<SkillProgram, { readonly project: string; readonly user: () => string }>> = {
   claude: {
     project: '.claude/skills',
     user: () => join(process.env.CLAUDE_CONFIG_DIR ?? join(homedir(), '.claude'), 'skills'),
@@ -91,15 +91,15 @@ export async function skillCommand(flags: SkillFlags): Promise<ExitCode> {
 }
 
 /** The program that is named, or else those that are on PATH; to remove: those that have the skill. */
-function programsOf(flags: SkillFlags): Program[] {
+function programsOf(flags: SkillFlags): SkillProgram[] {
   if (flags.for !== undefined) return [flags.for];
-  const all = Object.keys(LOCATIONS) as Program[];
+  const all = Object.keys(LOCATIONS) as SkillProgram[];
   if (flags.remove) return all.filter((program) => existsSync(join(folderOf(program, flags), LIST)));
   const isOnPath = commandFinder(process.cwd(), process.env.PATH ?? '');
   return all.filter((program) => isOnPath(program));
 }
 
-function folderOf(program: Program, { project }: SkillFlags): string {
+function folderOf(program: SkillProgram, { project }: SkillFlags): string {
   const { project: here, user } = LOCATIONS[program];
   return join(project ? here : user(), 'statedsl');
 }

@@ -3,14 +3,14 @@ import { readFileSync, rmSync } from 'node:fs';
 import { basename, extname, join, relative, resolve, sep } from 'node:path';
 import type { Trace } from '../../lab/foresight/exploration.js';
 import type { Verification } from '../../lab/foresight/verify-machine.js';
-import { draftOf, type Start, type TestDraft, writeTests } from '../../lab/testing/write-tests.js';
+import { draftOf, type TestDraft, type TestStart, writeTests } from '../../lab/testing/write-tests.js';
 import { quoteText } from '../../language/format/print-expression.js';
 import { entryAt, makeFolder } from '../../runtime/store/own-file.js';
 import { commandLineHost, writeNamed } from '../files/command-line-host.js';
 import { whyNotWritable } from '../files/replace-file.js';
 import { stderr } from '../terminal/streams.js';
 
-interface Subject {
+interface TestedProgram {
   /** The file of the program. */
   readonly program: string;
   /** Whether its file has other machines. */
@@ -22,7 +22,7 @@ const COMMENT = '# Written by `statedsl verify --write-tests`, which writes it a
 /** False: a file cannot be written, and it was printed. */
 export async function writeTestsOf(
   folder: string,
-  { program, isOneOfSeveral }: Subject,
+  { program, isOneOfSeveral }: TestedProgram,
   verification: Verification,
   /** The files of this command, to which the new one is added. */
   files: Set<string>,
@@ -95,7 +95,7 @@ function write(folder: string, file: string, text: string): string | null {
   }
 }
 
-function startOf({ machine, options: { start } }: Verification): Start | null {
+function startOf({ machine, options: { start } }: Verification): TestStart | null {
   if (start === undefined) return null;
   return { state: machine.states[start.state]?.name ?? '', with: start.with };
 }

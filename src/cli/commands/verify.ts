@@ -3,9 +3,9 @@
 import { isPlan, isTestFile } from '../../app/project/preparation.js';
 import { loadSettings } from '../../app/project/settings.js';
 import type { Reduction } from '../../lab/foresight/configuration.js';
-import type { Progress } from '../../lab/foresight/exploration.js';
+import type { ExplorationProgress } from '../../lab/foresight/exploration.js';
 import { reportJson, reportText, verdictOf } from '../../lab/foresight/foresight-report.js';
-import type { Condition } from '../../lab/foresight/monitors.js';
+import type { MomentCondition } from '../../lab/foresight/monitors.js';
 import type { Property } from '../../lab/foresight/properties.js';
 import { type Verification, verify } from '../../lab/foresight/verify-machine.js';
 import { type Diagnostic, hasErrors, type SourceSet, sourceFile } from '../../language/source/diagnostic.js';
@@ -53,7 +53,7 @@ export interface VerifyFlags {
 }
 
 /** A machine to verify, with the properties of its test file. */
-interface Subject {
+interface VerifiedMachine {
   readonly file: string;
   readonly program: string;
   readonly isOneOfSeveral: boolean;
@@ -68,7 +68,7 @@ export async function verifyCommand(files: readonly string[], flags: VerifyFlags
     return usageError(`cannot write to \`${flags.writeTests}\`: ${problem}`, 'name a directory in `--write-tests`');
   if (flags.quiet && (flags.traces || flags.bounds))
     return usageError('`--quiet` prints only what is wrong', 'leave it out, or leave out `--traces` and `--bounds`');
-  const subjects: Subject[] = [];
+  const subjects: VerifiedMachine[] = [];
   for (const file of files) {
     const found = await (isTestFile(file) ? subjectsOfTests(file, flags) : subjectsOf(file, flags, []));
     if (typeof found === 'number') return found;
@@ -128,7 +128,7 @@ export async function verifyCommand(files: readonly string[], flags: VerifyFlags
     const { writeTestsOf } = await import('./verify-tests.js');
     const files = new Set<string>();
     for (const [at, result] of results.entries())
-      if (!(await writeTestsOf(flags.writeTests, subjects[at] as Subject, result, files))) return EXIT.failed;
+      if (!(await writeTestsOf(flags.writeTests, subjects[at] as VerifiedMachine, result, files))) return EXIT.failed;
   }
   const verdicts = results.map((one) => verdictOf(one, flags.strict === true));
   if (verdicts.includes(1)) return EXIT.failed;
@@ -150,7 +150,7 @@ function watchOf({ timeout = Number.POSITIVE_INFINITY, json, quiet }: VerifyFlag
   const isShown = stderr.terminal && json !== true && quiet !== true;
   let isLine = false;
   return {
-    isTimeUp(name: string, { configurations, waiting }: Progress): boolean {
+    isTimeUp(name: string, { configurations, waiting }: ExplorationProgress): boolean {
       const ms = performance.now() - began;
       if (isShown && ms >= FIRST_SHOWN_MS) {
         const seconds = Math.floor(ms / 1000);
@@ -172,7 +172,7 @@ async function subjectsOf(
   file: string,
   flags: VerifyFlags,
   properties: readonly Property[],
-): Promise<readonly Subject[] | ExitCode> {
+): Promise<readonly VerifiedMachine[] | ExitCode> {
   if (isPlan(file))
     return usageError(`\`${file}\` is a plan, and \`verify\` explores programs`, 'verify a program with a PLAN line');
   const found = await readMachines(file, { ...flags, withGates: true });
@@ -188,7 +188,7 @@ async function subjectsOf(
 }
 
 /** The program of a test file, with the properties of that file. */
-async function subjectsOfTests(file: string, flags: VerifyFlags): Promise<readonly Subject[] | ExitCode> {
+async function subjectsOfTests(file: string, flags: VerifyFlags): Promise<readonly VerifiedMachine[] | ExitCode> {
   const { loadSuite } = await import('../../lab/testing/load-suite.js');
   const loaded = await loadSuite(commandLineHost(), file, process.cwd());
   if ('missing' in loaded) return usageError(loaded.missing);
@@ -206,7 +206,7 @@ async function subjectsOfTests(file: string, flags: VerifyFlags): Promise<readon
   ]);
   const isWanted = ({ name }: { readonly name: string }): boolean => flags.property?.includes(name) !== false;
   const cases = suite.tree.properties.filter(isWanted);
-  const fitting: Subject[] = [];
+  const fitting: VerifiedMachine[] = [];
   for (const subject of found) {
     const { machine: tested } = subject;
     const compiled = compileProperties(cases, tested, 0);
@@ -225,7 +225,10 @@ async function subjectsOfTests(file: string, flags: VerifyFlags): Promise<readon
 }
 
 /** What `--property` names and no test file has; null: nothing. */
-async function unknownProperty(subjects: readonly Subject[], { property = [] }: VerifyFlags): Promise<ExitCode | null> {
+async function unknownProperty(
+  subjects: readonly VerifiedMachine[],
+  { property = [] }: VerifyFlags,
+): Promise<ExitCode | null> {
   const names = subjects.flatMap(({ properties }) => properties.map(({ name }) => name));
   const unknown = property.find((name) => !names.includes(name));
   if (unknown === undefined) return null;
@@ -239,7 +242,7 @@ async function unknownProperty(subjects: readonly Subject[], { property = [] }: 
 async function rulesOfFlags(
   machine: Machine,
   { never = [], after = [], assume = [] }: VerifyFlags,
-): Promise<{ readonly properties: readonly Property[]; readonly assumptions: readonly Condition[] } | null> {
+): Promise<{ readonly properties: readonly Property[]; readonly assumptions: readonly MomentCondition[] } | null> {
   const given = [
     ...never.map((text) => ['NEVER', text] as const),
     ...after.map((text) => ['AFTER', text] as const),
@@ -255,7 +258,7 @@ async function rulesOfFlags(
   const sources: SourceSet = [];
   const diagnostics: Diagnostic[] = [];
   const properties: Property[] = [];
-  const assumptions: Condition[] = [];
+  const assumptions: MomentCondition[] = [];
   for (const [verb, text] of given) {
     const lead = `--${verb.toLowerCase()} `;
     const file = sources.push(sourceFile('command line', lead + text)) - 1;
@@ -275,7 +278,7 @@ async function rulesOfFlags(
   return null;
 }
 
-function jsonOf(subjects: readonly Subject[], results: readonly Verification[]): Json {
+function jsonOf(subjects: readonly VerifiedMachine[], results: readonly Verification[]): Json {
   const [only, second] = results;
   if (only !== undefined && second === undefined) return reportJson(only);
   return results.map((one, at) => ({

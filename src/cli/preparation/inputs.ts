@@ -22,7 +22,7 @@ import { nearest } from '../../prelude/nearest.js';
 import { whyNamedRefused } from '../files/command-line-host.js';
 
 /** A value and the source location at which its mistakes are reported. */
-interface Given {
+interface GivenInput {
   readonly value: Value;
   readonly span: Span;
   /** `text`: the value of a flag, read by its declared type. `json` and `file`: a value that has its own type. */
@@ -46,7 +46,7 @@ export interface FileInputs {
 }
 
 /** The declarations of a program. They exist even if errors leave no machine to run. */
-type Declared = Pick<Machine, 'name' | 'inputs' | 'workflow'>;
+type DeclaredNames = Pick<Machine, 'name' | 'inputs' | 'workflow'>;
 
 interface InputSources {
   readonly flags: readonly string[];
@@ -64,11 +64,11 @@ interface InputSources {
  * With `complete` every required input has to have a value; a dry run needs none.
  */
 export function readInputs(
-  machine: Declared,
+  machine: DeclaredNames,
   { flags, file, recorded, complete, isElsewhere = false, sources }: InputSources,
 ): InputsGiven {
   const diagnostics: Diagnostic[] = [];
-  const given = new Map<string, Given>();
+  const given = new Map<string, GivenInput>();
   for (const [name, value] of Object.entries(recorded ?? {}))
     given.set(name, { value: value as Value, span: addFlag(sources, name, `:=${JSON.stringify(value)}`), as: 'file' });
   if (file !== null) {
@@ -100,7 +100,7 @@ export function readInputs(
   return { values, printed, variables, diagnostics };
 }
 
-function findInput(machine: Declared, name: string): Input | undefined {
+function findInput(machine: DeclaredNames, name: string): Input | undefined {
   return machine.inputs.find((one) => one.name === name);
 }
 
@@ -113,13 +113,13 @@ export function partsOfFlag(flag: string): { readonly name: string; readonly res
 }
 
 type Flag =
-  | { readonly name: string; readonly given: Given }
+  | { readonly name: string; readonly given: GivenInput }
   | { readonly name: string; readonly variable: string }
   | { readonly given: null; readonly problem: Diagnostic };
 
 function readFlag(
   flag: string,
-  machine: Declared,
+  machine: DeclaredNames,
   sources: SourceSet,
   { seen, isElsewhere }: { readonly seen: Set<string>; readonly isElsewhere: boolean },
 ): Flag {
@@ -213,7 +213,12 @@ function fromJson(text: string): Value | undefined {
     : value;
 }
 
-function check(name: string, { value, span, as }: Given, machine: Declared, sources: SourceSet): Diagnostic | null {
+function check(
+  name: string,
+  { value, span, as }: GivenInput,
+  machine: DeclaredNames,
+  sources: SourceSet,
+): Diagnostic | null {
   const input = findInput(machine, name);
   if (input === undefined) {
     const names = machine.inputs.map((one) => one.name);
@@ -253,7 +258,7 @@ const EXAMPLES: Readonly<Record<string, string>> = {
   object: '\'{"a": 1}\'',
 };
 
-function typeHelp(name: string, wanted: string, found: string, as: Given['as']): string | undefined {
+function typeHelp(name: string, wanted: string, found: string, as: GivenInput['as']): string | undefined {
   if (as === 'file')
     return wanted === 'string' && (found === 'number' || found === 'boolean')
       ? 'put the value in quotes: in a file, numbers and `true` are not text'
@@ -263,7 +268,7 @@ function typeHelp(name: string, wanted: string, found: string, as: Given['as']):
   return `write ${how} \`-i ${name}=${EXAMPLES[wanted]}\``;
 }
 
-function missingInputs(machine: Declared, given: ReadonlySet<string>, sources: SourceSet): Diagnostic[] {
+function missingInputs(machine: DeclaredNames, given: ReadonlySet<string>, sources: SourceSet): Diagnostic[] {
   return machine.inputs
     .filter((input) => input.value === undefined && !given.has(input.name))
     .map((input) =>
@@ -300,7 +305,7 @@ function memberSpan(text: string, name: string, file: number): Span {
  * The part of an input file that a message may show. If a member is secret, or unknown and so perhaps a misspelled
  * secret, only the names are shown, each at its original position.
  */
-function drawnText({ text, members }: FileInputs, machine: Declared): string {
+function drawnText({ text, members }: FileInputs, machine: DeclaredNames): string {
   const names = Object.keys(members);
   const shown = names.every((name) => machine.inputs.some((input) => input.name === name && !input.secret));
   if (shown) return text;

@@ -149,7 +149,7 @@ async function readInputFile(path: string): Promise<FileInputs | { readonly reas
   return { name: path, text: file.text, members: value.json };
 }
 
-type Parsed = { readonly json: Value } | { readonly reason: string };
+type ParsedFile = { readonly json: Value } | { readonly reason: string };
 
 function readText(path: string): { readonly text: string } | { readonly reason: string } {
   const reason = whyNamedRefused(path);
@@ -163,7 +163,7 @@ function readText(path: string): { readonly text: string } | { readonly reason: 
   }
 }
 
-function readJson(text: string): Parsed {
+function readJson(text: string): ParsedFile {
   try {
     JSON.parse(text);
   } catch (error) {
@@ -179,7 +179,7 @@ function withoutExcerpt(message: string): string {
   return message.replace(/^(Unexpected token .{1,4}?), .*$/su, '$1');
 }
 
-async function readYaml(text: string, path: string): Promise<Parsed> {
+async function readYaml(text: string, path: string): Promise<ParsedFile> {
   const { readYaml: read } = await import('../../runtime/configuration/yaml-file.js');
   const { value, problems } = await read(text, path, true);
   const problem = problems[0];

@@ -6,7 +6,7 @@ import { createInterface } from 'node:readline';
 import { escapeControls, oneLine } from '../../views/drawing/visible-text.js';
 
 /** A question of a program. */
-interface Question {
+interface TerminalQuestion {
   readonly question: string;
   readonly choices: readonly string[] | null;
   readonly default: string | null;
@@ -19,7 +19,7 @@ type Reply = { readonly answer: string } | 'left' | 'interrupted';
  * Asks until the answer is one of the choices, or the first letter of only one of them. An empty line is the default where
  * there is one.
  */
-export function askOnTerminal(question: Question, signal: AbortSignal): Promise<Reply> {
+export function askOnTerminal(question: TerminalQuestion, signal: AbortSignal): Promise<Reply> {
   const lines = createInterface({ input: process.stdin, output: process.stderr, terminal: true });
   let ended = false;
   return new Promise<Reply>((resolve) => {
@@ -50,7 +50,7 @@ export function askOnTerminal(question: Question, signal: AbortSignal): Promise<
 }
 
 /** The choice that a line is, or the only one that begins with the letter on the line; null: there is none. */
-export function chosenAnswer(line: string, { choices }: Pick<Question, 'choices'>): string | null {
+export function chosenAnswer(line: string, { choices }: Pick<TerminalQuestion, 'choices'>): string | null {
   if (choices === null || choices.length === 0) return line;
   const written = line.trim();
   if (choices.includes(written)) return written;
@@ -61,7 +61,7 @@ export function chosenAnswer(line: string, { choices }: Pick<Question, 'choices'
 }
 
 /** `? Continue? (yes, no) [yes] `. */
-function promptText({ question, choices, default: preset }: Question): string {
+function promptText({ question, choices, default: preset }: TerminalQuestion): string {
   const list = choices === null || choices.length === 0 ? '' : ` (${choices.join(', ')})`;
   return escapeControls(`? ${oneLine(question)}${list}${preset === null ? '' : ` [${preset}]`} `);
 }

@@ -9,7 +9,7 @@ import { writeAgentOutput } from '../../runtime/agents/perform.js';
 import type { Cassette } from '../../runtime/cassette/cassette.js';
 import { type CassetteAdvice, type CassetteProblem, CassetteWorld } from '../../runtime/cassette/cassette-world.js';
 import { readCassette } from '../../runtime/cassette/read-cassette.js';
-import { createRecorder, type Recorder, whyNoRecording } from '../../runtime/cassette/recorder.js';
+import { type CassetteRecorder, createRecorder, whyNoRecording } from '../../runtime/cassette/recorder.js';
 import type { Effects } from '../../runtime/effect-context.js';
 import { hostEffects } from '../../runtime/effects.js';
 import { createRedactor } from '../../runtime/redact.js';
@@ -75,7 +75,7 @@ export async function prepareTaped(
   return reportInvalid(withoutSecrets(diagnostics, redactor), shown, flags);
 }
 
-function recordedRun(recorder: Recorder, flags: RunFlags): TapedRun {
+function recordedRun(recorder: CassetteRecorder, flags: RunFlags): TapedRun {
   return {
     options: {},
     wrap: (options) => ({

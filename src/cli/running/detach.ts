@@ -8,7 +8,7 @@ import { stderr, stdout } from '../terminal/streams.js';
 const MARK = 'STATEDSL_DETACHED';
 
 /** The message of the background process when its run is stored. */
-interface Started {
+interface DetachedStart {
   readonly runId: string;
   readonly machine: string;
 }
@@ -29,8 +29,8 @@ export async function detach(json: boolean, readsInput: boolean): Promise<ExitCo
   });
   child.stdout.on('data', (chunk: Buffer) => stdout.write(chunk.toString()));
   child.stderr.on('data', (chunk: Buffer) => stderr.write(chunk.toString()));
-  const outcome = await new Promise<Started | number>((resolve) => {
-    child.once('message', (message) => resolve(message as unknown as Started));
+  const outcome = await new Promise<DetachedStart | number>((resolve) => {
+    child.once('message', (message) => resolve(message as unknown as DetachedStart));
     void child.then(({ exitCode }) => resolve(exitCode ?? EXIT.failed));
   });
   if (typeof outcome === 'number') return outcome as ExitCode;
@@ -49,6 +49,6 @@ export function isDetached(): boolean {
 }
 
 /** Notifies the waiting process, which then ends and closes the connection. */
-export function announceStart(started: Started): void {
+export function announceStart(started: DetachedStart): void {
   process.send?.(started, () => process.disconnect?.());
 }

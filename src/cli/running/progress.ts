@@ -92,13 +92,13 @@ export async function showProgress(options: ProgressOptions): Promise<Progress> 
   };
 }
 
-interface Gathered {
+interface GatheredText {
   add(text: string): void;
   flush(): void;
 }
 
 /** Passes text on in larger pieces, at the latest when this turn of the event loop ends. */
-export function gatherEvents(write: (text: string) => void): Gathered {
+export function gatherEvents(write: (text: string) => void): GatheredText {
   let text = '';
   let scheduled = false;
   const flush = (): void => {

@@ -31,14 +31,14 @@ import { unknownRun } from '../mirror.js';
 import { type ReplayOnEngine, type ResumeElsewhere, replayOn, resumeOn } from './replay-on-engine.js';
 import { type EngineClients, executionOf, followUntilStop } from './start-on-engine.js';
 
-interface Removal {
+interface EngineRemoval {
   readonly client: EngineClient;
   readonly copy: (run: string) => Promise<string>;
 }
 
 /** Rejects with an `EngineFailure` if there is no list. Runs that have not ended are kept, since only canceling ends them. */
 export async function removeFromEngine(
-  removal: Removal,
+  removal: EngineRemoval,
   { keepLast, dryRun = false, archive = false }: RemoveOptions,
 ): Promise<RemovedRuns> {
   const removed: ListedRun[] = [];
@@ -75,7 +75,11 @@ export async function removeFromEngine(
 }
 
 /** Null: it is not there anymore. Otherwise its status, because it was resumed since it was listed. */
-async function removeOne({ client, copy }: Removal, id: string, archive: boolean): Promise<ListedRun['status'] | null> {
+async function removeOne(
+  { client, copy }: EngineRemoval,
+  id: string,
+  archive: boolean,
+): Promise<ListedRun['status'] | null> {
   const state = await client.status(id);
   if (state === null) return null;
   if (!isOver(state)) return state.status;
@@ -94,14 +98,14 @@ function isOver({ status }: { readonly status: string }): boolean {
   return status === 'returned' || status === 'failed';
 }
 
-interface Wanted {
+interface EventQuery {
   readonly after: number;
   readonly signal: AbortSignal | undefined;
   readonly follow: Follow;
 }
 
 /** The events of a run on an engine as a stream. */
-export function engineEvents(client: EngineClient, runId: string, wanted: Wanted): EventStream {
+export function engineEvents(client: EngineClient, runId: string, wanted: EventQuery): EventStream {
   let end: StreamEnd | null = null;
   const lines = (): AsyncGenerator<readonly EventLine[]> =>
     passOn(client, runId, wanted, (reason) => {
@@ -125,7 +129,7 @@ export function engineEvents(client: EngineClient, runId: string, wanted: Wanted
 async function* passOn(
   client: EngineClient,
   runId: string,
-  { after, signal, follow }: Wanted,
+  { after, signal, follow }: EventQuery,
   onEnd: (end: StreamEnd) => void,
 ): AsyncGenerator<readonly EventLine[]> {
   try {

@@ -164,10 +164,10 @@ export async function findOnEngine(client: EngineClient, url: string, run: strin
   );
 }
 
-type Copied = 'inspect' | 'output' | 'outputs' | 'artifact' | 'program' | 'compare' | 'report' | 'detail';
+type CopiedOperation = 'inspect' | 'output' | 'outputs' | 'artifact' | 'program' | 'compare' | 'report' | 'detail';
 
 /** Operations that read the copy of a run. */
-function readCopies({ client, url, find, copy }: EngineFolder, folder: Runs): Pick<Runs, Copied> {
+function readCopies({ client, url, find, copy }: EngineFolder, folder: Runs): Pick<Runs, CopiedOperation> {
   const withCopy = async <T>(run: string | null, action: (id: string) => Promise<Result<T>>): Promise<Result<T>> => {
     const copied = await answerOf(() => copy(run));
     const known = copied.ok ? copied.value : await endedCopy(folder, run, copied);

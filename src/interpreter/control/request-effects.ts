@@ -14,7 +14,7 @@ import { locationOf, type Thread, wakeWaiters } from '../run-state/thread.js';
 type RequestedEvent = Extract<RunEvent, { type: 'effect_requested' }>;
 
 /** A request that a program, a function, an agent or a tool performs. */
-type PerformedRequest = Extract<EffectRequest, { readonly tool: string | null }>;
+type ProgramRequest = Extract<EffectRequest, { readonly tool: string | null }>;
 
 /** Facts of an effect in addition to its request. */
 export interface EffectFacts
@@ -38,7 +38,7 @@ export function beginEffect(thread: Thread, request: EffectRequest, { event, cou
 }
 
 /** The event of a request. `details` follow the members of all requests, in the order of the record. */
-export function requestedEvent(request: PerformedRequest, details: Partial<RequestedEvent>): RequestedEvent {
+export function requestedEvent(request: ProgramRequest, details: Partial<RequestedEvent>): RequestedEvent {
   const { effect, kind, tool, text, state, line, attempt } = request;
   return { type: 'effect_requested', effect, kind, tool, text, state, line, attempt, ...details };
 }

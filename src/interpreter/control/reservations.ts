@@ -44,18 +44,18 @@ export function reservationFor(t: Thread, agent: string): number | 'wait' | 'end
   return fits(t, most, [budgetOfRun(run)]) ?? most;
 }
 
-interface Use {
+interface BudgetUse {
   readonly limit: number | undefined;
   readonly cost: number;
   readonly reserved: number;
 }
 
-function budgetOfRun({ limits, usage }: Run): Use {
+function budgetOfRun({ limits, usage }: Run): BudgetUse {
   return { limit: limits.cost, cost: usage.knownCost, reserved: usage.reserved };
 }
 
 /** Null: the call fits into all of them. */
-function fits(t: Thread, most: number, limits: readonly Use[], step?: string): 'wait' | 'ended' | null {
+function fits(t: Thread, most: number, limits: readonly BudgetUse[], step?: string): 'wait' | 'ended' | null {
   const { run } = t;
   for (const { limit, cost, reserved } of limits) {
     if (limit === undefined || !exceeds(cost + reserved + most, limit)) continue;

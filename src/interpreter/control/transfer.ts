@@ -231,7 +231,7 @@ export function exceedLimit(run: Run, scope: ExceededScope, limit: number, used:
 }
 
 /** Ends the run before a call of an agent that the limit of its cost cannot pay for. */
-export function exceedCostBefore(run: Run, { limit, cost, most }: UnpaidCall, step?: string): void {
+export function exceedCostBefore(run: Run, { limit, cost, most }: RefusedCost, step?: string): void {
   if (!mayExceed(run)) return;
   const used = cost === 0 ? '' : `, of which ${cost} are used`;
   const message = `a call that may cost ${most} US dollars does not fit into the limit of ${limit} US dollars${used}`;
@@ -239,7 +239,7 @@ export function exceedCostBefore(run: Run, { limit, cost, most }: UnpaidCall, st
 }
 
 /** The limit, what is used of it, and what the call may cost. */
-interface UnpaidCall {
+interface RefusedCost {
   readonly limit: number;
   readonly cost: number;
   readonly most: number;

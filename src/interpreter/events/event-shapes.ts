@@ -1,6 +1,6 @@
 /** The objects inside events, in words; see `event-table.ts`. Each kind of outcome has its own row. */
 import type { FailureCause, Outcome, Output, RunError, SpentAmount, Waiting } from './event.js';
-import { always, type Described, sometimes } from './event-table.js';
+import { always, type DescribedFields, sometimes } from './event-table.js';
 
 const duration_ms = always('number', 'milliseconds it took');
 const stderr = always('text', 'all of stderr, or its last 4 KiB if it is larger than 64 KiB');
@@ -115,7 +115,7 @@ export const outcomeTable = {
 } as const satisfies {
   readonly [K in Outcome['kind']]: {
     readonly means: string;
-    readonly fields: Described<Omit<Extract<Outcome, { kind: K }>, 'kind'>>;
+    readonly fields: DescribedFields<Omit<Extract<Outcome, { kind: K }>, 'kind'>>;
   };
 };
 
@@ -169,9 +169,9 @@ export const shapeTable = {
     tokens: always('object', '`in`, `out`, `cache_read`, `cache_write`'),
   },
 } as const satisfies {
-  readonly output: Described<Output>;
-  readonly waiting: Described<Waiting>;
-  readonly error: Described<RunError>;
-  readonly cause: Described<FailureCause>;
-  readonly spent: Described<SpentAmount>;
+  readonly output: DescribedFields<Output>;
+  readonly waiting: DescribedFields<Waiting>;
+  readonly error: DescribedFields<RunError>;
+  readonly cause: DescribedFields<FailureCause>;
+  readonly spent: DescribedFields<SpentAmount>;
 };

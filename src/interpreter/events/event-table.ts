@@ -13,14 +13,14 @@ export interface FieldWords {
 }
 
 /** A description of every field of an object; `optional` for those that may be absent. */
-export type Described<T> = {
+export type DescribedFields<T> = {
   readonly [K in keyof T]-?: FieldWords &
     (T extends Required<Pick<T, K>> ? { readonly optional?: never } : { readonly optional: true });
 };
 
 interface EventWords<E> {
   readonly means: string;
-  readonly fields: Described<Omit<E, 'type'>>;
+  readonly fields: DescribedFields<Omit<E, 'type'>>;
 }
 
 export const always = (type: string, means: string) => ({ type, means });

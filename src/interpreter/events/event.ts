@@ -34,6 +34,8 @@ export type {
   Unavailable,
 } from './facts.js';
 
+export type ExitedOutcome = Extract<Outcome, { kind: 'exited' }>;
+
 /** The outcome of an effect. The interpreter decides what it means. */
 export type Outcome =
   | ({

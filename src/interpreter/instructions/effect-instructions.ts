@@ -33,7 +33,7 @@ import { aType, define, isList, plain, Unreadable, type Value } from '../values/
 import { askChance, chanceOf, doubledMs } from './wait-instructions.js';
 
 export type EffectInstruction = Extract<Instruction, { op: 'shell' | 'argv' | 'function' | 'agent' }>;
-type ProcessRequest = ShellRequest | ArgvRequest | FunctionRequest | AgentRequest;
+type WorkRequest = ShellRequest | ArgvRequest | FunctionRequest | AgentRequest;
 type DistributiveOmit<T, K extends PropertyKey> = T extends unknown ? Omit<T, K> : never;
 
 /** The members of all kinds of requests, without those that identify the attempt. */
@@ -41,10 +41,10 @@ type Common = Omit<
   ShellRequest,
   'kind' | 'tool' | 'shell' | 'strict' | 'template' | 'values' | 'effect' | 'attempt' | 'delayMs'
 >;
-type Specific = DistributiveOmit<ProcessRequest, keyof Common | 'effect' | 'attempt' | 'delayMs'>;
+type Specific = DistributiveOmit<WorkRequest, keyof Common | 'effect' | 'attempt' | 'delayMs'>;
 
 /** The number of the attempt, how often it was backed off, the session in which it continues, and what it may cost. */
-type Try = Pick<Pending, 'effect' | 'attempt' | 'waits' | 'continues' | 'reserved'>;
+type AttemptFacts = Pick<Pending, 'effect' | 'attempt' | 'waits' | 'continues' | 'reserved'>;
 
 interface ValueOptions {
   readonly ok: ReturnType<typeof compileExitCodes>;
@@ -161,7 +161,7 @@ function compileSpecific(instruction: EffectInstruction): (thread: Thread) => Sp
 const shellValueJson = (value: ShellValue): Json => ('list' in value ? [...value.list] : value.text);
 
 /** The values in a request, for the record. */
-function argsOf(request: ProcessRequest): { args?: readonly Json[]; prompt?: string } {
+function argsOf(request: WorkRequest): { args?: readonly Json[]; prompt?: string } {
   switch (request.kind) {
     case 'shell':
       return request.values.length === 0 ? {} : { args: request.values.map(shellValueJson) };
@@ -184,7 +184,7 @@ function memberOf({ member, run }: Thread): { member?: readonly [number, number]
 
 function recordOf(
   thread: Thread,
-  request: ProcessRequest,
+  request: WorkRequest,
   instruction: EffectInstruction,
   undo: LinkContext['undo'],
 ): RunEvent | null {
@@ -231,17 +231,17 @@ export function linkEffect(instruction: EffectInstruction, context: LinkContext)
   const specific = compileSpecific(instruction);
   const build = (
     t: Thread,
-    { effect, attempt, waits, continues }: Try,
+    { effect, attempt, waits, continues }: AttemptFacts,
     delayMs: number,
     again = false,
-  ): ProcessRequest => {
+  ): WorkRequest => {
     const request = { effect, attempt, delayMs, ...common(t), ...specific(t), ...(waits ? { waits } : {}) };
-    if (request.kind !== 'agent') return request as ProcessRequest;
+    if (request.kind !== 'agent') return request as WorkRequest;
     if (continues === undefined) return (again ? { ...request, again } : request) as AgentRequest;
     return { ...request, ...continuing(request.prompt, continues, again) } as AgentRequest;
   };
 
-  const launch = (t: Thread, next: Try, delayMs: number, counts = false): number => {
+  const launch = (t: Thread, next: AttemptFacts, delayMs: number, counts = false): number => {
     const request = build(t, next, delayMs);
     const event = recordOf(t, request, instruction, context.undo);
     const { waits, continues, reserved } = next;
@@ -252,7 +252,7 @@ export function linkEffect(instruction: EffectInstruction, context: LinkContext)
   };
 
   /** A call of an agent begins when the budget has what it may cost. Null: not yet, or never. */
-  const launchWithin = (t: Thread, next: () => Try, delayMs: number, counts = false): number | null => {
+  const launchWithin = (t: Thread, next: () => AttemptFacts, delayMs: number, counts = false): number | null => {
     const reserved = instruction.op === 'agent' ? reservationFor(t, instruction.agent) : 0;
     if (typeof reserved === 'string') return null;
     return launch(t, reserved > 0 ? { ...next(), reserved } : next(), delayMs, counts);

@@ -1,6 +1,6 @@
 /** The instructions of PARALLEL: opening a fork, the end of a branch, and the join of a fork whose parent continued. */
 import type { Expr, Json } from '../../machine/expression.js';
-import type { Instruction } from '../../machine/machine.js';
+import type { ForkInstruction } from '../../machine/machine.js';
 import { failThread } from '../control/fail.js';
 import { closeFork, finishMember, join, openFork } from '../control/join.js';
 import { readClock, reissueSample, setTimer } from '../control/request-effects.js';
@@ -16,8 +16,6 @@ import { operations } from '../values/operations.js';
 import { compileTemplate } from '../values/template.js';
 import { aType, isList, noList, numberOf, type Value } from '../values/value.js';
 import { timeOf } from './wait-instructions.js';
-
-type ForkInstruction = Extract<Instruction, { op: 'fork' | 'fork-each' }>;
 
 function layoutFor(instruction: ForkInstruction, base: number): ForkLayout {
   const common = {

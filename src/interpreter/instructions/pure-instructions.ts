@@ -2,7 +2,7 @@
  * The instructions that need no effect. They run in one synchronous loop, so linking decides everything that does not
  * change between executions: which slots are used, and whether a comparison is with a constant.
  */
-import type { EntryArgument, Instruction, Target } from '../../machine/machine.js';
+import type { EntryArgument, InstructionOf, Target } from '../../machine/machine.js';
 import { endReturned, type Passed, transfer } from '../control/transfer.js';
 import type { RunEvent } from '../events/event.js';
 import { badValue, listNames, RuntimeFailure, readable } from '../failure.js';
@@ -16,8 +16,6 @@ import { printedForm, printedForms } from '../values/json.js';
 import { operations } from '../values/operations.js';
 import { compileEmitText, compileOptionalField, compileTemplate } from '../values/template.js';
 import { aType, isList, noList, plain, plainByName, type Value } from '../values/value.js';
-
-type Op<K extends Instruction['op']> = Extract<Instruction, { op: K }>;
 
 function emitTracked(thread: Thread, name: string, value: Value): void {
   if (!thread.run.quiet) record(thread, trackedSet(name, value));
@@ -33,7 +31,7 @@ function trackedName(context: LinkContext, slot: number): string {
   return context.machine.tracked[slot] ?? '';
 }
 
-export function linkSet(instruction: Op<'set'>, context: LinkContext): Linked {
+export function linkSet(instruction: InstructionOf<'set'>, context: LinkContext): Linked {
   const next = context.pc + 1;
   const value = compile(instruction.value);
   const { slot } = instruction.to;
@@ -55,7 +53,7 @@ export function linkSet(instruction: Op<'set'>, context: LinkContext): Linked {
   };
 }
 
-export function linkTrack(instruction: Op<'track'>, context: LinkContext): Linked {
+export function linkTrack(instruction: InstructionOf<'track'>, context: LinkContext): Linked {
   const next = context.pc + 1;
   const { slot } = instruction;
   const value = compile(instruction.value);
@@ -75,7 +73,7 @@ function slotsOf(thread: Thread, storage: Target['in']): Slot[] {
   return storage === 'local' ? thread.locals : thread.tracked;
 }
 
-export function linkIncrement(instruction: Op<'increment'>, context: LinkContext): Linked {
+export function linkIncrement(instruction: InstructionOf<'increment'>, context: LinkContext): Linked {
   const next = context.pc + 1;
   const { name } = instruction;
   const { slot } = instruction.to;
@@ -102,7 +100,7 @@ export function linkIncrement(instruction: Op<'increment'>, context: LinkContext
   };
 }
 
-export function linkEmit(instruction: Op<'emit'>, context: LinkContext): Linked {
+export function linkEmit(instruction: InstructionOf<'emit'>, context: LinkContext): Linked {
   const next = context.pc + 1;
   const { event } = instruction;
   const message = instruction.message === null ? null : compileEmitText(instruction.message).text;
@@ -127,7 +125,7 @@ export function linkEmit(instruction: Op<'emit'>, context: LinkContext): Linked 
   };
 }
 
-export function linkUnless(instruction: Op<'unless'>, context: LinkContext): Linked {
+export function linkUnless(instruction: InstructionOf<'unless'>, context: LinkContext): Linked {
   const condition = compileCondition(instruction.condition, instruction.text);
   const next = context.pc + 1;
   const to = context.base + instruction.to;
@@ -140,7 +138,7 @@ function passedNames(args: readonly EntryArgument[], entry: readonly string[]): 
   return { names, slots: names.map((name) => entry.indexOf(name)) };
 }
 
-export function linkGoto(instruction: Op<'goto'>, context: LinkContext): Linked {
+export function linkGoto(instruction: InstructionOf<'goto'>, context: LinkContext): Linked {
   const { state: target, args } = instruction;
   if (args.length === 0) return { instruction: (t) => transfer(t, target) };
   const values = args.map(({ value }) => compile(value));
@@ -156,7 +154,7 @@ export function linkGoto(instruction: Op<'goto'>, context: LinkContext): Linked 
   };
 }
 
-export function linkGotoDynamic(instruction: Op<'goto-dynamic'>, context: LinkContext): Linked {
+export function linkGotoDynamic(instruction: InstructionOf<'goto-dynamic'>, context: LinkContext): Linked {
   const where = compile(instruction.target);
   const values = instruction.args.map(({ value }) => compile(value));
   const { states } = context.machine;
@@ -185,7 +183,7 @@ export function linkGotoDynamic(instruction: Op<'goto-dynamic'>, context: LinkCo
   };
 }
 
-export function linkReturn(instruction: Op<'return'>): Linked {
+export function linkReturn(instruction: InstructionOf<'return'>): Linked {
   const value = instruction.value === null ? null : compile(instruction.value);
   return {
     instruction: (t) => {
@@ -195,7 +193,7 @@ export function linkReturn(instruction: Op<'return'>): Linked {
   };
 }
 
-export function linkFail(instruction: Op<'fail'>, context: LinkContext): Linked {
+export function linkFail(instruction: InstructionOf<'fail'>, context: LinkContext): Linked {
   const { text } = compileTemplate(instruction.message);
   const args = instruction.args.map(({ name, value }) => ({ name, value: compile(value) }));
   const names = args.map(({ name }) => name);
@@ -220,7 +218,7 @@ export function linkFellOff(context: LinkContext): Linked {
 }
 
 /** FOR EACH: the list is fixed at the start. */
-export function linkEach(instruction: Op<'each'>, context: LinkContext): Linked {
+export function linkEach(instruction: InstructionOf<'each'>, context: LinkContext): Linked {
   const list = compile(instruction.list);
   const { listIn } = operations();
   const { items, index, keep } = instruction;
@@ -240,7 +238,7 @@ export function linkEach(instruction: Op<'each'>, context: LinkContext): Linked 
   };
 }
 
-export function linkNext(instruction: Op<'next'>, context: LinkContext): Linked {
+export function linkNext(instruction: InstructionOf<'next'>, context: LinkContext): Linked {
   const { items, index, variable, mark } = instruction;
   const next = context.pc + 1;
   const exit = context.base + instruction.exit;

@@ -2,7 +2,7 @@
  * Instructions that wait for the time, a random number, a person or a signal. They read the clock first, and every deadline
  * is a point in time, so that a run that was stopped in between waits only for the rest.
  */
-import type { Instruction } from '../../machine/machine.js';
+import type { InstructionOf } from '../../machine/machine.js';
 import type { Pause } from '../../machine/option-values.js';
 import { release } from '../control/join.js';
 import {
@@ -29,8 +29,6 @@ import { operations } from '../values/operations.js';
 import { compileTemplate } from '../values/template.js';
 import { isList, type Value } from '../values/value.js';
 
-type Op<K extends Instruction['op']> = Extract<Instruction, { op: K }>;
-
 /** The value of a clock, a timer or a sample. */
 function sampleValue(outcome: Outcome): Value {
   return decodeOutcome(outcome, { decoding: 'do', ok: [0], tool: null, agent: false }).value ?? null;
@@ -43,7 +41,7 @@ export function timeOf(outcome: Outcome): number {
   throw new RuntimeFailure('tool_failure', 'the clock returned no time');
 }
 
-export function linkSample(instruction: Op<'sample'>, context: LinkContext): Linked {
+export function linkSample(instruction: InstructionOf<'sample'>, context: LinkContext): Linked {
   const { source, slot } = instruction;
   const kind = source === 'now' ? 'clock' : source;
   const { timeText } = operations();
@@ -71,7 +69,7 @@ function clockAfter(duration: (thread: Thread) => number): (thread: Thread) => n
   };
 }
 
-export function linkSleep(instruction: Op<'sleep'>, context: LinkContext): Linked {
+export function linkSleep(instruction: InstructionOf<'sleep'>, context: LinkContext): Linked {
   const duration = compileTemplate(instruction.duration).value;
   const { durationMs } = operations();
   const length = (t: Thread): number => durationMs(duration(t), 'the duration of WAIT');
@@ -90,7 +88,7 @@ export function linkSleep(instruction: Op<'sleep'>, context: LinkContext): Linke
   };
 }
 
-export function linkWaitStart(instruction: Op<'wait-start'>, context: LinkContext): Linked {
+export function linkWaitStart(instruction: InstructionOf<'wait-start'>, context: LinkContext): Linked {
   const timeout = compileTemplate(instruction.timeout).value;
   const { deadline, timedOut } = instruction;
   const { durationMs } = operations();
@@ -108,7 +106,7 @@ export function linkWaitStart(instruction: Op<'wait-start'>, context: LinkContex
   };
 }
 
-export function linkWaitTurn(instruction: Op<'wait-turn'>, context: LinkContext): Linked {
+export function linkWaitTurn(instruction: InstructionOf<'wait-turn'>, context: LinkContext): Linked {
   const every = compileTemplate(instruction.every).value;
   const { deadline, timedOut, backOff } = instruction;
   const { durationMs } = operations();
@@ -165,7 +163,7 @@ function releasePermit(thread: Thread): void {
   if (thread.member !== null) release(thread.member);
 }
 
-export function linkSignal(instruction: Op<'signal'>, context: LinkContext): Linked {
+export function linkSignal(instruction: InstructionOf<'signal'>, context: LinkContext): Linked {
   const { name, bind, timedOut } = instruction;
   const { durationMs } = operations();
   const timeout = instruction.timeout === null ? null : compileTemplate(instruction.timeout).value;
@@ -229,7 +227,7 @@ function choicesFrom(evaluate: Evaluator, t: Thread): string[] {
   return isList(choice) ? choice.map(render) : [render(choice)];
 }
 
-export function linkAsk(instruction: Op<'ask'>, context: LinkContext): Linked {
+export function linkAsk(instruction: InstructionOf<'ask'>, context: LinkContext): Linked {
   const { name, bind } = instruction;
   const { durationMs } = operations();
   const question = compileTemplate(instruction.question).text;

@@ -144,7 +144,7 @@ function valuesOf(
   return { args: [plain(sent)], ...omitUndefined({ printed: printedForm(sent) }) };
 }
 
-type Parameters = { readonly [name: string]: Json };
+type CallParameters = { readonly [name: string]: Json };
 
 const HOLE = /\{(\{[A-Za-z_]\w*(?:\.\w+)*\})\}|\{([A-Za-z_]\w*(?:\.\w+)*)\}/g;
 
@@ -152,7 +152,7 @@ const HOLE = /\{(\{[A-Za-z_]\w*(?:\.\w+)*\})\}|\{([A-Za-z_]\w*(?:\.\w+)*)\}/g;
  * The prompt of an agent that is the tool of a call. `{name}` is a parameter of the call, `{name.part}` something in it,
  * `{{name}}` the text `{name}`; other braces, as in an example of JSON, are text. An inserted value is not read again.
  */
-function renderPrompt(prompt: string, parameters: Parameters): string {
+function renderPrompt(prompt: string, parameters: CallParameters): string {
   return prompt.replace(HOLE, (found, escaped: string | undefined, path: string | undefined) => {
     if (path === undefined) return escaped ?? found;
     const value = valueAt(parameters as ValueObject, path.split('.'));

@@ -21,12 +21,12 @@ import { spend } from '../control/budget.js';
 import { asFailure, factsOf, noteFailure, reportFailure } from '../control/fail.js';
 import { beginSample, beginTimer, cancel, forget, suspend } from '../control/request-effects.js';
 import { endFailed, errorOf } from '../control/transfer.js';
-import type { Outcome, TokenCounts } from '../events/event.js';
+import type { ExitedOutcome, Outcome, TokenCounts } from '../events/event.js';
 import { askChance, chanceOf, timeOf } from '../instructions/wait-instructions.js';
 import { decodeOutcome } from '../outcome.js';
 import { type LinkContext, type Linked, STOP } from '../run-state/linked-machine.js';
 import type { Pending } from '../run-state/pending.js';
-import type { DataPath } from '../run-state/run-data.js';
+import type { StatePath } from '../run-state/run-data.js';
 import { type Thread, warn } from '../run-state/thread.js';
 import { DataTree, type UnknownData } from '../values/data-tree.js';
 import { compile } from '../values/evaluate.js';
@@ -182,8 +182,8 @@ function leaveResults(thread: Thread, { engine, written }: RunningPlan): void {
     if (path[0] !== 'state' && path[0] !== 'data') continue;
     const value = valueAt(data, path, thread.run.linked.unknownData);
     if (value === undefined) continue;
-    const why = thread.data.refusal(path as DataPath, value, 'set');
-    if (why === null) writeData(thread, { path: path as DataPath, value, method: 'set' });
+    const why = thread.data.refusal(path as StatePath, value, 'set');
+    if (why === null) writeData(thread, { path: path as StatePath, value, method: 'set' });
     else warn(thread, `what the plan wrote to \`†${path.join('.')}\` is dropped: ${why}`);
   }
 }
@@ -292,9 +292,7 @@ function applyLimit(thread: Thread, pending: Pending, outcome: Outcome): boolean
   for (const one of [...thread.pending]) if (one.call !== undefined && ended.has(one.call.key)) cancel(one);
   return true;
 }
-
-type Exited = Extract<Outcome, { kind: 'exited' }>;
-type Failed = Extract<Outcome, { kind: 'failed' }>;
+type FailedOutcome = Extract<Outcome, { kind: 'failed' }>;
 
 /** For every tool but agents. `isKept`: the result is used, so there must be one. */
 function decodeToolOutcome(outcome: Outcome, binding: ToolBinding, isKept = true): PlanOutcome {
@@ -369,7 +367,7 @@ function tooDeep(): PlanOutcome {
   return brokenOutcome('bad_value', `the result is nested deeper than ${MAX_DEPTH} levels`);
 }
 
-function exitedOutcome(outcome: Exited, outcomes: ToolBinding['outcomes'], isKept: boolean): PlanOutcome {
+function exitedOutcome(outcome: ExitedOutcome, outcomes: ToolBinding['outcomes'], isKept: boolean): PlanOutcome {
   const { exit, signal, stdout, stderr, invalid } = outcome;
   if (exit === null) return brokenOutcome('tool_failure', `it was killed by ${signal ?? 'a signal'}`);
   const named = outcomes !== null && Object.hasOwn(outcomes, String(exit));
@@ -386,7 +384,7 @@ function exitedOutcome(outcome: Exited, outcomes: ToolBinding['outcomes'], isKep
   return { kind: 'failure', code: exit, message: failureMessage(stderr, exit), exitCode: exit };
 }
 
-function decodePrinted({ stdout }: Exited, invalid: string | undefined): PlanOutcome {
+function decodePrinted({ stdout }: ExitedOutcome, invalid: string | undefined): PlanOutcome {
   const { text, bytes } = stdout;
   if (bytes === 0) return brokenOutcome('not_json', 'it printed nothing, but a result must be JSON');
   if (text === undefined || stdout.base64 !== undefined)
@@ -399,7 +397,7 @@ function decodePrinted({ stdout }: Exited, invalid: string | undefined): PlanOut
   return brokenOutcome('not_json', `it printed something that is not JSON: ${excerptOf(text)}`);
 }
 
-function failedOutcome({ message, error_type: errorType, exit, tool_code: toolCode }: Failed): PlanOutcome {
+function failedOutcome({ message, error_type: errorType, exit, tool_code: toolCode }: FailedOutcome): PlanOutcome {
   if (errorType === 'in_doubt') return { kind: 'in-doubt', message };
   if (errorType !== undefined) return brokenOutcome(errorType, message);
   return { kind: 'failure', code: toolCode ?? exit ?? 'tool_failure', message };

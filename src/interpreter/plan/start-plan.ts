@@ -14,14 +14,14 @@ import type { PlanEntry, PlanImage } from './engine/plan-entry.js';
 
 export type PlanInstruction = Extract<Instruction, { op: 'plan' }>;
 
-interface Start {
+interface PlanStart {
   readonly effect: string;
   readonly inputs: Readonly<Record<string, Json>>;
   /** The log of a restored plan: the data of the run and its events have its writes already. Null for a new plan. */
   readonly log: readonly PlanEntry[] | null;
 }
 
-export function startPlan(thread: Thread, instruction: PlanInstruction, { effect, inputs, log }: Start): void {
+export function startPlan(thread: Thread, instruction: PlanInstruction, { effect, inputs, log }: PlanStart): void {
   const { run } = thread;
   const { plan: name, main = false, call } = instruction;
   const { plans = {} } = run.linked.machine;

@@ -78,13 +78,13 @@ export class Alignment {
     match((a, b) => before[a]?.text === after[b]?.text);
     match((a, b) => nameIn(this.old, old, a) !== '' && nameIn(this.old, old, a) === nameIn(this.fresh, fresh, b));
     // A member with another text in the same place was changed.
-    const isChanged = (one: Region | undefined, keys: readonly string[]): boolean =>
+    const isChanged = (one: TextRegion | undefined, keys: readonly string[]): boolean =>
       one !== undefined && !keys.slice(one.start, one.start + one.length).some((key) => this.relocated.has(key));
     match((a, b) => a === b && isChanged(before[a], this.keys.old) && isChanged(after[b], this.keys.fresh));
     if (order.every((a, b) => a === b)) return;
     if (order.includes(-1)) this.pairs.delete(from);
     else this.orders.set(from, order);
-    const isIn = (at: number, regions: readonly Region[]): boolean =>
+    const isIn = (at: number, regions: readonly TextRegion[]): boolean =>
       regions.some(({ start, length }) => at >= start && at < start + length);
     // An instruction has one partner: what was paired across the members of other blocks is free again.
     for (const [x, y] of [...this.pairs]) if (isIn(x, before) || isIn(y, after)) this.unpair(x);
@@ -282,13 +282,13 @@ export function endOf(code: readonly Instruction[], pc: number): number {
 
 type Forked = Extract<Instruction, { op: 'fork' }>;
 
-interface Region {
+interface TextRegion {
   readonly start: number;
   readonly length: number;
   readonly text: string;
 }
 
-function regionsOf({ branches, join }: Forked, keys: readonly string[]): Region[] {
+function regionsOf({ branches, join }: Forked, keys: readonly string[]): TextRegion[] {
   return branches.map(({ pc: start }, at) => {
     const end = branches[at + 1]?.pc ?? join;
     return { start, length: end - start, text: keys.slice(start, end).join('\n') };

@@ -12,7 +12,7 @@ import { Alignment, endOf } from './alignment.js';
 import { instructionKey, isEffect, leftBy, passingKey, valuesOf } from './instruction-key.js';
 
 /** An instruction that was executed to its end. */
-export interface Execution {
+export interface PastExecution {
   readonly key: string;
   readonly state: string;
   /** Its position in the state; null: it was executed in an earlier version of the program. */
@@ -46,8 +46,8 @@ interface Observed {
   readonly isEffect: boolean;
 }
 
-interface Open {
-  readonly one: Execution;
+interface OpenExecution {
+  readonly one: PastExecution;
   readonly what: Observed;
   /** The position in the machine. */
   readonly at: number;
@@ -56,21 +56,21 @@ interface Open {
 }
 
 /** Where the turns of a loop began, and where threads are, in the current state. */
-interface Progress {
+interface LoopProgress {
   entry: number;
   /** By thread and position of the loop: the number of the first execution of its turn. */
   readonly turns: Map<string, number>;
   readonly positions: Map<string, number>;
 }
 
-export class Executions {
-  readonly all: Execution[] = [];
+export class PastExecutions {
+  readonly all: PastExecution[] = [];
   /** Tested conditions and repeatable SETs of the current entry of a state. */
-  passed: Execution[] = [];
+  passed: PastExecution[] = [];
   private machine: Machine | null = null;
   private versions = 0;
-  private readonly open = new Map<string, Open[]>();
-  private readonly progress: Progress = { entry: -1, turns: new Map(), positions: new Map() };
+  private readonly open = new Map<string, OpenExecution[]>();
+  private readonly progress: LoopProgress = { entry: -1, turns: new Map(), positions: new Map() };
   private count = 0;
 
   /** The machine, whose runs are observed. */
@@ -113,7 +113,7 @@ export class Executions {
       // What is not an effect has no number.
       const effects = /^(?:.*\.)?0$/.test(effect) ? [] : [effect];
       const list = taken.what.isPassing ? this.passed : this.all;
-      const isHere = (one: Execution): boolean => one.pc === taken.one.pc && one.state === taken.one.state;
+      const isHere = (one: PastExecution): boolean => one.pc === taken.one.pc && one.state === taken.one.state;
       const earlier = list.findIndex(
         (one) =>
           (one.pc === null ? one.key === taken.one.key : isHere(one)) &&
@@ -202,7 +202,7 @@ export class Executions {
     this.open.set(path, rest);
   }
 
-  private end({ one, what, counter }: Open, thread: Thread, at: number): void {
+  private end({ one, what, counter }: OpenExecution, thread: Thread, at: number): void {
     const { path } = thread;
     const ids = Array.from({ length: thread.counter - counter }, (_, at) => String(counter + at + 1));
     if (what.isEffect) one.effects = path === '' ? ids : ids.map((id) => `${path}.${id}`);

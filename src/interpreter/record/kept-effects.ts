@@ -8,7 +8,14 @@ import type { Instruction, State } from '../../machine/machine.js';
 import type { KeptOutcome, KeptOutcomes } from '../events/event.js';
 import { exactKey } from './alignment.js';
 import { instructionKey, isEffect, SAMPLES } from './instruction-key.js';
-import { type Done, excludes, isPassed, type Location, locationsOf, type Moving } from './kept-locations.js';
+import {
+  type CodeLocation,
+  type DoneInstruction,
+  excludes,
+  isPassed,
+  locationsOf,
+  type Moving,
+} from './kept-locations.js';
 
 /** An instruction of the edited program that does again what is done. */
 export interface RepeatedInstruction {
@@ -19,8 +26,8 @@ export interface RepeatedInstruction {
 }
 
 /** An old instruction that was executed and has no place in the edited program any more. */
-interface Source {
-  readonly outcomes: readonly Done[];
+interface LostInstruction {
+  readonly outcomes: readonly DoneInstruction[];
   readonly hasUndo: boolean;
   readonly name: string | null;
   readonly state: State;
@@ -32,15 +39,15 @@ interface Source {
 /** What was done by old instructions of one text in one state, and who takes it over. */
 interface Pool {
   /** By old instruction. */
-  readonly outcomes: readonly (readonly Done[])[];
+  readonly outcomes: readonly (readonly DoneInstruction[])[];
   /** Instructions that exclude each other take over the same. */
-  readonly groups: { readonly its: Location; readonly at: KeptOutcomes['at'][number] }[][];
+  readonly groups: { readonly its: CodeLocation; readonly at: KeptOutcomes['at'][number] }[][];
   /** It is known by another text, so that its values may be others. */
   readonly isChanged: boolean;
 }
 
 interface Free {
-  readonly its: Location;
+  readonly its: CodeLocation;
   readonly state: State;
   readonly one: Instruction;
   readonly key: string;
@@ -54,11 +61,11 @@ export function keptEffects(moving: Moving): {
   const { from, to, image, rebased, finished } = moving;
   if (finished.all.length === 0 && finished.passed.length === 0 && image.kept === undefined)
     return { kept: [], repeated: [] };
-  const everDone = new Map<string, Done[]>();
+  const everDone = new Map<string, DoneInstruction[]>();
   for (const one of finished.all) add(everDone, one.key, one);
 
   const pools = new Map<string, Pool>();
-  const used = new Set<Source>();
+  const used = new Set<LostInstruction>();
   const { sources, unexecuted, taken, stays } = sourcesOf(moving);
   for (const { its, source, isChanged } of stays) {
     const outcomes = inTurn(moving, source, its);
@@ -68,7 +75,12 @@ export function keptEffects(moving: Moving): {
   }
 
   /** Null: what was done was done in an earlier turn of the loop, so this is done in each turn. */
-  const assign = (key: string, all: readonly Source[], its: Location, isChanged = false): boolean | null => {
+  const assign = (
+    key: string,
+    all: readonly LostInstruction[],
+    its: CodeLocation,
+    isChanged = false,
+  ): boolean | null => {
     if (all.length === 0) return false;
     const state = to.states[its.state] as State;
     const outcomes = all.map((one) => inTurn(moving, one, its)).filter(({ length }) => length > 0);
@@ -146,7 +158,7 @@ export function keptEffects(moving: Moving): {
 
   const all = [...pools.values()].flatMap(shares).map(({ at, outcomes: of, isChanged }): KeptOutcomes => {
     const outcomes = [...new Map(of.map((one) => [`${one.effect} ${one.number}`, one] as const)).values()];
-    const last = outcomes.at(-1) as Done;
+    const last = outcomes.at(-1) as DoneInstruction;
     const isElsewhere = at.some(({ state }) => state !== last.state);
     const shown = (isChanged ? [last] : outcomes).map((one) => asKept(one, isElsewhere));
     const any = shown.length === 1 && !finished.passed.includes(last);
@@ -162,7 +174,7 @@ export function keptEffects(moving: Moving): {
 /** Who takes over what: of what nothing tells apart each takes one; else what fits is found when the run comes to it. */
 function shares({ outcomes, groups, isChanged }: Pool): {
   readonly at: KeptOutcomes['at'];
-  readonly outcomes: readonly Done[];
+  readonly outcomes: readonly DoneInstruction[];
   readonly isChanged: boolean;
 }[] {
   const all = outcomes.flat();
@@ -171,7 +183,11 @@ function shares({ outcomes, groups, isChanged }: Pool): {
   return groups.map((group, index) => ({ at: group.map(({ at }) => at), outcomes: outcomes[index] ?? [], isChanged }));
 }
 
-function locationOf({ name: state, code }: State, pc: number, from: readonly Source[]): KeptOutcomes['at'][number] {
+function locationOf(
+  { name: state, code }: State,
+  pc: number,
+  from: readonly LostInstruction[],
+): KeptOutcomes['at'][number] {
   const hasUndo = code[pc + 1]?.op === 'undo' && from.some((one) => one.hasUndo);
   return { state, pc, ...(hasUndo ? { undo: true as const } : {}) };
 }
@@ -183,26 +199,30 @@ function repetition(one: Instruction, { name: state }: State, text: string): Rep
 
 /** What was executed and has no place any more, by its key, and how many instructions without a place were not executed. */
 function sourcesOf(moving: Moving): {
-  readonly sources: Map<string, Source[]>;
+  readonly sources: Map<string, LostInstruction[]>;
   readonly unexecuted: Map<string, number>;
   /** Instructions of the edited program that do what they did. */
   readonly taken: Set<string>;
   /** Those of them that are done, and to which the run comes again. */
-  readonly stays: readonly { readonly its: Location; readonly source: Source; readonly isChanged: boolean }[];
+  readonly stays: readonly {
+    readonly its: CodeLocation;
+    readonly source: LostInstruction;
+    readonly isChanged: boolean;
+  }[];
 } {
   const { from, image, finished } = moving;
   const pending = new Map(
     (image.kept ?? []).flatMap((one) => one.at.map((at) => [`${at.state} ${at.pc}`, one] as const)),
   );
   const { partners, taken, stays: staying } = locationsOf(moving, (state, pc) => pending.has(`${state} ${pc}`));
-  const done = new Map<string, Done[]>();
+  const done = new Map<string, DoneInstruction[]>();
   for (const one of [...finished.all, ...finished.passed])
     if (one.pc !== null) add(done, `${one.state} ${one.pc}`, one);
   const homeless = homelessOf(moving);
   const entered = new Set(image.trail.last);
-  const sources = new Map<string, Source[]>();
+  const sources = new Map<string, LostInstruction[]>();
   const unexecuted = new Map<string, number>();
-  const stays: { its: Location; source: Source; isChanged: boolean }[] = [];
+  const stays: { its: CodeLocation; source: LostInstruction; isChanged: boolean }[] = [];
   from.states.forEach((state, at) => {
     const isCurrent = state.name === image.state;
     state.code.forEach((one, pc) => {
@@ -246,21 +266,21 @@ function sourcesOf(moving: Moving): {
  * What was executed at a place that an earlier edit has removed, by its key and by that place, except what is to be taken
  * over at a place to which the run has not come yet.
  */
-function homelessOf({ from, image, finished }: Moving): Map<string, Done[][]> {
+function homelessOf({ from, image, finished }: Moving): Map<string, DoneInstruction[][]> {
   const pending = (image.kept ?? []).flatMap(({ at, outcomes }) => {
     const state = from.states.find(({ name }) => name === at[0]?.state);
     const [pc, one] = [at[0]?.pc ?? 0, state?.code[at[0]?.pc ?? 0]];
     const key = state === undefined || one === undefined ? undefined : instructionKey(one, state, pc)?.key;
     return outcomes.map(({ effect }) => `${effect} ${key}`);
   });
-  const byOrigin = new Map<string, Done[]>();
+  const byOrigin = new Map<string, DoneInstruction[]>();
   for (const one of finished.all) {
     if (one.pc !== null) continue;
     const index = pending.indexOf(`${one.effect} ${one.key}`);
     if (index >= 0) pending.splice(index, 1);
     else add(byOrigin, `${one.key} ${one.origin}`, one);
   }
-  const found = new Map<string, Done[][]>();
+  const found = new Map<string, DoneInstruction[][]>();
   for (const all of byOrigin.values()) add(found, all[0]?.key ?? '', all);
   return found;
 }
@@ -271,9 +291,9 @@ function homelessOf({ from, image, finished }: Moving): Map<string, Done[][]> {
  */
 function inTurn(
   { to, image, rebased, align, finished }: Moving,
-  { outcomes, state, pc }: Source,
-  its: Location,
-): readonly Done[] {
+  { outcomes, state, pc }: LostInstruction,
+  its: CodeLocation,
+): readonly DoneInstruction[] {
   const fresh = to.states[its.state] as State;
   if (fresh.name !== image.state || state.name !== image.state) return outcomes;
   const alignment = align(state, fresh);
@@ -318,7 +338,7 @@ function nameOf(one: Instruction): string | null {
 }
 
 /** `isElsewhere`: its names have no values there yet. Where it was, a counter has gone on since, except in a block that begins anew. */
-function asKept({ effect, args, outcome, key, path }: Done, isElsewhere: boolean): KeptOutcome {
+function asKept({ effect, args, outcome, key, path }: DoneInstruction, isElsewhere: boolean): KeptOutcome {
   const isCounted = /"op":"(?:increment|set)"/.test(key) && !isElsewhere && path === '' && !SAMPLES.test(key);
   return { effect, args, outcome: isCounted ? { kind: 'value', value: null } : outcome };
 }

@@ -3,17 +3,17 @@ import { successors } from '../../machine/control-flow.js';
 import type { Instruction, Machine, State } from '../../machine/machine.js';
 import type { Outcome } from '../events/event.js';
 import type { Alignment } from './alignment.js';
-import type { Execution, Executions } from './earlier-executions.js';
+import type { PastExecution, PastExecutions } from './earlier-executions.js';
 import { instructionKey } from './instruction-key.js';
 import type { RunImage, ThreadImage } from './run-image.js';
 
 /** An instruction that was executed, with what it has: an outcome on record, or what it has bound. */
-export interface Done extends Omit<Execution, 'effects' | 'left'> {
+export interface DoneInstruction extends Omit<PastExecution, 'effects' | 'left'> {
   readonly effect: string;
   readonly outcome: Outcome;
 }
 
-export interface Location {
+export interface CodeLocation {
   readonly state: number;
   readonly pc: number;
 }
@@ -26,20 +26,20 @@ export interface Moving {
   readonly rebased: RunImage;
   /** Pairs the instructions of the two states of that name. */
   readonly align: (old: State, fresh: State) => Alignment;
-  readonly finished: Finished;
+  readonly finished: FinishedWork;
 }
 
 /** What a run has done, and in which turns of loops its threads are. */
-export interface Finished {
-  readonly all: readonly Done[];
+export interface FinishedWork {
+  readonly all: readonly DoneInstruction[];
   /** What changes nothing when it is executed again, unless values have changed since; only of the state in which the run is. */
-  readonly passed: readonly Done[];
-  readonly turnOf: Executions['turnOf'];
+  readonly passed: readonly DoneInstruction[];
+  readonly turnOf: PastExecutions['turnOf'];
 }
 
 /** An instruction that is done, and to which the run comes again. */
 export interface Staying {
-  readonly its: Location;
+  readonly its: CodeLocation;
   /** Its text is another one. */
   readonly isChanged: boolean;
 }
@@ -60,7 +60,7 @@ export function locationsOf(
     readonly old: string;
     readonly fresh: string;
     readonly key: string;
-    readonly again: Location | null;
+    readonly again: CodeLocation | null;
   }[] = [];
   from.states.forEach((old, at) => {
     const index = to.states.findIndex(({ name }) => name === old.name);
@@ -132,7 +132,7 @@ function branchAt({ branches }: Extract<Instruction, { op: 'fork' }>, pc: number
 }
 
 /** Whether at most one of two instructions of a state is executed in a turn: they are in different arms. */
-export function excludes({ name, code }: State, one: Location, other: Location): boolean {
+export function excludes({ name, code }: State, one: CodeLocation, other: CodeLocation): boolean {
   if (one.state !== other.state || name === '') return false;
   const runsBoth = code.some(
     (fork, pc) =>
@@ -166,13 +166,13 @@ function leadsTo(code: readonly Instruction[], from: number, to: number): boolea
 }
 
 /** Instructions that belong together, without the end. */
-export interface Region {
+export interface CodeRegion {
   readonly from: number;
   readonly to: number;
 }
 
 /** The instructions of a member. */
-export function regionOf(fork: Instruction | undefined, index: number): Region | null {
+export function regionOf(fork: Instruction | undefined, index: number): CodeRegion | null {
   if (fork?.op === 'fork-each') return { from: fork.body, to: fork.join };
   if (fork?.op !== 'fork') return null;
   const { branches, join } = fork;

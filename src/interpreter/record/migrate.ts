@@ -14,7 +14,7 @@ import type { Value } from '../values/value.js';
 import { Alignment } from './alignment.js';
 import { instructionKey } from './instruction-key.js';
 import { keptEffects, type RepeatedInstruction } from './kept-effects.js';
-import { type Finished, type Region, regionOf } from './kept-locations.js';
+import { type CodeRegion, type FinishedWork, regionOf } from './kept-locations.js';
 import type { EncodedSlots, ForkImage, MemberImage, RunImage, ThreadImage } from './run-image.js';
 import { byName, collectedBy, lineThatReads, localsMap } from './run-image.js';
 
@@ -48,12 +48,12 @@ export function migrateRun(
   }: {
     readonly failed: boolean;
     readonly inserted?: boolean | undefined;
-    readonly finished?: Finished;
+    readonly finished?: FinishedWork;
     readonly kept?: readonly KeptOutcomes[] | undefined;
   },
 ): Migration {
   const image = snapshotOf(run) as unknown as RunImage;
-  const move = new Move(run.linked, linked, failed, inserted);
+  const move = new RunMigration(run.linked, linked, failed, inserted);
   const rebased = move.run(image);
   const isLost = move.missing.length > 0;
   const { kept, repeated } =
@@ -75,7 +75,7 @@ function rebasedTrail(run: Run, { machine }: LinkedMachine): TrailImage {
   return { total: run.statesTotal - run.states.length + last.length, last };
 }
 
-class Move {
+class RunMigration {
   readonly missing: string[] = [];
   readonly leftOut: RepeatedInstruction[] = [];
   input: string | null = null;
@@ -119,7 +119,7 @@ class Move {
   }
 
   /** What the program has moved, and what it does again. */
-  effects(image: RunImage, rebased: RunImage, finished: Finished): ReturnType<typeof keptEffects> {
+  effects(image: RunImage, rebased: RunImage, finished: FinishedWork): ReturnType<typeof keptEffects> {
     const machines = { old: this.from.machine, fresh: this.to.machine };
     const align = (old: State, fresh: State): Alignment =>
       old.name === image.state && fresh.name === image.state ? this.alignment : new Alignment(old, fresh, machines);
@@ -160,7 +160,7 @@ class Move {
   }
 
   /** `within`: the instructions of the member whose thread it is. */
-  private thread(image: ThreadImage, old: State, fresh: State, within: Region | null): ThreadImage {
+  private thread(image: ThreadImage, old: State, fresh: State, within: CodeRegion | null): ThreadImage {
     const position = this.positionOf(image, old, within);
     // The outcomes of a plan belong to its calls by number, so a plan with outcomes continues only unchanged.
     if (image.plan !== undefined) {
@@ -199,7 +199,7 @@ class Move {
     { pc, forks, pending }: ThreadImage,
     old: State,
     fresh: State,
-    within: Region | null,
+    within: CodeRegion | null,
   ): number | null {
     const { alignment, failed } = this;
     const [fork] = forks;
@@ -247,7 +247,7 @@ class Move {
     at: number | null,
     old: State,
     fresh: State,
-    within: Region | null,
+    within: CodeRegion | null,
   ): ThreadImage {
     const pc = at ?? this.noteMissing(image.pc, old);
     this.noteLeftOut(pc, fresh, within);
@@ -260,7 +260,7 @@ class Move {
   }
 
   /** What is above where a thread continues, and is not executed any more. */
-  private noteLeftOut(pc: number, fresh: State, within: Region | null): void {
+  private noteLeftOut(pc: number, fresh: State, within: CodeRegion | null): void {
     if (this.failed) return;
     for (const at of this.alignment.addedLocations()) {
       if (at < (within?.from ?? 0) || at >= pc || !isWork(fresh, at)) continue;
@@ -274,7 +274,7 @@ class Move {
   private positionOf(
     { status, pc, pending, forks, rollback, plan, counter }: ThreadImage,
     old: State,
-    within: Region | null,
+    within: CodeRegion | null,
   ): Omit<Partial<ThreadImage>, 'pc'> & { readonly pc: number | null } {
     const { alignment, failed } = this;
     const isFirst = failed || this.inserted;
@@ -300,7 +300,7 @@ class Move {
    * The first of the locations at which something is left to do: what follows what was done, the line itself, lines above
    * it that the edited program has in addition, later lines that are above it now.
    */
-  private startOf(pc: number, old: State, here: number | null, within: Region | null): number | null {
+  private startOf(pc: number, old: State, here: number | null, within: CodeRegion | null): number | null {
     const { alignment } = this;
     const { from, to } = within ?? { from: 0, to: Number.POSITIVE_INFINITY };
     const own = here !== null && here >= from && here < to ? here : null;

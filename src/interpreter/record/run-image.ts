@@ -22,20 +22,20 @@ import type { Frame, Restarts, ThreadWorktree } from '../run-state/frame.js';
 import type { Pending } from '../run-state/pending.js';
 import type { DataImage, DataWrite } from '../run-state/run-data.js';
 import type { RunResult } from '../run-state/run-result.js';
-import type { Tokens } from '../run-state/run-usage.js';
+import type { RunTokens } from '../run-state/run-usage.js';
 import type { StepRecordsImage } from '../run-state/step-records.js';
 import type { Thread } from '../run-state/thread.js';
 import type { TrailImage } from '../run-state/trail.js';
 import type { UndoEntry, UndoImage } from '../run-state/undo-register.js';
 import { type Alignment, targets } from './alignment.js';
 
-type Slot = Pick<SlotRef, 'in' | 'slot'>;
+type SlotKey = Pick<SlotRef, 'in' | 'slot'>;
 
 /** The line that reads a slot first on some way from here; null: it is bound before, or never read. */
 export function lineThatReads(
   machine: Machine,
   at: { readonly state: number; readonly pc: number },
-  slot: Slot,
+  slot: SlotKey,
 ): number | null {
   const seen = new Set<string>();
   const ahead = [at];
@@ -54,7 +54,7 @@ function successorsOf(
   machine: Machine,
   instruction: Instruction,
   { state, pc }: { readonly state: number; readonly pc: number },
-  slot: Slot,
+  slot: SlotKey,
 ): { readonly state: number; readonly pc: number }[] {
   const isLeft = slot.in === 'tracked';
   switch (instruction.op) {
@@ -78,9 +78,9 @@ function successorsOf(
   }
 }
 
-function reads(value: unknown, slot: Slot): boolean {
+function reads(value: unknown, slot: SlotKey): boolean {
   if (typeof value !== 'object' || value === null) return false;
-  const { op, places, to } = value as { op?: string; places?: readonly SlotRef[]; to?: Slot };
+  const { op, places, to } = value as { op?: string; places?: readonly SlotRef[]; to?: SlotKey };
   if (op === 'read') return (places ?? []).length > 0 && isSlot(places?.[0], slot);
   if (op === 'increment' && isSlot(to, slot)) return true;
   if (op === 'next' && slot.in === 'local' && (value as { items?: number }).items === slot.slot) return true;
@@ -89,11 +89,11 @@ function reads(value: unknown, slot: Slot): boolean {
   return Object.values(value).some((one) => reads(one, slot));
 }
 
-function isSlot(one: Slot | undefined, { in: where, slot }: Slot): boolean {
+function isSlot(one: SlotKey | undefined, { in: where, slot }: SlotKey): boolean {
   return one !== undefined && one.in === where && one.slot === slot;
 }
 
-function binds(instruction: Instruction, slot: Slot): boolean {
+function binds(instruction: Instruction, slot: SlotKey): boolean {
   if (instruction.op === 'set') return isSlot(instruction.to, slot);
   if (instruction.op === 'track') return slot.in === 'tracked' && instruction.slot === slot.slot;
   if (slot.in !== 'local') return false;
@@ -254,7 +254,7 @@ export interface RunImage extends UndoImage {
   readonly knownCost: number;
   readonly unknownCosts: number;
   readonly agentCalls: number;
-  readonly tokens: Tokens;
+  readonly tokens: RunTokens;
   readonly sessionAdapters?: readonly [string, string][];
   readonly sessionOrigins?: readonly [string, SessionOrigin][];
   readonly sessionTokens?: readonly [string, TokenCounts][];

@@ -13,7 +13,7 @@ import { type Fork, type Member, type MemberStatus, newSemaphore, type Semaphore
 import type { LinkedMachine } from '../run-state/linked-machine.js';
 import type { Pending } from '../run-state/pending.js';
 import { Run } from '../run-state/run-memory.js';
-import type { RunOptions } from '../run-state/run-result.js';
+import type { InterpreterOptions } from '../run-state/run-result.js';
 import { type Slot, Thread } from '../run-state/thread.js';
 import { UndoRegister } from '../run-state/undo-register.js';
 import { registerOf } from '../undo/register.js';
@@ -164,13 +164,13 @@ export function imageOf(run: Run): RunImage {
 }
 
 /** What restoring collects and puts in order at the end. */
-interface Gathered {
+interface RestoredOrder {
   readonly budget: { readonly thread: Thread; readonly order: number }[];
   readonly ready: { readonly thread: Thread; readonly order: number }[];
   readonly pending: { readonly pending: Pending; readonly order: number }[];
 }
 
-function restoreThread(thread: Thread, image: ThreadImage, gathered: Gathered): void {
+function restoreThread(thread: Thread, image: ThreadImage, gathered: RestoredOrder): void {
   const { run } = thread;
   const base = run.linked.starts[thread.state] as number;
   thread.pc = base + image.pc;
@@ -211,7 +211,7 @@ function gateOf(run: Run, gate: ForkImage['gate']): Semaphore {
   return gate === 'jobs' ? run.jobs : run.agentJobs;
 }
 
-function restoreFork(parent: Thread, image: ForkImage, base: number, gathered: Gathered): void {
+function restoreFork(parent: Thread, image: ForkImage, base: number, gathered: RestoredOrder): void {
   const statuses = image.members.map(({ status }) => status);
   const count = (status: MemberStatus): number => statuses.filter((one) => one === status).length;
   const fork: Fork = {
@@ -273,7 +273,7 @@ function stateIndexOf(machine: Machine): ReadonlyMap<string, number> {
 }
 
 /** The run of a snapshot of this format, with the requests that it waits for. */
-export function restoreRun(machine: LinkedMachine, snapshot: Json, options: RunOptions): Run {
+export function restoreRun(machine: LinkedMachine, snapshot: Json, options: InterpreterOptions): Run {
   const image = snapshot as unknown as RunImage;
   const linked = image.kept === undefined || image.kept.length === 0 ? machine : linkKeeping(machine, image.kept);
   const run = new Run(linked, options);
@@ -291,7 +291,7 @@ export function restoreRun(machine: LinkedMachine, snapshot: Json, options: RunO
   for (const [session, tokens] of image.sessionTokens ?? []) run.steps.setSessionTokens(session, tokens);
   for (const task of image.touched ?? []) run.steps.touch(task);
   if (image.stepping !== undefined) run.steps.restore(image.stepping);
-  const gathered: Gathered = { ready: [], pending: [], budget: [] };
+  const gathered: RestoredOrder = { ready: [], pending: [], budget: [] };
   run.main.state = index.get(image.state) ?? linked.machine.initial;
   restoreThread(run.main, image.main, gathered);
   if (image.plan !== undefined) restoreEndedPlan(run, image.plan);

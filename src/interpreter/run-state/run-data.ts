@@ -9,11 +9,11 @@ import { DataTree, type UnknownData } from '../values/data-tree.js';
 import { type Printed, packValue, printedForms, unpackValue } from '../values/json.js';
 import { plainByName, type Value } from '../values/value.js';
 
-export type DataPath = readonly [string, ...string[]];
+export type StatePath = readonly [string, ...string[]];
 
 /** What a call or a plan writes: a value at a path, and how. */
 export interface DataWrite {
-  readonly path: DataPath;
+  readonly path: StatePath;
   readonly value: Json;
   readonly method: OutputMethod | null;
 }
@@ -21,12 +21,12 @@ export interface DataWrite {
 /** The data and the written paths, as a snapshot has them. */
 export interface DataImage {
   readonly root: Json;
-  readonly written: readonly DataPath[];
+  readonly written: readonly StatePath[];
 }
 
 export class RunData {
   private tree: DataTree;
-  private readonly known = new Map<string, DataPath>();
+  private readonly known = new Map<string, StatePath>();
   private begun = false;
 
   constructor(
@@ -53,18 +53,18 @@ export class RunData {
   }
 
   /** Why the value cannot be written there, as a clause, or null. */
-  refusal(path: DataPath, value: Json, method: OutputMethod | null): string | null {
+  refusal(path: StatePath, value: Json, method: OutputMethod | null): string | null {
     return this.tree.refusal(path, value, method);
   }
 
   /** Writes a value that `refusal` accepts. */
-  write(path: DataPath, value: Json, method: OutputMethod | null): void {
+  write(path: StatePath, value: Json, method: OutputMethod | null): void {
     this.tree.write(path, value, method);
     this.note(path);
   }
 
   /** Shows a path that did not have to be written because its value was already there. */
-  note(path: DataPath): void {
+  note(path: StatePath): void {
     this.known.set(printPath(path), path);
   }
 

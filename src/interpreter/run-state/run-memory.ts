@@ -14,7 +14,7 @@ import type { LinkedMachine } from './linked-machine.js';
 import type { ActivePlan } from './open-plan.js';
 import type { Pending } from './pending.js';
 import { type DataImage, RunData } from './run-data.js';
-import type { RunOptions, RunResult } from './run-result.js';
+import type { InterpreterOptions, RunResult } from './run-result.js';
 import { Usage } from './run-usage.js';
 import { StepRecords } from './step-records.js';
 import { type Slot, Thread } from './thread.js';
@@ -100,7 +100,7 @@ export class Run {
 
   constructor(
     readonly linked: LinkedMachine,
-    readonly options: RunOptions,
+    readonly options: InterpreterOptions,
   ) {
     const { machine } = linked;
     this.dataTree = new RunData(null, linked.unknownData);

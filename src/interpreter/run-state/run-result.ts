@@ -4,7 +4,7 @@ import type { Limits } from '../../machine/machine.js';
 import type { RunError } from '../events/event.js';
 import type { Host } from '../values/functions.js';
 
-export interface RunOptions extends Host {
+export interface InterpreterOptions extends Host {
   readonly inputs: Readonly<Record<string, Json>>;
   /** The JSON of inputs with numbers as they were written, which JavaScript prints differently. */
   readonly printedInputs?: Readonly<Record<string, string>>;

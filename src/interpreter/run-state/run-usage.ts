@@ -1,7 +1,7 @@
 /** What the effects and agent calls of a run used, and what active calls have reserved. */
 
-/** Tokens of all agent calls of a run. Cached tokens are not part of `in`. */
-export interface Tokens {
+/** RunTokens of all agent calls of a run. Cached tokens are not part of `in`. */
+export interface RunTokens {
   readonly in: number;
   readonly out: number;
   readonly cache_read: number;
@@ -14,12 +14,12 @@ interface UsageTotals {
   readonly agentCalls: number;
   readonly knownCost: number;
   readonly unknownCosts: number;
-  readonly tokens: Tokens;
+  readonly tokens: RunTokens;
 }
 
-const NO_TOKENS: Tokens = { in: 0, out: 0, cache_read: 0, cache_write: 0 };
+const NO_TOKENS: RunTokens = { in: 0, out: 0, cache_read: 0, cache_write: 0 };
 
-function addTokens(a: Tokens, b: Tokens): Tokens {
+function addTokens(a: RunTokens, b: RunTokens): RunTokens {
   return {
     in: a.in + b.in,
     out: a.out + b.out,
@@ -38,7 +38,7 @@ export class Usage {
   private calls = 0;
   private dollars = 0;
   private withoutCost = 0;
-  private counted: Tokens = NO_TOKENS;
+  private counted: RunTokens = NO_TOKENS;
   private kept = 0;
 
   /** How many commands, functions, agents and tools were started; all attempts of one count once. */
@@ -65,7 +65,7 @@ export class Usage {
     return this.withoutCost > 0 && this.withoutCost === this.calls ? null : this.dollars;
   }
 
-  get tokens(): Tokens {
+  get tokens(): RunTokens {
     return this.counted;
   }
 
@@ -79,7 +79,7 @@ export class Usage {
   }
 
   /** Adds one attempt of an agent call. `cost`: US dollars; null if it did not report them. */
-  addCall(cost: number | null, tokens: Tokens = NO_TOKENS): void {
+  addCall(cost: number | null, tokens: RunTokens = NO_TOKENS): void {
     this.calls++;
     if (cost === null) this.withoutCost++;
     else this.dollars = addCost(this.dollars, cost);
@@ -87,7 +87,7 @@ export class Usage {
   }
 
   /** Adds the cost of outcomes that no longer count, because it was spent. */
-  addSpent({ cost, tokens }: { readonly cost: number; readonly tokens: Tokens }): void {
+  addSpent({ cost, tokens }: { readonly cost: number; readonly tokens: RunTokens }): void {
     this.dollars += cost;
     this.counted = addTokens(this.counted, tokens);
   }

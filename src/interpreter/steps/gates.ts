@@ -2,7 +2,7 @@
  * Gates: all gates of a step run, in order, and all must pass. The result of a gate becomes a key of the step and an event.
  * After the last gate the result of the attempt is decided.
  */
-import type { CheckLayout, GateLayout, StepInstruction } from '../../machine/step.js';
+import type { CheckLayout, GateLayout, StepInstructionOf } from '../../machine/step.js';
 import { omitUndefined } from '../../prelude/omit-undefined.js';
 import { unreachable } from '../../prelude/unreachable.js';
 import { asFailure } from '../control/fail.js';
@@ -23,8 +23,6 @@ import { isList, isObject, member } from '../values/value.js';
 import { filesMatching, filesOutside } from './glob.js';
 import { writeGate } from './keys.js';
 import { endOf, lastLine } from './prompt-text.js';
-
-type Of<Op extends StepInstruction['op']> = Extract<StepInstruction, { op: Op }>;
 
 /** Stores and records the result of a gate. */
 function settleGate(t: Thread, gate: GateLayout, finding: GateFinding, artifact?: string): void {
@@ -48,7 +46,7 @@ function settleGate(t: Thread, gate: GateLayout, finding: GateFinding, artifact?
 
 // ---- commands ---------------------------------------------------------------------------------------
 
-export function linkGateCommand(instruction: Of<'gate-command'>, { pc }: LinkContext): Linked {
+export function linkGateCommand(instruction: StepInstructionOf<'gate-command'>, { pc }: LinkContext): Linked {
   const { gate, template, shell, strict, timeoutMs, text } = instruction;
   const values = compileShellValues(template);
   const build = (t: Thread, next: Pick<Pending, 'effect' | 'attempt'>): ShellRequest =>
@@ -96,7 +94,7 @@ export function linkGateCommand(instruction: Of<'gate-command'>, { pc }: LinkCon
   };
 }
 
-function judge(outcome: Outcome, { gate, least }: Of<'gate-command'>): GateFinding {
+function judge(outcome: Outcome, { gate, least }: StepInstructionOf<'gate-command'>): GateFinding {
   switch (outcome.kind) {
     case 'exited': {
       if (outcome.exit !== 0) {
@@ -134,13 +132,13 @@ function judge(outcome: Outcome, { gate, least }: Of<'gate-command'>): GateFindi
 const OUTPUT_END = 2000;
 
 /** The result of a failed gate: `problem` replaces its output if that is empty, or is added to it if `added`. */
-function failedFinding({ stderr, stdout }: Printed, problem: string, added: boolean): GateFinding {
+function failedFinding({ stderr, stdout }: GateOutput, problem: string, added: boolean): GateFinding {
   const withProblem = (text: string): string => (text === '' ? problem : added ? `${text}\n${problem}` : text);
   const error = stderr.trimEnd() || endOf(printedTo(stdout).trimEnd(), OUTPUT_END);
   return { pass: false, error: withProblem(error), said: withProblem(saidBy(stderr, stdout)) };
 }
 
-type Printed = { readonly stderr: string; readonly stdout: Output };
+type GateOutput = { readonly stderr: string; readonly stdout: Output };
 
 const printedTo = ({ text, tail }: Output): string => text ?? tail ?? '';
 
@@ -168,7 +166,7 @@ function noTestsProblem(said: string): string | null {
 
 // ---- schemas ----------------------------------------------------------------------------------------
 
-export function linkGateSchema({ gate, path }: Of<'gate-schema'>, { pc }: LinkContext): Linked {
+export function linkGateSchema({ gate, path }: StepInstructionOf<'gate-schema'>, { pc }: LinkContext): Linked {
   const pathOf = compileTemplate(path).text;
   const request = (t: Thread, effect: string): SchemaRequest => {
     const { directory } = t.worktree;
@@ -201,7 +199,7 @@ export function linkGateSchema({ gate, path }: Of<'gate-schema'>, { pc }: LinkCo
 
 // ---- without a process ------------------------------------------------------------------------------
 
-export function linkGateCheck({ gate, check }: Of<'gate-check'>, { pc }: LinkContext): Linked {
+export function linkGateCheck({ gate, check }: StepInstructionOf<'gate-check'>, { pc }: LinkContext): Linked {
   const find = compileCheck(check);
   const { passesCheck } = operations();
   return {
@@ -274,7 +272,7 @@ function ofTask(files: readonly string[], task: Thread['locals'][number]): GateF
 // ---- validators -------------------------------------------------------------------------------------
 
 /** Takes the result of the workflow that has just ended as a validator. */
-export function linkGateVerdict({ gate }: Of<'gate-verdict'>, { pc }: LinkContext): Linked {
+export function linkGateVerdict({ gate }: StepInstructionOf<'gate-verdict'>, { pc }: LinkContext): Linked {
   return {
     instruction: (t) => {
       const frame = stepOf(t);

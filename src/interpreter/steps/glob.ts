@@ -5,7 +5,7 @@
 
 import { unreachable } from '../../prelude/unreachable.js';
 
-type Part =
+type GlobPart =
   | { readonly kind: 'character'; readonly character: string }
   | { readonly kind: 'any' }
   | { readonly kind: 'set'; readonly ranges: readonly (readonly [string, string])[]; readonly without: boolean }
@@ -62,9 +62,9 @@ function expandBraces(pattern: string): string[] {
   return [pattern];
 }
 
-function partsOf(pattern: string): Part[] {
+function partsOf(pattern: string): GlobPart[] {
   const characters = [...pattern];
-  const parts: Part[] = [];
+  const parts: GlobPart[] = [];
   for (let at = 0; at < characters.length; at++) {
     const character = characters[at] as string;
     if (character === '*') {
@@ -94,7 +94,7 @@ function closingOf(characters: readonly string[], at: number): number {
   return characters.indexOf(']', first + 1);
 }
 
-function setOf(inside: readonly string[]): Part {
+function setOf(inside: readonly string[]): GlobPart {
   const without = inside[0] === '!' || inside[0] === '^';
   const members = without ? inside.slice(1) : inside;
   const ranges: [string, string][] = [];
@@ -108,7 +108,7 @@ function setOf(inside: readonly string[]): Part {
 }
 
 /** Whether the parts match the whole name. */
-function follows(parts: readonly Part[], name: readonly string[]): boolean {
+function follows(parts: readonly GlobPart[], name: readonly string[]): boolean {
   let positions = new Set<number>();
   enter(parts, 0, positions, true);
   for (const character of name) {
@@ -121,7 +121,7 @@ function follows(parts: readonly Part[], name: readonly string[]): boolean {
 }
 
 /** Adds a position and those that can be reached from it without reading a character. */
-function enter(parts: readonly Part[], position: number, positions: Set<number>, skipFolders: boolean): void {
+function enter(parts: readonly GlobPart[], position: number, positions: Set<number>, skipFolders: boolean): void {
   for (let at = position; ; at++) {
     positions.add(at);
     const part = parts[at];
@@ -131,7 +131,7 @@ function enter(parts: readonly Part[], position: number, positions: Set<number>,
 }
 
 /** Reads a character at one position and adds the positions after it to `next`. */
-function consume(parts: readonly Part[], position: number, character: string, next: Set<number>): void {
+function consume(parts: readonly GlobPart[], position: number, character: string, next: Set<number>): void {
   const part = parts[position];
   const slash = character === '/';
   switch (part?.kind) {

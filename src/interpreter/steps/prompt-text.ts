@@ -8,10 +8,10 @@ import { render } from '../values/json.js';
 import { limitedText } from '../values/operators.js';
 import { compileTemplate } from '../values/template.js';
 
-type Piece = { readonly literal: string } | { readonly value: (thread: Thread) => string };
+type PromptPiece = { readonly literal: string } | { readonly value: (thread: Thread) => string };
 
 export function compilePrompt(template: Template): (thread: Thread) => string {
-  const pieces: Piece[] = template.map((part) => {
+  const pieces: PromptPiece[] = template.map((part) => {
     if (typeof part === 'string') return { literal: part };
     const { value } = compileTemplate([part satisfies Hole]);
     return { value: (t) => render(value(t)) };
@@ -34,7 +34,7 @@ export function retryFieldsOf(template: Template): ReadonlySet<string> {
   return found;
 }
 
-function assemble(pieces: readonly Piece[], thread: Thread): string {
+function assemble(pieces: readonly PromptPiece[], thread: Thread): string {
   let text = '';
   let line = '';
   /** Whether the line has only spaces and empty values, with at least one value. */

@@ -3,7 +3,7 @@
  * them: the number of the attempt, its overrides, and what follows from a failed gate.
  */
 import type { Template } from '../../machine/expression.js';
-import type { RetryEntryLayout, SessionLayout, StepInstruction, StepLayout } from '../../machine/step.js';
+import type { RetryEntryLayout, SessionLayout, StepInstructionOf, StepLayout } from '../../machine/step.js';
 import { omitUndefined } from '../../prelude/omit-undefined.js';
 import { unreachable } from '../../prelude/unreachable.js';
 import { readClock, reissueSample } from '../control/request-effects.js';
@@ -21,13 +21,11 @@ import { askWorktree, reissueWorktree, standAt } from './gates.js';
 import { copyToPrevious, costOfTally, recordStep, removeBelow, writeVerdict } from './keys.js';
 import { compilePrompt, cutMiddle, lastLine } from './prompt-text.js';
 
-type Of<Op extends StepInstruction['op']> = Extract<StepInstruction, { op: Op }>;
-
 /** How many characters `{error}` and `{diff}` have at most, including the mark of what is omitted. */
 const ERROR_LENGTH = 2000;
 const DIFF_LENGTH = 3000;
 
-export function linkStepBegin({ plan: layout }: Of<'step-begin'>, { pc }: LinkContext): Linked {
+export function linkStepBegin({ plan: layout }: StepInstructionOf<'step-begin'>, { pc }: LinkContext): Linked {
   return linkAtTime(layout, (t, nowMs) => {
     const path = prefixHere(t) + layout.name;
     // A step that is executed again in a loop of states keeps nothing of the last time.
@@ -87,7 +85,7 @@ function newFrame(path: string, startedMs: number, commit: string | null): StepF
   };
 }
 
-export function linkStepAttempt(instruction: Of<'step-attempt'>, { pc }: LinkContext): Linked {
+export function linkStepAttempt(instruction: StepInstructionOf<'step-attempt'>, { pc }: LinkContext): Linked {
   const { plan: layout, session, replan } = instruction;
   const agent = instruction.agent === null ? null : compileTemplate(instruction.agent).text;
   const begin = (t: Thread): number => {
@@ -182,7 +180,10 @@ function sessionFor(t: Thread, frame: StepFrame, layout: SessionLayout | null): 
 }
 
 /** Decides the result of an attempt after all of its gates. */
-export function linkStepVerdict({ plan: layout, done }: Of<'step-verdict'>, { pc, base }: LinkContext): Linked {
+export function linkStepVerdict(
+  { plan: layout, done }: StepInstructionOf<'step-verdict'>,
+  { pc, base }: LinkContext,
+): Linked {
   return linkAtTime(layout, (t, nowMs) => {
     const frame = stepOf(t);
     if (timeIsUp(t, nowMs)) return STOP;
@@ -280,7 +281,10 @@ function errorText(frame: StepFrame, layout: StepLayout): string {
 }
 
 /** Decides what the next attempt does differently, after the validators of its entries have answered. */
-export function linkStepRetry({ plan: layout, again, restarts = [] }: Of<'step-retry'>, { base }: LinkContext): Linked {
+export function linkStepRetry(
+  { plan: layout, again, restarts = [] }: StepInstructionOf<'step-retry'>,
+  { base }: LinkContext,
+): Linked {
   const entries = (layout.retry?.entries ?? []).map(linkEntry);
   return {
     instruction: (t) => {

@@ -2,7 +2,7 @@
  * Scopes of the names of steps: groups, workflows and the tasks of a split each open their own scope. A parallel task also
  * works in its own worktree.
  */
-import type { StepInstruction } from '../../machine/step.js';
+import type { StepInstructionOf } from '../../machine/step.js';
 import { omitUndefined } from '../../prelude/omit-undefined.js';
 import { RuntimeFailure } from '../failure.js';
 import type { MergedTask, WorktreeAction } from '../request.js';
@@ -15,8 +15,6 @@ import { isList, isObject, member, type Value } from '../values/value.js';
 import { askWorktree, reissueWorktree, standAt } from './gates.js';
 import { readKey, removeBelow } from './keys.js';
 import { worktreeFailure } from './run-step.js';
-
-type Of<Op extends StepInstruction['op']> = Extract<StepInstruction, { op: Op }>;
 
 function leave(t: Thread): ScopeFrame {
   // Closes the frames inside too, because a handler may come here from anywhere.
@@ -45,7 +43,10 @@ export function linkGroupLeave({ pc }: LinkContext): Linked {
 
 // ---- workflows --------------------------------------------------------------------------------------
 
-export function linkWorkflowEnter({ name, at, gate, limits }: Of<'workflow-enter'>, { pc }: LinkContext): Linked {
+export function linkWorkflowEnter(
+  { name, at, gate, limits }: StepInstructionOf<'workflow-enter'>,
+  { pc }: LinkContext,
+): Linked {
   const below = at === 'gate' ? `.gate.${gate ?? ''}.state.` : at === 'retry' ? '.retry.state.' : '.state.';
   const isLimited = Object.keys(limits).length > 0;
   return {
@@ -66,7 +67,7 @@ export function linkWorkflowEnter({ name, at, gate, limits }: Of<'workflow-enter
 }
 
 export function linkWorkflowLeave(
-  { verdict, output, slot, failed }: Of<'workflow-leave'>,
+  { verdict, output, slot, failed }: StepInstructionOf<'workflow-leave'>,
   { pc }: LinkContext,
 ): Linked {
   return {
@@ -89,7 +90,7 @@ export function linkWorkflowLeave(
 
 // ---- tasks ------------------------------------------------------------------------------------------
 
-export function linkTasks({ of, slot }: Of<'tasks'>, { pc }: LinkContext): Linked {
+export function linkTasks({ of, slot }: StepInstructionOf<'tasks'>, { pc }: LinkContext): Linked {
   return {
     instruction: (t) => {
       const path = pathOf(t, of);
@@ -107,7 +108,10 @@ function nameOf(task: Value | undefined): string {
   return name === undefined ? '' : render(name);
 }
 
-export function linkTaskEnter({ parent, slot, name, parallel }: Of<'task-enter'>, { pc }: LinkContext): Linked {
+export function linkTaskEnter(
+  { parent, slot, name, parallel }: StepInstructionOf<'task-enter'>,
+  { pc }: LinkContext,
+): Linked {
   const pathIn = (t: Thread): string =>
     `${pathOf(t, parent)}/${name ?? nameOf(slot === null ? undefined : t.locals[slot])}`;
   const enter = (t: Thread, task?: ParallelTask): number => {
@@ -140,7 +144,7 @@ export function linkTaskEnter({ parent, slot, name, parallel }: Of<'task-enter'>
 }
 
 /** `slot` receives the last commit of the task, for the merge after the join. */
-export function linkTaskLeave({ slot }: Of<'task-leave'>, { pc }: LinkContext): Linked {
+export function linkTaskLeave({ slot }: StepInstructionOf<'task-leave'>, { pc }: LinkContext): Linked {
   return {
     instruction: (t) => {
       const { task } = leave(t);
@@ -163,7 +167,7 @@ function endsOf(t: Thread, slot: number): MergedTask[] {
   }));
 }
 
-export function linkTasksMerge({ slot }: Of<'tasks-merge'>, { pc }: LinkContext): Linked {
+export function linkTasksMerge({ slot }: StepInstructionOf<'tasks-merge'>, { pc }: LinkContext): Linked {
   const merge = (t: Thread): WorktreeAction => ({
     do: 'merge',
     onto: t.worktree.commit as string,

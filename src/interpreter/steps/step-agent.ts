@@ -40,7 +40,7 @@ const ANSWER_FILES: Readonly<Record<StepLayout['type'], string | null>> = {
   none: null,
 };
 
-type Try = Pick<Pending, 'effect' | 'attempt' | 'waits'>;
+type AgentTry = Pick<Pending, 'effect' | 'attempt' | 'waits'>;
 
 export function linkStepAgent(
   instruction: Extract<StepInstruction, { op: 'step-agent' }>,
@@ -51,7 +51,7 @@ export function linkStepAgent(
   const shown = instruction.prompt === null ? new Set<string>() : retryFieldsOf(instruction.prompt);
   const promptOf = compilePromptOf({ layout, prompt, overrides: linkRetryPrompts(layout), context, shown });
 
-  const build = (t: Thread, next: Try, again = false): AgentRequest => {
+  const build = (t: Thread, next: AgentTry, again = false): AgentRequest => {
     const frame = stepOf(t);
     const agent = frame.agent ?? '';
     const answerFile = ANSWER_FILES[layout.type];
@@ -78,7 +78,7 @@ export function linkStepAgent(
     });
   };
 
-  const launch = (t: Thread, next: Try, counts: boolean): number => {
+  const launch = (t: Thread, next: AgentTry, counts: boolean): number => {
     const request = build(t, next);
     const event = requestedEvent(request, { ...inStep(t), prompt: request.prompt });
     beginEffect(t, request, omitUndefined({ event, counts, waits: request.waits }));

@@ -5,7 +5,7 @@
 import { readJson } from '../values/json.js';
 import { isList, isObject, member, type Value } from '../values/value.js';
 
-type Answer<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly why: string };
+type CheckedAnswer<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly why: string };
 
 interface Verdict {
   readonly pass: boolean;
@@ -62,8 +62,13 @@ function findClosing(text: string, at: number, open: string, close: string): num
 }
 
 /** The last one counts, because an answer comes after what was considered. */
-function find<T>(text: string, open: '[' | '{', shape: (value: Value) => Answer<T>, what: string): Answer<T> {
-  let best: Answer<T> | null = null;
+function find<T>(
+  text: string,
+  open: '[' | '{',
+  shape: (value: Value) => CheckedAnswer<T>,
+  what: string,
+): CheckedAnswer<T> {
+  let best: CheckedAnswer<T> | null = null;
   for (const value of values(text, open)) {
     const answer = shape(value);
     if (answer.ok || best?.ok !== true) best = answer;
@@ -72,11 +77,11 @@ function find<T>(text: string, open: '[' | '{', shape: (value: Value) => Answer<
 }
 
 /** The tasks of a split, a list of `{name, description, files?}`, or the first problem. */
-export function readTasks(text: string): Answer<readonly SplitTask[]> {
+export function readTasks(text: string): CheckedAnswer<readonly SplitTask[]> {
   return find(text, '[', tasksOf, 'JSON list of tasks');
 }
 
-function tasksOf(value: Value): Answer<readonly SplitTask[]> {
+function tasksOf(value: Value): CheckedAnswer<readonly SplitTask[]> {
   const list = isObject(value) ? (member(value, 'tasks') ?? member(value, 'items')) : value;
   if (list === undefined || !isList(list)) return { ok: false, why: 'it is not a list of tasks' };
   const tasks: SplitTask[] = [];
@@ -91,7 +96,7 @@ function tasksOf(value: Value): Answer<readonly SplitTask[]> {
   return { ok: true, value: tasks };
 }
 
-function taskOf(item: Value, index: number): Answer<SplitTask> {
+function taskOf(item: Value, index: number): CheckedAnswer<SplitTask> {
   const which = `task ${index + 1}`;
   if (!isObject(item)) return { ok: false, why: `${which} is not an object` };
   const name = member(item, 'name');
@@ -111,13 +116,13 @@ function taskOf(item: Value, index: number): Answer<SplitTask> {
 }
 
 /** The answer of a validation: `{pass, comments}`, or only true or false. */
-export function readVerdict(text: string): Answer<Verdict> {
+export function readVerdict(text: string): CheckedAnswer<Verdict> {
   const word = text.trim();
   if (word === 'true' || word === 'false') return { ok: true, value: { pass: word === 'true', comments: '' } };
   return find(text, '{', verdictOf, 'JSON object with `pass`');
 }
 
-function verdictOf(value: Value): Answer<Verdict> {
+function verdictOf(value: Value): CheckedAnswer<Verdict> {
   if (!isObject(value)) return { ok: false, why: 'it is not an object with `pass`' };
   const pass = member(value, 'pass');
   const comments = member(value, 'comments');

@@ -16,9 +16,9 @@ import { aType, isList, type Value } from '../values/value.js';
 /** The instruction with its current values, and its text for people. */
 type Freezer = (thread: Thread) => { readonly by: UndoInstruction; readonly text: string };
 
-type Values<K extends UndoInstruction['op']> = Extract<UndoInstruction, { op: K }>;
-type Effect = Values<'shell' | 'argv' | 'function' | 'agent'>;
-type Option = { readonly template: Template } | undefined;
+type UndoOf<K extends UndoInstruction['op']> = Extract<UndoInstruction, { op: K }>;
+type UndoWork = UndoOf<'shell' | 'argv' | 'function' | 'agent'>;
+type TemplateOption = { readonly template: Template } | undefined;
 
 export function compileFreezer(by: UndoInstruction): Freezer {
   switch (by.op) {
@@ -49,7 +49,7 @@ function optionText(template: Template): (t: Thread) => Template {
   };
 }
 
-function option<T>(given: T | Option): (t: Thread) => T | Option {
+function option<T>(given: T | TemplateOption): (t: Thread) => T | TemplateOption {
   if (given === undefined || typeof given !== 'object' || given === null || !('template' in given)) return () => given;
   const text = optionText(given.template);
   return (t) => ({ template: text(t) });
@@ -60,7 +60,7 @@ function optionalText(template: Template | undefined): (t: Thread) => Template |
 }
 
 /** The options of an effect. */
-function options(by: Effect): (t: Thread) => Partial<Effect> {
+function options(by: UndoWork): (t: Thread) => Partial<UndoWork> {
   const [timeout, cwd] = [optionalText(by.timeout), optionalText(by.cwd)];
   const [ok, retry, retryOn] = [option(by.ok), option(by.retry), option(by.retryOn)];
   const env = (by.env ?? []).map(({ name, value }) => ({ name, text: optionText(value) }));
@@ -71,7 +71,7 @@ function options(by: Effect): (t: Thread) => Partial<Effect> {
   };
 }
 
-function shell(by: Values<'shell'>): Freezer {
+function shell(by: UndoOf<'shell'>): Freezer {
   const { template } = by;
   const values = compileShellValues(template);
   const rest = options(by);
@@ -105,7 +105,7 @@ function templateText({ parts }: ShellTemplate, values: readonly ShellValue[]): 
   return texts.join('');
 }
 
-function argv(by: Values<'argv'>): Freezer {
+function argv(by: UndoOf<'argv'>): Freezer {
   const list = compile(by.list);
   const rest = options(by);
   return (t) => {
@@ -116,7 +116,7 @@ function argv(by: Values<'argv'>): Freezer {
   };
 }
 
-function call(by: Values<'function'>): Freezer {
+function call(by: UndoOf<'function'>): Freezer {
   const args = by.args.map(({ template, list }) => ({ ...compileTemplate(template), list }));
   const rest = options(by);
   return (t) => {
@@ -129,7 +129,7 @@ function call(by: Values<'function'>): Freezer {
   };
 }
 
-function agent(by: Values<'agent'>): Freezer {
+function agent(by: UndoOf<'agent'>): Freezer {
   const prompt = by.prompt === null ? null : compileTemplate(by.prompt).text;
   const output = by.output === undefined ? null : compileTemplate(by.output).text;
   const args = by.args.map(({ name, value }) => ({ name, value: compile(value) }));
@@ -146,7 +146,7 @@ function agent(by: Values<'agent'>): Freezer {
   };
 }
 
-function plan(by: Values<'plan'>): Freezer {
+function plan(by: UndoOf<'plan'>): Freezer {
   const args = by.args.map(({ name, value }) => ({ name, value: compile(value) }));
   const { timeout, retry, retryOn } = by.call ?? {};
   const [limit, tries, on] = [optionalText(timeout), option(retry), option(retryOn)];

@@ -13,7 +13,7 @@ import { type LinkContext, type Linked, STOP } from '../run-state/linked-machine
 import type { Run } from '../run-state/run-memory.js';
 import { locationOf, record, type Thread } from '../run-state/thread.js';
 import type { UndoEntry, UndoInstruction } from '../run-state/undo-register.js';
-import type { Delivery } from '../settle.js';
+import type { DeliveryOffset } from '../settle.js';
 import type { Value } from '../values/value.js';
 import { compileFreezer } from './freeze.js';
 import { registerOf } from './register.js';
@@ -144,7 +144,7 @@ export function linkLateRollback(context: LinkContext): Linked {
 }
 
 /** Rolls back a failed run because the user asked for it. Ignored if that is not possible. */
-export function beginRollback(run: Run, by: string, delivery: Delivery = {}): void {
+export function beginRollback(run: Run, by: string, delivery: DeliveryOffset = {}): void {
   const { main, result } = run;
   if (result?.status !== 'failed' || run.undo.open.length === 0) return;
   run.recordNow({ type: 'rollback_started', by, ...delivery });

@@ -10,10 +10,10 @@ import type { Slot, Thread } from '../run-state/thread.js';
 import { operations } from './operations.js';
 import { define, isList, type Missing, type Value } from './value.js';
 
-type DataPath = readonly [string, ...string[]];
-type Read = (thread: Thread) => Value | Missing;
+type SegmentPath = readonly [string, ...string[]];
+type ReadPath = (thread: Thread) => Value | Missing;
 
-export function probeDataReference(path: DataPath): Read {
+export function probeDataReference(path: SegmentPath): ReadPath {
   const [kind, ...segments] = path;
   switch (kind) {
     case 'input':
@@ -34,11 +34,11 @@ export function probeDataReference(path: DataPath): Read {
 }
 
 /** The value, or a failure that names what is missing. */
-export function compileDataReference(path: DataPath): (thread: Thread) => Value {
+export function compileDataReference(path: SegmentPath): (thread: Thread) => Value {
   const probe = probeDataReference(path);
   const reads = Array.from(
     { length: Math.max(0, path.length - 2) },
-    (_, at) => path.slice(0, at + 2) as unknown as DataPath,
+    (_, at) => path.slice(0, at + 2) as unknown as SegmentPath,
   );
   return (t) => {
     const value = probe(t);
@@ -50,7 +50,7 @@ export function compileDataReference(path: DataPath): (thread: Thread) => Value 
   };
 }
 
-function absentFailure(path: DataPath, there: DataPath | undefined): AbsentFailure {
+function absentFailure(path: SegmentPath, there: SegmentPath | undefined): AbsentFailure {
   const text = `\`†${printPath(path)}\``;
   if (there !== undefined)
     return new AbsentFailure(
@@ -74,7 +74,7 @@ function valuesByName(names: readonly string[], slots: readonly Slot[], only: st
   return values;
 }
 
-function compileWalk(root: (thread: Thread) => Value, segments: readonly string[]): Read {
+function compileWalk(root: (thread: Thread) => Value, segments: readonly string[]): ReadPath {
   const { memberOf, elementAt } = operations();
   const valueInside = (of: Value | Missing, segment: string): Value | Missing => {
     if (isList(of)) return INDEX.test(segment) ? elementAt(of, Number(segment)) : undefined;

@@ -30,7 +30,7 @@ export interface UnknownData {
 
 const INDEX = /^(?:0|[1-9]\d*)$/;
 
-type Members = { [key: string]: Json };
+type OpenMembers = { [key: string]: Json };
 
 export class DataTree {
   /** Containers that were made here and not read. The same holds for all containers above them. */
@@ -76,7 +76,7 @@ export class DataTree {
   /** Writes a value that `refusal` does not refuse. What is missing on the way becomes objects. */
   write(path: readonly string[], value: Json, method: OutputMethod | null): void {
     this.root = this.takeOwned(this.root);
-    let at = this.root as Members;
+    let at = this.root as OpenMembers;
     for (let depth = 0; depth < path.length; depth++) {
       const segment = path[depth] as string;
       const last = depth === path.length - 1;
@@ -86,7 +86,7 @@ export class DataTree {
         return defineMember(at, segment, this.writeInside(old, path.slice(depth + 1), value, method));
       const fresh = last ? this.combine(old, value, method) : this.takeOwned(old);
       if (fresh !== old) defineMember(at, segment, fresh);
-      at = fresh as Members;
+      at = fresh as OpenMembers;
     }
   }
 
@@ -113,11 +113,11 @@ export class DataTree {
     return member === undefined ? undefined : this.open(member);
   }
 
-  private isContainer(value: Json): value is Members | Json[] {
+  private isContainer(value: Json): value is OpenMembers | Json[] {
     return isContainer(value) || (this.isUnknown(value) && this.isObject(value));
   }
 
-  private isObject(value: Json | undefined): value is Members {
+  private isObject(value: Json | undefined): value is OpenMembers {
     return this.isUnknown(value) ? this.unknown?.isObject(value) === true : isObject(value);
   }
 
@@ -147,7 +147,7 @@ export class DataTree {
   /** The container if it may be changed, otherwise a copy. */
   private takeOwned(value: Json | undefined): Json {
     if (isContainer(value) && this.owned.has(value)) return value;
-    const copy = Array.isArray(value) ? [...value] : copyOf(value as Members | undefined);
+    const copy = Array.isArray(value) ? [...value] : copyOf(value as OpenMembers | undefined);
     this.owned.add(copy);
     return copy;
   }
@@ -195,27 +195,27 @@ function memberOf(at: Json | undefined, segment: string): Json | undefined {
   return typeof value === 'function' || (value as unknown) === Object.prototype ? undefined : value;
 }
 
-function assign(old: Members, value: Members): Json {
+function assign(old: OpenMembers, value: OpenMembers): Json {
   const copy = copyOf(old);
   for (const key of Object.keys(value)) defineMember(copy, key, value[key] as Json);
   return copy;
 }
 
-function isObject(value: Json | undefined): value is Members {
+function isObject(value: Json | undefined): value is OpenMembers {
   return isContainer(value) && !Array.isArray(value);
 }
 
 /** A number that keeps how it was written is an object only here. */
-function isContainer(value: Json | undefined): value is Members | Json[] {
+function isContainer(value: Json | undefined): value is OpenMembers | Json[] {
   return typeof value === 'object' && value !== null && !((value as unknown) instanceof SourceNumber);
 }
 
-function copyOf(object: Members | undefined): Members {
+function copyOf(object: OpenMembers | undefined): OpenMembers {
   return { ...object };
 }
 
 /** A key may be `__proto__`; it is data like any other. */
-export function defineMember(object: Members, key: string, value: Json): void {
+export function defineMember(object: OpenMembers, key: string, value: Json): void {
   if (key === '__proto__')
     Object.defineProperty(object, key, { value, enumerable: true, writable: true, configurable: true });
   else object[key] = value;

@@ -1,6 +1,6 @@
 /** Options from values: exit codes and attempts, decoded when the instruction is reached. */
 import type { Template } from '../../machine/expression.js';
-import type { Instruction } from '../../machine/machine.js';
+import type { WorkInstruction } from '../../machine/machine.js';
 import {
   type Pause,
   parseExitCodes,
@@ -19,12 +19,11 @@ import { operations } from './operations.js';
 import { compileTemplate } from './template.js';
 import { isList, type Value } from './value.js';
 
-type Effect = Extract<Instruction, { op: 'shell' | 'argv' | 'function' | 'agent' }>;
-type ExitCodes = Exclude<Effect['ok'], { template: Template }>;
+type ExitCodes = Exclude<WorkInstruction['ok'], { template: Template }>;
 
 const ONCE: Retry = { times: 0, pauseMs: 0 };
 
-export function compileExitCodes(ok: Effect['ok']): (thread: Thread) => ExitCodes {
+export function compileExitCodes(ok: WorkInstruction['ok']): (thread: Thread) => ExitCodes {
   if (ok === 'any' || !('template' in ok)) return () => ok;
   const { value } = compileTemplate(ok.template);
   const { optionText } = operations();
@@ -40,7 +39,7 @@ export function compileExitCodes(ok: Effect['ok']): (thread: Thread) => ExitCode
   };
 }
 
-export function compileRetry(retry: Effect['retry']): (thread: Thread) => Retry {
+export function compileRetry(retry: WorkInstruction['retry']): (thread: Thread) => Retry {
   if (retry === undefined) return () => ONCE;
   if (!('template' in retry)) return () => retry;
   const { text } = compileTemplate(retry.template);
@@ -58,7 +57,7 @@ export function compileRetry(retry: Effect['retry']): (thread: Thread) => Retry 
 
 /** Whether a failure may be retried: never if the effect may have run and must not run twice. */
 export function compileRetryOn(
-  on: Effect['retryOn'],
+  on: WorkInstruction['retryOn'],
 ): (thread: Thread) => (failure: Pick<RuntimeFailure, 'errorType' | 'exit'>) => boolean {
   const listed = compileListed(on);
   return (t) => {
@@ -68,7 +67,7 @@ export function compileRetryOn(
   };
 }
 
-function compileListed(on: Effect['retryOn']): (thread: Thread) => readonly RetryOn[] | null {
+function compileListed(on: WorkInstruction['retryOn']): (thread: Thread) => readonly RetryOn[] | null {
   if (on === undefined) return () => null;
   if (!('template' in on)) return () => on;
   const { value } = compileTemplate(on.template);

@@ -23,7 +23,7 @@ import {
 } from './value.js';
 
 /** What a text is as JSON. `too-deep` is valid JSON that is nested beyond the limit. */
-type Read =
+type JsonResult =
   | { readonly ok: true; readonly value: Value }
   | { readonly ok: false; readonly why: 'not-json' | 'too-deep' };
 
@@ -152,7 +152,7 @@ class LiteralReader {
 }
 
 /** Reads any JSON. Numbers keep their text if it differs from what JavaScript prints. */
-export function readJson(text: string): Read {
+export function readJson(text: string): JsonResult {
   let parsed: Value;
   try {
     parsed = JSON.parse(text) as Value;

@@ -47,7 +47,7 @@ export function cutAtFormula(bound: Bound, formula: string | null, name: string)
   return { ...bound, formula, isOnlyByLimit: true, because: bound.because ?? { text: name, file: null, line: null } };
 }
 
-interface Growth {
+interface CountGrowth {
   readonly number: number;
   /** With lists that are one element shorter. */
   readonly fewer: number;
@@ -59,7 +59,7 @@ interface Growth {
 export function formulaOf(
   { options, lists, freeLists, machine }: Exploration,
   list: string | undefined,
-  { number, fewer, fewest }: Growth,
+  { number, fewer, fewest }: CountGrowth,
   textOf: (amount: number) => string = String,
 ): string | null {
   const slope = number - fewer;

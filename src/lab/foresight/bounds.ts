@@ -7,7 +7,7 @@ import { costBound, timeBound, withMergedSites } from './cost-bound.js';
 import type { Exploration } from './exploration.js';
 import { explore } from './explore.js';
 import { type CountedSite, cycleThrough, type Edge, type Node } from './explored-graph.js';
-import { type Graph, longestWays, orderOf, waysWithin } from './longest-ways.js';
+import { type ExploredPart, longestWays, orderOf, waysWithin } from './longest-ways.js';
 import { fileOf } from './loops.js';
 import { REPEATING } from './spans.js';
 
@@ -21,7 +21,7 @@ export function boundsOf(explored: Exploration, options: BoundOptions): Bound[] 
   const fewer = shorter === null ? null : longestWays(shorter, orderOf(shorter));
   const shortest = once(() => withoutTwo(exploration));
   const fewest = once(() => mapOf(shortest(), (graph) => longestWays(graph, orderOf(graph))));
-  const within = (graph: Graph): readonly number[] | null =>
+  const within = (graph: ExploredPart): readonly number[] | null =>
     transitions === undefined ? null : waysWithin(graph, transitions);
   const limited = within(exploration);
   const limitedFewer = shorter === null ? null : within(shorter);
@@ -75,7 +75,7 @@ function once<T>(compute: () => T): () => T {
 type Numbers = (site: CountedSite) => number;
 
 /** The numbers of a graph, by the names of what they count. */
-function mapOf(graph: Graph | null, numbersOf: (graph: Graph) => readonly number[]): Numbers {
+function mapOf(graph: ExploredPart | null, numbersOf: (graph: ExploredPart) => readonly number[]): Numbers {
   const found = new Map<string, number>();
   const numbers = graph === null ? [] : numbersOf(graph);
   graph?.sites.forEach((site, index) => {
@@ -123,7 +123,7 @@ function withoutTwo({ machine, options }: Exploration): Exploration | null {
 }
 
 /** What is explored with lists that are one element shorter: all without the ways on which a list has the greatest length. */
-function withShorterLists({ nodes, begins, sites }: Exploration): Graph {
+function withShorterLists({ nodes, begins, sites }: Exploration): ExploredPart {
   const isShorter = ({ isLongest }: Edge): boolean => !isLongest;
   return {
     nodes: nodes.map((node) => ({ ...node, out: node.out.filter(isShorter) })),

@@ -70,14 +70,14 @@ export function reductionsOf(
   };
 }
 
-export interface Configuration {
+export interface ExploredConfiguration {
   /** Equal for equal configurations of an exploration. */
   readonly key: string;
   /** The snapshot to continue from, and its unknown values, in which they have new numbers. */
-  readonly continuation: () => Continuation;
+  readonly continuation: () => ConfigurationEnd;
 }
 
-export interface Continuation {
+export interface ConfigurationEnd {
   /** The JSON of the snapshot. */
   readonly text: string;
   readonly unknowns: ReadonlyMap<number, Unknown>;
@@ -261,12 +261,12 @@ class Canonical {
   }
 }
 
-type Findings = Extract<NonNullable<ThreadImage['frames']>[number], { kind: 'step' }>['gates'];
+type GateFindings = Extract<NonNullable<ThreadImage['frames']>[number], { kind: 'step' }>['gates'];
 
 /** What gates found: the texts that decide something, and of other gates at most whether they passed. */
-function findingsIn(findings: Findings, fields: ReadonlySet<string>, withOthers: boolean): Findings {
+function findingsIn(findings: GateFindings, fields: ReadonlySet<string>, withOthers: boolean): GateFindings {
   return Object.fromEntries(
-    Object.entries(findings).flatMap(([name, { pass, comments, error }]): [string, Findings[string]][] => {
+    Object.entries(findings).flatMap(([name, { pass, comments, error }]): [string, GateFindings[string]][] => {
       const [asComments, asError] = [fields.has(`gate.${name}.comments`), fields.has(`gate.${name}.error`)];
       if (!withOthers && !asComments && !asError && !fields.has(`gate.${name}`)) return [];
       return [
@@ -283,7 +283,12 @@ function findingsIn(findings: Findings, fields: ReadonlySet<string>, withOthers:
 }
 
 /** The configuration of a run that is blocked, interrupted or over. `more` is part of it. */
-export function configurationOf(run: Run, reductions: Reductions, knowledge: Knowledge, more: Json): Configuration {
+export function configurationOf(
+  run: Run,
+  reductions: Reductions,
+  knowledge: Knowledge,
+  more: Json,
+): ExploredConfiguration {
   const { result } = run;
   const { texts, looksAtErrors, keepsEvents } = reductions;
   const image = result === null ? canonicalImage(run, reductions, knowledge) : null;

@@ -5,12 +5,12 @@ import type { Machine } from '../../machine/machine.js';
 import { type Bound, type BoundOptions, cutAt, cutAtFormula, dollars, formulaOf, reservedText } from './bound.js';
 import type { Exploration } from './exploration.js';
 import type { CountedSite, Edge } from './explored-graph.js';
-import { type Graph, largestSum, largestWithin, orderOf } from './longest-ways.js';
+import { type ExploredPart, largestSum, largestWithin, orderOf } from './longest-ways.js';
 import { fileOf } from './loops.js';
 import { NO_SPAN, type Unlimited } from './spans.js';
 
 /** How often each site is reached at most: also with lists that are one and two elements shorter. */
-interface Counts {
+interface SiteCounts {
   readonly most: readonly number[];
   /** Null: there are no lists. */
   readonly fewer: readonly number[] | null;
@@ -19,7 +19,7 @@ interface Counts {
 
 export function costBound(
   exploration: Exploration,
-  { most, fewer, fewest }: Counts,
+  { most, fewer, fewest }: SiteCounts,
   { maxCost }: BoundOptions,
 ): Bound | null {
   const { sites, machine, agentLines } = exploration;
@@ -85,7 +85,7 @@ const keyOf = ({ kind, name, line }: CountedSite): string => `${kind} ${line} ${
  * A line of a pattern is in each state that uses the pattern, and counts once for each of them. For people it is one line,
  * so its calls are counted together.
  */
-export function withMergedSites<Whole extends Graph>(graph: Whole): Whole {
+export function withMergedSites<Whole extends ExploredPart>(graph: Whole): Whole {
   const sites: CountedSite[] = [];
   const known = new Map<string, number>();
   const merged = graph.sites.map((site) => {
@@ -112,8 +112,8 @@ export function withMergedSites<Whole extends Graph>(graph: Whole): Whole {
 export function timeBound(
   exploration: Exploration,
   ordered: ReturnType<typeof orderOf>,
-  shorter: Graph | null,
-  shortest: () => Graph | null,
+  shorter: ExploredPart | null,
+  shortest: () => ExploredPart | null,
 ): Bound | null {
   const { machine, begins, hasUnknownTime } = exploration;
   const timed = [...begins, ...ordered.edges].filter(({ span }) => span !== NO_SPAN);
@@ -123,7 +123,7 @@ export function timeBound(
   );
   const secondsOf = ({ span }: Edge): number =>
     span.waits.reduce((sum, at) => sum + (waitMs.get(at) as number), span.ms) / 1000;
-  const longest = (graph: Graph, order: ReturnType<typeof orderOf>): number =>
+  const longest = (graph: ExploredPart, order: ReturnType<typeof orderOf>): number =>
     largestSum(graph, order, order.edges.map(secondsOf), secondsOf);
   const seconds = longest(exploration, ordered);
   const formula =
@@ -155,7 +155,7 @@ export function timeBound(
   const { transitions, timeMs } = machine.limits;
   // Nothing is asked for on a way before its state changes.
   const weight = { of: secondsOf, before: () => 0 };
-  const withinOf = (graph: Graph | null): number =>
+  const withinOf = (graph: ExploredPart | null): number =>
     graph === null || transitions === undefined
       ? Number.NaN
       : (largestWithin(graph, transitions, [weight])?.[0] ?? Number.NaN);

@@ -6,7 +6,7 @@
 import type { Json } from '../../machine/expression.js';
 import type { Exploration, Repeated } from './exploration.js';
 import { componentsOf, type Edge, wayTo } from './explored-graph.js';
-import type { Moment } from './segment.js';
+import type { SegmentStart } from './segment.js';
 import { type Knowledge, unknownId } from './unknown/knowledge.js';
 import { TYPE } from './unknown/known-facts.js';
 
@@ -40,15 +40,15 @@ export function repeatable(exploration: Exploration, follows: (edge: Edge) => bo
   return isLeft;
 }
 
-type Moments = (node: number) => Moment | null;
+type Moments = (node: number) => SegmentStart | null;
 
 /** The moments of configurations, which are reached again. */
 function momentsIn({ nodes, repeat }: Exploration): Moments {
-  const known = new Map<number, Moment>();
+  const known = new Map<number, SegmentStart>();
   return (node) => {
-    let moment: Moment | null = null;
+    let moment: SegmentStart | null = null;
     for (const edge of wayTo(nodes, node)) {
-      const next: Moment = known.get(edge.to) ?? repeat(moment, edge).moment;
+      const next: SegmentStart = known.get(edge.to) ?? repeat(moment, edge).moment;
       known.set(edge.to, next);
       moment = next;
     }
@@ -57,7 +57,7 @@ function momentsIn({ nodes, repeat }: Exploration): Moments {
 }
 
 /** A number at the end of an edge, as one at its beginning and what was added to it. */
-interface Change {
+interface CountChange {
   readonly from: number;
   readonly by: number;
   readonly isAbove: boolean;
@@ -74,7 +74,7 @@ function countingEdges(edges: readonly Edge[], { repeat }: Exploration, moments:
   });
   if (mayBeNumber.length === 0) return [];
   const repeated = new Map<Edge, Repeated>();
-  const changeOn = (edge: Edge, id: number): Change | null => {
+  const changeOn = (edge: Edge, id: number): CountChange | null => {
     let one = repeated.get(edge);
     if (one === undefined) {
       one = repeat(moments(edge.from), edge);
@@ -100,10 +100,10 @@ function changesOf(
   edges: readonly Edge[],
   node: number,
   id: number,
-  changeOn: (edge: Edge, id: number) => Change | null,
-): ReadonlyMap<Edge, Change> | null {
+  changeOn: (edge: Edge, id: number) => CountChange | null,
+): ReadonlyMap<Edge, CountChange> | null {
   const ids = new Map([[node, id]]);
-  const changes = new Map<Edge, Change>();
+  const changes = new Map<Edge, CountChange>();
   const into = new Map<number, Edge[]>();
   for (const edge of edges) into.set(edge.to, [...(into.get(edge.to) ?? []), edge]);
   for (const [at, own] of ids)
@@ -116,7 +116,7 @@ function changesOf(
   return changes;
 }
 
-function changeOf({ renamed, segment: { knowledge } }: Repeated, id: number): Change | null {
+function changeOf({ renamed, segment: { knowledge } }: Repeated, id: number): CountChange | null {
   for (const [old, fresh] of renamed) {
     if (fresh !== id) continue;
     const { root, by } = offsetOf(knowledge, old);

@@ -219,11 +219,11 @@ function deadLocations(exploration: Exploration, others: readonly Exploration[])
   return found;
 }
 
-type Condition = Extract<Instruction, { op: 'unless' }>;
+type UnlessInstruction = Extract<Instruction, { op: 'unless' }>;
 
 const originKey = ({ file, line }: Instruction['origin']): string => `${file ?? 0} ${line}`;
 
-const keyOf = ({ origin, text }: Condition): string => `${originKey(origin)} ${text}`;
+const keyOf = ({ origin, text }: UnlessInstruction): string => `${originKey(origin)} ${text}`;
 
 /** Whether each condition of the text was ever true, and ever false. */
 function conditionsIn(
@@ -262,7 +262,7 @@ function reachedHandlers(
   );
 }
 
-function isAboutError(machine: Machine, state: number, { condition }: Condition): boolean {
+function isAboutError(machine: Machine, state: number, { condition }: UnlessInstruction): boolean {
   const { entry, locals } = machine.states[state] as State;
   for (const variable of readsIn(machine, state, condition)) {
     const [storage, , slot] = variable.split(' ');

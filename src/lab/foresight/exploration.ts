@@ -10,8 +10,8 @@ import type { Limits, Machine } from '../../machine/machine.js';
 import type { Reduction } from './configuration.js';
 import type { CountedSite, Edge, Mistake, Node } from './explored-graph.js';
 import { runOptionsOf } from './foresight-options.js';
-import type { Condition, MonitorState, Monitors } from './monitors.js';
-import { apply, type Executed, type Moment, type Segment, SLICE } from './segment.js';
+import type { MomentCondition, MonitorState, Monitors } from './monitors.js';
+import { apply, type Executed, type Segment, type SegmentStart, SLICE } from './segment.js';
 import { type DecidedCheck, expressionOf, markOf, replaceMarks, type Unknown } from './unknown/knowledge.js';
 import type { Happening, Rare, RequestFacts, Way } from './way.js';
 import { Witnesses } from './witness.js';
@@ -43,7 +43,7 @@ export interface Trace {
   readonly isOtherAfter?: boolean;
 }
 
-interface TraceOptions {
+interface SearchOptions {
   /** What limits the confirming run. */
   readonly limits?: Limits;
   /** The steps of the last round; 0: the way has no rounds. There are two rounds. */
@@ -57,7 +57,7 @@ interface ExploredStep extends TraceStep {
 }
 
 /** The steps of a way from the start, which is also made concrete. */
-export function traceOf(exploration: Exploration, edges: readonly Edge[], options: TraceOptions = {}): Trace {
+export function traceOf(exploration: Exploration, edges: readonly Edge[], options: SearchOptions = {}): Trace {
   const steps: ExploredStep[] = [];
   const known = new Map<number, Unknown>();
   let toGlobal = new Map<number, number>();
@@ -112,7 +112,7 @@ function confirm(
   exploration: Exploration,
   steps: readonly ExploredStep[],
   witnesses: Witnesses,
-  { limits = {}, cycle = 0 }: TraceOptions,
+  { limits = {}, cycle = 0 }: SearchOptions,
 ): Trace {
   const { machine, options } = exploration;
   const inputs = witnesses.in(options.inputs as Json) as Record<string, Json>;
@@ -212,7 +212,7 @@ function signature(events: readonly RunEvent[]): string {
 }
 
 /** What files must be: at least one that matches each of `some`, and none that matches `none`. */
-interface Wanted {
+interface FileDemand {
   readonly some: readonly (readonly string[])[];
   readonly none: readonly string[];
 }
@@ -233,7 +233,7 @@ export function changedFiles(given: readonly string[], checks: readonly DecidedC
 }
 
 /** Null: the patterns depend on values. */
-function wantedBy(checks: readonly DecidedCheck[]): Wanted | null {
+function wantedBy(checks: readonly DecidedCheck[]): FileDemand | null {
   const some: (readonly string[])[] = [];
   const none: string[] = [];
   for (const { check, passes } of checks) {
@@ -296,7 +296,7 @@ export interface ExploreOptions {
   /** CPU time of the exploration. */
   readonly seconds: number;
   /** Asked about ten times a second, with how much is explored: whether the time of whoever waits is up. */
-  readonly isTimeUp?: (progress: Progress) => boolean;
+  readonly isTimeUp?: (progress: ExplorationProgress) => boolean;
   /** The agents that a limit of their own may stop; absent: any may be. */
   readonly limitedAgents?: ReadonlySet<string>;
   /** Whether what is rare happens, too. */
@@ -304,13 +304,13 @@ export interface ExploreOptions {
   readonly without: ReadonlySet<Reduction>;
   readonly monitors?: Monitors;
   /** What is true of the inputs of all runs. */
-  readonly assumptions?: readonly Condition[];
+  readonly assumptions?: readonly MomentCondition[];
   /** Called after each segment; without an edge it is not part of any run. It may set what it has read back to 0. */
   readonly onSegment?: (edge: Edge | null, events: readonly RunEvent[], executed: Executed) => void;
 }
 
 /** How far an exploration is. */
-export interface Progress {
+export interface ExplorationProgress {
   readonly configurations: number;
   /** Configurations that are known and from which nothing was explored yet. */
   readonly waiting: number;
@@ -341,7 +341,7 @@ export interface Exploration {
   readonly freeLists: ReadonlySet<string>;
   readonly options: ExploreOptions;
   /** Executes the segment of an edge again. */
-  readonly repeat: (moment: Moment | null, edge: Edge) => Repeated;
+  readonly repeat: (moment: SegmentStart | null, edge: Edge) => Repeated;
   /** How long the rounds of a WAIT take, by its position. */
   readonly timeOfWait: (position: number) => number;
   /** Whether a run may be suspended. */
@@ -362,7 +362,7 @@ export interface Exploration {
 
 /** A segment that was executed again: what a trace needs to know of it. */
 export interface Repeated {
-  readonly moment: Moment;
+  readonly moment: SegmentStart;
   readonly segment: Omit<Segment, 'run'>;
   /** The new numbers of unknown values. */
   readonly renamed: ReadonlyMap<number, number>;

@@ -1,16 +1,16 @@
 /** Explores all configurations of a machine, breadth first, until all are known or a budget is used up. */
-import type { RunOptions } from '../../interpreter/run.js';
+import type { InterpreterOptions } from '../../interpreter/run.js';
 import type { Member } from '../../interpreter/run-state/fork-state.js';
 import type { Pending } from '../../interpreter/run-state/pending.js';
 import type { Json } from '../../machine/expression.js';
 import type { Machine } from '../../machine/machine.js';
-import { type Continuation, configurationOf, type Reductions, reductionsOf } from './configuration.js';
+import { type ConfigurationEnd, configurationOf, type Reductions, reductionsOf } from './configuration.js';
 import type { Exploration, ExploreOptions, Repeated } from './exploration.js';
 import { type Edge, type Node, resultOf } from './explored-graph.js';
 import { runOptionsOf } from './foresight-options.js';
 import { Counted, independentLoops } from './independent-members.js';
 import { evaluatorOf, type MonitorState, type Monitors, NO_MONITORS, type Watched } from './monitors.js';
-import { type Moment, type Segment, Segments } from './segment.js';
+import { type Segment, type SegmentStart, Segments } from './segment.js';
 import { Knowledge, Oracle, unknownId } from './unknown/knowledge.js';
 import type { RequestFacts, Way } from './way.js';
 
@@ -59,7 +59,7 @@ class Explorer {
   private readonly fulfilled = new Map<number, Set<Edge>>();
   private readonly monitors: Monitors;
   private readonly assumptions: readonly ReturnType<typeof evaluatorOf>[];
-  private readonly runOptions: RunOptions;
+  private readonly runOptions: InterpreterOptions;
   private readonly began = process.cpuUsage();
   private nextCheck = 0;
   private expanded = 0;
@@ -312,7 +312,7 @@ class Explorer {
   }
 
   /** Traces have their beginnings in common. */
-  private repeatOnce(moment: Moment | null, edge: Edge): Repeated {
+  private repeatOnce(moment: SegmentStart | null, edge: Edge): Repeated {
     const known = this.repeated.get(edge);
     if (known !== undefined && known.from === moment) return known.repeated;
     const repeated = this.repeat(moment, edge);
@@ -320,9 +320,9 @@ class Explorer {
     return repeated;
   }
 
-  private readonly repeated = new Map<Edge, { readonly from: Moment | null; readonly repeated: Repeated }>();
+  private readonly repeated = new Map<Edge, { readonly from: SegmentStart | null; readonly repeated: Repeated }>();
 
-  private repeat(moment: Moment | null, edge: Edge): Repeated {
+  private repeat(moment: SegmentStart | null, edge: Edge): Repeated {
     const oracle = new Oracle(edge.decisions);
     let way: Way | null = null;
     let facts: RequestFacts | null = null;
@@ -353,13 +353,16 @@ class Explorer {
 }
 
 /** Moments that are explored later. Their snapshots are texts until then: objects take three times as much memory. */
-type StoredMoment = Omit<Moment, 'image'> & Pick<Continuation, 'text'>;
+type StoredMoment = Omit<SegmentStart, 'image'> & Pick<ConfigurationEnd, 'text'>;
 
-function storedMoment({ text, unknowns, nextId }: Continuation, { requests }: Pick<Segment, 'requests'>): StoredMoment {
+function storedMoment(
+  { text, unknowns, nextId }: ConfigurationEnd,
+  { requests }: Pick<Segment, 'requests'>,
+): StoredMoment {
   return { text, unknowns, nextId, requests };
 }
 
-function openMoment({ text, unknowns, nextId, requests }: StoredMoment): Moment {
+function openMoment({ text, unknowns, nextId, requests }: StoredMoment): SegmentStart {
   return { image: JSON.parse(text) as Json, unknowns, nextId, requests };
 }
 

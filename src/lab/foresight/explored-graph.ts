@@ -1,7 +1,7 @@
 /** The graph of configurations: what was reached, by what, and what happened on the way. */
 import type { RunEvent } from '../../interpreter/events/event.js';
 import type { Run, RunResult } from '../../interpreter/run.js';
-import type { Span } from './spans.js';
+import type { TimeSpan } from './spans.js';
 import type { Rare } from './way.js';
 
 /** Something that is counted on the way: the entry of a state, a call, a question. */
@@ -64,7 +64,7 @@ export interface Edge {
   /** Indexes of failures in the program's own expressions. */
   readonly mistakes: readonly number[];
   /** How long what is asked for on it may take. */
-  readonly span: Span;
+  readonly span: TimeSpan;
 }
 
 export interface Node {

@@ -1,15 +1,15 @@
 /** The options of the interpreter for a run that is explored: nothing of it reaches the world. */
-import type { RunOptions } from '../../interpreter/run.js';
+import type { InterpreterOptions } from '../../interpreter/run.js';
 import type { Json } from '../../machine/expression.js';
 import type { Machine } from '../../machine/machine.js';
 
 /** How a run begins. */
-interface Beginning {
+interface RunBeginning {
   readonly inputs: Readonly<Record<string, Json>>;
   readonly start?: { readonly state: number; readonly with: Readonly<Record<string, Json>> };
 }
 
-export function runOptionsOf(machine: Machine, options: Beginning): RunOptions {
+export function runOptionsOf(machine: Machine, options: RunBeginning): InterpreterOptions {
   const needsWorktree = machine.states.some(({ code }) => code.some((one) => one.op === 'step-collect'));
   return {
     inputs: options.inputs,

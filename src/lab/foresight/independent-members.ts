@@ -11,7 +11,7 @@ import { type CountedSite, countedSite, type Mistake } from './explored-graph.js
 import type { Monitors } from './monitors.js';
 import { controlParts, readsIn, readsThatFail, type Variable, variableOf } from './reductions/reads.js';
 
-type Loop = Extract<Instruction, { op: 'fork-each' }>;
+type ParallelLoop = Extract<Instruction, { op: 'fork-each' }>;
 
 /** What members may do: calls, conditions, and their own locals. */
 const OWN: ReadonlySet<Instruction['op']> = new Set([
@@ -36,7 +36,7 @@ export function independentLoops(machine: Machine, monitors: Monitors, looksAtEr
   return found;
 }
 
-function isIndependent(loop: Loop, pc: number, { code }: State, look: Looks): boolean {
+function isIndependent(loop: ParallelLoop, pc: number, { code }: State, look: Looks): boolean {
   const { quorum, wait, keep, detached, body, join, collect } = loop;
   if (quorum !== null || (wait ?? null) !== null || detached === true) return false;
   const isAlone = code.every((one, at) => {
@@ -104,9 +104,9 @@ function withoutEmptiness(value: unknown): unknown {
 /** Most segments count nothing, and have no mistakes. */
 const NOTHING: readonly number[] = [];
 
-type Failed = Extract<RunEvent, { readonly type: 'instruction_failed' }>;
+type FailedInstruction = Extract<RunEvent, { readonly type: 'instruction_failed' }>;
 
-const isMistake = (event: RunEvent): event is Failed =>
+const isMistake = (event: RunEvent): event is FailedInstruction =>
   event.type === 'instruction_failed' && event.error_type === 'bad_value';
 
 /** What events count: calls and entries by their site, and failures of the program's own expressions. */

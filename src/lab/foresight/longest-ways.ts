@@ -3,7 +3,7 @@
 import type { Exploration } from './exploration.js';
 import { componentsOf, type Edge, type Node } from './explored-graph.js';
 
-export type Graph = Pick<Exploration, 'nodes' | 'begins' | 'sites'>;
+export type ExploredPart = Pick<Exploration, 'nodes' | 'begins' | 'sites'>;
 
 /** Edges of a graph, those with the earlier ends first. */
 interface Ordered {
@@ -14,7 +14,7 @@ interface Ordered {
 }
 
 /** The components of the edges that `follows` accepts. Among those, the ends of edges come before their beginnings. */
-export function orderOf({ nodes }: Graph, follows: (edge: Edge) => boolean = () => true): Ordered {
+export function orderOf({ nodes }: ExploredPart, follows: (edge: Edge) => boolean = () => true): Ordered {
   const components = componentsOf(nodes, follows);
   // Edges never lead to a larger component.
   const members: Node[][] = [];
@@ -33,7 +33,7 @@ export function orderOf({ nodes }: Graph, follows: (edge: Edge) => boolean = () 
 
 /** The largest sum of weights on a way from the start; infinite where a cycle has one. `weights`: by edge, not negative. */
 export function largestSum(
-  { begins }: Graph,
+  { begins }: ExploredPart,
   { edges, from, to, components }: Ordered,
   weights: ArrayLike<number>,
   weightOf: (edge: Edge) => number,
@@ -48,7 +48,7 @@ export function largestSum(
 }
 
 /** The number for each counted site; infinite where a cycle counts it. */
-export function longestWays(graph: Graph, ordered: Ordered): number[] {
+export function longestWays(graph: ExploredPart, ordered: Ordered): number[] {
   const countedBy: (readonly [edge: number, times: number])[][] = graph.sites.map(() => []);
   for (const [at, { counts }] of ordered.edges.entries())
     counts.forEach((site, index) => {
@@ -83,7 +83,7 @@ interface Weight {
 }
 
 /** The largest sums of weights in runs with at most `limit` state changes; null: the graph is too large for that. */
-export function largestWithin(graph: Graph, limit: number, weights: readonly Weight[]): number[] | null {
+export function largestWithin(graph: ExploredPart, limit: number, weights: readonly Weight[]): number[] | null {
   const { nodes, begins } = graph;
   const edgeCount = nodes.reduce((sum, { out }) => sum + out.length, 0);
   if (edgeCount * (limit + 1) * weights.length > MOST_WORK || nodes.length * (limit + 1) > MOST_NUMBERS) return null;
@@ -127,13 +127,13 @@ const isEqual = (one: Float64Array, other: Float64Array | undefined): boolean =>
   other !== undefined && one.every((number, at) => number === other[at]);
 
 /** How often states are entered on an edge. */
-export function entriesIn({ sites }: Graph): (edge: Edge) => number {
+export function entriesIn({ sites }: ExploredPart): (edge: Edge) => number {
   const isState = sites.map(({ kind }) => kind === 'state');
   return ({ counts }) => counts.filter((site) => isState[site]).length;
 }
 
 /** The number for each counted site, as above. */
-export function waysWithin(graph: Graph, limit: number): number[] | null {
+export function waysWithin(graph: ExploredPart, limit: number): number[] | null {
   const { sites } = graph;
   const weightOf = (_: unknown, site: number): Weight => ({
     of: ({ counts }) => timesIn(counts, site),

@@ -13,7 +13,7 @@ import { Knowledge } from './unknown/knowledge.js';
 import { symbolicOperations } from './unknown/symbolic-operations.js';
 
 /** Where a condition is evaluated: the run has the inputs, and `tracked` the variables as they were at that moment. */
-interface Surroundings {
+interface ConditionContext {
   readonly run: Run;
   readonly tracked: readonly Slot[];
   /** What is known of unknown values; null: there are none. */
@@ -21,14 +21,14 @@ interface Surroundings {
 }
 
 /** Null: it has no value, because a comparison fails. Before its variables exist, a condition is false. */
-type Evaluate = (at: Surroundings) => boolean | null;
+type EvaluateCondition = (at: ConditionContext) => boolean | null;
 
 const NOTHING_KNOWN = new Knowledge();
 const NO_LOOPS: ReadonlySet<number> = new Set();
 let knowledge = NOTHING_KNOWN;
 
 /** Conditions of properties over unknown values, and over the values of a confirming run. */
-export function evaluatorOf({ value, text }: Condition): Evaluate {
+export function evaluatorOf({ value, text }: MomentCondition): EvaluateCondition {
   const concrete = withOperations(concreteOperations, () => compileCondition(value, text));
   const symbolic = withOperations(
     symbolicOperations(() => knowledge, NO_LOOPS),
@@ -78,7 +78,7 @@ type RuleAbout<M, S> =
   | { readonly kind: 'ends'; readonly statuses: readonly S[] | null };
 
 /** A rule that runs may violate. `text` is the rule as written. */
-export type Rule = { readonly text: string } & RuleAbout<Moment, string>;
+export type MonitoredRule = { readonly text: string } & RuleAbout<Moment, string>;
 
 /** One number for each rule. `never`: 1 once `unless` has happened. `after`: 1 while `following` must follow. `at-most`: how often. */
 export type MonitorState = readonly number[];
@@ -117,12 +117,12 @@ export interface Monitors {
   readonly partsOf: (instruction: Instruction) => readonly unknown[];
   readonly step: (before: MonitorState, segment: Watchable) => Watched;
   /** The conditions that were evaluated, and those that had a value at least once. */
-  readonly asked: ReadonlySet<Condition>;
-  readonly answered: ReadonlySet<Condition>;
+  readonly asked: ReadonlySet<MomentCondition>;
+  readonly answered: ReadonlySet<MomentCondition>;
 }
 
 const NOTHING: Watched = { state: [], violated: [], awoken: [], fulfilled: [] };
-const NONE: ReadonlySet<Condition> = new Set();
+const NONE: ReadonlySet<MomentCondition> = new Set();
 
 export const NO_MONITORS: Monitors = {
   first: [],
@@ -150,15 +150,15 @@ export function momentsOf<M>(rule: RuleAbout<M, unknown>): M[] {
   }
 }
 
-export function monitorsOf(rules: readonly Rule[]): Monitors {
+export function monitorsOf(rules: readonly MonitoredRule[]): Monitors {
   if (rules.length === 0) return NO_MONITORS;
   const moments = rules.flatMap(momentsOf);
-  const asked = new Set<Condition>();
-  const answered = new Set<Condition>();
+  const asked = new Set<MomentCondition>();
+  const answered = new Set<MomentCondition>();
   const evaluators = new Map(
     moments.flatMap(({ when }) => (when === null ? [] : [[when, evaluatorOf(when)] as const])),
   );
-  const holds = (when: Condition | null, surroundings: Surroundings): boolean => {
+  const holds = (when: MomentCondition | null, surroundings: ConditionContext): boolean => {
     if (when === null) return true;
     const value = evaluators.get(when)?.(surroundings) ?? null;
     asked.add(when);
@@ -235,20 +235,20 @@ function partsOf(instruction: Instruction, moments: readonly Moment[]): readonly
 /** Compares values that may be unknown. */
 type IsEqual = (one: Json, other: Json) => boolean;
 
-type Request = Extract<RunEvent, { type: 'effect_requested' }>;
+type MonitoredRequest = Extract<RunEvent, { type: 'effect_requested' }>;
 
 /** A condition over inputs and tracked variables, which `value` reads from the slots of the machine. */
-export interface Condition {
+export interface MomentCondition {
   readonly value: Expr;
   /** As written. */
   readonly text: string;
 }
 
 /** `when` must be true at that moment. */
-export type Moment = { readonly when: Condition | null } & (
+export type Moment = { readonly when: MomentCondition | null } & (
   | { readonly kind: 'state'; readonly name: string }
   | { readonly kind: 'event'; readonly name: string; readonly fields: readonly (readonly [string, Json])[] }
-  | { readonly kind: 'run'; readonly isCall: (request: Request, isEqual: IsEqual) => boolean }
+  | { readonly kind: 'run'; readonly isCall: (request: MonitoredRequest, isEqual: IsEqual) => boolean }
   | { readonly kind: 'answered'; readonly name: string; readonly value: Json }
   | { readonly kind: 'failed'; readonly state: string | null; readonly error: string | null }
   /** `value` is absent: any. */

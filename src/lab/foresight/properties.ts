@@ -11,21 +11,21 @@ import { runOptionsOf } from './foresight-options.js';
 import { entriesIn, largestSum, orderOf } from './longest-ways.js';
 import { endlessIn } from './loops.js';
 import {
-  type Condition,
   evaluatorOf,
+  type MomentCondition,
+  type MonitoredRule,
   type MonitorState,
   mayBeLimit,
   momentsOf,
   monitorsOf,
-  type Rule,
 } from './monitors.js';
 import { RARE, type Rare, rareWords } from './way.js';
 
 export interface Property {
   readonly name: string;
-  readonly rules: readonly Rule[];
+  readonly rules: readonly MonitoredRule[];
   /** What is assumed of the inputs, for this property alone. */
-  readonly assumptions: readonly Condition[];
+  readonly assumptions: readonly MomentCondition[];
 }
 
 /** From the worst to the best. */
@@ -74,7 +74,7 @@ export function judgeProperty(
 /** What is said of all runs, but for those in which something rare breaks it. */
 function butForRare(
   judged: JudgedRule,
-  rule: Rule,
+  rule: MonitoredRule,
   at: number,
   { withRare, exploration }: { readonly withRare: () => readonly Exploration[]; readonly exploration: Exploration },
 ): JudgedRule {
@@ -95,11 +95,11 @@ function butForRare(
 }
 
 /** Whether LIMIT may make of a rule what the exploration does not see. */
-const isLimited = (exploration: Exploration, rule: Rule): boolean =>
+const isLimited = (exploration: Exploration, rule: MonitoredRule): boolean =>
   cappedByLimits(exploration, rule, 'proved').note !== undefined;
 
 /** A way through the graph, of which the last edges may be rounds of a cycle. */
-interface Way {
+interface CyclicWay {
   readonly edges: readonly Edge[];
   readonly cycle: number;
 }
@@ -107,7 +107,7 @@ interface Way {
 class RuleJudge {
   constructor(
     private readonly exploration: Exploration,
-    private readonly rule: Rule,
+    private readonly rule: MonitoredRule,
     private readonly at: number,
   ) {}
 
@@ -195,7 +195,7 @@ class RuleJudge {
     return transitions === undefined ? {} : { transitions };
   }
 
-  private violation(): Way | null {
+  private violation(): CyclicWay | null {
     const { exploration, rule } = this;
     if (rule.kind === 'ends') return this.wrongEnd(rule.statuses);
     const first = exploration.violations.find(({ property }) => property === this.at);
@@ -203,7 +203,7 @@ class RuleJudge {
     return rule.kind === 'after' ? this.openForever() : null;
   }
 
-  private wrongEnd(statuses: readonly string[] | null): Way | null {
+  private wrongEnd(statuses: readonly string[] | null): CyclicWay | null {
     const { exploration } = this;
     const { nodes } = exploration;
     const end = nodes.find(({ result }) => result !== null && statuses?.includes(result.status) === false);
@@ -246,7 +246,7 @@ class RuleJudge {
   }
 
   /** A loop without end in which the second moment never comes. */
-  private openForever(): Way | null {
+  private openForever(): CyclicWay | null {
     const { nodes, monitorStates, fulfilled } = this.exploration;
     const closing = fulfilled.get(this.at);
     const isOpen = (id: number): boolean => (monitorStates[id] as MonitorState)[this.at] === 1;
@@ -300,7 +300,7 @@ interface Capped {
 }
 
 /** What is known of all runs, if LIMIT may end some of them before the explored end. */
-function cappedByLimits(exploration: Exploration, rule: Rule, whole: Explored): Capped {
+function cappedByLimits(exploration: Exploration, rule: MonitoredRule, whole: Explored): Capped {
   // What never happens does not happen in a run that ends earlier, either, unless it is that end.
   const isAboutEnd =
     rule.kind === 'after' || (rule.kind === 'ends' && rule.statuses?.includes('failed') === false) || isOfLimit(rule);
@@ -328,7 +328,7 @@ const limitOf = ({ transitions }: Limits): string =>
   transitions === undefined ? `the limit of ${DEFAULT_TRANSITIONS} transitions` : '`LIMIT: transitions`';
 
 /** Whether the first moment of a rule is the end of a run by LIMIT: as one of all failures, or as this kind alone. */
-function isOfLimit(rule: Rule, only?: 'limit'): boolean {
+function isOfLimit(rule: MonitoredRule, only?: 'limit'): boolean {
   const [moment] = momentsOf(rule);
   return moment?.kind === 'failed' && mayBeLimit(moment) && (only === undefined || moment.error === only);
 }

@@ -5,7 +5,14 @@
 
 import type { RunImage } from '../../interpreter/record/run-image.js';
 import { CHANGES } from './unknown/changed-objects.js';
-import { type Expression, idsIn, type Knowledge, markOf, replaceMarks, type Unknown } from './unknown/knowledge.js';
+import {
+  idsIn,
+  type Knowledge,
+  type KnownExpression,
+  markOf,
+  replaceMarks,
+  type Unknown,
+} from './unknown/knowledge.js';
 import type { Facts } from './unknown/known-facts.js';
 
 export class Renaming {
@@ -77,7 +84,7 @@ export class Renaming {
   }
 
   /** Null: a value whose origin is gone is as good as one that the world gave. */
-  private renameExpression({ op, args, ids }: Expression): Expression | null {
+  private renameExpression({ op, args, ids }: KnownExpression): KnownExpression | null {
     if (!this.areKept(ids)) return null;
     return { op, args: args.map((text) => this.rewrite(text)), ids: ids.map((id) => this.order.get(id) as number) };
   }

@@ -7,10 +7,10 @@ import { RuntimeFailure } from '../../interpreter/failure.js';
 import {
   advance,
   answer,
+  type InterpreterOptions,
   type LinkedMachine,
   linkWith,
   type Run,
-  type RunOptions,
   receiveSignal,
   restoreRun,
   settle,
@@ -21,7 +21,7 @@ import type { Slot } from '../../interpreter/run-state/thread.js';
 import type { Json } from '../../machine/expression.js';
 import type { Instruction, Machine, State } from '../../machine/machine.js';
 import { waysOf } from './outcomes.js';
-import { type Span, Spans } from './spans.js';
+import { Spans, type TimeSpan } from './spans.js';
 import type { Oracle } from './unknown/knowledge.js';
 import { Knowledge, type Unknown, unknownId } from './unknown/knowledge.js';
 import { TYPE } from './unknown/known-facts.js';
@@ -40,7 +40,7 @@ export interface Executed {
 }
 
 /** Where a segment begins. */
-export interface Moment {
+export interface SegmentStart {
   readonly image: Json;
   readonly unknowns: ReadonlyMap<number, Unknown>;
   readonly nextId: number;
@@ -59,7 +59,7 @@ export interface Segment {
   readonly fuel: number;
   readonly happened: Happening | null;
   /** How long what it asked for may take. */
-  readonly span: Span;
+  readonly span: TimeSpan;
   /** The tracked variables at its beginning. */
   readonly trackedBefore: readonly Slot[];
 }
@@ -94,7 +94,7 @@ export class Segments {
 
   constructor(
     readonly machine: Machine,
-    private readonly options: RunOptions,
+    private readonly options: InterpreterOptions,
     private readonly longest: number,
     private readonly about: AboutMachine,
   ) {
@@ -207,7 +207,7 @@ export class Segments {
   }
 
   /** The run at a moment, to look at what it waits for. The next segment from this moment continues it. */
-  restore(moment: Moment): Run {
+  restore(moment: SegmentStart): Run {
     this.knowledge = new Knowledge(moment.unknowns, moment.nextId, undefined, this.longest);
     const run = restoreRun(this.linked, moment.image, this.options);
     this.unused = { moment, run };
@@ -215,16 +215,16 @@ export class Segments {
   }
 
   /** A run that was restored and has not continued. */
-  private unused: { readonly moment: Moment; readonly run: Run } | null = null;
+  private unused: { readonly moment: SegmentStart; readonly run: Run } | null = null;
 
-  private runAt(moment: Moment): Run {
+  private runAt(moment: SegmentStart): Run {
     const { unused } = this;
     this.unused = null;
     return unused?.moment === moment ? unused.run : restoreRun(this.linked, moment.image, this.options);
   }
 
   /** Lets something happen; null: the run only continues. */
-  continue(moment: Moment, effect: string | null, way: Way | null, oracle: Oracle): Segment {
+  continue(moment: SegmentStart, effect: string | null, way: Way | null, oracle: Oracle): Segment {
     const knowledge = new Knowledge(moment.unknowns, moment.nextId, oracle, this.longest);
     this.knowledge = knowledge;
     const run = this.runAt(moment);

@@ -8,7 +8,7 @@ import type { Pending } from '../../interpreter/run-state/pending.js';
 import type { Thread } from '../../interpreter/run-state/thread.js';
 import type { Instruction, State } from '../../machine/machine.js';
 
-export interface Span {
+export interface TimeSpan {
   /** Infinite: something has no limit. */
   readonly ms: number;
   /** The positions of polling WAITs that begin. */
@@ -37,9 +37,9 @@ export const REPEATING: ReadonlySet<Instruction['op']> = new Set([
   'step-begin',
 ]);
 
-export const NO_SPAN: Span = { ms: 0, waits: [], unlimited: null };
+export const NO_SPAN: TimeSpan = { ms: 0, waits: [], unlimited: null };
 
-interface Location {
+interface InstructionLocation {
   readonly state: State;
   readonly instruction: Instruction;
 }
@@ -56,7 +56,7 @@ export class Spans {
   /** Whether a run may be suspended: its time does not pass then. */
   mayBeSuspended = false;
 
-  constructor(private readonly locations: readonly Location[]) {
+  constructor(private readonly locations: readonly InstructionLocation[]) {
     const open: number[] = [];
     locations.forEach(({ instruction }, pc) => {
       if (REPEATING.has(instruction.op)) for (const start of open) this.unlimitedWaits.add(start);
@@ -74,7 +74,7 @@ export class Spans {
     return sum;
   }
 
-  of(run: Run, requests: readonly EffectRequest[], open: ReadonlySet<string>): Span {
+  of(run: Run, requests: readonly EffectRequest[], open: ReadonlySet<string>): TimeSpan {
     let ms = 0;
     const waits: number[] = [];
     let unlimited: Unlimited | null = null;

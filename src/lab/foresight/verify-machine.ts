@@ -9,7 +9,7 @@ import { explore } from './explore.js';
 import { exploreOptions, type VerifyOptions } from './explore-options.js';
 import { wayTo } from './explored-graph.js';
 import type { Defect } from './loops.js';
-import type { Condition } from './monitors.js';
+import type { MomentCondition } from './monitors.js';
 import { monitorsOf } from './monitors.js';
 import { type JudgedProperty, judgeProperty, type Property } from './properties.js';
 import { RARE, type Rare } from './way.js';
@@ -175,7 +175,7 @@ function exploreFor(
   machine: Machine,
   options: VerifyOptions,
   properties: readonly Property[],
-  assumptions: readonly Condition[],
+  assumptions: readonly MomentCondition[],
 ): Exploration {
   const monitors = monitorsOf(properties.flatMap(({ rules }) => rules));
   const common = exploreOptions(machine, options, options.free);

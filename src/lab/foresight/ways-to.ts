@@ -8,7 +8,7 @@ import { DEFAULTS, exploreOptions, hasOptionalInputs, SHORT } from './explore-op
 import { type Edge, wayTo } from './explored-graph.js';
 import type { Executed } from './segment.js';
 
-interface Wanted {
+interface WayGoal {
   readonly positions: readonly Position[];
   /** What shows it; null: that one of the positions is executed. */
   readonly isShownBy: ((event: RunEvent) => boolean) | null;
@@ -22,7 +22,7 @@ const MOST_WAYS = 4;
 /** For each of what is wanted, what gives its traces. Inputs have any value if they are free, else their defaults. */
 export function waysTo(
   machine: Machine,
-  wanted: readonly Wanted[],
+  wanted: readonly WayGoal[],
   inputs: 'free' | 'defaults',
 ): readonly (() => Iterable<Trace>)[] {
   const found = wanted.map((): Edge[] => []);

@@ -25,13 +25,13 @@ import { answers, canBecome, selectorText, selects, specificity } from './select
 import type { Suite } from './suite.js';
 import { constantOf, textOf, unknownNames } from './test-expressions.js';
 
-type Tested = Pick<Suite, 'machine' | 'facts' | 'sources'>;
+type CheckedSuite = Pick<Suite, 'machine' | 'facts' | 'sources'>;
 
 /** How many instructions a message lists. */
 const MOST_TEXTS = 5;
 const shorten = (text: string): string => (text.length > 60 ? `${text.slice(0, 60)}…` : text);
 
-export function checkSuite(suite: Tested & Pick<Suite, 'tree' | 'expressions'>): Diagnostic[] {
+export function checkSuite(suite: CheckedSuite & Pick<Suite, 'tree' | 'expressions'>): Diagnostic[] {
   const check = new SuiteCheck(suite);
   const { mocks, tests } = suite.tree;
   for (const mock of mocks) check.mock(mock);
@@ -48,7 +48,7 @@ export function checkSuite(suite: Tested & Pick<Suite, 'tree' | 'expressions'>):
 }
 
 /** A property that names what the program does not have would hold without saying anything. */
-export function checkProperties(properties: readonly PropertyCase[], tested: Tested): Diagnostic[] {
+export function checkProperties(properties: readonly PropertyCase[], tested: CheckedSuite): Diagnostic[] {
   const check = new SuiteCheck(tested);
   const names = new Set<string>();
   for (const { name, span, rules, isBroken } of properties) {
@@ -79,7 +79,7 @@ function returnedTexts({ states, plans }: Machine): string[] | null {
 class SuiteCheck {
   readonly diagnostics: Diagnostic[] = [];
 
-  constructor(private readonly suite: Tested) {}
+  constructor(private readonly suite: CheckedSuite) {}
 
   report(span: Span, what: string, help: string): void {
     this.diagnostics.push(say.line(span, { what, help }));

@@ -14,8 +14,8 @@ import type {
 import type { Expr, Json, SlotRef } from '../../machine/expression.js';
 import type { Machine } from '../../machine/machine.js';
 import { nearest } from '../../prelude/nearest.js';
-import type { Moment, Condition as WatchedCondition } from '../foresight/monitors.js';
-import { momentsOf, type Rule as WatchedRule } from '../foresight/monitors.js';
+import type { Moment, MomentCondition as WatchedCondition } from '../foresight/monitors.js';
+import { momentsOf, type MonitoredRule as WatchedRule } from '../foresight/monitors.js';
 import type { Property } from '../foresight/properties.js';
 import { selects } from './selectors.js';
 import { compileStates, constantOf, namesIn, type TypesByName, typesByName } from './test-expressions.js';
@@ -36,7 +36,7 @@ export function compileProperties(cases: readonly PropertyCase[], machine: Machi
       ...one.rules.flatMap(whensOf).flatMap((each) => unknownIn(each, machine, false)),
     );
     return [...one.assumptions, ...one.rules.flatMap(whensOf)].map(
-      ({ expression }): Written => [expression, one.texts.get(expression) as ExpressionText],
+      ({ expression }): TextOfExpression => [expression, one.texts.get(expression) as ExpressionText],
     );
   });
   if (diagnostics.length > 0) return { properties: [], diagnostics };
@@ -55,7 +55,7 @@ export function compileProperties(cases: readonly PropertyCase[], machine: Machi
   return { properties, diagnostics };
 }
 
-type Written = readonly [Expression, ExpressionText];
+type TextOfExpression = readonly [Expression, ExpressionText];
 
 function slotsOf({ inputs, tracked }: Machine): ReadonlyMap<string, SlotRef> {
   return new Map<string, SlotRef>([
@@ -80,7 +80,7 @@ function unknownIn({ expression }: Condition, { inputs, tracked }: Machine, isAt
 
 /** The expression of each condition, as the compiler makes it of a small program with these inputs. */
 function valuesOf(
-  written: readonly Written[],
+  written: readonly TextOfExpression[],
   inputs: readonly string[],
   file: number,
   diagnostics: Diagnostic[],

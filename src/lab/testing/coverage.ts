@@ -21,12 +21,12 @@ export interface CoveredItem {
   hits: number;
 }
 
-type Asked = Extract<RunEvent, { type: 'asked' }>;
+type AskedEvent = Extract<RunEvent, { type: 'asked' }>;
 /** Whether an event shows an outcome. `asked`: the question that it answers; null: it is not known. */
-type Shows = (event: RunEvent, asked: Asked | null) => boolean;
+type Shows = (event: RunEvent, asked: AskedEvent | null) => boolean;
 
 /** An outcome of an instruction that only events show. */
-interface Shown {
+interface ShownItem {
   readonly item: CoveredItem;
   readonly shows: Shows;
 }
@@ -139,7 +139,7 @@ export class Coverage {
 
   /** Counts what only the events of a run show. */
   note(events: readonly RunEvent[]): void {
-    const questions = new Map<string, Asked>();
+    const questions = new Map<string, AskedEvent>();
     for (const event of events) {
       if (event.type === 'asked') questions.set(event.effect, event);
       if (!SHOWING.has(event.type)) continue;
@@ -186,9 +186,9 @@ export class Coverage {
     return target === null ? null : this.item(machine, 'transition', instruction.origin, `${name} → ${target}`);
   }
 
-  private outcomesOf(machine: Machine, instruction: Instruction, location: StepLocation): Shown[] {
+  private outcomesOf(machine: Machine, instruction: Instruction, location: StepLocation): ShownItem[] {
     const { origin } = instruction;
-    const outcome = (kind: CoveredKind, at: Origin, label: string, shows: Shows): Shown => ({
+    const outcome = (kind: CoveredKind, at: Origin, label: string, shows: Shows): ShownItem => ({
       item: this.item(machine, kind, at, label),
       shows,
     });

@@ -5,10 +5,10 @@ import { link, startRun } from '../../interpreter/run.js';
 import type { Json } from '../../machine/expression.js';
 import type { RunReport } from '../../runtime/run/run-report.js';
 import { runOptionsOf } from '../foresight/foresight-options.js';
-import { evaluatorOf, type Monitors, monitorsOf, type Rule } from '../foresight/monitors.js';
+import { evaluatorOf, type MonitoredRule, type Monitors, monitorsOf } from '../foresight/monitors.js';
 import type { Suite } from './suite.js';
 
-interface Judged {
+interface JudgedRun {
   readonly events: readonly RunEvent[];
   readonly report: RunReport;
   readonly inputs: Readonly<Record<string, Json>>;
@@ -21,16 +21,16 @@ export interface ViolatedRule {
   readonly offset: number;
 }
 
-interface Compiled {
-  readonly rules: readonly (ViolatedRule & { readonly rule: Rule })[];
+interface CompiledRules {
+  readonly rules: readonly (ViolatedRule & { readonly rule: MonitoredRule })[];
   readonly monitors: Monitors;
   readonly assumptions: readonly ReturnType<typeof evaluatorOf>[];
 }
 
-const compiled = new WeakMap<Suite, readonly Compiled[]>();
+const compiled = new WeakMap<Suite, readonly CompiledRules[]>();
 
 /** `REACHES` is about other runs, and is not judged. */
-export function violatedRules(suite: Suite, { events, report, inputs }: Judged): ViolatedRule[] {
+export function violatedRules(suite: Suite, { events, report, inputs }: JudgedRun): ViolatedRule[] {
   if (suite.properties.length === 0) return [];
   const properties = compiled.get(suite) ?? compileAll(suite);
   compiled.set(suite, properties);
@@ -50,7 +50,7 @@ export function violatedRules(suite: Suite, { events, report, inputs }: Judged):
   return found;
 }
 
-function compileAll({ properties, tree }: Suite): Compiled[] {
+function compileAll({ properties, tree }: Suite): CompiledRules[] {
   return properties.map(({ name, rules, assumptions }) => {
     const lines = tree.properties.find((one) => one.name === name)?.rules ?? [];
     return {

@@ -8,7 +8,7 @@ import type { Json } from '../../machine/expression.js';
 import { unreachable } from '../../prelude/unreachable.js';
 import { differentLines } from '../../runtime/cassette/drift.js';
 import type { RunReport } from '../../runtime/run/run-report.js';
-import type { RunFacts } from './run-facts.js';
+import type { TestedRun } from './run-facts.js';
 import { fitsWildcard, selects } from './selectors.js';
 import type { Evaluated } from './test-expressions.js';
 
@@ -21,12 +21,12 @@ export interface Judged {
   readonly difference?: readonly string[];
 }
 
-type Evaluate = (expression: Expression) => Evaluated;
+type EvaluateText = (expression: Expression) => Evaluated;
 
 export function judge(
   expectation: Exclude<Expectation, { kind: 'snapshot' }>,
-  facts: RunFacts,
-  evaluate: Evaluate,
+  facts: TestedRun,
+  evaluate: EvaluateText,
 ): Judged | null {
   switch (expectation.kind) {
     case 'returned':
@@ -74,7 +74,7 @@ export function judge(
   }
 }
 
-function judgeReturned(value: Expression | null, { report }: RunFacts, evaluate: Evaluate): Judged | null {
+function judgeReturned(value: Expression | null, { report }: TestedRun, evaluate: EvaluateText): Judged | null {
   if (value === null) return report?.status === 'returned' ? null : difference('returned', endOf(report));
   const wanted = evaluate(value);
   if ('problem' in wanted) return { message: wanted.problem };
@@ -94,8 +94,8 @@ function judgeStates(wanted: readonly (string | null)[], states: readonly string
 
 function judgeEvent(
   { isAbsent, name, fields, times }: Extract<Expectation, { kind: 'event' }>,
-  { events }: RunFacts,
-  evaluate: Evaluate,
+  { events }: TestedRun,
+  evaluate: EvaluateText,
 ): Judged | null {
   const wanted: [string, Json][] = [];
   for (const field of fields) {
@@ -136,8 +136,8 @@ function isAlike(has: Json, wanted: Json): boolean {
 
 function judgePrompt(
   { selector, part }: Extract<Expectation, { kind: 'prompt' }>,
-  { calls }: RunFacts,
-  evaluate: Evaluate,
+  { calls }: TestedRun,
+  evaluate: EvaluateText,
 ): Judged | null {
   const wanted = evaluate(part);
   if ('problem' in wanted) return { message: wanted.problem };
@@ -146,7 +146,7 @@ function judgePrompt(
   return difference(jsonText(wanted.value), prompts.length === 0 ? 'no such call' : prompts.join('\n'));
 }
 
-function judgeCondition(expression: Expression, evaluate: Evaluate): Judged | null {
+function judgeCondition(expression: Expression, evaluate: EvaluateText): Judged | null {
   const evaluated = evaluate(expression);
   if ('problem' in evaluated) return { message: evaluated.problem };
   if (evaluated.value === true) return null;

@@ -140,13 +140,13 @@ function emptyCassette(file: string, { name: program }: Machine): Cassette {
   return { ...none, file, program, startedMs: Date.now(), large: () => Buffer.alloc(0) };
 }
 
-interface Compiled {
+interface CompiledSuite {
   readonly machine: Machine | null;
   readonly sources: SourceSet;
   readonly diagnostics: readonly Diagnostic[];
 }
 
-type Tested = Pick<Suite, 'machine' | 'configuration' | 'program' | 'programDir'>;
+type TestedMachine = Pick<Suite, 'machine' | 'configuration' | 'program' | 'programDir'>;
 
 /** A file that a test file names, absolute. */
 function fileOfTests(host: ProjectHost, testFile: string, path: string): string {
@@ -159,7 +159,7 @@ async function compileTested(
   { file, tree, cwd }: { readonly file: string; readonly tree: TestFile; readonly cwd: string },
   sources: SourceSet,
   diagnostics: Diagnostic[],
-): Promise<Tested | null> {
+): Promise<TestedMachine | null> {
   if (tree.program === null) {
     if (hasErrors(diagnostics)) return null;
     const what = 'the file does not say which program it tests';
@@ -208,7 +208,7 @@ async function compileTested(
 }
 
 /** A plan and the plans that it calls as one machine. Whatever it calls is answered by mocks. */
-async function compilePlan(host: ProjectHost, name: string): Promise<Compiled | { readonly missing: string }> {
+async function compilePlan(host: ProjectHost, name: string): Promise<CompiledSuite | { readonly missing: string }> {
   const [{ loadPlan }, { planProgram }] = await Promise.all([
     import('../../app/project/load-plan.js'),
     import('../../app/project/link-plans.js'),
@@ -222,7 +222,7 @@ async function compilePlan(host: ProjectHost, name: string): Promise<Compiled | 
 }
 
 /** Adds what is wrong with the program to what is wrong with its tests. Null: it cannot run. */
-function addProblems(compilation: Compiled, sources: SourceSet, diagnostics: Diagnostic[]): Machine | null {
+function addProblems(compilation: CompiledSuite, sources: SourceSet, diagnostics: Diagnostic[]): Machine | null {
   const first = sources.push(...compilation.sources) - compilation.sources.length;
   const rebase = (at: Span): Span => ({ ...at, file: at.file < 0 ? at.file : at.file + first });
   const errors = compilation.diagnostics.filter(({ severity }) => severity === 'error');

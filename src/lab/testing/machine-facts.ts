@@ -5,10 +5,10 @@ import type { Template } from '../../machine/expression.js';
 import type { Instruction, Machine } from '../../machine/machine.js';
 import { unreachableIn } from '../foresight/ways-to.js';
 import type { Coverage, CoveredItem } from './coverage.js';
-import { scriptOf, type Target } from './selectors.js';
+import { type SelectedRequest, scriptOf } from './selectors.js';
 
 export interface MachineFacts {
-  readonly targets: readonly Target[];
+  readonly targets: readonly SelectedRequest[];
   /** Names of questions, with their choices where these are known, and of approvals of plans, such as `approvals.publish`. */
   readonly asks: ReadonlyMap<string, readonly string[] | null>;
   readonly signals: ReadonlySet<string>;
@@ -21,7 +21,7 @@ export interface MachineFacts {
 const ENGINE_EVENTS: readonly [string, readonly string[]][] = [['TOOL_FAILURE', ['tool', 'error', 'exit']]];
 
 export function factsOf(machine: Machine): MachineFacts {
-  const targets: Target[] = [];
+  const targets: SelectedRequest[] = [];
   const asks = new Map<string, readonly string[] | null>();
   const signals = new Set<string>();
   const events = new Map<string, readonly string[]>(ENGINE_EVENTS);
@@ -63,9 +63,9 @@ function choicesOf(
   return [...(before ?? []), ...(texts as string[])];
 }
 
-type Found = Pick<Target, 'kind' | 'name' | 'text' | 'script'> & { readonly line?: number };
+type MentionedTarget = Pick<SelectedRequest, 'kind' | 'name' | 'text' | 'script'> & { readonly line?: number };
 
-function targetsOf(instruction: Instruction, machine: Machine): Found[] {
+function targetsOf(instruction: Instruction, machine: Machine): MentionedTarget[] {
   switch (instruction.op) {
     case 'shell': {
       const { text, template } = instruction;
@@ -95,16 +95,16 @@ function targetsOf(instruction: Instruction, machine: Machine): Found[] {
   }
 }
 
-function toolsOf({ plans = {} }: Machine, name: string, seen: Set<string>): Found[] {
+function toolsOf({ plans = {} }: Machine, name: string, seen: Set<string>): MentionedTarget[] {
   const plan = plans[name];
   if (plan === undefined || seen.has(name)) return [];
   seen.add(name);
   const inner = plan.calls.flatMap(({ delegate }) =>
     delegate === null ? [] : toolsOf({ plans } as Machine, delegate, seen),
   );
-  const own = Object.entries(plan.tools).flatMap(([tool, { calls }]): Found[] => {
+  const own = Object.entries(plan.tools).flatMap(([tool, { calls }]): MentionedTarget[] => {
     if (calls.kind === 'plan') return toolsOf({ plans } as Machine, calls.file, seen);
-    const called: Found = { kind: 'tool', name: tool, text: tool };
+    const called: MentionedTarget = { kind: 'tool', name: tool, text: tool };
     return calls.kind === 'agent' ? [called, { kind: 'agent', name: calls.agent, text: tool }] : [called];
   });
   return [...own, ...inner];

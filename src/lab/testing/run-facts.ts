@@ -7,7 +7,7 @@ import { RunModel } from '../../runtime/record/run-model.js';
 import type { RunReport } from '../../runtime/run/run-report.js';
 import type { Call } from './test-world.js';
 
-export interface RunFacts {
+export interface TestedRun {
   /** Null: the run has not ended. */
   readonly report: RunReport | null;
   readonly events: readonly RunEvent[];
@@ -21,7 +21,7 @@ export interface RunFacts {
   readonly snapshot: () => string;
 }
 
-interface Given {
+interface FactSources {
   readonly report: RunReport | null;
   readonly events: readonly RunEvent[];
   readonly calls: readonly Call[];
@@ -32,7 +32,7 @@ interface Given {
   readonly machine: Machine;
 }
 
-export function factsOfRun(given: Given): RunFacts {
+export function factsOfRun(given: FactSources): TestedRun {
   const { report, calls } = given;
   // Later events must not change facts about an earlier moment.
   const events = [...given.events];
@@ -65,7 +65,7 @@ function errorOf(error: RunReport['error']): Json {
 }
 
 /** The variables of the program win over the names of the run, and the row wins over both. */
-function valuesOf({ report, events, time, row, inputs, machine }: Given): Record<string, Json> {
+function valuesOf({ report, events, time, row, inputs, machine }: FactSources): Record<string, Json> {
   const values: Record<string, Json> = { time: time / 1000 };
   if (report !== null) {
     values.returned = fromRecord(report.returned, report.printed_returned);

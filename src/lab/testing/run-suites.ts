@@ -138,7 +138,7 @@ function unusedMocks({ tree }: Suite, used: ReadonlySet<MockLine>): Diagnostic[]
     .map((mock) => say.unusedMock(mock.selector.span, { what: 'this mock' }));
 }
 
-interface Order {
+interface SuiteOrder {
   readonly jobs: number;
   readonly bail: boolean;
   readonly onResult: (result: TestResult) => void;
@@ -147,7 +147,7 @@ interface Order {
 /** Runs up to `jobs` tests at a time, and reports each when all before it are reported. */
 async function runInOrder(
   rows: readonly TestRow[],
-  { jobs, bail, onResult }: Order,
+  { jobs, bail, onResult }: SuiteOrder,
   runOne: (row: TestRow) => Promise<TestResult>,
 ): Promise<TestResult[]> {
   const done: (TestResult | undefined)[] = [];

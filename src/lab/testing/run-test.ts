@@ -16,7 +16,7 @@ import { plain } from '../../views/drawing/paint.js';
 import { eventLog } from '../../views/log/log.js';
 import { type Judged, judge } from './judge.js';
 import { violatedRules } from './judge-properties.js';
-import { factsOfRun, type RunFacts } from './run-facts.js';
+import { factsOfRun, type TestedRun } from './run-facts.js';
 import { askedName, type ExpectLine, isApproval, markAnswered, scheduleLines, valuesOf } from './schedule.js';
 import type { ExecutedTest, Suite, TestOptions } from './suite.js';
 import { constantOf, type Evaluated } from './test-expressions.js';
@@ -266,7 +266,7 @@ class TestRun {
       });
   }
 
-  private expect(line: ExpectLine, facts: RunFacts): void {
+  private expect(line: ExpectLine, facts: TestedRun): void {
     const { expectation } = line;
     const judged: Judged | null =
       expectation.kind === 'snapshot'
@@ -281,7 +281,7 @@ class TestRun {
   }
 
   /** The folder of the program is another one on each machine. */
-  private snapshotOf(facts: RunFacts): string {
+  private snapshotOf(facts: TestedRun): string {
     return facts.snapshot().replaceAll(this.suite.programDir, '{program_dir()}');
   }
 
@@ -289,7 +289,7 @@ class TestRun {
     return { line: offset === null ? 0 : this.lineOf(offset), ...rest };
   }
 
-  private factsOf(report: RunReport | null, inputs: Readonly<Record<string, Json>>): RunFacts {
+  private factsOf(report: RunReport | null, inputs: Readonly<Record<string, Json>>): TestedRun {
     const { events, calls, suite } = this;
     return factsOfRun({
       report,

@@ -4,7 +4,7 @@ import type { MockLine, Selector } from '../../language/syntax/tests/test-tree.j
 import { withoutComment } from '../../runtime/mock.js';
 
 /** A request of a program, as a selector sees it. */
-export interface Target {
+export interface SelectedRequest {
   readonly kind: 'command' | 'agent' | 'tool';
   /** The agent or the tool; null: a command, or an agent that is only known during the run. */
   readonly name: string | null;
@@ -21,7 +21,7 @@ export function scriptOf(text: string, { source }: { readonly source: string }):
   return text.endsWith('…') ? { script: source } : {};
 }
 
-export function selects(selector: Selector, target: Target): boolean {
+export function selects(selector: Selector, target: SelectedRequest): boolean {
   if (selector.kind === 'text') {
     const { text, script, step } = target;
     const fits = (one: string): boolean => fitsWildcard(oneBlank(selector.pattern), oneBlank(one), '*');
@@ -47,7 +47,7 @@ export function canBecome(text: string, pattern: string): boolean {
 }
 
 /** Whether a mock answers this request. */
-export function answers({ selector, state, line }: MockLine, target: Target): boolean {
+export function answers({ selector, state, line }: MockLine, target: SelectedRequest): boolean {
   if (line !== null && line !== target.line) return false;
   if (state !== null && state.text !== target.state && state.text !== lastName(target.step)) return false;
   return selects(selector, target);
@@ -69,7 +69,7 @@ export function selectorText(selector: Selector): string {
 }
 
 /** A line that answers the request, to paste. */
-export function mockLineFor({ kind, name, text, state }: Target): string {
+export function mockLineFor({ kind, name, text, state }: SelectedRequest): string {
   if (kind === 'agent') return `MOCK: Task(${name ?? 'NAME'}) → "…"`;
   if (kind === 'tool') return `MOCK: ${callText(name ?? 'NAME')} → null`;
   const pattern = oneBlank(withoutComment(text)).replace(/[\\"]/g, '\\$&');

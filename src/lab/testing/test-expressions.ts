@@ -31,7 +31,7 @@ const RENAMED: ReadonlyMap<string, string> = new Map([['error', 'e_ror']]);
 /** `error` without a field is the message, as it is in a handler. */
 const MESSAGE = 'e_msg';
 
-interface Region {
+interface ExpressionRegion {
   readonly from: number;
   readonly to: number;
   /** Offset in the test file of `from`. */
@@ -115,7 +115,7 @@ export function compileStates(
   types: TypesByName = new Map(),
 ): CompiledStates {
   let text = inputs.map((name) => `INPUT: ${name}${types.get(name) ?? ''}\n`).join('');
-  const regions: Region[] = [];
+  const regions: ExpressionRegion[] = [];
   const states = new Map<Expression, number>();
   for (const [at, [expression, { text: written, start }]] of computed.entries()) {
     text += `STATE: VALUE_${at}\n  TRACK: value_of_${at} = `;
@@ -214,8 +214,8 @@ const originalNames = (message: string): string => {
 };
 
 /** Places outside of all expressions belong to the nearest one before. */
-function rebase(span: Span, regions: readonly Region[], file: number): Span {
-  const region = regions.findLast(({ from }) => from <= span.start) ?? (regions[0] as Region);
+function rebase(span: Span, regions: readonly ExpressionRegion[], file: number): Span {
+  const region = regions.findLast(({ from }) => from <= span.start) ?? (regions[0] as ExpressionRegion);
   const within = (offset: number): number =>
     region.start + Math.min(Math.max(offset - region.from, 0), region.to - region.from);
   return { file, start: within(span.start), end: within(span.end) };

@@ -28,10 +28,10 @@ import {
 import type { AskHandler } from '../../runtime/run/drive-options.js';
 import { performChecked } from '../../runtime/tools/perform-tool.js';
 import type { VirtualTime } from '../../runtime/virtual-time.js';
-import { answers, mockLineFor, scriptOf, specificity, type Target } from './selectors.js';
+import { answers, mockLineFor, type SelectedRequest, scriptOf, specificity } from './selectors.js';
 
 /** A request that the run made, for what a test expects of calls and prompts. */
-export interface Call extends Target {
+export interface Call extends SelectedRequest {
   readonly prompt: string | null;
   /** Whether it is not made again if it may have run. */
   readonly isOnce: boolean;
@@ -188,7 +188,7 @@ export class TestWorld implements Effects {
     return performAnswer(this.answerOf(answer, request.kind === 'tool'), request, this.options.time, context.stop);
   }
 
-  private mockFor(target: Target): MockLine | null {
+  private mockFor(target: SelectedRequest): MockLine | null {
     let best: { readonly mock: MockLine; readonly rank: number } | null = null;
     for (const { mock, isOfTest } of this.options.mocks) {
       if (!answers(mock, target)) continue;
@@ -270,7 +270,7 @@ export function callOf(request: AnsweredRequest): Call {
   return { ...targetOf(request), prompt: request.kind === 'agent' ? request.prompt : null, isOnce: request.once };
 }
 
-function targetOf(request: AnsweredRequest): Target {
+function targetOf(request: AnsweredRequest): SelectedRequest {
   const { text, state, line } = request;
   const step = request.kind === 'agent' ? request.step : request.env.STATEDSL_STEP;
   const common = { text, state, line, step: step ?? null };

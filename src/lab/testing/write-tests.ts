@@ -30,7 +30,7 @@ interface WrittenFile {
   readonly host: ProjectHost;
 }
 
-interface Written extends WrittenFile {
+interface WrittenTestFile extends WrittenFile {
   /** Comments above it. */
   readonly comment: string;
   readonly drafts: readonly TestDraft[];
@@ -43,7 +43,7 @@ const MOST_STATES = 200;
 /** A value up to this length is expected as it is. */
 const LONGEST_VALUE = 60;
 
-export async function writeTests({ file, head, comment, host, drafts }: Written): Promise<WrittenTests> {
+export async function writeTests({ file, head, comment, host, drafts }: WrittenTestFile): Promise<WrittenTests> {
   let text = '';
   const left: string[] = [];
   let count = 0;
@@ -163,13 +163,13 @@ export interface TestDraft {
   readonly end: string | null;
 }
 
-export interface Start {
+export interface TestStart {
   readonly state: string;
   readonly with: Readonly<Record<string, Json>>;
 }
 
 /** Null: something in it has no form in a test. */
-export function draftOf(name: string, { steps, inputs }: Trace, start: Start | null): TestDraft | null {
+export function draftOf(name: string, { steps, inputs }: Trace, start: TestStart | null): TestDraft | null {
   const events = steps.flatMap((step) => step.events);
   const isWhole = events.some(({ type }) => type === 'run_returned' || type === 'run_failed');
   const mocks = mocksOf(steps, events, isWhole);

@@ -8,11 +8,11 @@ import type { Plan } from '../../machine/plan.js';
 import { omitUndefined } from '../../prelude/omit-undefined.js';
 import { checkMessages as say } from '../source/catalogue/check.js';
 import type { Diagnostic, SourceFile, SourceSet, Span } from '../source/diagnostic.js';
-import type { Member, PlanNode } from '../syntax/plan-tree.js';
+import type { JsonMember, PlanTree } from '../syntax/plan-tree.js';
 import type { PlanCompilation } from './plan/compile-plan.js';
 
 /** A plan, compiled with the tools of the program. */
-export interface Callable extends PlanCompilation {
+export interface CallablePlan extends PlanCompilation {
   /** The files that its messages refer to, by their index there. All other indexes refer to files of the program. */
   readonly files: ReadonlyMap<number, SourceFile>;
   /** Returns the plan and its nested plans as a run executes them. Called only if there are no errors. */
@@ -31,11 +31,11 @@ type Constants = { readonly [name: string]: Json };
 /** Compiles the tools and plans that a program calls. */
 export interface CallSupport {
   /** Compiles a plan that is part of the program. `tools` are tools that the program defines. */
-  call(tree: PlanNode, tools: readonly Member[]): Callable | { readonly error: string };
+  call(tree: PlanTree, tools: readonly JsonMember[]): CallablePlan | { readonly error: string };
   /**
    * Compiles a plan in a file; `path` is relative to the file `from`. Checks `inputs`, unless null, against its tools.
    */
-  plan(path: string, from: string, inputs: Constants | null): Callable | { readonly error: string };
+  plan(path: string, from: string, inputs: Constants | null): CallablePlan | { readonly error: string };
 }
 
 export class Callables {
@@ -50,7 +50,7 @@ export class Callables {
   private readonly skeletons = new Map<string, string>();
   private readonly counts = new Map<string, number>();
   /** The name of each stored plan by the plan itself, which several instructions may share. */
-  private readonly names = new Map<Callable, string>();
+  private readonly names = new Map<CallablePlan, string>();
   private known: CallSupport | null | undefined;
 
   constructor(
@@ -60,7 +60,7 @@ export class Callables {
   ) {}
 
   /** A plan that is written in the program. Returns null after reporting that there is none. */
-  call(tree: PlanNode, tools: readonly Member[], where: Span): Callable | null {
+  call(tree: PlanTree, tools: readonly JsonMember[], where: Span): CallablePlan | null {
     const support = this.requireSupport(where);
     const found = support?.call(tree, tools) ?? null;
     if (found === null || !('error' in found)) return found === null ? null : this.withProgramFiles(found);
@@ -69,7 +69,7 @@ export class Callables {
   }
 
   /** A plan in its own file. Returns null after reporting that it cannot be read. */
-  plan(path: string, where: Span, inputs: Constants | null): Callable | null {
+  plan(path: string, where: Span, inputs: Constants | null): CallablePlan | null {
     const found = this.requireSupport(where)?.plan(path, this.sources[where.file]?.name ?? '', inputs) ?? null;
     if (found === null || !('error' in found)) return found === null ? null : this.withProgramFiles(found);
     this.diagnostics.push(say.planUnreadable(where, { path, reason: found.error }));
@@ -77,7 +77,7 @@ export class Callables {
   }
 
   /** Stores a plan in the machine, and returns the name by which instructions refer to it. */
-  keep(callable: Callable, title: string): string {
+  keep(callable: CallablePlan, title: string): string {
     const known = this.names.get(callable);
     if (known !== undefined) return known;
     const name = this.nameFor(callable, title);
@@ -86,7 +86,7 @@ export class Callables {
   }
 
   /** The name of a plan with this content, in the table. */
-  private nameFor(callable: Callable, title: string): string {
+  private nameFor(callable: CallablePlan, title: string): string {
     const content = `${title}\0${this.contentOf(callable)}`;
     const same = this.contents.get(content);
     if (same !== undefined) return same;
@@ -105,7 +105,7 @@ export class Callables {
   }
 
   /** A text that is the same for plans with the same content. The whole content is long, and a program calls a lot. */
-  private contentOf({ family, link }: Callable): string {
+  private contentOf({ family, link }: CallablePlan): string {
     if (family === undefined) {
       const { name, plans } = link();
       return JSON.stringify(plans[name]);
@@ -146,7 +146,7 @@ export class Callables {
   }
 
   /** The same plan, with messages that refer to the files of the program. */
-  private withProgramFiles(callable: Callable): Callable {
+  private withProgramFiles(callable: CallablePlan): CallablePlan {
     const indexes = new Map([...callable.files].map(([index, file]) => [index, this.fileIndexOf(file)]));
     const shiftSpan = (span: Span): Span => ({ ...span, file: indexes.get(span.file) ?? span.file });
     const diagnostics = callable.diagnostics.map(

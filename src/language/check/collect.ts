@@ -6,20 +6,17 @@ import { omitUndefined } from '../../prelude/omit-undefined.js';
 import { checkMessages as say } from '../source/catalogue/check.js';
 import type { Diagnostic } from '../source/diagnostic.js';
 import { type SourceFile, type SourceSet, type Span, sourceFile } from '../source/diagnostic.js';
-import type { Declaration, Instruction, Option, Program } from '../syntax/ast.js';
+import type { Declaration, InputDeclaration, Instruction, Option, Program, StateDeclaration } from '../syntax/ast.js';
 import type { Name } from '../syntax/expression-nodes.js';
-
-export type StateDeclaration = Extract<Declaration, { kind: 'state' }>;
 export type PatternDeclaration = Extract<Declaration, { kind: 'pattern' }>;
-export type InputDeclaration = Extract<Declaration, { kind: 'input' }>;
 
 /** The result of `load` for an import: the text and its name in messages, or the reason why there is none. */
-type Loaded = { readonly name: string; readonly text: string } | { readonly error: string };
+type LoadedText = { readonly name: string; readonly text: string } | { readonly error: string };
 /**
  * A plain text gets its path as its name. Null means that the file does not exist. An exception also counts as a
  * reason.
  */
-export type Load = (path: string, from: string) => Loaded | string | null;
+export type Load = (path: string, from: string) => LoadedText | string | null;
 /**
  * Parses the text of a file; `index` is its position among the sources. `isPartial`: a part of the text may have been meant
  * as program, and was not read as one.
@@ -205,7 +202,7 @@ class Collector {
 }
 
 /** `load` is code of the caller and may throw. Compiling never throws. */
-function find(load: Load | undefined, path: string, from: string): Loaded {
+function find(load: Load | undefined, path: string, from: string): LoadedText {
   try {
     const found = load?.(path, from) ?? { error: 'no such file' };
     if (typeof found === 'string') return { name: path, text: found };

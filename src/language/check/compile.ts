@@ -18,10 +18,10 @@ import {
 } from '../source/diagnostic.js';
 import { withFixes } from '../source/repair.js';
 import { inSpellingOfFiles } from '../source/reword.js';
-import type { Program } from '../syntax/ast.js';
+import type { Program, StateDeclaration } from '../syntax/ast.js';
 import { type ParsedPart, parseProgram } from '../syntax/parse.js';
 import { Callables, type CallSupport } from './callables.js';
-import { collect, type Load, type ParseFile, type StateDeclaration, type Unit } from './collect.js';
+import { collect, type Load, type ParseFile, type Unit } from './collect.js';
 import { newExpansions } from './expansion.js';
 import { lintBlockNames, withoutCascades } from './lints/cascading-errors.js';
 import { lintMachine } from './lints/machine-lints.js';
@@ -174,7 +174,7 @@ function result(
   };
 }
 
-interface Named {
+interface NamedMachine {
   readonly unit: Declarations;
   readonly program: Program;
   readonly lowered: readonly LoweredMachine[];
@@ -191,7 +191,7 @@ function declarationsOf({ machines, patterns, inputs }: Unit): Declarations {
 function withNames(
   compiled: Omit<Compilation, 'explanations' | 'lines' | 'program' | 'index'>,
   options: CompileOptions,
-  { unit, program, lowered, unused }: Named,
+  { unit, program, lowered, unused }: NamedMachine,
 ): Compilation {
   const hasIndex = options.index === true;
   let index: ProgramIndex | null | undefined = hasIndex ? undefined : null;

@@ -23,7 +23,7 @@ const DASHED_REST = /[\p{L}\p{N}_.-]*/uy;
  * A name of an inner scope: a pattern's parameter, a FOR EACH variable, the contract in ON ERROR. `orElse`: if the slot
  * has no value, the name has its outer meaning.
  */
-type Inner = { readonly slot: number; readonly orElse?: true } | Constant;
+type InnerName = { readonly slot: number; readonly orElse?: true } | Constant;
 
 /** A value that is known at compile time, and the location that supplies it: for a default, the USE. */
 export interface Constant {
@@ -38,12 +38,12 @@ export interface Constant {
   };
 }
 
-interface Scope {
+interface NameScope {
   /** `workflow`: outer names are not visible inside. */
   readonly kind: 'parameters' | 'loop' | 'handler' | 'workflow';
   /** The pattern, the place of the loop, or the file of the workflow. */
   readonly owner: string;
-  readonly names: Map<string, Inner>;
+  readonly names: Map<string, InnerName>;
   readonly read: Set<string>;
   /** If the parameters are the names that the body reads: the missing ones, with their first locations. */
   readonly missing: Map<string, Span> | undefined;
@@ -70,7 +70,7 @@ export interface MachineScope {
 
 export interface DataUse {
   readonly reads: DataRead[];
-  readonly writes: DataWrite[];
+  readonly writes: CheckedWrite[];
   /** Whether there is any CALL or PLAN. */
   calls: boolean;
 }
@@ -84,7 +84,7 @@ export interface DataRead {
   readonly parallel?: { readonly write: { readonly span: Span }; readonly fork: { readonly span: Span } };
 }
 
-export interface DataWrite {
+export interface CheckedWrite {
   readonly path: readonly [string, ...string[]];
   readonly span: Span;
   /** How the value is combined with an existing one; null if the first writer wins. */
@@ -113,7 +113,7 @@ interface OuterName {
 }
 
 /** The result of looking up a name. */
-type Resolved = { readonly expr: Expr } | null;
+type ResolvedName = { readonly expr: Expr } | null;
 
 export class StateScope {
   /** Names of local slots, hidden ones included. */
@@ -133,9 +133,9 @@ export class StateScope {
   private readonly slots = new Map<string, number>();
   /** What names mean outside of all inner scopes. A new slot makes it out of date. */
   private readonly outerNames = new Map<string, OuterName>();
-  private readonly scopes: Scope[] = [];
+  private readonly scopes: NameScope[] = [];
   /** Cached, because every name is looked up here. */
-  private visible: readonly Scope[] = [];
+  private visible: readonly NameScope[] = [];
   /** A workflow is being inlined, which sees no variable of the state. */
   private isIsolated = false;
 
@@ -164,12 +164,12 @@ export class StateScope {
   }
 
   push(
-    kind: Scope['kind'],
+    kind: NameScope['kind'],
     owner: string,
-    names: Iterable<readonly [string, Inner]>,
+    names: Iterable<readonly [string, InnerName]>,
     missing?: Map<string, Span>,
-  ): Scope {
-    const scope: Scope = { kind, owner, names: new Map(names), read: new Set(), missing };
+  ): NameScope {
+    const scope: NameScope = { kind, owner, names: new Map(names), read: new Set(), missing };
     this.scopes.push(scope);
     this.visible = this.visibleNow();
     return scope;
@@ -181,7 +181,7 @@ export class StateScope {
   }
 
   /** The visible scopes, innermost first. The body of a pattern does not see the parameters of an enclosing pattern. */
-  private visibleNow(): Scope[] {
+  private visibleNow(): NameScope[] {
     const wall = this.scopes.findLastIndex(({ kind }) => kind === 'workflow');
     this.isIsolated = wall >= 0;
     const inner = this.scopes.findLastIndex(({ kind }) => kind === 'parameters');
@@ -189,7 +189,7 @@ export class StateScope {
   }
 
   /** The value of a name, or null if nothing binds it here. Records the read, and whether the value is required. */
-  read(name: string, span: Span, isNeeded = true): Resolved {
+  read(name: string, span: Span, isNeeded = true): ResolvedName {
     for (const scope of this.visible) {
       const inner = scope.names.get(name);
       if (inner === undefined) continue;
@@ -252,7 +252,7 @@ export class StateScope {
     return entryKey(this.shared.machine.name, state ?? '*', name);
   }
 
-  private innerKeys({ kind, owner }: Scope, inner: Inner, name: string): SymbolKey[] {
+  private innerKeys({ kind, owner }: NameScope, inner: InnerName, name: string): SymbolKey[] {
     // A hidden name is not in the text.
     if (name.startsWith('$')) return [];
     if (kind === 'loop') return [symbolKey('loop', owner, name)];
@@ -346,7 +346,7 @@ export class StateScope {
   }
 
   /** A pattern parameter, for `GOTO {param}`; undefined if there is none of that name. */
-  parameter(name: string): Inner | undefined {
+  parameter(name: string): InnerName | undefined {
     for (const scope of this.visible) {
       const inner = scope.names.get(name);
       if (inner !== undefined) {

@@ -7,10 +7,10 @@
 import { unreachable } from '../../prelude/unreachable.js';
 import { checkMessages as say } from '../source/catalogue/check.js';
 import type { Diagnostic, Span } from '../source/diagnostic.js';
-import type { Argument, Block, Instruction, ShellText } from '../syntax/ast.js';
+import type { Argument, Block, CheckNode, Instruction, ShellText, StateDeclaration } from '../syntax/ast.js';
 import type { Expression, Template } from '../syntax/expression-nodes.js';
 import { blocksOf } from '../syntax/step-nodes.js';
-import type { MachineUnit, PatternDeclaration, StateDeclaration, Unit } from './collect.js';
+import type { MachineUnit, PatternDeclaration, Unit } from './collect.js';
 import type { Expansions } from './expansion.js';
 import { type FreeName, freeNames, visitTemplate } from './free-names.js';
 import { allStepNames, hasSteps } from './steps/step-names.js';
@@ -55,7 +55,7 @@ export interface SymbolTable {
 }
 
 /** The values of pattern parameters that name a state; null for all others. */
-type Parameters = ReadonlyMap<string, string | null>;
+type StateParameters = ReadonlyMap<string, string | null>;
 
 const NO_NAMES: ReadonlySet<string> = new Set();
 
@@ -109,14 +109,14 @@ class SymbolCollector {
     if (binders.length < 2) binders.push({ state: this.state.name.text, span: name.span });
   }
 
-  private block(block: Block, parameters: Parameters, stack: readonly string[]): void {
+  private block(block: Block, parameters: StateParameters, stack: readonly string[]): void {
     for (const instruction of block.instructions) {
       if (stack.length > 0 && !this.expansions.symbols.take()) return;
       this.instruction(instruction, parameters, stack);
     }
   }
 
-  private instruction(i: Instruction, parameters: Parameters, stack: readonly string[]): void {
+  private instruction(i: Instruction, parameters: StateParameters, stack: readonly string[]): void {
     switch (i.kind) {
       case 'do':
       case 'check':
@@ -202,7 +202,7 @@ class SymbolCollector {
     }
   }
 
-  private goto(i: Extract<Instruction, { kind: 'goto' }>, parameters: Parameters): void {
+  private goto(i: Extract<Instruction, { kind: 'goto' }>, parameters: StateParameters): void {
     const target = i.target.kind === 'state' ? i.target.name.text : (parameters.get(i.target.name.text) ?? null);
     const passes = i.args.map((a) => a.name.text);
     this.current.jumps.push({ from: this.state.name.text, target, passes, span: i.span });
@@ -233,7 +233,7 @@ class SymbolCollector {
     return names;
   }
 
-  private use(i: Extract<Instruction, { kind: 'use' }>, parameters: Parameters, stack: readonly string[]): void {
+  private use(i: Extract<Instruction, { kind: 'use' }>, parameters: StateParameters, stack: readonly string[]): void {
     this.current.usesPatterns = true;
     const pattern = this.unit.patterns.get(i.pattern.text);
     if (pattern === undefined || stack.includes(i.pattern.text)) return;
@@ -332,7 +332,7 @@ class SymbolCollector {
 function wordArguments(
   pattern: PatternDeclaration,
   args: readonly Argument[],
-  outer: Parameters,
+  outer: StateParameters,
 ): Map<string, string | null> {
   const words = new Map<string, string | null>();
   for (const parameter of pattern.parameters) words.set(parameter.name.text, wordOf(parameter.value, outer));
@@ -344,7 +344,7 @@ function wordArguments(
   return words;
 }
 
-function wordOf(value: Argument['value'], outer: Parameters): string | null {
+function wordOf(value: Argument['value'], outer: StateParameters): string | null {
   if (value === undefined) return null;
   if (value.kind === 'word') return value.word.text;
   let e = value.expression;
@@ -378,8 +378,6 @@ export function buildSymbolTable(
   collector.nameResults(machine);
   return collector;
 }
-
-type Check = Extract<Instruction, { kind: 'check' }>;
 
 /** Interpreters: their first plain argument is the script that runs. */
 const INTERPRETERS = /^(?:python[\d.]*|node|deno|bun|ruby|perl|php|bash|sh|dash|zsh|env|npx|uv|uvx|poetry|pipenv|run)$/;
@@ -416,9 +414,9 @@ function namesInText(text: Template | undefined): FreeName[] {
 }
 
 /** The names that the other CHECKs of a block get from the words of their commands. */
-function otherResultNames(block: Block, check: Check): ReadonlySet<string> {
+function otherResultNames(block: Block, check: CheckNode): ReadonlySet<string> {
   const others = block.instructions.filter((i) => i.kind === 'check' && i.bind === undefined && i !== check);
-  return new Set(others.map((i) => nameFromCommand(i as Check)));
+  return new Set(others.map((i) => nameFromCommand(i as CheckNode)));
 }
 
 /** The base name of a path without its extension: `poll` for `lib/poll.py`. */
@@ -442,7 +440,7 @@ function firstWords(shell: ShellText): string[] {
 }
 
 /** `<first word of the sub-command>_result`, converted to a valid name. */
-function nameFromCommand(check: Check): string {
+function nameFromCommand(check: CheckNode): string {
   let words: string[] = [];
   if (check.performed.kind === 'shell') words = firstWords(check.performed.shell);
   else if (check.performed.kind === 'agent') words = [check.performed.agent.text.split(/[:/]/).pop() as string];

@@ -16,7 +16,7 @@ export function formatExpression(expression: Expression, source: SourceText): st
 }
 
 /** The range of an expression without the parentheses and braces that enclose it. */
-interface Inner {
+interface InnerRange {
   readonly start: number;
   readonly end: number;
   readonly parenthesised: boolean;
@@ -24,7 +24,7 @@ interface Inner {
   readonly braced: boolean;
 }
 
-function withoutParentheses(expression: Expression, source: SourceText): Inner {
+function withoutParentheses(expression: Expression, source: SourceText): InnerRange {
   let { start, end } = expression.span;
   const first = leftmostPart(expression)?.span.start ?? end;
   let parenthesised = false;
@@ -68,7 +68,7 @@ function skipBackward(text: string, at: number): number {
   return end;
 }
 
-function formatPlain(e: Expression, source: SourceText, inner: Inner): string {
+function formatPlain(e: Expression, source: SourceText, inner: InnerRange): string {
   switch (e.kind) {
     case 'number':
     case 'constant':

@@ -3,14 +3,12 @@
  * text, notes in parentheses, quoted text) are copied from the source. Line ends are LF.
  */
 import { type SourceFile, sourceFile } from '../source/diagnostic.js';
-import type { Arm, Block, Comment, Declaration, Instruction, Otherwise, Program } from '../syntax/ast.js';
+import type { Arm, Block, Comment, Declaration, Instruction, Otherwise, Program, ProgramItem } from '../syntax/ast.js';
 import { parseProgram } from '../syntax/parse.js';
 import { armHead, declarationHead, instructionHead, otherwiseHead } from './format-head.js';
 import { type Row, stepRows } from './format-step.js';
 import { sameProgram, sameWords } from './print-step.js';
 import { blankAbove, hasBullet, indentationAt, lineEnd, type SourceText } from './source-text.js';
-
-type Item = Declaration | Instruction;
 
 const step = '  ';
 /** Lines that continue another are indented deeper than any block below it could be. */
@@ -21,7 +19,7 @@ const continuationIndent = step.repeat(2);
  * leaves such a program as it is.
  */
 export function formatProgram(program: Program, file: SourceFile): string {
-  const printer = new Printer(file.text, commentQueue(program.comments));
+  const printer = new ProgramPrinter(file.text, commentQueue(program.comments));
   printer.items(program.items, '', file.text.length, -1);
   const text = printer.text();
   // A formatter must never change a program or lose a word of it, so the result is parsed and compared.
@@ -29,7 +27,7 @@ export function formatProgram(program: Program, file: SourceFile): string {
   return sameProgram(again, program) && sameWords(text, file.text) ? text : file.text;
 }
 
-class Printer {
+class ProgramPrinter {
   private readonly lines: string[] = [];
   private readonly source: SourceText;
 
@@ -48,10 +46,10 @@ class Printer {
    * The items of a block or of a program, with the comments between and after them. `until` is the offset at which the
    * source of the block ends at the latest; `parent` is the source indentation of the line that the block belongs to.
    */
-  items(items: readonly Item[], indent: string, until: number, parent: number): void {
+  items(items: readonly ProgramItem[], indent: string, until: number, parent: number): void {
     const first = this.lines.length;
     items.forEach((item, i) => {
-      const apart = i > 0 && (opensSection(item) || hasOwnLines(items[i - 1] as Item));
+      const apart = i > 0 && (opensSection(item) || hasOwnLines(items[i - 1] as ProgramItem));
       this.leadingComments(item.span.start, indent, first, apart);
       this.item(item, indent, items[i + 1]?.span.start ?? until);
     });
@@ -111,7 +109,7 @@ class Printer {
     if (this.lines.length > first && this.lines[this.lines.length - 1] !== '') this.lines.push('');
   }
 
-  private item(item: Item, indent: string, until: number): void {
+  private item(item: ProgramItem, indent: string, until: number): void {
     const column = indentationAt(this.source, item.span.start);
     const bullet = hasBullet(this.source, item.span.start) ? '- ' : '';
     this.source.continuation = `\n${indent}${continuationIndent}`;
@@ -186,16 +184,16 @@ class Printer {
   }
 }
 
-function isDeclaration(item: Item): item is Declaration {
+function isDeclaration(item: ProgramItem): item is Declaration {
   return !('verb' in item);
 }
 
 /** Whether an item gets a blank line above it. */
-function opensSection(item: Item): boolean {
+function opensSection(item: ProgramItem): boolean {
   return item.kind === 'state' || item.kind === 'pattern' || item.kind === 'machine';
 }
 
-function hasOwnLines(item: Item): boolean {
+function hasOwnLines(item: ProgramItem): boolean {
   return item.kind === 'state' || item.kind === 'pattern';
 }
 

@@ -5,21 +5,13 @@
 
 import { omitUndefined } from '../../prelude/omit-undefined.js';
 import { unreachable } from '../../prelude/unreachable.js';
-import type { Block, Instruction, Option } from '../syntax/ast.js';
+import type { Block, Instruction, Option, StepNode } from '../syntax/ast.js';
 import type { Template } from '../syntax/expression-nodes.js';
 import type { ContextEntry, EachTask, GateEntry, Override, RetryEntry, WorkflowCall } from '../syntax/step-nodes.js';
 import { formatExpression } from './format-expression.js';
 import { optionText, withText } from './format-parts.js';
 import { gap, lineStart, type SourceText, slice } from './source-text.js';
-import {
-  conditionText,
-  contextText,
-  eachText,
-  gateText,
-  type StepNode,
-  type StepSpelling,
-  sessionText,
-} from './step-text.js';
+import { conditionText, contextText, eachText, gateText, type StepSpelling, sessionText } from './step-text.js';
 
 /** The lines below a line. */
 export type Row =
@@ -128,10 +120,10 @@ function promptRow(prompt: Template, start: number, verb: string): Row {
 
 // ---- lists ------------------------------------------------------------------------------------------
 
-type Entry = ContextEntry | GateEntry;
+type SectionEntry = ContextEntry | GateEntry;
 
 /** Entries as the author grouped them: in sections, and these in lines. */
-function listRows<E extends Entry>(
+function listRows<E extends SectionEntry>(
   word: string,
   entries: readonly E[],
   source: SourceText,
@@ -159,7 +151,7 @@ function listRows<E extends Entry>(
   });
 }
 
-function entriesRow<E extends Entry>(line: readonly E[], source: SourceText, text: (entry: E) => string): Row {
+function entriesRow<E extends SectionEntry>(line: readonly E[], source: SourceText, text: (entry: E) => string): Row {
   const { start } = (line[0] as E).span;
   const last = line[line.length - 1] as E;
   const block = line.length === 1 && last.kind === 'bash' && last.shell.block ? last.shell : undefined;

@@ -1,7 +1,7 @@
 /** Prints a STEP from its tree alone: its sections in a fixed order, long parts on their own lines. */
 import { unreachable } from '../../prelude/unreachable.js';
 import { sourceFile } from '../source/diagnostic.js';
-import type { Argument, Block, Program, ShellText } from '../syntax/ast.js';
+import type { Argument, Block, Program, ShellText, StepNode } from '../syntax/ast.js';
 import type { Template } from '../syntax/expression-nodes.js';
 import { parseProgram } from '../syntax/parse.js';
 import type {
@@ -27,7 +27,6 @@ import {
   contextText,
   eachText,
   gateText,
-  type StepNode,
   type StepSpelling,
   sessionText,
   stepHead,

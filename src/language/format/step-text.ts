@@ -3,11 +3,9 @@
  * printed in a fixed one; both get the words and their order from here.
  */
 import { unreachable } from '../../prelude/unreachable.js';
-import type { Instruction, Option, ShellText } from '../syntax/ast.js';
+import type { Option, ShellText, StepNode } from '../syntax/ast.js';
 import type { Expression, Template } from '../syntax/expression-nodes.js';
 import type { ContextEntry, EachTask, GateEntry, RetryCondition, WorkflowCall } from '../syntax/step-nodes.js';
-
-export type StepNode = Extract<Instruction, { kind: 'step' }>;
 
 /** How parts are spelled that may be written in several ways. */
 export interface StepSpelling {

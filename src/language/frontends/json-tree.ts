@@ -5,7 +5,7 @@
 
 import { planMessages as words } from '../source/catalogue/plan.js';
 import type { Diagnostic, Span } from '../source/diagnostic.js';
-import type { JsonNode, Member } from '../syntax/plan-tree.js';
+import type { JsonMember, JsonNode } from '../syntax/plan-tree.js';
 
 const MAX_DEPTH = 200;
 const NUMBER = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y;
@@ -22,13 +22,13 @@ export function readJsonTree(text: string, file: number): ParsedJson {
   try {
     return { root: reader.document(), diagnostics: reader.diagnostics };
   } catch (thrown) {
-    if (thrown instanceof Stop) return { root: null, diagnostics: [...reader.diagnostics, thrown.diagnostic] };
+    if (thrown instanceof JsonStop) return { root: null, diagnostics: [...reader.diagnostics, thrown.diagnostic] };
     throw thrown;
   }
 }
 
 /** Thrown to stop the parser. It never leaves this file. */
-class Stop {
+class JsonStop {
   constructor(readonly diagnostic: Diagnostic) {}
 }
 
@@ -104,7 +104,7 @@ class JsonReader {
     try {
       value = JSON.parse(literal) as string;
     } catch {
-      throw new Stop(
+      throw new JsonStop(
         words.json(span, { problem: 'this text has an escape or a control character that JSON does not allow' }),
       );
     }
@@ -141,7 +141,7 @@ class JsonReader {
 
   private object(): JsonNode {
     const start = this.enter();
-    const members: Member[] = [];
+    const members: JsonMember[] = [];
     const seen = new Set<string>();
     while (this.text[this.at] !== '}') {
       if (this.text[this.at] !== '"') this.stop('the name of a member is missing');
@@ -160,7 +160,7 @@ class JsonReader {
   private enter(): number {
     if (++this.depth > MAX_DEPTH) {
       const facts = { problem: `values are nested deeper than ${MAX_DEPTH} levels`, help: 'use fewer levels' };
-      throw new Stop(words.jsonLimit(this.span(this.at, this.at + 1), facts));
+      throw new JsonStop(words.jsonLimit(this.span(this.at, this.at + 1), facts));
     }
     const start = this.at++;
     this.blank();
@@ -193,7 +193,7 @@ class JsonReader {
   }
 
   private stop(problem: string): never {
-    throw new Stop(words.json(this.span(this.at, Math.min(this.at + 1, this.text.length)), { problem }));
+    throw new JsonStop(words.json(this.span(this.at, Math.min(this.at + 1, this.text.length)), { problem }));
   }
 }
 

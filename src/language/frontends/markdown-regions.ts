@@ -99,18 +99,18 @@ function frontMatterEnd(text: string): number {
 
 // ---- the tree ---------------------------------------------------------------------------------------
 
-type Root = ReturnType<typeof fromMarkdown>;
-type Node = Root | Root['children'][number];
-type Code = Extract<Node, { type: 'code' }>;
-type Heading = Extract<Node, { type: 'heading' }>;
+type MarkdownRoot = ReturnType<typeof fromMarkdown>;
+type MarkdownNode = MarkdownRoot | MarkdownRoot['children'][number];
+type Code = Extract<MarkdownNode, { type: 'code' }>;
+type Heading = Extract<MarkdownNode, { type: 'heading' }>;
 
 /** All nodes in the order of the text, without recursion, because a document can nest containers deeply. */
-function* inOrder(tree: Root): Generator<Node> {
-  const open: Node[] = [tree];
+function* inOrder(tree: MarkdownRoot): Generator<MarkdownNode> {
+  const open: MarkdownNode[] = [tree];
   for (let node = open.pop(); node !== undefined; node = open.pop()) {
     yield node;
     if ('children' in node && node.type !== 'heading' && node.type !== 'paragraph')
-      for (let i = node.children.length - 1; i >= 0; i--) open.push(node.children[i] as Node);
+      for (let i = node.children.length - 1; i >= 0; i--) open.push(node.children[i] as MarkdownNode);
   }
 }
 

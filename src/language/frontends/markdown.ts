@@ -4,15 +4,20 @@
  */
 import { declarationMessages as say } from '../source/catalogue/declarations.js';
 import type { Diagnostic, Edit, SourceFile, Span } from '../source/diagnostic.js';
-import type { Block, Comment, Declaration, Instruction, Program } from '../syntax/ast.js';
+import type {
+  Block,
+  Comment,
+  Declaration,
+  Instruction,
+  Program,
+  ProgramItem,
+  StateDeclaration,
+} from '../syntax/ast.js';
 import { childBlocks } from '../syntax/child-blocks.js';
 import type { Name } from '../syntax/expression-nodes.js';
 import { parseProgram, type Region } from '../syntax/parse.js';
 import { type MarkdownHeading, type MarkdownRegion, markdownRegions } from './markdown-regions.js';
 import { parseWorkflow } from './workflow/parse-workflow.js';
-
-type Item = Declaration | Instruction;
-type State = Extract<Declaration, { kind: 'state' }>;
 
 /** Parses a document as a program. `regions` are its fenced blocks. Never throws. */
 export function parseMarkdown(
@@ -42,7 +47,7 @@ export function parseMarkdown(
 }
 
 /** In a document with states, an untagged block that contains only instructions is an example. */
-function isExample({ tagged, headings }: MarkdownRegion, items: readonly Item[]): boolean {
+function isExample({ tagged, headings }: MarkdownRegion, items: readonly ProgramItem[]): boolean {
   return !tagged && !isOfPattern(headings) && items.every((item) => 'verb' in item);
 }
 
@@ -86,7 +91,7 @@ function locateRegion({ start, end, lines }: MarkdownRegion, { text }: SourceFil
 /** The content under one heading, or under headings that continue its machine. */
 interface Section {
   readonly heading: MarkdownHeading | undefined;
-  readonly items: Item[];
+  readonly items: ProgramItem[];
   /** The headings after the first, if the GOTOs of several made them one machine. */
   readonly joined?: readonly MarkdownHeading[];
 }
@@ -103,13 +108,13 @@ class Document {
     private readonly index: number,
   ) {}
 
-  add(items: readonly Item[], headings: readonly MarkdownHeading[]): void {
+  add(items: readonly ProgramItem[], headings: readonly MarkdownHeading[]): void {
     const own = headings[headings.length - 1];
     if (own !== undefined && patternName(own) !== null) this.addToPattern(items, own, headings);
     else this.addToMachine(items, headings);
   }
 
-  items(): Item[] {
+  items(): ProgramItem[] {
     return joinHeadings(this.sections).flatMap(({ heading, items, joined }) => {
       const first = items.find((item) => item.kind === 'machine' || item.kind === 'state');
       return heading === undefined || first?.kind !== 'state' ? items : [this.machine(heading, joined), ...items];
@@ -130,7 +135,7 @@ class Document {
    * States belong to the machine of a heading above them. A heading becomes a machine by its first states, or by a
    * MACHINE line.
    */
-  private addToMachine(items: readonly Item[], headings: readonly MarkdownHeading[]): void {
+  private addToMachine(items: readonly ProgramItem[], headings: readonly MarkdownHeading[]): void {
     const machine = headings.find((heading) => this.machines.has(heading));
     const own = headings[headings.length - 1];
     const makesOne = items.some((item) => item.kind === 'state' || item.kind === 'machine');
@@ -147,12 +152,16 @@ class Document {
    * The body of the pattern is the whole block or its only state, because some documents give the body a `STATE:` line
    * for the reader. A block with its own declarations is an ordinary one.
    */
-  private addToPattern(items: readonly Item[], own: MarkdownHeading, headings: readonly MarkdownHeading[]): void {
-    const states = items.filter((item): item is State => item.kind === 'state');
+  private addToPattern(
+    items: readonly ProgramItem[],
+    own: MarkdownHeading,
+    headings: readonly MarkdownHeading[],
+  ): void {
+    const states = items.filter((item): item is StateDeclaration => item.kind === 'state');
     const loose = items.filter((item): item is Instruction => 'verb' in item);
     const only = states.length === 1 && loose.length === 0 && !items.some(({ kind }) => kind === 'machine');
     if (states.length > 0 && !only) return this.addToMachine(items, headings);
-    const body = only ? (states[0] as State).body.instructions : loose;
+    const body = only ? (states[0] as StateDeclaration).body.instructions : loose;
     const others = items.filter((item) => !('verb' in item) && item.kind !== 'state');
     (this.sections[0] as Section).items.push(...others);
     if (body.length === 0 && !only) return;
@@ -223,7 +232,7 @@ function joinHeadings(sections: readonly Section[]): readonly Section[] {
   });
 }
 
-function isState(item: Item): item is State {
+function isState(item: ProgramItem): item is StateDeclaration {
   return item.kind === 'state';
 }
 

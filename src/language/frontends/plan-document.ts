@@ -10,12 +10,12 @@ import { planMessages as words } from '../source/catalogue/plan.js';
 import type { Diagnostic } from '../source/diagnostic.js';
 import type {
   CallNode,
+  JsonMember,
   JsonNode,
-  Member,
   MessageNode,
   ObjectNode,
   ParameterNode,
-  PlanNode,
+  PlanTree,
   TextNode,
 } from '../syntax/plan-tree.js';
 import { memberOf } from '../syntax/plan-tree.js';
@@ -46,7 +46,7 @@ function foreignPath(text: string, isBare: boolean): string | null {
 const UNSUPPORTED = new Set(['_when', '_imports', '_module', '_uid']);
 
 interface ParsedPlan {
-  readonly plan: PlanNode | null;
+  readonly plan: PlanTree | null;
   readonly diagnostics: readonly Diagnostic[];
 }
 
@@ -60,7 +60,7 @@ export function readPlanDocument(text: string, file: number): ParsedPlan {
 class DocumentReader {
   constructor(readonly diagnostics: Diagnostic[]) {}
 
-  plan(root: JsonNode): PlanNode {
+  plan(root: JsonNode): PlanTree {
     const none = { root, calls: [], context: [], output: null, mode: 'eager', max: null } as const;
     if (root.kind === 'list') return { ...none, calls: this.calls(root) };
     if (root.kind !== 'object') {
@@ -102,8 +102,8 @@ class DocumentReader {
   }
 
   private call(node: ObjectNode): CallNode {
-    const parameters: { member: Member; value: ParameterNode }[] = [];
-    const remarks: Member[] = [];
+    const parameters: { member: JsonMember; value: ParameterNode }[] = [];
+    const remarks: JsonMember[] = [];
     for (const member of node.members) {
       const { key, keySpan } = member;
       if (!key.startsWith('_')) parameters.push({ member, value: this.parameter(member.value) });
@@ -266,7 +266,7 @@ class DocumentReader {
     return 'data';
   }
 
-  private mode(node: JsonNode | undefined): PlanNode['mode'] {
+  private mode(node: JsonNode | undefined): PlanTree['mode'] {
     if (node === undefined) return 'eager';
     if (node.kind === 'text' && (node.value === 'eager' || node.value === 'lazy')) return node.value;
     this.shape(node, '`mode`', '`eager` or `lazy`');

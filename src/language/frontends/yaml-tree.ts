@@ -2,7 +2,7 @@
 import yaml, { type Node } from 'yaml';
 import { planMessages as words } from '../source/catalogue/plan.js';
 import type { Span } from '../source/diagnostic.js';
-import type { JsonNode, Member } from '../syntax/plan-tree.js';
+import type { JsonMember, JsonNode } from '../syntax/plan-tree.js';
 import type { ParsedJson } from './json-tree.js';
 
 const MAX_DEPTH = 100;
@@ -28,7 +28,7 @@ export function readYamlTree(text: string, file: number): ParsedJson {
     if (yaml.isAlias(node)) return treeOf(node.resolve(document), depth + 1);
     if (yaml.isSeq(node)) return { kind: 'list', span, items: node.items.map((item) => treeOf(item, depth + 1)) };
     if (yaml.isMap(node)) {
-      const members = node.items.map((pair): Member => {
+      const members = node.items.map((pair): JsonMember => {
         const key = yaml.isScalar(pair.key) ? String(pair.key.value) : String(pair.key);
         return { key, keySpan: spanOf(pair.key), value: treeOf(pair.value, depth + 1) };
       });

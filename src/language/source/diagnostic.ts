@@ -72,7 +72,7 @@ export interface Words {
 }
 
 /** The facts from which the words of a diagnostic were created. Other stages read the facts and never the words. */
-interface Origin {
+interface WordsOrigin {
   readonly facts: unknown;
   readonly words: (facts: unknown, spelling: Spelling) => Words;
 }
@@ -83,7 +83,7 @@ export interface Diagnostic extends Words {
   /** The smallest span that contains the problem. */
   readonly span: Span;
   /** Absent outside of the compiler, and if no definition of the catalogue created the diagnostic. */
-  readonly origin?: Origin;
+  readonly origin?: WordsOrigin;
 }
 
 /** Sorts by location and removes duplicates (same code, same span). */
@@ -170,7 +170,7 @@ export interface Span {
 }
 
 /** A one-based line and column, as editors count them. The column counts code units. */
-interface Position {
+interface LineColumn {
   readonly line: number;
   readonly column: number;
 }
@@ -195,7 +195,7 @@ export function sourceFile(name: string, text: string): SourceFile {
 }
 
 /** The position of an offset, found by binary search. An offset after the end gives the end. */
-export function positionAt(file: SourceFile, offset: number): Position {
+export function positionAt(file: SourceFile, offset: number): LineColumn {
   const bounded = Math.max(0, Math.min(offset, file.text.length));
   let low = 0;
   let high = file.lineStarts.length - 1;

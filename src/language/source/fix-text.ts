@@ -38,10 +38,10 @@ export interface FixedText {
   readonly fixes: readonly MadeFix[];
 }
 
-type Check = (text: string) => Promise<Checked>;
+type CheckText = (text: string) => Promise<Checked>;
 
 /** A text on the way, with the rounds of fixes that led to it. */
-interface Step {
+interface FixAttempt {
   readonly text: string;
   readonly checked: Checked;
   readonly rounds: readonly Round[];
@@ -52,8 +52,8 @@ interface Round {
   readonly fixes: readonly Mended[];
 }
 
-export async function fixText(original: string, check: Check): Promise<FixedText> {
-  let now: Step = { text: original, checked: await check(original), rounds: [] };
+export async function fixText(original: string, check: CheckText): Promise<FixedText> {
+  let now: FixAttempt = { text: original, checked: await check(original), rounds: [] };
   // Each round leaves fewer errors.
   for (;;) {
     const next = await improve(now, check);
@@ -71,7 +71,7 @@ export async function fixText(original: string, check: Check): Promise<FixedText
  * Diagnostics in which only those fixes are safe that `--fix` makes first, all of them together. The others are guesses: a
  * fix that leaves its error or brings another one may not be what the author meant.
  */
-export async function withSafeFixes<T extends Checked>(text: string, checked: T, check: Check): Promise<T> {
+export async function withSafeFixes<T extends Checked>(text: string, checked: T, check: CheckText): Promise<T> {
   const { diagnostics } = checked;
   if (!diagnostics.some(({ fix }) => fix !== undefined && fix.guess !== true)) return checked;
   const next = await improve({ text, checked, rounds: [] }, check);
@@ -85,12 +85,12 @@ export async function withSafeFixes<T extends Checked>(text: string, checked: T,
 }
 
 /** Applies all fixes together; if that makes something wrong, all that make nothing wrong together. */
-async function improve(now: Step, check: Check): Promise<Step | null> {
+async function improve(now: FixAttempt, check: CheckText): Promise<FixAttempt | null> {
   const fixes = safeFixes(now.checked.diagnostics);
   if (fixes.length === 0) return null;
   const all = await tryFixes(now, fixes, check);
   if (all !== null || fixes.length === 1) return all;
-  let best: { readonly step: Step; readonly fixes: readonly Mended[] } | null = null;
+  let best: { readonly step: FixAttempt; readonly fixes: readonly Mended[] } | null = null;
   for (const fix of fixes) {
     const tried: readonly Mended[] = [...(best?.fixes ?? []), fix];
     const step = await tryFixes(now, tried, check);
@@ -103,7 +103,7 @@ async function improve(now: Step, check: Check): Promise<Step | null> {
  * The text after these fixes, and after those of the errors that only they made visible. Null: an error is left that was not
  * there before, or one that was to be corrected.
  */
-async function tryFixes(before: Step, fixes: readonly Mended[], check: Check): Promise<Step | null> {
+async function tryFixes(before: FixAttempt, fixes: readonly Mended[], check: CheckText): Promise<FixAttempt | null> {
   const known = countErrors(before.checked.diagnostics);
   const wasUnsafe = new Set(before.checked.diagnostics.filter(({ severity }) => severity === 'warning').map(keyOf));
   const corrected = new Map<string, number>();

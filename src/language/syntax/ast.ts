@@ -61,7 +61,7 @@ export interface Block {
   readonly span: Span;
 }
 
-interface At {
+interface NodeStart {
   readonly span: Span;
   /** The verb as written, for messages. */
   readonly verb: Name;
@@ -85,7 +85,7 @@ export type Performed =
     };
 
 export type Instruction =
-  | (At & {
+  | (NodeStart & {
       readonly kind: 'do';
       readonly options: readonly Option[];
       readonly bind?: Name;
@@ -100,7 +100,7 @@ export type Instruction =
       /** Written as a bullet (`- command`) or bare line inside PARALLEL or FOR EACH. */
       readonly style: 'verb' | 'bullet' | 'bare';
     })
-  | (At & {
+  | (NodeStart & {
       readonly kind: 'check';
       readonly options: readonly Option[];
       readonly bind?: Name;
@@ -109,7 +109,7 @@ export type Instruction =
       readonly piped: boolean;
       readonly performed: Performed;
     })
-  | (At & {
+  | (NodeStart & {
       readonly kind: 'parallel';
       /** The name of the object that has the results of the members. */
       readonly bind?: Name;
@@ -118,7 +118,7 @@ export type Instruction =
       readonly options: readonly Option[];
       readonly members: Block;
     })
-  | (At & {
+  | (NodeStart & {
       readonly kind: 'for-each';
       /** The name of the list that has the result of each turn. */
       readonly bind?: Name;
@@ -130,22 +130,22 @@ export type Instruction =
       /** Written as `DO: FOR EACH …`. */
       readonly afterDo: boolean;
     })
-  | (At & {
+  | (NodeStart & {
       readonly kind: 'emit';
       readonly event?: Name;
       readonly fields: readonly Field[];
       readonly message?: Template;
     })
-  | (At & { readonly kind: 'if'; readonly arms: readonly Arm[]; readonly otherwise?: Otherwise })
-  | (At & { readonly kind: 'default'; readonly body: Block })
-  | (At & { readonly kind: 'proceed' })
-  | (At & { readonly kind: 'goto'; readonly target: GotoTarget; readonly args: readonly Argument[] })
-  | (At & { readonly kind: 'use'; readonly pattern: Name; readonly args: readonly Argument[] })
+  | (NodeStart & { readonly kind: 'if'; readonly arms: readonly Arm[]; readonly otherwise?: Otherwise })
+  | (NodeStart & { readonly kind: 'default'; readonly body: Block })
+  | (NodeStart & { readonly kind: 'proceed' })
+  | (NodeStart & { readonly kind: 'goto'; readonly target: GotoTarget; readonly args: readonly Argument[] })
+  | (NodeStart & { readonly kind: 'use'; readonly pattern: Name; readonly args: readonly Argument[] })
   /**
    * `RETURN: text`, `RETURN with x` (`value`), `RETURN with a, b=1` (`args`). `expression` is the text as an expression: it
    * is the value if its names are bound.
    */
-  | (At & {
+  | (NodeStart & {
       readonly kind: 'return';
       readonly text?: Template;
       readonly expression?: Expression;
@@ -153,29 +153,34 @@ export type Instruction =
       readonly args?: readonly Argument[];
     })
   /** The instruction that undoes the DO or CALL above it. */
-  | (At & { readonly kind: 'undo'; readonly by: Extract<Instruction, { kind: 'do' | 'call' }> })
-  | (At & { readonly kind: 'rollback' })
-  | (At & { readonly kind: 'keep' })
+  | (NodeStart & { readonly kind: 'undo'; readonly by: Extract<Instruction, { kind: 'do' | 'call' }> })
+  | (NodeStart & { readonly kind: 'rollback' })
+  | (NodeStart & { readonly kind: 'keep' })
   /** `FAIL: text with k=v`. A missing text is already reported. */
-  | (At & { readonly kind: 'fail'; readonly text?: Template; readonly args: readonly Argument[] })
-  | (At & {
+  | (NodeStart & { readonly kind: 'fail'; readonly text?: Template; readonly args: readonly Argument[] })
+  | (NodeStart & {
       readonly kind: 'wait';
       readonly for: WaitFor;
       readonly timeout?: Template;
       readonly options: readonly Option[];
       readonly body?: Block;
     })
-  | (At & { readonly kind: 'track'; readonly name: Name; readonly value?: Expression })
-  | (At & { readonly kind: 'increment'; readonly name: Name; readonly by?: Expression })
-  | (At & { readonly kind: 'set'; readonly name: Name; readonly operator: '=' | '+='; readonly value: Expression })
-  | (At & {
+  | (NodeStart & { readonly kind: 'track'; readonly name: Name; readonly value?: Expression })
+  | (NodeStart & { readonly kind: 'increment'; readonly name: Name; readonly by?: Expression })
+  | (NodeStart & {
+      readonly kind: 'set';
+      readonly name: Name;
+      readonly operator: '=' | '+=';
+      readonly value: Expression;
+    })
+  | (NodeStart & {
       readonly kind: 'ask';
       readonly question?: Template;
       readonly bind?: Name;
       readonly options: readonly Option[];
     })
   /** CALL of a tool, or PLAN of a file. */
-  | (At & {
+  | (NodeStart & {
       readonly kind: 'call';
       readonly options: readonly Option[];
       /** The name that the result is bound to, and its side of the called tool. */
@@ -185,10 +190,19 @@ export type Instruction =
       readonly args: readonly Argument[];
       readonly output?: OutputPath;
     })
-  | (At & { readonly kind: 'on-error'; readonly errorKind?: Name; readonly body: Block })
-  | (At & { readonly kind: 'step' } & StepParts)
+  | (NodeStart & { readonly kind: 'on-error'; readonly errorKind?: Name; readonly body: Block })
+  | (NodeStart & { readonly kind: 'step' } & StepParts)
   /** A line that could not be parsed; already reported. */
-  | (At & { readonly kind: 'broken' });
+  | (NodeStart & { readonly kind: 'broken' });
+
+type NodeOf<Kind extends Instruction['kind']> = Extract<Instruction, { kind: Kind }>;
+export type StepNode = NodeOf<'step'>;
+export type CommandNode = NodeOf<'do' | 'check'>;
+export type CheckNode = NodeOf<'check'>;
+export type WaitNode = NodeOf<'wait'>;
+export type UseNode = NodeOf<'use'>;
+export type UndoNode = NodeOf<'undo'>;
+export type ToolCallNode = NodeOf<'call'>;
 
 export interface Field {
   readonly name: Name;
@@ -267,6 +281,12 @@ export type Declaration =
       readonly span: Span;
     }
   | { readonly kind: 'state'; readonly name: Name; readonly body: Block; readonly span: Span };
+
+export type InputDeclaration = Extract<Declaration, { kind: 'input' }>;
+export type StateDeclaration = Extract<Declaration, { kind: 'state' }>;
+
+/** What a program consists of. */
+export type ProgramItem = Declaration | Instruction;
 
 export interface Parameter {
   readonly name: Name;

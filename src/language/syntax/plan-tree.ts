@@ -24,10 +24,10 @@ export interface TextNode {
 export interface ObjectNode {
   readonly kind: 'object';
   readonly span: Span;
-  readonly members: readonly Member[];
+  readonly members: readonly JsonMember[];
 }
 
-export interface Member {
+export interface JsonMember {
   readonly key: string;
   readonly keySpan: Span;
   readonly value: JsonNode;
@@ -42,7 +42,7 @@ export type ParameterNode =
   | {
       readonly kind: 'object';
       readonly node: ObjectNode;
-      readonly entries: readonly { readonly member: Member; readonly value: ParameterNode }[];
+      readonly entries: readonly { readonly member: JsonMember; readonly value: ParameterNode }[];
     };
 
 export interface CallNode {
@@ -55,9 +55,9 @@ export interface CallNode {
   readonly output: { readonly node: TextNode; readonly expr: ReferenceExpr | null } | null;
   /** A value that is written without calling a tool. */
   readonly inline: ParameterNode | null;
-  readonly parameters: readonly { readonly member: Member; readonly value: ParameterNode }[];
+  readonly parameters: readonly { readonly member: JsonMember; readonly value: ParameterNode }[];
   /** Remarks that are recorded with the call. */
-  readonly remarks: readonly Member[];
+  readonly remarks: readonly JsonMember[];
 }
 
 /** One message of `context`: values that exist before anything runs. */
@@ -65,10 +65,10 @@ export interface MessageNode {
   readonly node: ObjectNode;
   readonly kind: string;
   readonly instance: string | null;
-  readonly fields: readonly Member[];
+  readonly fields: readonly JsonMember[];
 }
 
-export interface PlanNode {
+export interface PlanTree {
   readonly root: JsonNode;
   readonly calls: readonly CallNode[];
   readonly context: readonly MessageNode[];
@@ -77,6 +77,6 @@ export interface PlanNode {
   readonly max: number | null;
 }
 
-export function memberOf(node: ObjectNode, key: string): Member | undefined {
+export function memberOf(node: ObjectNode, key: string): JsonMember | undefined {
   return node.members.find((member) => member.key === key);
 }

@@ -2,7 +2,7 @@
 import { useState } from 'preact/hooks';
 import type { Json } from '../../machine/expression.js';
 import { countOf } from '../../views/drawing/amounts.js';
-import { type DataError, type RunActions, type ShownRun, toDataError } from '../data/page-data.js';
+import { type DataError, type PageRun, type RunActions, toDataError } from '../data/page-data.js';
 import { usePage } from '../page-parts.js';
 import type { ScreenModel } from '../run/screen-model.js';
 import { Problem, Prose } from '../shell/problem.jsx';
@@ -13,12 +13,12 @@ interface ActionDialogProps {
   readonly name: ActionName;
   readonly model: ScreenModel;
   readonly actions: RunActions;
-  readonly run: ShownRun;
+  readonly run: PageRun;
   readonly onClose: () => void;
 }
 
 /** A field of a dialog. */
-interface Field {
+interface DialogField {
   readonly name: string;
   readonly label: string;
   readonly value: string;
@@ -27,11 +27,11 @@ interface Field {
   readonly isAmount?: true;
 }
 
-interface Plan {
+interface DialogPlan {
   readonly title: string;
   readonly confirm: string;
   readonly about: string;
-  readonly fields: readonly Field[];
+  readonly fields: readonly DialogField[];
   /** The id of the run that is shown afterwards, or a text about what was done; null: nothing to say. */
   readonly perform: (values: Readonly<Record<string, string>>) => Promise<{ run?: string; done?: string } | null>;
 }
@@ -105,7 +105,7 @@ export function ActionDialog({ name, model, actions, run, onClose }: ActionDialo
 
 type Acting = Pick<ActionDialogProps, 'model' | 'actions' | 'run'>;
 
-function planOf(name: ActionName, acting: Acting): Plan {
+function planOf(name: ActionName, acting: Acting): DialogPlan {
   switch (name) {
     case 'signal':
       return signalPlan(acting);
@@ -120,7 +120,7 @@ function planOf(name: ActionName, acting: Acting): Plan {
   }
 }
 
-function signalPlan({ actions, run }: Acting): Plan {
+function signalPlan({ actions, run }: Acting): DialogPlan {
   const [wait, ...others] = run.waiting.filter(({ kind }) => kind === 'signal');
   const isShared = others.some(({ name }) => name === wait?.name);
   const awaited = (isShared ? wait?.id : wait?.name) ?? '';
@@ -142,7 +142,7 @@ function signalPlan({ actions, run }: Acting): Plan {
   };
 }
 
-function resumePlan({ actions, run }: Acting): Plan {
+function resumePlan({ actions, run }: Acting): DialogPlan {
   const about = {
     failed:
       run.error?.kind === 'limit'
@@ -166,7 +166,7 @@ function resumePlan({ actions, run }: Acting): Plan {
   };
 }
 
-function replayPlan({ model, actions, run }: Acting): Plan {
+function replayPlan({ model, actions, run }: Acting): DialogPlan {
   const from = model.shownSeq.peek();
   return {
     title: `Replay from event ${from}`,
@@ -177,7 +177,7 @@ function replayPlan({ model, actions, run }: Acting): Plan {
   };
 }
 
-function applyPlan({ actions, run }: Acting): Plan {
+function applyPlan({ actions, run }: Acting): DialogPlan {
   return {
     title: 'Apply the changes of this run',
     confirm: 'Apply',
@@ -195,7 +195,7 @@ function applyPlan({ actions, run }: Acting): Plan {
   };
 }
 
-function cancelPlan({ actions, run }: Acting): Plan {
+function cancelPlan({ actions, run }: Acting): DialogPlan {
   return {
     title: 'Cancel this run',
     confirm: 'Cancel the run',

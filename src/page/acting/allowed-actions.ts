@@ -1,12 +1,12 @@
 /** What can be done with a run now. Where something is not possible, the reason is a text for a person. */
-import type { ShownRun } from '../data/page-data.js';
+import type { PageRun } from '../data/page-data.js';
 
 export type ActionName = 'signal' | 'resume' | 'replay' | 'apply' | 'cancel';
 
 /** Null: it is possible. */
 export type Reason = string | null;
 
-export function reasonsAgainst(run: ShownRun): Readonly<Record<ActionName, Reason>> {
+export function reasonsAgainst(run: PageRun): Readonly<Record<ActionName, Reason>> {
   const { status, error } = run;
   const isOver = status === 'returned' || status === 'failed';
   const over = status === 'returned' ? 'The run has returned.' : 'The run has failed.';
@@ -37,7 +37,7 @@ export const REASONS_IF_DAMAGED: Readonly<Record<ActionName, Reason>> = {
   cancel: DAMAGED,
 };
 
-function resumeReason(status: ShownRun['status'], isCancelled: boolean): Reason {
+function resumeReason(status: PageRun['status'], isCancelled: boolean): Reason {
   if (status === 'returned') return 'The run has returned.';
   if (status === 'running') return 'A process executes the run.';
   if (status === 'queued') return 'The service executes the run as soon as other runs have ended.';

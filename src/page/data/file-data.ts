@@ -4,22 +4,22 @@ import type { FileRun } from '../../app/file-run.js';
 import { omitUndefined } from '../../prelude/omit-undefined.js';
 import { CountedEvents } from '../../runtime/record/counted-events.js';
 import type { Recorded } from '../../runtime/record/record-facts.js';
-import { type Moment, momentAt } from '../history/run-moment.js';
+import { momentAt, type RunMoment } from '../history/run-moment.js';
 import type { PageParts } from '../page-parts.js';
 import {
   DataError,
   type OutputPart,
   type OutputQuery,
+  type PageData,
+  type PageRun,
   type RecordLine,
-  type RunData,
-  type ShownRun,
 } from './page-data.js';
 import { recordOf } from './record-lines.js';
 
 /** Lines of a long record are passed on in portions, so that the page stays responsive. */
 const PORTION = 5000;
 
-export function fileData(file: FileRun): RunData {
+export function fileData(file: FileRun): PageData {
   const { run, shown, program, version } = file;
   const lines = file.lines as readonly RecordLine[];
   const records = lines.flatMap((line) => recordOf(line) ?? []);
@@ -83,11 +83,11 @@ export function fileData(file: FileRun): RunData {
   };
 }
 
-type Values = ShownRun['values'];
+type ShownValues = PageRun['values'];
 
 /** What plans had read and written after an event. */
-function valuesAt(records: readonly Recorded[], at: number): Values {
-  const values: Record<string, Values[string]> = {};
+function valuesAt(records: readonly Recorded[], at: number): ShownValues {
+  const values: Record<string, ShownValues[string]> = {};
   const written = new CountedEvents('run_started', 'state_set');
   for (const record of records) if (record.seq <= at) written.take(record);
   for (const { event } of written.all)
@@ -97,7 +97,7 @@ function valuesAt(records: readonly Recorded[], at: number): Values {
 }
 
 /** What the record does not say of an earlier event is left out. */
-function asShown(shown: ShownRun, { steps, ...moment }: Moment, values: Values): ShownRun {
+function asShown(shown: PageRun, { steps, ...moment }: RunMoment, values: ShownValues): PageRun {
   const { undo: _, rollback: __, calls: ___, cost_unknown: ____, ...others } = shown;
   const names = Object.keys(others).filter((name) => !name.startsWith('printed_') || name === 'printed_inputs');
   const rest = Object.fromEntries(names.map((name) => [name, others[name as keyof typeof others]])) as typeof others;
@@ -113,9 +113,9 @@ function outputOf(records: readonly Recorded[], effect: string, query: OutputQue
   return { bytes: whole.length, pieces: once(whole.slice(query.from, query.to ?? undefined)) };
 }
 
-type Settled = Extract<Recorded['event'], { type: 'effect_settled' }>;
+type SettledEvent = Extract<Recorded['event'], { type: 'effect_settled' }>;
 
-function textOf(outcome: Settled['outcome'], stream: OutputQuery['stream']): string {
+function textOf(outcome: SettledEvent['outcome'], stream: OutputQuery['stream']): string {
   if (outcome.kind === 'value') return stream === 'stdout' ? JSON.stringify(outcome.value, null, 2) : '';
   if (!('stdout' in outcome)) return '';
   if (stream === 'stderr') return 'stderr' in outcome ? outcome.stderr : '';

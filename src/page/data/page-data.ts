@@ -8,8 +8,8 @@ import type { DamagedEvents, Inspected, RunFilter, RunList, RunProgram, StreamEn
 import type { RunEvent, Waiting } from '../../interpreter/events/event.js';
 import type { Json } from '../../machine/expression.js';
 
-type ListedRun = RunList['runs'][number];
-type InspectedRun = Extract<Inspected, { readonly ok: true }>['value'];
+type ListedFacts = RunList['runs'][number];
+type InspectedFacts = Extract<Inspected, { readonly ok: true }>['value'];
 
 /** An event as its line in the journal has it. */
 export type RecordedRunEvent = RunEvent & { readonly seq: number; readonly ts: string };
@@ -18,10 +18,10 @@ export type RecordedRunEvent = RunEvent & { readonly seq: number; readonly ts: s
 export type RecordLine = RecordedRunEvent | DamagedEvents;
 
 /** The status of a run. `queued`: the service executes it as soon as other runs have ended. */
-export type ShownStatus = InspectedRun['status'] | 'queued';
+export type ShownStatus = InspectedFacts['status'] | 'queued';
 
 /** A run of the list. */
-export type RunRow = Omit<ListedRun, 'status'> & { readonly status: ShownStatus };
+export type RunRow = Omit<ListedFacts, 'status'> & { readonly status: ShownStatus };
 
 /** A page of the list. */
 export interface RunPage extends Omit<RunList, 'runs'> {
@@ -46,7 +46,7 @@ export interface RunQuery extends Pick<RunFilter, 'machine' | 'since' | 'until' 
 }
 
 /** A run as it is, or as it was after an event. */
-export type ShownRun = Omit<InspectedRun, 'status'> & { readonly status: ShownStatus };
+export type PageRun = Omit<InspectedFacts, 'status'> & { readonly status: ShownStatus };
 
 /** Receives the record of a run. */
 export interface RecordReader {
@@ -101,7 +101,7 @@ export interface RunActions {
 }
 
 /** The data of the page. Operations reject with a `DataError`. */
-export interface RunData {
+export interface PageData {
   /** A file shows only the runs in it, and keeps its address after `#`. */
   readonly kind: 'service' | 'file';
   readonly connection: ReadonlySignal<Connection>;
@@ -112,7 +112,7 @@ export interface RunData {
   readonly days: ((query: RunQuery, signal?: AbortSignal) => Promise<readonly RunDay[]>) | null;
   /** Runs that wait for a person, newest first; null: nothing can be answered here. */
   readonly waiting: ((limit: number, signal?: AbortSignal) => Promise<WaitingPage>) | null;
-  inspect(run: string, at: number | null, signal?: AbortSignal): Promise<ShownRun>;
+  inspect(run: string, at: number | null, signal?: AbortSignal): Promise<PageRun>;
   /** Reads the record of a run after an event, and follows it; the result stops that. */
   follow(run: string, after: number, reader: RecordReader): () => void;
   /** At most so many lines of the record after an event. */

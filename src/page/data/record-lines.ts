@@ -12,7 +12,7 @@ const BLOCK = 1024;
 const MOST_PARSED = 12;
 
 type EventType = RecordedRunEvent['type'];
-type EventOf<T extends EventType> = Extract<RecordedRunEvent, { type: T }>;
+type LineEventOf<T extends EventType> = Extract<RecordedRunEvent, { type: T }>;
 
 /** Whether a line is an event, and not a place where the record is damaged. */
 export function isEvent(line: RecordLine): line is RecordedRunEvent {
@@ -88,20 +88,20 @@ export class RecordLines {
   }
 
   /** The events of a type from an index down to the first one. Blocks without such an event are only searched. */
-  *before<T extends EventType>(type: T, index: number): Generator<EventOf<T>> {
+  *before<T extends EventType>(type: T, index: number): Generator<LineEventOf<T>> {
     for (let at = Math.min(index, this.length - 1); at >= 0; at--) {
       const line = this.mayHave(type, Math.floor(at / BLOCK)) ? this.at(at) : null;
       if (line === null) at -= at % BLOCK;
-      else if (line.type === type) yield line as EventOf<T>;
+      else if (line.type === type) yield line as LineEventOf<T>;
     }
   }
 
   /** The events of a type from an index up to the last one. */
-  *after<T extends EventType>(type: T, index: number): Generator<EventOf<T>> {
+  *after<T extends EventType>(type: T, index: number): Generator<LineEventOf<T>> {
     for (let at = Math.max(index, 0); at < this.length; at++) {
       const line = this.mayHave(type, Math.floor(at / BLOCK)) ? this.at(at) : null;
       if (line === null) at += BLOCK - 1 - (at % BLOCK);
-      else if (line.type === type) yield line as EventOf<T>;
+      else if (line.type === type) yield line as LineEventOf<T>;
     }
   }
 

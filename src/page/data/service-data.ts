@@ -7,10 +7,10 @@ import type {
   About,
   OutputPart,
   OutputQuery,
+  PageData,
+  PageRun,
   RunActions,
-  RunData,
   RunPage,
-  ShownRun,
   WaitingPage,
 } from './page-data.js';
 
@@ -18,7 +18,7 @@ interface ServiceFacts extends About {
   readonly read_only: boolean;
 }
 
-export function serviceData(): RunData {
+export function serviceData(): PageData {
   const connection = connectToService();
   const about = signal<About | null>(null);
   const actions = signal<RunActions | null>(null);
@@ -49,7 +49,7 @@ export function serviceData(): RunData {
     waiting: (limit, signal) =>
       connection.json<WaitingPage>(`/waiting?${parameters({ limit })}`, { signal: signal ?? null }),
     inspect: (run, at, signal) =>
-      connection.json<ShownRun>(`/runs/${run}${at === null ? '' : `?at=${at}`}`, { signal: signal ?? null }),
+      connection.json<PageRun>(`/runs/${run}${at === null ? '' : `?at=${at}`}`, { signal: signal ?? null }),
     follow: (run, after, reader) => followRecord(connection, run, after, reader),
     linesAfter: (run, after, count, signal) => readLinesAfter(connection, run, after, count, signal),
     program: (run, digest, signal) =>

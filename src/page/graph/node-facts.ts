@@ -1,7 +1,7 @@
 /** What a run says about the nodes of its graph: how often a state was entered, what became of a step or of a call of a plan. */
 import type { Machine } from '../../machine/machine.js';
 import type { DrawnEdge, PictureNode } from '../../views/picture/picture.js';
-import type { ShownRun } from '../data/page-data.js';
+import type { PageRun } from '../data/page-data.js';
 import type { EdgeCounts, TakenEdge } from '../history/edge-counts.js';
 import type { PlanExecution } from './plan-calls.js';
 
@@ -22,8 +22,8 @@ export interface NodeFacts {
 /** Null: the run says nothing about this node. */
 export type FactsOf = (node: PictureNode) => NodeFacts | null;
 
-type Steps = NonNullable<ShownRun['steps']>;
-type Calls = NonNullable<ShownRun['calls']>;
+type Steps = NonNullable<PageRun['steps']>;
+type ShownCalls = NonNullable<PageRun['calls']>;
 
 const MARK_OF_STEP: Readonly<Record<Steps[number]['status'], NodeMark>> = {
   pass: 'done',
@@ -32,7 +32,7 @@ const MARK_OF_STEP: Readonly<Record<Steps[number]['status'], NodeMark>> = {
   running: 'running',
 };
 
-const MARK_OF_CALL: Readonly<Record<Calls[number]['status'], NodeMark>> = {
+const MARK_OF_CALL: Readonly<Record<ShownCalls[number]['status'], NodeMark>> = {
   done: 'done',
   failed: 'failed',
   denied: 'failed',
@@ -84,7 +84,7 @@ export function isStep(written: string, path: string): boolean {
 
 /** `executed`: what the record says of calls; it has more than the status for those that are running. */
 export function planFacts(
-  calls: readonly Pick<Calls[number], 'index' | 'status'>[],
+  calls: readonly Pick<ShownCalls[number], 'index' | 'status'>[],
   executed: PlanExecution['calls'],
 ): FactsOf {
   const known = new Map(calls.map((call) => [call.index, call.status]));

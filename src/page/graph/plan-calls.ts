@@ -4,7 +4,7 @@
  */
 
 import { threadOf } from '../../interpreter/events/facts.js';
-import type { Json } from '../../machine/expression.js';
+import type { Json, JsonObject } from '../../machine/expression.js';
 import type { Machine } from '../../machine/machine.js';
 import type { PlanCall } from '../../machine/plan.js';
 import { printPath } from '../../prelude/reference.js';
@@ -15,9 +15,9 @@ import type { PictureEdge } from '../../views/picture/picture.js';
 import type { RecordedRunEvent } from '../data/page-data.js';
 import type { RecordLines } from '../data/record-lines.js';
 
-type EventOf<T extends RecordedRunEvent['type']> = Extract<RecordedRunEvent, { type: T }>;
-type Requested = EventOf<'effect_requested'>;
-type Settled = EventOf<'effect_settled'>;
+type CallEventOf<T extends RecordedRunEvent['type']> = Extract<RecordedRunEvent, { type: T }>;
+type CallRequested = CallEventOf<'effect_requested'>;
+type CallSettled = CallEventOf<'effect_settled'>;
 
 export interface PlanExecution {
   /** By the indexes of calls. Calls that have not begun are absent. */
@@ -25,7 +25,7 @@ export interface PlanExecution {
   /** Calls that have not begun will not begin any more. */
   readonly isOver: boolean;
   /** By paths, what calls were given. */
-  readonly values: Values;
+  readonly values: JsonObject;
 }
 
 interface ExecutedCall {
@@ -62,13 +62,13 @@ export function lastExecution(machine: Machine, plan: string, lines: RecordLines
 }
 
 /** The indexes of calls begin at 0, those in the ids of effects at 1. */
-function indexOf({ effect }: Requested): number {
+function indexOf({ effect }: CallRequested): number {
   return Number(effect.slice(effect.lastIndexOf('.') + 1)) - 1;
 }
 
 /** Those of the last execution, newest first. */
-function requestsOf(machine: Machine, plan: string, lines: RecordLines, last: number): Requested[] {
-  const found: Requested[] = [];
+function requestsOf(machine: Machine, plan: string, lines: RecordLines, last: number): CallRequested[] {
+  const found: CallRequested[] = [];
   const calls = machine.plans?.[plan]?.calls ?? [];
   const linesOfUses = usesOf(machine, plan);
   let others = 0;
@@ -100,8 +100,8 @@ function usesOf({ states }: Machine, plan: string): ReadonlyMap<string, Readonly
 }
 
 /** What has ended, by the effect and its attempt. */
-function settledSince(lines: RecordLines, last: number, seq: number): ReadonlyMap<string, Settled> {
-  const settled = new Map<string, Settled>();
+function settledSince(lines: RecordLines, last: number, seq: number): ReadonlyMap<string, CallSettled> {
+  const settled = new Map<string, CallSettled>();
   for (const one of lines.before('effect_settled', last)) {
     if (one.seq < seq) break;
     settled.set(keyOf(one), one);
@@ -119,8 +119,8 @@ const keyOf = ({ effect, attempt }: { readonly effect: string; readonly attempt:
 
 /** A failure for which the plan has an alternative is a result. */
 function statusOf(
-  request: Requested,
-  settled: ReadonlyMap<string, Settled>,
+  request: CallRequested,
+  settled: ReadonlyMap<string, CallSettled>,
   call: PlanCall | undefined,
 ): ExecutedCall['status'] {
   const end = settled.get(keyOf(request));
@@ -130,20 +130,20 @@ function statusOf(
 }
 
 /** Whether something happened after the last result that is not a part of the plan. */
-function continues(lines: RecordLines, last: number, settled: ReadonlyMap<string, Settled>): boolean {
+function continues(lines: RecordLines, last: number, settled: ReadonlyMap<string, CallSettled>): boolean {
   const newest = [...settled.values()].reduce((most, { seq }) => Math.max(most, seq), 0);
   return lines.indexOf(newest) < last;
 }
 
 /** A result that a call wrote as it is. */
-function resultOf(end: Settled | undefined, { arms, method }: PlanCall): Values {
+function resultOf(end: CallSettled | undefined, { arms, method }: PlanCall): JsonObject {
   const path = arms[0]?.[0];
   const isPlain = end?.outcome.kind === 'value' && method === null && arms[0]?.length === 1;
   return isPlain && path !== undefined ? { [printPath(path)]: end.outcome.value } : {};
 }
 
 /** What a call was given, by the paths from which it read that. */
-function argumentsOf({ args = [] }: Requested, call: PlanCall): Values {
+function argumentsOf({ args = [] }: CallRequested, call: PlanCall): JsonObject {
   const given = args[0];
   if (given === undefined || given === null || typeof given !== 'object' || Array.isArray(given)) return {};
   const values: Record<string, Json> = {};
@@ -155,10 +155,8 @@ function argumentsOf({ args = [] }: Requested, call: PlanCall): Values {
   return values;
 }
 
-type Values = Readonly<Record<string, Json>>;
-
 /** The value at a path such as `state.user.name`, which can be inside of a value that was written; undefined: none. */
-export function valueAt(values: Values, path: string): Json | undefined {
+export function valueAt(values: JsonObject, path: string): Json | undefined {
   for (let end = path.length; end > 0; end = path.lastIndexOf('.', end - 1)) {
     const written = values[path.slice(0, end)];
     if (written !== undefined) return inside(written, path.slice(end + 1));

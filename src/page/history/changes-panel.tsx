@@ -3,7 +3,7 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import { visibleLine } from '../../views/drawing/visible-text.js';
-import { DataError, type ShownRun, toDataError } from '../data/page-data.js';
+import { DataError, type PageRun, toDataError } from '../data/page-data.js';
 import { eventNumber, usePage } from '../page-parts.js';
 import type { ScreenModel } from '../run/screen-model.js';
 import { ValueView } from '../run/value-view.jsx';
@@ -38,8 +38,8 @@ export function ChangesPanel({ model }: { readonly model: ScreenModel }) {
 }
 
 interface DifferencesProps {
-  readonly before: ShownRun | DataError | null;
-  readonly after: ShownRun | null;
+  readonly before: PageRun | DataError | null;
+  readonly after: PageRun | null;
 }
 
 function Differences({ before, after }: DifferencesProps) {
@@ -71,8 +71,8 @@ function ChangeRow({ change: { group, name, before, after } }: { readonly change
 const PAUSE_MS = 120;
 
 /** The run as it was after an event; null until it is known. While the event changes quickly, only the last one is asked for. */
-function useRunAt({ data, run }: ScreenModel, seq: number): ShownRun | DataError | null {
-  const [found, setFound] = useState<{ readonly seq: number; readonly run: ShownRun | DataError } | null>(null);
+function useRunAt({ data, run }: ScreenModel, seq: number): PageRun | DataError | null {
+  const [found, setFound] = useState<{ readonly seq: number; readonly run: PageRun | DataError } | null>(null);
   useEffect(() => {
     const controller = new AbortController();
     const timer = setTimeout(() => {

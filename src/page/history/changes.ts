@@ -1,5 +1,5 @@
 /** What changed in a run between two of its events. */
-import type { Json } from '../../machine/expression.js';
+import type { Json, JsonObject } from '../../machine/expression.js';
 
 /** The parts of a run that are compared, as `show --json` has them. */
 export interface ComparedRun {
@@ -24,8 +24,6 @@ export interface Change {
   readonly after: Json | undefined;
 }
 
-type Named = Readonly<Record<string, Json>>;
-
 export function changesBetween(before: ComparedRun, after: ComparedRun): Change[] {
   return [
     ...changesOf('Run', factsOf(before), factsOf(after)),
@@ -36,7 +34,7 @@ export function changesBetween(before: ComparedRun, after: ComparedRun): Change[
   ];
 }
 
-function changesOf(group: Change['group'], before: Named, after: Named): Change[] {
+function changesOf(group: Change['group'], before: JsonObject, after: JsonObject): Change[] {
   const names = new Set([...Object.keys(before), ...Object.keys(after)]);
   return [...names].flatMap((name) => {
     const [old, now] = [valueIn(before, name), valueIn(after, name)];
@@ -44,10 +42,10 @@ function changesOf(group: Change['group'], before: Named, after: Named): Change[
   });
 }
 
-const valueIn = (named: Named, name: string): Json | undefined =>
+const valueIn = (named: JsonObject, name: string): Json | undefined =>
   Object.hasOwn(named, name) ? (named[name] as Json) : undefined;
 
-function factsOf({ status, state, cost, effects, waiting, error, returned }: ComparedRun): Named {
+function factsOf({ status, state, cost, effects, waiting, error, returned }: ComparedRun): JsonObject {
   const waits = [...waiting] as Json[];
   return {
     ...{ status, state, cost, effects, returned },
@@ -56,11 +54,11 @@ function factsOf({ status, state, cost, effects, waiting, error, returned }: Com
   };
 }
 
-function stepsOf({ steps = [] }: ComparedRun): Named {
+function stepsOf({ steps = [] }: ComparedRun): JsonObject {
   return Object.fromEntries(steps.map(({ path, status, attempt }) => [path, `${status}, attempt ${attempt}`]));
 }
 
 /** Inputs never change, and tracked variables are a group of their own. */
-function otherValues({ values }: ComparedRun): Named {
+function otherValues({ values }: ComparedRun): JsonObject {
   return Object.fromEntries(Object.entries(values).filter(([name]) => !/^(input|track)\./.test(name)));
 }

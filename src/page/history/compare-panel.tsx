@@ -4,7 +4,7 @@ import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { duration, localTime } from '../../views/drawing/amounts.js';
 import { visibleLine } from '../../views/drawing/visible-text.js';
 import { Pace } from '../data/follow-record.js';
-import { DataError, type RecordLine, type RunData, type RunRow } from '../data/page-data.js';
+import { DataError, type PageData, type RecordLine, type RunRow } from '../data/page-data.js';
 import { RecordLines, recordOf } from '../data/record-lines.js';
 import { usePage } from '../page-parts.js';
 import { eventWords } from '../record/event-words.js';
@@ -33,13 +33,13 @@ export function ComparePanel({ model }: { readonly model: ScreenModel }) {
   );
 }
 
-interface ChoiceProps {
+interface RunChoiceProps {
   readonly model: ScreenModel;
   readonly chosen: string | null;
   readonly onChoose: (run: string | undefined) => void;
 }
 
-function OtherRunChoice({ model, chosen, onChoose }: ChoiceProps) {
+function OtherRunChoice({ model, chosen, onChoose }: RunChoiceProps) {
   const machine = model.latest.value?.machine ?? null;
   const [runs, setRuns] = useState<readonly RunRow[] | null>(null);
   useEffect(() => {
@@ -295,7 +295,7 @@ interface OtherRun {
   close(): void;
 }
 
-function openOtherRun(data: RunData, run: string): OtherRun {
+function openOtherRun(data: PageData, run: string): OtherRun {
   const timeline = signal<GrowingTimeline>({ model: new Timeline(), taken: 0 });
   const isComplete = signal(false);
   const problem = signal<DataError | null>(null);

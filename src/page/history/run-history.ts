@@ -28,7 +28,7 @@ interface Copy<M> {
   taken: number;
 }
 
-export class Checkpoints<M extends Copyable<M>> {
+export class ModelCheckpoints<M extends Copyable<M>> {
   /** With all lines so far. */
   readonly latest: M;
   private readonly create: () => M;
@@ -81,20 +81,20 @@ export interface GrowingTimeline {
 }
 
 /** A program in which the run was resumed. */
-interface EditedProgram {
+interface ResumedProgram {
   /** The event from which on it is executed. */
   readonly seq: number;
   readonly digest: string;
 }
 
 export class RunHistory {
-  private readonly edited: EditedProgram[] = [];
+  private readonly edited: ResumedProgram[] = [];
   /** The numbers of the events by which something was tried again. */
   readonly retries: number[] = [];
   readonly timeline = new Timeline();
   readonly steps = new StepHistory(this.timeline.run);
-  readonly edges = new Checkpoints(() => new EdgeCounts());
-  readonly lines = new Checkpoints(() => new SourceLines());
+  readonly edges = new ModelCheckpoints(() => new EdgeCounts());
+  readonly lines = new ModelCheckpoints(() => new SourceLines());
 
   take(line: RecordLine): void {
     const record = recordOf(line);

@@ -5,6 +5,7 @@
 
 import type { RunError, Waiting } from '../../interpreter/events/event.js';
 import type { EndStatus } from '../../interpreter/events/status-after.js';
+import type { Printed } from '../../interpreter/values/json.js';
 import type { Json } from '../../machine/expression.js';
 import { omitUndefined } from '../../prelude/omit-undefined.js';
 import { CountedEvents } from '../../runtime/record/counted-events.js';
@@ -13,7 +14,7 @@ import { RunModel } from '../../runtime/record/run-model.js';
 import type { RecordedStep } from '../../runtime/record/step-stories.js';
 
 /** Members as `show --json` has them. */
-export interface Moment {
+export interface RunMoment {
   readonly seq: number;
   readonly at: string;
   readonly status: 'running' | EndStatus;
@@ -39,7 +40,7 @@ export interface Moment {
 const MOST_STATES = 1000;
 
 /** The run after the event with this number; null before the first one. `records`: from the first event on, in order. */
-export function momentAt(records: readonly Recorded[], seq: number): Moment | null {
+export function momentAt(records: readonly Recorded[], seq: number): RunMoment | null {
   const run = new RunModel({ keeps: () => false });
   const values = new CountedEvents('state_entered', 'answered', 'tracked_set');
   for (const record of records) {
@@ -66,9 +67,6 @@ export function momentAt(records: readonly Recorded[], seq: number): Moment | nu
     duration_ms: run.copiedMs + run.time.ms,
   };
 }
-
-/** JSON texts by name. */
-type Printed = Readonly<Record<string, string>>;
 
 const anyOf = (printed: Printed): Printed | undefined => (Object.keys(printed).length === 0 ? undefined : printed);
 

@@ -89,10 +89,10 @@ export class StepHistory {
 const LONGEST_MESSAGE = 160;
 const LONGEST_CALL = 60;
 
-type Judged = Pick<DetailedStepAttempt, 'attempt' | 'gates' | 'calls'>;
+type JudgedAttempt = Pick<DetailedStepAttempt, 'attempt' | 'gates' | 'calls'>;
 
 /** `before`: the attempt that failed; null if it is not known. */
-function retryReason(before: Judged | null, retry: Pick<DetailedStepAttempt, 'overrides'>): string {
+function retryReason(before: JudgedAttempt | null, retry: Pick<DetailedStepAttempt, 'overrides'>): string {
   const changes = changeWords(retry.overrides);
   const end = changes === '' ? '' : `; this attempt has ${changes}`;
   return `${before === null ? 'The attempt before' : `Attempt ${before.attempt}`} did not pass${because(before)}${end}.`;
@@ -109,7 +109,7 @@ export function effectRetryReason(
   return `Attempt ${attempt}${called} failed: ${clause(error)}.`;
 }
 
-function because(before: Judged | null): string {
+function because(before: JudgedAttempt | null): string {
   if (before === null) return '';
   const failed = before.gates.filter(({ pass }) => !pass);
   const [first, ...others] = failed;

@@ -249,7 +249,7 @@ interface DiffRow {
   readonly text: string;
 }
 
-interface ChangedFile {
+interface DrawnFile {
   readonly name: string;
   readonly added: number;
   readonly removed: number;
@@ -258,7 +258,7 @@ interface ChangedFile {
 
 interface DiffFiles {
   /** Null: the text is not a whole diff, and has only `lines`. */
-  readonly files: readonly ChangedFile[] | null;
+  readonly files: readonly DrawnFile[] | null;
   readonly lines: readonly DiffRow[];
   /** How many lines are left out. */
   readonly rest: number;

@@ -7,7 +7,7 @@ import { WORK_EFFECTS } from '../../interpreter/events/status-after.js';
 import { size } from '../../views/drawing/amounts.js';
 import { escapeControls, visibleLine } from '../../views/drawing/visible-text.js';
 import { commandLine } from '../../views/log/started-command.js';
-import { type DataError, type RecordedRunEvent, type RunData, toDataError } from '../data/page-data.js';
+import { type DataError, type PageData, type RecordedRunEvent, toDataError } from '../data/page-data.js';
 import type { RecordLines } from '../data/record-lines.js';
 import type { ScreenModel } from '../run/screen-model.js';
 import { SearchField } from '../shell/search-field.jsx';
@@ -137,7 +137,7 @@ interface ShownEffect {
   readonly seq: number;
 }
 
-type Request = Extract<RecordedRunEvent, { type: 'effect_requested' }>;
+type RequestedOutput = Extract<RecordedRunEvent, { type: 'effect_requested' }>;
 
 /** The effect of the event, or the last one before it; null: none that prints. */
 export function effectAt(lines: RecordLines, seq: number): ShownEffect | null {
@@ -151,8 +151,8 @@ export function effectAt(lines: RecordLines, seq: number): ShownEffect | null {
   return { effect, text, hasEnded: hasEnded(lines, lines.indexOf(requested), effect), seq: requested };
 }
 
-function findRequest(lines: RecordLines, start: number, wanted: string | null): Request | null {
-  let last: Request | null = null;
+function findRequest(lines: RecordLines, start: number, wanted: string | null): RequestedOutput | null {
+  let last: RequestedOutput | null = null;
   for (const request of lines.before('effect_requested', start)) {
     if (!WORK_EFFECTS.has(request.kind)) continue;
     last ??= request;
@@ -171,7 +171,7 @@ const OTHER_SEQUENCES =
   // biome-ignore lint/suspicious/noControlCharactersInRegex: the regular expression looks for control sequences
   /\u001b(?:\[[0-9;?<=>!]*[ -/]*[@-ln-~]|\][^\u0007\u001b]*(?:\u0007|\u001b\\)|[PX^_][^\u001b]*\u001b\\|[()][A-Z0-9]|[=>78cDEHMNOZ])/g;
 
-interface Piece {
+interface StyledPiece {
   readonly text: string;
   readonly classes: string;
   readonly foreground: string | null;
@@ -189,7 +189,7 @@ function ColoredOutput({ text, search }: { readonly text: string; readonly searc
   );
 }
 
-function Span({ piece, search }: { readonly piece: Piece; readonly search: string }) {
+function Span({ piece, search }: { readonly piece: StyledPiece; readonly search: string }) {
   const { text, classes, foreground, background } = piece;
   const content = search === '' ? text : markMatches(text, search);
   if (classes === '' && foreground === null && background === null) return <>{content}</>;
@@ -215,7 +215,7 @@ function markMatches(text: string, search: string) {
   return [...parts, text.slice(from)];
 }
 
-function piecesOf(text: string): Piece[] {
+function piecesOf(text: string): StyledPiece[] {
   const cleaned = finalLines(text).replace(OTHER_SEQUENCES, '');
   return Anser.ansiToJson(cleaned, { use_classes: true, remove_empty: true }).map((entry) => ({
     text: escapeControls(entry.content),
@@ -289,7 +289,7 @@ interface WantedOutput {
   readonly isLive: boolean;
 }
 
-export function openOutput(data: RunData, { run, effect, stream, isLive }: WantedOutput): OutputReader {
+export function openOutput(data: PageData, { run, effect, stream, isLive }: WantedOutput): OutputReader {
   const controller = new AbortController();
   const { signal: closed } = controller;
   const decoder = new TextDecoder();

@@ -6,7 +6,7 @@ import { visibleLine } from '../../views/drawing/visible-text.js';
 import { commandLine } from '../../views/log/started-command.js';
 import { ActionDialog } from '../acting/action-dialog.jsx';
 import { type ActionName, REASONS_IF_DAMAGED, type Reason, reasonsAgainst } from '../acting/allowed-actions.js';
-import type { RunActions, RunRow, ShownRun } from '../data/page-data.js';
+import type { PageRun, RunActions, RunRow } from '../data/page-data.js';
 import { effectRetryReason } from '../history/step-history.js';
 import { usePage } from '../page-parts.js';
 import { waitingWords } from '../record/event-words.js';
@@ -60,7 +60,7 @@ export function RunHead({ model }: { readonly model: ScreenModel }) {
 
 interface FailedAtProps {
   readonly model: ScreenModel;
-  readonly error: NonNullable<ShownRun['error']>;
+  readonly error: NonNullable<PageRun['error']>;
 }
 
 /** Where a run failed. The button leads to the event of that failure: the state ERROR may have done something since. */
@@ -88,7 +88,7 @@ function FailedAt({ model, error: { state, line, file, tool } }: FailedAtProps) 
 }
 
 /** The time until the last event, and of a run that is executed now the time since then. */
-function RunTime({ model, run }: { readonly model: ScreenModel; readonly run: ShownRun }) {
+function RunTime({ model, run }: { readonly model: ScreenModel; readonly run: PageRun }) {
   const { lines } = model.record.value;
   const last = lines.at(lines.length - 1);
   const isLive = model.data.kind === 'service' && run.status === 'running' && model.at.value === null;
@@ -147,7 +147,7 @@ function useListedRun({ data, run, problem }: ScreenModel): RunRow | null {
   return listed;
 }
 
-function costWords({ cost, cost_unknown: isPartly }: ShownRun): string | undefined {
+function costWords({ cost, cost_unknown: isPartly }: PageRun): string | undefined {
   if (cost === null) return 'Its agents report no cost';
   return isPartly ? 'The cost of some of its calls is unknown' : undefined;
 }
@@ -239,7 +239,7 @@ function Actions({ model }: { readonly model: ScreenModel }) {
 interface ActionButtonsProps {
   readonly model: ScreenModel;
   readonly actions: RunActions;
-  readonly run: ShownRun;
+  readonly run: PageRun;
   readonly reasons: Readonly<Record<ActionName, Reason>>;
 }
 

@@ -7,7 +7,7 @@ import type { Json } from '../../machine/expression.js';
 import { localTime } from '../../views/drawing/amounts.js';
 import { visibleLine } from '../../views/drawing/visible-text.js';
 import { Questions } from '../acting/questions.jsx';
-import type { ShownRun } from '../data/page-data.js';
+import type { PageRun } from '../data/page-data.js';
 import { GraphPanel } from '../graph/graph-panel.jsx';
 import { ChangesPanel } from '../history/changes-panel.jsx';
 import { ComparePanel } from '../history/compare-panel.jsx';
@@ -69,7 +69,7 @@ export function RunScreen({ run }: { readonly run: string }) {
 }
 
 /** The run waits for its turn, or could not begin. */
-function NotBegun({ model, run }: { readonly model: ScreenModel; readonly run: ShownRun }) {
+function NotBegun({ model, run }: { readonly model: ScreenModel; readonly run: PageRun }) {
   return (
     <div class="run-screen">
       <RunHead model={model} />

@@ -4,9 +4,9 @@
  */
 import { batch, computed, effect, type ReadonlySignal, signal } from '@preact/signals';
 import type { RunProgram } from '../../app/runs.js';
-import { DataError, type RecordLine, type RunData, type ShownRun, toDataError } from '../data/page-data.js';
+import { DataError, type PageData, type PageRun, type RecordLine, toDataError } from '../data/page-data.js';
 import { RecordLines } from '../data/record-lines.js';
-import type { Checkpoints, Copyable } from '../history/run-history.js';
+import type { Copyable, ModelCheckpoints } from '../history/run-history.js';
 import { type GrowingTimeline, RunHistory } from '../history/run-history.js';
 import { eventNumber, type Router } from '../page-parts.js';
 
@@ -25,7 +25,7 @@ export interface RunRecord {
 
 export interface ScreenModel {
   readonly run: string;
-  readonly data: RunData;
+  readonly data: PageData;
   readonly record: ReadonlySignal<RunRecord>;
   /** What the lines so far say. */
   readonly history: RunHistory;
@@ -36,9 +36,9 @@ export interface ScreenModel {
   /** The event at which the run is shown: `at`, or the last one so far; 0: none yet. */
   readonly shownSeq: ReadonlySignal<number>;
   /** The run at that event; null until it is known. It may lag behind `shownSeq`. */
-  readonly shown: ReadonlySignal<ShownRun | null>;
+  readonly shown: ReadonlySignal<PageRun | null>;
   /** The run as it is now. */
-  readonly latest: ReadonlySignal<ShownRun | null>;
+  readonly latest: ReadonlySignal<PageRun | null>;
   /** The program that was executed at that event; null until it is known. */
   readonly program: ReadonlySignal<RunProgram | null>;
   /** Why the run cannot be shown. */
@@ -62,14 +62,17 @@ const LONGEST_PREPARATION_MS = 1000;
 const DRAW_PAUSE_MS = 300;
 
 /** A model of the history as it was at the shown event. */
-export function modelAt<M extends Copyable<M>>({ record, at, shownSeq }: ScreenModel, checkpoints: Checkpoints<M>): M {
+export function modelAt<M extends Copyable<M>>(
+  { record, at, shownSeq }: ScreenModel,
+  checkpoints: ModelCheckpoints<M>,
+): M {
   const { lines } = record.value;
   const seq = shownSeq.value;
   return at.value === null ? checkpoints.latest : checkpoints.at(lines.indexOf(seq + 1), lines);
 }
 
 interface Ahead {
-  readonly data: RunData;
+  readonly data: PageData;
   readonly run: string;
   readonly record: ReadonlySignal<RunRecord>;
   readonly shownSeq: ReadonlySignal<number>;
@@ -102,15 +105,15 @@ function showAhead({ data, run, record, shownSeq, closed, onRead }: Ahead): () =
   });
 }
 
-export function openScreenModel(data: RunData, router: Router, run: string): ScreenModel {
+export function openScreenModel(data: PageData, router: Router, run: string): ScreenModel {
   const lines = new RecordLines();
   const history = new RunHistory();
   const record = signal<RunRecord>({ lines, taken: 0, last: 0, isComplete: false, end: null });
   const at = computed(() => eventNumber(router.address.value.query.event));
   const shownSeq = computed(() => at.value ?? record.value.last);
   const timeline = computed(() => ({ model: history.timeline, taken: record.value.taken }));
-  const shown = signal<ShownRun | null>(null);
-  const latest = signal<ShownRun | null>(null);
+  const shown = signal<PageRun | null>(null);
+  const latest = signal<PageRun | null>(null);
   const program = signal<RunProgram | null>(null);
   const problem = signal<DataError | null>(null);
   const controller = new AbortController();

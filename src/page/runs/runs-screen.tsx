@@ -5,7 +5,7 @@ import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { countOf } from '../../views/drawing/amounts.js';
 import {
   type DataError,
-  type RunData,
+  type PageData,
   type RunQuery,
   type RunRow,
   type ShownStatus,
@@ -141,7 +141,7 @@ function keyOf({ run_id, status, state, ended_at }: RunRow): string {
   return `${run_id} ${status} ${state} ${ended_at}`;
 }
 
-function openRunBars(data: RunData): RunBars {
+function openRunBars(data: PageData): RunBars {
   const controller = new AbortController();
   const bars = signal<BarsOfRuns>(new Map());
   const known = new Map<string, readonly BarPart[]>();
@@ -238,7 +238,7 @@ function Filters({ search, count, isComplete, isLoading }: FiltersProps) {
   );
 }
 
-interface ChoiceProps {
+interface FilterChoiceProps {
   readonly name: string;
   readonly value: string;
   /** What no filter is called. */
@@ -247,7 +247,7 @@ interface ChoiceProps {
   readonly children: readonly string[];
 }
 
-function Choice({ name, value, all, onChange, children }: ChoiceProps) {
+function Choice({ name, value, all, onChange, children }: FilterChoiceProps) {
   return (
     <select aria-label={name} value={value} onChange={({ currentTarget }) => onChange(currentTarget.value)}>
       <option value="">{all}</option>
@@ -312,7 +312,7 @@ const FIRST_PAGE = 60;
 const PAGE = 500;
 const REFRESH_MS = 2000;
 
-function openRunPages(data: RunData, query: RunQuery): RunPages {
+function openRunPages(data: PageData, query: RunQuery): RunPages {
   const controller = new AbortController();
   const { signal: closed } = controller;
   const rows = signal<RunRows>({ runs: [], isComplete: false, isLoading: true, problem: null });

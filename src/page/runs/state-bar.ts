@@ -1,5 +1,5 @@
 /** The states that a run visited, or its steps, as the parts of a small bar. */
-import type { ShownRun } from '../data/page-data.js';
+import type { PageRun } from '../data/page-data.js';
 
 export interface BarPart {
   /** Of the state or step; several visits of one state after the other are one part. */
@@ -17,7 +17,7 @@ const COLOR_OF_OPEN = 0;
 /** More parts cannot be told apart. */
 const MOST = 24;
 
-export function stateBar({ states, steps = [], status }: Pick<ShownRun, 'states' | 'steps' | 'status'>): BarPart[] {
+export function stateBar({ states, steps = [], status }: Pick<PageRun, 'states' | 'steps' | 'status'>): BarPart[] {
   const colors = new Map<string, number>();
   const colorOf = (name: string): number => {
     const known = colors.get(name) ?? colors.size % COLORS;

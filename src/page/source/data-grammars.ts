@@ -1,37 +1,40 @@
 /** Small grammars for the other languages that programs are written in: workflows in YAML, plans in JSON, pages in Markdown. */
 
 /** What a grammar for editors consists of, as far as these use it. */
-interface Rule {
+interface GrammarRule {
   readonly match?: string;
   readonly begin?: string;
   readonly end?: string;
   readonly name?: string;
   readonly captures?: Readonly<Record<string, { readonly name: string }>>;
   readonly beginCaptures?: Readonly<Record<string, { readonly name: string }>>;
-  readonly patterns?: readonly Rule[];
+  readonly patterns?: readonly GrammarRule[];
 }
 
-const REFERENCE: Rule = {
+const REFERENCE: GrammarRule = {
   match: '†[\\p{L}\\p{N}_$.\\[\\]-]*|\\{[a-z_][\\w.?()]*\\}',
   name: 'keyword.other.reference',
 };
-const QUOTED: Rule = {
+const QUOTED: GrammarRule = {
   begin: '"',
   end: '"|$',
   name: 'string.quoted.double',
   patterns: [REFERENCE, { match: '\\\\.', name: 'constant.character.escape' }],
 };
-const WORDS: Rule = { match: '\\b(true|false|null)\\b', name: 'constant.language' };
-const NUMBER: Rule = { match: '(?<![\\w.])-?\\d+(\\.\\d+)?([eE][+-]?\\d+)?(?![\\w.])', name: 'constant.numeric' };
+const WORDS: GrammarRule = { match: '\\b(true|false|null)\\b', name: 'constant.language' };
+const NUMBER: GrammarRule = {
+  match: '(?<![\\w.])-?\\d+(\\.\\d+)?([eE][+-]?\\d+)?(?![\\w.])',
+  name: 'constant.numeric',
+};
 
-const json: readonly Rule[] = [
+const json: readonly GrammarRule[] = [
   { match: '"(?:[^"\\\\]|\\\\.)*"(?=\\s*:)', name: 'entity.name.function' },
   QUOTED,
   WORDS,
   NUMBER,
 ];
 
-const yaml: readonly Rule[] = [
+const yaml: readonly GrammarRule[] = [
   { match: '(^|\\s)#.*$', name: 'comment.line' },
   {
     match: '^(\\s*(?:- +)*)([\\w.$-]+|"[^"]*"|\'[^\']*\')(:)(?=\\s|$)',
@@ -46,7 +49,7 @@ const yaml: readonly Rule[] = [
   NUMBER,
 ];
 
-const markdown: readonly Rule[] = [
+const markdown: readonly GrammarRule[] = [
   { match: '^#{1,6} .*$', name: 'keyword.heading' },
   { begin: '^---$', end: '^---$', name: 'comment', patterns: yaml },
   { begin: '^\\s*(```|~~~).*$', end: '^\\s*(```|~~~)\\s*$', name: 'string.other' },

@@ -131,7 +131,7 @@ function drawBar(
   }
 }
 
-interface Area {
+interface BarArea {
   readonly left: number;
   readonly y: number;
   readonly width: number;
@@ -139,7 +139,7 @@ interface Area {
 }
 
 /** The text starts at the edge of the screen if the bar starts before it. */
-function drawText(context: CanvasRenderingContext2D, bar: Bar, { left, y, width, color }: Area): void {
+function drawText(context: CanvasRenderingContext2D, bar: Bar, { left, y, width, color }: BarArea): void {
   context.save();
   context.beginPath();
   context.rect(left + TEXT_PADDING, y, width - TEXT_PADDING * 2, BAR_HEIGHT);
@@ -160,7 +160,7 @@ function fitText(context: CanvasRenderingContext2D, text: string, room: number):
   return count < 1 ? '' : `${text.slice(0, count).trimEnd()}…`;
 }
 
-function hatch(context: CanvasRenderingContext2D, { left, y, width, color }: Area): void {
+function hatch(context: CanvasRenderingContext2D, { left, y, width, color }: BarArea): void {
   context.save();
   context.beginPath();
   context.rect(left, y, width, BAR_HEIGHT);

@@ -105,7 +105,7 @@ class Names {
 }
 
 /** The time before the next attempt of an effect. */
-interface Pause {
+interface RetryPause {
   readonly beganMs: number;
   readonly untilMs: number;
   readonly bar: number;
@@ -150,7 +150,7 @@ export class Timeline implements RunWatcher {
   private readonly lanesOfRun = new Lanes();
   /** The bars of what is open. */
   private readonly barOf = new Map<Attempt | RecordedWait, number>();
-  private readonly pauses = new Map<string, Pause>();
+  private readonly pauses = new Map<string, RetryPause>();
   /** The last bar that ended in each branch, which an event may correct. */
   private readonly lastEnded = new Map<string, number>();
   /** The last command of each step with this name, which may turn out to be a gate. */

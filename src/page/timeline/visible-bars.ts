@@ -97,7 +97,7 @@ export function barAtTime(lane: Lane, bars: Bars, timeMs: number, withinMs: numb
 }
 
 /** A period of the real time with the position of its beginning. */
-interface Piece {
+interface TimePiece {
   readonly fromMs: number;
   readonly toMs: number;
   readonly position: number;
@@ -118,7 +118,7 @@ const SHORTEST_FOLD_MS = 1;
 
 /** Positions count milliseconds from the beginning, with folded times shortened. */
 export class TimeAxis {
-  private readonly pieces: Piece[] = [];
+  private readonly pieces: TimePiece[] = [];
   readonly length: number;
 
   constructor(idle: IdleSpans, { fromMs, toMs, isFolded }: AxisOptions) {
@@ -153,18 +153,18 @@ export class TimeAxis {
   }
 
   /** The parts of a period in which the axis is not folded, from the first to the last. */
-  *unfoldedBetween(fromMs: number, toMs: number): Generator<Pick<Piece, 'fromMs' | 'toMs'>> {
-    const first = firstIndex(this.pieces.length, (at) => (this.pieces[at] as Piece).toMs > fromMs);
+  *unfoldedBetween(fromMs: number, toMs: number): Generator<Pick<TimePiece, 'fromMs' | 'toMs'>> {
+    const first = firstIndex(this.pieces.length, (at) => (this.pieces[at] as TimePiece).toMs > fromMs);
     for (let at = first; at < this.pieces.length; at++) {
-      const piece = this.pieces[at] as Piece;
+      const piece = this.pieces[at] as TimePiece;
       if (piece.fromMs > toMs) return;
       if (piece.rate === 1) yield { fromMs: Math.max(piece.fromMs, fromMs), toMs: Math.min(piece.toMs, toMs) };
     }
   }
 
-  private pieceAt(isAfter: (piece: Piece) => boolean): Piece {
-    const index = firstIndex(this.pieces.length, (at) => isAfter(this.pieces[at] as Piece));
-    return this.pieces[Math.min(index, this.pieces.length - 1)] as Piece;
+  private pieceAt(isAfter: (piece: TimePiece) => boolean): TimePiece {
+    const index = firstIndex(this.pieces.length, (at) => isAfter(this.pieces[at] as TimePiece));
+    return this.pieces[Math.min(index, this.pieces.length - 1)] as TimePiece;
   }
 }
 

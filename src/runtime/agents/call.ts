@@ -11,11 +11,11 @@ import { omitUndefined } from '../../prelude/omit-undefined.js';
 import type { EffectContext } from '../effect-context.js';
 import { createShower, liveSink, VALUE_BYTES } from '../process/output.js';
 import {
-  type Command,
   cannotStart,
   directoryOf,
   type Environment,
   type ProcessRequest,
+  type ProgramCommand,
   performCommand,
 } from '../process/shell.js';
 import { entryAt } from '../store/own-file.js';
@@ -131,7 +131,7 @@ function promptInput(prompt: string) {
   return { base64: bytes.toString('base64'), bytes: bytes.length };
 }
 
-function environment(command: Command, { configuration, step, out, session, fork }: AgentCall): Environment {
+function environment(command: ProgramCommand, { configuration, step, out, session, fork }: AgentCall): Environment {
   return {
     ...command.env,
     ...allowVariable(configuration),

@@ -14,7 +14,7 @@ import { startPausableTimer, startTimer } from '../timer.js';
 import type { Adapter, Guards } from './programs/adapter.js';
 import type { AgentTally, ErrorFlags } from './tally.js';
 
-type Ended = Extract<Outcome, { kind: 'exited' | 'timed-out' }>;
+type EndedProcess = Extract<Outcome, { kind: 'exited' | 'timed-out' }>;
 interface EndedCall {
   readonly adapter: Adapter;
   /** The tokens that its session had used before, if they were reported. */
@@ -68,7 +68,7 @@ function tokensSince(before: TokenCounts | null, sum: TokenCounts): TokenCounts 
 const LIMIT_AS_ANSWER = /^claude(?: ai)? usage limit reached\|\d{10}/i;
 const LAST_LINE = 300;
 function unavailableNow(
-  ended: Extract<Ended, { kind: 'exited' }>,
+  ended: Extract<EndedProcess, { kind: 'exited' }>,
   { adapter, tally, plain }: EndedCall,
 ): Unavailable | null {
   const said = tally.lines === 0 ? plain : tally.answer;
@@ -82,7 +82,7 @@ function unavailableNow(
 }
 
 /** The reason why a call failed if its program did not report an error; null if it printed its answer. */
-function silentFailure(ended: Extract<Ended, { kind: 'exited' }>, call: EndedCall): string | null {
+function silentFailure(ended: Extract<EndedProcess, { kind: 'exited' }>, call: EndedCall): string | null {
   const { adapter, tally, plain } = call;
   if (!adapter.reportsEnd || tally.error !== null) return null;
   // Without any event, either the exit code shows a failure, or a script that replaces the program has printed the
@@ -95,7 +95,7 @@ function silentFailure(ended: Extract<Ended, { kind: 'exited' }>, call: EndedCal
 }
 
 /** What explains an end without a report best. */
-function circumstances(ended: Extract<Ended, { kind: 'exited' }>, { tally, plain }: EndedCall): string {
+function circumstances(ended: Extract<EndedProcess, { kind: 'exited' }>, { tally, plain }: EndedCall): string {
   const { exit, signal, stderr } = ended;
   const code = exit === 0 ? '' : ` (${signal ?? `exit ${exit}`})`;
   const { retrying, denied } = tally;
@@ -108,7 +108,7 @@ function circumstances(ended: Extract<Ended, { kind: 'exited' }>, { tally, plain
   return `${code}${words === '' ? '' : `; its last output: ${words.slice(0, LAST_LINE)}`}`;
 }
 
-export async function decodeCall(ended: Ended, call: EndedCall): Promise<Outcome> {
+export async function decodeCall(ended: EndedProcess, call: EndedCall): Promise<Outcome> {
   const { adapter, tally, watch, context } = call;
   const guard = ended.kind === 'timed-out' ? null : await watch.end(tally);
   const unavailable = guard === null && ended.kind === 'exited' ? unavailableNow(ended, call) : null;
@@ -155,7 +155,7 @@ function lastWords(stderr: string): string | null {
   return lines.findLast((line) => ERROR.test(line)) ?? lines.at(-1) ?? null;
 }
 
-interface Ending {
+interface CallEnding {
   readonly stderr: string;
   /** Its last line of output that was not a report, or empty. */
   readonly plain: string;
@@ -166,7 +166,7 @@ interface Ending {
 }
 
 /** The temporary problem of a program that ended without a report. Its message is the line that names the problem. */
-function problemAtEnd({ stderr, plain, retrying, resetMs }: Ending, nowMs: number): Unavailable | null {
+function problemAtEnd({ stderr, plain, retrying, resetMs }: CallEnding, nowMs: number): Unavailable | null {
   const others = [plain, retrying ?? ''].filter((text) => text !== '');
   const all = [stderr.slice(-LAST_WORDS), ...others].join('\n').trim();
   // A program that was waiting for its service has no other reason to end.

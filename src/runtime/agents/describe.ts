@@ -1,5 +1,5 @@
 /** Describes how an agent will be called, without calling it. The prompt is not part of the command line. */
-import type { Prepared } from './programs/adapter.js';
+import type { PreparedCommand } from './programs/adapter.js';
 import type { ResolvedAgent } from './resolve.js';
 
 /** Placeholders for the paths of a call. */
@@ -11,7 +11,7 @@ export async function describeCall(
   name: string,
   { adapter, configuration }: ResolvedAgent,
   folder: string | null,
-): Promise<Prepared> {
+): Promise<PreparedCommand> {
   return adapter.command({
     name,
     configuration,

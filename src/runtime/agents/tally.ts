@@ -28,7 +28,7 @@ const MOST_DENIED = 50;
 const MOST_TOOLS = 10_000;
 const LONGEST_INPUT = 200;
 
-type ToolCall = Required<Pick<DeniedCall, 'tool' | 'input'>>;
+type UsedTool = Required<Pick<DeniedCall, 'tool' | 'input'>>;
 
 export class AgentTally {
   /** The cost in US dollars; null while none was reported. */
@@ -38,7 +38,7 @@ export class AgentTally {
   sessionTokens: TokenCounts | null = null;
   /** Facts that the program reports about its error in addition to the message. */
   errorFlags: ErrorFlags = {};
-  private readonly toolCalls = new Map<string, ToolCall>();
+  private readonly toolCalls = new Map<string, UsedTool>();
   /** The denied tool calls, by their ids. */
   private readonly deniedById = new Map<string, DeniedCall>();
   /** The reason why the program currently waits to retry its service; null while it works. */
@@ -122,11 +122,11 @@ export class AgentTally {
   }
 
   /** Records a tool call, because its result may name the call only by its id. */
-  callsTool(id: string, { tool, input }: ToolCall): void {
+  callsTool(id: string, { tool, input }: UsedTool): void {
     if (this.toolCalls.size < MOST_TOOLS) this.toolCalls.set(id, { tool, input: input.slice(0, LONGEST_INPUT) });
   }
 
-  toolCall(id: string): Partial<ToolCall> & Pick<ToolCall, 'tool'> {
+  toolCall(id: string): Partial<UsedTool> & Pick<UsedTool, 'tool'> {
     return this.toolCalls.get(id) ?? { tool: 'a tool' };
   }
 

@@ -100,10 +100,10 @@ export interface HiddenRun {
   restore(text: string): string;
 }
 
-type RunFacts = Pick<EffectContext, 'runId' | 'cwd' | 'programDir'> & { readonly artifacts: string | null };
+type AskingRun = Pick<EffectContext, 'runId' | 'cwd' | 'programDir'> & { readonly artifacts: string | null };
 
 /** `effect`: the id of the effect; null: it is not replaced. */
-export function hiddenRun({ runId, cwd, programDir, artifacts }: RunFacts, effect: string | null): HiddenRun {
+export function hiddenRun({ runId, cwd, programDir, artifacts }: AskingRun, effect: string | null): HiddenRun {
   // Artifacts are in the folder of the run, two levels below the store.
   const store = artifacts === null ? resolve(cwd, '.statedsl') : resolve(artifacts, '../../..');
   const folders: [string, string][] = [

@@ -5,7 +5,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { EffectKind, Outcome, Output } from '../../interpreter/events/event.js';
 import { fromRecord, isJson } from '../../interpreter/values/json.js';
-import type { Json } from '../../machine/expression.js';
+import type { Json, JsonObject } from '../../machine/expression.js';
 import { omitUndefined } from '../../prelude/omit-undefined.js';
 import { type FileProblem, type ReadFile, readYaml, readYamlFile } from '../configuration/yaml-file.js';
 import type { Redactor } from '../redact.js';
@@ -19,8 +19,6 @@ const KINDS: ReadonlySet<string> = new Set<EffectKind>([
 const RECORD_AGAIN = 'record it again with `statedsl run FILE --record CASSETTE --overwrite`';
 const RECORD_ONE = 'record one with `statedsl run FILE --record CASSETTE`';
 const HASH = /^[0-9a-f]{64}$/;
-
-type Members = { readonly [key: string]: Json };
 export type ReadCassette = { readonly cassette: Cassette } | { readonly problems: readonly FileProblem[] };
 
 /** `redactor`: knows the secrets, none of which may be in the file. */
@@ -30,7 +28,7 @@ export async function readCassette(file: string, name: string, redactor: Redacto
   return decodeCassette(read, readFileSync(file, 'utf8'), { name, redactor, folder: largeFolderOf(file) });
 }
 
-interface Origin {
+interface CassetteOrigin {
   readonly name: string;
   readonly redactor: Redactor | null;
   /** The folder for large contents. */
@@ -38,7 +36,7 @@ interface Origin {
 }
 
 /** As `readCassette`, from a text. */
-export async function parseCassette(text: string, origin: Origin): Promise<ReadCassette> {
+export async function parseCassette(text: string, origin: CassetteOrigin): Promise<ReadCassette> {
   const read = await readYaml(text, origin.name);
   return read.problems.length > 0 ? { problems: problemsOf(read, origin.name) } : decodeCassette(read, text, origin);
 }
@@ -63,7 +61,7 @@ class Wrong extends Error {
   }
 }
 
-function decodeCassette(read: ReadFile, text: string, origin: Origin): ReadCassette {
+function decodeCassette(read: ReadFile, text: string, origin: CassetteOrigin): ReadCassette {
   const { name, redactor } = origin;
   const secret = redactor === null ? null : firstSecret(text, redactor);
   if (secret !== null) {
@@ -89,7 +87,7 @@ function firstSecret(text: string, redactor: Redactor): number | null {
 }
 
 /** Inputs with their numbers as they were written. */
-function inputsOf(printed: Members): Members {
+function inputsOf(printed: JsonObject): JsonObject {
   return Object.fromEntries(Object.entries(printed).map(([name, text]) => [name, fromRecord(null, text as string)]));
 }
 
@@ -100,7 +98,7 @@ function isJsonText(text: Json | undefined): text is string {
 class Decoder {
   constructor(
     private readonly read: ReadFile,
-    private readonly origin: Origin,
+    private readonly origin: CassetteOrigin,
   ) {}
 
   decode(text: string): Cassette {
@@ -138,7 +136,7 @@ class Decoder {
     };
   }
 
-  private largeInputs(files: Members): Members {
+  private largeInputs(files: JsonObject): JsonObject {
     const names = Object.keys(files);
     return Object.fromEntries(names.map((name) => [name, this.jsonOf(files[name], ['input_files', name])]));
   }
@@ -172,7 +170,7 @@ class Decoder {
     return { ...asked, ...location, at, attempt, waits, outcome: decoded, endedMs, fingerprint };
   }
 
-  private outcome(outcome: Members, path: (string | number)[]): RecordedOutcome {
+  private outcome(outcome: JsonObject, path: (string | number)[]): RecordedOutcome {
     const wrong = (member: string, what: string): Wrong =>
       new Wrong([...path, member], `\`${member}\` must be ${what}`);
     const { kind } = outcome;
@@ -227,7 +225,7 @@ class Decoder {
     return output as unknown as Output;
   }
 
-  private fileOr(members: Members, name: string, path: (string | number)[]): Json | undefined {
+  private fileOr(members: JsonObject, name: string, path: (string | number)[]): Json | undefined {
     const file = members[`${name}_file`];
     if (file === undefined) return members[name];
     return this.jsonOf(file, [...path, `${name}_file`]);
@@ -269,7 +267,7 @@ class Decoder {
   }
 }
 
-function isMembers(value: Json | undefined): value is Members {
+function isMembers(value: Json | undefined): value is JsonObject {
   return value !== null && typeof value === 'object' && !Array.isArray(value);
 }
 

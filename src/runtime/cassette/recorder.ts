@@ -38,12 +38,12 @@ export function whyNoRecording(file: string, overwrite: boolean, boundary: Bound
 }
 
 /** Loads what recording needs. */
-export async function createRecorder(options: RecorderOptions): Promise<Recorder> {
+export async function createRecorder(options: RecorderOptions): Promise<CassetteRecorder> {
   const { default: yaml } = await import('yaml');
-  return new Recorder(options, new CassetteText(yaml.stringify));
+  return new CassetteRecorder(options, new CassetteText(yaml.stringify));
 }
 
-export class Recorder {
+export class CassetteRecorder {
   private readonly begun: number;
   private readonly startedMs: number;
   private header: CassetteHeader | null = null;

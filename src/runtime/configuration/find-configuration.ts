@@ -17,7 +17,7 @@ export interface Ignored {
   readonly why: string;
 }
 
-interface FoundConfiguration {
+interface ConfigurationFile {
   readonly file: string | null;
   readonly ignored: Ignored | null;
 }
@@ -27,14 +27,14 @@ interface FoundConfiguration {
  * upwards. The search ends at the root of the repository, at the user's home, at the border of the file system, and at a
  * folder that another user owns.
  */
-export function findConfiguration(workingDirectory: string, programFolder: string | null = null): FoundConfiguration {
+export function findConfiguration(workingDirectory: string, programFolder: string | null = null): ConfigurationFile {
   const here = findUpwards(workingDirectory);
   if (here.file !== null || programFolder === null || resolve(programFolder) === resolve(workingDirectory)) return here;
   const there = findUpwards(programFolder);
   return { file: there.file, ignored: there.ignored ?? here.ignored };
 }
 
-function findUpwards(start: string): FoundConfiguration {
+function findUpwards(start: string): ConfigurationFile {
   const home = resolve(homedir());
   for (let folder = resolve(start); ; folder = dirname(folder)) {
     const file = join(folder, CONFIGURATION_FILE);

@@ -10,7 +10,7 @@ import { omitUndefined } from '../../prelude/omit-undefined.js';
 import { whyForeign, whyUnreadable } from '../readable-file.js';
 import type { Configuration } from './load-configuration.js';
 
-interface GateCommand {
+interface ConfiguredGate {
   readonly command: string;
   readonly timeoutMs: number;
 }
@@ -29,14 +29,14 @@ type Commands = Partial<Record<Discovered, string>>;
 /** Gates that use the command of another gate if they have none, and examine its output. */
 const ANSWERED_BY: Readonly<Record<string, Discovered>> = { coverage: 'test', tests_found: 'test' };
 
-interface Source {
+interface CommandSource {
   /** The first of these that exists is read. */
   readonly names: readonly string[];
   readonly commands: (text: string, folder: string) => Commands;
 }
 
 /** In order of preference. Of the makefiles, make takes the first. */
-const SOURCES: readonly Source[] = [
+const SOURCES: readonly CommandSource[] = [
   { names: ['package.json'], commands: packageScripts },
   { names: ['GNUmakefile', 'makefile', 'Makefile'], commands: makefile },
   { names: ['go.mod'], commands: () => ({ compile: 'go build ./...', test: 'go test ./...', lint: 'go vet ./...' }) },
@@ -51,10 +51,10 @@ const SOURCES: readonly Source[] = [
 export function gateCommands(
   { gates, defaults }: Pick<Configuration, 'gates' | 'defaults'>,
   folder: string,
-): (name: string) => GateCommand | RefusedGate | null {
+): (name: string) => ConfiguredGate | RefusedGate | null {
   let found: ReturnType<typeof discover> | null = null;
   const usual = gateTimeoutMs({ defaults });
-  const find = (name: string): GateCommand | RefusedGate | null => {
+  const find = (name: string): ConfiguredGate | RefusedGate | null => {
     const given = Object.hasOwn(gates, name) ? gates[name] : undefined;
     if (typeof given === 'string') return { command: given, timeoutMs: usual };
     if (given !== undefined)

@@ -4,7 +4,7 @@
  */
 import { dirname } from 'node:path';
 import type { ErrorObject, ValidateFunction } from 'ajv';
-import type { Json } from '../../machine/expression.js';
+import type { Json, JsonObject } from '../../machine/expression.js';
 import { nearest } from '../../prelude/nearest.js';
 import { omitUndefined } from '../../prelude/omit-undefined.js';
 import type { AgentConfiguration } from '../agents/programs/adapter.js';
@@ -324,15 +324,14 @@ function pathOf(pointer: string): string[] {
     .map((part) => part.replaceAll('~1', '/').replaceAll('~0', '~'));
 }
 
-type Schema = Readonly<Record<string, unknown>>;
-type Members = Readonly<Record<string, Json>>;
+type AnySchema = Readonly<Record<string, unknown>>;
 
 /** False: it does not fit, or the schema has a keyword that is not known here. */
-export function surelyFits(schema: Schema, value: Json): boolean {
+export function surelyFits(schema: AnySchema, value: Json): boolean {
   return Object.entries(schema).every(([keyword, wanted]) => fits(keyword, wanted, value, schema));
 }
 
-function fits(keyword: string, wanted: unknown, value: Json, schema: Schema): boolean {
+function fits(keyword: string, wanted: unknown, value: Json, schema: AnySchema): boolean {
   switch (keyword) {
     case '$schema':
     case 'title':
@@ -344,7 +343,7 @@ function fits(keyword: string, wanted: unknown, value: Json, schema: Schema): bo
     case 'enum':
       return typeof value === 'string' && (wanted as readonly unknown[]).includes(value);
     case 'anyOf':
-      return (wanted as readonly Schema[]).some((one) => surelyFits(one, value));
+      return (wanted as readonly AnySchema[]).some((one) => surelyFits(one, value));
     case 'items':
     case 'minItems':
       return !Array.isArray(value) || fitsAsList(keyword, wanted, value);
@@ -359,7 +358,7 @@ function fits(keyword: string, wanted: unknown, value: Json, schema: Schema): bo
     default:
       return typeof value !== 'object' || value === null || Array.isArray(value)
         ? ABOUT_OBJECTS.has(keyword)
-        : fitsAsObject(keyword, wanted, value as Members, schema);
+        : fitsAsObject(keyword, wanted, value as JsonObject, schema);
   }
 }
 
@@ -380,7 +379,7 @@ function isOf(value: Json, type: unknown): boolean {
 
 function fitsAsList(keyword: 'items' | 'minItems', wanted: unknown, value: readonly Json[]): boolean {
   return keyword === 'items'
-    ? value.every((item) => surelyFits(wanted as Schema, item))
+    ? value.every((item) => surelyFits(wanted as AnySchema, item))
     : value.length >= (wanted as number);
 }
 
@@ -399,20 +398,21 @@ const ABOUT_OBJECTS: ReadonlySet<string> = new Set([
   'maxProperties',
 ]);
 
-function fitsAsObject(keyword: string, wanted: unknown, value: Members, { properties = {} }: Schema): boolean {
+function fitsAsObject(keyword: string, wanted: unknown, value: JsonObject, { properties = {} }: AnySchema): boolean {
   const names = Object.keys(value);
-  const own = properties as Readonly<Record<string, Schema>>;
+  const own = properties as Readonly<Record<string, AnySchema>>;
   switch (keyword) {
     case 'properties':
       return Object.keys(own).every(
-        (name) => !Object.hasOwn(value, name) || surelyFits(own[name] as Schema, value[name] as Json),
+        (name) => !Object.hasOwn(value, name) || surelyFits(own[name] as AnySchema, value[name] as Json),
       );
     case 'additionalProperties':
       return names.every(
-        (name) => Object.hasOwn(own, name) || (wanted !== false && surelyFits(wanted as Schema, value[name] as Json)),
+        (name) =>
+          Object.hasOwn(own, name) || (wanted !== false && surelyFits(wanted as AnySchema, value[name] as Json)),
       );
     case 'propertyNames':
-      return names.every((name) => surelyFits(wanted as Schema, name));
+      return names.every((name) => surelyFits(wanted as AnySchema, name));
     case 'required':
       return (wanted as readonly string[]).every((name) => Object.hasOwn(value, name));
     case 'minProperties':

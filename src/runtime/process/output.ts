@@ -217,7 +217,7 @@ interface Spooled {
 }
 
 /** A file that is open for writing. */
-interface Target {
+interface OutputFile {
   readonly path: string;
   readonly fd: number;
 }
@@ -285,7 +285,7 @@ function tailText(tail: Buffer): string {
   return tail.subarray(start).toString('utf8');
 }
 
-function openTarget(path: string): Target {
+function openTarget(path: string): OutputFile {
   try {
     return { path, fd: create(path) };
   } catch (cause) {
@@ -305,19 +305,19 @@ function create(path: string): number {
   }
 }
 
-function syncFile({ path, fd }: Target): Promise<void> {
+function syncFile({ path, fd }: OutputFile): Promise<void> {
   return new Promise((resolve, reject) => {
     fdatasync(fd, (cause) => (cause === null ? resolve() : reject(storeError('write', path, cause))));
   });
 }
 
-function appendHashed(target: Target, hash: Hash, bytes: Buffer): void {
+function appendHashed(target: OutputFile, hash: Hash, bytes: Buffer): void {
   hash.update(bytes);
   append(target, bytes);
 }
 
 /** Writing synchronously instead of queueing limits memory: the pipe waits while the disk is busy. */
-function append({ path, fd }: Target, bytes: Buffer): void {
+function append({ path, fd }: OutputFile, bytes: Buffer): void {
   try {
     for (let at = 0; at < bytes.length; ) at += writeSync(fd, bytes, at);
   } catch (cause) {
@@ -325,7 +325,7 @@ function append({ path, fd }: Target, bytes: Buffer): void {
   }
 }
 
-function discard({ path, fd }: Target): void {
+function discard({ path, fd }: OutputFile): void {
   closeQuietly(fd);
   try {
     unlinkSync(path);

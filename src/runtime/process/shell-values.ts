@@ -38,10 +38,10 @@ type BoundShellText =
   /** `bad_value` or `value_too_large`. */
   | { readonly ok: false; readonly errorType: string; readonly message: string };
 
-type Refused = Extract<BoundShellText, { ok: false }>;
+type UnboundShellText = Extract<BoundShellText, { ok: false }>;
 
 /** The state while the values of one text are bound. */
-interface Binding {
+interface BindingState {
   readonly options: BindOptions;
   readonly env: Record<string, string>;
   readonly prelude: string[];
@@ -59,7 +59,7 @@ export function bindShellText(
   values: readonly ShellValue[],
   options: BindOptions,
 ): BoundShellText {
-  const binding: Binding = {
+  const binding: BindingState = {
     options,
     env: {},
     prelude: [],
@@ -87,11 +87,11 @@ export function bindShellText(
   return { ok: true, script: prelude(binding) + written.join(''), env: binding.env };
 }
 
-function refuse(errorType: string, message: string): Refused {
+function refuse(errorType: string, message: string): UnboundShellText {
   return { ok: false, errorType, message };
 }
 
-function prelude({ prelude, unset }: Binding): string {
+function prelude({ prelude, unset }: BindingState): string {
   return prelude.length === 0 ? '' : `${prelude.join('')}unset ${unset.join(' ')};`;
 }
 
@@ -99,7 +99,7 @@ function prelude({ prelude, unset }: Binding): string {
  * bash runs this at each command that makes a script fail, and not in members of pipes, which are shells of their own. A
  * script may have set `IFS` or `noclobber`, and may replace the trap.
  */
-function reportPipes(binding: Binding, path: string): string {
+function reportPipes(binding: BindingState, path: string): string {
   const name = setString(binding, 'SDP', path);
   const numbers = `printf "%s " "$LINENO" "\${PIPESTATUS[@]}"`;
   const report = `{ ${numbers};printf "\\n%s" "$BASH_COMMAND";} 2>/dev/null >|"$__sdp"||:`;
@@ -107,7 +107,7 @@ function reportPipes(binding: Binding, path: string): string {
 }
 
 /** The text to write into the script for one hole. */
-function bind(binding: Binding, hole: ShellInsertion, value: ShellValue): string | Refused {
+function bind(binding: BindingState, hole: ShellInsertion, value: ShellValue): string | UnboundShellText {
   if (!('list' in value)) {
     const text = prepareText(binding, hole, value.text, value.file === true);
     if (typeof text !== 'string') return text;
@@ -128,7 +128,12 @@ function bind(binding: Binding, hole: ShellInsertion, value: ShellValue): string
 }
 
 /** Checks a text and applies the filters that belong to the shell. */
-function prepareText(binding: Binding, hole: ShellInsertion, value: string, file: boolean): string | Refused {
+function prepareText(
+  binding: BindingState,
+  hole: ShellInsertion,
+  value: string,
+  file: boolean,
+): string | UnboundShellText {
   if (!file && value.includes('\0'))
     return refuse(
       'bad_value',
@@ -145,7 +150,7 @@ function prepareText(binding: Binding, hole: ShellInsertion, value: string, file
 }
 
 /** An argument of an external program is limited to 128 KiB in any shell. */
-function argumentFits(binding: Binding, hole: ShellInsertion, text: string): Refused | null {
+function argumentFits(binding: BindingState, hole: ShellInsertion, text: string): UnboundShellText | null {
   if (hole.argument !== true) return null;
   const own = byteLength(text);
   let bytes = own + (hole.word?.bytes ?? 0);
@@ -184,7 +189,7 @@ function inContext(context: ShellContext, reference: string): string {
 }
 
 /** Passes a text to the script under a generated name, and returns the reference to it. */
-function reference(binding: Binding, text: string): string {
+function reference(binding: BindingState, text: string): string {
   const id = binding.count++;
   const name = `__sd${id}`;
   const bytes = byteLength(text);
@@ -199,14 +204,14 @@ function reference(binding: Binding, text: string): string {
   return `\${${name}}`;
 }
 
-function setString(binding: Binding, name: string, text: string): string {
+function setString(binding: BindingState, name: string, text: string): string {
   binding.env[name] = text;
   binding.unset.push(name);
   return name;
 }
 
 /** Splits a text between characters, so that every environment string is valid by itself. */
-function setStrings(binding: Binding, id: number, text: string): string[] {
+function setStrings(binding: BindingState, id: number, text: string): string[] {
   const names: string[] = [];
   // A UTF-16 code unit takes at most three bytes in UTF-8.
   const most = Math.floor(STRING_BYTES / 3);
@@ -220,7 +225,7 @@ function setStrings(binding: Binding, id: number, text: string): string[] {
 }
 
 /** The mark after the text preserves its final newlines, which a command substitution would remove. */
-function fromFile(binding: Binding, id: number, name: string, text: string): void {
+function fromFile(binding: BindingState, id: number, name: string, text: string): void {
   const path = setString(binding, `SDF_${id}`, binding.options.scratchFile(text));
   binding.files++;
   binding.prelude.push(`${name}=$(cat -- "$${path}"&&printf x)||exit 125;${name}=\${${name}%x};`);

@@ -35,7 +35,7 @@ export function inheritedEnvironment(given: Readonly<Record<string, string | und
 }
 
 /** A program with its words and its own variables. */
-export interface Command {
+export interface ProgramCommand {
   readonly argv: readonly string[];
   readonly env: Environment;
 }
@@ -134,7 +134,7 @@ export function directoryOf(
 }
 
 /** Receives the output of a command as it arrives. */
-interface Listener {
+interface OutputListener {
   readonly onStdout: (bytes: Buffer) => void;
   readonly onStderr?: (bytes: Buffer) => void;
   /** Whether the exact output is also displayed. */
@@ -145,11 +145,11 @@ type NotStarted = Extract<ProcessEnd, { kind: 'not-started' }>;
 
 /** Runs a command and collects what it prints. */
 export async function performCommand(
-  command: Command,
+  command: ProgramCommand,
   request: ProcessRequest,
   context: EffectContext,
   inherited: Environment,
-  listener: Listener | null = null,
+  listener: OutputListener | null = null,
 ): Promise<Outcome | NotStarted> {
   const problem = surroundingsProblem(request.env, request.cwd);
   if (problem !== null) return problem;
@@ -338,10 +338,10 @@ async function decodeErrors(
   return omitUndefined({ stderr: text, stderr_artifact: artifact });
 }
 
-type Refused = Extract<Outcome, { kind: 'not-started' }>;
+type NotStartedOutcome = Extract<Outcome, { kind: 'not-started' }>;
 
 /** The reason why the words of a program cannot be passed, or null. */
-export function argumentProblem(argv: readonly string[]): Refused | null {
+export function argumentProblem(argv: readonly string[]): NotStartedOutcome | null {
   for (const [index, word] of argv.entries()) {
     const what = index === 0 ? 'the program' : `argument ${index}`;
     const problem = textProblem(what, word) ?? lengthProblem(what, Buffer.byteLength(word));
@@ -351,7 +351,7 @@ export function argumentProblem(argv: readonly string[]): Refused | null {
 }
 
 /** The reason why variables or a directory cannot be used, or null. */
-function surroundingsProblem(env: Readonly<Record<string, string>>, cwd: string | null): Refused | null {
+function surroundingsProblem(env: Readonly<Record<string, string>>, cwd: string | null): NotStartedOutcome | null {
   for (const [name, value] of Object.entries(env)) {
     const what = `the value of \`env.${name}\``;
     const problem = textProblem(what, value) ?? lengthProblem(what, Buffer.byteLength(`${name}=${value}`));
@@ -360,7 +360,7 @@ function surroundingsProblem(env: Readonly<Record<string, string>>, cwd: string 
   return cwd === null ? null : textProblem('the value of `cwd`', cwd);
 }
 
-function textProblem(what: string, text: string): Refused | null {
+function textProblem(what: string, text: string): NotStartedOutcome | null {
   if (text.includes('\0'))
     return notStarted('bad_value', `${what} contains a NUL character, which cannot be passed to a process`);
   if (/\p{Surrogate}/u.test(text))
@@ -368,18 +368,18 @@ function textProblem(what: string, text: string): Refused | null {
   return null;
 }
 
-function lengthProblem(what: string, bytes: number): Refused | null {
+function lengthProblem(what: string, bytes: number): NotStartedOutcome | null {
   if (bytes <= ARGUMENT_BYTES) return null;
   const reason = `${what} is ${bytes} bytes long, but the system allows at most 128 KiB; use \`DO: |\` or a file`;
   return notStarted('value_too_large', reason);
 }
 
-function notStarted(errorType: string, reason: string): Refused {
+function notStarted(errorType: string, reason: string): NotStartedOutcome {
   return { kind: 'not-started', reason, error_type: errorType };
 }
 
 /** Texts, and indexes of interpolations, in order. */
-type Word = readonly (string | number)[];
+type CommandWord = readonly (string | number)[];
 
 const plainCharacter = /[A-Za-z0-9_./:=@%+,-]/;
 const programName = /^[A-Za-z0-9_./+][A-Za-z0-9_./+-]*$/;
@@ -433,7 +433,7 @@ function fits(text: string): boolean {
 }
 
 /** The words of a template that is one plain command. */
-function wordsOf(template: ShellText): Word[] | null {
+function wordsOf(template: ShellText): CommandWord[] | null {
   const words: (string | number)[][] = [];
   let word: (string | number)[] | null = null;
   let quote: '' | "'" | '"' = '';
@@ -474,7 +474,7 @@ function plainHole(hole: ShellInsertion, quote: string): boolean {
 }
 
 /** The program must be written out, without an assignment before it. */
-function startsProgram(words: readonly Word[]): boolean {
+function startsProgram(words: readonly CommandWord[]): boolean {
   const first = words[0];
   if (first === undefined || first.some((part) => typeof part === 'number')) return false;
   const name = first.join('');

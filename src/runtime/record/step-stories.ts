@@ -7,7 +7,7 @@ import type { Attempt, EventOf, Recorded } from './record-facts.js';
 /** The status of an attempt of a step. `undone`: the run was resumed at an earlier point, so the step runs again. */
 export type AttemptStatus = 'running' | 'pass' | 'fail' | 'fatal' | 'undone';
 
-type Retry = EventOf<'retry_triggered'>;
+type RetryEvent = EventOf<'retry_triggered'>;
 
 interface GateVerdict {
   readonly seq: number;
@@ -27,7 +27,7 @@ export interface StepAttempt {
   /** ISO 8601. */
   readonly time: string;
   /** The decision of the retry that led to this attempt; null for a first attempt. */
-  readonly retry: Pick<Retry, 'matched' | 'overrides'> | null;
+  readonly retry: Pick<RetryEvent, 'matched' | 'overrides'> | null;
   status: AttemptStatus;
   /** The event that judged it; null while it runs. */
   judgedSeq: number | null;
@@ -69,7 +69,7 @@ export interface RecordedStep {
 export class StepStories {
   /** In the order in which they began first. */
   readonly all = new Map<string, StepStory>();
-  private readonly retries = new Map<string, Retry>();
+  private readonly retries = new Map<string, RetryEvent>();
 
   /** The time of the event before. */
   private lastMs = 0;

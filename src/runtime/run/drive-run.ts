@@ -17,7 +17,7 @@ import type { IndexEntry } from '../store/run-header.js';
 import { type StateFile, stateFile } from '../store/state-file.js';
 import { StoreError } from '../store/store-error.js';
 import type { TraceOptions } from '../trace/trace-options.js';
-import type { RunTrace } from '../trace/trace-run.js';
+import type { TracedSpans } from '../trace/trace-run.js';
 import type { RunWorktrees } from '../worktree/run-worktrees.js';
 import type { WorktreeFacts } from '../worktree/worktree-facts.js';
 import { drive } from './drive.js';
@@ -64,7 +64,7 @@ export async function driveRun(opened: OpenRun, options: RunOptions): Promise<Ru
 }
 
 /** Loaded only for a run whose spans are wanted. */
-async function openTrace({ runId, open, begin }: OpenRun, options: TraceOptions): Promise<RunTrace> {
+async function openTrace({ runId, open, begin }: OpenRun, options: TraceOptions): Promise<TracedSpans> {
   const { traceRun } = await import('../trace/trace-run.js');
   // What a copy has of another run may not be on disk yet.
   if (begin.seq > 0) await open?.sync();
@@ -85,7 +85,7 @@ async function driveToEnd(
   opened: OpenRun,
   options: RunOptions,
   file: StateFile | null,
-  trace: RunTrace | null,
+  trace: TracedSpans | null,
 ): Promise<DriveEnd> {
   const { runId, run, open, redactor, checkpoints, inbox, begin, cwd, worktrees } = opened;
   const artifacts = open?.folder?.artifacts ?? null;
@@ -148,7 +148,7 @@ async function driveToEnd(
 }
 
 /** The trace gets events as the journal has them, before whoever shows them. */
-function traceAndShow(trace: RunTrace, onEvent: RunOptions['onEvent']): NonNullable<RunOptions['onEvent']> {
+function traceAndShow(trace: TracedSpans, onEvent: RunOptions['onEvent']): NonNullable<RunOptions['onEvent']> {
   return (event, position, whole) => {
     const { seq, time, recorded } = position;
     trace.take({ seq, time, event: recorded });

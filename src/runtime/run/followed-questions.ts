@@ -4,7 +4,7 @@
  */
 import type { AskHandler, Question } from './drive-options.js';
 
-interface OpenQuestion {
+interface FollowedQuestion {
   /** The same question has it again, also after a look that found nothing new. */
   readonly key: string;
   /** What an answer names: its id, which only this question has. */
@@ -21,7 +21,7 @@ interface QuestionHandlers {
 }
 
 export class FollowedQuestions {
-  private open: readonly OpenQuestion[] = [];
+  private open: readonly FollowedQuestion[] = [];
   /** The open questions that have an answer, which the run has not taken yet. */
   private readonly answered = new Set<string>();
   private asking: { readonly key: string; readonly stop: AbortController } | null = null;
@@ -29,7 +29,7 @@ export class FollowedQuestions {
   constructor(private readonly handlers: QuestionHandlers) {}
 
   /** What is open now. A question that is no longer open is withdrawn. */
-  update(open: readonly OpenQuestion[]): void {
+  update(open: readonly FollowedQuestion[]): void {
     this.open = open;
     const isOpen = (wanted: string): boolean => open.some(({ key }) => key === wanted);
     for (const key of this.answered) if (!isOpen(key)) this.answered.delete(key);

@@ -19,16 +19,16 @@ export function defaultLimit(scope: LimitScope): number | undefined {
 
 const NEAR = 0.9;
 
-type Scope = 'journal' | 'output';
+type GrowthScope = 'journal' | 'output';
 
 interface Exceeded {
-  readonly scope: Scope;
+  readonly scope: GrowthScope;
   readonly limit: number;
   readonly used: number;
 }
 
 export class Growth {
-  private readonly warned = new Set<Scope>();
+  private readonly warned = new Set<GrowthScope>();
 
   /** `journal`: its size in bytes. */
   constructor(

@@ -10,7 +10,7 @@ import type { VirtualTime } from '../virtual-time.js';
 const LOOK_MS = 200;
 
 /** A delivery, with the position in the inbox after it if it came from there. */
-interface Mail {
+interface ReceivedDelivery {
   readonly delivery: Delivery;
   readonly inbox?: number;
 }
@@ -18,8 +18,8 @@ interface Mail {
 export class Mailbox {
   private full = false;
   /** What was posted in this process. */
-  private posted: Mail[] = [];
-  private next: readonly Mail[];
+  private posted: ReceivedDelivery[] = [];
+  private next: readonly ReceivedDelivery[];
   private readonly timer: ReturnType<typeof setInterval> | null = null;
 
   /**
@@ -59,7 +59,7 @@ export class Mailbox {
   }
 
   /** What came, in order. */
-  take(): readonly Mail[] {
+  take(): readonly ReceivedDelivery[] {
     const { posted, next } = this;
     this.full = false;
     this.posted = [];

@@ -8,7 +8,7 @@ import { resolve } from 'node:path';
 import type { RunEvent } from '../../interpreter/events/event.js';
 import { limitsOf, storedLimits } from '../../interpreter/events/stored-limits.js';
 import type { EffectRequest } from '../../interpreter/request.js';
-import type { RunOptions as InterpreterOptions, Run } from '../../interpreter/run.js';
+import type { InterpreterOptions, Run } from '../../interpreter/run.js';
 import { fromRecord, printJson } from '../../interpreter/values/json.js';
 import { isBeyondJson, type Value } from '../../interpreter/values/value.js';
 import type { Json } from '../../machine/expression.js';

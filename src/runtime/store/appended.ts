@@ -10,7 +10,7 @@ import { omitUndefined } from '../../prelude/omit-undefined.js';
 type TrackedSet = Extract<RunEvent, { type: 'tracked_set' }>;
 
 /** A `tracked_set` as it is recorded: `appended` instead of `value`. */
-type Appended = Omit<TrackedSet, 'value'> & { readonly appended: Json };
+type AppendedSet = Omit<TrackedSet, 'value'> & { readonly appended: Json };
 
 /** Shorter values are written again: appending would save nothing. */
 const LEAST_ITEMS = 8;
@@ -20,7 +20,7 @@ type Growing = string | readonly Json[];
 
 export class AppendEncoder {
   /** Values on record, by variable: as the run has them, and with secrets replaced. */
-  private readonly known = new Map<string, Known>();
+  private readonly known = new Map<string, KnownValue>();
 
   /** The event as it is recorded. `clean` is the event with secrets replaced. */
   encode(event: RunEvent, clean: RunEvent): RunEvent {
@@ -35,9 +35,9 @@ export class AppendEncoder {
     this.known.set(name, now);
     const appended = before === undefined ? undefined : appendedTo(before, now);
     if (appended === undefined) return clean;
-    const printed = printedAfter(before as Known, now);
+    const printed = printedAfter(before as KnownValue, now);
     if (printed === null) return clean;
-    const recorded: Appended = { type: 'tracked_set', name, appended, ...omitUndefined({ printed }) };
+    const recorded: AppendedSet = { type: 'tracked_set', name, appended, ...omitUndefined({ printed }) };
     return recorded as unknown as RunEvent;
   }
 
@@ -54,7 +54,7 @@ export class AppendDecoder {
   decode(event: RunEvent): RunEvent | null {
     if (event.type !== 'tracked_set') return event;
     const { name } = event;
-    const { appended, printed: added } = event as unknown as Partial<Appended>;
+    const { appended, printed: added } = event as unknown as Partial<AppendedSet>;
     if (appended === undefined) {
       if (isGrowing(event.value)) this.known.set(name, { value: event.value, printed: event.printed });
       else if (this.known.size > 0) this.known.delete(name);
@@ -77,7 +77,7 @@ function isGrowing(value: Json): value is Growing & Json {
   return typeof value === 'string' || Array.isArray(value);
 }
 
-interface Known {
+interface KnownValue {
   readonly raw: Growing;
   readonly clean: Growing;
   /** The JSON text of a list with numbers that keep their form. */
@@ -88,7 +88,7 @@ interface Known {
  * The JSON text of what a list has after its earlier items, as a list, if some of its numbers keep their form; null if it
  * does not begin with them: `1.1` and `1.10` are the same number, and `1.10` begins with the text of `1.1`.
  */
-function printedAfter(before: Known, now: Known): string | null | undefined {
+function printedAfter(before: KnownValue, now: KnownValue): string | null | undefined {
   if (before.printed === undefined && now.printed === undefined) return undefined;
   const start = (before.printed ?? JSON.stringify(before.clean)).slice(0, -1);
   const whole = now.printed ?? JSON.stringify(now.clean);
@@ -103,7 +103,7 @@ function joinLists(before: string, added: string): string {
 }
 
 /** What `now` has after its earlier value; undefined if it does not begin with that value. */
-function appendedTo(before: Known, now: Known): Json | undefined {
+function appendedTo(before: KnownValue, now: KnownValue): Json | undefined {
   // Appending may complete a secret. With it replaced, the text no longer begins with its earlier value.
   if (typeof before.clean === 'string' && typeof now.clean === 'string') {
     if (before.clean.length < LEAST_CHARACTERS || !now.clean.startsWith(before.clean)) return undefined;

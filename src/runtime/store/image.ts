@@ -5,7 +5,13 @@
 
 import { createHash } from 'node:crypto';
 import { limitsOf, type StoredLimits, storedLimits } from '../../interpreter/events/stored-limits.js';
-import { type LinkedMachine, type Run, type RunOptions, restoreRun, snapshotOf } from '../../interpreter/run.js';
+import {
+  type InterpreterOptions,
+  type LinkedMachine,
+  type Run,
+  restoreRun,
+  snapshotOf,
+} from '../../interpreter/run.js';
 import type { Json } from '../../machine/expression.js';
 import { type Machine, RUN_FORMAT } from '../../machine/machine.js';
 
@@ -36,7 +42,11 @@ export function otherFormatOf({ snapshot }: Pick<Image, 'snapshot'>): number | n
 }
 
 /** The run of an image, with the requests that it waits for. `linked`: the machine with the image's digest. */
-export function runOf(image: Pick<Image, 'limits' | 'snapshot'>, linked: LinkedMachine, options: RunOptions): Run {
+export function runOf(
+  image: Pick<Image, 'limits' | 'snapshot'>,
+  linked: LinkedMachine,
+  options: InterpreterOptions,
+): Run {
   const run = restoreRun(linked, image.snapshot, options);
   run.setLimits(limitsOf(image.limits));
   return run;

@@ -9,13 +9,11 @@
 import { Buffer } from 'node:buffer';
 import { join } from 'node:path';
 import type { RunEvent } from '../../interpreter/events/event.js';
-import type { Json } from '../../machine/expression.js';
+import type { Json, JsonObject } from '../../machine/expression.js';
 import { omitUndefined } from '../../prelude/omit-undefined.js';
 import { INLINE_BYTES } from '../process/output.js';
 import { type Artifacts, artifactName, folderArtifacts } from './artifacts.js';
 import { StoreError } from './store-error.js';
-
-type Members = { readonly [key: string]: Json };
 
 /**
  * How to get the value from the artifact. `text`: all of it. `line`: without its last line end. `json`: parsed. A
@@ -38,7 +36,7 @@ const ENCODED: { readonly [type in RunEvent['type']]?: readonly string[] } = {
   run_failed: ['value', 'printed'],
 };
 
-interface Reference {
+interface ArtifactReference {
   readonly $artifact: string;
   readonly as: Form;
   readonly bytes: number;
@@ -57,8 +55,8 @@ const TEXTS = 16;
 const OUTPUTS = 4;
 
 export class LargeValues {
-  private readonly objects = new WeakMap<object, Reference>();
-  private texts: { readonly text: string; readonly reference: Reference }[] = [];
+  private readonly objects = new WeakMap<object, ArtifactReference>();
+  private texts: { readonly text: string; readonly reference: ArtifactReference }[] = [];
   private outputs: string[] = [];
 
   constructor(private readonly artifacts: Artifacts) {}
@@ -161,7 +159,7 @@ export class LargeValues {
   }
 
   /** The artifact with exactly this content. */
-  private findExact(content: string, as: Form): Reference | null {
+  private findExact(content: string, as: Form): ArtifactReference | null {
     const hash = artifactName(content);
     const bytes = this.artifacts.sizeOf(hash);
     // One that was cut off does not have it.
@@ -169,7 +167,7 @@ export class LargeValues {
   }
 
   /** For a text that is JSON: the artifact that has the value of this JSON. */
-  private asJson(text: string): Reference | null {
+  private asJson(text: string): ArtifactReference | null {
     if (text.startsWith('{') || text.startsWith('[')) return this.findReprinted(text, 'compact');
     if (!text.startsWith('"')) return null;
     try {
@@ -182,7 +180,7 @@ export class LargeValues {
   }
 
   /** The output that has the same value in another JSON layout. */
-  private findReprinted(text: string, as: Form = 'json'): Reference | null {
+  private findReprinted(text: string, as: Form = 'json'): ArtifactReference | null {
     if (text.length > MOST_COMPARED) return null;
     for (const hash of this.outputs) {
       const bytes = this.artifacts.sizeOf(hash) ?? 0;
@@ -204,7 +202,7 @@ export function decodeEvent(event: RunEvent, artifacts: string): RunEvent {
   for (const name of ENCODED[event.type] ?? [])
     if (decoded[name] !== undefined) decoded[name] = decodeValue(decoded[name] as Json, artifacts);
   if (event.type === 'effect_settled' && event.outcome.kind === 'value')
-    decoded.outcome = decodeMembers(event.outcome as unknown as Members, artifacts);
+    decoded.outcome = decodeMembers(event.outcome as unknown as JsonObject, artifacts);
   return decoded as unknown as RunEvent;
 }
 
@@ -212,16 +210,16 @@ export function decodeEvent(event: RunEvent, artifacts: string): RunEvent {
 export function decodeValue(value: Json, artifacts: string): Json {
   if (typeof value !== 'object' || value === null) return value;
   if (Array.isArray(value)) return value.map((part) => decodeValue(part, artifacts));
-  const members = value as Members;
+  const members = value as JsonObject;
   if (Object.hasOwn(members, KEY)) {
     const hash = members[KEY];
-    if (hash === null) return decodeMembers(members.value as Members, artifacts);
+    if (hash === null) return decodeMembers(members.value as JsonObject, artifacts);
     if (typeof hash === 'string') return contentOf(hash, members.as as Form, artifacts);
   }
   return decodeMembers(members, artifacts);
 }
 
-function decodeMembers(members: Members, artifacts: string): Json {
+function decodeMembers(members: JsonObject, artifacts: string): Json {
   return Object.fromEntries(Object.entries(members).map(([key, part]) => [key, decodeValue(part, artifacts)]));
 }
 
@@ -247,7 +245,7 @@ function contentOf(hash: string, as: Form, artifacts: string): Json {
   }
 }
 
-function reference({ $artifact, as, bytes }: Reference): Json {
+function reference({ $artifact, as, bytes }: ArtifactReference): Json {
   return { $artifact, as, bytes };
 }
 
@@ -262,7 +260,7 @@ function sizeOf(value: Json): number {
   }
   for (const key in value) {
     if (key === KEY) return Number.POSITIVE_INFINITY;
-    sum += key.length + sizeOf((value as Members)[key] ?? null);
+    sum += key.length + sizeOf((value as JsonObject)[key] ?? null);
   }
   return sum;
 }

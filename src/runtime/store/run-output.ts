@@ -23,7 +23,7 @@ export interface Printer {
   readonly step: string | null;
 }
 
-export interface Printed {
+export interface PrintedOutcome {
   readonly printer: Printer;
   readonly outcome: Outcome;
 }
@@ -45,8 +45,8 @@ export class OutputRecord {
    * What ended since the last call, in the order of the record, limited to what fits into memory. Empty if there is
    * nothing more. Throws a `StoreError`.
    */
-  next(): Printed[] {
-    const printed: Printed[] = [];
+  next(): PrintedOutcome[] {
+    const printed: PrintedOutcome[] = [];
     let bytes = 0;
     const end = readJournal(
       join(this.folder, 'journal.ndjson'),
@@ -65,7 +65,7 @@ export class OutputRecord {
     return printed;
   }
 
-  private take(event: RunEvent): Printed | null {
+  private take(event: RunEvent): PrintedOutcome | null {
     if (event.type === 'state_entered') this.states.add(event.state);
     else if (event.type === 'effect_requested' && WORK_EFFECTS.has(event.kind)) {
       const { effect, kind, text, state, line, step = null } = event;

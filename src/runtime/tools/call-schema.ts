@@ -3,18 +3,16 @@
  * from outside. References such as `#/$defs/…` work from each part of a schema.
  */
 import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js';
-import type { Json } from '../../machine/expression.js';
+import type { Json, JsonObject } from '../../machine/expression.js';
 import { omitUndefined } from '../../prelude/omit-undefined.js';
 import { boundedMatches } from '../matches.js';
 
-export type Validate = (schema: Json, value: Json, root?: Json) => string | null;
-
-type Members = { readonly [key: string]: Json };
+export type ValidateCall = (schema: Json, value: Json, root?: Json) => string | null;
 
 const SHARED = ['$defs', 'definitions'] as const;
 
 /** A validator that caches schemas. It returns a clause with the problem, or null. */
-export function schemaValidator(): Validate {
+export function schemaValidator(): ValidateCall {
   const { ajv } = newAjv();
   const known = new Map<Json, ValidateFunction | null>();
   return (schema, value, root = schema) => {
@@ -106,7 +104,7 @@ function withShared(schema: Json, root: Json): Json {
   return { ...Object.fromEntries(shared.map((name) => [name, root[name] as Json])), ...bare };
 }
 
-function isObject(value: Json | undefined): value is Members {
+function isObject(value: Json | undefined): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 

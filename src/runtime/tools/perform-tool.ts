@@ -13,7 +13,7 @@ import type { ToolProgram } from '../../machine/plan.js';
 import { unreachable } from '../../prelude/unreachable.js';
 import type { EffectContext } from '../effect-context.js';
 import { argumentProblem, cannotStart, directoryOf, type Environment, performCommand } from '../process/shell.js';
-import type { Validate } from './call-schema.js';
+import type { ValidateCall } from './call-schema.js';
 import type { ToolHost } from './mcp-tool.js';
 
 type CommandTarget = Extract<ToolProgram, { kind: 'run' }>;
@@ -82,7 +82,7 @@ export async function performAgentTool(
   return (await checkParameters(call)) ?? checkResult(call, await ask(), readAnswer);
 }
 
-let validator: { validate: Validate; schemas: typeof import('./call-schema.js') } | null = null;
+let validator: { validate: ValidateCall; schemas: typeof import('./call-schema.js') } | null = null;
 
 /** Loaded for the first tool with a schema, because loading takes longer than a small plan. */
 async function loadValidator(): Promise<NonNullable<typeof validator>> {

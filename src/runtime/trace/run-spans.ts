@@ -30,7 +30,7 @@ interface OpenSpan {
   readonly links: readonly SpanLink[];
 }
 
-interface OpenStep extends Pick<OpenSpan, 'id'> {
+interface OpenStepSpan extends Pick<OpenSpan, 'id'> {
   readonly span: OpenSpan;
   attempt: OpenSpan | null;
   /** The number of the event that began it. */
@@ -63,7 +63,7 @@ export class RunSpans {
   private visit: OpenSpan | null = null;
   private readonly attempts = new Map<string, { readonly span: OpenSpan; readonly attempt: Attempt }>();
   private readonly waits = new Map<string, OpenSpan>();
-  private readonly steps = new Map<string, OpenStep>();
+  private readonly steps = new Map<string, OpenStepSpan>();
   /** Steps that ended, by path, with the events that began and ended them: a resume may open them again. */
   private readonly endedSteps = new Map<string, { readonly seq: number; readonly endSeq: number }>();
   /** When the last command of each gate began, in milliseconds since the epoch. */
@@ -363,7 +363,7 @@ export class RunSpans {
     step.attempt = this.begin(`attempt ${attempt} of ${path}`, step.id, more, { what: 'attempt' });
   }
 
-  private openStep(path: string, attributes: Attributes, seq: number): OpenStep {
+  private openStep(path: string, attributes: Attributes, seq: number): OpenStepSpan {
     const around = [...this.steps].findLast(([outer]) => path.startsWith(`${outer}/`))?.[1];
     const parent = around?.attempt?.id ?? around?.id ?? this.innermost;
     const span = this.begin(`step ${path}`, parent, attributes, { what: `step ${path}` });
@@ -388,7 +388,7 @@ export class RunSpans {
     this.closeStep(path, step, this.nowMs, status === 'pass' ? null : 'the step did not pass', more);
   }
 
-  private closeStep(path: string, step: OpenStep, endMs: number, error: string | null, more: Attributes): void {
+  private closeStep(path: string, step: OpenStepSpan, endMs: number, error: string | null, more: Attributes): void {
     if (step.attempt !== null) this.end(step.attempt, endMs, null, more);
     this.end(step.span, endMs, error, more);
     this.steps.delete(path);

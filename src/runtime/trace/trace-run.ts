@@ -9,7 +9,7 @@ import { RunSpans } from './run-spans.js';
 import { SpanSender } from './send-spans.js';
 import type { TraceOptions } from './trace-options.js';
 
-export interface RunTrace {
+export interface TracedSpans {
   take(record: Recorded): void;
   /** The `TRACEPARENT` for what an effect starts. */
   traceparentOf(effect: string): string;
@@ -25,7 +25,7 @@ interface TracedRun {
   readonly seq: number;
 }
 
-export function traceRun(options: TraceOptions, { runId, folder, seq }: TracedRun): RunTrace {
+export function traceRun(options: TraceOptions, { runId, folder, seq }: TracedRun): TracedSpans {
   const { endpoint, parent, origin, prompts } = options;
   const isWanted = endpoint !== null && parseTraceparent(parent)?.isSampled !== false;
   const sender = isWanted ? new SpanSender(endpoint) : null;

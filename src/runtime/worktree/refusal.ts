@@ -1,6 +1,6 @@
 /** Why work in a worktree cannot begin, or why its result cannot be merged. The texts are for the user. */
 
-export interface Refusal {
+export interface WorktreeRefusal {
   readonly kind:
     | 'no-git'
     | 'old-git'

@@ -22,7 +22,7 @@ import { branchCommit, forkWorktree, taskName } from './worktree.js';
 import { factsOf, forgetLeftovers, noteLeftovers, type WorktreeFacts } from './worktree-facts.js';
 
 /** An effect that works in a worktree: the parts of its request that matter here. */
-interface Worker {
+interface WorktreeEffect {
   readonly kind: string;
   readonly effect: string;
   readonly attempt: number;
@@ -50,7 +50,7 @@ export interface RunWorktrees {
    * Call before an effect works in a folder. Returns the function to call at its end. For the call of an agent it notes the
    * content of the worktree, so that the files can be restored if the call is interrupted.
    */
-  enter(folder: string, worker: Worker): Promise<() => void>;
+  enter(folder: string, worker: WorktreeEffect): Promise<() => void>;
 }
 
 /** What this process knows of a worktree. */
@@ -168,7 +168,7 @@ export function runWorktrees(main: Worktree, { store, runId, fresh, tasks = [] }
   };
 }
 
-function soil(held: HeldWorktree, { kind, stepAttempt }: Worker): void {
+function soil(held: HeldWorktree, { kind, stepAttempt }: WorktreeEffect): void {
   held.clean = null;
   if (kind === 'agent' || stepAttempt === undefined) held.touched = true;
 }
@@ -266,7 +266,7 @@ async function commitAll(held: HeldWorktree, label: string): Promise<string> {
  */
 async function commitBefore(
   { worktree, clean, touched, at }: HeldWorktree,
-  { effect, step }: Worker,
+  { effect, step }: WorktreeEffect,
 ): Promise<string | null> {
   if (clean !== null) return clean;
   if (step !== undefined && !touched && at !== null) return at;

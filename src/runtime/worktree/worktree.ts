@@ -23,14 +23,14 @@ import {
 import { type GitTarget, git, stopLeftCalls, wordOf } from './git/git.js';
 import {
   blockedBranches,
-  type Found,
+  type FoundRepository,
   findRepository,
-  type Refused,
+  type RefusedRepository,
   type Repository,
   realStore,
   uncommittedRefusal,
 } from './git/repository.js';
-import type { Refusal } from './refusal.js';
+import type { WorktreeRefusal } from './refusal.js';
 
 export interface OpenSpec {
   /** The folder in which the run was started, anywhere in a checkout. */
@@ -51,7 +51,7 @@ type Opened =
       /** Whether it is new and equals the commit from which it was created. */
       readonly made: boolean;
     }
-  | Refused;
+  | RefusedRepository;
 
 /** Opens the worktree of a run, or makes it. Rejects with a `GitFailure` or a `StoreError`. */
 export async function openWorktree({ cwd, store, runId, at, ...given }: OpenSpec): Promise<Opened> {
@@ -74,7 +74,7 @@ export async function openWorktree({ cwd, store, runId, at, ...given }: OpenSpec
 }
 
 /** The repository for the worktree of a run in `cwd`, or why it can have none. */
-export async function usableRepository(cwd: string, store: string, committed = true): Promise<Found> {
+export async function usableRepository(cwd: string, store: string, committed = true): Promise<FoundRepository> {
   const found = await findRepository(cwd);
   if (found.kind === 'refused') return found;
   const blocked = blockedBranches(found.repository);
@@ -130,7 +130,7 @@ async function commitAt(target: GitTarget, commit: string): Promise<{ base: stri
 }
 
 /** The run that is replayed has worked in another repository. */
-function absentRefusal(repository: string, commit: string): Refusal {
+function absentRefusal(repository: string, commit: string): WorktreeRefusal {
   const message = `the repository \`${repository}\` does not have the commit \`${commit.slice(0, 12)}\` with the files of that point`;
   return { kind: 'lost', message, help: 'fetch the branch of the run first: `git fetch REPOSITORY statedsl/RUN`' };
 }
@@ -197,7 +197,7 @@ async function reopenRecorded(store: string, name: string, record: WorktreeRecor
   return { kind: 'open', worktree: fresh, made: false };
 }
 
-function lostRefusal({ root, branch }: Pick<Worktree, 'root' | 'branch'>): Refusal {
+function lostRefusal({ root, branch }: Pick<Worktree, 'root' | 'branch'>): WorktreeRefusal {
   const message = `the worktree \`${root}\` of this run and its branch \`${branch}\` are gone`;
   return { kind: 'lost', message, help: 'start the run again, or use `--worktree=off`' };
 }

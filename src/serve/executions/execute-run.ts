@@ -21,7 +21,7 @@ import {
   keepWaiting,
   prepareRunFolder,
   readWaiting,
-  type Waiting,
+  type WaitingExecution,
 } from './waiting-list.js';
 
 export interface ExecuteOptions {
@@ -92,7 +92,11 @@ const LOOK_MS = 50;
  * Who records an answer or a signal holds the run for a moment, on a busy machine for longer. A delivery that nobody has taken
  * shows that nobody executes the run.
  */
-async function beginUnlessHeld(runs: Runs, waiting: Waiting, options: ExecuteOptions): Promise<Result<Execution>> {
+async function beginUnlessHeld(
+  runs: Runs,
+  waiting: WaitingExecution,
+  options: ExecuteOptions,
+): Promise<Result<Execution>> {
   const { directory, runId, signal } = options;
   for (let waited = 0; ; waited += LOOK_MS) {
     const execution = await begin(runs, waiting, options);
@@ -104,7 +108,7 @@ async function beginUnlessHeld(runs: Runs, waiting: Waiting, options: ExecuteOpt
   }
 }
 
-function begin(runs: Runs, waiting: Waiting, options: ExecuteOptions): Promise<Result<Execution>> {
+function begin(runs: Runs, waiting: WaitingExecution, options: ExecuteOptions): Promise<Result<Execution>> {
   const { task, run_id: runId, limits, by: person } = waiting;
   const { signal, directory, secret, permits } = options;
   // `permits` is no option of the library: runs pass it on to their effects.

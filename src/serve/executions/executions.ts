@@ -24,7 +24,7 @@ import {
   readAllWaiting,
   readWaiting,
   until,
-  type Waiting,
+  type WaitingExecution,
   writtenSince,
 } from './waiting-list.js';
 
@@ -125,20 +125,25 @@ export class Executions {
 
   /** Promises to execute a run; the promise is on disk when this resolves. One run has one promise. */
   async add(
-    task: Omit<Waiting, 'queued_at' | 'number' | 'begun'>,
+    task: Omit<WaitingExecution, 'queued_at' | 'number' | 'begun'>,
     secret: Readonly<Record<string, Json>> = {},
-  ): Promise<Result<Waiting>> {
+  ): Promise<Result<WaitingExecution>> {
     if (this.isStopping) return refuse('unavailable', 'the service is stopping', 'try again when it has started again');
     return this.promise(task, secret);
   }
 
   private async promise(
-    task: Omit<Waiting, 'queued_at' | 'number' | 'begun'>,
+    task: Omit<WaitingExecution, 'queued_at' | 'number' | 'begun'>,
     secret: Readonly<Record<string, Json>>,
-  ): Promise<Result<Waiting>> {
+  ): Promise<Result<WaitingExecution>> {
     if (this.runs.get(task.run_id)?.isPromised === true)
       return refuse('held', `the service already executes run \`${task.run_id}\``, 'follow its events');
-    const waiting: Waiting = { ...task, queued_at: new Date().toISOString(), number: this.number++, begun: false };
+    const waiting: WaitingExecution = {
+      ...task,
+      queued_at: new Date().toISOString(),
+      number: this.number++,
+      begun: false,
+    };
     const kept = await resultOf(() => keepWaiting(this.options.directory, waiting));
     if (!kept.ok) return kept;
     this.newest(waiting.run_id).accept(waiting, secret);
@@ -289,7 +294,7 @@ export class Executions {
   }
 
   /** False if the disk takes nothing now: then it is tried again later. */
-  private begin(run: PromisedRun, promise: Waiting): boolean {
+  private begin(run: PromisedRun, promise: WaitingExecution): boolean {
     const begun = { ...promise, begun: true };
     this.isDiskFull = !this.keep(begun);
     if (this.isDiskFull) {
@@ -323,7 +328,7 @@ export class Executions {
     return { end, interrupt: () => undefined, isAdopted: true };
   }
 
-  private keep(one: Waiting): boolean {
+  private keep(one: WaitingExecution): boolean {
     try {
       keepWaiting(this.options.directory, one);
       return true;

@@ -10,10 +10,10 @@ import { mayHaveDeliveries } from '../../runtime/store/inbox.js';
 import { lastEvents } from '../../runtime/store/journal-lines.js';
 import { entryAt, isOwnFolder, readOwn, writeOwn } from '../../runtime/store/own-file.js';
 import { storeError } from '../../runtime/store/store-error.js';
-import { serviceFolder, type Waiting } from './waiting-list.js';
+import { serviceFolder, type WaitingExecution } from './waiting-list.js';
 
 /** How a run continues after something was delivered to it. */
-export type Continuation = Pick<Waiting, 'run_id' | 'machine' | 'limits' | 'by'>;
+export type Continuation = Pick<WaitingExecution, 'run_id' | 'machine' | 'limits' | 'by'>;
 
 /** A file that says so. */
 export interface KeptDelivery {

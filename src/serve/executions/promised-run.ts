@@ -1,9 +1,9 @@
 /** What the service knows of one run that it has accepted. */
 import type { Json } from '../../machine/expression.js';
 import type { KeptDelivery } from './kept-deliveries.js';
-import type { Waiting } from './waiting-list.js';
+import type { WaitingExecution } from './waiting-list.js';
 
-type Secret = Readonly<Record<string, Json>>;
+type SecretValues = Readonly<Record<string, Json>>;
 
 /**
  * A process that executes one run. When it has kept the promise it removes it from disk, and when the run could not begin it
@@ -25,16 +25,16 @@ export interface RunProcess {
  */
 export class PromisedRun {
   /** Null: nothing is promised. */
-  promise: Waiting | null = null;
+  promise: WaitingExecution | null = null;
   /** Null: no process executes it. */
   process: RunProcess | null = null;
   /** How often a process was started for this promise. */
   starts = 0;
-  secret: Secret = {};
+  secret: SecretValues = {};
   /** What was delivered to it while its process was about to end. */
   private delivered: KeptDelivery[] = [];
   /** The secrets of the time before the promise, which count again if the run is refused. */
-  private secretBefore: Secret | null = null;
+  private secretBefore: SecretValues | null = null;
 
   constructor(readonly id: string) {}
 
@@ -47,7 +47,7 @@ export class PromisedRun {
     return this.promise !== null && this.promise.refusal === undefined;
   }
 
-  accept(promise: Waiting, secret: Secret): void {
+  accept(promise: WaitingExecution, secret: SecretValues): void {
     // A promise that was refused has changed nothing.
     const before = this.secretBefore !== null && this.promise !== null ? this.secretBefore : this.secret;
     this.secretBefore = before;

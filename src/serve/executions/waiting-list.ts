@@ -33,7 +33,7 @@ export type Task =
   | { readonly kind: 'replay'; readonly of: string; readonly from: ReplayFrom };
 
 /** A promise of the service to execute a run. */
-export interface Waiting {
+export interface WaitingExecution {
   readonly run_id: string;
   /** The machine or the program, for lists. */
   readonly machine: string | null;
@@ -67,7 +67,7 @@ export interface QueuedRun {
 }
 
 /** How lists show it; `status`: as long as nothing was refused. */
-export function queuedRunOf(one: Waiting, status: 'queued' | 'running'): QueuedRun {
+export function queuedRunOf(one: WaitingExecution, status: 'queued' | 'running'): QueuedRun {
   const { run_id, machine, queued_at, refusal } = one;
   return {
     run_id,
@@ -158,7 +158,7 @@ export function makeServiceFolder(directory: string): string {
 }
 
 /** In the order of their requests. A file that cannot be read is left alone: it may belong to a newer version. */
-export function readAllWaiting(directory: string): Waiting[] {
+export function readAllWaiting(directory: string): WaitingExecution[] {
   const names = readdirSync(join(directory, QUEUE));
   const all = names.flatMap((name) => {
     const id = NAME.exec(name)?.[1];
@@ -168,9 +168,9 @@ export function readAllWaiting(directory: string): Waiting[] {
   return all.sort((a, b) => a.queued_at.localeCompare(b.queued_at) || a.number - b.number);
 }
 
-export function readWaiting(directory: string, runId: string): Waiting | null {
+export function readWaiting(directory: string, runId: string): WaitingExecution | null {
   try {
-    const one = JSON.parse(readOwn(fileOf(directory, runId)).toString('utf8')) as Waiting;
+    const one = JSON.parse(readOwn(fileOf(directory, runId)).toString('utf8')) as WaitingExecution;
     return one.run_id === runId && typeof one.queued_at === 'string' && typeof one.task?.kind === 'string' ? one : null;
   } catch {
     return null;
@@ -178,7 +178,7 @@ export function readWaiting(directory: string, runId: string): Waiting | null {
 }
 
 /** On disk when it returns. Throws a `StoreError`. */
-export function keepWaiting(directory: string, waiting: Waiting): void {
+export function keepWaiting(directory: string, waiting: WaitingExecution): void {
   const path = fileOf(directory, waiting.run_id);
   try {
     writeOwn(`${path}.new`, JSON.stringify(waiting), 'w', true);

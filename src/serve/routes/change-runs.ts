@@ -121,7 +121,7 @@ const apply = createRoute({
 });
 
 /** What is to be executed, besides the task. */
-interface Wanted {
+interface TaskFacts {
   readonly runId: string;
   readonly machine: string | null;
   readonly limits: Limits;
@@ -139,7 +139,7 @@ export function addChangeRoutes(app: ServiceApp, service: Service): void {
   const personOf = (c: Context): string =>
     (service.userHeader === null ? null : userOf(c.req.header(service.userHeader))) ?? service.user;
 
-  async function execute(c: Context, task: Task, { runId, machine, limits, secret = {} }: Wanted) {
+  async function execute(c: Context, task: Task, { runId, machine, limits, secret = {} }: TaskFacts) {
     const added = await executions.add({ run_id: runId, machine, task, limits, by: personOf(c) }, secret);
     if (!added.ok) return answerRefusal(c, added.refusal);
     // A new run of a checked program begins; whether an old one can continue from there is known when it is tried.

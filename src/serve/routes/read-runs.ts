@@ -186,10 +186,10 @@ export function addReadRoutes(app: ServiceApp, service: Service): void {
   });
 }
 
-type Named = { readonly run_id: string };
+type WithRunId = { readonly run_id: string };
 
 /** The time of their beginning is a part of ids. */
-const byNewest = (a: Named, b: Named): number => (a.run_id < b.run_id ? 1 : a.run_id > b.run_id ? -1 : 0);
+const byNewest = (a: WithRunId, b: WithRunId): number => (a.run_id < b.run_id ? 1 : a.run_id > b.run_id ? -1 : 0);
 
 const show = createRoute({
   method: 'get',

@@ -16,7 +16,7 @@ interface MarkedSpan {
 }
 
 /** One line of a picture with the locations on it. */
-interface Row {
+interface DrawnRow {
   readonly line: number;
   readonly spans: readonly MarkedSpan[];
 }
@@ -35,7 +35,7 @@ export function drawDiagnostic(diagnostic: Diagnostic, sources: SourceSet, paint
   const tinted = diagnostic.severity === 'error' ? paint : { ...paint, error: paint.warning };
   for (const file of files) {
     const source = sources[file] as SourceFile;
-    out.push(...drawFile(source, rowsOf.get(file) as Row[], { width, first: file === files[0], paint: tinted }));
+    out.push(...drawFile(source, rowsOf.get(file) as DrawnRow[], { width, first: file === files[0], paint: tinted }));
   }
   const pad = ' '.repeat(files.length === 0 ? 2 : width + 1);
   for (const note of diagnostic.notes ?? []) out.push(footer(pad, 'note', note, paint));
@@ -73,7 +73,7 @@ function footer(pad: string, kind: 'note' | 'help', text: string, paint: Paint):
   return `${pad}${paint.frame('=')} ${paint.strong(`${kind}:`)} ${lines.join(indent)}`;
 }
 
-function rowsIn(source: SourceFile, file: number, spans: readonly MarkedSpan[]): Row[] {
+function rowsIn(source: SourceFile, file: number, spans: readonly MarkedSpan[]): DrawnRow[] {
   const byLine = new Map<number, MarkedSpan[]>();
   for (const span of spans) {
     if (span.span.file !== file) continue;
@@ -85,7 +85,7 @@ function rowsIn(source: SourceFile, file: number, spans: readonly MarkedSpan[]):
 
 function drawFile(
   source: SourceFile,
-  rows: readonly Row[],
+  rows: readonly DrawnRow[],
   { width, first, paint }: { width: number; first: boolean; paint: Paint },
 ): string[] {
   const pad = ' '.repeat(width + 1);

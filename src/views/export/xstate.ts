@@ -3,7 +3,7 @@
  * Conditions become guards with their text as the type: whoever executes it supplies them and the work.
  */
 import type { Instruction, Machine } from '../../machine/machine.js';
-import { type Edge, graphOf } from '../graph/machine-graph.js';
+import { type GraphEdge, graphOf } from '../graph/machine-graph.js';
 
 /** Something of a program that another form cannot say. */
 export interface Unsayable {
@@ -31,11 +31,11 @@ export function xstateOf(machine: Machine): Exported {
   const ids = uniqueNames(states.map((state) => state.name));
   const ends = uniqueNames([...ids, RETURNED, FAILED]).slice(-2);
   const [returned, failed] = ends as [string, string];
-  const targetOf = ({ to, failed: isFailed }: Edge): string =>
+  const targetOf = ({ to, failed: isFailed }: GraphEdge): string =>
     `#${to === null ? (isFailed === true ? failed : returned) : ids[to]}`;
   const made = states.map((state, at) => {
     const own = edges.filter(({ from, kind }) => from === at && kind !== 'rollback');
-    const transitions = (wanted: readonly Edge[], guardOf: (label: string) => string): Transition[] =>
+    const transitions = (wanted: readonly GraphEdge[], guardOf: (label: string) => string): Transition[] =>
       wanted.map((edge) => {
         const guard = guardOf(edge.label);
         return { target: targetOf(edge), ...(guard === '' ? {} : { guard: { type: guard } }) };

@@ -6,7 +6,7 @@
 
 import { cut, oneLine, pictureControls } from '../drawing/visible-text.js';
 import { asciiSteps, type DotWriter, dotSteps, type MermaidWriter, mermaidSteps } from '../steps/draw-steps.js';
-import type { Edge, Graph } from './machine-graph.js';
+import type { Graph, GraphEdge } from './machine-graph.js';
 
 const LONGEST_LABEL = 120;
 /** A step shows its gates, and a loop shows all of its entries. */
@@ -87,14 +87,14 @@ export function dot(graphs: readonly Graph[]): string {
   return `${out.join('\n')}\n}\n`;
 }
 
-const DOT_STYLE: Readonly<Record<Edge['kind'], string | null>> = {
+const DOT_STYLE: Readonly<Record<GraphEdge['kind'], string | null>> = {
   goto: null,
   failure: 'style=dashed',
   // Nothing goes this way, so it does not decide which state is above another.
   rollback: 'style=dotted, constraint=false',
 };
 
-const ASCII_LINE: Readonly<Record<Edge['kind'], string>> = { goto: '--', failure: '..', rollback: '~~' };
+const ASCII_LINE: Readonly<Record<GraphEdge['kind'], string>> = { goto: '--', failure: '..', rollback: '~~' };
 
 function dotLines(graph: Graph, lead: string): string[] {
   const id = (index: number | null): string => quoteDot(lead + (index === null ? '(return)' : nameOf(graph, index)));
@@ -168,7 +168,7 @@ function asciiOf(graph: Graph): string {
   return `${out.join('\n').replaceAll('-- - -->', '------->')}\n`;
 }
 
-function target(graph: Graph, edge: Edge): string {
+function target(graph: Graph, edge: GraphEdge): string {
   return edge.to === null ? '(return)' : nameOf(graph, edge.to);
 }
 

@@ -8,13 +8,13 @@ import type { Instruction, Machine, State } from '../../machine/machine.js';
 import { omitUndefined } from '../../prelude/omit-undefined.js';
 import { oneLine } from '../drawing/visible-text.js';
 import { workTree } from '../steps/call-tree.js';
-import type { StepNode } from '../steps/step-tree.js';
+import type { DrawnStep } from '../steps/step-tree.js';
 
 export interface Graph {
   readonly name: string;
   /** In the order of the program. */
   readonly states: readonly GraphState[];
-  readonly edges: readonly Edge[];
+  readonly edges: readonly GraphEdge[];
   /** The program is a workflow file, which has only steps and no states. */
   readonly stateless?: true;
 }
@@ -23,11 +23,11 @@ interface GraphState {
   readonly name: string;
   readonly initial: boolean;
   /** Its steps and calls in order; absent if it has none. */
-  readonly steps?: readonly StepNode[];
+  readonly steps?: readonly DrawnStep[];
 }
 
 /** A transition from one state to another, or out of the machine (`to` is null). */
-export interface Edge {
+export interface GraphEdge {
   readonly from: number;
   readonly to: number | null;
   /**
@@ -45,9 +45,9 @@ export interface Edge {
 }
 
 export function graphOf(machine: Machine): Graph {
-  const edges: Edge[] = [];
+  const edges: GraphEdge[] = [];
   const seen = new Set<string>();
-  const add = (edge: Edge): void => {
+  const add = (edge: GraphEdge): void => {
     const key = JSON.stringify([edge.from, edge.to, edge.label, edge.kind]);
     if (!seen.has(key)) edges.push(edge);
     seen.add(key);
@@ -76,7 +76,7 @@ function graphState(state: State, index: number, machine: Machine): GraphState {
 }
 
 /** A condition in force, up to the pc where it ends. */
-interface Condition {
+interface OpenCondition {
   readonly end: number;
   readonly text: string;
 }
@@ -84,7 +84,7 @@ interface Condition {
 /** More do not help a reader, and a chain of a thousand ELSE IFs would take quadratic time to draw. */
 const MOST_CONDITIONS = 8;
 
-function labelOf(open: readonly Condition[]): string {
+function labelOf(open: readonly OpenCondition[]): string {
   const texts = [...new Set(open.slice(-MOST_CONDITIONS).map(({ text }) => text))];
   return (open.length > MOST_CONDITIONS ? ['…', ...texts] : texts).join(' AND ');
 }
@@ -98,13 +98,13 @@ function undoLabel(condition: string, texts: readonly string[]): string {
   return `${condition === '' ? '' : `${condition}: `}undo ${shown.join('; ')}`;
 }
 
-function edgesOf(state: State, from: number, machine: Machine, undone: ReturnType<typeof undoneBy>): Edge[] {
-  const edges: Edge[] = [];
+function edgesOf(state: State, from: number, machine: Machine, undone: ReturnType<typeof undoneBy>): GraphEdge[] {
+  const edges: GraphEdge[] = [];
   /** Outermost first: blocks are nested, so the one that ends first is last. */
-  const open: Condition[] = [];
+  const open: OpenCondition[] = [];
   const skipped = skippedTo(state);
   state.code.forEach((instruction, pc) => {
-    while (open.length > 0 && (open[open.length - 1] as Condition).end <= pc) open.pop();
+    while (open.length > 0 && (open[open.length - 1] as OpenCondition).end <= pc) open.pop();
     open.push(...beginningAt(state, pc, skipped));
     const failed = instruction.op === 'return' && instruction.failed ? true : undefined;
     for (const to of targetsOf(instruction, machine))
@@ -133,8 +133,8 @@ function targetsOf(instruction: Instruction, machine: Machine): (number | null)[
  * Conditions other than tests that begin at a pc: the ELSE of a test that skips to here, if the previous instruction
  * jumps over it, and the code of a handler.
  */
-function beginningAt(state: State, pc: number, skipped: Map<number, string[]>): Condition[] {
-  const begun: Condition[] = [];
+function beginningAt(state: State, pc: number, skipped: Map<number, string[]>): OpenCondition[] {
+  const begun: OpenCondition[] = [];
   const before = state.code[pc - 1];
   if (before?.op === 'jump' && before.to > pc) {
     for (const text of skipped.get(pc) ?? []) begun.push({ end: before.to, text: `NOT (${text})` });
@@ -182,7 +182,7 @@ interface UndoneState {
   readonly texts: readonly string[];
 }
 
-interface Position {
+interface GraphPosition {
   readonly state: number;
   readonly pc: number;
   readonly node: number;
@@ -192,7 +192,7 @@ interface Position {
 function undoneBy(machine: Machine): (state: number, pc: number) => readonly UndoneState[] {
   const { states, error } = machine;
   const flow = controlFlow(states, error ?? -1);
-  const positionsOf = (op: Instruction['op']): Position[] =>
+  const positionsOf = (op: Instruction['op']): GraphPosition[] =>
     states.flatMap(({ code }, state) =>
       code.flatMap((one, pc) => (one.op === op ? [{ state, pc, node: (flow.starts[state] as number) + pc }] : [])),
     );
@@ -203,7 +203,7 @@ function undoneBy(machine: Machine): (state: number, pc: number) => readonly Und
     rollbacks.map((rollback) => {
       const reaches = reaching(flow, [rollback.node], (node) => nodes.has(node));
       const [from, to] = undoneAround(states[rollback.state] as State, rollback.pc);
-      const isSeen = ({ state, pc }: Position): boolean =>
+      const isSeen = ({ state, pc }: GraphPosition): boolean =>
         (from === 0 && to === Number.POSITIVE_INFINITY) || (state === rollback.state && from <= pc && pc < to);
       return [
         rollback.node,
@@ -217,7 +217,7 @@ function undoneBy(machine: Machine): (state: number, pc: number) => readonly Und
   return (state, pc) => found.get((flow.starts[state] as number) + pc) ?? [];
 }
 
-function byState(undos: readonly Position[], states: readonly State[]): UndoneState[] {
+function byState(undos: readonly GraphPosition[], states: readonly State[]): UndoneState[] {
   const texts = new Map<number, string[]>();
   for (const { state, pc } of undos) {
     const instruction = (states[state] as State).code[pc] as Instruction;

@@ -4,11 +4,11 @@
  */
 
 import type { Template } from '../../machine/expression.js';
-import type { Instruction, Machine, State } from '../../machine/machine.js';
+import type { ForkInstruction, Instruction, Machine, State } from '../../machine/machine.js';
 import { omitUndefined } from '../../prelude/omit-undefined.js';
-import type { Picture, PictureEdge, PictureKind, PictureNode, PictureRow, Reach } from '../picture/picture.js';
+import type { Picture, PictureEdge, PictureKind, PictureNode, PictureRow, ReachedPart } from '../picture/picture.js';
 import { callLines } from '../steps/call-tree.js';
-import { type Edge, type Graph, graphOf } from './machine-graph.js';
+import { type Graph, type GraphEdge, graphOf } from './machine-graph.js';
 import { type ReachNote, reachRow, type StepReach, stepPicture } from './step-picture.js';
 
 export interface PictureOptions {
@@ -24,7 +24,7 @@ export interface ReachOf {
   /** `path`: as in a step tree. */
   readonly step: (machine: Machine, path: string) => ReachNote | undefined;
   /** `to` is null at the end of the run. */
-  readonly transition: (machine: Machine, edge: Pick<Edge, 'from' | 'to' | 'kind'>) => Reach | undefined;
+  readonly transition: (machine: Machine, edge: Pick<GraphEdge, 'from' | 'to' | 'kind'>) => ReachedPart | undefined;
 }
 
 /** One picture for all machines of a program. */
@@ -104,7 +104,7 @@ function noteNode(id: string, title: string): PictureNode {
 }
 
 /** Where a run ends: as returned, as failed, or both. */
-function endNodes(edges: readonly Edge[], lead: string): PictureNode[] {
+function endNodes(edges: readonly GraphEdge[], lead: string): PictureNode[] {
   const ends = edges.filter(({ to }) => to === null);
   const node = (kind: 'end' | 'failure', title: string): PictureNode => ({
     ...{ id: `${lead} ${kind}`, kind, shape: 'pill', title, rows: [] },
@@ -115,7 +115,7 @@ function endNodes(edges: readonly Edge[], lead: string): PictureNode[] {
   ];
 }
 
-function failuresNode(implicit: readonly Edge[], machine: Machine, lead: string): PictureNode {
+function failuresNode(implicit: readonly GraphEdge[], machine: Machine, lead: string): PictureNode {
   const names = [...new Set(implicit.map(({ from }) => machine.states[from]?.name ?? ''))];
   return {
     ...{ id: `${lead} failures`, kind: 'failure', shape: 'pill', rows: [] },
@@ -132,7 +132,11 @@ function failuresEdge(machine: Machine, lead: string): PictureEdge {
 }
 
 /** One edge for all transitions of one kind from one state to another. */
-function groupedEdges(edges: readonly Edge[], lead: string, reachOf: (edge: Edge) => Reach | undefined): PictureEdge[] {
+function groupedEdges(
+  edges: readonly GraphEdge[],
+  lead: string,
+  reachOf: (edge: GraphEdge) => ReachedPart | undefined,
+): PictureEdge[] {
   const groups = new Map<string, PictureEdge & { labels: string[] }>();
   for (const edge of edges) {
     const from = `${lead} state ${edge.from}`;
@@ -151,7 +155,7 @@ function groupedEdges(edges: readonly Edge[], lead: string, reachOf: (edge: Edge
   });
 }
 
-function kindOf({ from, to, label, kind }: Edge): PictureEdge['kind'] {
+function kindOf({ from, to, label, kind }: GraphEdge): PictureEdge['kind'] {
   if (kind === 'rollback') return 'undo';
   if (kind === 'failure' || /^on error\b/.test(label)) return 'failure';
   return to !== null && to <= from ? 'again' : 'main';
@@ -185,8 +189,7 @@ function workflowPicture(graph: Graph, lead: string, reachOf: StepReach | undefi
   };
 }
 
-type Loop = Extract<Instruction, { op: 'each' }>;
-type Fork = Extract<Instruction, { op: 'fork' | 'fork-each' }>;
+type EachInstruction = Extract<Instruction, { op: 'each' }>;
 
 /**
  * What a state does as rows of its card: agents, questions, waits, calls, loops and parallel members. Commands are left
@@ -196,12 +199,12 @@ function stateRows(state: State, machine: Machine): PictureRow[] {
   return foldEqual(rowsIn({ state, machine }, 0, state.code.length, 0));
 }
 
-interface Site {
+interface PictureSite {
   readonly state: State;
   readonly machine: Machine;
 }
 
-function rowsIn(site: Site, from: number, to: number, depth: number): PictureRow[] {
+function rowsIn(site: PictureSite, from: number, to: number, depth: number): PictureRow[] {
   const { code } = site.state;
   const rows: PictureRow[] = [];
   for (let pc = from; pc < to; pc++) {
@@ -244,7 +247,7 @@ function actsIn(code: readonly Instruction[], from: number, to: number): boolean
 
 /** The code of a loop, from its head to where it ends. */
 function loopBody(
-  { items }: Loop,
+  { items }: EachInstruction,
   code: readonly Instruction[],
   pc: number,
   end: number,
@@ -255,12 +258,12 @@ function loopBody(
   return { from: head + 1, to: Math.max(head + 1, Math.min(next.exit, end)), variable: next.variable };
 }
 
-function memberRows(site: Site, fork: Fork, depth: number): PictureRow[] {
+function memberRows(site: PictureSite, fork: ForkInstruction, depth: number): PictureRow[] {
   if (fork.op === 'fork-each') return rowsIn(site, fork.body, fork.join, depth + 1);
   return fork.branches.flatMap(({ pc }, at) => rowsIn(site, pc, fork.branches[at + 1]?.pc ?? fork.join, depth + 1));
 }
 
-function forkText(fork: Fork, state: State): string {
+function forkText(fork: ForkInstruction, state: State): string {
   const most = fork.max?.op === 'const' ? `, at most ${fork.max.value} at once` : '';
   if (fork.op === 'fork') {
     const names = fork.names?.length === fork.branches.length ? `: ${fork.names.join(', ')}` : '';
@@ -269,7 +272,7 @@ function forkText(fork: Fork, state: State): string {
   return `each ${nameOf(fork.variable, state)} in parallel${most}`;
 }
 
-function ownRows(instruction: Instruction, pc: number, { state, machine }: Site, depth: number): PictureRow[] {
+function ownRows(instruction: Instruction, pc: number, { state, machine }: PictureSite, depth: number): PictureRow[] {
   const row = (kind: PictureRow['kind'], text: string): PictureRow => ({ kind, text, depth });
   switch (instruction.op) {
     case 'agent': {

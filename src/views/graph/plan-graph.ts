@@ -12,7 +12,7 @@ import { cut, escapeControls, oneLine, pictureControls, visibleLine } from '../d
 
 const LONGEST_LABEL = 120;
 
-interface Node {
+interface PlanGraphNode {
   readonly id: string;
   readonly label: string;
   readonly kind: 'call' | 'input' | 'gate';
@@ -25,17 +25,17 @@ interface Arrow {
 }
 
 interface PlanGraph {
-  readonly nodes: readonly Node[];
+  readonly nodes: readonly PlanGraphNode[];
   readonly arrows: readonly Arrow[];
 }
 
 export function planGraph(plan: Plan): PlanGraph {
   const order = new WriteOrder(plan.calls, plan.order, plan.given);
-  const nodes = plan.calls.map((call): Node => {
+  const nodes = plan.calls.map((call): PlanGraphNode => {
     const instance = call.instance === null ? '' : ` @ ${call.instance}`;
     return { id: `c${call.index}`, label: `${call.index + 1}. ${nameOf(call)}${instance}`, kind: 'call' };
   });
-  const sources = new Map<string, Node>();
+  const sources = new Map<string, PlanGraphNode>();
   const arrows = new Map<string, Arrow>();
   const draw = (from: string, to: string, path: PlanPath): void => {
     const label = printPath(path);

@@ -1,18 +1,23 @@
 /** The steps of a state as a picture: in order, those inside of others in their boxes, with the entries of RETRY as rows. */
 import { omitUndefined } from '../../prelude/omit-undefined.js';
-import type { Picture, PictureEdge, PictureKind, PictureNode, PictureRow, Reach } from '../picture/picture.js';
-import type { StepNode } from '../steps/step-tree.js';
+import type { Picture, PictureEdge, PictureKind, PictureNode, PictureRow, ReachedPart } from '../picture/picture.js';
+import type { DrawnStep } from '../steps/step-tree.js';
 
 /** How much of a state or step was reached, as a color and in words. */
 export interface ReachNote {
-  readonly reach: Reach;
+  readonly reach: ReachedPart;
   readonly text: string;
 }
 
 export type StepReach = (path: string) => ReachNote | undefined;
 
 /** `reachOf` colors steps by what was reached of them. */
-export function stepPicture(steps: readonly StepNode[], lead: string, parallel: boolean, reachOf?: StepReach): Picture {
+export function stepPicture(
+  steps: readonly DrawnStep[],
+  lead: string,
+  parallel: boolean,
+  reachOf?: StepReach,
+): Picture {
   const nodes = steps.map((step, at) => stepNode(step, `${lead}/${at}`, reachOf));
   if (parallel) return { nodes, edges: [], arrange: 'row' };
   const edges = nodes.slice(1).map((node, at): PictureEdge => {
@@ -27,7 +32,7 @@ export function reachRow({ text }: ReachNote): PictureRow {
   return { kind: null, text, depth: 0 };
 }
 
-function stepNode(step: StepNode, id: string, reachOf: StepReach | undefined): PictureNode {
+function stepNode(step: DrawnStep, id: string, reachOf: StepReach | undefined): PictureNode {
   const [title = '', ...about] = step.lines;
   const rows = [...about.map((text): PictureRow => ({ kind: null, text, depth: 0 })), ...retryRows(step.retry)];
   const inside =
@@ -41,7 +46,7 @@ function stepNode(step: StepNode, id: string, reachOf: StepReach | undefined): P
   };
 }
 
-function kindOf({ kind, path, parallel, inside }: StepNode): PictureKind {
+function kindOf({ kind, path, parallel, inside }: DrawnStep): PictureKind {
   if (kind === 'step' && parallel && inside.length > 0) return 'parallel';
   if (kind === 'step') return path.startsWith('call ') ? 'call' : 'step';
   return parallel ? 'parallel' : kind === 'each' ? 'loop' : 'machine';

@@ -3,8 +3,10 @@
  * a terminal with live lines and a plain file show the same words. The output of an effect is shown under its
  * instruction, cut to a few lines with a pointer to the rest.
  */
+
 import { agentFailed } from '../../interpreter/agents/agent-output.js';
 import type { EffectKind, Outcome, Output, RunEvent } from '../../interpreter/events/event.js';
+import type { Requested } from '../../runtime/record/record-facts.js';
 import { dollars } from '../drawing/amounts.js';
 import type { Paint } from '../drawing/paint.js';
 import { cut, escapeControls, oneLine } from '../drawing/visible-text.js';
@@ -44,8 +46,6 @@ export interface Log {
   /** The effects that are running, in the order of their start. */
   running(): RunningEffect[];
 }
-
-type Requested = Extract<RunEvent, { type: 'effect_requested' }>;
 
 interface Running extends RunningEffect {
   readonly kind: EffectKind;

@@ -2,11 +2,10 @@
  * A command as the log shows it: the instruction with its values, each shortened so that it fits on a line. The values
  * come from the record, where secrets are already replaced.
  */
-import type { RunEvent } from '../../interpreter/events/event.js';
-import type { Json } from '../../machine/expression.js';
-import { cut, cutColumns, oneLine } from '../drawing/visible-text.js';
 
-type Requested = Extract<RunEvent, { type: 'effect_requested' }>;
+import type { Json } from '../../machine/expression.js';
+import type { Requested } from '../../runtime/record/record-facts.js';
+import { cut, cutColumns, oneLine } from '../drawing/visible-text.js';
 
 const LONGEST_VALUE = 40;
 const LONGEST_PROMPT = 60;

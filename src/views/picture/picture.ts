@@ -131,14 +131,14 @@ export function isUnusual(text: string): boolean {
   );
 }
 
-interface Wrapped {
+interface WrappedLines {
   readonly lines: readonly string[];
   /** Something is missing, and a mark shows where. */
   readonly isShortened: boolean;
 }
 
 /** Lines that are at most so wide. Prefers to break at blanks, then after punctuation, then anywhere. */
-export function wrap(text: string, font: Font, width: number, most: number): Wrapped {
+export function wrap(text: string, font: Font, width: number, most: number): WrappedLines {
   const rest = [...text.trim()];
   const lines: string[] = [];
   while (rest.length > 0 && lines.length < most) {
@@ -189,7 +189,7 @@ export type PictureKind =
   | 'wait';
 
 /** How much of a node or edge was reached, in a picture that shows that. It decides the color instead of the kind. */
-export type Reach = 'reached' | 'partly' | 'missed' | 'unreachable';
+export type ReachedPart = 'reached' | 'partly' | 'missed' | 'unreachable';
 
 /** The nodes of one level, in the order of the program. */
 export interface Picture {
@@ -212,7 +212,7 @@ export interface PictureNode {
   readonly about?: string;
   readonly rows: readonly PictureRow[];
   readonly inside?: Picture;
-  readonly reach?: Reach;
+  readonly reach?: ReachedPart;
 }
 
 /** A line of a card. */
@@ -237,5 +237,5 @@ export interface PictureEdge {
   readonly kind: 'main' | 'failure' | 'again' | 'undo';
   /** Each is one alternative: the conditions of one transition, or one value. */
   readonly labels: readonly string[];
-  readonly reach?: Reach;
+  readonly reach?: ReachedPart;
 }

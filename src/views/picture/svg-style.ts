@@ -2,7 +2,7 @@
  * The colors of pictures in both themes, and the fonts. Plain classes, so that a program that knows no variables and no
  * media queries still draws the light theme.
  */
-import type { PictureKind, Reach } from './picture.js';
+import type { PictureKind, ReachedPart } from './picture.js';
 
 const SANS =
   'system-ui,-apple-system,"Segoe UI",Roboto,"Helvetica Neue","Noto Sans","Liberation Sans",Arial,"DejaVu Sans",sans-serif';
@@ -17,7 +17,7 @@ interface Theme {
   readonly muted: string;
   readonly line: string;
   readonly kinds: Readonly<Record<PictureKind, Colors>>;
-  readonly reach: Readonly<Record<Reach, readonly [fill: string, border: string]>>;
+  readonly reach: Readonly<Record<ReachedPart, readonly [fill: string, border: string]>>;
 }
 
 const LIGHT: Theme = {

@@ -37,12 +37,12 @@ function svgNode({ node, x, y, width, height, texts, marks, fullText }: DrawnNod
   return `<g>${title}${[shapeOf(node.shape, node.reach ?? node.kind, { x, y, width, height }), ...marks.map(svgMark), ...texts.map(svgText)].join('')}</g>`;
 }
 
-interface Area extends Point {
+interface PictureArea extends Point {
   readonly width: number;
   readonly height: number;
 }
 
-function shapeOf(shape: DrawnNode['node']['shape'], kind: string, { x, y, width, height }: Area): string {
+function shapeOf(shape: DrawnNode['node']['shape'], kind: string, { x, y, width, height }: PictureArea): string {
   if (shape === 'dot')
     return `<circle class="box ${kind}" cx="${x + width / 2}" cy="${y + height / 2}" r="${width / 2}"/>`;
   const radius = shape === 'pill' ? Math.min(height / 2, 14) : 6;

@@ -2,24 +2,23 @@
  * The CALLs and PLANs of a state as nodes for pictures, next to its steps, in the order of the text. Members that run
  * in parallel share a box. Each call names its output path, because later states and conditions read it.
  */
-import type { Instruction, Machine, State } from '../../machine/machine.js';
+import type { ForkInstruction, Instruction, Machine, State } from '../../machine/machine.js';
 import { printPath } from '../../prelude/reference.js';
 import { stepPositions } from './step-positions.js';
-import { type StepNode, stepTree } from './step-tree.js';
+import { type DrawnStep, stepTree } from './step-tree.js';
 
-type Fork = Extract<Instruction, { op: 'fork' | 'fork-each' }>;
 type PlanCode = Extract<Instruction, { op: 'plan' }>;
 
 interface PositionedStep {
   readonly pc: number;
-  readonly node: StepNode;
+  readonly node: DrawnStep;
 }
 
 /** The maximum number of nodes in one picture. */
 const MOST = 60;
 
 /** The steps and calls of a state, in order, without its commands. */
-export function workTree(state: State, machine: Machine): StepNode[] {
+export function workTree(state: State, machine: Machine): DrawnStep[] {
   const steps = stepTree(state, machine);
   if (!state.code.some(({ op }) => op === 'plan')) return steps;
   const positions = steps.length === 0 ? [] : stepPositions(state);
@@ -57,14 +56,14 @@ function callsIn(state: State, machine: Machine, from: number, to: number): Posi
   return found;
 }
 
-function boxOf({ op }: Fork): string {
+function boxOf({ op }: ForkInstruction): string {
   return op === 'fork' ? 'in parallel' : 'each in parallel';
 }
 
 /**
  * One node for each member that calls something. All members of a FOR EACH do the same, so one node represents them.
  */
-function membersOf(state: State, machine: Machine, fork: Fork): StepNode[] {
+function membersOf(state: State, machine: Machine, fork: ForkInstruction): DrawnStep[] {
   if (fork.op === 'fork-each')
     return sequence(callsIn(state, machine, fork.body, fork.join), `${state.name} ${fork.body}`);
   return fork.branches.flatMap(({ pc }, at) =>
@@ -73,14 +72,14 @@ function membersOf(state: State, machine: Machine, fork: Fork): StepNode[] {
 }
 
 /** Several calls of one member get their own box, in order. */
-function sequence(calls: readonly PositionedStep[], at: string): StepNode[] {
+function sequence(calls: readonly PositionedStep[], at: string): DrawnStep[] {
   const nodes = calls.map(({ node: one }) => one);
   return nodes.length < 2
     ? nodes
     : [{ ...node(`call member ${at}`, 'branches', ['in order'], nodes), parallel: false }];
 }
 
-function node(path: string, kind: StepNode['kind'], lines: readonly string[], inside: StepNode[]): StepNode {
+function node(path: string, kind: DrawnStep['kind'], lines: readonly string[], inside: DrawnStep[]): DrawnStep {
   return { kind, path, lines, retry: [], parallel: kind === 'branches', inside };
 }
 

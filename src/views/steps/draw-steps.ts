@@ -1,6 +1,6 @@
 /** Trees of steps in pictures: in order, with a loop for each RETRY and a box for each EACH. */
 import { oneLine, pictureControls } from '../drawing/visible-text.js';
-import type { StepNode } from './step-tree.js';
+import type { DrawnStep } from './step-tree.js';
 
 const indent = (lines: readonly string[]): string[] => lines.map((line) => `    ${line}`);
 
@@ -16,7 +16,7 @@ export interface MermaidWriter {
  * inside it.
  */
 export function mermaidSteps(
-  nodes: readonly StepNode[],
+  nodes: readonly DrawnStep[],
   lead: string,
   write: MermaidWriter,
   parallel = false,
@@ -31,7 +31,7 @@ export function mermaidSteps(
   return out;
 }
 
-function mermaidNode(node: StepNode, id: string, write: MermaidWriter): string[] {
+function mermaidNode(node: DrawnStep, id: string, write: MermaidWriter): string[] {
   const { kind, lines, retry, inside, parallel } = node;
   const head = `state ${write.name(lines.join(' · '))} as ${id}`;
   const loop = retry.length === 0 ? '' : ` : ${write.text(`retry: ${retry.join('; ')}`)}`;
@@ -59,7 +59,7 @@ interface DotSteps extends Ends {
   readonly out: readonly string[];
 }
 
-export function dotSteps(nodes: readonly StepNode[], write: DotWriter, parallel = false): DotSteps {
+export function dotSteps(nodes: readonly DrawnStep[], write: DotWriter, parallel = false): DotSteps {
   const out: string[] = [];
   const ends = nodes.map((node) => {
     const drawn = dotNode(node, write);
@@ -78,7 +78,7 @@ function ways(from: readonly string[], to: readonly string[], attributes = ''): 
   return from.flatMap((a) => to.map((b) => `${a} -> ${b}${attributes};`));
 }
 
-function dotNode(node: StepNode, write: DotWriter): DotSteps {
+function dotNode(node: DrawnStep, write: DotWriter): DotSteps {
   const { kind, path, lines, retry, inside, parallel } = node;
   const id = write.id(path);
   const own = [`${id} [label=${write.lines(lines)}, style="rounded,filled", fillcolor="#f4f4f4"];`];
@@ -100,7 +100,7 @@ function dotNode(node: StepNode, write: DotWriter): DotSteps {
 }
 
 /** Steps as a list: inner steps are indented. */
-export function asciiSteps(nodes: readonly StepNode[]): string[] {
+export function asciiSteps(nodes: readonly DrawnStep[]): string[] {
   return nodes.flatMap(({ lines, retry, inside }) => {
     const [name = '', ...about] = lines.map((line) => pictureControls(oneLine(line)));
     const head = about.length === 0 ? name : `${name}  (${about.join('; ')})`;

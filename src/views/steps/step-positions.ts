@@ -19,14 +19,14 @@ export interface StepPosition {
   readonly judging: boolean;
 }
 
-type Open =
+type OpenPart =
   | { readonly kind: 'step'; readonly path: string; readonly until: number; judging: boolean }
   | { readonly kind: 'scope'; readonly prefix: string };
 
 /** By pc. */
 export function stepPositions(state: State): readonly StepPosition[] {
   // Steps of a program that has no states of its own have no state in their paths.
-  const walk = new Walk(state.name === 'MAIN' ? '' : `${state.name}/`);
+  const walk = new PositionWalk(state.name === 'MAIN' ? '' : `${state.name}/`);
   return state.code.map((instruction, pc) => {
     walk.closeSteps(pc);
     switch (instruction.op) {
@@ -88,8 +88,8 @@ function endOf({ code }: State, from: number): number {
   return code.length;
 }
 
-class Walk {
-  private readonly open: Open[] = [];
+class PositionWalk {
+  private readonly open: OpenPart[] = [];
   private known: StepPosition | null = null;
 
   constructor(private readonly machine: string) {}

@@ -6,7 +6,7 @@ import type { Machine, State } from '../../machine/machine.js';
 import { keyPath, stepPositions } from './step-positions.js';
 import { type StepSummary, stepSummaries } from './step-summary.js';
 
-export interface StepNode {
+export interface DrawnStep {
   /** `branches`: members that run in parallel, or one of them. */
   readonly kind: 'step' | 'each' | 'branches';
   readonly path: string;
@@ -16,18 +16,18 @@ export interface StepNode {
   readonly retry: readonly string[];
   /** Whether inner nodes run in parallel: all of them, or the nodes of one task with those of other tasks. */
   parallel: boolean;
-  readonly inside: StepNode[];
+  readonly inside: DrawnStep[];
 }
 
 const TASK = '/<task>';
 
-export function stepTree(state: State, machine: Machine): StepNode[] {
+export function stepTree(state: State, machine: Machine): DrawnStep[] {
   const summaries = stepSummaries(state, machine);
   if (summaries.length === 0) return [];
   const parallel = parallelIn(state);
-  const roots: StepNode[] = [];
-  const known = new Map<string, StepNode>();
-  const position = (node: StepNode, path: string): void => {
+  const roots: DrawnStep[] = [];
+  const known = new Map<string, DrawnStep>();
+  const position = (node: DrawnStep, path: string): void => {
     known.set(node.path, node);
     const around = aroundOf(path, known);
     (around === null ? roots : around.inside).push(node);
@@ -44,9 +44,9 @@ export function stepTree(state: State, machine: Machine): StepNode[] {
 /** Adds the missing boxes of the tasks that a path leads through. */
 function openTasks(
   path: string,
-  known: ReadonlyMap<string, StepNode>,
+  known: ReadonlyMap<string, DrawnStep>,
   parallel: ReadonlySet<string>,
-  position: (node: StepNode, path: string) => void,
+  position: (node: DrawnStep, path: string) => void,
 ): void {
   for (let at = path.indexOf(`${TASK}/`); at >= 0; at = path.indexOf(`${TASK}/`, at + 1)) {
     const of = path.slice(0, at);
@@ -58,7 +58,7 @@ function openTasks(
   }
 }
 
-function stepNode(summary: StepSummary, parallel: ReadonlySet<string>): StepNode {
+function stepNode(summary: StepSummary, parallel: ReadonlySet<string>): DrawnStep {
   const { path, type, agent, workflow, gates, retry, exit } = summary;
   const about = [
     ...(type === 'none' ? [] : [type]),
@@ -75,7 +75,7 @@ function stepNode(summary: StepSummary, parallel: ReadonlySet<string>): StepNode
 }
 
 /** The parent of a node: the step or box with the longest path that leads to it; null is the state. */
-function aroundOf(path: string, known: ReadonlyMap<string, StepNode>): StepNode | null {
+function aroundOf(path: string, known: ReadonlyMap<string, DrawnStep>): DrawnStep | null {
   for (let at = path.length - 1; at > 0; at--) {
     if (path[at] !== '/' && !path.startsWith('.state.', at)) continue;
     const around = known.get(path.slice(0, at));

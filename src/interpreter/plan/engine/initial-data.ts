@@ -3,7 +3,7 @@
  * itself, what the run has written before, and the inputs; an instance sees those for all instances and, with
  * precedence, those for itself.
  */
-import type { Json } from '../../../machine/expression.js';
+import type { Json, JsonObject } from '../../../machine/expression.js';
 import { type Plan, type PlanPath, pathsOf } from '../../../machine/plan.js';
 import { printPath } from '../../../prelude/reference.js';
 import { DataTree } from '../../values/data-tree.js';
@@ -11,21 +11,19 @@ import { decode } from '../../values/json.js';
 import { define, isObject, type Value, type ValueObject } from '../../values/value.js';
 import { bindingOf, type LeafCall, type PlanNode } from './plan-node.js';
 
-type Members = { readonly [name: string]: Json };
-
-export function initialData(plan: Plan, inputs: Members, data: Members): Json {
+export function initialData(plan: Plan, inputs: JsonObject, data: JsonObject): Json {
   const { targeted } = plan;
-  const given = writtenData(plan) as Members;
+  const given = writtenData(plan) as JsonObject;
   const kinds = joinMembers(given, data);
   const all = { ...kinds, input: joinMembers(membersOf(given.input), inputs) };
   if (targeted === null) return all;
   const instances: { [id: string]: Value } = {};
   for (const [id, own] of Object.entries(membersOf(given.instance))) {
     const input = joinMembers(
-      joinMembers(all.input, membersOf((own as Members).input)),
+      joinMembers(all.input, membersOf((own as JsonObject).input)),
       joinMembers(inputs, targeted[id] ?? {}),
     );
-    define(instances, id, { ...(own as Members), input } as Value);
+    define(instances, id, { ...(own as JsonObject), input } as Value);
   }
   return { ...all, instance: instances as Json };
 }
@@ -39,14 +37,14 @@ function writtenData({ given, printed = [] }: Plan): Json {
 }
 
 /** The members of both; those of `over` take precedence. */
-function joinMembers(under: Members, over: Members): Members {
+function joinMembers(under: JsonObject, over: JsonObject): JsonObject {
   const result: { [key: string]: Value } = {};
   for (const source of [under, over]) for (const key of Object.keys(source)) define(result, key, source[key] as Value);
-  return result as Members;
+  return result as JsonObject;
 }
 
-function membersOf(value: Json | undefined): Members {
-  return isObject(value as Value | undefined) ? (value as ValueObject as Members) : {};
+function membersOf(value: Json | undefined): JsonObject {
+  return isObject(value as Value | undefined) ? (value as ValueObject as JsonObject) : {};
 }
 
 interface CallLimit {
@@ -110,10 +108,14 @@ export function sharedApprovals(plans: { readonly [name: string]: Plan }, name: 
   return new Set([...counts].flatMap(([approval, count]) => (count > 1 ? [approval] : [])));
 }
 
-type Counts = ReadonlyMap<string, number>;
+type CountByName = ReadonlyMap<string, number>;
 
 /** How often each name may be asked for; 2 means several times. No plan calls itself, and each is looked at once. */
-function countsOf(plans: { readonly [name: string]: Plan }, name: string, counted: Map<string, Counts>): Counts {
+function countsOf(
+  plans: { readonly [name: string]: Plan },
+  name: string,
+  counted: Map<string, CountByName>,
+): CountByName {
   const before = counted.get(name);
   if (before !== undefined) return before;
   const plan = plans[name];

@@ -152,7 +152,7 @@ export class PlanData {
   }
 
   /** The decided calls below this rank that may write there, in their order. */
-  private writersBefore(lists: readonly WriterList[], rank: number): Writer[] {
+  private writersBefore(lists: readonly WriterList[], rank: number): DecidedWriter[] {
     return ranksBefore(lists, rank).flatMap((one) => {
       const call = this.plan.calls[this.plan.order[one] as number] as PlanCall;
       const record = this.records[call.index] ?? null;
@@ -190,7 +190,7 @@ function untakenPaths({ arms }: PlanCall, { arm, reason }: CallRecord): readonly
 }
 
 /** A decided call that may write the path. */
-interface Writer {
+interface DecidedWriter {
   readonly call: PlanCall;
   readonly record: CallRecord;
 }
@@ -198,7 +198,7 @@ interface Writer {
 /** `given`: the data before any call. A failed writer counts most, because its result is what is missing. */
 export function absenceReason(
   path: PlanPath,
-  writers: readonly Writer[],
+  writers: readonly DecidedWriter[],
   isGiven: (part: readonly string[]) => boolean,
 ): Exclude<AbsenceReason, 'waiting'> {
   let found: Exclude<AbsenceReason, 'waiting'> | null = null;

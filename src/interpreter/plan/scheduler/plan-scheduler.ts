@@ -30,7 +30,7 @@ import {
   supersededRecord,
 } from './plan-data.js';
 import { chooseArm, type PlanOutcome } from './plan-outcome.js';
-import { firstPaths, type PathRead, type Resolved, resolveParameter } from './resolve-parameter.js';
+import { firstPaths, type PathRead, type ResolvedParameter, resolveParameter } from './resolve-parameter.js';
 import { areDecided, countBefore } from './write-order.js';
 
 /** A path without a value, and the calls that wait for people alone. */
@@ -281,14 +281,14 @@ export class PlanScheduler {
   }
 
   /** The parameters of the call, and its inline value if it has one. */
-  private resolve(call: PlanCall, { isAtRest = false } = {}): Resolved {
-    const lookup = (read: PathRead): Resolved => this.lookup(call, read, isAtRest);
+  private resolve(call: PlanCall, { isAtRest = false } = {}): ResolvedParameter {
+    const lookup = (read: PathRead): ResolvedParameter => this.lookup(call, read, isAtRest);
     if (call.inline === null) return resolveParameter(call.parameters, lookup);
     return resolveParameter({ op: 'list', items: [call.parameters, call.inline] }, lookup);
   }
 
   /** `isAtRest`: what is undecided waits for a person in the end, so it counts as an approval does. */
-  private lookup(call: PlanCall, { path, gate: isApproval }: PathRead, isAtRest: boolean): Resolved {
+  private lookup(call: PlanCall, { path, gate: isApproval }: PathRead, isAtRest: boolean): ResolvedParameter {
     const { data } = this;
     const { rank } = call;
     const lists = data.order.listsOf(path);
@@ -309,7 +309,7 @@ export class PlanScheduler {
   }
 
   /** Decides a call that can never run with its parameters. */
-  private ruleOut(call: PlanCall, { reason, path }: Resolved & { readonly kind: 'out' }): void {
+  private ruleOut(call: PlanCall, { reason, path }: ResolvedParameter & { readonly kind: 'out' }): void {
     switch (reason) {
       case 'unresolved': {
         const message = this.data.describeAbsence(path as PlanPath, call.rank);

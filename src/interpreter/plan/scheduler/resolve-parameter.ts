@@ -12,7 +12,7 @@ import { union, type WriterList } from './write-order.js';
 /** Why a call of a plan has no value to read: of `skipped`, `blocked` and `waiting` calls. */
 export type AbsenceReason = 'branch' | 'denied' | 'unresolved' | 'failed' | 'missing' | 'waiting';
 
-export type Resolved =
+export type ResolvedParameter =
   | { readonly kind: 'value'; readonly value: Json }
   /** Calls of lower rank in these lists must be decided first. */
   | { readonly kind: 'pending'; readonly lists: readonly WriterList[] }
@@ -24,11 +24,11 @@ export type Resolved =
 export type PathRead = Read & { readonly op: 'path' };
 
 /** Finds what one path is. */
-type Lookup = (read: PathRead) => Resolved;
+type Lookup = (read: PathRead) => ResolvedParameter;
 
-type Absent = Exclude<Resolved, { readonly kind: 'value' }>;
+type Absent = Exclude<ResolvedParameter, { readonly kind: 'value' }>;
 
-export function resolveParameter(parameter: Parameter, lookup: Lookup): Resolved {
+export function resolveParameter(parameter: Parameter, lookup: Lookup): ResolvedParameter {
   switch (parameter.op) {
     case 'literal':
       return { kind: 'value', value: literalValue(parameter) };
@@ -64,10 +64,10 @@ function literalValue({ value, printed }: Extract<Parameter, { op: 'literal' }>)
   return printed === undefined ? value : (decode(printed) as Json);
 }
 
-function resolveRead(read: Read, lookup: Lookup): Resolved {
+function resolveRead(read: Read, lookup: Lookup): ResolvedParameter {
   if (read.op === 'path') return lookup(read);
   const isAny = read.op === 'any';
-  let last: Resolved = { kind: 'out', reason: 'missing', path: null };
+  let last: ResolvedParameter = { kind: 'out', reason: 'missing', path: null };
   let absent: Absent | null = null;
   for (const part of read.of) {
     last = resolveRead(part, lookup);

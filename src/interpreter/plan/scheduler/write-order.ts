@@ -22,9 +22,9 @@ export interface WriterList {
 type GrowingList = Omit<WriterList, 'ranks'> & { ranks: number[] };
 
 /** As a list it holds the calls that write here or deeper. One object is both, because nearly every call has a slot. */
-interface Slot extends GrowingList {
-  readonly outer: Slot | null;
-  children: Map<string, Slot> | null;
+interface WriteSlot extends GrowingList {
+  readonly outer: WriteSlot | null;
+  children: Map<string, WriteSlot> | null;
   /** The calls that write exactly here; null where none does, and where no call writes deeper. */
   own: GrowingList | null;
 }
@@ -42,7 +42,7 @@ const MOST_LISTS_FOR_EARLY_LOOK = 1000;
 export class WriteOrder {
   private readonly root = newSlot(null);
   /** By rank: the slots that the call may write. */
-  private readonly slots: (readonly Slot[])[];
+  private readonly slots: (readonly WriteSlot[])[];
   /** By index: how many lists the call still waits for. */
   private readonly awaited: Int32Array;
   /** By rank: 1 for decided calls. */
@@ -66,7 +66,7 @@ export class WriteOrder {
           slot.own ??= newList();
           append(slot.own, rank);
         }
-        for (let at: Slot | null = slot; at !== null; at = at.outer) append(at, rank);
+        for (let at: WriteSlot | null = slot; at !== null; at = at.outer) append(at, rank);
       }
     });
   }
@@ -83,11 +83,11 @@ export class WriteOrder {
   /** The lists of all calls that may write the path, a part of it, or something around it. */
   listsOf(path: PlanPath): readonly WriterList[] {
     let found = NO_LISTS;
-    let at: Slot = this.root;
+    let at: WriteSlot = this.root;
     for (const segment of this.pathBeforeList(path)) {
       if (at.own !== null) found = withList(found, at.own);
       else if (at.children === null) found = withList(found, at);
-      const next: Slot | undefined = at.children?.get(segment);
+      const next: WriteSlot | undefined = at.children?.get(segment);
       if (next === undefined) return found;
       at = next;
     }
@@ -124,7 +124,7 @@ export class WriteOrder {
   markWritten({ rank }: PlanCall): void {
     for (const slot of this.slots[rank] ?? []) {
       if (slot.own !== null) slot.own.written = Math.max(slot.own.written, rank);
-      for (let at: Slot | null = slot; at !== null; at = at.outer) at.written = Math.max(at.written, rank);
+      for (let at: WriteSlot | null = slot; at !== null; at = at.outer) at.written = Math.max(at.written, rank);
     }
   }
 
@@ -137,7 +137,7 @@ export class WriteOrder {
     const released: number[] = [];
     for (const slot of this.slots[rank] ?? []) {
       if (slot.own !== null) this.moveMark(slot.own, untaken, released);
-      for (let at: Slot | null = slot; at !== null; at = at.outer) this.moveMark(at, untaken, released);
+      for (let at: WriteSlot | null = slot; at !== null; at = at.outer) this.moveMark(at, untaken, released);
     }
     return released;
   }
@@ -157,7 +157,7 @@ export class WriteOrder {
     }
   }
 
-  private slotAt(path: readonly string[]): Slot {
+  private slotAt(path: readonly string[]): WriteSlot {
     let at = this.root;
     for (const segment of path) {
       at.children ??= new Map();
@@ -231,7 +231,7 @@ function withList(lists: readonly WriterList[], list: WriterList): readonly Writ
   return lists.length === 0 ? [list] : [...lists, list];
 }
 
-function newSlot(outer: Slot | null): Slot {
+function newSlot(outer: WriteSlot | null): WriteSlot {
   return { ranks: NO_RANKS, decided: 0, written: -1, waiting: null, outer, children: null, own: null };
 }
 

@@ -9,8 +9,9 @@ export function variableOf(state: number, { in: storage, slot }: SlotRef): Varia
   return storage === 'local' || storage === 'entry' ? `${storage} ${state} ${slot}` : `${storage} ${slot}`;
 }
 
-type Node = Readonly<Record<string, unknown>>;
-const isNode = (value: unknown): value is Node => typeof value === 'object' && value !== null && !Array.isArray(value);
+type AnyNode = Readonly<Record<string, unknown>>;
+const isNode = (value: unknown): value is AnyNode =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /** Collects the variables that expressions inside `value` read. */
 export function readsIn(machine: Machine, state: number, value: unknown, into = new Set<Variable>()): Set<Variable> {

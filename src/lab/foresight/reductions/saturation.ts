@@ -13,7 +13,7 @@ export interface Saturation {
   readonly direction: 1 | -1;
 }
 
-interface Counter {
+interface SaturatedCounter {
   steps: number[];
   limits: number[];
   isCounter: boolean;
@@ -26,8 +26,8 @@ export function saturatedCounters(
   relevant: ReadonlySet<Variable>,
   { conditions, partsOf }: Pick<Monitors, 'conditions' | 'partsOf'>,
 ): ReadonlyMap<Variable, Saturation> {
-  const counters = new Map<Variable, Counter>();
-  const counterOf = (variable: Variable): Counter => {
+  const counters = new Map<Variable, SaturatedCounter>();
+  const counterOf = (variable: Variable): SaturatedCounter => {
     let counter = counters.get(variable);
     if (counter === undefined) {
       counter = { steps: [], limits: [], isCounter: true };

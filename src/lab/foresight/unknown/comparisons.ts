@@ -14,12 +14,12 @@ import {
 import type { Comparison, Json } from '../../../machine/expression.js';
 import { hasChangedMember } from './changed-objects.js';
 import { idsIn, type Knowledge, markOf, mentionsUnknown, unknownId } from './knowledge.js';
-import { type Bound, canBe, comparableTypes, type Facts, TYPE, typeBit } from './known-facts.js';
+import { canBe, comparableTypes, type Facts, type IntervalEnd, TYPE, typeBit } from './known-facts.js';
 import { agreesWith, impliedAnswer, textQuestions } from './text-answers.js';
 
-type Order = '<' | '<=' | '>' | '>=';
-const TURNED: Readonly<Record<Order, Order>> = { '<': '>', '<=': '>=', '>': '<', '>=': '<=' };
-const ORDERS: Readonly<Record<Order, (sign: number) => boolean>> = {
+type OrderOperator = '<' | '<=' | '>' | '>=';
+const TURNED: Readonly<Record<OrderOperator, OrderOperator>> = { '<': '>', '<=': '>=', '>': '<', '>=': '<=' };
+const ORDERS: Readonly<Record<OrderOperator, (sign: number) => boolean>> = {
   '<': (sign) => sign < 0,
   '<=': (sign) => sign <= 0,
   '>': (sign) => sign > 0,
@@ -167,22 +167,22 @@ function equalUnknown(k: Knowledge, operator: '==' | '!=', x: number, y: number)
 }
 
 /** The interval in which a comparison holds. */
-function within(facts: Facts, operator: Order, limit: number): Facts {
-  const bound: Bound = { at: limit, open: operator === '<' || operator === '>' };
+function within(facts: Facts, operator: OrderOperator, limit: number): Facts {
+  const bound: IntervalEnd = { at: limit, open: operator === '<' || operator === '>' };
   if (operator === '<' || operator === '<=') return { ...facts, high: tighter(facts.high, bound, -1) };
   return { ...facts, low: tighter(facts.low, bound, 1) };
 }
 
-function tighter(known: Bound | undefined, bound: Bound, sign: 1 | -1): Bound {
+function tighter(known: IntervalEnd | undefined, bound: IntervalEnd, sign: 1 | -1): IntervalEnd {
   if (known === undefined) return bound;
   const order = sign * (bound.at - known.at);
   if (order === 0) return known.open ? known : bound;
   return order > 0 ? bound : known;
 }
 
-const NEGATED: Readonly<Record<Order, Order>> = { '<': '>=', '<=': '>', '>': '<=', '>=': '<' };
+const NEGATED: Readonly<Record<OrderOperator, OrderOperator>> = { '<': '>=', '<=': '>', '>': '<=', '>=': '<' };
 
-function isOrdered(k: Knowledge, operator: Order, a: Value, b: Value): boolean {
+function isOrdered(k: Knowledge, operator: OrderOperator, a: Value, b: Value): boolean {
   const [left, right] = [k.resolve(a), k.resolve(b)];
   const [x, y] = [unknownId(left), unknownId(right)];
   if (x === null && y !== null) return isOrdered(k, TURNED[operator], right, left);
@@ -238,7 +238,7 @@ function orderOfVersions(k: Knowledge, left: Value, right: Value, operator = '==
   return x === y ? 0 : decidedOrder(k, x, right);
 }
 
-function decideOrder(k: Knowledge, id: number, operator: Order, limit: number): boolean {
+function decideOrder(k: Knowledge, id: number, operator: OrderOperator, limit: number): boolean {
   const facts = k.factsOf(id);
   const [yes, no] = [within(facts, operator, limit), within(facts, NEGATED[operator], limit)];
   if (!k.fits(yes)) return false;

@@ -14,14 +14,14 @@ const CLOSE = '\ue001';
 const MARKS = /\ue000(\d+)\ue001/g;
 
 /** How an unknown value is computed from others. Arguments are JSON texts, which may mention unknown values. */
-export interface Expression {
+export interface KnownExpression {
   readonly op: string;
   readonly args: readonly string[];
   /** The unknown values that the arguments mention, in order. */
   readonly ids: readonly number[];
 }
 
-export const expressionOf = (op: string, args: readonly string[]): Expression => ({
+export const expressionOf = (op: string, args: readonly string[]): KnownExpression => ({
   op,
   args,
   ids: args.flatMap(idsIn),
@@ -29,7 +29,7 @@ export const expressionOf = (op: string, args: readonly string[]): Expression =>
 
 export interface Unknown {
   /** Null: the world gave it. */
-  readonly made: Expression | null;
+  readonly made: KnownExpression | null;
   /** How people call it. */
   readonly label: string;
   readonly facts: Facts;
@@ -72,7 +72,7 @@ export const MOST_ELEMENTS = 1000;
 /** The length of the name of a computed value: each round of a loop may make a longer one. */
 const MOST_OF_LABEL = 200;
 
-const keyOf = ({ op, args }: Pick<Expression, 'op' | 'args'>): string => `${op}\u0000${args.join('\u0000')}`;
+const keyOf = ({ op, args }: Pick<KnownExpression, 'op' | 'args'>): string => `${op}\u0000${args.join('\u0000')}`;
 
 export class Knowledge {
   readonly unknowns: Map<number, Unknown>;

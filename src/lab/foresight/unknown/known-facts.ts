@@ -9,7 +9,7 @@ export const ANY_TYPE = 63;
 export const STRUCTURE = TYPE.list | TYPE.object;
 
 /** An end of an interval. */
-export interface Bound {
+export interface IntervalEnd {
   readonly at: number;
   /** Whether the number itself is outside. */
   readonly open: boolean;
@@ -24,8 +24,8 @@ export interface Facts {
   readonly among?: readonly string[];
   /** The JSON of constants that it is not. */
   readonly not?: readonly string[];
-  readonly low?: Bound;
-  readonly high?: Bound;
+  readonly low?: IntervalEnd;
+  readonly high?: IntervalEnd;
   readonly whole?: true;
   /** Of a list. */
   readonly length?: number;

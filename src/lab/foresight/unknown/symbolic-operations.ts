@@ -211,9 +211,9 @@ function truthOf(k: Knowledge, value: Value, what: string): boolean {
   throw notBoolean(what, null);
 }
 
-type Operator = '+' | '-' | '*' | '/' | '%';
+type ArithmeticOperator = '+' | '-' | '*' | '/' | '%';
 
-function arithmetic(k: Knowledge, operator: Operator, a: Value, b: Value): Value {
+function arithmetic(k: Knowledge, operator: ArithmeticOperator, a: Value, b: Value): Value {
   const [left, right] = [k.chosen(a), k.chosen(b)];
   if (!mentionsUnknown(left) && !mentionsUnknown(right)) return concreteOperations.arithmetic(operator, left, right);
   if (operator === '+') return add(k, left, right);
@@ -226,7 +226,7 @@ function isZero(k: Knowledge, value: Value): boolean {
   return numberOf(value) === 0 || (unknownId(value) !== null && areEqual(k, '==', value, 0));
 }
 
-function number(k: Knowledge, operator: Operator, left: Value, right: Value): Value {
+function number(k: Knowledge, operator: ArithmeticOperator, left: Value, right: Value): Value {
   const label = `(${k.labelOf(left)} ${operator} ${k.labelOf(right)})`;
   const isWhole = [left, right].every((side) => {
     const id = unknownId(side);

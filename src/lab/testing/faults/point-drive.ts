@@ -8,7 +8,7 @@ import type { FaultDrive } from '../suite.js';
 import { type Call, callOf, type TestWorld } from '../test-world.js';
 import type { FaultPoint } from './points.js';
 import { FaultRecord } from './points.js';
-import { isProcess, keyOf, type Performed, type Reference } from './reference-run.js';
+import { isProcess, keyOf, type PerformedEntry, type ReferenceRun } from './reference-run.js';
 
 interface DriveChoice {
   /** A run that does the same again is not executed to its end. */
@@ -20,12 +20,12 @@ interface DriveChoice {
 /** The drives of all points of one test, which share what follows from the run without a fault. */
 export class PointDrives {
   private record: ContinuedRecord | null = null;
-  private readonly outcomes: ReadonlyMap<string, Performed['outcome']>;
+  private readonly outcomes: ReadonlyMap<string, PerformedEntry['outcome']>;
   /** The calls of the run without a fault, in its order. */
-  private readonly calls: readonly (readonly [Performed, Call])[];
+  private readonly calls: readonly (readonly [PerformedEntry, Call])[];
 
   constructor(
-    private readonly reference: Reference,
+    private readonly reference: ReferenceRun,
     readonly choice: DriveChoice,
   ) {
     const { performed, ends } = reference;
@@ -41,7 +41,7 @@ export class PointDrives {
     return new PointDrive(this.reference, point, this);
   }
 
-  callsOf(isWanted: (entry: Performed) => boolean): Call[] {
+  callsOf(isWanted: (entry: PerformedEntry) => boolean): Call[] {
     return this.calls.flatMap(([entry, call]) => (isWanted(entry) ? [call] : []));
   }
 
@@ -68,10 +68,10 @@ export class PointDrive implements FaultDrive {
   defect: string | undefined;
   /** The run did the same again, and was not executed to its end. */
   isSame = false;
-  private readonly settled: ReadonlySet<Performed>;
+  private readonly settled: ReadonlySet<PerformedEntry>;
 
   constructor(
-    readonly reference: Reference,
+    readonly reference: ReferenceRun,
     readonly point: FaultPoint,
     private readonly drives: PointDrives,
   ) {
@@ -150,7 +150,7 @@ class SameAgain {
 
   /** `at`: how many events of the reference the run has on record. */
   constructor(
-    private readonly reference: Reference,
+    private readonly reference: ReferenceRun,
     private at: number,
   ) {
     const { events, performed, ends } = reference;

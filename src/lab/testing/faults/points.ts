@@ -4,7 +4,7 @@ import type { EffectContext, Effects, PerformedRequest } from '../../../runtime/
 import { endAsRecorded, pretendedWorld } from '../../../runtime/pretended-world.js';
 import type { VirtualTime } from '../../../runtime/virtual-time.js';
 import { callOf, type TestWorld } from '../test-world.js';
-import { isProcess, keyOf, type Performed, type Reference } from './reference-run.js';
+import { isProcess, keyOf, type PerformedEntry, type ReferenceRun } from './reference-run.js';
 
 export const FAULT_KINDS = ['crash', 'fail', 'late', 'twice'] as const;
 export type FaultKind = (typeof FAULT_KINDS)[number];
@@ -16,13 +16,13 @@ export interface FaultPoint {
   /** How many events are on record when the run is cut; null: it is not. */
   readonly cut: number | null;
   /** The request of `twice`, which was performed before the cut. */
-  readonly performed: Performed | null;
-  readonly changes: ReadonlyMap<Performed, Change>;
+  readonly performed: PerformedEntry | null;
+  readonly changes: ReadonlyMap<PerformedEntry, FaultChange>;
   /** What happens, as a clause. */
   readonly what: string;
 }
 
-export function pointsOf(reference: Reference, kinds: ReadonlySet<FaultKind>): FaultPoint[] {
+export function pointsOf(reference: ReferenceRun, kinds: ReadonlySet<FaultKind>): FaultPoint[] {
   const points: FaultPoint[] = [];
   if (kinds.has('crash')) points.push(...crashes(reference));
   if (kinds.has('fail')) points.push(...failures(reference));
@@ -31,10 +31,10 @@ export function pointsOf(reference: Reference, kinds: ReadonlySet<FaultKind>): F
   return points;
 }
 
-const unchanged: ReadonlyMap<Performed, Change> = new Map();
+const unchanged: ReadonlyMap<PerformedEntry, FaultChange> = new Map();
 
 /** After each event but the last. */
-function crashes({ events }: Reference): FaultPoint[] {
+function crashes({ events }: ReferenceRun): FaultPoint[] {
   return events.slice(0, -1).map((event, at) => {
     const what = `a crash after ${eventName(event)}`;
     return { kind: 'crash', name: `crash@${at + 1}`, cut: at + 1, performed: null, changes: unchanged, what };
@@ -47,9 +47,9 @@ function eventName(event: RunEvent): string {
   return `\`${event.type}\``;
 }
 
-type Way = 'exit' | 'nothing' | 'agent' | 'tool' | 'function' | 'timeout';
+type FailureWay = 'exit' | 'nothing' | 'agent' | 'tool' | 'function' | 'timeout';
 
-const CLAUSES: Readonly<Record<Way, string>> = {
+const CLAUSES: Readonly<Record<FailureWay, string>> = {
   exit: 'fails with an exit code',
   nothing: 'prints nothing',
   agent: 'reports a failure',
@@ -59,7 +59,7 @@ const CLAUSES: Readonly<Record<Way, string>> = {
 };
 
 /** Each effect fails once in each way that it can. */
-function failures(reference: Reference): FaultPoint[] {
+function failures(reference: ReferenceRun): FaultPoint[] {
   return reference.performed.flatMap((entry) => {
     const { request, outcome } = entry;
     if (!isProcess(request) || outcome === null) return [];
@@ -74,9 +74,9 @@ function failures(reference: Reference): FaultPoint[] {
   });
 }
 
-function waysToFail({ request, outcome }: Performed): { readonly way: Way; readonly outcome: Outcome }[] {
+function waysToFail({ request, outcome }: PerformedEntry): { readonly way: FailureWay; readonly outcome: Outcome }[] {
   if (!isProcess(request)) return [];
-  const ways: { readonly way: Way; readonly outcome: Outcome }[] = [];
+  const ways: { readonly way: FailureWay; readonly outcome: Outcome }[] = [];
   const output = { stdout: { text: '', bytes: 0 }, stderr: 'a fault', duration_ms: 0 };
   const { kind, ok = [0], timeoutMs } = request;
   const exited = outcome?.kind === 'exited' ? outcome : null;
@@ -101,7 +101,7 @@ function otherThan(codes: readonly number[]): number {
 }
 
 /** Each timer ends before everything else that was open. */
-function timersFirst(reference: Reference): FaultPoint[] {
+function timersFirst(reference: ReferenceRun): FaultPoint[] {
   return reference.performed.flatMap((entry) => {
     const { request, requestedAt, endedAt } = entry;
     const others = openDuring(reference, entry);
@@ -129,7 +129,7 @@ function timersFirst(reference: Reference): FaultPoint[] {
 const timerEnd = (value: number): Outcome => ({ kind: 'value', value });
 
 /** Of two effects that are open at the same time and end one after the other, the second ends first. */
-function swaps(reference: Reference): FaultPoint[] {
+function swaps(reference: ReferenceRun): FaultPoint[] {
   const ended = reference.performed
     .filter(({ outcome, request }) => outcome !== null && (isProcess(request) || request.kind === 'timer'))
     .sort((one, other) => one.rank - other.rank);
@@ -147,12 +147,12 @@ function swaps(reference: Reference): FaultPoint[] {
   });
 }
 
-function nameOf({ request }: Performed): string {
+function nameOf({ request }: PerformedEntry): string {
   return 'text' in request && 'line' in request ? `\`${request.text}\` (line ${request.line})` : 'a timer';
 }
 
 /** Each process is performed, and its outcome is lost. */
-function repetitions({ ends }: Reference): FaultPoint[] {
+function repetitions({ ends }: ReferenceRun): FaultPoint[] {
   return [...ends].flatMap(([entry, seq]) => {
     if (!isProcess(entry.request) || entry.outcome === null) return [];
     const what = `a crash after ${nameOf(entry)}, before its outcome is on record`;
@@ -160,12 +160,12 @@ function repetitions({ ends }: Reference): FaultPoint[] {
   });
 }
 
-function openDuring({ performed }: Reference, timer: Performed): Performed[] {
+function openDuring({ performed }: ReferenceRun, timer: PerformedEntry): PerformedEntry[] {
   return performed.filter((one) => one !== timer && isOpenWhen(one, timer) && one.request.kind !== 'clock');
 }
 
 /** Whether a request was open when another one ended, or was made while that one was open. */
-function isOpenWhen(one: Performed, ended: Performed): boolean {
+function isOpenWhen(one: PerformedEntry, ended: PerformedEntry): boolean {
   if (one.requestedAfter > ended.requestedAfter && ended.rank > 0 && one.requestedAt > ended.endedAt) return false;
   const startedBefore = one.requestedAt <= ended.endedAt;
   const endedAfter = one.rank === 0 || ended.rank === 0 || one.rank > ended.rank;
@@ -173,8 +173,8 @@ function isOpenWhen(one: Performed, ended: Performed): boolean {
 }
 
 /** Effects of one thread follow each other, except a timer with what it bounds. */
-function isBranchOfAnother(one: Performed, other: Performed): boolean {
-  const thread = ({ request }: Performed): string =>
+function isBranchOfAnother(one: PerformedEntry, other: PerformedEntry): boolean {
+  const thread = ({ request }: PerformedEntry): string =>
     request.effect.slice(0, Math.max(0, request.effect.lastIndexOf('.')));
   return (
     thread(one) !== thread(other) ||
@@ -183,7 +183,7 @@ function isBranchOfAnother(one: Performed, other: Performed): boolean {
 }
 
 /** The number of the event of a request. */
-function eventOf({ events }: Reference, { request }: Performed): number {
+function eventOf({ events }: ReferenceRun, { request }: PerformedEntry): number {
   let index = numbers.get(events);
   if (index === undefined) {
     index = new Map();
@@ -200,17 +200,17 @@ function eventOf({ events }: Reference, { request }: Performed): number {
 const numbers = new WeakMap<readonly RunEvent[], Map<string, number>>();
 
 /** What is different from the reference. Members that are left out are as they were. */
-interface Change {
+interface FaultChange {
   readonly outcome?: Outcome;
   readonly endedAt?: number;
   readonly rank?: number;
 }
 
 interface FaultRecordOptions {
-  readonly performed: readonly Performed[];
+  readonly performed: readonly PerformedEntry[];
   /** Those with an outcome on record. */
-  readonly settled: ReadonlySet<Performed>;
-  readonly changes: ReadonlyMap<Performed, Change>;
+  readonly settled: ReadonlySet<PerformedEntry>;
+  readonly changes: ReadonlyMap<PerformedEntry, FaultChange>;
   /** Answers what the reference did not ask for. */
   readonly others: TestWorld;
   readonly time: VirtualTime;
@@ -223,7 +223,7 @@ export class FaultRecord {
   readonly world: Effects;
   /** Requests that were made although their outcome was on record. */
   readonly repeated: PerformedRequest[] = [];
-  private readonly left = new Map<string, Performed[]>();
+  private readonly left = new Map<string, PerformedEntry[]>();
   private readonly settled = new Set<string>();
   /** Requests that were answered without the others, which do not know it yet. */
   private readonly played: PerformedRequest[] = [];
@@ -264,7 +264,7 @@ export class FaultRecord {
     return others.perform(request, context);
   }
 
-  private play(entry: Performed, { stop }: EffectContext): Outcome | Promise<Outcome> {
+  private play(entry: PerformedEntry, { stop }: EffectContext): Outcome | Promise<Outcome> {
     const { time, changes } = this.options;
     const { outcome, endedAt, rank } = { ...entry, ...changes.get(entry) };
     const { request } = entry;

@@ -7,7 +7,7 @@ import type { RunReport } from '../../../runtime/run/run-report.js';
 import type { VirtualTime } from '../../../runtime/virtual-time.js';
 
 /** One request and its end. */
-export interface Performed {
+export interface PerformedEntry {
   readonly request: PerformedRequest;
   /** The number of events on record when it was made. */
   readonly requestedAfter: number;
@@ -21,15 +21,18 @@ export interface Performed {
 }
 
 /** Requests and the numbers of the events that record their ends. */
-export function endsOnRecord(events: readonly RunEvent[], performed: readonly Performed[]): Map<Performed, number> {
-  const open = new Map<string, Performed[]>();
+export function endsOnRecord(
+  events: readonly RunEvent[],
+  performed: readonly PerformedEntry[],
+): Map<PerformedEntry, number> {
+  const open = new Map<string, PerformedEntry[]>();
   for (const entry of performed) {
     const key = `${entry.request.effect} ${entry.request.attempt}`;
     const list = open.get(key);
     if (list === undefined) open.set(key, [entry]);
     else list.push(entry);
   }
-  const ends = new Map<Performed, number>();
+  const ends = new Map<PerformedEntry, number>();
   for (const [at, event] of events.entries()) {
     const entry = event.type === 'effect_settled' ? open.get(`${event.effect} ${event.attempt}`)?.shift() : undefined;
     if (entry !== undefined) ends.set(entry, at + 1);
@@ -37,13 +40,13 @@ export function endsOnRecord(events: readonly RunEvent[], performed: readonly Pe
   return ends;
 }
 
-export interface Reference {
+export interface ReferenceRun {
   readonly events: readonly RunEvent[];
   /** The virtual time of each event. */
   readonly times: readonly number[];
-  readonly performed: readonly Performed[];
+  readonly performed: readonly PerformedEntry[];
   /** The numbers of the events that record the ends of requests. */
-  readonly ends: ReadonlyMap<Performed, number>;
+  readonly ends: ReadonlyMap<PerformedEntry, number>;
   readonly report: RunReport;
 }
 
@@ -51,7 +54,7 @@ export interface Reference {
 export class ReferenceRecorder {
   readonly events: RunEvent[] = [];
   readonly times: number[] = [];
-  readonly performed: Performed[] = [];
+  readonly performed: PerformedEntry[] = [];
   private ends = 0;
 
   note(event: RunEvent, time: VirtualTime): void {
@@ -62,7 +65,7 @@ export class ReferenceRecorder {
   wrap(effects: Effects, time: VirtualTime): Effects {
     return {
       perform: (request, context) => {
-        const entry: Performed = {
+        const entry: PerformedEntry = {
           request,
           requestedAfter: this.events.length,
           requestedAt: time.now,
@@ -78,7 +81,7 @@ export class ReferenceRecorder {
     };
   }
 
-  private end(entry: Performed, outcome: Outcome, time: VirtualTime): Outcome {
+  private end(entry: PerformedEntry, outcome: Outcome, time: VirtualTime): Outcome {
     entry.outcome = outcome;
     entry.endedAt = time.now;
     entry.rank = ++this.ends;

@@ -13,7 +13,7 @@ import type { ExecutedTest, FaultDrive, Suite, TestOptions } from '../suite.js';
 import type { TestFailure } from '../test-world.js';
 import { type PointDrive, PointDrives } from './point-drive.js';
 import { FAULT_KINDS, type FaultKind, type FaultPoint, pointsOf } from './points.js';
-import { endsOnRecord, isProcess, type Reference, ReferenceRecorder } from './reference-run.js';
+import { endsOnRecord, isProcess, ReferenceRecorder, type ReferenceRun } from './reference-run.js';
 
 /** What became of a run with a fault. */
 export interface FaultOutcome {
@@ -66,7 +66,7 @@ export async function runFaults(
   if (executed.failures.length > 0 || executed.report === null) return null;
   const { events, times, performed } = recorder;
   const ends = endsOnRecord(events, performed);
-  const reference: Reference = { events, times, performed, ends, report: executed.report };
+  const reference: ReferenceRun = { events, times, performed, ends, report: executed.report };
   const hasAlways = row.test.lines.some((line) => line.kind === 'expect' && line.isAlways);
   const all = pointsOf(reference, kinds);
   const points = only === null ? some(all, mostEvents, events.length) : all.filter(({ name }) => name === only);
@@ -154,7 +154,7 @@ async function runPoint(
 }
 
 function sameEnd(
-  reference: Pick<Reference, 'report' | 'events'>,
+  reference: Pick<ReferenceRun, 'report' | 'events'>,
   other: { readonly report: RunReport; readonly events: readonly RunEvent[] },
 ): boolean {
   return endText(reference) === endText(other);

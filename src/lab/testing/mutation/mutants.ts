@@ -46,7 +46,7 @@ export function mutantsOf(program: Program, { name, text }: SourceFile): Mutant[
   return maker.found.sort((a, b) => a.start - b.start);
 }
 
-type Node = { readonly kind?: unknown; readonly span?: Span };
+type SpannedNode = { readonly kind?: unknown; readonly span?: Span };
 
 class Mutants {
   readonly found: Mutant[] = [];
@@ -65,7 +65,7 @@ class Mutants {
       return;
     }
     if (typeof value !== 'object' || value === null) return;
-    this.mutate(value as Node);
+    this.mutate(value as SpannedNode);
     for (const [name, inner] of Object.entries(value)) if (!SKIPPED.has(name)) this.visit(inner);
   }
 
@@ -78,7 +78,7 @@ class Mutants {
     if (file === this.file && written !== by) this.add(start, end, by, `\`${oneLine(written)}\` → \`${oneLine(by)}\``);
   }
 
-  private mutate(node: Node): void {
+  private mutate(node: SpannedNode): void {
     if (node.span !== undefined && node.span.file !== this.file) return;
     if (typeof node.kind === 'string') this.mutateExpression(node as Expression);
     if ('instructions' in node && Array.isArray(node.instructions)) this.mutateBlock(node as unknown as Block);

@@ -58,10 +58,10 @@ export async function mutateProgram(
   }
 }
 
-type Loaded = Awaited<ReturnType<typeof loadSuite>>;
+type ReadSuite = Awaited<ReturnType<typeof loadSuite>>;
 
 /** Whether only the tests can be wrong, and not the program. */
-function isCompiled(loaded: Loaded): loaded is LoadedSuite {
+function isCompiled(loaded: ReadSuite): loaded is LoadedSuite {
   return (
     !('missing' in loaded) && !loaded.diagnostics.some(({ severity, span }) => severity === 'error' && span.file > 0)
   );

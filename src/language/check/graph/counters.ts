@@ -10,11 +10,11 @@ import type { Instruction } from '../../../machine/machine.js';
 export type Counter = string;
 
 /** `any`: the new value depends on the old one in an unknown way. `to`: it is set to this constant. */
-type Change = 'up' | 'down' | 'any' | 'reset' | { readonly to: Json };
+type CountedChange = 'up' | 'down' | 'any' | 'reset' | { readonly to: Json };
 
 export interface CounterChange {
   readonly counter: Counter;
-  readonly change: Change;
+  readonly change: CountedChange;
   /** The amount, if the text contains it as a number. */
   readonly by?: number;
   /** The counters that the new value is computed from. */

@@ -1,7 +1,7 @@
 /** The machine as a graph of states: an edge for every GOTO, and the states that are reachable along the edges. */
 import type { LoweredJump, LoweredState } from '../lower/lowered-state.js';
 
-export interface Edge {
+export interface StateEdge {
   readonly from: number;
   readonly to: number;
   readonly jump: LoweredJump;
@@ -9,16 +9,16 @@ export interface Edge {
 
 export interface StateGraph {
   /** Edges with a known target, by the state that they leave. */
-  readonly out: readonly (readonly Edge[])[];
+  readonly out: readonly (readonly StateEdge[])[];
   /** The same edges, by the state that they enter. */
-  readonly into: readonly (readonly Edge[])[];
+  readonly into: readonly (readonly StateEdge[])[];
   /** States with a GOTO to a target that only the run knows. It can lead to any state. */
   readonly anywhere: readonly boolean[];
 }
 
 export function stateGraph(states: readonly LoweredState[]): StateGraph {
   const index = new Map(states.map((s, at) => [s.state.name, at]));
-  const into: Edge[][] = states.map(() => []);
+  const into: StateEdge[][] = states.map(() => []);
   const out = states.map((state, from) =>
     state.jumps.flatMap((jump) => {
       const to = jump.target === null ? undefined : index.get(jump.target);
@@ -75,7 +75,7 @@ interface Dominators {
 }
 
 /** A depth-first walk. Nodes are numbered from 0 in the order of the visits. */
-interface Walk {
+interface GraphWalk {
   /** The number of each node; -1 if the walk did not reach it. */
   readonly numbers: Int32Array;
   /** The number of each node's parent in the walk. */
@@ -84,7 +84,7 @@ interface Walk {
   readonly before: number[][];
 }
 
-function walk(successors: readonly (readonly number[])[], root: number): Walk {
+function walk(successors: readonly (readonly number[])[], root: number): GraphWalk {
   const numbers = new Int32Array(successors.length).fill(-1);
   const parents: number[] = [];
   const before: number[][] = [];
@@ -137,7 +137,7 @@ class Forest {
 }
 
 /** The immediate dominator of each number of a walk. The root is its own. */
-function immediateDominators({ parents, before }: Walk): Int32Array {
+function immediateDominators({ parents, before }: GraphWalk): Int32Array {
   const count = parents.length;
   const semi = Int32Array.from({ length: count }, (_, number) => number);
   const forest = new Forest(semi);

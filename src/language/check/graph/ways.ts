@@ -7,7 +7,7 @@ import { successors } from '../../../machine/control-flow.js';
 import type { Instruction } from '../../../machine/machine.js';
 import type { LoweredState } from '../lower/lowered-state.js';
 
-export interface Way {
+export interface StateWay {
   readonly from: number;
   readonly to: number;
 }
@@ -22,7 +22,7 @@ interface WayNode {
 export interface Ways {
   readonly nodes: readonly WayNode[];
   /** Edges, by the node that they leave. */
-  readonly out: readonly (readonly Way[])[];
+  readonly out: readonly (readonly StateWay[])[];
 }
 
 /** Whether the instruction waits for time or for a person. */
@@ -47,7 +47,7 @@ export function waysThrough(states: readonly LoweredState[], inside: readonly nu
       nodes.push({ state, pc, instruction });
     });
   }
-  const out = nodes.map(({ state, pc, instruction }, from): Way[] => {
+  const out = nodes.map(({ state, pc, instruction }, from): StateWay[] => {
     if (waits(instruction)) return [];
     const { code } = (states[state] as LoweredState).state;
     const base = first.get(state) as number;

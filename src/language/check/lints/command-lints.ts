@@ -7,7 +7,7 @@ import { isSign } from '../shell/known-programs.js';
 import type { CompiledShellText } from '../shell/text.js';
 
 /** Options that change where programs are looked up. */
-interface Surroundings {
+interface LookupOptions {
   readonly cwd?: unknown;
   readonly env?: readonly { readonly name: string }[] | undefined;
 }
@@ -20,7 +20,7 @@ export function reportCommands(
   l: StateLowering,
   shell: ShellText,
   compiled: CompiledShellText,
-  { at, common }: { at: (offset: number) => number; common: Surroundings },
+  { at, common }: { at: (offset: number) => number; common: LookupOptions },
 ): void {
   const { onPath } = l.settings.lookups;
   if (onPath === undefined) return;

@@ -10,7 +10,7 @@ import {
   factsOf,
   trackedCounter,
 } from '../graph/counters.js';
-import type { Way, Ways } from '../graph/ways.js';
+import type { StateWay, Ways } from '../graph/ways.js';
 import type { LoweredState } from '../lower/lowered-state.js';
 
 /** The direction of all changes of a counter in one part. */
@@ -20,7 +20,7 @@ export class Bounds {
   /** The changes that each node makes. */
   private readonly changes = new Map<number, readonly CounterChange[]>();
   /** The facts that hold on the paths after a test. */
-  private readonly facts = new Map<Way, readonly Fact[]>();
+  private readonly facts = new Map<StateWay, readonly Fact[]>();
   private readonly nodesOfTests = new Map<Counter, Set<number>>();
 
   constructor(
@@ -39,13 +39,13 @@ export class Bounds {
       }
       const exit = node - (ways.nodes[node]?.pc as number) + instruction.to;
       if (exit === node + 1) return;
-      for (const way of ways.out[node] as readonly Way[])
+      for (const way of ways.out[node] as readonly StateWay[])
         this.facts.set(way, factsOf(instruction.condition, way.to !== exit, state));
     });
   }
 
   /** The paths of a counter that bounds the part: those with its changes, and those after its tests. */
-  boundingWays(part: readonly Way[]): readonly [ReadonlySet<Way>, ReadonlySet<Way>] | null {
+  boundingWays(part: readonly StateWay[]): readonly [ReadonlySet<StateWay>, ReadonlySet<StateWay>] | null {
     const changed = this.changedIn(part);
     for (const [counter, list] of changed) {
       const direction = directionOf(list.map(({ change }) => change));
@@ -58,7 +58,7 @@ export class Bounds {
     return null;
   }
 
-  private changedIn(part: readonly Way[]): Map<Counter, CounterChange[]> {
+  private changedIn(part: readonly StateWay[]): Map<Counter, CounterChange[]> {
     const changed = new Map<Counter, CounterChange[]>();
     for (const node of new Set(part.map(({ from }) => from)))
       for (const change of this.changes.get(node) ?? [])
@@ -70,13 +70,13 @@ export class Bounds {
   private testsOf(
     counter: Counter,
     direction: Direction,
-    part: readonly Way[],
+    part: readonly StateWay[],
     changed: ReadonlyMap<Counter, readonly CounterChange[]>,
-  ): Set<Way> {
+  ): Set<StateWay> {
     const leaves = new Map<number, number>();
     for (const { from } of part) leaves.set(from, (leaves.get(from) ?? 0) + 1);
-    const tests = new Set<Way>();
-    const exact = new Set<Way>();
+    const tests = new Set<StateWay>();
+    const exact = new Set<StateWay>();
     for (const way of part)
       for (const fact of this.facts.get(way) ?? []) {
         if (fact.counter !== counter || !ends(fact, direction, counter, changed)) continue;
@@ -118,7 +118,7 @@ export class Bounds {
     return found;
   }
 
-  private changesTwice(counter: Counter, part: readonly Way[], tests: ReadonlySet<Way>): boolean {
+  private changesTwice(counter: Counter, part: readonly StateWay[], tests: ReadonlySet<StateWay>): boolean {
     const out = new Map<number, number[]>();
     for (const way of part) if (!tests.has(way)) out.set(way.from, [...(out.get(way.from) ?? []), way.to]);
     const isChanged = (node: number) => this.changes.get(node)?.some((change) => change.counter === counter) === true;
@@ -136,7 +136,7 @@ export class Bounds {
   }
 
   /** Explains why the counters of a part do not bound it. */
-  whyNot(part: readonly Way[]): string[] {
+  whyNot(part: readonly StateWay[]): string[] {
     const changed = this.changedIn(part);
     const nodes = new Set(part.map(({ from }) => from));
     const names = this.namesOfTracked();

@@ -10,8 +10,8 @@ import { earlyRead } from '../../source/catalogue/expressions.js';
 import type { SourceSet, Span } from '../../source/diagnostic.js';
 import { type Diagnostic, hasErrors } from '../../source/diagnostic.js';
 import { components } from '../graph/components.js';
-import { type Edge, reachableStates, reachesWithout, type StateGraph, stateGraph } from '../graph/state-graph.js';
-import { type Way, type Ways, waysThrough } from '../graph/ways.js';
+import { reachableStates, reachesWithout, type StateEdge, type StateGraph, stateGraph } from '../graph/state-graph.js';
+import { type StateWay, type Ways, waysThrough } from '../graph/ways.js';
 import type { LoweredMachine } from '../lower/lower-machine.js';
 import type { LoweredState } from '../lower/lowered-state.js';
 import { Bounds } from './cycle-bounds.js';
@@ -62,7 +62,7 @@ function lintEntries(lowered: LoweredMachine, graph: StateGraph, diagnostics: Di
       const missing = missingIn(new Set(), entryReads.keys());
       diagnostics.push(say.missingEntryAtStart(declared.name.span, entryFacts(entered, missing)));
     }
-    for (const { from, jump } of graph.into[at] as readonly Edge[]) {
+    for (const { from, jump } of graph.into[at] as readonly StateEdge[]) {
       if (jump.dead) continue;
       const passes = new Set(jump.passes);
       const missing = missingIn(passes, entryReads.keys());
@@ -223,10 +223,10 @@ function isMissing(slot: SlotRef, isFirst: boolean): boolean {
   return slot.in === 'local' || (slot.in === 'tracked' && isFirst);
 }
 
-type Read = Extract<Expr, { op: 'read' }>;
+type ReadExpression = Extract<Expr, { op: 'read' }>;
 
 /** The first name that certainly has no value. Names that may be missing on purpose are skipped. */
-function firstRead(expr: Expr, missing: (slot: SlotRef) => boolean): Read | null {
+function firstRead(expr: Expr, missing: (slot: SlotRef) => boolean): ReadExpression | null {
   switch (expr.op) {
     case 'read':
       return expr.places.length > 0 && expr.places.every(missing) && !expr.name.startsWith('$') ? expr : null;
@@ -316,12 +316,12 @@ function unboundedCycles(states: readonly LoweredState[], graph: StateGraph): Un
     const [only] = inside as [number];
     if (inside.length === 1 && !targets[only]?.includes(only)) continue;
     const ways = waysThrough(states, inside, error);
-    found.push(...new Search(states, ways).cycles());
+    found.push(...new BoundSearch(states, ways).cycles());
   }
   return withoutLarger(found).slice(0, MOST_CYCLES);
 }
 
-class Search {
+class BoundSearch {
   private readonly bounds: Bounds;
   private looked = 0;
 
@@ -337,8 +337,8 @@ class Search {
   }
 
   /** The strongly connected parts of `ways` that no counter bounds. */
-  private survivors(ways: readonly Way[]): Way[][] {
-    const found: Way[][] = [];
+  private survivors(ways: readonly StateWay[]): StateWay[][] {
+    const found: StateWay[][] = [];
     for (const part of this.connectedParts(ways)) {
       this.looked += part.length;
       if (this.looked > MOST_WAYS) return found;
@@ -349,7 +349,7 @@ class Search {
     return found;
   }
 
-  private connectedParts(ways: readonly Way[]): Way[][] {
+  private connectedParts(ways: readonly StateWay[]): StateWay[][] {
     const next: number[][] = this.ways.nodes.map(() => []);
     for (const { from, to } of ways) next[from]?.push(to);
     const partOf = new Map<number, number>();
@@ -357,7 +357,7 @@ class Search {
     components(next, (node) => !touched.has(node)).forEach((nodes, part) => {
       for (const node of nodes) partOf.set(node, part);
     });
-    const parts = new Map<number, Way[]>();
+    const parts = new Map<number, StateWay[]>();
     for (const way of ways) {
       const part = partOf.get(way.from) as number;
       if (part !== partOf.get(way.to)) continue;
@@ -369,8 +369,8 @@ class Search {
   }
 
   /** The shortest cycle through each state of a part. */
-  private shortestCycles(part: readonly Way[]): UnboundedCycle[] {
-    const out = new Map<number, Way[]>();
+  private shortestCycles(part: readonly StateWay[]): UnboundedCycle[] {
+    const out = new Map<number, StateWay[]>();
     for (const way of part) out.set(way.from, [...(out.get(way.from) ?? []), way]);
     const entries = [...out.keys()].filter((node) => this.ways.nodes[node]?.pc === 0);
     const why = this.bounds.whyNot(part);
@@ -383,15 +383,15 @@ class Search {
         const at = nodes[from] as Ways['nodes'][number];
         if (at.pc === 0 || states.length === 0) states.push(at.state);
       }
-      const { state, pc } = nodes[(back.at(-1) as Way).from] as Ways['nodes'][number];
+      const { state, pc } = nodes[(back.at(-1) as StateWay).from] as Ways['nodes'][number];
       return [{ states, from: { state, pc }, why }];
     });
   }
 }
 
 /** The shortest path from a node to itself, in instructions. */
-function wayBack(start: number, out: ReadonlyMap<number, readonly Way[]>): Way[] | null {
-  const by = new Map<number, Way>();
+function wayBack(start: number, out: ReadonlyMap<number, readonly StateWay[]>): StateWay[] | null {
+  const by = new Map<number, StateWay>();
   const queue = [start];
   for (let at = 0; at < queue.length; at++) {
     for (const way of out.get(queue[at] as number) ?? []) {
@@ -404,13 +404,13 @@ function wayBack(start: number, out: ReadonlyMap<number, readonly Way[]>): Way[]
   return null;
 }
 
-function collect(start: number, by: ReadonlyMap<number, Way>): Way[] {
-  const back: Way[] = [];
-  let way = by.get(start) as Way;
+function collect(start: number, by: ReadonlyMap<number, StateWay>): StateWay[] {
+  const back: StateWay[] = [];
+  let way = by.get(start) as StateWay;
   for (;;) {
     back.push(way);
     if (way.from === start) return back.reverse();
-    way = by.get(way.from) as Way;
+    way = by.get(way.from) as StateWay;
   }
 }
 

@@ -9,7 +9,7 @@ import { checkMessages as say } from '../../source/catalogue/check.js';
 import type { Diagnostic, Span } from '../../source/diagnostic.js';
 import type { LoweredState } from '../lower/lowered-state.js';
 import { buildPathTree } from '../plan/path-tree.js';
-import type { DataRead, DataWrite } from '../scope.js';
+import type { CheckedWrite, DataRead } from '../scope.js';
 
 export function lintReferences(states: readonly LoweredState[], diagnostics: Diagnostic[]): void {
   const reads = states.flatMap(({ dataUse }) => dataUse.reads);
@@ -71,7 +71,7 @@ function isInside(span: Span, around: Span): boolean {
 export interface BranchUse {
   readonly from: number;
   readonly to: number;
-  readonly writes: readonly DataWrite[];
+  readonly writes: readonly CheckedWrite[];
 }
 
 /** Marks the paths that a member reads and only other members write. */
@@ -95,7 +95,7 @@ export function noteParallelReads(reads: DataRead[], members: readonly BranchUse
 
 /** Reports paths that two members of a fork write, or of which one is inside the other. */
 export function lintBranches(members: readonly BranchUse[], diagnostics: Diagnostic[]): void {
-  const before: DataWrite[] = [];
+  const before: CheckedWrite[] = [];
   let reported = 0;
   for (const { writes } of members) {
     for (const write of writes) {
@@ -108,7 +108,7 @@ export function lintBranches(members: readonly BranchUse[], diagnostics: Diagnos
 }
 
 /** The same body runs for each element, so all of them write its paths. */
-export function lintEachBranch(writes: readonly DataWrite[], diagnostics: Diagnostic[]): void {
+export function lintEachBranch(writes: readonly CheckedWrite[], diagnostics: Diagnostic[]): void {
   for (const { path, span, method } of writes)
     if (method === null) diagnostics.push(say.branchesWriteOne(span, { path: `†${printPath(path)}`, labels: [] }));
 }
@@ -116,7 +116,7 @@ export function lintEachBranch(writes: readonly DataWrite[], diagnostics: Diagno
 const MOST_CLASHES = 20;
 const MOST_COMPARED = 2000;
 
-function clashOf(earlier: DataWrite, later: DataWrite): Diagnostic | null {
+function clashOf(earlier: CheckedWrite, later: CheckedWrite): Diagnostic | null {
   const labels = [{ span: earlier.span, text: 'the other branch' }];
   const [outer, inner] = earlier.path.length <= later.path.length ? [earlier, later] : [later, earlier];
   if (outer.path.length < inner.path.length) {

@@ -1,13 +1,11 @@
 /** Lints about scripts: changes that are lost when the shell ends, and failures in pipes that `sh` ignores. */
 import type { Strictness } from '../../../machine/machine.js';
 import { scriptMessages as say } from '../../source/catalogue/scripts.js';
-import type { Instruction } from '../../syntax/ast.js';
+import type { CommandNode } from '../../syntax/ast.js';
 import type { StateLowering } from '../lower/state-lowering.js';
 import type { CompiledShellText, ShellCommand } from '../shell/text.js';
 
-type Command = Extract<Instruction, { kind: 'do' | 'check' }>;
-
-interface Where {
+interface ScriptOffsets {
   /** Maps offsets of the shell text to offsets of the file. */
   readonly at: (offset: number) => number;
   /** The index of that file. */
@@ -17,9 +15,9 @@ interface Where {
 
 export function lintScript(
   l: StateLowering,
-  i: Command,
+  i: CommandNode,
   compiled: CompiledShellText,
-  { at, file, common }: Where,
+  { at, file, common }: ScriptOffsets,
 ): void {
   const shell = common.shell === 'default' ? l.settings.shell : common.shell;
   const piped = compiled.commands.find(({ pipedInto, depth }) => pipedInto && depth === 0);
@@ -37,7 +35,7 @@ export function lintScript(
   }
 }
 
-interface Lost {
+interface LostSetting {
   readonly what: string;
   readonly kind: 'directory' | 'variable' | 'settings';
   /** The directory or the assignment, if it contains no value. */
@@ -48,10 +46,10 @@ interface Lost {
 }
 
 /** The first command of a script that only changes its own shell. */
-function lostIn({ commands, assignments }: CompiledShellText): Lost | null {
-  let first: Lost | null = null;
+function lostIn({ commands, assignments }: CompiledShellText): LostSetting | null {
+  let first: LostSetting | null = null;
   for (const { name, text, start, end } of assignments) {
-    const one: Lost = { what: `${name}=…`, kind: 'variable', value: text, name, start, end };
+    const one: LostSetting = { what: `${name}=…`, kind: 'variable', value: text, name, start, end };
     if (first === null || start < first.start) first = one;
   }
   for (const command of commands) {
@@ -63,7 +61,7 @@ function lostIn({ commands, assignments }: CompiledShellText): Lost | null {
   return first;
 }
 
-function lostBy({ name, words, nameStart: start, nameEnd: end }: ShellCommand): Lost | null {
+function lostBy({ name, words, nameStart: start, nameEnd: end }: ShellCommand): LostSetting | null {
   const operand = words[1]?.text ?? null;
   switch (name) {
     case 'cd':

@@ -9,7 +9,7 @@ import type { Mutable } from '../../../prelude/mutable.js';
 import { omitUndefined } from '../../../prelude/omit-undefined.js';
 import { unreachable } from '../../../prelude/unreachable.js';
 import { checkMessages as say } from '../../source/catalogue/check.js';
-import type { Instruction, Option, Performed, ShellText } from '../../syntax/ast.js';
+import type { CheckNode, Instruction, Option, Performed, ShellText } from '../../syntax/ast.js';
 import type { Expression } from '../../syntax/expression-nodes.js';
 import { visitExpression } from '../free-names.js';
 import { reportCommands } from '../lints/command-lints.js';
@@ -28,7 +28,6 @@ import { holesIn, lowerEnvironment, lowerShellText, offsetMap } from './shell-te
 import type { StateLowering } from './state-lowering.js';
 
 type Do = Extract<Instruction, { kind: 'do' }>;
-type Check = Extract<Instruction, { kind: 'check' }>;
 
 const DO_OPTIONS: OptionTable = {
   ok: 'list',
@@ -87,7 +86,7 @@ function textOf({ performed }: Do): string {
   return performed.kind === 'shell' ? performed.shell.text.trim() : '';
 }
 
-export function lowerCheck(l: StateLowering, i: Check): void {
+export function lowerCheck(l: StateLowering, i: CheckNode): void {
   const options = optionsOf(l, i, CHECK_OPTIONS, 'CHECK');
   options.settings.ok = 'any';
   const name = i.bind?.text ?? l.shared.symbols.resultNames.get(i) ?? 'check_result';
@@ -133,7 +132,7 @@ interface EffectSettings extends Retries {
   readonly env?: ReturnType<typeof lowerEnvironment>;
 }
 
-interface EffectOptions {
+interface LoweredOptions {
   readonly settings: Mutable<EffectSettings>;
   readonly inShell: ShellOptions;
 }
@@ -144,7 +143,7 @@ interface ShellOptions {
 }
 
 /** Most effects have no options, and a program has many effects: each object that is copied for one costs time. */
-function optionsOf(l: StateLowering, i: Do | Check, table: OptionTable, of: string): EffectOptions {
+function optionsOf(l: StateLowering, i: Do | CheckNode, table: OptionTable, of: string): LoweredOptions {
   if (i.options.length === 0 && l.limit === undefined) return { settings: { ok: [0] }, inShell: usualShell };
   const options = checkOptions(l, i.options, table, of);
   const timeout = (options.get('timeout') ?? l.limit)?.value;
@@ -206,8 +205,8 @@ function isStrict(l: StateLowering, option: Option | undefined): boolean {
 
 function lowerPerformed(
   l: StateLowering,
-  i: Do | Check,
-  { settings, inShell }: EffectOptions,
+  i: Do | CheckNode,
+  { settings, inShell }: LoweredOptions,
   { reading, bind }: { readonly reading: Decoding; readonly bind: Binding | undefined },
 ): void {
   const what = i.performed;
@@ -245,7 +244,7 @@ interface CommonEffect extends EffectSettings {
 
 function shellEffect(
   l: StateLowering,
-  i: Do | Check,
+  i: Do | CheckNode,
   shell: ShellText,
   common: CommonEffect,
   { shell: dialect, isStrict }: ShellOptions,
@@ -287,7 +286,7 @@ function shellEffect(
 
 function agentEffect(
   l: StateLowering,
-  i: Do | Check,
+  i: Do | CheckNode,
   what: Extract<Performed, { kind: 'agent' }>,
   common: CommonEffect,
 ): void {
@@ -307,7 +306,7 @@ function agentEffect(
 }
 
 /** The instruction as one line for people: continuation lines are joined, long ones shortened. */
-function oneLine(l: StateLowering, i: Do | Check): string {
+function oneLine(l: StateLowering, i: Do | CheckNode): string {
   const what = i.performed;
   let text: string;
   if (what.kind === 'shell') text = what.shell.text;

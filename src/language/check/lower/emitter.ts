@@ -7,7 +7,7 @@ import type { Mutable } from '../../../prelude/mutable.js';
 import { positionAt, type SourceSet, type Span } from '../../source/diagnostic.js';
 
 type WithoutOrigin<T> = T extends unknown ? Omit<T, 'origin'> : never;
-type Body = WithoutOrigin<Instruction>;
+type InstructionBody = WithoutOrigin<Instruction>;
 
 export class Emitter {
   readonly code: Instruction[] = [];
@@ -24,7 +24,7 @@ export class Emitter {
     return this.code.length;
   }
 
-  add(body: Body, span: Span): number {
+  add(body: InstructionBody, span: Span): number {
     this.code.push({ origin: this.origin(span), ...body } as Instruction);
     this.spans.push(span);
     return this.code.length - 1;
@@ -39,7 +39,7 @@ export class Emitter {
     (this.code[pc] as Mutable<Record<string, unknown>>)[field] = target;
   }
 
-  replace(pc: number, body: Body): void {
+  replace(pc: number, body: InstructionBody): void {
     this.code[pc] = { origin: (this.code[pc] as Instruction).origin, ...body } as Instruction;
   }
 

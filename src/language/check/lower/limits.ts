@@ -60,8 +60,8 @@ function parseAmount(text: string): number | null {
   return Number(match[1]) * unit;
 }
 
-type Effect = Extract<Instruction, { op: 'shell' }>;
-export type Retries = Pick<Effect, 'retry' | 'retryOn'>;
+type ShellInstruction = Extract<Instruction, { op: 'shell' }>;
+export type Retries = Pick<ShellInstruction, 'retry' | 'retryOn'>;
 
 /** Lowers `retry=` and `retry_on=`: the number of retries, their pauses, and the failures that they apply to. */
 export function retriesOf(l: StateLowering, options: ReadonlyMap<string, Option>): Retries {

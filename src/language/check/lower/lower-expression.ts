@@ -88,9 +88,9 @@ export interface ExpressionContext {
  * How unknown names are treated: as an error (in shell text with a hint about literal braces), as a warning (in text
  * for people), or not at all (`[k={v}]`).
  */
-type Unknown = 'error' | 'text' | 'optional' | 'shell';
+type UnknownNames = 'error' | 'text' | 'optional' | 'shell';
 
-export function lowerExpression(e: Expression, context: ExpressionContext, unknown: Unknown = 'error'): Expr {
+export function lowerExpression(e: Expression, context: ExpressionContext, unknown: UnknownNames = 'error'): Expr {
   switch (e.kind) {
     case 'number':
       return numberConstant(e);
@@ -168,7 +168,11 @@ export function lowerExpression(e: Expression, context: ExpressionContext, unkno
   }
 }
 
-function lowerField(e: Extract<Expression, { kind: 'field' }>, context: ExpressionContext, unknown: Unknown): Expr {
+function lowerField(
+  e: Extract<Expression, { kind: 'field' }>,
+  context: ExpressionContext,
+  unknown: UnknownNames,
+): Expr {
   context.fieldRead(e);
   const { text: name, span } = e.name;
   const of = lowerExpression(e.of, context, unknown);
@@ -180,7 +184,7 @@ function lowerField(e: Extract<Expression, { kind: 'field' }>, context: Expressi
 function lowerName(
   e: Extract<Expression, { kind: 'name' }>,
   context: ExpressionContext,
-  unknown: Unknown,
+  unknown: UnknownNames,
   isNeeded = unknown !== 'optional',
 ): Expr {
   const resolved = context.scope.read(e.name, e.span, isNeeded);
@@ -190,13 +194,13 @@ function lowerName(
 }
 
 /** An operand that may be missing, such as in `x?`: a state that reads `x` in this way does not require it. */
-function lowerSpared(e: Expression, context: ExpressionContext, unknown: Unknown): Expr {
+function lowerSpared(e: Expression, context: ExpressionContext, unknown: UnknownNames): Expr {
   if (e.kind === 'data-reference') return lowerDataReference(e, context.scope, true);
   if (e.kind === 'name') return lowerName(e, context, unknown, false);
   return context.sparing(() => lowerExpression(e, context, unknown));
 }
 
-function lowerCall(e: Extract<Expression, { kind: 'call' }>, context: ExpressionContext, unknown: Unknown): Expr {
+function lowerCall(e: Extract<Expression, { kind: 'call' }>, context: ExpressionContext, unknown: UnknownNames): Expr {
   const { diagnostics } = context.scope.shared;
   const name = e.name.text;
   const arity = Object.hasOwn(FUNCTIONS, name) ? FUNCTIONS[name] : undefined;
@@ -245,7 +249,11 @@ function noteNumber(operator: string, expr: Expr, span: Span, { scope }: Express
   scope.typeUses.push({ operator, span, left: { expr, span }, right: number });
 }
 
-function lowerCompare(e: Extract<Expression, { kind: 'compare' }>, context: ExpressionContext, unknown: Unknown): Expr {
+function lowerCompare(
+  e: Extract<Expression, { kind: 'compare' }>,
+  context: ExpressionContext,
+  unknown: UnknownNames,
+): Expr {
   if (e.operator === '==' || e.operator === '!=') {
     if (e.left.kind === 'name' && e.right.kind === 'text') context.noteComparison(e.left.name, e.left.span);
     if (e.right.kind === 'name' && e.left.kind === 'text') context.noteComparison(e.right.name, e.right.span);
@@ -277,7 +285,7 @@ function noteOperands(
   });
 }
 
-function lowerCondition(e: Expression, context: ExpressionContext, unknown: Unknown): Expr {
+function lowerCondition(e: Expression, context: ExpressionContext, unknown: UnknownNames): Expr {
   return condition(lowerExpression(e, context, unknown), e.span, context.scope);
 }
 
@@ -339,7 +347,7 @@ const negate = (literal: string): string => (literal.startsWith('-') ? literal.s
 export function lowerTemplate(
   template: TextTemplate,
   context: ExpressionContext,
-  unknown: Unknown = 'error',
+  unknown: UnknownNames = 'error',
 ): Template {
   const parts: (string | Hole)[] = [];
   for (const part of partsOf(template, context.scope)) {
@@ -350,7 +358,12 @@ export function lowerTemplate(
   return parts;
 }
 
-export function lowerHole(part: Interpolation, context: ExpressionContext, unknown: Unknown, shell: boolean): Hole {
+export function lowerHole(
+  part: Interpolation,
+  context: ExpressionContext,
+  unknown: UnknownNames,
+  shell: boolean,
+): Hole {
   const value = shownValue(lowerExpression(part.expression, context, unknown), part, context, shell);
   const file = context.scope.shared.sources[part.span.file];
   // What the compiler itself writes has no text of its own.

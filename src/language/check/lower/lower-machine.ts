@@ -7,7 +7,8 @@ import { type Input, type Machine, RUN_FORMAT, type State } from '../../../machi
 import { omitUndefined } from '../../../prelude/omit-undefined.js';
 import { checkMessages as say } from '../../source/catalogue/check.js';
 import type { Diagnostic, SourceSet } from '../../source/diagnostic.js';
-import type { InputDeclaration, MachineUnit, Unit } from '../collect.js';
+import type { InputDeclaration } from '../../syntax/ast.js';
+import type { MachineUnit, Unit } from '../collect.js';
 import { ERROR_NAMES, isEngineName, isReserved } from '../collect.js';
 import type { MachineScope } from '../scope.js';
 import { buildSymbolTable, type SymbolTable } from '../symbol-table.js';

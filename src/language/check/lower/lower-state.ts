@@ -11,8 +11,8 @@ import { unreachable } from '../../../prelude/unreachable.js';
 import { checkMessages as say } from '../../source/catalogue/check.js';
 import { stepMessages as steps } from '../../source/catalogue/steps.js';
 import type { Span } from '../../source/diagnostic.js';
-import type { Argument, Block, Instruction } from '../../syntax/ast.js';
-import { ERROR_NAMES, type PatternDeclaration, type StateDeclaration } from '../collect.js';
+import type { Argument, Block, Instruction, StateDeclaration, UseNode, WaitNode } from '../../syntax/ast.js';
+import { ERROR_NAMES, type PatternDeclaration } from '../collect.js';
 import { namesBoundIn, namesReadIn } from '../pattern-names.js';
 import { symbolKey } from '../program-index.js';
 import type { Constant, MachineScope } from '../scope.js';
@@ -186,12 +186,10 @@ export function lowerState(
     typeUses: l.scope.typeUses,
   };
 }
-
-type Use = Extract<Instruction, { kind: 'use' }>;
-type Bound = readonly [string, { slot: number } | Constant];
+type BoundName = readonly [string, { slot: number } | Constant];
 
 /** Lowers a USE. Returns true if execution can continue after it. */
-function lowerUse(l: StateLowering, i: Use): boolean {
+function lowerUse(l: StateLowering, i: UseNode): boolean {
   const name = i.pattern.text;
   if (l.shared.index) mentionUse(l, i);
   const pattern = l.shared.unit.patterns.get(name);
@@ -229,7 +227,12 @@ function lowerUse(l: StateLowering, i: Use): boolean {
   return completes;
 }
 
-function bindArguments(l: StateLowering, i: Use, pattern: PatternDeclaration, readByDefaults: Set<string>): Bound[] {
+function bindArguments(
+  l: StateLowering,
+  i: UseNode,
+  pattern: PatternDeclaration,
+  readByDefaults: Set<string>,
+): BoundName[] {
   const given = new Map<string, Argument>();
   const known = parametersOf(l, pattern);
   for (const argument of i.args) {
@@ -247,7 +250,7 @@ function bindArguments(l: StateLowering, i: Use, pattern: PatternDeclaration, re
       );
     } else given.set(name, argument);
   }
-  const bound: Bound[] = [];
+  const bound: BoundName[] = [];
   for (const argument of given.values())
     bound.push(bindOne(l, argument, { span: argument.value?.span ?? argument.span, isDefault: false }));
   const missing: string[] = [];
@@ -259,7 +262,7 @@ function bindArguments(l: StateLowering, i: Use, pattern: PatternDeclaration, re
       missing.push(parameter.name.text);
       bound.push([parameter.name.text, { constant: null }]);
     } else bound.push(bindOne(l, { ...parameter, span: i.span }, { span: i.pattern.span, isDefault: true }));
-    own.names.set(...(bound.at(-1) as Bound));
+    own.names.set(...(bound.at(-1) as BoundName));
   }
   l.scope.pop();
   for (const name of own.read) readByDefaults.add(name);
@@ -268,7 +271,7 @@ function bindArguments(l: StateLowering, i: Use, pattern: PatternDeclaration, re
   return bound;
 }
 
-function mentionUse(l: StateLowering, { pattern, args }: Use): void {
+function mentionUse(l: StateLowering, { pattern, args }: UseNode): void {
   l.mention(pattern.span, 'use', symbolKey('pattern', '', pattern.text));
   for (const { name } of args) l.mention(name.span, 'pass', symbolKey('parameter', pattern.text, name.text));
 }
@@ -278,7 +281,7 @@ function bindOne(
   l: StateLowering,
   { name, value, span }: Argument,
   given: Omit<NonNullable<Constant['given']>, 'written'>,
-): Bound {
+): BoundName {
   const expr = lowerArgument(l, name, value);
   if (expr.op === 'const')
     return [
@@ -310,7 +313,7 @@ function parametersOf(l: StateLowering, pattern: PatternDeclaration): ReadonlySe
  * A pattern of a Markdown heading has the names that its body reads as parameters, so an unbound name there is a
  * missing argument.
  */
-function reportMissing(l: StateLowering, i: Use, missing: ReadonlyMap<string, Span>): void {
+function reportMissing(l: StateLowering, i: UseNode, missing: ReadonlyMap<string, Span>): void {
   if (missing.size === 0) return;
   const labels = [...missing].map(([name, span]) => ({ span, text: `\`${name}\` is read here` }));
   l.diagnostics.push(
@@ -318,7 +321,7 @@ function reportMissing(l: StateLowering, i: Use, missing: ReadonlyMap<string, Sp
   );
 }
 
-function reportUnused(l: StateLowering, i: Use, pattern: PatternDeclaration, read: ReadonlySet<string>): void {
+function reportUnused(l: StateLowering, i: UseNode, pattern: PatternDeclaration, read: ReadonlySet<string>): void {
   for (const parameter of pattern.parameters) {
     const name = parameter.name.text;
     if (read.has(name)) continue;
@@ -328,7 +331,6 @@ function reportUnused(l: StateLowering, i: Use, pattern: PatternDeclaration, rea
 }
 
 type If = Extract<Instruction, { kind: 'if' }>;
-type Wait = Extract<Instruction, { kind: 'wait' }>;
 type Default = Extract<Instruction, { kind: 'default' }>;
 
 /**
@@ -393,7 +395,7 @@ function reportUnreachable(l: StateLowering, i: Instruction, previous: Instructi
 }
 
 /** A WAIT for the members of the PARALLEL above it. */
-function isMembersWait(wait: Wait): boolean {
+function isMembersWait(wait: WaitNode): boolean {
   return wait.for.kind === 'members';
 }
 

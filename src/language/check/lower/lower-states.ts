@@ -3,8 +3,8 @@
 import type { Instruction } from '../../../machine/machine.js';
 import { omitUndefined } from '../../../prelude/omit-undefined.js';
 import { positionAt, type SourceFile } from '../../source/diagnostic.js';
+import type { StateDeclaration } from '../../syntax/ast.js';
 import { rebase } from '../../syntax/child-blocks.js';
-import type { StateDeclaration } from '../collect.js';
 import type { MachineScope, TypedOperand, TypeUse } from '../scope.js';
 import { lowerState } from './lower-state.js';
 import type { AgentTraits, Lookups, LoweredState, LoweringSettings } from './lowered-state.js';
@@ -147,7 +147,7 @@ function positionOf({ sources }: MachineScope, { span }: StateDeclaration): { st
 }
 
 /** The questions that lowering a state asked the lookups, with the answers. */
-type Answers = ReadonlyMap<string, boolean>;
+type LookupAnswers = ReadonlyMap<string, boolean>;
 
 /** A lowered state with its dependencies, apart from its own text and the shared surroundings. */
 interface ReusableState {
@@ -155,8 +155,8 @@ interface ReusableState {
   /** The offset and the line of the state, from 1. */
   readonly start: number;
   readonly line: number;
-  readonly commands: Answers;
-  readonly agents: Answers;
+  readonly commands: LookupAnswers;
+  readonly agents: LookupAnswers;
   /** What was known of the programs of its agents, as JSON. */
   readonly traits: ReadonlyMap<string, string>;
 }

@@ -3,19 +3,17 @@ import type { Expr, SlotRef, Template } from '../../../machine/expression.js';
 import { omitUndefined } from '../../../prelude/omit-undefined.js';
 import { unreachable } from '../../../prelude/unreachable.js';
 import { checkMessages as say } from '../../source/catalogue/check.js';
-import type { Instruction } from '../../syntax/ast.js';
+import type { Instruction, WaitNode } from '../../syntax/ast.js';
 import type { Template as TextTemplate } from '../../syntax/expression-nodes.js';
 import { constantText, lowerExpression } from './lower-expression.js';
 import { checkOptions, DEFAULT_LIMIT, durationTemplate, pauseTemplate } from './options.js';
 import { bindMembers, lowerParallel } from './parallel.js';
 import type { StateLowering } from './state-lowering.js';
 
-type Wait = Extract<Instruction, { kind: 'wait' }>;
-
 const DEFAULT_INTERVAL: Template = ['1s'];
 
 /** `concurrent`: members of a PARALLEL run while it waits. */
-export function lowerWait(l: StateLowering, i: Wait, concurrent = false): void {
+export function lowerWait(l: StateLowering, i: WaitNode, concurrent = false): void {
   const { for: what } = i;
   if (what.kind !== 'condition')
     checkOptions(l, i.options, what.kind === 'members' ? { quorum: 'number' } : {}, 'this WAIT');
@@ -57,8 +55,8 @@ function timedOut(l: StateLowering) {
 /** Repeats: run the block, evaluate the condition, sleep. The block runs before the first evaluation. */
 function lowerPolling(
   l: StateLowering,
-  i: Wait,
-  what: Extract<Wait['for'], { kind: 'condition' }>,
+  i: WaitNode,
+  what: Extract<WaitNode['for'], { kind: 'condition' }>,
   concurrent: boolean,
 ): void {
   const options = checkOptions(l, i.options, { every: 'text' }, 'this WAIT');
@@ -129,7 +127,7 @@ function backOffSlots(l: StateLowering) {
 export function lowerDetachedWait(
   l: StateLowering,
   parallel: Extract<Instruction, { kind: 'parallel' }>,
-  wait: Wait,
+  wait: WaitNode,
 ): void {
   lowerParallel(l, parallel, null, true);
   lowerWait(l, wait, true);

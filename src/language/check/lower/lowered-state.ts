@@ -21,7 +21,7 @@ export interface LoweredState {
   /** The source text of each instruction, by pc. */
   readonly spans: readonly Span[];
   /** How its lines are understood. */
-  readonly explanations: readonly Explanation[];
+  readonly explanations: readonly LoweredExplanation[];
   /** What its names mean. */
   readonly mentions: readonly Mention[];
   readonly jumps: readonly LoweredJump[];
@@ -32,7 +32,7 @@ export interface LoweredState {
   readonly typeUses: readonly TypeUse[];
 }
 
-interface Explanation {
+interface LoweredExplanation {
   readonly span: Span;
   readonly text: string;
   /** The text could have been understood otherwise. */
@@ -57,7 +57,7 @@ interface LoweredCheck {
 
 /** The facts about a state for the lints, collected while it is lowered. */
 export class LintFacts {
-  readonly explanations: Explanation[] = [];
+  readonly explanations: LoweredExplanation[] = [];
   readonly jumps: LoweredJump[] = [];
   readonly checks: LoweredCheck[] = [];
 

@@ -3,7 +3,7 @@ import type { Expr, Template } from '../../../machine/expression.js';
 import type { Branch, Instruction as Code } from '../../../machine/machine.js';
 import { omitUndefined } from '../../../prelude/omit-undefined.js';
 import { checkMessages as say } from '../../source/catalogue/check.js';
-import type { Instruction, Option } from '../../syntax/ast.js';
+import type { Instruction, Option, UndoNode, WaitNode } from '../../syntax/ast.js';
 import type { Name } from '../../syntax/expression-nodes.js';
 import { blocksOf } from '../../syntax/step-nodes.js';
 import { notWords } from '../../syntax/tokens/command-patterns.js';
@@ -15,7 +15,6 @@ import { lowerUndo } from './undo.js';
 
 type Parallel = Extract<Instruction, { kind: 'parallel' }>;
 type ForEach = Extract<Instruction, { kind: 'for-each' }>;
-type Wait = Extract<Instruction, { kind: 'wait' }>;
 
 /**
  * Instructions that perform effects. If all branches only call agents, more members run at the same time by default.
@@ -25,7 +24,7 @@ const EFFECTS = new Set<Code['op']>(['shell', 'argv', 'function', 'agent']);
 const JOIN_OPTIONS: OptionTable = { max: 'number', quorum: 'number', on_failure: 'text', timeout: 'duration' };
 
 /** Lowers a PARALLEL. `wait` is the WAIT for its members that joins it; `detached` is a WAIT for something else. */
-export function lowerParallel(l: StateLowering, i: Parallel, wait: Wait | null, detached = false): void {
+export function lowerParallel(l: StateLowering, i: Parallel, wait: WaitNode | null, detached = false): void {
   const options = checkOptions(l, i.options, JOIN_OPTIONS, 'PARALLEL');
   const max = numberOption(l, options.get('max'));
   const quorum = quorumOf(l, wait, options);
@@ -104,12 +103,10 @@ function bindResult(l: StateLowering, i: Parallel | ForEach, value: Expr, mayMis
   l.giveResult(slot, i.span);
 }
 
-type Undo = Extract<Instruction, { kind: 'undo' }>;
-
 /** Attaches each UNDO to the member above it. */
-function membersOf(l: StateLowering, i: Parallel): { members: Instruction[]; undos: Map<Instruction, Undo> } {
+function membersOf(l: StateLowering, i: Parallel): { members: Instruction[]; undos: Map<Instruction, UndoNode> } {
   const members: Instruction[] = [];
-  const undos = new Map<Instruction, Undo>();
+  const undos = new Map<Instruction, UndoNode>();
   for (const one of i.members.instructions) {
     const above = members.at(-1);
     if (one.kind === 'undo' && above !== undefined && !undos.has(above)) undos.set(above, one);
@@ -146,7 +143,7 @@ function onlyAgents(l: StateLowering, from: number): boolean {
   return effects.length > 0 && effects.every((c) => c.op === 'agent');
 }
 
-function quorumOf(l: StateLowering, wait: Wait | null, options: ReadonlyMap<string, Option>): Expr | null {
+function quorumOf(l: StateLowering, wait: WaitNode | null, options: ReadonlyMap<string, Option>): Expr | null {
   const own = numberOption(l, options.get('quorum'));
   if (wait === null) return own;
   const waitOptions = checkOptions(l, wait.options, { quorum: 'number' }, 'this WAIT');
@@ -155,7 +152,13 @@ function quorumOf(l: StateLowering, wait: Wait | null, options: ReadonlyMap<stri
   return numberOption(l, waitOptions.get('quorum')) ?? own;
 }
 
-function countMembers(l: StateLowering, i: Parallel, wait: Wait | null, members: number, quorum: Expr | null): void {
+function countMembers(
+  l: StateLowering,
+  i: Parallel,
+  wait: WaitNode | null,
+  members: number,
+  quorum: Expr | null,
+): void {
   if (members === 0) return;
   const said = i.note === undefined ? null : countIn(i.note);
   if (said !== null && said !== members && i.note) l.diagnostics.push(say.memberCount(i.note.span, { said, members }));
@@ -210,7 +213,7 @@ function countIn(note: Name): number | null {
 }
 
 /** Lowers a FOR EACH. `wait` is the WAIT for its members, if it is parallel and a WAIT follows. */
-export function lowerForEach(l: StateLowering, i: ForEach, wait: Wait | null = null): void {
+export function lowerForEach(l: StateLowering, i: ForEach, wait: WaitNode | null = null): void {
   const options = checkOptions(l, i.options, i.parallel ? JOIN_OPTIONS : { on_failure: 'text' }, 'FOR EACH');
   l.scope.declare(i.variable, 'loop', l.locationOfLoop(i.variable.span));
   const list = l.expression(i.list);
@@ -265,7 +268,7 @@ function lowerParallelEach(
   i: ForEach,
   list: Expr,
   options: ReadonlyMap<string, Option>,
-  wait: Wait | null,
+  wait: WaitNode | null,
 ): void {
   const variable = l.scope.hiddenSlot(`$each:${i.variable.text}`);
   const max = numberOption(l, options.get('max'));
@@ -312,7 +315,7 @@ function lowerParallelEach(
   if (wait?.body) l.block(wait.body);
 }
 
-function waitOf(l: StateLowering, wait: Wait | null) {
+function waitOf(l: StateLowering, wait: WaitNode | null) {
   if (wait === null) return null;
   const timeout: Template = wait.timeout === undefined ? DEFAULT_LIMIT : durationTemplate(l, wait.timeout);
   l.bindUnwritten('timed_out', wait.verb.span);

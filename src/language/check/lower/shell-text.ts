@@ -79,7 +79,7 @@ export function offsetMap(shell: ShellText): (offset: number) => number {
   };
 }
 
-interface Where {
+interface TextOffsets {
   /** Maps offsets of the shell text to offsets of the file. */
   readonly at: (offset: number) => number;
   /** Variables that the instruction itself sets in the environment. */
@@ -94,7 +94,7 @@ function reportShellVariables(
   l: StateLowering,
   shell: ShellText,
   { variables }: CompiledShellText,
-  { at, env }: Where,
+  { at, env }: TextOffsets,
 ): void {
   for (const { name, start, end, whole, zone } of variables) {
     if (env?.some((one) => one.name === name) === true) continue;

@@ -8,9 +8,8 @@ import type { Binding, Handler } from '../../../machine/machine.js';
 import type { StepLayout } from '../../../machine/step.js';
 import { checkMessages as say } from '../../source/catalogue/check.js';
 import type { Diagnostic, Span } from '../../source/diagnostic.js';
-import type { Block, Instruction, Option } from '../../syntax/ast.js';
+import type { Block, Instruction, Option, StateDeclaration } from '../../syntax/ast.js';
 import type { Expression } from '../../syntax/expression-nodes.js';
-import type { StateDeclaration } from '../collect.js';
 import { freeNames } from '../free-names.js';
 import { locationOf, type NameRole, type SymbolKey } from '../program-index.js';
 import { type MachineScope, StateScope } from '../scope.js';
@@ -83,7 +82,7 @@ export class StateLowering implements ExpressionContext {
   /** Names that are null if a member failed or was stopped. */
   readonly missing: MayBeMissing;
   readonly wholeResults: WholeResults;
-  private readonly exitCodes: ExitCodes;
+  private readonly exitCodes: ExitCodeSlots;
 
   constructor(
     readonly shared: MachineScope,
@@ -97,7 +96,7 @@ export class StateLowering implements ExpressionContext {
     this.steps = stepLowering(shared, declaration);
     this.missing = new MayBeMissing(shared.diagnostics);
     this.wholeResults = new WholeResults(shared.diagnostics);
-    this.exitCodes = new ExitCodes(this.scope);
+    this.exitCodes = new ExitCodeSlots(this.scope);
   }
 
   get diagnostics() {
@@ -297,7 +296,7 @@ class WholeResults {
 }
 
 /** Slots for exit codes. An effect stores its exit code only if some `exit_code(x)`, before or after it, reads it. */
-class ExitCodes {
+class ExitCodeSlots {
   private readonly bindings = new Map<number, { exitSlot?: number }[]>();
   private readonly slots = new Map<number, number>();
 

@@ -4,17 +4,15 @@
  */
 import type { Instruction as Code } from '../../../machine/machine.js';
 import { checkMessages as say } from '../../source/catalogue/check.js';
-import type { Instruction } from '../../syntax/ast.js';
+import type { Instruction, UndoNode } from '../../syntax/ast.js';
 import { lowerCall } from './calls/lower-call.js';
 import { lowerDo } from './effect.js';
 import type { StateLowering } from './state-lowering.js';
 
-type Undo = Extract<Instruction, { kind: 'undo' }>;
-
 const EFFECTS: ReadonlySet<Code['op']> = new Set(['shell', 'argv', 'function', 'agent', 'plan']);
 
 /** Lowers an UNDO. `above` is the instruction directly above it in its block. */
-export function lowerUndo(l: StateLowering, i: Undo, above: Instruction | null): void {
+export function lowerUndo(l: StateLowering, i: UndoNode, above: Instruction | null): void {
   const what = describeAbove(l, above);
   if (what !== null) l.diagnostics.push(say.undoWithoutEffect(i.verb.span, { what }));
   const { by } = i;

@@ -6,7 +6,7 @@ import { printPath } from '../../../prelude/reference.js';
 import { planMessages as words } from '../../source/catalogue/plan.js';
 import type { Span } from '../../source/diagnostic.js';
 import { type Diagnostic, hasErrors, sortDiagnostics } from '../../source/diagnostic.js';
-import type { JsonNode, PlanNode } from '../../syntax/plan-tree.js';
+import type { JsonNode, PlanTree } from '../../syntax/plan-tree.js';
 import { collectGiven, type Given, isObject, valueAt } from './given.js';
 import {
   impossibleField,
@@ -61,7 +61,7 @@ export interface PlanCompilation extends PlanInterface {
   readonly diagnostics: readonly Diagnostic[];
 }
 
-export function compilePlan(tree: PlanNode, options: PlanOptions): PlanCompilation {
+export function compilePlan(tree: PlanTree, options: PlanOptions): PlanCompilation {
   const { state = null, printedState = {}, inputs = null } = options;
   const tools = options.tools === null ? null : checkTools(options.tools.root, options);
   const bindings = tools?.bindings ?? new Map<string, ToolBinding>();

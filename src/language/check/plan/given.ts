@@ -2,7 +2,7 @@
 import type { Json } from '../../../machine/expression.js';
 import type { PlanPath } from '../../../machine/plan.js';
 import { unreachable } from '../../../prelude/unreachable.js';
-import type { JsonNode, PlanNode } from '../../syntax/plan-tree.js';
+import type { JsonNode, PlanTree } from '../../syntax/plan-tree.js';
 
 export interface Given {
   readonly values: { readonly [kind: string]: Json };
@@ -20,7 +20,7 @@ interface PrintedValue {
   readonly text: string;
 }
 
-type Values = { [kind: string]: Json };
+type ValuesByKind = { [kind: string]: Json };
 
 const KINDS = ['input', 'state', 'data', 'track'];
 
@@ -31,15 +31,15 @@ interface RunValues {
 }
 
 /** `state` and `inputs` take precedence over the messages; the state replaces that of the messages as a whole. */
-export function collectGiven(plan: PlanNode, { state, printedState, inputs }: RunValues): Given {
+export function collectGiven(plan: PlanTree, { state, printedState, inputs }: RunValues): Given {
   const kinds = new Set([...KINDS, ...plan.context.map(({ kind }) => kind)]);
-  const values: Values = Object.create(null);
-  const targeted = new Map<string, Values>();
+  const values: ValuesByKind = Object.create(null);
+  const targeted = new Map<string, ValuesByKind>();
   /** By their paths; null if a later message gives a value without such a number. */
   const texts = new Map<string, PrintedValue | null>();
   for (const { kind, instance, fields } of plan.context) {
     if (instance !== null && !targeted.has(instance)) targeted.set(instance, Object.create(null));
-    const into = instance === null ? values : (targeted.get(instance) as Values);
+    const into = instance === null ? values : (targeted.get(instance) as ValuesByKind);
     const merged = ensureObject(into, kind);
     for (const { key, value } of fields) {
       define(merged, key, jsonOf(value));
@@ -71,7 +71,7 @@ export function collectGiven(plan: PlanNode, { state, printedState, inputs }: Ru
 }
 
 /** Common values of instances that have none of their own. */
-function inInstances(printed: readonly PrintedValue[], targeted: ReadonlyMap<string, Values>): PrintedValue[] {
+function inInstances(printed: readonly PrintedValue[], targeted: ReadonlyMap<string, ValuesByKind>): PrintedValue[] {
   return [...targeted].flatMap(([id, own]) =>
     printed.flatMap(({ path: [kind, key = ''], text }) => {
       const hasOwn = Object.hasOwn(objectOf(own[kind]), key);
@@ -80,7 +80,7 @@ function inInstances(printed: readonly PrintedValue[], targeted: ReadonlyMap<str
   );
 }
 
-function targetedInputs(targeted: ReadonlyMap<string, Values>): Given['targeted'] {
+function targetedInputs(targeted: ReadonlyMap<string, ValuesByKind>): Given['targeted'] {
   if (targeted.size === 0) return null;
   const inputs: { [instance: string]: { [name: string]: Json } } = {};
   for (const [id, own] of targeted) define(inputs as { [key: string]: Json }, id, objectOf(own.input));
@@ -92,7 +92,7 @@ function objectOf(value: Json | undefined): { [key: string]: Json } {
 }
 
 /** Each instance has its own inputs and state: the common ones, overridden by those for this instance. */
-function instanceData(values: Values, targeted: ReadonlyMap<string, Values>): Json {
+function instanceData(values: ValuesByKind, targeted: ReadonlyMap<string, ValuesByKind>): Json {
   const instances: { [key: string]: Json } = {};
   for (const [id, own] of targeted) {
     const one: { [key: string]: Json } = {};
@@ -107,7 +107,7 @@ function instanceData(values: Values, targeted: ReadonlyMap<string, Values>): Js
   return instances;
 }
 
-function ensureObject(values: Values, kind: string): { [key: string]: Json } {
+function ensureObject(values: ValuesByKind, kind: string): { [key: string]: Json } {
   const known = values[kind];
   if (isObject(known)) return known;
   const fresh: { [key: string]: Json } = {};

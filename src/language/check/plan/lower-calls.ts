@@ -10,7 +10,7 @@ import { printPath, type ReferenceExpr, readReference } from '../../../prelude/r
 import { unreachable } from '../../../prelude/unreachable.js';
 import { planMessages as words } from '../../source/catalogue/plan.js';
 import type { Diagnostic, Span } from '../../source/diagnostic.js';
-import type { CallNode, ParameterNode, PlanNode, TextNode } from '../../syntax/plan-tree.js';
+import type { CallNode, ParameterNode, PlanTree, TextNode } from '../../syntax/plan-tree.js';
 import type { Given } from './given.js';
 import { define, isObject, jsonOf, printedOf } from './given.js';
 
@@ -51,7 +51,7 @@ interface LoweringContext {
   readonly diagnostics: Diagnostic[];
 }
 
-export function lowerPlan(plan: PlanNode, around: LoweringContext): Lowering {
+export function lowerPlan(plan: PlanTree, around: LoweringContext): Lowering {
   const { instances } = around.given;
   const ids = instances.length === 0 ? [null] : instances;
   const calls: LoweredCall[] = [];
@@ -74,7 +74,7 @@ export function lowerPlan(plan: PlanNode, around: LoweringContext): Lowering {
 }
 
 /** Each instance has its own output. */
-function lowerOutput(plan: PlanNode, around: LoweringContext): Pick<Lowering, 'output' | 'outputReads'> {
+function lowerOutput(plan: PlanTree, around: LoweringContext): Pick<Lowering, 'output' | 'outputReads'> {
   const node = plan.output;
   if (node === null) return { output: null, outputReads: [] };
   const { instances } = around.given;

@@ -8,8 +8,8 @@ export interface Writer {
   readonly path: PlanPath;
 }
 
-interface Branch {
-  readonly children: Map<string, Branch>;
+interface PathBranch {
+  readonly children: Map<string, PathBranch>;
   readonly own: Writer[];
   readonly below: Writer[];
 }
@@ -22,7 +22,7 @@ export interface PathTree {
 }
 
 export function buildPathTree(calls: readonly { readonly arms: readonly (readonly PlanPath[])[] }[]): PathTree {
-  const root: Branch = { children: new Map(), own: [], below: [] };
+  const root: PathBranch = { children: new Map(), own: [], below: [] };
   calls.forEach(({ arms }, call) => {
     arms.forEach((paths, arm) => {
       for (const path of paths) insert(root, { call, arm, path });
@@ -31,7 +31,7 @@ export function buildPathTree(calls: readonly { readonly arms: readonly (readonl
   return {
     findOverlapping(path) {
       const found: Writer[] = [];
-      let at: Branch | undefined = root;
+      let at: PathBranch | undefined = root;
       for (const segment of path) {
         if (at.own.length > 0) found.push(...at.own);
         at = at.children.get(segment);
@@ -41,7 +41,7 @@ export function buildPathTree(calls: readonly { readonly arms: readonly (readonl
       return found.length === 0 ? at.below : [...found, ...at.below].sort(byCall);
     },
     isWritten(path) {
-      let at: Branch | undefined = root;
+      let at: PathBranch | undefined = root;
       for (const segment of path) {
         if (at.own.length > 0) return true;
         at = at.children.get(segment);
@@ -56,7 +56,7 @@ function byCall(a: Writer, b: Writer): number {
   return a.call - b.call || a.arm - b.arm;
 }
 
-function insert(root: Branch, writer: Writer): void {
+function insert(root: PathBranch, writer: Writer): void {
   let at = root;
   at.below.push(writer);
   for (const segment of writer.path) {

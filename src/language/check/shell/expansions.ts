@@ -4,7 +4,7 @@
  */
 import { grow, growExpansion, openCommandFrame, openQuoteFrame, top, wordAt } from './frames.js';
 import { readEscapedBrace, readHole, serviceValue } from './holes.js';
-import type { Frame, Lexing, QuoteFrame } from './lexing.js';
+import type { Lexing, LexingFrame, QuoteFrame } from './lexing.js';
 import { lexBackquote, noteEscape, readSingle } from './quotes.js';
 import type { Word } from './tree.js';
 import { noteArithmetic, noteVariable } from './variables.js';
@@ -19,7 +19,7 @@ const PARAMETER = /\$\{(!)?#?([A-Za-z_]\w*|\d+|[@*#?$!-])?(\[[@*]\])?(.)?/sy;
 const VARIABLE = /\$([A-Za-z_]\w*|[\d@*#?$!-])/y;
 
 /** Reads an expansion that begins with `$` at `l.at`, in a command, in double quotes or inside another expansion. */
-export function lexDollar(l: Lexing, frame: Frame): void {
+export function lexDollar(l: Lexing, frame: LexingFrame): void {
   const { text, at } = l;
   const command = frame.commandFrame;
   const next = text[at + 1];

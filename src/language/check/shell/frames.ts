@@ -4,8 +4,8 @@ import { KEYWORDS } from './known-programs.js';
 import {
   type CaseState,
   type CommandFrame,
-  type Frame,
   type Lexing,
+  type LexingFrame,
   type PendingHeredoc,
   type QuoteFrame,
   rewrite,
@@ -24,8 +24,8 @@ import {
 
 // ---- words ------------------------------------------------------------------------------------------
 
-export function top(l: Lexing): Frame {
-  return l.frames[l.frames.length - 1] as Frame;
+export function top(l: Lexing): LexingFrame {
+  return l.frames[l.frames.length - 1] as LexingFrame;
 }
 
 /** The current word; begins one if there is none. */

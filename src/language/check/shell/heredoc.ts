@@ -85,7 +85,7 @@ function findClose(text: string, from: number, pending: PendingHeredoc): { start
  * The values and escapes of a body. They are found before anything is written, because a quoted body changes from its
  * first character on.
  */
-interface Body {
+interface HeredocBody {
   readonly holes: { start: number; found: NonNullable<ReturnType<Lexing['ask']>>; zone: Zone | null }[];
   /** Backslashes of `\{name}`. */
   readonly dropped: Set<number>;
@@ -116,8 +116,8 @@ function readBody(l: Lexing, pending: PendingHeredoc, start: number, end: number
   }
 }
 
-function scanBody(l: Lexing, quoted: boolean, start: number, end: number): Body {
-  const body: Body = { holes: [], dropped: new Set(), substitution: -1 };
+function scanBody(l: Lexing, quoted: boolean, start: number, end: number): HeredocBody {
+  const body: HeredocBody = { holes: [], dropped: new Set(), substitution: -1 };
   const special = /[$`\\{}\]]/g;
   let zone: { kind: Zone; close: string } | null = null;
   special.lastIndex = start;
@@ -156,7 +156,7 @@ function scanBody(l: Lexing, quoted: boolean, start: number, end: number): Body 
   return body;
 }
 
-function addBodyHole(l: Lexing, pending: PendingHeredoc, { start, found, zone }: Body['holes'][number]): void {
+function addBodyHole(l: Lexing, pending: PendingHeredoc, { start, found, zone }: HeredocBody['holes'][number]): void {
   const hole: LexedHole = {
     start,
     end: found.end,

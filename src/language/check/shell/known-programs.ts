@@ -173,7 +173,7 @@ function afterOptions(words: readonly Word[], from: number, wrapper: Wrapper): n
   return at;
 }
 
-export interface Argument {
+export interface ProgramArgument {
   readonly word: Word;
   /** The option that takes this word as its value, without dashes; null for an operand. */
   readonly option: string | null;
@@ -189,8 +189,8 @@ export interface OptionSpec {
 }
 
 /** Separates operands from options and their values, like getopt. */
-export function readArguments(words: readonly Word[], from: number, spec: OptionSpec): Argument[] {
-  const found: Argument[] = [];
+export function readArguments(words: readonly Word[], from: number, spec: OptionSpec): ProgramArgument[] {
+  const found: ProgramArgument[] = [];
   let options = true;
   for (let at = from; at < words.length; at++) {
     const word = words[at] as Word;

@@ -39,16 +39,16 @@ export type CaseState = 'subject' | 'pattern' | 'body';
  * A position at which a member of a pipe may begin. `marker` is the output at that position, which is filled in if a
  * `|` follows; null if the position is unknown.
  */
-export interface Member {
+export interface MemberStart {
   readonly marker: { text: string } | null;
   /** The offset at which it begins. */
   readonly start: number;
   /** The pipe of which it is a later member. */
-  readonly pipe: Pipe | null;
+  readonly pipe: LexedPipe | null;
 }
 
 /** A pipe, with the command of each member so far; null for a member that is not one simple command. */
-export interface Pipe {
+export interface LexedPipe {
   readonly start: number;
   readonly commands: (Command | null)[];
 }
@@ -67,10 +67,10 @@ export interface CommandFrame {
   redirect: string | null;
   readonly cases: CaseState[];
   /** The current member of a pipe, and the enclosing members, which contain a compound command. */
-  member: Member | null;
+  member: MemberStart | null;
   /** The pipe of which the next member is a part. */
-  piping: Pipe | null;
-  readonly enclosing: Member[];
+  piping: LexedPipe | null;
+  readonly enclosing: MemberStart[];
   /** Open parentheses of an extended glob in the current word. */
   globs: number;
   /** Groups of one command list share the list, because bodies follow the next line end. */
@@ -92,7 +92,7 @@ export interface QuoteFrame {
   open: number;
 }
 
-export type Frame = CommandFrame | QuoteFrame;
+export type LexingFrame = CommandFrame | QuoteFrame;
 
 export interface Lexing {
   readonly text: string;
@@ -104,9 +104,9 @@ export interface Lexing {
   readonly wrapsPipes: boolean;
   wrapped: boolean;
   /** The pipes that the shell of the script itself executes. */
-  readonly pipes: Pipe[];
+  readonly pipes: LexedPipe[];
   at: number;
-  readonly frames: Frame[];
+  readonly frames: LexingFrame[];
   readonly pieces: (string | LexedHole | { text: string })[];
   /** The text before this offset is already in `pieces`. */
   copied: number;

@@ -2,7 +2,7 @@
  * Members of pipes: puts each but the last into a group in which it may stop because its reader needs no more, and lists the
  * pipes whose members the shell can name when one fails.
  */
-import { type CommandFrame, type Lexing, type Member, type Pipe, rewrite } from './lexing.js';
+import { type CommandFrame, type LexedPipe, type Lexing, type MemberStart, rewrite } from './lexing.js';
 
 /** The prefix of a script with such groups: restores `-e` in a member, and examines the member's exit code. */
 export const PIPE_PRELUDE =
@@ -12,7 +12,7 @@ export const PIPE_PRELUDE =
 const OPEN = '{ __sdo=$-;set +e;(__sdm "$__sdo";';
 const CLOSE = ' );__sdz "$?";} ';
 
-const UNKNOWN: Member = { marker: null, start: -1, pipe: null };
+const UNKNOWN: MemberStart = { marker: null, start: -1, pipe: null };
 const OPENING = new Set(['if', 'while', 'until', '{']);
 const CLOSING = new Set(['fi', 'done', '}']);
 
@@ -69,7 +69,7 @@ export function endPipe(l: Lexing, frame: CommandFrame): void {
  * Adds a member to its pipe, by its command if it is only one. Pipes inside a member are not listed: only the shell of the
  * script itself knows how the members of a pipe ended, and a member has its own.
  */
-function listMember(l: Lexing, frame: CommandFrame, member: Member, pipe: Pipe): Pipe | null {
+function listMember(l: Lexing, frame: CommandFrame, member: MemberStart, pipe: LexedPipe): LexedPipe | null {
   if (l.frames.length > 1 || frame.enclosing.some((around) => around.pipe !== null)) return null;
   pipe.commands.push(frame.command.words.length > 0 ? frame.command : null);
   const before = l.pipes.filter((other) => other !== pipe && other.start < member.start);

@@ -2,7 +2,7 @@
 import { backslashInBackticks, unclosedQuote } from '../../source/catalogue/shell.js';
 import { endCommand, grow, growExpansion, openCommandFrame, top, wordAt } from './frames.js';
 import { readEscapedBrace, readHole } from './holes.js';
-import { type CommandFrame, type Frame, type Lexing, report } from './lexing.js';
+import { type CommandFrame, type Lexing, type LexingFrame, report } from './lexing.js';
 import type { LexedHole, Word } from './tree.js';
 
 const RUN = /[^\\{']+/y;
@@ -55,7 +55,7 @@ export function lexBackquote(l: Lexing): void {
     return;
   }
   while (l.frames.length > l.backtick) {
-    const closed = l.frames.pop() as Frame;
+    const closed = l.frames.pop() as LexingFrame;
     if (closed.kind === 'command') {
       endCommand(l, closed);
       if (closed.close === '`') checkBackticks(l, closed);

@@ -11,8 +11,8 @@ import { readHeredocs } from './heredoc.js';
 import { readEscapedBrace, readHole } from './holes.js';
 import {
   type CommandFrame,
-  type Frame,
   type Lexing,
+  type LexingFrame,
   type QuoteFrame,
   report,
   rewrite,
@@ -85,7 +85,7 @@ function finish(l: Lexing): void {
   const open = l.frames.find((frame) => frame.close !== '');
   if (open !== undefined) reportUnclosed(l, open);
   for (let at = l.frames.length - 1; at >= 0; at--) {
-    const frame = l.frames[at] as Frame;
+    const frame = l.frames[at] as LexingFrame;
     if (frame.kind !== 'command') continue;
     endCommand(l, frame);
     if (frame.heredocs.length > 0) readHeredocs(l, frame);
@@ -94,14 +94,14 @@ function finish(l: Lexing): void {
   rewrite(l, l.text.length, l.text.length, '');
 }
 
-function reportUnclosed(l: Lexing, frame: Frame): void {
+function reportUnclosed(l: Lexing, frame: LexingFrame): void {
   const { start } = frame;
   if (frame.kind === 'double') report(l, start, start + 1, (span) => unclosedQuote(span, { quote: '"' }));
   else if (frame.close !== '')
     report(l, start, start + 1, (span) => unclosedSubstitution(span, { close: frame.close }));
 }
 
-function lexNext(l: Lexing, frame: Frame): void {
+function lexNext(l: Lexing, frame: LexingFrame): void {
   switch (frame.kind) {
     case 'command':
       return lexCommand(l, frame);

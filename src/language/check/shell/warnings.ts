@@ -6,10 +6,10 @@
 import { mayBeReadAsOption, type ProgramReader, unsafeProgram } from '../../source/catalogue/shell.js';
 import {
   ACTS_ON_OPTIONS,
-  type Argument,
   BUILTINS,
   NAMING_BUILTINS,
   type OptionSpec,
+  type ProgramArgument,
   programName,
   readArguments,
   resolveProgram,
@@ -108,7 +108,7 @@ function warnEvaluated(checks: ShellChecks, command: Command, program: number, n
 
 // ---- programs in other languages --------------------------------------------------------------------
 
-interface Reader {
+interface OptionReader {
   readonly spec: OptionSpec;
   /** Options that take a program as their value. */
   readonly options: readonly string[];
@@ -120,25 +120,25 @@ const JQ: OptionSpec = {
   letters: 'fL',
   long: { arg: 2, argjson: 2, slurpfile: 2, rawfile: 2, indent: 1, 'from-file': 1 },
 };
-const AWK: Reader = {
+const AWK: OptionReader = {
   spec: { letters: 'Fvfei', long: { assign: 1, file: 1, source: 1, 'field-separator': 1 }, stops: true },
   options: ['e', 'source'],
   operand: true,
 };
-const SCRIPT = (letters: string, options: readonly string[], long: Record<string, number> = {}): Reader => ({
+const SCRIPT = (letters: string, options: readonly string[], long: Record<string, number> = {}): OptionReader => ({
   spec: { letters, long, stops: true },
   options,
 });
 /** SQL, and commands of the client that start a shell. */
-const SQL = (letters: string, options: readonly string[]): Reader => ({
+const SQL = (letters: string, options: readonly string[]): OptionReader => ({
   spec: { letters, long: { command: 1, execute: 1 } },
   options,
 });
 const NODE = SCRIPT('epr', ['e', 'p', 'eval', 'print'], { eval: 1, print: 1, require: 1, import: 1 });
 const PYTHON = SCRIPT('cmWX', ['c']);
 
-const READERS: ReadonlyMap<string, Reader> = new Map<string, Reader>([
-  ...['awk', 'gawk', 'mawk', 'nawk'].map((name): [string, Reader] => [name, AWK]),
+const READERS: ReadonlyMap<string, OptionReader> = new Map<string, OptionReader>([
+  ...['awk', 'gawk', 'mawk', 'nawk'].map((name): [string, OptionReader] => [name, AWK]),
   ['sed', { spec: { letters: 'efl', long: { expression: 1, file: 1 } }, options: ['e', 'expression'], operand: true }],
   ['jq', { spec: JQ, options: [], operand: true }],
   ['yq', { spec: JQ, options: [], operand: true }],
@@ -193,7 +193,7 @@ function inputHoles(command: Command): LexedHole[] {
   return command.redirects.flatMap(({ operator, holes }) => (operator === '<<' || operator === '<<<' ? holes : []));
 }
 
-function readerOf(name: string): Reader | undefined {
+function readerOf(name: string): OptionReader | undefined {
   return READERS.get(/^python[\d.]*$/.test(name) ? 'python' : name);
 }
 
@@ -205,8 +205,8 @@ function printfFormat(words: readonly Word[], from: number): Word | undefined {
   return words[at];
 }
 
-function warnReader(checks: ShellChecks, command: Command, program: number, name: string, reader: Reader): void {
-  const found: Argument[] = readArguments(command.words, program + 1, reader.spec);
+function warnReader(checks: ShellChecks, command: Command, program: number, name: string, reader: OptionReader): void {
+  const found: ProgramArgument[] = readArguments(command.words, program + 1, reader.spec);
   const programs = found.filter(({ option }) => option !== null && reader.options.includes(option));
   const first = found.find(({ option }) => option === null);
   for (const { word } of programs) warnWord(checks, word, 'program', name);

@@ -1,4 +1,5 @@
 /** Lowers EACH: the steps below a split run once for every task, one task after the other or several at once. */
+
 import type { Expr, StepKey, Template } from '../../../machine/expression.js';
 import type { Instruction } from '../../../machine/machine.js';
 import type { ContextLayout, SessionLayout } from '../../../machine/step.js';
@@ -6,6 +7,7 @@ import { omitUndefined } from '../../../prelude/omit-undefined.js';
 import { unreachable } from '../../../prelude/unreachable.js';
 import { stepMessages as say } from '../../source/catalogue/steps.js';
 import type { Span } from '../../source/diagnostic.js';
+import type { StepNode } from '../../syntax/ast.js';
 import type { Expression } from '../../syntax/expression-nodes.js';
 import type { ContextEntry, EachTask } from '../../syntax/step-nodes.js';
 import { constantText, lowerTemplate } from '../lower/lower-expression.js';
@@ -17,7 +19,7 @@ import { locationOf } from '../program-index.js';
 import { toolOf } from '../shell/text.js';
 import { lowerWorkflow } from './lower-workflow.js';
 import { atPath, type FoundStep, nearByName, stepKey } from './step-keys.js';
-import { findEverywhere, isApart, lookUp, type NamedStep, rootOf, type StepNode } from './step-names.js';
+import { findEverywhere, isApart, lookUp, type NamedStep, rootOf } from './step-names.js';
 
 export function lowerEach(l: StateLowering, i: StepNode, step: NamedStep, each: EachTask): void {
   const { emitter, scope } = l;
@@ -130,12 +132,17 @@ function reportNewSession(l: StateLowering, { name: { text: step }, run, session
     l.diagnostics.push(say.sessionElsewhere(span, { step, from, adapter }));
 }
 
-interface Refusal {
+interface SessionContext {
   readonly own: NamedStep;
   readonly fail: (why: string) => SessionLayout;
 }
 
-function sessionFrom(l: StateLowering, i: StepNode, { step, key }: FoundStep, { own, fail }: Refusal): SessionLayout {
+function sessionFrom(
+  l: StateLowering,
+  i: StepNode,
+  { step, key }: FoundStep,
+  { own, fail }: SessionContext,
+): SessionLayout {
   if (i.session?.kind === 'from') l.mention(i.session.step.span, 'use', stepKey(step));
   if (step === own) return fail('it is this step itself');
   if (step.progress === 'ahead') return fail('it has not run yet');
@@ -150,7 +157,7 @@ function sessionByProximity(
   l: StateLowering,
   i: StepNode,
   { step: { text: name, span } }: FromSession,
-  refusal: Refusal,
+  refusal: SessionContext,
 ): SessionLayout {
   const { scope, older } = l.steps.context;
   const { found, paths } = nearByName(scope, name);

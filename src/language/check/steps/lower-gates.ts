@@ -1,10 +1,12 @@
 /** Lowers gates: finds the kind and the name of each, and writes the instruction that checks it. */
+
 import type { ShellTemplate } from '../../../machine/expression.js';
 import type { CheckLayout, GateKind, GateLayout } from '../../../machine/step.js';
 import { omitUndefined } from '../../../prelude/omit-undefined.js';
 import { unreachable } from '../../../prelude/unreachable.js';
 import { stepMessages as say } from '../../source/catalogue/steps.js';
 import type { Span } from '../../source/diagnostic.js';
+import type { StepNode } from '../../syntax/ast.js';
 import type { GateEntry } from '../../syntax/step-nodes.js';
 import { nearGate } from '../../syntax/steps/section-words.js';
 import { constantOf } from '../lower/constant.js';
@@ -14,7 +16,7 @@ import type { StateLowering } from '../lower/state-lowering.js';
 import { locationOf, symbolKey } from '../program-index.js';
 import { compileShellText } from '../shell/text.js';
 import { lowerWorkflow } from './lower-workflow.js';
-import type { NamedStep, StepNode, StepTask } from './step-names.js';
+import type { NamedStep, StepTask } from './step-names.js';
 
 interface PreparedGate {
   readonly layout: GateLayout;

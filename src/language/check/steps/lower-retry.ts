@@ -1,8 +1,10 @@
 /** Lowers RETRY: the changes for later attempts, and the number of attempts. */
+
 import type { RetryEntryLayout, RetryLayout, StepLayout } from '../../../machine/step.js';
 import { nearest } from '../../../prelude/nearest.js';
 import { unreachable } from '../../../prelude/unreachable.js';
 import { stepMessages as say } from '../../source/catalogue/steps.js';
+import type { StepNode } from '../../syntax/ast.js';
 import type { Expression } from '../../syntax/expression-nodes.js';
 import type { Override, RetryCondition, RetryEntry } from '../../syntax/step-nodes.js';
 import { constantOf } from '../lower/constant.js';
@@ -13,14 +15,14 @@ import { locationOf, symbolKey } from '../program-index.js';
 import { needsGit } from './lower-gates.js';
 import { lowerWorkflow } from './lower-workflow.js';
 import { stepKey } from './step-keys.js';
-import type { NamedStep, StepNode } from './step-names.js';
+import type { NamedStep } from './step-names.js';
 
-type Validate = Extract<RetryCondition, { kind: 'validate' }>;
+type ValidateCondition = Extract<RetryCondition, { kind: 'validate' }>;
 
 interface PreparedRetry {
   readonly layout: RetryLayout;
   /** Validators that run before a retry is decided, with the slots of their answers. */
-  readonly asked: readonly { readonly condition: Validate; readonly slot: number }[];
+  readonly asked: readonly { readonly condition: ValidateCondition; readonly slot: number }[];
   /** The earlier steps with which a retry begins. */
   readonly restarts: readonly { readonly step: string; readonly to: number }[];
 }
@@ -28,7 +30,7 @@ interface PreparedRetry {
 export function prepareRetry(l: StateLowering, i: StepNode, step: NamedStep): PreparedRetry | null {
   const { retry } = i;
   if (retry === undefined) return null;
-  const asked: { condition: Validate; slot: number }[] = [];
+  const asked: { condition: ValidateCondition; slot: number }[] = [];
   let exit: number | null = null;
   let last: RetryEntry | null = null;
   const entries: RetryEntryLayout[] = [];
@@ -64,7 +66,7 @@ function prepareEntry(
   i: StepNode,
   step: NamedStep,
   entry: RetryEntry,
-  asked: { condition: Validate; slot: number }[],
+  asked: { condition: ValidateCondition; slot: number }[],
 ): PreparedEntry {
   const [condition] = entry.conditions;
   if (entry.conditions.length !== 1)

@@ -12,7 +12,7 @@ import { omitUndefined } from '../../../prelude/omit-undefined.js';
 import { unreachable } from '../../../prelude/unreachable.js';
 import { type GuardProblem, stepMessages as say } from '../../source/catalogue/steps.js';
 import type { SourceFile } from '../../source/diagnostic.js';
-import type { Option } from '../../syntax/ast.js';
+import type { Option, StepNode } from '../../syntax/ast.js';
 import type { Expression, Interpolation, Template } from '../../syntax/expression-nodes.js';
 import type { StepRun } from '../../syntax/step-nodes.js';
 import { constantText, lowerTemplate } from '../lower/lower-expression.js';
@@ -24,7 +24,7 @@ import { emitGates, prepareGates } from './lower-gates.js';
 import { emitRetry, prepareRetry } from './lower-retry.js';
 import { lowerWorkflow } from './lower-workflow.js';
 import { stepKey } from './step-keys.js';
-import { declareStep, type NamedStep, type StepNode, scopeOf, setProgress, typeOf } from './step-names.js';
+import { declareStep, type NamedStep, scopeOf, setProgress, typeOf } from './step-names.js';
 
 /** Lowers a STEP with the steps of its tasks. Execution always continues after it. */
 export function lowerStep(l: StateLowering, i: StepNode): boolean {
@@ -344,13 +344,13 @@ function take(guards: Mutable<GuardLayout>, name: Guard, text: string | null): b
 
 /** Values of the step that the prompts of its tasks contain, in local slots. */
 const VALUES = ['$goal', '$why', '$changed', '$planner', '$worker'] as const;
-type Value = (typeof VALUES)[number];
+type StepValue = (typeof VALUES)[number];
 
 /**
  * Lowers REPLAN: an agent divides a step that did not pass into tasks, and the agent of the step does one after the
  * other. Both are ordinary steps below it: a split `replan`, and a step for every task. Gates judge all of it.
  */
-type ReplanSlots = Readonly<Record<Value, number>>;
+type ReplanSlots = Readonly<Record<StepValue, number>>;
 
 /** The slots of a step that a retry may divide; null for all others. */
 function replanSlots(l: StateLowering, { retry }: StepLayout): ReplanSlots | null {
@@ -370,7 +370,7 @@ function lowerReplan(l: StateLowering, i: StepNode, { run, own, slots, prompt }:
   const { emitter, scope } = l;
   const { span } = run;
   const outer = l.steps.context;
-  const keep = (name: Value, value: Expr): void =>
+  const keep = (name: StepValue, value: Expr): void =>
     void emitter.add({ op: 'set', to: { in: 'local', slot: slots[name] }, name, value }, span);
   keep('$goal', prompt === null ? l.constant('') : { op: 'template', template: prompt });
   keep('$why', { op: 'retry-key', field: 'error' });
@@ -400,7 +400,7 @@ function lowerReplan(l: StateLowering, i: StepNode, { run, own, slots, prompt }:
 
 function planStep(i: StepNode, run: Divided['run']): StepNode {
   const { span, guards } = run;
-  const value = (name: Value): Expression => ({ kind: 'name', name, span });
+  const value = (name: StepValue): Expression => ({ kind: 'name', name, span });
   const task = (field: string): Expression => ({
     kind: 'field',
     of: { kind: 'name', name: 'task', span },
@@ -415,7 +415,7 @@ function planStep(i: StepNode, run: Divided['run']): StepNode {
     raw: '',
     span,
   });
-  const by = (agent: Value): StepNode['run'] => ({ kind: 'agent', agent: text(value(agent)), guards, span });
+  const by = (agent: StepValue): StepNode['run'] => ({ kind: 'agent', agent: text(value(agent)), guards, span });
   const common = {
     kind: 'step',
     verb: { text: 'STEP', span },

@@ -7,16 +7,15 @@ import type { WorkflowLimits } from '../../../machine/step.js';
 import { nearest } from '../../../prelude/nearest.js';
 import { omitUndefined } from '../../../prelude/omit-undefined.js';
 import { stepMessages as say } from '../../source/catalogue/steps.js';
-import type { Instruction, Program } from '../../syntax/ast.js';
+import type { InputDeclaration, Instruction, Program, StepNode } from '../../syntax/ast.js';
 import type { WorkflowCall } from '../../syntax/step-nodes.js';
-import type { InputDeclaration } from '../collect.js';
 import { constantExpr, lowerArguments } from '../lower/constant.js';
 import { lowerLimits } from '../lower/limits.js';
 import { namesOfFiles } from '../lower/lower-expression.js';
 import type { StateLowering } from '../lower/state-lowering.js';
 import { symbolKey } from '../program-index.js';
 import type { Constant } from '../scope.js';
-import { type StepNode, type StepScope, scopeOf, typeOf } from './step-names.js';
+import { type StepScope, scopeOf, typeOf } from './step-names.js';
 
 interface CallSite {
   readonly at: 'run' | 'gate' | 'context' | 'retry';
@@ -79,7 +78,7 @@ function bindGiven(l: StateLowering, call: WorkflowCall): Map<string, number> {
   return slots;
 }
 
-type Bound = readonly [string, { readonly slot: number } | Constant];
+type BoundParameter = readonly [string, { readonly slot: number } | Constant];
 
 /** The passed values, and the defaults of the others. */
 function checkInputs(
@@ -87,10 +86,10 @@ function checkInputs(
   call: WorkflowCall,
   inputs: readonly InputDeclaration[],
   given: ReadonlyMap<string, number>,
-): Bound[] {
+): BoundParameter[] {
   const workflow = call.name.text;
   const known = inputs.map(({ name }) => name.text);
-  const bound: Bound[] = [];
+  const bound: BoundParameter[] = [];
   for (const [name, slot] of given) {
     bound.push([name, { slot }]);
     if (known.includes(name) || ALWAYS_TAKEN.has(name)) continue;
@@ -131,7 +130,7 @@ function limitsOf(l: StateLowering, program: Program): WorkflowLimits {
 
 interface Callee {
   readonly file: string;
-  readonly bound: readonly Bound[];
+  readonly bound: readonly BoundParameter[];
   readonly verdict: StepNode | null;
   readonly where: CallSite;
 }

@@ -2,11 +2,13 @@
  * Resolves keys of steps in expressions and texts: `{converge.output}`, `{build/task-1/converge.gate.test}`,
  * `{gate.review.comments}`, `{prev.output}`, `{error}`. A variable of the program with such a name wins.
  */
+
 import type { Expr, StepKey } from '../../../machine/expression.js';
 import { nearest } from '../../../prelude/nearest.js';
 import { omitUndefined } from '../../../prelude/omit-undefined.js';
 import { stepMessages as say } from '../../source/catalogue/steps.js';
 import type { Span } from '../../source/diagnostic.js';
+import type { StepNode } from '../../syntax/ast.js';
 import type { Expression } from '../../syntax/expression-nodes.js';
 import { STEP_FIELDS } from '../../syntax/expression-nodes.js';
 import { locationOf, type NameRole, type SymbolKey, symbolKey } from '../program-index.js';
@@ -18,7 +20,6 @@ import {
   lookUp,
   type NamedStep,
   rootOf,
-  type StepNode,
   type StepScope,
   type StepTask,
 } from './step-names.js';

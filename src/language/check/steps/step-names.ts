@@ -4,11 +4,9 @@
  */
 import type { StepType } from '../../../machine/step.js';
 import type { Span } from '../../source/diagnostic.js';
-import type { Block, Instruction } from '../../syntax/ast.js';
+import type { Block, StepNode } from '../../syntax/ast.js';
 import { childBlocks } from '../../syntax/child-blocks.js';
 import { blocksOf } from '../../syntax/step-nodes.js';
-
-export type StepNode = Extract<Instruction, { kind: 'step' }>;
 
 /** The task of an EACH: its name in the program, and its slot. */
 export interface StepTask {

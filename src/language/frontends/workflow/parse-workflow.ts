@@ -5,7 +5,7 @@
 import { omitUndefined } from '../../../prelude/omit-undefined.js';
 import { workflowMessages as words } from '../../source/catalogue/workflow.js';
 import type { Diagnostic, SourceFile } from '../../source/diagnostic.js';
-import type { Block, Declaration, Instruction, Option, Program } from '../../syntax/ast.js';
+import type { Block, Declaration, Instruction, Option, Program, StepNode } from '../../syntax/ast.js';
 import { allSteps, type StepRun } from '../../syntax/step-nodes.js';
 import { documentationOf, isUndeclared, ROOT_KEYS, withSpec } from './specification.js';
 import { STEP_KEYS, stepList, stepOf, stepsOf } from './step-reader.js';
@@ -81,7 +81,7 @@ function lostAfterSteps({ text }: SourceFile, { members }: YamlMap): Diagnostic 
   return words.lostIndentation(spanOf(next), { under: under.trim() });
 }
 
-interface Root {
+interface WorkflowRoot {
   readonly head: Declaration[];
   readonly steps: Instruction[];
   readonly documentation: NonNullable<Program['documentation']>;
@@ -97,10 +97,10 @@ function toolOf(context: ReaderContext, { value }: YamlMember): Declaration[] {
   return [{ kind: 'tool', value: { text: value.value ? 'yes' : 'no', span }, span }];
 }
 
-const NOTHING: Root = { head: [], steps: [], documentation: [] };
+const NOTHING: WorkflowRoot = { head: [], steps: [], documentation: [] };
 
 /** A mapping with `steps`, a list of steps, or one step. */
-function rootOf(context: ReaderContext, file: SourceFile, root: YamlNode): Root {
+function rootOf(context: ReaderContext, file: SourceFile, root: YamlNode): WorkflowRoot {
   if (root.kind === 'list') return { head: [], steps: stepList(context, root), documentation: [] };
   if (root.kind === 'scalar') {
     wrongShape(context, root, 'a workflow', 'a mapping with `steps`', 'write `steps:` and `- name: …` below it');
@@ -220,8 +220,6 @@ function dialectOf(context: ReaderContext, items: readonly unknown[], inputs: Re
   return current === undefined && first('older', true) !== undefined ? 'older' : 'current';
 }
 
-type Step = Extract<Instruction, { kind: 'step' }>;
-
 /** The last step for each kind of agent, which is the first word of its name: `claude` in `claude-opus`. */
 type Last = ReadonlyMap<string, string>;
 
@@ -251,7 +249,7 @@ function list(steps: readonly Instruction[], around: Around, parallel = false): 
   });
 }
 
-function withSession(step: Step, around: Around): Step {
+function withSession(step: StepNode, around: Around): StepNode {
   const wishes = around.asked.has(step.name.span.start) || (around.inherited && step.session === undefined);
   const inner = { ...around, inherited: wishes };
   const mapSteps = (block: Block, inside: Around, parallel: boolean): Block => ({

@@ -26,15 +26,15 @@ import {
 } from './values.js';
 import type { YamlMap, YamlMember, YamlNode } from './yaml/yaml-nodes.js';
 
-type Retry = NonNullable<StepParts['retry']>;
-type Span = Template['span'];
+type RetryNode = NonNullable<StepParts['retry']>;
+type TemplateSpan = Template['span'];
 
 const SOURCES = ['gate_fail', 'guard_fail', 'review_fail'];
 const ACTIONS = ['retry', 'strategy', 'restart_from'];
 const ON_FAILURE = 'write `on_failure: { retry: 3, strategy: [same, "escalate: claude-opus"] }`';
 
 /** `on_failure:` of a step. The number under `retry` counts the attempts after the first. */
-export function onFailure(context: ReaderContext, member: YamlMember): Retry | undefined {
+export function onFailure(context: ReaderContext, member: YamlMember): RetryNode | undefined {
   const { key, value } = member;
   if (value.kind !== 'map') {
     wrongShape(
@@ -67,7 +67,7 @@ export function onFailure(context: ReaderContext, member: YamlMember): Retry | u
 }
 
 /** The values of `retry` and `strategy`. */
-function action(context: ReaderContext, span: Span, map: YamlMap): Retry | undefined {
+function action(context: ReaderContext, span: TemplateSpan, map: YamlMap): RetryNode | undefined {
   const members = new Members(map, context);
   const retry = members.take('retry');
   const strategy = members.take('strategy');
@@ -90,7 +90,7 @@ function action(context: ReaderContext, span: Span, map: YamlMap): Retry | undef
 }
 
 /** `retry: { max_attempts: 3, strategy: … }`, which counts the first attempt. */
-export function attemptsOf(context: ReaderContext, { key, value }: YamlMember): Retry | undefined {
+export function attemptsOf(context: ReaderContext, { key, value }: YamlMember): RetryNode | undefined {
   if (value.kind !== 'map') return undefined;
   const members = new Members(value, context);
   const most = members.take('max_attempts');
@@ -124,16 +124,16 @@ function restartOf(context: ReaderContext, member: YamlMember | undefined): Retr
   return [entryFrom(2, [override], { key: key.span, span: spanOf(member) })];
 }
 
-interface Slot {
+interface RetryOverride {
   /** The agent that takes over, or that makes a plan; undefined for `same`. */
   readonly agent?: Template;
   readonly plans?: true;
-  readonly span: Span;
-  readonly key: Span;
+  readonly span: TemplateSpan;
+  readonly key: TemplateSpan;
 }
 
 /** One slot for each attempt after the first: `same`, `same: 3`, `escalate: claude-opus`. */
-function slotsOf(context: ReaderContext, { value }: YamlMember): Slot[] {
+function slotsOf(context: ReaderContext, { value }: YamlMember): RetryOverride[] {
   if (isNothing(value)) return [];
   return itemsOf(value).flatMap((item) => {
     const slot = slotMember(item);
@@ -152,7 +152,7 @@ function slotMember(item: YamlNode): YamlMember | null {
   return partOf(item) ?? { key: { text: item.located.text.trim(), span: item.span }, value: nothingAt(item.span) };
 }
 
-function slotOf(context: ReaderContext, member: YamlMember, span: Span): Slot[] {
+function slotOf(context: ReaderContext, member: YamlMember, span: TemplateSpan): RetryOverride[] {
   const { key, value } = member;
   switch (key.text) {
     case 'same': {
@@ -179,7 +179,7 @@ function slotOf(context: ReaderContext, member: YamlMember, span: Span): Slot[] 
 /** The maximum number of attempts. A larger number would only fill the memory. */
 const MOST_SLOTS = 1000;
 
-function entriesOf(slots: readonly Slot[], exit: number, last: Span): RetryEntry[] {
+function entriesOf(slots: readonly RetryOverride[], exit: number, last: TemplateSpan): RetryEntry[] {
   const entries: RetryEntry[] = [];
   let before = '';
   for (const [index, slot] of slots.entries()) {
@@ -193,7 +193,7 @@ function entriesOf(slots: readonly Slot[], exit: number, last: Span): RetryEntry
   return [...entries, { conditions: [{ kind: 'exit', number, span: last }], overrides: [], span: last }];
 }
 
-function escalation(slot: Slot, agent: Template, attempt: number): RetryEntry {
+function escalation(slot: RetryOverride, agent: Template, attempt: number): RetryEntry {
   const { span, key } = slot;
   const session: Template = { parts: ['new'], quote: 'none', raw: 'new', span: key };
   const overrides: Override[] = [
@@ -204,7 +204,7 @@ function escalation(slot: Slot, agent: Template, attempt: number): RetryEntry {
 }
 
 /** `replan: claude-opus`: the agent divides the step into tasks. */
-function division(slot: Slot, agent: Template, attempt: number): RetryEntry {
+function division(slot: RetryOverride, agent: Template, attempt: number): RetryEntry {
   const { span, key } = slot;
   return entryFrom(attempt, [{ word: { text: 'replan', span: key }, name: 'replan', value: agent, span }], slot);
 }
@@ -212,12 +212,17 @@ function division(slot: Slot, agent: Template, attempt: number): RetryEntry {
 function entryFrom(
   attempt: number,
   overrides: readonly Override[],
-  { key, span }: Pick<Slot, 'key' | 'span'>,
+  { key, span }: Pick<RetryOverride, 'key' | 'span'>,
 ): RetryEntry {
   return { conditions: [{ kind: 'attempt', number: numberAt(attempt, key), span: key }], overrides, span };
 }
 
-const numberAt = (value: number, span: Span): Expression => ({ kind: 'number', value, text: String(value), span });
+const numberAt = (value: number, span: TemplateSpan): Expression => ({
+  kind: 'number',
+  value,
+  text: String(value),
+  span,
+});
 
 function timesOf(context: ReaderContext, { key, value }: YamlMember): number | null {
   const number = wholeNumber(value);
@@ -227,7 +232,12 @@ function timesOf(context: ReaderContext, { key, value }: YamlMember): number | n
   return null;
 }
 
-const nothingAt = (span: Span): YamlNode => ({ kind: 'scalar', span, value: null, located: { text: '', pieces: [] } });
+const nothingAt = (span: TemplateSpan): YamlNode => ({
+  kind: 'scalar',
+  span,
+  value: null,
+  located: { text: '', pieces: [] },
+});
 
 /** A value on one line, in a form that can be written again. */
 function printInline(node: YamlNode): string {

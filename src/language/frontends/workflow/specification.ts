@@ -6,14 +6,11 @@
 import { nearest } from '../../../prelude/nearest.js';
 import { omitUndefined } from '../../../prelude/omit-undefined.js';
 import { workflowMessages as words } from '../../source/catalogue/workflow.js';
-import type { Block, Declaration, Instruction, Program } from '../../syntax/ast.js';
+import type { Block, Declaration, InputDeclaration, Instruction, Program, StepNode } from '../../syntax/ast.js';
 import { STEP_KEYS } from './step-reader.js';
 import { isNothing, type Members, type ReaderContext } from './values.js';
 import { emptyText, readNames } from './workflow-inputs.js';
 import type { YamlMember, YamlNode } from './yaml/yaml-nodes.js';
-
-type Step = Extract<Instruction, { kind: 'step' }>;
-type Input = Extract<Declaration, { kind: 'input' }>;
 
 const SPEC = 'spec';
 const SPEC_TITLE = 'Specification';
@@ -23,7 +20,10 @@ export function isUndeclared(root: YamlNode | null): boolean {
 }
 
 /** The inputs and steps of a file that declares no inputs. `deduced` are the inputs that its texts read. */
-export function withSpec(steps: readonly Instruction[], deduced: readonly Input[]): (Declaration | Instruction)[] {
+export function withSpec(
+  steps: readonly Instruction[],
+  deduced: readonly InputDeclaration[],
+): (Declaration | Instruction)[] {
   if (steps.length === 0 || readsSpec(steps)) return [...deduced, ...steps];
   const [first] = steps;
   const start = first?.span.start ?? 0;
@@ -50,7 +50,7 @@ function readsSpec(steps: readonly Instruction[]): boolean {
   return found;
 }
 
-function blocksIn({ run, each }: Step): Block[] {
+function blocksIn({ run, each }: StepNode): Block[] {
   return [...(run.kind === 'group' ? [run.steps] : []), ...(each === undefined ? [] : [each.steps])];
 }
 

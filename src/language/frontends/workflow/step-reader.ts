@@ -3,7 +3,7 @@ import { nearest } from '../../../prelude/nearest.js';
 import { omitUndefined } from '../../../prelude/omit-undefined.js';
 import { workflowMessages as words } from '../../source/catalogue/workflow.js';
 import { unnamedStep } from '../../source/diagnostic.js';
-import type { Block, Instruction } from '../../syntax/ast.js';
+import type { Block, StepNode } from '../../syntax/ast.js';
 import type { Name } from '../../syntax/expression-nodes.js';
 import type { EachTask, StepParts, StepRun } from '../../syntax/step-nodes.js';
 import { gatesOf } from './read-gates.js';
@@ -23,8 +23,6 @@ import {
   wrongShape,
 } from './values.js';
 import type { YamlMap, YamlMember, YamlNode, YamlScalar } from './yaml/yaml-nodes.js';
-
-type Step = Extract<Instruction, { kind: 'step' }>;
 
 const GET_KEYS = ['prompt', 'context', 'session'];
 const RUN_KEYS = ['agent', 'guard', 'workflow', 'with', 'bash'];
@@ -59,7 +57,7 @@ export function stepsOf(context: ReaderContext, member: YamlMember, of: string):
   return { instructions, inline: false, span: value.span };
 }
 
-export function stepList(context: ReaderContext, node: YamlNode): Step[] {
+export function stepList(context: ReaderContext, node: YamlNode): StepNode[] {
   return itemsOf(node).flatMap((item) => {
     if (item.kind === 'map') return [stepOf(context, item)];
     wrongShape(context, item, 'a step', 'a mapping', 'write `- name: …` and its keys below');
@@ -67,7 +65,7 @@ export function stepList(context: ReaderContext, node: YamlNode): Step[] {
   });
 }
 
-export function stepOf(given: ReaderContext, map: YamlMap): Step {
+export function stepOf(given: ReaderContext, map: YamlMap): StepNode {
   const context = checkIndentation(given, map);
   const members = new Members(map, context);
   const name = stepName(context, members, map);
@@ -262,7 +260,7 @@ function tasksOf(
 }
 
 /** The step that runs the workflow for every task. Its name is the last word of the workflow's name. */
-function workflowStep(context: ReaderContext, workflow: YamlMember, parts: Map<string, YamlMember>): Step {
+function workflowStep(context: ReaderContext, workflow: YamlMember, parts: Map<string, YamlMember>): StepNode {
   const run = runOf(context, parts, undefined);
   for (const key of ['workflow', 'with']) parts.delete(key);
   const text = workflow.value.kind === 'scalar' ? workflow.value.located.text.trim() : '';

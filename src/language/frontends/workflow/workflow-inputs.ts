@@ -5,7 +5,7 @@
 
 import { omitUndefined } from '../../../prelude/omit-undefined.js';
 import type { SourceFile, Span } from '../../source/diagnostic.js';
-import type { Declaration, Instruction } from '../../syntax/ast.js';
+import type { InputDeclaration, Instruction } from '../../syntax/ast.js';
 import type { Expression, Interpolation, Name } from '../../syntax/expression-nodes.js';
 import { noName } from '../../syntax/names.js';
 import { parseProgram } from '../../syntax/parse.js';
@@ -13,22 +13,24 @@ import { scanInterpolation } from '../../syntax/tree/interpolation.js';
 import { expressionOf, flagOf, isNothing, Members, nameOf, type ReaderContext, textOf, wrongShape } from './values.js';
 import type { YamlMap, YamlMember, YamlNode, YamlScalar } from './yaml/yaml-nodes.js';
 
-type Input = Extract<Declaration, { kind: 'input' }>;
-
 const LEAD = 'INPUT: ';
 const TYPES: readonly string[] = ['string', 'number', 'boolean', 'list', 'object'];
 /** Names that every step can read, and names that only steps of a task can read. */
 const GIVEN: ReadonlySet<string> = new Set(['error', 'diff', 'attempt', 'gate', 'prev', 'run', 'steps']);
 const OF_TASKS: ReadonlySet<string> = new Set(['task', 'item']);
 
-export function declaredInputs(context: ReaderContext, file: SourceFile, { value }: YamlMember): Input[] {
+export function declaredInputs(context: ReaderContext, file: SourceFile, { value }: YamlMember): InputDeclaration[] {
   if (isNothing(value)) return [];
   if (value.kind === 'map') return value.members.flatMap((member) => namedInput(context, member) ?? []);
   if (value.kind === 'list') return value.items.flatMap((item) => inputOf(context, file, item) ?? []);
   return [inputOf(context, file, value) ?? []].flat();
 }
 
-function inputOf(context: ReaderContext, file: SourceFile, node: YamlNode): Input | Input[] | undefined {
+function inputOf(
+  context: ReaderContext,
+  file: SourceFile,
+  node: YamlNode,
+): InputDeclaration | InputDeclaration[] | undefined {
   if (node.kind === 'map') {
     if (node.members.some(({ key }) => key.text === 'name')) return describedInput(context, node);
     const [first, more] = node.members;
@@ -47,7 +49,11 @@ function inputOf(context: ReaderContext, file: SourceFile, node: YamlNode): Inpu
 }
 
 /** `name = value (one of: a, b)`, as after INPUT in a program. */
-function writtenInput(context: ReaderContext, file: SourceFile, { located, span }: YamlScalar): Input | undefined {
+function writtenInput(
+  context: ReaderContext,
+  file: SourceFile,
+  { located, span }: YamlScalar,
+): InputDeclaration | undefined {
   const { text, pieces } = located;
   const start = (pieces[0]?.source ?? span.start) - LEAD.length;
   // The text before it in the file leaves room for the verb. Text that spans lines or contains escapes is not an input.
@@ -70,12 +76,12 @@ function writtenInput(context: ReaderContext, file: SourceFile, { located, span 
 }
 
 /** `tries: 3`. Without a value after the colon, there is no default. */
-function namedInput(context: ReaderContext, { key, value }: YamlMember): Input | undefined {
+function namedInput(context: ReaderContext, { key, value }: YamlMember): InputDeclaration | undefined {
   if (value.kind === 'map' && isDescription(value)) return describedInput(context, value, key);
   return inputWith(context, key, value);
 }
 
-function inputWith(context: ReaderContext, name: Name, value: YamlNode | undefined): Input | undefined {
+function inputWith(context: ReaderContext, name: Name, value: YamlNode | undefined): InputDeclaration | undefined {
   if (!/^[A-Za-z_]\w*$/.test(name.text)) {
     context.diagnostics.push(noName(name, 'an input'));
     return undefined;
@@ -103,7 +109,7 @@ function isDescription({ members }: YamlMap): boolean {
 }
 
 /** An input with its name as a member, or with the name `called`, its key. */
-function describedInput(context: ReaderContext, map: YamlMap, called?: Name): Input | undefined {
+function describedInput(context: ReaderContext, map: YamlMap, called?: Name): InputDeclaration | undefined {
   const members = new Members(map, context);
   const name = members.take('name');
   const text = called ?? (name === undefined ? undefined : namedText(context, name));
@@ -135,10 +141,10 @@ function describedInput(context: ReaderContext, map: YamlMap, called?: Name): In
   };
 }
 
-function typeOf(context: ReaderContext, member: YamlMember): Input['type'] {
+function typeOf(context: ReaderContext, member: YamlMember): InputDeclaration['type'] {
   const text = textOf(context, member, 'the name of a type');
   if (text === undefined) return undefined;
-  if (TYPES.includes(text.located.text)) return text.located.text as Input['type'];
+  if (TYPES.includes(text.located.text)) return text.located.text as InputDeclaration['type'];
   wrongShape(context, text, '`type` of an input', TYPES.map((name) => `\`${name}\``).join(', '));
   return undefined;
 }
@@ -191,8 +197,8 @@ function shellInterpolations(text: string, span: Expression['span']): Interpolat
 }
 
 /** An input for every bare name that is neither declared nor the name of a step. */
-export function deducedInputs(items: readonly Instruction[], known: ReadonlySet<string>): Input[] {
-  const found = new Map<string, Input>();
+export function deducedInputs(items: readonly Instruction[], known: ReadonlySet<string>): InputDeclaration[] {
+  const found = new Map<string, InputDeclaration>();
   readNames(items, ({ name, alone, span, inTask }) => {
     if (!alone || known.has(name) || GIVEN.has(name) || found.has(name)) return;
     if (inTask && OF_TASKS.has(name)) return;

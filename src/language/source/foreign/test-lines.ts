@@ -4,7 +4,7 @@
  */
 import { type ForeignLine, part } from './foreign-line.js';
 
-type TestLine = Required<Pick<ForeignLine, 'line' | 'by'>>;
+type ForeignTestLine = Required<Pick<ForeignLine, 'line' | 'by'>>;
 
 /** A quoted text, an agent or a tool. */
 const CALL = String.raw`("(?:[^"\\]|\\.)*"|Task\([\w./:-]+\)|CALL \S+)`;
@@ -13,12 +13,15 @@ const RAN =
   '(?:ran|runs?|calls?|called|executed|executes|invoked|performs?|performed|commands?|undone|undid|rolled back|has run|was called)';
 const NAME = String.raw`([A-Za-z_]\w*)`;
 
-const rule = (pattern: string, by: TestLine['by']): TestLine => ({ line: new RegExp(`^${pattern}$`), by });
-const expect = (pattern: string, by: TestLine['by']): TestLine => rule(`EXPECT:\\s*${pattern}`, by);
+const rule = (pattern: string, by: ForeignTestLine['by']): ForeignTestLine => ({
+  line: new RegExp(`^${pattern}$`),
+  by,
+});
+const expect = (pattern: string, by: ForeignTestLine['by']): ForeignTestLine => rule(`EXPECT:\\s*${pattern}`, by);
 
 const timesOf = (count: string): string => ({ once: '1', twice: '2', thrice: '3', never: '0' })[count] ?? count;
 
-const expectations: readonly TestLine[] = [
+const expectations: readonly ForeignTestLine[] = [
   expect(`${NO}\\s+(?:${RAN}\\s+)?${CALL}`, (m) => `EXPECT: calls ${part(m, 1)} == 0`),
   expect(`${CALL}\\s+(?:was\\s+|is\\s+)?${NO}\\s+${RAN}`, (m) => `EXPECT: calls ${part(m, 1)} == 0`),
   expect(`${RAN}\\s+${CALL},?\\s+(?:exactly\\s+)?(\\d+|once|twice|thrice|never)(?:\\s+times?)?`, (m) => {
@@ -73,7 +76,7 @@ const expectations: readonly TestLine[] = [
 ];
 
 const MOCKED = `MOCK:\\s*(?:(\\w+/)?)${CALL}`;
-const mocks: readonly TestLine[] = [
+const mocks: readonly ForeignTestLine[] = [
   rule(`${MOCKED}\\s*(?:=>|=|:|returns|prints|gives)\\s*(\\S.*)`, (m) => {
     return `MOCK: ${part(m, 1)}${part(m, 2)} → ${part(m, 3)}`;
   }),
@@ -95,7 +98,7 @@ const mocks: readonly TestLine[] = [
   }),
 ];
 
-const others: readonly TestLine[] = [
+const others: readonly ForeignTestLine[] = [
   rule(String.raw`(?:ASSERT|THEN|SHOULD|EXPECTS|EXPECTED|VERIFY|RESULT)\b:?\s*(\S.*)`, (m) => `EXPECT: ${part(m, 1)}`),
   rule(String.raw`(?:INPUTS?|ARGS?|PARAMS?|-i)\b:?\s*(\w+\s*=.*)`, (m) => `GIVEN: ${part(m, 1)}`),
   rule(String.raw`GIVEN:\s*(\w+)\s*:\s*(\S.*)`, (m) => `GIVEN: ${part(m, 1)}=${part(m, 2)}`),
@@ -124,7 +127,7 @@ const momentOf = (text: string): string =>
     .replace(/^(?:fails|fail|failure|FAIL)$/, 'failed')
     .replace(/^(?:returns?|RETURN):?(?=\s|$)/, 'returned');
 
-const properties: readonly TestLine[] = [
+const properties: readonly ForeignTestLine[] = [
   rule(String.raw`AT MOST\s+(\d+|ONCE|once)\s*:\s*(\S.*)`, (m) => {
     return `AT MOST: ${part(m, 1).replace(/once/i, '1')} ${momentOf(part(m, 2))}`;
   }),

@@ -21,7 +21,7 @@ import {
 
 type AlternationOptions = Parameters<ILookaheadStrategy['buildLookaheadForAlternation']>[0];
 type OptionalOptions = Parameters<ILookaheadStrategy['buildLookaheadForOptional']>[0];
-type Parser = { LA(howMuch: number): IToken };
+type TokenSource = { LA(howMuch: number): IToken };
 
 /** The first set of a production: indexes of token types, and whether it can be empty. */
 interface First {
@@ -31,7 +31,7 @@ interface First {
 
 /** Decides by the next token which alternative of a choice applies, or whether an optional part is present. */
 export interface Lookahead {
-  (this: Parser): number | boolean | undefined;
+  (this: TokenSource): number | boolean | undefined;
   readonly kind: 'choice' | 'option';
   /** The alternative for each token type, by its number; -1 for none. An optional part is alternative 0. */
   readonly table: () => Int16Array;
@@ -43,11 +43,11 @@ export function lookahead(kind: Lookahead['kind'], make: () => Int16Array): Look
     made ??= make();
     return made;
   };
-  const choice = function (this: Parser): number | undefined {
+  const choice = function (this: TokenSource): number | undefined {
     const chosen = (made ?? table())[this.LA(1).tokenTypeIdx] ?? -1;
     return chosen < 0 ? undefined : chosen;
   };
-  const option = function (this: Parser): boolean {
+  const option = function (this: TokenSource): boolean {
     return (made ?? table())[this.LA(1).tokenTypeIdx] === 0;
   };
   return Object.assign(kind === 'choice' ? choice : option, { kind, table });

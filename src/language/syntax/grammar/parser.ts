@@ -3,7 +3,7 @@
 import { allTokens } from '../tokens/lexer.js';
 import type { Token } from '../tokens/token.js';
 import { StatedslParser } from './grammar.js';
-import type { ParsedTokens, Rule, Table } from './rule-parser.js';
+import type { ParsedTokens, ParserRule, Table } from './rule-parser.js';
 import { analysedDecisions } from './rule-recorder.js';
 
 let shared: StatedslParser | undefined;
@@ -46,7 +46,7 @@ export function writtenDecisions(): string {
 }
 
 /** Finds the decision of a rule in a slot. */
-type FindTable = (rule: Rule, slot: number) => Table;
+type FindTable = (rule: ParserRule, slot: number) => Table;
 
 function findTable(): FindTable {
   return typeof LOOKAHEAD === 'undefined' ? analysedTables() : readTables(LOOKAHEAD);

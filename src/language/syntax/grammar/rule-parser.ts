@@ -6,7 +6,7 @@
 import { type Token, TokenType } from '../tokens/token.js';
 import { noElements, type SyntaxElement, SyntaxNode } from './cst.js';
 
-export interface Rule {
+export interface ParserRule {
   readonly name: string;
   /** Rules are numbered from 0 in the order of their declaration. */
   readonly index: number;
@@ -23,19 +23,19 @@ export const slots = { choice: 0, option: 8, repetition: 16, mandatoryRepetition
 
 /** Marks children whose order counts. */
 export const part = 'part';
-type Label = typeof part;
+type PartLabel = typeof part;
 
 type Alternatives = readonly (() => unknown)[];
 
 /** The methods that rules are made of. They are Chevrotain's; the number at the end tells occurrences in a rule apart. */
 export interface GrammarMethods {
-  RULE(name: string, body: () => void): Rule;
-  CONSUME(type: TokenType, label?: Label): void;
-  CONSUME1(type: TokenType, label?: Label): void;
-  CONSUME2(type: TokenType, label?: Label): void;
-  SUBRULE(rule: Rule, label?: Label): void;
-  SUBRULE1(rule: Rule, label?: Label): void;
-  SUBRULE2(rule: Rule, label?: Label): void;
+  RULE(name: string, body: () => void): ParserRule;
+  CONSUME(type: TokenType, label?: PartLabel): void;
+  CONSUME1(type: TokenType, label?: PartLabel): void;
+  CONSUME2(type: TokenType, label?: PartLabel): void;
+  SUBRULE(rule: ParserRule, label?: PartLabel): void;
+  SUBRULE1(rule: ParserRule, label?: PartLabel): void;
+  SUBRULE2(rule: ParserRule, label?: PartLabel): void;
   choose(occurrence: number, alternatives: Alternatives): void;
   option(occurrence: number, action: () => void): void;
   many(occurrence: number, action: () => void): void;
@@ -67,7 +67,7 @@ export class RuleParser implements GrammarMethods {
   private tokens: readonly Token[] = [];
   private at = 0;
   private next = END;
-  private rule: Rule = { name: '', index: -1, body() {}, tables: [] };
+  private rule: ParserRule = { name: '', index: -1, body() {}, tables: [] };
   /** The children of all unfinished nodes. A node takes those above the height at which it began. */
   private readonly elements: SyntaxElement[] = [];
   private elementCount = 0;
@@ -76,14 +76,14 @@ export class RuleParser implements GrammarMethods {
 
   /** `tables` finds the decision of a rule in a slot. `recorder` replaces all methods: the rules then do not parse. */
   constructor(
-    private readonly tables: (rule: Rule, slot: number) => Table,
+    private readonly tables: (rule: ParserRule, slot: number) => Table,
     recorder?: GrammarMethods,
   ) {
     if (recorder !== undefined) Object.assign(this, recorder);
   }
 
   /** Parses all tokens as one `rule`. */
-  protected parse(rule: Rule, tokens: readonly Token[]): ParsedTokens {
+  protected parse(rule: ParserRule, tokens: readonly Token[]): ParsedTokens {
     this.tokens = tokens;
     this.at = -1;
     this.elementCount = 0;
@@ -107,7 +107,7 @@ export class RuleParser implements GrammarMethods {
     this.next = at < this.tokens.length ? (this.tokens[at] as Token) : END;
   }
 
-  private run(rule: Rule): SyntaxNode {
+  private run(rule: ParserRule): SyntaxNode {
     const node = new SyntaxNode(rule.name, this.next.startOffset);
     const { rule: outer, elementCount, partCount, at } = this;
     this.rule = rule;
@@ -125,7 +125,7 @@ export class RuleParser implements GrammarMethods {
     return node;
   }
 
-  private add(element: SyntaxElement, label: Label | undefined): void {
+  private add(element: SyntaxElement, label: PartLabel | undefined): void {
     if (label === undefined) this.elements[this.elementCount++] = element;
     else this.parts[this.partCount++] = element;
   }
@@ -140,18 +140,18 @@ export class RuleParser implements GrammarMethods {
     return table;
   }
 
-  RULE(name: string, body: () => void): Rule {
+  RULE(name: string, body: () => void): ParserRule {
     return { name, index: this.rules++, body, tables: [] };
   }
 
-  CONSUME(type: TokenType, label?: Label): void {
+  CONSUME(type: TokenType, label?: PartLabel): void {
     const token = this.next;
     if (token.tokenType !== type && token.tokenType.category !== type) throw stuck;
     this.add(token, label);
     this.advance();
   }
 
-  SUBRULE(rule: Rule, label?: Label): void {
+  SUBRULE(rule: ParserRule, label?: PartLabel): void {
     this.add(this.run(rule), label);
   }
 
@@ -189,16 +189,16 @@ export class RuleParser implements GrammarMethods {
     }
   }
 
-  CONSUME1(type: TokenType, label?: Label): void {
+  CONSUME1(type: TokenType, label?: PartLabel): void {
     this.CONSUME(type, label);
   }
-  CONSUME2(type: TokenType, label?: Label): void {
+  CONSUME2(type: TokenType, label?: PartLabel): void {
     this.CONSUME(type, label);
   }
-  SUBRULE1(rule: Rule, label?: Label): void {
+  SUBRULE1(rule: ParserRule, label?: PartLabel): void {
     this.SUBRULE(rule, label);
   }
-  SUBRULE2(rule: Rule, label?: Label): void {
+  SUBRULE2(rule: ParserRule, label?: PartLabel): void {
     this.SUBRULE(rule, label);
   }
   protected OR(alternatives: Alternatives): void {

@@ -14,7 +14,7 @@ import { allTokens } from '../tokens/lexer.js';
 import type { Token, TokenType } from '../tokens/token.js';
 import { StatedslParser } from './grammar.js';
 import { type Lookahead, lazyLookahead } from './lookahead.js';
-import { type GrammarMethods, type part, type Rule, slots, type Table } from './rule-parser.js';
+import { type GrammarMethods, type ParserRule, type part, slots, type Table } from './rule-parser.js';
 
 /** Occurrence numbers from here on mark parts that the language requires but the parser does not. */
 export const firstForgivenIndex = 100;
@@ -36,9 +36,9 @@ interface Analysed {
   readonly lookAheadFuncsCache: ReadonlyMap<number, Lookahead>;
 }
 
-class Recorder extends CstParser {
+class RuleRecorder extends CstParser {
   /** The rules in the order of their declaration. */
-  private readonly rules: Rule[] = [];
+  private readonly rules: ParserRule[] = [];
   private readonly recorded: ((index?: number) => unknown)[] = [];
 
   constructor(validate: boolean) {
@@ -52,11 +52,11 @@ class Recorder extends CstParser {
     const options = (label: string | undefined) => (label === undefined ? {} : { LABEL: label });
     const consume = (at: number) => (type: TokenType, label?: typeof part) =>
       void this.consume(at, typeOf(type), options(label));
-    const subrule = (at: number) => (rule: Rule, label?: typeof part) =>
+    const subrule = (at: number) => (rule: ParserRule, label?: typeof part) =>
       void this.subrule(at, this.recorded[rule.index] as Parameters<CstParser['SUBRULE']>[0], options(label));
     return {
       RULE: (name, body) => {
-        const rule: Rule = { name, index: this.rules.length, body, tables: [] };
+        const rule: ParserRule = { name, index: this.rules.length, body, tables: [] };
         this.rules.push(rule);
         this.recorded.push(this.RULE(name, body));
         return rule;
@@ -83,7 +83,7 @@ class Recorder extends CstParser {
       tokenTypeIdx: typeOf(token.tokenType).tokenTypeIdx as number,
     }));
     const program = this.recorded[this.rules.findIndex(({ name }) => name === 'program')] as (
-      this: Recorder,
+      this: RuleRecorder,
     ) => CstNode;
     const tree = program.call(this);
     return this.errors.length === 0 ? tree : null;
@@ -120,22 +120,22 @@ function inOwnNumbers(table: Int16Array): Table {
   return own;
 }
 
-let analysed: Recorder | undefined;
+let analysed: RuleRecorder | undefined;
 
 /** The recorded grammar, without validation. Created once. */
-function analysedGrammar(): Recorder {
-  analysed ??= new Recorder(false);
+function analysedGrammar(): RuleRecorder {
+  analysed ??= new RuleRecorder(false);
   return analysed;
 }
 
 /** The decisions of all rules, straight from the analysis. */
-export function analysedDecisions(): ReturnType<Recorder['decisions']> {
+export function analysedDecisions(): ReturnType<RuleRecorder['decisions']> {
   return analysedGrammar().decisions();
 }
 
 /** The rules of the grammar by name. Throws if the grammar is ambiguous. */
 export function validatedRules(): Readonly<Record<string, RecordedRule>> {
-  return new Recorder(true).getGAstProductions();
+  return new RuleRecorder(true).getGAstProductions();
 }
 
 /** The tree that Chevrotain's own parser makes of a program, for tests; null if it does not accept the tokens. */

@@ -3,10 +3,8 @@
  * can print each comment at the same part: above it, at the end of its line, or at the end of a step.
  */
 import { unreachable } from '../../../prelude/unreachable.js';
-import type { Comment, Declaration, Instruction, Program } from '../ast.js';
+import type { Comment, Declaration, Instruction, Program, StepNode } from '../ast.js';
 import { allSteps } from '../step-nodes.js';
-
-type Step = Extract<Instruction, { kind: 'step' }>;
 
 /** The comments of parts, by the offset of the part; each includes its `#`. */
 export interface AttachedComments {
@@ -59,7 +57,7 @@ function isTrailing(next: number | undefined, steps: ReadonlySet<number>, at: nu
   return steps.has(next) && indentation(next, text) < indentation(at, text);
 }
 
-function stepAround(steps: readonly Step[], at: number, text: string): Step | undefined {
+function stepAround(steps: readonly StepNode[], at: number, text: string): StepNode | undefined {
   return steps.findLast(({ span }) => span.start < at && indentation(span.start, text) < indentation(at, text));
 }
 
@@ -75,7 +73,7 @@ function partsOfItem(item: Declaration | Instruction): number[] {
 }
 
 /** All parts of a step that have a location in both spellings. */
-function partsOfStep(step: Step): number[] {
+function partsOfStep(step: StepNode): number[] {
   const { span, context, prompt, session, run, gates, retry, each } = step;
   return [
     span.start,
@@ -89,7 +87,7 @@ function partsOfStep(step: Step): number[] {
   ];
 }
 
-export function partsOfRun(run: Step['run']): number[] {
+export function partsOfRun(run: StepNode['run']): number[] {
   switch (run.kind) {
     case 'agent':
       return [run.span.start, ...run.guards.map(({ span }) => span.start)];
@@ -105,6 +103,6 @@ export function partsOfRun(run: Step['run']): number[] {
   }
 }
 
-export function partsOfEntry(entry: NonNullable<Step['retry']>['entries'][number]): number[] {
+export function partsOfEntry(entry: NonNullable<StepNode['retry']>['entries'][number]): number[] {
   return [entry.span.start, ...entry.overrides.map(({ span }) => span.start)];
 }

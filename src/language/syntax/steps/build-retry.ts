@@ -25,7 +25,7 @@ import type { Override, RetryCondition, RetryEntry } from '../step-nodes.js';
 import type { Token } from '../tokens/token.js';
 import { buildExpression } from '../tree/build-expression.js';
 import { textTemplate } from '../tree/build-options.js';
-import type { Bodies, StepLines } from '../tree/statement-context.js';
+import type { Bodies, StepContent } from '../tree/statement-context.js';
 import { buildCall, entryName } from './build-entries.js';
 import { buildPrompt } from './build-prompt.js';
 import { conditionWords, meantRetry, overrideWords } from './section-words.js';
@@ -84,7 +84,7 @@ function reportShape(
 }
 
 /** Overrides on their own lines. Each is parsed as an entry without a condition. */
-function overridesBelow(context: ParseContext, { body, parts: lines }: StepLines): Override[] {
+function overridesBelow(context: ParseContext, { body, parts: lines }: StepContent): Override[] {
   for (const { verb, kind } of body.instructions) {
     if (kind !== 'broken')
       report(context, unknownEntry(verb.span, { written: verb.text, list: 'RETRY', known: overrideWords }));

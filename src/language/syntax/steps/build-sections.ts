@@ -11,7 +11,7 @@ import { verbName } from '../names.js';
 import type { ContextEntry, GateEntry, RetryEntry, SessionSource } from '../step-nodes.js';
 import type { Token } from '../tokens/token.js';
 import { buildOptions, textTemplate } from '../tree/build-options.js';
-import type { Bodies, StepLines } from '../tree/statement-context.js';
+import type { Bodies, StepContent } from '../tree/statement-context.js';
 import { buildCall, buildContexts, buildGates, gateOfCommand } from './build-entries.js';
 import { buildPrompt } from './build-prompt.js';
 import { buildRetryEntry } from './build-retry.js';
@@ -53,7 +53,7 @@ export function buildSection(context: ParseContext, section: SyntaxNode, bodies:
   }
 }
 
-interface At {
+interface SectionStart {
   readonly verb: Name;
   readonly span: Instruction['span'];
 }
@@ -98,7 +98,7 @@ function gateEntries(context: ParseContext, node: SyntaxNode, verb: Name, bodies
 }
 
 /** Commands and other gates are in separate lists of the block. Their locations give the order of execution. */
-function inOrder(context: ParseContext, { body, parts }: StepLines): GateEntry[] {
+function inOrder(context: ParseContext, { body, parts }: StepContent): GateEntry[] {
   const gates = parts.flatMap((part) => {
     if (part.kind === 'gate-entries') return part.gates;
     report(context, strayPart(part));
@@ -125,7 +125,7 @@ function retryEntries(context: ParseContext, node: SyntaxNode, verb: Name, bodie
 
 // ---- what agents get and do -------------------------------------------------------------------------
 
-function sessionPart(context: ParseContext, node: SyntaxNode, at: At): StepPart {
+function sessionPart(context: ParseContext, node: SyntaxNode, at: SectionStart): StepPart {
   const options = buildOptions(context, child(node, 'options'));
   const [first, second] = options;
   if (first === undefined) {
@@ -153,7 +153,7 @@ function plainText(raw: string): string {
 
 const agentExample = 'AGENT: claude-sonnet with max_turns=60';
 
-function agentPart(context: ParseContext, node: SyntaxNode, at: At): StepPart {
+function agentPart(context: ParseContext, node: SyntaxNode, at: SectionStart): StepPart {
   const name = token(node, 'AgentName') ?? token(node, 'Quoted');
   if (name === undefined || name.image === 'with') {
     reportMissing(
@@ -176,7 +176,7 @@ function agentPart(context: ParseContext, node: SyntaxNode, at: At): StepPart {
 
 // ---- steps for every task ---------------------------------------------------------------------------
 
-function eachPart(context: ParseContext, node: SyntaxNode, at: At, bodies: Bodies): StepPart {
+function eachPart(context: ParseContext, node: SyntaxNode, at: SectionStart, bodies: Bodies): StepPart {
   const given = buildOptions(context, child(node, 'options'));
   const parallel = given.find(({ key, value }) => key.text === 'parallel' && value === undefined);
   const of = given.find(({ key, value }) => key.text === 'of' && value !== undefined);

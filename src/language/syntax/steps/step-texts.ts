@@ -1,6 +1,6 @@
 /** The texts, conditions, commands and arguments in the sections of a STEP, without those of inner blocks. */
 import { unreachable } from '../../../prelude/unreachable.js';
-import type { Argument, Instruction, Option, ShellText } from '../ast.js';
+import type { Argument, Option, ShellText, StepNode } from '../ast.js';
 import type { Expression, Template } from '../expression-nodes.js';
 import type { ContextEntry, GateEntry, RetryCondition, WorkflowCall } from '../step-nodes.js';
 
@@ -12,9 +12,7 @@ interface StepReader {
   argument(argument: Argument): void;
 }
 
-type Step = Extract<Instruction, { kind: 'step' }>;
-
-export function readStep(i: Step, reader: StepReader): void {
+export function readStep(i: StepNode, reader: StepReader): void {
   options(i.options, reader);
   for (const entry of i.context) context(entry, reader);
   if (i.prompt !== undefined) reader.template(i.prompt);

@@ -43,7 +43,7 @@ interface OpenProperty extends PropertyCase {
 
 /** Parses a test file. Never throws. */
 export function parseTests(source: SourceFile, file: number): ParsedTests {
-  const reader = new Reader(file);
+  const reader = new TestReader(file);
   for (const line of logicalLines(source.text)) {
     reader.indentation(source.text, line);
     reader.read(line);
@@ -51,7 +51,7 @@ export function parseTests(source: SourceFile, file: number): ParsedTests {
   return { tree: reader.tree(), diagnostics: reader.diagnostics };
 }
 
-class Reader {
+class TestReader {
   readonly diagnostics: Diagnostic[] = [];
   private readonly texts = new Map<Expression, ExpressionText>();
   private program: TestFile['program'] = null;

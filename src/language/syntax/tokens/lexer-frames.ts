@@ -1,5 +1,5 @@
 /** Finds the STEP, and the list of a section, to which a line belongs, by its indentation. */
-import { type Frame, scan } from './token.js';
+import { type SectionFrame, scan } from './token.js';
 
 const tabWidth = 2;
 
@@ -14,7 +14,7 @@ function columnOf(text: string, start: number): number {
 }
 
 /** Opens a frame: lines below the line of `at` with deeper indentation belong to a `kind`. */
-export function openFrame(kind: Frame['kind'], text: string, at: number): void {
+export function openFrame(kind: SectionFrame['kind'], text: string, at: number): void {
   const start = at === 0 ? 0 : text.lastIndexOf('\n', at - 1) + 1;
   scan.frame = { kind, column: columnOf(text, start), outer: scan.frame };
 }

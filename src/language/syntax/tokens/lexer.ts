@@ -214,7 +214,7 @@ interface Possible {
 }
 
 /** The tokens of a mode by their possible first character, collected when the character first occurs. */
-interface Table {
+interface TokenTable {
   readonly all: readonly Possible[];
   readonly byCharacter: (readonly Possible[] | undefined)[];
   /** The same for characters that are not ASCII and can begin a token of the mode: arrows and daggers. */
@@ -224,9 +224,9 @@ interface Table {
 }
 
 const ASCII = 128;
-const tables = new Map<Mode, Table>();
+const tables = new Map<Mode, TokenTable>();
 
-function tableOf(mode: Mode): Table {
+function tableOf(mode: Mode): TokenTable {
   let table = tables.get(mode);
   if (table === undefined) {
     const all = modes[mode].flatMap((type) => (type.matcher === null ? [] : [{ type, matcher: type.matcher }]));
@@ -242,7 +242,7 @@ function tableOf(mode: Mode): Table {
   return table;
 }
 
-function candidates(table: Table, character: number): readonly Possible[] {
+function candidates(table: TokenTable, character: number): readonly Possible[] {
   const { byCharacter, byOther, all } = table;
   const isAscii = character < ASCII;
   if (!isAscii && !byOther.has(character)) return table.anywhere;

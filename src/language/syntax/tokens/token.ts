@@ -24,17 +24,17 @@ export interface ScanState {
   /** After `with`. */
   passing: boolean;
   /** The innermost STEP, or list of one of its sections, that this line belongs to. */
-  frame: Frame | null;
+  frame: SectionFrame | null;
 }
 
 /**
  * A STEP, or a section with its entries below it. Lines that are indented deeper than `column` belong to it. The lexer
  * has to know, because the meaning of words depends on it.
  */
-export interface Frame {
+export interface SectionFrame {
   readonly kind: 'step' | 'context' | 'gates' | 'retry' | 'overrides';
   readonly column: number;
-  readonly outer: Frame | null;
+  readonly outer: SectionFrame | null;
 }
 
 export const scan: ScanState = {

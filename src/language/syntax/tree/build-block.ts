@@ -32,7 +32,7 @@ import { isStepPart, type StepPart, strayPart } from '../steps/step-part.js';
 import type { Token } from '../tokens/token.js';
 import { declarationVerbs } from '../tokens/verbs.js';
 import { buildStatement } from './build-statement.js';
-import type { Bodies, Branch, Built, StatementContext, StepLines } from './statement-context.js';
+import type { Bodies, BranchLine, Built, StatementContext, StepContent } from './statement-context.js';
 
 const declarationKinds: ReadonlySet<string> = new Set([
   'machine',
@@ -83,7 +83,7 @@ function add(list: BlockList, built: Built): void {
   else join(list, built);
 }
 
-function join(list: BlockList, branch: Branch): void {
+function join(list: BlockList, branch: BranchLine): void {
   const above = list.items[list.items.length - 1];
   if (above === undefined || above.kind !== 'if' || above.otherwise !== undefined) {
     const why = above?.kind === 'if' ? 'follows another `ELSE`' : 'has no `IF` directly above it';
@@ -98,7 +98,7 @@ function join(list: BlockList, branch: Branch): void {
   else list.items[list.items.length - 1] = { ...above, otherwise: { body, verb, span: where } };
 }
 
-function onError(branch: Branch): Instruction {
+function onError(branch: BranchLine): Instruction {
   const { verb, errorKind, body, span: where } = branch;
   return { kind: 'on-error', verb, ...omitUndefined({ errorKind }), body, span: where };
 }
@@ -261,7 +261,7 @@ class Below implements Bodies {
     };
   }
 
-  stepLines(): StepLines | undefined {
+  stepLines(): StepContent | undefined {
     if (this.node === undefined || this.claimed) return undefined;
     this.claimed = true;
     const parts: StepPart[] = [];

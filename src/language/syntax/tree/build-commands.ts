@@ -9,7 +9,7 @@ import {
   twoPrompts,
   unclosedBracket,
 } from '../../source/catalogue/syntax.js';
-import type { Instruction, Option, Performed, ShellText } from '../ast.js';
+import type { CommandNode, Instruction, Option, Performed, ShellText } from '../ast.js';
 import type { Expression, Name, Template } from '../expression-nodes.js';
 import type { SyntaxNode } from '../grammar/cst.js';
 import {
@@ -34,7 +34,6 @@ import { buildArguments, headerOptions, textTemplate } from './build-options.js'
 import { blockTemplate, plainTemplate, quotedTemplate } from './interpolation.js';
 import { buildItems } from './operand.js';
 
-type Command = Extract<Instruction, { kind: 'do' | 'check' }>;
 type CommandStyle = 'verb' | 'bullet' | 'bare';
 
 /** The instruction of a `command` node that is neither PARALLEL nor FOR EACH. */
@@ -58,7 +57,7 @@ export function buildCommand(context: ParseContext, node: SyntaxNode, inList: bo
 const IN_PARALLEL = /^(.*?)(?<=\s)in[ \t]+PARALLEL(?:[ \t]*(?:\[[^\]]*\]|\([^)]*\)))*[ \t]*:?[ \t]*$/;
 
 /** `DO: echo "x" in PARALLEL` would pass the words to the command. */
-function reportParallel(context: ParseContext, { performed }: Command): void {
+function reportParallel(context: ParseContext, { performed }: CommandNode): void {
   if (performed.kind !== 'shell' || performed.shell.block) return;
   const { text, span: where } = performed.shell;
   if (!text.includes('PARALLEL')) return;
@@ -79,7 +78,7 @@ export function buildPerformed(
   node: SyntaxNode,
   header: Header,
   where: Instruction['span'],
-): Command {
+): CommandNode {
   const binding = child(node, 'binding');
   const bound = binding === undefined ? undefined : (token(binding, 'Bind') ?? token(binding, 'Capture'));
   const bind = bound === undefined ? undefined : boundName(context, bound, 'a value');

@@ -3,7 +3,7 @@
 import { nearest } from '../../../prelude/nearest.js';
 import { omitUndefined } from '../../../prelude/omit-undefined.js';
 import { badInputNote, missingPart, unexpectedText, unquotedPath } from '../../source/catalogue/syntax.js';
-import type { Block, Declaration, Instruction } from '../ast.js';
+import type { Block, Declaration, InputDeclaration, Instruction } from '../ast.js';
 import type { Name } from '../expression-nodes.js';
 import type { SyntaxNode } from '../grammar/cst.js';
 import { child, type ParseContext, reportMissing, span, spanOf, token, tokenSpan, tokens } from '../grammar/cst.js';
@@ -13,14 +13,14 @@ import { buildExpression } from './build-expression.js';
 import { buildOptions, buildParameters, checkNote, passedOf } from './build-options.js';
 import { quotedTemplate } from './interpolation.js';
 
-type Broken = Extract<Instruction, { kind: 'broken' }>;
+type BrokenNode = Extract<Instruction, { kind: 'broken' }>;
 
 /** An instruction that replaces an unusable line. */
-export function brokenInstruction(context: ParseContext, node: SyntaxNode, verb: Name): Broken {
+export function brokenInstruction(context: ParseContext, node: SyntaxNode, verb: Name): BrokenNode {
   return { kind: 'broken', verb, span: spanOf(context, node) };
 }
 
-export function buildHeading(context: ParseContext, node: SyntaxNode, body: () => Block): Declaration | Broken {
+export function buildHeading(context: ParseContext, node: SyntaxNode, body: () => Block): Declaration | BrokenNode {
   const verbToken = (token(node, 'Machine') ?? token(node, 'State') ?? token(node, 'Pattern')) as Token;
   const verb = verbName(context, verbToken);
   const kind =
@@ -61,7 +61,7 @@ const headingExample = {
 } as const;
 
 /** A body without a name is still built, so that its own mistakes are found. */
-function buildHeadless(context: ParseContext, node: SyntaxNode, verb: Name, body: () => Block): Broken {
+function buildHeadless(context: ParseContext, node: SyntaxNode, verb: Name, body: () => Block): BrokenNode {
   context.blamed = false;
   body();
   return brokenInstruction(context, node, verb);
@@ -78,7 +78,7 @@ export function buildLimit(context: ParseContext, node: SyntaxNode): Declaration
   return { kind: 'limit', options, span: spanOf(context, node) };
 }
 
-export function buildTool(context: ParseContext, node: SyntaxNode): Declaration | Broken {
+export function buildTool(context: ParseContext, node: SyntaxNode): Declaration | BrokenNode {
   const word = token(node, 'Word');
   const isKnown = word !== undefined && (word.image === 'yes' || word.image === 'no');
   if (isKnown)
@@ -88,7 +88,7 @@ export function buildTool(context: ParseContext, node: SyntaxNode): Declaration 
   return brokenInstruction(context, node, verb);
 }
 
-export function buildImport(context: ParseContext, node: SyntaxNode): Declaration | Broken {
+export function buildImport(context: ParseContext, node: SyntaxNode): Declaration | BrokenNode {
   const path = token(node, 'Quoted');
   const bare = token(node, 'UnquotedPath');
   const verb = verbName(context, token(node, 'Import') as Token);
@@ -108,8 +108,6 @@ export function buildImport(context: ParseContext, node: SyntaxNode): Declaratio
 }
 
 // ---- inputs -----------------------------------------------------------------------------------------
-
-type InputDeclaration = Extract<Declaration, { kind: 'input' }>;
 type InputType = NonNullable<InputDeclaration['type']>;
 const inputTypes: readonly string[] = ['string', 'number', 'boolean', 'list', 'object'];
 
@@ -119,7 +117,7 @@ interface InputNotes {
   secret: boolean;
 }
 
-export function buildInput(context: ParseContext, node: SyntaxNode): Declaration | Broken {
+export function buildInput(context: ParseContext, node: SyntaxNode): Declaration | BrokenNode {
   const verb = verbName(context, token(node, 'Input') as Token);
   const word = token(node, 'Word');
   if (word === undefined) {

@@ -82,7 +82,7 @@ export function parseExpressionText(text: string, base: number, fileIndex: numbe
 }
 
 /** The operands and operators of one expression, and the current position. */
-interface Row {
+interface OperatorRow {
   readonly context: ParseContext;
   readonly parts: readonly SyntaxElement[];
   at: number;
@@ -94,7 +94,7 @@ interface Row {
 
 /** The tree of an `expression` node. `around` is the number of enclosing operators. */
 export function buildExpression(context: ParseContext, node: SyntaxNode, around = 0, isGroup = false): Expression {
-  const row: Row = { context, parts: parts(node), at: 0, around: around + parts(node).length, isGroup };
+  const row: OperatorRow = { context, parts: parts(node), at: 0, around: around + parts(node).length, isGroup };
   if (row.around > deepestExpression) return tooDeep(context, node);
   return readOr(row);
 }
@@ -106,16 +106,16 @@ export function tooDeep(context: ParseContext, node: SyntaxNode): Expression {
   return { kind: 'broken', span: where };
 }
 
-function peek(row: Row): string {
+function peek(row: OperatorRow): string {
   const element = row.parts[row.at];
   return element === undefined || isNode(element) ? '' : element.tokenType.name;
 }
 
-function take(row: Row): Token {
+function take(row: OperatorRow): Token {
   return row.parts[row.at++] as Token;
 }
 
-function spelling(row: Row, operator: Token, meant: string, isSure = true): void {
+function spelling(row: OperatorRow, operator: Token, meant: string, isSure = true): void {
   if (operator.image === meant) return;
   const where = tokenSpan(row.context, operator);
   report(row.context, operatorSpelling(where, { written: operator.image, meant, fix: fixAt(where, meant, isSure) }));
@@ -130,7 +130,7 @@ function spanAround(left: Expression, right: Expression) {
   return { file: left.span.file, start: left.span.start, end: Math.max(left.span.end, right.span.end) };
 }
 
-function readOr(row: Row): Expression {
+function readOr(row: OperatorRow): Expression {
   let left = readAnd(row);
   while (peek(row) === 'Or') {
     const operator = take(row);
@@ -141,7 +141,7 @@ function readOr(row: Row): Expression {
   return left;
 }
 
-function readAnd(row: Row): Expression {
+function readAnd(row: OperatorRow): Expression {
   let left = readNot(row);
   while (peek(row) === 'And') {
     const operator = take(row);
@@ -152,7 +152,7 @@ function readAnd(row: Row): Expression {
   return left;
 }
 
-function readNot(row: Row): Expression {
+function readNot(row: OperatorRow): Expression {
   if (peek(row) !== 'Not') return readComparison(row);
   const negations: Token[] = [];
   while (peek(row) === 'Not') {
@@ -171,7 +171,7 @@ function readNot(row: Row): Expression {
   return of;
 }
 
-function readComparison(row: Row): Expression {
+function readComparison(row: OperatorRow): Expression {
   let left = readSum(row);
   for (let count = 0; ; count++) {
     const kind = peek(row);
@@ -188,7 +188,7 @@ function readComparison(row: Row): Expression {
   }
 }
 
-function testOf(row: Row, of: Expression, operator: Token): Expression {
+function testOf(row: OperatorRow, of: Expression, operator: Token): Expression {
   const words = operator.image.split(/[ \t]+/);
   const negated = words[1] === 'not';
   const last = words[words.length - 1];
@@ -205,7 +205,7 @@ const otherSpellings: Readonly<Record<string, CompareOperator>> = {
   '=<': '<=',
 };
 
-function compareOperator(row: Row, operator: Token): CompareOperator {
+function compareOperator(row: OperatorRow, operator: Token): CompareOperator {
   const other = otherSpellings[operator.image];
   if (other !== undefined) {
     const { isSure, meant } = meantComparison(row, operator, other);
@@ -254,12 +254,16 @@ const arrowAhead = /^[^\n"']*(?:→|->)/;
 const beginsAction = new RegExp(`^[ \\t]*(?:${actionVerbs.join('|').replaceAll(' ', '[ \\t]+')})(?![\\w.(=-])`, 'i');
 
 /** Whether an operator is in the condition of an IF or a WAIT, where nothing is set and no value is chosen. */
-function isConditionAt({ context: { text } }: Row, { startOffset }: Token): boolean {
+function isConditionAt({ context: { text } }: OperatorRow, { startOffset }: Token): boolean {
   return conditional.test(text.slice(text.lastIndexOf('\n', startOffset - 1) + 1, startOffset));
 }
 
 /** `=` sets a value outside of a condition, and `=>` is an arrow before an action. */
-function meantComparison(row: Row, operator: Token, other: CompareOperator): { meant: string; isSure: boolean } {
+function meantComparison(
+  row: OperatorRow,
+  operator: Token,
+  other: CompareOperator,
+): { meant: string; isSure: boolean } {
   if (operator.image !== '=' && operator.image !== '=>') return { meant: other, isSure: true };
   const isCondition = isConditionAt(row, operator);
   if (operator.image === '=') return { meant: other, isSure: isCondition };
@@ -271,7 +275,7 @@ function meantComparison(row: Row, operator: Token, other: CompareOperator): { m
 /** What is looked at after an operator. */
 const LONGEST_LINE = 500;
 
-function readSum(row: Row): Expression {
+function readSum(row: OperatorRow): Expression {
   const isFirst = row.at === 0;
   const sum = readTerms(row);
   // In parentheses it is part of a larger sum, which may have a name in it.
@@ -280,7 +284,7 @@ function readSum(row: Row): Expression {
   return sum;
 }
 
-function readTerms(row: Row): Expression {
+function readTerms(row: OperatorRow): Expression {
   let left = readProduct(row);
   while (peek(row) === 'Sum') {
     const operator = take(row).image as '+' | '-';
@@ -290,7 +294,7 @@ function readTerms(row: Row): Expression {
   return left;
 }
 
-function readProduct(row: Row): Expression {
+function readProduct(row: OperatorRow): Expression {
   let left = readSigned(row);
   while (peek(row) === 'Product') {
     const operator = take(row).image as '*' | '/' | '%';
@@ -300,7 +304,7 @@ function readProduct(row: Row): Expression {
   return left;
 }
 
-function readSigned(row: Row): Expression {
+function readSigned(row: OperatorRow): Expression {
   if (peek(row) !== 'Sum' && peek(row) !== 'Not') return readOperand(row);
   const signs: Token[] = [];
   while (peek(row) === 'Sum' || peek(row) === 'Not') {
@@ -316,7 +320,7 @@ function readSigned(row: Row): Expression {
   return of;
 }
 
-function readOperand(row: Row): Expression {
+function readOperand(row: OperatorRow): Expression {
   const element = row.parts[row.at];
   if (element !== undefined && isNode(element)) {
     row.at++;

@@ -35,7 +35,7 @@ import { buildCall, buildForEach, buildParallel, helpAfterArrow } from './build-
 import { headerOptions } from './build-options.js';
 import { type Naming, reportRest } from './build-rest.js';
 import { buildAsk, buildWait } from './build-waiting.js';
-import type { Bodies, Branch, Built, StatementContext } from './statement-context.js';
+import type { Bodies, BranchLine, Built, StatementContext } from './statement-context.js';
 import { buildBareLine, buildProse } from './statement-context.js';
 
 export function buildStatement(
@@ -301,7 +301,7 @@ function missingCondition(context: ParseContext, verb: Name): Expression {
   return { kind: 'broken', span: emptySpanAt(verb.span) };
 }
 
-function buildBranch(context: ParseContext, head: SyntaxNode, bodies: Bodies): Branch {
+function buildBranch(context: ParseContext, head: SyntaxNode, bodies: Bodies): BranchLine {
   const verbToken = (token(head, 'Else') ?? token(head, 'Default') ?? token(head, 'OnError')) as Token;
   const verb = verbName(context, verbToken);
   const is =

@@ -167,7 +167,7 @@ export interface StatementContext {
 }
 
 /** ELSE, ELSE IF, DEFAULT and ON ERROR, whose result depends on the adjacent lines. */
-export interface Branch {
+export interface BranchLine {
   readonly kind: 'branch';
   readonly is: 'else' | 'else-if' | 'default' | 'on-error';
   readonly verb: Name;
@@ -177,7 +177,7 @@ export interface Branch {
   readonly span: Instruction['span'];
 }
 
-export type Built = Instruction | Declaration | Branch | StepPart;
+export type Built = Instruction | Declaration | BranchLine | StepPart;
 
 /**
  * Gives a statement access to its parts outside of its own node: the actions after its arrow, and the lines below it.
@@ -188,11 +188,11 @@ export interface Bodies {
   /** The lines below, or undefined if there are none. `bare` lines are commands. */
   below(bare: boolean): Block | undefined;
   /** The lines below a STEP or one of its sections. */
-  stepLines(): StepLines | undefined;
+  stepLines(): StepContent | undefined;
 }
 
 /** The lines of a STEP or of a section: instructions, and parts that only have a meaning there. */
-export interface StepLines {
+export interface StepContent {
   readonly body: Block;
   readonly parts: readonly StepPart[];
 }

@@ -5,7 +5,7 @@
 
 import { readFileSync, renameSync } from 'node:fs';
 import type { TokenCounts } from '../../../interpreter/events/event.js';
-import type { Command } from '../../process/shell.js';
+import type { ProgramCommand } from '../../process/shell.js';
 import { writeOwn } from '../../store/own-file.js';
 import { storeError } from '../../store/store-error.js';
 import type { AgentTally } from '../tally.js';
@@ -110,7 +110,7 @@ export interface Adapter {
   /** The program to look up on PATH; null if the configuration decides. */
   readonly program: string | null;
   /** The command to start, which gets the prompt on standard input, or the reason why there is none. */
-  command(call: AgentCall): Prepared | Promise<Prepared>;
+  command(call: AgentCall): PreparedCommand | Promise<PreparedCommand>;
   /** Reads one line of output. */
   decodeLine(line: JsonLine, tally: AgentTally): void;
   /** Reads one line of standard error, for programs that report facts only there. */
@@ -163,7 +163,7 @@ export function sessionFlag({ newSession, configuration: { args = [] } }: AgentC
 }
 const OTHER_SESSIONS = ['--resume', '-r', '--continue', '-c', '--no-session-persistence', '--session-file'] as const;
 
-export type Prepared = Command | { readonly reason: string };
+export type PreparedCommand = ProgramCommand | { readonly reason: string };
 
 /**
  * A flag with its value, left out if the arguments of the configuration already contain it, because programs refuse
@@ -187,11 +187,11 @@ export interface CallLog {
   number(key: string, of: { readonly runId: string; readonly call: string }, file: string | null): number;
 }
 
-type Calls = Record<string, string[]>;
+type CallNumbers = Record<string, string[]>;
 
 export function createCallLog(): CallLog {
   /** Of runs that store nothing. */
-  const unstored = new Map<string, Calls>();
+  const unstored = new Map<string, CallNumbers>();
   return {
     number(key, { runId, call }, file) {
       const calls = file === null ? (unstored.get(runId) ?? {}) : readCalls(file);
@@ -206,16 +206,16 @@ export function createCallLog(): CallLog {
   };
 }
 
-function readCalls(file: string): Calls {
+function readCalls(file: string): CallNumbers {
   try {
-    return JSON.parse(readFileSync(file, 'utf8')) as Calls;
+    return JSON.parse(readFileSync(file, 'utf8')) as CallNumbers;
   } catch {
     // No call was made before.
     return {};
   }
 }
 
-function writeCalls(file: string, calls: Calls): void {
+function writeCalls(file: string, calls: CallNumbers): void {
   try {
     writeOwn(`${file}.new`, JSON.stringify(calls));
     renameSync(`${file}.new`, file);

@@ -40,17 +40,17 @@ export interface FakeAnswer {
   readonly exit: number;
 }
 
-type Reader = (value: Json) => unknown;
+type KeyReader = (value: Json) => unknown;
 
-const text: Reader = (value) => (typeof value === 'string' ? value : undefined);
-const anyText: Reader = (value) => (typeof value === 'string' ? value : printJson(value as Value));
-const amount: Reader = (value) => (value === null || (typeof value === 'number' && value >= 0) ? value : undefined);
-const whole: Reader = (value) => (Number.isSafeInteger(value) && (value as number) >= 0 ? value : undefined);
-const flag: Reader = (value) => (typeof value === 'boolean' ? value : undefined);
-const duration: Reader = (value) => (typeof value === 'string' ? (parseDuration(value) ?? undefined) : undefined);
-const texts: Reader = (value) =>
+const text: KeyReader = (value) => (typeof value === 'string' ? value : undefined);
+const anyText: KeyReader = (value) => (typeof value === 'string' ? value : printJson(value as Value));
+const amount: KeyReader = (value) => (value === null || (typeof value === 'number' && value >= 0) ? value : undefined);
+const whole: KeyReader = (value) => (Number.isSafeInteger(value) && (value as number) >= 0 ? value : undefined);
+const flag: KeyReader = (value) => (typeof value === 'boolean' ? value : undefined);
+const duration: KeyReader = (value) => (typeof value === 'string' ? (parseDuration(value) ?? undefined) : undefined);
+const texts: KeyReader = (value) =>
   Array.isArray(value) && value.every((item) => typeof item === 'string') ? value : undefined;
-const counts: Reader = (value) => {
+const counts: KeyReader = (value) => {
   if (value === null || typeof value !== 'object' || Array.isArray(value)) return undefined;
   const { in: input = 0, out = 0, cache_read = 0, cache_write = 0 } = value;
   const tokens = { in: input, out, cache_read, cache_write };
@@ -58,7 +58,7 @@ const counts: Reader = (value) => {
 };
 
 /** For each key of the file: its member, its reader, and a description of its type. */
-const KEYS: Readonly<Record<string, readonly [keyof FakeAnswer, Reader, string]>> = {
+const KEYS: Readonly<Record<string, readonly [keyof FakeAnswer, KeyReader, string]>> = {
   answer: ['answer', anyText, 'a value'],
   error: ['error', text, 'a text'],
   cost: ['cost', amount, 'an amount or null'],

@@ -59,7 +59,7 @@ export function asRecorded(run: Run, ahead: readonly RunEvent[], record: RecordP
   const entered = ahead.filter(({ type }) => type === 'state_entered').length;
   const changed = new Set(ahead.flatMap((event) => (event.type === 'tracked_set' ? [event.name] : [])));
   const hasWritten = ahead.some(({ type }) => type === 'state_set');
-  const counted: Counted = new CountedEvents(
+  const counted: CountedRecords = new CountedEvents(
     ...(entered > 0 ? (['state_entered'] as const) : []),
     ...(changed.size > 0 ? (['tracked_set'] as const) : []),
     ...(hasWritten ? (['state_set'] as const) : []),
@@ -90,13 +90,13 @@ export function asRecorded(run: Run, ahead: readonly RunEvent[], record: RecordP
   };
 }
 
-type Counted = CountedEvents<'state_entered' | 'tracked_set' | 'state_set'>;
+type CountedRecords = CountedEvents<'state_entered' | 'tracked_set' | 'state_set'>;
 
 /** `changed`: the variables that the run has changed since. */
 function trackedBefore(
   run: Run,
   changed: ReadonlySet<string>,
-  { all }: Counted,
+  { all }: CountedRecords,
   base: RecordedBase | null,
 ): Pick<RecordedState, 'tracked' | 'printed_tracked'> {
   const { tracked, printedTracked: printed_tracked } = run;
@@ -120,14 +120,14 @@ function trackedBefore(
 }
 
 /** The last states that were entered until an event: the run may have kept none of them, since it entered many more. */
-function statesAt(run: Run, { all }: Counted, base: RecordedBase | null): string[] {
+function statesAt(run: Run, { all }: CountedRecords, base: RecordedBase | null): string[] {
   const names = new Set(run.linked.machine.states.map(({ name }) => name));
   const entered = all.flatMap(({ event }) => (event.type === 'state_entered' ? [event.state] : []));
   return [...(base?.states ?? []), ...entered].filter((state) => names.has(state)).slice(-REPORTED_STATES);
 }
 
 /** The data after an event, rebuilt from everything that was written until then. */
-function dataAt({ all }: Counted): RunData {
+function dataAt({ all }: CountedRecords): RunData {
   const data = new RunData();
   for (const { event } of all) {
     const reference = event.type === 'state_set' ? readReference(`†${event.path}`) : null;

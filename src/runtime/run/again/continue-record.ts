@@ -18,7 +18,7 @@ import { fixedOptions, interpreterOptions, type RunOptions, secretsOf } from '..
 import type { RunReport } from '../run-report.js';
 
 /** A record, and how long the run was executed at each of its events, in milliseconds. */
-interface RunRecord {
+interface TimedRecord {
   readonly events: readonly RunEvent[];
   /** The outcome as the world gave it, without replaced secrets. */
   readonly outcomeOf: (request: EffectRequest, recorded: Outcome) => Outcome;
@@ -43,7 +43,7 @@ export class ContinuedRecord {
   constructor(
     private readonly machine: Machine,
     private readonly options: RunOptions,
-    private readonly record: RunRecord,
+    private readonly record: TimedRecord,
   ) {
     this.difference = this.read();
   }

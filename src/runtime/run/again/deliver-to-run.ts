@@ -49,9 +49,9 @@ export async function deliverToRun(
   }
 }
 
-type Answered = Extract<RunEvent, { type: 'answered' }>;
+type AnsweredEvent = Extract<RunEvent, { type: 'answered' }>;
 
-function conflict({ id, name, by }: Answered, deliveries: readonly Delivery[]): RunRefused {
+function conflict({ id, name, by }: AnsweredEvent, deliveries: readonly Delivery[]): RunRefused {
   const called = deliveries.some((one) => one.kind === 'answer' && one.name === id) ? id : name;
   return new RunRefused('conflict', `${by} has already answered \`${called}\``, 'look at the run: `statedsl show`');
 }
@@ -59,7 +59,7 @@ function conflict({ id, name, by }: Answered, deliveries: readonly Delivery[]): 
 /** Says that the record has an answer already to a question that the deliveries answer, too. */
 function answeredBefore({ journal }: StoredRun, deliveries: readonly Delivery[]): RunRefused | null {
   const names = new Set(deliveries.flatMap((one) => (one.kind === 'answer' ? [one.name] : [])));
-  let found: Answered | null = null;
+  let found: AnsweredEvent | null = null;
   if (names.size > 0)
     readJournal(journal, ({ event }) => {
       if (event.type === 'answered' && (names.has(event.name) || names.has(event.id ?? event.name))) found = event;
@@ -105,7 +105,7 @@ async function passOn(
     await pause(LOOK_MS);
     // Before reading: what was recorded until the run was released is read after it.
     const isReleased = lockHolder(stored.path).owner === null;
-    let other: Answered | null = null;
+    let other: AnsweredEvent | null = null;
     let isTaken = last === null;
     let status: EndStatus | null = null;
     readJournal(

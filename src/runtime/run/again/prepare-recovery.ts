@@ -4,9 +4,9 @@
  */
 import { join } from 'node:path';
 import type { KeptOutcomes, Outcome } from '../../../interpreter/events/event.js';
-import { type Execution, Executions } from '../../../interpreter/record/earlier-executions.js';
+import { type PastExecution, PastExecutions } from '../../../interpreter/record/earlier-executions.js';
 import type { RepeatedInstruction } from '../../../interpreter/record/kept-effects.js';
-import type { Done, Finished } from '../../../interpreter/record/kept-locations.js';
+import type { DoneInstruction, FinishedWork } from '../../../interpreter/record/kept-locations.js';
 import { migrateRun } from '../../../interpreter/record/migrate.js';
 import { link, type Run } from '../../../interpreter/run.js';
 import type { Json } from '../../../machine/expression.js';
@@ -21,7 +21,7 @@ import { type RunOptions, secretsOf } from '../run-options.js';
 import { type Discarded, discardedRanges, keptWithTexts, recoverRun } from './recover.js';
 import { readCounted } from './search-record.js';
 
-interface Moving extends Pick<RecoveryContext, 'inputs' | 'redactor'> {
+interface RebasedRecovery extends Pick<RecoveryContext, 'inputs' | 'redactor'> {
   /** Whether what the run waits for has failed before. */
   readonly failed: boolean;
   /** Whether what was inserted above what is open is executed first. */
@@ -33,15 +33,15 @@ interface Moving extends Pick<RecoveryContext, 'inputs' | 'redactor'> {
 }
 
 /** What a run has done that still counts. */
-function finishedOf(stored: StoredRun, { inputs, redactor, discarded }: Moving): Finished {
-  const executions = new Executions();
+function finishedOf(stored: StoredRun, { inputs, redactor, discarded }: RebasedRecovery): FinishedWork {
+  const executions = new PastExecutions();
   recoverRun(stored, {
     ...{ inputs, redactor, discarded, whole: true },
     linkedOf: (machine) => executions.observe(link(machine)),
   });
   executions.finish();
   const effects = finishedEffects(stored, discarded);
-  const doneBy = ({ effects: ids, left, ...one }: Execution): Done[] => {
+  const doneBy = ({ effects: ids, left, ...one }: PastExecution): DoneInstruction[] => {
     if (left !== null || ids.length === 0) {
       const effect = one.path === '' ? '0' : `${one.path}.0`;
       return [{ ...one, effect, outcome: { kind: 'value', value: left } }];
@@ -54,7 +54,7 @@ function finishedOf(stored: StoredRun, { inputs, redactor, discarded }: Moving):
   return { all, passed, turnOf: (...where) => executions.turnOf(...where) };
 }
 
-type FinishedEffect = Pick<Done, 'args' | 'outcome'>;
+type FinishedEffect = Pick<DoneInstruction, 'args' | 'outcome'>;
 
 /** The effects of a run that ended and still count. */
 function finishedEffects({ journal }: StoredRun, discarded: Discarded | null): Map<string, FinishedEffect> {
@@ -98,7 +98,7 @@ interface Migrated {
 }
 
 /** The run in another program. Throws a `RunRefused` that lists what this program lacks. */
-export function migrateToEdited(run: Run, machine: Machine, stored: StoredRun, moving: Moving): Migrated {
+export function migrateToEdited(run: Run, machine: Machine, stored: StoredRun, moving: RebasedRecovery): Migrated {
   const { failed, inserted, file } = moving;
   const runId = stored.about.run_id;
   const linked = link(machine);
@@ -155,21 +155,21 @@ export interface RecoveryContext {
   readonly redactor: Redactor | null;
 }
 
-type Given = Pick<RunOptions, 'inputs' | 'env' | 'secrets'>;
+type SecretSources = Pick<RunOptions, 'inputs' | 'env' | 'secrets'>;
 
 /** For a run that will be executed: its secret inputs must be given again. Throws a `RunRefused` if one is missing. */
-export function prepareRecovery(stored: StoredRun, given: Given): RecoveryContext {
+export function prepareRecovery(stored: StoredRun, given: SecretSources): RecoveryContext {
   const machine = storedMachine(stored, stored.about.digest);
   return contextOf(machine, recordedInputs(stored, machine, given.inputs ?? {}), given);
 }
 
 /** For a record that is only read: secret inputs that are not given stay replaced. */
-export function recoveryContextOf(stored: StoredRun, given: Given): RecoveryContext {
+export function recoveryContextOf(stored: StoredRun, given: SecretSources): RecoveryContext {
   const machine = storedMachine(stored, stored.about.digest);
   return contextOf(machine, { ...stored.about.inputs, ...given.inputs }, given);
 }
 
-function contextOf(machine: Machine, inputs: RecoveryContext['inputs'], given: Given): RecoveryContext {
+function contextOf(machine: Machine, inputs: RecoveryContext['inputs'], given: SecretSources): RecoveryContext {
   return { machine, inputs, redactor: createRedactor(secretsOf(machine, { ...given, inputs })) };
 }
 

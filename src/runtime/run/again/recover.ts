@@ -73,7 +73,7 @@ export interface Recovered {
 }
 
 /** Where reading the record starts. */
-interface Beginning {
+interface RecoveryStart {
   readonly run: Run;
   /** Its checkpoint; null: the first event. */
   readonly checkpoint: Checkpoint | null;
@@ -106,12 +106,16 @@ export function recoverRun(stored: StoredRun, options: RecoverOptions): Recovere
   });
 }
 
-function followRecord(stored: StoredRun, options: RecoverOptions, { run, checkpoint, ranges }: Beginning): Recovered {
+function followRecord(
+  stored: StoredRun,
+  options: RecoverOptions,
+  { run, checkpoint, ranges }: RecoveryStart,
+): Recovered {
   const base =
     checkpoint === null ? null : { position: checkpoint, tracked: { ...run.tracked }, states: [...run.states] };
   const followed: FollowedWorktrees = { commits: new Map(), at: 0, committedAt: 0 };
   const replay = new Replay(run, replayOptions(stored, options, followed), checkpoint !== null);
-  const walk = new Walk(replay, checkpoint, followed);
+  const walk = new RecordWalk(replay, checkpoint, followed);
   run.overlookLimits(ranges.length > 0);
   replay.holdAt(heldAfter(ranges, checkpoint?.seq ?? 0));
   const take = ({ seq, time, event }: JournalRecord): boolean => {
@@ -160,7 +164,7 @@ interface FollowedWorktrees {
 }
 
 /** Reads the record and keeps what is not part of the run: the time, the inbox, the first difference. */
-class Walk {
+class RecordWalk {
   private readonly active: ActiveTime;
   private inbox: number;
   private difference: Difference | null = null;

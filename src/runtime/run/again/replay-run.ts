@@ -54,13 +54,15 @@ export async function checkDrift(runId: string, options: DriftOptions = {}): Pro
   return { runId: stored.about.run_id, events: difference === null ? events : events - 1, difference };
 }
 
-interface ReplayOptions extends Omit<ResumeOptions, 'deliveries' | 'inDoubt' | 'again' | 'rollback'>, ReplayStarting {
+interface RunReplayOptions
+  extends Omit<ResumeOptions, 'deliveries' | 'inDoubt' | 'again' | 'rollback'>,
+    ReplayStarting {
   /** The id of the new run; by default a new one. */
   readonly runId?: string;
 }
 
 /** Executes a new run from a point of an old run. Rejects with a `RunRefused` or a `StoreError`. */
-export async function replay(runId: string, options: ReplayOptions): Promise<RunReport> {
+export async function replay(runId: string, options: RunReplayOptions): Promise<RunReport> {
   const dir = options.dir ?? DEFAULT_STORE;
   const stored = await openOwnRun(runId, dir);
   const id = options.runId ?? newRunId();

@@ -15,9 +15,9 @@ import { branchOf, readRecord, type WorktreeRecord } from '../checkout.js';
 import { namesIn } from '../git/file-name.js';
 import { GitFailure, type GitTarget, git, wordOf } from '../git/git.js';
 import { mergeTrees } from '../git/merge.js';
-import { findRepository, type Refused, type Repository, realStore } from '../git/repository.js';
+import { findRepository, type RefusedRepository, type Repository, realStore } from '../git/repository.js';
 import { bytesOf, snapshot } from '../git/tree-snapshot.js';
-import { listFiles, type Refusal } from '../refusal.js';
+import { listFiles, type WorktreeRefusal } from '../refusal.js';
 import { branchCommit, reopenWorktree } from '../worktree.js';
 import { hasLeftWork } from '../worktree-facts.js';
 import {
@@ -59,10 +59,10 @@ export type Applied =
   /** The checkout already has all of it: through `commit`, or because that is checked out. */
   | { readonly kind: 'contained'; readonly commit: string }
   | { readonly kind: 'conflict'; readonly files: readonly string[] }
-  | Refused;
+  | RefusedRepository;
 
 /** `apply.json`: an `apply` that is done. */
-interface Note {
+interface ApplyNote {
   readonly root: string;
   readonly head: string;
   readonly commit: string;
@@ -136,14 +136,14 @@ async function isWithin(repository: Repository, commit: string, head: string): P
   return wordOf(await git(checkoutTarget(repository), ['merge-base', head, commit], { ok: [0, 1] })) === commit;
 }
 
-interface Attempt {
+interface ApplyAttempt {
   readonly repository: Repository;
   readonly theirs: string;
   readonly lock: ApplyLock;
 }
 
 /** Null if the branch moved meanwhile; then nothing was written. */
-async function applyOnce(spec: ApplySpec, { repository, theirs, lock }: Attempt): Promise<Applied | null> {
+async function applyOnce(spec: ApplySpec, { repository, theirs, lock }: ApplyAttempt): Promise<Applied | null> {
   const { root, gitDir } = repository;
   const target = checkoutTarget(repository);
   const head = await headOf(repository);
@@ -204,16 +204,16 @@ export async function removeBranch(cwd: string, runId: string): Promise<void> {
   await git({ cwd }, ['update-ref', '-d', `refs/heads/${branchOf(runId)}`]);
 }
 
-function refuseBusy(pid: number): Refused {
+function refuseBusy(pid: number): RefusedRepository {
   const message = `process ${pid} is applying another run in this repository`;
   return refuse('busy', message, 'wait until it ends, and apply the run again');
 }
 
-function branchChanged(): Refused {
+function branchChanged(): RefusedRepository {
   return refuse('busy', 'the branch kept changing while the changes were merged', 'apply the run again');
 }
 
-function noBranch({ root, commonDir }: Repository, { store, runId }: ApplySpec): Refused {
+function noBranch({ root, commonDir }: Repository, { store, runId }: ApplySpec): RefusedRepository {
   const record = readRecord(realStore(store), runId);
   if (record !== null && record.commonDir !== commonDir) {
     const { branch } = record;
@@ -229,7 +229,7 @@ function noBranch({ root, commonDir }: Repository, { store, runId }: ApplySpec):
   return refuse('lost', message, 'only runs with a worktree can be applied; see `--worktree`');
 }
 
-function unfinishedRefusal(gitDir: string): Refusal | null {
+function unfinishedRefusal(gitDir: string): WorktreeRefusal | null {
   const found = Object.keys(IN_PROGRESS).find((name) => existsSync(join(gitDir, name)));
   if (found === undefined) return null;
   const message = `the checkout is in the middle of a ${IN_PROGRESS[found]}`;
@@ -263,15 +263,15 @@ function notePath({ folder }: ApplySpec): string {
   return join(folder, 'apply.json');
 }
 
-function readNote(spec: ApplySpec): Note | null {
+function readNote(spec: ApplySpec): ApplyNote | null {
   try {
-    return JSON.parse(readFileSync(notePath(spec), 'utf8')) as Note;
+    return JSON.parse(readFileSync(notePath(spec), 'utf8')) as ApplyNote;
   } catch {
     return null;
   }
 }
 
-function writeNote(spec: ApplySpec, note: Note): void {
+function writeNote(spec: ApplySpec, note: ApplyNote): void {
   const path = notePath(spec);
   try {
     writeOwn(`${path}.new`, `${JSON.stringify(note)}\n`);
@@ -282,7 +282,7 @@ function writeNote(spec: ApplySpec, note: Note): void {
 }
 
 /** Commits what only the worktree of a run has; null if the branch then has everything. */
-async function takeInLeftWork(store: string, runId: string): Promise<Refused | null> {
+async function takeInLeftWork(store: string, runId: string): Promise<RefusedRepository | null> {
   const record = readRecord(realStore(store), runId);
   if (record === null || !(await hasLeftWork(record))) return null;
   if (!existsSync(record.commonDir) || !existsSync(join(record.gitDir, 'statedsl-index')))
@@ -298,14 +298,14 @@ async function takeInLeftWork(store: string, runId: string): Promise<Refused | n
   return (await hasLeftWork(record)) ? leftWork(runId, record, 'git cannot read all of its files') : null;
 }
 
-function leftWork(runId: string, { root }: WorktreeRecord, why: string): Refused {
+function leftWork(runId: string, { root }: WorktreeRecord, why: string): RefusedRepository {
   const message = `run \`${runId}\` has work that cannot be committed: ${why}`;
   const help = `its worktree \`${root}\` is kept; change or remove the file there, and apply the run again`;
   return { kind: 'refused', refusal: { kind: 'left-work', message, help } };
 }
 
 /** Finishes what the note of the lock describes. Null if another `apply` can start. */
-async function finishEarlier(lock: ApplyLock, commonDir: string): Promise<Refused | null> {
+async function finishEarlier(lock: ApplyLock, commonDir: string): Promise<RefusedRepository | null> {
   if (lock.left === null) return null;
   const { intent, since } = lock.left;
   if (existsSync(intent.root) && existsSync(intent.gitDir)) {
@@ -317,7 +317,7 @@ async function finishEarlier(lock: ApplyLock, commonDir: string): Promise<Refuse
   return null;
 }
 
-async function finish(intent: Intent): Promise<Refused | null> {
+async function finish(intent: Intent): Promise<RefusedRepository | null> {
   const target = checkoutTarget(intent);
   const changed = await changedFiles(target, intent.head, intent.commit);
   const unlock = await lockIndex(intent.gitDir, intent.run);
@@ -356,7 +356,7 @@ async function text(target: GitTarget, commit: string, name: string) {
   return (await git(target, ['cat-file', '--filters', `${commit}:${name}`])).stdout;
 }
 
-function unfinishedBefore({ run, root, commit }: Intent, files: readonly string[]): Refused {
+function unfinishedBefore({ run, root, commit }: Intent, files: readonly string[]): RefusedRepository {
   const message = `applying run \`${run}\` was interrupted in \`${root}\`, and ${listFiles(files)} changed since then`;
   const help = `save what you need elsewhere, then run \`git checkout ${commit.slice(0, 12)} -- FILE\``;
   return refuse('unfinished', message, help, files);

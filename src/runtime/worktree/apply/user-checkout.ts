@@ -20,9 +20,9 @@ import { omitUndefined } from '../../../prelude/omit-undefined.js';
 import { errorCode, storeError } from '../../store/store-error.js';
 import { namesIn } from '../git/file-name.js';
 import { GitFailure, type GitTarget, git, stopLeftCalls, wordOf } from '../git/git.js';
-import { type Refused, type Repository, uncommittedFiles } from '../git/repository.js';
+import { type RefusedRepository, type Repository, uncommittedFiles } from '../git/repository.js';
 import { bytesOf, statOf } from '../git/tree-snapshot.js';
-import { listFiles, type Refusal } from '../refusal.js';
+import { listFiles, type WorktreeRefusal } from '../refusal.js';
 
 /** A checkout and its directory in the repository. */
 interface Checkout {
@@ -30,7 +30,7 @@ interface Checkout {
   readonly gitDir: string;
 }
 
-interface Move {
+interface CheckoutMove {
   readonly head: string;
   readonly commit: string;
 }
@@ -65,14 +65,14 @@ function copiedIndex(checkout: Checkout): GitTarget & { readonly index: string }
 }
 
 /** Fails if files and index cannot be written. Writes nothing. */
-export async function rehearse(checkout: Checkout, { head, commit }: Move): Promise<void> {
+export async function rehearse(checkout: Checkout, { head, commit }: CheckoutMove): Promise<void> {
   const own = copiedIndex(checkout);
   await git(own, ['update-index', '-q', '--refresh'], { ok: [0, 1] });
   await git(own, ['read-tree', '-m', '-u', '-n', head, commit]);
 }
 
 /** Writes files, then the index. The user's changes of other files stay, including staged ones. */
-export async function writeCheckout(checkout: Checkout, { head, commit }: Move): Promise<void> {
+export async function writeCheckout(checkout: Checkout, { head, commit }: CheckoutMove): Promise<void> {
   const own = copiedIndex(checkout);
   await git(own, ['update-index', '-q', '--refresh'], { ok: [0, 1] });
   await git(own, ['read-tree', '-m', '-u', head, commit]);
@@ -156,7 +156,7 @@ function createLock(lock: string, text: string): void {
 }
 
 /** Moves what is checked out from one commit to another. False if another commit is checked out by now. */
-export async function moveHead(checkout: Checkout, { head, commit }: Move, why: string): Promise<boolean> {
+export async function moveHead(checkout: Checkout, { head, commit }: CheckoutMove, why: string): Promise<boolean> {
   for (const until = Date.now() + PATIENCE_MS; ; ) {
     try {
       await git(checkoutTarget(checkout), ['update-ref', '-m', why, 'HEAD', commit, head]);
@@ -226,7 +226,7 @@ export async function obstacleTo(
   repository: Repository,
   store: string,
   changed: readonly ChangedFile[],
-): Promise<Refused | null> {
+): Promise<RefusedRepository | null> {
   const names = changed.map(({ name }) => name);
   const differing = filesInTheWay(await uncommittedFiles(repository, store, 'tracked'), names);
   if (differing.length > 0) return notCommitted(differing);
@@ -266,16 +266,21 @@ function inTheWay(root: string, changed: readonly ChangedFile[]): string[] {
   return [...found].sort();
 }
 
-export function refuse(kind: Refusal['kind'], message: string, help: string, files?: readonly string[]): Refused {
+export function refuse(
+  kind: WorktreeRefusal['kind'],
+  message: string,
+  help: string,
+  files?: readonly string[],
+): RefusedRepository {
   return { kind: 'refused', refusal: { kind, message, help, ...omitUndefined({ files }) } };
 }
 
-function notCommitted(files: readonly string[]): Refused {
+function notCommitted(files: readonly string[]): RefusedRepository {
   const message = `${listFiles(files)} ${files.length === 1 ? 'is' : 'are'} not committed, and the run changed ${files.length === 1 ? 'it' : 'them'} too`;
   return refuse('uncommitted', message, 'commit or stash them first', files);
 }
 
-function refuseOverwriting(files: readonly string[]): Refused {
+function refuseOverwriting(files: readonly string[]): RefusedRepository {
   const message = `${listFiles(files)} would be overwritten: the run created ${files.length === 1 ? 'it' : 'them'} too`;
   return refuse('in-the-way', message, 'move or remove them first', files);
 }

@@ -107,7 +107,7 @@ async function conflictCause(
  * The difference between two commits of a worktree, as a diff for people and as names of files. One call of git gives
  * both. The names come first, so that a diff of any size can be cut off after them.
  */
-export interface Change {
+export interface CommitDifference {
   /** Unified diff with renames. For binary files it says only that they differ. Empty if nothing differs. */
   readonly diff: string;
   /** Paths from the root of the repository, sorted. Includes deleted files, and both names of a renamed file. */
@@ -124,17 +124,17 @@ const CONFIG = ['core.bigFileThreshold=16m'];
 const FORM = ['--raw', '-p', '-M', '--no-ext-diff', '--no-textconv', '--ignore-submodules=dirty', '--no-color'];
 
 /** The change from one commit to another. Rejects with a `GitFailure`. */
-export async function change(worktree: Worktree, from: string, to: string): Promise<Change> {
+export async function change(worktree: Worktree, from: string, to: string): Promise<CommitDifference> {
   if (from === to) return { diff: '', files: [], truncated: false };
   return readChange(worktree, ['diff-tree', '-r', ...FORM, from, to]);
 }
 
 /** The change from a commit to the content of the private index. Rejects with a `GitFailure`. */
-export async function stagedChange(worktree: Worktree, from: string): Promise<Change> {
+export async function stagedChange(worktree: Worktree, from: string): Promise<CommitDifference> {
   return readChange(worktree, ['diff-index', '--cached', ...FORM, from]);
 }
 
-async function readChange(worktree: Worktree, words: readonly string[]): Promise<Change> {
+async function readChange(worktree: Worktree, words: readonly string[]): Promise<CommitDifference> {
   const { stdout, truncated } = await git(gitTargetOf(worktree), words, { config: CONFIG, maxBytes: DIFF_BYTES });
   const names = new Set<string>();
   let at = 0;

@@ -5,7 +5,7 @@
 import { readFileSync, realpathSync } from 'node:fs';
 import { dirname, isAbsolute, join, relative, resolve } from 'node:path';
 import { branchOf } from '../checkout.js';
-import { listFiles, type Refusal } from '../refusal.js';
+import { listFiles, type WorktreeRefusal } from '../refusal.js';
 import { namesIn } from './file-name.js';
 import { type GitDone, GitFailure, git, linesOf } from './git.js';
 import { bytesOf } from './tree-snapshot.js';
@@ -24,17 +24,17 @@ export interface Repository {
   readonly tree: string;
 }
 
-export type Found = { readonly kind: 'found'; readonly repository: Repository } | Refused;
-export interface Refused {
+export type FoundRepository = { readonly kind: 'found'; readonly repository: Repository } | RefusedRepository;
+export interface RefusedRepository {
   readonly kind: 'refused';
-  readonly refusal: Refusal;
+  readonly refusal: WorktreeRefusal;
 }
 
 /** The first git that can merge two commits without a checkout. */
 const NEEDED = [2, 38] as const;
 
 /** Finds the repository of a folder. Rejects with a `GitFailure` only if git itself does not work. */
-export async function findRepository(cwd: string): Promise<Found> {
+export async function findRepository(cwd: string): Promise<FoundRepository> {
   const folder = realpathSync(cwd);
   const facts = ['--is-bare-repository', '--is-inside-work-tree', '--is-shallow-repository', '--show-cdup'];
   const asked = ['rev-parse', ...facts, '--absolute-git-dir', 'HEAD^{commit}', 'HEAD^{tree}'];
@@ -68,7 +68,7 @@ function commonOf(gitDir: string): string {
 /** The values of `PATH` with a git that is new enough. One that is too old is asked again: the user may have updated it. */
 const newEnough = new Set<string | undefined>();
 
-async function oldGit(folder: string): Promise<Refusal | null> {
+async function oldGit(folder: string): Promise<WorktreeRefusal | null> {
   const path = process.env.PATH;
   if (newEnough.has(path)) return null;
   const refusal = tooOld(await git({ cwd: folder }, ['version']));
@@ -76,7 +76,7 @@ async function oldGit(folder: string): Promise<Refusal | null> {
   return refusal;
 }
 
-function tooOld(done: GitDone): Refusal | null {
+function tooOld(done: GitDone): WorktreeRefusal | null {
   const [, major, minor] = /(\d+)\.(\d+)/.exec(linesOf(done)[0] ?? '') ?? [];
   const enough = Number(major) > NEEDED[0] || (Number(major) === NEEDED[0] && Number(minor) >= NEEDED[1]);
   if (enough || major === undefined) return null;
@@ -84,7 +84,7 @@ function tooOld(done: GitDone): Refusal | null {
   return { kind: 'old-git', message, help: `install git ${NEEDED.join('.')} or newer, or use \`--worktree=off\`` };
 }
 
-function unusableRefusal(cwd: string, done: GitDone): Refusal | null {
+function unusableRefusal(cwd: string, done: GitDone): WorktreeRefusal | null {
   const without = 'or use `--worktree=off`';
   if (done.stderr.includes('dubious ownership')) {
     const message = `git does not trust the repository at \`${cwd}\`, because another user owns it`;
@@ -137,7 +137,7 @@ export function outsideStore(root: string, store: string): string[] {
  * A refusal if a branch has the name of the folder for all our branches, because git then cannot create them; otherwise
  * null. A branch is a file of its own, or a line in the file of packed branches.
  */
-export function blockedBranches({ commonDir }: Repository): Refusal | null {
+export function blockedBranches({ commonDir }: Repository): WorktreeRefusal | null {
   const branch = dirname(branchOf('-'));
   const reference = `refs/heads/${branch}`;
   const packed = bytesOf(join(commonDir, 'packed-refs'))?.includes(` ${reference}\n`) ?? false;
@@ -151,7 +151,7 @@ export function blockedBranches({ commonDir }: Repository): Refusal | null {
 }
 
 /** A refusal that names the uncommitted files; null if there are none. */
-export async function uncommittedRefusal(repository: Repository, store: string): Promise<Refusal | null> {
+export async function uncommittedRefusal(repository: Repository, store: string): Promise<WorktreeRefusal | null> {
   const files = await uncommittedFiles(repository, store, 'all');
   if (files.length === 0) return null;
   const message = `${listFiles(files)} ${files.length === 1 ? 'is' : 'are'} not committed`;

@@ -18,7 +18,7 @@ import {
 } from '../checkout.js';
 import { namesIn } from './file-name.js';
 import { git, wordOf } from './git.js';
-import { type Change, stagedChange } from './merge.js';
+import { type CommitDifference, stagedChange } from './merge.js';
 
 /**
  * Commits everything in the worktree that git does not ignore. Returns the commit, or `onto` if nothing differs from it.
@@ -47,7 +47,7 @@ async function commitIndex(worktree: Worktree, onto: string, label: string): Pro
 /** The content of a worktree as a commit, and its difference from an earlier commit. */
 interface Taken {
   readonly commit: string;
-  readonly change: Change;
+  readonly change: CommitDifference;
 }
 
 /**

@@ -5,13 +5,11 @@ import type { PlanPath } from '../../../../machine/plan.js';
 import { nearest } from '../../../../prelude/nearest.js';
 import { checkMessages as say } from '../../../source/catalogue/check.js';
 import type { Diagnostic, Span } from '../../../source/diagnostic.js';
-import type { Instruction } from '../../../syntax/ast.js';
+import type { ToolCallNode } from '../../../syntax/ast.js';
 import type { Template } from '../../../syntax/expression-nodes.js';
-import type { Callable } from '../../callables.js';
+import type { CallablePlan } from '../../callables.js';
 import { constantText } from '../lower-expression.js';
 import type { StateLowering } from '../state-lowering.js';
-
-type Call = Extract<Instruction, { kind: 'call' }>;
 
 /** The path as written. Returns null after reporting that it is not a constant path. */
 export function planFile(l: StateLowering, file: Template): string | null {
@@ -22,7 +20,12 @@ export function planFile(l: StateLowering, file: Template): string | null {
 }
 
 /** Returns null after reporting that the plan cannot be read. */
-export function calledPlan(l: StateLowering, i: Call, path: string, args: readonly EntryArgument[]): Callable | null {
+export function calledPlan(
+  l: StateLowering,
+  i: ToolCallNode,
+  path: string,
+  args: readonly EntryArgument[],
+): CallablePlan | null {
   const { span } = i.called;
   const compiled = l.settings.callables.plan(path, span, null);
   if (compiled === null) return null;
@@ -44,7 +47,12 @@ function wronglyTyped(
   return compiled?.diagnostics.filter(({ code }) => code === 'type-mismatch') ?? [];
 }
 
-function checkInputs(l: StateLowering, { args, called }: Call, file: string, { signature, inputs }: Callable): void {
+function checkInputs(
+  l: StateLowering,
+  { args, called }: ToolCallNode,
+  file: string,
+  { signature, inputs }: CallablePlan,
+): void {
   const given = new Set(args.map(({ name }) => name.text));
   for (const paths of signature) {
     const names = paths.map(inputOf);

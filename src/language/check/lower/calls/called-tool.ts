@@ -8,19 +8,17 @@ import type { OutputMethod } from '../../../../machine/plan.js';
 import { omitUndefined } from '../../../../prelude/omit-undefined.js';
 import { readReference } from '../../../../prelude/reference.js';
 import type { Span } from '../../../source/diagnostic.js';
-import type { Argument, Instruction, OutputPath } from '../../../syntax/ast.js';
+import type { Argument, OutputPath, ToolCallNode } from '../../../syntax/ast.js';
 import type { Name } from '../../../syntax/expression-nodes.js';
 import type {
   CallNode,
+  JsonMember,
   JsonNode,
-  Member,
   ObjectNode,
   ParameterNode,
-  PlanNode,
+  PlanTree,
   TextNode,
 } from '../../../syntax/plan-tree.js';
-
-type Call = Extract<Instruction, { kind: 'call' }>;
 
 export interface CallParts {
   /** In the order of the arguments of the instruction. */
@@ -30,12 +28,12 @@ export interface CallParts {
 }
 
 /** A tool for a PLAN with an output path. The tool runs the plan, and its name is the path of the plan. */
-export function toolOfPlan({ text, span }: Name): Member {
+export function toolOfPlan({ text, span }: Name): JsonMember {
   const target = { key: 'plan', keySpan: span, value: textNode(text, span) };
   return { key: text, keySpan: span, value: { ...objectNode(span), members: [target] } };
 }
 
-export function planOfOneCall(call: Call, tool: Name, { args, output, method }: CallParts): PlanNode {
+export function planOfOneCall(call: ToolCallNode, tool: Name, { args, output, method }: CallParts): PlanTree {
   const read = output === null ? null : readReference(output.raw);
   const node: CallNode = {
     node: objectNode(call.span),
@@ -52,7 +50,7 @@ export function planOfOneCall(call: Call, tool: Name, { args, output, method }: 
   return { root: node.node, calls: [node], context: [], output: null, mode: 'eager', max: null };
 }
 
-function parameter({ name, value }: EntryArgument, written: Argument): { member: Member; value: ParameterNode } {
+function parameter({ name, value }: EntryArgument, written: Argument): { member: JsonMember; value: ParameterNode } {
   const where = written.value?.span ?? written.name.span;
   if (value.op === 'const' && !isOpen(value)) {
     const node = jsonNode(value.value, where);

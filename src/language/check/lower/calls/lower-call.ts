@@ -10,9 +10,9 @@ import { printPath } from '../../../../prelude/reference.js';
 import { checkMessages as say } from '../../../source/catalogue/check.js';
 import { planMessages } from '../../../source/catalogue/plan.js';
 import type { Diagnostic, Span } from '../../../source/diagnostic.js';
-import type { Argument, Instruction, OutputPath } from '../../../syntax/ast.js';
+import type { Argument, OutputPath, ToolCallNode } from '../../../syntax/ast.js';
 import type { DataReference, Name, ReferenceGroup } from '../../../syntax/expression-nodes.js';
-import type { Callable } from '../../callables.js';
+import type { CallablePlan } from '../../callables.js';
 import { symbolKey } from '../../program-index.js';
 import { lowerArguments } from '../constant.js';
 import { retriesOf } from '../limits.js';
@@ -23,14 +23,12 @@ import { calledPlan, planFile } from './called-plan.js';
 import { type CallParts, openArguments, planOfOneCall, toolOfPlan } from './called-tool.js';
 import { KINDS, mistakeOf, pathKey } from './lower-reference.js';
 
-type Call = Extract<Instruction, { kind: 'call' }>;
-
-type PlanInstruction = Extract<Code, { op: 'plan' }>;
+type LoweredPlan = Extract<Code, { op: 'plan' }>;
 
 const METHODS: readonly string[] = ['set', 'merge', 'push', 'concat', 'assign'];
 const OPTIONS: OptionTable = { method: 'text', timeout: 'duration', retry: 'text', retry_on: 'list', once: 'flag' };
 
-export function lowerCall(l: StateLowering, i: Call): void {
+export function lowerCall(l: StateLowering, i: ToolCallNode): void {
   l.scope.dataUse.calls = true;
   if (i.bind !== undefined) l.scope.declare(i.bind, 'local');
   const found = checkOptions(l, i.options, OPTIONS, i.verb.text);
@@ -54,17 +52,17 @@ export function lowerCall(l: StateLowering, i: Call): void {
   if (path !== null) lowerPlan(l, i, path, parts, options);
 }
 
-function mentionCall(l: StateLowering, { called, output }: Call): void {
+function mentionCall(l: StateLowering, { called, output }: ToolCallNode): void {
   for (const { root, path, span } of output?.paths == null ? [] : pathsIn(output.paths))
     l.mention(span, 'write', pathKey([root.text, ...path]));
   if (called.kind === 'tool') l.mention(called.name.span, 'use', symbolKey('tool', '', called.name.text));
   else l.mention(called.file.span, 'use', symbolKey('plan', '', constantText(called.file) ?? ''));
 }
 
-type Options = NonNullable<PlanInstruction['call']>;
+type Options = NonNullable<LoweredPlan['call']>;
 
 /** A plan with an output path is called like a tool. */
-function lowerPlan(l: StateLowering, i: Call, path: string, parts: CallParts, options: Options): void {
+function lowerPlan(l: StateLowering, i: ToolCallNode, path: string, parts: CallParts, options: Options): void {
   const title = `PLAN ${path}`;
   const plan = calledPlan(l, i, path, parts.args);
   if (plan?.plan == null) return;
@@ -85,7 +83,7 @@ function lowerPlan(l: StateLowering, i: Call, path: string, parts: CallParts, op
 /**
  * The tools of a plan define the options of its calls, so a PLAN accepts only options that concern the plan as a whole.
  */
-function optionsOfPlan(l: StateLowering, i: Call, known: readonly string[]): void {
+function optionsOfPlan(l: StateLowering, i: ToolCallNode, known: readonly string[]): void {
   for (const { key, span } of i.options)
     if (!known.includes(key.text)) l.diagnostics.push(say.badOption(span, { name: key.text, ...NO_OPTION }));
 }
@@ -95,7 +93,7 @@ function runsPlans({ tools }: Plan): boolean {
 }
 
 /** Programs have no approval, so a program must not bypass the approval of a plan. */
-function approvalWanted({ plan, link: linked }: Callable): string | null {
+function approvalWanted({ plan, link: linked }: CallablePlan): string | null {
   if (
     plan === null ||
     (plan.mode !== 'lazy' && !runsPlans(plan) && plan.calls.every(({ delegate }) => delegate === null))
@@ -115,7 +113,7 @@ function relativeTo(from: string, path: string): string {
   return `${folder}${path}`;
 }
 
-function effectOptions(l: StateLowering, found: ReadonlyMap<string, Call['options'][number]>): Options {
+function effectOptions(l: StateLowering, found: ReadonlyMap<string, ToolCallNode['options'][number]>): Options {
   const timeout = (found.get('timeout') ?? l.limit)?.value;
   if (found.size === 0 && timeout === undefined) return {};
   return {
@@ -126,14 +124,14 @@ function effectOptions(l: StateLowering, found: ReadonlyMap<string, Call['option
 }
 
 interface Added {
-  readonly callable: Callable;
+  readonly callable: CallablePlan;
   readonly title: string;
   readonly args: CallParts['args'];
   /** The options of a CALL; null for a plan without an output path. */
   readonly options: Options | null;
 }
 
-function add(l: StateLowering, i: Call, { callable, title, args, options }: Added): void {
+function add(l: StateLowering, i: ToolCallNode, { callable, title, args, options }: Added): void {
   const text = l.shared.sources[i.span.file]?.text.slice(i.span.start, i.span.end) ?? '';
   const slot = i.bind === undefined ? (l.result ?? undefined) : l.scope.local(i.bind.text);
   const file = approvalWanted(callable);
@@ -168,7 +166,7 @@ function writtenBy(plan: Plan): PlanPath[] {
   return plan.calls.flatMap(({ arms }) => arms.flat()).filter(([kind]) => KINDS.has(kind));
 }
 
-function methodOf(l: StateLowering, option: Call['options'][number]): OutputMethod | null {
+function methodOf(l: StateLowering, option: ToolCallNode['options'][number]): OutputMethod | null {
   const text = option.value === undefined ? '' : constantText(option.value);
   if (text !== null && METHODS.includes(text)) return text as OutputMethod;
   const why = `must be one of \`${METHODS.join('`, `')}\``;
@@ -185,7 +183,7 @@ function passableArguments(l: StateLowering, args: readonly Argument[]): readonl
   });
 }
 
-function calledTool(l: StateLowering, i: Call, tool: Name, parts: CallParts): Callable | null {
+function calledTool(l: StateLowering, i: ToolCallNode, tool: Name, parts: CallParts): CallablePlan | null {
   const { callables, repeatedCalls } = l.settings;
   const compiled = repeatedCalls.find(tool.text, parts, () =>
     callables.call(planOfOneCall(i, tool, parts), [], tool.span),

@@ -62,14 +62,14 @@ export function mistakeOf({ kind, message, help, span }: ReferenceMistake): Diag
   return kind === 'mixed' ? planMessages.mixedOperators(span, facts) : planMessages.refSyntax(span, facts);
 }
 
-interface Declared {
+interface DeclaredPaths {
   readonly names: ReadonlyMap<string, number>;
   readonly what: string;
   readonly verb: string;
 }
 
 /** Inputs and tracked variables are known before anything runs, so any other name is misspelt. */
-function checkDeclared(e: DataReference, scope: StateScope, { names, what, verb }: Declared): void {
+function checkDeclared(e: DataReference, scope: StateScope, { names, what, verb }: DeclaredPaths): void {
   const name = e.path[0];
   if (name === undefined || names.has(name)) return;
   const kind = e.root.text;

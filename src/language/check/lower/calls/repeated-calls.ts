@@ -5,17 +5,17 @@
 import type { EntryArgument } from '../../../../machine/machine.js';
 import type { Parameter, Plan } from '../../../../machine/plan.js';
 import { omitUndefined } from '../../../../prelude/omit-undefined.js';
-import type { Callable } from '../../callables.js';
+import type { CallablePlan } from '../../callables.js';
 import { type CallParts, isOpen } from './called-tool.js';
 
 export class RepeatedCalls {
   /** By the tool, the output and the names of the arguments: a call whose constants do not matter. */
-  private readonly similar = new Map<string, Callable>();
+  private readonly similar = new Map<string, CallablePlan>();
   /** By the same and the constants. */
-  private readonly known = new Map<string, Callable>();
+  private readonly known = new Map<string, CallablePlan>();
 
   /** `compile` compiles the call itself, and returns null after reporting that this is impossible. */
-  find(tool: string, { args, output, method }: CallParts, compile: () => Callable | null): Callable | null {
+  find(tool: string, { args, output, method }: CallParts, compile: () => CallablePlan | null): CallablePlan | null {
     let shape = `${withLength(tool)}${withLength(output?.raw ?? '')}${method ?? ''}`;
     let constants = '';
     for (const { name, value } of args) {
@@ -41,9 +41,9 @@ function withLength(text: string): string {
 }
 
 /** A call that others of the same form can be made from, unless its constants matter. */
-function first(callable: Callable | null, constants: string): Callable | null {
+function first(callable: CallablePlan | null, constants: string): CallablePlan | null {
   if (callable === null || callable.plan === null || readsConstants(callable.plan)) return callable;
-  let linked: ReturnType<Callable['link']> | undefined;
+  let linked: ReturnType<CallablePlan['link']> | undefined;
   const link = () => {
     linked ??= callable.link();
     return linked;
@@ -55,7 +55,7 @@ function first(callable: Callable | null, constants: string): Callable | null {
   };
 }
 
-function linkedPlan({ name, plans }: ReturnType<Callable['link']>): Plan {
+function linkedPlan({ name, plans }: ReturnType<CallablePlan['link']>): Plan {
   return plans[name] as Plan;
 }
 
@@ -64,7 +64,7 @@ function readsConstants({ tools }: Plan): boolean {
   return Object.values(tools).some(({ schema, calls }) => schema !== null || calls.kind === 'plan');
 }
 
-function withConstants(callable: Callable, args: readonly EntryArgument[], constants: string): Callable {
+function withConstants(callable: CallablePlan, args: readonly EntryArgument[], constants: string): CallablePlan {
   const { plan, link, family } = callable;
   if (plan === null || family === undefined) return callable;
   const own = passing(plan, args);

@@ -1,7 +1,7 @@
 /** Prints a step as a mapping of YAML, with its parts grouped under `get` and `run`. */
 import yaml, { type Node, type Pair, type Scalar, type YAMLMap } from 'yaml';
 import { unreachable } from '../../../../prelude/unreachable.js';
-import type { Block, Instruction, Option } from '../../../syntax/ast.js';
+import type { Block, Instruction, Option, StepNode } from '../../../syntax/ast.js';
 import type {
   ContextEntry,
   EachTask,
@@ -22,10 +22,9 @@ import {
   templateText,
 } from './print-values.js';
 
-export type Step = Extract<Instruction, { kind: 'step' }>;
-type Pairs = Entry[];
+type Pairs = YamlEntry[];
 
-export function printStep(printing: Printing, step: Step): YAMLMap {
+export function printStep(printing: Printing, step: StepNode): YAMLMap {
   const { comments } = printing;
   const printInner = (block: Block): unknown[] =>
     block.instructions.flatMap((one) => {
@@ -60,7 +59,7 @@ function eachPairs(printing: Printing, each: EachTask, inner: (block: Block) => 
   return [...at, ['each', inner(steps), span.start]];
 }
 
-function getPairs(printing: Printing, { prompt, context, session }: Step): Pairs {
+function getPairs(printing: Printing, { prompt, context, session }: StepNode): Pairs {
   const { comments } = printing;
   const pairs: Pairs = [];
   if (prompt !== undefined) pairs.push(['prompt', promptText(templateText(printing, prompt, true)), prompt.span.start]);
@@ -227,10 +226,10 @@ function flow(value: unknown): yaml.Node {
 }
 
 /** A key with its value, and the offsets of the parts that it prints. */
-export type Entry = readonly [key: string, value: unknown, ...parts: number[]];
+export type YamlEntry = readonly [key: string, value: unknown, ...parts: number[]];
 
 /** A mapping with keys in the given order. */
-export function mapOf(entries: readonly Entry[], comments: AttachedComments): YAMLMap {
+export function mapOf(entries: readonly YamlEntry[], comments: AttachedComments): YAMLMap {
   const map = new yaml.YAMLMap();
   for (const [key, value, ...parts] of entries) {
     const name = new yaml.Scalar(key);

@@ -5,12 +5,11 @@
 import yaml from 'yaml';
 import { omitUndefined } from '../../../../prelude/omit-undefined.js';
 import type { Diagnostic, SourceFile } from '../../../source/diagnostic.js';
-import type { Declaration, Instruction, Program } from '../../../syntax/ast.js';
+import type { Declaration, InputDeclaration, Instruction, Program, StepNode } from '../../../syntax/ast.js';
 import { attachComments } from '../../../syntax/steps/attached-comments.js';
 import { type Printing, plainValue, reportNoForm, scalarOf, writtenNumbers } from './print-values.js';
-import { commentText, type Entry, itemOf, mapOf, printStep, type Step } from './print-workflow-step.js';
+import { commentText, itemOf, mapOf, printStep, type YamlEntry } from './print-workflow-step.js';
 
-type Input = Extract<Declaration, { kind: 'input' }>;
 type Limit = Extract<Declaration, { kind: 'limit' }>;
 
 const LIMITS: Readonly<Record<string, string>> = { cost: 'max_budget', time: 'max_timeout', tokens: 'max_tokens' };
@@ -26,13 +25,13 @@ export function printWorkflow(program: Program, file: SourceFile): PrintedWorkfl
   const comments = attachComments(program, file.text);
   const printing: Printing = { file, diagnostics: [], comments };
   const steps = stepsOf(printing, program);
-  const pairs: Entry[] = [];
+  const pairs: YamlEntry[] = [];
   for (const item of program.items) {
     if (item.kind === 'machine') pairs.push(['name', item.name.text, item.span.start]);
     else if (item.kind === 'tool') pairs.push(['tool', item.value.text === 'yes', item.span.start]);
     else if (item.kind === 'limit') pairs.push(...limitPairs(printing, item));
   }
-  const inputs = program.items.filter((item): item is Input => item.kind === 'input');
+  const inputs = program.items.filter((item): item is InputDeclaration => item.kind === 'input');
   if (inputs.length > 0)
     pairs.push(['inputs', inputs.map((input) => itemOf(inputNode(printing, input), [input.span.start], comments))]);
   const list = steps.map((step) => printStep(printing, step));
@@ -56,7 +55,7 @@ function liftTop(document: yaml.Document): void {
 }
 
 /** The steps of a script, or of the only state. */
-function stepsOf(printing: Printing, program: Program): Step[] {
+function stepsOf(printing: Printing, program: Program): StepNode[] {
   const states = program.items.filter((item) => item.kind === 'state');
   const machines = program.items.filter((item) => item.kind === 'machine');
   const [, second] = states;
@@ -68,7 +67,7 @@ function stepsOf(printing: Printing, program: Program): Step[] {
       'keep this program as text: a workflow file has only one list of steps',
     );
   if (machines[1] !== undefined) reportNoForm(printing, machines[1].name.span, 'a second machine');
-  return program.items.flatMap((item): Step[] => {
+  return program.items.flatMap((item): StepNode[] => {
     switch (item.kind) {
       case 'machine':
       case 'input':
@@ -89,7 +88,7 @@ function stepsOf(printing: Printing, program: Program): Step[] {
   });
 }
 
-function onlySteps(printing: Printing, instructions: readonly Instruction[]): Step[] {
+function onlySteps(printing: Printing, instructions: readonly Instruction[]): StepNode[] {
   return instructions.flatMap((one) => {
     if (one.kind === 'step') return [one];
     if (one.kind !== 'broken')
@@ -98,8 +97,8 @@ function onlySteps(printing: Printing, instructions: readonly Instruction[]): St
   });
 }
 
-function limitPairs(printing: Printing, { options }: Limit): Entry[] {
-  return options.flatMap(({ key, value, span }): Entry[] => {
+function limitPairs(printing: Printing, { options }: Limit): YamlEntry[] {
+  return options.flatMap(({ key, value, span }): YamlEntry[] => {
     const name = Object.hasOwn(LIMITS, key.text) ? LIMITS[key.text] : undefined;
     if (name !== undefined && value !== undefined) return [[name, scalarOf(printing, value), span.start]];
     reportNoForm(printing, span, `the limit \`${key.text}\``);
@@ -107,7 +106,7 @@ function limitPairs(printing: Printing, { options }: Limit): Entry[] {
   });
 }
 
-function inputNode(printing: Printing, input: Input): unknown {
+function inputNode(printing: Printing, input: InputDeclaration): unknown {
   const { name, value, type, choices, secret } = input;
   const given = value === undefined ? undefined : defaultOf(printing, value);
   if (type === undefined && choices === undefined && !secret)
@@ -126,11 +125,11 @@ function inputNode(printing: Printing, input: Input): unknown {
 }
 
 /** A bare word after `=` is a text. */
-function defaultOf(printing: Printing, value: NonNullable<Input['value']>): unknown {
+function defaultOf(printing: Printing, value: NonNullable<InputDeclaration['value']>): unknown {
   return value.kind === 'name' ? value.name : plainValue(printing, value);
 }
 
 /** An empty value would mean that there is no default, so a null default is written explicitly. */
-function plainInput({ name }: Input, given: unknown): unknown {
+function plainInput({ name }: InputDeclaration, given: unknown): unknown {
   return given === undefined ? name.text : { name: name.text, default: null };
 }

@@ -354,7 +354,7 @@ function withSigns(source: string, colons: readonly number[]): string {
   return pieces.join('') + source.slice(at);
 }
 
-type Piece = { readonly at: number; readonly source: number };
+type OffsetPair = { readonly at: number; readonly source: number };
 
 /** `value` is the decoded text of the scalar that is written in `source` from `start` to `end`. */
 function locatedScalar(source: string, start: number, end: number, value: string): LocatedText {
@@ -369,8 +369,8 @@ function locatedScalar(source: string, start: number, end: number, value: string
  * Lines of `|` and `>`. Each is found in the text after the line ends and spaces that separate it from the previous
  * one.
  */
-function blockPieces(source: string, start: number, end: number, value: string): Piece[] | null {
-  const pieces: Piece[] = [];
+function blockPieces(source: string, start: number, end: number, value: string): OffsetPair[] | null {
+  const pieces: OffsetPair[] = [];
   const header = source.indexOf('\n', start);
   if (header < 0 || header >= end) return null;
   const margin = marginOf(source, start, header, end);
@@ -408,10 +408,10 @@ function marginOf(source: string, start: number, header: number, end: number): n
 }
 
 /** Plain and quoted text: line breaks are folded, escapes are one character. */
-function flowPieces(source: string, start: number, end: number, value: string): Piece[] | null {
+function flowPieces(source: string, start: number, end: number, value: string): OffsetPair[] | null {
   const quote = source[start] === '"' || source[start] === "'" ? source[start] : '';
   const stop = quote === '' ? end : end - 1;
-  const pieces: Piece[] = [{ at: 0, source: start + quote.length }];
+  const pieces: OffsetPair[] = [{ at: 0, source: start + quote.length }];
   const fold = /[ \t]*\r?\n(?:[ \t]*\r?\n)*[ \t]*/y;
   let at = 0;
   for (let from = start + quote.length; from < stop; ) {
