@@ -3,10 +3,11 @@
  * the executing process writes it. It is passed on in pieces, because it may be larger than memory.
  */
 
-import { closeSync, fstatSync, readSync } from 'node:fs';
+import { Buffer } from 'node:buffer';
+import { closeSync, fstatSync, readdirSync, readSync } from 'node:fs';
 import { join } from 'node:path';
 import { WORK_EFFECTS } from '../../interpreter/events/status-after.js';
-import type { OutputName } from '../../runtime/process/output.js';
+import { type OutputName, prefixOf } from '../../runtime/process/output.js';
 import { artifactsFolder, isArtifactName } from '../../runtime/store/artifacts.js';
 import { entryAt, openOwn } from '../../runtime/store/own-file.js';
 import { lockHolder } from '../../runtime/store/run-lock.js';
@@ -14,9 +15,46 @@ import { bytesOf, sizeOf, type Wanted } from '../../runtime/store/run-output.js'
 import { RunRefused, StoreError, storeError } from '../../runtime/store/store-error.js';
 import type { OutputOptions, OutputStream, StreamEnd } from '../runs.js';
 import { EffectRecord, watchFolders } from './file-changes.js';
-import { type LiveFile, openLiveFile } from './live-file.js';
 
 const CHUNK_BYTES = 64 * 1024;
+
+interface LiveFile {
+  /** What was written since the last call, in pieces. */
+  next(): Generator<Uint8Array>;
+  close(): void;
+}
+
+/** The file of the last attempt; null if there is none, because nothing was printed or the effect has ended. */
+function openLiveFile(artifacts: string, effect: string, stream: OutputName): LiveFile | null {
+  const prefix = prefixOf({ effect, stream });
+  try {
+    const name = readdirSync(artifacts)
+      .filter((one) => one.startsWith(prefix))
+      .sort()
+      .at(-1);
+    return name === undefined ? null : liveFile(openOwn(join(artifacts, name), 'r'));
+  } catch {
+    // It was removed just now, so its output is on record.
+    return null;
+  }
+}
+
+/** The file is read to its end even after it was renamed or removed. */
+function liveFile(fd: number): LiveFile {
+  let at = 0;
+  return {
+    *next() {
+      for (;;) {
+        const chunk = Buffer.allocUnsafe(CHUNK_BYTES);
+        const count = readSync(fd, chunk, 0, CHUNK_BYTES, at);
+        if (count === 0) return;
+        at += count;
+        yield chunk.subarray(0, count);
+      }
+    },
+    close: () => closeSync(fd),
+  };
+}
 
 /** Throws a `RunRefused` or a `StoreError`. */
 export function outputStream(folder: string, runId: string, effect: string, options: OutputOptions): OutputStream {

@@ -13,6 +13,8 @@
 import type { ExceededScope } from '../../machine/machine.js';
 import { omitUndefined } from '../../prelude/omit-undefined.js';
 import { holdKey, releaseHeld } from '../control/hold.js';
+import { startMember } from '../control/join.js';
+import { grantPermit } from '../control/semaphore.js';
 import type { HeldFailure, Outcome, RunEvent, RunResumed } from '../events/event.js';
 import { WORK_EFFECTS } from '../events/status-after.js';
 import { limitsOf } from '../events/stored-limits.js';
@@ -33,10 +35,31 @@ import {
   settle,
   skipNumbers,
 } from '../run.js';
+import type { Semaphore } from '../run-state/fork-state.js';
+import type { Thread } from '../run-state/thread.js';
 import { isAnswered } from '../settle.js';
 import { beginRollback } from '../undo/rollback.js';
 import { fromRecord } from '../values/json.js';
-import { forceStartMember } from './force-start.js';
+
+/** Starts the next member in the queue of the member of an effect. False if this member does not wait for a permit. */
+function forceStartMember(run: Run, effect: string): boolean {
+  const semaphore = semaphoreBefore(run.main, effect);
+  return semaphore !== null && grantPermit(semaphore, startMember);
+}
+
+/** The queue of the member to which an effect belongs. Ids of effects have fork and member, from the outside. */
+function semaphoreBefore(thread: Thread, effect: string): Semaphore | null {
+  for (const fork of thread.forks) {
+    if (!effect.startsWith(`${fork.id}.`)) continue;
+    const member = fork.members[Number.parseInt(effect.slice(fork.id.length + 1), 10) - 1];
+    if (member === undefined) continue;
+    if (member.status === 'waiting') return fork.semaphore;
+    if (member.thread === null || member.status !== 'active') return null;
+    if (fork.semaphore.returning.includes(member.thread)) return fork.semaphore;
+    return semaphoreBefore(member.thread, effect);
+  }
+  return null;
+}
 
 export interface ReplayOptions {
   /** An event as in the record: secrets are replaced and large values are elsewhere. */
