@@ -233,7 +233,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   serve: {
     holds:
       'the service: operations on runs over HTTP; `access.ts`: who may use it; `schemas.ts`: what requests may hold; `answer-schemas.ts`: what answers hold; `routes/`; `executions/`: the queue, and processes that execute runs; `notifications/`: who learns that a run has ended',
-    rooms: ['machine', 'interpreter', 'runtime', 'app/library', 'app', 'views', 'engine/runs'],
+    rooms: ['machine', 'interpreter', 'runtime', 'app/library', 'app', 'engine/runs'],
     packages: ['hono', '@hono/node-server', '@hono/zod-openapi', 'prom-client', 'execa'],
     node: true,
   },

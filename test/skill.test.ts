@@ -2,7 +2,6 @@
  * The skill, which is also the guide: its size, its programs, its commands, and its references, which are parts of the
  * manual. `UPDATE=1` cuts them again.
  */
-import { spawnSync } from 'node:child_process';
 import { chmodSync, cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -10,7 +9,7 @@ import { fileURLToPath } from 'node:url';
 import { afterAll, describe, expect, it, test } from 'vitest';
 import { fences } from './fences.js';
 import { commandLine } from './harness/command-line.js';
-import { git } from './harness/process.js';
+import { git, runProgramSync } from './harness/process.js';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const SKILL = 'skills/statedsl/SKILL.md';
@@ -178,10 +177,9 @@ describe('the plugin', () => {
     const { hooks } = JSON.parse(read('plugin/hooks/hooks.json'));
     const { command } = hooks.PostToolUse[0].hooks[0];
     const input = typeof event === 'string' ? event : JSON.stringify(event);
-    return spawnSync('/bin/sh', ['-c', command.replace(/^node/, `"${process.execPath}"`)], {
+    return runProgramSync('/bin/sh', ['-c', command.replace(/^node/, `"${process.execPath}"`)], {
       cwd: bin,
       input,
-      encoding: 'utf8',
       env: { ...env, CLAUDE_PLUGIN_ROOT: join(root, 'plugin') },
     });
   }
@@ -191,10 +189,10 @@ describe('the plugin', () => {
     writeFileSync(join(bin, 'right.dsl'), 'STATE: A\n  RETURN: 1\n');
     const wrote = (file_path: unknown) => ({ tool_name: 'Write', tool_input: { file_path } });
     const wrong = runHook(wrote('wrong.dsl'));
-    expect(wrong.status).toBe(2);
+    expect(wrong.code).toBe(2);
     expect(wrong.stderr).toMatch(/^`statedsl check` refuses this flow.*\nwrong\.dsl:2:9: error\[unknown-state\]: /);
     for (const event of [wrote('right.dsl'), wrote('notes.md'), wrote(7), {}, 'half a {'])
-      expect(runHook(event)).toMatchObject({ status: 0, stderr: '', stdout: '' });
-    expect(runHook(wrote('wrong.dsl'), { PATH: '/nonexistent' })).toMatchObject({ status: 0, stderr: '' });
+      expect(runHook(event)).toMatchObject({ code: 0, stderr: '', stdout: '' });
+    expect(runHook(wrote('wrong.dsl'), { PATH: '/nonexistent' })).toMatchObject({ code: 0, stderr: '' });
   });
 });

@@ -51,7 +51,7 @@ export function httpApp(
     maxRequestBodySize: LARGEST_BODY,
     onerror: () => undefined,
   });
-  const sessions = new Sessions(door);
+  const sessions = new OlderSessions(door);
   const unwatch = watchPrograms(door, () => {
     modern.notify.toolsChanged();
     sessions.toolsChanged();
@@ -109,7 +109,7 @@ interface Session {
 }
 
 /** The sessions of clients of older revisions: at most a hundred, each until it was not used for half an hour. */
-export class Sessions {
+export class OlderSessions {
   private readonly open = new Map<string, Session>();
   private readonly timer = setInterval(() => this.closeIdle(Date.now() - IDLE_MS), LOOK_MS).unref();
 

@@ -49,7 +49,7 @@ function steppedClock(now: number): WorldClock {
 
 interface PretendedWorldOptions {
   /** What the record of another run says of a request, of whatever kind; null: nothing. */
-  readonly recorded?: (request: PerformedRequest, context: EffectContext) => Outcome | Promise<Outcome> | null;
+  readonly recall?: (request: PerformedRequest, context: EffectContext) => Outcome | Promise<Outcome> | null;
   /** Null: time passes as in the world. */
   readonly clock: WorldClock | null;
   /** What is left to chance; null: it comes from the world. */
@@ -60,10 +60,10 @@ interface PretendedWorldOptions {
   readonly others: Effects;
 }
 
-export function pretendedWorld({ recorded, clock, chance, answer, others }: PretendedWorldOptions): Effects {
+export function pretendedWorld({ recall, clock, chance, answer, others }: PretendedWorldOptions): Effects {
   return {
     perform(request, context) {
-      const known = recorded?.(request, context) ?? null;
+      const known = recall?.(request, context) ?? null;
       if (known !== null) return known;
       switch (request.kind) {
         case 'clock':

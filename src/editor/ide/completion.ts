@@ -321,7 +321,7 @@ function isBelowStep({ source }: OpenProgram, offset: number): boolean {
 
 const firstLine = (text: string): string => text.split('\n', 1)[0] as string;
 
-export interface Signature {
+export interface CallSignature {
   readonly label: string;
   readonly parameters: readonly string[];
   readonly active: number;
@@ -329,7 +329,7 @@ export interface Signature {
 }
 
 /** The function, pattern or state whose values are being written. */
-export function signatureAt(program: OpenProgram, offset: number): Signature | null {
+export function signatureAt(program: OpenProgram, offset: number): CallSignature | null {
   const { source } = program;
   const { line, column } = positionAt(source, offset);
   const before = lineText(source, line).slice(0, column - 1);

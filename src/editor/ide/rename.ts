@@ -9,7 +9,7 @@ import type { Edit, Span } from '../../language/source/diagnostic.js';
 import { applyEdits } from '../../language/source/fix-text.js';
 import { type OpenProgram, occurrencesAt, occurrencesOf, symbolAt } from './open-program.js';
 
-export type Refusal = { readonly refused: string };
+export type RenameRefusal = { readonly refused: string };
 
 interface Renamable {
   readonly span: Span;
@@ -33,7 +33,7 @@ const PLAIN = /^[A-Za-z_]\w*$/;
 const DASHED = /^[A-Za-z0-9_][A-Za-z0-9_-]*$/;
 
 /** The name at an offset, or why it cannot be renamed. */
-export function renamableAt({ index, compilation }: OpenProgram, offset: number): Renamable | Refusal {
+export function renamableAt({ index, compilation }: OpenProgram, offset: number): Renamable | RenameRefusal {
   const found = occurrencesAt(index, offset);
   // `GOTO: S with x` reads `x` and passes `x`: the one that is read is meant.
   const one = found.find(({ role }) => role === 'read') ?? found[0];
@@ -66,7 +66,7 @@ export function renameAt(
   offset: number,
   to: string,
   recompile: Recompile,
-): { readonly edits: readonly Edit[] } | Refusal {
+): { readonly edits: readonly Edit[] } | RenameRefusal {
   const renamable = renamableAt(program, offset);
   if ('refused' in renamable) return renamable;
   const { index, compilation } = program;

@@ -29,7 +29,7 @@ import { allFixes, lineEdits } from '../ide/edits.js';
 import { hintsOf, lensesOf, TOKEN_MODIFIERS, TOKEN_TYPES, tokensOf } from '../ide/name-tokens.js';
 import { definitionsAt, type OpenProgram, symbolAt } from '../ide/open-program.js';
 import { foldsOf, type OutlineNode, outlineOf, selectionsAt } from '../ide/outline.js';
-import type { Asked, PositionParams, TextParams } from './asking.js';
+import type { AskedDocument, PositionParams, TextParams } from './asking.js';
 import { filePath, textOf } from './documents.js';
 import { NameAnswers } from './name-answers.js';
 import { offsetOf, quickFixes, rangeOf, SYMBOL_KINDS, textEdits } from './protocol.js';
@@ -207,7 +207,7 @@ export class Answers extends NameAnswers {
     );
   }
 
-  private callItem({ document, program }: Asked, item: CallItem): CallHierarchyItem | null {
+  private callItem({ document, program }: AskedDocument, item: CallItem): CallHierarchyItem | null {
     const { sources } = program.compilation;
     const uri = this.documents.uriOf(document, sources, item.selection.file);
     const source = sources[item.selection.file];

@@ -23,7 +23,7 @@ interface ClientTraits {
   readonly hasMarkdown: boolean;
 }
 
-export interface Asked {
+export interface AskedDocument {
   readonly document: OpenDocument;
   readonly analysis: Analysis;
   readonly program: OpenProgram;
@@ -47,7 +47,7 @@ export class Asking {
   }
 
   /** Null if the document is not ours, or has no names. */
-  protected async ask({ textDocument: { uri } }: TextParams): Promise<Asked | null> {
+  protected async ask({ textDocument: { uri } }: TextParams): Promise<AskedDocument | null> {
     const document = this.documents.get(uri);
     if (document === undefined) return null;
     const analysis = await this.documents.current(document);
@@ -57,13 +57,13 @@ export class Asking {
 
   protected async at<Result>(
     params: PositionParams,
-    answer: (asked: Asked, offset: number) => Result | Promise<Result>,
+    answer: (asked: AskedDocument, offset: number) => Result | Promise<Result>,
   ): Promise<Result | null> {
     const asked = await this.ask(params);
     return asked === null ? null : answer(asked, offsetOf(asked.source, params.position));
   }
 
-  protected locations({ document, program }: Asked, spans: readonly Span[]): Location[] {
+  protected locations({ document, program }: AskedDocument, spans: readonly Span[]): Location[] {
     const { sources } = program.compilation;
     return spans.flatMap((span) => {
       const uri = this.documents.uriOf(document, sources, span.file);

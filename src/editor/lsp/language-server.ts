@@ -20,7 +20,7 @@ import { createProtocolConnection } from 'vscode-languageserver-protocol/node';
 import { TextDocument } from 'vscode-languageserver-textdocument';
 import { VERSION } from '../../runtime/version.js';
 import { TOKEN_MODIFIERS, TOKEN_TYPES } from '../ide/name-tokens.js';
-import type { Refusal } from '../ide/rename.js';
+import type { RenameRefusal } from '../ide/rename.js';
 import { Answers } from './answers.js';
 import type { TextParams } from './asking.js';
 import { type Analysis, Documents, filePath, type OpenDocument } from './documents.js';
@@ -381,7 +381,7 @@ class Server {
   }
 }
 
-function isRefusal(result: unknown): result is Refusal {
+function isRefusal(result: unknown): result is RenameRefusal {
   return typeof result === 'object' && result !== null && 'refused' in result;
 }
 

@@ -13,8 +13,8 @@ import {
   referencesAt,
   symbolAt,
 } from '../ide/open-program.js';
-import { type Refusal, renamableAt, renameAt } from '../ide/rename.js';
-import { type Asked, Asking, type PositionParams } from './asking.js';
+import { type RenameRefusal, renamableAt, renameAt } from '../ide/rename.js';
+import { type AskedDocument, Asking, type PositionParams } from './asking.js';
 import { type OpenDocument, textOf } from './documents.js';
 import { completionItem, rangeOf, SYMBOL_KINDS, textEdits } from './protocol.js';
 
@@ -60,7 +60,7 @@ export class NameAnswers extends Asking {
   }
 
   /** Patterns are used in the files that import them. */
-  private async usesElsewhere(asked: Asked, offset: number): Promise<Location[]> {
+  private async usesElsewhere(asked: AskedDocument, offset: number): Promise<Location[]> {
     const { program, document } = asked;
     const [id] = occurrencesAt(program.index, offset).flatMap(({ symbols }) => symbols);
     if (id === undefined) return [];
@@ -98,7 +98,7 @@ export class NameAnswers extends Asking {
   }
 
   prepareRename(params: PositionParams) {
-    return this.at(params, ({ program, source }, offset): { range: Range; placeholder: string } | Refusal => {
+    return this.at(params, ({ program, source }, offset): { range: Range; placeholder: string } | RenameRefusal => {
       const found = renamableAt(program, offset);
       return 'refused' in found ? found : { range: rangeOf(source, found.span), placeholder: found.name };
     });
@@ -125,7 +125,7 @@ export class NameAnswers extends Asking {
     });
   }
 
-  private workspaceEdit({ document, program }: Asked, edits: readonly Edit[]) {
+  private workspaceEdit({ document, program }: AskedDocument, edits: readonly Edit[]) {
     const { sources } = program.compilation;
     const changes = new Map<string, TextEdit[]>();
     for (const file of new Set(edits.map(({ span }) => span.file))) {

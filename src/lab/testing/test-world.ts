@@ -91,7 +91,7 @@ export class TestWorld implements Effects {
     this.world = pretendedWorld({
       ...(played === null
         ? {}
-        : { recorded: (request, context) => (isAnswered(request) ? null : played.perform(request, context)) }),
+        : { recall: (request, context) => (isAnswered(request) ? null : played.perform(request, context)) }),
       clock: virtualClock(time),
       chance: { uuid: () => numberedId(++this.identifiers), random: () => (++this.randoms % 10) / 10 },
       answer: (request, context) => {

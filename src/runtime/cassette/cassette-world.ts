@@ -120,7 +120,7 @@ export class CassetteWorld implements Effects {
     const perform: Effects['perform'] = (request, context) =>
       isRecorded(request) ? this.performOther(request, context) : options.host.perform(request, context);
     this.world = pretendedWorld({
-      recorded: (request, context) => this.giveRecorded(request, context),
+      recall: (request, context) => this.giveRecorded(request, context),
       clock: { ...virtualClock(time, () => this.isAtEnd), read: () => Math.floor(time.now) },
       chance: { uuid: () => numberedId(0), random: () => 0.5 },
       answer: perform,

@@ -396,6 +396,8 @@ const ABOUT_OBJECTS: ReadonlySet<string> = new Set([
   'required',
   'minProperties',
   'maxProperties',
+  'dependentSchemas',
+  'dependentRequired',
 ]);
 
 function fitsAsObject(keyword: string, wanted: unknown, value: JsonObject, { properties = {} }: AnySchema): boolean {
@@ -419,6 +421,14 @@ function fitsAsObject(keyword: string, wanted: unknown, value: JsonObject, { pro
       return names.length >= (wanted as number);
     case 'maxProperties':
       return names.length <= (wanted as number);
+    case 'dependentRequired':
+      return Object.entries(wanted as Readonly<Record<string, readonly string[]>>).every(
+        ([name, others]) => !Object.hasOwn(value, name) || others.every((other) => Object.hasOwn(value, other)),
+      );
+    case 'dependentSchemas':
+      return Object.entries(wanted as Readonly<Record<string, AnySchema>>).every(
+        ([name, schema]) => !Object.hasOwn(value, name) || surelyFits(schema, value),
+      );
     default:
       return false;
   }

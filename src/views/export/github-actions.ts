@@ -8,8 +8,8 @@ import type { ShellTemplate, Template } from '../../machine/expression.js';
 import type { Input, Instruction, Machine } from '../../machine/machine.js';
 import { type Exported, instructionsOf, type Unsayable } from './xstate.js';
 
-type Shell = Extract<Instruction, { op: 'shell' }>;
-type Location = NonNullable<Unsayable['location']>;
+type ExportedCommand = Extract<Instruction, { op: 'shell' }>;
+type UnsayableLocation = NonNullable<Unsayable['location']>;
 
 interface WorkflowStep {
   readonly name: string;
@@ -27,7 +27,7 @@ class Fit {
 
   constructor(private readonly machine: Machine) {}
 
-  refuse(what: string, location: Location | null): null {
+  refuse(what: string, location: UnsayableLocation | null): null {
     const message = `a workflow of GitHub Actions cannot say this: ${what}`;
     // A STEP is many instructions on one line.
     const isKnown = this.problems.some((one) => one.message === message && one.location?.line === location?.line);
@@ -52,11 +52,11 @@ class Fit {
     }
   }
 
-  locationOf({ origin }: Instruction): Location {
+  locationOf({ origin }: Instruction): UnsayableLocation {
     return { file: this.machine.files[origin.file] ?? '', line: origin.line };
   }
 
-  step(instruction: Shell, state: string): WorkflowStep | null {
+  step(instruction: ExportedCommand, state: string): WorkflowStep | null {
     const location = this.locationOf(instruction);
     const { bind, retry, retryOn, once, piped, ok, shell, strict, timeout, cwd, env = [] } = instruction;
     if (bind !== undefined) return this.refuse('a name for the output of a command', location);
@@ -82,13 +82,13 @@ class Fit {
     };
   }
 
-  private constant(template: Template, location: Location): string | null {
+  private constant(template: Template, location: UnsayableLocation): string | null {
     const text = template.map((part) => (typeof part === 'string' ? part : null));
     return text.includes(null) ? this.refuse('a value in an option', location) : text.join('');
   }
 
   /** Values of inputs become variables of the step, so that no text of an input is ever part of the script. */
-  private script({ parts }: ShellTemplate, used: Map<string, string>, location: Location): string | null {
+  private script({ parts }: ShellTemplate, used: Map<string, string>, location: UnsayableLocation): string | null {
     const text = parts.map((part) => {
       if (typeof part === 'string') return part;
       const input = this.machine.inputs.find(({ name }) => part.source === `{${name}}`);
@@ -140,7 +140,7 @@ export function githubActionsOf(machine: Machine): Exported {
   return { text: stringify(workflow, { lineWidth: 0 }) };
 }
 
-function firstLocation(fit: Fit, machine: Machine, at: number): Location | null {
+function firstLocation(fit: Fit, machine: Machine, at: number): UnsayableLocation | null {
   const first = machine.states[at]?.code[0];
   return first === undefined ? null : fit.locationOf(first);
 }

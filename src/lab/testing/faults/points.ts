@@ -230,7 +230,7 @@ export class FaultRecord {
 
   constructor(private readonly options: FaultRecordOptions) {
     this.world = pretendedWorld({
-      recorded: (request, context) => this.giveRecorded(request, context),
+      recall: (request, context) => this.giveRecorded(request, context),
       ...{ clock: null, chance: null, answer: () => null },
       others: { perform: (request, context) => this.performOther(request, context) },
     });

@@ -80,11 +80,11 @@ function lintReturns(block: Block, isFailed: boolean, diagnostics: Diagnostic[])
 const leaves = ({ instructions }: Block): boolean =>
   /^(?:goto|return|fail)$/.test(instructions[instructions.length - 1]?.kind ?? '');
 
-type Outcome = 'success' | 'failure';
+type SaidOutcome = 'success' | 'failure';
 const OPPOSITE = { success: 'failure', failure: 'success' } as const;
 
 /** What a condition says of a command, a wait or a block; null: nothing, or not only that. */
-function outcomeOf(e: Expression): Outcome | null {
+function outcomeOf(e: Expression): SaidOutcome | null {
   switch (e.kind) {
     case 'name':
       return e.name === 'timed_out' ? 'failure' : null;
@@ -110,7 +110,7 @@ function outcomeOf(e: Expression): Outcome | null {
   }
 }
 
-function outcomeOfComparison({ operator, left, right }: Extract<Expression, { kind: 'compare' }>): Outcome | null {
+function outcomeOfComparison({ operator, left, right }: Extract<Expression, { kind: 'compare' }>): SaidOutcome | null {
   const isEqual = operator === '==';
   if (!isEqual && operator !== '!=' && operator !== '>') return null;
   if (left.kind === 'call' && left.name.text === 'exit_code' && right.kind === 'number')

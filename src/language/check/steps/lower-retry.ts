@@ -116,7 +116,7 @@ function gateOf(l: StateLowering, step: NamedStep, { gate }: Extract<RetryCondit
 }
 
 function prepareOverrides(l: StateLowering, i: StepNode, entry: RetryEntry): Omit<RetryEntryLayout, 'when'> {
-  const layout: Changes = {};
+  const layout: ChangedLayout = {};
   const seen = new Set<string>();
   for (const override of entry.overrides) {
     const { name, word } = override;
@@ -145,10 +145,10 @@ function prepareOverrides(l: StateLowering, i: StepNode, entry: RetryEntry): Omi
   return layout;
 }
 
-type Changes = { -readonly [K in keyof Omit<RetryEntryLayout, 'when'>]: RetryEntryLayout[K] };
+type ChangedLayout = { -readonly [K in keyof Omit<RetryEntryLayout, 'when'>]: RetryEntryLayout[K] };
 
 /** The step with which the retry begins: one above in the same list, or the first one of the step itself. */
-function prepareRestart(l: StateLowering, i: StepNode, { value }: Override, layout: Changes): void {
+function prepareRestart(l: StateLowering, i: StepNode, { value }: Override, layout: ChangedLayout): void {
   const name = constantText(value)?.trim() ?? '';
   const { each, run } = i;
   const inside = run.kind === 'group' ? run.steps : run.kind === 'none' && each?.of !== undefined ? each.steps : null;
@@ -175,7 +175,12 @@ function prepareRestart(l: StateLowering, i: StepNode, { value }: Override, layo
 }
 
 /** An agent makes a plan: the tasks of a split anew, or tasks for what another step did not achieve. */
-function prepareReplan(l: StateLowering, { type, run }: StepNode, { value, word }: Override, layout: Changes): void {
+function prepareReplan(
+  l: StateLowering,
+  { type, run }: StepNode,
+  { value, word }: Override,
+  layout: ChangedLayout,
+): void {
   if (run.kind !== 'agent' || value.raw === '') return;
   const agent = lowerAgentName(l, value);
   if (type?.text === 'validate') l.diagnostics.push(say.replanOfVerdict(word.span, {}));

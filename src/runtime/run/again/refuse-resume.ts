@@ -88,10 +88,10 @@ export async function refuseUnlessInserted(
   },
   again: boolean | ((back: GoingBack) => boolean | Promise<boolean>) | undefined,
 ): Promise<void> {
-  const known = (one: RepeatedInstruction): KnownEffect => ({ effect: '', ...one });
-  const leftOut = found.leftOut.map(known);
-  const repeated = found.repeated.map(known);
-  const first = found.first.map(known).filter((one) => !leftOut.some(({ line }) => line === one.line));
+  const effectOf = (one: RepeatedInstruction): KnownEffect => ({ effect: '', ...one });
+  const leftOut = found.leftOut.map(effectOf);
+  const repeated = found.repeated.map(effectOf);
+  const first = found.first.map(effectOf).filter((one) => !leftOut.some(({ line }) => line === one.line));
   const back = { runId: about.run_id, again: repeated, stays: [], first, failure: null };
   if (typeof again === 'function' ? await again(back) : again === true) return;
   const lines = first.length + leftOut.length + repeated.length === 1 ? 'that line' : 'those lines';
