@@ -170,6 +170,32 @@ test('an unsaved import wins over its file, and its users are checked again when
   expect(sent.diagnostics).toMatchObject([{ code: 'unknown-pattern' }]);
 });
 
+test('a pattern is renamed in all files that import it, or in none', async () => {
+  const library = 'PATTERN: LOOK with what\n  DO: echo {what}\n';
+  const client = new Client({
+    'lib.dsl': library,
+    'a/flow.dsl': 'IMPORT: "../lib.dsl"\nSTATE: A\n  USE: LOOK with what=1\n  RETURN\n',
+    'b.dsl':
+      'IMPORT: "./lib.dsl"\nPATTERN: TAKEN\n  DO: true\nSTATE: A\n  USE: LOOK with what=2\n  USE: TAKEN\n  RETURN\n',
+  });
+  await client.start();
+  const uri = client.open('lib.dsl', library);
+  const rename = (line: number, character: number, newName: string) =>
+    client.request('textDocument/rename', { textDocument: { uri }, position: at(line, character), newName });
+  const { changes } = await rename(0, 9, 'VIEW');
+  const edited = Object.entries(changes as Record<string, { range: { start: object }; newText: string }[]>);
+  expect(
+    edited.map(([name, edits]) => [name.slice(client.uri('').length + 1), edits.map(({ range }) => range.start)]),
+  ).toEqual([
+    ['lib.dsl', [at(0, 9)]],
+    ['b.dsl', [at(4, 7)]],
+    ['a/flow.dsl', [at(2, 7)]],
+  ]);
+  const parameter = await rename(0, 19, 'which');
+  expect(Object.keys(parameter.changes)).toHaveLength(3);
+  await expect(rename(0, 9, 'TAKEN')).rejects.toThrow(/means something else.*\(in b\.dsl\)/);
+});
+
 test('a pattern has references in the files that import it; symbols are those of the workspace', async () => {
   const library = 'PATTERN: LOOK with what\n  EMIT: "{what}"\n';
   const client = new Client({

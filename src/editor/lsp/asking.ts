@@ -30,6 +30,14 @@ export interface AskedDocument {
   readonly source: SourceFile;
 }
 
+/** A program of the workspace, open or not. */
+export interface WorkspaceProgram {
+  readonly document: OpenDocument;
+  readonly program: OpenProgram;
+  readonly uri: string;
+  readonly uriOf: (file: number) => string | null;
+}
+
 /** How many files of a workspace are read on request. */
 const MOST_FILES = 2_000;
 
@@ -73,15 +81,16 @@ export class Asking {
   }
 
   /** The programs of the workspace: open ones as they are now, the others from the disk. */
-  protected async programs(): Promise<{ program: OpenProgram; uri: string; uriOf: (file: number) => string | null }[]> {
-    const all: { program: OpenProgram; uri: string; uriOf: (file: number) => string | null }[] = [];
+  protected async programs(): Promise<WorkspaceProgram[]> {
+    const all: WorkspaceProgram[] = [];
     const paths = new Set<string>();
     for (const document of this.documents.all()) {
       const { program } = await this.documents.current(document);
       if (document.path !== null) paths.add(document.path);
       if (program === null) continue;
       const { sources } = program.compilation;
-      all.push({ program, uri: document.uri, uriOf: (file) => this.documents.uriOf(document, sources, file) });
+      const { uri } = document;
+      all.push({ document, program, uri, uriOf: (file) => this.documents.uriOf(document, sources, file) });
     }
     this.files ??= new Map(findPrograms(this.documents.folder).map((path) => [path, null]));
     const { host } = this.documents;
@@ -102,12 +111,9 @@ export class Asking {
         this.files.set(path, program);
       }
       const uri = pathToFileURL(path).href;
+      const document = this.documents.closed(uri, path, program.source.text);
       const { sources } = program.compilation;
-      all.push({
-        program,
-        uri,
-        uriOf: (file) => (file === 0 ? uri : this.documents.uriOf({ uri } as OpenDocument, sources, file)),
-      });
+      all.push({ document, program, uri, uriOf: (file) => this.documents.uriOf(document, sources, file) });
     }
     return all;
   }

@@ -92,6 +92,20 @@ export class Documents {
     return document;
   }
 
+  /** A file of the workspace that no editor has open. */
+  closed(uri: string, path: string, text: string): OpenDocument {
+    return {
+      uri,
+      path,
+      name: shortName(this.host, path),
+      kind: 'program',
+      text: TextDocument.create(uri, 'statedsl', 0, text),
+      analysis: null,
+      pending: null,
+      known: null,
+    };
+  }
+
   remove(uri: string): void {
     this.open.delete(uri);
     this.forget();

@@ -2,20 +2,21 @@
 import { dirname, join } from 'node:path';
 import type { Location, Range, TextEdit } from 'vscode-languageserver-protocol';
 import { shippedFolder } from '../../app/project/find-workflow.js';
-import type { Edit } from '../../language/source/diagnostic.js';
+import type { Edit, Span } from '../../language/source/diagnostic.js';
 import { completionsAt, type KnownNames, matchingSymbols, signatureAt } from '../ide/completion.js';
 import { hoverAt } from '../ide/hover.js';
 import {
   definitionsAt,
   highlightsAt,
   implementationsAt,
+  type OpenProgram,
   occurrencesAt,
   referencesAt,
   symbolAt,
 } from '../ide/open-program.js';
 import { type RenameRefusal, renamableAt, renameAt } from '../ide/rename.js';
-import { type AskedDocument, Asking, type PositionParams } from './asking.js';
-import { type OpenDocument, textOf } from './documents.js';
+import { type AskedDocument, Asking, type PositionParams, type WorkspaceProgram } from './asking.js';
+import type { OpenDocument } from './documents.js';
 import { completionItem, rangeOf, SYMBOL_KINDS, textEdits } from './protocol.js';
 
 /** How many symbols of the workspace are listed. */
@@ -61,6 +62,20 @@ export class NameAnswers extends Asking {
 
   /** Patterns are used in the files that import them. */
   private async usesElsewhere(asked: AskedDocument, offset: number): Promise<Location[]> {
+    const found: Location[] = [];
+    for (const { program, uri, spans } of await this.sameElsewhere(asked, offset))
+      for (const span of spans) {
+        const source = program.compilation.sources[span.file];
+        if (source !== undefined) found.push({ uri, range: rangeOf(source, span) });
+      }
+    return found;
+  }
+
+  /** The other programs that know the pattern or parameter at an offset, and where their own files name it. */
+  private async sameElsewhere(
+    asked: AskedDocument,
+    offset: number,
+  ): Promise<(WorkspaceProgram & { readonly spans: readonly Span[] })[]> {
     const { program, document } = asked;
     const [id] = occurrencesAt(program.index, offset).flatMap(({ symbols }) => symbols);
     if (id === undefined) return [];
@@ -68,22 +83,20 @@ export class NameAnswers extends Asking {
     const [declared] = declarations;
     if ((kind !== 'pattern' && kind !== 'parameter') || declared === undefined) return [];
     const uri = this.documents.uriOf(document, program.compilation.sources, declared.file);
-    const found: Location[] = [];
-    for (const { program: other, uriOf, uri: own } of await this.programs()) {
-      if (own === document.uri) continue;
-      const same = other.index.symbols.findIndex(
-        (one) =>
-          one.kind === kind &&
-          one.name === name &&
-          one.owner === owner &&
-          one.declarations.some(({ file, start }) => start === declared.start && uriOf(file) === uri),
+    const found: (WorkspaceProgram & { readonly spans: readonly Span[] })[] = [];
+    for (const one of await this.programs()) {
+      if (one.uri === document.uri) continue;
+      const { symbols, occurrences } = one.program.index;
+      const same = symbols.findIndex(
+        (other) =>
+          other.kind === kind &&
+          other.name === name &&
+          other.owner === owner &&
+          other.declarations.some(({ file, start }) => start === declared.start && one.uriOf(file) === uri),
       );
       if (same < 0) continue;
-      for (const { span, symbols } of other.index.occurrences) {
-        const source = other.compilation.sources[span.file];
-        if (span.file === 0 && symbols.includes(same) && source !== undefined)
-          found.push({ uri: own, range: rangeOf(source, span) });
-      }
+      const own = occurrences.filter(({ span, symbols: ids }) => span.file === 0 && ids.includes(same));
+      found.push({ ...one, spans: own.map(({ span }) => span) });
     }
     return found;
   }
@@ -107,45 +120,61 @@ export class NameAnswers extends Asking {
   rename(params: PositionParams & { readonly newName: string }) {
     return this.at(params, async (asked, offset) => {
       const { document, program } = asked;
-      // The texts are compiled twice at most: what to compile is known before the answer is.
-      let wanted: ReadonlyMap<number, string> | null = null;
-      const attempt = renameAt(program, offset, params.newName, (texts) => {
-        wanted = texts;
-        return program.compilation;
-      });
-      if (wanted === null) return 'refused' in attempt ? attempt : { documentChanges: [] };
-      const { sources } = program.compilation;
-      const texts: ReadonlyMap<number, string> = wanted;
-      const others = new Map(
-        [...texts].flatMap(([file, text]) => (file === 0 ? [] : [[sources[file]?.name ?? '', text] as const])),
-      );
-      const after = await this.documents.compile(document, texts.get(0) ?? textOf(document), others);
-      const result = renameAt(program, offset, params.newName, () => after);
-      return 'refused' in result ? result : this.workspaceEdit(asked, result.edits);
+      const changes = new Map<string, Map<string, TextEdit>>();
+      const own = await this.renameIn(document, program, offset, params.newName);
+      if ('refused' in own) return own;
+      this.addEdits(changes, document, program, own.edits);
+      for (const { document: other, program: known, spans } of await this.sameElsewhere(asked, offset)) {
+        const [first] = spans;
+        if (first === undefined) continue;
+        const result = await this.renameIn(other, known, first.start, params.newName);
+        if ('refused' in result) return { refused: `${result.refused} (in ${other.name})` };
+        this.addEdits(changes, other, known, result.edits);
+      }
+      const all = [...changes].map(([uri, edits]) => [uri, [...edits.values()]] as const);
+      if (!this.client.hasVersions) return { changes: Object.fromEntries(all) };
+      return {
+        documentChanges: all.map(([uri, edits]) => ({
+          textDocument: { uri, version: this.documents.get(uri)?.text.version ?? null },
+          edits,
+        })),
+      };
     });
   }
 
-  private workspaceEdit({ document, program }: AskedDocument, edits: readonly Edit[]) {
+  /** The edits of one program and of the files that it imports. */
+  private async renameIn(document: OpenDocument, program: OpenProgram, offset: number, newName: string) {
+    // The texts are compiled twice at most: what to compile is known before the answer is.
+    let wanted: ReadonlyMap<number, string> | null = null;
+    const attempt = renameAt(program, offset, newName, (texts) => {
+      wanted = texts;
+      return program.compilation;
+    });
+    if (wanted === null) return attempt;
     const { sources } = program.compilation;
-    const changes = new Map<string, TextEdit[]>();
+    const texts: ReadonlyMap<number, string> = wanted;
+    const others = new Map(
+      [...texts].flatMap(([file, text]) => (file === 0 ? [] : [[sources[file]?.name ?? '', text] as const])),
+    );
+    const after = await this.documents.compile(document, texts.get(0) ?? program.source.text, others);
+    return renameAt(program, offset, newName, () => after);
+  }
+
+  /** Programs that import the same file all have the edits of that file. */
+  private addEdits(
+    changes: Map<string, Map<string, TextEdit>>,
+    document: OpenDocument,
+    { compilation: { sources } }: OpenProgram,
+    edits: readonly Edit[],
+  ): void {
     for (const file of new Set(edits.map(({ span }) => span.file))) {
       const uri = this.documents.uriOf(document, sources, file);
-      if (uri !== null)
-        changes.set(
-          uri,
-          textEdits(
-            edits.filter(({ span }) => span.file === file),
-            sources,
-          ),
-        );
+      if (uri === null) continue;
+      const own = changes.get(uri) ?? new Map<string, TextEdit>();
+      changes.set(uri, own);
+      const ofFile = edits.filter(({ span }) => span.file === file);
+      for (const edit of textEdits(ofFile, sources)) own.set(JSON.stringify(edit.range), edit);
     }
-    if (!this.client.hasVersions) return { changes: Object.fromEntries(changes) };
-    return {
-      documentChanges: [...changes].map(([uri, own]) => ({
-        textDocument: { uri, version: this.documents.get(uri)?.text.version ?? null },
-        edits: own,
-      })),
-    };
   }
 
   completion(params: PositionParams) {
