@@ -164,6 +164,8 @@ describe('the plugin', () => {
     expect(plugin).toMatchObject({ name: 'statedsl', version });
     expect(plugins).toMatchObject([{ name: 'statedsl', source: './' }]);
     expect(JSON.parse(read('plugin/.mcp.json')).mcpServers.statedsl).toEqual({ command: 'statedsl', args: ['mcp'] });
+    const [written] = fences('docs/editors.md').filter(({ text }) => text.includes('extensionToLanguage'));
+    expect(JSON.parse(read('plugin/.lsp.json'))).toEqual(JSON.parse(written?.text ?? ''));
     expect(packed).toContain('plugin');
   });
 

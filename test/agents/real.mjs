@@ -10,6 +10,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { permissions } from './cases/permissions.mjs';
+import { plugin } from './cases/plugin.mjs';
 import { prompts } from './cases/prompts.mjs';
 import { sessions } from './cases/sessions.mjs';
 import { trouble } from './cases/trouble.mjs';
@@ -30,7 +31,7 @@ const { values } = parseArgs({
   },
 });
 
-const cases = [...work, ...prompts, ...sessions, ...permissions, ...trouble].filter(({ name }) =>
+const cases = [...work, ...prompts, ...sessions, ...permissions, ...trouble, ...plugin].filter(({ name }) =>
   name.includes(values.only),
 );
 const programs = ['opencode', 'qwen', 'gemini', 'claude', 'codex'].filter((name) => name.includes(values.program));

@@ -105,7 +105,18 @@ export async function openStage(program, { programs, limitMs, endsProcesses, rec
     },
     /** Starts statedsl; `words` are its arguments. */
     start(words, env = {}) {
-      const child = execa(process.execPath, [CLI, ...words], {
+      return stage.launch(process.execPath, [CLI, ...words], env);
+    },
+    /** Starts the program itself, with the plugin, and statedsl on its PATH. */
+    startProgram(words) {
+      const bin = join(folder, 'bin');
+      mkdirSync(bin, { recursive: true });
+      writeFileSync(join(bin, 'statedsl'), `#!/bin/sh\nexec "${process.execPath}" "${CLI}" "$@"\n`, { mode: 0o755 });
+      return stage.launch(join(programs, program), words, { PATH: `${bin}:${programs}:${process.env.PATH}` });
+    },
+    plugin: join(root, 'plugin'),
+    launch(file, words, env) {
+      const child = execa(file, words, {
         cwd: project,
         extendEnv: false,
         env: {
