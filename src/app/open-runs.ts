@@ -29,7 +29,8 @@ export function openPrograms(options: FolderOptions = {}): Programs {
     prepare: async (program, given = {}) => (await work()).prepareFor(host, { ...options, dir }, program, given),
     format: async (text, name) => (await work()).formatNamed(text, name),
     fix: async (program) => (await work()).fixProgram(host, options, program),
-    bounds: async (program, inputs = {}) => (await work()).boundsOfRun(host, options, program, inputs),
+    bounds: async (program, inputs = {}, limits = {}) =>
+      (await work()).boundsOfRun(host, options, program, { inputs, limits }),
     graph: async (program, given = {}) => (await work()).drawGraph(host, options, program, given),
   };
 }

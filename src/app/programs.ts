@@ -4,7 +4,7 @@
  */
 import { resolve } from 'node:path';
 import type { Json } from '../machine/expression.js';
-import type { Input } from '../machine/machine.js';
+import type { Input, Limits } from '../machine/machine.js';
 import type { CommandFunction } from '../runtime/command-function.js';
 import { DEFAULT_STORE } from '../runtime/store/open-own-run.js';
 import type { Machine } from './library/compile-text.js';
@@ -159,10 +159,11 @@ export interface Programs {
   format(text: string, name?: string): Promise<Formatted>;
   /** Makes the safe corrections in the text of a program, as `check --fix` does, and writes nothing. */
   fix(program: ProgramSource): Promise<Result<FixedProgram>>;
-  /** How often a run of a valid program calls agents at most; null: it has none. */
+  /** How often a run of a valid program with these inputs and limits calls agents at most; null: it has none. */
   bounds(
     program: ProgramSource | CheckedProgram,
     inputs?: Readonly<Record<string, Json>>,
+    limits?: Limits,
   ): Promise<Result<RunBounds | null>>;
   /** Draws the states of a program, or the calls of a plan. It is refused if it has errors. */
   graph(program: ProgramSource | CheckedProgram, options?: GraphOptions): Promise<Result<string>>;

@@ -3,7 +3,7 @@ import { resolve } from 'node:path';
 import { type Diagnostic, hasErrors, type SourceFile, sourceFile } from '../language/source/diagnostic.js';
 import { fixText, withSafeFixes } from '../language/source/fix-text.js';
 import type { Json } from '../machine/expression.js';
-import type { Machine as CompiledMachine } from '../machine/machine.js';
+import type { Machine as CompiledMachine, Limits } from '../machine/machine.js';
 import { omitUndefined } from '../prelude/omit-undefined.js';
 import { ascii, dot, mermaid } from '../views/graph/graph-text.js';
 import { graphOf } from '../views/graph/machine-graph.js';
@@ -42,6 +42,7 @@ import { type ProjectHost, pathOf, shortName, withOpenTexts } from './project/pr
 import { emptyCompilation, readNamed } from './project/read-program.js';
 import { loadSettings, type Settings, toolLookup } from './project/settings.js';
 import { invalidProgram, type Result, refuse, resultOf, resultWith } from './result.js';
+import { boundsBeforeStart } from './run-bounds.js';
 
 export async function configurationOf(host: ProjectHost): Promise<FoundConfiguration> {
   const { configuration, diagnostics, warnings, sources } = await loadSettings(host, '-');
@@ -141,14 +142,11 @@ async function checkFixed(
   return (checked as Extract<typeof checked, { ok: true }>).value;
 }
 
-/** How much time a run may lose before its first call of an agent, in seconds. */
-const BOUND_SECONDS = 0.15;
-
 export async function boundsOfRun(
   host: ProjectHost,
   folder: FolderOptions,
   program: ProgramSource | CheckedProgram,
-  inputs: Readonly<Record<string, Json>>,
+  { inputs, limits }: { readonly inputs: Readonly<Record<string, Json>>; readonly limits: Limits },
 ): Promise<Result<RunBounds | null>> {
   const isChecked = typeof program !== 'string' && 'machines' in program;
   const result = isChecked ? resultWith(program) : await checkProgram(host, folder, program, {});
@@ -156,12 +154,8 @@ export async function boundsOfRun(
   const { machine, isValid, name } = result.value;
   if (!isValid || machine === null) return invalidProgram(result.value);
   const { configuration } = await loadSettings(host, name === '<stdin>' ? '-' : name);
-  const { boundOfRun } = await import('../lab/foresight/run-bound.js');
-  const costs = Object.entries(configuration.agents).flatMap(([agent, { max_cost: most }]) =>
-    most === undefined ? [] : [[agent, most] as const],
-  );
-  const options = { inputs, maxCost: Object.fromEntries(costs), seconds: BOUND_SECONDS };
-  return resultWith(boundOfRun(machine as CompiledMachine, options));
+  const instead = folder.agents ?? {};
+  return resultWith(await boundsBeforeStart(machine as CompiledMachine, { configuration, instead, inputs, limits }));
 }
 
 async function checkPlan(

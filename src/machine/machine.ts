@@ -32,6 +32,14 @@ export interface Machine {
   readonly plans?: { readonly [name: string]: Plan };
 }
 
+/** Whether the program has an instruction, or a tool of a plan, that calls an agent. */
+export function callsAgents({ states, plans = {} }: Machine): boolean {
+  return (
+    states.some(({ code }) => code.some(({ op }) => op === 'agent' || op === 'step-agent')) ||
+    Object.values(plans).some(({ tools }) => Object.values(tools).some(({ calls }) => calls.kind === 'agent'))
+  );
+}
+
 /** An input that a program declares with INPUT, or a workflow file under `inputs`. */
 export interface Input {
   readonly name: string;

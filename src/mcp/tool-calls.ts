@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import type { InputRequiredResult } from '@modelcontextprotocol/server';
 import type { CheckedProgram, RunBounds } from '../app/programs.js';
-import { boundWords, whyConfirm } from '../app/run-bound-words.js';
+import { boundWords, whyConfirm } from '../app/run-bounds.js';
 import type { Json } from '../machine/expression.js';
 import type { Machine } from '../machine/machine.js';
 import { inputProblems } from '../runtime/run/run-inputs.js';
@@ -118,7 +118,7 @@ export async function startCall(door: Door, given: RunArguments, caller: Caller)
   const [problem] = inputProblems(checked.machine as Machine, inputs);
   if (problem !== undefined)
     return { answer: failedResult(problem.message, inputHelp(checked), { inputs: inputNames(checked) }) };
-  const bounds = await door.folder.bounds(checked, inputs);
+  const bounds = await door.folder.bounds(checked, inputs, limitsOf(limits));
   const bound = bounds.ok ? bounds.value : null;
   const digest = digestOf(source, inputs);
   const asked = await confirmation(door, caller, { bound, digest, isConfirmed: confirm });

@@ -18,7 +18,18 @@ export const errorAnswer = z
   .looseObject({ code: z.string(), message: z.string(), help: z.string().nullable() })
   .openapi('Error', { description: '`code` is for programs, `message` for people; `help` is one next step' });
 
-export const startedAnswer = z.object({ run_id: z.string(), status: z.enum(['queued', 'running']) }).openapi('Started');
+const bound = z
+  .looseObject({
+    calls: z.number().nullable(),
+    cost: z.number().nullable(),
+    agents: z.array(z.looseObject({ agent: z.string(), at_most: z.number().nullable() })),
+    problem: z.literal('not computed').optional(),
+  })
+  .openapi('Bound', { description: 'how often agents are called, and what they cost, at most; null: no number' });
+
+export const startedAnswer = z
+  .object({ run_id: z.string(), status: z.enum(['queued', 'running']), bound: bound.optional() })
+  .openapi('Started', { description: '`bound`: of a new run that calls agents' });
 
 export const healthAnswer = z.object({ status: z.literal('ok') }).openapi('Health');
 

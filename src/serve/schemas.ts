@@ -108,6 +108,7 @@ export const startBody = z
     text: z.string().optional().openapi({ description: 'the text of a program, where the service accepts texts' }),
     inputs: values.optional(),
     limits: limits.optional(),
+    confirm: z.boolean().optional().openapi({ description: 'start it although its bound exceeds `confirm_above`' }),
   })
   .refine(({ program, text }) => (program === undefined) !== (text === undefined), 'needs either `program` or `text`')
   .openapi('StartRun');

@@ -53,6 +53,8 @@ interface DryRun {
   readonly limits: Limits & { readonly effectTimeoutMs?: number | null };
   /** The name of the state in which a run would start. */
   readonly start: string;
+  /** What it spends on agents at most; absent: it calls none. */
+  readonly bound?: { readonly words: string; readonly bounds: object };
 }
 
 /** `isWhole`: also what is long. */
@@ -80,12 +82,13 @@ function drawWith(dry: DryRun, paint: Paint, detail: DrawnDetail): string {
   }
   if (machine.tracked.length > 0) out.push(`  tracked  ${machine.tracked.join(', ')}`);
   out.push(`  limits   ${limitsText(limits)}`);
+  if (dry.bound !== undefined) out.push(`  agents   ${escapeControls(dry.bound.words)}`);
   for (const state of machine.states) out.push('', ...stateLines(state, dry, detail, paint));
   return `${out.join('\n')}\n`;
 }
 
 /** The dry run as JSON. */
-export function dryRunJson({ machine, inputs, limits, start }: DryRun): object {
+export function dryRunJson({ machine, inputs, limits, start, bound }: DryRun): object {
   const { effectTimeoutMs, ...caps } = limits;
   return {
     status: 'valid',
@@ -99,6 +102,7 @@ export function dryRunJson({ machine, inputs, limits, start }: DryRun): object {
     tracked: machine.tracked,
     steps: machine.states.flatMap((state) => stepSummaries(state, machine)),
     limits: { ...storedLimits(caps), effect_timeout_ms: effectTimeoutMs ?? null },
+    bound: bound?.bounds ?? null,
     states: machine.states.map((state) => ({
       name: state.name,
       entry: state.entry,

@@ -6,7 +6,7 @@ import { root, runProgram } from '../harness/process.js';
 import { cli, projectFolder } from './statedsl.js';
 
 /** Scripts that only few commands and settings load, by the beginnings of their names. */
-const RARE = ['trace-run', 'export-spans', 'mcp-', 'stdio-', 'http-', 'door-', 'run-bound-'];
+const RARE = ['trace-run', 'export-spans', 'mcp-', 'stdio-', 'http-', 'door-', 'run-bound-', 'run-bounds-'];
 
 async function scriptsOf(args: readonly string[], env: Readonly<Record<string, string>> = {}): Promise<string[]> {
   const one = projectFolder({ 'a.dsl': 'DO: echo hello\n' });

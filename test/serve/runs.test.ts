@@ -38,6 +38,39 @@ describe('runs', () => {
     expect(runs).toMatchObject([{ run_id: id, machine: 'hello', status: 'returned' }]);
   });
 
+  test('that may call agents more often than `confirm_above` allows need `confirm`', async () => {
+    const { send, idle } = await serviceOf({
+      ...PROGRAMS,
+      'twice.dsl': 'DO: Task(bot) "x"\nDO: Task(bot) "y"\nRETURN: 2\n',
+      'once.dsl': 'DO: Task(bot) "x"\nRETURN: 1\n',
+      'endless.dsl': 'STATE: A\n  DO: Task(bot) "x"\n  GOTO: A\n',
+      'statedsl.config.yaml': 'agents: { bot: { adapter: fake, model: ./bot.yaml } }\nconfirm_above: { calls: 1 }\n',
+      'bot.yaml': '{ answer: done }\n',
+    });
+    const start = (body: object) => send('POST', '/api/v1/runs', body);
+    const bound = { calls: 2, cost: null, agents: [{ agent: 'bot', at_most: 2 }] };
+    const refused = await start({ program: 'twice.dsl' });
+    expect(refused.status).toBe(409);
+    expect(refused.json).toMatchObject({
+      code: 'unconfirmed',
+      message: expect.stringMatching(/^nothing was started: the run has at most 2 calls of agents: .*\(1 call\)$/),
+      help: expect.stringContaining('"confirm": true'),
+      bound,
+    });
+    expect((await start({ program: 'endless.dsl', confirm: false })).json).toMatchObject({
+      message: expect.stringContaining('no number bounds the calls of agents (bot: '),
+      bound: { calls: null },
+    });
+    const limited = await start({ program: 'endless.dsl', limits: { transitions: 3 } });
+    expect(limited.json).toMatchObject({ code: 'unconfirmed', bound: { calls: 4 } });
+    expect((await start({ program: 'twice.dsl', confirm: true })).json).toMatchObject({ bound });
+    expect((await start({ program: 'once.dsl' })).json).toMatchObject({ bound: { calls: 1 } });
+    expect((await start({ program: 'hello.dsl' })).json).not.toHaveProperty('bound');
+    await idle();
+    const { runs } = (await send('GET', '/api/v1/runs')).json as { runs: { machine: string }[] };
+    expect(runs.map(({ machine }) => machine).sort()).toEqual(['hello', 'once', 'twice']);
+  });
+
   test('are filtered and come in pages, newest first', async () => {
     const { send, finish } = await serviceOf(PROGRAMS);
     const ids: string[] = [];

@@ -69,6 +69,12 @@ export const COMBINATIONS: readonly Combination[] = [
   },
   {
     of: ['run'],
+    flags: ['--yes'],
+    idle: ['--dry-run', '--resume', '--replay', '--mock', '--cassette'],
+    help: 'leave it out: only a new run that calls agents is confirmed',
+  },
+  {
+    of: ['run'],
     flags: AT_START,
     idle: ['--resume', '--replay'],
     help: 'leave it out: a run keeps what it began with',

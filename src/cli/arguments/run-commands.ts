@@ -35,6 +35,7 @@ export function addRun(program: Command, onExit: (code: number) => void): void {
     .option('--quiet', 'print only errors and the returned value')
     .option('--verbose', 'also show each instruction as it is written in the program')
     .option('--dry-run', 'show what would run without running it')
+    .option('--yes', 'start it although it may call agents more often, or cost more, than `confirm_above` allows')
     .addOption(storeOption())
     .option('--cwd <directory>', 'the working directory of commands (default: the current directory)')
     .addOption(

@@ -143,16 +143,19 @@ const textOptions = ({ traces = false, bounds = false, quiet = false }: VerifyFl
 
 /** Nobody wonders before what a shorter exploration does. */
 const FIRST_SHOWN_MS = 1000;
+const REDRAWN_MS = 100;
 
 /** Looks at the clock for an exploration, and shows on a terminal how far it is. */
 function watchOf({ timeout = Number.POSITIVE_INFINITY, json, quiet }: VerifyFlags) {
   const began = performance.now();
   const isShown = stderr.terminal && json !== true && quiet !== true;
   let isLine = false;
+  let next = FIRST_SHOWN_MS;
   return {
     isTimeUp(name: string, { configurations, waiting }: ExplorationProgress): boolean {
       const ms = performance.now() - began;
-      if (isShown && ms >= FIRST_SHOWN_MS) {
+      if (isShown && ms >= next) {
+        next = ms + REDRAWN_MS;
         const seconds = Math.floor(ms / 1000);
         const line = `exploring ${visibleLine(name)}: ${configurations} configurations, ${waiting} waiting, ${seconds} s`;
         stderr.write(`\r${line}\x1b[K`);

@@ -10,6 +10,8 @@ export interface RunFlags {
   readonly quiet?: boolean;
   readonly verbose?: boolean;
   readonly dryRun?: boolean;
+  /** Starts the run whatever `confirm_above` says. */
+  readonly yes?: boolean;
   readonly dir?: string;
   readonly cwd?: string;
   readonly jobs?: number;

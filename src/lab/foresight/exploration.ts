@@ -295,7 +295,7 @@ export interface ExploreOptions {
   readonly maxSegments?: number;
   /** CPU time of the exploration. */
   readonly seconds: number;
-  /** Asked about ten times a second, with how much is explored: whether the time of whoever waits is up. */
+  /** Asked up to a hundred times a second, with how much is explored: whether the time of whoever waits is up. */
   readonly isTimeUp?: (progress: ExplorationProgress) => boolean;
   /** The agents that a limit of their own may stop; absent: any may be. */
   readonly limitedAgents?: ReadonlySet<string>;

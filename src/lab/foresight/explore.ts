@@ -30,7 +30,7 @@ const NO_WAY: AboutEdge = {
 /** How many steps of traces are kept, because other traces begin with them. */
 const MOST_REPEATED = 4000;
 
-const CHECKED_EVERY_MS = 100;
+const CHECKED_EVERY_MS = 10;
 
 const MAX_BYTES = 1024 * 1024 * 1024;
 

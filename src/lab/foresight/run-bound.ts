@@ -1,11 +1,12 @@
 /** What a run that is about to start spends on agents at most, computed in a moment. */
 import type { Json } from '../../machine/expression.js';
-import type { Machine } from '../../machine/machine.js';
+import { callsAgents, type Machine } from '../../machine/machine.js';
+import { omitUndefined } from '../../prelude/omit-undefined.js';
 import { boundsOf } from './bounds.js';
 import { withMergedSites } from './cost-bound.js';
 import type { Exploration } from './exploration.js';
 import { explore } from './explore.js';
-import { DEFAULTS, exploreOptions } from './explore-options.js';
+import { DEFAULTS, exploreOptions, type VerifyOptions } from './explore-options.js';
 import type { Edge } from './explored-graph.js';
 import { largestSum, orderOf } from './longest-ways.js';
 
@@ -13,8 +14,10 @@ interface RunBoundOptions {
   readonly inputs: Readonly<Record<string, Json>>;
   /** By agent, in US dollars. */
   readonly maxCost: Readonly<Record<string, number>>;
-  /** How much processor time it may take. */
-  readonly seconds: number;
+  /** Where the run begins, if not at its first state. */
+  readonly start?: VerifyOptions['start'];
+  /** How much time may pass. */
+  readonly milliseconds: number;
 }
 
 interface RunBound {
@@ -29,13 +32,29 @@ interface RunBound {
   readonly problem?: 'not computed';
 }
 
+/** A sum of costs has no more digits than they have. */
+const DIGITS = 1e9;
+const NOT_COMPUTED: RunBound = { calls: null, cost: null, agents: [], problem: 'not computed' };
+
 /** Null: the program calls no agents. What needs more time than there is was not computed. */
-export function boundOfRun(machine: Machine, { inputs, maxCost, seconds }: RunBoundOptions): RunBound | null {
+export function boundOfRun(
+  machine: Machine,
+  { inputs, maxCost, start, milliseconds }: RunBoundOptions,
+): RunBound | null {
   if (!callsAgents(machine)) return null;
-  const options = { ...DEFAULTS, inputs, maxCost, seconds, withRare: true as const };
+  const end = performance.now() + milliseconds;
+  let isLate = false;
+  const isTimeUp = (): boolean => {
+    isLate ||= performance.now() > end;
+    return isLate;
+  };
+  const limits = { seconds: Number.POSITIVE_INFINITY, isTimeUp };
+  const options = { ...DEFAULTS, ...limits, inputs, maxCost, ...omitUndefined({ start }), withRare: true as const };
   const explored = explore(machine, exploreOptions(machine, options, options.free));
-  if (explored.stoppedBy !== null) return { calls: null, cost: null, agents: [], problem: 'not computed' };
+  if (explored.stoppedBy !== null) return NOT_COMPUTED;
   const bounds = boundsOf(explored, { maxCost });
+  // A formula needs the same with shorter lists.
+  if (isLate) return NOT_COMPUTED;
   const agents = bounds.flatMap(({ kind, what, atMost, formula, because }) =>
     kind === 'agent'
       ? [
@@ -57,7 +76,8 @@ export function boundOfRun(machine: Machine, { inputs, maxCost, seconds }: RunBo
       )
     : null;
   const reserved = bounds.find(({ kind }) => kind === 'cost')?.reserved;
-  return { calls, cost: calls === null && machine.limits.cost === undefined ? null : (reserved ?? null), agents };
+  const hasCost = reserved != null && (calls !== null || machine.limits.cost !== undefined);
+  return { calls, cost: hasCost ? Math.round(reserved * DIGITS) / DIGITS : null, agents };
 }
 
 /** The calls on the longest way: agents of different branches are not called in one run. `sum`: of all of them. */
@@ -67,9 +87,4 @@ function mostCalls(explored: Exploration, sum: number): number {
   const isAgent = graph.sites.map(({ kind }) => kind === 'agent');
   const callsOn = ({ counts }: Edge): number => counts.filter((site) => isAgent[site]).length;
   return Math.min(sum, largestSum(graph, ordered, ordered.edges.map(callsOn), callsOn));
-}
-
-function callsAgents({ states, plans = {} }: Machine): boolean {
-  const inStates = states.some(({ code }) => code.some(({ op }) => op === 'agent' || op === 'step-agent'));
-  return inStates || Object.keys(plans).length > 0;
 }

@@ -171,7 +171,7 @@ function writtenInputs({ inputs: declared }: Machine, inputs: Readonly<Record<st
 }
 
 /** The most that a call may cost according to the configuration, which is known before the call starts. */
-function agentCosts(settings: AgentSettings): Record<string, number> {
+export function agentCosts(settings: AgentSettings): Record<string, number> {
   const costs: Record<string, number> = {};
   for (const name of new Set([...Object.keys(settings.agents), ...Object.keys(settings.instead)])) {
     const cost = resolveAgent(name, settings)?.configuration.max_cost;

@@ -1,8 +1,10 @@
 /** Routes that start and change runs. Who did it is in the record of the run. */
 import { createRoute } from '@hono/zod-openapi';
 import type { Context } from 'hono';
+import type { RunBounds } from '../../app/programs.js';
 import { replayPoint } from '../../app/read-point.js';
 import { type Result, resultOf } from '../../app/result.js';
+import { whyConfirm } from '../../app/run-bounds.js';
 import type { Delivered, Execution } from '../../app/runs.js';
 import { printJson, readJson } from '../../interpreter/values/json.js';
 import { isBeyondJson, isObject, member, type Value } from '../../interpreter/values/value.js';
@@ -127,7 +129,15 @@ interface TaskFacts {
   readonly limits: Limits;
   /** Inputs that are never on disk. */
   readonly secret?: Readonly<Record<string, Json>>;
+  readonly bound?: RunBounds | null;
 }
+
+interface BegunFacts {
+  readonly status: 201 | 202;
+  readonly bound?: RunBounds | null;
+}
+
+const boundIn = (bound: RunBounds | null) => (bound === null ? {} : { bound });
 
 /** Time in requests is in seconds, as people write it. */
 function limitsOf({ time, ...rest }: Readonly<Record<string, number | undefined>> = {}): Limits {
@@ -139,7 +149,7 @@ export function addChangeRoutes(app: ServiceApp, service: Service): void {
   const personOf = (c: Context): string =>
     (service.userHeader === null ? null : userOf(c.req.header(service.userHeader))) ?? service.user;
 
-  async function execute(c: Context, task: Task, { runId, machine, limits, secret = {} }: TaskFacts) {
+  async function execute(c: Context, task: Task, { runId, machine, limits, secret = {}, bound = null }: TaskFacts) {
     const added = await executions.add({ run_id: runId, machine, task, limits, by: personOf(c) }, secret);
     if (!added.ok) return answerRefusal(c, added.refusal);
     // A new run of a checked program begins; whether an old one can continue from there is known when it is tried.
@@ -151,16 +161,16 @@ export function addChangeRoutes(app: ServiceApp, service: Service): void {
       );
     c.header('Location', `/api/v1/runs/${runId}`);
     const status = executions.mustWait(runId) ? 'queued' : 'running';
-    return c.json({ run_id: runId, status }, task.kind === 'resume' ? 202 : 201);
+    return c.json({ run_id: runId, status, ...boundIn(bound) }, task.kind === 'resume' ? 202 : 201);
   }
 
   /** Workers of an engine execute the run, so it waits for nothing here. */
-  async function answerBegun(c: Context, execution: Promise<Result<Execution>>, status: 201 | 202) {
+  async function answerBegun(c: Context, execution: Promise<Result<Execution>>, { status, bound = null }: BegunFacts) {
     const result = await execution;
     if (!result.ok) return answerRefusal(c, result.refusal);
     const { run_id } = result.value.started;
     c.header('Location', `/api/v1/runs/${run_id}`);
-    return c.json({ run_id, status: 'running' }, status);
+    return c.json({ run_id, status: 'running', ...boundIn(bound) }, status);
   }
 
   async function refuseQueued(c: Context, id: string) {
@@ -213,7 +223,7 @@ export function addChangeRoutes(app: ServiceApp, service: Service): void {
   }
 
   app.openapi(start, async (c) => {
-    const { program, text, inputs = {}, limits } = c.req.valid('json');
+    const { program, text, inputs = {}, limits, confirm = false } = c.req.valid('json');
     if (text !== undefined && !service.allowText)
       return answerWith(c, 403, {
         code: 'no-texts',
@@ -237,6 +247,13 @@ export function addChangeRoutes(app: ServiceApp, service: Service): void {
     const [problem] = inputProblems(checked.machine as Machine, given);
     if (problem !== undefined)
       return answerRefusal(c, { code: 'wrong-use', message: problem.message, help: 'see `GET /api/v1/programs`' });
+    const bounds = await programs.bounds(checked, given, limitsOf(limits));
+    const bound = bounds.ok ? bounds.value : null;
+    const why = confirm ? null : whyConfirm(bound, (await programs.configuration()).confirmAbove ?? {});
+    if (why !== null) {
+      const [message, help] = [`nothing was started: ${why}`, 'send it again with `"confirm": true` to start it'];
+      return c.json({ code: 'unconfirmed', message, help, bound }, 409);
+    }
     const printedInputs = printedMembers(await writtenMember(c, 'inputs'));
     if (service.isOnEngine) {
       const options = {
@@ -245,7 +262,7 @@ export function addChangeRoutes(app: ServiceApp, service: Service): void {
         limits: limitsOf(limits),
         person: personOf(c),
       };
-      return answerBegun(c, runs.start(source, options), 201);
+      return answerBegun(c, runs.start(source, options), { status: 201, bound });
     }
     // Secrets are not written to disk, also not while the run waits.
     const isSecret = ([name]: [string, Json]) => checked.inputs.some((input) => input.name === name && input.secret);
@@ -261,6 +278,7 @@ export function addChangeRoutes(app: ServiceApp, service: Service): void {
       machine: checked.machine.name,
       limits: limitsOf(limits),
       secret: await secretsIn(c, secret),
+      bound,
     });
   });
 
@@ -331,7 +349,7 @@ export function addChangeRoutes(app: ServiceApp, service: Service): void {
         help: 'leave out `inputs`',
       });
     if (service.isOnEngine)
-      return answerBegun(c, runs.resume(run_id, { limits: limitsOf(limits), person: personOf(c) }), 202);
+      return answerBegun(c, runs.resume(run_id, { limits: limitsOf(limits), person: personOf(c) }), { status: 202 });
     const secret = await secretsIn(c, inputs as Readonly<Record<string, Json>>);
     return execute(c, { kind: 'resume' }, { runId: run_id, machine, limits: limitsOf(limits), secret });
   });
@@ -354,7 +372,7 @@ export function addChangeRoutes(app: ServiceApp, service: Service): void {
     if (!point.ok) return answerRefusal(c, point.refusal);
     if (service.isOnEngine) {
       const options = { limits: limitsOf(limits), person: personOf(c) };
-      return answerBegun(c, runs.replay(run_id, point.value, options), 201);
+      return answerBegun(c, runs.replay(run_id, point.value, options), { status: 201 });
     }
     const task: Task = { kind: 'replay', of: run_id, from: point.value };
     const given = await secretsIn(c, inputs as Readonly<Record<string, Json>>);

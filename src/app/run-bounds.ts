@@ -1,0 +1,70 @@
+/** What a run that is about to start spends on agents at most, as a sentence, and whether somebody has to confirm it. */
+import type { Json } from '../machine/expression.js';
+import { callsAgents, type Limits, type Machine } from '../machine/machine.js';
+import { omitUndefined } from '../prelude/omit-undefined.js';
+import type { Configuration } from '../runtime/configuration/load-configuration.js';
+import { agentCosts, type RunOptions } from '../runtime/run/run-options.js';
+import { countOf, dollars } from '../views/drawing/amounts.js';
+import type { RunBounds } from './programs.js';
+import type { Instead } from './project/preparation.js';
+
+/** How much time a run may lose before its first call of an agent. */
+const BOUND_MS = 150;
+
+interface StartingRun {
+  readonly configuration: Configuration;
+  readonly instead: Instead;
+  readonly inputs: Readonly<Record<string, Json>>;
+  /** Those that replace limits of the program. */
+  readonly limits?: Limits;
+  readonly start?: RunOptions['start'];
+}
+
+/** Null: the program calls no agents. */
+export async function boundsBeforeStart(
+  machine: Machine,
+  { configuration: { agents, folder }, instead, inputs, limits, start }: StartingRun,
+): Promise<RunBounds | null> {
+  if (!callsAgents(machine)) return null;
+  const { boundOfRun } = await import('../lab/foresight/run-bound.js');
+  const maxCost = agentCosts({ agents, folder, instead });
+  const state = start === undefined ? -1 : machine.states.findIndex(({ name }) => name === start.state);
+  const limited = { ...machine, limits: { ...machine.limits, ...limits } };
+  const first = omitUndefined({ start: state < 0 ? undefined : { state, with: start?.with ?? {} } });
+  try {
+    return boundOfRun(limited, { inputs, maxCost, ...first, milliseconds: BOUND_MS });
+  } catch {
+    // What only tells about a run does not prevent it; `verify` reports what is wrong with the exploration.
+    return { calls: null, cost: null, agents: [], problem: 'not computed' };
+  }
+}
+
+/** `at most 12 calls of agents (builder 10, planner 2), at most $4.20`, or why there is no number. */
+export function boundWords({ calls, cost, agents, problem }: RunBounds): string {
+  if (problem !== undefined) return 'the calls of agents were not computed in time';
+  if (calls === null) {
+    const free = agents.find(({ at_most }) => at_most === null);
+    const why = free === undefined ? '' : ` (${free.agent}: ${free.formula ?? free.because ?? 'without a limit'})`;
+    return `no number bounds the calls of agents${why}`;
+  }
+  const each = agents.length < 2 ? '' : ` (${agents.map(({ agent, at_most }) => `${agent} ${at_most}`).join(', ')})`;
+  const money = cost === null ? '' : `, at most ${dollars(cost)} and the last turn of each call`;
+  return `at most ${countOf(calls, 'call')} of agents${each}${money}`;
+}
+
+/** Why a run has to be confirmed; null: it need not be. What has no bound is above every number. */
+export function whyConfirm(
+  bound: RunBounds | null,
+  { calls, cost }: { readonly calls?: number; readonly cost?: number },
+): string | null {
+  if (bound === null || (calls === undefined && cost === undefined)) return null;
+  const limits = [
+    ...(calls !== undefined && (bound.calls ?? Number.POSITIVE_INFINITY) > calls ? [countOf(calls, 'call')] : []),
+    ...(cost !== undefined && (bound.cost ?? Number.POSITIVE_INFINITY) > cost ? [dollars(cost)] : []),
+  ];
+  if (limits.length === 0) return null;
+  const allowed = `more than \`confirm_above\` allows (${limits.join(', ')})`;
+  if (bound.calls === null) return `${boundWords(bound)}, which is ${allowed}`;
+  const costWords = bound.cost === null && cost !== undefined ? ', and no bound of the cost' : '';
+  return `the run has ${boundWords(bound)}${costWords}: ${allowed}`;
+}
