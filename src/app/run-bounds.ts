@@ -8,8 +8,11 @@ import { countOf, dollars } from '../views/drawing/amounts.js';
 import type { RunBounds } from './programs.js';
 import type { Instead } from './project/preparation.js';
 
-/** How much time a run may lose before its first call of an agent. */
-const BOUND_MS = 150;
+/**
+ * A run loses at most 150 ms before its first call of an agent. The clock is looked at between segments, and the ways through
+ * what was explored are counted afterwards, so exploring ends earlier.
+ */
+const EXPLORING_MS = 130;
 
 interface StartingRun {
   readonly configuration: Configuration;
@@ -32,7 +35,7 @@ export async function boundsBeforeStart(
   const limited = { ...machine, limits: { ...machine.limits, ...limits } };
   const first = omitUndefined({ start: state < 0 ? undefined : { state, with: start?.with ?? {} } });
   try {
-    return boundOfRun(limited, { inputs, maxCost, ...first, milliseconds: BOUND_MS });
+    return boundOfRun(limited, { inputs, maxCost, ...first, milliseconds: EXPLORING_MS });
   } catch {
     // What only tells about a run does not prevent it; `verify` reports what is wrong with the exploration.
     return { calls: null, cost: null, agents: [], problem: 'not computed' };

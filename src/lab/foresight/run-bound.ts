@@ -16,7 +16,7 @@ interface RunBoundOptions {
   readonly maxCost: Readonly<Record<string, number>>;
   /** Where the run begins, if not at its first state. */
   readonly start?: VerifyOptions['start'];
-  /** How much time may pass. */
+  /** How long it may explore. */
   readonly milliseconds: number;
 }
 
