@@ -44,6 +44,8 @@ export interface ContinuedOptions extends Omit<ResumeOptions, 'dir' | 'machine' 
    * operation rejects with.
    */
   readonly examine?: (found: ExaminedRun) => Promise<Pick<ContinuedOptions, 'inputs'>>;
+  /** Is told all options before anything begins. What it throws, the operation rejects with. */
+  readonly prepare?: (options: ResumeOptions) => Promise<void>;
   /** How long a wait may be that nobody limits, in milliseconds. */
   readonly otherwiseSuspendAfterMs?: number | null;
   /** A new run begins as a copy of the stored one. */
@@ -83,6 +85,7 @@ export async function continuedOptions(
     examine,
     suspendAfterMs: _,
     otherwiseSuspendAfterMs: __,
+    prepare: ___,
     ...rest
   } = asked;
   const host = kept.allow_outside === true ? { ...given, allowOutside: true } : given;

@@ -43,7 +43,9 @@ function execute(
   const { directory } = runs;
   const start = async (onStart: (started: Started) => void): Promise<RunReport> => {
     const id = await findOwnRun(directory, run);
-    return action(id, { ...(await continuedOptions(runs, id, given)), onStart });
+    const options = await continuedOptions(runs, id, given);
+    await given.prepare?.(options);
+    return action(id, { ...options, onStart });
   };
   return begin(start, (id) => openStoredRun(directory, id).about.machine, given.onStart);
 }

@@ -51,7 +51,12 @@ export const COMBINATIONS: readonly Combination[] = [
     needs: ['--resume', '--from', '--on'],
     help: 'write `run FILE --resume --in-doubt …`; only a run that was interrupted has effects in doubt',
   },
-  { of: ['run', 'resume', 'answer'], flags: ['--overwrite'], needs: ['--record'], help: 'add `--record FILE`' },
+  {
+    of: ['run', 'resume', 'answer', 'signal'],
+    flags: ['--overwrite'],
+    needs: ['--record'],
+    help: 'add `--record FILE`',
+  },
   {
     of: ['run'],
     flags: ['--cassette-match', '--cassette-drift'],
@@ -88,9 +93,16 @@ export const COMBINATIONS: readonly Combination[] = [
   { of: ['run'], flags: ['--resume'], idle: ['--replay'], help: 'choose one of them' },
   {
     of: ['run'],
-    flags: ['--record', '--cassette'],
+    flags: ['--cassette'],
     idle: ['--resume', '--replay'],
     help: 'a cassette holds a run from its beginning: leave out one of them',
+  },
+  { of: ['run'], flags: ['--record'], idle: ['--replay'], help: 'leave out one of them: `--replay` records nothing' },
+  {
+    of: ['resume', 'answer', 'signal'],
+    flags: ['--record'],
+    idle: ['--from-file', '--cwd'],
+    help: 'leave out one of them: a cassette holds a whole run of one program in one directory',
   },
   { of: ['run'], flags: ['--record'], idle: ['--cassette'], help: 'choose one of them' },
   { of: ['run'], flags: ['--mock'], idle: ['--cassette'], help: 'choose one of them' },
@@ -110,7 +122,7 @@ export const COMBINATIONS: readonly Combination[] = [
   },
   {
     of: ['answer', 'signal'],
-    flags: [...SHOWN, ...LIMITS, ...WORLD, '--json'],
+    flags: [...SHOWN, ...LIMITS, ...WORLD, '--json', '--record'],
     idle: ['--no-resume'],
     help: 'leave out `--no-resume`, which only records, or the other one',
   },

@@ -84,7 +84,7 @@ export function addRun(program: Command, onExit: (code: number) => void): void {
 }
 
 export function addResume(program: Command, onExit: (code: number) => void): void {
-  addOn(addResumeOptions(program.command('resume').description('resume a run that stopped')))
+  addOn(addRecording(addResumeOptions(program.command('resume').description('resume a run that stopped'))))
     .argument('[run]', 'the id of the run or the beginning of it (default: the latest unfinished run)')
     .option('--from-file <file>', 'resume the run in this edited program')
     .option('--again', 'go back to before a handled failure, or repeat what the edited program does again')
@@ -113,7 +113,11 @@ export function addReplay(program: Command, onExit: (code: number) => void): voi
 }
 
 export function addDeliver(program: Command, onExit: (code: number) => void): void {
-  addOn(addResumeOptions(program.command('answer').description('answer the questions of a run and resume it')))
+  addOn(
+    addRecording(
+      addResumeOptions(program.command('answer').description('answer the questions of a run and resume it')),
+    ),
+  )
     .argument('<run>', 'the id of the run or the beginning of it; without it, the one that waits for the answer')
     .argument('[answers...]', 'the answers, as name=value')
     .option('--reason <text>', 'why you answer so, for the record')
@@ -121,7 +125,7 @@ export function addDeliver(program: Command, onExit: (code: number) => void): vo
     .action(async (run: string, answers: string[], options) =>
       onExit(await (await import('../commands/deliver.js')).answerCommand(run, answers, options)),
     );
-  addOn(addResumeOptions(program.command('signal').description('send a signal to a run and resume it')))
+  addOn(addRecording(addResumeOptions(program.command('signal').description('send a signal to a run and resume it'))))
     .argument('<run>', 'the id of the run or the beginning of it; without it, the one that waits for the signal')
     .argument('[name]', 'the name of the signal')
     .argument('[payload]', 'its payload: JSON or text')
@@ -191,6 +195,13 @@ function addResumeOptions(command: Command): Command {
         durationOrNever,
       ),
     );
+}
+
+/** Of the commands after which a cassette has all that a run got since its beginning. */
+function addRecording(command: Command): Command {
+  return command
+    .option('--record <file>', 'write a cassette of the whole run, or continue the one that `run --record` began')
+    .option('--overwrite', 'with --record: replace any other file');
 }
 
 function inDoubtOption(): Option {

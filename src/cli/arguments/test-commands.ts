@@ -23,7 +23,7 @@ export function addCassetteOptions(command: Command): Command {
       '--record <file>',
       'record the outcomes of commands, agents and questions in a file, a cassette, to run the program again without them',
     )
-    .option('--overwrite', 'with --record: replace an existing cassette')
+    .option('--overwrite', 'with --record: replace an existing file')
     .option('--cassette <file>', 'take all outcomes from a cassette, in virtual time; starts nothing')
     .addOption(
       new Option(

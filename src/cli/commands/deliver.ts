@@ -129,6 +129,12 @@ async function deliverCommand(
         return code;
       } catch (cause) {
         if (!(cause instanceof OperationRefused) || cause.refusal.code !== 'held') throw cause;
+        if (flags.record !== undefined)
+          throw new RunRefused(
+            'wrong-use',
+            `cannot record to \`${flags.record}\`: another process executes run \`${id}\``,
+            `leave out \`--record\`; when the run has stopped, write \`statedsl resume ${id} --record ${flags.record}\``,
+          );
       }
     }
     // Secret inputs are replaced in what is recorded here.

@@ -30,6 +30,8 @@ export interface ResumeFlags
       | 'detach'
       | 'inDoubt'
       | 'again'
+      | 'record'
+      | 'overwrite'
     > {
   readonly fromFile?: string;
 }

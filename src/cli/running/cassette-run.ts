@@ -80,6 +80,10 @@ function recordedRun(recorder: CassetteRecorder, flags: RunFlags): TapedRun {
     options: {},
     wrap: (options) => ({
       effects: recorder.wrap(options.effects ?? hostEffects(hostOptions(options))),
+      onStart: (started) => {
+        recorder.begins(started.runId);
+        options.onStart?.(started);
+      },
       onEvent: (event, position, whole) => {
         recorder.note(whole ?? event);
         options.onEvent?.(event, position, whole);

@@ -4,6 +4,7 @@ import type { ResumeRunOptions } from '../../app/execution-options.js';
 import { type Result, unwrap } from '../../app/result.js';
 import type { Execution, Runs } from '../../app/runs.js';
 import { type SourceSet, sourceFile } from '../../language/source/diagnostic.js';
+import type { RunReport } from '../../runtime/run/run-report.js';
 import { type ResumeFlags, resumeOptions } from '../preparation/prepare-resume.js';
 import type { ExitCode } from '../terminal/exit-code.js';
 import { driveOnCommandLine, personName } from './drive-on-command-line.js';
@@ -22,7 +23,12 @@ export async function driveStoredRun(
   const runs = await runsOf(flags);
   const program = unwrap(await runs.program(id));
   let sources: SourceSet = program.sources.map(({ name, text }) => sourceFile(name, text));
-  return driveOnCommandLine({
+  const recording =
+    flags.record === undefined
+      ? null
+      : new (await import('./continued-recording.js')).ContinuedRecording(id, flags.record, flags);
+  let report: RunReport | null = null;
+  const code = await driveOnCommandLine({
     flags,
     background,
     program: program.machine,
@@ -34,7 +40,11 @@ export async function driveStoredRun(
               sources = found.sources;
             })
           : { limits: flagLimits(flags) };
-      return unwrap(await begin(runs, { person: personName(), ...options, ...shown } as ResumeRunOptions)).report;
+      const recorded = recording === null ? {} : { prepare: recording.prepare };
+      const given = { person: personName(), ...options, ...shown, ...recorded } as ResumeRunOptions;
+      report = await unwrap(await begin(runs, given)).report;
+      return report;
     },
   });
+  return recording === null ? code : recording.finish(report, code, background);
 }

@@ -70,6 +70,8 @@ export interface ReplayOptions {
   readonly complete: (outcome: Outcome, request: EffectRequest | null) => Outcome;
   /** The run in another machine, from here on; null if that is not possible. */
   readonly migrate: (run: Run, resumed: RunResumed & { readonly digest: string }) => Run | null;
+  /** Is told each request that the run makes. */
+  readonly onRequest?: ((request: EffectRequest) => void) | undefined;
 }
 
 /** The first event of a record that its program does not produce. */
@@ -343,7 +345,10 @@ export class Replay {
   private gather(): void {
     const { run, open } = this;
     run.takeCancellations();
-    for (const request of run.takeRequests()) open.set(request.effect, request);
+    for (const request of run.takeRequests()) {
+      open.set(request.effect, request);
+      this.options.onRequest?.(request);
+    }
     for (const effect of open.keys()) if (!run.pending.has(effect)) open.delete(effect);
   }
 

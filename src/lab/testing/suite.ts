@@ -110,7 +110,13 @@ export function performingRenewal(suite: Suite, real: Effects, { fileOf, boundar
       const kept = [...played.records].filter(({ kind }) => ['ask', 'approval', 'signal'].includes(kind));
       const started = events.find((event) => event.type === 'run_started');
       const isSuspended = events.at(-1)?.type === 'run_suspended';
-      const header = { ...played, inputs: started?.inputs ?? played.inputs, isComplete: true, isSuspended };
+      const header = {
+        ...played,
+        run: undefined,
+        inputs: started?.inputs ?? played.inputs,
+        isComplete: true,
+        isSuspended,
+      };
       const sorted = inOrder([...records, ...kept]);
       const why = writeCassette(fileOf(line.path), header, sorted, boundary);
       suite.cassettes.set(line.path, { ...header, records: sorted });

@@ -6,13 +6,14 @@ import type { AskRequest } from '../../interpreter/request.js';
 import type { Json } from '../../machine/expression.js';
 import { unreachable } from '../../prelude/unreachable.js';
 import type { EffectContext, PerformedRequest } from '../effect-context.js';
+import type { OutputStore } from '../process/scratch.js';
 import { sha256Hex } from '../sha256.js';
 import type { Asked } from './cassette.js';
 
 /** `clean` replaces secrets. */
 export function askedOf(
   request: PerformedRequest,
-  { resources, ...context }: EffectContext,
+  { resources, ...context }: AskingContext,
   clean: (text: string) => string,
 ): Asked {
   const run = hiddenRun({ ...context, artifacts: resources.outputs.artifacts }, request.effect);
@@ -98,6 +99,11 @@ const EFFECT = '‹effect›';
 export interface HiddenRun {
   hide(text: string): string;
   restore(text: string): string;
+}
+
+/** What records need of the run of an effect. */
+export interface AskingContext extends Pick<EffectContext, 'runId' | 'cwd' | 'programDir'> {
+  readonly resources: { readonly outputs: Pick<OutputStore, 'artifacts' | 'redactor' | 'originals'> };
 }
 
 type AskingRun = Pick<EffectContext, 'runId' | 'cwd' | 'programDir'> & { readonly artifacts: string | null };

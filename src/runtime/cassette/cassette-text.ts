@@ -33,7 +33,8 @@ export class CassetteText {
 
   constructor(private readonly stringify: Stringify) {}
 
-  header({ program, startedMs, inputs, printedInputs, worktree, isComplete, isSuspended }: CassetteHeader): string {
+  header(about: CassetteHeader): string {
+    const { program, run, startedMs, inputs, printedInputs, worktree, isComplete, isSuspended } = about;
     const [small, large]: [Record<string, Json>, Record<string, string>] = [{}, {}];
     for (const [name, value] of Object.entries(inputs)) {
       const json = JSON.stringify(value);
@@ -43,6 +44,7 @@ export class CassetteText {
     const header = omitUndefined({
       cassette: CASSETTE_VERSION,
       program,
+      run,
       started: new Date(startedMs).toISOString(),
       inputs: Object.keys(small).length === 0 ? undefined : small,
       input_files: Object.keys(large).length === 0 ? undefined : large,

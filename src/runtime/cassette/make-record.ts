@@ -4,24 +4,32 @@ import { Buffer } from 'node:buffer';
 import { mkdirSync, readdirSync, rmSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import yaml from 'yaml';
-import type { Outcome, Output } from '../../interpreter/events/event.js';
+import type { Outcome, Output, RunEvent } from '../../interpreter/events/event.js';
 import { withText } from '../../interpreter/values/json.js';
 import type { Json } from '../../machine/expression.js';
 import { omitUndefined } from '../../prelude/omit-undefined.js';
-import type { EffectContext, PerformedRequest } from '../effect-context.js';
+import type { PerformedRequest } from '../effect-context.js';
 import { artifactPath } from '../process/scratch.js';
 import type { Boundary } from '../readable-file.js';
 import type { Redactor } from '../redact.js';
 import { entryAt, isOwnFolder, readOwn } from '../store/own-file.js';
 import { whyUnwritable, writeWhole } from '../written-file.js';
-import { askedOf, fingerprintOf, type HiddenRun, hiddenRun, mapTexts } from './asked.js';
-import type { CassetteHeader, CassetteRecord, RecordedOutcome } from './cassette.js';
+import {
+  type AskingContext,
+  askedOf,
+  askedPerson,
+  fingerprintOf,
+  type HiddenRun,
+  hiddenRun,
+  mapTexts,
+} from './asked.js';
+import type { Asked, CassetteHeader, CassetteRecord, RecordedOutcome } from './cassette.js';
 import { CassetteText, largeFolderOf } from './cassette-text.js';
 
 /** Null: the run stopped it. */
 export function makeRecord(
   request: PerformedRequest,
-  context: EffectContext,
+  context: AskingContext,
   outcome: Outcome | null,
   endedMs: number,
   redactor: Redactor | null = context.resources.outputs.redactor,
@@ -44,9 +52,45 @@ export function makeRecord(
   };
 }
 
+/** Makes records of what people and other programs send to a run, from its events. */
+export class SentRecords {
+  private readonly questions = new Map<string, Extract<RunEvent, { type: 'asked' }>>();
+
+  /** Null: nothing was sent with this event. */
+  take(event: RunEvent, now: () => number): CassetteRecord | null {
+    switch (event.type) {
+      case 'asked':
+        this.questions.set(event.effect, event);
+        return null;
+      case 'answered': {
+        const { effect, name, value, printed, by } = event;
+        const question = this.questions.get(effect);
+        // Only the path of an approval has a dot. Its answer comes by itself, as a signal does.
+        const asked =
+          question === undefined || name.includes('.')
+            ? ({ kind: 'approval', text: name, args: [], prompt: null } as const)
+            : askedPerson(question, (text) => text);
+        return sentRecord(asked, effect, { kind: 'answered', value, ...omitUndefined({ printed }), by }, now());
+      }
+      case 'signal_received': {
+        const { name, payload: value, printed, by } = event;
+        const asked = { kind: 'signal', text: name, args: [], prompt: null } as const;
+        return sentRecord(asked, null, { kind: 'answered', value, ...omitUndefined({ printed }), by }, now());
+      }
+      default:
+        return null;
+    }
+  }
+}
+
+function sentRecord(asked: Asked, at: string | null, outcome: RecordedOutcome, endedMs: number): CassetteRecord {
+  const nowhere = { attempt: 1, waits: 0, state: null, line: null, fileLine: 0 };
+  return { ...asked, ...nowhere, at, outcome, endedMs, fingerprint: fingerprintOf(asked) };
+}
+
 function hideOutcome(
   outcome: Outcome,
-  { resources }: EffectContext,
+  { resources }: AskingContext,
   redactor: Redactor | null,
   run: HiddenRun,
 ): RecordedOutcome {
@@ -63,7 +107,7 @@ function hideOutcome(
 }
 
 /** The content of an output, also of one that is in a file. */
-function wholeOutput(output: Output, { outputs }: EffectContext['resources']): Output {
+function wholeOutput(output: Output, { outputs }: AskingContext['resources']): Output {
   const { text, base64, artifact, bytes, lossy } = output;
   if (artifact === undefined || (text !== undefined && lossy === undefined)) {
     const content = text === undefined ? { base64 } : { text };

@@ -107,10 +107,20 @@ class Decoder {
     if (!isMembers(value) || !('cassette' in value)) throw new Wrong([], 'this is not a cassette', help);
     if (value.cassette !== CASSETTE_VERSION)
       throw new Wrong(['cassette'], `this version reads cassettes of version ${CASSETTE_VERSION}`, help);
-    const { program, started, inputs = {}, input_files: files = {}, worktree = null, complete, records = [] } = value;
+    const {
+      program,
+      run,
+      started,
+      inputs = {},
+      input_files: files = {},
+      worktree = null,
+      complete,
+      records = [],
+    } = value;
     const { suspended = false, printed_inputs: printed = {} } = value;
     const cut = 'the file is cut off; record it again with `--record … --overwrite`';
     if (typeof program !== 'string') throw new Wrong(['program'], '`program` must be the name of the program', cut);
+    if (run !== undefined && typeof run !== 'string') throw new Wrong(['run'], '`run` must be the id of the run');
     const startedMs = typeof started === 'string' ? Date.parse(started) : Number.NaN;
     if (Number.isNaN(startedMs)) throw new Wrong(['started'], '`started` must be a point in time', cut);
     if (!isMembers(inputs)) throw new Wrong(['inputs'], '`inputs` must be names with values');
@@ -126,6 +136,7 @@ class Decoder {
     return {
       file: this.origin.name,
       program,
+      run,
       startedMs,
       inputs: { ...inputs, ...this.largeInputs(files), ...inputsOf(printed) },
       worktree,

@@ -5,7 +5,6 @@
 import { rmSync } from 'node:fs';
 import { performance } from 'node:perf_hooks';
 import type { RunEvent } from '../../interpreter/events/event.js';
-import { omitUndefined } from '../../prelude/omit-undefined.js';
 import type { Effects, PerformedRequest } from '../effect-context.js';
 import type { Boundary } from '../readable-file.js';
 import type { Redactor } from '../redact.js';
@@ -14,10 +13,9 @@ import { entryAt } from '../store/own-file.js';
 import { reasonOf } from '../store/store-error.js';
 import type { VirtualTime } from '../virtual-time.js';
 import { beginFile, extendFile, whyUnwritable, writeWhole } from '../written-file.js';
-import { askedPerson, fingerprintOf } from './asked.js';
 import { type CassetteHeader, type CassetteRecord, isStrict } from './cassette.js';
 import { CassetteText, largeFolderOf } from './cassette-text.js';
-import { keepLarge, makeRecord } from './make-record.js';
+import { keepLarge, makeRecord, SentRecords } from './make-record.js';
 
 interface RecorderOptions {
   /** Absolute. */
@@ -52,6 +50,8 @@ export class CassetteRecorder {
   /** The first reason why the file is not a cassette. */
   private problem: string | null = null;
   private holdsSecret = false;
+  private readonly sent = new SentRecords();
+  private runId: string | undefined;
 
   constructor(
     private readonly options: RecorderOptions,
@@ -64,6 +64,11 @@ export class CassetteRecorder {
 
   get count(): number {
     return this.records.length;
+  }
+
+  /** Tells which run it is, before its first event. */
+  begins(runId: string): void {
+    this.runId = runId;
   }
 
   /** Effects whose outcomes are recorded. */
@@ -92,6 +97,7 @@ export class CassetteRecorder {
       case 'run_started':
         this.header = {
           program: this.options.program,
+          run: this.runId,
           startedMs: this.startedMs,
           inputs: event.inputs,
           printedInputs: event.printed,
@@ -101,28 +107,10 @@ export class CassetteRecorder {
         };
         this.begin();
         return;
-      case 'asked': {
-        this.questions.set(event.effect, event);
-        return;
+      default: {
+        const record = this.sent.take(event, () => this.now());
+        if (record !== null) this.add(record);
       }
-      case 'answered': {
-        const { effect, name, value, printed, by } = event;
-        const question = this.questions.get(effect);
-        // Only the path of an approval has a dot. Its answer comes by itself, as a signal does.
-        const asked =
-          question === undefined || name.includes('.')
-            ? ({ kind: 'approval', text: name, args: [], prompt: null } as const)
-            : askedPerson(question, (text) => text);
-        this.addOwn({ ...asked, at: effect, outcome: { kind: 'answered', value, ...omitUndefined({ printed }), by } });
-        return;
-      }
-      case 'signal_received': {
-        const { name, payload: value, printed, by } = event;
-        const asked = { kind: 'signal', text: name, args: [], prompt: null } as const;
-        this.addOwn({ ...asked, at: null, outcome: { kind: 'answered', value, ...omitUndefined({ printed }), by } });
-        return;
-      }
-      default:
     }
   }
 
@@ -139,14 +127,6 @@ export class CassetteRecorder {
     if (this.problem !== null) return { message: this.problem, isSecret: false };
     const message = writeWhole(file, header + this.records.join('') + CassetteText.end, boundary);
     return message === null ? null : { message, isSecret: false };
-  }
-
-  private readonly questions = new Map<string, Extract<RunEvent, { type: 'asked' }>>();
-
-  private addOwn(record: Pick<CassetteRecord, 'kind' | 'text' | 'args' | 'prompt' | 'at' | 'outcome'>): void {
-    const fingerprint = fingerprintOf(record);
-    const nowhere = { attempt: 1, waits: 0, state: null, line: null, fileLine: 0 };
-    this.add({ ...record, ...nowhere, endedMs: this.now(), fingerprint });
   }
 
   private begin(): void {

@@ -98,6 +98,6 @@ export function outputStore(
 }
 
 /** The file with the exact bytes of an artifact. */
-export function artifactPath(store: OutputStore, artifact: string): string {
+export function artifactPath(store: Pick<OutputStore, 'artifacts' | 'originals'>, artifact: string): string {
   return store.originals.get(artifact) ?? join(store.artifacts ?? '', artifact);
 }

@@ -50,6 +50,15 @@ interface RecoverOptions {
   readonly linkedOf?: (machine: Machine) => LinkedMachine;
   /** Another program that is fed the record from the beginning, to compare the two and not to resume. */
   readonly instead?: LinkedMachine;
+  readonly observer?: RecordObserver;
+}
+
+/** Sees a run while it is rebuilt. */
+export interface RecordObserver {
+  /** Each request that the run makes, before the event with its outcome. */
+  readonly request: (request: EffectRequest) => void;
+  /** Each event that counts; `activeMs`: how long the run had been executed then. */
+  readonly event: (event: RunEvent, activeMs: number) => void;
 }
 
 export interface Recovered {
@@ -127,6 +136,7 @@ function followRecord(
       return true;
     }
     const isSame = walk.take(seq, event);
+    options.observer?.event(event, walk.activeMs);
     if (event.type === 'run_resumed') {
       replay.run.overlookLimits(ranges.some(({ until }) => until > seq));
       replay.holdAt(heldAfter(ranges, seq));
@@ -187,6 +197,10 @@ class RecordWalk {
     return this.difference === null;
   }
 
+  get activeMs(): number {
+    return this.active.ms;
+  }
+
   time(time: string, event: RunEvent): void {
     this.active.take(Date.parse(time), event);
     if ('inbox' in event && event.inbox !== undefined) this.inbox = event.inbox;
@@ -211,6 +225,7 @@ function replayOptions(stored: StoredRun, options: RecoverOptions, followed: Fol
   return {
     toRecorded: (event) => (redactor === null ? event : redactor.event(event)),
     toCompared: instead === undefined ? (event) => event : withoutLocations,
+    onRequest: options.observer?.request,
     complete: (outcome, request) => {
       if (request?.kind !== 'worktree') return withText(stored, outcome, request);
       noteCommit(followed.commits, request, outcome);
