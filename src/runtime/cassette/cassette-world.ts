@@ -278,7 +278,10 @@ export class CassetteWorld implements Effects {
     const message = cassette.isComplete
       ? `\`${cassette.file}\` has no record of ${what}${location}`
       : `the recording of \`${cassette.file}\` ends before ${what}${location}`;
-    this.report({ message, help: this.options.advice.missing });
+    const { missing } = this.options.advice;
+    const { run, file } = cassette;
+    const goOn = `go on with the run: \`statedsl resume ${run} --record ${file}\``;
+    this.report({ message, help: cassette.isComplete || run === undefined ? missing : `${goOn}, or ${missing}` });
     return { kind: 'not-started', reason: 'the cassette has no outcome for it' };
   }
 
