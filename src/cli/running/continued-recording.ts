@@ -40,7 +40,7 @@ export class ContinuedRecording {
     const stored = openStoredRun(dir, this.id);
     // Also for `run --resume`, where `--cwd` means more than this.
     if (this.flags.cwd !== undefined)
-      throw new RunRefused('wrong-use', `${this.cannot}: the run goes on in another directory`, 'leave out `--cwd`');
+      throw new RunRefused('wrong-use', `${this.cannot}: the run continues in another directory`, 'leave out `--cwd`');
     const why = await this.whyRefused();
     if (why !== null) {
       const other = 'choose another file, or replace this one with `--overwrite`';

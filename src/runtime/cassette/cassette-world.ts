@@ -280,8 +280,8 @@ export class CassetteWorld implements Effects {
       : `the recording of \`${cassette.file}\` ends before ${what}${location}`;
     const { missing } = this.options.advice;
     const { run, file } = cassette;
-    const goOn = `go on with the run: \`statedsl resume ${run} --record ${file}\``;
-    this.report({ message, help: cassette.isComplete || run === undefined ? missing : `${goOn}, or ${missing}` });
+    const resuming = `resume the recorded run: \`statedsl resume ${run} --record ${file}\``;
+    this.report({ message, help: cassette.isComplete || run === undefined ? missing : `${resuming}, or ${missing}` });
     return { kind: 'not-started', reason: 'the cassette has no outcome for it' };
   }
 

@@ -52,7 +52,7 @@ export function cassetteOfRun(
   const records: CassetteRecord[] = [];
   let header: CassetteHeader | null = null;
   let last = 0;
-  const settled = (event: Extract<RunEvent, { type: 'effect_settled' }>, now: () => number): CassetteRecord | null => {
+  const recordOf = (event: Extract<RunEvent, { type: 'effect_settled' }>, now: () => number): CassetteRecord | null => {
     const request = requests.get(keyOf(event));
     if (request === undefined || !isRecorded(request)) return null;
     const { stopped, outcome } = event;
@@ -80,11 +80,11 @@ export function cassetteOfRun(
           if (event.type === 'run_started') {
             const startedMs = isVirtual ? VIRTUAL_START : Date.parse(about.started_at);
             const worktree = event.worktree?.base ?? null;
-            const whose = { program: about.machine, run: about.run_id, startedMs, worktree };
+            const origin = { program: about.machine, run: about.run_id, startedMs, worktree };
             const given = { inputs: event.inputs, printedInputs: event.printed };
-            header = { ...whose, ...given, isComplete: false, isSuspended: false };
+            header = { ...origin, ...given, isComplete: false, isSuspended: false };
           }
-          const record = event.type === 'effect_settled' ? settled(event, now) : sent.take(event, now);
+          const record = event.type === 'effect_settled' ? recordOf(event, now) : sent.take(event, now);
           if (record !== null) records.push(record);
         },
       },
@@ -102,7 +102,7 @@ const AGAIN = 'record a new run: `statedsl run FILE --record CASSETTE`';
 function whyUnplayable(event: RunEvent): string | null {
   switch (event.type) {
     case 'run_resumed':
-      if (event.digest !== undefined) return 'the run went on in an edited program, which its cassette cannot repeat';
+      if (event.digest !== undefined) return 'the run continued in an edited program, which its cassette cannot repeat';
       return event.granted === undefined ? null : 'a step of the run got one more attempt than its program gives it';
     case 'run_cancelled':
       return 'the run was cancelled, which its cassette cannot repeat';
