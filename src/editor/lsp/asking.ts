@@ -111,7 +111,7 @@ export class Asking {
         this.files.set(path, program);
       }
       const uri = pathToFileURL(path).href;
-      const document = this.documents.closed(uri, path, program.source.text);
+      const document = this.documents.closedDocument(uri, path, program.source.text);
       const { sources } = program.compilation;
       all.push({ document, program, uri, uriOf: (file) => this.documents.uriOf(document, sources, file) });
     }

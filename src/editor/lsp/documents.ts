@@ -93,7 +93,7 @@ export class Documents {
   }
 
   /** A file of the workspace that no editor has open. */
-  closed(uri: string, path: string, text: string): OpenDocument {
+  closedDocument(uri: string, path: string, text: string): OpenDocument {
     return {
       uri,
       path,
