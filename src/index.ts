@@ -146,10 +146,12 @@ export type {
   Output,
   OwnRetries,
   PipeMember,
+  RefusedAnswer,
   RunError,
   RunEvent,
   RunResumed,
   SpentAmount,
+  Through,
   TokenCounts,
   Unavailable,
   Waiting,
@@ -186,7 +188,7 @@ export type {
 export type { Printed } from './interpreter/values/json.js';
 export type { AgentLookups, AgentTraits, GateCommand, Lookups } from './language/check/lower/lowered-state.js';
 export type { Span } from './language/source/diagnostic.js';
-export type { Filter, Json, ShellContext, ShellInsertion, ShellText } from './machine/expression.js';
+export type { Filter, Json, ShellContext, ShellInsertion, ShellPipe, ShellText } from './machine/expression.js';
 export type { ExceededScope, Input, LimitScope, Limits, Strictness } from './machine/machine.js';
 export type { ToolProgram } from './machine/plan.js';
 export type { AgentConfiguration } from './runtime/agents/programs/adapter.js';
@@ -205,7 +207,7 @@ export type { AskHandler, EventPosition, Question } from './runtime/run/drive-op
 export type { InDoubt } from './runtime/run/resources.js';
 export type { Started } from './runtime/run/run-options.js';
 export type { ReportedStep, RunReport } from './runtime/run/run-report.js';
-export type { Delivery } from './runtime/store/inbox.js';
+export type { AnsweredHow, Delivery } from './runtime/store/inbox.js';
 export { type JournalRecord, journalLine, LineBuffer, readJournalLine } from './runtime/store/journal-line.js';
 export type { RunFacts } from './runtime/store/run-header.js';
 export { RunRefused } from './runtime/store/store-error.js';
@@ -216,6 +218,7 @@ export type { DiagnosticJson, LocatedEdit, Location } from './views/diagnostics/
 export type { DetailedAttempt } from './views/report/detailed-attempt.js';
 export type {
   DeniedRow,
+  PipeRow,
   Report,
   ReportedDamage,
   ReportedRun,

@@ -420,6 +420,7 @@ export interface KeptOutcomes {
 /** The doors through which answers come. */
 export type Through = 'command' | 'http' | 'page' | 'mcp' | 'form' | 'library';
 
+/** An answer that nobody took, because who gave it may not answer. */
 export interface RefusedAnswer {
   readonly id?: string;
   readonly name: string;
