@@ -38,9 +38,9 @@ test('a service continues without its files', async () => {
 test('another command ends with what to do, and the run can be resumed', async () => {
   const { folder, runProcess, file } = projectFolder();
   const { program } = copyInto(folder);
-  // What executes agents is loaded with the first one.
+  // What executes agents is loaded with the first one, or with the bound that the log shows.
   file('p.dsl', 'DO: rm -rf installed/code\nDO: x = Task(claude) "Say hello."\nRETURN: over\n');
-  const ended = await runProgram(process.execPath, [program, 'run', 'p.dsl'], { cwd: folder });
+  const ended = await runProgram(process.execPath, [program, 'run', '--quiet', 'p.dsl'], { cwd: folder });
   expect([ended.code, ended.stdout]).toEqual([1, '']);
   expect(ended.stderr).toMatch(
     /error: the files of statedsl were replaced or removed while it ran: there is no `.*cjs`\n {2}= help: start the command again; `statedsl resume` continues a run\n$/,

@@ -271,12 +271,20 @@ export const badEscape = message<{ written: string; fix: Fix }>('bad-escape', 'e
   fix,
 }));
 
-export const badNote = message<{ written: string; instead: string | null }>('bad-note', 'error', (f) => ({
-  message: `the note \`${f.written}\` sets nothing`,
-  label: 'notes are ignored, apart from `(starts at N)`, `(quorum=N)` and `(max=N)`',
-  help: f.instead === null ? 'remove it' : `write \`${f.instead}\``,
-  ...omitUndefined({ repair: f.instead === null ? undefined : { instead: f.instead } }),
-}));
+/** `setsMembers`: what is written instead also changes what the block below does. */
+export const badNote = message<{ written: string; instead: string | null; setsMembers?: true }>(
+  'bad-note',
+  'error',
+  (f) => ({
+    message: `the note \`${f.written}\` sets nothing`,
+    label: 'notes are ignored, apart from `(starts at N)`, `(quorum=N)` and `(max=N)`',
+    help: f.instead === null ? 'remove it' : `write \`${f.instead}\``,
+    ...omitUndefined({
+      repair:
+        f.instead === null ? undefined : { instead: f.instead, ...(f.setsMembers === true ? { guess: true as const } : {}) },
+    }),
+  }),
+);
 
 /** `oneOf`: the choices that were probably meant. */
 export const badInputNote = message<{ word: string; suggestion?: string; oneOf?: string; known: readonly string[] }>(

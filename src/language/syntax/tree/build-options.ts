@@ -138,7 +138,8 @@ export function noteOptions(
   if (options !== undefined && /(?:timeout|every|on_failure|retry)\s*=/.test(options)) {
     const instead = of === 'PARALLEL' ? `[${options}]` : options.replace(/^timeout/, 'OR timeout');
     const where = span(context, note.startOffset, note.startOffset + note.image.length);
-    report(context, badNote(where, { written: note.image, instead }));
+    const setsMembers = of === 'PARALLEL' ? { setsMembers: true as const } : {};
+    report(context, badNote(where, { written: note.image, instead, ...setsMembers }));
     return [];
   }
   if (note.image.search(noteOption) < 0) checkNote(context, note, 'limits');
