@@ -281,7 +281,9 @@ export const badNote = message<{ written: string; instead: string | null; setsMe
     help: f.instead === null ? 'remove it' : `write \`${f.instead}\``,
     ...omitUndefined({
       repair:
-        f.instead === null ? undefined : { instead: f.instead, ...(f.setsMembers === true ? { guess: true as const } : {}) },
+        f.instead === null
+          ? undefined
+          : { instead: f.instead, ...(f.setsMembers === true ? { guess: true as const } : {}) },
     }),
   }),
 );
