@@ -2,7 +2,9 @@
  * The programs of a folder and everything that belongs to them: the configuration, imports, workflows, plans, tools. What
  * can be run is prepared here, and `Runs` executes it.
  */
+
 import { resolve } from 'node:path';
+import type { RunBounds } from '../lab/foresight/run-bound.js';
 import type { Json } from '../machine/expression.js';
 import type { Input, Limits } from '../machine/machine.js';
 import type { CommandFunction } from '../runtime/command-function.js';
@@ -13,6 +15,8 @@ import type { ProgramList } from './project/list-programs.js';
 import type { ProgramSource } from './project/preparation.js';
 import { diskFiles, type ProjectHost, withOpenTexts } from './project/project-host.js';
 import type { Result } from './result.js';
+
+export type { RunBounds };
 
 /** How `openPrograms` and `openRuns` open a folder. */
 export interface FolderOptions {
@@ -102,23 +106,6 @@ export interface FixedProgram extends CheckedProgram {
   readonly text: string;
   /** How many corrections were made. */
   readonly fixed: number;
-}
-
-/** The result of `bounds`: what no run with these inputs exceeds. */
-export interface RunBounds {
-  /** Calls of agents; null: no number bounds them, or it was not computed in time. */
-  readonly calls: number | null;
-  /** What they reserve in US dollars; null: no number, because calls or costs have no limit, or not computed. */
-  readonly cost: number | null;
-  readonly agents: readonly {
-    readonly agent: string;
-    /** Null: `formula` says it, or it is unbounded because of `because`. */
-    readonly at_most: number | null;
-    readonly formula?: string;
-    readonly because?: string;
-  }[];
-  /** Absent: they were computed. */
-  readonly problem?: 'not computed';
 }
 
 /** Options of `graph`: Mermaid (the default), Graphviz's DOT, or text art (not for plans). */

@@ -142,7 +142,7 @@ function nextStep(door: Door, run: ShownRun): string | null {
   if (signal !== undefined) return `it waits for the signal \`${nameOf(signal)}\`: \`answer\` sends it`;
   switch (status) {
     case 'running':
-      return 'it goes on; call `get` with `wait_s` to follow it';
+      return 'it continues; call `get` with `wait_s` to follow it';
     case 'suspended': {
       const until = waiting.find((one) => one.until != null)?.until;
       return until == null ? null : `it waits until ${dateOf(until)}; then \`control\` with \`resume\` continues it`;

@@ -102,7 +102,7 @@ export const TOOLS: readonly ToolDefinition[] = [
     name: 'run',
     title: 'Run a flow',
     description:
-      'Run a program: `program` (name or path from `list`), `file` or `text`. Returns the result, or where the run stands and its `run_id`; it goes on without you, so follow it with `get`. Commands and agents of the program are executed.',
+      'Run a program: `program` (name or path from `list`), `file` or `text`. Returns the result, or where the run stands and its `run_id`; it continues without you, so follow it with `get`. Commands and agents of the program are executed.',
     inputSchema: object({
       program: text('a listed program'),
       file: text('path in the folder of programs'),

@@ -1,4 +1,4 @@
-/** Waits for a run: until it ends, waits for somebody, or the time is over. It goes on whatever becomes of the call. */
+/** Waits for a run: until it ends, waits for somebody, or the time is over. It continues, whatever becomes of the call. */
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Refused, Result } from '../app/result.js';
 import type { ShownRun } from '../app/runs.js';
@@ -21,7 +21,7 @@ type FoundEnd = { readonly ok: true; readonly run: ShownRun; readonly recent: re
 /** How often a run is looked at: often at first, since most runs are short. Milliseconds. */
 const FIRST_MS = 25;
 const LATER_MS = 250;
-/** How long a run may take to be suspended after it has asked. What else it does then goes on. Milliseconds. */
+/** How long a run may take to be suspended after it has asked. What else it does then continues. Milliseconds. */
 const SUSPENDING_MS = 1000;
 
 export async function untilItStands(

@@ -197,7 +197,7 @@ export const eventTable = {
     },
   },
   answer_refused: {
-    means: 'A person answered who is not one of the `approvers` of the question. The run goes on waiting.',
+    means: 'A person answered who is not one of the `approvers` of the question. The run still waits.',
     fields: {
       id: sometimes('text', 'the id of the question'),
       name: always('text', 'the name of the question'),

@@ -20,27 +20,32 @@ interface RunBoundOptions {
   readonly milliseconds: number;
 }
 
-interface RunBound {
+/** What no run of a program with these inputs exceeds. */
+export interface RunBounds {
+  /** Calls of agents; null: no number bounds them, or it was not computed in time. */
   readonly calls: number | null;
+  /** What they reserve in US dollars; null: no number, because calls or costs have no limit, or not computed. */
   readonly cost: number | null;
   readonly agents: readonly {
     readonly agent: string;
+    /** Null: `formula` says it, or it is unbounded because of `because`. */
     readonly at_most: number | null;
     readonly formula?: string;
     readonly because?: string;
   }[];
+  /** Absent: they were computed. */
   readonly problem?: 'not computed';
 }
 
 /** A sum of costs has no more digits than they have. */
 const DIGITS = 1e9;
-const NOT_COMPUTED: RunBound = { calls: null, cost: null, agents: [], problem: 'not computed' };
+const NOT_COMPUTED: RunBounds = { calls: null, cost: null, agents: [], problem: 'not computed' };
 
 /** Null: the program calls no agents. What needs more time than there is was not computed. */
 export function boundOfRun(
   machine: Machine,
   { inputs, maxCost, start, milliseconds }: RunBoundOptions,
-): RunBound | null {
+): RunBounds | null {
   if (!callsAgents(machine)) return null;
   const end = performance.now() + milliseconds;
   let isLate = false;

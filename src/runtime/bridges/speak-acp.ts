@@ -114,7 +114,7 @@ class Prompting {
 const STOPS: Readonly<Record<string, string>> = {
   max_tokens: 'its answer is too long',
   max_turn_requests: 'its turns are used up',
-  refusal: 'it refuses to go on',
+  refusal: 'it refuses to continue',
   cancelled: 'it was cancelled',
 };
 

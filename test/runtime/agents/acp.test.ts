@@ -61,7 +61,7 @@ test('any end but that of a turn is a failure', async () => {
   const one = acpStage();
   expect(await one.exited({ agent: 'a', prompt: 'refuse' })).toMatchObject({
     is_error: true,
-    stdout: { text: 'the agent stopped early: it refuses to go on' },
+    stdout: { text: 'the agent stopped early: it refuses to continue' },
   });
   expect(await one.exited({ agent: 'a', prompt: 'die' })).toMatchObject({
     is_error: true,
