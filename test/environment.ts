@@ -8,6 +8,7 @@ export function setup(): () => void {
   const folder = mkdtempSync(join(tmpdir(), 'statedsl-environment-'));
   // The workers, which start later, have the environment of this process.
   process.env.XDG_CACHE_HOME = join(folder, 'cache');
+  process.env.XDG_STATE_HOME = join(folder, 'state');
   // A bash that no other shell started takes pipes of Node for a remote login, and reads the `.bashrc` of the user.
   process.env.SHLVL = '1';
   if (process.env.UNIT === undefined) start(folder);

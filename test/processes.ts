@@ -17,7 +17,7 @@ const NAMES: Readonly<Record<string, RegExp>> = {
   engine: /^(left-processes|tools-of-workers|worktree)$/,
   runtime:
     /^(?!(checkpoint|clock|configuration|drive|drive-turns|drive-waits|fits-schema|flights|journal-sync|kept-runs|large-values|loop-parts|run-lock|stop-signal|temporary-folder)$)/,
-  'runtime/agents': /^(?!(recorded|resolve)$)/,
+  'runtime/agents': /^(?!(recorded|resolve|breaker)$)/,
   mcp: /./,
   serve: /./,
   shell: /^(coming-from-bash|binding|pipes|random|values)$/,

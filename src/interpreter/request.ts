@@ -187,7 +187,7 @@ export interface AgentGuards {
 }
 
 /**
- * Settles at `until` (milliseconds since the epoch) or later, with the time then. The interpreter reads the clock before
+ * Settles at `until` (milliseconds since the epoch) or later, with the time then, see `account`. The interpreter reads the clock before
  * it requests a timer, so `until` is always set and survives a restart; `ms` is the requested length.
  */
 export type TimerRequest = RequestHeader & {
@@ -196,6 +196,8 @@ export type TimerRequest = RequestHeader & {
   readonly until: number | null;
   /** The effect id of a question or signal that this timer only bounds. Such a timer alone does not keep a run busy. */
   readonly bounds?: string;
+  /** The account of agents that the run waits for: it settles when a call of the account may begin, also if that is earlier. */
+  readonly account?: string;
 };
 /** Settles with a number (`clock`: milliseconds since the epoch; `random`: 0 ≤ x < 1) or a text (`uuid`). */
 export type SampleRequest = RequestHeader & { readonly kind: 'clock' | 'uuid' | 'random' };

@@ -15,6 +15,8 @@ export interface Effects {
    * no longer matters, but it must not come before everything that was started has ended.
    */
   perform(request: PerformedRequest, context: EffectContext): Outcome | Promise<Outcome>;
+  /** Until when calls of an account of agents have to wait, as it is known now. Milliseconds since the epoch; 0: they need not. */
+  accountUntil?(account: string): Promise<number>;
 }
 
 /** Limits how many effects are performed at the same time, by all runs that share it. */

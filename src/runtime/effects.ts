@@ -95,7 +95,9 @@ export function hostEffects(options: HostOptions = {}): Effects {
         case 'schema':
           return checkSchema(request, context, options.readable);
         case 'timer':
-          return sleep(request.until ?? Date.now() + (request.ms ?? 0), context.stop);
+          return request.account === undefined
+            ? sleep(request.until ?? Date.now() + (request.ms ?? 0), context.stop)
+            : waitForAccount(request.account, context.stop);
         case 'clock':
           return { kind: 'value', value: Date.now() };
         case 'uuid':
@@ -105,6 +107,9 @@ export function hostEffects(options: HostOptions = {}): Effects {
         default:
           return unreachable(request);
       }
+    },
+    async accountUntil(account) {
+      return (await breakers()).until(account);
     },
   };
 }
@@ -200,6 +205,18 @@ async function watchWithGit(folder: string, { resources }: EffectContext, except
   if (worktrees !== null) return watchWorktree(worktrees.at(folder), except);
   // Artifacts are in the folder of the run, two levels below the store.
   return watchFolder(folder, outputs.artifacts === null ? null : resolve(outputs.artifacts, '../../..'), except);
+}
+
+/** Settles with the time at which a call of the account may begin. */
+async function waitForAccount(account: string, stop: AbortSignal): Promise<Outcome> {
+  await (await breakers()).wait(account, stop);
+  return { kind: 'value', value: Date.now() };
+}
+
+/** Loaded when an agent is called, or waited for. */
+async function breakers() {
+  const { sharedBreakers } = await import('./agents/breakers/breakers.js');
+  return sharedBreakers();
 }
 
 /** Settles with the time of its end: `until`, or earlier if it is stopped. */

@@ -306,7 +306,11 @@ function redactOutcome(outcome: Outcome, value: (given: Json) => Json, stream: (
     case 'changed':
       return { ...outcome, stdout: redactOutput(outcome.stdout, value, stream) };
     case 'not-started':
-      return { ...outcome, reason: value(outcome.reason) as string };
+      return {
+        ...outcome,
+        reason: value(outcome.reason) as string,
+        ...redactAgentFacts({ unavailable: outcome.unavailable }, value, stream),
+      };
     case 'failed':
       return { ...outcome, message: value(outcome.message) as string };
     default:

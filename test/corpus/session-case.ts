@@ -125,7 +125,7 @@ export async function sessionOf(the: Case): Promise<string> {
     // As in the shell of a person, wherever the tests run.
     const { CI: _, NO_COLOR: __, FORCE_COLOR: ___, ...env } = process.env;
     const path = [join(folder, '.bin'), env.PATH].join(delimiter);
-    const shell = { folder, env: { ...env, PATH: path }, laterMs: 0 };
+    const shell = { folder, env: { ...env, PATH: path, XDG_STATE_HOME: join(folder, '.state') }, laterMs: 0 };
     let session = '';
     for (const line of commandLines(the)) session += `$ ${line}\n${steady(await typed(line, shell), folder)}`;
     return session;

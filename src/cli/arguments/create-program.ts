@@ -119,6 +119,12 @@ export function createProgram(onExit: (code: number) => void, words: readonly st
     .option('--probe', 'also ask each configured agent a question of one word, which costs a short call each')
     .action(async (options) => onExit(await (await import('../commands/doctor.js')).doctorCommand(options)));
   program
+    .command('limits')
+    .description('list the accounts of agents that have reached a limit, and until when their calls wait')
+    .option('--clear <account>', 'let the calls of this account begin again (`all`: of every account)')
+    .option('--json', 'print one JSON object')
+    .action(async (options) => onExit(await (await import('../commands/limits.js')).limitsCommand(options)));
+  program
     .command('completion')
     .description('print a completion script for a shell')
     .addArgument(new Argument('<shell>', 'the shell').choices(['bash', 'zsh', 'fish']))

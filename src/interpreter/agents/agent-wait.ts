@@ -18,6 +18,7 @@ const LONGEST_PAUSE_MS = 5 * 60_000;
 
 /** Why an agent must be called again later, or null. */
 export function unavailability(outcome: Outcome): Unavailable | null {
+  if (outcome.kind === 'not-started') return outcome.unavailable ?? null;
   return (outcome.kind === 'exited' || outcome.kind === 'timed-out') && outcome.guard === undefined
     ? (outcome.unavailable ?? null)
     : null;
@@ -39,10 +40,11 @@ export function backOff(
     continues,
     reserved,
   }: Pick<Pending, 'effect' | 'attempt' | 'waits' | 'call' | 'continues' | 'reserved'>,
-  { until_ms: untilMs, at_ms: atMs, message }: Unavailable,
+  { until_ms: untilMs, at_ms: atMs, message, account }: Unavailable,
 ): number {
   const { run } = thread;
   const until = untilMs !== null && untilMs > atMs ? untilMs : atMs + backOffMs(waits);
+  const ofAccount = account === undefined ? {} : { account };
   run.recordNow({
     type: 'effect_retried',
     effect: failed,
@@ -50,12 +52,13 @@ export function backOff(
     error: message,
     delay_ms: until - atMs,
     until_ms: until,
+    ...ofAccount,
   });
   beginTimer(
     thread,
     { until, ms: until - atMs },
     omitUndefined({
-      waiting: { kind: 'time', name: null, until },
+      waiting: { kind: 'time', name: null, until, ...ofAccount },
       waits: waits + 1,
       putsOff: { effect: failed, attempt },
       call,

@@ -84,8 +84,9 @@ export function beginTimer(
   { until, ms, bounds }: TimerEnd,
   { effect = thread.nextEffect(), ...facts }: Omit<EffectFacts, 'event' | 'until'> & { readonly effect?: string } = {},
 ): void {
-  const event: RunEvent = { type: 'timer_set', effect, until };
-  beginEffect(thread, timerRequest({ effect, until, ms, bounds }), { event, until, ...facts });
+  const account = facts.waiting?.account;
+  const event: RunEvent = omitUndefined({ type: 'timer_set', effect, until, account });
+  beginEffect(thread, timerRequest({ effect, until, ms, bounds, account }), { event, until, ...facts });
 }
 
 /** Waits until a point in time, alone or as the end of something else that the thread waits for. */
@@ -100,17 +101,19 @@ function timerRequest(facts: {
   readonly until: number;
   readonly ms: number | null;
   readonly bounds: string | undefined;
+  readonly account: string | undefined;
 }): EffectRequest {
-  const { effect, until, ms, bounds } = facts;
-  return omitUndefined({ effect, kind: 'timer', attempt: 1, delayMs: 0, ms, until, bounds });
+  const { effect, until, ms, bounds, account } = facts;
+  return omitUndefined({ effect, kind: 'timer', attempt: 1, delayMs: 0, ms, until, bounds, account });
 }
 
 /**
  * Repeats the request for the time, the random number or the timer that a restored thread waits for, without an event.
  * False if it waits for something else.
  */
-export function reissueSample(thread: Thread, { effect, kind, until }: Pending, bounds?: string): boolean {
-  if (kind === 'timer') thread.run.request(timerRequest({ effect, until: until ?? 0, ms: null, bounds }));
+export function reissueSample(thread: Thread, { effect, kind, until, waiting }: Pending, bounds?: string): boolean {
+  const account = waiting?.account;
+  if (kind === 'timer') thread.run.request(timerRequest({ effect, until: until ?? 0, ms: null, bounds, account }));
   else if (kind === 'clock' || kind === 'random' || kind === 'uuid') thread.run.request(sampleRequest(effect, kind));
   else return false;
   return true;

@@ -32,7 +32,7 @@ const agentFacts = {
   guard: sometimes('object', 'of an agent: the `name` and `message` of the guard that stopped it'),
   unavailable: sometimes(
     'object',
-    'of an unavailable agent: `cause` (`usage`, `overload`, `network`), `message`, `at_ms`, and `until_ms` or null',
+    'of an unavailable agent: `cause` (`usage`, `overload`, `network`), `message`, `at_ms`, `until_ms` or null, and the `account` whose limit it is',
   ),
   denied: sometimes(
     'list',
@@ -92,8 +92,8 @@ export const outcomeTable = {
   },
   'not-started': {
     means:
-      'the process could not start: there is no such program or directory, no permission, or an argument is too large',
-    fields: { reason: always('text', 'why'), error_type },
+      'the process could not start: there is no such program or directory, no permission, or an argument is too large; or the account of an agent cannot be used now',
+    fields: { reason: always('text', 'why'), error_type, unavailable: agentFacts.unavailable },
   },
   changed: {
     means: 'the files of a worktree were committed',
@@ -139,6 +139,7 @@ export const shapeTable = {
     question: sometimes('text', 'the question'),
     choices: sometimes('list of texts or null', 'the possible answers'),
     until: sometimes('number or null', 'when the wait ends by itself, in milliseconds since 1970'),
+    account: sometimes('text', 'the account of agents whose limit ends then'),
   },
   error: {
     kind: always('text', '`tool_failure`, `timeout`, `limit`, …'),

@@ -122,6 +122,7 @@ export const eventTable = {
         'number',
         'the agent was unavailable: the time of the next attempt, in milliseconds since 1970',
       ),
+      account: sometimes('text', 'the account that the agent waits for, as `statedsl limits` lists it'),
     },
   },
   instruction_failed: {
@@ -222,7 +223,11 @@ export const eventTable = {
   },
   timer_set: {
     means: 'The run waits until a point in time, which stays the same when the run is resumed.',
-    fields: { effect, until: always('number', 'the point in time, in milliseconds since 1970') },
+    fields: {
+      effect,
+      until: always('number', 'the point in time, in milliseconds since 1970'),
+      account: sometimes('text', 'the account of agents that can be used again then, or earlier'),
+    },
   },
   step_started: {
     means: 'An attempt of a step started.',

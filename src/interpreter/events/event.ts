@@ -14,6 +14,7 @@ import type {
   RolledBack,
   RunError,
   TokenCounts,
+  Unavailable,
   UndoFacts,
 } from './facts.js';
 import type { StoredLimits } from './stored-limits.js';
@@ -75,7 +76,13 @@ export type Outcome =
       readonly duration_ms: number;
     } & AgentFacts)
   /** It never started: program or directory missing, no permission, an argument too large. */
-  | { readonly kind: 'not-started'; readonly reason: string; readonly error_type?: string }
+  | {
+      readonly kind: 'not-started';
+      readonly reason: string;
+      readonly error_type?: string;
+      /** Of a call of an agent that waits until its account can be used. */
+      readonly unavailable?: Unavailable;
+    }
   /** The result of a snapshot of a worktree. */
   | {
       readonly kind: 'changed';
@@ -181,6 +188,8 @@ export type RunEvent =
       readonly delay_ms: number;
       /** When an unavailable agent is called again; the attempt does not count. Milliseconds since the epoch. */
       readonly until_ms?: number;
+      /** The account that the call waits for. */
+      readonly account?: string;
     }
   /** Recorded at once, before it is handled; for a join when its members have ended. */
   | {
@@ -269,7 +278,13 @@ export type RunEvent =
       readonly inbox?: number;
     }
   /** `until` in milliseconds since the epoch: a deadline is a point in time, not a duration. */
-  | { readonly type: 'timer_set'; readonly effect: string; readonly until: number }
+  | {
+      readonly type: 'timer_set';
+      readonly effect: string;
+      readonly until: number;
+      /** The account of agents whose limit the run waits for. */
+      readonly account?: string;
+    }
   /** Once for each attempt of a step. `step` is its full path. */
   | {
       readonly type: 'step_started';
@@ -443,4 +458,6 @@ export interface Waiting {
   readonly question?: string;
   readonly choices?: readonly string[] | null;
   readonly until?: number | null;
+  /** With `time`: the account of agents whose limit ends then. */
+  readonly account?: string;
 }

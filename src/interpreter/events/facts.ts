@@ -26,6 +26,8 @@ export interface Unavailable {
   /** `until_ms`: when it will be available again, if it said so. `at_ms`: when that was noticed. Milliseconds since the epoch. */
   readonly until_ms: number | null;
   readonly at_ms: number;
+  /** The account whose limit it is, where all calls of the account wait together. */
+  readonly account?: string;
 }
 
 /** A call of a tool that the program of an agent did not allow. */

@@ -67,6 +67,8 @@ export async function callAgent(
     tally.lines++;
     adapter.decodeLine(line, tally);
     watch.see(tally);
+    // A first turn may still be the message of a limit.
+    if ((tally.turns ?? 0) > 1 && tally.error === null && tally.retrying === null) call.hears?.();
   });
   const { decodeErrorLine } = adapter;
   const errorLines =

@@ -51,13 +51,42 @@ export async function performAgent(request: AgentRequest, context: EffectContext
   const leave = await host.permits.take(key, configuration.max_concurrent ?? null, context.stop);
   if (leave === null) return { kind: 'not-started', reason: 'it was stopped' };
   try {
-    const outcome = await call(request, agent, context, host);
+    const outcome = await callOfAccount(request, agent, context, host);
     return request.output === null
       ? outcome
       : writeAgentOutput(request.output, outcome, request.directory ?? context.cwd);
   } finally {
     leave();
   }
+}
+
+/** The call, unless its account has reached a limit: then it waits like those that have noticed that. */
+async function callOfAccount(
+  request: AgentRequest,
+  agent: ResolvedAgent,
+  context: EffectContext,
+  host: AgentHost,
+): Promise<Outcome> {
+  const [{ sharedBreakers }, { accountOf }] = await Promise.all([
+    import('./breakers/breakers.js'),
+    import('./breakers/account.js'),
+  ]);
+  const account = accountOf(agent, host.inherited, host.settings.folder);
+  const { effect, attempt } = request;
+  const entered = sharedBreakers().enter(account, `${context.runId} ${effect} ${attempt}`, (problem) =>
+    context.notice?.(problem),
+  );
+  if ('cause' in entered) {
+    const reason = `\`${account}\` cannot be used now: ${entered.message}`;
+    return { kind: 'not-started', reason, unavailable: entered };
+  }
+  let outcome: Outcome = { kind: 'not-started', reason: 'it was interrupted' };
+  try {
+    outcome = await call(request, agent, context, { ...host, hears: entered.hears });
+  } finally {
+    outcome = entered.ends(outcome);
+  }
+  return outcome;
 }
 
 /** The model itself, if the program for it is not installed, and the environment has a key for it. */
@@ -77,7 +106,7 @@ async function call(
   request: AgentRequest,
   { adapter, configuration }: ResolvedAgent,
   context: EffectContext,
-  host: AgentHost,
+  host: AgentHost & { readonly hears: () => void },
 ): Promise<Outcome> {
   const { effect, attempt, waits = 0 } = request;
   const guards = await guardsOf(request, configuration.max_cost ?? null, directoryOf(request, context), host);
@@ -106,6 +135,7 @@ async function call(
           fork: continued !== null && session.id !== null && request.fork === true,
           sessionTokens: session.id === null ? null : (request.sessionTokens ?? null),
           step: request.step ?? request.state,
+          hears: host.hears,
           out,
           guards,
           schema,

@@ -7,7 +7,7 @@
  */
 
 import { agentFailed } from '../../interpreter/agents/agent-output.js';
-import { costOf } from '../../interpreter/control/budget.js';
+import { costOf, isPutOff } from '../../interpreter/control/budget.js';
 import type { EffectKind, Outcome, Waiting } from '../../interpreter/events/event.js';
 import { threadOf, type UndoFacts } from '../../interpreter/events/facts.js';
 import {
@@ -135,9 +135,9 @@ export class RunModel {
         return;
       }
       case 'timer_set': {
-        const { effect, until } = event;
+        const { effect, until, account } = event;
         if (this.openWaits.takeDeadline(effect)) return;
-        const waiting = { kind: 'time', name: null, until } as const;
+        const waiting = omitUndefined({ kind: 'time', name: null, until, account } as const);
         return this.waitFor(seq, at, { kind: 'time', effect, waiting, text: 'WAIT', line: 0 });
       }
       case 'budget_exceeded':
@@ -270,6 +270,7 @@ export class RunModel {
   private spend(attempt: Attempt, outcome: Outcome): void {
     const cost = costOf(outcome);
     attempt.cost = cost;
+    if (isPutOff(outcome)) return;
     if (cost === null) this.hasUnknownCost = true;
     else this.knownCost = addCost(this.knownCost ?? 0, cost);
     if (outcome.kind !== 'exited' && outcome.kind !== 'timed-out') return;

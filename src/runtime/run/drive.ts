@@ -299,7 +299,8 @@ class Driver {
     // Each of these may have come while the disk was written, when nothing could wake the loop.
     if (this.clock.isTimeUp || this.mailbox.hasMail || this.isInterrupted || this.hasGrown()) return true;
     // Reads the mail once more, because a suspended run does not see it until it is resumed.
-    if (!this.isBusy() && this.options.time?.hasDeliveries !== true) return this.mailbox.look();
+    if (!this.isBusy() && this.options.time?.hasDeliveries !== true && !(await this.isFreeEarlier()))
+      return this.mailbox.look();
     this.options.stateFile?.later(this.run);
     if (this.moveTime()) return true;
     await this.flights.somethingFinished();
@@ -328,6 +329,17 @@ class Driver {
       if (left > 0 && open?.kind === 'ask' && time === null) continue;
       const upTo = open?.kind === 'signal' ? signalUpToMs : suspendAfterMs;
       if (upTo === null || left <= upTo) return true;
+    }
+    return false;
+  }
+
+  /** Whether an account that the run waits for is free earlier than the record says: its limit was cleared. */
+  private async isFreeEarlier(): Promise<boolean> {
+    const { suspendAfterMs, effects } = this.options;
+    for (const { request } of this.flights.listActive()) {
+      if (request.kind !== 'timer' || request.account === undefined) continue;
+      const until = await effects.accountUntil?.(request.account);
+      if (until !== undefined && until - Date.now() <= (suspendAfterMs ?? 0)) return true;
     }
     return false;
   }

@@ -197,7 +197,8 @@ function textOf(value: unknown): string | null {
   return typeof value === 'string' ? value : null;
 }
 
-function thisProcess(): Omit<LockOwner, 'isHere'> {
+/** This process, so that others can see whether it still runs. */
+export function thisProcess(): Omit<LockOwner, 'isHere'> {
   return { pid: process.pid, startedAt: processStat(process.pid)?.startedAt ?? null, ...thisOrigin() };
 }
 
@@ -207,6 +208,11 @@ function isAlive(owner: LockOwner, path: string, now: () => number): boolean {
     const touched = entryAt(path)?.mtimeMs;
     return touched !== undefined && now() - touched < OLD_MS;
   }
+  return isRunning(owner);
+}
+
+/** Whether a process of this machine still runs. */
+export function isRunning(owner: Pick<LockOwner, 'pid' | 'startedAt' | 'boot'>): boolean {
   if (owner.boot !== null && owner.boot !== thisOrigin().boot) return false;
   try {
     process.kill(owner.pid, 0);

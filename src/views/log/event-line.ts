@@ -28,7 +28,9 @@ export function eventLine(event: RunEvent, paint: Paint): string | null {
       return paint.warning(
         event.until_ms === undefined
           ? `  failed (attempt ${event.attempt}), retrying${pause(event.delay_ms)}: ${value(event.error)}`
-          : `  retrying in ${duration(event.delay_ms)}: ${value(event.error)}`,
+          : event.account === undefined
+            ? `  retrying in ${duration(event.delay_ms)}: ${value(event.error)}`
+            : `  waits for \`${value(event.account)}\`, ${duration(event.delay_ms)} until ${exactTime(event.until_ms)}: ${value(event.error)}`,
       );
     case 'asked':
       return `  ${paint.strong('?')} ${value(event.question)}${choices(event.choices)}${paint.faint(ofId(event.id))}`;
@@ -105,7 +107,7 @@ export function waitingLine(waiting: Waiting, timeText = exactTime): string {
     case 'signal':
       return `the signal \`${waiting.name}\`${until}`;
     case 'time':
-      return `the clock${until}`;
+      return `${waiting.account === undefined ? 'the clock' : `the account \`${value(waiting.account)}\``}${until}`;
     case 'approval':
       return `an approval: \`${waiting.path}\` (\`false\` denies it)${until}`;
     default:

@@ -80,6 +80,8 @@ export interface AgentCall {
   readonly sessionTokens: TokenCounts | null;
   /** The purpose of the call: the path of a step, or the state. */
   readonly step: string;
+  /** Called when the service has surely answered; it may be called several times. */
+  readonly hears?: () => void;
   /** An empty folder outside of the working directory, in which the agent may leave files. */
   readonly out: string;
   readonly guards: Guards;

@@ -1,0 +1,98 @@
+/** The account that a call of an agent uses: the program or service, its credentials, and the configured model. */
+import { createHash } from 'node:crypto';
+import { homedir } from 'node:os';
+import { isAbsolute, join, resolve } from 'node:path';
+import type { Environment } from '../../process/shell.js';
+import { providerOf } from '../programs/model.js';
+import type { ResolvedAgent } from '../resolve.js';
+
+/** Where programs keep their credentials: a folder of the user, which a variable may move, or a key in a variable. */
+interface Credentials {
+  readonly folder: string;
+  readonly moved?: string;
+  /** The folder below the one that the variable names. */
+  readonly below?: string;
+  readonly keys: readonly string[];
+}
+
+const CREDENTIALS: Readonly<Record<string, Credentials>> = {
+  claude: {
+    folder: '.claude',
+    moved: 'CLAUDE_CONFIG_DIR',
+    keys: ['ANTHROPIC_API_KEY', 'ANTHROPIC_AUTH_TOKEN', 'CLAUDE_CODE_OAUTH_TOKEN', 'ANTHROPIC_BASE_URL'],
+  },
+  codex: { folder: '.codex', moved: 'CODEX_HOME', keys: ['CODEX_API_KEY', 'OPENAI_API_KEY', 'OPENAI_BASE_URL'] },
+  gemini: { folder: '.gemini', keys: ['GEMINI_API_KEY', 'GOOGLE_API_KEY', 'GOOGLE_CLOUD_PROJECT'] },
+  qwen: { folder: '.qwen', keys: ['OPENAI_API_KEY', 'DASHSCOPE_API_KEY', 'OPENAI_BASE_URL'] },
+  opencode: {
+    folder: '.local/share/opencode',
+    moved: 'XDG_DATA_HOME',
+    below: 'opencode',
+    keys: ['ANTHROPIC_API_KEY', 'OPENAI_API_KEY', 'GEMINI_API_KEY', 'OPENROUTER_API_KEY'],
+  },
+  cursor: { folder: '.cursor', keys: ['CURSOR_API_KEY'] },
+};
+
+/** Variables of the configuration that decide who pays, for programs of which nothing else is known. */
+const SECRET = /KEY|TOKEN|SECRET|ACCOUNT|PROFILE|_HOME$|CONFIG_DIR/i;
+
+/** The name of an account, such as `claude:opus@~/.claude`. It contains no key, only a part of its digest. */
+export function accountOf(
+  { adapter, configuration }: ResolvedAgent,
+  inherited: Environment,
+  folder: string | null,
+): string {
+  const { env: own = {}, model, key_env: keyName, base_url: address } = configuration;
+  const env = { ...inherited, ...own };
+  const home = env.HOME ?? homedir();
+  const { name } = adapter;
+  const clean = (text: string): string => text.replace(/[\s\p{Cc}]/gu, '_');
+  const named = (what: string, credentials: string): string =>
+    clean(`${what}${model === undefined ? '' : `:${model}`}@${credentials}`);
+  if (name === 'fake') return clean(`${name}@${shortened(resolve(folder ?? '.', model ?? ''), home)}`);
+  if (name === 'model') {
+    const provider = providerOf(configuration) ?? name;
+    const key = keyName ?? Object.keys(env).find((one) => isKeyOf(provider, one));
+    const where = address === undefined ? '' : `${withoutCredentials(address)} `;
+    return named(provider, `${where}${keyOf([env[key ?? '']])}`.trim() || 'no-key');
+  }
+  const known = CREDENTIALS[name];
+  if (known !== undefined) {
+    const key = keyOf(known.keys.map((one) => env[one]));
+    if (key !== '') return named(name, key);
+    const moved = known.moved === undefined ? undefined : env[known.moved];
+    const path =
+      moved === undefined || moved === '' ? join(home, known.folder) : join(resolve(moved), known.below ?? '');
+    return named(name, shortened(path, home));
+  }
+  const [program = '', ...args] = configuration.run ?? [];
+  const path = /^\.\.?\//.test(program) && folder !== null ? resolve(folder, program) : program;
+  const words = [isAbsolute(path) ? shortened(path, home) : path, ...args.map((arg) => arg.slice(0, 40))].join('_');
+  const key = keyOf(Object.entries(own).flatMap(([one, value]) => (SECRET.test(one) ? `${one}=${value}` : [])));
+  return named(name, key === '' ? words : `${words}_${key}`);
+}
+
+const KEY_NAMES: Readonly<Record<string, readonly string[]>> = {
+  openai: ['OPENAI_API_KEY'],
+  anthropic: ['ANTHROPIC_API_KEY'],
+  google: ['GEMINI_API_KEY', 'GOOGLE_GENERATIVE_AI_API_KEY', 'GOOGLE_API_KEY'],
+};
+const isKeyOf = (provider: string, variable: string): boolean => KEY_NAMES[provider]?.includes(variable) === true;
+
+/** A part of the digest of the keys; empty if there is none. */
+function keyOf(values: readonly (string | undefined)[]): string {
+  const given = values.filter((value) => value !== undefined && value !== '');
+  return given.length === 0 ? '' : `key-${createHash('sha256').update(given.join('\n')).digest('hex').slice(0, 8)}`;
+}
+
+function withoutCredentials(address: string): string {
+  try {
+    const { host, pathname } = new URL(address);
+    return `${host}${pathname === '/' ? '' : pathname}`;
+  } catch {
+    return 'address';
+  }
+}
+
+const shortened = (path: string, home: string): string =>
+  path === home || path.startsWith(`${home}/`) ? `~${path.slice(home.length)}` : path;

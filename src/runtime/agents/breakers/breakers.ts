@@ -1,0 +1,217 @@
+/**
+ * Breakers in use: which calls of an account may begin, and who of those that wait goes next. A call that may not begin has the
+ * outcome of one that reached the limit, so the same timer of the run puts it off; that timer ends when the account is free.
+ */
+import type { Outcome, Unavailable } from '../../../interpreter/events/event.js';
+import { isHere, type ProcessOrigin } from '../../process/process-group.js';
+import { isRunning, type LockOwner, thisProcess } from '../../store/run-lock.js';
+import { reasonOf } from '../../store/store-error.js';
+import { startTimer } from '../../timer.js';
+import { admit, answered, type BreakerState, freePlaces, leftOff, putOff, reached, waitsUntil } from './breaker.js';
+import { BreakerFiles, breakersFolder } from './breaker-files.js';
+
+/** How often those that wait look whether another process has changed something. */
+const LOOK_MS = 1000;
+/** How long a place is kept for a call that was woken. */
+const GRANTED_MS = 5000;
+
+/** A call that may begin. */
+export interface AccountCall {
+  /** The service has answered; it may be called several times. */
+  hears(): void;
+  /** The call has ended. Returns its outcome, with the time until which its account waits. */
+  ends(outcome: Outcome): Outcome;
+}
+
+interface Queue {
+  readonly waiting: Set<() => void>;
+  /** When waiting calls were woken that have not asked yet. */
+  granted: number[];
+  cancelLook: () => void;
+}
+
+type Change = (state: BreakerState | null) => BreakerState | null;
+
+export class Breakers {
+  private readonly queues = new Map<string, Queue>();
+  /** Breakers that cannot be stored: they hold for this process. */
+  private readonly unstored = new Map<string, BreakerState | null>();
+  private readonly told = new Set<string>();
+
+  constructor(private readonly files: BreakerFiles) {}
+
+  /**
+   * Asks whether a call may begin. `id` names it among all calls of the machine. The reason if it has to wait. `tell` is told
+   * what is wrong with the breakers.
+   */
+  enter(account: string, id: string, tell: (problem: string) => void): AccountCall | Unavailable {
+    const queue = this.queues.get(account);
+    queue?.granted.shift();
+    const began = Date.now();
+    const { state } = this.read(account, tell);
+    if (state === null) return this.call(account, { id, began, isProbing: false }, tell);
+    let waits: Unavailable | null = null;
+    this.change(account, tell, (now) => {
+      const admission = admit(now, { id, began_ms: began, process: thisProcess() }, isAlive);
+      waits = admission.kind === 'waits' ? putOff(admission.state, admission.untilMs, began) : null;
+      return admission.state;
+    });
+    return waits ?? this.call(account, { id, began, isProbing: true }, tell);
+  }
+
+  /** Until when no call of the account begins; 0: one may begin. */
+  until(account: string): number {
+    const { state } = this.read(account, null);
+    return state === null ? 0 : waitsUntil(state, Date.now());
+  }
+
+  /** Resolves when a call of the account may begin, or when stopped. */
+  wait(account: string, stop: AbortSignal): Promise<void> {
+    if (stop.aborted) return Promise.resolve();
+    return new Promise((resolve) => {
+      const queue = this.queueOf(account);
+      const wake = (): void => {
+        queue.waiting.delete(wake);
+        stop.removeEventListener('abort', wake);
+        if (queue.waiting.size === 0) queue.cancelLook();
+        resolve();
+      };
+      queue.waiting.add(wake);
+      stop.addEventListener('abort', wake, { once: true });
+      // Many that wait look together.
+      if (queue.waiting.size === 1) this.lookIn(account, 0);
+    });
+  }
+
+  private call(
+    account: string,
+    { id, began, isProbing }: { readonly id: string; readonly began: number; readonly isProbing: boolean },
+    tell: (problem: string) => void,
+  ): AccountCall {
+    let isOpen = isProbing;
+    const settle = (next: (state: BreakerState) => BreakerState | null): void => {
+      if (!isOpen) return;
+      isOpen = false;
+      this.change(account, tell, (state) => (state === null ? null : next(state)));
+    };
+    return {
+      hears: () => settle((state) => answered(state, id)),
+      ends: (outcome) => {
+        const unavailable = unavailableOf(outcome);
+        if (unavailable === null) {
+          settle((state) => (hasAnswered(outcome) ? answered(state, id) : leftOff(state, id)));
+          return outcome;
+        }
+        const { cause } = unavailable;
+        if (cause === 'network') {
+          settle((state) => leftOff(state, id));
+          return outcome;
+        }
+        isOpen = false;
+        const limit = { account, beganMs: began, id, unavailable: { ...unavailable, cause } };
+        const state = this.change(account, tell, (now) => reached(now, limit));
+        const until = state === null ? null : Math.max(waitsUntil(state, Date.now()), unavailable.at_ms + 1);
+        return { ...outcome, unavailable: { ...unavailable, until_ms: until, account } } as Outcome;
+      },
+    };
+  }
+
+  private queueOf(account: string): Queue {
+    let queue = this.queues.get(account);
+    if (queue === undefined) {
+      queue = { waiting: new Set(), granted: [], cancelLook: () => undefined };
+      this.queues.set(account, queue);
+    }
+    return queue;
+  }
+
+  private lookIn(account: string, ms: number): void {
+    const queue = this.queueOf(account);
+    queue.cancelLook();
+    queue.cancelLook = startTimer(ms, () => this.look(account));
+  }
+
+  /** Wakes as many as may begin. */
+  private look(account: string): void {
+    const queue = this.queueOf(account);
+    const now = Date.now();
+    const { state } = this.read(account, null);
+    queue.granted = queue.granted.filter((at) => Math.abs(now - at) < GRANTED_MS);
+    let places = freePlaces(state, now, isAlive) - queue.granted.length;
+    for (const wake of [...queue.waiting]) {
+      if (places-- <= 0) break;
+      if (state !== null) queue.granted.push(now);
+      wake();
+    }
+    if (queue.waiting.size === 0) return;
+    const left = state === null ? 0 : waitsUntil(state, now) - now;
+    this.lookIn(account, left > 0 ? Math.min(left, LOOK_MS) : LOOK_MS);
+  }
+
+  private read(account: string, tell: ((problem: string) => void) | null): { readonly state: BreakerState | null } {
+    const unstored = this.unstored.get(account);
+    if (unstored !== undefined) return { state: unstored };
+    const { state, problem } = this.files.read(account);
+    if (problem !== null && tell !== null) this.say(`the breaker of \`${account}\` is ignored: ${problem}`, tell);
+    return { state };
+  }
+
+  private change(account: string, tell: (problem: string) => void, change: Change): BreakerState | null {
+    const state = this.store(account, tell, change);
+    if (this.queues.get(account)?.waiting.size) this.lookIn(account, 0);
+    return state;
+  }
+
+  private store(account: string, tell: (problem: string) => void, change: Change): BreakerState | null {
+    const unstored = this.unstored.get(account);
+    if (unstored === undefined) {
+      try {
+        return this.files.change(account, change);
+      } catch (cause) {
+        const reason = cause instanceof Error && !('code' in cause) ? cause.message : reasonOf(cause);
+        this.say(`the breaker of \`${account}\` is not shared with other runs: ${reason}`, tell);
+      }
+    }
+    const state = change(unstored ?? null);
+    this.unstored.set(account, state);
+    return state;
+  }
+
+  private say(problem: string, tell: (problem: string) => void): void {
+    if (this.told.has(problem)) return;
+    this.told.add(problem);
+    tell(`${problem}; \`statedsl limits\` shows all, and \`--clear\` removes it`);
+  }
+}
+
+function unavailableOf(outcome: Outcome): Unavailable | null {
+  if (outcome.kind !== 'exited' && outcome.kind !== 'timed-out') return null;
+  return outcome.guard === undefined ? (outcome.unavailable ?? null) : null;
+}
+
+/** Whether the model has answered, or at least worked. */
+function hasAnswered(outcome: Outcome): boolean {
+  if (outcome.kind !== 'exited') return false;
+  return (outcome.turns ?? 0) > 0 || (outcome.exit === 0 && outcome.is_error !== true);
+}
+
+/** A process of another machine that shares the folder counts as alive until its call has been silent for long. */
+function isAlive(process: unknown): boolean {
+  if (process === null || typeof process !== 'object') return false;
+  const owner = process as LockOwner & ProcessOrigin;
+  if (!Number.isSafeInteger(owner.pid) || owner.pid < 1) return false;
+  return isHere(owner) ? isRunning(owner) : owner.host !== thisProcess().host;
+}
+
+const shared = new Map<string, Breakers>();
+
+/** The breakers of the user. */
+export function sharedBreakers(): Breakers {
+  const folder = breakersFolder();
+  let breakers = shared.get(folder);
+  if (breakers === undefined) {
+    breakers = new Breakers(new BreakerFiles(folder));
+    shared.set(folder, breakers);
+  }
+  return breakers;
+}
