@@ -46,6 +46,7 @@ const LONG = [
   'implement-spec',
   'interpreter/plan/random-plans',
   'names',
+  'runtime/agents/account-limits',
   'runtime/agents/hostile',
   'runtime/crash',
   'runtime/run-worktree',
