@@ -23,7 +23,7 @@ export class Alignment {
     const before = texts.old.get(old.name) as readonly string[];
     const after = texts.fresh.get(fresh.name) as readonly string[];
     this.keys = { old: before, fresh: after };
-    const same = commonSubsequence(before, after);
+    const same = inTheirBlocks(commonSubsequence(before, after), { old, fresh }, this.keys);
     for (const [from, to] of same) {
       this.pairs.set(from, to);
       this.exact.add(from);
@@ -230,6 +230,44 @@ function gainedElsewhere(
     for (const [name, keys] of texts)
       if (name !== here) for (const key of keys) gains.set(key, (gains.get(key) ?? 0) + by);
   return (key) => gains.get(key) ?? 0;
+}
+
+/**
+ * Equal lines next to each other, as the last one of an arm and the one below it: of those that leave the order as it is,
+ * the partner is the one in the same block.
+ */
+function inTheirBlocks(
+  pairs: readonly Pair[],
+  { old, fresh }: { readonly old: State; readonly fresh: State },
+  keys: { readonly old: readonly string[]; readonly fresh: readonly string[] },
+): Pair[] {
+  if (pairs.length === old.code.length && pairs.length === fresh.code.length) return [...pairs];
+  const [before, after] = [blocksOf(old, keys.old), blocksOf(fresh, keys.fresh)];
+  const found: Pair[] = [];
+  pairs.forEach(([from, to], index) => {
+    const [above, below] = [found.at(-1) ?? [-1, -1], pairs[index + 1] ?? [before.length, after.length]];
+    const isBetter = before[from] !== after[to] && MOVABLE.has(old.code[from]?.op ?? '');
+    const within = (side: 0 | 1, texts: readonly string[], blocks: readonly string[], block: string | undefined) => {
+      for (let at = above[side] + 1; at < below[side]; at++)
+        if (texts[at] === keys.old[from] && blocks[at] === block) return at;
+      return null;
+    };
+    const other = isBetter ? within(1, keys.fresh, after, before[from]) : null;
+    const own = isBetter && other === null ? within(0, keys.old, before, after[to]) : null;
+    found.push([own ?? from, other ?? to]);
+  });
+  return found;
+}
+
+/** For each instruction of a state the arms, loops, steps and blocks around it, as one text. */
+function blocksOf(state: State, keys: readonly string[]): string[] {
+  const around = state.code.map(() => '');
+  for (const { start, from, end } of structuresOf(state)) {
+    const one = state.code[start];
+    const second = one?.op === 'unless' ? one.to : end;
+    for (let at = from; at < end; at++) around[at] += `${at < second ? 'in' : 'else'} ${keys[start]}\n`;
+  }
+  return around;
 }
 
 interface Structure {

@@ -41,9 +41,16 @@ interface Pool {
   /** By old instruction. */
   readonly outcomes: readonly (readonly DoneInstruction[])[];
   /** Instructions that exclude each other take over the same. */
-  readonly groups: { readonly its: CodeLocation; readonly at: KeptOutcomes['at'][number] }[][];
+  readonly groups: Taker[][];
+  /** Equal ones that are left for what was not executed: one of them takes over what the run does not come to elsewhere. */
+  readonly others: Taker[];
   /** It is known by another text, so that its values may be others. */
   readonly isChanged: boolean;
+}
+
+interface Taker {
+  readonly its: CodeLocation;
+  readonly at: KeptOutcomes['at'][number];
 }
 
 interface Free {
@@ -71,7 +78,7 @@ export function keptEffects(moving: Moving): {
     const outcomes = inTurn(moving, source, its);
     if (outcomes.length === 0) continue;
     const at = locationOf(to.states[its.state] as State, its.pc, [source]);
-    pools.set(`${its.state} ${its.pc}`, { outcomes: [outcomes], groups: [[{ its, at }]], isChanged });
+    pools.set(`${its.state} ${its.pc}`, { outcomes: [outcomes], groups: [[{ its, at }]], others: [], isChanged });
   }
 
   /** Null: what was done was done in an earlier turn of the loop, so this is done in each turn. */
@@ -79,19 +86,20 @@ export function keptEffects(moving: Moving): {
     key: string,
     all: readonly LostInstruction[],
     its: CodeLocation,
-    isChanged = false,
+    { isChanged = false, isLeft = false } = {},
   ): boolean | null => {
     if (all.length === 0) return false;
     const state = to.states[its.state] as State;
     const outcomes = all.map((one) => inTurn(moving, one, its)).filter(({ length }) => length > 0);
     if (outcomes.length === 0) return null;
     const id = `${key} ${all[0]?.state.name} ${outcomes[0]?.[0]?.number}`;
-    const pool = pools.get(id) ?? { outcomes, groups: [], isChanged };
+    const pool = pools.get(id) ?? { outcomes, groups: [], others: [], isChanged };
     let group = pool.groups.find((others) => others.every((other) => excludes(state, other.its, its)));
     if (group === undefined) {
-      if (pool.groups.length >= outcomes.length) return false;
-      group = [];
-      pool.groups.push(group);
+      const isFull = pool.groups.length >= outcomes.length;
+      if (isFull && !isLeft) return false;
+      group = isFull ? pool.others : [];
+      if (!isFull) pool.groups.push(group);
     }
     group.push({ its, at: locationOf(state, its.pc, all) });
     pools.set(id, pool);
@@ -132,7 +140,10 @@ export function keptEffects(moving: Moving): {
     if (foreign.length > 0 && assign(key, foreign, its) !== false) continue;
     const left = unexecuted.get(key) ?? 0;
     unexecuted.set(key, left - 1);
-    if (left > 0) continue;
+    if (left > 0) {
+      assign(key, own.length > 0 ? own : foreign, its, { isLeft: true });
+      continue;
+    }
     const before = everDone.get(key) ?? [];
     const isDone = isEffect(one)
       ? before.length > 0
@@ -153,7 +164,7 @@ export function keptEffects(moving: Moving): {
         `= ${name}`,
         renamed.filter((one) => one.name === name),
         its,
-        true,
+        { isChanged: true },
       );
 
   const all = [...pools.values()].flatMap(shares).map(({ at, outcomes: of, isChanged }): KeptOutcomes => {
@@ -172,14 +183,15 @@ export function keptEffects(moving: Moving): {
 }
 
 /** Who takes over what: of what nothing tells apart each takes one; else what fits is found when the run comes to it. */
-function shares({ outcomes, groups, isChanged }: Pool): {
+function shares({ outcomes, groups, others, isChanged }: Pool): {
   readonly at: KeptOutcomes['at'];
   readonly outcomes: readonly DoneInstruction[];
   readonly isChanged: boolean;
 }[] {
   const all = outcomes.flat();
   const isAlike = all.every(({ args }) => args === all[0]?.args);
-  if (!isAlike || isChanged) return [{ at: groups.flat().map(({ at }) => at), outcomes: all, isChanged }];
+  if (!isAlike || isChanged || others.length > 0)
+    return [{ at: [...groups.flat(), ...others].map(({ at }) => at), outcomes: all, isChanged }];
   return groups.map((group, index) => ({ at: group.map(({ at }) => at), outcomes: outcomes[index] ?? [], isChanged }));
 }
 
