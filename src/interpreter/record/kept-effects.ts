@@ -224,7 +224,9 @@ function sourcesOf(moving: Moving): {
 } {
   const { from, image, finished } = moving;
   const pending = new Map(
-    (image.kept ?? []).flatMap((one) => one.at.map((at) => [`${at.state} ${at.pc}`, one] as const)),
+    (image.kept ?? []).flatMap(({ at, outcomes }) =>
+      at.map((one, index) => [`${one.state} ${one.pc}`, shareOf(outcomes, index, at.length)] as const),
+    ),
   );
   const { partners, taken, stays: staying } = locationsOf(moving, (state, pc) => pending.has(`${state} ${pc}`));
   const done = new Map<string, DoneInstruction[]>();
@@ -253,10 +255,10 @@ function sourcesOf(moving: Moving): {
           ? // Another instruction may still take over what is left, if this one has taken over its part.
             [
               ...here,
-              ...rest.outcomes.map((e, number) => ({
+              ...rest.map((e, number) => ({
                 ...{ ...e, key, state: state.name, pc, path: '', entry: image.transitions, origin: null },
                 // After everything that was executed, because it belongs to the turn that is to come.
-                number: Number.MAX_SAFE_INTEGER - rest.outcomes.length + number,
+                number: Number.MAX_SAFE_INTEGER - rest.length + number,
               })),
             ]
           : here.length > 0 || !isPast
@@ -272,6 +274,11 @@ function sourcesOf(moving: Moving): {
     });
   });
   return { sources, unexecuted, taken, stays };
+}
+
+/** Of what several instructions may take over, as they come, each has one, and the last one has the rest. */
+function shareOf(outcomes: readonly KeptOutcome[], index: number, all: number): readonly KeptOutcome[] {
+  return outcomes.slice(index, index + 1 < all ? index + 1 : undefined);
 }
 
 /**

@@ -11,7 +11,7 @@ import type { TrailImage } from '../run-state/trail.js';
 import type { UndoEntry } from '../run-state/undo-register.js';
 import { encode } from '../values/json.js';
 import type { Value } from '../values/value.js';
-import { Alignment } from './alignment.js';
+import { Alignment, endOf } from './alignment.js';
 import { instructionKey } from './instruction-key.js';
 import { keptEffects, type RepeatedInstruction } from './kept-effects.js';
 import { type CodeRegion, type FinishedWork, regionOf } from './kept-locations.js';
@@ -261,9 +261,10 @@ class RunMigration {
 
   /** What is above where a thread continues, and is not executed any more. */
   private noteLeftOut(pc: number, fresh: State, within: CodeRegion | null): void {
-    if (this.failed) return;
+    // The next attempt of a step that has failed executes its body.
+    const again = this.failed ? attemptAround(fresh, pc) : pc;
     for (const at of this.alignment.addedLocations()) {
-      if (at < (within?.from ?? 0) || at >= pc || !isWork(fresh, at)) continue;
+      if (at < (within?.from ?? 0) || at >= Math.min(pc, again) || !isWork(fresh, at)) continue;
       const one = fresh.code[at] as Instruction;
       const text = 'text' in one ? one.text : describeInstruction(one).slice(1, -1).toUpperCase();
       this.leftOut.push({ text, state: fresh.name, line: one.origin.line, once: false });
@@ -397,6 +398,12 @@ const WORK: ReadonlySet<string> = new Set(['set', 'goto', 'goto-dynamic', 'fail'
 function isWork(state: State, at: number): boolean {
   const one = state.code[at] as Instruction;
   return WORK.has(one.op) || instructionKey(one, state, at) !== null;
+}
+
+/** Where the outermost step around an instruction begins; without one, the instruction. */
+function attemptAround({ code }: State, pc: number): number {
+  const begin = code.findIndex((one, at) => one.op === 'step-begin' && at < pc && pc < endOf(code, at));
+  return begin === -1 ? pc : begin;
 }
 
 /** What the members of a fork registered to undo, which belongs to the run if the fork begins anew. */
