@@ -203,6 +203,30 @@ export const ROOMS: Readonly<Record<string, Room>> = {
     packages: ['vscode-languageserver-protocol', 'vscode-languageserver-textdocument'],
     node: true,
   },
+  'editor/debug': {
+    holds:
+      'the debugger without a protocol: traps, where a run stops, frames and scopes, expressions; synchronous, and no file is read',
+    rooms: ['language/source', 'language/syntax', 'language/check', 'machine', 'interpreter'],
+    packages: [],
+    node: false,
+  },
+  'editor/dap': {
+    holds:
+      'the debug adapter: `debug-adapter.ts` is the connection, `session.ts` has the requests, `debuggee.ts` is the run, which is executed (`live-run.ts`) or executed again from its record (`past-run.ts`)',
+    rooms: [
+      'language/source',
+      'language/check',
+      'machine',
+      'interpreter',
+      'runtime',
+      'app/project',
+      'app',
+      'views',
+      'editor/debug',
+    ],
+    packages: ['@vscode/debugadapter'],
+    node: true,
+  },
   cli: {
     holds:
       '`main.ts` is the process, `command-line.ts` runs one command line; `arguments/`: the commands and their options as data; `commands/`: one file per command; `preparation/`: from arguments to a program that can run; `running/`: shared by commands that drive or show a run; `terminal/`: streams, exit codes and errors; `files/`: files that are read and replaced; the only room that reads argv, prints and exits',
@@ -226,6 +250,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
       'engine',
       'engine/runs',
       'editor/lsp',
+      'editor/dap',
     ],
     packages: ['commander', '@bomb.sh/tab', 'execa', 'log-update', 'vscode-languageserver-protocol'],
     node: true,

@@ -22,7 +22,7 @@ import {
 
 /** The input of the compiler in addition to the text. */
 export type ProgramOptions = SurroundingsOptions &
-  Pick<CompileOptions, 'machine' | 'strict' | 'explain' | 'commands' | 'index' | 'previous'> & {
+  Pick<CompileOptions, 'machine' | 'strict' | 'explain' | 'commands' | 'index' | 'debug' | 'previous'> & {
     /** Tools and plans for CALL and PLAN. */
     readonly calls?: CallSettings;
   };
@@ -40,13 +40,13 @@ export async function compileWithin(
   surroundings: Surroundings,
   host: ProjectHost,
   { name, text }: NamedText,
-  { machine, strict, explain, commands, index, previous, calls = {} }: Partial<ProgramOptions>,
+  { machine, strict, explain, commands, index, debug, previous, calls = {} }: Partial<ProgramOptions>,
 ): Promise<{ readonly compilation: Compilation; readonly usesCalls: boolean }> {
   const parse = await parserOf(name, text);
   const compileWith = (support: () => CallSupport | null): Compilation =>
     compile(text, {
       ...surroundings,
-      ...omitUndefined({ machine, strict, explain, commands, index, previous, parse }),
+      ...omitUndefined({ machine, strict, explain, commands, index, debug, previous, parse }),
       name,
       calls: support,
     });

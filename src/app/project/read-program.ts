@@ -67,6 +67,7 @@ export function emptyCompilation(diagnostics: readonly Diagnostic[], sources: So
     explanations: [],
     lines: [],
     program: null,
+    places: null,
     index: null,
   };
 }

@@ -15,7 +15,7 @@ import { addOutsideOption } from './outside-option.js';
 import { addPlan } from './plan-commands.js';
 import { addCheck, addConvert, addDisassemble, addFormat, addGraph, addInit, addList } from './program-commands.js';
 import { addApply, addDeliver, addReplay, addResume, addRun } from './run-commands.js';
-import { addLanguageServer, addMcp, addServe, addUi } from './service-commands.js';
+import { addDebugAdapter, addLanguageServer, addMcp, addServe, addUi } from './service-commands.js';
 import { addExport, addGc, addOutput, addReport, addRuns, addShow } from './store-commands.js';
 import { addTest } from './test-commands.js';
 import { addVerify } from './verify-commands.js';
@@ -112,6 +112,7 @@ export function createProgram(onExit: (code: number) => void, words: readonly st
   addServe(program, onExit);
   addMcp(program, onExit);
   addLanguageServer(program, onExit);
+  addDebugAdapter(program, onExit);
   program
     .command('doctor')
     .description('show which agent programs are installed and how each configured agent is called')

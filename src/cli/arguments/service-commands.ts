@@ -83,3 +83,13 @@ export function addLanguageServer(program: Command, onExit: (code: number) => vo
     .option('--clientProcessId <id>', 'the process of the editor')
     .action(async (options) => onExit(await (await import('../commands/lsp.js')).languageServerCommand(options)));
 }
+
+/** The same for debugging. */
+export function addDebugAdapter(program: Command, onExit: (code: number) => void): void {
+  program
+    .command('dap', { hidden: true })
+    .description('debug programs for an editor on standard input and output')
+    .option('--stdio', 'use standard input and output, which is the default')
+    .option('--log <file>', 'also write what goes wrong to a file')
+    .action(async (options) => onExit(await (await import('../commands/dap.js')).debugAdapterCommand(options)));
+}

@@ -83,7 +83,8 @@ export function reportFailure(thread: Thread, facts: FailureFacts): void {
   });
 }
 
-function handlerFor(thread: Thread, kind: string): Handler | null {
+/** The handler of a failure at the position of the thread; null: the join, ERROR or nobody handles it. */
+export function handlerFor(thread: Thread, kind: string): Handler | null {
   const { machine, starts } = thread.run.linked;
   const state = machine.states[thread.state];
   if (state === undefined || state.handlers.length === 0) return null;

@@ -4,13 +4,14 @@
  */
 import type { Json } from '../../machine/expression.js';
 import type { Limits } from '../../machine/machine.js';
+import type { Mutable } from '../../prelude/mutable.js';
 import type { FailureFacts, KeptOutcomes, RunEvent } from '../events/event.js';
 import type { EffectRequest } from '../request.js';
 import { type Printed, printedForms, unpackValue } from '../values/json.js';
 import { plainByName } from '../values/value.js';
 import { newSemaphore, type Semaphore } from './fork-state.js';
 import { TakenOver } from './kept.js';
-import type { LinkedMachine } from './linked-machine.js';
+import { type LinkedMachine, STOP } from './linked-machine.js';
 import type { ActivePlan } from './open-plan.js';
 import type { Pending } from './pending.js';
 import { type DataImage, RunData } from './run-data.js';
@@ -208,6 +209,19 @@ export class Run {
   /** Makes the thread run next, because it was only interrupted. */
   enqueueFirst(thread: Thread): void {
     this.queue.unshift(thread);
+  }
+
+  /** For a debugger: the thread stops before an instruction, which is executed next when the run is advanced again. */
+  stopBefore(thread: Thread, pc: number): typeof STOP {
+    thread.pc = pc;
+    this.queue.unshift(thread);
+    this.fuel = STOP;
+    return STOP;
+  }
+
+  /** For a debugger, between two calls of `advance`: the same machine, with other instructions. */
+  relink(linked: LinkedMachine): void {
+    (this as Mutable<Run>).linked = linked;
   }
 
   dequeue(): Thread | undefined {

@@ -31,6 +31,7 @@ import { RepeatedCalls } from './lower/calls/repeated-calls.js';
 import { type LoweredMachine, lowerMachine } from './lower/lower-machine.js';
 import type { ReusableStates, StateReuse } from './lower/lower-states.js';
 import type { Lookups, LoweringSettings } from './lower/lowered-state.js';
+import type { MachinePlaces } from './places.js';
 import { buildIndex, type Declarations, explainMention, type Mention, type ProgramIndex } from './program-index.js';
 import { RepeatedTexts } from './shell/repeated-texts.js';
 import { type FindWorkflow, workflowsOf } from './steps/workflows.js';
@@ -62,6 +63,8 @@ export interface CompileOptions {
   readonly explain?: boolean;
   /** Fills `program`, `index` and `explanations`, for editors. */
   readonly index?: boolean;
+  /** Fills `places`, for debuggers. */
+  readonly debug?: boolean;
   /**
    * The compilation of an earlier text, or null the first time, for editors that compile after every change. The result
    * is the same as without, but unchanged parts are not compiled again. `previous` itself is not modified and may have
@@ -90,6 +93,8 @@ export interface Compilation {
   /** The tree of the text, and what its names mean; null without the option `index`. */
   readonly program: Program | null;
   readonly index: ProgramIndex | null;
+  /** Where the instructions of the machine to run come from; null without the option `debug`. */
+  readonly places: MachinePlaces | null;
 }
 
 /** Compiles a program. Never throws, whatever the text contains. */
@@ -139,6 +144,7 @@ function settingsOf(
     shell: options.shell ?? 'bash',
     strict: options.strict ?? false,
     index: options.index === true || options.explain === true,
+    debug: options.debug === true,
     anyNames: false,
     lookups: options.lookups ?? {},
     expansions: newExpansions(),
@@ -162,7 +168,7 @@ function result(
   machine: Machine | null,
   diagnostics: readonly Diagnostic[],
   sources: SourceSet,
-): Omit<Compilation, 'explanations' | 'lines' | 'program' | 'index'> {
+): Omit<Compilation, 'explanations' | 'lines' | 'program' | 'index' | 'places'> {
   const failed = hasErrors(diagnostics);
   const declared = machine ?? lowered[0]?.machine;
   return {
@@ -189,7 +195,7 @@ function declarationsOf({ machines, patterns, inputs }: Unit): Declarations {
 
 /** Names are put in order when somebody asks: an editor shows messages after each change, and hovers rarely. */
 function withNames(
-  compiled: Omit<Compilation, 'explanations' | 'lines' | 'program' | 'index'>,
+  compiled: Omit<Compilation, 'explanations' | 'lines' | 'program' | 'index' | 'places'>,
   options: CompileOptions,
   { unit, program, lowered, unused }: NamedMachine,
 ): Compilation {
@@ -200,6 +206,7 @@ function withNames(
   return {
     ...compiled,
     program: hasIndex ? program : null,
+    places: options.debug === true ? placesOf(compiled.machine, lowered) : null,
     get index() {
       index = index === undefined ? buildIndex(unit, program, mentionsOf(lowered, unused), compiled.sources) : index;
       return index;
@@ -210,6 +217,11 @@ function withNames(
       return explanations;
     },
   };
+}
+
+function placesOf(machine: Machine | null, lowered: readonly LoweredMachine[]): MachinePlaces | null {
+  const own = lowered.find((one) => one.machine.name === machine?.name);
+  return machine === null || own === undefined ? null : { machine, states: own.states.map(({ places }) => places) };
 }
 
 /** The lines and names of all states, each once: a pattern is lowered at every USE. */

@@ -180,6 +180,20 @@ export class StateScope {
     this.visible = this.visibleNow();
   }
 
+  /** What is visible now, for `seeing`. */
+  get visibleScopes(): { readonly scopes: readonly NameScope[]; readonly isIsolated: boolean } {
+    return { scopes: this.visible, isIsolated: this.isIsolated };
+  }
+
+  /** Looks names up as at an earlier place. */
+  seeing<T>({ scopes, isIsolated }: StateScope['visibleScopes'], look: () => T): T {
+    const now = this.visibleScopes;
+    [this.visible, this.isIsolated] = [scopes, isIsolated];
+    const result = look();
+    [this.visible, this.isIsolated] = [now.scopes, now.isIsolated];
+    return result;
+  }
+
   /** The visible scopes, innermost first. The body of a pattern does not see the parameters of an enclosing pattern. */
   private visibleNow(): NameScope[] {
     const wall = this.scopes.findLastIndex(({ kind }) => kind === 'workflow');

@@ -1,5 +1,6 @@
 /** Options and result of `drive`. */
 import type { RunEvent, Waiting } from '../../interpreter/events/event.js';
+import type { Run } from '../../interpreter/run.js';
 import type { EffectContext, Effects } from '../effect-context.js';
 import type { Redactor } from '../redact.js';
 import type { StopSignal } from '../stop-signal.js';
@@ -65,8 +66,18 @@ export interface DriveOptions {
   readonly time: VirtualTime | null;
   /** How much the run may write to disk; null: no limit. */
   readonly growth: Growth | null;
+  /** A debugger, which holds the run between two turns. */
+  readonly hold?: Hold | undefined;
   /** Whether the process may block while the disk writes: it executes no other run, or the disk is fast. */
   readonly mayBlock: () => boolean;
+}
+
+/** Holds a run for a debugger. Effects in flight continue meanwhile, and their outcomes wait. Nothing of it is recorded. */
+export interface Hold {
+  /** Sees the run before it is executed. */
+  begin(run: Run): void;
+  /** Called before each turn and at the end, once all events are on disk: resolves when the run may continue; null: at once. */
+  whenReleased(run: Run): Promise<void> | null;
 }
 
 /** The position of a run when `drive` starts. */

@@ -137,6 +137,7 @@ async function driveToEnd(
       growth: run.undo.endedAs === null ? new Growth(run.limits, () => open?.offset ?? 0, resources.outputs.use) : null,
       suspendAfterMs: options.suspendAfterMs ?? null,
       signalUpToMs: options.suspendAfterMs === undefined ? SIGNAL_UP_TO_MS : options.suspendAfterMs,
+      hold: options.hold,
       mayBlock: () => ownProcess || (running === 1 && open?.hasShortSyncs === true),
     });
   } finally {

@@ -20,7 +20,7 @@ import { noteLazySignal } from '../in-process.js';
 import { StoreError } from '../store/store-error.js';
 import { nextTurn } from '../timer.js';
 import { applyDelivery } from './apply-delivery.js';
-import type { DriveEnd, DriveOptions } from './drive-options.js';
+import type { DriveEnd, DriveOptions, Hold } from './drive-options.js';
 import { Mailbox, RunClock } from './mailbox.js';
 import { type Flight, Flights, Questions, Recording, ReplayPoints } from './questions.js';
 
@@ -104,16 +104,36 @@ class Driver {
 
   async loop(): Promise<DriveEnd> {
     this.recording.add([...this.options.begin.events]);
+    const { hold } = this.options;
+    hold?.begin(this.run);
     for (;;) {
+      if (hold !== undefined) await this.held(hold);
       const turn = this.collect();
       if (turn === 'interrupted') return this.interrupt();
       await this.dispatch();
+      if (hold !== undefined && turn === 'stopped') await this.held(hold);
       if (turn === 'stopped') {
         this.checkpoint(true);
         return { kind: 'ended' };
       }
       if (!(await this.race())) return this.suspend();
     }
+  }
+
+  /** Waits while a debugger holds the run. The time does not count, and a signal ends it. */
+  private async held(hold: Hold): Promise<void> {
+    const released = hold.whenReleased(this.run);
+    if (released === null || this.isInterrupted) return;
+    this.clock.pause();
+    const { signal } = this.options;
+    let wake = (): void => undefined;
+    const interrupted = new Promise<void>((resolve) => {
+      wake = resolve;
+    });
+    signal?.addEventListener('abort', wake, { once: true });
+    await Promise.race([released, interrupted]);
+    signal?.removeEventListener('abort', wake);
+    this.clock.proceed();
   }
 
   /** Must be called however the loop ends, even by an error. */

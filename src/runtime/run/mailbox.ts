@@ -74,8 +74,10 @@ export class Mailbox {
 
 /** How long a run has been executed, in all its processes, and the limit. */
 export class RunClock {
-  private readonly begun: number;
-  private readonly cancel: (() => void) | null;
+  private begun: number;
+  private readonly start: () => (() => void) | null;
+  private cancel: (() => void) | null;
+  private pausedAt: number | null = null;
   private over = false;
 
   /**
@@ -94,11 +96,24 @@ export class RunClock {
       onTimeUp();
     };
     const start = (ms: number): (() => void) => time?.limit(ms, passLimit) ?? startTimer(ms, passLimit);
-    this.cancel = limitMs === null ? null : start(Math.max(0, limitMs - beforeMs));
+    this.start = () => (limitMs === null || this.over ? null : start(Math.max(0, limitMs - this.activeMs)));
+    this.cancel = this.start();
   }
 
   get activeMs(): number {
-    return this.beforeMs + (this.now - this.begun);
+    return this.beforeMs + ((this.pausedAt ?? this.now) - this.begun);
+  }
+
+  /** While a debugger holds the run, its time does not pass. */
+  pause(): void {
+    this.cancel?.();
+    this.pausedAt = this.now;
+  }
+
+  proceed(): void {
+    this.begun += this.now - (this.pausedAt ?? this.now);
+    this.pausedAt = null;
+    this.cancel = this.start();
   }
 
   private get now(): number {

@@ -110,6 +110,8 @@ export interface RunOptions {
   readonly time?: VirtualTime;
   /** Limits the effects of this run together with those of other runs. */
   readonly permits?: EffectPermits;
+  /** A debugger, which holds the run between two turns. */
+  readonly hold?: DriveOptions['hold'];
   /** The process executes only this run, so it may block while the disk writes. */
   readonly ownProcess?: boolean;
   /**

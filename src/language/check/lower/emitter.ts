@@ -5,6 +5,7 @@
 import type { Instruction, Origin } from '../../../machine/machine.js';
 import type { Mutable } from '../../../prelude/mutable.js';
 import { positionAt, type SourceSet, type Span } from '../../source/diagnostic.js';
+import type { Place } from '../places.js';
 
 type WithoutOrigin<T> = T extends unknown ? Omit<T, 'origin'> : never;
 type InstructionBody = WithoutOrigin<Instruction>;
@@ -17,8 +18,14 @@ export class Emitter {
   private lastOrigin: Origin = { file: -1, line: 0 };
   private lineStart = 0;
   private lineEnd = -1;
+  /** For debuggers, by pc. */
+  readonly places: Place[] = [];
 
-  constructor(private readonly sources: SourceSet) {}
+  /** `placeOf`: null if nobody wants places. */
+  constructor(
+    private readonly sources: SourceSet,
+    private readonly placeOf: ((span: Span) => Place) | null = null,
+  ) {}
 
   get pc(): number {
     return this.code.length;
@@ -27,6 +34,7 @@ export class Emitter {
   add(body: InstructionBody, span: Span): number {
     this.code.push({ origin: this.origin(span), ...body } as Instruction);
     this.spans.push(span);
+    if (this.placeOf !== null) this.places.push(this.placeOf(span));
     return this.code.length - 1;
   }
 

@@ -31,6 +31,14 @@ import { lowerUndo } from './undo.js';
 
 /** Lowers one instruction. Returns true if execution can continue after it. */
 function lowerInstruction(l: StateLowering, i: Instruction): boolean {
+  const outer = l.action;
+  l.action = i;
+  const completes = lowerKind(l, i);
+  l.action = outer;
+  return completes;
+}
+
+function lowerKind(l: StateLowering, i: Instruction): boolean {
   switch (i.kind) {
     case 'do':
       lowerDo(l, i);
@@ -178,6 +186,7 @@ export function lowerState(
     entryReads: l.scope.entryReads,
     readSlots: l.scope.readSlots,
     spans: l.emitter.spans,
+    places: l.emitter.places,
     explanations: shared.index ? l.facts.explanations : [],
     mentions: l.scope.mentions,
     jumps: l.facts.jumps,
@@ -215,9 +224,12 @@ function lowerUse(l: StateLowering, i: UseNode): boolean {
   const missing = pattern.inferred ? new Map<string, Span>() : undefined;
   const scope = l.scope.push('parameters', name, bound, missing);
   const over: number[] = [];
-  const completes = l.lowerGuarded(pattern.body, (bodyCompletes) => {
-    if (bodyCompletes && pattern.body.instructions.some((b) => b.kind === 'on-error'))
-      over.push(l.emitter.add({ op: 'jump', to: -1 }, i.span));
+  let completes = true;
+  l.inCall({ kind: 'pattern', name, span: i.span }, () => {
+    completes = l.lowerGuarded(pattern.body, (bodyCompletes) => {
+      if (bodyCompletes && pattern.body.instructions.some((b) => b.kind === 'on-error'))
+        over.push(l.emitter.add({ op: 'jump', to: -1 }, i.span));
+    });
   });
   for (const jump of over) l.emitter.patch(jump);
   l.scope.pop();
@@ -341,8 +353,10 @@ function lowerSequence(l: StateLowering, instructions: readonly Instruction[]): 
   const over: number[] = [];
   let completes = true;
   let run = 0;
+  const outer = l.action;
   for (let at = 0; at < instructions.length && l.expand(); at++) {
     const i = instructions[at] as Instruction;
+    l.action = i;
     const previous = instructions[at - 1];
     if (!completes && previous !== undefined && i.kind !== 'on-error') {
       reportUnreachable(l, i, previous);
@@ -361,6 +375,7 @@ function lowerSequence(l: StateLowering, instructions: readonly Instruction[]): 
     else if (lowerJoined(l, i, instructions[at + 1])) at++;
     else completes = l.instruction(i) && (completes || i.kind !== 'on-error');
   }
+  l.action = outer;
   l.deadDepth -= over.length;
   for (const jump of over) l.emitter.patch(jump);
   return completes && over.length === 0;

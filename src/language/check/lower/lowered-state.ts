@@ -6,6 +6,7 @@ import type { State } from '../../../machine/machine.js';
 import type { Span } from '../../source/diagnostic.js';
 import type { Callables } from '../callables.js';
 import type { Expansions } from '../expansion.js';
+import type { Place } from '../places.js';
 import type { Mention } from '../program-index.js';
 import type { DataUse, TypeUse } from '../scope.js';
 import type { RepeatedTexts } from '../shell/repeated-texts.js';
@@ -20,6 +21,8 @@ export interface LoweredState {
   readonly readSlots: ReadonlySet<number>;
   /** The source text of each instruction, by pc. */
   readonly spans: readonly Span[];
+  /** For debuggers, by pc; empty if nobody wants them. */
+  readonly places: readonly Place[];
   /** How its lines are understood. */
   readonly explanations: readonly LoweredExplanation[];
   /** What its names mean. */
@@ -130,6 +133,8 @@ export interface LoweringSettings {
   readonly strict: boolean;
   /** Notes the meanings of lines and names, for the index and `check --explain`. */
   readonly index: boolean;
+  /** Notes the place of every instruction, for debuggers. */
+  readonly debug: boolean;
   /** The code is the body of an unused pattern: names that it does not bind may come from a later caller. */
   readonly anyNames: boolean;
   readonly lookups: Lookups;

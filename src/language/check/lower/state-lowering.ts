@@ -11,6 +11,7 @@ import type { Diagnostic, Span } from '../../source/diagnostic.js';
 import type { Block, Instruction, Option, StateDeclaration } from '../../syntax/ast.js';
 import type { Expression } from '../../syntax/expression-nodes.js';
 import { freeNames } from '../free-names.js';
+import type { Place, PlaceCall, PlacedExpression, PlaceName } from '../places.js';
 import { locationOf, type NameRole, type SymbolKey } from '../program-index.js';
 import { type MachineScope, StateScope } from '../scope.js';
 import { type StepLowering, stepExpression } from '../steps/step-keys.js';
@@ -74,6 +75,9 @@ export class StateLowering implements ExpressionContext {
   forkDepth = 0;
   /** The number of steps and scopes that are open at run time when the next instruction runs. */
   frames = 0;
+  /** The action that is being lowered, and the uses around it, for debuggers. */
+  action: Instruction | null = null;
+  calls: readonly PlaceCall[] = [];
   /** Handlers of the body that is being lowered. Their code comes after it. */
   pendingHandlers: Extract<Instruction, { kind: 'on-error' }>[] = [];
   steps: StepLowering;
@@ -90,7 +94,7 @@ export class StateLowering implements ExpressionContext {
     readonly settings: LoweringSettings,
     private readonly lower: LowerBlocks,
   ) {
-    this.emitter = new Emitter(shared.sources);
+    this.emitter = new Emitter(shared.sources, settings.debug ? (span) => this.placeOf(span) : null);
     settings.expansions.lowering.enterState();
     this.scope = new StateScope(shared, declaration.name.text);
     this.steps = stepLowering(shared, declaration);
@@ -101,6 +105,53 @@ export class StateLowering implements ExpressionContext {
 
   get diagnostics() {
     return this.shared.diagnostics;
+  }
+
+  // ---- places for debuggers ---------------------------------------------------------------------------
+
+  /** Lowers what a pattern or a workflow consists of. */
+  inCall(call: PlaceCall, lower: () => void): void {
+    const outer = this.calls;
+    this.calls = [...outer, call];
+    lower();
+    this.calls = outer;
+  }
+
+  private placeOf(span: Span): Place {
+    const { action, calls, scope, steps } = this;
+    const seen = scope.visibleScopes;
+    return {
+      span,
+      action: action?.kind ?? 'state',
+      actionSpan: action?.span ?? this.declaration.span,
+      calls,
+      names: () =>
+        seen.scopes.flatMap(({ kind, names }) =>
+          [...names].map(([name, at]): PlaceName => ({ kind, name, at: 'constant' in at ? at : { slot: at.slot } })),
+        ),
+      lower: (expression) => this.lowerAt(expression, seen, steps),
+    };
+  }
+
+  /** Lowers an expression as if it stood at an earlier place. Nothing is added to the state. */
+  private lowerAt(expression: Expression, seen: StateScope['visibleScopes'], steps: StepLowering): PlacedExpression {
+    const own = this.diagnostics.length;
+    const outer = this.steps;
+    let sampled = false;
+    const refusing: StateLowering = Object.create(this, {
+      sample: {
+        value: () => {
+          sampled = true;
+          return 0;
+        },
+      },
+      exitSlot: { value: (name: string) => (this.bindsName(name) ? this.exitCodes.known(name) : null) },
+    });
+    this.steps = steps;
+    const expr = this.scope.seeing(seen, () => lowerExpression(expression, refusing));
+    this.steps = outer;
+    const diagnostics = this.diagnostics.splice(own).filter(({ severity }) => severity === 'error');
+    return { expr: diagnostics.length > 0 || sampled ? null : expr, diagnostics };
   }
 
   // ---- the way down -----------------------------------------------------------------------------------
@@ -241,8 +292,11 @@ export class StateLowering implements ExpressionContext {
   }
 
   exitSlot(name: string): number | null {
-    const isBound = this.shared.symbols.states.get(this.scope.state)?.bound.has(name) === true;
-    return isBound ? this.exitCodes.slotOf(name) : null;
+    return this.bindsName(name) ? this.exitCodes.slotOf(name) : null;
+  }
+
+  private bindsName(name: string): boolean {
+    return this.shared.symbols.states.get(this.scope.state)?.bound.has(name) === true;
   }
 
   noteComparison(name: string, span: Span): void {
@@ -311,6 +365,11 @@ class ExitCodeSlots {
     if (earlier) earlier.push(binding);
     else this.bindings.set(slot, [binding]);
     return binding;
+  }
+
+  /** The slot for the exit code of a name, if there is one. */
+  known(name: string): number | null {
+    return this.slots.get(this.scope.local(name)) ?? null;
   }
 
   /** The slot for the exit code of a name that an effect of this state binds. */

@@ -59,7 +59,7 @@ export function lowerWorkflow(l: StateLowering, call: WorkflowCall, where: CallS
   for (const argument of l.shared.index ? call.args : [])
     l.mention(argument.name.span, 'pass', symbolKey('input', found.file, argument.name.text));
   const bound = checkInputs(l, call, inputs, bindGiven(l, call));
-  const level = lowerCallee(l, program, steps, { file: found.file, bound, verdict, where });
+  const level = lowerCallee(l, program, steps, { file: found.file, call, bound, verdict, where });
   leaveWorkflow(l, call, where, { start, verdict, level, last: steps.at(-1) });
 }
 
@@ -130,6 +130,7 @@ function limitsOf(l: StateLowering, program: Program): WorkflowLimits {
 
 interface Callee {
   readonly file: string;
+  readonly call: WorkflowCall;
   readonly bound: readonly BoundParameter[];
   readonly verdict: StepNode | null;
   readonly where: CallSite;
@@ -140,7 +141,7 @@ function lowerCallee(
   l: StateLowering,
   program: Program,
   steps: readonly StepNode[],
-  { file, bound, verdict, where }: Callee,
+  { file, call, bound, verdict, where }: Callee,
 ): number {
   const outer = l.steps;
   const { scope: around, own } = outer.context;
@@ -156,7 +157,7 @@ function lowerCallee(
     verdict,
     context: { scope, own: null, judging: false, older: program.workflow === 'older', task: null },
   };
-  l.block(block);
+  l.inCall({ kind: 'workflow', name: file, span: call.span }, () => l.block(block));
   l.steps = outer;
   l.frames--;
   l.workflows.pop();

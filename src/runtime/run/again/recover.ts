@@ -115,19 +115,47 @@ export function recoverRun(stored: StoredRun, options: RecoverOptions): Recovere
   });
 }
 
-function followRecord(
-  stored: StoredRun,
-  options: RecoverOptions,
-  { run, checkpoint, ranges }: RecoveryStart,
-): Recovered {
-  const base =
-    checkpoint === null ? null : { position: checkpoint, tracked: { ...run.tracked }, states: [...run.states] };
-  const followed: FollowedWorktrees = { commits: new Map(), at: 0, committedAt: 0 };
-  const replay = new Replay(run, replayOptions(stored, options, followed), checkpoint !== null);
-  const walk = new RecordWalk(replay, checkpoint, followed);
-  run.overlookLimits(ranges.length > 0);
-  replay.holdAt(heldAfter(ranges, checkpoint?.seq ?? 0));
-  const take = ({ seq, time, event }: JournalRecord): boolean => {
+function followRecord(stored: StoredRun, options: RecoverOptions, start: RecoveryStart): Recovered {
+  const follower = new RecordFollower(stored, options, start);
+  const from = start.checkpoint ?? journalStart;
+  const end = readPart(stored.journal, (record) => follower.take(record), from, options);
+  follower.finish();
+  return follower.result(end);
+}
+
+/** Follows a whole record from its first event, line after line. What an instruction throws leaves `take`, which may be repeated. */
+export function followFromStart(stored: StoredRun, options: RecoverOptions): RecordFollower {
+  const linked = (options.linkedOf ?? link)(storedMachine(stored, stored.about.digest));
+  const run = startRun(linked, optionsFor(stored, linked, options));
+  const ranges = discardedRanges(stored.journal, options.discarded, journalStart);
+  return new RecordFollower(stored, options, { run, checkpoint: null, ranges });
+}
+
+/** A run that is fed its record. */
+export class RecordFollower {
+  readonly replay: Replay;
+  private readonly walk: RecordWalk;
+  private readonly base: RecordedBase | null;
+  private readonly ranges: readonly DiscardedRange[];
+
+  constructor(
+    stored: StoredRun,
+    private readonly options: RecoverOptions,
+    { run, checkpoint, ranges }: RecoveryStart,
+  ) {
+    this.ranges = ranges;
+    this.base =
+      checkpoint === null ? null : { position: checkpoint, tracked: { ...run.tracked }, states: [...run.states] };
+    const followed: FollowedWorktrees = { commits: new Map(), at: 0, committedAt: 0 };
+    this.replay = new Replay(run, replayOptions(stored, options, followed), checkpoint !== null);
+    this.walk = new RecordWalk(this.replay, checkpoint, followed);
+    run.overlookLimits(ranges.length > 0);
+    this.replay.holdAt(heldAfter(ranges, checkpoint?.seq ?? 0));
+  }
+
+  /** False: the run made another event, or no more events count. */
+  take({ seq, time, event }: JournalRecord): boolean {
+    const { walk, ranges, replay } = this;
     walk.time(time, event);
     const range = ranges.find(({ from, until }) => seq >= from && seq < until);
     if (range !== undefined) return range.until < Number.POSITIVE_INFINITY;
@@ -136,17 +164,23 @@ function followRecord(
       return true;
     }
     const isSame = walk.take(seq, event);
-    options.observer?.event(event, walk.activeMs);
+    this.options.observer?.event(event, walk.activeMs);
     if (event.type === 'run_resumed') {
       replay.run.overlookLimits(ranges.some(({ until }) => until > seq));
       replay.holdAt(heldAfter(ranges, seq));
     }
     return isSame;
-  };
-  const end = readPart(stored.journal, take, checkpoint ?? journalStart, options);
-  replay.releaseHeldFailures();
-  replay.run.overlookLimits(false);
-  return { ...walk.result(end), base };
+  }
+
+  /** Call after the last event. */
+  finish(): void {
+    this.replay.releaseHeldFailures();
+    this.replay.run.overlookLimits(false);
+  }
+
+  result(end: JournalEnd): Recovered {
+    return { ...this.walk.result(end), base: this.base };
+  }
 }
 
 /** Reading stops at the first event that does not count. For a reader and for a new run that event may be damaged. */

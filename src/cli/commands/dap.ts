@@ -1,0 +1,23 @@
+/** `statedsl dap`: the debugger on standard input and output, which carry nothing else. */
+import { appendFileSync } from 'node:fs';
+import { startAdapter } from '../../editor/dap/debug-adapter.js';
+import type { ExitCode } from '../terminal/exit-code.js';
+
+export function debugAdapterCommand({ log }: { readonly log?: string }): Promise<ExitCode> {
+  return new Promise((resolve) => {
+    startAdapter({
+      input: process.stdin,
+      output: process.stdout,
+      environment: process.env,
+      folder: process.cwd(),
+      log: (text) => {
+        if (log !== undefined) appendFileSync(log, `${new Date().toISOString()} ${text}\n`);
+      },
+      exit: () => {
+        resolve(0);
+        // An editor that closes its ends leaves streams open that would keep the process alive.
+        setImmediate(() => process.exit(0));
+      },
+    });
+  });
+}

@@ -1,0 +1,533 @@
+/** The run of a session: executed by this process, or executed again from its record; and how it moves through time. */
+import { isAbsolute, resolve } from 'node:path';
+import { findRun } from '../../app/folder/find-run.js';
+import { type StartingOptions, startIn } from '../../app/folder/start-in-folder.js';
+import { type FolderOptions, hostOf, storeOf } from '../../app/programs.js';
+import { type DebuggedProgram, debugPrepared, debugStored } from '../../app/project/debugged-program.js';
+import type { PreparedProgram } from '../../app/project/preparation.js';
+import { nameBelow, type ProjectHost } from '../../app/project/project-host.js';
+import { prepareFor } from '../../app/read-programs.js';
+import { type Refusal, resultOf } from '../../app/result.js';
+import type { RunEvent } from '../../interpreter/events/event.js';
+import { link, type Run } from '../../interpreter/run.js';
+import type { Thread } from '../../interpreter/run-state/thread.js';
+import { printJson } from '../../interpreter/values/json.js';
+import type { Value } from '../../interpreter/values/value.js';
+import type { Json } from '../../machine/expression.js';
+import type { Machine } from '../../machine/machine.js';
+import { hostEffects } from '../../runtime/effects.js';
+import { createRedactor, type Redactor } from '../../runtime/redact.js';
+import { recoveryContextOf } from '../../runtime/run/again/prepare-recovery.js';
+import { type RunOptions, secretsOf } from '../../runtime/run/run-options.js';
+import type { RunReport } from '../../runtime/run/run-report.js';
+import { Stopper } from '../../runtime/stop-signal.js';
+import type { JournalRecord } from '../../runtime/store/journal-line.js';
+import { journalStart, readJournal } from '../../runtime/store/read-journal.js';
+import { JournalDamage } from '../../runtime/store/store-error.js';
+import { openStoredRun, type StoredRun, storedMachine } from '../../runtime/store/stored-run.js';
+import { drawDiagnostic, drawDiagnostics } from '../../views/diagnostics/draw-diagnostic.js';
+import { failureDiagnostic } from '../../views/diagnostics/draw-failure.js';
+import { plain } from '../../views/drawing/paint.js';
+import { eventLine } from '../../views/log/event-line.js';
+import { DebugProgram } from '../debug/debug-program.js';
+import type { Motion, Stop, StopReason, Wanted } from '../debug/watch.js';
+import { positionOf } from '../debug/watch.js';
+import { AdapterRefusal, type Arguments, textIn } from './adapter-protocol.js';
+import { type EffectMode, LiveRun } from './live-run.js';
+import { candidatesAt, type PastPlace, type PastRecord, PastRun } from './past-run.js';
+import { SourceFiles } from './source-files.js';
+
+export interface DebuggeeOptions {
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  /** Where relative paths start. */
+  readonly folder: string;
+  readonly log: (text: string) => void;
+  readonly send: (event: string, body?: object) => void;
+}
+
+/** The run as it stands now. */
+export interface StandingRun {
+  readonly run: Run;
+  readonly program: DebugProgram;
+  readonly stop: Stop;
+  /** Whether it is a past place, or a run that is only read. */
+  readonly isPast: boolean;
+}
+
+const EXIT_CODES = { returned: 0, failed: 1, suspended: 75, interrupted: 130 } as const;
+
+export class Debuggee {
+  readonly wanted: Wanted = {
+    breakpoints: [],
+    data: [],
+    failures: [],
+    log: (text, where) => this.output('console', `${text}\n`, where),
+  };
+  program: DebugProgram | null = null;
+  files: SourceFiles | null = null;
+  live: LiveRun | null = null;
+  past: PastRun | null = null;
+  redactor: Redactor | null = null;
+  runId: string | null = null;
+  /** Called when a program is known. */
+  onProgram: () => void = () => undefined;
+  /** Called whenever what was shown is out of date. */
+  onMove: () => void = () => undefined;
+  readonly threadIds = new Map<string, number>();
+  effectMode: EffectMode = 'none';
+  private host: ProjectHost;
+  private folder: FolderOptions = {};
+  private begin: (() => Promise<void>) | null = null;
+  private stored: StoredRun | null = null;
+  private inputs: Readonly<Record<string, Json>> = {};
+  private readonly stopper = new Stopper();
+  private readonly killer = new Stopper();
+  private execution: Promise<unknown> = Promise.resolve();
+  private debugged: DebuggedProgram | null = null;
+  private isOver = false;
+
+  constructor(readonly options: DebuggeeOptions) {
+    this.host = hostOf({ folder: options.folder });
+  }
+
+  // ---- its beginning ----------------------------------------------------------------------------------
+
+  /** Prepares everything, so that it only has to begin. */
+  async launch(given: Arguments): Promise<void> {
+    this.refuseSecond();
+    const program = textIn(given, 'program');
+    this.open(given, program);
+    this.effectMode = effectMode(textIn(given, 'stopBeforeEffects') ?? 'none');
+    if (textIn(given, 'run') !== undefined) return this.openRecord(given);
+    if (program === undefined) throw new AdapterRefusal('`program` names the file to debug, or `run` a kept run', true);
+    const prepared = await this.prepare(resolve(this.options.folder, program), given);
+    this.take(await debugPrepared(this.host, prepared));
+    this.redactor = createRedactor(
+      secretsOf(prepared.machine, { inputs: prepared.inputs, env: this.host.environment }),
+    );
+    this.inputs = prepared.inputs;
+    this.begin = () => this.start(prepared, given);
+  }
+
+  /** Looks at a run that is kept. */
+  async openRecord(given: Arguments): Promise<void> {
+    const directory = storeOf(this.folder);
+    const found = await resultOf(() => openStoredRun(directory, findRun(directory, textIn(given, 'run') as string)));
+    if (!found.ok) throw refusedBy(found.refusal);
+    this.stored = found.value;
+    this.runId = found.value.about.run_id;
+    const known = await resultOf(() => storedMachine(found.value, found.value.about.digest));
+    if (!known.ok) throw refusedBy(known.refusal);
+    this.take(await debugStored(this.host, found.value, known.value));
+    const { inputs, redactor } = recoveryContextOf(found.value, { env: this.options.environment });
+    [this.inputs, this.redactor] = [inputs, redactor];
+    this.begin = async () => this.openAt(given.at);
+  }
+
+  private refuseSecond(): void {
+    if (this.begin !== null) throw new AdapterRefusal('this session has a run already');
+  }
+
+  private open(given: Arguments, program: string | undefined): void {
+    const { folder, environment } = this.options;
+    const file = program === undefined ? null : resolve(folder, program);
+    const own = file !== null && nameBelow(folder, file) === null ? resolve(file, '..') : folder;
+    const more = (given.env ?? {}) as Record<string, string>;
+    const dir = textIn(given, 'dir');
+    this.folder = {
+      folder: own,
+      env: { ...environment, ...more },
+      ...(dir === undefined ? {} : { dir: inFolder(own, dir) }),
+    };
+    this.host = hostOf(this.folder);
+  }
+
+  private async prepare(file: string, given: Arguments): Promise<PreparedProgram> {
+    const cwd = textIn(given, 'cwd');
+    const asked = {
+      machine: textIn(given, 'machine'),
+      mock: textIn(given, 'mock'),
+      cwd: cwd === undefined ? undefined : inFolder(this.options.folder, cwd),
+      worktree: typeof given.worktree === 'boolean' ? given.worktree : undefined,
+      inputs: (given.inputs ?? {}) as Readonly<Record<string, Json>>,
+    };
+    const options = Object.fromEntries(Object.entries(asked).filter(([, value]) => value !== undefined));
+    const name = nameBelow(this.host.folder, file) ?? file;
+    const prepared = await prepareFor(this.host, { dir: storeOf(this.folder) }, name, options);
+    if (!prepared.ok) throw refusedBy(prepared.refusal);
+    const state = textIn(given, 'state');
+    if (state === undefined) return prepared.value;
+    const { states } = prepared.value.machine;
+    if (!states.some((one) => one.name === state)) throw new AdapterRefusal(`there is no state \`${state}\``, true);
+    return { ...prepared.value, start: { state, with: (given.with ?? {}) as Readonly<Record<string, Json>> } };
+  }
+
+  private take(debugged: DebuggedProgram): void {
+    this.debugged = debugged;
+    this.program = new DebugProgram(link(debugged.machine), debugged.sources, debugged.places);
+    this.files = new SourceFiles(this.host, debugged.sources);
+    this.onProgram();
+    if (debugged.places === null && debugged.machine.plans === undefined)
+      this.output('important', 'the texts of this run make another machine now, so only its lines are known\n');
+  }
+
+  /** The client has set its breakpoints. */
+  async configured(): Promise<void> {
+    const { begin } = this;
+    if (begin === null) throw new AdapterRefusal('nothing was launched');
+    await begin();
+  }
+
+  private async start(prepared: PreparedProgram, given: Arguments): Promise<void> {
+    const first: Motion = given.stopOnEntry === true ? { kind: 'pause', reason: 'entry' } : { kind: 'run' };
+    const isDebugged = given.noDebug !== true;
+    const live = new LiveRun(this.program as DebugProgram, this.wanted, (stop) => this.announce(stop), first);
+    live.effectMode = this.effectMode;
+    const jobs = given.jobs;
+    const options: StartingOptions = {
+      ...(typeof jobs === 'number' ? { jobs } : {}),
+      ...(isDebugged ? { hold: live, adapt: async (all) => ({ effects: live.holding(effectsOf(all)) }) } : {}),
+      signal: this.stopper.signal,
+      kill: this.killer.signal,
+      onEvent: (event) => this.show(event),
+      onOutput: (_, bytes, stream) => this.output(stream, Buffer.from(bytes).toString('utf8')),
+      onStart: ({ runId }) => {
+        this.runId = runId;
+      },
+    };
+    const directory = storeOf(this.folder);
+    if (isDebugged) this.live = live;
+    const begun = await startIn({ directory, host: this.host, options: this.folder }, prepared, options);
+    if (!begun.ok) {
+      this.fail(begun.refusal.message);
+      return;
+    }
+    this.execution = begun.value.report.then(
+      (report) => this.ended(report),
+      (cause: unknown) => this.fail(String((cause as Error).stack)),
+    );
+  }
+
+  private show(event: RunEvent): void {
+    const line = eventLine(event, plain);
+    if (line !== null) this.output('console', `${line}\n`);
+  }
+
+  private ended(report: RunReport): void {
+    const { returned, error, status } = report;
+    this.live = null;
+    if (status === 'returned' && returned !== null && returned !== undefined)
+      this.output(
+        'stdout',
+        `${typeof returned === 'string' ? returned : (report.printed_returned ?? printJson(returned as Value))}\n`,
+      );
+    if (error !== null) this.output('stderr', `${this.drawFailure(error)}\n`);
+    if (status === 'suspended') this.output('important', `the run waits: statedsl resume ${report.run_id}\n`);
+    this.finish(EXIT_CODES[status]);
+  }
+
+  private fail(message: string): void {
+    this.live = null;
+    this.output('stderr', `${message}\n`);
+    this.finish(EXIT_CODES.failed);
+  }
+
+  private finish(exitCode: number): void {
+    if (this.isOver) return;
+    this.isOver = true;
+    this.options.send('exited', { exitCode });
+    this.options.send('terminated');
+  }
+
+  /** A failure as `run` draws it. */
+  drawFailure(error: NonNullable<RunReport['error']>): string {
+    const sources = this.debugged?.sources ?? [];
+    return drawDiagnostic(failureDiagnostic(error, sources), sources);
+  }
+
+  // ---- where it stands --------------------------------------------------------------------------------
+
+  get standing(): StandingRun | null {
+    const { past, live, program } = this;
+    if (past !== null && past.watch.stop !== null)
+      return { run: past.run, program: past.program, stop: past.watch.stop, isPast: true };
+    if (live?.run == null || live.stop === null || program === null) return null;
+    return { run: live.run, program, stop: live.stop, isPast: false };
+  }
+
+  /** Throws unless the run stands still. */
+  get still(): StandingRun {
+    const { standing } = this;
+    if (standing === null) throw new AdapterRefusal('the run is executed: pause it first');
+    return standing;
+  }
+
+  threadId(path: string): number {
+    let id = this.threadIds.get(path);
+    if (id === undefined) {
+      id = this.threadIds.size + 1;
+      this.threadIds.set(path, id);
+    }
+    return id;
+  }
+
+  output(category: string, text: string, where?: { readonly file: string; readonly line: number }): void {
+    const source =
+      where === undefined || this.files === null ? {} : { source: this.files.source(where.file), line: where.line };
+    this.options.send('output', { category, output: this.redactor?.text(text) ?? text, ...source });
+  }
+
+  announce({ reason, thread, text, hit }: Stop): void {
+    this.onMove();
+    this.options.send('stopped', {
+      reason,
+      threadId: this.threadId(thread.path),
+      allThreadsStopped: true,
+      ...(text === undefined ? {} : { text, description: text }),
+      ...(hit.length === 0 ? {} : { hitBreakpointIds: hit }),
+    });
+  }
+
+  /** Breakpoints have changed. */
+  updateWanted(): void {
+    this.live?.update();
+    this.past?.watch.update();
+  }
+
+  // ---- forward ----------------------------------------------------------------------------------------
+
+  forward(motion: Motion): void {
+    this.onMove();
+    if (this.past !== null) return this.forwardInPast(this.past, motion);
+    const { live } = this;
+    if (live === null) throw new AdapterRefusal('the run has ended');
+    if (live.stop === null) throw new AdapterRefusal('the run is executed already');
+    for (const held of live.heldEffects.splice(0)) held.run();
+    live.proceed(motion);
+  }
+
+  private forwardInPast(past: PastRun, motion: Motion): void {
+    past.watch.proceed(motion);
+    const isFound = past.forward();
+    const { live } = this;
+    if (isFound && !past.isNow) return this.announce(past.watch.stop as Stop);
+    if (live?.stop != null) {
+      this.past = null;
+      const { stop } = live;
+      if (motion.kind === 'run' && stop.hit.length === 0) return live.proceed(motion);
+      return this.announce(motion.kind === 'run' ? stop : { ...stop, reason: 'step' });
+    }
+    past.watch.stop = past.endingStop('pause', this.endOf(past));
+    this.announce(past.watch.stop);
+  }
+
+  private endOf({ differs, run }: PastRun): string {
+    if (differs !== null) return `the program does not make event ${differs} of the record`;
+    return run.result === null ? 'the end of the record' : `the end: the run ${run.result.status}`;
+  }
+
+  pause(): void {
+    if (this.standing !== null) return;
+    this.live?.pause();
+  }
+
+  // ---- back -------------------------------------------------------------------------------------------
+
+  stepBack(): void {
+    const standing = this.still;
+    const { stop } = standing;
+    const from = positionOf(stop.thread, stop.pc, stop.depth);
+    const here = this.here();
+    const survey = this.newPast(false);
+    let best: PastPlace | null = null;
+    let outer: PastPlace | null = null;
+    const observe = (thread: Thread, pc: number, tick: number): void => {
+      for (const { position, depth } of candidatesAt(survey.program, thread, pc, tick)) {
+        if (here !== null && (tick > here.tick || (tick === here.tick && depth >= here.depth))) continue;
+        if (position.path === from.path && (position.visit !== from.visit || position.nesting <= from.nesting))
+          best = { tick, depth };
+        else if (from.path.startsWith(`${position.path}.`) || position.path === '') outer = { tick, depth };
+      }
+    };
+    survey.survey(here, observe);
+    this.standAt(best ?? outer, best === null && outer === null ? 'entry' : 'step');
+  }
+
+  reverseContinue(): void {
+    void this.still;
+    const here = this.here();
+    const survey = this.newPast(true);
+    survey.watch.motion = { kind: 'run' };
+    let last: { readonly place: PastPlace; readonly stop: Stop } | null = null;
+    while (survey.forward()) {
+      const { stop } = survey.watch;
+      if (stop === null || survey.isNow) break;
+      const place = { tick: survey.tick, depth: stop.depth };
+      if (here !== null && (place.tick > here.tick || (place.tick === here.tick && place.depth >= here.depth))) break;
+      last = { place, stop };
+      survey.watch.proceed({ kind: 'run' });
+    }
+    if (last === null) this.standAt(null, 'entry');
+    else this.standAt(last.place, last.stop.reason, last.stop.hit);
+  }
+
+  /** Stands at the first instruction after an event. */
+  goToEvent(seq: number): void {
+    const past = this.newPast(false);
+    if (!past.goToEvent(seq)) past.watch.stop = past.endingStop('goto', this.endOf(past));
+    this.standIn(past);
+    this.announce(past.watch.stop as Stop);
+  }
+
+  /** Every execution of a line, with the number of its place. */
+  executionsOf(
+    file: string,
+    line: number,
+  ): { readonly place: PastPlace; readonly seq: number; readonly text: string }[] {
+    const survey = this.newPast(false);
+    const found: { place: PastPlace; seq: number; text: string }[] = [];
+    survey.survey(null, (thread, pc, tick) => {
+      for (const { entry, depth } of candidatesAt(survey.program, thread, pc, tick))
+        if (entry.where.file === file && entry.where.line === line)
+          found.push({ place: { tick, depth }, seq: survey.seq, text: thread.path });
+    });
+    return found;
+  }
+
+  standAt(place: PastPlace | null, reason: StopReason, hit: readonly number[] = []): void {
+    const past = this.newPast(false);
+    const found = place === null ? this.toFirst(past) : past.goTo(place);
+    if (!found || past.watch.stop === null) past.watch.stop = past.endingStop(reason, this.endOf(past));
+    else past.watch.stop = { ...past.watch.stop, reason, hit };
+    this.standIn(past);
+    this.announce(past.watch.stop);
+  }
+
+  /** From here on it stops where the client wants. */
+  private standIn(past: PastRun): void {
+    past.watch.wanted = this.wanted;
+    past.watch.update();
+    this.past = past;
+  }
+
+  private toFirst(past: PastRun): boolean {
+    past.watch.motion = { kind: 'pause', reason: 'entry' };
+    return past.forward();
+  }
+
+  /** The number of the place at which the run stands; null: the end of the record. */
+  private here(): PastPlace | null {
+    const { past, live } = this;
+    if (past?.watch.stop != null) return past.isOver ? null : { tick: past.tick, depth: past.watch.stop.depth };
+    if (live?.moment == null) return null;
+    const survey = this.newPast(false);
+    return survey.forward() ? { tick: survey.tick, depth: live.moment.depth } : null;
+  }
+
+  /** `stops`: whether it stops at breakpoints. */
+  private newPast(stops: boolean): PastRun {
+    const nothing: Wanted = { breakpoints: [], data: [], failures: [], log: () => undefined };
+    return new PastRun(this.recordNow(), stops ? this.wanted : nothing, this.live?.moment ?? null);
+  }
+
+  /** What is on disk of the run. */
+  recordNow(): PastRecord {
+    if (this.runId === null) throw new AdapterRefusal('the run has not begun');
+    const stored = this.stored ?? openStoredRun(storeOf(this.folder), this.runId);
+    const records: JournalRecord[] = [];
+    try {
+      readJournal(stored.journal, (record) => records.push(record) > 0, journalStart);
+    } catch (cause) {
+      if (!(cause instanceof JournalDamage)) throw cause;
+    }
+    const { inputs, redactor } = this;
+    const sources = this.debugged?.sources ?? [];
+    const programOf = (machine: Machine): DebugProgram =>
+      this.debugged?.places?.machine !== undefined &&
+      machine.name === this.debugged.machine.name &&
+      this.program !== null
+        ? new DebugProgram(link(machine), sources, sameCode(machine, this.debugged) ? this.debugged.places : null)
+        : new DebugProgram(link(machine), sources, null);
+    return { stored, records, inputs, redactor, programOf };
+  }
+
+  private openAt(at: unknown): void {
+    const { records } = this.recordNow();
+    if (typeof at === 'number') return this.goToEvent(at);
+    if (typeof at === 'string') {
+      const found = /^(.*?)(?:#(\d+))?$/.exec(at);
+      const entries = records.filter(({ event }) => event.type === 'state_entered' && event.state === found?.[1]);
+      const entry = entries[Number(found?.[2] ?? 1) - 1];
+      if (entry === undefined) throw new AdapterRefusal(`the run never entered \`${at}\``, true);
+      return this.goToEvent(entry.seq);
+    }
+    if (records.at(-1)?.event.type === 'run_failed' && this.standAtLastFailure()) return;
+    const past = this.newPast(false);
+    past.forward();
+    past.watch.stop = past.endingStop('entry', this.endOf(past));
+    this.past = past;
+    this.announce(past.watch.stop);
+  }
+
+  /** A failed run opens where it failed. */
+  private standAtLastFailure(): boolean {
+    const failures: Wanted = { ...this.wanted, breakpoints: [], data: [], failures: [{ id: 'any', condition: null }] };
+    const open = (): PastRun => new PastRun(this.recordNow(), failures, null);
+    const survey = open();
+    let count = 0;
+    for (; survey.forward(); count++) survey.watch.proceed({ kind: 'run' });
+    if (count === 0) return false;
+    const past = open();
+    for (let at = 1; past.forward() && at < count; at++) past.watch.proceed({ kind: 'run' });
+    this.standIn(past);
+    if (past.watch.stop !== null) this.announce(past.watch.stop);
+    return true;
+  }
+
+  // ---- its end ----------------------------------------------------------------------------------------
+
+  /** Interrupts the run, which can be resumed; the second time, its processes are killed. */
+  terminate(): void {
+    if (this.live === null) return this.finish(EXIT_CODES.interrupted);
+    if (this.stopper.signal.aborted) this.killer.abort('the debugger');
+    this.stopper.abort('the debugger');
+  }
+
+  /** Whether the run goes on without this session. */
+  detach(): void {
+    this.live?.detach();
+  }
+
+  async clientLeft(): Promise<void> {
+    if (this.live !== null) this.stopper.abort('the debugger left');
+    await this.execution;
+  }
+
+  async closed(): Promise<void> {
+    await this.execution;
+  }
+}
+
+function sameCode(machine: Machine, { machine: own }: DebuggedProgram): boolean {
+  return machine.states.length === own.states.length && JSON.stringify(machine.states) === JSON.stringify(own.states);
+}
+
+function inFolder(folder: string, path: string): string {
+  return isAbsolute(path) ? path : resolve(folder, path);
+}
+
+export function effectMode(text: string): EffectMode {
+  if (text === 'none' || text === 'agents' || text === 'all') return text;
+  throw new AdapterRefusal(`\`${text}\` is not one of none, agents, all`);
+}
+
+function refusedBy({ message, help, findings }: Refusal): AdapterRefusal {
+  const drawn = findings === undefined ? '' : drawDiagnostics(findings.diagnostics as never, findings.sources as never);
+  return new AdapterRefusal(drawn === '' ? [message, help].filter((one) => one !== null).join('; ') : drawn, true);
+}
+
+function effectsOf(options: RunOptions) {
+  const { effects, env, commands, agents, mcp, readable, permits } = options;
+  const all = { agents: {}, folder: null, instead: {}, ...agents };
+  return effects ?? hostEffects({ env, commands, agents: all, mcp, readable, permits });
+}

@@ -1,0 +1,200 @@
+/** A run that is executed under a debugger: it is held between two turns of the loop that drives it. */
+
+import type { Outcome } from '../../interpreter/events/event.js';
+import type { EffectRequest } from '../../interpreter/request.js';
+import type { Run } from '../../interpreter/run.js';
+import type { LinkedMachine } from '../../interpreter/run-state/linked-machine.js';
+import type { Effects } from '../../runtime/effect-context.js';
+import type { Hold } from '../../runtime/run/drive-options.js';
+import { debugLink } from '../debug/debug-link.js';
+import type { DebugProgram } from '../debug/debug-program.js';
+import { type Motion, momentOf, type Stop, type Wanted, Watch } from '../debug/watch.js';
+import type { Moment } from './past-run.js';
+
+/** Which effects are not started before a person says so. */
+export type EffectMode = 'none' | 'agents' | 'all';
+
+/** An effect that a person decides about. */
+export interface HeldEffect {
+  readonly request: Exclude<EffectRequest, { kind: 'ask' | 'signal' }>;
+  /** Performs it. */
+  readonly run: () => void;
+  readonly give: (outcome: Outcome) => void;
+}
+
+export class LiveRun implements Hold {
+  readonly watch: Watch;
+  run: Run | null = null;
+  effectMode: EffectMode = 'none';
+  /** Effects that wait for a person, oldest first. */
+  readonly heldEffects: HeldEffect[] = [];
+  private original: LinkedMachine | null = null;
+  private release: (() => void) | null = null;
+  private isPaused = false;
+  private hasTold = false;
+  private isDetached = false;
+
+  constructor(
+    program: DebugProgram,
+    private readonly wanted: Wanted,
+    /** Is told once for each stop, when everything before it is on disk and was shown. */
+    private readonly onStop: (stop: Stop) => void,
+    first: Motion,
+  ) {
+    this.watch = new Watch(program, wanted, false);
+    this.watch.motion = first;
+  }
+
+  /** Where the run stands; null: it is executed. */
+  get stop(): Stop | null {
+    return this.watch.stop;
+  }
+
+  get isHeld(): boolean {
+    return this.release !== null;
+  }
+
+  /** The moment at which the run is held, for one that is executed again. */
+  get moment(): Moment | null {
+    const { stop } = this;
+    if (stop === null || this.run === null || this.heldEffects.length > 0 || this.isPaused) return null;
+    return { path: stop.thread.path, pc: stop.pc, depth: stop.depth, text: momentOf(stop.thread, stop.pc) };
+  }
+
+  begin(run: Run): void {
+    this.run = run;
+    this.original = run.linked;
+    this.watch.noteValues(run.main);
+    this.relink();
+  }
+
+  whenReleased(run: Run): Promise<void> | null {
+    if (this.isDetached) return null;
+    if (this.watch.stop === null && run.result !== null) this.stopAtLimit(run);
+    const { stop } = this.watch;
+    if (stop === null) return null;
+    return new Promise((resolve) => {
+      this.release = resolve;
+      if (!this.hasTold) {
+        this.hasTold = true;
+        this.onStop(stop);
+      }
+    });
+  }
+
+  /** Continues from where the run stands. */
+  proceed(motion: Motion): void {
+    this.isPaused = false;
+    const wasBlocked = this.watch.stop?.thread.status !== 'ready';
+    this.watch.proceed(motion);
+    if (wasBlocked) this.watch.forgetPlace();
+    this.relink();
+    this.letGo();
+  }
+
+  /** Breakpoints have changed. */
+  update(): void {
+    this.watch.update();
+    if (this.run !== null && !this.isDetached) {
+      this.watch.noteValues(this.run.main);
+      this.relink();
+    }
+  }
+
+  /** Stops at the next instruction; at once if all threads wait. */
+  pause(): void {
+    const { run } = this;
+    if (run === null || this.watch.stop !== null) return;
+    this.watch.motion = { kind: 'pause', reason: 'pause' };
+    this.relink();
+    if (run.ready.length > 0) return;
+    this.standStill({ reason: 'pause', text: 'the run waits' });
+  }
+
+  /** The run goes on without a debugger. */
+  detach(): void {
+    this.isDetached = true;
+    for (const held of this.heldEffects.splice(0)) held.run();
+    if (this.run !== null && this.original !== null) this.run.relink(this.original);
+    this.letGo();
+  }
+
+  /** Effects as before, of which some are not performed before a person says so. */
+  holding(effects: Effects): Effects {
+    return {
+      ...effects,
+      perform: (request, context) => {
+        if (this.isDetached || !this.isHeldKind(request)) return effects.perform(request, context);
+        return new Promise<Outcome>((resolve, reject) => {
+          const held: HeldEffect = {
+            request,
+            run: () => void Promise.resolve(effects.perform(request, context)).then(resolve, reject),
+            give: resolve,
+          };
+          context.stop.addEventListener('abort', () => this.drop(held, resolve), { once: true });
+          this.heldEffects.push(held);
+          this.standStill({
+            reason: 'pause',
+            text: `before ${request.kind === 'agent' ? 'an agent' : 'a command'} starts`,
+          });
+        });
+      },
+    };
+  }
+
+  private isHeldKind({ kind, ...request }: { readonly kind: EffectRequest['kind'] }): boolean {
+    if (this.effectMode === 'none') return false;
+    if (kind === 'agent') return true;
+    if (this.effectMode === 'agents') return false;
+    return (kind === 'shell' || kind === 'argv' || kind === 'function' || kind === 'tool') && request !== null;
+  }
+
+  private drop(held: HeldEffect, resolve: (outcome: Outcome) => void): void {
+    const at = this.heldEffects.indexOf(held);
+    if (at >= 0) this.heldEffects.splice(at, 1);
+    resolve({ kind: 'failed', message: 'stopped', error_type: 'cancelled' } as Outcome);
+  }
+
+  /** Stops although no instruction is next: all threads wait for something. */
+  private standStill({ reason, text }: Pick<Stop, 'reason' | 'text'>): void {
+    const { run } = this;
+    if (run === null || this.watch.stop !== null) return;
+    const held = this.heldEffects[0];
+    const thread = (held === undefined ? undefined : run.pending.get(held.request.effect)?.thread) ?? run.main;
+    const depth = this.watch.program.placeAt(thread.pc)?.calls.length ?? 0;
+    this.isPaused = true;
+    this.watch.stop = { reason, thread, pc: thread.pc, depth, hit: [], ...(text === undefined ? {} : { text }) };
+    this.hasTold = true;
+    const { stop } = this.watch;
+    queueMicrotask(() => this.onStop(stop));
+  }
+
+  /** A limit ends a run at once, so that it can only be looked at afterwards. */
+  private stopAtLimit(run: Run): void {
+    const error = run.result?.error ?? null;
+    if (error === null || !LIMITS.has(error.kind) || !this.wanted.failures.some(({ id }) => id === 'limit')) return;
+    if (this.hasTold) return;
+    const { main } = run;
+    this.watch.stop = { reason: 'exception', thread: main, pc: main.pc, depth: 0, hit: [], text: error.message };
+  }
+
+  private relink(): void {
+    const { run, original } = this;
+    if (run !== null && original !== null)
+      run.relink(
+        debugLink(
+          original,
+          this.watch.trap(false, () => undefined),
+        ),
+      );
+  }
+
+  private letGo(): void {
+    const { release } = this;
+    this.release = null;
+    this.hasTold = this.run?.result != null;
+    release?.();
+  }
+}
+
+const LIMITS: ReadonlySet<string> = new Set(['limit', 'budget', 'budget_exceeded', 'limit_exceeded']);

@@ -1,0 +1,85 @@
+/** One debugging session: what its requests do. */
+import { AdapterRefusal, type Arguments, type Handlers, type Reply } from './adapter-protocol.js';
+import { Debuggee, type DebuggeeOptions } from './debuggee.js';
+import { Inspection } from './inspection.js';
+import { moving } from './moving.js';
+import { exceptionFilters, stopping } from './stopping.js';
+
+/** Each is the name of a test. */
+export const capabilities = {
+  supportsConfigurationDoneRequest: true,
+  supportsFunctionBreakpoints: true,
+  supportsConditionalBreakpoints: true,
+  supportsHitConditionalBreakpoints: true,
+  supportsEvaluateForHovers: true,
+  supportsStepBack: true,
+  supportsGotoTargetsRequest: true,
+  supportsStepInTargetsRequest: true,
+  supportsCompletionsRequest: true,
+  completionTriggerCharacters: ['.', ':', '†'],
+  supportsModulesRequest: true,
+  supportsExceptionOptions: false,
+  supportsExceptionInfoRequest: true,
+  supportsExceptionFilterOptions: true,
+  exceptionBreakpointFilters: exceptionFilters,
+  supportTerminateDebuggee: true,
+  supportsDelayedStackTraceLoading: true,
+  supportsLoadedSourcesRequest: true,
+  supportsLogPoints: true,
+  supportsTerminateRequest: true,
+  supportsDataBreakpoints: true,
+  supportsCancelRequest: true,
+  supportsBreakpointLocationsRequest: true,
+  supportsSteppingGranularity: true,
+} as const;
+
+/** They do not wait behind other requests. */
+const URGENT: ReadonlySet<string> = new Set(['disconnect', 'terminate', 'pause', 'cancel']);
+
+export class Session {
+  private readonly debuggee: Debuggee;
+  private readonly handlers: Handlers;
+
+  constructor(private readonly options: DebuggeeOptions) {
+    this.debuggee = new Debuggee(options);
+    this.handlers = {
+      ...this.starting(),
+      ...stopping(this.debuggee),
+      ...moving(this.debuggee),
+      ...new Inspection(this.debuggee).handlers,
+    };
+  }
+
+  isUrgent(command: string): boolean {
+    return URGENT.has(command);
+  }
+
+  async handle(command: string, given: Arguments): Promise<Reply> {
+    const handler = Object.hasOwn(this.handlers, command) ? this.handlers[command] : undefined;
+    if (handler === undefined) throw new AdapterRefusal(`the request \`${command}\` is not known here`);
+    return handler(given);
+  }
+
+  private starting(): Handlers {
+    const { debuggee, options } = this;
+    return {
+      initialize: () => ({ body: capabilities }),
+      launch: async (given) => {
+        await debuggee.launch(given);
+        return { after: () => options.send('initialized') };
+      },
+      configurationDone: async () => {
+        await debuggee.configured();
+        return {};
+      },
+    };
+  }
+
+  clientLeft(): Promise<void> {
+    return this.debuggee.clientLeft();
+  }
+
+  closed(): Promise<void> {
+    return this.debuggee.closed();
+  }
+}

@@ -1,0 +1,228 @@
+/** What a frame shows: names with their values, by the scopes of the language. Values are read when they are asked for. */
+
+import type { Pending } from '../../interpreter/run-state/pending.js';
+import type { Slot, Thread } from '../../interpreter/run-state/thread.js';
+import { decode, printJson } from '../../interpreter/values/json.js';
+import { isList, isObject, numberOf, typeOf, type Value } from '../../interpreter/values/value.js';
+import type { PlaceName } from '../../language/check/places.js';
+import type { SlotRef } from '../../machine/expression.js';
+import type { DebugProgram } from './debug-program.js';
+import type { DebugFrame } from './frames.js';
+
+/** Where a value stands that can be changed. */
+export type Changeable = Extract<SlotRef, { in: 'local' } | { in: 'tracked' }>;
+
+export interface Variable {
+  readonly name: string;
+  readonly value: Value;
+  /** Null: it is fixed. */
+  readonly at: Changeable | null;
+}
+
+export interface DebugScope {
+  readonly title: string;
+  readonly variables: () => readonly Variable[];
+}
+
+/** Names of scopes that do not exist there are left out. */
+export function scopesOf(program: DebugProgram, frame: DebugFrame, extra: readonly DebugScope[]): DebugScope[] {
+  const { thread } = frame.standing;
+  const { machine } = thread.run.linked;
+  const state = machine.states[thread.state];
+  const inner = innerNames(program, frame);
+  const named = (names: readonly string[], slots: readonly Slot[], where: Changeable['in'] | null): Variable[] =>
+    names.flatMap((name, slot) => {
+      const value = slots[slot];
+      if (value === undefined || name.startsWith('$')) return [];
+      return [{ name, value, at: where === null ? null : { in: where, slot } }];
+    });
+  const ofKind = (...kinds: PlaceName['kind'][]) => inner.filter(({ kind }) => kinds.includes(kind));
+  const own = new Set(inner.flatMap(({ at }) => ('slot' in at ? [at.slot] : [])));
+  const locals = (): Variable[] =>
+    named(state?.locals ?? [], localsOf(thread), 'local').filter(({ at }) => !own.has(at?.slot ?? -1));
+  const secret = machine.inputs.map(({ secret: is }) => is === true);
+  const step = frame.step ?? innermostStep(thread);
+  const scopes: (DebugScope | null)[] = [
+    { title: 'Locals', variables: locals },
+    { title: 'Entry values', variables: () => named(state?.entry ?? [], thread.entry, null) },
+    scopeOf('Parameters', ofKind('parameters', 'workflow'), thread),
+    scopeOf('Loop', ofKind('loop'), thread),
+    { title: 'Tracked', variables: () => named(machine.tracked, thread.tracked, 'tracked') },
+    {
+      title: 'Inputs',
+      variables: () =>
+        named(
+          machine.inputs.map(({ name }) => name),
+          thread.inputs.map((value, at) => (secret[at] && value !== undefined ? '***' : value)),
+          null,
+        ),
+    },
+    thread.data.isUntouched ? null : { title: '†state and †data', variables: () => dataOf(thread) },
+    step === null ? null : { title: 'Step', variables: () => stepOf(thread, step.path, step) },
+    scopeOf('Failure', ofKind('handler'), thread) ?? causeOf(thread),
+    ...extra,
+    { title: 'Run', variables: () => aboutRun(thread) },
+  ];
+  return scopes.filter((scope) => scope !== null);
+}
+
+/** The names of inner scopes that a frame sees. Those of a pattern belong to its own frame. */
+export function innerNames(program: DebugProgram, { standing, level }: DebugFrame): readonly PlaceName[] {
+  const place = program.placeAt(standing.pc);
+  if (place === null) return [];
+  const names = place.names();
+  return level === place.calls.length
+    ? names
+    : names.filter(({ kind }) => kind !== 'parameters' && kind !== 'workflow');
+}
+
+/** Until a branch binds a name, it has the value of its parent. */
+function localsOf(thread: Thread): Slot[] {
+  const { locals, member } = thread;
+  if (member === null) return locals;
+  return locals.map((value, slot) => value ?? member.fork.locals[slot]);
+}
+
+function slotValue({ at }: PlaceName, thread: Thread): Slot {
+  if ('slot' in at) return localsOf(thread)[at.slot];
+  return at.printed === undefined ? (at.constant as Value) : decode(at.printed);
+}
+
+function scopeOf(title: string, names: readonly PlaceName[], thread: Thread): DebugScope | null {
+  if (names.length === 0) return null;
+  return {
+    title,
+    variables: () => {
+      const known = new Set<string>();
+      return names.flatMap((one) => {
+        const value = slotValue(one, thread);
+        if (value === undefined || known.has(one.name)) return [];
+        known.add(one.name);
+        const isOpen = one.kind === 'loop' && 'slot' in one.at;
+        return [{ name: one.name, value, at: isOpen && 'slot' in one.at ? { in: 'local', slot: one.at.slot } : null }];
+      });
+    },
+  };
+}
+
+function dataOf({ data }: Thread): Variable[] {
+  return ['state', 'data'].flatMap((name) => {
+    const value = data.read([name]) as Value | undefined;
+    return value === undefined ? [] : [{ name: `†${name}`, value, at: null }];
+  });
+}
+
+function innermostStep({ frames }: Thread) {
+  const found = frames.findLast(({ kind }) => kind === 'step');
+  return found?.kind === 'step' ? found : null;
+}
+
+function stepOf(thread: Thread, path: string, frame: DebugFrame['step']): Variable[] {
+  const keys = [...thread.run.steps.keys].flatMap(([key, value]): Variable[] =>
+    key.startsWith(`${path}.`) ? [{ name: key.slice(path.length + 1), value, at: null }] : [],
+  );
+  if (frame === null) return keys;
+  const { attempt, phase, session, agent, gates } = frame;
+  const about = { attempt, phase, agent, session, gates: gates as unknown as Value };
+  return [...Object.entries(about).map(([name, value]) => ({ name, value: value as Value, at: null })), ...keys];
+}
+
+function causeOf({ run, state }: Thread): DebugScope | null {
+  const { cause } = run;
+  if (cause === null || run.linked.machine.error !== state) return null;
+  return {
+    title: 'Failure',
+    variables: () =>
+      Object.entries(cause).flatMap(([name, value]) =>
+        value === undefined || name === 'causes' ? [] : [{ name, value: value as Value, at: null }],
+      ),
+  };
+}
+
+function aboutRun({ run }: Thread): Variable[] {
+  const { limits, usage } = run;
+  const left = Object.fromEntries(
+    Object.entries({
+      transitions: limits.transitions === undefined ? undefined : limits.transitions - run.transitions,
+      cost: limits.cost === undefined || usage.cost === null ? undefined : limits.cost - usage.cost,
+    }).filter(([, value]) => value !== undefined),
+  );
+  const about = {
+    state: run.currentState,
+    'states entered': run.statesTotal,
+    states: run.linked.machine.states.length,
+    transitions: run.transitions,
+    effects: usage.effects,
+    cost: usage.cost,
+    limits: { ...limits },
+    left,
+    'under way': [...run.pending.values()].map(describePending),
+  };
+  return Object.entries(about).flatMap(([name, value]) =>
+    value === undefined ? [] : [{ name, value: value as unknown as Value, at: null }],
+  );
+}
+
+function describePending({ effect, kind, attempt, until, thread }: Pending) {
+  const line = thread.run.linked.origins[thread.pc]?.line ?? null;
+  return { effect, kind, attempt, line, ...(until === null ? {} : { until: new Date(until).toISOString() }) };
+}
+
+// ---- values for people --------------------------------------------------------------------------------
+
+/** The longest text of a value, in characters. */
+const LONGEST = 10_000;
+
+/** The text of a value, as JSON. */
+export function textOf(value: Value): string {
+  const text = printJson(shortened(value, { left: LONGEST }));
+  return text.length > LONGEST ? `${text.slice(0, LONGEST)}…` : text;
+}
+
+/** A value of which not much more is kept than is shown. */
+function shortened(value: Value, budget: { left: number }): Value {
+  budget.left -= 2;
+  if (typeof value === 'string') {
+    budget.left -= value.length;
+    return value.length > LONGEST ? value.slice(0, LONGEST + 1) : value;
+  }
+  if (isList(value)) {
+    const some: Value[] = [];
+    for (const one of value) {
+      if (budget.left < 0) break;
+      some.push(shortened(one, budget));
+    }
+    return some;
+  }
+  if (!isObject(value)) return value;
+  const some: Record<string, Value> = {};
+  for (const [name, one] of Object.entries(value)) {
+    if (budget.left < 0) break;
+    budget.left -= name.length;
+    some[name] = shortened(one, budget);
+  }
+  return some;
+}
+
+export function typeName(value: Value): string {
+  return typeOf(value);
+}
+
+/** How many elements or members it has; 0: it has no parts. */
+export function partCount(value: Value): number {
+  if (isList(value)) return value.length;
+  return isObject(value) && numberOf(value) === undefined ? Object.keys(value).length : 0;
+}
+
+export function partsOf(
+  value: Value,
+  start: number,
+  count: number,
+): { readonly name: string; readonly value: Value }[] {
+  if (isList(value))
+    return value.slice(start, start + count).map((one, at) => ({ name: String(start + at), value: one }));
+  if (!isObject(value)) return [];
+  return Object.entries(value)
+    .slice(start, start + count)
+    .map(([name, one]) => ({ name, value: one }));
+}
