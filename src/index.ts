@@ -214,7 +214,7 @@ export { RunRefused } from './runtime/store/store-error.js';
 export type { RunStatus } from './runtime/store/stored-run.js';
 export type { McpServers } from './runtime/tools/mcp-tool.js';
 export type { WorktreeFacts } from './runtime/worktree/worktree-facts.js';
-export type { DiagnosticJson, LocatedEdit, Location } from './views/diagnostics/diagnostic-json.js';
+export type { DiagnosticJson, FixJson, LocatedEdit, Location } from './views/diagnostics/diagnostic-json.js';
 export type { DetailedAttempt } from './views/report/detailed-attempt.js';
 export type {
   DeniedRow,

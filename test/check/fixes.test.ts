@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { type Compilation, type CompileOptions, compile } from '../../src/language/check/compile.js';
 import { parseFile } from '../../src/language/frontends/markdown.js';
 import type { Diagnostic } from '../../src/language/source/diagnostic.js';
-import { applyEdits, editsOf } from '../../src/language/source/fix-text.js';
+import { applyEdits } from '../../src/language/source/fix-text.js';
 import { isLong } from '../amount.js';
 import { type Case, casesOf, programOf, sectionText } from '../corpus/case-file.js';
 import { compileOptions } from '../corpus/compile-case.js';
@@ -14,10 +14,6 @@ const safe = new Set<string>();
 /** Expanding these takes a second each. */
 const LARGE = 20_000;
 const EXPANDED = /expansion-(?:of-many-states|too-large)/;
-
-function errors({ diagnostics }: Compilation): number {
-  return diagnostics.filter(({ severity }) => severity === 'error').length;
-}
 
 /** How often the same is said about the same words. */
 function said({ diagnostics }: Compilation, { code, message }: Diagnostic): number {
@@ -37,19 +33,38 @@ function problems(the: Case): string[] {
   const options = optionsOf(the);
   const before = compile(text, options);
   return before.diagnostics.flatMap((diagnostic): string[] => {
-    const { fix, code } = diagnostic;
-    if (fix === undefined || fix.span.file !== 0) return [];
-    mended.add(code);
-    if (fix.guess !== true) safe.add(`${diagnostic.severity} ${code}`);
-    const edited = applyEdits(text, editsOf(fix));
-    const after = compile(edited, options);
-    const what = `${the.path}: ${code}: ${diagnostic.message}\n${edited}`;
-    if (said(after, diagnostic) >= said(before, diagnostic)) return [`still there: ${what}`];
-    // A safe fix of a warning leaves a valid program valid.
-    if (fix.guess !== true && errors(before) === 0 && errors(after) > 0) return [`breaks: ${what}`];
-    return [];
+    const { fixes = [], code } = diagnostic;
+    return fixes.flatMap(({ title, edits, preferred }): string[] => {
+      if (edits[0]?.span.file !== 0) return [];
+      mended.add(code);
+      if (preferred) safe.add(`${diagnostic.severity} ${code}`);
+      const edited = applyEdits(text, edits);
+      const after = compile(edited, options);
+      const what = `${the.path}: ${code}: ${diagnostic.message}\n${title}\n${edited}`;
+      if (said(after, diagnostic) >= said(before, diagnostic)) return [`still there: ${what}`];
+      const fresh = after.diagnostics.filter((one) => one.severity === 'error' && said(after, one) > said(before, one));
+      for (const one of fresh) uncovered.add(`${code}>${one.code}`);
+      if (fresh.some((one) => !UNCOVERED.has(`${code}>${one.code}`)))
+        return [`breaks: ${what}\n${fresh.map((one) => `${one.code}: ${one.message}`).join('\n')}`];
+      return [];
+    });
   });
 }
+
+/** Errors that can only be seen after the fix of another one: what follows a verb, a bracket or a head that was not read. */
+const UNCOVERED = new Set(
+  `bad-coverage>gate-without-command bad-name>not-tracked bad-name>unknown-state bad-number>compares-unlike
+  bad-number>never-contains compares-unlike>never-has-value literal-arithmetic>compares-unlike literal-arithmetic>wrong-type
+  missing-arrow>missing-part reserved-name>missing-argument reserved-name>unknown-argument retry-gate>unknown-entry
+  retry-gate>retry-override retry-gate>retry-condition retry-without-exit>entry-after-exit unbounded-cycle>leaves-step
+  unclosed-bracket>unknown-name unexpected-text>instruction-outside-state unexpected-text>not-tracked
+  unexpected-text>unknown-state unknown-argument>duplicate-argument unknown-argument>missing-argument
+  unknown-entry>missing-context unknown-function>wrong-number-of-arguments unknown-key>duplicate-gate
+  unknown-option>bad-option unknown-state>instruction-outside-state unknown-verb>bad-name unknown-verb>default-without-if
+  unknown-verb>indented-declaration unknown-verb>two-runs unknown-verb>unexpected-text unknown-verb>unknown-pattern
+  unknown-verb>unknown-state`.split(/\s+/),
+);
+const uncovered = new Set<string>();
 
 describe('a fix', () => {
   test.each(cases.filter((the) => textOf(the).length < LARGE && (isLong || !EXPANDED.test(the.path))))(
@@ -69,6 +84,6 @@ describe('a fix', () => {
   });
 
   test('is there for most of what an edit can mend', () => {
-    expect(mended.size, [...mended].sort().join(' ')).toBeGreaterThanOrEqual(57);
+    expect(mended.size, [...mended].sort().join(' ')).toBeGreaterThanOrEqual(60);
   });
 });

@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import { compile } from '../../src/language/check/compile.js';
 import { parseFile } from '../../src/language/frontends/markdown.js';
-import { applyEdits, editsOf, fixText } from '../../src/language/source/fix-text.js';
+import { applyEdits, fixText } from '../../src/language/source/fix-text.js';
 
 const onPath = (program: string) => /^[a-z]/.test(program) && !/[ :]/.test(program);
 const options = { lookups: { agents: { isKnown: () => true }, onPath } };
@@ -12,8 +12,8 @@ const errorsOf = (text: string) => compile(text, options).diagnostics.filter(({ 
 /** The text after the fixes that messages offer. */
 function corrected(text: string): string {
   const { diagnostics } = compile(text, options);
-  const edits = diagnostics.flatMap(({ code, severity, fix }) =>
-    fix === undefined || (severity !== 'error' && code !== 'command-not-found') ? [] : editsOf(fix),
+  const edits = diagnostics.flatMap(({ code, severity, fixes = [] }) =>
+    severity !== 'error' && code !== 'command-not-found' ? [] : (fixes[0]?.edits ?? []),
   );
   return edits.length === 0 ? text : corrected(applyEdits(text, edits));
 }

@@ -12,7 +12,7 @@ describe('a message', () => {
   it('quotes text in a program, and offers its fix', () => {
     const found = badCoverage('a.dsl', 'STEP: a\n  AGENT: x\n  PROMPT: p\n  GATE: coverage 180\n');
     expect(found?.help).toBe('write `coverage 80`');
-    expect(found?.fix?.text).toBe('80');
+    expect(found?.fixes?.[0]?.edits).toMatchObject([{ text: '80' }]);
   });
 
   it('quotes YAML in a workflow file, and offers no fix that is text', () => {
@@ -21,7 +21,7 @@ describe('a message', () => {
       'steps:\n  - name: a\n    agent: x\n    prompt: p\n    gate: [{ coverage: 180 }]\n',
     );
     expect(found?.help).toBe('write `coverage: 80`');
-    expect(found?.fix).toBeUndefined();
+    expect(found?.fixes).toBeUndefined();
   });
 
   it('leaves the facts behind its words inside the compiler', () => {

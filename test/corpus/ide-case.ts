@@ -9,7 +9,6 @@ import {
   outgoingCalls,
 } from '../../src/editor/ide/calls.js';
 import { completionsAt, signatureAt } from '../../src/editor/ide/completion.js';
-import { offeredFixes } from '../../src/editor/ide/edits.js';
 import { hoverAt } from '../../src/editor/ide/hover.js';
 import { hintsOf, lensesOf, tokensOf } from '../../src/editor/ide/name-tokens.js';
 import {
@@ -138,7 +137,7 @@ const QUESTIONS: Readonly<Record<string, (asked: Asked) => string>> = {
   fixes: ({ program }) =>
     program.compilation.diagnostics
       .flatMap((one) =>
-        offeredFixes(one).map(
+        (one.fixes ?? []).map(
           ({ title, edits, preferred }) =>
             `${one.code}${preferred ? ' (preferred)' : ''}: ${title}\n${applyEdits(program.source.text, edits)}`,
         ),

@@ -114,7 +114,7 @@ test.each([
 ])('%s is the mistake %s', (text, code, fix) => {
   const { diagnostics } = parseExpressionText(text, 0, 0);
   expect(diagnostics.map((diagnostic) => diagnostic.code)).toContain(code);
-  expect(diagnostics[0]?.fix?.text).toBe(fix);
+  expect(diagnostics[0]?.correction?.text).toBe(fix);
 });
 
 test.each(['', ' ', 'a b', 'a +', ')', 'a )', 'echo hi', 'ls | wc', '"a', "it's", 'a, b', 'x ~ y'])(

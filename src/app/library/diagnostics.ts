@@ -30,14 +30,14 @@ export interface Diagnostic {
   readonly notes?: readonly string[];
   /** One next step, as code to paste if possible. */
   readonly help?: string;
-  /** An edit that repairs the program. With `guess`, the author should confirm it. */
-  readonly fix?: {
-    readonly span: Span;
-    readonly text: string;
-    /** Further edits; apply all of them or none. */
-    readonly also?: readonly { readonly span: Span; readonly text: string }[];
-    readonly guess?: true;
-  };
+  /** The ways to repair the program, the likeliest first. */
+  readonly fixes?: readonly {
+    readonly title: string;
+    /** Apply all of them or none. */
+    readonly edits: readonly { readonly span: Span; readonly text: string }[];
+    /** The text can have meant only this. The author should confirm other fixes. */
+    readonly preferred: boolean;
+  }[];
 }
 
 /**

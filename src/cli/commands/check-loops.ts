@@ -15,7 +15,7 @@ export function withConfirmedLoops(compilation: Compilation): Compilation {
   const explored = new Map<Machine, LoopsFound>();
   const judged = diagnostics.flatMap((diagnostic): readonly Diagnostic[] => {
     if (diagnostic.code !== 'unbounded-cycle') return [diagnostic];
-    const { span, fix, notes = [] } = diagnostic;
+    const { span, fixes, notes = [] } = diagnostic;
     const source = sources[span.file] as SourceFile;
     const { line } = positionAt(source, span.start);
     const owners = machines.flatMap((machine) =>
@@ -31,7 +31,7 @@ export function withConfirmedLoops(compilation: Compilation): Compilation {
       return [
         {
           ...say.endless(span, { what: loop.message, program: sources[0]?.name ?? '', why: notes.slice(0, -1) }),
-          ...omitUndefined({ fix }),
+          ...omitUndefined({ fixes }),
         },
       ];
     return found.isComplete && !found.repeated.has(state) ? [] : [diagnostic];

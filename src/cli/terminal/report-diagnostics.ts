@@ -70,7 +70,7 @@ const environmentRedactor = (): Redactor | null => createRedactor(environmentSec
 export function withoutSecrets(diagnostics: readonly Diagnostic[], redactor = environmentRedactor()): Diagnostic[] {
   if (redactor === null) return [...diagnostics];
   const hide = <T extends string | undefined>(text: T): T => (text === undefined ? text : (redactor.text(text) as T));
-  return diagnostics.map(({ labels, notes, fix, ...one }) => ({
+  return diagnostics.map(({ labels, notes, fixes, ...one }) => ({
     ...one,
     message: hide(one.message),
     ...omitUndefined({
@@ -78,7 +78,11 @@ export function withoutSecrets(diagnostics: readonly Diagnostic[], redactor = en
       help: hide(one.help),
       notes: notes?.map(hide),
       labels: labels?.map((label) => ({ ...label, text: hide(label.text) })),
-      fix: fix === undefined ? undefined : { ...fix, text: hide(fix.text) },
+      fixes: fixes?.map((fix) => ({
+        ...fix,
+        title: hide(fix.title),
+        edits: fix.edits.map((edit) => ({ ...edit, text: hide(edit.text) })),
+      })),
     }),
   }));
 }

@@ -1,6 +1,5 @@
 /** Changes of a text as edits: of formatting, by changed lines, and of fixes. */
 import type { Diagnostic, Edit } from '../../language/source/diagnostic.js';
-import { editsOf } from '../../language/source/fix-text.js';
 
 /** How many pairs of lines are compared at most; a larger difference is one edit. */
 const MOST_PAIRS = 4_000_000;
@@ -68,36 +67,11 @@ function hunks(a: readonly string[], b: readonly string[]): Hunk[] {
   return found;
 }
 
-/** One way to correct what a message is about. */
-export interface OfferedFix {
-  readonly title: string;
-  readonly edits: readonly Edit[];
-  /** It can have meant only this. */
-  readonly preferred: boolean;
-}
-
-export function offeredFixes(diagnostic: Diagnostic): OfferedFix[] {
-  const { fix, otherFixes = [], help } = diagnostic;
-  if (fix === undefined) return [];
-  return [fix, ...otherFixes].map((one) => {
-    const edits = editsOf(one);
-    // The help names all ways, so it is the title of the only one.
-    const isHelp = help !== undefined && help.length <= 100 && otherFixes.length === 0;
-    const title = isHelp ? help : titleOf(edits[0]?.text ?? '');
-    return { title: title.replaceAll('`', ''), edits, preferred: one.guess !== true };
-  });
-}
-
-function titleOf(text: string): string {
-  const line = text.trim().split('\n', 1)[0] as string;
-  return line === '' ? 'remove it' : `write \`${line.length > 60 ? `${line.slice(0, 59)}…` : line}\``;
-}
-
 /** The preferred fixes of all messages that do not overlap. */
 export function allFixes(diagnostics: readonly Diagnostic[]): Edit[] {
   const chosen: Edit[] = [];
   for (const diagnostic of diagnostics)
-    for (const { edits, preferred } of offeredFixes(diagnostic)) {
+    for (const { edits, preferred } of diagnostic.fixes ?? []) {
       const overlaps = edits.some(({ span }) =>
         chosen.some((other) => span.start <= other.span.end && other.span.start <= span.end),
       );

@@ -18,12 +18,12 @@ import { shippedFolder } from '../../app/project/find-workflow.js';
 import {
   type Diagnostic,
   type Edit,
+  type Fix,
   positionAt,
   type SourceFile,
   type Span,
 } from '../../language/source/diagnostic.js';
 import type { Completion } from '../ide/completion.js';
-import { type OfferedFix, offeredFixes } from '../ide/edits.js';
 
 export function rangeOf(source: SourceFile, { start, end }: Pick<Span, 'start' | 'end'>): Range {
   return { start: pointOf(source, start), end: pointOf(source, end) };
@@ -71,7 +71,7 @@ export function sentDiagnostic(diagnostic: Diagnostic, sources: readonly SourceF
       ? []
       : [{ location: { uri, range: rangeOf(other, span) }, message: text }];
   });
-  const fixes = offeredFixes(diagnostic);
+  const { fixes = [] } = diagnostic;
   return {
     range: rangeOf(source, diagnostic.span),
     severity: SEVERITIES[severity],
@@ -85,7 +85,7 @@ export function sentDiagnostic(diagnostic: Diagnostic, sources: readonly SourceF
   };
 }
 
-function sentFix({ title, edits, preferred }: OfferedFix, sources: readonly SourceFile[]) {
+function sentFix({ title, edits, preferred }: Fix, sources: readonly SourceFile[]) {
   return {
     title,
     preferred,

@@ -10,6 +10,7 @@ import { testMessages as say } from '../../language/source/catalogue/tests.js';
 import {
   type Diagnostic,
   hasErrors,
+  moveDiagnostic,
   type SourceSet,
   type Span,
   sortDiagnostics,
@@ -226,12 +227,6 @@ function addProblems(compilation: CompiledSuite, sources: SourceSet, diagnostics
   const first = sources.push(...compilation.sources) - compilation.sources.length;
   const rebase = (at: Span): Span => ({ ...at, file: at.file < 0 ? at.file : at.file + first });
   const errors = compilation.diagnostics.filter(({ severity }) => severity === 'error');
-  const rebasePart = <T extends { readonly span: Span }>(part: T): T => ({ ...part, span: rebase(part.span) });
-  for (const { labels = [], fix, ...one } of errors)
-    diagnostics.push({
-      ...rebasePart(one),
-      labels: labels.map(rebasePart),
-      ...(fix === undefined ? {} : { fix: { ...rebasePart(fix), also: (fix.also ?? []).map(rebasePart) } }),
-    });
+  diagnostics.push(...errors.map((one) => moveDiagnostic(one, rebase)));
   return compilation.machine;
 }

@@ -5,9 +5,8 @@
 import type { Json } from '../../machine/expression.js';
 import type { Instruction } from '../../machine/machine.js';
 import type { Plan } from '../../machine/plan.js';
-import { omitUndefined } from '../../prelude/omit-undefined.js';
 import { checkMessages as say } from '../source/catalogue/check.js';
-import type { Diagnostic, SourceFile, SourceSet, Span } from '../source/diagnostic.js';
+import { type Diagnostic, moveDiagnostic, type SourceFile, type SourceSet, type Span } from '../source/diagnostic.js';
 import type { JsonMember, PlanTree } from '../syntax/plan-tree.js';
 import type { PlanCompilation } from './plan/compile-plan.js';
 
@@ -149,16 +148,7 @@ export class Callables {
   private withProgramFiles(callable: CallablePlan): CallablePlan {
     const indexes = new Map([...callable.files].map(([index, file]) => [index, this.fileIndexOf(file)]));
     const shiftSpan = (span: Span): Span => ({ ...span, file: indexes.get(span.file) ?? span.file });
-    const diagnostics = callable.diagnostics.map(
-      ({ span, labels, fix, ...rest }): Diagnostic => ({
-        ...rest,
-        span: shiftSpan(span),
-        ...omitUndefined({
-          labels: labels === undefined ? undefined : labels.map((label) => ({ ...label, span: shiftSpan(label.span) })),
-          fix: fix === undefined ? undefined : { ...fix, span: shiftSpan(fix.span) },
-        }),
-      }),
-    );
+    const diagnostics = callable.diagnostics.map((one) => moveDiagnostic(one, shiftSpan));
     return { ...callable, diagnostics };
   }
 

@@ -16,7 +16,7 @@ import {
   sortDiagnostics,
   sourceFile,
 } from '../source/diagnostic.js';
-import { withFixes } from '../source/repair.js';
+import { withFixes, withoutPreference } from '../source/repair.js';
 import { inSpellingOfFiles } from '../source/reword.js';
 import type { Program, StateDeclaration } from '../syntax/ast.js';
 import { type ParsedPart, parseProgram } from '../syntax/parse.js';
@@ -117,20 +117,15 @@ export function compile(text: string, options: CompileOptions = {}): Compilation
   reportNothingToRun(unit, diagnostics);
   const machine = machineToRun(lowered, options, diagnostics);
   const reported = withoutCascades(sortDiagnostics(inSpellingOfFiles(diagnostics, sources)), sources);
+  // If a part of the program is not read, its errors are not known, and a program that seems to be correct is not.
   const fixed = withFixes(reported, sources);
   const compilation = withNames(
-    result(lowered, machine, isPartial === true ? fixed.map(asSuggestion) : fixed, sources),
+    result(lowered, machine, isPartial === true ? fixed.map(withoutPreference) : fixed, sources),
     options,
     { unit: declarationsOf(unit), program, lowered, unused },
   );
   keepForNext(compilation, reuse, lowered);
   return compilation;
-}
-
-/** If a part of the program is not read, its errors are not known, and a program that seems to be correct is not. */
-function asSuggestion(diagnostic: Diagnostic): Diagnostic {
-  const { fix } = diagnostic;
-  return fix === undefined ? diagnostic : { ...diagnostic, fix: { ...fix, guess: true } };
 }
 
 function settingsOf(

@@ -411,7 +411,9 @@ export class StateScope {
           ? 'an entry value'
           : slots.length > 0
             ? 'an input'
-            : 'not bound';
+            : isReserved(name.text)
+              ? 'a word of the language'
+              : 'not bound';
     if (what === 'an entry value' || what === 'an input') {
       diagnostics.push(say.fixedValue(name.span, { name: name.text, what }));
     } else {

@@ -61,8 +61,8 @@ function isOfPattern(headings: readonly MarkdownHeading[]): boolean {
  * adds would have no prefix, so the author adds it.
  */
 function withFixInside(diagnostic: Diagnostic, { lines }: MarkdownRegion, { text }: SourceFile): Diagnostic {
-  const { fix } = diagnostic;
-  if (fix === undefined) return diagnostic;
+  const { correction } = diagnostic;
+  if (correction === undefined) return diagnostic;
   let isSure = true;
   const inside = ({ span, text: inserted }: Edit): Edit => {
     const line = lines.findLast(({ start }) => text.lastIndexOf('\n', start - 1) < span.start);
@@ -70,10 +70,10 @@ function withFixInside(diagnostic: Diagnostic, { lines }: MarkdownRegion, { text
     if (inserted.includes('\n') || text.slice(span.start, span.end).includes('\n')) isSure = false;
     return { span: { ...span, start: span.start + cut }, text: inserted.slice(Math.min(cut, inserted.length)) };
   };
-  const edit = inside(fix);
-  const also = fix.also?.map(inside);
-  const mended = { ...fix, ...edit, ...(also === undefined ? {} : { also }) };
-  return { ...diagnostic, fix: isSure ? mended : { ...mended, guess: true } };
+  const edit = inside(correction);
+  const also = correction.also?.map(inside);
+  const mended = { ...correction, ...edit, ...(also === undefined ? {} : { also }) };
+  return { ...diagnostic, correction: isSure ? mended : { ...mended, guess: true } };
 }
 
 /** The region for the parser, with spaces instead of the prefixes of its lines. */

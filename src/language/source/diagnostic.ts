@@ -17,8 +17,18 @@ export interface Edit {
   readonly text: string;
 }
 
-/** An edit that corrects the program. */
-export interface Fix extends Edit {
+/** One way to correct a program, as a diagnostic offers it. */
+export interface Fix {
+  /** What it does, in a few words. */
+  readonly title: string;
+  /** All of them must be applied, or none. */
+  readonly edits: readonly Edit[];
+  /** The text can have meant only this, so `--fix` applies it. At most one fix of a diagnostic is preferred. */
+  readonly preferred: boolean;
+}
+
+/** An edit that corrects the program, as the stages know it. `repair.ts` turns it into a fix. */
+export interface Correction extends Edit {
   /** Further edits; all of them must be applied, or none. */
   readonly also?: readonly Edit[];
   /**
@@ -30,7 +40,7 @@ export interface Fix extends Edit {
   readonly guess?: true;
 }
 
-/** An action at the span of a message. A `guess` is only offered, as in `Fix`. `anySpelling`: also valid in YAML. */
+/** An action at the span of a message. A `guess` is only offered, as in `Correction`. `anySpelling`: also valid in YAML. */
 export type Repair = { readonly guess?: true; readonly anySpelling?: true } & (
   | { readonly instead: string }
   | { readonly before: string }
@@ -63,12 +73,11 @@ export interface Words {
   readonly notes?: readonly string[];
   /** One next step, as code to paste if possible. */
   readonly help?: string;
-  readonly fix?: Fix;
+  readonly correction?: Correction;
   /** The help as an edit, if the location and the facts are enough. `repair.ts` turns it into a fix. */
   readonly repair?: Repair;
   /** What may have been meant instead. */
   readonly otherRepairs?: readonly Repair[];
-  readonly otherFixes?: readonly Fix[];
 }
 
 /** The facts from which the words of a diagnostic were created. Other stages read the facts and never the words. */
@@ -82,8 +91,25 @@ export interface Diagnostic extends Words {
   readonly severity: Severity;
   /** The smallest span that contains the problem. */
   readonly span: Span;
+  /** The ways to correct the program, the likeliest first. Absent inside of the compiler, and if there is none. */
+  readonly fixes?: readonly Fix[];
   /** Absent outside of the compiler, and if no definition of the catalogue created the diagnostic. */
   readonly origin?: WordsOrigin;
+}
+
+/** The same diagnostic with all its locations elsewhere. */
+export function moveDiagnostic(diagnostic: Diagnostic, move: (span: Span) => Span): Diagnostic {
+  const { span, labels, correction, fixes } = diagnostic;
+  const shift = <T extends { readonly span: Span }>(part: T): T => ({ ...part, span: move(part.span) });
+  return {
+    ...diagnostic,
+    span: move(span),
+    ...(labels === undefined ? {} : { labels: labels.map(shift) }),
+    ...(fixes === undefined ? {} : { fixes: fixes.map((fix) => ({ ...fix, edits: fix.edits.map(shift) })) }),
+    ...(correction === undefined
+      ? {}
+      : { correction: { ...shift(correction), ...(correction.also ? { also: correction.also.map(shift) } : {}) } }),
+  };
 }
 
 /** Sorts by location and removes duplicates (same code, same span). */

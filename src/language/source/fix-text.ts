@@ -5,6 +5,7 @@
  */
 import type { Diagnostic, Edit, Fix } from './diagnostic.js';
 import { lineText, positionAt, type SourceFile, type SourceSet, sourceFile } from './diagnostic.js';
+import { withoutPreference } from './repair.js';
 
 /** How many fixes may follow from one, because the text could only be read after it. */
 const MOST_STEPS = 10;
@@ -73,14 +74,12 @@ export async function fixText(original: string, check: CheckText): Promise<Fixed
  */
 export async function withSafeFixes<T extends Checked>(text: string, checked: T, check: CheckText): Promise<T> {
   const { diagnostics } = checked;
-  if (!diagnostics.some(({ fix }) => fix !== undefined && fix.guess !== true)) return checked;
+  if (!diagnostics.some((one) => safeFix(one) !== undefined)) return checked;
   const next = await improve({ text, checked, rounds: [] }, check);
   const made = new Set(next?.rounds[0]?.fixes.map(({ diagnostic }) => diagnostic));
   return {
     ...checked,
-    diagnostics: diagnostics.map((one) =>
-      one.fix === undefined || made.has(one) ? one : { ...one, fix: { ...one.fix, guess: true } },
-    ),
+    diagnostics: diagnostics.map((one) => (made.has(one) ? one : withoutPreference(one))),
   };
 }
 
@@ -209,26 +208,18 @@ interface Mended {
   readonly edits: readonly Edit[];
 }
 
-/**
- * Applies edits to a text. Edits that do not touch each other are applied together; the others wait for the next round.
- */
-export function editsOf(fix: Fix): readonly Edit[] {
-  return [{ span: fix.span, text: fix.text }, ...(fix.also ?? [])];
-}
-
-/** The fix of an error in the first file that is not a guess. */
-export function isSafe({ severity, fix }: Diagnostic): boolean {
-  if (fix === undefined || fix.guess === true || severity !== 'error') return false;
-  return editsOf(fix).every(({ span }) => span.file === 0);
+/** The preferred fix of an error in the first file. */
+export function safeFix({ severity, fixes = [] }: Diagnostic): Fix | undefined {
+  if (severity !== 'error') return undefined;
+  return fixes.find(({ preferred, edits }) => preferred && edits.every(({ span }) => span.file === 0));
 }
 
 /** The safe fixes. If fixes overlap, only the first counts. */
 function safeFixes(diagnostics: readonly Diagnostic[]): Mended[] {
   const taken: Edit[] = [];
   return diagnostics.flatMap((diagnostic): Mended[] => {
-    if (!isSafe(diagnostic)) return [];
-    const edits = editsOf(diagnostic.fix as Fix);
-    if (edits.some((edit) => taken.some((other) => touches(edit, other)))) return [];
+    const edits = safeFix(diagnostic)?.edits;
+    if (edits === undefined || edits.some((edit) => taken.some((other) => touches(edit, other)))) return [];
     taken.push(...edits);
     return [{ diagnostic, edits }];
   });

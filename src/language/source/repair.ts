@@ -2,34 +2,51 @@
  * Turns repairs into edits. The catalogue has only words and facts, so it describes a repair without the text. This
  * file has the text and creates the edit, unless the text is not as expected.
  */
-import type { Diagnostic, Edit, Fix, Repair } from './diagnostic.js';
+import type { Correction, Diagnostic, Edit, Repair } from './diagnostic.js';
 import { positionAt, type SourceFile, type SourceSet, type Span } from './diagnostic.js';
 
-/** The diagnostics for the outside: with edits instead of repairs, and without facts. */
+/** The diagnostics for the outside: with fixes instead of corrections and repairs, and without facts. */
 export function withFixes(diagnostics: readonly Diagnostic[], sources: SourceSet): Diagnostic[] {
-  return diagnostics.map(({ repair, otherRepairs = [], origin: _, ...diagnostic }) => {
-    const source = sources[diagnostic.span.file];
-    const { fix = repair === undefined || source === undefined ? null : fixOf(repair, diagnostic.span, source) } =
-      diagnostic;
-    if (fix === null) return diagnostic;
-    // A program that can run may be meant as it is.
-    const others = otherRepairs.flatMap((one) =>
-      source === undefined ? [] : (fixOf(one, diagnostic.span, source) ?? []),
-    );
+  return diagnostics.map(({ correction, repair, otherRepairs = [], origin: _, ...diagnostic }) => {
+    const { span, severity, help } = diagnostic;
+    const source = sources[span.file];
+    const editsFor = (one: Repair): readonly Correction[] => {
+      const edit = source === undefined ? null : editOf(one, span, source);
+      return edit === null ? [] : [one.guess === true ? { ...edit, guess: true } : edit];
+    };
+    const first = correction === undefined ? (repair === undefined ? [] : editsFor(repair)) : [correction];
+    if (first.length === 0) return diagnostic;
+    const all = [...first, ...otherRepairs.flatMap(editsFor)];
+    // The help names all ways, so it is the title of the only one.
+    const title = all.length === 1 && help !== undefined && help.length <= LONGEST_TITLE ? help : undefined;
     return {
       ...diagnostic,
-      fix: diagnostic.severity === 'error' ? fix : { ...fix, guess: true },
-      ...(others.length === 0 ? {} : { otherFixes: others }),
+      fixes: all.map(({ also = [], guess, ...edit }) => ({
+        title: (title ?? titleOf(edit.text)).replaceAll('`', ''),
+        edits: [{ span: edit.span, text: edit.text }, ...also],
+        // A program that can run may be meant as it is.
+        preferred: guess !== true && severity === 'error',
+      })),
     };
   });
 }
 
-function fixOf(repair: Repair, span: Span, source: SourceFile): Fix | null {
-  const edit = editOf(repair, span, source);
-  return edit === null || repair.guess !== true ? edit : { ...edit, guess: true };
+const LONGEST_TITLE = 100;
+
+function titleOf(text: string): string {
+  const line = text.trim().split('\n', 1)[0] as string;
+  return line === '' ? 'remove it' : `write ${line.length > 60 ? `${line.slice(0, 59)}…` : line}`;
 }
 
-function editOf(repair: Repair, span: Span, source: SourceFile): Fix | null {
+/** The diagnostic with fixes that are only offered. */
+export function withoutPreference(diagnostic: Diagnostic): Diagnostic {
+  const { fixes } = diagnostic;
+  return fixes === undefined
+    ? diagnostic
+    : { ...diagnostic, fixes: fixes.map((fix) => ({ ...fix, preferred: false })) };
+}
+
+function editOf(repair: Repair, span: Span, source: SourceFile): Correction | null {
   const at = (start: number, end: number, text: string): Edit => ({ span: { file: span.file, start, end }, text });
   const line = lineAt(source, span.start);
   const newline = newlineOf(source);
@@ -123,6 +140,10 @@ function removalRange(
   }
   let { start, end } = span;
   if (what === 'item') {
+    // The name of an argument stands for all of it.
+    end +=
+      /^[ \t]*=[ \t]*(?:"(?:\\.|[^"\\])*"|\[[^\]]*\]|\{[^}]*\}|[^\s,])+/.exec(text.slice(end, line.end))?.[0].length ??
+      0;
     const comma = /^[ \t]*,[ \t]*/.exec(text.slice(end, line.end))?.[0];
     const before = /[ \t]*,[ \t]*$/.exec(text.slice(line.start, start))?.[0];
     if (comma !== undefined) return { start, end: end + comma.length };

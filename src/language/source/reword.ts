@@ -24,7 +24,7 @@ function inYaml(diagnostic: Diagnostic, source: SourceFile): Diagnostic {
   const {
     repair,
     labels: _labels,
-    fix: _fix,
+    correction: _correction,
     ...words
   } = origin?.words(origin.facts, yamlSpelling(source)) ?? diagnostic;
   // Other locations are those of the diagnostic, which may have moved since its facts were recorded.
@@ -33,7 +33,7 @@ function inYaml(diagnostic: Diagnostic, source: SourceFile): Diagnostic {
     severity,
     span,
     ...words,
-    ...omitUndefined({ labels: diagnostic.labels, fix: diagnostic.fix, origin }),
+    ...omitUndefined({ labels: diagnostic.labels, correction: diagnostic.correction, origin }),
   };
   return repair !== undefined && fitsYaml(repair) ? { ...made, repair } : made;
 }

@@ -1,8 +1,7 @@
 /** Diagnostics as JSON: locations as numbers that editors use, without drawings. */
 
-import type { Diagnostic, Fix } from '../../language/source/diagnostic.js';
+import type { Diagnostic } from '../../language/source/diagnostic.js';
 import { positionAt, type SourceFile, type SourceSet, type Span } from '../../language/source/diagnostic.js';
-import { editsOf, isSafe } from '../../language/source/fix-text.js';
 
 /** A diagnostic as `statedsl check --json` prints it. */
 export interface DiagnosticJson extends Location {
@@ -12,13 +11,16 @@ export interface DiagnosticJson extends Location {
   /** A note about this part of the text. */
   readonly label: string | null;
   readonly help: string | null;
-  /**
-   * The location and text of the first edit. `edits` contains all edits, which must be applied together. `check --fix`
-   * applies `safe` fixes.
-   */
-  readonly fix: (LocatedEdit & { readonly edits: readonly LocatedEdit[]; readonly safe: boolean }) | null;
+  readonly fixes: readonly FixJson[];
   readonly notes: readonly string[];
   readonly labels: readonly LocatedEdit[];
+}
+
+/** One way to correct a program: its edits, which must be applied together. `check --fix` applies `preferred` ones. */
+export interface FixJson {
+  readonly title: string;
+  readonly preferred: boolean;
+  readonly edits: readonly LocatedEdit[];
 }
 
 /** A replacement of a part of a text, or a label: a part of a text and a note about it. */
@@ -46,15 +48,14 @@ export function diagnosticsJson(list: readonly Diagnostic[], sources: SourceSet)
     ...locationJson(diagnostic.span, sources),
     label: diagnostic.label ?? null,
     help: diagnostic.help ?? null,
-    fix: diagnostic.fix === undefined ? null : fixJson(diagnostic.fix, isSafe(diagnostic), sources),
+    fixes: (diagnostic.fixes ?? []).map(({ title, preferred, edits }) => ({
+      title,
+      preferred,
+      edits: edits.map((edit) => withText(edit, sources)),
+    })),
     notes: diagnostic.notes ?? [],
     labels: (diagnostic.labels ?? []).map((label) => withText(label, sources)),
   }));
-}
-
-function fixJson(fix: Fix, safe: boolean, sources: SourceSet): DiagnosticJson['fix'] {
-  const edits = editsOf(fix).map((edit) => withText(edit, sources));
-  return { ...withText(fix, sources), edits, safe };
 }
 
 function withText({ span, text }: { readonly span: Span; readonly text: string }, sources: SourceSet) {

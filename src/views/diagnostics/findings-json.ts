@@ -3,7 +3,7 @@
  * have the same form.
  */
 import type { Diagnostic, SourceSet, Span } from '../../language/source/diagnostic.js';
-import { editsOf, isSafe } from '../../language/source/fix-text.js';
+import { safeFix } from '../../language/source/fix-text.js';
 import { cut } from '../drawing/visible-text.js';
 import { type Location, locationJson } from './diagnostic-json.js';
 
@@ -24,21 +24,24 @@ export function findingsJson(
 ): FindingJson[] {
   const sorted = [...list].sort((a, b) => RANK[a.severity] - RANK[b.severity]);
   return sorted.map((diagnostic) => {
-    const { code, severity, span, help, fix, otherFixes = [] } = diagnostic;
+    const { code, severity, span, help, fixes = [] } = diagnostic;
     const message = cut(diagnostic.message, Math.max(MESSAGE, TEXT - (help ?? '').length));
     const reference = referenceOf(code);
+    const safe = safeFix(diagnostic);
     return {
       code,
       severity,
       message,
       ...locationIn(span, sources),
       ...(help === undefined ? {} : { help: cut(help, TEXT - message.length) }),
-      ...(fix === undefined
+      ...(fixes.length === 0
         ? {}
         : {
-            fixes: [fix, ...otherFixes].map((one) => ({
-              safe: one === fix && isSafe(diagnostic),
-              edits: editsOf(one).map((edit) => {
+            fixes: fixes.map((fix) => ({
+              title: fix.title,
+              preferred: fix.preferred,
+              safe: fix === safe,
+              edits: fix.edits.map((edit) => {
                 const { file, ...location } = locationIn(edit.span, sources);
                 // Nearly all edits are in the file of their finding.
                 return { ...(edit.span.file === span.file ? {} : { file }), ...location, text: edit.text };

@@ -200,9 +200,9 @@ function continues(above: Diagnostic, below: Diagnostic, sources: SourceSet): bo
 }
 
 /** A line without a verb, or with a word such as `Input:` before a colon. A word in capitals was meant as a verb. */
-function isProse({ code, span, fix }: Diagnostic, sources: SourceSet): boolean {
+function isProse({ code, span, correction }: Diagnostic, sources: SourceSet): boolean {
   if (code === 'not-an-instruction') return true;
-  if (code !== 'unknown-verb' || fix !== undefined) return false;
+  if (code !== 'unknown-verb' || correction !== undefined) return false;
   const { text } = sources[span.file] ?? { text: '' };
   return /[a-z]/.test(text.slice(span.start, span.end)) && text[span.end] === ':';
 }

@@ -5,7 +5,7 @@
 import { omitUndefined } from '../../../prelude/omit-undefined.js';
 import { nameMessages } from '../../source/catalogue/declarations.js';
 import { flowMessages } from '../../source/catalogue/flow.js';
-import type { Diagnostic, Fix, Span } from '../../source/diagnostic.js';
+import type { Correction, Diagnostic, Span } from '../../source/diagnostic.js';
 import { lineText, positionAt, type SourceFile, type SourceSet } from '../../source/diagnostic.js';
 import type { ForeignLine } from '../../source/foreign/foreign-line.js';
 import { foreignLines } from '../../source/foreign/foreign-lines.js';
@@ -114,7 +114,7 @@ function explainedComment(diagnostic: Diagnostic, source: SourceFile, line: numb
   const text = lineText(source, head).trimEnd();
   const name = text.replace(/^#+[ \t]*|[ \t]*:?$/g, '');
   const span = { file, start, end: start + text.length };
-  const { label, labels, notes, fix, repair, origin, ...rest } = diagnostic;
+  const { label, labels, notes, correction, repair, origin, ...rest } = diagnostic;
   return {
     file,
     firstLine: line,
@@ -127,7 +127,7 @@ function explainedComment(diagnostic: Diagnostic, source: SourceFile, line: numb
       span,
       message: `\`${text}\` is a comment and does not begin a state`,
       help: `write \`STATE: ${name}\``,
-      fix: { span, text: `STATE: ${name}`, guess: true },
+      correction: { span, text: `STATE: ${name}`, guess: true },
     },
   };
 }
@@ -158,7 +158,7 @@ function explainedLine(diagnostic: Diagnostic, source: SourceFile, line: number)
       isApart(fix.span, diagnostic.span)
     )
       continue;
-    const { label, labels, notes, help, fix: _, repair, origin, ...rest } = diagnostic;
+    const { label, labels, notes, help, correction: _, repair, origin, ...rest } = diagnostic;
     return {
       file,
       firstLine: line,
@@ -172,7 +172,7 @@ function explainedLine(diagnostic: Diagnostic, source: SourceFile, line: number)
           ? omitUndefined({ origin })
           : { message: rule.message(match), span: { file, start: at, end: at + text.length } }),
         help: rule.help(match, by ?? null),
-        ...omitUndefined({ fix }),
+        ...omitUndefined({ correction: fix }),
       },
     };
   }
@@ -194,7 +194,7 @@ function fixOf(
   { file, at, text, line }: { file: number; at: number; text: string; line: number },
   source: SourceFile,
   by: string | null,
-): Fix {
+): Correction {
   const start = source.lineStarts[line - 1] as number;
   const isSure = typeof sure === 'function' ? sure(text, source.text) : sure === true || sure?.test(text) === true;
   if (by === null) {

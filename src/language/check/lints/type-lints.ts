@@ -8,7 +8,7 @@ import type { Expr } from '../../../machine/expression.js';
 import type { Input, Machine, State } from '../../../machine/machine.js';
 import { nearest } from '../../../prelude/nearest.js';
 import { typeMessages as say } from '../../source/catalogue/expressions.js';
-import type { Diagnostic, Fix, SourceSet } from '../../source/diagnostic.js';
+import type { Correction, Diagnostic, SourceSet } from '../../source/diagnostic.js';
 import type { LoweredMachine } from '../lower/lower-machine.js';
 import type { TypedOperand, TypeUse } from '../scope.js';
 import {
@@ -198,7 +198,7 @@ function pluralOf(types: Types): string {
 }
 
 interface Mend {
-  readonly fix: Fix;
+  readonly fix: Correction;
   /** The comparison after the correction. */
   readonly after: string;
 }

@@ -221,7 +221,10 @@ export const nameMessages = {
     message: `\`${f.verb}\` needs a tracked variable, but \`${f.name}\` is ${f.what}`,
     ...(f.near === undefined
       ? {
-          help: `add \`TRACK: ${f.name}\` before it`,
+          help:
+            f.what === 'a word of the language'
+              ? `use another name, such as \`${f.name}_value\`, and track it`
+              : `add \`TRACK: ${f.name}\` before it`,
           ...omitUndefined({
             repair: f.what === 'not bound' ? ({ above: `TRACK: ${f.name}`, guess: true } as const) : undefined,
           }),

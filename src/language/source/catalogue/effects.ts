@@ -17,6 +17,10 @@ export const effectMessages = {
     help:
       `write \`DO: ${f.bind} = command ${f.name}\` to run the command` +
       (f.subtraction === undefined ? '' : `, or \`${f.subtraction}\` for the subtraction`),
+    repair: { replace: f.name, by: `command ${f.name}`, guess: true },
+    ...(f.subtraction === undefined
+      ? {}
+      : { otherRepairs: [{ replace: f.name, by: f.subtraction, guess: true }] as const }),
   })),
   valueNotCommand: message<{ word: string; bind: string }>('taken-as-text', 'warning', (f) => ({
     message: `\`${f.word}\` is a boolean here, and no command runs`,
@@ -93,7 +97,7 @@ export const effectMessages = {
     labels: [f.label],
     notes: ['a member that failed or was stopped leaves its name null'],
     help: 'add `?` to get null, give a value with `default(…)`, or test it with `is not null` first',
-    fix: { span: f.end, text: '?', guess: true },
+    correction: { span: f.end, text: '?', guess: true },
   })),
   quorumTooLarge: message<{ quorum: number; members: number }>('quorum-too-large', 'error', (f) => ({
     message: `${f.members} ${f.members === 1 ? 'member' : 'members'} can never reach a quorum of ${f.quorum}`,

@@ -1,7 +1,7 @@
 /** Messages about expressions: functions, regular expressions and filters. */
 
 import { omitUndefined } from '../../../prelude/omit-undefined.js';
-import type { Fix } from '../diagnostic.js';
+import type { Correction } from '../diagnostic.js';
 import { message, type Near } from './message.js';
 import { functionMeant } from './scripts.js';
 
@@ -46,7 +46,7 @@ export const typeMessages = {
     printed: boolean;
     /** The variable that could be converted to a text. */
     name: string | undefined;
-    fix: Fix | undefined;
+    fix: Correction | undefined;
     after: string | undefined;
   }>('compares-unlike', 'error', (f) => ({
     message: `\`${f.operator}\` compares ${f.left} with ${f.right.replace(/,$/, '')}`,
@@ -61,7 +61,7 @@ export const typeMessages = {
         : f.name === undefined
           ? 'compare values of one type'
           : `convert one of the two, as in \`string(${f.name})\``,
-    ...omitUndefined({ fix: f.fix === undefined ? undefined : ({ ...f.fix, guess: true } as const) }),
+    ...omitUndefined({ correction: f.fix === undefined ? undefined : ({ ...f.fix, guess: true } as const) }),
   })),
   comparesText: message<{ operator: string }>('compares-text', 'warning', (f) => ({
     message: `\`${f.operator}\` compares two outputs as texts, in which \`"10"\` comes before \`"9"\``,
@@ -107,6 +107,9 @@ export const typeMessages = {
               .map((one) => `\`"${one}"\``)
               .join(', ')}`
           : `did you mean \`"${f.near}"\`?`,
+      ...omitUndefined({
+        repair: f.near === undefined ? undefined : ({ instead: `"${f.near}"`, guess: true } as const),
+      }),
     }),
   ),
   untypedInput: message<{ name: string; type: string }>('untyped-input', 'warning', (f, s) => ({

@@ -1,7 +1,7 @@
 /** Messages about states and control flow: jumps, handlers, UNDO, unreachable branches, unbounded cycles. */
 
 import { omitUndefined } from '../../../prelude/omit-undefined.js';
-import type { Fix, Label, Span } from '../diagnostic.js';
+import type { Correction, Label, Span } from '../diagnostic.js';
 import { didYouMean, list, message, type Near } from './message.js';
 
 /** Shortens a long cycle to its beginning and its end. */
@@ -42,11 +42,11 @@ export const flowMessages = {
     label: 'the built-in `ERROR` reports the error and ends the run as failed',
     help: 'declare `STATE: ERROR` to decide what happens then, or write `FAIL:` and the reason',
   })),
-  writeFail: message<{ written: string; fix?: Fix | undefined }>('write-fail', 'error', (f) => ({
+  writeFail: message<{ written: string; fix?: Correction | undefined }>('write-fail', 'error', (f) => ({
     message: 'these values cannot be passed, because state `ERROR` is not declared',
     label: 'no such state',
     help: `write \`${f.written}\``,
-    ...omitUndefined({ fix: f.fix === undefined ? undefined : ({ ...f.fix, guess: true } as const) }),
+    ...omitUndefined({ correction: f.fix === undefined ? undefined : ({ ...f.fix, guess: true } as const) }),
   })),
   undoWithoutEffect: message<{ what: string }>('undo-without-effect', 'error', (f) => ({
     message: `${f.what} is directly above this UNDO`,

@@ -1,7 +1,7 @@
 /** Messages about shell variables that were meant as values of the program. */
 
 import { omitUndefined } from '../../../prelude/omit-undefined.js';
-import type { Fix, Words } from '../diagnostic.js';
+import type { Correction, Words } from '../diagnostic.js';
 import { message } from './message.js';
 
 interface ShellVariableFacts {
@@ -9,7 +9,7 @@ interface ShellVariableFacts {
   readonly written: string;
   /** The interpolation to write instead; null if that is not enough. */
   readonly value: string | null;
-  readonly fix: Fix | undefined;
+  readonly fix: Correction | undefined;
 }
 
 const shellVariableWords = ({ name, written, value, fix }: ShellVariableFacts): Words => ({
@@ -17,7 +17,9 @@ const shellVariableWords = ({ name, written, value, fix }: ShellVariableFacts): 
   label: 'no command here sets the variable, so it is empty',
   help: value === null ? `set the variable first: \`${name}={${name}}\`` : `write \`${value}\` for the value`,
   // In arithmetic the value is checked, too.
-  ...omitUndefined({ fix: fix === undefined || value === `{${name}}` ? fix : ({ ...fix, guess: true } as const) }),
+  ...omitUndefined({
+    correction: fix === undefined || value === `{${name}}` ? fix : ({ ...fix, guess: true } as const),
+  }),
 });
 
 export const shellVariable = message<ShellVariableFacts>('shell-variable', 'error', shellVariableWords);

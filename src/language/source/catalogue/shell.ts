@@ -2,7 +2,7 @@
 
 import { omitUndefined } from '../../../prelude/omit-undefined.js';
 import { unreachable } from '../../../prelude/unreachable.js';
-import type { Fix, Words } from '../diagnostic.js';
+import type { Correction, Words } from '../diagnostic.js';
 import { message } from './message.js';
 
 /** Positions in which even a quoted value becomes code or a name. */
@@ -33,7 +33,7 @@ interface UnsafeFacts {
   /** The command in that position, or the assigned variable. */
   readonly command: string;
   /** Set if writing the value as `{v:int}` corrects the mistake. */
-  readonly integer?: Fix;
+  readonly integer?: Correction;
 }
 
 const AS_INTEGER = (facts: UnsafeFacts, other: string) =>
@@ -137,7 +137,9 @@ const UNSAFE: Readonly<Record<UnsafePosition, (facts: UnsafeFacts) => Words>> = 
 
 export const unsafePosition = message<UnsafeFacts>('unsafe-position', 'error', (facts) => ({
   ...UNSAFE[facts.position](facts),
-  ...omitUndefined({ fix: facts.integer === undefined ? undefined : ({ ...facts.integer, guess: true } as const) }),
+  ...omitUndefined({
+    correction: facts.integer === undefined ? undefined : ({ ...facts.integer, guess: true } as const),
+  }),
 }));
 
 export type BracesKind = 'doubled' | 'service' | 'descriptor';

@@ -1,6 +1,6 @@
 /** Messages about steps, their gates, retries and keys, one entry per code. */
 import { omitUndefined } from '../../../prelude/omit-undefined.js';
-import type { Fix, Label, Spelling } from '../diagnostic.js';
+import type { Correction, Label, Spelling } from '../diagnostic.js';
 import { didYouMean, list, message, type Near } from './message.js';
 
 /** An entry of a retry that counts attempts. */
@@ -412,10 +412,10 @@ export const notAStep = message<{ verb: string }>('not-a-step', 'error', ({ verb
   help: 'put it in a `STEP:` without an agent',
 }));
 
-export const unquotedPrompt = message<{ fix?: Fix }>('unquoted-prompt', 'error', ({ fix }) => ({
+export const unquotedPrompt = message<{ fix?: Correction }>('unquoted-prompt', 'error', ({ fix }) => ({
   message: 'the prompt is not in quotes',
   help: 'put it in quotes, or on the lines below, indented deeper',
-  ...omitUndefined({ fix }),
+  ...omitUndefined({ correction: fix }),
 }));
 
 export const unknownEntry = message<{
@@ -423,7 +423,7 @@ export const unknownEntry = message<{
   list: string;
   known: readonly string[];
   meant?: string;
-  fix?: Fix;
+  fix?: Correction;
 }>('unknown-entry', 'error', ({ written, list, known, meant, fix }) => ({
   message: `\`${written}\` is not an entry of \`${list}\``,
   ...omitUndefined({
@@ -431,7 +431,7 @@ export const unknownEntry = message<{
       meant === undefined ? [`its entries begin with ${known.map((word) => `\`${word}\``).join(', ')}`] : undefined,
   }),
   help: meant === undefined ? 'remove it' : `write \`${meant}\``,
-  ...omitUndefined({ fix }),
+  ...omitUndefined({ correction: fix }),
 }));
 
 export const badSession = message<{ written: string }>('bad-session', 'error', ({ written }) => ({

@@ -1,7 +1,7 @@
 /** Messages about text that cannot be parsed without guessing. */
 
 import { omitUndefined } from '../../../prelude/omit-undefined.js';
-import type { Fix } from '../diagnostic.js';
+import type { Correction } from '../diagnostic.js';
 import { didYouMean, message } from './message.js';
 
 // ---- characters and lines ---------------------------------------------------------------------------
@@ -68,11 +68,11 @@ function codePoint(character: string): string {
   return `U+${(character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}`;
 }
 
-export const tabIndentation = message<{ fix: Fix }>('tab-indentation', 'error', ({ fix }) => ({
+export const tabIndentation = message<{ fix: Correction }>('tab-indentation', 'error', ({ fix }) => ({
   message: 'this line is indented with a tab',
   notes: ['the width of a tab depends on the editor, and indentation defines the blocks'],
   help: 'indent with two spaces for each level',
-  fix,
+  correction: fix,
 }));
 
 export const badIndentation = message('bad-indentation', 'error', () => ({
@@ -100,13 +100,17 @@ export const nestedTooDeep = message<{ what: string; limit: number }>(
   }),
 );
 
-export const tripleQuotes = message<{ block: boolean; fix?: Fix }>('triple-quotes', 'error', ({ block, fix }) => ({
-  message: 'three quotes do not begin a text',
-  help: block
-    ? 'end the line with `:` and write the prompt on the lines below, indented deeper'
-    : 'write one quote on each side: `"…"`',
-  fix,
-}));
+export const tripleQuotes = message<{ block: boolean; fix?: Correction }>(
+  'triple-quotes',
+  'error',
+  ({ block, fix }) => ({
+    message: 'three quotes do not begin a text',
+    help: block
+      ? 'end the line with `:` and write the prompt on the lines below, indented deeper'
+      : 'write one quote on each side: `"…"`',
+    correction: fix,
+  }),
+);
 
 export const twoPrompts = message('two-prompts', 'error', () => ({
   message: 'this agent is given two prompts: this one, and the lines below',
@@ -133,7 +137,7 @@ export const unclosedBracket = message<{ open: string; close: string }>(
 
 // ---- verbs ------------------------------------------------------------------------------------------
 
-export const unknownVerb = message<{ written: string; meant?: string; fix?: Fix; inList?: boolean }>(
+export const unknownVerb = message<{ written: string; meant?: string; fix?: Correction; inList?: boolean }>(
   'unknown-verb',
   'error',
   ({ written, meant, fix, inList }) => ({
@@ -144,17 +148,17 @@ export const unknownVerb = message<{ written: string; meant?: string; fix?: Fix;
         : inList === true
           ? 'begin the action with a verb such as `GOTO` or `EMIT`, or write `DO: Task(AGENT) "…"` to give it to an agent'
           : 'begin the line with a verb such as `DO:`, `EMIT:` or `GOTO:`, or make it a comment with `# `',
-    ...omitUndefined({ fix }),
+    ...omitUndefined({ correction: fix }),
   }),
 );
 
-export const notAnInstruction = message<{ help?: string; fix?: Fix }>(
+export const notAnInstruction = message<{ help?: string; fix?: Correction }>(
   'not-an-instruction',
   'error',
   ({ help, fix }) => ({
     message: 'this line is not an instruction: it does not begin with a verb',
     help: help ?? 'write `DO: ` before a command, or make the line a comment with `# `',
-    ...omitUndefined({ fix }),
+    ...omitUndefined({ correction: fix }),
   }),
 );
 
@@ -164,27 +168,27 @@ export const notInstructions = message<{ lines: number }>('not-an-instruction', 
   help: 'write `DO: ` before commands, or make the lines comments with `# `',
 }));
 
-export const missingColon = message<{ verb: string; fix: Fix }>('missing-colon', 'error', ({ verb, fix }) => ({
+export const missingColon = message<{ verb: string; fix: Correction }>('missing-colon', 'error', ({ verb, fix }) => ({
   message: `\`${verb}\` is not followed by a colon`,
   help: `write \`${verb}:\``,
-  fix,
+  correction: fix,
 }));
 
-export const missingArrow = message<{ verb: string; fix?: Fix }>('missing-arrow', 'error', ({ verb, fix }) => ({
+export const missingArrow = message<{ verb: string; fix?: Correction }>('missing-arrow', 'error', ({ verb, fix }) => ({
   message: `the condition of \`${verb}\` is not followed by an arrow`,
   label: 'an arrow is missing after this',
   help: 'write `→` (or `->`) between the condition and its actions',
-  ...omitUndefined({ fix }),
+  ...omitUndefined({ correction: fix }),
 }));
 
-export const indentedDeclaration = message<{ verb: string; fix: Fix }>(
+export const indentedDeclaration = message<{ verb: string; fix: Correction }>(
   'indented-declaration',
   'error',
   ({ verb, fix }) => ({
     message: `\`${verb}\` is inside another block`,
     notes: ['declarations begin at the left margin'],
     help: 'remove the indentation of this line',
-    fix,
+    correction: fix,
   }),
 );
 
@@ -221,21 +225,21 @@ export const missingPart = message<{ what: string; after: string; example?: stri
   }),
 );
 
-export const unexpectedText = message<{ text: string; help?: string; fix?: Fix }>(
+export const unexpectedText = message<{ text: string; help?: string; fix?: Correction }>(
   'unexpected-text',
   'error',
   ({ text, help, fix }) => ({
     message: `\`${text}\` is unexpected here`,
     label: 'the instruction could end before this',
     help: help ?? 'remove it, or quote it if it belongs to a text',
-    ...omitUndefined({ fix }),
+    ...omitUndefined({ correction: fix }),
   }),
 );
 
-export const unquotedPath = message<{ path: string; fix: Fix }>('unquoted-path', 'error', ({ fix }) => ({
+export const unquotedPath = message<{ path: string; fix: Correction }>('unquoted-path', 'error', ({ fix }) => ({
   message: 'the path of an import is not in quotes',
   help: `write \`IMPORT: ${fix.text}\``,
-  fix,
+  correction: fix,
 }));
 
 export const badName = message<{ name: string; what: string; dash?: boolean; suggestion?: string; help?: string }>(
@@ -264,11 +268,11 @@ export const pathAssignment = message<{ path: string; root: string }>('path-assi
   help: `build the new value and set \`${root}\``,
 }));
 
-export const badEscape = message<{ written: string; fix: Fix }>('bad-escape', 'error', ({ written, fix }) => ({
+export const badEscape = message<{ written: string; fix: Correction }>('bad-escape', 'error', ({ written, fix }) => ({
   message: `\`${written}\` is not an escape of quoted text`,
   notes: ['the escapes are `\\"`, `\\\\`, `\\n`, `\\t`, `\\r` and `\\u{…}`'],
   help: `write \`${fix.text}\``,
-  fix,
+  correction: fix,
 }));
 
 /** `setsMembers`: what is written instead also changes what the block below does. */
@@ -311,13 +315,13 @@ export const badInputNote = message<{ word: string; suggestion?: string; oneOf?:
 
 // ---- expressions ------------------------------------------------------------------------------------
 
-export const operatorSpelling = message<{ written: string; meant: string; fix: Fix }>(
+export const operatorSpelling = message<{ written: string; meant: string; fix: Correction }>(
   'operator-spelling',
   'error',
   ({ written, meant, fix }) => ({
     message: `\`${written}\` is not an operator here`,
     help: `write \`${meant}\``,
-    fix,
+    correction: fix,
   }),
 );
 

@@ -1,6 +1,6 @@
 /** Test files: their lines, and what in them matches nothing. */
 import { omitUndefined } from '../../../prelude/omit-undefined.js';
-import type { Fix } from '../diagnostic.js';
+import type { Correction } from '../diagnostic.js';
 import { didYouMean, list, message, type Near } from './message.js';
 
 /** What other tools call the facts of a run, and the line that expects one. */
@@ -23,10 +23,10 @@ export const testMessages = {
     message: f.what,
     ...omitUndefined({ help: f.help }),
   })),
-  foreignLine: message<{ line: string; meant: string; fix: Fix }>('test-line', 'error', (f) => ({
+  foreignLine: message<{ line: string; meant: string; fix: Correction }>('test-line', 'error', (f) => ({
     message: `a test file has no line \`${f.line.length > 60 ? `${f.line.slice(0, 60)}…` : f.line}\``,
     help: `write \`${f.meant.split('\n').join('`, then `')}\``,
-    fix: { ...f.fix, guess: true },
+    correction: { ...f.fix, guess: true },
   })),
   inProgram: message<{ verb: string }>('test-in-program', 'error', (f) => ({
     message: `\`${f.verb}:\` belongs in a test file, and this is a program`,

@@ -1,7 +1,7 @@
 /** Messages about text that looks like a part of the language, and about texts used as conditions. */
 
 import { omitUndefined } from '../../../prelude/omit-undefined.js';
-import type { Fix } from '../diagnostic.js';
+import type { Correction } from '../diagnostic.js';
 import { message } from './message.js';
 
 export const textMessages = {
@@ -10,12 +10,16 @@ export const textMessages = {
     label: 'part of the command',
     help: `write options before the colon: \`${f.verb} ${f.part}: …\``,
   })),
-  nameAfter: message<{ line: string; name: string; part: string; fix: Fix }>('name-after-command', 'error', (f) => ({
-    message: `\`${f.part}\` is part of the command here and binds no name`,
-    label: 'more arguments',
-    help: `write \`${f.line}\` to keep what the command prints, or quotes around the arguments`,
-    fix: f.fix,
-  })),
+  nameAfter: message<{ line: string; name: string; part: string; fix: Correction }>(
+    'name-after-command',
+    'error',
+    (f) => ({
+      message: `\`${f.part}\` is part of the command here and binds no name`,
+      label: 'more arguments',
+      help: `write \`${f.line}\` to keep what the command prints, or quotes around the arguments`,
+      correction: f.fix,
+    }),
+  ),
   action: message<{ verb: string; part: string }>('taken-as-text', 'warning', (f) => ({
     message: `\`${f.part}\` is part of the command here`,
     label: 'more arguments',

@@ -1,5 +1,5 @@
 /** Access to the concrete tree: children by label, and source locations. */
-import type { Diagnostic, Fix, Span } from '../../source/diagnostic.js';
+import type { Correction, Diagnostic, Span } from '../../source/diagnostic.js';
 import type { Name } from '../expression-nodes.js';
 import type { Token } from '../tokens/token.js';
 
@@ -87,8 +87,8 @@ export function nameOf(context: ParseContext, t: Token): Name {
   return { text: t.image, span: tokenSpan(context, t) };
 }
 
-/** `isSure`: it can have meant nothing else, as `Fix` says. */
-export function fixAt(where: Span, text: string, isSure = true): Fix {
+/** `isSure`: it can have meant nothing else, as `Correction` says. */
+export function fixAt(where: Span, text: string, isSure = true): Correction {
   return isSure ? { span: where, text } : { span: where, text, guess: true };
 }
 

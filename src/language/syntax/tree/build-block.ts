@@ -10,7 +10,7 @@ import {
   missingPart,
   unexpectedIndentation,
 } from '../../source/catalogue/syntax.js';
-import type { Diagnostic, Edit, Fix, Span } from '../../source/diagnostic.js';
+import type { Correction, Diagnostic, Edit, Span } from '../../source/diagnostic.js';
 import type { Arm, Block, Declaration, Instruction } from '../ast.js';
 import type { Name } from '../expression-nodes.js';
 import type { SyntaxNode } from '../grammar/cst.js';
@@ -140,7 +140,7 @@ const DECLARED = new RegExp(`^(?:${declarationVerbs.join('|')})(?!\\w)`);
 const MOST_LINES = 500;
 
 /** Moves a declaration to the left margin, with what is below it, so that nothing else changes its place. */
-function fixToMargin(context: ParseContext, verb: string, margin: Span): Fix {
+function fixToMargin(context: ParseContext, verb: string, margin: Span): Correction {
   const { text, base } = context;
   const at = margin.start - base;
   const column = margin.end - margin.start;

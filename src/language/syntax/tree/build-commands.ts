@@ -191,7 +191,7 @@ function buildAgent(context: ParseContext, node: SyntaxNode): Performed {
     const help =
       'an agent is named in the program: choose between calls with `IF: … → DO: Task(a) "…"`, or write a STEP';
     const suggestion = agentNames.test(unquoted)
-      ? { suggestion: `Task(${unquoted})` }
+      ? { suggestion: unquoted }
       : isValue
         ? { help: `${help} with \`AGENT: ${text.replace(/^\$/, '')}\`` }
         : {};
