@@ -158,6 +158,36 @@ test('an edited program executes each moved line once', async () => {
   for (let at = 0; at < times; at++) await tryEdit(seed + at * 7919);
 }, 300_000);
 
+test('members in another order that had not all started again are executed once each', async () => {
+  const members = ['flaky 2', 'work a', 'flaky 1', 'work b', 'work c'];
+  const program = (list: readonly string[]): string =>
+    `STATE: A\n  DO: in PARALLEL [max=1]\n${list.map((one) => `    - DO: ${one}\n`).join('')}  RETURN\n`;
+  const done: string[] = [];
+  let level = 0;
+  const commands = {
+    work: ([name = '']: readonly string[]) => {
+      done.push(name);
+      return name;
+    },
+    flaky: ([at]: readonly string[]) => {
+      if (Number(at) > level) throw new Error('not yet');
+      return '';
+    },
+  };
+  const names = Object.keys(commands);
+  const { report, dir } = await keptRun(program(members), commands);
+  const env = { PATH: process.env.PATH };
+  const wrapped = program(members)
+    .replace(/^ {2}(?=DO| +-)/gm, '    ')
+    .replace('STATE: A', 'STATE: A\n  IF: 1 == 1 →');
+  for (const text of [wrapped, program(members.toReversed())]) {
+    level++;
+    await resume(report.run_id, { dir, commands, machine: compiled(text, names), env });
+  }
+  expect(done).toEqual(['a', 'b', 'c']);
+  expect((await checkDrift(report.run_id, { dir })).difference).toBeNull();
+});
+
 test('what is inserted above a line that was open when the process died is executed first, if its owner agrees', async () => {
   const text = 'STATE: A\n  DO: work a\n  DO: in PARALLEL\n    - DO: hangs\n    - DO: work b\n  RETURN\n';
   const edited = text.replace('  DO: in', '  DO: work new\n  DO: in');

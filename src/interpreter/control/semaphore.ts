@@ -61,6 +61,8 @@ export function grantPermit(semaphore: Semaphore, start: (member: Member) => voi
   const [fork] = semaphore.forks;
   if (fork === undefined) return false;
   const member = fork.members[fork.next++] as Member;
+  // An edited program may have those that have not started above others.
+  while (fork.members[fork.next] !== undefined && fork.members[fork.next]?.status !== 'waiting') fork.next++;
   if (fork.next === fork.members.length) semaphore.forks.shift();
   takePermit(member);
   start(member);

@@ -336,7 +336,9 @@ class RunMigration {
         thread: member.thread === null ? null : this.thread(member.thread, old, fresh, regionOf(fresh.code[pc], index)),
       };
     });
-    return { ...image, id: id ?? image.id, pc, locals: this.slots(image.locals, fresh), members };
+    const waiting = members.findIndex(({ status }) => status === 'waiting');
+    const next = order === null ? image.next : waiting === -1 ? members.length : waiting;
+    return { ...image, id: id ?? image.id, pc, next, locals: this.slots(image.locals, fresh), members };
   }
 
   /** The surrounding instructions have changed so much that the location is ambiguous. */
