@@ -9,7 +9,7 @@ import type { LinkedMachine } from '../run-state/linked-machine.js';
 import { prefixHere } from '../run-state/open-frames.js';
 import type { Thread } from '../run-state/thread.js';
 import { Alignment, endOf } from './alignment.js';
-import { instructionKey, isEffect, leftBy, passingKey, valuesOf } from './instruction-key.js';
+import { instructionKey, isEffect, isUnnumbered, leftBy, passingKey, valuesOf } from './instruction-key.js';
 
 /** An instruction that was executed to its end. */
 export interface PastExecution {
@@ -110,8 +110,7 @@ export class PastExecutions {
       this.note(thread, thread.pc, machine, starts, observed[thread.pc] ?? null);
       const taken = this.open.get(thread.path)?.pop();
       if (taken === undefined) return;
-      // What is not an effect has no number.
-      const effects = /^(?:.*\.)?0$/.test(effect) ? [] : [effect];
+      const effects = isUnnumbered(effect) ? [] : [effect];
       const list = taken.what.isPassing ? this.passed : this.all;
       const isHere = (one: PastExecution): boolean => one.pc === taken.one.pc && one.state === taken.one.state;
       const earlier = list.findIndex(

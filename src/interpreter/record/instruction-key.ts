@@ -65,6 +65,11 @@ export function isEffect({ op }: Instruction): boolean {
   return op === 'shell' || op === 'argv' || op === 'function' || op === 'agent' || op === 'ask';
 }
 
+/** What is not an effect has no number, so there may be many such. */
+export function isUnnumbered(effect: string): boolean {
+  return /^(?:.*\.)?0$/.test(effect);
+}
+
 /** Reads the time, an identifier or a random number, in JSON. */
 export const SAMPLES = /"op":"read","name":"(?:now|uuid|random)\(\)"/;
 

@@ -7,7 +7,7 @@
 import type { Instruction, State } from '../../machine/machine.js';
 import type { KeptOutcome, KeptOutcomes } from '../events/event.js';
 import { exactKey } from './alignment.js';
-import { instructionKey, isEffect, SAMPLES } from './instruction-key.js';
+import { instructionKey, isEffect, isUnnumbered, SAMPLES } from './instruction-key.js';
 import {
   type CodeLocation,
   type DoneInstruction,
@@ -254,7 +254,7 @@ function sourcesOf(moving: Moving): {
         rest !== undefined
           ? // Another instruction may still take over what is left, if this one has taken over its part.
             [
-              ...here,
+              ...here.filter((one) => isUnnumbered(one.effect) || !rest.some(({ effect }) => effect === one.effect)),
               ...rest.map((e, number) => ({
                 ...{ ...e, key, state: state.name, pc, path: '', entry: image.transitions, origin: null },
                 // After everything that was executed, because it belongs to the turn that is to come.
