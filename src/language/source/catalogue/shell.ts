@@ -153,15 +153,15 @@ interface BracesFacts {
 }
 
 /** Braces with more than a value, or with less than a pair. `value`: what to write instead; null: it is computed first. */
-export const computedBraces = message<{ written: string; value: string | null }>(
+export const computedBraces = message<{ written: string; value: string | null; compute?: string | undefined }>(
   'ambiguous-braces',
   'error',
-  ({ written, value }) => ({
+  ({ written, value, compute = written.slice(1, -1).trim() }) => ({
     message: `\`${written}\` can be a value or text of the shell`,
     label: 'in shell text, braces take a name, a field or a call',
     help:
       value === null
-        ? `compute it first, as in \`DO: next = ${written.slice(1, -1).trim()}\`, and write \`{next}\`, or write \`\\${written}\` for the text`
+        ? `compute it first, as in \`DO: next = ${compute}\`, and write \`{next}\`, or write \`\\${written}\` for the text`
         : `write \`${value}\` for the value, or \`\\${written}\` for the text`,
   }),
 );

@@ -49,27 +49,29 @@ export const textMessages = {
     help: `write \`{${f.name}}\` for the value`,
     repair: { instead: `{${f.name}}`, guess: true },
   })),
-  braces: message<{ written: string; kind: 'other' | 'unclosed' | 'doubled'; name: string; instead: string | null }>(
-    'ambiguous-braces',
-    'error',
-    ({ written, kind, name, instead }) => {
-      if (kind === 'unclosed')
-        return {
-          message: `\`${written}\` has no closing brace`,
-          label: `\`${name}\` is a value of the program`,
-          help: `write \`${written}}\` for the value`,
-        };
+  braces: message<{
+    written: string;
+    kind: 'other' | 'unclosed' | 'doubled';
+    name: string;
+    instead: string | null;
+    compute?: string;
+  }>('ambiguous-braces', 'error', ({ written, kind, name, instead, compute = '…' }) => {
+    if (kind === 'unclosed')
       return {
-        message: `\`${written}\` is not how the value of \`${name}\` is written here`,
-        label: kind === 'doubled' ? 'a value has one pair of braces' : 'braces take an expression',
-        help:
-          instead === null
-            ? `compute it first, as in \`DO: result = …\`, and write \`{result}\``
-            : `write \`${instead}\`${kind === 'doubled' ? ` for the value, or \`{${instead}}\` for braces` : ''}`,
-        ...omitUndefined({ repair: instead === null ? undefined : { instead, guess: true as const } }),
+        message: `\`${written}\` has no closing brace`,
+        label: `\`${name}\` is a value of the program`,
+        help: `write \`${written}}\` for the value`,
       };
-    },
-  ),
+    return {
+      message: `\`${written}\` is not how the value of \`${name}\` is written here`,
+      label: kind === 'doubled' ? 'a value has one pair of braces' : 'braces take an expression',
+      help:
+        instead === null
+          ? `compute it first, as in \`DO: result = ${compute}\`, and write \`{result}\``
+          : `write \`${instead}\`${kind === 'doubled' ? ` for the value, or \`{${instead}}\` for braces` : ''}`,
+      ...omitUndefined({ repair: instead === null ? undefined : { instead, guess: true as const } }),
+    };
+  }),
   substitution: message<{ text: string; line: string }>('taken-as-text', 'warning', (f) => ({
     message: `\`${f.text}\` is text here, and runs nothing`,
     label: 'not a command',

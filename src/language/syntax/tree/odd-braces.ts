@@ -8,8 +8,8 @@ import { parseExpressionText } from './build-expression.js';
 
 export type OddBraces = { readonly written: string /** The first name. */; readonly name: string } & (
   | { readonly kind: 'computed'; readonly expression: Expression }
-  /** `instead`: what to write in its place, if that is known. */
-  | { readonly kind: 'other'; readonly instead: string | null }
+  /** `instead`: what to write in its place, if that is known; `compute`: what gives it to a DO. */
+  | { readonly kind: 'other'; readonly instead: string | null; readonly compute?: string }
   | { readonly kind: 'unclosed' }
 );
 
@@ -26,10 +26,13 @@ export function doubledBraces(
   }));
 }
 const UNCLOSED = /\{([A-Za-z_]\w*)(?:\.\w+|\[\d+\])*(?=$|[\s"'`;,.!?)])(?=[^{}\n]*(?:$|[\n{]))/y;
-const ROOT = /^\s*(?:NOT\s+|-\s*|\(+|(?:\w+\(\s*)+)*([A-Za-z_]\w*)/;
+const ROOT = /^\s*(?:NOT\s+|not\s+|[!-]\s*|\(+|(?:\w+\(\s*)+)*([A-Za-z_]\w*)/;
 const METHOD = /^\s*([A-Za-z_]\w*(?:\.\w+|\[\d+\])*)\.(\w+)\s*\(\s*\)\s*$/;
 const OTHERWISE = /^\s*([A-Za-z_][\w.[\]]*)\s*(?:\|\||\?\?|\bor\b)\s*("[^"]*"|'[^']*'|[\w.]+)\s*$/;
 const FOREIGN = /^\s*[A-Za-z_][\w.[\]]*\s*(?:\|\||\?\?|&&|\?|\||[-+*/%<>!]|==?|\.\w+\()/;
+/** Operators as words or signs of other languages, and the format of a number. */
+const WORDS = /^\s*(?:(?:not\s+|!\s*)[A-Za-z_][\w.[\]]*\s*$|[A-Za-z_][\w.[\]]*\s+(?:and|or|if|in|is|not)\s+["'\w(])/;
+const FORMAT = /^\s*([A-Za-z_][\w.[\]]*):([<>^=]\d+|[<>^=+]?[\d,]*(?:\.\d+)?[dfsxXeEgGob%]|,)\s*$/;
 const HYPHEN = /^\s*([A-Za-z_]\w*(?:\.\w+)*)\.(\w+(?:-\w+)+)\s*$/;
 /** An object, a range, a list of words, or nothing that begins like a value. */
 const TEXT = /^\s*(?:["'][^"']*["']\s*:|[\w-]+\s*:(?!\w+\s*$)|$)|\.\.|^[^A-Za-z_]*$/;
@@ -45,19 +48,35 @@ export function oddBraces(text: string, at: number, file: number, base: (offset:
   const written = text.slice(at, end);
   const inner = written.slice(1, -1);
   const name = ROOT.exec(inner)?.[1];
-  if (name === undefined || TEXT.test(inner)) return null;
+  if (name === undefined) return null;
+  const format = FORMAT.exec(inner);
+  if (format !== null) {
+    const [, of = '', how = ''] = format;
+    const compute = /^[\d.]*[dfsxXeEgG]$/.test(how) ? `printf %${how} {${of}}` : `printf … {${of}}`;
+    return { kind: 'other', written, name, instead: null, compute };
+  }
+  if (TEXT.test(inner)) return null;
   const hyphen = HYPHEN.exec(inner);
   if (hyphen !== null) return { kind: 'other', written, name, instead: `{${hyphen[1]}["${hyphen[2]}"]}` };
   const lead = inner.length - inner.trimStart().length;
   const { expression, diagnostics, complete } = parseExpressionText(inner.trim(), base(at + 1 + lead), file);
   if (complete && diagnostics.length === 0 && !LITERALS.has(expression.kind))
     return { kind: 'computed', written, name, expression };
-  if (!FOREIGN.test(inner)) return null;
+  if (!FOREIGN.test(inner) && !WORDS.test(inner)) return null;
   const method = METHOD.exec(inner);
   if (method !== null)
     return { kind: 'other', written, name, instead: methodCall(method[1] as string, method[2] as string) };
   const otherwise = OTHERWISE.exec(inner);
-  return { kind: 'other', written, name, instead: otherwise && `{default(${otherwise[1]}, ${otherwise[2]})}` };
+  if (otherwise !== null)
+    return { kind: 'other', written, name, instead: `{default(${otherwise[1]}, ${otherwise[2]})}` };
+  // In shell text braces take no operators, so this is for a DO.
+  const compute = inner
+    .trim()
+    .replace(/^!\s*/, 'NOT ')
+    .replace(/\b(?:and|or|not)\b/g, (word) => word.toUpperCase());
+  const read = parseExpressionText(compute, 0, file);
+  const isKnown = read.complete && read.diagnostics.length === 0;
+  return { kind: 'other', written, name, instead: null, ...(isKnown ? { compute } : {}) };
 }
 
 const LITERALS: ReadonlySet<Expression['kind']> = new Set(['text', 'number', 'constant', 'list', 'object', 'broken']);
