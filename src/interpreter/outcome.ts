@@ -218,6 +218,13 @@ function readValue(value: Json, how: DecodeOptions): DecodedOutcome {
   return { value: value as Value, exit: 0, output: { text, bytes: utf8Length(text) }, lossy: false };
 }
 
+/** Why a call ran out of time, as a clause. */
+export function timeoutWords({ timeout_ms: ms, silent }: Extract<Outcome, { kind: 'timed-out' }>): string {
+  if (silent === undefined) return `timed out after ${durationText(ms)}`;
+  const heard = silent.heard === '' ? 'it had printed nothing' : `last heard: ${silent.heard}`;
+  return `silent for ${durationText(ms)}; ${heard}`;
+}
+
 /** The decoded outcome, or the failure that it is. */
 export function decodeOutcome(outcome: Outcome, how: DecodeOptions): DecodedOutcome {
   switch (outcome.kind) {
@@ -228,7 +235,7 @@ export function decodeOutcome(outcome: Outcome, how: DecodeOptions): DecodedOutc
     case 'changed':
       return { value: undefined, exit: 0, output: compactOutput(outcome.stdout), lossy: false };
     case 'timed-out':
-      throw new RuntimeFailure('timeout', `timed out after ${durationText(outcome.timeout_ms)}`, how.tool);
+      throw new RuntimeFailure('timeout', timeoutWords(outcome), how.tool);
     case 'not-started':
       throw new RuntimeFailure(outcome.error_type ?? 'tool_failure', outcome.reason, how.tool);
     case 'failed':

@@ -34,6 +34,8 @@ export interface CommandRequest extends RequestHeader {
   /** The path of the branch that requests it; `''` is the run itself. */
   readonly branch: string;
   readonly timeoutMs: number | null;
+  /** How long it may print nothing; absent: as long as it likes. */
+  readonly idleMs?: number;
   readonly once: boolean;
   readonly cwd: string | null;
   readonly env: Readonly<Record<string, string>>;
@@ -182,6 +184,7 @@ export interface AgentGuards {
   /** US dollars. */
   readonly maxCost?: number;
   readonly maxTimeMs?: number;
+  readonly idleMs?: number;
   /** Whether it must not change any file. */
   readonly noWrite?: boolean;
 }

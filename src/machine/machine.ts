@@ -160,6 +160,8 @@ interface EffectOptions {
   /** Accepted exit codes; CHECK accepts all. A template gives the text of a list, such as `0,2`. */
   readonly ok: readonly number[] | 'any' | { readonly template: Template };
   readonly timeout?: Template;
+  /** How long it may be silent. */
+  readonly idle?: Template;
   /** A template gives a text such as `2/5s`. */
   readonly retry?: Retry | { readonly template: Template };
   /** The failures that are retried; absent for all. A template gives a text such as `timeout,exit:75`. */

@@ -77,6 +77,8 @@ export interface GuardLayout {
   /** US dollars. */
   readonly maxCost?: number;
   readonly maxTimeMs?: number;
+  /** How long the agent may be silent. */
+  readonly idleMs?: number;
   readonly noWrite?: boolean;
 }
 
@@ -143,6 +145,7 @@ export type StepInstruction =
       readonly shell: 'bash' | 'sh' | 'default';
       readonly strict?: 'script' | 'pipes';
       readonly timeoutMs: number;
+      readonly idleMs?: number;
       readonly text: string;
       /** The offsets of the values in `text`. */
       readonly holes?: readonly (readonly [number, number])[];

@@ -97,7 +97,7 @@ export function hostEffects(options: HostOptions = {}): Effects {
         case 'timer':
           return request.account === undefined
             ? sleep(request.until ?? Date.now() + (request.ms ?? 0), context.stop)
-            : waitForAccount(request.account, context.stop);
+            : waitForAccount(request.account, inheritEnvironment(), context.stop);
         case 'clock':
           return { kind: 'value', value: Date.now() };
         case 'uuid':
@@ -109,7 +109,7 @@ export function hostEffects(options: HostOptions = {}): Effects {
       }
     },
     async accountUntil(account) {
-      return (await breakers()).until(account);
+      return (await breakersOf(inheritEnvironment())).until(account);
     },
   };
 }
@@ -208,15 +208,15 @@ async function watchWithGit(folder: string, { resources }: EffectContext, except
 }
 
 /** Settles with the time at which a call of the account may begin. */
-async function waitForAccount(account: string, stop: AbortSignal): Promise<Outcome> {
-  await (await breakers()).wait(account, stop);
+async function waitForAccount(account: string, env: Environment, stop: AbortSignal): Promise<Outcome> {
+  await (await breakersOf(env)).wait(account, stop);
   return { kind: 'value', value: Date.now() };
 }
 
 /** Loaded when an agent is called, or waited for. */
-async function breakers() {
+async function breakersOf(env: Environment) {
   const { sharedBreakers } = await import('./agents/breakers/breakers.js');
-  return sharedBreakers();
+  return sharedBreakers(env);
 }
 
 /** Settles with the time of its end: `until`, or earlier if it is stopped. */

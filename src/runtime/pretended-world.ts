@@ -132,27 +132,31 @@ export interface GivenAnswer {
 /** Performs an answer. Without `time`, it takes no time at all. */
 export function performAnswer(
   given: GivenAnswer,
-  request: Pick<AnsweredRequest, 'timeoutMs' | 'delayMs'>,
+  request: Pick<AnsweredRequest, 'timeoutMs' | 'idleMs' | 'delayMs'>,
   time: VirtualTime | null,
   stop: AbortSignal,
 ): Outcome | Promise<Outcome> {
-  const { timeoutMs, delayMs } = request;
+  const { idleMs, delayMs } = request;
+  // An answer comes at once when its time has come: until then its author is silent.
+  const isSilent = idleMs !== undefined && idleMs < (request.timeoutMs ?? Number.POSITIVE_INFINITY);
+  const timeoutMs = isSilent ? idleMs : request.timeoutMs;
   const isHanging = given.result === 'hang' && timeoutMs === null;
   const afterMs = given.result === 'hang' || given.result === 'timeout' ? (timeoutMs ?? 0) : (given.afterMs ?? 0);
   const isLate = timeoutMs !== null && afterMs > timeoutMs;
   const outcome =
-    typeof given.result === 'string' || isLate ? timedOut(timeoutMs, given) : withCost(given.result, given);
+    typeof given.result === 'string' || isLate ? timedOut(timeoutMs, isSilent, given) : withCost(given.result, given);
   const waitMs = isHanging ? Number.POSITIVE_INFINITY : delayMs + (isLate ? (timeoutMs as number) : afterMs);
   if (time === null || waitMs === 0) return outcome;
   const lasting = outcome.kind === 'exited' ? { ...outcome, duration_ms: waitMs - delayMs } : outcome;
   return time.sleep(time.now + waitMs, stop).then(() => lasting);
 }
 
-function timedOut(timeoutMs: number | null, given: GivenAnswer): Outcome {
+function timedOut(timeoutMs: number | null, isSilent: boolean, given: GivenAnswer): Outcome {
   // A request without a limit of its own cannot run out of time, but its author wants to see what follows from that.
   if (timeoutMs === null) return { kind: 'failed', error_type: 'timeout', message: 'timed out' };
   const output = { stdout: { text: '', bytes: 0 }, stderr: '', duration_ms: timeoutMs };
-  return { kind: 'timed-out', timeout_ms: timeoutMs, ...output, ...factsOf(given) };
+  const silent = isSilent ? { silent: { heard: '' } } : {};
+  return { kind: 'timed-out', timeout_ms: timeoutMs, ...silent, ...output, ...factsOf(given) };
 }
 
 /** Only what was printed has a cost, so a value with a cost is printed as JSON, as agents do. */

@@ -298,6 +298,9 @@ function redactOutcome(outcome: Outcome, value: (given: Json) => Json, stream: (
         stdout: redactOutput(outcome.stdout, value, stream),
         stderr: value(outcome.stderr) as string,
         ...redactAgentFacts(outcome, value, stream),
+        ...('silent' in outcome && outcome.silent !== undefined
+          ? { silent: { heard: value(outcome.silent.heard) as string } }
+          : {}),
       };
     case 'value': {
       const { printed, ...others } = outcome;

@@ -195,6 +195,7 @@ function effectOptions(effect: WorkInstruction): string[] {
     effect.ok === 'any' ? 'any' : 'template' in effect.ok ? templateText(effect.ok.template) : effect.ok.join(',');
   if (ok !== '0' && !isCheck) out.push(`ok=${ok}`);
   if (effect.timeout !== undefined) out.push(`timeout=${templateText(effect.timeout)}`);
+  if (effect.idle !== undefined) out.push(`idle=${templateText(effect.idle)}`);
   if (effect.retry !== undefined && 'template' in effect.retry)
     out.push(`retry=${templateText(effect.retry.template)}`);
   else if (effect.retry !== undefined) {

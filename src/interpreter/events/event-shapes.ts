@@ -83,6 +83,7 @@ export const outcomeTable = {
     means: 'the effect exceeded its time limit and was stopped',
     fields: {
       timeout_ms: always('number', 'the limit, in milliseconds'),
+      silent: sometimes('object', 'it printed nothing for that long: what was `heard` last, or an empty text'),
       stdout,
       stderr,
       stderr_artifact,

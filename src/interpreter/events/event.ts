@@ -70,6 +70,8 @@ export type Outcome =
   | ({
       readonly kind: 'timed-out';
       readonly timeout_ms: number;
+      /** It was silent for that long. `heard`: the last line that it had printed; empty if it had printed none. */
+      readonly silent?: { readonly heard: string };
       readonly stdout: Output;
       readonly stderr: string;
       readonly stderr_artifact?: string;

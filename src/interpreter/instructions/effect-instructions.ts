@@ -58,6 +58,7 @@ function compileCommon(
   undo: LinkContext['undo'],
 ): (thread: Thread) => Common {
   const timeout = instruction.timeout === undefined ? null : compileTemplate(instruction.timeout).value;
+  const idle = instruction.idle === undefined ? null : compileTemplate(instruction.idle).value;
   const cwd = instruction.cwd === undefined ? null : compileTemplate(instruction.cwd).text;
   const { durationMs } = operations();
   const env = (instruction.env ?? []).map(({ name, value }) => ({ name, text: compileTemplate(value).text }));
@@ -74,6 +75,7 @@ function compileCommon(
       line,
       branch: t.path,
       timeoutMs: timeout === null ? t.run.options.effectTimeoutMs : durationMs(timeout(t), 'the timeout'),
+      ...(idle === null ? {} : { idleMs: durationMs(idle(t), '`idle`') }),
       once: instruction.once === true,
       cwd: cwd === null ? null : cwd(t),
       env: Object.fromEntries(env.map(({ name, text }) => [name, text(t)])),

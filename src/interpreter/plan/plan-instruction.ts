@@ -23,7 +23,7 @@ import { beginSample, beginTimer, cancel, forget, suspend } from '../control/req
 import { endFailed, errorOf } from '../control/transfer.js';
 import type { ExitedOutcome, Outcome, TokenCounts } from '../events/event.js';
 import { askChance, chanceOf, timeOf } from '../instructions/wait-instructions.js';
-import { decodeOutcome } from '../outcome.js';
+import { decodeOutcome, timeoutWords } from '../outcome.js';
 import { type LinkContext, type Linked, STOP } from '../run-state/linked-machine.js';
 import type { Pending } from '../run-state/pending.js';
 import type { StatePath } from '../run-state/run-data.js';
@@ -302,7 +302,12 @@ function decodeToolOutcome(outcome: Outcome, binding: ToolBinding, isKept = true
     case 'exited':
       return exitedOutcome(outcome, binding.outcomes, isKept);
     case 'timed-out':
-      return brokenOutcome('timeout', `it took longer than ${outcome.timeout_ms} ms`);
+      return brokenOutcome(
+        'timeout',
+        outcome.silent === undefined
+          ? `it took longer than ${outcome.timeout_ms} ms`
+          : `it was ${timeoutWords(outcome)}`,
+      );
     case 'not-started':
       return brokenOutcome(outcome.error_type ?? 'tool_failure', outcome.reason);
     case 'failed':

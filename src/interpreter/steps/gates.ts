@@ -8,7 +8,7 @@ import { unreachable } from '../../prelude/unreachable.js';
 import { asFailure } from '../control/fail.js';
 import { beginEffect, requestedEvent } from '../control/request-effects.js';
 import type { Outcome, Output } from '../events/event.js';
-import { pipeWords } from '../outcome.js';
+import { pipeWords, timeoutWords } from '../outcome.js';
 import type { CommandRequest, SchemaRequest, ShellRequest, WorktreeAction, WorktreeRequest } from '../request.js';
 import type { GateFinding, StepFrame } from '../run-state/frame.js';
 import { type LinkContext, type Linked, STOP } from '../run-state/linked-machine.js';
@@ -47,7 +47,7 @@ function settleGate(t: Thread, gate: GateLayout, finding: GateFinding, artifact?
 // ---- commands ---------------------------------------------------------------------------------------
 
 export function linkGateCommand(instruction: StepInstructionOf<'gate-command'>, { pc }: LinkContext): Linked {
-  const { gate, template, shell, strict, timeoutMs, text } = instruction;
+  const { gate, template, shell, strict, timeoutMs, idleMs, text } = instruction;
   const values = compileShellValues(template);
   const build = (t: Thread, next: Pick<Pending, 'effect' | 'attempt'>): ShellRequest =>
     omitUndefined({
@@ -56,6 +56,7 @@ export function linkGateCommand(instruction: StepInstructionOf<'gate-command'>, 
       tool: gate.name,
       text,
       timeoutMs,
+      idleMs,
       env: { STATEDSL_STEP: stepOf(t).path },
       shell,
       template,
@@ -114,7 +115,7 @@ function judge(outcome: Outcome, { gate, least }: StepInstructionOf<'gate-comman
       return problem === null ? { pass: true, error: '' } : failedFinding(outcome, problem, true);
     }
     case 'timed-out':
-      return failedFinding(outcome, `timed out after ${outcome.timeout_ms} ms`, true);
+      return failedFinding(outcome, timeoutWords(outcome), true);
     case 'value':
       return outcome.value === false ? { pass: false, error: 'false' } : { pass: true, error: '' };
     case 'not-started':

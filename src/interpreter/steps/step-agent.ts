@@ -118,12 +118,13 @@ export function linkStepAgent(
   };
 }
 
-function guardsOf({ maxTurns, maxCost, maxTimeMs, noWrite }: GuardLayout, leftMs: number | null) {
+function guardsOf({ maxTurns, maxCost, maxTimeMs, idleMs, noWrite }: GuardLayout, leftMs: number | null) {
   const most = maxTimeMs === undefined ? leftMs : leftMs === null ? maxTimeMs : Math.min(maxTimeMs, leftMs);
   return omitUndefined({
     maxTurns,
     maxCost,
     maxTimeMs: most ?? undefined,
+    idleMs,
     noWrite: noWrite ? noWrite : undefined,
   });
 }

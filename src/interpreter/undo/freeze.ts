@@ -61,11 +61,12 @@ function optionalText(template: Template | undefined): (t: Thread) => Template |
 
 /** The options of an effect. */
 function options(by: UndoWork): (t: Thread) => Partial<UndoWork> {
-  const [timeout, cwd] = [optionalText(by.timeout), optionalText(by.cwd)];
+  const [timeout, idle, cwd] = [optionalText(by.timeout), optionalText(by.idle), optionalText(by.cwd)];
   const [ok, retry, retryOn] = [option(by.ok), option(by.retry), option(by.retryOn)];
   const env = (by.env ?? []).map(({ name, value }) => ({ name, text: optionText(value) }));
   return (t) => {
-    const frozen = { timeout: timeout(t), cwd: cwd(t), ok: ok(t), retry: retry(t), retryOn: retryOn(t) };
+    const limits = { timeout: timeout(t), idle: idle(t), cwd: cwd(t) };
+    const frozen = { ...limits, ok: ok(t), retry: retry(t), retryOn: retryOn(t) };
     const known = Object.fromEntries(Object.entries(frozen).filter(([, value]) => value !== undefined));
     return by.env === undefined ? known : { ...known, env: env.map(({ name, text }) => ({ name, value: text(t) })) };
   };

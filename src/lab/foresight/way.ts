@@ -249,7 +249,7 @@ export function requestFacts(request: EffectRequest): RequestFacts {
     case 'function':
     case 'agent':
     case 'tool': {
-      const { text, state, line, tool, ok = [0], timeoutMs, once } = request;
+      const { text, state, line, tool, ok = [0], timeoutMs, idleMs, once } = request;
       const facts = {
         kind: request.kind,
         text,
@@ -257,7 +257,7 @@ export function requestFacts(request: EffectRequest): RequestFacts {
         line,
         tool,
         ok,
-        hasTimeout: timeoutMs !== null,
+        hasTimeout: timeoutMs !== null || idleMs !== undefined,
         ...(once ? { isOnce: true } : {}),
         ...(mentionsUnknown({ ...request, text: '', tool: '' }) ? { hasValues: true } : {}),
       };

@@ -85,6 +85,7 @@ export async function callAgent(
       // Processes that an agent started are stopped after any exit code.
       {
         ...process,
+        ...(call.guards.idleMs === null ? {} : { idleMs: call.guards.idleMs }),
         stdin: promptInput(withFolder(adapter.asText?.(call.prompt) ?? call.prompt, call)),
         needsText: true,
         ok: [],
@@ -104,7 +105,11 @@ export async function callAgent(
     shown?.end();
     if ('code' in ended) return cannotStart(ended, command.argv[0] ?? '', directoryOf(process, context));
     if (ended.kind !== 'exited' && ended.kind !== 'timed-out') return ended;
-    return await decodeCall(ended, {
+    // People cannot read the objects of its output.
+    const heard = adapter.service || tally.lines > 0 ? tally.heard : null;
+    const last =
+      ended.kind === 'timed-out' && ended.silent !== undefined && heard !== null ? { silent: { heard } } : {};
+    return await decodeCall({ ...ended, ...last } as typeof ended, {
       adapter,
       tally,
       sessionTokens: call.sessionTokens,

@@ -9,6 +9,7 @@ import { basename, dirname, join, resolve } from 'node:path';
 import { agentFailed, agentText } from '../../interpreter/agents/agent-output.js';
 import type { Outcome } from '../../interpreter/events/event.js';
 import type { AgentRequest, SessionOrigin } from '../../interpreter/request.js';
+import { parseDuration } from '../../machine/duration.js';
 import type { Json } from '../../machine/expression.js';
 import type { EffectContext } from '../effect-context.js';
 import { outputSink, VALUE_BYTES } from '../process/output.js';
@@ -17,7 +18,7 @@ import { entryAt, makeFolder, writeOwn } from '../store/own-file.js';
 import { reasonOf, storeError } from '../store/store-error.js';
 import { writeWhole } from '../written-file.js';
 import { callAgent, openAnswerFolder } from './call.js';
-import type { Adapter, CallLog, Conversations, Guards } from './programs/adapter.js';
+import type { Adapter, AgentConfiguration, CallLog, Conversations, Guards } from './programs/adapter.js';
 import type { AnswerSchema } from './programs/answer-schema.js';
 import { hasKey } from './programs/model.js';
 import { type AgentSettings, modelAgent, type ResolvedAgent, resolveAgent, unknownAgent } from './resolve.js';
@@ -73,7 +74,7 @@ async function callOfAccount(
   ]);
   const account = accountOf(agent, host.inherited, host.settings.folder);
   const { effect, attempt } = request;
-  const entered = sharedBreakers().enter(account, `${context.runId} ${effect} ${attempt}`, (problem) =>
+  const entered = sharedBreakers(host.inherited).enter(account, `${context.runId} ${effect} ${attempt}`, (problem) =>
     context.notice?.(problem),
   );
   if ('cause' in entered) {
@@ -109,7 +110,7 @@ async function call(
   host: AgentHost & { readonly hears: () => void },
 ): Promise<Outcome> {
   const { effect, attempt, waits = 0 } = request;
-  const guards = await guardsOf(request, configuration.max_cost ?? null, directoryOf(request, context), host);
+  const guards = await guardsOf(request, configuration, directoryOf(request, context), host);
   if ('reason' in guards) return { kind: 'not-started', reason: guards.reason };
   const out = context.resources.scratch.path('out');
   mkdirSync(out, { mode: 0o700 });
@@ -229,12 +230,13 @@ async function withAnswerFile(outcome: Outcome, path: string, context: EffectCon
 
 /** The smaller of two limits applies. */
 async function guardsOf(
-  { guards = {}, answerFolder }: AgentRequest,
-  configured: number | null,
+  { guards = {}, answerFolder, idleMs }: AgentRequest,
+  configured: AgentConfiguration,
   folder: string,
   { watchFiles }: AgentHost,
 ): Promise<Guards | { readonly reason: string }> {
-  const costs = [guards.maxCost ?? null, configured].filter((cost) => cost !== null);
+  const costs = [guards.maxCost, configured.max_cost].filter((cost) => cost !== undefined);
+  const idle = [guards.idleMs, idleMs, parseDuration(configured.idle ?? '')].filter((ms) => ms != null);
   const changedFile = guards.noWrite ? ((await watchFiles?.(folder, answerFolder)) ?? null) : null;
   if (guards.noWrite && changedFile === null)
     return { reason: '`no_write` needs a git repository, because it detects changes with git' };
@@ -242,6 +244,7 @@ async function guardsOf(
     maxTurns: guards.maxTurns ?? null,
     maxCost: costs.length === 0 ? null : Math.min(...costs),
     maxTimeMs: guards.maxTimeMs ?? null,
+    idleMs: idle.length === 0 ? null : Math.min(...idle),
     changedFile,
   };
 }

@@ -38,6 +38,8 @@ export class AgentTally {
   sessionTokens: TokenCounts | null = null;
   /** Facts that the program reports about its error in addition to the message. */
   errorFlags: ErrorFlags = {};
+  /** The end of what the agent said and did last. */
+  private latest = '';
   private readonly toolCalls = new Map<string, UsedTool>();
   /** The denied tool calls, by their ids. */
   private readonly deniedById = new Map<string, DeniedCall>();
@@ -123,6 +125,7 @@ export class AgentTally {
 
   /** Records a tool call, because its result may name the call only by its id. */
   callsTool(id: string, { tool, input }: UsedTool): void {
+    this.hears(`${tool} ${input}`);
     if (this.toolCalls.size < MOST_TOOLS) this.toolCalls.set(id, { tool, input: input.slice(0, LONGEST_INPUT) });
   }
 
@@ -137,6 +140,7 @@ export class AgentTally {
     this.retryReason = reason;
     this.retryCount++;
     const text = `waits for its service, and tries again: ${reason}`;
+    this.hears(text);
     this.show?.(`${text}\n`);
     this.notice?.(text);
   }
@@ -198,14 +202,26 @@ export class AgentTally {
   setText(text: string): void {
     this.said = text;
     this.fresh = false;
+    this.hears(text);
     this.show?.(text.endsWith('\n') ? text : `${text}\n`);
   }
 
   /** A piece of text. The first piece of a turn begins a new text. */
   adds(text: string): void {
     this.said = this.fresh ? text : this.said + text;
+    this.latest = (this.fresh ? text : this.latest + text).slice(-4 * LONGEST_INPUT);
     this.fresh = false;
     this.show?.(text);
+  }
+
+  private hears(text: string): void {
+    this.latest = text.slice(-4 * LONGEST_INPUT);
+  }
+
+  /** The last that the agent said or did, in one line. */
+  get heard(): string {
+    const line = this.latest.split('\n').findLast((one) => one.trim() !== '') ?? '';
+    return line.trim().slice(0, LONGEST_INPUT);
   }
 
   answers(text: string): void {

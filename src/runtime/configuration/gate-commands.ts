@@ -13,6 +13,7 @@ import type { Configuration } from './load-configuration.js';
 interface ConfiguredGate {
   readonly command: string;
   readonly timeoutMs: number;
+  readonly idleMs?: number;
 }
 
 /** How long the command of a gate may run by default, in milliseconds. */
@@ -58,7 +59,11 @@ export function gateCommands(
     const given = Object.hasOwn(gates, name) ? gates[name] : undefined;
     if (typeof given === 'string') return { command: given, timeoutMs: usual };
     if (given !== undefined)
-      return { command: given.run, timeoutMs: (given.timeout && parseDuration(given.timeout)) || usual };
+      return omitUndefined({
+        command: given.run,
+        timeoutMs: (given.timeout && parseDuration(given.timeout)) || usual,
+        idleMs: (given.idle && parseDuration(given.idle)) || undefined,
+      });
     if (Object.hasOwn(ANSWERED_BY, name)) return find(ANSWERED_BY[name] as string);
     if (name !== 'compile' && name !== 'test' && name !== 'lint') return null;
     found ??= discover(folder);

@@ -22,7 +22,9 @@ export interface Configuration {
   /** The folder from which its relative paths start. */
   readonly folder: string | null;
   readonly agents: Readonly<Record<string, AgentConfiguration>>;
-  readonly gates: Readonly<Record<string, string | { readonly run: string; readonly timeout?: string }>>;
+  readonly gates: Readonly<
+    Record<string, string | { readonly run: string; readonly timeout?: string; readonly idle?: string }>
+  >;
   /** Names of environment variables. */
   readonly secrets: readonly string[];
   readonly defaults: ConfigurationDefaults;

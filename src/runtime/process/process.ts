@@ -33,6 +33,8 @@ interface ProcessSpec {
   /** Opened by the caller, closed here; null is an empty standard input. */
   readonly stdin: number | null;
   readonly timeoutMs: number | null;
+  /** How long it may print nothing; absent or null: as long as it likes. */
+  readonly idleMs?: number | null;
   /** Exit codes after which background processes continue. After any other exit code the group is stopped. */
   readonly ok: readonly number[] | 'any';
   readonly stop: StopSignal;
@@ -56,7 +58,8 @@ export type ProcessEnd =
       readonly truncated: boolean;
       readonly durationMs: number;
     }
-  | { readonly kind: 'timed-out'; readonly durationMs: number }
+  /** `silent`: it printed nothing for `idleMs`. */
+  | { readonly kind: 'timed-out'; readonly silent: boolean; readonly durationMs: number }
   /** `code` is the system's: `ENOENT`, `EACCES`, `E2BIG`, … */
   | { readonly kind: 'not-started'; readonly code: string; readonly message: string };
 
@@ -122,6 +125,8 @@ function supervise({ child, pid, read, release, begun }: RunningProcess, spec: P
   spec.groups.add(pid);
   return new Promise((resolve, reject) => {
     let timedOut = false;
+    let silent = false;
+    let heardAt = begun;
     let stopping: Promise<void> | null = null;
     let failure: { readonly cause: unknown } | null = null;
     // Several reasons may coincide, such as a time limit and an interruption. The group is stopped only once.
@@ -132,6 +137,7 @@ function supervise({ child, pid, read, release, begun }: RunningProcess, spec: P
     const guard =
       <T>(listener: (value: T) => void) =>
       (value: T) => {
+        heardAt = clockMs();
         if (failure !== null) return;
         try {
           listener(value);
@@ -150,11 +156,26 @@ function supervise({ child, pid, read, release, begun }: RunningProcess, spec: P
             timedOut = true;
             void stop();
           });
+    const { idleMs = null } = spec;
+    let cancelIdle = (): void => undefined;
+    const listen = (idle: number): void => {
+      const left = heardAt + idle - clockMs();
+      if (left > 0) {
+        cancelIdle = startTimer(Math.ceil(left), () => listen(idle));
+        return;
+      }
+      // If its time is up as well, that is the reason.
+      silent = !timedOut;
+      timedOut = true;
+      void stop();
+    };
+    if (idleMs !== null) listen(idleMs);
     const onStop = (): void => void stop();
     if (spec.stop.aborted) onStop();
     else spec.stop.addEventListener('abort', onStop, { once: true });
     const settle = async (exit: number | null, signal: string | null): Promise<void> => {
       cancelTimer();
+      cancelIdle();
       const durationMs = Math.round(clockMs() - begun);
       const accepted = !timedOut && exit !== null && (spec.ok === 'any' || spec.ok.includes(exit));
       // A failed command must leave nothing running. Processes that a successful one started may be intended to stay.
@@ -167,7 +188,7 @@ function supervise({ child, pid, read, release, begun }: RunningProcess, spec: P
       release(ended);
       spec.stop.removeEventListener('abort', onStop);
       if (failure !== null) reject(failure.cause);
-      else if (timedOut) resolve({ kind: 'timed-out', durationMs });
+      else if (timedOut) resolve({ kind: 'timed-out', silent, durationMs });
       else resolve({ kind: 'exited', exit, signal, truncated: !ended, durationMs });
     };
     child.on('exit', (exit, signal) => void settle(exit, signal));

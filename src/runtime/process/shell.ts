@@ -43,7 +43,17 @@ export interface ProgramCommand {
 /** The part of a request that starting its process needs. */
 export type ProcessRequest = Pick<
   ShellRequest,
-  'effect' | 'attempt' | 'stepAttempt' | 'directory' | 'cwd' | 'env' | 'stdin' | 'timeoutMs' | 'needsText' | 'ok'
+  | 'effect'
+  | 'attempt'
+  | 'stepAttempt'
+  | 'directory'
+  | 'cwd'
+  | 'env'
+  | 'stdin'
+  | 'timeoutMs'
+  | 'idleMs'
+  | 'needsText'
+  | 'ok'
 > & {
   /** Nothing that it starts may outlive the run. */
   readonly serves?: 'agent';
@@ -166,6 +176,7 @@ export async function performCommand(
   const stderr = errorSink(outputs, show && ((bytes) => show(bytes, 'stderr')), { effect, attempt, stream: 'stderr' });
   const [program, ...args] = command.argv;
   const stop = stopSignalOf(context);
+  let heard: Buffer | null = null;
   const ended = await runProcess({
     program: program ?? '',
     args,
@@ -189,15 +200,18 @@ export async function performCommand(
     },
     stdin: openInput(request.stdin, context),
     timeoutMs: request.timeoutMs,
+    idleMs: request.idleMs ?? null,
     ok: request.ok ?? [0],
     stop,
     pipes,
-    isLive: show !== null || listener !== null,
+    isLive: show !== null || listener !== null || request.idleMs !== undefined,
     onStdout: (bytes) => {
+      heard = bytes;
       stdout.write(bytes);
       listener?.onStdout(bytes);
     },
     onStderr: (bytes) => {
+      heard = bytes;
       stderr.write(bytes);
       listener?.onStderr?.(bytes);
     },
@@ -216,7 +230,7 @@ export async function performCommand(
     stderr.discard();
     return { kind: 'failed', error_type: 'cancelled', message: 'it was stopped' };
   }
-  return decodeProcess(ended, request, stdout, stderr);
+  return decodeProcess(ended, { ...request, heard }, stdout, stderr);
 }
 
 /** A file instead of a pipe: no data has to be copied, and a program that does not read it causes no error. */
@@ -301,7 +315,7 @@ export function findProgram(name: string, path: string): string | null {
 /** Returns the end of a process that did not start unchanged. Rejects with a `StoreError` if the disk is full. */
 async function decodeProcess(
   ended: ProcessEnd,
-  request: Pick<ShellRequest, 'timeoutMs' | 'needsText'>,
+  request: Pick<ShellRequest, 'timeoutMs' | 'idleMs' | 'needsText'> & { readonly heard: Buffer | null },
   stdout: OutputSink,
   stderr: ErrorSink,
 ): Promise<Outcome | Extract<ProcessEnd, { kind: 'not-started' }>> {
@@ -311,7 +325,8 @@ async function decodeProcess(
     case 'timed-out':
       return {
         kind: 'timed-out',
-        timeout_ms: request.timeoutMs ?? 0,
+        timeout_ms: (ended.silent ? request.idleMs : request.timeoutMs) ?? 0,
+        ...(ended.silent ? { silent: { heard: lastLineOf(request.heard) } } : {}),
         stdout: await stdout.finish(request.needsText),
         ...(await decodeErrors(stderr)),
         duration_ms: ended.durationMs,
@@ -329,6 +344,20 @@ async function decodeProcess(
     default:
       return unreachable(ended);
   }
+}
+
+const LONGEST_HEARD = 200;
+
+/** The last line of a piece of output that is not empty. */
+function lastLineOf(bytes: Buffer | null): string {
+  const lines =
+    bytes === null
+      ? []
+      : bytes
+          .subarray(-4 * LONGEST_HEARD)
+          .toString('utf8')
+          .split(/[\r\n]+/);
+  return (lines.findLast((line) => line.trim() !== '') ?? '').trim().slice(0, LONGEST_HEARD);
 }
 
 async function decodeErrors(

@@ -59,7 +59,7 @@ export function failureOf({ outcome }: Attempt): string {
     case 'exited':
       return outcome.exit === null ? `ended by ${outcome.signal ?? 'a signal'}` : `exit code ${outcome.exit}`;
     case 'timed-out':
-      return `timed out after ${outcome.timeout_ms} ms`;
+      return `${outcome.silent === undefined ? 'timed out after' : 'silent for'} ${outcome.timeout_ms} ms`;
     case 'not-started':
       return outcome.reason;
     case 'failed':

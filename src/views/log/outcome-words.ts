@@ -19,7 +19,9 @@ export function outcomeWords(outcome: Outcome): string {
     case 'changed':
       return `${outcome.files.length} ${outcome.files.length === 1 ? 'file' : 'files'} changed`;
     case 'timed-out':
-      return `timed out after ${limitDuration(outcome.timeout_ms)}`;
+      return outcome.silent === undefined
+        ? `timed out after ${limitDuration(outcome.timeout_ms)}`
+        : `silent for ${limitDuration(outcome.timeout_ms)}`;
     case 'not-started':
       return outcome.reason;
     case 'failed':

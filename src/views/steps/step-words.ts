@@ -92,11 +92,12 @@ function sessionWords({ session }: Extract<StepInstruction, { op: 'step-attempt'
 }
 
 /** As they are written. */
-export function guardWords({ maxTurns, maxCost, maxTimeMs, noWrite }: GuardLayout): string[] {
+export function guardWords({ maxTurns, maxCost, maxTimeMs, idleMs, noWrite }: GuardLayout): string[] {
   return [
     ...(maxTurns === undefined ? [] : [`max_turns=${maxTurns}`]),
     ...(maxCost === undefined ? [] : [`max_cost=${maxCost}`]),
     ...(maxTimeMs === undefined ? [] : [`max_time=${limitDuration(maxTimeMs)}`]),
+    ...(idleMs === undefined ? [] : [`idle=${limitDuration(idleMs)}`]),
     ...(noWrite ? ['no_write'] : []),
   ];
 }

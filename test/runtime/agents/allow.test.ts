@@ -23,7 +23,7 @@ async function commandOf(configuration: AgentConfiguration, directory = '/projec
     sessionTokens: null,
     step: '',
     out: OUT,
-    guards: { maxTurns: null, maxCost: null, maxTimeMs: null, changedFile: null },
+    guards: { maxTurns: null, maxCost: null, maxTimeMs: null, idleMs: null, changedFile: null },
     schema: null,
     file: (text, extension = '') => `F${files.push(text) - 1}${extension}`,
     callNumber: () => 0,

@@ -62,6 +62,7 @@ export function stage(
   mkdirSync(artifacts, { recursive: true });
   const redactor = createRedactor(secrets);
   let shown = '';
+  let calls = 0;
   const host = {
     inherited: inheritedEnvironment({ ...process.env, PATH: `${bin}:${process.env.PATH}` }),
     settings: { agents, folder, instead },
@@ -101,8 +102,11 @@ export function stage(
     read: (name) => (existsSync(join(folder, name)) ? readFileSync(join(folder, name), 'utf8') : null),
     call(request, { stop, watchFiles } = {}) {
       const around = stop === undefined ? context : { ...context, stop };
+      // A limit that one call reaches does not concern the others.
+      const XDG_STATE_HOME = join(folder, `state-${calls++}`);
       return performAgent({ ...plain, ...request }, around, {
         ...host,
+        inherited: { ...host.inherited, XDG_STATE_HOME },
         ...(watchFiles === undefined ? {} : { watchFiles }),
       });
     },

@@ -44,7 +44,7 @@ async function decodeStream(program: string, name: string, { exit, signal, sessi
   const scratch = createScratch();
   onTestFinished(() => scratch.remove());
   const tally = new AgentTally();
-  const noLimits = { maxTurns: null, maxCost: null, maxTimeMs: null, changedFile: null };
+  const noLimits = { maxTurns: null, maxCost: null, maxTimeMs: null, idleMs: null, changedFile: null };
   const watch = watchGuards(noLimits, () => undefined);
   const lines = jsonLines((line) => {
     tally.lines++;

@@ -77,9 +77,12 @@ export function controlParts(instruction: Instruction): readonly (Expr | Templat
     case 'shell':
     case 'function':
     case 'agent':
-      return [instruction.ok, instruction.timeout, instruction.retry, instruction.retryOn];
+      return [instruction.ok, instruction.timeout, instruction.idle, instruction.retry, instruction.retryOn];
     case 'argv':
-      return [instruction.ok, instruction.timeout, instruction.retry, instruction.retryOn, instruction.list];
+      return [
+        ...[instruction.ok, instruction.timeout, instruction.idle],
+        ...[instruction.retry, instruction.retryOn, instruction.list],
+      ];
     case 'plan':
       return [instruction.args, instruction.call];
     case 'sleep':

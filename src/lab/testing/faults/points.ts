@@ -78,7 +78,8 @@ function waysToFail({ request, outcome }: PerformedEntry): { readonly way: Failu
   if (!isProcess(request)) return [];
   const ways: { readonly way: FailureWay; readonly outcome: Outcome }[] = [];
   const output = { stdout: { text: '', bytes: 0 }, stderr: 'a fault', duration_ms: 0 };
-  const { kind, ok = [0], timeoutMs } = request;
+  const { kind, ok = [0], timeoutMs: limit, idleMs } = request;
+  const timeoutMs = limit ?? idleMs ?? null;
   const exited = outcome?.kind === 'exited' ? outcome : null;
   const hasFailed = exited === null ? outcome?.kind === 'failed' : ok !== 'any' && !ok.includes(exited.exit ?? -1);
   if (kind === 'shell' || kind === 'argv') {

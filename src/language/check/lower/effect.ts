@@ -32,6 +32,7 @@ type Do = Extract<Instruction, { kind: 'do' }>;
 const DO_OPTIONS: OptionTable = {
   ok: 'list',
   timeout: 'duration',
+  idle: 'duration',
   retry: 'text',
   retry_on: 'list',
   once: 'flag',
@@ -127,6 +128,7 @@ type Ok = readonly number[] | 'any' | MadeByValues;
 interface EffectSettings extends Retries {
   readonly ok: Ok;
   readonly timeout?: Template;
+  readonly idle?: Template;
   readonly once?: true;
   readonly cwd?: Template;
   readonly env?: ReturnType<typeof lowerEnvironment>;
@@ -147,11 +149,13 @@ function optionsOf(l: StateLowering, i: Do | CheckNode, table: OptionTable, of: 
   if (i.options.length === 0 && l.limit === undefined) return { settings: { ok: [0] }, inShell: usualShell };
   const options = checkOptions(l, i.options, table, of);
   const timeout = (options.get('timeout') ?? l.limit)?.value;
+  const idle = options.get('idle')?.value;
   const cwd = options.get('cwd')?.value;
   const env = lowerEnvironment(l, options);
   const settings = omitUndefined({
     ok: okCodes(l, options.get('ok')),
     timeout: timeout === undefined ? undefined : durationTemplate(l, timeout),
+    idle: idle === undefined ? undefined : durationTemplate(l, idle),
     ...retriesOf(l, options),
     once: options.has('once') ? (true as const) : undefined,
     cwd: cwd === undefined ? undefined : lowerTemplate(cwd, l),

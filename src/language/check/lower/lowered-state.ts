@@ -73,6 +73,7 @@ export class LintFacts {
 export interface GateCommand {
   readonly command: string;
   readonly timeoutMs: number;
+  readonly idleMs?: number;
 }
 
 /** Questions about agents. */

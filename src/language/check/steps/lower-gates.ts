@@ -157,7 +157,13 @@ function commandGate(l: StateLowering, gate: GateLayout, name: string, span: Spa
       l.diagnostics.push(say.gateCommand(span, { name, near: nearGate(name), refused: found?.refused }));
     return check(l, gate, { kind: 'unknown', why: `the gate \`${name}\` has no command` }, span);
   }
-  shellGate(l, gate, plainShell(found.command), { text: found.command, timeoutMs: found.timeoutMs, span, least });
+  shellGate(l, gate, plainShell(found.command), {
+    text: found.command,
+    timeoutMs: found.timeoutMs,
+    idleMs: found.idleMs,
+    span,
+    least,
+  });
 }
 
 /** The text of the configuration, which contains no values of the program. */
@@ -173,6 +179,7 @@ const plainShell = (source: string): ShellTemplate =>
 interface ShellGate {
   readonly text: string;
   readonly timeoutMs: number;
+  readonly idleMs?: number | undefined;
   readonly span: Span;
   readonly least?: number | undefined;
 }
@@ -181,7 +188,7 @@ function shellGate(
   l: StateLowering,
   gate: GateLayout,
   template: ShellTemplate,
-  { text, timeoutMs, span, least }: ShellGate,
+  { text, timeoutMs, idleMs, span, least }: ShellGate,
 ): void {
   const line = text.split('\n', 1)[0] ?? '';
   const limit = least === undefined ? {} : { least };
@@ -193,6 +200,7 @@ function shellGate(
       shell: 'default',
       strict: 'script',
       timeoutMs,
+      idleMs,
       text: line,
       ...holesIn(line, template.parts),
       ...limit,

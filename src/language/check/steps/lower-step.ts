@@ -291,7 +291,7 @@ function lowerMembers(l: StateLowering, i: StepNode, run: Extract<StepRun, { kin
   emitter.add({ op: 'tasks-merge', slot: all }, i.verb.span);
 }
 
-const KNOWN = ['max_turns', 'max_cost', 'max_time', 'no_write'] as const;
+const KNOWN = ['max_turns', 'max_cost', 'max_time', 'idle', 'no_write'] as const;
 type Guard = (typeof KNOWN)[number];
 
 /** Lowers the guards of an agent call: limits that act while it runs. */
@@ -323,10 +323,11 @@ function take(guards: Mutable<GuardLayout>, name: Guard, text: string | null): b
       if (text !== null && text !== 'true' && text !== 'false') return false;
       guards.noWrite = text !== 'false';
       return true;
-    case 'max_time': {
+    case 'max_time':
+    case 'idle': {
       const ms = text === null ? null : parseDuration(text);
       if (ms === null || ms <= 0) return false;
-      guards.maxTimeMs = ms;
+      guards[name === 'idle' ? 'idleMs' : 'maxTimeMs'] = ms;
       return true;
     }
     case 'max_turns':

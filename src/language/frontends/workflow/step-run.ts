@@ -29,6 +29,7 @@ const GUARDS: Readonly<Record<string, string>> = {
   max_time: 'max_time',
   max_timeout: 'max_time',
   timeout: 'max_time',
+  idle: 'idle',
   no_write: 'no_write',
 };
 

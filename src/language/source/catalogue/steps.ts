@@ -61,7 +61,7 @@ function guardHelp({ name, problem, near, known }: GuardFacts, s: Spelling): str
   if (problem === 'unknown') return near === undefined ? `the guards are ${list(known)}` : `did you mean \`${near}\`?`;
   if (problem === 'twice') return 'remove one of the two';
   if (name === 'max_cost') return `write US dollars, as in ${s.option(name, '2.50')}`;
-  if (name === 'max_time') return `write a duration, as in ${s.option(name, '10m')}`;
+  if (name === 'max_time' || name === 'idle') return `write a duration, as in ${s.option(name, '10m')}`;
   if (name === 'no_write') return `write ${s.either('`no_write` alone', '`no_write: true`')}`;
   return `write ${s.option(name, '60')}`;
 }

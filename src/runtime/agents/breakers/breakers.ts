@@ -4,6 +4,7 @@
  */
 import type { Outcome, Unavailable } from '../../../interpreter/events/event.js';
 import { isHere, type ProcessOrigin } from '../../process/process-group.js';
+import type { Environment } from '../../process/shell.js';
 import { isRunning, type LockOwner, thisProcess } from '../../store/run-lock.js';
 import { reasonOf } from '../../store/store-error.js';
 import { startTimer } from '../../timer.js';
@@ -205,9 +206,9 @@ function isAlive(process: unknown): boolean {
 
 const shared = new Map<string, Breakers>();
 
-/** The breakers of the user. */
-export function sharedBreakers(): Breakers {
-  const folder = breakersFolder();
+/** The breakers of the user whose environment this is. */
+export function sharedBreakers(env: Environment): Breakers {
+  const folder = breakersFolder(env);
   let breakers = shared.get(folder);
   if (breakers === undefined) {
     breakers = new Breakers(new BreakerFiles(folder));

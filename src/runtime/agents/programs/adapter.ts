@@ -46,6 +46,8 @@ export interface AgentConfiguration {
   readonly allow?: readonly Permission[];
   /** The maximum cost of a call in US dollars. */
   readonly max_cost?: number;
+  /** How long a call may be silent, such as `10m`. */
+  readonly idle?: string;
   /** The maximum number of calls at the same time. */
   readonly max_concurrent?: number;
 }
@@ -56,6 +58,8 @@ export interface Guards {
   /** US dollars. */
   readonly maxCost: number | null;
   readonly maxTimeMs: number | null;
+  /** How long the agent may be silent. */
+  readonly idleMs: number | null;
   /** Returns the name of a changed file, or null. The agent must not change files. */
   readonly changedFile: (() => Promise<string | null>) | null;
 }
