@@ -93,6 +93,7 @@ export const SECTIONS: Readonly<Record<string, string>> = {
 
 const EFFECT = {
   timeout: 'how long it may take',
+  idle: 'how long it may be silent',
   retry: 'how often it is repeated after a failure',
   retry_on: 'the failures after which it is repeated',
   once: 'never repeated by a resumed run',
