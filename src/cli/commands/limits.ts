@@ -1,6 +1,6 @@
 /** `statedsl limits`: the accounts of agents that have reached a limit, and until when their calls wait. */
 import { type BreakerState, waitsUntil } from '../../runtime/agents/breakers/breaker.js';
-import { BreakerFiles, breakersFolder } from '../../runtime/agents/breakers/breaker-files.js';
+import { breakerFiles, breakersFolder } from '../../runtime/agents/breakers/breakers.js';
 import { reasonOf } from '../../runtime/store/store-error.js';
 import { countOf, duration, localTime } from '../../views/drawing/amounts.js';
 import { alignedLines } from '../../views/drawing/columns.js';
@@ -29,7 +29,7 @@ interface ListedLimit {
 const LONGEST_MESSAGE = 80;
 
 export async function limitsCommand(flags: LimitsFlags): Promise<ExitCode> {
-  const files = new BreakerFiles(breakersFolder());
+  const files = breakerFiles(breakersFolder(process.env));
   const { states, problems } = files.list();
   const now = Date.now();
   if (flags.clear === undefined) {

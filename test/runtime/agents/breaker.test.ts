@@ -17,8 +17,7 @@ import {
   reached,
   waitsUntil,
 } from '../../../src/runtime/agents/breakers/breaker.js';
-import { BreakerFiles, breakersFolder } from '../../../src/runtime/agents/breakers/breaker-files.js';
-import { Breakers } from '../../../src/runtime/agents/breakers/breakers.js';
+import { Breakers, breakerFiles, breakersFolder } from '../../../src/runtime/agents/breakers/breakers.js';
 import { resolveAgent } from '../../../src/runtime/agents/resolve.js';
 import { randomNumbers, seed } from '../../random.js';
 
@@ -221,7 +220,7 @@ describe('in files', () => {
   let folder: string;
   const told: string[] = [];
   const tell = (problem: string): void => void told.push(problem);
-  const breakers = (): Breakers => new Breakers(new BreakerFiles(join(folder, 'breakers')));
+  const breakers = (): Breakers => new Breakers(breakerFiles(join(folder, 'breakers')));
   const limited = (message: string, until: number | null): Outcome => ({
     ...{ kind: 'exited', exit: 1, stdout: { text: '', bytes: 0 }, stderr: '', duration_ms: 1, is_error: true },
     unavailable: { cause: 'usage', message, until_ms: until, at_ms: Date.now() },
@@ -299,7 +298,7 @@ describe('in files', () => {
     });
     await vi.advanceTimersByTimeAsync(5000);
     expect(isWoken).toBe(false);
-    new BreakerFiles(join(folder, 'breakers')).clear(ACCOUNT);
+    breakerFiles(join(folder, 'breakers')).clear(ACCOUNT);
     await vi.advanceTimersByTimeAsync(2000);
     expect(isWoken).toBe(true);
   });
@@ -332,7 +331,7 @@ describe('in files', () => {
     expect(told.join('\n')).toContain('another version of statedsl wrote it');
     expect(other.enter(ACCOUNT, 'c', tell)).toMatchObject({ cause: 'usage' });
     expect(readdirSync(join(folder, 'breakers'))).toEqual([name]);
-    expect(new BreakerFiles(join(folder, 'breakers')).list().problems).toHaveLength(1);
+    expect(breakerFiles(join(folder, 'breakers')).list().problems).toHaveLength(1);
   });
 
   test('where nothing can be written, it says so, and the breaker holds for this process', () => {
@@ -364,7 +363,7 @@ describe('in files', () => {
       unavailable: { cause: 'network', message: 'fetch failed', until_ms: null, at_ms: Date.now() },
     });
     begun(one.enter(ACCOUNT, 'b', tell)).ends({ ...answer, exit: 1, is_error: true } as Outcome);
-    expect(new BreakerFiles(join(folder, 'breakers')).list().states).toEqual([]);
+    expect(breakerFiles(join(folder, 'breakers')).list().states).toEqual([]);
   });
 });
 

@@ -57,7 +57,9 @@ type Admission =
 const pauseMs = (failures: number): number => Math.min(FIRST_PAUSE_MS * 2 ** Math.min(failures, 20), LONGEST_PAUSE_MS);
 
 /** Until when no call may begin. If the clock was set back, the rest of the time begins now. */
-export function waitsUntil({ until_ms: until, opened_ms: opened }: BreakerState, nowMs: number): number {
+export function waitsUntil({ until_ms: until, opened_ms: opened, level }: BreakerState, nowMs: number): number {
+  // A probe was answered since then.
+  if (level > 1) return Math.min(until, nowMs);
   return nowMs < opened ? nowMs + (until - opened) : until;
 }
 

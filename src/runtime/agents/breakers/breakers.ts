@@ -2,14 +2,26 @@
  * Breakers in use: which calls of an account may begin, and who of those that wait goes next. A call that may not begin has the
  * outcome of one that reached the limit, so the same timer of the run puts it off; that timer ends when the account is free.
  */
+import { homedir } from 'node:os';
+import { isAbsolute, join } from 'node:path';
 import type { Outcome, Unavailable } from '../../../interpreter/events/event.js';
 import { isHere, type ProcessOrigin } from '../../process/process-group.js';
 import type { Environment } from '../../process/shell.js';
 import { isRunning, type LockOwner, thisProcess } from '../../store/run-lock.js';
+import { SharedStates } from '../../store/shared-states.js';
 import { reasonOf } from '../../store/store-error.js';
 import { startTimer } from '../../timer.js';
-import { admit, answered, type BreakerState, freePlaces, leftOff, putOff, reached, waitsUntil } from './breaker.js';
-import { BreakerFiles, breakersFolder } from './breaker-files.js';
+import {
+  admit,
+  answered,
+  type BreakerState,
+  freePlaces,
+  leftOff,
+  putOff,
+  reached,
+  readState,
+  waitsUntil,
+} from './breaker.js';
 
 /** How often those that wait look whether another process has changed something. */
 const LOOK_MS = 1000;
@@ -31,7 +43,7 @@ interface Queue {
   cancelLook: () => void;
 }
 
-type Change = (state: BreakerState | null) => BreakerState | null;
+type ChangeState = (state: BreakerState | null) => BreakerState | null;
 
 export class Breakers {
   private readonly queues = new Map<string, Queue>();
@@ -39,7 +51,7 @@ export class Breakers {
   private readonly unstored = new Map<string, BreakerState | null>();
   private readonly told = new Set<string>();
 
-  constructor(private readonly files: BreakerFiles) {}
+  constructor(private readonly files: SharedStates<BreakerState>) {}
 
   /**
    * Asks whether a call may begin. `id` names it among all calls of the machine. The reason if it has to wait. `tell` is told
@@ -157,13 +169,13 @@ export class Breakers {
     return { state };
   }
 
-  private change(account: string, tell: (problem: string) => void, change: Change): BreakerState | null {
+  private change(account: string, tell: (problem: string) => void, change: ChangeState): BreakerState | null {
     const state = this.store(account, tell, change);
     if (this.queues.get(account)?.waiting.size) this.lookIn(account, 0);
     return state;
   }
 
-  private store(account: string, tell: (problem: string) => void, change: Change): BreakerState | null {
+  private store(account: string, tell: (problem: string) => void, change: ChangeState): BreakerState | null {
     const unstored = this.unstored.get(account);
     if (unstored === undefined) {
       try {
@@ -197,12 +209,21 @@ function hasAnswered(outcome: Outcome): boolean {
 }
 
 /** A process of another machine that shares the folder counts as alive until its call has been silent for long. */
-function isAlive(process: unknown): boolean {
+export function isAlive(process: unknown): boolean {
   if (process === null || typeof process !== 'object') return false;
   const owner = process as LockOwner & ProcessOrigin;
   if (!Number.isSafeInteger(owner.pid) || owner.pid < 1) return false;
   return isHere(owner) ? isRunning(owner) : owner.host !== thisProcess().host;
 }
+
+/** The folder of all breakers: that of the user, so that all runs of the machine share them, whichever store they have. */
+export function breakersFolder(env: Readonly<Record<string, string | undefined>>): string {
+  const { XDG_STATE_HOME: state = '' } = env;
+  return join(isAbsolute(state) ? state : join(env.HOME ?? homedir(), '.local/state'), 'statedsl/breakers');
+}
+
+export const breakerFiles = (folder: string): SharedStates<BreakerState> =>
+  new SharedStates(folder, 'breaker', readState);
 
 const shared = new Map<string, Breakers>();
 
@@ -211,7 +232,7 @@ export function sharedBreakers(env: Environment): Breakers {
   const folder = breakersFolder(env);
   let breakers = shared.get(folder);
   if (breakers === undefined) {
-    breakers = new Breakers(new BreakerFiles(folder));
+    breakers = new Breakers(breakerFiles(folder));
     shared.set(folder, breakers);
   }
   return breakers;

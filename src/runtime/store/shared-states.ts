@@ -1,21 +1,13 @@
 /**
- * Where breakers are kept: in one folder of the user, so that all runs of the machine share them, whichever store they have.
+ * Small states that several processes change, such as the limits of accounts: one for each name, in a folder that they share.
  * Each change is a file with the next number, which only one process can create. So no process ever holds a lock that it could
  * leave behind, and a process that is killed leaves the state before or after its change.
  */
 import { createHash } from 'node:crypto';
 import { linkSync, readdirSync, rmSync, unlinkSync, writeFileSync } from 'node:fs';
-import { homedir } from 'node:os';
-import { isAbsolute, join } from 'node:path';
-import { makeFolder, readOwn } from '../../store/own-file.js';
-import { errorCode, reasonOf } from '../../store/store-error.js';
-import { type BreakerState, readState } from './breaker.js';
-
-/** The folder of all breakers. */
-export function breakersFolder(env: Readonly<Record<string, string | undefined>> = process.env): string {
-  const { XDG_STATE_HOME: state = '' } = env;
-  return join(isAbsolute(state) ? state : join(env.HOME ?? homedir(), '.local/state'), 'statedsl/breakers');
-}
+import { join } from 'node:path';
+import { makeFolder, readOwn } from './own-file.js';
+import { errorCode, reasonOf } from './store-error.js';
 
 /** The form of the files. A process that does not know it leaves them alone. */
 const VERSION = 1;
@@ -23,38 +15,43 @@ const NAME = /^([0-9a-f]{24})\.([1-9]\d{0,14})$/;
 /** How often a change is tried again because another process was faster. */
 const MOST_TRIES = 1000;
 
-export interface StoredBreaker {
-  readonly state: BreakerState | null;
-  /** Why the file cannot be used; null if it can. It then counts as no breaker. */
+interface StoredState<T> {
+  readonly state: T | null;
+  /** Why the file cannot be used; null if it can. It then counts as no state. */
   readonly problem: string | null;
   /** Whether another version has written it, which needs it. */
   readonly isForeign?: true;
 }
 
-interface Numbered extends StoredBreaker {
+interface Numbered<T> extends StoredState<T> {
   /** 0: there is no file. */
   readonly number: number;
 }
 
 const keyOf = (account: string): string => createHash('sha256').update(account).digest('hex').slice(0, 24);
 
-export class BreakerFiles {
-  constructor(readonly folder: string) {}
+export class SharedStates<T extends { readonly account: string }> {
+  /** `kind`: what the states are, as in `breaker`. `decode`: null if a stored value is not one. */
+  constructor(
+    readonly folder: string,
+    private readonly kind: string,
+    private readonly decode: (value: unknown) => T | null,
+  ) {}
 
-  read(account: string): StoredBreaker {
+  read(account: string): StoredState<T> {
     const { state, problem } = this.newest(keyOf(account));
     const isOther = state !== null && state.account !== account;
     return isOther ? { state: null, problem: `it belongs to the account \`${state.account}\`` } : { state, problem };
   }
 
   /** All that are stored, and the names of files that cannot be used. */
-  list(): { readonly states: readonly BreakerState[]; readonly problems: readonly string[] } {
+  list(): { readonly states: readonly T[]; readonly problems: readonly string[] } {
     const keys = new Set(this.names().flatMap((name) => NAME.exec(name)?.[1] ?? []));
     const stored = [...keys].map((key) => ({ key, ...this.newest(key) }));
     return {
       states: stored.flatMap(({ state }) => state ?? []).sort((a, b) => (a.account < b.account ? -1 : 1)),
       problems: stored.flatMap(({ key, problem }) =>
-        problem === null ? [] : [`the file of a breaker, \`${join(this.folder, key)}.*\`, is ignored: ${problem}`],
+        problem === null ? [] : [`the file of a ${this.kind}, \`${join(this.folder, key)}.*\`, is ignored: ${problem}`],
       ),
     };
   }
@@ -63,7 +60,7 @@ export class BreakerFiles {
    * Replaces the state by what `change` makes of it; null removes it. Returns the new state. Throws the system's error if
    * nothing can be written.
    */
-  change(account: string, change: (state: BreakerState | null) => BreakerState | null): BreakerState | null {
+  change(account: string, change: (state: T | null) => T | null): T | null {
     const key = keyOf(account);
     for (let tries = 0; tries < MOST_TRIES; tries++) {
       const before = this.newest(key);
@@ -84,7 +81,7 @@ export class BreakerFiles {
     throw new Error('other processes change it all the time');
   }
 
-  /** Removes a breaker, whatever its files contain. */
+  /** Removes a state, whatever its files contain. */
   clear(account: string): void {
     this.remove(keyOf(account), Number.POSITIVE_INFINITY);
   }
@@ -97,7 +94,7 @@ export class BreakerFiles {
     }
   }
 
-  private newest(key: string): Numbered {
+  private newest(key: string): Numbered<T> {
     for (const number of this.numbers(key)) {
       const found = this.readNumber(key, number);
       if (found !== null) return { ...found, number };
@@ -106,7 +103,7 @@ export class BreakerFiles {
   }
 
   /** Null: another process has replaced it meanwhile. */
-  private readNumber(key: string, number: number): StoredBreaker | null {
+  private readNumber(key: string, number: number): StoredState<T> | null {
     let text: string;
     try {
       text = readOwn(join(this.folder, `${key}.${number}`)).toString('utf8');
@@ -114,24 +111,24 @@ export class BreakerFiles {
       return errorCode(cause) === 'ENOENT' ? null : { state: null, problem: reasonOf(cause) };
     }
     try {
-      const value = JSON.parse(text) as { readonly statedsl_breaker?: unknown } | null;
-      const version = value?.statedsl_breaker;
+      const value = JSON.parse(text) as Readonly<Record<string, unknown>> | null;
+      const version = value?.[`statedsl_${this.kind}`];
       if (typeof version === 'number' && version !== VERSION)
         return { state: null, problem: `another version of statedsl wrote it (form ${version})`, isForeign: true };
-      const state = version === VERSION ? readState(value) : null;
-      return { state, problem: state === null ? 'its content is not that of a breaker' : null };
+      const state = version === VERSION ? this.decode(value) : null;
+      return { state, problem: state === null ? `its content is not that of a ${this.kind}` : null };
     } catch {
       return { state: null, problem: 'its content is not JSON' };
     }
   }
 
   /** False: another process has created the file. */
-  private write(key: string, number: number, state: BreakerState): boolean {
+  private write(key: string, number: number, state: T): boolean {
     makeFolder(this.folder, 0o700);
     const path = join(this.folder, `${key}.${number}`);
     const draft = join(this.folder, `.${key}.${process.pid}.${process.hrtime.bigint()}`);
     try {
-      writeFileSync(draft, `${JSON.stringify({ statedsl_breaker: VERSION, ...state })}\n`, { mode: 0o600, flag: 'wx' });
+      writeFileSync(draft, `${JSON.stringify({ [`statedsl_${this.kind}`]: VERSION, ...state })}\n`, { mode: 0o600, flag: 'wx' });
       linkSync(draft, path);
       return true;
     } catch (cause) {
@@ -154,7 +151,7 @@ export class BreakerFiles {
     }
   }
 
-  /** The numbers of the files of a breaker, the newest first. */
+  /** The numbers of the files of a state, the newest first. */
   private numbers(key: string): number[] {
     const own = this.names().flatMap((name) => {
       const [, of, number] = NAME.exec(name) ?? [];
