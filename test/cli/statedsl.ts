@@ -29,9 +29,12 @@ export function projectFolder(
   whenFinished: (action: () => void) => void = onTestFinished,
 ): ProjectFolder {
   const folder = mkdtempSync(join(tmpdir(), 'statedsl-cli-'));
-  whenFinished(() => rmSync(folder, { recursive: true, force: true }));
+  // What one test learns of the limits of an account does not concern the others.
+  const state = `${folder}.state`;
+  whenFinished(() => [folder, state].forEach((one) => rmSync(one, { recursive: true, force: true })));
   const { CI, NO_COLOR, FORCE_COLOR, ...rest } = process.env;
-  const base = Object.fromEntries(Object.entries(rest).filter(([name]) => !name.startsWith('STATEDSL_')));
+  const own = Object.entries(rest).filter(([name]) => !name.startsWith('STATEDSL_'));
+  const base = { ...Object.fromEntries(own), XDG_STATE_HOME: state };
   const one: ProjectFolder = {
     folder,
     file(name, contents) {

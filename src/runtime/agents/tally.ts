@@ -4,6 +4,7 @@
  */
 import type { DeniedCall, TokenCounts } from '../../interpreter/events/event.js';
 import { omitUndefined } from '../../prelude/omit-undefined.js';
+import { lastHeard } from '../process/output.js';
 
 /** The maximum length of an error. It is searched with regular expressions. */
 const LONGEST_ERROR = 4000;
@@ -220,8 +221,7 @@ export class AgentTally {
 
   /** The last that the agent said or did, in one line. */
   get heard(): string {
-    const line = this.latest.split('\n').findLast((one) => one.trim() !== '') ?? '';
-    return line.trim().slice(0, LONGEST_INPUT);
+    return lastHeard(this.latest);
   }
 
   answers(text: string): void {

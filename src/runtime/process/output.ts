@@ -365,3 +365,11 @@ function partialName(name: LiveName | null): string {
 export function prefixOf({ effect, stream }: Pick<LiveName, 'effect' | 'stream'>): string {
   return `${PARTIAL}${encodeURIComponent(effect)}@${stream}@`;
 }
+
+const LONGEST_HEARD = 200;
+
+/** The last line that is not empty, at the end of what was printed. */
+export function lastHeard(text: string): string {
+  const lines = text.slice(-4 * LONGEST_HEARD).split(/[\r\n]+/);
+  return (lines.findLast((line) => line.trim() !== '') ?? '').trim().slice(0, LONGEST_HEARD);
+}

@@ -13,7 +13,7 @@ import type { EffectContext } from '../effect-context.js';
 import { stopSignalOf } from '../in-process.js';
 import { openToRead } from '../store/own-file.js';
 import { reasonOf } from '../store/store-error.js';
-import { type ErrorSink, errorSink, type OutputSink, outputSink } from './output.js';
+import { type ErrorSink, errorSink, lastHeard, type OutputSink, outputSink } from './output.js';
 import { type ProcessEnd, runProcess } from './process.js';
 import { artifactPath } from './scratch.js';
 import { ARGUMENT_BYTES, bindShellText, SCRIPT_ARGUMENT_BYTES } from './shell-values.js';
@@ -326,7 +326,7 @@ async function decodeProcess(
       return {
         kind: 'timed-out',
         timeout_ms: (ended.silent ? request.idleMs : request.timeoutMs) ?? 0,
-        ...(ended.silent ? { silent: { heard: lastLineOf(request.heard) } } : {}),
+        ...(ended.silent ? { silent: { heard: lastHeard(request.heard?.toString('utf8') ?? '') } } : {}),
         stdout: await stdout.finish(request.needsText),
         ...(await decodeErrors(stderr)),
         duration_ms: ended.durationMs,
@@ -344,20 +344,6 @@ async function decodeProcess(
     default:
       return unreachable(ended);
   }
-}
-
-const LONGEST_HEARD = 200;
-
-/** The last line of a piece of output that is not empty. */
-function lastLineOf(bytes: Buffer | null): string {
-  const lines =
-    bytes === null
-      ? []
-      : bytes
-          .subarray(-4 * LONGEST_HEARD)
-          .toString('utf8')
-          .split(/[\r\n]+/);
-  return (lines.findLast((line) => line.trim() !== '') ?? '').trim().slice(0, LONGEST_HEARD);
 }
 
 async function decodeErrors(
