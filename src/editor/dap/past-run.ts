@@ -119,7 +119,8 @@ export class PastRun {
   get isNow(): boolean {
     const { now } = this;
     const { stop } = this.watch;
-    if (now === null || stop === null || stop.pc !== now.pc || stop.thread.path !== now.path) return false;
+    if (now === null || stop === null || stop.pc !== now.pc || stop.depth !== now.depth) return false;
+    if (stop.thread.path !== now.path) return false;
     return momentOf(stop.thread, stop.pc) === now.text;
   }
 

@@ -12,15 +12,17 @@ export interface Trap {
   readonly positions: ReadonlySet<number> | null;
   /** True: the thread stops before the instruction. `isAgain`: it was executed, and the thread stopped at its failure. */
   readonly before: (thread: Thread, pc: number, isAgain: boolean) => boolean;
-  /** Sees failures first; null: they are not looked at. True: the thread stops before the failure is handled. */
+  /** Whether a thread stops before this failure is handled; null: failures are not looked at. */
   readonly failing: ((thread: Thread, pc: number, failure: RuntimeFailure) => boolean) | null;
+  /** Is told when it stops there. */
+  readonly atFailure: (thread: Thread, pc: number, failure: RuntimeFailure) => void;
   readonly failures: Failures;
   /** Called instead of a return when a thread stops; may throw to leave `advance`. */
   readonly leave: () => void;
 }
 
 /** Threads that stopped at a failure, which they throw again when they continue. */
-export type Failures = Map<Thread, RuntimeFailure>;
+export type Failures = Map<Thread, { readonly failure: RuntimeFailure; isShown: boolean }>;
 
 export function debugLink(linked: LinkedMachine, trap: Trap): LinkedMachine {
   const { positions, failing, failures } = trap;
@@ -43,7 +45,7 @@ export function debugLink(linked: LinkedMachine, trap: Trap): LinkedMachine {
               const failure = ofEffect(asFailure(thrown), effect);
               // What it waited for is settled, so the thread fails at the same position when it is executed next.
               if (failure === null || !failing(thread, thread.pc, failure)) throw thrown;
-              failures.set(thread, failure);
+              failures.set(thread, { failure, isShown: false });
               return thread.pc;
             }
           },
@@ -62,7 +64,7 @@ function ofEffect(failure: RuntimeFailure, effect: string): RuntimeFailure | nul
 function trapped(
   instruction: LinkedInstruction,
   pc: number,
-  { before, failing, failures, leave }: Trap,
+  { before, failing, atFailure, failures, leave }: Trap,
 ): LinkedInstruction {
   const stop = (t: Thread): typeof STOP => {
     t.run.stopBefore(t, pc);
@@ -70,20 +72,25 @@ function trapped(
     return STOP;
   };
   if (failing === null && failures.size === 0) return (t) => (before(t, pc, false) ? stop(t) : instruction(t));
+  const stopAt = (t: Thread, failure: RuntimeFailure): typeof STOP => {
+    failures.set(t, { failure, isShown: true });
+    atFailure(t, pc, failure);
+    return stop(t);
+  };
   return (t) => {
     const known = failures.get(t);
+    if (known?.isShown === false) return stopAt(t, known.failure);
     if (before(t, pc, known !== undefined)) return stop(t);
     if (known !== undefined) {
       failures.delete(t);
-      throw known;
+      throw known.failure;
     }
     try {
       return instruction(t);
     } catch (thrown) {
       const failure = asFailure(thrown);
       if (failing?.(t, pc, failure) !== true) throw thrown;
-      failures.set(t, failure);
-      return stop(t);
+      return stopAt(t, failure);
     }
   };
 }

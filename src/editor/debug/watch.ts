@@ -157,7 +157,11 @@ export class Watch {
     return {
       positions: isEverywhere ? null : positions,
       before: (thread, pc) => this.before(thread, pc),
-      failing: failures.length === 0 && !everywhere ? null : (thread, pc, failure) => this.failing(thread, pc, failure),
+      failing:
+        failures.length === 0 && !everywhere
+          ? null
+          : (thread, _, failure) => this.wanted.failures.some((filter) => isFiltered(filter, thread, failure)),
+      atFailure: (thread, pc, failure) => this.atFailure(thread, pc, failure),
       failures: this.failures,
       leave,
     };
@@ -175,10 +179,8 @@ export class Watch {
 
   /** `from`: actions at this position that are not deeper have been left. */
   private find(thread: Thread, pc: number, from: number): Omit<Stop, 'thread' | 'pc'> | null {
-    if (from < 0) {
-      const special = this.special?.(thread, pc);
-      if (special !== undefined) return { hit: [], ...special };
-    }
+    const found = this.special?.(thread, pc);
+    const special = found === undefined || found.depth <= from ? null : { hit: [], ...found };
     const { program, wanted } = this;
     if (wanted.data.length > 0 && from < 0) {
       const changed = this.changed(thread);
@@ -186,9 +188,11 @@ export class Watch {
     }
     for (const entry of program.entriesAt(pc)) {
       if (entry.depth <= from) continue;
+      if (special !== null && entry.depth >= special.depth) return special;
       const stop = this.atBreakpoints(thread, entry) ?? this.atStep(thread, pc, entry.depth);
       if (stop !== null) return { ...stop, depth: entry.depth };
     }
+    if (special !== null) return special;
     if (this.motion.kind === 'instruction' && from < 0 && this.isAfter(thread, this.motion.from))
       return { reason: 'step', hit: [], depth: program.placeAt(pc)?.calls.length ?? 0 };
     return null;
@@ -275,11 +279,9 @@ export class Watch {
     this.values = this.wanted.data.map(({ read }) => read(thread));
   }
 
-  private failing(thread: Thread, pc: number, failure: RuntimeFailure): boolean {
-    if (!this.wanted.failures.some((filter) => isFiltered(filter, thread, failure))) return false;
+  private atFailure(thread: Thread, pc: number, failure: RuntimeFailure): void {
     const depth = this.program.placeAt(pc)?.calls.length ?? 0;
     this.stop = { reason: 'exception', thread, pc, depth, hit: [], text: failure.message, failure };
-    return true;
   }
 }
 

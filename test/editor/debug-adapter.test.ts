@@ -1,0 +1,268 @@
+import { describe, expect, test } from 'vitest';
+import { type Body, debugging } from './debug-client.js';
+
+const LOOP = `INPUT: top = 3
+INPUT: key = "swordfish" (secret)
+
+PATTERN: Bump with by
+  SET: doubled = by * 2
+  INCREMENT: n by {by}
+
+STATE: Start
+  TRACK: n = 0
+  TRACK: doubled = 0
+  # a comment
+  USE: Bump with by=1
+  CHECK: out = echo hello {n}
+  IF: n >= top → GOTO: Done with last={out}
+  GOTO: Start
+
+STATE: Done
+  EMIT: finished [last={last}]
+  RETURN: {n}
+
+STATE: Never
+  RETURN: 1
+`;
+
+const FAILING = `STATE: Start
+  TRACK: tries = 0
+  DO: false
+  RETURN: 1
+`;
+
+describe('a run that is executed', () => {
+  test('stops on entry, at lines, and steps over, into and out of patterns', async () => {
+    const one = await debugging({ 'loop.dsl': LOOP });
+    const set = await one.launch({ program: 'loop.dsl', inputs: { top: 2 }, stopOnEntry: true }, { 'loop.dsl': [13] });
+    expect(set).toMatchObject([{ verified: true, line: 13 }]);
+    expect(await one.stop()).toMatchObject({ reason: 'entry', stack: ['Start:9'] });
+    expect(await one.moves('next', 'next', 'stepIn', 'stepIn', 'stepOut')).toEqual([
+      'step Start:10',
+      'step Start:12',
+      'step Bump:5',
+      'step Bump:6',
+      'breakpoint Start:13',
+    ]);
+    const at = await one.move('next');
+    expect(at).toMatchObject({ reason: 'step', stack: ['Start:14'] });
+    expect(at?.scopes).toMatchObject({
+      Locals: { out: '"hello 1"' },
+      Tracked: { n: '1', doubled: '2' },
+      Inputs: { top: '2', key: '"***"' },
+    });
+    expect(await one.moves('next', 'next', 'next', 'next')).toEqual([
+      'step Start:15',
+      'step Start:9',
+      'step Start:10',
+      'step Start:12',
+    ]);
+    const inside = await one.move('stepIn');
+    expect(inside?.stack).toEqual(['Bump:5', 'Start:12']);
+    expect(inside?.scopes.Parameters).toEqual({ by: '1' });
+    expect(await one.moves('continue', 'continue')).toEqual(['breakpoint Start:13', 'end']);
+    expect(one.events.find(({ event }) => event === 'exited')?.body).toEqual({ exitCode: 0 });
+    expect(one.printed).toContain('EMIT finished last="hello 2"');
+    expect(one.outputs.at(-1)).toMatchObject({ category: 'stdout', output: '2\n' });
+  });
+
+  test('a line without code moves, or says why it cannot', async () => {
+    const one = await debugging({ 'loop.dsl': LOOP, 'other.dsl': FAILING });
+    const set = await one.launch({ program: 'loop.dsl' }, { 'loop.dsl': [11, 8, 3, 22, 2, 99, 21], 'other.dsl': [3] });
+    expect(set.map(({ verified, line, message }: Body) => (verified ? line : message))).toEqual([
+      12,
+      9,
+      'an empty line with no action below it in its block',
+      'this state is never reached',
+      'no action stands here, nor below it in the same block',
+      'the file has 23 lines',
+      'this state is never reached',
+      'this file is not a part of the program that runs',
+    ]);
+    const [first] = await one.breakpoints('loop.dsl', [{ line: 14, column: 30 }]);
+    expect(first).toMatchObject({ verified: true, line: 14, column: 18 });
+    const { breakpoints } = await one.ask('breakpointLocations', { source: { path: one.path('loop.dsl') }, line: 14 });
+    expect(breakpoints.map(({ column }: Body) => column)).toEqual([3, 18]);
+  });
+
+  test('conditions, hit counts and log points', async () => {
+    const one = await debugging({ 'loop.dsl': LOOP });
+    const set = await one.launch(
+      { program: 'loop.dsl', inputs: { top: 9 } },
+      {
+        'loop.dsl': [
+          { line: 13, condition: 'n == 3' },
+          { line: 12, hitCondition: '% 4' },
+          { line: 6, logMessage: 'by {by} from {n}', condition: 'n > 6' },
+          { line: 15, condition: 'nn == 1' },
+          { line: 15, hitCondition: 'often' },
+          { line: 14, condition: 'top / (n - 7) > 100' },
+        ],
+      },
+    );
+    expect(set.map(({ verified, message }: Body) => message ?? verified)).toEqual([
+      true,
+      true,
+      true,
+      'nothing binds `nn`, here or in any other state',
+      '`often` is not a hit count: write `5`, `>= 5` or `% 5`',
+      true,
+    ]);
+    const at = await one.stop();
+    expect(at).toMatchObject({ reason: 'breakpoint', stack: ['Start:13'], hit: [set[0].id] });
+    expect(at?.scopes.Tracked?.n).toBe('3');
+    expect((await one.move('continue'))?.hit).toEqual([set[1].id]);
+    const failed = await one.move('continue');
+    expect(failed?.stack).toEqual(['Start:14']);
+    expect(failed?.text).toMatch(/^the condition `top \/ \(n - 7\) > 100` failed: /);
+    expect(await one.moves('continue', 'continue')).toEqual(['breakpoint Start:12', 'end']);
+    expect(one.outputs.filter(({ output }) => output.startsWith('by'))).toMatchObject([
+      { output: 'by 1 from 7\n' },
+      { output: 'by 1 from 8\n' },
+    ]);
+  });
+
+  test('breakpoints on states, patterns and values', async () => {
+    const one = await debugging({ 'loop.dsl': LOOP });
+    let answers: Body[] = [];
+    await one.launch({ program: 'loop.dsl', inputs: { top: 2 } }, {}, async () => {
+      const breakpoints = [{ name: 'Done' }, { name: 'Bump', condition: 'n == 1' }, { name: 'Dome' }];
+      answers = (await one.ask('setFunctionBreakpoints', { breakpoints })).breakpoints;
+      const info = await one.ask('dataBreakpointInfo', { name: 'doubled' });
+      expect(info).toMatchObject({ dataId: 'tracked:doubled' });
+      expect(await one.ask('dataBreakpointInfo', { name: 'out' })).toMatchObject({ dataId: null });
+      await one.ask('setDataBreakpoints', { breakpoints: [{ dataId: info.dataId }] });
+    });
+    expect(answers.map(({ verified, message }) => message ?? verified)).toEqual([
+      true,
+      true,
+      'no state, used pattern or step is called `Dome`; did you mean `Done`?',
+    ]);
+    expect(await one.stop()).toMatchObject({
+      reason: 'data breakpoint',
+      text: 'changed: doubled',
+      stack: ['Start:12'],
+    });
+    expect(await one.moves('continue', 'continue', 'continue', 'continue')).toEqual([
+      'data breakpoint Bump:6',
+      'function breakpoint Bump:5',
+      'function breakpoint Done:18',
+      'end',
+    ]);
+  });
+
+  test('stops at failures, and says what they are', async () => {
+    const one = await debugging({ 'failing.dsl': FAILING });
+    await one.launch({ program: 'failing.dsl' }, {}, () =>
+      one.ask('setExceptionBreakpoints', { filters: ['unhandled'] }),
+    );
+    const at = await one.stop();
+    expect(at).toMatchObject({ reason: 'exception', stack: ['Start:3'] });
+    const info = await one.ask('exceptionInfo', { threadId: 1 });
+    expect(info).toMatchObject({ exceptionId: 'tool_failure', details: { typeName: 'tool_failure' } });
+    expect(info.details.message).toContain('--> failing.dsl:3:3');
+    expect(await one.moves('continue')).toEqual(['end']);
+    expect(one.events.find(({ event }) => event === 'exited')?.body).toEqual({ exitCode: 1 });
+    expect(one.printed).toContain('error[tool-failure]');
+  });
+
+  test('evaluates expressions, and performs nothing', async () => {
+    const one = await debugging({ 'loop.dsl': LOOP });
+    await one.launch({ program: 'loop.dsl' }, { 'loop.dsl': [14, 6] });
+    const inner = await one.stop();
+    const value = async (expression: string, given: object) =>
+      (await one.ask('evaluate', { expression, ...given })).result;
+    expect(await value('by + 1', { frameId: inner?.frameId })).toBe('2');
+    const { stackFrames } = await one.ask('stackTrace', { threadId: 1 });
+    expect(await one.refusal('evaluate', { expression: 'by', frameId: stackFrames[1].id })).toMatch(
+      /nothing binds `by`/,
+    );
+    const at = await one.move('continue');
+    const frame = { frameId: at?.frameId };
+    expect(await value('[n, top, out]', frame)).toBe('[1,3,"hello 1"]');
+    expect(await value('exit_code(out)', { ...frame, context: 'watch' })).toBe('0');
+    expect(await one.refusal('evaluate', { expression: 'now()', ...frame })).toMatch(/another value each time/);
+    expect(await one.refusal('evaluate', { expression: 'n + 1', context: 'hover', ...frame })).toMatch(/only names/);
+    expect(await value('key', frame)).toBe('"***"');
+    const { targets } = await one.ask('completions', { text: 'dou', column: 4, ...frame });
+    expect(targets.map(({ label }: Body) => label)).toEqual(['doubled']);
+  });
+
+  test('other requests are refused by name', async () => {
+    const one = await debugging({ 'loop.dsl': LOOP });
+    expect(await one.refusal('readMemory', {})).toBe('the request `readMemory` is not known here');
+    expect(await one.refusal('launch', { program: 'missing.dsl' })).toMatch(/missing\.dsl/);
+    expect(await one.refusal('launch', { program: 'loop.dsl', machine: 'Other' })).toMatch(/Other/);
+  });
+});
+
+describe('time', () => {
+  test('goes back and forth, and nothing runs twice', async () => {
+    const counting = LOOP.replace('echo hello {n}', 'echo x >> ran.txt; echo hello {n}');
+    const one = await debugging({ 'loop.dsl': counting });
+    await one.launch({ program: 'loop.dsl', inputs: { top: 2 } }, { 'loop.dsl': [18] });
+    expect((await one.stop())?.stack).toEqual(['Done:18']);
+    const outputs = one.outputs.length;
+    expect(await one.moves('stepBack', 'stepBack', 'stepBack', 'stepBack', 'stepBack')).toEqual([
+      'step Start:14',
+      'step Start:14',
+      'step Start:13',
+      'step Start:12',
+      'step Start:10',
+    ]);
+    expect(await one.moves('stepIn', 'stepIn', 'next', 'reverseContinue', 'next')).toEqual([
+      'step Start:12',
+      'step Bump:5',
+      'step Bump:6',
+      'entry Start:9',
+      'step Start:10',
+    ]);
+    expect(one.outputs.length).toBe(outputs);
+    expect(await one.moves('continue', 'next', 'next')).toEqual(['breakpoint Done:18', 'step Done:19', 'end']);
+    expect(one.outputs.filter(({ output }) => output.startsWith('hello')).map(({ output }) => output)).toEqual([
+      'hello 1\n',
+      'hello 2\n',
+    ]);
+  });
+
+  test('goes to executions of a line and to events', async () => {
+    const one = await debugging({ 'loop.dsl': LOOP });
+    await one.launch({ program: 'loop.dsl' }, { 'loop.dsl': [18] });
+    await one.stop();
+    const { targets } = await one.ask('gotoTargets', { source: { path: one.path('loop.dsl') }, line: 6 });
+    expect(targets.map(({ label }: Body) => label.replace(/ after event \d+/, ''))).toEqual([
+      'execution 1 of 3,',
+      'execution 2 of 3,',
+      'execution 3 of 3,',
+    ]);
+    const second = await one.move('goto', { targetId: targets[1].id });
+    expect(second).toMatchObject({ reason: 'goto', stack: ['Bump:6', 'Start:12'] });
+    expect(second?.scopes.Tracked).toEqual({ n: '1', doubled: '2' });
+    expect(await one.move('statedsl/goto', { seq: 2 })).toMatchObject({ reason: 'goto', stack: ['Start:9'] });
+    expect(await one.moves('continue')).toEqual(['breakpoint Done:18']);
+  });
+
+  test('a kept run opens where it failed, and is only read', async () => {
+    const one = await debugging({ 'failing.dsl': FAILING });
+    await one.launch({ program: 'failing.dsl' });
+    expect(await one.stop()).toBeNull();
+    const run = one.printed;
+    expect(run).toContain('error[tool-failure]');
+    const other = await debugging({});
+    await other.launch({
+      run: (await import('node:fs')).readdirSync(one.path('.statedsl/runs')).at(0),
+      dir: one.path('.statedsl'),
+    });
+    expect(await other.stop()).toMatchObject({
+      reason: 'exception',
+      stack: ['Start:3'],
+      scopes: { Tracked: { tries: '0' } },
+    });
+    expect(await other.moves('stepBack', 'stepBack', 'next', 'continue')).toEqual([
+      'step Start:3',
+      'step Start:2',
+      'step Start:3',
+      'pause Start:3',
+    ]);
+  });
+});
