@@ -14,6 +14,7 @@ const NAMES: Readonly<Record<string, RegExp>> = {
   agents: /./,
   cli: /./,
   control: /^other-process$/,
+  editor: /^debug-adapter$/,
   engine: /^(left-processes|tools-of-workers|worktree)$/,
   runtime:
     /^(?!(checkpoint|clock|configuration|drive|drive-turns|drive-waits|fits-schema|flights|journal-sync|kept-runs|large-values|loop-parts|run-lock|stop-signal|temporary-folder)$)/,

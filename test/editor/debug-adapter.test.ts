@@ -104,7 +104,7 @@ describe('a run that is executed', () => {
       true,
       true,
       true,
-      'nothing binds `nn`, here or in any other state',
+      'nothing binds `nn` in state `Start`',
       '`often` is not a hit count: write `5`, `>= 5` or `% 5`',
       true,
     ]);

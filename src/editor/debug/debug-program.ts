@@ -30,7 +30,7 @@ export interface Entry {
 }
 
 /** They belong to no line of their own. */
-const HIDDEN: ReadonlySet<Instruction['op']> = new Set(['jump', 'branch-end', 'join-detached']);
+const HIDDEN: ReadonlySet<Instruction['op']> = new Set(['jump', 'branch-end', 'join-detached', 'fell-off']);
 
 export class DebugProgram {
   readonly entries: readonly Entry[];

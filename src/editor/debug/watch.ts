@@ -184,7 +184,8 @@ export class Watch {
     const { program, wanted } = this;
     if (wanted.data.length > 0 && from < 0) {
       const changed = this.changed(thread);
-      if (changed !== null) return { ...changed, depth: program.placeAt(pc)?.calls.length ?? 0 };
+      if (changed !== null)
+        return { ...changed, depth: program.entriesAt(pc)[0]?.depth ?? program.placeAt(pc)?.calls.length ?? 0 };
     }
     for (const entry of program.entriesAt(pc)) {
       if (entry.depth <= from) continue;
