@@ -1,4 +1,6 @@
+import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
+import { openRuns } from '../../src/index.js';
 import { type Body, debugging } from './debug-client.js';
 
 const LOOP = `INPUT: top = 3
@@ -62,7 +64,7 @@ describe('a run that is executed', () => {
     expect(inside?.scopes.Parameters).toEqual({ by: '1' });
     expect(await one.moves('continue', 'continue')).toEqual(['breakpoint Start:13', 'end']);
     expect(one.events.find(({ event }) => event === 'exited')?.body).toEqual({ exitCode: 0 });
-    expect(one.printed).toContain('EMIT finished last="hello 2"');
+    expect(one.printed).toContain('EMIT finished last=hello 2');
     expect(one.outputs.at(-1)).toMatchObject({ category: 'stdout', output: '2\n' });
   });
 
@@ -180,7 +182,8 @@ describe('a run that is executed', () => {
     const at = await one.move('continue');
     const frame = { frameId: at?.frameId };
     expect(await value('[n, top, out]', frame)).toBe('[1,3,"hello 1"]');
-    expect(await value('exit_code(out)', { ...frame, context: 'watch' })).toBe('0');
+    expect(await value('length(out) > n', { ...frame, context: 'watch' })).toBe('true');
+    expect(await one.refusal('evaluate', { expression: 'exit_code(out)', ...frame })).toMatch(/is kept only where/);
     expect(await one.refusal('evaluate', { expression: 'now()', ...frame })).toMatch(/another value each time/);
     expect(await one.refusal('evaluate', { expression: 'n + 1', context: 'hover', ...frame })).toMatch(/only names/);
     expect(await value('key', frame)).toBe('"***"');
@@ -250,7 +253,7 @@ describe('time', () => {
     expect(run).toContain('error[tool-failure]');
     const other = await debugging({});
     await other.launch({
-      run: (await import('node:fs')).readdirSync(one.path('.statedsl/runs')).at(0),
+      run: readdirSync(one.path('.statedsl/runs')).at(0),
       dir: one.path('.statedsl'),
     });
     expect(await other.stop()).toMatchObject({
@@ -264,5 +267,107 @@ describe('time', () => {
       'step Start:3',
       'pause Start:3',
     ]);
+  });
+});
+
+const ASKING = `STATE: Start
+  CHECK: first = echo real >> ran.txt; echo real
+  CHECK: second = echo real >> ran.txt; echo real
+  DO: echo more >> ran.txt
+  RETURN: "{first} {second}"
+
+  ON ERROR → RETURN: "failed {error_type}"
+`;
+
+describe('effects that wait for a person', () => {
+  test('are shown, answered, performed or failed', async () => {
+    const one = await debugging({ 'asking.dsl': ASKING });
+    await one.launch({ program: 'asking.dsl', stopBeforeEffects: 'all' });
+    const at = await one.stop();
+    expect(at).toMatchObject({ reason: 'pause', stack: ['Start:2'] });
+    expect(at?.scopes.Effect).toMatchObject({ kind: '"shell"', text: '"echo real >> ran.txt; echo real"' });
+    expect(await one.refusal('statedsl/effect', { action: 'answer' })).toBe('an answer needs `value`: a text, or JSON');
+    expect(await one.refusal('statedsl/effect', { action: 'last' })).toMatch(/no earlier run/);
+    expect(await one.move('statedsl/effect', { action: 'answer', value: 'given' })).toMatchObject({
+      stack: ['Start:3'],
+    });
+    expect(await one.move('evaluate', { expression: ':run' })).toMatchObject({ stack: ['Start:4'] });
+    await one.ask('evaluate', { expression: ':stop none' });
+    expect(await one.move('evaluate', { expression: ':fail denied' })).toBeNull();
+    expect(one.outputs.at(-1)?.output).toBe('failed denied\n');
+    expect(readFileSync(one.path('ran.txt'), 'utf8')).toBe('real\n');
+    const [run] = readdirSync(one.path('.statedsl/runs'));
+    const journal = readFileSync(one.path(`.statedsl/runs/${run}/journal.ndjson`), 'utf8').split('\n');
+    const given = journal.filter((line) => line.includes('"by":"debugger"'));
+    expect(given.map((line) => JSON.parse(line).outcome.kind)).toEqual(['exited', 'failed']);
+    const again = await debugging({ 'asking.dsl': ASKING });
+    await again.launch({ program: 'asking.dsl', stopBeforeEffects: 'all', dir: one.path('.statedsl') });
+    await again.stop();
+    expect(await again.move('statedsl/effect', { action: 'last' })).toMatchObject({ stack: ['Start:3'] });
+    await again.ask('statedsl/stopBeforeEffects', { mode: 'none' });
+    expect(await again.move('continue')).toBeNull();
+    expect(again.outputs.at(-1)?.output).toBe('given real\n');
+  });
+});
+
+const COUNTING = `STATE: Start
+  TRACK: n = 0
+  TRACK: seen = []
+  DO: label = ("a")
+  SET: seen = seen + ["{label}{n}"]
+  INCREMENT: n
+  CHECK: out = echo {label}
+  IF: n >= 3 → RETURN: {seen}
+  GOTO: Start
+`;
+
+describe('changes', () => {
+  test('are on record, and a changed run is compared, shown and resumed as it was', async () => {
+    const one = await debugging({ 'counting.dsl': COUNTING });
+    await one.launch({ program: 'counting.dsl' }, { 'counting.dsl': [5] });
+    const at = await one.stop();
+    const { scopes } = await one.ask('scopes', { frameId: at?.frameId });
+    const reference = (title: string) => scopes.find(({ name }: Body) => name === title).variablesReference;
+    const set = (title: string, name: string, value: string) =>
+      one.ask('setVariable', { variablesReference: reference(title), name, value });
+    expect(await set('Locals', 'label', '"b"')).toMatchObject({ value: '"b"' });
+    expect(await set('Tracked', 'n', '1')).toMatchObject({ value: '1' });
+    expect(
+      await one.refusal('setVariable', { variablesReference: reference('Run'), name: 'state', value: '1' }),
+    ).toMatch(/`state` is fixed/);
+    expect((await one.move('next'))?.scopes.Tracked).toEqual({ n: '1', seen: '["b1"]' });
+    expect(await one.ask('evaluate', { expression: 'SET: n = n + 1', context: 'repl' })).toMatchObject({ result: '2' });
+    const back = await one.move('stepBack');
+    expect(back).toMatchObject({ stack: ['Start:5'], scopes: { Tracked: { n: '1' }, Locals: { label: '"b"' } } });
+    await one.breakpoints('counting.dsl', []);
+    expect(await one.move('continue')).toBeNull();
+    expect(one.outputs.at(-1)?.output).toBe('["b1"]\n');
+    const [run = ''] = readdirSync(one.path('.statedsl/runs'));
+    const runs = openRuns({ folder: one.folder });
+    expect(await runs.compare(run)).toMatchObject({ ok: true, value: { status: 'same' } });
+    expect(await runs.inspect(run)).toMatchObject({ value: { returned: ['b1'], tracked: { n: 3 } } });
+  });
+
+  test('at a past place they begin a new run, and the old one stays as it is', async () => {
+    const one = await debugging({ 'counting.dsl': COUNTING });
+    await one.launch({ program: 'counting.dsl' }, { 'counting.dsl': [8] });
+    await one.stop();
+    expect(await one.moves('continue', 'stepBack', 'stepBack')).toEqual([
+      'breakpoint Start:8',
+      'step Start:7',
+      'step Start:6',
+    ]);
+    const [old = ''] = readdirSync(one.path('.statedsl/runs'));
+    const changed = await one.move('setExpression', { expression: 'seen', value: '["x"]' });
+    expect(changed).toMatchObject({ stack: ['Start:6'], scopes: { Tracked: { n: '1', seen: '["x"]' } } });
+    await one.breakpoints('counting.dsl', []);
+    expect(await one.move('continue')).toBeNull();
+    expect(one.outputs.at(-1)?.output).toBe('["x","a2"]\n');
+    const all = readdirSync(one.path('.statedsl/runs'));
+    expect(all).toHaveLength(2);
+    const runs = openRuns({ folder: one.folder });
+    const added = all.find((id) => id !== old) ?? '';
+    expect(await runs.compare(added)).toMatchObject({ ok: true, value: { status: 'same' } });
+    expect(await runs.inspect(old)).toMatchObject({ value: { status: 'interrupted' } });
   });
 });

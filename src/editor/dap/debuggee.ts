@@ -1,5 +1,7 @@
 /** The run of a session: executed by this process, or executed again from its record; and how it moves through time. */
 import { isAbsolute, resolve } from 'node:path';
+import type { ContinuedOptions } from '../../app/folder/continued-options.js';
+import { replayStored } from '../../app/folder/execute-stored.js';
 import { findRun } from '../../app/folder/find-run.js';
 import { type StartingOptions, startIn } from '../../app/folder/start-in-folder.js';
 import { type FolderOptions, hostOf, storeOf } from '../../app/programs.js';
@@ -7,8 +9,10 @@ import { type DebuggedProgram, debugPrepared, debugStored } from '../../app/proj
 import type { PreparedProgram } from '../../app/project/preparation.js';
 import { nameBelow, type ProjectHost } from '../../app/project/project-host.js';
 import { prepareFor } from '../../app/read-programs.js';
-import { type Refusal, resultOf } from '../../app/result.js';
+import { type Refusal, type Result, resultOf } from '../../app/result.js';
+import type { Execution as RunExecution } from '../../app/runs.js';
 import type { RunEvent } from '../../interpreter/events/event.js';
+import { momentOf } from '../../interpreter/record/change.js';
 import { link, type Run } from '../../interpreter/run.js';
 import type { Thread } from '../../interpreter/run-state/thread.js';
 import { printJson } from '../../interpreter/values/json.js';
@@ -18,7 +22,7 @@ import type { Machine } from '../../machine/machine.js';
 import { hostEffects } from '../../runtime/effects.js';
 import { createRedactor, type Redactor } from '../../runtime/redact.js';
 import { recoveryContextOf } from '../../runtime/run/again/prepare-recovery.js';
-import { type RunOptions, secretsOf } from '../../runtime/run/run-options.js';
+import { type RunOptions, type Started, secretsOf } from '../../runtime/run/run-options.js';
 import type { RunReport } from '../../runtime/run/run-report.js';
 import { Stopper } from '../../runtime/stop-signal.js';
 import type { JournalRecord } from '../../runtime/store/journal-line.js';
@@ -56,6 +60,13 @@ export interface StandingRun {
 
 const EXIT_CODES = { returned: 0, failed: 1, suspended: 75, interrupted: 130 } as const;
 
+/** A run that this process executes. */
+interface Execution {
+  readonly stopper: Stopper;
+  readonly killer: Stopper;
+  report: Promise<unknown>;
+}
+
 export class Debuggee {
   readonly wanted: Wanted = {
     breakpoints: [],
@@ -80,9 +91,9 @@ export class Debuggee {
   private begin: (() => Promise<void>) | null = null;
   private stored: StoredRun | null = null;
   private inputs: Readonly<Record<string, Json>> = {};
-  private readonly stopper = new Stopper();
-  private readonly killer = new Stopper();
-  private execution: Promise<unknown> = Promise.resolve();
+  private execution: Execution | null = null;
+  /** Runs that this session has left. */
+  private readonly left: Promise<unknown>[] = [];
   private debugged: DebuggedProgram | null = null;
   private isOver = false;
 
@@ -111,7 +122,7 @@ export class Debuggee {
 
   /** Looks at a run that is kept. */
   async openRecord(given: Arguments): Promise<void> {
-    const directory = storeOf(this.folder);
+    const { directory } = this;
     const found = await resultOf(() => openStoredRun(directory, findRun(directory, textIn(given, 'run') as string)));
     if (!found.ok) throw refusedBy(found.refusal);
     this.stored = found.value;
@@ -181,31 +192,110 @@ export class Debuggee {
   private async start(prepared: PreparedProgram, given: Arguments): Promise<void> {
     const first: Motion = given.stopOnEntry === true ? { kind: 'pause', reason: 'entry' } : { kind: 'run' };
     const isDebugged = given.noDebug !== true;
-    const live = new LiveRun(this.program as DebugProgram, this.wanted, (stop) => this.announce(stop), first);
-    live.effectMode = this.effectMode;
+    const live = this.newLive(first);
     const jobs = given.jobs;
-    const options: StartingOptions = {
+    const { execution, options } = this.newExecution();
+    const starting: StartingOptions = {
+      ...options,
       ...(typeof jobs === 'number' ? { jobs } : {}),
       ...(isDebugged ? { hold: live, adapt: async (all) => ({ effects: live.holding(effectsOf(all)) }) } : {}),
-      signal: this.stopper.signal,
-      kill: this.killer.signal,
-      onEvent: (event) => this.show(event),
-      onOutput: (_, bytes, stream) => this.output(stream, Buffer.from(bytes).toString('utf8')),
-      onStart: ({ runId }) => {
-        this.runId = runId;
+    };
+    const { directory } = this;
+    this.execution = execution;
+    if (isDebugged) this.live = live;
+    this.follow(execution, await startIn({ directory, host: this.host, options: this.folder }, prepared, starting));
+  }
+
+  private newLive(first: Motion): LiveRun {
+    const live = new LiveRun(this.program as DebugProgram, this.wanted, (stop) => this.announce(stop), first);
+    live.effectMode = this.effectMode;
+    return live;
+  }
+
+  private newExecution() {
+    const execution: Execution = { stopper: new Stopper(), killer: new Stopper(), report: Promise.resolve() };
+    const isOwn = (): boolean => this.execution === execution;
+    const options = {
+      signal: execution.stopper.signal,
+      kill: execution.killer.signal,
+      onEvent: (event: RunEvent) => (isOwn() ? this.show(event) : undefined),
+      onOutput: (_: string, bytes: Uint8Array, stream: 'stdout' | 'stderr') =>
+        isOwn() ? this.output(stream, Buffer.from(bytes).toString('utf8')) : undefined,
+      onStart: ({ runId }: Started) => {
+        if (isOwn()) this.runId = runId;
       },
     };
-    const directory = storeOf(this.folder);
-    if (isDebugged) this.live = live;
-    const begun = await startIn({ directory, host: this.host, options: this.folder }, prepared, options);
-    if (!begun.ok) {
-      this.fail(begun.refusal.message);
-      return;
-    }
-    this.execution = begun.value.report.then(
-      (report) => this.ended(report),
-      (cause: unknown) => this.fail(String((cause as Error).stack)),
+    return { execution, options };
+  }
+
+  private follow(execution: Execution, begun: Result<RunExecution>): void {
+    if (!begun.ok) return this.fail(begun.refusal.message);
+    execution.report = begun.value.report.then(
+      (report) => (this.execution === execution ? this.ended(report) : undefined),
+      (cause: unknown) => (this.execution === execution ? this.fail(String((cause as Error).stack)) : undefined),
     );
+  }
+
+  /**
+   * Begins a new run at the past place where this one stands, as `replay` does, and changes it there. The session goes on
+   * with it, and the old run stays as it is.
+   */
+  async branchOff(change: (thread: Thread, pc: number) => void): Promise<void> {
+    const { past, runId, live: old, execution: left } = this;
+    const stop = past?.watch.stop;
+    if (past == null || stop == null || runId === null) throw new AdapterRefusal('this is not a past place');
+    const moment = momentOf(stop.thread, stop.pc);
+    const { seqNow } = past;
+    const { path } = stop.thread;
+    const live = this.newLive({ kind: 'run' });
+    live.watch.special = (thread, pc) =>
+      pc === stop.pc && thread.path === path && momentOf(thread, pc) === moment
+        ? { reason: 'step', depth: stop.depth }
+        : undefined;
+    live.beforeStop = () => {
+      live.watch.special = null;
+      live.beforeStop = null;
+      const own = live.stop;
+      if (own !== null) change(own.thread, own.pc);
+    };
+    const { execution, options } = this.newExecution();
+    this.execution = execution;
+    [this.past, this.live, this.stored] = [null, live, null];
+    if (left !== null) {
+      this.left.push(left.report);
+      left.stopper.abort('the debugger went on with a new run');
+      old?.detach();
+      await left.report;
+    }
+    const { directory, host, folder } = this;
+    const given = { ...options, hold: live, inputs: secretInputs(this.inputs, this.program) };
+    const begun = await replayStored(
+      { directory, host, options: folder },
+      runId,
+      seqNow + 1,
+      given as ContinuedOptions,
+    );
+    this.follow(execution, begun as Result<RunExecution>);
+    if (begun.ok)
+      this.output(
+        'important',
+        `this is the new run ${begun.value.started.run_id}, which began as a copy of ${runId}\n`,
+      );
+  }
+
+  setEffectMode(mode: EffectMode): void {
+    this.effectMode = mode;
+    if (this.live !== null) this.live.effectMode = mode;
+  }
+
+  /** A person has decided about the first effect that waits. */
+  decided(act: () => void): void {
+    this.onMove();
+    this.live?.decided(act);
+  }
+
+  get directory(): string {
+    return storeOf(this.folder);
   }
 
   private show(event: RunEvent): void {
@@ -389,7 +479,7 @@ export class Debuggee {
     survey.survey(null, (thread, pc, tick) => {
       for (const { entry, depth } of candidatesAt(survey.program, thread, pc, tick))
         if (entry.where.file === file && entry.where.line === line)
-          found.push({ place: { tick, depth }, seq: survey.seq, text: thread.path });
+          found.push({ place: { tick, depth }, seq: survey.seqNow, text: thread.path });
     });
     return found;
   }
@@ -488,9 +578,10 @@ export class Debuggee {
 
   /** Interrupts the run, which can be resumed; the second time, its processes are killed. */
   terminate(): void {
-    if (this.live === null) return this.finish(EXIT_CODES.interrupted);
-    if (this.stopper.signal.aborted) this.killer.abort('the debugger');
-    this.stopper.abort('the debugger');
+    const { execution } = this;
+    if (execution === null || this.isOver) return this.finish(EXIT_CODES.interrupted);
+    if (execution.stopper.signal.aborted) execution.killer.abort('the debugger');
+    execution.stopper.abort('the debugger');
   }
 
   /** Whether the run goes on without this session. */
@@ -499,13 +590,19 @@ export class Debuggee {
   }
 
   async clientLeft(): Promise<void> {
-    if (this.live !== null) this.stopper.abort('the debugger left');
-    await this.execution;
+    this.execution?.stopper.abort('the debugger left');
+    await this.closed();
   }
 
   async closed(): Promise<void> {
-    await this.execution;
+    await Promise.all([this.execution?.report, ...this.left]);
   }
+}
+
+/** Secret inputs are not on record. */
+function secretInputs(inputs: Readonly<Record<string, Json>>, program: DebugProgram | null) {
+  const secret = program?.linked.machine.inputs.filter((input) => input.secret === true).map(({ name }) => name) ?? [];
+  return Object.fromEntries(Object.entries(inputs).filter(([name]) => secret.includes(name)));
 }
 
 function sameCode(machine: Machine, { machine: own }: DebuggedProgram): boolean {

@@ -19,8 +19,9 @@ import {
   typeName,
   type Variable,
 } from '../debug/scopes.js';
-import { AdapterRefusal, type Arguments, type Handlers, numberIn, textIn } from './adapter-protocol.js';
+import { AdapterRefusal, type Arguments, type Handlers, numberIn, type Reply, textIn } from './adapter-protocol.js';
 import type { Debuggee } from './debuggee.js';
+import { consoleAssignment, consoleCommand, deciding } from './deciding.js';
 import { threadOf } from './moving.js';
 
 /** What a number that the client was given stands for. */
@@ -194,13 +195,26 @@ export class Inspection {
     };
   }
 
-  private evaluate(given: Arguments) {
+  private async assign({ name, value }: { readonly name: string; readonly value: string }, given: Arguments) {
+    const { setExpression } = deciding(this.debuggee, this);
+    const reply = await setExpression?.({ ...given, expression: name, value });
+    const body = reply?.body as { readonly value: string } | undefined;
+    return { ...reply, body: { ...body, result: body?.value ?? '' } };
+  }
+
+  private async evaluate(given: Arguments): Promise<Reply> {
     const text = (textIn(given, 'expression') ?? '').trim();
     const context = textIn(given, 'context') ?? 'repl';
     const frame = this.frameOf(numberIn(given, 'frameId'));
     if (context === 'hover' && !/^†?[\p{L}_][\p{L}\p{N}_.[\]-]*$/u.test(text))
       throw new AdapterRefusal('only names and paths have a value to show');
     const { thread } = frame.standing;
+    if (context === 'repl' && text.startsWith(':')) {
+      const { result, after } = await consoleCommand(this.debuggee, text);
+      return { body: { result, variablesReference: 0 }, ...(after === undefined ? {} : { after }) };
+    }
+    const assigned = context === 'repl' ? consoleAssignment(text) : null;
+    if (assigned !== null) return this.assign(assigned, given);
     const value = this.valueOf(text, frame);
     const { value: result, ...rest } = this.presented(value, thread);
     return { body: { result, ...rest } };
@@ -292,6 +306,17 @@ export class Inspection {
       ...[...calls].map(([name, kind]) => ({ id: `${kind} ${name}`, name: basename(name) })),
     ];
     return { body: { modules, totalModules: modules.length } };
+  }
+
+  /** The place of a changeable variable that a frame sees. */
+  changeableIn(frame: DebugFrame, name: string): Changeable | null {
+    const { program } = this.debuggee.still;
+    for (const { title, variables } of scopesOf(program, frame, [])) {
+      if (title === 'Run' || title === 'Step') continue;
+      const found = variables().find((variable) => variable.name === name);
+      if (found !== undefined) return found.at;
+    }
+    return null;
   }
 
   /** The place of a changeable variable, by the number of what contains it. */

@@ -1,6 +1,7 @@
 /** A run that is executed under a debugger: it is held between two turns of the loop that drives it. */
 
 import type { Outcome } from '../../interpreter/events/event.js';
+import { momentOf } from '../../interpreter/record/change.js';
 import type { EffectRequest } from '../../interpreter/request.js';
 import type { Run } from '../../interpreter/run.js';
 import type { LinkedMachine } from '../../interpreter/run-state/linked-machine.js';
@@ -8,7 +9,7 @@ import type { Effects } from '../../runtime/effect-context.js';
 import type { Hold } from '../../runtime/run/drive-options.js';
 import { debugLink } from '../debug/debug-link.js';
 import type { DebugProgram } from '../debug/debug-program.js';
-import { type Motion, momentOf, type Stop, type Wanted, Watch } from '../debug/watch.js';
+import { type Motion, type Stop, type Wanted, Watch } from '../debug/watch.js';
 import type { Moment } from './past-run.js';
 
 /** Which effects are not started before a person says so. */
@@ -28,6 +29,8 @@ export class LiveRun implements Hold {
   effectMode: EffectMode = 'none';
   /** Effects that wait for a person, oldest first. */
   readonly heldEffects: HeldEffect[] = [];
+  /** Called before a stop is told. */
+  beforeStop: (() => void) | null = null;
   private original: LinkedMachine | null = null;
   private release: (() => void) | null = null;
   private isPaused = false;
@@ -77,6 +80,7 @@ export class LiveRun implements Hold {
       this.release = resolve;
       if (!this.hasTold) {
         this.hasTold = true;
+        this.beforeStop?.();
         this.onStop(stop);
       }
     });
@@ -90,6 +94,15 @@ export class LiveRun implements Hold {
     if (wasBlocked) this.watch.forgetPlace();
     this.relink();
     this.letGo();
+  }
+
+  /** A person has decided about the first effect that waits: the next one is shown, or the run goes on as it did. */
+  decided(act: () => void): void {
+    this.heldEffects.shift();
+    act();
+    if (this.heldEffects.length === 0) return this.proceed(this.watch.motion);
+    this.watch.stop = null;
+    this.standStill({ reason: 'pause', text: 'before another effect starts' });
   }
 
   /** Breakpoints have changed. */
@@ -197,4 +210,4 @@ export class LiveRun implements Hold {
   }
 }
 
-const LIMITS: ReadonlySet<string> = new Set(['limit', 'budget', 'budget_exceeded', 'limit_exceeded']);
+const LIMITS: ReadonlySet<string> = new Set(['limit']);

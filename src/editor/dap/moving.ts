@@ -63,8 +63,7 @@ export function moving(debuggee: Debuggee): Handlers {
     },
     'statedsl/stopBeforeEffects': (given) => {
       const mode = effectMode(textIn(given, 'mode') ?? '');
-      debuggee.effectMode = mode;
-      if (debuggee.live !== null) debuggee.live.effectMode = mode;
+      debuggee.setEffectMode(mode);
       return { body: { mode } };
     },
     terminate: () => ({ after: () => debuggee.terminate() }),

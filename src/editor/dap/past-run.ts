@@ -2,6 +2,7 @@
  * A run at a past place: it is executed again with the outcomes on record. Nothing is performed or recorded, and what it
  * printed is not shown again. Each instruction is counted, so that a place has a number.
  */
+import { momentOf } from '../../interpreter/record/change.js';
 import { advance, link, type Run } from '../../interpreter/run.js';
 import type { Thread } from '../../interpreter/run-state/thread.js';
 import type { Json } from '../../machine/expression.js';
@@ -11,7 +12,7 @@ import type { JournalRecord } from '../../runtime/store/journal-line.js';
 import type { StoredRun } from '../../runtime/store/stored-run.js';
 import { debugLink } from '../debug/debug-link.js';
 import type { DebugProgram, Entry } from '../debug/debug-program.js';
-import { momentOf, type Position, positionOf, type Stop, type StopReason, type Wanted, Watch } from '../debug/watch.js';
+import { type Position, positionOf, type Stop, type StopReason, type Wanted, Watch } from '../debug/watch.js';
 
 /** A record that is executed again. */
 export interface PastRecord {
@@ -35,6 +36,15 @@ export interface PastPlace {
   readonly tick: number;
   readonly depth: number;
 }
+
+/** Events that no instruction makes. */
+const NOT_MADE: ReadonlySet<string> = new Set([
+  'run_suspended',
+  'run_interrupted',
+  'run_resumed',
+  'worktree_committed',
+  'answer_refused',
+]);
 
 class Reached extends Error {}
 
@@ -106,13 +116,25 @@ export class PastRun {
   private special(thread: Thread, pc: number): Omit<Stop, 'thread' | 'pc' | 'hit'> | undefined {
     const { target, now } = this;
     if (target !== null && this.tick === target.tick) return { reason: 'step', depth: target.depth };
-    if (this.afterEvent !== null && this.seq >= this.afterEvent) {
+    if (this.afterEvent !== null && this.seqNow >= this.afterEvent) {
       this.afterEvent = null;
       return { reason: 'goto', depth: this.program.entriesAt(pc)[0]?.depth ?? 0 };
     }
     if (now === null || pc !== now.pc || thread.path !== now.path || momentOf(thread, pc) !== now.text)
       return undefined;
     return { reason: 'step', depth: now.depth };
+  }
+
+  /** The number of the last event before this place. */
+  get seqNow(): number {
+    let { seq } = this;
+    let left = this.follower.replay.unmatched;
+    for (let at = this.at; left > 0 && at < this.record.records.length; at++) {
+      const record = this.record.records[at] as JournalRecord;
+      if (!NOT_MADE.has(record.event.type)) left--;
+      seq = record.seq;
+    }
+    return seq;
   }
 
   /** Whether it stands where the run that is executed stands. */

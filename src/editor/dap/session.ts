@@ -1,6 +1,7 @@
 /** One debugging session: what its requests do. */
 import { AdapterRefusal, type Arguments, type Handlers, type Reply } from './adapter-protocol.js';
 import { Debuggee, type DebuggeeOptions } from './debuggee.js';
+import { deciding } from './deciding.js';
 import { Inspection } from './inspection.js';
 import { moving } from './moving.js';
 import { exceptionFilters, stopping } from './stopping.js';
@@ -13,6 +14,8 @@ export const capabilities = {
   supportsHitConditionalBreakpoints: true,
   supportsEvaluateForHovers: true,
   supportsStepBack: true,
+  supportsSetVariable: true,
+  supportsSetExpression: true,
   supportsGotoTargetsRequest: true,
   supportsStepInTargetsRequest: true,
   supportsCompletionsRequest: true,
@@ -42,11 +45,13 @@ export class Session {
 
   constructor(private readonly options: DebuggeeOptions) {
     this.debuggee = new Debuggee(options);
+    const inspection = new Inspection(this.debuggee);
     this.handlers = {
       ...this.starting(),
       ...stopping(this.debuggee),
       ...moving(this.debuggee),
-      ...new Inspection(this.debuggee).handlers,
+      ...inspection.handlers,
+      ...deciding(this.debuggee, inspection),
     };
   }
 

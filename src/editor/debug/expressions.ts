@@ -33,6 +33,8 @@ export function compileExpression(text: string, place: Place | null, machine: Ma
   if (place === null) return compileName(trimmed, machine, state);
   const { expr, diagnostics } = place.lower(parsed.expression);
   const [wrong] = diagnostics;
+  if (expr === null && /\bexit_code\(/.test(text))
+    return { problem: 'an exit code is kept only where the program reads it with `exit_code(…)`' };
   if (expr === null) return { problem: wrong?.message ?? `\`${trimmed}\` is not an expression` };
   return { evaluate: compile(expr), expr };
 }

@@ -95,18 +95,6 @@ export function positionOf(thread: Thread, pc: number, depth: number): Position 
   return { path, pc, depth, nesting: depth + openSteps(thread), visit: run.statesTotal };
 }
 
-/** What tells one moment of a run from all others: how far each part of it has come. */
-export function momentOf(thread: Thread, pc: number): string {
-  const { path, run, counter, failures, frames, locals } = thread;
-  const names = run.linked.machine.states[thread.state]?.locals ?? [];
-  const turns = names.flatMap((name, slot) => {
-    const value = name.startsWith('$') ? locals[slot] : undefined;
-    return typeof value === 'number' ? [`${slot}:${value}`] : [];
-  });
-  const attempts = frames.map((frame) => (frame.kind === 'step' ? `${frame.attempt}${frame.phase}` : ''));
-  return [run.statesTotal, path, pc, counter, failures, attempts.join(), turns.join()].join('|');
-}
-
 export class Watch {
   motion: Motion = { kind: 'run' };
   /** Where the run stands; null: it is executed. */
@@ -152,7 +140,8 @@ export class Watch {
   /** `everywhere`: all positions, whatever is wanted. */
   trap(everywhere: boolean, leave: () => void): Trap {
     const { breakpoints, data, failures } = this.wanted;
-    const isEverywhere = everywhere || this.motion.kind !== 'run' || data.length > 0 || failures.length > 0;
+    const isEverywhere =
+      everywhere || this.special !== null || this.motion.kind !== 'run' || data.length > 0 || failures.length > 0;
     const positions = new Set(breakpoints.flatMap(({ entries }) => entries.map(({ pc }) => pc)));
     return {
       positions: isEverywhere ? null : positions,

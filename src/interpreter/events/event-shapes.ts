@@ -6,6 +6,7 @@ const duration_ms = always('number', 'milliseconds it took');
 const stderr = always('text', 'all of stderr, or its last 4 KiB if it is larger than 64 KiB');
 const stderr_artifact = sometimes('text', 'the file in `artifacts/` with all of stderr, if it is larger than 64 KiB');
 const stdout = always('[output]', 'its output');
+const by = sometimes('text', '`debugger`: a person gave it while the run was debugged, and nothing was started');
 const error_type = sometimes('text', 'the kind of failure (default: `tool_failure`)');
 
 /** The members that both kinds of outcomes of an agent call have. */
@@ -64,6 +65,7 @@ export const outcomeTable = {
         'a process that was left running still held the pipes two seconds after the end; its later output was not read',
       ),
       invalid: sometimes('text', 'of a tool: how its result violates its schema'),
+      by,
       ...agentFacts,
     },
   },
@@ -77,6 +79,7 @@ export const outcomeTable = {
       ),
       duration_ms: sometimes('number', 'milliseconds it took'),
       invalid: sometimes('text', 'of a tool: how its result violates its schema'),
+      by,
     },
   },
   'timed-out': {
@@ -110,6 +113,7 @@ export const outcomeTable = {
       message: always('text', 'the message'),
       error_type,
       exit: sometimes('number', 'the exit code that it reports'),
+      by,
       tool_code: sometimes('text', 'of a tool: the name it gives to the failure'),
     },
   },

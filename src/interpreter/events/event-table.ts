@@ -141,6 +141,20 @@ export const eventTable = {
       kept: sometimes('`true`', 'whether the failure was in a loop that continues with its next item'),
     },
   },
+  variable_changed: {
+    means: 'A person changed a variable in a debugger. `tracked_set` follows if it is a tracked one.',
+    fields: {
+      name: always('text', 'the variable'),
+      value: always('any value', 'its new value'),
+      printed,
+      in: always('text', '`local` or `tracked`'),
+      slot: always('number', 'its place among these'),
+      thread: always('text', 'the thread that stood there; empty: the run itself'),
+      pc: always('number', 'the instruction that came next'),
+      moment: always('text', 'how far the thread had come, so that a replay changes it at the same instruction'),
+      by: always('text', 'who: `debugger`'),
+    },
+  },
   tracked_set: {
     means:
       'A tracked variable has a new value. If a list or text only grew, `appended` instead of `value` has what to append to the previous one.',

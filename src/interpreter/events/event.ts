@@ -56,6 +56,8 @@ export type Outcome =
       readonly output_truncated?: true;
       /** What is wrong with the result of a tool by its schema, as a clause. */
       readonly invalid?: string;
+      /** A person gave it in a debugger, and nothing was started. */
+      readonly by?: 'debugger';
     } & AgentFacts)
   /** A JavaScript function, a mock, a clock: the value itself. */
   | {
@@ -66,6 +68,7 @@ export type Outcome =
       readonly duration_ms?: number;
       /** What is wrong with the result of a tool by its schema, as a clause. */
       readonly invalid?: string;
+      readonly by?: 'debugger';
     }
   | ({
       readonly kind: 'timed-out';
@@ -102,6 +105,7 @@ export type Outcome =
       readonly exit?: number;
       /** The code that the tool of a plan gives its failure. */
       readonly tool_code?: string;
+      readonly by?: 'debugger';
     };
 
 /** The kind of a request, as events name it. */
@@ -206,6 +210,23 @@ export type RunEvent =
       readonly causes: readonly FailureCause[];
       /** Whether the loop continues with its next round. */
       readonly kept?: true;
+    }
+  /** A person changed a variable in a debugger. For a tracked one, `tracked_set` follows. */
+  | {
+      readonly type: 'variable_changed';
+      readonly name: string;
+      readonly value: Json;
+      /** The JSON text of the value, if a number in it was written differently, such as `1.10`. */
+      readonly printed?: string;
+      readonly in: 'local' | 'tracked';
+      readonly slot: number;
+      /** The thread that stood there; empty for the run itself. */
+      readonly thread: string;
+      /** The instruction that came next, over all states. */
+      readonly pc: number;
+      /** How far the thread had come, to find the moment again. */
+      readonly moment: string;
+      readonly by: string;
     }
   | {
       readonly type: 'tracked_set';

@@ -40,6 +40,7 @@ import type { Thread } from '../run-state/thread.js';
 import { isAnswered } from '../settle.js';
 import { beginRollback } from '../undo/rollback.js';
 import { fromRecord } from '../values/json.js';
+import { ExpectedChanges, type VariableChanged } from './change.js';
 
 /** Starts the next member in the queue of the member of an effect. False if this member does not wait for a permit. */
 function forceStartMember(run: Run, effect: string): boolean {
@@ -84,6 +85,7 @@ export interface Difference {
 
 export class Replay {
   run: Run;
+  private changes = new ExpectedChanges([]);
   /** Events that the run has produced and that were not yet found in the record. */
   private made: RunEvent[] = [];
   private at = 0;
@@ -104,9 +106,20 @@ export class Replay {
     if (restored) for (const request of this.open.values()) this.delivered.add(keyOf(request));
   }
 
+  /** The changes on record that were made in a debugger, in order. Call it before the first event. */
+  expect(changes: readonly VariableChanged[]): void {
+    this.changes = new ExpectedChanges(changes);
+    this.changes.watch(this.run);
+  }
+
   /** Whether the record has everything that the run has produced, so that the run has an image here. */
   get isBetweenEvents(): boolean {
     return !this.loose && this.made.length === 0;
+  }
+
+  /** How many events the run has produced that were not yet found in the record. */
+  get unmatched(): number {
+    return this.made.length - this.at + this.run.untaken;
   }
 
   /** Takes the next event of the record. */
@@ -194,6 +207,7 @@ export class Replay {
       const migrated = this.options.migrate(this.run, { ...event, digest: event.digest });
       if (migrated === null) return { seq, recorded: event, made: null };
       this.run = migrated;
+      this.changes.watch(migrated);
       this.open.clear();
       this.gather();
       for (const request of this.open.values()) this.delivered.add(keyOf(request));
@@ -227,7 +241,9 @@ export class Replay {
         this.loose = true;
         return this.follow(event);
       }
-      if (this.made.length > 0 || status === 'more') continue;
+      if (this.made.length > 0) continue;
+      if (this.changes.isReached && event.type !== 'variable_changed') return { seq, recorded: event, made: null };
+      if (status === 'more' && !this.changes.isReached) continue;
       // Some requests have no event, so the run may be waiting for this only now.
       return this.deliverNow(event) ? null : { seq, recorded: event, made: null };
     }
@@ -269,7 +285,7 @@ export class Replay {
     while (!this.deliver(event)) {
       const status = advance(this.run);
       this.collect();
-      if (status === 'more' || this.forceStart(event)) continue;
+      if ((status === 'more' && !this.changes.isReached) || this.forceStart(event)) continue;
       this.deliver(event);
       break;
     }
@@ -325,6 +341,9 @@ export class Replay {
         break;
       case 'rollback_started':
         beginRollback(run, event.by);
+        break;
+      case 'variable_changed':
+        if (!this.changes.take(event)) return false;
         break;
       case 'run_failed':
         if (event.error.kind !== REFUSED) return false;

@@ -394,6 +394,11 @@ export class Run {
     return this.linked.machine.inputs.map(({ name }) => name);
   }
 
+  /** How many events were not taken yet. */
+  get untaken(): number {
+    return this.events.length;
+  }
+
   /** The events since the last call, in order. */
   takeEvents(): RunEvent[] {
     const taken = this.events;

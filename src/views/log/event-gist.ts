@@ -33,6 +33,7 @@ export function eventGist(event: RunEvent, { timeText = exactTime, hasValues = f
       return `effect ${event.effect}: ${outcomeWords(event.outcome)}`;
     case 'instruction_failed':
       return `line ${event.line}`;
+    case 'variable_changed':
     case 'tracked_set':
       return `${event.name} = ${event.printed ?? JSON.stringify(event.value)}`;
     case 'state_set':

@@ -69,6 +69,8 @@ export function eventLine(event: RunEvent, paint: Paint): string | null {
       return rolledBack(event, paint);
     case 'run_cancelled':
       return paint.warning(`cancelled by ${value(event.by)}`);
+    case 'variable_changed':
+      return paint.warning(`changed by ${event.by}: ${event.name} = ${value(event.value, event.printed)}`);
     case 'run_started':
     case 'instruction_failed':
     case 'effect_requested':

@@ -5,6 +5,7 @@
 import type { Buffer } from 'node:buffer';
 import type { HeldFailure, KeptOutcomes, Outcome, RunEvent, RunResumed } from '../../../interpreter/events/event.js';
 import { ActiveTime } from '../../../interpreter/events/status-after.js';
+import type { VariableChanged } from '../../../interpreter/record/change.js';
 import { migrateRun } from '../../../interpreter/record/migrate.js';
 import { type Difference, Replay, type ReplayOptions } from '../../../interpreter/record/replay.js';
 import type { EffectRequest } from '../../../interpreter/request.js';
@@ -149,6 +150,7 @@ export class RecordFollower {
     const followed: FollowedWorktrees = { commits: new Map(), at: 0, committedAt: 0 };
     this.replay = new Replay(run, replayOptions(stored, options, followed), checkpoint !== null);
     this.walk = new RecordWalk(this.replay, checkpoint, followed);
+    this.replay.expect(changesAfter(stored.journal, ranges, checkpoint ?? journalStart));
     run.overlookLimits(ranges.length > 0);
     this.replay.holdAt(heldAfter(ranges, checkpoint?.seq ?? 0));
   }
@@ -181,6 +183,22 @@ export class RecordFollower {
   result(end: JournalEnd): Recovered {
     return { ...this.walk.result(end), base: this.base };
   }
+}
+
+/** What was changed in a debugger after a position, as far as it counts. */
+function changesAfter(
+  journal: string,
+  ranges: readonly DiscardedRange[],
+  position: JournalPosition,
+): readonly VariableChanged[] {
+  if (!journalHas(journal, '"type":"variable_changed"', position)) return [];
+  const changes: VariableChanged[] = [];
+  const take = ({ seq, event }: JournalRecord): void => {
+    if (event.type !== 'variable_changed') return;
+    if (!isDiscarded(ranges, seq) && !ranges.some(({ from, until }) => seq >= from && seq < until)) changes.push(event);
+  };
+  readUntil(journal, Number.POSITIVE_INFINITY, take, position);
+  return changes;
 }
 
 /** Reading stops at the first event that does not count. For a reader and for a new run that event may be damaged. */
