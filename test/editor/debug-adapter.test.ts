@@ -182,7 +182,7 @@ describe('a run that is executed', () => {
     const at = await one.move('continue');
     const frame = { frameId: at?.frameId };
     expect(await value('[n, top, out]', frame)).toBe('[1,3,"hello 1"]');
-    expect(await value('length(out) > n', { ...frame, context: 'watch' })).toBe('true');
+    expect(await value('len(out) > n', { ...frame, context: 'watch' })).toBe('true');
     expect(await one.refusal('evaluate', { expression: 'exit_code(out)', ...frame })).toMatch(/is kept only where/);
     expect(await one.refusal('evaluate', { expression: 'now()', ...frame })).toMatch(/another value each time/);
     expect(await one.refusal('evaluate', { expression: 'n + 1', context: 'hover', ...frame })).toMatch(/only names/);

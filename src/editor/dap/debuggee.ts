@@ -12,7 +12,7 @@ import { prepareFor } from '../../app/read-programs.js';
 import { type Refusal, type Result, resultOf } from '../../app/result.js';
 import type { Execution as RunExecution } from '../../app/runs.js';
 import type { RunEvent } from '../../interpreter/events/event.js';
-import { momentOf } from '../../interpreter/record/change.js';
+import { momentOf, type VariableChanged } from '../../interpreter/record/change.js';
 import { link, type Run } from '../../interpreter/run.js';
 import type { Thread } from '../../interpreter/run-state/thread.js';
 import { printJson } from '../../interpreter/values/json.js';
@@ -240,7 +240,7 @@ export class Debuggee {
    * Begins a new run at the past place where this one stands, as `replay` does, and changes it there. The session goes on
    * with it, and the old run stays as it is.
    */
-  async branchOff(change: (thread: Thread, pc: number) => void): Promise<void> {
+  async branchOff(change: VariableChanged): Promise<void> {
     const { past, runId, live: old, execution: left } = this;
     const stop = past?.watch.stop;
     if (past == null || stop == null || runId === null) throw new AdapterRefusal('this is not a past place');
@@ -248,15 +248,10 @@ export class Debuggee {
     const { seqNow } = past;
     const { path } = stop.thread;
     const live = this.newLive({ kind: 'run' });
-    live.watch.special = (thread, pc) =>
-      pc === stop.pc && thread.path === path && momentOf(thread, pc) === moment
-        ? { reason: 'step', depth: stop.depth }
-        : undefined;
-    live.beforeStop = () => {
+    live.watch.special = (thread, pc) => {
+      if (pc !== stop.pc || thread.path !== path || momentOf(thread, pc) !== moment) return undefined;
       live.watch.special = null;
-      live.beforeStop = null;
-      const own = live.stop;
-      if (own !== null) change(own.thread, own.pc);
+      return { reason: 'step', depth: stop.depth };
     };
     const { execution, options } = this.newExecution();
     this.execution = execution;
@@ -268,7 +263,7 @@ export class Debuggee {
       await left.report;
     }
     const { directory, host, folder } = this;
-    const given = { ...options, hold: live, inputs: secretInputs(this.inputs, this.program) };
+    const given = { ...options, hold: live, inputs: secretInputs(this.inputs, this.program), change };
     const begun = await replayStored(
       { directory, host, options: folder },
       runId,

@@ -1,7 +1,7 @@
 /** What a person decides instead of the world: effects that wait, changes of variables, and commands in the console. */
 
 import type { Outcome } from '../../interpreter/events/event.js';
-import { changeVariable } from '../../interpreter/record/change.js';
+import { applyChange, changeAt } from '../../interpreter/record/change.js';
 import type { Thread } from '../../interpreter/run-state/thread.js';
 import { readJson } from '../../interpreter/values/json.js';
 import { excess, type Value } from '../../interpreter/values/value.js';
@@ -142,18 +142,22 @@ function lastOutcome(debuggee: Debuggee, request: HeldEffect['request']): Outcom
     const stored = openStoredRun(directory, id);
     if (stored.about.machine !== name) continue;
     let found: Outcome | null = null;
+    let same: Outcome | null = null;
     const asked = new Set<string>();
     readJournal(
       stored.journal,
       ({ event }) => {
         if (event.type === 'effect_requested' && event.text === text && event.kind === request.kind)
           asked.add(event.effect);
-        if (event.type === 'effect_settled' && event.stopped !== true && asked.has(event.effect)) found = event.outcome;
+        if (event.type === 'effect_settled' && event.stopped !== true && asked.has(event.effect)) {
+          found = event.outcome;
+          if (event.effect === request.effect) same = event.outcome;
+        }
         return true;
       },
       journalStart,
     );
-    const outcome = found as Outcome | null;
+    const outcome = (same ?? found) as Outcome | null;
     if (outcome === null) continue;
     if ('stdout' in outcome && outcome.stdout.artifact !== undefined && outcome.stdout.text === undefined)
       throw new AdapterRefusal('the answer of the last run is too large to be given again');
@@ -176,19 +180,12 @@ function change(debuggee: Debuggee, inspection: Inspection, { name, text, at, th
   const pc = thread === stop.thread ? stop.pc : thread.pc;
   if (thread !== stop.thread) throw new AdapterRefusal('only variables of the thread that stopped change');
   const body = inspection.presented(value, thread);
-  if (!isPast) {
-    if (debuggee.live?.moment === null)
-      throw new AdapterRefusal('a variable changes only before an instruction: step to one');
-    changeVariable(thread, pc, { name, in: at.in, slot: at.slot }, value, 'debugger');
-    return { body };
-  }
-  return {
-    body,
-    after: () =>
-      void debuggee.branchOff((own, at2) =>
-        changeVariable(own, at2, { name, in: at.in, slot: at.slot }, value, 'debugger'),
-      ),
-  };
+  const made = changeAt(thread, pc, { name, in: at.in, slot: at.slot }, value, 'debugger');
+  if (isPast) return { body, after: () => void debuggee.branchOff(made) };
+  if (debuggee.live?.moment == null)
+    throw new AdapterRefusal('a variable changes only before an instruction: step to one');
+  applyChange(thread, made);
+  return { body };
 }
 
 function refuseValue(value: Value): void {

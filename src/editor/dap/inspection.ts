@@ -5,6 +5,7 @@ import { errorOf } from '../../interpreter/control/transfer.js';
 import type { Thread } from '../../interpreter/run-state/thread.js';
 import { decode, printJson } from '../../interpreter/values/json.js';
 import type { Value } from '../../interpreter/values/value.js';
+import { functionNames } from '../../language/check/lower/lower-expression.js';
 import type { Json } from '../../machine/expression.js';
 import { compileExpression, evaluate } from '../debug/expressions.js';
 import { type DebugFrame, framesOf, standingOf, threadsOf } from '../debug/frames.js';
@@ -33,27 +34,6 @@ type Shown =
 /** How many children a page has. */
 const PAGE = 100;
 
-const FUNCTIONS = [
-  'length',
-  'count',
-  'contains',
-  'join',
-  'split',
-  'trim',
-  'lower',
-  'upper',
-  'min',
-  'max',
-  'sum',
-  'sort',
-  'keys',
-  'values',
-  'round',
-  'text',
-  'number',
-  'exists',
-  'exit_code',
-];
 const CONSOLE = [':goto', ':graph', ':effects', ':run', ':answer', ':fail', ':last', ':stop'];
 
 export class Inspection {
@@ -243,7 +223,7 @@ export class Inspection {
       ? CONSOLE.map((label) => ({ label, type: 'keyword' }))
       : [
           ...[...new Set([...inner, ...names])].map((label) => ({ label, type: 'variable' })),
-          ...FUNCTIONS.map((label) => ({ label: `${label}()`, text: `${label}(`, type: 'function' })),
+          ...functionNames.map((label) => ({ label: `${label}()`, text: `${label}(`, type: 'function' })),
         ];
     const targets = words
       .filter(({ label }) => label.startsWith(text.startsWith(':') ? text : found) && !label.startsWith('$'))

@@ -29,8 +29,6 @@ export class LiveRun implements Hold {
   effectMode: EffectMode = 'none';
   /** Effects that wait for a person, oldest first. */
   readonly heldEffects: HeldEffect[] = [];
-  /** Called before a stop is told. */
-  beforeStop: (() => void) | null = null;
   private original: LinkedMachine | null = null;
   private release: (() => void) | null = null;
   private isPaused = false;
@@ -80,7 +78,6 @@ export class LiveRun implements Hold {
       this.release = resolve;
       if (!this.hasTold) {
         this.hasTold = true;
-        this.beforeStop?.();
         this.onStop(stop);
       }
     });

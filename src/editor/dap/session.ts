@@ -73,6 +73,11 @@ export class Session {
         await debuggee.launch(given);
         return { after: () => options.send('initialized') };
       },
+      attach: async (given) => {
+        if (typeof given.run !== 'string') throw new AdapterRefusal('`run` is the id of a run, or the beginning of it', true);
+        await debuggee.launch({ ...given, program: undefined });
+        return { after: () => options.send('initialized') };
+      },
       configurationDone: async () => {
         await debuggee.configured();
         return {};

@@ -31,14 +31,15 @@ export interface ChangedPlace {
   readonly slot: number;
 }
 
-/** Changes a variable of a thread that stands before an instruction, and records it. */
-export function changeVariable(thread: Thread, pc: number, place: ChangedPlace, value: Value, by: string): void {
+/** The change of a variable of a thread that stands before an instruction. */
+export function changeAt(thread: Thread, pc: number, place: ChangedPlace, value: Value, by: string): VariableChanged {
   const written = { value: plain(value), ...omitUndefined({ printed: printedForm(value) }) };
   const at = { thread: thread.path, pc, moment: momentOf(thread, pc) };
-  applyChange(thread, { type: 'variable_changed', ...place, ...written, ...at, by });
+  return { type: 'variable_changed', ...place, ...written, ...at, by };
 }
 
-function applyChange(thread: Thread, event: VariableChanged): void {
+/** Makes and records a change of a thread that stands there. */
+export function applyChange(thread: Thread, event: VariableChanged): void {
   const { run } = thread;
   const { name, slot, value, printed } = event;
   const changed = fromRecord(value, printed) as Value;

@@ -122,6 +122,15 @@ export class Replay {
     return this.made.length - this.at + this.run.untaken;
   }
 
+  /** Makes a change that follows the record. False: the run does not come there. */
+  change(event: VariableChanged): boolean {
+    while (!this.changes.isReached && advance(this.run) === 'more');
+    this.collect();
+    const isDone = this.changes.take(event);
+    this.collect();
+    return isDone;
+  }
+
   /** Takes the next event of the record. */
   take(seq: number, event: RunEvent): Difference | null {
     switch (event.type) {

@@ -56,6 +56,9 @@ const FUNCTIONS: Readonly<Record<string, readonly [number, number]>> = {
   program_dir: [0, 0],
 };
 
+/** The names of all functions. */
+export const functionNames: readonly string[] = Object.keys(FUNCTIONS);
+
 const SAMPLES = new Set(['now', 'uuid', 'random']);
 
 const OF_NUMBERS = new Set(['abs', 'round', 'floor', 'ceil', 'range']);

@@ -52,6 +52,8 @@ interface RecoverOptions {
   /** Another program that is fed the record from the beginning, to compare the two and not to resume. */
   readonly instead?: LinkedMachine;
   readonly observer?: RecordObserver;
+  /** A change after the last event that counts. */
+  readonly change?: VariableChanged;
 }
 
 /** Sees a run while it is rebuilt. */
@@ -150,7 +152,8 @@ export class RecordFollower {
     const followed: FollowedWorktrees = { commits: new Map(), at: 0, committedAt: 0 };
     this.replay = new Replay(run, replayOptions(stored, options, followed), checkpoint !== null);
     this.walk = new RecordWalk(this.replay, checkpoint, followed);
-    this.replay.expect(changesAfter(stored.journal, ranges, checkpoint ?? journalStart));
+    const changes = changesAfter(stored.journal, ranges, checkpoint ?? journalStart);
+    this.replay.expect(options.change === undefined ? changes : [...changes, options.change]);
     run.overlookLimits(ranges.length > 0);
     this.replay.holdAt(heldAfter(ranges, checkpoint?.seq ?? 0));
   }

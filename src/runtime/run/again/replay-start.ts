@@ -1,6 +1,8 @@
 /** A new run at the point of an old one from which it continues. It works in memory only, so a refusal leaves nothing behind. */
+
 import type { FailureCause, GrantedAttempt, RunEvent, RunResumed } from '../../../interpreter/events/event.js';
 import { storedLimits } from '../../../interpreter/events/stored-limits.js';
+import type { VariableChanged } from '../../../interpreter/record/change.js';
 import { grant, type Run, reopen } from '../../../interpreter/run.js';
 import type { Json } from '../../../machine/expression.js';
 import type { Machine } from '../../../machine/machine.js';
@@ -22,6 +24,8 @@ export interface ReplayStarting
   extends Pick<ResumeOptions, 'inputs' | 'env' | 'secrets' | 'machine' | 'file' | 'person' | 'limits'> {
   /** `failed`: takes over everything but the members that failed. */
   readonly from: ReplayPoint | 'failed';
+  /** A variable that is changed after that in a debugger. */
+  readonly change?: VariableChanged;
 }
 
 interface ReplayStart {
@@ -46,7 +50,8 @@ export function startOf(stored: StoredRun, id: string, options: ReplayStarting):
       : { discarded: { from: eventAt(stored, options.from), without: [] }, granted: [] };
   // Checkpoints do not have the commits of worktrees.
   const whole = stored.about.options.worktree !== undefined;
-  const recovered = recoverRun(stored, { inputs, redactor, discarded, id, whole });
+  const { change } = options;
+  const recovered = recoverRun(stored, { inputs, redactor, discarded, id, whole, ...omitUndefined({ change }) });
   const { replay, difference } = recovered;
   if (difference !== null)
     throw new RunRefused(
@@ -59,6 +64,8 @@ export function startOf(stored: StoredRun, id: string, options: ReplayStarting):
     edited === null
       ? null
       : migrateToEdited(replay.run, edited, stored, { failed: true, file: options.file, discarded, inputs, redactor });
+  if (change !== undefined && !replay.change(change))
+    throw new RunRefused('unusable', 'the run does not come to the place where it is to be changed again');
   const rest = replay.rest();
   const run = migrated?.run ?? replay.release();
   const kept = migrated?.kept ?? [];
