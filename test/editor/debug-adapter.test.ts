@@ -363,11 +363,53 @@ describe('changes', () => {
     await one.breakpoints('counting.dsl', []);
     expect(await one.move('continue')).toBeNull();
     expect(one.outputs.at(-1)?.output).toBe('["x","a2"]\n');
-    const all = readdirSync(one.path('.statedsl/runs'));
+    const all = readdirSync(one.path('.statedsl/runs')).filter((name) => name !== 'index.ndjson');
     expect(all).toHaveLength(2);
     const runs = openRuns({ folder: one.folder });
     const added = all.find((id) => id !== old) ?? '';
     expect(await runs.compare(added)).toMatchObject({ ok: true, value: { status: 'same' } });
     expect(await runs.inspect(old)).toMatchObject({ value: { status: 'interrupted' } });
+  });
+});
+
+describe('workflows, documents and plans', () => {
+  test('a document stops at the lines of its blocks', async () => {
+    const text = `# Deploy\n\nSome words.\n\n\`\`\`dsl\n${FAILING.replace('DO: false', 'SET: tries = 2')}\`\`\`\n`;
+    const one = await debugging({ 'deploy.md': text });
+    const [set] = await one.launch({ program: 'deploy.md' }, { 'deploy.md': [8] });
+    expect(set).toMatchObject({ verified: true, line: 8 });
+    expect(await one.stop()).toMatchObject({ stack: ['Start:8'], scopes: { Tracked: { tries: '0' } } });
+    expect(await one.moves('next', 'continue')).toEqual(['step Start:9', 'end']);
+  });
+
+  test('a workflow stops at steps and gates', async () => {
+    const yaml = `name: build
+steps:
+  - name: make
+    run: { bash: "echo made" }
+    gates:
+      - bash: "true"
+  - name: pack
+    run: { bash: "echo packed" }
+`;
+    const one = await debugging({ 'build.yaml': yaml });
+    await one.launch({ program: 'build.yaml', worktree: false, stopOnEntry: true });
+    const stops: string[] = [];
+    for (let at = await one.stop(); at !== null && stops.length < 30; at = await one.move('stepIn'))
+      stops.push(at.stack.join(' < '));
+    expect(stops.join('\n')).toContain('STEP make · attempt 1 · gates');
+    expect(stops.some((stack) => stack.includes('STEP pack'))).toBe(true);
+  });
+
+  test('the manual starts a run with these members', async () => {
+    const page = readFileSync('docs/debugger.md', 'utf8');
+    const [block = ''] = page.match(/\{\n {2}"type": "statedsl"[\s\S]*?\n\}/) ?? [];
+    const one = await debugging({ 'deploy.dsl': 'INPUT: version\nSTATE: A\n  RETURN: {version}\n' });
+    await one.launch(JSON.parse(block));
+    expect(await one.stop()).toMatchObject({
+      reason: 'entry',
+      stack: ['A:3'],
+      scopes: { Inputs: { version: '"1.4.0"' } },
+    });
   });
 });

@@ -52,6 +52,9 @@ function executed(machine: Machine, more: object = {}): Promise<RunEvent[]> {
   return run(machine, { ...options, onEvent: (event) => void events.push(event) }).then(() => events);
 }
 
+/** What all of them did, so that the tests compare something. */
+const total = { stops: 0, places: 0 };
+
 describe('a run is the same under a debugger', () => {
   test.each(Array.from({ length: COUNT }, (_, at) => at))('program %i', async (at) => {
     const random = sequenceFrom((seed + at * 7919) >>> 0 || 1);
@@ -113,6 +116,8 @@ describe('a run is the same under a debugger', () => {
       past.watch.proceed({ kind: 'pause', reason: 'pause' });
     }
     expect(past.differs, name).toBeNull();
+    total.stops += stops;
+    total.places += places.length;
     for (let count = 0; count < 3 && places.length > 0; count++) {
       const place = places[random(places.length)] as (typeof places)[number];
       const again = new PastRun(record, { ...wanted, breakpoints: [], failures: [] }, null);
@@ -124,6 +129,11 @@ describe('a run is the same under a debugger', () => {
       });
     }
   });
+});
+
+test('they stopped, and had places', () => {
+  expect(total.stops).toBeGreaterThan(COUNT);
+  expect(total.places).toBeGreaterThan(COUNT);
 });
 
 test('positions without a breakpoint are not trapped', () => {

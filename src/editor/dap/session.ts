@@ -74,7 +74,8 @@ export class Session {
         return { after: () => options.send('initialized') };
       },
       attach: async (given) => {
-        if (typeof given.run !== 'string') throw new AdapterRefusal('`run` is the id of a run, or the beginning of it', true);
+        if (typeof given.run !== 'string')
+          throw new AdapterRefusal('`run` is the id of a run, or the beginning of it', true);
         await debuggee.launch({ ...given, program: undefined });
         return { after: () => options.send('initialized') };
       },

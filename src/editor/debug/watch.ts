@@ -157,6 +157,8 @@ export class Watch {
   }
 
   private before(thread: Thread, pc: number): boolean {
+    // The loop that drives a run may advance it once more before it looks.
+    if (this.stop !== null) return true;
     const { passing } = this;
     const from = passing?.thread === thread && passing.pc === pc ? passing.depth : -1;
     this.passing = null;
