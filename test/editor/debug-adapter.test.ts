@@ -383,22 +383,33 @@ describe('workflows, documents and plans', () => {
   });
 
   test('a workflow stops at steps and gates', async () => {
-    const yaml = `name: build
-steps:
+    const yaml = `steps:
   - name: make
-    run: { bash: "echo made" }
-    gates:
-      - bash: "true"
+    agent: worker
+    prompt: "make it"
+    gate:
+      - bash: "test $STATEDSL_ATTEMPT = 2"
+    retry: 2
   - name: pack
-    run: { bash: "echo packed" }
+    agent: worker
+    prompt: "pack {make.output}"
 `;
-    const one = await debugging({ 'build.yaml': yaml });
+    const config = 'agents:\n  worker: {adapter: command, run: ["cat"]}\n';
+    const one = await debugging({ 'build.yaml': yaml, 'statedsl.config.yaml': config });
     await one.launch({ program: 'build.yaml', worktree: false, stopOnEntry: true });
     const stops: string[] = [];
-    for (let at = await one.stop(); at !== null && stops.length < 30; at = await one.move('stepIn'))
+    for (let at = await one.stop(); at !== null && stops.length < 40; at = await one.move('stepIn'))
       stops.push(at.stack.join(' < '));
-    expect(stops.join('\n')).toContain('STEP make · attempt 1 · gates');
-    expect(stops.some((stack) => stack.includes('STEP pack'))).toBe(true);
+    const text = stops.join('\n');
+    expect(text).toContain('STEP make · attempt 1 · gates');
+    expect(text).toContain('STEP pack · attempt 1 · work');
+    const failing = await debugging({ 'build.yaml': yaml, 'statedsl.config.yaml': config });
+    await failing.launch({ program: 'build.yaml', worktree: false }, {}, () =>
+      failing.ask('setExceptionBreakpoints', { filters: ['gate_failed', 'attempt_failed'] }),
+    );
+    expect((await failing.stop())?.text).toMatch(/^the gate `[^`]+` failed/);
+    expect(await failing.ask('exceptionInfo', { threadId: 1 })).toMatchObject({ exceptionId: 'gate_failed' });
+    expect((await failing.move('continue'))?.text).toBe('attempt 1 of `make` failed');
   });
 
   test('the manual starts a run with these members', async () => {
@@ -411,5 +422,57 @@ steps:
       stack: ['A:3'],
       scopes: { Inputs: { version: '"1.4.0"' } },
     });
+  });
+});
+
+describe('the end', () => {
+  test('a client that goes away leaves a run that can be resumed', async () => {
+    const one = await debugging({ 'counting.dsl': COUNTING });
+    await one.launch({ program: 'counting.dsl' }, { 'counting.dsl': [6] });
+    await one.stop();
+    await one.moves('continue', 'stepBack');
+    await one.leave();
+    const [run = ''] = readdirSync(one.path('.statedsl/runs'));
+    const runs = openRuns({ folder: one.folder });
+    expect(await runs.inspect(run)).toMatchObject({ value: { status: 'interrupted' } });
+    const resumed = await runs.resume(run);
+    expect(resumed.ok && (await resumed.value.report).returned).toEqual(['a0', 'a1', 'a2']);
+  });
+
+  test('terminate interrupts, pause stops at the next action, and noDebug only runs', async () => {
+    const waiting = 'STATE: A\n  DO: sleep 30\n  RETURN: 1\n';
+    const one = await debugging({ 'waiting.dsl': waiting });
+    await one.launch({ program: 'waiting.dsl' }, { 'waiting.dsl': [2] });
+    await one.stop();
+    await one.ask('continue', { threadId: 1 });
+    const paused = await one.move('pause');
+    expect(paused).toMatchObject({ reason: 'pause', stack: ['A:2'] });
+    expect((await one.ask('threads')).threads).toEqual([{ id: 1, name: 'run · waits for a command' }]);
+    await one.ask('continue', { threadId: 1 });
+    expect(await one.move('terminate')).toBeNull();
+    expect(one.events.find(({ event }) => event === 'exited')?.body).toEqual({ exitCode: 130 });
+    const plain = await debugging({ 'loop.dsl': LOOP });
+    await plain.launch({ program: 'loop.dsl', noDebug: true }, { 'loop.dsl': [9] });
+    expect(await plain.stop()).toBeNull();
+  });
+
+  test('branches are threads', async () => {
+    const parallel = `STATE: A
+  PARALLEL:
+    - CHECK: a = echo 1
+    - CHECK: b = echo 2
+  RETURN: {a + b}
+`;
+    const one = await debugging({ 'parallel.dsl': parallel });
+    await one.launch({ program: 'parallel.dsl' }, { 'parallel.dsl': [2] });
+    await one.stop();
+    const inside = await one.move('stepIn');
+    expect(inside?.stack).toEqual(['A:3']);
+    const names = (await one.ask('threads')).threads.map(({ name }: Body) => name);
+    expect(names).toEqual(['run · waits for its branches', 'branch 1.1', 'branch 1.2']);
+    const { targets } = await one.ask('stepInTargets', {});
+    expect(targets).toHaveLength(3);
+    expect(await one.move('next', { threadId: inside?.threadId })).toMatchObject({ stack: ['A:5'] });
+    expect(await one.moves('stepBack', 'continue')).toEqual(['step A:2', 'breakpoint A:2']);
   });
 });

@@ -1,6 +1,6 @@
 /** A debugging session in this process, with the client that debug adapters are tested with. */
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
-import { type AddressInfo, createServer } from 'node:net';
+import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { DebugClient } from '@vscode/debugadapter-testsupport';
@@ -53,7 +53,9 @@ export class Debugging {
     const left = new Promise<void>((resolve) => {
       exited.yes = resolve;
     });
-    const server = createServer((socket) =>
+    const sockets: Socket[] = [];
+    const server = createServer((socket) => {
+      sockets.push(socket);
       startAdapter({
         input: socket,
         output: socket,
@@ -64,8 +66,8 @@ export class Debugging {
           socket.end();
           exited.yes();
         },
-      }),
-    );
+      });
+    });
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     await this.client.start((server.address() as AddressInfo).port);
     this.client.defaultTimeout = 60_000;
@@ -76,6 +78,10 @@ export class Debugging {
       });
     this.client.on('output', ({ body }: { body: Body }) => void this.outputs.push(body));
     this.capabilities = (await this.client.initializeRequest()).body;
+    this.leave = async () => {
+      for (const socket of sockets) socket.destroy();
+      await left;
+    };
     onTestFinished(async () => {
       await this.client.disconnectRequest().catch(() => undefined);
       await left;
@@ -84,6 +90,9 @@ export class Debugging {
     });
     return this;
   }
+
+  /** Goes away without a word. */
+  leave: () => Promise<void> = async () => undefined;
 
   ask(command: string, given: object = {}): Promise<Body> {
     return this.client.send(command, given).then(({ body }: Body) => body);

@@ -6,11 +6,11 @@ import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
-import { LiveRun } from '../../src/editor/dap/live-run.js';
+import { LiveRun } from '../../src/editor/dap/debugged-run.js';
 import { PastRun } from '../../src/editor/dap/past-run.js';
 import { debugLink } from '../../src/editor/debug/debug-link.js';
 import { DebugProgram } from '../../src/editor/debug/debug-program.js';
-import { positionOf, type Wanted } from '../../src/editor/debug/watch.js';
+import { positionOf, type WantedStops } from '../../src/editor/debug/watch.js';
 import type { RunEvent } from '../../src/interpreter/events/event.js';
 import { advance, link, startRun } from '../../src/interpreter/run.js';
 import { compile } from '../../src/language/check/compile.js';
@@ -59,7 +59,7 @@ describe('a run is the same under a debugger', () => {
   test.each(Array.from({ length: COUNT }, (_, at) => at))('program %i', async (at) => {
     const random = sequenceFrom((seed + at * 7919) >>> 0 || 1);
     const { machine, program, name } = subjects[random(subjects.length)] as Subject;
-    const wanted: Wanted = { breakpoints: [], data: [], failures: [], log: () => undefined };
+    const wanted: WantedStops = { breakpoints: [], data: [], failures: [], log: () => undefined };
     const own = program();
     const choose = (): void => {
       wanted.breakpoints = own.entries

@@ -6,8 +6,8 @@ export interface Reply {
   readonly after?: () => void;
 }
 
-export type Arguments = Readonly<Record<string, unknown>>;
-export type Handlers = Readonly<Record<string, (given: Arguments) => Reply | Promise<Reply>>>;
+export type RequestArguments = Readonly<Record<string, unknown>>;
+export type Handlers = Readonly<Record<string, (given: RequestArguments) => Reply | Promise<Reply>>>;
 
 /** A request that is not done, for a reason that a person understands. */
 export class AdapterRefusal extends Error {
@@ -20,17 +20,17 @@ export class AdapterRefusal extends Error {
   }
 }
 
-export function textIn(given: Arguments, name: string): string | undefined {
+export function textIn(given: RequestArguments, name: string): string | undefined {
   const value = given[name];
   return typeof value === 'string' ? value : undefined;
 }
 
-export function numberIn(given: Arguments, name: string): number | undefined {
+export function numberIn(given: RequestArguments, name: string): number | undefined {
   const value = given[name];
   return typeof value === 'number' ? value : undefined;
 }
 
-export function listIn<T>(given: Arguments, name: string): readonly T[] {
+export function listIn<T>(given: RequestArguments, name: string): readonly T[] {
   const value = given[name];
   return Array.isArray(value) ? (value as T[]) : [];
 }

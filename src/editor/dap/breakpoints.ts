@@ -2,9 +2,9 @@
 
 import type { Thread } from '../../interpreter/run-state/thread.js';
 import { nearest } from '../../prelude/nearest.js';
-import type { DebugProgram, Entry } from '../debug/debug-program.js';
+import type { ActionEntry, DebugProgram } from '../debug/debug-program.js';
+import { textOf } from '../debug/debug-scopes.js';
 import { type Compiled, compileExpression, compileHitCount, compileMessage, evaluate } from '../debug/expressions.js';
-import { textOf } from '../debug/scopes.js';
 import type { Breakpoint } from '../debug/watch.js';
 import type { SourceFiles } from './source-files.js';
 
@@ -32,7 +32,7 @@ export interface SetBreakpoint {
   readonly message?: string;
 }
 
-export type Resolved = { readonly set: SetBreakpoint; readonly breakpoint: Breakpoint | null };
+export type ResolvedBreakpoint = { readonly set: SetBreakpoint; readonly breakpoint: Breakpoint | null };
 
 /** A line breakpoint of a file of the program. */
 export function resolveLine(
@@ -40,7 +40,7 @@ export function resolveLine(
   files: SourceFiles,
   name: string,
   { wanted, id }: { readonly wanted: WantedLine; readonly id: number },
-): Resolved {
+): ResolvedBreakpoint {
   const text = files.textOf(name) ?? '';
   const line = lineThatRuns(files.otherText(name), text, wanted.line);
   const inFile = program.entries.filter(({ where }) => where.file === name);
@@ -57,12 +57,12 @@ export function resolveLine(
 }
 
 /** States, patterns and steps by name. */
-export function resolveFunction(program: DebugProgram, wanted: WantedFunction, id: number): Resolved {
+export function resolveFunction(program: DebugProgram, wanted: WantedFunction, id: number): ResolvedBreakpoint {
   const { linked, entries } = program;
   const { name } = wanted;
   const { states } = linked.machine;
   const names = new Set(states.map((state) => state.name));
-  const found: Entry[] = [];
+  const found: ActionEntry[] = [];
   states.forEach((state, at) => {
     const start = linked.starts[at] as number;
     const inState = entries.filter(({ pc }) => pc >= start && pc < start + state.code.length);
@@ -91,15 +91,15 @@ export function resolveFunction(program: DebugProgram, wanted: WantedFunction, i
 }
 
 /** Where breakpoints can be set. */
-export function locationsIn(program: DebugProgram, name: string, from: number, to: number): Entry['where'][] {
-  const known = new Map<string, Entry['where']>();
+export function locationsIn(program: DebugProgram, name: string, from: number, to: number): ActionEntry['where'][] {
+  const known = new Map<string, ActionEntry['where']>();
   for (const { where } of program.entries)
     if (where.file === name && where.line >= from && where.line <= to)
       known.set(`${where.line}:${where.column}`, where);
   return [...known.values()].sort((a, b) => a.line - b.line || a.column - b.column);
 }
 
-function unverified(id: number, line: number | undefined, message: string): Resolved {
+function unverified(id: number, line: number | undefined, message: string): ResolvedBreakpoint {
   return { set: { id, verified: false, message, ...(line === undefined ? {} : { line }) }, breakpoint: null };
 }
 
@@ -112,7 +112,7 @@ interface Details {
 
 function compiled(
   program: DebugProgram,
-  entries: readonly Entry[],
+  entries: readonly ActionEntry[],
   kind: Breakpoint['kind'],
   { id, condition, hitCondition, logMessage }: Details,
 ): Breakpoint | { readonly problem: string } {
@@ -152,7 +152,7 @@ function holds(made: Compiled | undefined, thread: Thread, text: string): boolea
 }
 
 /** A USE sees the names around it, and not those of its pattern. */
-function placeOf(program: DebugProgram, entry: Entry) {
+function placeOf(program: DebugProgram, entry: ActionEntry) {
   const place = program.placeAt(entry.pc);
   if (place === null || place.calls.length === entry.depth) return place;
   for (let pc = entry.pc - 1; pc >= 0 && program.stateAt(pc) === program.stateAt(entry.pc); pc--) {
@@ -163,8 +163,13 @@ function placeOf(program: DebugProgram, entry: Entry) {
 }
 
 /** The actions of a line, or those of the next line with some in the same block. */
-function entriesFrom(entries: readonly Entry[], text: string, line: number, column: number | undefined): Entry[] {
-  const at = (wanted: number): Entry[] => entries.filter(({ where }) => where.line === wanted);
+function entriesFrom(
+  entries: readonly ActionEntry[],
+  text: string,
+  line: number,
+  column: number | undefined,
+): ActionEntry[] {
+  const at = (wanted: number): ActionEntry[] => entries.filter(({ where }) => where.line === wanted);
   const here = at(line);
   if (here.length > 0) {
     if (column === undefined) return sameColumn(here, Math.min(...here.map(({ where }) => where.column)));
@@ -186,12 +191,12 @@ function entriesFrom(entries: readonly Entry[], text: string, line: number, colu
 }
 
 /** In a script, actions are not indented. */
-function entriesAtTop(found: readonly Entry[], lines: readonly string[], line: number): Entry[] {
+function entriesAtTop(found: readonly ActionEntry[], lines: readonly string[], line: number): ActionEntry[] {
   const isNested = /^\s/.test(lines[line - 1] ?? '');
   return isNested ? [] : found.filter(({ where }) => where.column === 1);
 }
 
-function sameColumn(entries: readonly Entry[], column: number): Entry[] {
+function sameColumn(entries: readonly ActionEntry[], column: number): ActionEntry[] {
   return entries.filter(({ where }) => where.column === column);
 }
 
@@ -231,7 +236,7 @@ function lineThatRuns(onDisk: string | null, running: string, line: number): num
 
 const reachable = new WeakMap<DebugProgram, ReadonlySet<number>>();
 
-function isReachable(program: DebugProgram, { pc }: Entry): boolean {
+function isReachable(program: DebugProgram, { pc }: ActionEntry): boolean {
   let states = reachable.get(program);
   if (states === undefined) {
     states = reachableStates(program);

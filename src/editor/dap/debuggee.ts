@@ -1,5 +1,5 @@
 /** The run of a session: executed by this process, or executed again from its record; and how it moves through time. */
-import { isAbsolute, resolve } from 'node:path';
+import { resolve } from 'node:path';
 import type { ContinuedOptions } from '../../app/folder/continued-options.js';
 import { replayStored } from '../../app/folder/execute-stored.js';
 import { findRun } from '../../app/folder/find-run.js';
@@ -9,37 +9,36 @@ import { type DebuggedProgram, debugPrepared, debugStored } from '../../app/proj
 import type { PreparedProgram } from '../../app/project/preparation.js';
 import { nameBelow, type ProjectHost } from '../../app/project/project-host.js';
 import { prepareFor } from '../../app/read-programs.js';
-import { type Refusal, type Result, resultOf } from '../../app/result.js';
+import { type Result, resultOf } from '../../app/result.js';
 import type { Execution as RunExecution } from '../../app/runs.js';
 import type { RunEvent } from '../../interpreter/events/event.js';
 import { momentOf, type VariableChanged } from '../../interpreter/record/change.js';
 import { link, type Run } from '../../interpreter/run.js';
-import type { Thread } from '../../interpreter/run-state/thread.js';
 import { printJson } from '../../interpreter/values/json.js';
 import type { Value } from '../../interpreter/values/value.js';
 import type { Json } from '../../machine/expression.js';
 import type { Machine } from '../../machine/machine.js';
-import { hostEffects } from '../../runtime/effects.js';
 import { createRedactor, type Redactor } from '../../runtime/redact.js';
 import { recoveryContextOf } from '../../runtime/run/again/prepare-recovery.js';
-import { type RunOptions, type Started, secretsOf } from '../../runtime/run/run-options.js';
+import { type Started, secretsOf } from '../../runtime/run/run-options.js';
 import type { RunReport } from '../../runtime/run/run-report.js';
 import { Stopper } from '../../runtime/stop-signal.js';
 import type { JournalRecord } from '../../runtime/store/journal-line.js';
 import { journalStart, readJournal } from '../../runtime/store/read-journal.js';
 import { JournalDamage } from '../../runtime/store/store-error.js';
 import { openStoredRun, type StoredRun, storedMachine } from '../../runtime/store/stored-run.js';
-import { drawDiagnostic, drawDiagnostics } from '../../views/diagnostics/draw-diagnostic.js';
+import { drawDiagnostic } from '../../views/diagnostics/draw-diagnostic.js';
 import { failureDiagnostic } from '../../views/diagnostics/draw-failure.js';
 import { plain } from '../../views/drawing/paint.js';
 import { eventLine } from '../../views/log/event-line.js';
 import { DebugProgram } from '../debug/debug-program.js';
-import type { Motion, Stop, StopReason, Wanted } from '../debug/watch.js';
-import { positionOf } from '../debug/watch.js';
-import { AdapterRefusal, type Arguments, textIn } from './adapter-protocol.js';
-import { type EffectMode, LiveRun } from './live-run.js';
-import { candidatesAt, type PastPlace, type PastRecord, PastRun } from './past-run.js';
+import type { Motion, Stop, WantedStops } from '../debug/watch.js';
+import { AdapterRefusal, type RequestArguments, textIn } from './adapter-protocol.js';
+import { type EffectMode, LiveRun } from './debugged-run.js';
+import { effectMode, effectsOf, inFolder, refusedBy, secretInputs } from './launch-values.js';
+import { type PastRecord, PastRun } from './past-run.js';
 import { SourceFiles } from './source-files.js';
+import { TimeTravel } from './time-travel.js';
 
 export interface DebuggeeOptions {
   readonly environment: Readonly<Record<string, string | undefined>>;
@@ -68,7 +67,7 @@ interface Execution {
 }
 
 export class Debuggee {
-  readonly wanted: Wanted = {
+  readonly wanted: WantedStops = {
     breakpoints: [],
     data: [],
     failures: [],
@@ -86,6 +85,7 @@ export class Debuggee {
   onMove: () => void = () => undefined;
   readonly threadIds = new Map<string, number>();
   effectMode: EffectMode = 'none';
+  readonly time = new TimeTravel(this);
   private host: ProjectHost;
   private folder: FolderOptions = {};
   private begin: (() => Promise<void>) | null = null;
@@ -104,7 +104,7 @@ export class Debuggee {
   // ---- its beginning ----------------------------------------------------------------------------------
 
   /** Prepares everything, so that it only has to begin. */
-  async launch(given: Arguments): Promise<void> {
+  async launch(given: RequestArguments): Promise<void> {
     this.refuseSecond();
     const program = textIn(given, 'program');
     this.open(given, program);
@@ -121,7 +121,7 @@ export class Debuggee {
   }
 
   /** Looks at a run that is kept. */
-  async openRecord(given: Arguments): Promise<void> {
+  async openRecord(given: RequestArguments): Promise<void> {
     const { directory } = this;
     const found = await resultOf(() => openStoredRun(directory, findRun(directory, textIn(given, 'run') as string)));
     if (!found.ok) throw refusedBy(found.refusal);
@@ -132,14 +132,14 @@ export class Debuggee {
     this.take(await debugStored(this.host, found.value, known.value));
     const { inputs, redactor } = recoveryContextOf(found.value, { env: this.options.environment });
     [this.inputs, this.redactor] = [inputs, redactor];
-    this.begin = async () => this.openAt(given.at);
+    this.begin = async () => this.time.openAt(given.at);
   }
 
   private refuseSecond(): void {
     if (this.begin !== null) throw new AdapterRefusal('this session has a run already');
   }
 
-  private open(given: Arguments, program: string | undefined): void {
+  private open(given: RequestArguments, program: string | undefined): void {
     const { folder, environment } = this.options;
     const file = program === undefined ? null : resolve(folder, program);
     const own = file !== null && nameBelow(folder, file) === null ? resolve(file, '..') : folder;
@@ -153,7 +153,7 @@ export class Debuggee {
     this.host = hostOf(this.folder);
   }
 
-  private async prepare(file: string, given: Arguments): Promise<PreparedProgram> {
+  private async prepare(file: string, given: RequestArguments): Promise<PreparedProgram> {
     const cwd = textIn(given, 'cwd');
     const asked = {
       machine: textIn(given, 'machine'),
@@ -189,7 +189,7 @@ export class Debuggee {
     await begin();
   }
 
-  private async start(prepared: PreparedProgram, given: Arguments): Promise<void> {
+  private async start(prepared: PreparedProgram, given: RequestArguments): Promise<void> {
     const first: Motion = given.stopOnEntry === true ? { kind: 'pause', reason: 'entry' } : { kind: 'run' };
     const isDebugged = given.noDebug !== true;
     const live = this.newLive(first);
@@ -406,7 +406,7 @@ export class Debuggee {
     this.announce(past.watch.stop);
   }
 
-  private endOf({ differs, run }: PastRun): string {
+  endOf({ differs, run }: PastRun): string {
     if (differs !== null) return `the program does not make event ${differs} of the record`;
     return run.result === null ? 'the end of the record' : `the end: the run ${run.result.status}`;
   }
@@ -416,102 +416,18 @@ export class Debuggee {
     this.live?.pause();
   }
 
-  // ---- back -------------------------------------------------------------------------------------------
-
-  stepBack(): void {
-    const standing = this.still;
-    const { stop } = standing;
-    const from = positionOf(stop.thread, stop.pc, stop.depth);
-    const here = this.here();
-    const survey = this.newPast(false);
-    let best: PastPlace | null = null;
-    let outer: PastPlace | null = null;
-    const observe = (thread: Thread, pc: number, tick: number): void => {
-      for (const { position, depth } of candidatesAt(survey.program, thread, pc, tick)) {
-        if (here !== null && (tick > here.tick || (tick === here.tick && depth >= here.depth))) continue;
-        if (position.path === from.path && (position.visit !== from.visit || position.nesting <= from.nesting))
-          best = { tick, depth };
-        else if (from.path.startsWith(`${position.path}.`) || position.path === '') outer = { tick, depth };
-      }
-    };
-    survey.survey(here, observe);
-    this.standAt(best ?? outer, best === null && outer === null ? 'entry' : 'step');
-  }
-
-  reverseContinue(): void {
-    void this.still;
-    const here = this.here();
-    const survey = this.newPast(true);
-    survey.watch.motion = { kind: 'run' };
-    let last: { readonly place: PastPlace; readonly stop: Stop } | null = null;
-    while (survey.forward()) {
-      const { stop } = survey.watch;
-      if (stop === null || survey.isNow) break;
-      const place = { tick: survey.tick, depth: stop.depth };
-      if (here !== null && (place.tick > here.tick || (place.tick === here.tick && place.depth >= here.depth))) break;
-      last = { place, stop };
-      survey.watch.proceed({ kind: 'run' });
-    }
-    if (last === null) this.standAt(null, 'entry');
-    else this.standAt(last.place, last.stop.reason, last.stop.hit);
-  }
-
-  /** Stands at the first instruction after an event. */
-  goToEvent(seq: number): void {
-    const past = this.newPast(false);
-    if (!past.goToEvent(seq)) past.watch.stop = past.endingStop('goto', this.endOf(past));
-    this.standIn(past);
-    this.announce(past.watch.stop as Stop);
-  }
-
-  /** Every execution of a line, with the number of its place. */
-  executionsOf(
-    file: string,
-    line: number,
-  ): { readonly place: PastPlace; readonly seq: number; readonly text: string }[] {
-    const survey = this.newPast(false);
-    const found: { place: PastPlace; seq: number; text: string }[] = [];
-    survey.survey(null, (thread, pc, tick) => {
-      for (const { entry, depth } of candidatesAt(survey.program, thread, pc, tick))
-        if (entry.where.file === file && entry.where.line === line)
-          found.push({ place: { tick, depth }, seq: survey.seqNow, text: thread.path });
-    });
-    return found;
-  }
-
-  standAt(place: PastPlace | null, reason: StopReason, hit: readonly number[] = []): void {
-    const past = this.newPast(false);
-    const found = place === null ? this.toFirst(past) : past.goTo(place);
-    if (!found || past.watch.stop === null) past.watch.stop = past.endingStop(reason, this.endOf(past));
-    else past.watch.stop = { ...past.watch.stop, reason, hit };
-    this.standIn(past);
-    this.announce(past.watch.stop);
-  }
+  // ---- its record -------------------------------------------------------------------------------------
 
   /** From here on it stops where the client wants. */
-  private standIn(past: PastRun): void {
+  standIn(past: PastRun): void {
     past.watch.wanted = this.wanted;
     past.watch.update();
     this.past = past;
   }
 
-  private toFirst(past: PastRun): boolean {
-    past.watch.motion = { kind: 'pause', reason: 'entry' };
-    return past.forward();
-  }
-
-  /** The number of the place at which the run stands; null: the end of the record. */
-  private here(): PastPlace | null {
-    const { past, live } = this;
-    if (past?.watch.stop != null) return past.isOver ? null : { tick: past.tick, depth: past.watch.stop.depth };
-    if (live?.moment == null) return null;
-    const survey = this.newPast(false);
-    return survey.forward() ? { tick: survey.tick, depth: live.moment.depth } : null;
-  }
-
   /** `stops`: whether it stops at breakpoints. */
-  private newPast(stops: boolean): PastRun {
-    const nothing: Wanted = { breakpoints: [], data: [], failures: [], log: () => undefined };
+  newPast(stops: boolean): PastRun {
+    const nothing: WantedStops = { breakpoints: [], data: [], failures: [], log: () => undefined };
     return new PastRun(this.recordNow(), stops ? this.wanted : nothing, this.live?.moment ?? null);
   }
 
@@ -534,39 +450,6 @@ export class Debuggee {
         ? new DebugProgram(link(machine), sources, sameCode(machine, this.debugged) ? this.debugged.places : null)
         : new DebugProgram(link(machine), sources, null);
     return { stored, records, inputs, redactor, programOf };
-  }
-
-  private openAt(at: unknown): void {
-    const { records } = this.recordNow();
-    if (typeof at === 'number') return this.goToEvent(at);
-    if (typeof at === 'string') {
-      const found = /^(.*?)(?:#(\d+))?$/.exec(at);
-      const entries = records.filter(({ event }) => event.type === 'state_entered' && event.state === found?.[1]);
-      const entry = entries[Number(found?.[2] ?? 1) - 1];
-      if (entry === undefined) throw new AdapterRefusal(`the run never entered \`${at}\``, true);
-      return this.goToEvent(entry.seq);
-    }
-    if (records.at(-1)?.event.type === 'run_failed' && this.standAtLastFailure()) return;
-    const past = this.newPast(false);
-    past.forward();
-    past.watch.stop = past.endingStop('entry', this.endOf(past));
-    this.past = past;
-    this.announce(past.watch.stop);
-  }
-
-  /** A failed run opens where it failed. */
-  private standAtLastFailure(): boolean {
-    const failures: Wanted = { ...this.wanted, breakpoints: [], data: [], failures: [{ id: 'any', condition: null }] };
-    const open = (): PastRun => new PastRun(this.recordNow(), failures, null);
-    const survey = open();
-    let count = 0;
-    for (; survey.forward(); count++) survey.watch.proceed({ kind: 'run' });
-    if (count === 0) return false;
-    const past = open();
-    for (let at = 1; past.forward() && at < count; at++) past.watch.proceed({ kind: 'run' });
-    this.standIn(past);
-    if (past.watch.stop !== null) this.announce(past.watch.stop);
-    return true;
   }
 
   // ---- its end ----------------------------------------------------------------------------------------
@@ -594,32 +477,6 @@ export class Debuggee {
   }
 }
 
-/** Secret inputs are not on record. */
-function secretInputs(inputs: Readonly<Record<string, Json>>, program: DebugProgram | null) {
-  const secret = program?.linked.machine.inputs.filter((input) => input.secret === true).map(({ name }) => name) ?? [];
-  return Object.fromEntries(Object.entries(inputs).filter(([name]) => secret.includes(name)));
-}
-
 function sameCode(machine: Machine, { machine: own }: DebuggedProgram): boolean {
   return machine.states.length === own.states.length && JSON.stringify(machine.states) === JSON.stringify(own.states);
-}
-
-function inFolder(folder: string, path: string): string {
-  return isAbsolute(path) ? path : resolve(folder, path);
-}
-
-export function effectMode(text: string): EffectMode {
-  if (text === 'none' || text === 'agents' || text === 'all') return text;
-  throw new AdapterRefusal(`\`${text}\` is not one of none, agents, all`);
-}
-
-function refusedBy({ message, help, findings }: Refusal): AdapterRefusal {
-  const drawn = findings === undefined ? '' : drawDiagnostics(findings.diagnostics as never, findings.sources as never);
-  return new AdapterRefusal(drawn === '' ? [message, help].filter((one) => one !== null).join('; ') : drawn, true);
-}
-
-function effectsOf(options: RunOptions) {
-  const { effects, env, commands, agents, mcp, readable, permits } = options;
-  const all = { agents: {}, folder: null, instead: {}, ...agents };
-  return effects ?? hostEffects({ env, commands, agents: all, mcp, readable, permits });
 }

@@ -12,13 +12,24 @@ import { journalStart, readJournal } from '../../runtime/store/read-journal.js';
 import { openStoredRun, runIds } from '../../runtime/store/stored-run.js';
 import { ascii } from '../../views/graph/graph-text.js';
 import { graphOf } from '../../views/graph/machine-graph.js';
-import { AdapterRefusal, type Arguments, type Handlers, numberIn, textIn } from './adapter-protocol.js';
-import { type Debuggee, effectMode } from './debuggee.js';
-import type { Inspection } from './inspection.js';
-import type { HeldEffect } from './live-run.js';
+import type { DebugFrame } from '../debug/debug-frames.js';
+import type { Changeable } from '../debug/debug-scopes.js';
+import { AdapterRefusal, type Handlers, numberIn, type RequestArguments, textIn } from './adapter-protocol.js';
+import type { HeldEffect } from './debugged-run.js';
+import type { Debuggee } from './debuggee.js';
+import { effectMode } from './launch-values.js';
 
-export function deciding(debuggee: Debuggee, inspection: Inspection): Handlers {
-  const setVariable = (given: Arguments) => {
+/** The frames that a client was shown, with their values. */
+interface ShownFrames {
+  frameOf(id: number | undefined): DebugFrame;
+  valueOf(text: string, frame: DebugFrame): Value;
+  presented(value: Value, thread: Thread): object;
+  changeable(reference: number, name: string): { readonly at: Changeable; readonly thread: Thread } | null;
+  changeableIn(frame: DebugFrame, name: string): Changeable | null;
+}
+
+export function deciding(debuggee: Debuggee, inspection: ShownFrames): Handlers {
+  const setVariable = (given: RequestArguments) => {
     const name = textIn(given, 'name') ?? '';
     const found = inspection.changeable(numberIn(given, 'variablesReference') ?? 0, name);
     if (found === null)
@@ -58,7 +69,7 @@ export async function consoleCommand(
     case 'goto': {
       const seq = Number(rest);
       if (!/^\d+$/.test(rest)) throw new AdapterRefusal('`:goto` needs the number of an event, as in `:goto 12`');
-      return { result: `goes to event ${seq}`, after: () => debuggee.goToEvent(seq) };
+      return { result: `goes to event ${seq}`, after: () => debuggee.time.goToEvent(seq) };
     }
     case 'graph':
       return { result: ascii([graphOf(debuggee.still.run.linked.machine)]) };
@@ -102,7 +113,7 @@ function heldEffect(debuggee: Debuggee): HeldEffect {
   return held;
 }
 
-function decide(debuggee: Debuggee, held: HeldEffect, action: string, given: Arguments): () => void {
+function decide(debuggee: Debuggee, held: HeldEffect, action: string, given: RequestArguments): () => void {
   const { request } = held;
   const give = (outcome: Outcome): (() => void) => {
     const own = { ...outcome, by: 'debugger' } as Outcome;
@@ -173,7 +184,7 @@ interface Change {
   readonly thread: Thread;
 }
 
-function change(debuggee: Debuggee, inspection: Inspection, { name, text, at, thread }: Change) {
+function change(debuggee: Debuggee, inspection: ShownFrames, { name, text, at, thread }: Change) {
   const { stop, isPast } = debuggee.still;
   const value = inspection.valueOf(text, inspection.frameOf(undefined));
   refuseValue(value);

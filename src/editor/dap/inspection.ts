@@ -7,20 +7,27 @@ import { decode, printJson } from '../../interpreter/values/json.js';
 import type { Value } from '../../interpreter/values/value.js';
 import { functionNames } from '../../language/check/lower/lower-expression.js';
 import type { Json } from '../../machine/expression.js';
-import { compileExpression, evaluate } from '../debug/expressions.js';
-import { type DebugFrame, framesOf, standingOf, threadsOf } from '../debug/frames.js';
+import { type DebugFrame, framesOf, standingOf, threadsOf } from '../debug/debug-frames.js';
 import {
   type Changeable,
   type DebugScope,
   innerNames,
   partCount,
   partsOf,
+  type ShownVariable,
   scopesOf,
   textOf,
   typeName,
-  type Variable,
-} from '../debug/scopes.js';
-import { AdapterRefusal, type Arguments, type Handlers, numberIn, type Reply, textIn } from './adapter-protocol.js';
+} from '../debug/debug-scopes.js';
+import { compileExpression, evaluate } from '../debug/expressions.js';
+import {
+  AdapterRefusal,
+  type Handlers,
+  numberIn,
+  type Reply,
+  type RequestArguments,
+  textIn,
+} from './adapter-protocol.js';
 import type { Debuggee } from './debuggee.js';
 import { consoleAssignment, consoleCommand, deciding } from './deciding.js';
 import { threadOf } from './moving.js';
@@ -36,7 +43,7 @@ const PAGE = 100;
 
 const CONSOLE = [':goto', ':graph', ':effects', ':run', ':answer', ':fail', ':last', ':stop'];
 
-export class Inspection {
+export class RunInspection {
   private readonly frames = new Map<number, DebugFrame>();
   private readonly shown: Shown[] = [];
 
@@ -70,7 +77,7 @@ export class Inspection {
     return { body: { threads: threads.length > 0 ? threads : [{ id: this.debuggee.threadId(''), name: 'run' }] } };
   }
 
-  private stackTrace(given: Arguments) {
+  private stackTrace(given: RequestArguments) {
     const { program, stop } = this.debuggee.still;
     const thread = threadOf(this.debuggee, numberIn(given, 'threadId'));
     const all = framesOf(program, thread === stop.thread ? stop : standingOf(program, thread));
@@ -95,7 +102,7 @@ export class Inspection {
     return frame;
   }
 
-  private scopes(given: Arguments) {
+  private scopes(given: RequestArguments) {
     const { program } = this.debuggee.still;
     const frame = this.frameOf(numberIn(given, 'frameId'));
     const { thread } = frame.standing;
@@ -116,7 +123,7 @@ export class Inspection {
       {
         title: 'Effect',
         variables: () =>
-          Object.entries(request).flatMap(([name, value]): Variable[] =>
+          Object.entries(request).flatMap(([name, value]): ShownVariable[] =>
             value === undefined ? [] : [{ name, value: value as unknown as Value, at: null }],
           ),
       },
@@ -127,7 +134,7 @@ export class Inspection {
     return this.shown.push(one);
   }
 
-  private variables(given: Arguments) {
+  private variables(given: RequestArguments) {
     const one = this.shown[(numberIn(given, 'variablesReference') ?? 0) - 1];
     if (one === undefined) throw new AdapterRefusal('these variables are out of date: the run has moved');
     const start = numberIn(given, 'start') ?? 0;
@@ -158,7 +165,7 @@ export class Inspection {
   }
 
   /** A value as the client shows it. */
-  private show({ name, value }: Variable, thread: Thread): object {
+  private show({ name, value }: ShownVariable, thread: Thread): object {
     return { name, ...this.presented(value, thread), evaluateName: name };
   }
 
@@ -175,14 +182,14 @@ export class Inspection {
     };
   }
 
-  private async assign({ name, value }: { readonly name: string; readonly value: string }, given: Arguments) {
+  private async assign({ name, value }: { readonly name: string; readonly value: string }, given: RequestArguments) {
     const { setExpression } = deciding(this.debuggee, this);
     const reply = await setExpression?.({ ...given, expression: name, value });
     const body = reply?.body as { readonly value: string } | undefined;
     return { ...reply, body: { ...body, result: body?.value ?? '' } };
   }
 
-  private async evaluate(given: Arguments): Promise<Reply> {
+  private async evaluate(given: RequestArguments): Promise<Reply> {
     const text = (textIn(given, 'expression') ?? '').trim();
     const context = textIn(given, 'context') ?? 'repl';
     const frame = this.frameOf(numberIn(given, 'frameId'));
@@ -210,7 +217,7 @@ export class Inspection {
     return result.value;
   }
 
-  private completions(given: Arguments) {
+  private completions(given: RequestArguments) {
     const text = (textIn(given, 'text') ?? '').slice(0, (numberIn(given, 'column') ?? 1) - 1);
     const found = /(?::|[\p{L}_†][\p{L}\p{N}_.†-]*)$/u.exec(text)?.[0] ?? '';
     const frame = this.frameOf(numberIn(given, 'frameId'));
@@ -241,7 +248,18 @@ export class Inspection {
     const { thread, failure } = stop;
     const error =
       failure === undefined ? (thread.run.result?.error ?? null) : errorOf(factsOf(thread, asFailure(failure)));
-    if (error === null) throw new AdapterRefusal('the run did not stop at a failure');
+    if (error === null) {
+      const description = stop.text ?? '';
+      const exceptionId = description.startsWith('attempt') ? 'attempt_failed' : 'gate_failed';
+      return {
+        body: {
+          exceptionId,
+          description,
+          breakMode: 'always',
+          details: { message: description, typeName: exceptionId },
+        },
+      };
+    }
     const drawn = this.debuggee.drawFailure(error);
     const clean = (text: string): string => this.debuggee.redactor?.text(text) ?? text;
     return {
@@ -262,7 +280,7 @@ export class Inspection {
     };
   }
 
-  private source(given: Arguments) {
+  private source(given: RequestArguments) {
     const source = (given.source ?? {}) as { readonly path?: string; readonly sourceReference?: number };
     const reference = numberIn(given, 'sourceReference') || source.sourceReference || 0;
     const { files } = this.debuggee;

@@ -1,16 +1,17 @@
 /** The requests that move a run. */
 import type { Thread } from '../../interpreter/run-state/thread.js';
-import { standingOf, threadsOf } from '../debug/frames.js';
+import { standingOf, threadsOf } from '../debug/debug-frames.js';
 import { type Motion, positionOf } from '../debug/watch.js';
-import { AdapterRefusal, type Arguments, type Handlers, numberIn, textIn } from './adapter-protocol.js';
-import { type Debuggee, effectMode } from './debuggee.js';
+import { AdapterRefusal, type Handlers, numberIn, type RequestArguments, textIn } from './adapter-protocol.js';
+import type { Debuggee } from './debuggee.js';
+import { effectMode } from './launch-values.js';
 import type { PastPlace } from './past-run.js';
 
 type StepKind = 'next' | 'in' | 'out';
 
 export function moving(debuggee: Debuggee): Handlers {
   const targets = new Map<number, PastPlace>();
-  const step = (kind: StepKind) => (given: Arguments) => {
+  const step = (kind: StepKind) => (given: RequestArguments) => {
     const motion = motionOf(debuggee, kind, given);
     return { after: () => debuggee.forward(motion) };
   };
@@ -26,11 +27,11 @@ export function moving(debuggee: Debuggee): Handlers {
     pause: () => ({ after: () => debuggee.pause() }),
     stepBack: () => {
       void debuggee.still;
-      return { after: () => debuggee.stepBack() };
+      return { after: () => debuggee.time.stepBack() };
     },
     reverseContinue: () => {
       void debuggee.still;
-      return { after: () => debuggee.reverseContinue() };
+      return { after: () => debuggee.time.reverseContinue() };
     },
     gotoTargets: (given) => {
       const { files } = debuggee;
@@ -39,7 +40,7 @@ export function moving(debuggee: Debuggee): Handlers {
         source.path === undefined ? files?.nameOfReference(source.sourceReference ?? 0) : files?.nameOf(source.path);
       if (name === undefined) throw new AdapterRefusal('this file is not a part of the program that runs');
       const line = numberIn(given, 'line') ?? 1;
-      const found = debuggee.executionsOf(name, line);
+      const found = debuggee.time.executionsOf(name, line);
       return {
         body: {
           targets: found.map(({ place, seq, text }, at) => {
@@ -54,12 +55,12 @@ export function moving(debuggee: Debuggee): Handlers {
     goto: (given) => {
       const place = targets.get(numberIn(given, 'targetId') ?? 0);
       if (place === undefined) throw new AdapterRefusal('there is no such target');
-      return { after: () => debuggee.standAt(place, 'goto') };
+      return { after: () => debuggee.time.standAt(place, 'goto') };
     },
     'statedsl/goto': (given) => {
       const seq = numberIn(given, 'seq');
       if (seq === undefined) throw new AdapterRefusal('`seq` is the number of an event');
-      return { after: () => debuggee.goToEvent(seq) };
+      return { after: () => debuggee.time.goToEvent(seq) };
     },
     'statedsl/stopBeforeEffects': (given) => {
       const mode = effectMode(textIn(given, 'mode') ?? '');
@@ -77,7 +78,7 @@ export function moving(debuggee: Debuggee): Handlers {
   };
 }
 
-function motionOf(debuggee: Debuggee, kind: StepKind, given: Arguments): Motion {
+function motionOf(debuggee: Debuggee, kind: StepKind, given: RequestArguments): Motion {
   const { program, run, stop } = debuggee.still;
   const target = numberIn(given, 'targetId');
   const thread = target === undefined ? threadOf(debuggee, numberIn(given, 'threadId')) : threadOf(debuggee, target);

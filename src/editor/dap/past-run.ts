@@ -11,8 +11,15 @@ import { followFromStart, type RecordFollower } from '../../runtime/run/again/re
 import type { JournalRecord } from '../../runtime/store/journal-line.js';
 import type { StoredRun } from '../../runtime/store/stored-run.js';
 import { debugLink } from '../debug/debug-link.js';
-import type { DebugProgram, Entry } from '../debug/debug-program.js';
-import { type Position, positionOf, type Stop, type StopReason, type Wanted, Watch } from '../debug/watch.js';
+import type { ActionEntry, DebugProgram } from '../debug/debug-program.js';
+import {
+  positionOf,
+  type Stop,
+  type StopReason,
+  type ThreadPosition,
+  type WantedStops,
+  Watch,
+} from '../debug/watch.js';
 
 /** A record that is executed again. */
 export interface PastRecord {
@@ -24,7 +31,7 @@ export interface PastRecord {
 }
 
 /** A moment of the run that is executed, at which the past ends. */
-export interface Moment {
+export interface PresentMoment {
   readonly path: string;
   readonly pc: number;
   readonly depth: number;
@@ -70,9 +77,9 @@ export class PastRun {
 
   constructor(
     private readonly record: PastRecord,
-    wanted: Wanted,
+    wanted: WantedStops,
     /** Null: the past ends with the record. */
-    private readonly now: Moment | null,
+    private readonly now: PresentMoment | null,
   ) {
     const { stored, inputs, redactor } = record;
     let watch: Watch | null = null;
@@ -207,13 +214,13 @@ export class PastRun {
 }
 
 /** A place of which a thread can step back, and where it stands. */
-export interface Candidate extends PastPlace {
-  readonly entry: Entry;
-  readonly position: Position;
+export interface PlaceCandidate extends PastPlace {
+  readonly entry: ActionEntry;
+  readonly position: ThreadPosition;
 }
 
 /** The beginnings of actions at an instruction. */
-export function candidatesAt(program: DebugProgram, thread: Thread, pc: number, tick: number): Candidate[] {
+export function candidatesAt(program: DebugProgram, thread: Thread, pc: number, tick: number): PlaceCandidate[] {
   return program
     .entriesAt(pc)
     .map((entry) => ({ tick, depth: entry.depth, entry, position: positionOf(thread, pc, entry.depth) }));

@@ -1,8 +1,8 @@
 /** One debugging session: what its requests do. */
-import { AdapterRefusal, type Arguments, type Handlers, type Reply } from './adapter-protocol.js';
+import { AdapterRefusal, type Handlers, type Reply, type RequestArguments } from './adapter-protocol.js';
 import { Debuggee, type DebuggeeOptions } from './debuggee.js';
 import { deciding } from './deciding.js';
-import { Inspection } from './inspection.js';
+import { RunInspection } from './inspection.js';
 import { moving } from './moving.js';
 import { exceptionFilters, stopping } from './stopping.js';
 
@@ -45,7 +45,7 @@ export class Session {
 
   constructor(private readonly options: DebuggeeOptions) {
     this.debuggee = new Debuggee(options);
-    const inspection = new Inspection(this.debuggee);
+    const inspection = new RunInspection(this.debuggee);
     this.handlers = {
       ...this.starting(),
       ...stopping(this.debuggee),
@@ -59,7 +59,7 @@ export class Session {
     return URGENT.has(command);
   }
 
-  async handle(command: string, given: Arguments): Promise<Reply> {
+  async handle(command: string, given: RequestArguments): Promise<Reply> {
     const handler = Object.hasOwn(this.handlers, command) ? this.handlers[command] : undefined;
     if (handler === undefined) throw new AdapterRefusal(`the request \`${command}\` is not known here`);
     return handler(given);

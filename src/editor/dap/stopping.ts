@@ -8,7 +8,7 @@ import type { Breakpoint, DataBreakpoint, FailureFilter } from '../debug/watch.j
 import { AdapterRefusal, type Handlers, listIn, numberIn, textIn } from './adapter-protocol.js';
 import {
   locationsIn,
-  type Resolved,
+  type ResolvedBreakpoint,
   resolveFunction,
   resolveLine,
   type SetBreakpoint,
@@ -180,7 +180,7 @@ class Lines {
     return this.keep(resolveFunction(program, wanted, id));
   }
 
-  private keep({ set, breakpoint }: Resolved): SetBreakpoint {
+  private keep({ set, breakpoint }: ResolvedBreakpoint): SetBreakpoint {
     this.made.set(set.id, breakpoint);
     return set;
   }

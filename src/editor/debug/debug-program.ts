@@ -19,7 +19,7 @@ export interface Where {
 }
 
 /** The beginning of an action. Several may begin at one position: that of a USE, and the first one of its pattern. */
-export interface Entry {
+export interface ActionEntry {
   readonly id: number;
   readonly pc: number;
   /** In how many patterns and workflows it is. */
@@ -33,8 +33,8 @@ export interface Entry {
 const HIDDEN: ReadonlySet<Instruction['op']> = new Set(['jump', 'branch-end', 'join-detached', 'fell-off']);
 
 export class DebugProgram {
-  readonly entries: readonly Entry[];
-  private readonly byPc = new Map<number, Entry[]>();
+  readonly entries: readonly ActionEntry[];
+  private readonly byPc = new Map<number, ActionEntry[]>();
   private readonly states: number[] = [];
 
   constructor(
@@ -43,7 +43,7 @@ export class DebugProgram {
     private readonly places: MachinePlaces | null,
   ) {
     const { machine } = linked;
-    const entries: Entry[] = [];
+    const entries: ActionEntry[] = [];
     machine.states.forEach(({ code }, state) => {
       const known = new Set<string>();
       let before: readonly PlaceCall[] = [];
@@ -70,7 +70,7 @@ export class DebugProgram {
   }
 
   /** The actions that begin at a position, outermost first. */
-  entriesAt(pc: number): readonly Entry[] {
+  entriesAt(pc: number): readonly ActionEntry[] {
     return this.byPc.get(pc) ?? [];
   }
 
@@ -113,7 +113,7 @@ export class DebugProgram {
     at: number,
     instruction: Instruction,
     before: readonly PlaceCall[],
-  ): Omit<Entry, 'id' | 'pc'>[] {
+  ): Omit<ActionEntry, 'id' | 'pc'>[] {
     const place = this.places?.states[state]?.[at];
     if (place === undefined) {
       const where = this.lineOf(instruction.origin.file, instruction.origin.line);
@@ -138,6 +138,6 @@ function isHidden(instruction: Instruction): boolean {
   return instruction.op === 'set' && instruction.name === '$matched';
 }
 
-function keyOf({ where, kind }: Pick<Entry, 'where' | 'kind'>): string {
+function keyOf({ where, kind }: Pick<ActionEntry, 'where' | 'kind'>): string {
   return `${where.file}:${where.line}:${where.column}:${kind}`;
 }

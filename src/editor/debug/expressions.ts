@@ -15,7 +15,7 @@ import type { Machine } from '../../machine/machine.js';
 import { readReference } from '../../prelude/reference.js';
 
 export type Compiled = { readonly evaluate: Evaluator; readonly expr: Expr } | { readonly problem: string };
-export type Evaluated = { readonly value: Value } | { readonly problem: string };
+export type EvaluatedText = { readonly value: Value } | { readonly problem: string };
 
 const SAMPLES = /\b(now|uuid|random)\s*\(/;
 
@@ -39,7 +39,7 @@ export function compileExpression(text: string, place: Place | null, machine: Ma
   return { evaluate: compile(expr), expr };
 }
 
-export function evaluate(compiled: Compiled, thread: Thread): Evaluated {
+export function evaluate(compiled: Compiled, thread: Thread): EvaluatedText {
   if ('problem' in compiled) return compiled;
   // Warnings of an evaluation belong to no event.
   const silent: Thread = Object.create(thread, {

@@ -7,7 +7,7 @@ import type { RuntimeFailure } from '../../interpreter/failure.js';
 import type { Thread } from '../../interpreter/run-state/thread.js';
 import { equal, type Value } from '../../interpreter/values/value.js';
 import type { Failures, Trap } from './debug-link.js';
-import type { DebugProgram, Entry } from './debug-program.js';
+import type { ActionEntry, DebugProgram } from './debug-program.js';
 
 export type StopReason =
   | 'breakpoint'
@@ -38,12 +38,12 @@ export interface Breakpoint {
   readonly id: number;
   readonly kind: 'breakpoint' | 'function breakpoint';
   /** Entries at which it stops. */
-  readonly entries: readonly Entry[];
+  readonly entries: readonly ActionEntry[];
   /** Whether it holds here; a text: what went wrong. */
-  readonly condition: ((thread: Thread, entry: Entry) => boolean | { readonly problem: string }) | null;
+  readonly condition: ((thread: Thread, entry: ActionEntry) => boolean | { readonly problem: string }) | null;
   readonly isHit: ((count: number) => boolean) | null;
   /** What is logged instead of a stop. */
-  readonly message: ((thread: Thread, entry: Entry) => string) | null;
+  readonly message: ((thread: Thread, entry: ActionEntry) => string) | null;
 }
 
 /** A value that is watched for changes. */
@@ -60,23 +60,23 @@ export interface FailureFilter {
 }
 
 /** What all executions of a session stop at. */
-export interface Wanted {
+export interface WantedStops {
   breakpoints: readonly Breakpoint[];
   data: readonly DataBreakpoint[];
   failures: readonly FailureFilter[];
   /** The output of log points. */
-  readonly log: (text: string, where: Entry['where']) => void;
+  readonly log: (text: string, where: ActionEntry['where']) => void;
 }
 
 /** How a run continues. */
 export type Motion =
   | { readonly kind: 'run' }
   | { readonly kind: 'pause'; readonly reason: StopReason }
-  | { readonly kind: 'next' | 'in' | 'out'; readonly from: Position }
-  | { readonly kind: 'instruction'; readonly from: Position };
+  | { readonly kind: 'next' | 'in' | 'out'; readonly from: ThreadPosition }
+  | { readonly kind: 'instruction'; readonly from: ThreadPosition };
 
 /** Where a thread is, to compare. */
-export interface Position {
+export interface ThreadPosition {
   readonly path: string;
   readonly pc: number;
   readonly depth: number;
@@ -90,7 +90,7 @@ function openSteps({ frames }: Thread): number {
   return frames.filter(({ kind }) => kind === 'step').length;
 }
 
-export function positionOf(thread: Thread, pc: number, depth: number): Position {
+export function positionOf(thread: Thread, pc: number, depth: number): ThreadPosition {
   const { path, run } = thread;
   return { path, pc, depth, nesting: depth + openSteps(thread), visit: run.statesTotal };
 }
@@ -106,11 +106,13 @@ export class Watch {
   private readonly hits = new Map<number, number>();
   private values: readonly (Value | undefined)[] | null = null;
   private readonly byEntry = new Map<number, Breakpoint[]>();
+  /** Results of gates and attempts of which a stop has told. */
+  private readonly told = new Set<string>();
 
   constructor(
     /** Another one where a run continues in another program. */
     public program: DebugProgram,
-    public wanted: Wanted,
+    public wanted: WantedStops,
     private readonly isQuiet: boolean,
   ) {
     this.update();
@@ -178,6 +180,9 @@ export class Watch {
       if (changed !== null)
         return { ...changed, depth: program.entriesAt(pc)[0]?.depth ?? program.placeAt(pc)?.calls.length ?? 0 };
     }
+    const failed = from < 0 ? this.failedInStep(thread) : null;
+    if (failed !== null)
+      return { reason: 'exception', hit: [], text: failed, depth: program.placeAt(pc)?.calls.length ?? 0 };
     for (const entry of program.entriesAt(pc)) {
       if (entry.depth <= from) continue;
       if (special !== null && entry.depth >= special.depth) return special;
@@ -190,7 +195,7 @@ export class Watch {
     return null;
   }
 
-  private atBreakpoints(thread: Thread, entry: Entry): Pick<Stop, 'reason' | 'hit' | 'text'> | null {
+  private atBreakpoints(thread: Thread, entry: ActionEntry): Pick<Stop, 'reason' | 'hit' | 'text'> | null {
     const here = this.byEntry.get(entry.id);
     if (here === undefined) return null;
     const hit: Breakpoint[] = [];
@@ -218,7 +223,7 @@ export class Watch {
     return this.isWanted(motion, thread, positionOf(thread, pc, depth)) ? { reason: 'step', hit: [] } : null;
   }
 
-  private isWanted(motion: Exclude<Motion, { kind: 'run' | 'pause' }>, thread: Thread, at: Position): boolean {
+  private isWanted(motion: Exclude<Motion, { kind: 'run' | 'pause' }>, thread: Thread, at: ThreadPosition): boolean {
     const { from, kind } = motion;
     const isOther = at.visit !== from.visit;
     switch (kind) {
@@ -234,7 +239,7 @@ export class Watch {
   }
 
   /** Whether this is the thread that steps, or the one that continues after it. */
-  private isAfter(thread: Thread, from: Position): boolean {
+  private isAfter(thread: Thread, from: ThreadPosition): boolean {
     if (thread.path === from.path) return true;
     if (!isWithin(from.path, thread.path)) return false;
     // The branch has ended when what waits for it is executed.
@@ -243,12 +248,31 @@ export class Watch {
     );
   }
 
-  private isAlive(thread: Thread, { path }: Position): boolean {
+  private isAlive(thread: Thread, { path }: ThreadPosition): boolean {
     const all = [thread];
     for (const one of all)
       for (const { members } of one.forks)
         for (const member of members) if (member.thread !== null && member.status === 'active') all.push(member.thread);
     return all.some((one) => one.path === path && one.status !== 'done');
+  }
+
+  /** A gate or an attempt that has just failed, which no instruction throws; null: there is none. */
+  private failedInStep({ frames, path }: Thread): string | null {
+    const wants = (id: string): boolean => this.wanted.failures.some((filter) => filter.id === id);
+    const [gates, attempts] = [wants('gate_failed'), wants('attempt_failed')];
+    if (!gates && !attempts) return null;
+    const frame = frames.findLast(({ kind }) => kind === 'step');
+    if (frame?.kind !== 'step') return null;
+    const tell = (what: string): boolean => {
+      const key = `${path} ${frame.path} ${frame.attempt} ${what}`;
+      return !this.told.has(key) && this.told.add(key) !== undefined;
+    };
+    for (const [name, { pass, error, comments }] of gates ? Object.entries(frame.gates) : [])
+      if (!pass && tell(`gate ${name}`)) return `the gate \`${name}\` failed: ${error ?? comments ?? ''}`;
+    const isOver = frame.phase === 'retry' || frame.failure !== null;
+    return attempts && isOver && frame.verdict !== true && tell('attempt')
+      ? `attempt ${frame.attempt} of \`${frame.path}\` failed`
+      : null;
   }
 
   private changed(thread: Thread): Pick<Stop, 'reason' | 'hit' | 'text'> | null {

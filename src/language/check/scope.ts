@@ -180,17 +180,14 @@ export class StateScope {
     this.visible = this.visibleNow();
   }
 
-  /** What is visible now, for `seeing`. */
   get visibleScopes(): { readonly scopes: readonly NameScope[]; readonly isIsolated: boolean } {
     return { scopes: this.visible, isIsolated: this.isIsolated };
   }
 
-  /** Looks names up as at an earlier place. */
   seeing<T>({ scopes, isIsolated }: StateScope['visibleScopes'], look: () => T): T {
-    const now = this.visibleScopes;
     [this.visible, this.isIsolated] = [scopes, isIsolated];
     const result = look();
-    [this.visible, this.isIsolated] = [now.scopes, now.isIsolated];
+    this.visible = this.visibleNow();
     return result;
   }
 

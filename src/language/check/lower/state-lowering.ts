@@ -11,13 +11,14 @@ import type { Diagnostic, Span } from '../../source/diagnostic.js';
 import type { Block, Instruction, Option, StateDeclaration } from '../../syntax/ast.js';
 import type { Expression } from '../../syntax/expression-nodes.js';
 import { freeNames } from '../free-names.js';
-import type { Place, PlaceCall, PlacedExpression, PlaceName } from '../places.js';
+import type { PlaceCall } from '../places.js';
 import { locationOf, type NameRole, type SymbolKey } from '../program-index.js';
 import { type MachineScope, StateScope } from '../scope.js';
 import { type StepLowering, stepExpression } from '../steps/step-keys.js';
 import { type NamedStep, type StepScope, scopeOf } from '../steps/step-names.js';
 import { Emitter } from './emitter.js';
 import { type ExpressionContext, lowerExpression } from './lower-expression.js';
+import { placeOf } from './lowered-places.js';
 import type { LoweringSettings } from './lowered-state.js';
 import { LintFacts } from './lowered-state.js';
 
@@ -94,7 +95,7 @@ export class StateLowering implements ExpressionContext {
     readonly settings: LoweringSettings,
     private readonly lower: LowerBlocks,
   ) {
-    this.emitter = new Emitter(shared.sources, settings.debug ? (span) => this.placeOf(span) : null);
+    this.emitter = new Emitter(shared.sources, settings.debug ? (span) => placeOf(this, span) : null);
     settings.expansions.lowering.enterState();
     this.scope = new StateScope(shared, declaration.name.text);
     this.steps = stepLowering(shared, declaration);
@@ -115,43 +116,6 @@ export class StateLowering implements ExpressionContext {
     this.calls = [...outer, call];
     lower();
     this.calls = outer;
-  }
-
-  private placeOf(span: Span): Place {
-    const { action, calls, scope, steps } = this;
-    const seen = scope.visibleScopes;
-    return {
-      span,
-      action: action?.kind ?? 'state',
-      actionSpan: action?.span ?? this.declaration.span,
-      calls,
-      names: () =>
-        seen.scopes.flatMap(({ kind, names }) =>
-          [...names].map(([name, at]): PlaceName => ({ kind, name, at: 'constant' in at ? at : { slot: at.slot } })),
-        ),
-      lower: (expression) => this.lowerAt(expression, seen, steps),
-    };
-  }
-
-  /** Lowers an expression as if it stood at an earlier place. Nothing is added to the state. */
-  private lowerAt(expression: Expression, seen: StateScope['visibleScopes'], steps: StepLowering): PlacedExpression {
-    const own = this.diagnostics.length;
-    const outer = this.steps;
-    let sampled = false;
-    const refusing: StateLowering = Object.create(this, {
-      sample: {
-        value: () => {
-          sampled = true;
-          return 0;
-        },
-      },
-      exitSlot: { value: (name: string) => (this.bindsName(name) ? this.exitCodes.known(name) : null) },
-    });
-    this.steps = steps;
-    const expr = this.scope.seeing(seen, () => lowerExpression(expression, refusing));
-    this.steps = outer;
-    const diagnostics = this.diagnostics.splice(own).filter(({ severity }) => severity === 'error');
-    return { expr: diagnostics.length > 0 || sampled ? null : expr, diagnostics };
   }
 
   // ---- the way down -----------------------------------------------------------------------------------
@@ -293,6 +257,11 @@ export class StateLowering implements ExpressionContext {
 
   exitSlot(name: string): number | null {
     return this.bindsName(name) ? this.exitCodes.slotOf(name) : null;
+  }
+
+  /** The slot of the exit code of a name, if the state keeps it. */
+  keptExitSlot(name: string): number | null {
+    return this.bindsName(name) ? this.exitCodes.known(name) : null;
   }
 
   private bindsName(name: string): boolean {

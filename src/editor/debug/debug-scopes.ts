@@ -6,13 +6,13 @@ import { decode, printJson } from '../../interpreter/values/json.js';
 import { isList, isObject, numberOf, typeOf, type Value } from '../../interpreter/values/value.js';
 import type { PlaceName } from '../../language/check/places.js';
 import type { SlotRef } from '../../machine/expression.js';
+import type { DebugFrame } from './debug-frames.js';
 import type { DebugProgram } from './debug-program.js';
-import type { DebugFrame } from './frames.js';
 
 /** Where a value stands that can be changed. */
 export type Changeable = Extract<SlotRef, { in: 'local' } | { in: 'tracked' }>;
 
-export interface Variable {
+export interface ShownVariable {
   readonly name: string;
   readonly value: Value;
   /** Null: it is fixed. */
@@ -21,7 +21,7 @@ export interface Variable {
 
 export interface DebugScope {
   readonly title: string;
-  readonly variables: () => readonly Variable[];
+  readonly variables: () => readonly ShownVariable[];
 }
 
 /** Names of scopes that do not exist there are left out. */
@@ -30,7 +30,7 @@ export function scopesOf(program: DebugProgram, frame: DebugFrame, extra: readon
   const { machine } = thread.run.linked;
   const state = machine.states[thread.state];
   const inner = innerNames(program, frame);
-  const named = (names: readonly string[], slots: readonly Slot[], where: Changeable['in'] | null): Variable[] =>
+  const named = (names: readonly string[], slots: readonly Slot[], where: Changeable['in'] | null): ShownVariable[] =>
     names.flatMap((name, slot) => {
       const value = slots[slot];
       if (value === undefined || name.startsWith('$')) return [];
@@ -38,7 +38,7 @@ export function scopesOf(program: DebugProgram, frame: DebugFrame, extra: readon
     });
   const ofKind = (...kinds: PlaceName['kind'][]) => inner.filter(({ kind }) => kinds.includes(kind));
   const own = new Set(inner.flatMap(({ at }) => ('slot' in at ? [at.slot] : [])));
-  const locals = (): Variable[] =>
+  const locals = (): ShownVariable[] =>
     named(state?.locals ?? [], localsOf(thread), 'local').filter(({ at }) => !own.has(at?.slot ?? -1));
   const secret = machine.inputs.map(({ secret: is }) => is === true);
   const step = frame.step ?? innermostStep(thread);
@@ -105,7 +105,7 @@ function scopeOf(title: string, names: readonly PlaceName[], thread: Thread): De
   };
 }
 
-function dataOf({ data }: Thread): Variable[] {
+function dataOf({ data }: Thread): ShownVariable[] {
   return ['state', 'data'].flatMap((name) => {
     const value = data.read([name]) as Value | undefined;
     return value === undefined ? [] : [{ name: `†${name}`, value, at: null }];
@@ -117,8 +117,8 @@ function innermostStep({ frames }: Thread) {
   return found?.kind === 'step' ? found : null;
 }
 
-function stepOf(thread: Thread, path: string, frame: DebugFrame['step']): Variable[] {
-  const keys = [...thread.run.steps.keys].flatMap(([key, value]): Variable[] =>
+function stepOf(thread: Thread, path: string, frame: DebugFrame['step']): ShownVariable[] {
+  const keys = [...thread.run.steps.keys].flatMap(([key, value]): ShownVariable[] =>
     key.startsWith(`${path}.`) ? [{ name: key.slice(path.length + 1), value, at: null }] : [],
   );
   if (frame === null) return keys;
@@ -139,7 +139,7 @@ function causeOf({ run, state }: Thread): DebugScope | null {
   };
 }
 
-function aboutRun({ run }: Thread): Variable[] {
+function aboutRun({ run }: Thread): ShownVariable[] {
   const { limits, usage } = run;
   const left = Object.fromEntries(
     Object.entries({

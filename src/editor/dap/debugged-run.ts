@@ -9,8 +9,8 @@ import type { Effects } from '../../runtime/effect-context.js';
 import type { Hold } from '../../runtime/run/drive-options.js';
 import { debugLink } from '../debug/debug-link.js';
 import type { DebugProgram } from '../debug/debug-program.js';
-import { type Motion, type Stop, type Wanted, Watch } from '../debug/watch.js';
-import type { Moment } from './past-run.js';
+import { type Motion, type Stop, type WantedStops, Watch } from '../debug/watch.js';
+import type { PresentMoment } from './past-run.js';
 
 /** Which effects are not started before a person says so. */
 export type EffectMode = 'none' | 'agents' | 'all';
@@ -37,7 +37,7 @@ export class LiveRun implements Hold {
 
   constructor(
     program: DebugProgram,
-    private readonly wanted: Wanted,
+    private readonly wanted: WantedStops,
     /** Is told once for each stop, when everything before it is on disk and was shown. */
     private readonly onStop: (stop: Stop) => void,
     first: Motion,
@@ -56,7 +56,7 @@ export class LiveRun implements Hold {
   }
 
   /** The moment at which the run is held, for one that is executed again. */
-  get moment(): Moment | null {
+  get moment(): PresentMoment | null {
     const { stop } = this;
     if (stop === null || this.run === null || this.heldEffects.length > 0 || this.isPaused) return null;
     return { path: stop.thread.path, pc: stop.pc, depth: stop.depth, text: momentOf(stop.thread, stop.pc) };

@@ -1,0 +1,146 @@
+/** How a session goes back: to the action before, to a breakpoint, to an event, or to an execution of a line. */
+import type { Thread } from '../../interpreter/run-state/thread.js';
+import { positionOf, type Stop, type StopReason, type WantedStops } from '../debug/watch.js';
+import { AdapterRefusal } from './adapter-protocol.js';
+import type { LiveRun } from './debugged-run.js';
+import { candidatesAt, type PastPlace, type PastRecord, PastRun } from './past-run.js';
+
+/** What travelling needs of a session. */
+interface TravellingSession {
+  readonly still: { readonly stop: Stop };
+  readonly wanted: WantedStops;
+  readonly past: PastRun | null;
+  readonly live: LiveRun | null;
+  /** `stops`: whether it stops at breakpoints. */
+  newPast(stops: boolean): PastRun;
+  recordNow(): PastRecord;
+  standIn(past: PastRun): void;
+  endOf(past: PastRun): string;
+  announce(stop: Stop): void;
+}
+
+export class TimeTravel {
+  constructor(private readonly debuggee: TravellingSession) {}
+
+  stepBack(): void {
+    const standing = this.debuggee.still;
+    const { stop } = standing;
+    const from = positionOf(stop.thread, stop.pc, stop.depth);
+    const here = this.here();
+    const survey = this.debuggee.newPast(false);
+    let best: PastPlace | null = null;
+    let outer: PastPlace | null = null;
+    const observe = (thread: Thread, pc: number, tick: number): void => {
+      for (const { position, depth } of candidatesAt(survey.program, thread, pc, tick)) {
+        if (here !== null && (tick > here.tick || (tick === here.tick && depth >= here.depth))) continue;
+        if (position.path === from.path && (position.visit !== from.visit || position.nesting <= from.nesting))
+          best = { tick, depth };
+        else if (from.path.startsWith(`${position.path}.`) || position.path === '') outer = { tick, depth };
+      }
+    };
+    survey.survey(here, observe);
+    this.standAt(best ?? outer, best === null && outer === null ? 'entry' : 'step');
+  }
+
+  reverseContinue(): void {
+    void this.debuggee.still;
+    const here = this.here();
+    const survey = this.debuggee.newPast(true);
+    survey.watch.motion = { kind: 'run' };
+    let last: { readonly place: PastPlace; readonly stop: Stop } | null = null;
+    while (survey.forward()) {
+      const { stop } = survey.watch;
+      if (stop === null || survey.isNow) break;
+      const place = { tick: survey.tick, depth: stop.depth };
+      if (here !== null && (place.tick > here.tick || (place.tick === here.tick && place.depth >= here.depth))) break;
+      last = { place, stop };
+      survey.watch.proceed({ kind: 'run' });
+    }
+    if (last === null) this.standAt(null, 'entry');
+    else this.standAt(last.place, last.stop.reason, last.stop.hit);
+  }
+
+  /** Stands at the first instruction after an event. */
+  goToEvent(seq: number): void {
+    const past = this.debuggee.newPast(false);
+    if (!past.goToEvent(seq)) past.watch.stop = past.endingStop('goto', this.debuggee.endOf(past));
+    this.debuggee.standIn(past);
+    this.debuggee.announce(past.watch.stop as Stop);
+  }
+
+  /** Every execution of a line, with the number of its place. */
+  executionsOf(
+    file: string,
+    line: number,
+  ): { readonly place: PastPlace; readonly seq: number; readonly text: string }[] {
+    const survey = this.debuggee.newPast(false);
+    const found: { place: PastPlace; seq: number; text: string }[] = [];
+    survey.survey(null, (thread, pc, tick) => {
+      for (const { entry, depth } of candidatesAt(survey.program, thread, pc, tick))
+        if (entry.where.file === file && entry.where.line === line)
+          found.push({ place: { tick, depth }, seq: survey.seqNow, text: thread.path });
+    });
+    return found;
+  }
+
+  standAt(place: PastPlace | null, reason: StopReason, hit: readonly number[] = []): void {
+    const past = this.debuggee.newPast(false);
+    const found = place === null ? this.toFirst(past) : past.goTo(place);
+    if (!found || past.watch.stop === null) past.watch.stop = past.endingStop(reason, this.debuggee.endOf(past));
+    else past.watch.stop = { ...past.watch.stop, reason, hit };
+    this.debuggee.standIn(past);
+    this.debuggee.announce(past.watch.stop);
+  }
+
+  private toFirst(past: PastRun): boolean {
+    past.watch.motion = { kind: 'pause', reason: 'entry' };
+    return past.forward();
+  }
+
+  /** The number of the place at which the run stands; null: the end of the record. */
+  private here(): PastPlace | null {
+    const { past, live } = this.debuggee;
+    if (past?.watch.stop != null) return past.isOver ? null : { tick: past.tick, depth: past.watch.stop.depth };
+    if (live?.moment == null) return null;
+    const survey = this.debuggee.newPast(false);
+    return survey.forward() ? { tick: survey.tick, depth: live.moment.depth } : null;
+  }
+
+  openAt(at: unknown): void {
+    const { records } = this.debuggee.recordNow();
+    if (typeof at === 'number') return this.goToEvent(at);
+    if (typeof at === 'string') {
+      const found = /^(.*?)(?:#(\d+))?$/.exec(at);
+      const entries = records.filter(({ event }) => event.type === 'state_entered' && event.state === found?.[1]);
+      const entry = entries[Number(found?.[2] ?? 1) - 1];
+      if (entry === undefined) throw new AdapterRefusal(`the run never entered \`${at}\``, true);
+      return this.goToEvent(entry.seq);
+    }
+    if (records.at(-1)?.event.type === 'run_failed' && this.standAtLastFailure()) return;
+    const past = this.debuggee.newPast(false);
+    past.forward();
+    past.watch.stop = past.endingStop('entry', this.debuggee.endOf(past));
+    this.debuggee.standIn(past);
+    this.debuggee.announce(past.watch.stop);
+  }
+
+  /** A failed run opens where it failed. */
+  private standAtLastFailure(): boolean {
+    const failures: WantedStops = {
+      ...this.debuggee.wanted,
+      breakpoints: [],
+      data: [],
+      failures: [{ id: 'any', condition: null }],
+    };
+    const open = (): PastRun => new PastRun(this.debuggee.recordNow(), failures, null);
+    const survey = open();
+    let count = 0;
+    for (; survey.forward(); count++) survey.watch.proceed({ kind: 'run' });
+    if (count === 0) return false;
+    const past = open();
+    for (let at = 1; past.forward() && at < count; at++) past.watch.proceed({ kind: 'run' });
+    this.debuggee.standIn(past);
+    if (past.watch.stop !== null) this.debuggee.announce(past.watch.stop);
+    return true;
+  }
+}
