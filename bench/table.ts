@@ -4,6 +4,7 @@
  */
 import { durableEffects } from './durable-effects.js';
 import { durablePeers } from './durable-peers.js';
+import { row as editor } from './editor.js';
 import { engineRow } from './engine.js';
 import { foresight } from './foresight.js';
 import { growth } from './growth.js';
@@ -36,6 +37,7 @@ const rows: readonly Row[] = [
   listRuns,
   serveUnderLoad,
   viewer,
+  editor,
   resumeRow,
   workflowSteps,
   engineRow,

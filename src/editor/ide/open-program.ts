@@ -17,11 +17,18 @@ export interface OpenProgram {
 
 /** Null if the compilation has no index. */
 export function openProgram(compilation: Compilation): OpenProgram | null {
-  const { index, program, sources } = compilation;
-  const source = sources[0];
-  return index === null || program === null || source === undefined
-    ? null
-    : { compilation, index, tree: program, source };
+  const { program, sources } = compilation;
+  const [source] = sources;
+  if (program === null || source === undefined) return null;
+  return {
+    compilation,
+    // Made when somebody asks: messages after each key do not wait for it.
+    get index() {
+      return compilation.index as ProgramIndex;
+    },
+    tree: program,
+    source,
+  };
 }
 
 export function symbolAt(index: ProgramIndex, id: number): ProgramSymbol {

@@ -152,8 +152,11 @@ export function parts(text: string): string[] {
   const found: string[] = [];
   let start = 0;
   let line = 0;
+  // Found once: a search from every line would take the square of the length.
+  let call = text.indexOf('Task(');
   for (let end = text.indexOf('\n'); end >= 0; end = text.indexOf('\n', end + 1)) {
-    end = endOfPrompt(text, line, end);
+    if (call >= 0 && call < line) call = text.indexOf('Task(', line);
+    if (call >= 0 && call < end) end = endOfPrompt(text, line, end);
     line = end + 1;
     if (!beginsPart(text, end + 1) || continuesBelow(text, end)) continue;
     found.push(text.slice(start, end + 1));
@@ -177,16 +180,13 @@ function beginsPart(text: string, at: number): boolean {
   return verb !== 'ELSE' && verb !== 'ELSE IF';
 }
 
-const tripleQuotes = /\bTask\([^()\n]*\)[^"'\n]*("{3}|'{3})/g;
+const tripleQuotes = /\bTask\([^()\n]*\)[^"'\n]*("{3}|'{3})/;
 
 /** Where the line ends, with the lines of a prompt that three quotes begin in it. */
 function endOfPrompt(text: string, line: number, end: number): number {
-  tripleQuotes.lastIndex = line;
-  const quotes = text.indexOf('Task(', line);
-  if (quotes < 0 || quotes > end) return end;
-  const open = tripleQuotes.exec(text);
-  if (open === null || open.index > end) return end;
-  const close = text.indexOf(open[1] as string, tripleQuotes.lastIndex);
+  const open = tripleQuotes.exec(text.slice(line, end));
+  if (open === null) return end;
+  const close = text.indexOf(open[1] as string, line + open.index + open[0].length);
   if (close < end) return end;
   const after = text.indexOf('\n', close);
   return after < 0 ? text.length - 1 : after;
