@@ -62,6 +62,8 @@ async function measureServer(server: ServerProcess): Promise<Measured[]> {
     const half = edit % 3 === 0;
     const text = half ? '  IF: limit > ' : '  EMIT: EDITED by={objective}';
     published.push(await server.cpu(() => server.published(() => server.insert(line, `${text}\n`))));
+    // Questions come in a pause: the server prepares them.
+    if (edit % 10 === 0) await server.idle();
     for (const [name, , more = {}] of edit % 10 === 0 ? REQUESTS : []) {
       const position = { line, character: text.length };
       const taken = await server.cpu(() =>
@@ -162,6 +164,14 @@ class ServerProcess {
       (sum, task) => sum + Number(readFileSync(`${tasks}/${task}/schedstat`, 'utf8').split(' ')[0]) / 1e6,
       0,
     );
+  }
+
+  /** Waits until the server does nothing. */
+  async idle(): Promise<void> {
+    for (let before = -1; before !== this.cpuMs(); ) {
+      before = this.cpuMs();
+      await new Promise((resolve) => setTimeout(resolve, 100));
+    }
   }
 
   residentMB(): number {

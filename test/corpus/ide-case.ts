@@ -1,5 +1,6 @@
 /** Questions that an editor asks about a program, as texts. The place of the cursor is `<|>` in the program. */
 
+import { isProvedBy, proposedActions } from '../../src/editor/ide/actions.js';
 import {
   type CallWay,
   callItemAt,
@@ -33,7 +34,11 @@ const CURSOR = '<|>';
 export function answers(the: Case): Record<string, string> {
   const written = programOf(the).text;
   const offset = written.indexOf(CURSOR);
-  const text = written.replace(CURSOR, '');
+  const once = written.replace(CURSOR, '');
+  // A second mark is the end of a selection.
+  const second = once.indexOf(CURSOR);
+  const end = second < 0 ? offset : second;
+  const text = once.replace(CURSOR, '');
   const compileText = (changed: string): Compilation => compile(changed, { ...compileOptions(the), index: true });
   const program = openProgram(compileText(text));
   if (program === null) throw new Error('there is no index');
@@ -43,7 +48,7 @@ export function answers(the: Case): Record<string, string> {
     const ask = Object.hasOwn(QUESTIONS, question) ? QUESTIONS[question] : undefined;
     if (ask === undefined) continue;
     if (offset < 0 && AT_CURSOR.has(question)) throw new Error(`${the.path}: no ${CURSOR} in the program`);
-    actual[name] = ask({ program, offset, word: words.join(' '), compileText });
+    actual[name] = ask({ program, offset, end, word: words.join(' '), compileText });
   }
   return actual;
 }
@@ -51,11 +56,13 @@ export function answers(the: Case): Record<string, string> {
 interface Asked {
   readonly program: OpenProgram;
   readonly offset: number;
+  readonly end: number;
   readonly word: string;
   readonly compileText: (text: string) => Compilation;
 }
 
 const AT_CURSOR = new Set([
+  'actions',
   'hover',
   'definition',
   'implementation',
@@ -142,6 +149,14 @@ const QUESTIONS: Readonly<Record<string, (asked: Asked) => string>> = {
             `${one.code}${preferred ? ' (preferred)' : ''}: ${title}\n${applyEdits(program.source.text, edits)}`,
         ),
       )
+      .join('\n'),
+  actions: ({ program, offset, end, compileText }) =>
+    proposedActions(program, { start: offset, end })
+      .map((one) => {
+        const text = applyEdits(program.source.text, one.edits);
+        const isOffered = isProvedBy(program.compilation, compileText(text), one.mends);
+        return `${one.kind}: ${one.title}\n${isOffered ? text : 'not offered: it makes an error\n'}`;
+      })
       .join('\n'),
   graph: ({ program }) => {
     const graph = locatedGraph(program);

@@ -149,6 +149,7 @@ test('completion, signature help, code actions and formatting', async () => {
   const actions = await client.request('textDocument/codeAction', { textDocument, range, context: { diagnostics } });
   expect(actions).toMatchObject([
     { kind: 'quickfix', isPreferred: true, edit: { documentChanges: [{ edits: [{ newText: 'IF' }] }] } },
+    { kind: 'refactor.rewrite', title: 'Handle the failures of A' },
     { kind: 'source.fixAll.statedsl' },
   ]);
   expect(await client.request('textDocument/formatting', { textDocument, options: {} })).toBeNull();
@@ -156,6 +157,27 @@ test('completion, signature help, code actions and formatting', async () => {
   const edits = await client.request('textDocument/formatting', { textDocument, options: {} });
   expect(edits).toContainEqual({ range: { start: at(2, 0), end: at(3, 0) }, newText: '  DO: n = ls -- {dir}\n' });
   expect(edits).toHaveLength(3);
+});
+
+test('other changes: a client that asks for edits later gets them proved, another one gets only proved ones', async () => {
+  const text = 'STATE: A\n  GOTO: NEXT\n';
+  const range = { start: at(1, 9), end: at(1, 9) };
+  const stub = [{ range: { start: at(2, 0) }, newText: '\nSTATE: NEXT\n  RETURN\n' }];
+  const now = await opened(text);
+  const ask = { textDocument: now.textDocument, range, context: { diagnostics: [] } };
+  expect(await now.client.request('textDocument/codeAction', ask)).toMatchObject([
+    { title: 'Declare the state NEXT', kind: 'quickfix', edit: { documentChanges: [{ edits: stub }] } },
+    { title: 'Handle the failures of A', kind: 'refactor.rewrite' },
+  ]);
+  const later = await opened(text, { textDocument: { codeAction: { resolveSupport: { properties: ['edit'] } } } });
+  const only = { ...ask, textDocument: later.textDocument, context: { diagnostics: [], only: ['quickfix'] } };
+  const [action, more] = await later.client.request('textDocument/codeAction', only);
+  expect([action.edit, more]).toEqual([undefined, undefined]);
+  expect(await later.client.request('codeAction/resolve', action)).toMatchObject({
+    edit: { documentChanges: [{ edits: stub }] },
+  });
+  later.client.change(later.uri, 2, [{ text: `# new\n${text}` }]);
+  await expect(later.client.request('codeAction/resolve', action)).rejects.toThrow('the text has changed');
 });
 
 test('an unsaved import wins over its file, and its users are checked again when it is saved', async () => {

@@ -74,7 +74,7 @@ function grown(one: OutlineNode): OutlineNode {
 
 const DECLARATIONS: ReadonlySet<string> = new Set(['machine', 'input', 'limit', 'import', 'pattern', 'state']);
 
-function isDeclaration(item: Declaration | Instruction): item is Declaration {
+export function isDeclaration(item: Declaration | Instruction): item is Declaration {
   return DECLARATIONS.has(item.kind);
 }
 
@@ -187,14 +187,13 @@ function foldsOfLines(source: SourceFile): Fold[] {
   const folds: Fold[] = [];
   const regions: number[] = [];
   const count = source.lineStarts.length;
-  const kindOf = (line: number): 'comment' | 'imports' | null => {
-    const text = lineText(source, line).trimStart();
-    return text.startsWith('#') ? 'comment' : /^IMPORT:/.test(text) ? 'imports' : null;
-  };
-  for (let line = 1; line <= count; line++) {
-    const text = lineText(source, line);
-    if (/^[ \t]*#[ \t]*region\b/.test(text)) regions.push(line);
-    else if (/^[ \t]*#[ \t]*endregion\b/.test(text)) {
+  const texts = source.lineStarts.map((_, at) => lineText(source, at + 1).trimStart());
+  const kinds = texts.map((text) => (text.startsWith('#') ? 'comment' : text.startsWith('IMPORT:') ? 'imports' : null));
+  const kindOf = (line: number) => kinds[line - 1] ?? null;
+  for (const [at, text] of texts.entries()) {
+    const line = at + 1;
+    if (/^#[ \t]*region\b/.test(text)) regions.push(line);
+    else if (/^#[ \t]*endregion\b/.test(text)) {
       const start = regions.pop();
       if (start !== undefined) folds.push({ start, end: line, kind: 'region' });
     }

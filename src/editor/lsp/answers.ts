@@ -16,6 +16,8 @@ import {
 import { formatText } from '../../app/library/compile-text.js';
 import { pathOf } from '../../app/project/project-host.js';
 import { hasErrors, type SourceFile, type Span, sourceFile } from '../../language/source/diagnostic.js';
+import { applyEdits } from '../../language/source/fix-text.js';
+import { isProvedBy, type ProposedAction, proposedActions } from '../ide/actions.js';
 import {
   type CallItem,
   type CallWay,
@@ -30,7 +32,7 @@ import { hintsOf, lensesOf, TOKEN_MODIFIERS, TOKEN_TYPES, tokensOf } from '../id
 import { definitionsAt, type OpenProgram, symbolAt } from '../ide/open-program.js';
 import { foldsOf, type OutlineNode, outlineOf, selectionsAt } from '../ide/outline.js';
 import type { AskedDocument, PositionParams, TextParams } from './asking.js';
-import { filePath, textOf } from './documents.js';
+import { filePath, type OpenDocument, textOf } from './documents.js';
 import { NameAnswers } from './name-answers.js';
 import { offsetOf, quickFixes, rangeOf, SYMBOL_KINDS, textEdits } from './protocol.js';
 
@@ -147,6 +149,7 @@ export class Answers extends NameAnswers {
     const isAsked = (kind: string): boolean =>
       only === undefined || only.some((one) => kind === one || kind.startsWith(`${one}.`));
     const actions = isAsked('quickfix') ? quickFixes(document.uri, document.text.version, diagnostics) : [];
+    actions.push(...(await this.proposals(document, params.range, isAsked)));
     if (!isAsked('source.fixAll.statedsl')) return actions;
     const { diagnostics: all, sources } = await this.documents.current(document);
     const edits = textEdits(allFixes(all), sources);
@@ -160,6 +163,56 @@ export class Answers extends NameAnswers {
         edit: { documentChanges: [{ textDocument, edits }] },
       },
     ];
+  }
+
+  /** Changes besides fixes. Where the client asks for edits later, they are made and proved then. */
+  private async proposals(
+    document: OpenDocument,
+    range: Range,
+    isAsked: (kind: string) => boolean,
+  ): Promise<CodeAction[]> {
+    const { program } = await this.documents.current(document);
+    if (program === null || document.kind !== 'program') return [];
+    const { version } = document.text;
+    const [start, end] = [offsetOf(program.source, range.start), offsetOf(program.source, range.end)];
+    const found: CodeAction[] = [];
+    for (const one of proposedActions(program, { start, end })) {
+      if (!isAsked(one.kind)) continue;
+      const { title, kind } = one;
+      if (this.client.resolvesActions) {
+        found.push({ title, kind, data: { uri: document.uri, version, range, title } });
+        continue;
+      }
+      const edit = await this.provedEdit(document, program, one);
+      if (edit !== null) found.push({ title, kind, edit });
+    }
+    return found;
+  }
+
+  private async provedEdit(document: OpenDocument, program: OpenProgram, action: ProposedAction) {
+    const { edits, mends } = action;
+    const after = await this.documents.compile(document, applyEdits(program.source.text, edits));
+    if (!isProvedBy(program.compilation, after, mends)) return null;
+    const textDocument = { uri: document.uri, version: document.text.version };
+    return { documentChanges: [{ textDocument, edits: textEdits(edits, program.compilation.sources) }] };
+  }
+
+  async resolveAction(action: CodeAction) {
+    const { uri, version, range, title } = (action.data ?? {}) as {
+      uri?: string;
+      version?: number;
+      range?: Range;
+      title?: string;
+    };
+    const document = uri === undefined ? undefined : this.documents.get(uri);
+    if (document === undefined || range === undefined) return action;
+    if (document.text.version !== version) return { refused: 'the text has changed since' };
+    const { program } = await this.documents.current(document);
+    if (program === null) return action;
+    const [start, end] = [offsetOf(program.source, range.start), offsetOf(program.source, range.end)];
+    const proposed = proposedActions(program, { start, end }).find((one) => one.title === title);
+    const edit = proposed === undefined ? null : await this.provedEdit(document, program, proposed);
+    return edit === null ? { refused: 'this change would make an error in the program' } : { ...action, edit };
   }
 
   async formatting(params: TextParams & { readonly range?: Range }): Promise<TextEdit[] | null> {

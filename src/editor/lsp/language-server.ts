@@ -37,6 +37,8 @@ export interface ServerOptions {
 
 /** How long errors of a line that is being typed wait, in milliseconds. */
 const TYPING_MS = 300;
+/** How long nobody types before the index is made, in milliseconds. */
+const PAUSE_MS = 30;
 /** How often the server looks for its client, in milliseconds. */
 const CLIENT_MS = 3_000;
 
@@ -57,6 +59,7 @@ class Server {
   private client = { pulls: false, watches: false, refreshes: false };
   private readonly typing = new Map<string, NodeJS.Timeout>();
   private watch: NodeJS.Timeout | undefined;
+  private pause: NodeJS.Timeout | undefined;
 
   constructor(private readonly options: ServerOptions) {
     this.connection = createProtocolConnection(options.reader, options.writer);
@@ -190,6 +193,7 @@ class Server {
       'textDocument/codeLens': ask('lenses'),
       'codeLens/resolve': (lens: never) => lens,
       'textDocument/codeAction': ask('actions'),
+      'codeAction/resolve': ask('resolveAction'),
       'textDocument/formatting': ask('formatting'),
       'textDocument/rangeFormatting': ask('formatting'),
       'textDocument/documentLink': ask('links'),
@@ -244,6 +248,7 @@ class Server {
       hasSnippets: textDocument?.completion?.completionItem?.snippetSupport === true,
       hasOutline: textDocument?.documentSymbol?.hierarchicalDocumentSymbolSupport === true,
       hasVersions: workspace?.workspaceEdit?.documentChanges === true,
+      resolvesActions: textDocument?.codeAction?.resolveSupport?.properties.includes('edit') === true,
       hasMarkdown: textDocument?.hover?.contentFormat?.includes('markdown') !== false,
     });
     this.client = {
@@ -282,7 +287,16 @@ class Server {
         selectionRangeProvider: true,
         inlayHintProvider: true,
         codeLensProvider: { resolveProvider: true },
-        codeActionProvider: { codeActionKinds: [CodeActionKind.QuickFix, 'source.fixAll.statedsl'] },
+        codeActionProvider: {
+          codeActionKinds: [
+            CodeActionKind.QuickFix,
+            'source.fixAll.statedsl',
+            'refactor.extract',
+            'refactor.inline',
+            'refactor.rewrite',
+          ],
+          resolveProvider: true,
+        },
         documentFormattingProvider: true,
         documentRangeFormattingProvider: true,
         documentLinkProvider: { resolveProvider: true },
@@ -347,9 +361,17 @@ class Server {
         version: analysis.version,
         diagnostics: shown,
       });
+      this.prepareIndex(analysis);
     } catch (error) {
       this.log(error);
     }
+  }
+
+  /** A pause is a good moment for the index, which the next question about a name needs. */
+  private prepareIndex({ program }: Analysis): void {
+    clearTimeout(this.pause);
+    this.pause = setTimeout(() => program?.index, PAUSE_MS);
+    this.pause.unref();
   }
 
   private diagnosticsOf(document: OpenDocument, { diagnostics, sources }: Analysis) {
@@ -375,6 +397,7 @@ class Server {
     if (error !== undefined) this.options.log?.(String(error));
     this.isOver = true;
     clearInterval(this.watch);
+    clearTimeout(this.pause);
     for (const timer of this.typing.values()) clearTimeout(timer);
     this.connection.dispose();
     this.options.exit(code);
