@@ -43,7 +43,7 @@ test('a branch may set its own variables, but not a tracked one', () => {
 
 test('an agent needs a prompt or a value', () => {
   const codesOf = (line: string) =>
-    compile(`INPUT: x = "z"\nSTATE: A\n  DO: ${line}\n  RETURN`, {}).diagnostics.map(({ code }) => code);
+    compile(`INPUT: x = "z"\nSTATE: A\n  DO: r = ${line}\n  RETURN: {r}`, {}).diagnostics.map(({ code }) => code);
   expect(codesOf('Task(fake)')).toEqual(['prompt-missing']);
   expect(codesOf('Task(fake) "do it"')).toEqual([]);
   expect(codesOf('Task(fake) with x={x}')).toEqual([]);

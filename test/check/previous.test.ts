@@ -262,7 +262,7 @@ describe('compile with previous', () => {
       const traits = { adapter: 'some', takesText, sessions: { fork: true, elsewhere: true } };
       return { agents: { isKnown: () => true, traits: () => traits } };
     };
-    const text = 'INPUT: x\nSTATE: A\n  DO: Task(writer) "{x}"\n  RETURN: a\n';
+    const text = 'INPUT: x\nSTATE: A\n  DO: y = Task(writer) "{x}"\n  RETURN: {y}\n';
     const previous = compile(text, { lookups: able(true), previous: null });
     expect(previous.diagnostics).toEqual([]);
     const again = compile(text, { lookups: able(false), previous });
@@ -274,7 +274,7 @@ describe('compile with previous', () => {
     ['an unknown agent', { agents: { isKnown: () => false } }],
     ['an agent without its program', { agents: { isKnown: () => true, program: () => 'absent' }, onPath: () => false }],
   ])('reports %s at the next state, if the first one is no longer there', (_, lookups) => {
-    const text = 'STATE: A\n  DO: Task(writer) "a"\n  GOTO: B\nSTATE: B\n  DO: Task(writer) "b"\n  RETURN: a\n';
+    const text = 'STATE: A\n  DO: Task(writer) "a"\n  GOTO: B\nSTATE: B\n  DO: y = Task(writer) "b"\n  RETURN: {y}\n';
     const previous = compile(text, { lookups, previous: null });
     const edited = text.replace('  DO: Task(writer) "a"\n', '');
     expect(facts(compile(edited, { lookups, previous }))).toStrictEqual(facts(compile(edited, { lookups })));

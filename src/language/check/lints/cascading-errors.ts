@@ -50,7 +50,7 @@ function withoutConsequences(list: readonly Diagnostic[]): readonly Diagnostic[]
 const UNREAD =
   /^(?:unknown-verb|not-an-instruction|unexpected-indentation|indented-declaration|instruction-outside-state|else-without-if|bad-name|missing-part|duplicate)$/;
 const FLOW =
-  /^(?:falls-off|handler-falls-off|unreachable-state|unreachable-instruction|unbounded-cycle|check-never-read)$/;
+  /^(?:falls-off|handler-falls-off|unreachable-state|unreachable-instruction|unbounded-cycle|check-never-read|unchecked-agent)$/;
 
 function withoutUnclearFlow(list: readonly Diagnostic[]): readonly Diagnostic[] {
   const unread = new Set(list.filter(({ code }) => UNREAD.test(code)).map(({ span }) => span.file));

@@ -17,6 +17,7 @@ import type { LoweredState } from '../lower/lowered-state.js';
 import { Bounds } from './cycle-bounds.js';
 import { lintReferences } from './reference-lints.js';
 import { lintTypes } from './type-lints.js';
+import { lintUncheckedAgents } from './unchecked-agents.js';
 
 export function lintMachine(lowered: LoweredMachine, sources: SourceSet, diagnostics: Diagnostic[]): void {
   const { states } = lowered;
@@ -41,6 +42,7 @@ export function lintMachine(lowered: LoweredMachine, sources: SourceSet, diagnos
   lintReferences(states, diagnostics);
   lintTypes(lowered, sources, diagnostics);
   lintUndo(states, error, diagnostics);
+  if (!hasErrors(diagnostics)) lintUncheckedAgents(lowered, seen, diagnostics);
 }
 
 function lintState(state: LoweredState, diagnostics: Diagnostic[]): void {

@@ -77,6 +77,22 @@ export const effectMessages = {
     notes: ['it pipes the output of the last DO or CHECK since the state was entered; PARALLEL clears that output'],
     help: 'run a DO directly before it',
   })),
+  uncheckedAgent: message<{ agent: string; step: boolean; end: Span | undefined }>(
+    'unchecked-agent',
+    'warning',
+    (f, s) => ({
+      message: `a run can return although nothing looked at what ${f.step ? s.step(f.agent) : `agent \`${f.agent}\``} answered`,
+      label: 'nothing looks at this answer',
+      labels: f.end === undefined ? [] : [{ span: f.end, text: 'the run returns here' }],
+      notes: ['gates, CHECK, ASK, an IF on the answer and a RETURN of it are looks; EMIT and DO are not'],
+      help: f.step
+        ? s.either(
+            'add a gate to the step, such as `GATE: bash "make test"`',
+            'add a gate to the step, such as `- bash: make test` under `gate:`',
+          )
+        : 'write a `CHECK:` of the result with an `IF:` below it, or return the answer',
+    }),
+  ),
   functionInPipeline: message<{ name: string }>('function-in-shell', 'error', (f) => ({
     message: `\`${f.name}\` is a bound function and cannot be part of a shell line`,
     help: `call it alone: \`DO: x = ${f.name} …\``,
