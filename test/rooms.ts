@@ -148,7 +148,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   },
   views: {
     holds:
-      'texts for people: `diagnostics/`, the `log/` of a run, its `report/`, the `graph/` of a program or plan, the `picture/` that draws any graph, `export/`: programs in the forms of other tools, the dry run, explanations, `steps/`; `drawing/`: colors, columns, amounts',
+      'texts for people: `diagnostics/`, the `log/` of a run, its `report/`, `compare/`: two runs next to each other, the `graph/` of a program or plan, the `picture/` that draws any graph, `export/`: programs in the forms of other tools, the dry run, explanations, `steps/`; `drawing/`: colors, columns, amounts',
     rooms: ['language/source', 'machine', 'interpreter', 'runtime/record'],
     packages: ['yaml', 'chalk', 'elkjs', 'string-width'],
     node: false,

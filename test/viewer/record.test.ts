@@ -5,11 +5,8 @@ import type { RunEvent } from '../../src/interpreter/events/event.js';
 import type { Json } from '../../src/machine/expression.js';
 import type { RecordLine } from '../../src/page/data/page-data.js';
 import { RecordLines, recordOf as recordedOf } from '../../src/page/data/record-lines.js';
-import { differentMembers } from '../../src/page/history/compare-panel.jsx';
-import { compareRuns } from '../../src/page/history/compare-runs.js';
 import { EdgeCounts } from '../../src/page/history/edge-counts.js';
 import { ModelCheckpoints, RunHistory } from '../../src/page/history/run-history.js';
-import { RunTrace } from '../../src/page/history/run-trace.js';
 import { SourceLines } from '../../src/page/history/source-lines.js';
 import { effectAt } from '../../src/page/output/output-panel.jsx';
 import { wordsInRecord } from '../../src/page/record/event-words.js';
@@ -17,6 +14,8 @@ import { Search } from '../../src/page/record/record-panel.jsx';
 import { modelLine } from '../../src/page/run/screen-model.js';
 import { findLine, positionAt, waitingPosition } from '../../src/page/source/source-panel.jsx';
 import { Timeline } from '../../src/page/timeline/timeline.js';
+import { compareRuns, differentMembers } from '../../src/views/compare/compare-runs.js';
+import { RunTrace } from '../../src/views/compare/run-trace.js';
 import { entered, exited, recordsOf, requested, retried, returned, settled, type Timed } from '../views/events.js';
 
 function linesOf(events: readonly Timed[]): RecordLine[] {

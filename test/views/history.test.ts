@@ -2,14 +2,14 @@
 import { describe, expect, test } from 'vitest';
 import type { RunEvent } from '../../src/interpreter/events/event.js';
 import { type ComparedRun, changesBetween } from '../../src/page/history/changes.js';
-import { compareRuns, pairVisits } from '../../src/page/history/compare-runs.js';
 import { EdgeCounts } from '../../src/page/history/edge-counts.js';
 import { momentAt, type RunMoment } from '../../src/page/history/run-moment.js';
-import { RunTrace, type VisitTrace } from '../../src/page/history/run-trace.js';
 import { SourceLines } from '../../src/page/history/source-lines.js';
 import { effectRetryReason, StepHistory } from '../../src/page/history/step-history.js';
 import type { Recorded } from '../../src/runtime/record/record-facts.js';
 import { RunModel } from '../../src/runtime/record/run-model.js';
+import { compareRuns, pairVisits } from '../../src/views/compare/compare-runs.js';
+import { RunTrace, type VisitTrace } from '../../src/views/compare/run-trace.js';
 import {
   entered,
   exited,

@@ -20,6 +20,15 @@ export function addShow(program: Command, onExit: (code: number) => void): void 
     );
 }
 
+export function addDiff(program: Command, onExit: (code: number) => void): void {
+  addOn(addStoreOptions(program.command('diff').description('compare two runs, or two ranges of a run')))
+    .argument('<left>', 'the id of a run or the beginning of it; with @12, @5-12, @STATE or @STATE#2 only these events')
+    .argument('<right>', 'the other run, or another range of the same one')
+    .action(async (left: string, right: string, options) =>
+      onExit(await (await import('../commands/diff.js')).diffCommand(left, right, options)),
+    );
+}
+
 export function addReport(program: Command, onExit: (code: number) => void): void {
   addOn(addStoreOptions(program.command('report').description('show how much time and money a run took, and where')))
     .argument('[run]', 'the id of the run or the beginning of it (default: the latest run)')

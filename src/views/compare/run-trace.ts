@@ -36,10 +36,16 @@ export class RunTrace {
   private readonly ignored = new Set<string>();
   private readonly timers = new Set<string>();
 
-  take({ seq, time, event }: Recorded): void {
+  /** Takes an event before the range that is compared: only the program and the inputs count. */
+  pass({ event }: Recorded): void {
     if (event.type === 'run_started')
       [this.machine, this.program, this.inputs] = [event.machine, event.digest, event.inputs];
     if (event.type === 'run_resumed' && event.digest !== undefined) this.program = event.digest;
+  }
+
+  take(record: Recorded): void {
+    this.pass(record);
+    const { seq, time, event } = record;
     const at = Date.parse(time);
     if (event.type === 'state_entered')
       this.visits.push({ state: event.state, seq, beganMs: at, endedMs: at, effects: 0, digest: 0 });
