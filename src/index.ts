@@ -12,6 +12,7 @@ export type {
   Startable,
   StartOptions,
 } from './app/execution-options.js';
+export type { AuditEntry } from './app/folder/audit-run.js';
 export {
   type Compilation,
   type CompileOptions,
@@ -209,10 +210,11 @@ export type { Started } from './runtime/run/run-options.js';
 export type { ReportedStep, RunReport } from './runtime/run/run-report.js';
 export type { AnsweredHow, Delivery } from './runtime/store/inbox.js';
 export { type JournalRecord, journalLine, LineBuffer, readJournalLine } from './runtime/store/journal-line.js';
-export type { RunFacts } from './runtime/store/run-header.js';
+export type { RecordHead, RunFacts } from './runtime/store/run-header.js';
 export { RunRefused } from './runtime/store/store-error.js';
 export type { RunStatus } from './runtime/store/stored-run.js';
 export type { McpServers } from './runtime/tools/mcp-tool.js';
+export type { RecordProblem, VerifiedRecord } from './runtime/verify-record.js';
 export type { WorktreeFacts } from './runtime/worktree/worktree-facts.js';
 export type { DiagnosticJson, FixJson, LocatedEdit, Location } from './views/diagnostics/diagnostic-json.js';
 export type { DetailedAttempt } from './views/report/detailed-attempt.js';

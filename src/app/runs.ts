@@ -14,6 +14,7 @@ import type { ListedRun } from '../runtime/list-runs.js';
 import type { RunReport } from '../runtime/run/run-report.js';
 import type { JournalRecord } from '../runtime/store/journal-line.js';
 import type { RunStatus } from '../runtime/store/stored-run.js';
+import type { VerifiedRecord } from '../runtime/verify-record.js';
 import type { Report } from '../views/report/report.js';
 import type { Detail } from '../views/report/report-detail.js';
 import type {
@@ -25,6 +26,7 @@ import type {
   Startable,
   StartOptions,
 } from './execution-options.js';
+import type { AuditEntry } from './folder/audit-run.js';
 import type { Done, Refusal, Refused, Result } from './result.js';
 
 /** Which runs `list` lists. All conditions must hold. */
@@ -366,6 +368,10 @@ export interface Runs {
    * resumed, as `run_resumed` names it; its texts are not stored.
    */
   program(run: string | null, digest?: string): Promise<Result<RunProgram>>;
+  /** Proves that the record of the run is as it was written, or says what is not. `key`: with which it must be signed. */
+  verify(run: string | null, key?: string): Promise<Result<VerifiedRecord>>;
+  /** Who did what in the run, when and why: one object for each, and one about the chain of the record at the end. */
+  audit(run: string | null, key?: string): Promise<Result<readonly AuditEntry[]>>;
   /** How much time and money runs took, and where. */
   report(scope?: ReportScope): Promise<Result<Report>>;
   /** Every attempt of one step, state or tool of these runs. */

@@ -9,11 +9,11 @@ import { omitUndefined } from '../prelude/omit-undefined.js';
 import { indexEntryOf } from '../runtime/run/drive-run.js';
 import { emptyReport } from '../runtime/run/run-report.js';
 import { artifactName, artifactsFolder } from '../runtime/store/artifacts.js';
-import { fileJournal, openFileJournal } from '../runtime/store/journal.js';
+import { openFileJournal } from '../runtime/store/journal.js';
 import { entryAt, makeFolder, readOwn, writeOwn } from '../runtime/store/own-file.js';
 import { readJournal } from '../runtime/store/read-journal.js';
 import { lockRun } from '../runtime/store/run-lock.js';
-import { openRunFolder } from '../runtime/store/store.js';
+import { createRunFolder, openRunFolder } from '../runtime/store/store.js';
 import { RunRefused, storeError } from '../runtime/store/store-error.js';
 import { hasBegun, readIndex } from '../runtime/store/stored-run.js';
 import { keepFacts } from '../runtime/worktree/worktree-facts.js';
@@ -51,9 +51,8 @@ export async function mirrorRun(
     const settings = { ...header.settings, engine: url, engine_namespace: namespace };
     const worktree = about.worktree === undefined ? undefined : await firstWorktree(source, runId);
     const options = { ...header.options, ...omitUndefined({ worktree }) };
-    await fileJournal(directory)
-      .open({ ...header, options, settings })
-      .close();
+    // The lines are those of the engine, which vouches for them itself.
+    createRunFolder(directory, { ...header, options, settings }, null).close();
   }
   const path = join(directory, 'runs', runId);
   let attempt = lockRun(path);

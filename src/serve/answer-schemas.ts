@@ -114,6 +114,19 @@ export const programOfRunAnswer = z
   })
   .openapi('ProgramOfRun');
 
+export const verifiedAnswer = z
+  .looseObject({
+    run_id: z.string(),
+    status: z.enum(['unbroken', 'broken', 'not-signed', 'not-chained']),
+    words: z.string(),
+    events: count,
+    head: z.object({ seq: count, hash: z.string() }).nullable(),
+    signed: z.object({ key: z.string(), seq: count, checked: z.boolean() }).nullable(),
+    problems: z.array(z.object({ seq: count.optional(), message: z.string() })),
+    notes: z.array(z.string()),
+  })
+  .openapi('VerifiedRecord', { description: 'as `statedsl verify-record --json` prints it' });
+
 export const daysAnswer = z
   .object({
     days: z.array(

@@ -12,6 +12,7 @@ object. Every event has these fields in addition to its own:
 | \`seq\` | number | 1, 2, 3, … without gaps |
 | \`ts\` | text | the time of the recording, ISO 8601 in UTC |
 | \`type\` | text | the type of the event |
+| \`chain\` | text | in some lines of a journal: [the hash of the lines before](runs.md#whether-a-record-was-changed) |
 | \`crc\` | text | always the last field: CRC-32 of the bytes of the line before \`,"crc"\`, eight hexadecimal digits |
 
 Fields in *italics* are optional.

@@ -64,6 +64,7 @@ function observed({
   const one = { path: file, calls, isHeld: true, isClosed: false, synced: 0 };
   const folder = {
     path,
+    chainStart: null,
     settled,
     isHeld: () => one.isHeld,
     close: () => {

@@ -101,6 +101,7 @@ describe('the folder of a run', () => {
       'artifacts',
       'checkpoint.json',
       'checkpoints',
+      'heads.ndjson',
       'journal.ndjson',
       'lock.1',
       'machine.json',

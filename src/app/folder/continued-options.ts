@@ -19,7 +19,7 @@ import { editedProgram } from '../project/edited-program.js';
 import type { Instead, ProgramFindings, ProgramSource } from '../project/preparation.js';
 import { configuredOptions, readMock } from '../project/prepare.js';
 import type { ProjectHost } from '../project/project-host.js';
-import { loadSettings } from '../project/settings.js';
+import { loadSettings, signingOf } from '../project/settings.js';
 import { programOf, sourcesOf } from '../project/stored-program.js';
 import { InvalidProgram } from '../result.js';
 import { mockedRun } from './mocked-run.js';
@@ -113,7 +113,8 @@ export async function continuedOptions(
   const trace = traceOptions(env, configuration.otel, textOf(parent) || null, textOf(origin));
   const common = {
     ...configured,
-    ...omitUndefined({ env: opened.env, commands: opened.commands, suspendAfterMs, trace }),
+    ...omitUndefined({ commands: opened.commands, suspendAfterMs, trace }),
+    ...signingOf(configuration, opened.env),
     ...(edited === null ? {} : editedOptions(edited.machine, program)),
     ...rest,
     ...examined,

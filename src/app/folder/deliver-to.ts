@@ -1,5 +1,6 @@
 /** Answers and signals for a run of a folder, with the secrets of its program's configuration. */
 import type { Json } from '../../machine/expression.js';
+import { omitUndefined } from '../../prelude/omit-undefined.js';
 import { deliverToRun } from '../../runtime/run/again/deliver-to-run.js';
 import { checkSendable } from '../../runtime/run/apply-delivery.js';
 import type { Started } from '../../runtime/run/run-options.js';
@@ -8,7 +9,7 @@ import type { Delivery } from '../../runtime/store/inbox.js';
 import { openStoredRun } from '../../runtime/store/stored-run.js';
 import { guardAnswers } from '../approvers.js';
 import type { ProjectHost } from '../project/project-host.js';
-import { loadSettings } from '../project/settings.js';
+import { loadSettings, signingOf } from '../project/settings.js';
 import { programOf } from '../project/stored-program.js';
 import { type Result, refusalOf, resultWith } from '../result.js';
 import type { Delivered, Execution } from '../runs.js';
@@ -30,7 +31,9 @@ export async function deliverTo(
   checkSendable(deliveries);
   const run_id = await findOwnRun(directory, run);
   const settings = await loadSettings(host, programOf(openStoredRun(directory, run_id)) ?? '-');
-  const options = { dir: directory, inputs, secrets: settings.configuration.secrets };
+  const { signer } = signingOf(settings.configuration);
+  const { secrets } = settings.configuration;
+  const options = { dir: directory, inputs, secrets, ...omitUndefined({ signer }) };
   await guardAnswers(
     deliveries,
     async () => settings,

@@ -43,6 +43,8 @@ type ReadOperation =
   | 'outputs'
   | 'artifact'
   | 'program'
+  | 'verify'
+  | 'audit'
   | 'report'
   | 'detail';
 
@@ -83,6 +85,11 @@ function readOperations({ directory }: Folder): Pick<Runs, ReadOperation> {
       }),
     program: (run, digest) =>
       resultOf(async () => (await import('./program-of-run.js')).programOf(openRun(run), digest)),
+    verify: (run, key) =>
+      resultOf(async () =>
+        (await import('../../runtime/verify-record.js')).verifyRecord(directory, openRun(run), { key }),
+      ),
+    audit: (run, key) => resultOf(async () => (await import('./audit-run.js')).auditOf(directory, openRun(run), key)),
     report: (scope = {}) => resultOf(async () => (await import('./report-on-runs.js')).reportOnRuns(directory, scope)),
     detail: (name, scope = {}) =>
       resultOf(async () => (await import('./report-on-runs.js')).detailOfRuns(directory, name, scope)),
@@ -131,7 +138,10 @@ function changeOperations({
       resultOf(async () => {
         const { cancelStored } = await import('../../runtime/run/cancel.js');
         const run_id = findRun(directory, run);
-        const undo = await cancelStored(directory, run_id, by);
+        const { loadSettings, signingOf } = await import('../project/settings.js');
+        const { programOf } = await import('../project/stored-program.js');
+        const settings = await loadSettings(host, programOf(openStoredRun(directory, run_id)) ?? '-');
+        const undo = await cancelStored(directory, run_id, by, signingOf(settings.configuration).signer);
         const left = undo.length === 0 ? {} : { undo };
         return { run_id, status: 'failed', error: { kind: 'cancelled' }, ...left };
       }),

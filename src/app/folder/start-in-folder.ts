@@ -10,6 +10,7 @@ import type { FolderOptions } from '../programs.js';
 import type { PreparedProgram } from '../project/preparation.js';
 import { runOptionsOf } from '../project/prepare.js';
 import type { ProjectHost } from '../project/project-host.js';
+import { signingOf } from '../project/settings.js';
 import { type Result, resultOf, resultWith } from '../result.js';
 import type { Execution } from '../runs.js';
 import { suspension } from './continued-options.js';
@@ -56,9 +57,12 @@ export async function startIn(
   const supplied = runOptionsOf(host, program);
   const suspendAfterMs = suspension(given, [configuration.defaults.suspend_after]);
   const trace = traceOptions(opened.env ?? process.env, configuration.otel);
+  const signing = await resultOf(() => signingOf(configuration, opened.env));
+  if (!signing.ok) return signing;
   const plain: RunOptions = {
     ...supplied,
-    ...omitUndefined({ env: opened.env, commands: opened.commands, suspendAfterMs, trace }),
+    ...omitUndefined({ commands: opened.commands, suspendAfterMs, trace }),
+    ...signing.value,
     ...rest,
     // Those of the program, also for callers without types.
     programDir: supplied.programDir,

@@ -19,6 +19,7 @@ import {
 } from '../../runtime/configuration/load-configuration.js';
 import type { FileProblem } from '../../runtime/configuration/yaml-file.js';
 import { projectOf, whyUnreadable } from '../../runtime/readable-file.js';
+import { type RecordSigner, signerFrom } from '../../runtime/store/record-heads.js';
 import type { PlanSurroundings } from './load-plan.js';
 import { type ProjectHost, pathOf, shortName } from './project-host.js';
 import { targetProblems } from './target-problem.js';
@@ -43,6 +44,16 @@ export async function loadSettings(host: ProjectHost, program: string): Promise<
   const problems = diagnostics.slice(0, loaded.problems.length);
   const warnings = diagnostics.slice(loaded.problems.length).map((one) => ({ ...one, severity: 'warning' as const }));
   return { configuration: loaded.configuration, diagnostics: problems, sources, warnings };
+}
+
+/** The signer of records, and the environment of commands, which does not have its key. Throws a `RunRefused`. */
+export function signingOf(
+  { signing_key_env: name, folder }: Configuration,
+  given?: Readonly<Record<string, string | undefined>>,
+): { readonly signer?: RecordSigner; readonly env?: Readonly<Record<string, string | undefined>> } {
+  if (name === undefined) return omitUndefined({ env: given });
+  const { [name]: _, ...env } = given ?? process.env;
+  return { signer: signerFrom(given ?? process.env, name, folder), env };
 }
 
 /** The compiler's view of agents: which names are agents, including replaced names, and which programs they need. */

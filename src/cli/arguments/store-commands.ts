@@ -41,6 +41,16 @@ export function addReport(program: Command, onExit: (code: number) => void): voi
     );
 }
 
+export function addVerifyRecord(program: Command, onExit: (code: number) => void): void {
+  const command = program.command('verify-record').description('prove that the record of a run is as it was written');
+  addOn(addStoreOptions(command))
+    .argument('[run]', 'the id of the run or the beginning of it (default: the latest run)')
+    .option('--key <file>', 'the public key with which the record must be signed')
+    .action(async (name: string | undefined, options) =>
+      onExit(await (await import('../commands/verify-record.js')).verifyRecordCommand(name, options)),
+    );
+}
+
 export function addOutput(program: Command, onExit: (code: number) => void): void {
   addOn(program.command('output'))
     .description('print the output of the commands and agents of a run')
@@ -65,6 +75,15 @@ export function addExport(program: Command, onExit: (code: number) => void): voi
     .argument('[runs...]', 'the ids of the runs or the beginnings of them (default: the latest run)')
     .action(async (names: readonly string[], options) =>
       onExit(await (await import('../commands/export-spans.js')).exportSpans(names, options)),
+    );
+  addOn(command.command('audit'))
+    .description('print who did what in a run, as lines of JSON')
+    .argument('[run]', 'the id of the run or the beginning of it (default: the latest run)')
+    .option('--key <file>', 'the public key with which the record must be signed')
+    .addOption(storeOption())
+    .addOption(unusedDirectoryOption())
+    .action(async (name: string | undefined, options) =>
+      onExit(await (await import('../commands/verify-record.js')).exportAudit(name, options)),
     );
   addForms(command, onExit);
 }

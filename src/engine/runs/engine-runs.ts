@@ -164,7 +164,17 @@ export async function findOnEngine(client: EngineClient, url: string, run: strin
   );
 }
 
-type CopiedOperation = 'inspect' | 'output' | 'outputs' | 'artifact' | 'program' | 'compare' | 'report' | 'detail';
+type CopiedOperation =
+  | 'inspect'
+  | 'output'
+  | 'outputs'
+  | 'artifact'
+  | 'program'
+  | 'verify'
+  | 'audit'
+  | 'compare'
+  | 'report'
+  | 'detail';
 
 /** Operations that read the copy of a run. */
 function readCopies({ client, url, find, copy }: EngineFolder, folder: Runs): Pick<Runs, CopiedOperation> {
@@ -200,6 +210,8 @@ function readCopies({ client, url, find, copy }: EngineFolder, folder: Runs): Pi
       const copied = known.ok ? null : await endedCopy(folder, run, known);
       return copied === null ? known : folder.program(copied);
     },
+    verify: (run, key) => withCopy(run, (id) => folder.verify(id, key)),
+    audit: (run, key) => withCopy(run, (id) => folder.audit(id, key)),
     compare: (run, given) => withCopy(run, (id) => folder.compare(id, given)),
     async report(scope = {}) {
       const ids = await answerOf(() => copyScope(client, copy, scope));

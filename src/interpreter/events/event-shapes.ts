@@ -22,6 +22,7 @@ const agentFacts = {
     '`true`',
     'of an agent: its session cannot be branched off, or cannot be found from another directory',
   ),
+  model: sometimes('text', 'of an agent: the model that the configuration or the name of the agent says'),
   adapter: sometimes('text', 'of an agent that reported its session: the adapter of the session'),
   session_of: sometimes(
     'text',

@@ -57,6 +57,8 @@ export interface AgentFacts {
   readonly session_tokens?: TokenCounts;
   /** The session cannot be branched off, or cannot be found from another directory. */
   readonly session_bound?: true;
+  /** The model that the configuration or the name of the agent says. */
+  readonly model?: string;
   /** The adapter that made the session; no other can continue it. */
   readonly adapter?: string;
   /** The adapter of the session that should have been continued, if it is another one: the call then started a new session. */

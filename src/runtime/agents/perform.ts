@@ -156,7 +156,7 @@ async function call(
       sessions === null
         ? await callIn({ id: continued, chosen: null, prompt })
         : await callInNewSession({ file: sessions, key: id, prompt, again }, callIn);
-    const outcome = withSession(called, adapter, session.foreign);
+    const outcome = withModel(withSession(called, adapter, session.foreign), adapter, configuration);
     if (request.answerFile === undefined) return outcome;
     const path = join(out, request.answerFile);
     const written = isFile(path) ? path : (answers?.findAnswer(request.answerFile) ?? null);
@@ -212,6 +212,13 @@ function withSession(outcome: Outcome, { name, sessions }: Adapter, made: string
   const isBound = sessions.fork && sessions.elsewhere ? {} : { session_bound: true as const };
   if (made !== null) return { ...outcome, adapter: name, session_of: made, ...isBound };
   return outcome.session_id === undefined ? outcome : { ...outcome, adapter: name, ...isBound };
+}
+
+/** The model of a fake agent is the file with its answers. */
+function withModel(outcome: Outcome, { name }: Adapter, { model }: ResolvedAgent['configuration']): Outcome {
+  if ((outcome.kind !== 'exited' && outcome.kind !== 'timed-out') || model === undefined || name === 'fake')
+    return outcome;
+  return { ...outcome, model };
 }
 
 /** If an agent wrote the file for its answer, that file is the answer, whatever the agent printed. */

@@ -10,6 +10,8 @@ const price = { type: 'number', minimum: 0 } as const;
 export const label = { type: 'string', pattern: '^[A-Za-z][A-Za-z0-9_-]*$' } as const;
 const labels = { type: 'object', additionalProperties: label } as const;
 
+const variable = { type: 'string', pattern: '^[A-Za-z_][A-Za-z0-9_]*$' } as const;
+
 const receiver = {
   type: 'object',
   additionalProperties: false,
@@ -24,8 +26,7 @@ const receiver = {
       description: 'An address that takes JSON by POST.',
     },
     secret_env: {
-      type: 'string',
-      pattern: '^[A-Za-z_][A-Za-z0-9_]*$',
+      ...variable,
       description: 'The environment variable with the secret that signs what is sent, by Standard Webhooks.',
     },
   },
@@ -132,6 +133,11 @@ export const configurationSchema = {
       description:
         'Who may answer over HTTP, in the page and through agents: names for all questions, or names for each question, where `*` is for all others.',
       anyOf: [texts, { type: 'object', additionalProperties: texts }],
+    },
+    signing_key_env: {
+      ...variable,
+      description:
+        'The environment variable with the key that signs the ends of runs and the answers of people: a private key of Ed25519 in PEM, or the path of its file.',
     },
     secrets: { ...texts, description: 'Environment variables whose values are never recorded or shown.' },
     defaults: {

@@ -34,6 +34,8 @@ export interface Configuration {
   readonly approvers?: readonly string[] | Readonly<Record<string, readonly string[]>>;
   /** Who the service reports the ends of runs to. */
   readonly notify?: NotifyTarget | readonly NotifyTarget[];
+  /** The environment variable with the key that signs records. */
+  readonly signing_key_env?: string;
   readonly engine?: EngineConfiguration;
   readonly otel?: TraceConfiguration;
   readonly workflows: readonly string[];
@@ -287,7 +289,8 @@ function wordsOf(error: ErrorObject, name: string): { message: string; help?: st
     case 'pattern':
       if (error.params.pattern === label.pattern)
         return { message: `${name} must begin with a letter and have only letters, digits, \`_\` and \`-\`` };
-      if (name.endsWith('.secret_env`')) return { message: `${name} must be the name of an environment variable` };
+      if (/(?:\.secret|signing_key)_env`$/.test(name))
+        return { message: `${name} must be the name of an environment variable` };
       return /\.(?:url|endpoint|base_url)`$/.test(name)
         ? { message: `${name} must be an address without a password`, help: 'begin it with `http://` or `https://`' }
         : {

@@ -6,6 +6,7 @@
 import type { RunEvent } from '../../interpreter/events/event.js';
 import type { UndoFacts } from '../../interpreter/events/facts.js';
 import { cancelRun } from '../../interpreter/run.js';
+import { omitUndefined } from '../../prelude/omit-undefined.js';
 import { stopLeftovers } from '../process/leftovers.js';
 import { hasOpen, isProcessNumber, processStat } from '../process/process-group.js';
 import { RunModel } from '../record/run-model.js';
@@ -13,6 +14,7 @@ import { deliver } from '../store/inbox.js';
 import { openFileJournal } from '../store/journal.js';
 import { withLockedRun } from '../store/open-own-run.js';
 import { type JournalEnd, readJournal } from '../store/read-journal.js';
+import type { RecordSigner } from '../store/record-heads.js';
 import { type LockOwner, lastBeat, lockHolder, type RunLock } from '../store/run-lock.js';
 import { openRunFolder } from '../store/store.js';
 import { RunRefused } from '../store/store-error.js';
@@ -28,7 +30,12 @@ const LOOK_MS = 50;
 const WATCH_MS = 5000;
 
 /** The UNDOs that a rollback of the run would still perform. Rejects with a `RunRefused` if the run has ended. */
-export async function cancelStored(directory: string, runId: string, by: string): Promise<readonly UndoFacts[]> {
+export async function cancelStored(
+  directory: string,
+  runId: string,
+  by: string,
+  signer: RecordSigner | null = null,
+): Promise<readonly UndoFacts[]> {
   await requireOwnStore(directory, runId);
   const stored = openStoredRun(directory, runId);
   const { owner, lock } = lockHolder(stored.path);
@@ -39,7 +46,10 @@ export async function cancelStored(directory: string, runId: string, by: string)
   }
   // The process that executed the run may have ended it as asked, or in another way at the same moment.
   if (owner === null || extentOf(stored).over !== 'cancelled')
-    await withLockedRun(runId, directory, (run, held) => recordEnd(run, held, directory, by), { abandoned, help });
+    await withLockedRun(runId, directory, (run, held) => recordEnd(run, held, { directory, by, signer }), {
+      abandoned,
+      help,
+    });
   await stopLeftovers(stored, null);
   return undoOf(stored);
 }
@@ -94,13 +104,19 @@ interface Extent {
   readonly cost: number | null;
 }
 
-async function recordEnd(stored: StoredRun, lock: RunLock, directory: string, by: string): Promise<void> {
+interface Cancelling {
+  readonly directory: string;
+  readonly by: string;
+  readonly signer: RecordSigner | null;
+}
+
+async function recordEnd(stored: StoredRun, lock: RunLock, { directory, by, signer }: Cancelling): Promise<void> {
   const { about } = stored;
   const { end, over, state, effects, durationMs, cost } = extentOf(stored);
   if (over === 'cancelled') throw new RunRefused('over', `run \`${about.run_id}\` was already cancelled`);
   if (over !== null) throw new RunRefused('over', `run \`${about.run_id}\` has already ${over}`);
   const folder = openRunFolder(directory, about.run_id, lock);
-  const open = openFileJournal(folder, end);
+  const open = openFileJournal(folder, end, signer);
   open.append(endOf(stored, by, state), end.seq + 1, new Date().toISOString());
   await open.sync();
   folder.appendIndex({
@@ -114,6 +130,7 @@ async function recordEnd(stored: StoredRun, lock: RunLock, directory: string, by
     cost,
     effects,
     cancelled: true,
+    ...omitUndefined({ head: open.head ?? undefined }),
   });
   await open.close();
 }

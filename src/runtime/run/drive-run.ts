@@ -13,7 +13,7 @@ import type { Redactor } from '../redact.js';
 import type { Checkpoints } from '../store/checkpoint.js';
 import type { Inbox } from '../store/inbox.js';
 import type { OpenJournal } from '../store/journal.js';
-import type { IndexEntry } from '../store/run-header.js';
+import type { IndexEntry, RecordHead } from '../store/run-header.js';
 import { type StateFile, stateFile } from '../store/state-file.js';
 import { StoreError } from '../store/store-error.js';
 import type { TraceOptions } from '../trace/trace-options.js';
@@ -162,7 +162,7 @@ function firstLine(text: string): string {
 }
 
 /** The line about a run in the index of its store. `startedAt`: ISO 8601. */
-export function indexEntryOf(report: RunReport, startedAt: string): IndexEntry {
+export function indexEntryOf(report: RunReport, startedAt: string, head?: RecordHead | null): IndexEntry {
   return {
     run_id: report.run_id,
     machine: report.machine,
@@ -177,6 +177,7 @@ export function indexEntryOf(report: RunReport, startedAt: string): IndexEntry {
       branch: report.worktree?.branch,
       error: report.error === null ? undefined : firstLine(report.error.message),
       cancelled: report.error?.kind === 'cancelled' ? (true as const) : undefined,
+      head: head ?? undefined,
     }),
   };
 }
@@ -187,7 +188,7 @@ export async function closeRun(
   report: RunReport,
   file: StateFile | null,
 ): Promise<void> {
-  const entry = indexEntryOf(report, startedAt);
+  const entry = indexEntryOf(report, startedAt, open?.head);
   // If another process has taken over the run, that process reports its end.
   const writes = open?.isLost === true ? [] : [() => file?.last(run), () => open?.folder?.appendIndex(entry)];
   // Separately, so that the lock is released in any case.

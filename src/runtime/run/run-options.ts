@@ -24,6 +24,7 @@ import { sha256Hex } from '../sha256.js';
 import type { StopSignal } from '../stop-signal.js';
 import { digestOf } from '../store/image.js';
 import type { Journal } from '../store/journal.js';
+import type { RecordSigner } from '../store/record-heads.js';
 import type { FixedOptions, ProgramText } from '../store/run-header.js';
 import type { McpServers } from '../tools/mcp-tool.js';
 import { type TraceOptions, traceSecrets } from '../trace/trace-options.js';
@@ -47,6 +48,8 @@ export interface RunOptions {
   readonly runId?: string;
   /** The folder of the store in which the run is kept, usually `.statedsl`. */
   readonly dir?: string;
+  /** Signs the record where it ends and where a person has answered. */
+  readonly signer?: RecordSigner | undefined;
   /** Stores the events, instead of `dir`. Without either, nothing is stored. */
   readonly journal?: Journal;
   /** Performs requests, instead of real processes. */

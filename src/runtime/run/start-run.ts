@@ -28,7 +28,7 @@ export async function run(machine: Machine, options: RunOptions = {}): Promise<R
   const runId = options.runId ?? newRunId();
   const secrets = secretsOf(machine, options);
   const redactor = createRedactor(secrets);
-  const journal = options.journal ?? (options.dir === undefined ? null : fileJournal(options.dir));
+  const journal = options.journal ?? (options.dir === undefined ? null : fileJournal(options.dir, options.signer));
   const { inputs, problems: unfit } = recordableInputs(options.inputs ?? {});
   // A wrong call does not start a run and leaves no folder behind.
   const problems = unfit.length > 0 ? unfit : inputProblems(machine, inputs);

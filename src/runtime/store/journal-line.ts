@@ -1,10 +1,13 @@
 /**
- * One line of a journal: `{"seq":1,"ts":"…","type":"…",…,"crc":"xxxxxxxx"}`. The last member is the CRC-32 of the
- * bytes before `,"crc"`, which reveals a damaged line without reading anything else. Lines are built as bytes, because
- * a loop of a million rounds writes two million of them, and strings would have to be joined, flattened and encoded.
+ * One line of a journal: `{"seq":1,"ts":"…","type":"…",…,"chain":"…","crc":"xxxxxxxx"}`. The last member is the CRC-32 of the
+ * bytes before `,"crc"`, which reveals a damaged line without reading anything else. `chain` is the SHA-256 of the line
+ * before and, if that has none, of those before it until one has, so that each line vouches for all before it; the first one
+ * begins with `run.json`. A line need not have one: the next one vouches for it. Lines are built as bytes, because a loop of a million rounds writes two
+ * million of them, and strings would have to be joined, flattened and encoded.
  */
 import { Buffer } from 'node:buffer';
 import type { RunEvent } from '../../interpreter/events/event.js';
+import { chainHash, isHashingCheap } from './chain-hash.js';
 
 const FIRST_BYTES = 96 * 1024;
 /** Longest end of a line: `,"crc":"xxxxxxxx"}` and the line end. */
@@ -12,6 +15,15 @@ const TAIL_BYTES = 20;
 const COMMA = 44;
 /** Length of `,"crc":"xxxxxxxx"}`. */
 const MARK_BYTES = 18;
+/** The end of a line with a hash, without its line end: `,"chain":"…","crc":"xxxxxxxx"}`. */
+const CHAIN = ',"chain":"';
+const HASH_LENGTH = 43;
+const CHAIN_BYTES = CHAIN.length + HASH_LENGTH + 1;
+/**
+ * So many bytes may have no hash in a line. Lines of a loop that only computes share one, because a hash takes longer than such
+ * a line; and so do all lines as long as hashing is slow.
+ */
+export const MOST_UNHASHED = { computed: 32 * 1024, other: 2 * 1024 };
 
 const crcTable = makeCrcTable();
 
@@ -36,6 +48,10 @@ export function crcOf(bytes: Uint8Array, from: number, to: number, before = 0): 
 /** Lines that wait to be written. `add(event, seq, time)` adds the line of an event; `take()` gives all lines as bytes, which are valid until the next one is added. */
 export class LineBuffer {
   private bytes = Buffer.allocUnsafe(FIRST_BYTES);
+  /** Where the bytes begin that the next hash is of. */
+  private unhashed = 0;
+  /** Up to here, bytes have been taken. */
+  private taken = 0;
   private end = 0;
   private time = '';
   private timeBytes = Buffer.alloc(0);
@@ -43,19 +59,34 @@ export class LineBuffer {
   private readonly entered = new Map<string, Buffer>();
   private readonly tracked = new Map<string, Buffer>();
 
+  /** `before`: what the hash of the first line is of; null: lines have no hashes. */
+  constructor(private readonly before: Uint8Array | null = null) {
+    if (before === null) return;
+    this.reserve(before.length);
+    this.bytes.set(before);
+    this.taken = this.end = before.length;
+  }
+
   /** How many bytes wait to be written. */
   get length(): number {
-    return this.end;
+    return this.end - this.taken;
+  }
+
+  /** The hash that a next line would have; null: lines have none. */
+  get head(): string | null {
+    return this.before === null ? null : chainHash(this.bytes.subarray(this.unhashed, this.end));
   }
 
   /** Adds the line of an event, with its line end. `time` is an ISO 8601 time stamp. */
   add(event: RunEvent, seq: number, time: string): void {
+    if (this.taken === this.end) this.forgetTaken();
     const start = this.end;
     this.reserve(256);
     this.text('{"seq":');
     this.count(seq);
     this.stamp(time);
-    this.members(event);
+    const isComputed = this.members(event);
+    if (this.before !== null && this.needsHash(start - this.unhashed, isComputed)) this.chain(start);
     const crc = crcOf(this.bytes, start, this.end);
     this.reserve(TAIL_BYTES);
     this.text(',"crc":"');
@@ -68,31 +99,54 @@ export class LineBuffer {
 
   /** All lines, valid until the next one is added. */
   take(): Buffer {
-    const taken = this.bytes.subarray(0, this.end);
-    this.end = 0;
+    const taken = this.bytes.subarray(this.taken, this.end);
+    this.taken = this.end;
     return taken;
   }
 
-  /** Takes back everything after the first bytes. */
+  /** Takes back everything after the first bytes, of lines without hashes. */
   cutTo(length: number): void {
-    this.end = Math.min(this.end, length);
+    this.end = Math.min(this.end, this.taken + length);
   }
 
-  /** The members of an event, type first. The two events of a loop that only computes have a faster path. */
-  private members(event: RunEvent): void {
+  /** Makes room: keeps only what the next hash is of. */
+  private forgetTaken(): void {
+    const from = this.before === null ? this.end : this.unhashed;
+    if (from > 0 && from < this.end) this.bytes.copyWithin(0, from, this.end);
+    this.taken = this.end -= from;
+    this.unhashed = 0;
+  }
+
+  private needsHash(unhashed: number, isComputed: boolean): boolean {
+    if (isComputed) return unhashed >= MOST_UNHASHED.computed;
+    return unhashed >= MOST_UNHASHED.other || isHashingCheap();
+  }
+
+  /** Adds the hash of everything before the line that begins at `start`, from the last line with a hash on. */
+  private chain(start: number): void {
+    this.reserve(CHAIN_BYTES + TAIL_BYTES);
+    this.text(CHAIN);
+    this.text(chainHash(this.bytes.subarray(this.unhashed, start)));
+    this.text('"');
+    this.unhashed = start;
+  }
+
+  /** Adds the members of an event, type first. True: it is one of the two of a loop that only computes, which are fast. */
+  private members(event: RunEvent): boolean {
     if (isPlainEntry(event)) {
       this.piece(this.entered, event.state, () => `"type":"state_entered","state":${JSON.stringify(event.state)}`);
-      return;
+      return true;
     }
     if (isCount(event)) {
       const head = () => `"type":"tracked_set","name":${JSON.stringify(event.name)},"value":`;
       this.piece(this.tracked, event.name, head);
       this.count(event.value);
-      return;
+      return true;
     }
     const text = JSON.stringify(event).slice(1, -1);
     this.reserve(text.length * 3 + TAIL_BYTES);
     this.end += this.bytes.write(text, this.end, 'utf8');
+    return false;
   }
 
   private stamp(time: string): void {
@@ -177,6 +231,13 @@ function crcOfAscii(text: string): number {
   return ~crc;
 }
 
+/** The hash in the line `[from, to)`, which has no line end; null if it has none. */
+export function chainIn(bytes: Buffer, from: number, to: number): string | null {
+  const at = to - MARK_BYTES - CHAIN_BYTES;
+  if (at <= from || bytes.toString('latin1', at, at + CHAIN.length) !== CHAIN) return null;
+  return bytes.toString('latin1', at + CHAIN.length, to - MARK_BYTES - 1);
+}
+
 /** The line of an event, without its line end. `time` is an ISO 8601 time stamp. */
 export function journalLine(event: RunEvent, seq: number, time: string): string {
   const lines = new LineBuffer();
@@ -205,7 +266,13 @@ export function readLineBytes(bytes: Buffer, from: number, to: number): JournalR
   const crc = (crcOf(bytes, from, mark) >>> 0).toString(16).padStart(8, '0');
   if (bytes.toString('latin1', mark, to) !== `,"crc":"${crc}"}`) return null;
   try {
-    const { seq, ts, crc: _, ...event } = JSON.parse(bytes.toString('utf8', from, to)) as Record<string, unknown>;
+    const {
+      seq,
+      ts,
+      crc: _,
+      chain: __,
+      ...event
+    } = JSON.parse(bytes.toString('utf8', from, to)) as Record<string, unknown>;
     return { seq: seq as number, time: ts as string, event: event as unknown as RunEvent };
   } catch {
     return null;

@@ -4,13 +4,14 @@
  * everything durable that was appended before it, from all branches.
  */
 import { closeSync, fdatasync, fdatasyncSync, fstatSync, ftruncateSync, writeSync } from 'node:fs';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import type { RunEvent } from '../../interpreter/events/event.js';
 import { clockMs } from '../clock.js';
 import { isCount, isPlainEntry, LineBuffer } from './journal-line.js';
 import { openOwn } from './own-file.js';
-import { type JournalEnd, journalStart } from './read-journal.js';
-import type { RunHeader } from './run-header.js';
+import { type JournalEnd, journalStart, unhashedEnd } from './read-journal.js';
+import { appendHead, mustBeSigned, type RecordSigner } from './record-heads.js';
+import type { RecordHead, RunHeader } from './run-header.js';
 import type { RunFolder } from './store.js';
 import { createRunFolder } from './store.js';
 import { StoreError, storeError } from './store-error.js';
@@ -31,6 +32,8 @@ export interface OpenJournal {
   readonly isLost?: boolean;
   /** How many bytes were appended, if the journal is a file. */
   readonly offset?: number;
+  /** The end of a record whose lines are chained, if all that was appended is durable. */
+  readonly head?: RecordHead | null;
   /**
    * Returns when everything that was appended is durable. `synchronously` blocks the process meanwhile, which saves the way to
    * a thread and back.
@@ -48,17 +51,28 @@ const SHORT_SYNC_MS = 2;
 const BATCH_BYTES = 64 * 1024;
 
 /** A journal that keeps each run in a folder under `directory`, which is usually `.statedsl`. */
-export function fileJournal(directory: string): Journal {
-  return {
-    open: (header) => openFileJournal(createRunFolder(directory, header), { ...journalStart, torn: 0, unended: false }),
-  };
+export function fileJournal(directory: string, signer: RecordSigner | null = null): Journal {
+  const start = { ...journalStart, torn: 0, unended: false };
+  return { open: (header) => openFileJournal(createRunFolder(directory, header, { key: signer?.key }), start, signer) };
 }
 
-/** Opens the journal of a run and truncates it at `end`, which removes a torn line. Throws a `StoreError`. */
-export function openFileJournal(folder: RunFolder, end: JournalEnd): OpenJournal {
+/**
+ * Opens the journal of a run and truncates it at `end`, which removes a torn line. Throws a `StoreError`, also if the lines
+ * of the run are chained and its last ones are not.
+ */
+export function openFileJournal(folder: RunFolder, end: JournalEnd, signer: RecordSigner | null = null): OpenJournal {
   const path = join(folder.path, 'journal.ndjson');
+  const { chainStart } = folder;
+  const unhashed = chainStart === null || end.offset === 0 ? chainStart : unhashedEnd(path, end, chainStart);
   const fd = attempt('open', path, () => openOwn(path, 'a'));
-  const lines = new LineBuffer();
+  const lines = new LineBuffer(unhashed);
+  let { seq } = end;
+  /** The number of the last event for which there is a head, and of the last one that has to be signed. */
+  let headed = seq;
+  let unsigned = 0;
+  let lastHead: RecordHead | null = null;
+  /** Nothing that was appended is missing from the file. */
+  let isWhole = true;
   let unsynced = false;
   let isLost = false;
   let syncMs = Number.POSITIVE_INFINITY;
@@ -81,15 +95,34 @@ export function openFileJournal(folder: RunFolder, end: JournalEnd): OpenJournal
     ensureOwn(written);
     const bytes = lines.take();
     unsynced = true;
+    isWhole = false;
     written += bytes.length;
     attempt('write', path, () => {
       for (let at = 0; at < bytes.length; ) at += writeSync(fd, bytes, at);
     });
+    isWhole = true;
+  };
+  const head = (): RecordHead | null => {
+    if (!isWhole || isLost || unsynced || lines.length > 0 || seq === 0) return null;
+    if (lastHead?.seq === seq) return lastHead;
+    const { head: hash } = lines;
+    lastHead = hash === null ? null : { seq, hash };
+    return lastHead;
+  };
+  const leaveHead = (): void => {
+    const last = head();
+    if (last === null || seq === headed) return;
+    appendHead(folder.path, basename(folder.path), last, signer);
+    headed = seq;
+    unsigned = 0;
   };
   return {
     folder,
     get isLost() {
       return isLost;
+    },
+    get head() {
+      return head();
     },
     get hasShortSyncs() {
       return syncMs < SHORT_SYNC_MS;
@@ -102,6 +135,8 @@ export function openFileJournal(folder: RunFolder, end: JournalEnd): OpenJournal
         lines.add(events[at] as RunEvent, firstSeq + at, time);
         if (lines.length >= BATCH_BYTES) flush();
       }
+      seq = firstSeq + events.length - 1;
+      if (signer !== null && events.some(mustBeSigned)) unsigned = seq;
     },
     async sync(synchronously = false) {
       flush();
@@ -112,11 +147,14 @@ export function openFileJournal(folder: RunFolder, end: JournalEnd): OpenJournal
       if (synchronously) attempt('write', path, () => fdatasyncSync(fd));
       else await syncData(fd, path);
       syncMs = clockMs() - begun;
+      if (unsigned > 0) leaveHead();
     },
     async close() {
       try {
         if (!isLost) flush();
         if (unsynced) await syncData(fd, path);
+        unsynced = false;
+        leaveHead();
       } finally {
         closeSync(fd);
         folder.close();

@@ -7,7 +7,7 @@ import { closeSync, fstatSync, readSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { AppendDecoder } from './appended.js';
 import { artifactsFolder } from './artifacts.js';
-import { type JournalRecord, readLineBytes } from './journal-line.js';
+import { chainIn, type JournalRecord, MOST_UNHASHED, readLineBytes } from './journal-line.js';
 import { decodeEvent, REFERS } from './large-values.js';
 import { openToRead } from './own-file.js';
 import { JournalDamage, StoreError, storeError } from './store-error.js';
@@ -151,6 +151,51 @@ export function journalHas(path: string, text: string, { offset }: JournalPositi
   } finally {
     closeSync(fd);
   }
+}
+
+/**
+ * The end of a chained journal of which the hash of the next line is: from the last line with a hash on, or everything with
+ * `start` before it. Throws a `StoreError` if a line lacks its hash.
+ */
+export function unhashedEnd(path: string, { offset }: JournalPosition, start: Uint8Array): Buffer {
+  const fd = openToRead(path);
+  try {
+    for (let length = Math.min(offset, FEW_BYTES); ; length = Math.min(offset, length * 4)) {
+      const bytes = Buffer.allocUnsafe(length);
+      let read = 0;
+      while (read < length) {
+        const count = readSync(fd, bytes, read, length - read, offset - length + read);
+        if (count === 0) throw new StoreError(`\`${path}\` became shorter while it was read`);
+        read += count;
+      }
+      const from = lastHashed(bytes, length === offset);
+      if (from !== null) return withLineEnd(bytes.subarray(from));
+      if (length < offset) continue;
+      const last = bytes.lastIndexOf(NEWLINE, length - 2) + 1;
+      if (last < 2 * MOST_UNHASHED.computed) return withLineEnd(Buffer.concat([start, bytes]));
+      throw new StoreError(`the lines of \`${path}\` have no hashes, although \`run.json\` says that they are chained`);
+    }
+  } catch (cause) {
+    throw cause instanceof StoreError ? cause : storeError('read', path, cause);
+  } finally {
+    closeSync(fd);
+  }
+}
+
+/** Where the last line with a hash begins; null: none begins here. `isWhole`: the bytes begin with a line. */
+function lastHashed(bytes: Buffer, isWhole: boolean): number | null {
+  for (let end = bytes.at(-1) === NEWLINE ? bytes.length - 1 : bytes.length; end > 0; ) {
+    const before = bytes.lastIndexOf(NEWLINE, end - 1);
+    if (before === -1 && !isWhole) return null;
+    if (chainIn(bytes, before + 1, end) !== null) return before + 1;
+    end = before;
+  }
+  return null;
+}
+
+/** Only the end of the last line may have been lost. */
+function withLineEnd(lines: Buffer): Buffer {
+  return lines.at(-1) === NEWLINE ? lines : Buffer.concat([lines, Buffer.from('\n')]);
 }
 
 function readChunk(fd: number, path: string, buffer: Buffer, at: number, position: number): number {

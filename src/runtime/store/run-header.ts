@@ -52,6 +52,16 @@ export interface IndexEntry {
   readonly cancelled?: true;
   /** Why it failed, in one line. */
   readonly error?: string;
+  /** The end of its record. */
+  readonly head?: RecordHead;
+}
+
+/** How far a record had come, for whoever verifies it later. */
+export interface RecordHead {
+  /** The number of its last event. */
+  readonly seq: number;
+  /** The hash that the next line of the journal has, or would have. */
+  readonly hash: string;
 }
 
 /** The options that decide which events a run produces. Stored in `run.json`. */

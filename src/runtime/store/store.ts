@@ -3,22 +3,27 @@
  * needs to resume the run, including the compiled machine and its source text, so that editing a file never changes a
  * run. Only their owner may read the files, because inputs and outputs are private.
  */
+import { Buffer } from 'node:buffer';
 import { close, closeSync, fsync, open, renameSync, writeFileSync, writeSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { fromRecord, type Printed, printIndented } from '../../interpreter/values/json.js';
 import type { Value } from '../../interpreter/values/value.js';
 import type { Json } from '../../machine/expression.js';
+import { omitUndefined } from '../../prelude/omit-undefined.js';
 import { thisOrigin } from '../process/process-group.js';
 import { artifactsFolder, folderArtifacts } from './artifacts.js';
 import { LargeValues } from './large-values.js';
-import { makeFolder, openOwn, writeOwn } from './own-file.js';
+import { makeFolder, openOwn, readOwn, writeOwn } from './own-file.js';
 import type { IndexEntry, RunHeader } from './run-header.js';
 import { lockRun, type RunLock } from './run-lock.js';
 import { RunRefused, StoreError, storeError } from './store-error.js';
 import { makeStore } from './store-ownership.js';
+import type { RunAbout } from './stored-run.js';
 
 export interface RunFolder {
   readonly path: string;
+  /** `run.json`, if the lines of the journal are chained, beginning with it; else null. */
+  readonly chainStart: Uint8Array | null;
   /** The folder with files that are named by the SHA-256 of their content. */
   readonly artifacts: string;
   readonly large: LargeValues;
@@ -36,8 +41,15 @@ export interface RunFolder {
   close(): void;
 }
 
-/** Makes the folder of a new run. Throws a `StoreError` if it cannot. */
-export function createRunFolder(directory: string, header: RunHeader): RunFolder {
+/**
+ * Makes the folder of a new run. `chained`: the lines of its journal have hashes, and perhaps a key signs them. Throws a
+ * `StoreError` if it cannot.
+ */
+export function createRunFolder(
+  directory: string,
+  header: RunHeader,
+  chained: { readonly key?: string | undefined } | null = {},
+): RunFolder {
   const path = join(directory, 'runs', header.runId);
   const artifacts = artifactsFolder(path);
   try {
@@ -50,21 +62,40 @@ export function createRunFolder(directory: string, header: RunHeader): RunFolder
   }
   const attempt = lockRun(path);
   if (!('lock' in attempt)) throw new Error(`the new run ${header.runId} is held already`);
-  const written = writeStart(path, header);
-  return runFolder(directory, path, attempt.lock, syncAll([...written, path, join(directory, 'runs')]));
+  const { about, files } = writeStart(path, header, chained);
+  const settled = syncAll([...files, path, join(directory, 'runs')]);
+  return runFolder(directory, path, {
+    lock: attempt.lock,
+    settled,
+    chainStart: chained === null ? null : Buffer.from(about),
+  });
 }
 
 /** Opens the folder of an existing run. Closing it releases `lock`. */
 export function openRunFolder(directory: string, runId: string, lock: RunLock): RunFolder {
-  return runFolder(directory, join(directory, 'runs', runId), lock, Promise.resolve());
+  const path = join(directory, 'runs', runId);
+  return runFolder(directory, path, { lock, settled: Promise.resolve(), chainStart: chainStartOf(path) });
 }
 
-function runFolder(directory: string, path: string, lock: RunLock, settled: Promise<void>): RunFolder {
+function chainStartOf(path: string): Uint8Array | null {
+  const file = join(path, 'run.json');
+  try {
+    const bytes = readOwn(file);
+    return (JSON.parse(bytes.toString('utf8')) as RunAbout).chain === undefined ? null : bytes;
+  } catch (cause) {
+    throw storeError('read', file, cause);
+  }
+}
+
+type FolderParts = Pick<RunFolder, 'settled' | 'chainStart'> & { readonly lock: RunLock };
+
+function runFolder(directory: string, path: string, { lock, settled, chainStart }: FolderParts): RunFolder {
   let processes: number | null = null;
   const artifacts = artifactsFolder(path);
   const large = new LargeValues(folderArtifacts(artifacts));
   return {
     path,
+    chainStart,
     artifacts,
     large,
     settled,
@@ -106,8 +137,12 @@ function runFolder(directory: string, path: string, lock: RunLock, settled: Prom
   };
 }
 
-/** Writes the files that never change during a run. Returns their paths. */
-function writeStart(path: string, header: RunHeader): string[] {
+/** Writes the files that never change during a run. Returns the text of `run.json`, and the paths of all. */
+function writeStart(
+  path: string,
+  header: RunHeader,
+  chained: { readonly key?: string | undefined } | null,
+): { about: string; files: string[] } {
   const { runId, machine, digest, inputs, startedAt, cwd, version, sources, options, settings } = header;
   const about = {
     run_id: runId,
@@ -121,6 +156,7 @@ function writeStart(path: string, header: RunHeader): string[] {
     options,
     settings,
     format: machine.version,
+    ...(chained === null ? {} : omitUndefined({ chain: 'sha256' as const, signed_by: chained.key })),
     versions: { statedsl: version, node: process.versions.node },
   };
   const files: [string, string][] = [
@@ -139,8 +175,9 @@ function writeStart(path: string, header: RunHeader): string[] {
   }
   // Last and in one step: a folder with this file has everything that resuming needs.
   const last = join(path, 'run.json');
-  replaceFile(last, `${JSON.stringify(about, null, 2)}\n`);
-  return [...files.map(([name]) => join(path, name)), last];
+  const text = `${JSON.stringify(about, null, 2)}\n`;
+  replaceFile(last, text);
+  return { about: text, files: [...files.map(([name]) => join(path, name)), last] };
 }
 
 function safeName(name: string): string {

@@ -29,6 +29,10 @@ export interface RunAbout {
   readonly settings: Readonly<Record<string, Json>>;
   /** `RUN_FORMAT` of the version that recorded it. */
   readonly format?: number;
+  /** The lines of its journal have hashes of this kind. */
+  readonly chain?: 'sha256';
+  /** The key that signs the record: SHA-256 of the public key. */
+  readonly signed_by?: string;
   readonly versions: { readonly statedsl: string; readonly node: string };
 }
 

@@ -2,7 +2,14 @@
 import { createRoute } from '@hono/zod-openapi';
 import { runCondition, runDays } from '../../app/run-filter.js';
 import { reportJson } from '../../runtime/run/run-report.js';
-import { daysAnswer, inspectAnswer, listAnswer, programOfRunAnswer, reportAnswer } from '../answer-schemas.js';
+import {
+  daysAnswer,
+  inspectAnswer,
+  listAnswer,
+  programOfRunAnswer,
+  reportAnswer,
+  verifiedAnswer,
+} from '../answer-schemas.js';
 import { sendEvents, sendOutput } from '../event-streams.js';
 import { beforeFirstEvent } from '../executions/waiting-list.js';
 import { answer, answerRefusal } from '../http-answer.js';
@@ -78,6 +85,24 @@ const program = createRoute({
   tags: TAGS,
   request: { params: runParams, query: programQuery },
   responses: answers(200, programOfRunAnswer, '`program`, `sources` and `machine`', true),
+});
+
+const verified = createRoute({
+  method: 'get',
+  path: '/runs/{id}/verify',
+  summary: 'Whether the record of a run is as it was written.',
+  tags: TAGS,
+  request: { params: runParams },
+  responses: answers(200, verifiedAnswer, 'what is proved, and what is wrong'),
+});
+
+const audit = createRoute({
+  method: 'get',
+  path: '/runs/{id}/audit',
+  summary: 'Who did what in a run, when and why, as NDJSON.',
+  tags: TAGS,
+  request: { params: runParams },
+  responses: textAnswers(['application/x-ndjson'], 'one entry a line, as `statedsl export audit` prints it'),
 });
 
 const report = createRoute({
@@ -174,6 +199,22 @@ export function addReadRoutes(app: ServiceApp, service: Service): void {
       c,
       orQueued(service, id, c.req.raw.signal, () => runs.program(id, digest)),
     );
+  });
+
+  app.openapi(verified, async (c) => {
+    const { id } = c.req.valid('param');
+    return answer(
+      c,
+      orQueued(service, id, c.req.raw.signal, () => runs.verify(id)),
+    );
+  });
+
+  app.openapi(audit, async (c) => {
+    const { id } = c.req.valid('param');
+    const entries = await orQueued(service, id, c.req.raw.signal, () => runs.audit(id));
+    if (!entries.ok) return answerRefusal(c, entries.refusal);
+    const text = entries.value.map((entry) => `${JSON.stringify(entry)}\n`).join('');
+    return c.body(text, 200, { 'Content-Type': 'application/x-ndjson; charset=utf-8' });
   });
 
   app.openapi(report, async (c) => {

@@ -23,7 +23,7 @@ const VERDICT_MS = 2000;
 const LOOK_MS = 25;
 
 /** `secrets` and secret `inputs` are replaced in what is recorded. */
-type DeliveryOptions = Pick<ResumeOptions, 'inputs' | 'secrets'> & { readonly dir: string };
+type DeliveryOptions = Pick<ResumeOptions, 'inputs' | 'secrets' | 'signer'> & { readonly dir: string };
 
 /**
  * Delivers all or none: they are recorded, or passed on to the process that executes the run. Throws a `RunRefused`; its kind

@@ -74,7 +74,7 @@ export async function replay(runId: string, options: RunReplayOptions): Promise<
   const directory = directoryIn(worktrees, cwd, options.cwd);
   const startedAt = new Date().toISOString();
   const parent = options.trace?.parent ?? null;
-  const open = copyOf(stored, dir, { id, startedAt, from, redactor, parent });
+  const open = copyOf(stored, dir, { id, startedAt, from, redactor, parent, signer: options.signer });
   const path = open.folder?.path ?? '';
   options.onStart?.({ runId: id, folder: path });
   if (edited !== null) keepMachine(stored.about, path, edited);
@@ -112,14 +112,16 @@ interface Copied {
   readonly redactor: Redactor | null;
   /** The `TRACEPARENT` of the new run. */
   readonly parent: string | null;
+  readonly signer: ResumeOptions['signer'];
 }
 
 /** Stores a new run with the events of an old one up to a point, and what they refer to. */
-function copyOf(stored: StoredRun, dir: string, { id, startedAt, from, redactor, parent }: Copied): OpenJournal {
+function copyOf(stored: StoredRun, dir: string, copied: Copied): OpenJournal {
+  const { id, startedAt, from, redactor, parent, signer } = copied;
   const { about } = stored;
   // The copy of a run on an engine is an ordinary run.
   const { engine: _, engine_namespace: __, traceparent: origin, ...settings } = about.settings;
-  const open = fileJournal(dir).open({
+  const open = fileJournal(dir, signer).open({
     runId: id,
     machine: storedMachine(stored, about.digest),
     digest: about.digest,

@@ -12,6 +12,7 @@ import { statusAfter } from '../../../interpreter/events/status-after.js';
 import type { Replay } from '../../../interpreter/record/replay.js';
 import type { Run } from '../../../interpreter/run.js';
 import type { Json } from '../../../machine/expression.js';
+import { omitUndefined } from '../../../prelude/omit-undefined.js';
 import { removeUnfinished, stopLeftovers } from '../../process/leftovers.js';
 import type { Redactor } from '../../redact.js';
 import { checkpoints } from '../../store/checkpoint.js';
@@ -68,7 +69,7 @@ export async function resume(runId: string, options: ResumeOptions = {}): Promis
 export async function recordDelivery(
   runId: string,
   delivered: Delivery | readonly Delivery[],
-  options: Pick<ResumeOptions, 'dir' | 'inputs' | 'env' | 'secrets'> = {},
+  options: Pick<ResumeOptions, 'dir' | 'inputs' | 'env' | 'secrets' | 'signer'> = {},
 ): Promise<void> {
   const directory = options.dir ?? DEFAULT_STORE;
   const deliveries: readonly Delivery[] = Array.isArray(delivered) ? delivered : [delivered as Delivery];
@@ -86,7 +87,7 @@ export async function recordDelivery(
       deliver(stored.path, addressed, redactor);
       return;
     }
-    const open = openFileJournal(openRunFolder(directory, stored.about.run_id, lock), end);
+    const open = openFileJournal(openRunFolder(directory, stored.about.run_id, lock), end, options.signer);
     // A refused answer changes nothing, so that the run is in the same condition as before.
     const isRefused = addressed.every(({ kind }) => kind === 'refused');
     const last = isRefused ? lastEvents(stored.journal, END_BYTES)[0] : undefined;
@@ -185,9 +186,9 @@ async function driveResumed(
   const folder = openRunFolder(directory, about.run_id, lock);
   const { end, inbox, activeMs } = recovered;
   const isKept = keepForLater(path, later, redactor);
-  const open = openFileJournal(folder, end);
+  const open = openFileJournal(folder, end, options.signer);
   options.onStart?.({ runId: about.run_id, folder: path, again });
-  folder.appendIndex(indexEntry(stored, run, activeMs));
+  folder.appendIndex({ ...indexEntry(stored, run, activeMs), ...omitUndefined({ head: open.head ?? undefined }) });
   return driveRun(
     {
       runId: about.run_id,
