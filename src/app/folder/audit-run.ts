@@ -58,12 +58,12 @@ function chainEntry({ status, words, events, head, signed, problems, notes }: Ve
   return { entry: 'chain', status, words, events, head, signed, problems, notes } as unknown as AuditEntry;
 }
 
-type RequestedEvent = Extract<RunEvent, { type: 'effect_requested' }>;
+type AuditedRequest = Extract<RunEvent, { type: 'effect_requested' }>;
 
 class Audit {
   private readonly open = new Map<
     string,
-    { readonly seq: number; readonly ts: string; readonly event: RequestedEvent }
+    { readonly seq: number; readonly ts: string; readonly event: AuditedRequest }
   >();
 
   take({ seq, time: ts, event }: JournalRecord): AuditEntry[] {
@@ -121,7 +121,7 @@ class Audit {
   }
 
   private effectEntry(
-    { seq, ts, event }: { readonly seq: number; readonly ts: string; readonly event: RequestedEvent },
+    { seq, ts, event }: { readonly seq: number; readonly ts: string; readonly event: AuditedRequest },
     outcome: Outcome | null,
     ended: { readonly seq: number; readonly ts: string } | null,
   ): AuditEntry | null {
