@@ -1,12 +1,14 @@
 /**
- * Checks of programs for requests. They compute, and a long text takes long, so a process of its own makes them, which is ended
- * after a while: the service answers others meanwhile.
+ * Checks of programs for requests, and what runs of them spend on agents at most. They compute, and a long text takes long, so a
+ * process of its own makes them, which is ended after a while: the service answers others meanwhile.
  */
 import { spawn } from 'node:child_process';
 import { text } from 'node:stream/consumers';
 import { diagnosticsToJson } from '../app/library/diagnostics.js';
-import type { Programs } from '../app/programs.js';
+import type { Programs, RunBounds } from '../app/programs.js';
 import { type Result, refuse, resultWith } from '../app/result.js';
+import type { Json } from '../machine/expression.js';
+import type { Limits } from '../machine/machine.js';
 
 /** What a check answers. */
 interface CheckedSource {
@@ -16,19 +18,38 @@ interface CheckedSource {
 
 type ProgramSource = Parameters<Programs['check']>[0];
 
-export type CheckSource = (source: ProgramSource) => Promise<Result<CheckedSource>>;
+/** A run whose bound is wanted. */
+interface PlannedRun {
+  readonly inputs: Readonly<Record<string, Json>>;
+  readonly limits: Limits;
+}
+
+/** What the process is asked for: the bound of a run, or a check. */
+export interface CheckRequest {
+  readonly source: ProgramSource;
+  readonly run?: PlannedRun;
+}
+
+export interface Checks {
+  check(source: ProgramSource): Promise<Result<CheckedSource>>;
+  /** As `bounds` of `Programs`. */
+  bounds(source: ProgramSource, run: PlannedRun): Promise<Result<RunBounds | null>>;
+}
 
 /** Checks in this process. */
-export const checkWith =
-  (programs: Pick<Programs, 'check'>): CheckSource =>
-  async (source) => {
-    const result = await programs.check(source);
-    if (!result.ok) return result;
-    return resultWith({ valid: result.value.isValid, diagnostics: diagnosticsToJson(result.value) });
+export function checkWith(programs: Pick<Programs, 'check' | 'bounds'>): Checks {
+  return {
+    async check(source) {
+      const result = await programs.check(source);
+      if (!result.ok) return result;
+      return resultWith({ valid: result.value.isValid, diagnostics: diagnosticsToJson(result.value) });
+    },
+    bounds: (source, { inputs, limits }) => programs.bounds(source, inputs, limits),
   };
+}
 
 interface CheckingOptions {
-  /** What starts the process: it reads the source as JSON, and writes the result of a check as JSON. */
+  /** What starts the process: it reads a `CheckRequest` as JSON, and writes the result as JSON. */
   readonly command: readonly [string, ...string[]];
   readonly folder: string;
   readonly limitMs?: number;
@@ -46,10 +67,10 @@ export function checkInProcesses({
   folder,
   limitMs = LIMIT_MS,
   atOnce = AT_ONCE,
-}: CheckingOptions): CheckSource {
+}: CheckingOptions): Checks {
   let running = 0;
   const waiting: (() => void)[] = [];
-  const checkNow = async (source: ProgramSource): Promise<Result<CheckedSource>> => {
+  const askNow = async (request: CheckRequest): Promise<Result<unknown>> => {
     const child = spawn(program, words, { cwd: folder, stdio: ['pipe', 'pipe', 'ignore'] });
     let isLate = false;
     const timer = setTimeout(() => {
@@ -58,7 +79,7 @@ export function checkInProcesses({
     }, limitMs);
     try {
       child.stdin.on('error', () => undefined);
-      child.stdin.end(JSON.stringify(source));
+      child.stdin.end(JSON.stringify(request));
       const failed = new Promise<string>((resolve) => child.once('error', () => resolve('')));
       const printed = await Promise.race([text(child.stdout), failed]);
       if (isLate)
@@ -67,25 +88,26 @@ export function checkInProcesses({
           `checking the program takes longer than ${limitMs / 1000} s, so it was stopped`,
           'divide the program into smaller ones',
         );
-      return JSON.parse(printed) as Result<CheckedSource>;
+      return JSON.parse(printed) as Result<unknown>;
     } catch {
       return refuse('unavailable', 'the process that checks the program has ended', 'try again');
     } finally {
       clearTimeout(timer);
     }
   };
-  return async (source) => {
+  const ask = async <T>(request: CheckRequest): Promise<Result<T>> => {
     if (running >= atOnce) {
       if (waiting.length >= MOST_WAITING)
         return refuse('unavailable', 'too many programs are being checked', 'try again later');
       await new Promise<void>((resolve) => waiting.push(resolve));
     } else running++;
     try {
-      return await checkNow(source);
+      return (await askNow(request)) as Result<T>;
     } finally {
       const next = waiting.shift();
       if (next === undefined) running--;
       else next();
     }
   };
+  return { check: (source) => ask({ source }), bounds: (source, run) => ask({ source, run }) };
 }

@@ -130,7 +130,7 @@ export async function listen(options: ListenOptions): Promise<Listening> {
     where: engine?.on ?? directory,
     isOnEngine: engine !== null,
     readers: new Readers(),
-    check: checkInProcesses({
+    checks: checkInProcesses({
       command: [process.execPath, ...ownCommand(), '--check', ...checkedWith],
       folder: programs,
     }),

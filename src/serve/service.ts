@@ -4,7 +4,7 @@ import type { Programs } from '../app/programs.js';
 import type { Runs } from '../app/runs.js';
 import type { AccessOptions } from './access.js';
 import { errorAnswer } from './answer-schemas.js';
-import type { CheckSource } from './checking.js';
+import type { Checks } from './checking.js';
 import type { Readers } from './event-streams.js';
 import type { Executions } from './executions/executions.js';
 
@@ -28,7 +28,7 @@ export interface Service {
   readonly where: string;
   /** Workers of an engine execute the runs, so that this service executes none. */
   readonly isOnEngine: boolean;
-  readonly check: CheckSource;
+  readonly checks: Checks;
   /** Those who follow runs. */
   readonly readers: Readers;
 }

@@ -79,11 +79,11 @@ test('a check is made by another process, which is ended after a while', async (
     checkInProcesses({ command: ['sh', '-c', script], folder: '.', limitMs, atOnce: 1 });
   const answer = '{"ok":true,"value":{"valid":true,"diagnostics":[]}}';
   const quick = checker(`grep -q RETURN && echo '${answer}'`);
-  const answers = await Promise.all([quick({ text: 'RETURN: 1' }), quick({ text: 'RETURN: 2' })]);
+  const answers = await Promise.all([quick.check({ text: 'RETURN: 1' }), quick.check({ text: 'RETURN: 2' })]);
   expect(answers).toEqual([JSON.parse(answer), JSON.parse(answer)]);
-  const slow = await checker('exec sleep 100', 50)({ text: '' });
+  const slow = await checker('exec sleep 100', 50).check({ text: '' });
   expect(slow).toMatchObject({ ok: false, refusal: { message: expect.stringMatching(/longer than 0\.05 s/) } });
-  expect(await checker('exit 1')({ text: '' })).toMatchObject({ ok: false, refusal: { code: 'unavailable' } });
+  expect(await checker('exit 1').check({ text: '' })).toMatchObject({ ok: false, refusal: { code: 'unavailable' } });
 });
 
 test('a program that is checked has at most 256 KiB', async () => {

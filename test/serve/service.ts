@@ -108,7 +108,7 @@ export async function serviceOf(
     where: directory,
     isOnEngine: false,
     readers: new Readers(),
-    check: checkWith(openPrograms({ folder, dir: directory })),
+    checks: checkWith(openPrograms({ folder, dir: directory })),
     ...options,
   });
   executions.open();

@@ -4,13 +4,13 @@ import { closeSync, fstatSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { text } from 'node:stream/consumers';
 import type { FolderOptions } from '../../app/programs.js';
-import type { ProgramSource } from '../../app/project/preparation.js';
 import { decode } from '../../interpreter/values/json.js';
 import type { Json } from '../../machine/expression.js';
 import { isLoopback } from '../../prelude/is-loopback.js';
 import { findLauncher } from '../../prelude/launcher.js';
 import { openOwn } from '../../runtime/store/own-file.js';
 import { VERSION } from '../../runtime/version.js';
+import type { CheckRequest } from '../../serve/checking.js';
 import { isFolder } from '../files/folder-watch.js';
 import { firstSignal } from '../running/configuration-line.js';
 import { configuredEngine, NO_ENGINE } from '../running/configured-engine.js';
@@ -149,11 +149,12 @@ async function executeForService(
 async function checkForService(own: FolderOptions, isOnEngine: boolean): Promise<ExitCode> {
   const { checkWith } = await import('../../serve/checking.js');
   const { openPrograms } = await import('../../app/open-runs.js');
-  const source = JSON.parse(await text(process.stdin)) as ProgramSource;
+  const { source, run } = JSON.parse(await text(process.stdin)) as CheckRequest;
   const programs = isOnEngine
     ? await (await import('../../engine/runs/start-on-engine.js')).programsForEngine(own)
     : openPrograms(own);
-  stdout.write(JSON.stringify(await checkWith(programs)(source)));
+  const checks = checkWith(programs);
+  stdout.write(JSON.stringify(await (run === undefined ? checks.check(source) : checks.bounds(source, run))));
   return EXIT.returned;
 }
 

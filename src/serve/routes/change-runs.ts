@@ -9,7 +9,7 @@ import type { Delivered, Execution } from '../../app/runs.js';
 import { printJson, readJson } from '../../interpreter/values/json.js';
 import { isBeyondJson, isObject, member, type Value } from '../../interpreter/values/value.js';
 import type { Json } from '../../machine/expression.js';
-import type { Limits, Machine } from '../../machine/machine.js';
+import { callsAgents, type Limits, type Machine } from '../../machine/machine.js';
 import { omitUndefined } from '../../prelude/omit-undefined.js';
 import { newRunId } from '../../runtime/run/header.js';
 import { inputProblems } from '../../runtime/run/run-inputs.js';
@@ -17,6 +17,7 @@ import { type Delivery, isSignalName, nameInId } from '../../runtime/store/inbox
 import { userOf } from '../access.js';
 import { appliedAnswer, cancelledAnswer, deliveredAnswer, startedAnswer } from '../answer-schemas.js';
 import type { Task } from '../executions/waiting-list.js';
+import type { Checks } from '../checking.js';
 import { answer, answerRefusal, answerWith } from '../http-answer.js';
 import { queuedRefusal } from '../queued-refusal.js';
 import {
@@ -149,6 +150,12 @@ export function addChangeRoutes(app: ServiceApp, service: Service): void {
   const personOf = (c: Context): string =>
     (service.userHeader === null ? null : userOf(c.req.header(service.userHeader))) ?? service.user;
 
+  /** Computed elsewhere, so that others are answered meanwhile. What is not known needs a confirmation like what has no bound. */
+  async function boundOf(...[source, run]: Parameters<Checks['bounds']>): Promise<RunBounds | null> {
+    const bounds = await service.checks.bounds(source, run);
+    return bounds.ok ? bounds.value : { calls: null, cost: null, agents: [], problem: 'not computed' };
+  }
+
   async function execute(c: Context, task: Task, { runId, machine, limits, secret = {}, bound = null }: TaskFacts) {
     const added = await executions.add({ run_id: runId, machine, task, limits, by: personOf(c) }, secret);
     if (!added.ok) return answerRefusal(c, added.refusal);
@@ -247,8 +254,9 @@ export function addChangeRoutes(app: ServiceApp, service: Service): void {
     const [problem] = inputProblems(checked.machine as Machine, given);
     if (problem !== undefined)
       return answerRefusal(c, { code: 'wrong-use', message: problem.message, help: 'see `GET /api/v1/programs`' });
-    const bounds = await programs.bounds(checked, given, limitsOf(limits));
-    const bound = bounds.ok ? bounds.value : null;
+    const bound = callsAgents(checked.machine as Machine)
+      ? await boundOf(source, { inputs: given, limits: limitsOf(limits) })
+      : null;
     const why = confirm ? null : whyConfirm(bound, (await programs.configuration()).confirmAbove ?? {});
     if (why !== null) {
       const [message, help] = [`nothing was started: ${why}`, 'send it again with `"confirm": true` to start it'];

@@ -51,7 +51,7 @@ export async function findProgram(folder: Programs, name: string): Promise<Resul
 
 const inputsOf = ({ inputs }: CheckedProgram) => inputs.map(({ name, ...rest }) => ({ name, ...rest }));
 
-export function addProgramRoutes(app: ServiceApp, { programs, check: checkSource }: Service): void {
+export function addProgramRoutes(app: ServiceApp, { programs, checks }: Service): void {
   app.openapi(list, async (c) => {
     const result = await programs.list();
     return result.ok ? c.json(result.value, 200) : answerRefusal(c, result.refusal);
@@ -85,7 +85,7 @@ export function addProgramRoutes(app: ServiceApp, { programs, check: checkSource
     const found = program === undefined ? null : await findProgram(programs, program);
     if (found !== null && !found.ok) return answerRefusal(c, found.refusal);
     const given = { text: text as string, ...(name === undefined ? {} : { name }) };
-    const result = await checkSource(found === null ? given : found.value);
+    const result = await checks.check(found === null ? given : found.value);
     return result.ok ? c.json(result.value, 200) : answerRefusal(c, result.refusal);
   });
 }
