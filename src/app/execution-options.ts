@@ -1,6 +1,7 @@
 /** What the operations that execute runs take: programs, and their options. */
 
 import type { RunWhereabouts } from '../engine/admin.js';
+import type { Through } from '../interpreter/events/event.js';
 import type { Json } from '../machine/expression.js';
 import type { GoingBack } from '../runtime/run/again/refuse-resume.js';
 import type { InDoubt } from '../runtime/run/resources.js';
@@ -54,6 +55,8 @@ export interface ResumeRunOptions extends Omit<ReplayRunOptions, 'runId'> {
 
 /** Options of `follow`. With `ask`, a person can answer what the run asks. */
 export interface FollowOptions extends Pick<ExecutionOptions, 'onEvent' | 'onStart' | 'ask' | 'person'> {
+  /** The door through which `ask` gets answers, for the record; default `library`. */
+  readonly through?: Through;
   /** Ends the following. The run is left alone. */
   readonly signal?: AbortSignal;
   /** The number of the first event for `onEvent`; default 1. */

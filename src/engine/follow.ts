@@ -1,5 +1,6 @@
 /** Follows a run on an engine as a local one is followed: its events, its questions, and its report at the end. */
-import type { RunEvent, Waiting } from '../interpreter/events/event.js';
+import type { RunEvent, Through, Waiting } from '../interpreter/events/event.js';
+import { omitUndefined } from '../prelude/omit-undefined.js';
 import type { AskHandler, EventPosition } from '../runtime/run/drive-options.js';
 import { FollowedQuestions } from '../runtime/run/followed-questions.js';
 import type { RunReport } from '../runtime/run/run-report.js';
@@ -16,6 +17,7 @@ export interface Following {
   readonly ask?: AskHandler | undefined;
   /** Who answers, for the record. */
   readonly person: string;
+  readonly through?: Through | undefined;
   /** Ends the following. The run is left alone. */
   readonly signal: StopSignal | null;
   /** The number of the first event that is shown. */
@@ -31,7 +33,7 @@ type OnSilence = (where: RunWhereabouts | null) => void;
  * from the clock; with null if it was aborted. Rejects with an `EngineFailure`.
  */
 export async function followRun(client: EngineClient, runId: string, following: Following): Promise<RunReport | null> {
-  const { onEvent, ask, person, signal: stopping, from, onSilence } = following;
+  const { onEvent, ask, person, through, signal: stopping, from, onSilence } = following;
   const decoder = new AppendDecoder();
   const leaving = new AbortController();
   const interrupted = abortedBy(stopping);
@@ -54,7 +56,7 @@ export async function followRun(client: EngineClient, runId: string, following: 
           ask,
           async deliver(name, value) {
             try {
-              await client.deliver(runId, [{ kind: 'answer', name, value, by: person }]);
+              await client.deliver(runId, [{ kind: 'answer', name, value, by: person, ...omitUndefined({ through }) }]);
             } catch (cause) {
               // A question that was answered elsewhere at the same time is no longer open, and the run continues.
               if (!(cause instanceof EngineFailure && cause.status === 409)) throw cause;

@@ -4,8 +4,9 @@
  * whether two outcomes came together, and a replay settles them one by one, so a run must not depend on it.
  */
 import type { Json } from '../machine/expression.js';
+import { omitUndefined } from '../prelude/omit-undefined.js';
 import { unreachable } from '../prelude/unreachable.js';
-import type { Outcome, RunEvent } from './events/event.js';
+import type { Outcome, RunEvent, Through } from './events/event.js';
 import type { EffectRequest } from './request.js';
 import { advance } from './run.js';
 import type { Run } from './run-state/run-memory.js';
@@ -15,7 +16,7 @@ import { answer, settle } from './settle.js';
 export type Finished =
   | { readonly kind: 'outcome'; readonly effect: string; readonly outcome: Outcome }
   /** `by`: who answered the question, for the record. */
-  | { readonly kind: 'answer'; readonly effect: string; readonly value: Json; readonly by: string };
+  | { readonly kind: 'answer'; readonly effect: string; readonly value: Json; readonly by: string; readonly through?: Through };
 
 /** How the interpreter stopped: `more` to compute, `blocked` until the world answers, or `stopped` at the run's end. */
 export type AdvanceStatus = ReturnType<typeof advance>;
@@ -37,7 +38,7 @@ export function settleFinished(run: Run, finished: Finished): void {
     case 'outcome':
       return settle(run, finished.effect, finished.outcome);
     case 'answer':
-      return answer(run, finished.effect, finished.value, finished.by);
+      return answer(run, finished.effect, finished.value, finished.by, omitUndefined({ through: finished.through }));
     default:
       return unreachable(finished);
   }

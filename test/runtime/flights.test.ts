@@ -56,7 +56,7 @@ test('the next attempt of an effect stays in flight when the one before has ende
 });
 
 test('a question that was closed is not open', () => {
-  const questions = new Questions(null, 'ann', new Flights());
+  const questions = new Questions(null, { by: 'ann' }, new Flights());
   const ask = { ...request('1'), kind: 'ask', name: 'x' } as Parameters<Questions['put']>[0];
   questions.put(ask);
   expect(questions.openOne('1')).toBe(ask);

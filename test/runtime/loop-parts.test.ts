@@ -29,7 +29,7 @@ function asked() {
     shown.push(name);
     return new Promise<string | null>((resolve) => replies.push(resolve));
   };
-  const questions = new Questions(handler, 'ann', flights);
+  const questions = new Questions(handler, { by: 'ann', through: 'terminal' }, flights);
   const reply = async (text: string | null) => {
     replies.shift()?.(text);
     await nextTurn();

@@ -47,7 +47,7 @@ export function followStored(
 async function untilReleased(
   runs: Pick<Runs, 'answer' | 'inspect'>,
   { path, about }: StoredRun,
-  { from = 1, onEvent, ask, person = 'user', signal: stopping }: FollowOptions,
+  { from = 1, onEvent, ask, person = 'user', through, signal: stopping }: FollowOptions,
 ): Promise<RunReport | null> {
   const { run_id } = about;
   const decoder = new AppendDecoder();
@@ -63,9 +63,15 @@ async function untilReleased(
       : new FollowedQuestions({
           ask,
           async deliver(name, value) {
-            const delivered = await runs.answer(run_id, { [name]: value }, { by: person });
-            // Somebody else was first, or the run has gone on without an answer.
-            if (!delivered.ok && !['conflict', 'over', 'wrong-use'].includes(delivered.refusal.code)) unwrap(delivered);
+            const delivered = await runs.answer(
+              run_id,
+              { [name]: value },
+              { by: person, ...omitUndefined({ through }) },
+            );
+            if (delivered.ok || ['conflict', 'over'].includes(delivered.refusal.code)) return;
+            // Somebody else was first, or the run has gone on without an answer; otherwise the answer does not fit.
+            const isOpen = delivered.refusal.code !== 'wrong-use' || (await isAsking(runs, run_id, name));
+            if (isOpen) unwrap(delivered);
           },
           onLeft: () => leaving.abort(),
           onFailure(cause) {
@@ -107,6 +113,11 @@ async function untilReleased(
     throw new OperationRefused(refuse('unknown', `run \`${run_id}\` was removed`, 'list the runs').refusal);
   const shown = await runs.inspect(run_id);
   return reportFrom(unwrap(shown));
+}
+
+async function isAsking(runs: Pick<Runs, 'inspect'>, run: string, id: string): Promise<boolean> {
+  const shown = await runs.inspect(run);
+  return shown.ok && shown.value.waiting.some((one) => (one.id ?? one.name) === id);
 }
 
 /** What a run is shown with beside its report. */

@@ -85,6 +85,7 @@ type ShownOptions = Pick<
   | 'onUnsent'
   | 'ask'
   | 'person'
+  | 'through'
   | 'signal'
   | 'kill'
   | 'onStart'
@@ -181,7 +182,7 @@ export async function driveOnCommandLine({
   };
   const followed: ShownOptions = {
     ...listening.options,
-    ...omitUndefined({ ask: asks ? askOptions(progress, interruption) : undefined }),
+    ...(asks ? { ask: askOptions(progress, interruption), through: 'terminal' } : {}),
     signal: interruption.signal,
     onStart: (begun) => {
       started = begun.runId;

@@ -217,10 +217,10 @@ async function machineOf(client: EngineClient, id: string): Promise<string> {
 }
 
 function followingOf(
-  { onEvent, ask, person = 'user', signal, onSilence }: Omit<FollowOptions, 'from'>,
+  { onEvent, ask, person = 'user', through, signal, onSilence }: Omit<FollowOptions, 'from'>,
   from: number,
 ): Following {
-  return { onEvent, ask, person, signal: signal ?? null, from, onSilence };
+  return { onEvent, ask, person, through, signal: signal ?? null, from, onSilence };
 }
 
 /** Shows a run, and changes nothing. */

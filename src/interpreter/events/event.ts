@@ -279,7 +279,7 @@ export type RunEvent =
       /** The JSON text of the value, if a number in it was written differently, such as `1.10`. */
       readonly printed?: string;
       readonly by: string;
-      /** The door through which it came; absent: the terminal of the run, a script or a deadline. */
+      /** The door through which it came; absent: a script or a deadline. */
       readonly through?: Through;
       /** Why the person decided so. */
       readonly reason?: string;
@@ -456,7 +456,7 @@ export interface KeptOutcomes {
 }
 
 /** The doors through which answers come. */
-export type Through = 'command' | 'http' | 'page' | 'mcp' | 'form' | 'library';
+export type Through = 'terminal' | 'command' | 'http' | 'page' | 'mcp' | 'form' | 'library';
 
 /** An answer that nobody took, because who gave it may not answer. */
 export interface RefusedAnswer {

@@ -1,5 +1,5 @@
 /** Options and result of `drive`. */
-import type { RunEvent, Waiting } from '../../interpreter/events/event.js';
+import type { RunEvent, Through, Waiting } from '../../interpreter/events/event.js';
 import type { Run } from '../../interpreter/run.js';
 import type { EffectContext, Effects } from '../effect-context.js';
 import type { Redactor } from '../redact.js';
@@ -54,6 +54,8 @@ export interface DriveOptions {
   readonly ask: AskHandler | null;
   /** Who answers, for the record. */
   readonly person: string;
+  /** The door through which the person answers. */
+  readonly through?: Through | undefined;
   /** Interrupts the run; it can be resumed. */
   readonly signal: StopSignal | null;
   /** The time limit of the whole run, in milliseconds. */

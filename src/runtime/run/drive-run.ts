@@ -130,6 +130,7 @@ async function driveToEnd(
       onNotice: options.onNotice ?? null,
       ask: options.ask ?? null,
       person: options.person ?? 'user',
+      through: options.through,
       signal: options.signal ?? null,
       // The limit does not apply to a rollback of a run that has ended.
       timeMs: run.undo.endedAs === null ? (run.limits.timeMs ?? null) : null,

@@ -14,6 +14,7 @@
 import { type AdvanceStatus, exchange, type Finished, settleFinished } from '../../interpreter/exchange.js';
 import type { EffectRequest } from '../../interpreter/request.js';
 import { advance, exceed, type Run, waiting } from '../../interpreter/run.js';
+import { omitUndefined } from '../../prelude/omit-undefined.js';
 import { unreachable } from '../../prelude/unreachable.js';
 import type { EffectContext, PerformedRequest } from '../effect-context.js';
 import { noteLazySignal } from '../in-process.js';
@@ -90,9 +91,9 @@ class Driver {
     private readonly run: Run,
     private readonly options: DriveOptions,
   ) {
-    const { timeMs, signal, begin, growth, inbox, ask, person, context, time } = options;
+    const { timeMs, signal, begin, growth, inbox, ask, person, through, context, time } = options;
     const wake = (): void => this.flights.wake();
-    this.questions = new Questions(ask, person, this.flights);
+    this.questions = new Questions(ask, omitUndefined({ by: person, through }), this.flights);
     this.mailbox = new Mailbox(inbox, begin.deliveries ?? [], wake);
     this.clock = new RunClock(begin.activeMs, timeMs, wake, time);
     time?.deliverTo((delivery) => this.mailbox.post(delivery));

@@ -2,7 +2,7 @@
  * Questions and signals that a run waits for. A question goes to the handler if there is one. Otherwise it stays open, as
  * a signal does, until the inbox has an answer.
  */
-import type { Outcome, RunEvent } from '../../interpreter/events/event.js';
+import type { Outcome, RunEvent, Through } from '../../interpreter/events/event.js';
 import type { Finished } from '../../interpreter/exchange.js';
 import type { AskRequest, EffectRequest, SignalRequest } from '../../interpreter/request.js';
 import { type Run, valueOfAnswer } from '../../interpreter/run.js';
@@ -17,10 +17,10 @@ export class Questions {
   /** Settles when the terminal shows no question. */
   private line: Promise<void> = Promise.resolve();
 
-  /** `ask` is null if no person can be asked. `person`: who answers, for the record. */
+  /** `ask` is null if no person can be asked. `person`: who answers, and through which door, for the record. */
   constructor(
     private readonly ask: AskHandler | null,
-    private readonly person: string,
+    private readonly person: { readonly by: string; readonly through?: Through },
     private readonly flights: Flights,
   ) {}
 
@@ -61,7 +61,7 @@ export class Questions {
   private finish({ effect, choices }: AskRequest, reply: string): void {
     const value = valueOfAnswer({ kind: 'ask', choices }, reply);
     if (value !== undefined) {
-      this.flights.finish({ kind: 'answer', effect, value, by: this.person });
+      this.flights.finish({ kind: 'answer', effect, value, ...this.person });
       return;
     }
     const given = reply.trim() === '' ? 'an empty answer' : `the answer \`${reply}\``;

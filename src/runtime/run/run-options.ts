@@ -5,7 +5,7 @@
 
 import { availableParallelism } from 'node:os';
 import { resolve } from 'node:path';
-import type { RunEvent } from '../../interpreter/events/event.js';
+import type { RunEvent, Through } from '../../interpreter/events/event.js';
 import { limitsOf, storedLimits } from '../../interpreter/events/stored-limits.js';
 import type { EffectRequest } from '../../interpreter/request.js';
 import type { InterpreterOptions, Run } from '../../interpreter/run.js';
@@ -83,6 +83,8 @@ export interface RunOptions {
   readonly ask?: AskHandler;
   /** Who answers, for the record. */
   readonly person?: string;
+  /** The door through which `ask` gets answers, for the record. */
+  readonly through?: Through;
   /** Who starts the run, for the record; absent: nobody says it. */
   readonly by?: string;
   /** How many members of a PARALLEL run at once; by default the number of CPUs, and 8 if the members are agents. */
