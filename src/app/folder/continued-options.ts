@@ -55,6 +55,13 @@ export interface ContinuedOptions extends Omit<ResumeOptions, 'dir' | 'machine' 
 export interface ExaminedRun {
   /** The machine with which the run began. */
   readonly machine: Machine;
+  /** The machine that continues: another one if the program was edited. */
+  readonly continued: Machine;
+  /** The inputs on record. */
+  readonly inputs: Readonly<Record<string, Json>>;
+  readonly instead: Instead;
+  /** Nothing is really called. */
+  readonly isMocked: boolean;
   /** The texts of the program that continues. */
   readonly sources: SourceSet;
   readonly configuration: Configuration;
@@ -101,6 +108,10 @@ export async function continuedOptions(
   if (edited !== null && 'diagnostics' in edited) throw new InvalidProgram(edited);
   const examined = await examine?.({
     machine: storedMachine(stored, about.digest),
+    continued: edited?.machine ?? storedMachine(stored, about.digest),
+    inputs: about.inputs,
+    instead,
+    isMocked: mock !== null,
     sources: edited?.sources ?? sourcesOf(stored),
     configuration,
     warnings: { diagnostics: settings.warnings, sources: settings.sources },

@@ -75,8 +75,8 @@ export const COMBINATIONS: readonly Combination[] = [
   {
     of: ['run'],
     flags: ['--yes'],
-    idle: ['--dry-run', '--resume', '--replay', '--mock', '--cassette'],
-    help: 'leave it out: only a new run that calls agents is confirmed',
+    idle: ['--dry-run', '--mock', '--cassette'],
+    help: 'leave it out: only what calls agents is confirmed',
   },
   {
     of: ['run'],

@@ -88,6 +88,7 @@ export function addResume(program: Command, onExit: (code: number) => void): voi
     .argument('[run]', 'the id of the run or the beginning of it (default: the latest unfinished run)')
     .option('--from-file <file>', 'resume the run in this edited program')
     .option('--again', 'go back to before a handled failure, or repeat what the edited program does again')
+    .option('--yes', 'resume it although it may call agents more often, or cost more, than `confirm_above` allows')
     .option('--detach', 'continue in the background and print the run')
     .action(async (run: string | undefined, options) =>
       onExit(await (await import('../commands/resume.js')).resumeCommand(run, options)),
@@ -107,6 +108,7 @@ export function addReplay(program: Command, onExit: (code: number) => void): voi
       'start a new run that repeats the failed members of a PARALLEL or FOR EACH and keeps the results of the others',
     )
     .option('--from-file <file>', 'compare the run with this edited program')
+    .option('--yes', 'start it although it may call agents more often, or cost more, than `confirm_above` allows')
     .action(async (run: string | undefined, options) =>
       onExit(await (await import('../commands/replay.js')).replayCommand(run, options)),
     );

@@ -36,7 +36,9 @@ export async function replayCommand(run: string | undefined, given: ReplayFlags)
       if (unused !== null) return unused;
     }
     const { run_id } = unwrap(await (await runsOf(flags)).find(name));
-    return driveStoredRun(run_id, flags, false, (runs, options) => runs.replay(run_id, from, options));
+    return driveStoredRun(run_id, { ...flags, confirms: true }, false, (runs, options) =>
+      runs.replay(run_id, from, options),
+    );
   }, flags);
 }
 

@@ -23,7 +23,7 @@ export async function resumeCommand(name: string | undefined, given: ResumeFlags
     const { run_id, engine } = unwrap(await (await runsOf(flags)).find(id));
     if (engine !== undefined) return resumeElsewhere(run_id, { ...flags, ...engine });
     if (flags.detach) return detach(flags.json === true, false);
-    return resumeRun(run_id, flags, []);
+    return resumeRun(run_id, { ...flags, confirms: true }, []);
   }, flags);
 }
 
@@ -36,7 +36,11 @@ async function resumeElsewhere(name: string | null, flags: ResumeFlags): Promise
 }
 
 /** Delivers answers and signals to the run, and drives it. */
-export async function resumeRun(id: string, flags: ResumeFlags, deliveries: readonly Delivery[]): Promise<ExitCode> {
+export async function resumeRun(
+  id: string,
+  flags: ResumeFlags & { readonly confirms?: boolean },
+  deliveries: readonly Delivery[],
+): Promise<ExitCode> {
   const background = isDetached();
   const confirm = (back: GoingBack) => confirmGoingBack(back, flags.again === true, !background);
   return driveStoredRun(id, flags, background, (runs, options) => {
@@ -75,6 +79,8 @@ export async function rollbackCommand(name: string, given: ResumeFlags): Promise
   const flags = withoutLog(given);
   return refusalsAsErrors(async () => {
     const { run_id } = unwrap(await (await runsOf(flags)).find(name));
-    return driveStoredRun(run_id, flags, false, (runs, options) => runs.resume(run_id, { ...options, rollback: true }));
+    return driveStoredRun(run_id, { ...flags, isUndoing: true }, false, (runs, options) =>
+      runs.resume(run_id, { ...options, rollback: true }),
+    );
   }, flags);
 }

@@ -3,7 +3,6 @@
 import { basename, extname } from 'node:path';
 import type { StartOptions } from '../../app/execution-options.js';
 import type { MockedExecution } from '../../app/folder/start-in-folder.js';
-import type { RunBounds } from '../../app/programs.js';
 import type { PreparedProgram } from '../../app/project/preparation.js';
 import { unwrap } from '../../app/result.js';
 import type { StartingOnEngine, SubmittedRun } from '../../engine/runs/start-on-engine.js';
@@ -19,7 +18,6 @@ import { reportConfiguration } from '../running/configuration-line.js';
 import { configuredEngine, NO_ENGINE } from '../running/configured-engine.js';
 import { detach, isDetached } from '../running/detach.js';
 import {
-  canAsk,
   driveOnCommandLine,
   flagProblem,
   personName,
@@ -37,7 +35,6 @@ import {
 } from '../running/stored-runs.js';
 import { EXIT, type ExitCode } from '../terminal/exit-code.js';
 import { stderr, stdout } from '../terminal/streams.js';
-import { usageError } from '../terminal/usage-error.js';
 
 /** With one of these, a run is executed here even if the configuration names an engine. */
 const LOCAL: readonly (keyof RunFlags)[] = ['mock', 'record', 'cassette', 'cwd', 'resume', 'replay'];
@@ -61,7 +58,7 @@ export async function runCommand(file: string, given: RunFlags): Promise<ExitCod
   if ('code' in prepared) return prepared.code;
   if ('nothing' in prepared) return nothingToRun(prepared.nothing, flags);
   if (flags.dryRun) return dryRun(prepared, flags);
-  const bound = await boundWords(prepared, flags, background);
+  const bound = await boundOf(prepared, flags, background);
   if (typeof bound === 'number') return bound;
   return refusalsAsErrors(() =>
     isElsewhere && flags.detach ? submit(prepared, flags) : start(prepared, flags, { background, bound }),
@@ -72,37 +69,11 @@ export async function runCommand(file: string, given: RunFlags): Promise<ExitCod
  * What the run spends on agents at most, for the log; null if it calls none, or if nobody reads it. An exit code: somebody
  * has to confirm it first.
  */
-async function boundWords(
-  prepared: PreparedProgram,
-  flags: RunFlags,
-  background: boolean,
-): Promise<string | null | ExitCode> {
-  const { confirm_above } = prepared.configuration;
-  const confirms = confirm_above !== undefined && flags.yes !== true;
+async function boundOf(prepared: PreparedProgram, flags: RunFlags, background: boolean) {
   const isPaid = prepared.mock === null && flags.cassette === undefined && callsAgents(prepared.machine);
-  if (!isPaid || ((flags.quiet === true || background) && !confirms)) return null;
-  const { boundWords: wordsOf, whyConfirm } = await import('../../app/run-bounds.js');
-  const bound = await boundsOf(prepared, flags);
-  const why = confirms ? whyConfirm(bound, confirm_above) : null;
-  const refused = why === null ? null : await askToStart(why, !background);
-  return refused ?? (bound === null || background ? null : wordsOf(bound));
-}
-
-async function boundsOf(prepared: PreparedProgram, flags: RunFlags): Promise<RunBounds | null> {
-  if (!callsAgents(prepared.machine)) return null;
-  const { boundsBeforeStart } = await import('../../app/run-bounds.js');
-  return boundsBeforeStart(prepared.machine, { ...prepared, limits: flagLimits(flags) });
-}
-
-/** Null: a person at the terminal wants to start it. */
-async function askToStart(why: string, attended: boolean): Promise<ExitCode | null> {
-  if (!(attended && canAsk())) return usageError(`nothing was started: ${why}`, 'add `--yes` to start it');
-  const { askOnTerminal } = await import('../running/ask.js');
-  const question = { question: `${why}. Start it?`, choices: ['yes', 'no'], default: 'no' };
-  const reply = await askOnTerminal(question, new AbortController().signal);
-  if (reply === 'interrupted') return EXIT.interrupted;
-  if (typeof reply !== 'string' && reply.answer === 'yes') return null;
-  return usageError('nothing was started: the run was not confirmed');
+  if (!isPaid) return null;
+  const { boundWords } = await import('../running/bound-line.js');
+  return boundWords({ ...prepared, limits: flagLimits(flags) }, flags, background);
 }
 
 async function start(
@@ -193,9 +164,11 @@ async function dryRun(prepared: PreparedProgram, flags: RunFlags): Promise<ExitC
   const { drawDryRun, dryRunJson } = await import('../../views/dry-run.js');
   const limits = { ...machine.limits, ...flagLimits(flags), effectTimeoutMs: flags.effectTimeout ?? null };
   const start = first?.state ?? machine.states[machine.initial]?.name ?? '';
-  const bounds = await boundsOf(prepared, flags);
-  const words = bounds === null ? '' : (await import('../../app/run-bounds.js')).boundWords(bounds);
-  const bound = bounds === null ? undefined : { words, bounds };
+  const { boundWords, boundsBeforeStart } = await import('../../app/run-bounds.js');
+  const bounds = callsAgents(machine)
+    ? await boundsBeforeStart(machine, { ...prepared, limits: flagLimits(flags) })
+    : null;
+  const bound = bounds === null ? undefined : { words: boundWords(bounds), bounds };
   const dry = { machine, inputs: new Map(Object.entries(inputs)), printed, limits, start, ...omitUndefined({ bound }) };
   stdout.write(
     flags.json ? `${JSON.stringify(dryRunJson(dry))}\n` : drawDryRun(dry, await stdout.paint(), flags.verbose === true),

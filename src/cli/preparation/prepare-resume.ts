@@ -32,6 +32,7 @@ export interface ResumeFlags
       | 'again'
       | 'record'
       | 'overwrite'
+      | 'yes'
     > {
   readonly fromFile?: string;
 }
@@ -40,7 +41,7 @@ export interface ResumeFlags
 export function resumeOptions(
   flags: ResumeFlags,
   background: boolean,
-  seen: (found: ExaminedRun) => void = () => undefined,
+  seen: (found: ExaminedRun) => unknown = () => undefined,
 ): ContinuedOptions {
   const { fromFile: program, mock, realTime, cwd, inDoubt } = flags;
   return {
@@ -54,7 +55,7 @@ export function resumeOptions(
       if (diagnostics.length > 0) throw new CommandEnded((await reportInvalid(diagnostics, texts, flags)).code);
       await printDiagnostics(warnings.diagnostics, warnings.sources, flags);
       reportConfiguration(configuration, flags);
-      seen(found);
+      await seen(found);
       return { inputs };
     },
   };

@@ -1,14 +1,36 @@
 /** Drives a stored run, or a copy of it, with the settings from flags, files and the configuration. */
 
 import type { ResumeRunOptions } from '../../app/execution-options.js';
+import type { ExaminedRun } from '../../app/folder/continued-options.js';
 import { type Result, unwrap } from '../../app/result.js';
 import type { Execution, Runs } from '../../app/runs.js';
 import { type SourceSet, sourceFile } from '../../language/source/diagnostic.js';
+import { callsAgents } from '../../machine/machine.js';
 import type { RunReport } from '../../runtime/run/run-report.js';
+import { visibleLine } from '../../views/drawing/visible-text.js';
 import { type ResumeFlags, resumeOptions } from '../preparation/prepare-resume.js';
 import type { ExitCode } from '../terminal/exit-code.js';
+import { stderr } from '../terminal/streams.js';
 import { driveOnCommandLine, personName } from './drive-on-command-line.js';
-import { flagLimits, runsOf } from './stored-runs.js';
+import { CommandEnded, flagLimits, runsOf } from './stored-runs.js';
+
+/** The bound of the whole run, of which a part may be spent already. */
+async function tellBound(found: ExaminedRun, flags: DrivenFlags, background: boolean): Promise<void> {
+  const { continued: machine, isMocked } = found;
+  if (isMocked || flags.isUndoing === true || !callsAgents(machine)) return;
+  const { boundWords } = await import('./bound-line.js');
+  const run = { ...found, machine, limits: flagLimits(flags) };
+  const words = await boundWords(run, flags, background, flags.confirms === true);
+  if (typeof words === 'number') throw new CommandEnded(words);
+  if (words !== null) stderr.write(`${visibleLine(`the whole run: ${words}`)}\n`);
+}
+
+interface DrivenFlags extends ResumeFlags {
+  /** A rollback calls no agents. */
+  readonly isUndoing?: boolean;
+  /** The person must confirm what `confirm_above` does not allow. */
+  readonly confirms?: boolean;
+}
 
 /**
  * `begin` executes the run with the options of the command, or follows it. `background`: no person can be asked. Rejects as
@@ -16,7 +38,7 @@ import { flagLimits, runsOf } from './stored-runs.js';
  */
 export async function driveStoredRun(
   id: string,
-  flags: ResumeFlags,
+  flags: DrivenFlags,
   background: boolean,
   begin: (runs: Runs, options: ResumeRunOptions) => Promise<Result<Execution>>,
 ): Promise<ExitCode> {
@@ -36,8 +58,9 @@ export async function driveStoredRun(
     drive: async (shown) => {
       const options =
         flags.on === undefined
-          ? resumeOptions(flags, background, (found) => {
+          ? resumeOptions(flags, background, async (found) => {
               sources = found.sources;
+              await tellBound(found, flags, background);
             })
           : { limits: flagLimits(flags) };
       const recorded = recording === null ? {} : { prepare: recording.prepare };
