@@ -272,35 +272,48 @@ function libraryModule(exported) {
 
 /**
  * Lets the built program run, to see which scripts most starts load. They become one file, those that only a program needs
- * that was not compiled before become another, and what else `verify` loads a third.
+ * that was not compiled before become another, what else `verify` loads a third, and what a server of agents loads until its first
+ * answer a fourth.
  */
 async function packScripts({ names, exported, alone }) {
   await launcher(names, { packs: {}, build: 'sample', exported });
   const scratch = mkdtempSync(join(tmpdir(), 'statedsl-build-'));
   const sample = join(scratch, 'sample.dsl');
   writeFileSync(sample, readFileSync(join(here, 'sample.dsl')));
-  const loadedBy = (...args) => loadedScripts(args, join(scratch, 'cache'));
+  const cache = join(scratch, 'cache');
+  const loadedBy = (...args) => loadedScripts(args, cache);
   const run = () => loadedBy('run', sample, '--dir', join(scratch, 'runs'));
   const first = run();
   const later = run();
   const exploring = loadedBy('verify', sample);
+  const serving = loadedScripts(['mcp', '--programs', scratch], cache, INITIALIZE);
   rmSync(scratch, { recursive: true, force: true });
   const without = (names, ...others) => names.filter((name) => others.every((other) => !other.includes(name)));
   const packs = {
     'run.pack': later,
     'compile.pack': without(first, later),
     'verify.pack': without(exploring, first, later),
+    'mcp.pack': without(serving, first, later, exploring),
   };
   for (const [name, members] of Object.entries(packs)) pack(name, members);
   for (const name of Object.values(packs).flat()) if (!alone.includes(name)) rmSync(join(code, name));
   return packs;
 }
 
+/** The first message of a client of the Model Context Protocol. */
+const INITIALIZE = `${JSON.stringify({
+  jsonrpc: '2.0',
+  id: 1,
+  method: 'initialize',
+  params: { protocolVersion: '2025-06-18', capabilities: {}, clientInfo: { name: 'build', version: '1' } },
+})}\n`;
+
 /** Runs the built program; gives the names of the scripts that it loaded. */
-function loadedScripts(args, cache) {
+function loadedScripts(args, cache, input = '') {
   const list = join(code, '.loaded');
   execFileSync(process.execPath, [join(here, 'list-loaded.mjs'), list, join(dist, 'cli.js'), ...args], {
     stdio: 'pipe',
+    input,
     env: { ...process.env, XDG_CACHE_HOME: cache },
   });
   const names = readFileSync(list, 'utf8').split('\n');

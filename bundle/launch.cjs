@@ -127,10 +127,16 @@ function keepCode() {
   }
 }
 
+let isKept = false;
+function keepOnce() {
+  if (!isKept) keepCode();
+  isKept = true;
+}
+
 // A wrong command line stores nothing, since it is not known which command it was meant to be. Neither does a long run:
 // V8 has forgotten by then what only its start needed.
 process.on('exit', (code) => {
-  if (code !== 2 && process.uptime() < 60) keepCode();
+  if (code !== 2 && process.uptime() < 60) keepOnce();
 });
 
 /**
@@ -141,6 +147,8 @@ globalThis[Symbol.for('statedsl.launcher')] ??= {
   cache: COMMAND === '' ? cache : null,
   load: (url) => import(url),
   holdScripts,
+  // A server that runs for days, and is killed in the end, stores what its start needed.
+  keepCode: keepOnce,
 };
 
 module.exports = COMMAND === '' ? { scripts } : load(MAIN);

@@ -2,9 +2,13 @@
 
 import type { McpServer } from '@modelcontextprotocol/server';
 import { StdioServerTransport, serveStdio } from '@modelcontextprotocol/server/stdio';
+import { findLauncher } from '../prelude/launcher.js';
 import type { Door } from './door.js';
 import { watchPrograms } from './program-tools.js';
 import { makeServer } from './server.js';
+
+/** When the first requests were answered. Milliseconds. */
+const STARTED_MS = 2000;
 
 /** Resolves when the client has closed the connection. */
 export function serveOverStdio(door: Door): Promise<void> {
@@ -18,6 +22,8 @@ export function serveOverStdio(door: Door): Promise<void> {
   const stop = watchPrograms(door, () => {
     if (current?.isConnected() === true) current.sendToolListChanged();
   });
+  // Clients may kill this process, and then there is no other moment for it.
+  setTimeout(() => findLauncher()?.keepCode(), STARTED_MS).unref();
   return new Promise<void>((resolve) => {
     const handle = serveStdio(async ({ era }) => remember(await makeServer(door, era)), {
       transport,

@@ -18,6 +18,8 @@ interface Launcher {
   load(url: string): Promise<Readonly<Record<string, unknown>>>;
   /** Reads all scripts, so that the process can continue when an update replaces their files. */
   holdScripts(): void;
+  /** Stores what was compiled until now for the next start, once. */
+  keepCode(): void;
 }
 
 const LAUNCHER = Symbol.for('statedsl.launcher');
