@@ -47,7 +47,7 @@ test('questions are asked one at a time, and those that are no longer needed not
   flights.stop('2');
   await reply('yes');
   expect(shown).toEqual(['q1', 'q3']);
-  expect(flights.takeNext()).toEqual({ kind: 'answer', effect: '1', value: 'yes', by: 'ann' });
+  expect(flights.takeNext()).toEqual({ kind: 'answer', effect: '1', value: 'yes', by: 'ann', through: 'terminal' });
   flights.stop('3');
   await reply('late');
   expect(shown).toHaveLength(2);
