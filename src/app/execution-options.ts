@@ -18,7 +18,16 @@ export type Startable = ProgramSource | Prepared;
 export interface StartOptions
   extends PrepareOptions,
     Pick<RunOptions, 'by' | 'runId' | 'jobs' | 'autoEvents' | 'effectTimeoutMs' | 'start' | 'settings'>,
-    Omit<ExecutionOptions, 'agents' | 'commands' | 'mcp' | 'readable' | 'secrets' | 'cwd' | 'env'> {}
+    Omit<ExecutionOptions, 'agents' | 'commands' | 'mcp' | 'readable' | 'secrets' | 'cwd' | 'env'> {
+  /**
+   * Runs with the same key are executed one at a time; default: the KEY of the program. A run holds its key until it ends, also
+   * while it is suspended; with `keyWhile: 'running'` only while a process executes it.
+   */
+  readonly key?: string;
+  /** What happens if another run has the key: this one waits (the default), is skipped, or cancels the other one. */
+  readonly onBusy?: 'wait' | 'skip' | 'cancel';
+  readonly keyWhile?: 'running';
+}
 
 /**
  * The point of a run where `replay` begins: the number of an event, or the `entry`-th entry of a state (for a step, its

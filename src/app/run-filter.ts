@@ -13,6 +13,7 @@ interface FilteredRun {
   readonly started_at: string;
   readonly state?: string | null;
   readonly branch?: string;
+  readonly key?: string;
 }
 
 /**
@@ -22,7 +23,7 @@ interface FilteredRun {
 export function runCondition(
   filter: Omit<RunFilter, 'limit'>,
 ): (run: FilteredRun, hasText?: (text: string) => boolean) => boolean {
-  const { status, machine, after, q = '' } = filter;
+  const { status, machine, after, key, q = '' } = filter;
   const statuses = status === undefined ? null : new Set<string>(typeof status === 'string' ? [status] : status);
   const since = timeOf('since', filter.since) ?? Number.NEGATIVE_INFINITY;
   const until = timeOf('until', filter.until) ?? Number.POSITIVE_INFINITY;
@@ -31,11 +32,14 @@ export function runCondition(
     if (after !== undefined && run.run_id >= after) return false;
     if (statuses !== null && !statuses.has(run.status)) return false;
     if (machine !== undefined && run.machine !== machine) return false;
+    if (key !== undefined && run.key !== key) return false;
     const started = Date.parse(run.started_at);
     if (started < since || started >= until) return false;
     if (text === '') return true;
-    const { run_id, machine: name, state, branch } = run;
-    return [run_id, name, state, branch].some((one) => one?.toLowerCase().includes(text)) || hasText?.(text) === true;
+    const { run_id, machine: name, state, branch, key: shared } = run;
+    return (
+      [run_id, name, state, branch, shared].some((one) => one?.toLowerCase().includes(text)) || hasText?.(text) === true
+    );
   };
 }
 

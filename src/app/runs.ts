@@ -35,6 +35,8 @@ export interface RunFilter {
   readonly status?: RunStatus | readonly RunStatus[];
   /** Only runs of the machine with this name. */
   readonly machine?: string;
+  /** Only runs with this key. */
+  readonly key?: string;
   /** Only runs that started at this time or later; ISO 8601. */
   readonly since?: string;
   /** Only runs that started before this time; ISO 8601. */

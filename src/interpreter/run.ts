@@ -139,6 +139,12 @@ export function cancelRun(run: Run, by: string, delivery: DeliveryOffset = {}): 
   });
 }
 
+/** Ends a run that has not begun, because another run has its key. */
+export function skipRun(run: Run, key: string, holder: string): void {
+  run.recordNow({ type: 'run_skipped', key, run_id: holder });
+  run.end({ status: 'skipped', value: null, error: null, state: run.currentState, heldBy: holder });
+}
+
 /** The kind of failure of a run that must not be executed. No program can handle it. */
 export const REFUSED = 'refused';
 

@@ -26,6 +26,8 @@ export interface Machine {
   /** The state that handles failures. If null, a failure ends the run. */
   readonly error: number | null;
   readonly limits: Limits;
+  /** Runs with the same key are not executed at the same time. Texts, and values of inputs by the path to them. */
+  readonly key?: readonly (string | readonly [string, ...string[]])[];
   /** Set if the program was a workflow file, which has no states: its dialect. */
   readonly workflow?: 'current' | 'older';
   /** Plans by the names that instructions and calls of plans use. */

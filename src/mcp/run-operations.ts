@@ -5,11 +5,18 @@ import { replayPoint } from '../app/read-point.js';
 import { type Refused, type Result, refuse, resultOf, resultWith } from '../app/result.js';
 import type { Delivered } from '../app/runs.js';
 import type { Json } from '../machine/expression.js';
-import type { Limits } from '../machine/machine.js';
+import type { Limits, Machine } from '../machine/machine.js';
 import { omitUndefined } from '../prelude/omit-undefined.js';
 import { newRunId } from '../runtime/run/header.js';
 import type { Executions } from '../serve/executions/executions.js';
-import { isLocked, type Task, until } from '../serve/executions/waiting-list.js';
+import {
+  isLocked,
+  keyOfStart,
+  type Task,
+  until,
+  type WaitingKey,
+  type WantedKey,
+} from '../serve/executions/waiting-list.js';
 import { type Door, keyedRun } from './door.js';
 
 type GivenValues = Readonly<Record<string, Json>>;
@@ -24,6 +31,8 @@ interface WantedRun {
   readonly limits: Limits;
   readonly by: string;
   readonly key?: string | undefined;
+  /** What the run shares with others that must not be executed at the same time. */
+  readonly exclusive?: WantedKey;
   readonly signal: AbortSignal;
 }
 
@@ -46,7 +55,9 @@ async function executionsOf(door: Door): Promise<Result<Executions>> {
 export async function startRun(door: Door, wanted: WantedRun): Promise<Result<{ run_id: string; isNew: boolean }>> {
   const opened = await executionsOf(door);
   if (!opened.ok) return opened;
-  const { checked, source, inputs, limits, by, key, signal } = wanted;
+  const { checked, source, inputs, limits, by, key, exclusive = {}, signal } = wanted;
+  const held = await resultOf(() => keyOfStart(checked.machine as Machine, inputs, exclusive));
+  if (!held.ok) return held;
   let run_id = newRunId();
   if (key !== undefined) {
     const digest = digestOf(source, inputs);
@@ -66,7 +77,14 @@ export async function startRun(door: Door, wanted: WantedRun): Promise<Result<{ 
   const begun = await execute(
     door,
     opened.value,
-    { task, run_id, limits, by, machine: checked.machine?.name ?? null },
+    {
+      task,
+      run_id,
+      limits,
+      by,
+      machine: checked.machine?.name ?? null,
+      ...omitUndefined({ key: held.value ?? undefined }),
+    },
     {
       secret: part(true),
       signal,
@@ -81,6 +99,7 @@ interface HeldExecution {
   readonly machine: string | null;
   readonly limits: Limits;
   readonly by: string;
+  readonly key?: WaitingKey;
 }
 
 async function execute(

@@ -6,6 +6,7 @@ import { boundWords, whyConfirm } from '../app/run-bounds.js';
 import type { Json } from '../machine/expression.js';
 import type { Machine } from '../machine/machine.js';
 import { inputProblems } from '../runtime/run/run-inputs.js';
+import type { OnBusy } from '../runtime/store/run-header.js';
 import type { Caller } from './caller.js';
 import type { Door } from './door.js';
 import { findSource, type NamedFlow, sourceOf } from './find-program.js';
@@ -71,6 +72,8 @@ export interface RunArguments extends NamedFlow {
   readonly wait_s?: number;
   readonly confirm?: boolean;
   readonly key?: string;
+  readonly run_key?: string;
+  readonly on_busy?: OnBusy;
 }
 
 /** What a run that was started is told about later. */
@@ -102,7 +105,7 @@ export async function runCall(door: Door, given: RunArguments, caller: Caller): 
 type BegunCall = { readonly started: StartedTool } | { readonly answer: CallResult };
 
 export async function startCall(door: Door, given: RunArguments, caller: Caller): Promise<BegunCall> {
-  const { inputs = {}, limits, key, confirm = false, program, file, text } = given;
+  const { inputs = {}, limits, key, run_key, on_busy, confirm = false, program, file, text } = given;
   const named = {
     ...(program === undefined ? {} : { program }),
     ...(file === undefined ? {} : { file }),
@@ -130,6 +133,7 @@ export async function startCall(door: Door, given: RunArguments, caller: Caller)
     limits: limitsOf(limits),
     by: `agent ${caller.name}`,
     key: key ?? asked.key,
+    exclusive: { key: run_key, onBusy: on_busy },
     signal: caller.signal,
   });
   if (!started.ok) return { answer: refusalResult(started.refusal) };

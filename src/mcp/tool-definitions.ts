@@ -5,7 +5,7 @@
 
 import type { Json } from '../machine/expression.js';
 
-export const RUN_STATUSES = ['running', 'returned', 'failed', 'suspended', 'interrupted', 'killed'] as const;
+export const RUN_STATUSES = ['running', 'returned', 'failed', 'skipped', 'suspended', 'interrupted', 'killed'] as const;
 
 type ToolSchema = { readonly [keyword: string]: Json };
 
@@ -82,6 +82,8 @@ export const RUN_OPTIONS: ToolSchema = {
   wait_s: waitFor(20),
   confirm: { type: 'boolean', description: 'start it although its bound exceeds `confirm_above`' },
   key: text('the same key never starts a second run'),
+  run_key: text('runs with the same one are executed one at a time'),
+  on_busy: { enum: ['wait', 'skip', 'cancel'] },
 };
 
 export const TOOLS: readonly ToolDefinition[] = [

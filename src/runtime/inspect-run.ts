@@ -129,7 +129,13 @@ export function inspectRun(directory: string, runId: string, at: number | null, 
   const { steps: _, ...report } = reportOf(
     run,
     { kind: 'ended' },
-    { runId, durationMs: Math.round(activeUntil(journal, scanned, shown.seq)), redactor, worktree },
+    {
+      runId,
+      durationMs: Math.round(activeUntil(journal, scanned, shown.seq)),
+      redactor,
+      worktree,
+      key: stored.about.key?.name,
+    },
   );
   const facts = { status, seq: shown.seq, at: shown.time, last_seq: last, started_at };
   const {

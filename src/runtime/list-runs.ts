@@ -32,6 +32,8 @@ export interface ListedRun {
   readonly branch?: string;
   /** A user ended it for good. */
   readonly cancelled?: true;
+  /** Runs with the same key are executed one at a time. */
+  readonly key?: string;
 }
 
 /** The newest `last` runs (all where it is null), newest first. Throws a `StoreError` when the store cannot be read. */
@@ -45,9 +47,9 @@ export function listRuns(directory: string, last: number | null = null): ListedR
 export function listedRun(directory: string, runId: string, entry: IndexEntry | undefined): ListedRun {
   const status = runStatus(directory, runId, entry);
   if (entry !== undefined && entry.status !== 'running') {
-    const { machine, state, started_at, ended_at, duration_ms, cost, effects, branch, cancelled } = entry;
+    const { machine, state, started_at, ended_at, duration_ms, cost, effects, branch, cancelled, key } = entry;
     const known = { machine, status, state, started_at, ended_at, duration_ms, cost, effects };
-    const more = omitUndefined({ branch, cancelled });
+    const more = omitUndefined({ branch, cancelled, key });
     return { run_id: runId, ...known, ...more };
   }
   const folder = join(directory, 'runs', runId);
@@ -66,6 +68,7 @@ export function listedRun(directory: string, runId: string, entry: IndexEntry | 
     duration_ms: null,
     cost: null,
     effects: null,
+    ...omitUndefined({ key: typeof about?.key === 'string' ? about.key : about?.key?.name }),
   };
 }
 
@@ -80,7 +83,7 @@ function activeSince(entry: IndexEntry | undefined): string | null {
   return Number.isFinite(ms) && Math.abs(ms) <= LAST_MS ? new Date(ms).toISOString() : null;
 }
 
-function readAbout(folder: string): Pick<RunAbout, 'machine' | 'started_at'> | null {
+function readAbout(folder: string): Pick<RunAbout, 'machine' | 'started_at' | 'key'> | null {
   try {
     return JSON.parse(readOwn(join(folder, 'run.json')).toString('utf8')) as RunAbout;
   } catch {

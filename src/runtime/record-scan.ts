@@ -102,7 +102,7 @@ export class RecordScan implements LineListener {
 }
 
 /** Events that may be recorded while no process executes the run. */
-const DELIVERIES = ['answered"', 'answer_refused"', 'signal_received"'];
+const DELIVERIES = ['answered"', 'answer_refused"', 'signal_received"', 'key_shared"'];
 /** Stands for all of those: what they deliver does not matter here. */
 const DELIVERY = { type: 'signal_received', name: '', payload: null, by: '' } as const;
 /** Stands for all events that do not begin or end an execution. */

@@ -28,7 +28,7 @@ const bound = z
   .openapi('Bound', { description: 'how often agents are called, and what they cost, at most; null: no number' });
 
 export const startedAnswer = z
-  .object({ run_id: z.string(), status: z.enum(['queued', 'running']), bound: bound.optional() })
+  .object({ run_id: z.string(), status: z.enum(['queued', 'running', 'skipped']), bound: bound.optional() })
   .openapi('Started', { description: '`bound`: of a new run that calls agents' });
 
 export const healthAnswer = z.object({ status: z.literal('ok') }).openapi('Health');
@@ -49,6 +49,7 @@ const listedRun = z
     duration_ms: amount.nullable(),
     cost: dollars.nullable(),
     effects: count.nullable(),
+    key: z.string().optional(),
   })
   .openapi('ListedRun');
 

@@ -2,7 +2,16 @@
 import { z } from '@hono/zod-openapi';
 import { isZone } from '../app/run-filter.js';
 
-export const RUN_STATUSES = ['queued', 'running', 'returned', 'failed', 'suspended', 'interrupted', 'killed'] as const;
+export const RUN_STATUSES = [
+  'queued',
+  'running',
+  'returned',
+  'failed',
+  'skipped',
+  'suspended',
+  'interrupted',
+  'killed',
+] as const;
 
 const json = z.unknown().openapi({ description: 'any JSON value' });
 /** Zod's own `record` leaves out a member called `__proto__`, which must be refused like every unknown name. */
@@ -40,6 +49,7 @@ const time = z
 export const listQuery = z.strictObject({
   status: z.enum(RUN_STATUSES).optional().openapi({ description: 'only runs with this status' }),
   machine: name.optional(),
+  key: name.optional().openapi({ description: 'only runs with this key' }),
   since: time.optional().openapi({ description: 'only runs that started at this time or later' }),
   until: time.optional().openapi({ description: 'only runs that started before this time' }),
   q: z.string().max(1000).optional().openapi({ description: 'only runs that mention this text' }),
@@ -108,6 +118,19 @@ export const startBody = z
     text: z.string().optional().openapi({ description: 'the text of a program, where the service accepts texts' }),
     inputs: values.optional(),
     limits: limits.optional(),
+    key: z
+      .string()
+      .min(1)
+      .max(1000)
+      .optional()
+      .openapi({ description: 'runs with the same key are executed one at a time; default: the KEY of the program' }),
+    on_busy: z.enum(['wait', 'skip', 'cancel']).default('wait').openapi({
+      description: 'what happens if another run has the key: it waits, is skipped, or cancels the other one',
+    }),
+    key_while: z
+      .literal('running')
+      .optional()
+      .openapi({ description: 'it has the key only while it is executed; default: until it ends' }),
     confirm: z.boolean().optional().openapi({ description: 'start it although its bound exceeds `confirm_above`' }),
   })
   .refine(({ program, text }) => (program === undefined) !== (text === undefined), 'needs either `program` or `text`')

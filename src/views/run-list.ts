@@ -65,6 +65,7 @@ interface RunLine {
   readonly duration_ms: number | null;
   readonly cost: number | null;
   readonly effects: number | null;
+  readonly key?: string;
 }
 
 const HEAD: readonly Column[] = [
@@ -83,6 +84,9 @@ const OPEN = '-';
 /** The list of runs as a table. */
 export function drawRunList(runs: readonly RunLine[], paint: Paint): string {
   if (runs.length === 0) return '';
+  // Most stores have no run with a key.
+  const hasKeys = runs.some(({ key }) => key !== undefined);
+  const head = hasKeys ? [...HEAD, { title: 'KEY' }] : HEAD;
   const rows = runs.map((run): Cell[] => [
     run.run_id,
     visibleName(run.machine),
@@ -93,8 +97,9 @@ export function drawRunList(runs: readonly RunLine[], paint: Paint): string {
     // If the number of effects is missing, nothing was counted, which differs from an unknown cost.
     run.effects === null ? OPEN : dollars(run.cost),
     run.effects === null ? OPEN : String(run.effects),
+    ...(hasKeys ? [run.key === undefined ? '' : visibleLine(run.key)] : []),
   ]);
-  return `${alignedLines(HEAD, rows, paint.faint).join('\n')}\n`;
+  return `${alignedLines(head, rows, paint.faint).join('\n')}\n`;
 }
 
 /** The color of a status, which all views share. */

@@ -41,6 +41,8 @@ interface DrawnRun {
   readonly steps?: readonly CurrentStep[];
   /** The UNDOs that a rollback would perform, in order. */
   readonly undo?: readonly { readonly line: number; readonly text: string }[];
+  /** Runs with the same key are executed one at a time. */
+  readonly key?: string;
   readonly worktree?: { readonly branch: string; readonly directory: string };
   readonly engine?: EngineFacts;
 }
@@ -94,6 +96,7 @@ export function drawRunState(run: DrawnRun, recent: readonly Recent[], paint: Pa
   add('state', run.state === null ? [] : [paint.state(visibleLine(run.state))]);
   add('states', run.states.length === 0 ? [] : [statesLine(run.states, run.states_total)]);
   add('started', [localTime(run.started_at)]);
+  add('key', run.key === undefined ? [] : [visibleLine(run.key)]);
   const { worktree } = run;
   add(
     'worktree',

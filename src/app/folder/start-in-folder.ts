@@ -2,7 +2,11 @@
 import { omitUndefined } from '../../prelude/omit-undefined.js';
 import type { FileProblem } from '../../runtime/configuration/yaml-file.js';
 import type { MockWorld } from '../../runtime/mock.js';
+import { createRedactor } from '../../runtime/redact.js';
+import { secretsOf } from '../../runtime/run/run-options.js';
 import { type RunOptions, run } from '../../runtime/run/start-run.js';
+import type { OnBusy } from '../../runtime/store/run-header.js';
+import { RunRefused } from '../../runtime/store/store-error.js';
 import { mayBeForeign, requireOwnStore } from '../../runtime/store/store-ownership.js';
 import { leadsElsewhere } from '../../runtime/store/stored-run.js';
 import { traceOptions } from '../../runtime/trace/trace-options.js';
@@ -20,8 +24,12 @@ import { begin } from './deliver-to.js';
 export interface StartingOptions
   extends Omit<
     RunOptions,
-    'dir' | 'journal' | 'inputs' | 'printedInputs' | 'cwd' | 'worktree' | 'sources' | 'programDir'
+    'dir' | 'journal' | 'key' | 'inputs' | 'printedInputs' | 'cwd' | 'worktree' | 'sources' | 'programDir'
   > {
+  /** Instead of the key of the program; null: none. */
+  readonly key?: string | null;
+  readonly onBusy?: OnBusy;
+  readonly keyWhile?: 'running';
   /** With a mock: waits take their time. */
   readonly realTime?: boolean;
   /** How long a wait may be that nobody limits, in milliseconds. */
@@ -42,6 +50,27 @@ export interface MockedExecution extends Execution {
   readonly unusedAnswers?: () => readonly FileProblem[];
 }
 
+/** Null: the run has no key. Throws a `RunRefused`. */
+async function keyFor(
+  { machine }: PreparedProgram,
+  { key: given, onBusy, keyWhile }: StartingOptions,
+  options: RunOptions,
+): Promise<NonNullable<RunOptions['key']> | null> {
+  if (given === undefined && machine.key === undefined) return null;
+  const { checkKey, keyOfProgram } = await import('../../runtime/store/run-keys.js');
+  const name = given === undefined ? keyOfProgram(machine, options.inputs ?? {}) : given;
+  if (name === null) return null;
+  checkKey(name);
+  const redactor = createRedactor(secretsOf(machine, options));
+  if (redactor !== null && redactor.value(name) !== name)
+    throw new RunRefused(
+      'wrong-use',
+      'the key of the run contains a secret',
+      'use another key: lists show the keys of runs',
+    );
+  return { name, ...omitUndefined({ onBusy, while: keyWhile }) };
+}
+
 /** Resolves when the run has begun. A run that begins in a store of somebody else could not be resumed, so it is refused. */
 export async function startIn(
   { directory, host, options: opened }: StartingFolder,
@@ -53,7 +82,16 @@ export async function startIn(
     if (!own.ok) return own;
   }
   const { machine, mock, configuration } = program;
-  const { realTime = false, suspendAfterMs: _, otherwiseSuspendAfterMs: __, adapt, ...rest } = given;
+  const {
+    realTime = false,
+    suspendAfterMs: _,
+    otherwiseSuspendAfterMs: __,
+    adapt,
+    key: _key,
+    onBusy: _onBusy,
+    keyWhile: _while,
+    ...rest
+  } = given;
   const supplied = runOptionsOf(host, program);
   const suspendAfterMs = suspension(given, [configuration.defaults.suspend_after]);
   const trace = traceOptions(opened.env ?? process.env, configuration.otel);
@@ -73,13 +111,15 @@ export async function startIn(
     },
     dir: directory,
   };
+  const key = await resultOf(() => keyFor(program, given, plain));
+  if (!key.ok) return key;
   let world: MockWorld | null = null;
-  let options = plain;
+  let options: RunOptions = key.value === null ? plain : { ...plain, key: key.value };
   if (mock !== null) {
     const { mockedRun } = await import('./mocked-run.js');
-    const mocked = await mockedRun(mock, plain, { realTime, isBounded: given.suspendAfterMs !== undefined });
+    const mocked = await mockedRun(mock, options, { realTime, isBounded: given.suspendAfterMs !== undefined });
     world = mocked.world;
-    options = { ...plain, ...mocked.options };
+    options = { ...options, ...mocked.options };
   }
   if (adapt !== undefined) options = { ...options, ...(await adapt(options)) };
   const { onStart: notify } = options;

@@ -150,7 +150,16 @@ function planOf(path: string, text: string): ListedPlan {
   return { path, calls: plan?.calls.length ?? 0, inputs: [...inputs], errors };
 }
 
-const DECLARATIONS: ReadonlySet<string> = new Set(['machine', 'input', 'limit', 'tool', 'import', 'pattern', 'state']);
+const DECLARATIONS: ReadonlySet<string> = new Set([
+  'machine',
+  'input',
+  'limit',
+  'tool',
+  'key',
+  'import',
+  'pattern',
+  'state',
+]);
 
 function descriptionOf({ documentation = [] }: Program): string | null {
   return documentation.find(({ key }) => key.text === 'description')?.text.trim() ?? null;

@@ -60,6 +60,19 @@ export function addRun(program: Command, onExit: (code: number) => void): void {
     .option('--agent <name=agent>', 'use another configured agent for this name (repeatable)', collectPairs)
     .option('--mock <file>', 'take the results of commands, agents and people from a file, in virtual time')
     .option('--real-time', 'with --mock: use the real clock instead of virtual time')
+    .option('--key <text>', 'runs with the same key are executed one at a time (default: the KEY of the program)')
+    .addOption(
+      new Option('--on-busy <what>', 'what happens if another run has the key (default: wait)').choices([
+        'wait',
+        'skip',
+        'cancel',
+      ]),
+    )
+    .addOption(
+      new Option('--key-while <period>', 'hold the key only so long (default: until the run ends)').choices([
+        'running',
+      ]),
+    )
     .option('--detach', 'continue in the background and print the run')
     .option('--auto-events', 'emit the events STATE_ENTRY and PHASE_TRANSITION for every state')
     .addOption(

@@ -7,6 +7,7 @@ import { storeOption, unusedDirectoryOption } from './store-option.js';
 export function addRuns(program: Command, onExit: (code: number) => void): void {
   addOn(addStoreOptions(program.command('runs').description('list the stored runs, newest first')))
     .option('--last <n>', 'list only this many', wholeNumber)
+    .option('--key <text>', 'list only the runs with this key')
     .action(async (options) => onExit(await (await import('../commands/runs.js')).runsCommand(options)));
 }
 

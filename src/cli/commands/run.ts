@@ -156,6 +156,7 @@ function runOptions(flags: RunFlags) {
     autoEvents: flags.autoEvents ?? false,
     settings: settingsOf(flags),
     ...omitUndefined({ jobs: flags.jobs, realTime: flags.realTime }),
+    ...omitUndefined({ key: flags.key, onBusy: flags.onBusy, keyWhile: flags.keyWhile }),
   };
 }
 

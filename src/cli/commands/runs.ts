@@ -9,10 +9,11 @@ interface RunsFlags extends StoreFlags {
   readonly json?: boolean;
   readonly quiet?: boolean;
   readonly last?: number;
+  readonly key?: string;
 }
 
 export async function runsCommand(flags: RunsFlags): Promise<ExitCode> {
-  const listed = await (await runsOf(flags)).list(omitUndefined({ limit: flags.last }));
+  const listed = await (await runsOf(flags)).list(omitUndefined({ limit: flags.last, key: flags.key }));
   if (!listed.ok) return reportRefusal(listed.refusal);
   const { runs } = listed.value;
   if (flags.json) stdout.write(`${JSON.stringify({ runs })}\n`);

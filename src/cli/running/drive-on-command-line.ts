@@ -20,6 +20,7 @@ import { artifactsFolder } from '../../runtime/store/artifacts.js';
 import { journalLine } from '../../runtime/store/journal-line.js';
 import { lastEvents } from '../../runtime/store/journal-lines.js';
 import { openOwn } from '../../runtime/store/own-file.js';
+import type { KeyHolder } from '../../runtime/store/run-keys.js';
 import type { Paint } from '../../views/drawing/paint.js';
 import { endProcess } from '../end-process.js';
 import { EXIT, type ExitCode } from '../terminal/exit-code.js';
@@ -89,6 +90,7 @@ type ShownOptions = Pick<
   | 'signal'
   | 'kill'
   | 'onStart'
+  | 'onKeyBusy'
   | 'onEnd'
   | 'ownProcess'
 > &
@@ -200,6 +202,7 @@ export async function driveOnCommandLine({
       ? {
           ...followed,
           onEnd: printEnd,
+          onKeyBusy: (holder, key) => void sayBusy(holder, key, { progress, isShown: shown, paint }),
           onNotice: (effect, text) => progress.notice(effect, text),
           onUnsent: (text) => stderr.write(`${paint.warning('warning')}: ${text}\n`),
           ...omitUndefined({
@@ -225,6 +228,19 @@ export async function driveOnCommandLine({
   }
   await printEnd(report);
   return exitCodeOf(report);
+}
+
+/** A run that waits for one that nobody executes says so in any case: it could wait for ever. */
+async function sayBusy(
+  holder: KeyHolder,
+  key: string,
+  { progress, isShown, paint }: { readonly progress: Progress; readonly isShown: boolean; readonly paint: Paint },
+): Promise<void> {
+  const { aboutHolder } = await import('../../runtime/store/run-keys.js');
+  const about = aboutHolder(holder);
+  const words = `run ${holder.run_id} has the key \`${key}\`${about === null ? ', and this run waits for it' : `: ${about}`}`;
+  if (isShown) progress.line(about === null ? words : paint.warning(words));
+  else if (about !== null) stderr.write(`${words}\n`);
 }
 
 /**

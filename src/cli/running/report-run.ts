@@ -42,6 +42,8 @@ export function closingLines(report: RunReport, flags: readonly string[], paint:
         `${paint.warning('interrupted')} ${after}  ${run}`,
         ...(isPlayed ? [] : [resumeHint(['resume', id, ...flags])]),
       ];
+    case 'skipped':
+      return [`${paint.warning('skipped')}, nothing was executed  ${run}`];
     case 'suspended':
       return [
         `${paint.warning('suspended')} ${after}  ${run}`,

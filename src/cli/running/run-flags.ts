@@ -41,6 +41,10 @@ export interface RunFlags {
   readonly cassette?: string;
   readonly cassetteMatch?: 'path' | 'fingerprint';
   readonly cassetteDrift?: 'fail' | 'warn';
+  /** Runs with the same key are executed one at a time. */
+  readonly key?: string;
+  readonly onBusy?: 'wait' | 'skip' | 'cancel';
+  readonly keyWhile?: 'running';
   readonly detach?: boolean;
   readonly autoEvents?: boolean;
   /** Milliseconds. */

@@ -1,6 +1,8 @@
 /** Exit codes of the process, which are the same for all commands that run something. */
 export const EXIT = {
   returned: 0,
+  /** Another run had the key of the run. */
+  skipped: 0,
   failed: 1,
   /** Wrong usage, or a program with errors: nothing was started. */
   usage: 2,

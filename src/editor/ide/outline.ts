@@ -72,7 +72,16 @@ function grown(one: OutlineNode): OutlineNode {
     : { ...one, range: { ...one.range, end: last.range.end } };
 }
 
-const DECLARATIONS: ReadonlySet<string> = new Set(['machine', 'input', 'limit', 'import', 'pattern', 'state']);
+const DECLARATIONS: ReadonlySet<string> = new Set([
+  'machine',
+  'input',
+  'limit',
+  'tool',
+  'key',
+  'import',
+  'pattern',
+  'state',
+]);
 
 export function isDeclaration(item: Declaration | Instruction): item is Declaration {
   return DECLARATIONS.has(item.kind);

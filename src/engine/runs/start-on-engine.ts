@@ -62,7 +62,18 @@ export interface SubmittedRun extends Execution {
 }
 
 /** What only the process that executes effects could follow. */
-const LOCAL = ['effects', 'onOutput', 'ownProcess', 'kill', 'onEnd', 'cwd', 'mock'] as const;
+const LOCAL = [
+  'effects',
+  'onOutput',
+  'ownProcess',
+  'kill',
+  'onEnd',
+  'cwd',
+  'mock',
+  'key',
+  'onBusy',
+  'keyWhile',
+] as const;
 
 /** How long the first worker may need to register its services, and the pause between two looks. Milliseconds. */
 const REGISTERING_MS = 5000;
@@ -92,6 +103,12 @@ export async function startOn(
   );
   if (!prepared.ok) return prepared;
   const { machine, configuration, variables, functions = null, worktreeElsewhere = false } = prepared.value;
+  if (machine.key !== undefined)
+    return refuse(
+      'wrong-use',
+      'the program has a KEY, and runs on an engine have none',
+      'execute it here: `--on none`',
+    );
   const supplied = runOptionsOf(host, prepared.value);
   const made = submissionOf({
     machine,

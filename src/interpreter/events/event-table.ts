@@ -360,6 +360,23 @@ export const eventTable = {
     means: 'A person cancelled the run.',
     fields: { by: always('text', 'who'), inbox },
   },
+  key_shared: {
+    means: 'Another run has the [key](runs.md#one-run-at-a-time) of this run.',
+    fields: {
+      key: always('text', 'the key'),
+      run_id: always('text', 'the id of the other run'),
+      how: always(
+        'text',
+        '`waited`: this run waited for the other one; `cancelled`: this run cancelled it; `waits`: the other run waits for this one; `skipped`: the other run was skipped',
+      ),
+      waited_ms: sometimes('number', 'how long this run waited, in milliseconds'),
+      inbox,
+    },
+  },
+  run_skipped: {
+    means: 'The run ended before it began, because another run had its [key](runs.md#one-run-at-a-time).',
+    fields: { key: always('text', 'the key'), run_id: always('text', 'the id of the run that had it') },
+  },
   rolled_back: {
     means: 'A ROLLBACK ended: it performed every registered UNDO, newest first.',
     fields: {

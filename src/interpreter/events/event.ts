@@ -384,6 +384,17 @@ export type RunEvent =
   | RunResumed
   | { readonly type: 'run_interrupted'; readonly reason: string }
   | { readonly type: 'run_cancelled'; readonly by: string; readonly inbox?: number }
+  /** Another run has the same key. `waited`, `cancelled`: what this run did. `waits`, `skipped`: what the other one did. */
+  | {
+      readonly type: 'key_shared';
+      readonly key: string;
+      readonly run_id: string;
+      readonly how: 'waited' | 'cancelled' | 'waits' | 'skipped';
+      readonly waited_ms?: number;
+      readonly inbox?: number;
+    }
+  /** Nothing of it was executed, because another run had its key. */
+  | { readonly type: 'run_skipped'; readonly key: string; readonly run_id: string }
   /** The undo register is empty, because its entries were performed. */
   | ({ readonly type: 'rolled_back' } & RolledBack)
   /** A user rolls back a run that has ended. */

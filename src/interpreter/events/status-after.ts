@@ -5,7 +5,7 @@
 import type { RunEvent } from './event.js';
 
 /** The status of a run on which no process works after this event. */
-export type EndStatus = 'returned' | 'failed' | 'suspended' | 'interrupted';
+export type EndStatus = 'returned' | 'failed' | 'skipped' | 'suspended' | 'interrupted';
 
 /** The status of a run whose last event this is; null if the event does not end the work on the run. */
 export function statusAfter(event: RunEvent | undefined): EndStatus | null {
@@ -14,6 +14,8 @@ export function statusAfter(event: RunEvent | undefined): EndStatus | null {
       return 'returned';
     case 'run_failed':
       return 'failed';
+    case 'run_skipped':
+      return 'skipped';
     case 'run_suspended':
       return 'suspended';
     case 'run_interrupted':
@@ -53,6 +55,7 @@ export class ActiveTime {
   }
 }
 
-function isDelivery({ type }: RunEvent): boolean {
-  return type === 'answered' || type === 'answer_refused' || type === 'signal_received';
+/** What another process records in a run that no process executes. */
+export function isDelivery({ type }: RunEvent): boolean {
+  return type === 'answered' || type === 'answer_refused' || type === 'signal_received' || type === 'key_shared';
 }

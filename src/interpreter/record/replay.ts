@@ -34,6 +34,7 @@ import {
   reopen,
   settle,
   skipNumbers,
+  skipRun,
 } from '../run.js';
 import type { Semaphore } from '../run-state/fork-state.js';
 import type { Thread } from '../run-state/thread.js';
@@ -138,6 +139,7 @@ export class Replay {
       case 'run_interrupted':
       case 'worktree_committed':
       case 'answer_refused':
+      case 'key_shared':
         return null;
       case 'run_resumed':
         return this.resume(seq, event);
@@ -348,6 +350,9 @@ export class Replay {
       case 'run_cancelled':
         cancelRun(run, event.by);
         break;
+      case 'run_skipped':
+        skipRun(run, event.key, event.run_id);
+        break;
       case 'rollback_started':
         beginRollback(run, event.by);
         break;
@@ -392,7 +397,9 @@ const MEASURED_OUTSIDE: ReadonlySet<ExceededScope> = new Set(['time', 'journal',
 function endsAtOnce(event: RunEvent): boolean {
   const { type } = event;
   if (type === 'run_failed') return event.error.kind === REFUSED;
-  return type === 'budget_exceeded' || type === 'run_cancelled' || type === 'rollback_started';
+  return (
+    type === 'budget_exceeded' || type === 'run_cancelled' || type === 'run_skipped' || type === 'rollback_started'
+  );
 }
 
 function keyOf({ effect, attempt }: { readonly effect: string; readonly attempt: number }): string {

@@ -47,11 +47,13 @@ export interface StepRecord {
 }
 
 export interface RunResult {
-  readonly status: 'returned' | 'failed';
+  readonly status: 'returned' | 'failed' | 'skipped';
   readonly value: Json;
   /** The JSON text of the value, if a number in it was written differently, such as `1.10`. */
   readonly printed?: string;
   readonly error: RunError | null;
   /** The state the run ended in. */
   readonly state: string;
+  /** Of a skipped run: the run that had its key. */
+  readonly heldBy?: string;
 }

@@ -231,7 +231,7 @@ function messageAsRun(
 function endsOf(exploration: Exploration): End[] {
   const found = new Map<string, End>();
   for (const { id, result } of exploration.nodes) {
-    if (result === null) continue;
+    if (result === null || result.status === 'skipped') continue;
     const { status, state, error } = result;
     const key = JSON.stringify([status, state, error]);
     if (!found.has(key))

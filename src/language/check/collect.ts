@@ -7,7 +7,7 @@ import { checkMessages as say } from '../source/catalogue/check.js';
 import type { Diagnostic } from '../source/diagnostic.js';
 import { type SourceFile, type SourceSet, type Span, sourceFile } from '../source/diagnostic.js';
 import type { Declaration, InputDeclaration, Instruction, Option, Program, StateDeclaration } from '../syntax/ast.js';
-import type { Name } from '../syntax/expression-nodes.js';
+import type { Name, Template } from '../syntax/expression-nodes.js';
 export type PatternDeclaration = Extract<Declaration, { kind: 'pattern' }>;
 
 /** The result of `load` for an import: the text and its name in messages, or the reason why there is none. */
@@ -49,6 +49,8 @@ export interface Unit {
   readonly patterns: ReadonlyMap<string, PatternDeclaration>;
   readonly inputs: ReadonlyMap<string, InputDeclaration>;
   readonly limits: readonly Option[];
+  /** What is the same for runs that must not be executed at the same time. */
+  readonly key: Template | null;
   /** Set if the program is a workflow file: its dialect. */
   readonly workflow: Program['workflow'];
 }
@@ -67,6 +69,7 @@ class Collector {
   /** By file: what is imported may be a tool, too. */
   private readonly tools = new Map<string, Name>();
   readonly limits: Option[] = [];
+  key: Template | null = null;
   workflow: Program['workflow'];
   private readonly imported = new Set<string>();
   /** The states of each machine by name. */
@@ -113,6 +116,12 @@ class Collector {
       case 'tool':
         if (this.unique('TOOL', item.value, this.tools.get(fileName))) this.tools.set(fileName, item.value);
         return true;
+      case 'key': {
+        const { raw, span } = item.text;
+        const first = this.key === null ? undefined : { text: this.key.raw, span: this.key.span };
+        if (this.unique('KEY', { text: raw, span }, first)) this.key = item.text;
+        return true;
+      }
       case 'import':
         this.import(item, fileName);
         return true;
@@ -217,6 +226,7 @@ function whatIs(item: Declaration | Instruction): string {
   if (item.kind === 'input') return `input \`${item.name.text}\``;
   if (item.kind === 'machine') return `machine \`${item.name.text}\``;
   if (item.kind === 'tool') return 'a TOOL';
+  if (item.kind === 'key') return 'a KEY';
   return item.kind === 'limit' ? 'a LIMIT' : 'an instruction';
 }
 

@@ -184,8 +184,8 @@ interface NamedMachine {
 }
 
 /** Without what read them, which knows the compilation before: an editor would keep all of them. */
-function declarationsOf({ machines, patterns, inputs }: Unit): Declarations {
-  return { machines, patterns, inputs };
+function declarationsOf({ machines, patterns, inputs, key }: Unit): Declarations {
+  return { machines, patterns, inputs, key };
 }
 
 /** Names are put in order when somebody asks: an editor shows messages after each change, and hovers rarely. */

@@ -5,6 +5,7 @@
  */
 import { positionAt, type SourceFile, type SourceSet, type Span } from '../source/diagnostic.js';
 import type { Program } from '../syntax/ast.js';
+import type { Expression } from '../syntax/expression-nodes.js';
 import { ERROR_NAMES, type Unit } from './collect.js';
 
 export type NameKind =
@@ -117,7 +118,7 @@ export function explainMention({ role, symbols, note }: Mention): string | null 
 }
 
 /** The declarations of a unit. */
-export type Declarations = Pick<Unit, 'machines' | 'patterns' | 'inputs'>;
+export type Declarations = Pick<Unit, 'machines' | 'patterns' | 'inputs' | 'key'>;
 
 export function buildIndex(
   unit: Declarations,
@@ -252,6 +253,12 @@ function docAbove(source: SourceFile, { start }: Span): string | null {
   return lines.length === 0 ? null : lines.join('\n');
 }
 
+/** The name that an expression begins with: `task` of `task.id`; null if it is more than a path. */
+export function rootOf(expression: Expression): Extract<Expression, { kind: 'name' }> | null {
+  if (expression.kind === 'field') return rootOf(expression.of);
+  return expression.kind === 'name' ? expression : null;
+}
+
 /** What the file itself declares. States, patterns and inputs that are declared twice count twice. */
 function* listDeclared(unit: Declarations, program: Program): Generator<Mention> {
   const declare = (kind: NameKind, owner: string, { text, span }: { text: string; span: Span }): Mention => ({
@@ -264,6 +271,11 @@ function* listDeclared(unit: Declarations, program: Program): Generator<Mention>
     for (const state of machine.states) if (!machine.script) yield declare('state', machine.name, state.name);
   }
   for (const input of unit.inputs.values()) yield declare('input', '', input.name);
+  for (const part of unit.key?.parts ?? []) {
+    const root = typeof part === 'string' ? null : rootOf(part.expression);
+    if (root !== null && unit.inputs.has(root.name))
+      yield { span: root.span, role: 'read', symbols: [symbolKey('input', '', root.name)] };
+  }
   for (const pattern of unit.patterns.values()) {
     yield declare('pattern', '', pattern.name);
     for (const parameter of pattern.parameters) yield declare('parameter', pattern.name.text, parameter.name);

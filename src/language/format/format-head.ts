@@ -252,6 +252,8 @@ export function declarationHead(d: Declaration, source: SourceText): string {
       return `LIMIT: ${d.options.map(optionText).join(' ')}`;
     case 'tool':
       return `TOOL: ${d.value.text}`;
+    case 'key':
+      return `KEY: ${d.text.raw}`;
     case 'import':
       return `IMPORT: ${d.path.raw}`;
     case 'pattern': {

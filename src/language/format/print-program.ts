@@ -56,6 +56,8 @@ function declaration(d: Declaration): string | null {
       return `LIMIT: ${d.options.map(printOption).join(' ')}`;
     case 'tool':
       return `TOOL: ${d.value.text}`;
+    case 'key':
+      return `KEY: ${d.text.raw}`;
     case 'import':
       return `IMPORT: ${printQuoted(d.path)}`;
     case 'pattern':

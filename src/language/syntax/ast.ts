@@ -270,6 +270,8 @@ export type Declaration =
   | { readonly kind: 'limit'; readonly options: readonly Option[]; readonly span: Span }
   /** Whether agents get the program as a tool of its own: `yes` or `no`. */
   | { readonly kind: 'tool'; readonly value: Name; readonly span: Span }
+  /** What is the same for runs that must not be executed at the same time. */
+  | { readonly kind: 'key'; readonly text: Template; readonly span: Span }
   | { readonly kind: 'import'; readonly path: Template; readonly span: Span }
   | {
       readonly kind: 'pattern';

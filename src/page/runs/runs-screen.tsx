@@ -267,6 +267,7 @@ const STATUSES: readonly ShownStatus[] = [
   'interrupted',
   'killed',
   'returned',
+  'skipped',
   'queued',
 ];
 

@@ -154,6 +154,9 @@ export class RunModel {
       case 'rolled_back':
         this.rollbacks.push({ seq, at: time, by: this.rollingBack, done: event.done, failed: event.failed });
         return;
+      case 'run_skipped':
+        this.isOver = true;
+        return;
       case 'run_failed':
         this.rollingBack = null;
         this.registered = event.undo ?? [];

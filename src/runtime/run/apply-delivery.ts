@@ -50,6 +50,11 @@ export function applyDelivery(run: Run, delivery: Delivery, through: { readonly 
       run.recordNow({ type: 'answer_refused', ...refused, ...withText(value), ...through });
       return null;
     }
+    case 'key': {
+      const { key, run_id, how } = delivery;
+      run.recordNow({ type: 'key_shared', key, run_id, how, ...through });
+      return null;
+    }
     case 'cancel':
       cancelRun(run, delivery.by, through);
       return null;
@@ -151,7 +156,7 @@ export function address(
   const taken = new Set(answered);
   return deliveries.map((delivery): Delivery => {
     const { kind } = delivery;
-    if (kind === 'cancel') return delivery;
+    if (kind === 'cancel' || kind === 'key') return delivery;
     const { name } = delivery;
     if (kind === 'refused') {
       const [question] = waitsCalled(questions, name);

@@ -129,6 +129,7 @@ async function recordEnd(stored: StoredRun, lock: RunLock, { directory, by, sign
     duration_ms: durationMs,
     cost,
     effects,
+    ...omitUndefined({ key: about.key?.name }),
     cancelled: true,
     ...omitUndefined({ head: open.head ?? undefined }),
   });

@@ -44,6 +44,7 @@ interface OpenRun {
   readonly cwd: string;
   /** Null: the run has no worktree and works in the user's files. */
   readonly worktrees: RunWorktrees | null;
+  readonly key?: string | undefined;
 }
 
 /** Executes the run as far as possible. Rejects only with what `effects`, `onEvent` and similar functions throw. */
@@ -55,7 +56,7 @@ export async function driveRun(opened: OpenRun, options: RunOptions): Promise<Ru
   const end = await driveToEnd(opened, options, file, trace);
   const durationMs = Math.round(begin.activeMs + clockMs() - begun);
   const worktree = await leaveWorktree(opened, end);
-  const report = reportOf(run, end, { runId, durationMs, redactor, worktree });
+  const report = reportOf(run, end, { runId, durationMs, redactor, worktree, key: opened.key });
   await options.onEnd?.(report);
   await closeRun(opened, report, file);
   const unsent = (await trace?.close()) ?? null;
@@ -176,6 +177,7 @@ export function indexEntryOf(report: RunReport, startedAt: string, head?: Record
     effects: report.effects,
     ...omitUndefined({
       branch: report.worktree?.branch,
+      key: report.key,
       error: report.error === null ? undefined : firstLine(report.error.message),
       cancelled: report.error?.kind === 'cancelled' ? (true as const) : undefined,
       head: head ?? undefined,

@@ -23,7 +23,7 @@ interface StartFacts {
 
 export function headerOf(
   machine: Machine,
-  options: Pick<RunOptions, 'inputs' | 'cwd' | 'sources' | 'settings'>,
+  options: Pick<RunOptions, 'inputs' | 'cwd' | 'sources' | 'settings' | 'key'>,
   { runId, startedAt, redactor, fixed }: StartFacts,
 ): RunHeader {
   const clean = <T>(value: T): T => (redactor === null ? value : (redactor.value(value as Json) as T));
@@ -47,6 +47,7 @@ export function headerOf(
       ...omitUndefined({ printed_inputs: inputs.printed, started_by: fixed.started_by }),
     },
     settings: clean(options.settings ?? {}),
+    key: options.key && { name: options.key.name, ...omitUndefined({ while: options.key.while }) },
   };
 }
 

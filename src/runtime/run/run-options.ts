@@ -25,7 +25,8 @@ import type { StopSignal } from '../stop-signal.js';
 import { digestOf } from '../store/image.js';
 import type { Journal } from '../store/journal.js';
 import type { RecordSigner } from '../store/record-heads.js';
-import type { FixedOptions, ProgramText } from '../store/run-header.js';
+import type { FixedOptions, OnBusy, ProgramText, RunKey } from '../store/run-header.js';
+import type { KeyHolder } from '../store/run-keys.js';
 import type { McpServers } from '../tools/mcp-tool.js';
 import { type TraceOptions, traceSecrets } from '../trace/trace-options.js';
 import type { VirtualTime } from '../virtual-time.js';
@@ -132,6 +133,10 @@ export interface RunOptions {
   readonly secrets?: readonly string[];
   /** The source texts of the machine, which are stored with the run. */
   readonly sources?: readonly ProgramText[];
+  /** With `dir`: runs with the same key are executed one at a time. `onBusy`: what happens if another one has it, default `wait`. */
+  readonly key?: (RunKey & { readonly onBusy?: OnBusy }) | undefined;
+  /** Called when the run has to wait for the one that has its key, and again when that one is executed or not any more. */
+  readonly onKeyBusy?: (holder: KeyHolder, key: string) => void;
   /** Data of the caller, which `run.json` keeps for when the run is resumed. */
   readonly settings?: Readonly<Record<string, Json>>;
 }

@@ -17,7 +17,7 @@ import type { DriveEnd } from './drive-options.js';
 /** The report of a run: the result of `run`, and the object that `--json` prints. */
 export interface RunReport {
   readonly run_id: string;
-  readonly status: 'returned' | 'failed' | 'suspended' | 'interrupted';
+  readonly status: 'returned' | 'failed' | 'skipped' | 'suspended' | 'interrupted';
   readonly machine: string;
   /** The state the run is in, or ended in. */
   readonly state: string | null;
@@ -46,6 +46,10 @@ export interface RunReport {
   readonly duration_ms: number;
   /** How many commands, functions and agents were started. */
   readonly effects: number;
+  /** Runs with the same key are executed one at a time. */
+  readonly key?: string;
+  /** Of a skipped run: the run that had the key. */
+  readonly held_by?: string;
   /** The worktree of the run and the branch with its work; absent: it worked in the directory in which it was started. */
   readonly worktree?: WorktreeFacts;
   /** Steps in the order in which they began. */
@@ -99,6 +103,7 @@ export function reportOf(
     readonly durationMs: number;
     readonly redactor: Redactor | null;
     readonly worktree: WorktreeFacts | null;
+    readonly key?: string | undefined;
   },
 ): RunReport {
   const { result } = run;
@@ -126,6 +131,8 @@ export function reportOf(
     duration_ms: facts.durationMs,
     effects: run.usage.effects,
     ...omitUndefined({
+      key: facts.key,
+      held_by: result?.heldBy,
       worktree: facts.worktree ?? undefined,
       steps: run.steps.records.size === 0 ? undefined : stepsOf(run),
       undo: run.undo.newest === null ? undefined : undoFacts(run.undo.entries),

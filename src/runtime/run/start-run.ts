@@ -3,14 +3,14 @@
  * process.
  */
 import { resolve } from 'node:path';
-import { link, startRun } from '../../interpreter/run.js';
+import { link, type Run, startRun } from '../../interpreter/run.js';
 import type { Machine } from '../../machine/machine.js';
 import { timeStamp } from '../clock.js';
 import { createRedactor, tooShort } from '../redact.js';
 import { checkpoints } from '../store/checkpoint.js';
 import { openInbox } from '../store/inbox.js';
 import { fileJournal, type OpenJournal } from '../store/journal.js';
-import { StoreError } from '../store/store-error.js';
+import { RunRefused, StoreError } from '../store/store-error.js';
 import { VERSION } from '../version.js';
 import { driveRun } from './drive-run.js';
 import { headerOf, newRunId } from './header.js';
@@ -54,6 +54,12 @@ export async function run(machine: Machine, options: RunOptions = {}): Promise<R
   const state = startRun(link(machine), interpreter);
   for (const name of tooShort(secrets)) state.recordNow(shortSecretWarning(name, state));
   const start = { seq: 0, offset: 0 };
+  const { key } = options;
+  if (key !== undefined && folder !== null) {
+    const problem = await keyProblem(state, key, { ...options, runId });
+    if (problem !== null) await open?.close();
+    if (problem !== null) return notStarted(machine, runId, 'store', problem);
+  }
   return driveRun(
     {
       runId,
@@ -63,12 +69,29 @@ export async function run(machine: Machine, options: RunOptions = {}): Promise<R
       redactor,
       checkpoints: folder === null ? null : checkpoints(folder, redactor, start),
       inbox: folder === null ? null : openInbox(folder, 0),
+      key: key?.name,
       begin: { seq: 0, events: [], activeMs: 0 },
       cwd: workingDirectory?.main.cwd ?? directory,
       worktrees: workingDirectory,
     },
     options,
   );
+}
+
+/** Null: the run has its key, or has ended because another one has it. */
+async function keyProblem(
+  run: Run,
+  key: NonNullable<RunOptions['key']>,
+  { runId, dir = '', signal, onKeyBusy }: RunOptions & { readonly runId: string },
+): Promise<string | null> {
+  const { takeKey } = await import('./take-key.js');
+  try {
+    await takeKey(run, key, { directory: dir, runId, signal, onBusy: onKeyBusy });
+    return null;
+  } catch (cause) {
+    if (cause instanceof StoreError || cause instanceof RunRefused) return cause.message;
+    throw cause;
+  }
 }
 
 async function workingDirectoryOf({ worktree = false, dir }: RunOptions, cwd: string, runId: string) {

@@ -22,7 +22,15 @@ export type Delivery =
   | ({ readonly kind: 'answer'; readonly name: string; readonly value: Json; readonly by: string } & AnsweredHow)
   /** An answer of somebody who may not give it, for the record. */
   | ({ readonly kind: 'refused' } & RefusedAnswer)
-  | { readonly kind: 'cancel'; readonly by: string };
+  | { readonly kind: 'cancel'; readonly by: string }
+  /** Another run has the same key, for the record. */
+  | {
+      readonly kind: 'key';
+      readonly key: string;
+      readonly run_id: string;
+      readonly how: 'waits' | 'skipped';
+      readonly by: string;
+    };
 
 /** Through which door an answer came, and why. */
 export interface AnsweredHow {

@@ -33,6 +33,17 @@ export interface RunHeader extends RunFacts {
   readonly options: FixedOptions;
   /** Labels that the caller attached to the run. */
   readonly settings: Readonly<Record<string, Json>>;
+  readonly key?: RunKey | undefined;
+}
+
+/** What a run does about another one that has its key. */
+export type OnBusy = 'wait' | 'skip' | 'cancel';
+
+/** What a run shares with others that must not be executed at the same time. */
+export interface RunKey {
+  readonly name: string;
+  /** Only an execution holds the key; absent: the run holds it until it ends. */
+  readonly while?: 'running';
 }
 
 /** One line of `runs/index.ndjson`; the last line of a run counts. */
@@ -62,6 +73,7 @@ export interface RecordHead {
   readonly seq: number;
   /** The hash that the next line of the journal has, or would have. */
   readonly hash: string;
+  readonly key?: string;
 }
 
 /** The options that decide which events a run produces. Stored in `run.json`. */

@@ -144,6 +144,9 @@ function writeStart(
   chained: { readonly key?: string | undefined } | null,
 ): { about: string; files: string[] } {
   const { runId, machine, digest, inputs, startedAt, cwd, version, sources, options, settings } = header;
+/** Writes the files that never change during a run. Returns their paths. */
+function writeStart(path: string, header: RunHeader): string[] {
+  const { runId, machine, digest, inputs, startedAt, cwd, version, sources, options, settings, key } = header;
   const about = {
     run_id: runId,
     machine: machine.name,
@@ -155,6 +158,7 @@ function writeStart(
     sources: sources.map(({ name }) => name),
     options,
     settings,
+    ...omitUndefined({ key }),
     format: machine.version,
     ...(chained === null ? {} : omitUndefined({ chain: 'sha256' as const, signed_by: chained.key })),
     versions: { statedsl: version, node: process.versions.node },

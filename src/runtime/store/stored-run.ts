@@ -10,7 +10,7 @@ import { artifactsFolder } from './artifacts.js';
 import { digestOf } from './image.js';
 import { decodeValue } from './large-values.js';
 import { entryAt, isOwnFolder, readOwn } from './own-file.js';
-import type { FixedOptions, IndexEntry, ProgramText } from './run-header.js';
+import type { FixedOptions, IndexEntry, ProgramText, RunKey } from './run-header.js';
 import { lockHolder } from './run-lock.js';
 import { errorCode, RunRefused, storeError } from './store-error.js';
 
@@ -27,6 +27,8 @@ export interface RunAbout {
   readonly sources: readonly string[];
   readonly options: FixedOptions;
   readonly settings: Readonly<Record<string, Json>>;
+  /** Runs with the same key are executed one at a time. */
+  readonly key?: RunKey;
   /** `RUN_FORMAT` of the version that recorded it. */
   readonly format?: number;
   /** The lines of its journal have hashes of this kind. */
@@ -278,7 +280,7 @@ export function indexEntryOf(line: string): IndexEntry | null {
 }
 
 /** What has become of a run. `killed`: its process died without recording an end. */
-export type RunStatus = 'returned' | 'failed' | 'suspended' | 'interrupted' | 'running' | 'killed';
+export type RunStatus = 'returned' | 'failed' | 'skipped' | 'suspended' | 'interrupted' | 'running' | 'killed';
 
 /** The status of a run: that of the index, unless the run was resumed since. */
 export function runStatus(directory: string, runId: string, entry: IndexEntry | undefined): RunStatus {
@@ -295,7 +297,7 @@ export function runStatus(directory: string, runId: string, entry: IndexEntry | 
 export const SERVICE_PARTS = ['service/queue', 'service/deliveries', 'service/processes', 'service/notices'];
 
 /** The parts of a store that would lead out of it as links. */
-const PARTS = ['runs', 'worktrees', 'index.ndjson', 'runs/index.ndjson', 'service', ...SERVICE_PARTS];
+const PARTS = ['runs', 'keys', 'worktrees', 'index.ndjson', 'runs/index.ndjson', 'service', ...SERVICE_PARTS];
 
 /** Whether a store, or a part of it, is a symbolic link. */
 export function leadsElsewhere(directory: string): boolean {

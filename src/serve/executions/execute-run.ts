@@ -109,7 +109,7 @@ async function beginUnlessHeld(
 }
 
 function begin(runs: Runs, waiting: WaitingExecution, options: ExecuteOptions): Promise<Result<Execution>> {
-  const { task, run_id: runId, limits, by: person } = waiting;
+  const { task, run_id: runId, limits, by: person, key } = waiting;
   const { signal, directory, secret, permits } = options;
   // `permits` is no option of the library: runs pass it on to their effects.
   const common = { signal, limits, person, inputs: secret, ownProcess: true, permits };
@@ -129,6 +129,7 @@ function begin(runs: Runs, waiting: WaitingExecution, options: ExecuteOptions): 
         ...omitUndefined({ printedInputs }),
         runId,
         jobs: options.jobs,
+        ...omitUndefined({ key: key?.name, onBusy: key?.onBusy, keyWhile: key?.while }),
       });
     }
     case 'replay':

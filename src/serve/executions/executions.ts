@@ -8,6 +8,7 @@ import type { Delivered } from '../../app/runs.js';
 import type { Json } from '../../machine/expression.js';
 import type { Delivery } from '../../runtime/store/inbox.js';
 import { entryAt } from '../../runtime/store/own-file.js';
+import { keyHolder } from '../../runtime/store/run-keys.js';
 import { StoreError } from '../../runtime/store/store-error.js';
 import { isRunId } from '../../runtime/store/stored-run.js';
 import { type Continuation, isToContinue, type KeptDelivery, keepDelivery, readDeliveries } from './kept-deliveries.js';
@@ -18,6 +19,7 @@ import {
   isLocked,
   keepForBegin,
   keepWaiting,
+  keyOnRecord,
   makeServiceFolder,
   type QueuedRun,
   queuedRunOf,
@@ -51,6 +53,8 @@ const REFUSED_MS = 7 * 24 * 60 * 60 * 1000;
 const DECIDED_MS = 5000;
 /** How long a request waits until a run that was accepted has begun: processors may have other work. */
 const BEGUN_MS = 30_000;
+/** How often runs are looked at that wait for the key of another one. Milliseconds. */
+const KEY_MS = 500;
 /** A process that dies again and again at its start is not started for ever. */
 const MOST_STARTS = 5;
 
@@ -62,6 +66,7 @@ export class Executions {
   private number = 0;
   /** The next run could not be begun. */
   private isDiskFull = false;
+  private keyTimer: NodeJS.Timeout | null = null;
 
   constructor(private readonly options: ExecutionsOptions) {
     this.starting = new StartingProcesses(options.startAtOnce ?? Number.POSITIVE_INFINITY, () => this.startNext());
@@ -138,8 +143,14 @@ export class Executions {
   ): Promise<Result<WaitingExecution>> {
     if (this.runs.get(task.run_id)?.isPromised === true)
       return refuse('held', `the service already executes run \`${task.run_id}\``, 'follow its events');
+    const key =
+      task.key ??
+      (task.task.kind === 'start'
+        ? undefined
+        : keyOnRecord(this.options.directory, task.task.kind === 'replay' ? task.task.of : task.run_id));
     const waiting: WaitingExecution = {
       ...task,
+      ...(key === undefined ? {} : { key }),
       queued_at: new Date().toISOString(),
       number: this.number++,
       begun: false,
@@ -284,10 +295,31 @@ export class Executions {
     return { run_id, delivery: 'passed-on' };
   }
 
+  /** Whether a run would only wait for another one: then it takes no place from those that can be executed. */
+  private waitsForKey({ id, promise }: PromisedRun): boolean {
+    const key = promise?.key;
+    if (key === undefined || key.onBusy !== 'wait') return false;
+    for (const run of this.runs.values())
+      if (run.process !== null && run.id !== id && run.promise?.key?.name === key.name) return true;
+    return keyHolder(this.options.directory, key.name, id) !== null;
+  }
+
+  /** The run that has a key may be executed by others, who do not say when it ends. */
+  private lookForKeys(): void {
+    this.keyTimer ??= setTimeout(() => {
+      this.keyTimer = null;
+      this.startNext();
+    }, KEY_MS).unref();
+  }
+
   private startNext(): void {
     for (const run of this.runs.values()) {
       if (this.isStopping || this.executing >= this.options.atOnce) break;
       if (run.promise === null || !run.isQueued) continue;
+      if (this.waitsForKey(run)) {
+        this.lookForKeys();
+        continue;
+      }
       if (run.promise.begun && isLocked(this.options.directory, run.id)) this.execute(run, this.adopt(run.id));
       else if (this.starting.isFull || !this.begin(run, run.promise)) break;
     }
@@ -371,7 +403,7 @@ export class Executions {
     let room = this.isStopping || this.isDiskFull ? 0 : this.options.atOnce - this.executing;
     for (const run of this.runs.values()) {
       if (room <= 0) break;
-      if (!run.isQueued) continue;
+      if (!run.isQueued || this.waitsForKey(run)) continue;
       if (run.id === runId) return false;
       room--;
     }

@@ -7,15 +7,17 @@ import { join } from 'node:path';
 import type { ReplayFrom } from '../../app/execution-options.js';
 import type { Refusal } from '../../app/result.js';
 import type { Json } from '../../machine/expression.js';
-import type { Limits } from '../../machine/machine.js';
+import type { Limits, Machine } from '../../machine/machine.js';
 import { createRedactor } from '../../runtime/redact.js';
 import { secretsOf } from '../../runtime/run/run-options.js';
 import { emptyReport } from '../../runtime/run/run-report.js';
 import { type Delivery, deliver, INBOX } from '../../runtime/store/inbox.js';
 import { entryAt, makeFolder, readOwn, writeOwn } from '../../runtime/store/own-file.js';
+import type { OnBusy, RunKey } from '../../runtime/store/run-header.js';
+import { checkKey, keyOfProgram } from '../../runtime/store/run-keys.js';
 import { lockHolder } from '../../runtime/store/run-lock.js';
 import { storeError } from '../../runtime/store/store-error.js';
-import { QUEUE } from '../../runtime/store/stored-run.js';
+import { QUEUE, type RunAbout } from '../../runtime/store/stored-run.js';
 
 /** What is to be executed: a new run of a program or text, a run that continues, or a new run from a point of an old one. */
 export type Task =
@@ -32,6 +34,38 @@ export type Task =
   | { readonly kind: 'resume'; readonly rollback?: true }
   | { readonly kind: 'replay'; readonly of: string; readonly from: ReplayFrom };
 
+/** What a run shares with others that must not be executed at the same time. */
+export type WaitingKey = RunKey & { readonly onBusy: OnBusy };
+
+/** What was asked for; what is absent follows from the program. */
+export interface WantedKey {
+  readonly key?: string | undefined;
+  readonly onBusy?: OnBusy | undefined;
+  readonly while?: 'running' | undefined;
+}
+
+/** Null: the run has no key. Throws a `RunRefused`. */
+export function keyOfStart(
+  machine: Machine,
+  inputs: Readonly<Record<string, Json>>,
+  { key, onBusy = 'wait', while: period }: WantedKey,
+): WaitingKey | null {
+  const name = key ?? keyOfProgram(machine, inputs);
+  if (name === null) return null;
+  checkKey(name);
+  return { name, onBusy, ...(period === undefined ? {} : { while: period }) };
+}
+
+/** The key that a run has on record. */
+export function keyOnRecord(directory: string, runId: string): WaitingKey | undefined {
+  try {
+    const about = JSON.parse(readOwn(join(directory, 'runs', runId, 'run.json')).toString('utf8')) as RunAbout;
+    return about.key === undefined ? undefined : { ...about.key, onBusy: 'wait' };
+  } catch {
+    return undefined;
+  }
+}
+
 /** A promise of the service to execute a run. */
 export interface WaitingExecution {
   readonly run_id: string;
@@ -43,6 +77,8 @@ export interface WaitingExecution {
   readonly number: number;
   readonly task: Task;
   readonly limits: Limits;
+  /** Absent: other runs do not keep it from being executed. */
+  readonly key?: WaitingKey;
   /** Who asked for it. */
   readonly by: string;
   /** A process was started for it, which may have died. */
@@ -64,11 +100,12 @@ export interface QueuedRun {
   readonly cost: null;
   readonly effects: null;
   readonly error?: { readonly kind: string; readonly message: string };
+  readonly key?: string;
 }
 
 /** How lists show it; `status`: as long as nothing was refused. */
 export function queuedRunOf(one: WaitingExecution, status: 'queued' | 'running'): QueuedRun {
-  const { run_id, machine, queued_at, refusal } = one;
+  const { run_id, machine, queued_at, refusal, key } = one;
   return {
     run_id,
     machine,
@@ -80,6 +117,7 @@ export function queuedRunOf(one: WaitingExecution, status: 'queued' | 'running')
     cost: null,
     effects: null,
     ...(refusal === undefined ? {} : { error: { kind: refusal.code, message: refusal.message } }),
+    ...(key === undefined ? {} : { key: key.name }),
   };
 }
 
@@ -88,7 +126,7 @@ export function queuedRunOf(one: WaitingExecution, status: 'queued' | 'running')
  * second shape.
  */
 export function beforeFirstEvent(one: QueuedRun) {
-  const { run_id, machine, status, started_at, error } = one;
+  const { run_id, machine, status, started_at, error, key } = one;
   return {
     ...emptyReport(run_id, machine, 'interrupted'),
     status,
@@ -100,6 +138,7 @@ export function beforeFirstEvent(one: QueuedRun) {
     inputs: {},
     bound: {},
     values: {},
+    ...(key === undefined ? {} : { key }),
   };
 }
 

@@ -18,6 +18,7 @@ import { userOf } from '../access.js';
 import { appliedAnswer, cancelledAnswer, deliveredAnswer, startedAnswer } from '../answer-schemas.js';
 import type { Task } from '../executions/waiting-list.js';
 import type { Checks } from '../checking.js';
+import { type Task, type WaitingKey, keyOfStart } from '../executions/waiting-list.js';
 import { answer, answerRefusal, answerWith } from '../http-answer.js';
 import { queuedRefusal } from '../queued-refusal.js';
 import {
@@ -130,6 +131,7 @@ interface TaskFacts {
   readonly limits: Limits;
   /** Inputs that are never on disk. */
   readonly secret?: Readonly<Record<string, Json>>;
+  readonly key?: WaitingKey | null;
   readonly bound?: RunBounds | null;
 }
 
@@ -158,6 +160,15 @@ export function addChangeRoutes(app: ServiceApp, service: Service): void {
 
   async function execute(c: Context, task: Task, { runId, machine, limits, secret = {}, bound = null }: TaskFacts) {
     const added = await executions.add({ run_id: runId, machine, task, limits, by: personOf(c) }, secret);
+  async function execute(
+    c: Context,
+    task: Task,
+    { runId, machine, limits, secret = {}, key = null, bound = null }: TaskFacts,
+  ) {
+    const added = await executions.add(
+      { run_id: runId, machine, task, limits, by: personOf(c), ...(key === null ? {} : { key }) },
+      secret,
+    );
     if (!added.ok) return answerRefusal(c, added.refusal);
     // A new run of a checked program begins; whether an old one can continue from there is known when it is tried.
     const refusal = task.kind === 'start' ? null : await executions.untilDecided(runId, c.req.raw.signal);
@@ -167,8 +178,14 @@ export function addChangeRoutes(app: ServiceApp, service: Service): void {
         refusal.code === 'cancelled' ? { ...refusal, code: 'over' } : { ...refusal, code: refusal.code },
       );
     c.header('Location', `/api/v1/runs/${runId}`);
-    const status = executions.mustWait(runId) ? 'queued' : 'running';
+    const isSkipped = key !== null && key.onBusy !== 'wait' && (await wasSkipped(runId));
+    const status = isSkipped ? 'skipped' : executions.mustWait(runId) ? 'queued' : 'running';
     return c.json({ run_id: runId, status, ...boundIn(bound) }, task.kind === 'resume' ? 202 : 201);
+  }
+
+  async function wasSkipped(runId: string): Promise<boolean> {
+    const found = await runs.inspect(runId);
+    return found.ok && found.value.status === 'skipped';
   }
 
   /** Workers of an engine execute the run, so it waits for nothing here. */
@@ -230,7 +247,7 @@ export function addChangeRoutes(app: ServiceApp, service: Service): void {
   }
 
   app.openapi(start, async (c) => {
-    const { program, text, inputs = {}, limits, confirm = false } = c.req.valid('json');
+    const { program, text, inputs = {}, limits, confirm = false, key, on_busy, key_while } = c.req.valid('json');
     if (text !== undefined && !service.allowText)
       return answerWith(c, 403, {
         code: 'no-texts',
@@ -257,6 +274,12 @@ export function addChangeRoutes(app: ServiceApp, service: Service): void {
     const bound = callsAgents(checked.machine as Machine)
       ? await boundOf(source, { inputs: given, limits: limitsOf(limits) })
       : null;
+    const held = await resultOf(() =>
+      keyOfStart(checked.machine as Machine, given, { key, onBusy: on_busy, while: key_while }),
+    );
+    if (!held.ok) return answerRefusal(c, held.refusal);
+    const bounds = await programs.bounds(checked, given, limitsOf(limits));
+    const bound = bounds.ok ? bounds.value : null;
     const why = confirm ? null : whyConfirm(bound, (await programs.configuration()).confirmAbove ?? {});
     if (why !== null) {
       const [message, help] = [`nothing was started: ${why}`, 'send it again with `"confirm": true` to start it'];
@@ -269,6 +292,7 @@ export function addChangeRoutes(app: ServiceApp, service: Service): void {
         ...omitUndefined({ printedInputs }),
         limits: limitsOf(limits),
         person: personOf(c),
+        ...omitUndefined({ key }),
       };
       return answerBegun(c, runs.start(source, options), { status: 201, bound });
     }
@@ -286,6 +310,7 @@ export function addChangeRoutes(app: ServiceApp, service: Service): void {
       machine: checked.machine.name,
       limits: limitsOf(limits),
       secret: await secretsIn(c, secret),
+      key: held.value,
       bound,
     });
   });

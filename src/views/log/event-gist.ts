@@ -63,6 +63,8 @@ export function eventGist(event: RunEvent, { timeText = exactTime, hasValues = f
     case 'step_completed':
     case 'warned':
     case 'run_resumed':
+    case 'key_shared':
+    case 'run_skipped':
     case 'run_cancelled':
     case 'rolled_back':
     case 'rollback_started':

@@ -71,6 +71,10 @@ export function eventLine(event: RunEvent, paint: Paint): string | null {
       return paint.warning(`cancelled by ${value(event.by)}`);
     case 'variable_changed':
       return paint.warning(`changed by ${event.by}: ${event.name} = ${value(event.value, event.printed)}`);
+    case 'key_shared':
+      return paint.faint(keyWords(event));
+    case 'run_skipped':
+      return paint.warning(`skipped: run ${event.run_id} has the key \`${value(event.key)}\``);
     case 'run_started':
     case 'instruction_failed':
     case 'effect_requested':
@@ -86,6 +90,22 @@ export function eventLine(event: RunEvent, paint: Paint): string | null {
       return null;
     default:
       return unreachable(event);
+  }
+}
+
+function keyWords({ key, run_id, how, waited_ms }: Extract<RunEvent, { type: 'key_shared' }>): string {
+  const name = `the key \`${value(key)}\``;
+  switch (how) {
+    case 'waited':
+      return `waited ${duration(waited_ms ?? 0)} for run ${run_id}, which had ${name}`;
+    case 'cancelled':
+      return `cancelled run ${run_id}, which had ${name}`;
+    case 'waits':
+      return `run ${run_id} waits for ${name}`;
+    case 'skipped':
+      return `run ${run_id} was skipped, because this run has ${name}`;
+    default:
+      return unreachable(how);
   }
 }
 

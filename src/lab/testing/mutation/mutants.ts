@@ -42,7 +42,8 @@ const SKIPPED: ReadonlySet<string> = new Set(['guards', 'span']);
 /** All mutants of a program, in the order of its text. */
 export function mutantsOf(program: Program, { name, text }: SourceFile): Mutant[] {
   const maker = new Mutants(program.file, text, /\.ya?ml$/i.test(name));
-  for (const item of program.items) if (item.kind !== 'limit' && item.kind !== 'import') maker.visit(item);
+  for (const item of program.items)
+    if (item.kind !== 'limit' && item.kind !== 'key' && item.kind !== 'import') maker.visit(item);
   return maker.found.sort((a, b) => a.start - b.start);
 }
 

@@ -8,8 +8,10 @@ import { omitUndefined } from '../../../prelude/omit-undefined.js';
 import { checkMessages as say } from '../../source/catalogue/check.js';
 import type { Diagnostic, SourceSet } from '../../source/diagnostic.js';
 import type { InputDeclaration } from '../../syntax/ast.js';
+import type { Expression, Template } from '../../syntax/expression-nodes.js';
 import type { MachineUnit, Unit } from '../collect.js';
 import { ERROR_NAMES, isEngineName, isReserved } from '../collect.js';
+import { rootOf } from '../program-index.js';
 import type { MachineScope } from '../scope.js';
 import { buildSymbolTable, type SymbolTable } from '../symbol-table.js';
 import { constantExpr } from './constant.js';
@@ -71,6 +73,7 @@ export function lowerMachine(
     initial: 0,
     error: index.get(ERROR_STATE) ?? null,
     limits: lowerLimits(unit.limits, diagnostics),
+    ...omitUndefined({ key: unit.key === null ? undefined : lowerKey(unit.key, unit, diagnostics) }),
     ...omitUndefined({ workflow: unit.workflow, plans }),
   };
   return { machine: compiled, unit: machine, states, symbols: symbols, reusable: kept };
@@ -139,4 +142,34 @@ function lowerInput(input: InputDeclaration, { workflow }: Unit, diagnostics: Di
       secret: input.secret ? (true as const) : undefined,
     }),
   };
+}
+
+/** The parts of a key, which is known before the run begins: texts, and inputs by the paths to their values. */
+function lowerKey({ parts, span }: Template, { inputs }: Unit, diagnostics: Diagnostic[]): NonNullable<Machine['key']> {
+  if (parts.every((part) => typeof part === 'string' && part.trim() === ''))
+    diagnostics.push(say.badKey(span, { why: 'is empty', help: 'write a text, such as `deploy {target}`' }));
+  return parts.flatMap((part): NonNullable<Machine['key']> => {
+    if (typeof part === 'string') return [part];
+    const root = rootOf(part.expression);
+    const input = root === null ? undefined : inputs.get(root.name);
+    const help = 'a KEY has texts and inputs, such as `deploy {target}`, because it is known before the run begins';
+    if (root === null || part.filter !== undefined || part.list)
+      diagnostics.push(say.badKey(part.span, { why: 'contains more than inputs', help }));
+    else if (input === undefined)
+      diagnostics.push(say.badKey(part.span, { why: `uses \`${root.name}\`, which is not an input`, help }));
+    else if (input.secret)
+      diagnostics.push(
+        say.badKey(part.span, {
+          why: `uses the secret input \`${root.name}\``,
+          help: 'leave it out: lists and records show the keys of runs',
+        }),
+      );
+    else return [pathOf(part.expression) as [string, ...string[]]];
+    return [];
+  });
+}
+
+function pathOf(expression: Expression): string[] {
+  if (expression.kind === 'field') return [...pathOf(expression.of), expression.name.text];
+  return expression.kind === 'name' ? [expression.name] : [];
 }

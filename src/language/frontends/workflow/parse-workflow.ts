@@ -18,6 +18,7 @@ import {
   type ReaderContext,
   type Sign,
   spanOf,
+  templateOf,
   textOf,
   wrongShape,
 } from './values.js';
@@ -135,6 +136,9 @@ function rootOf(context: ReaderContext, file: SourceFile, root: YamlNode): Workf
   if (first !== undefined) head.push({ kind: 'limit', options: limits, span: first.span });
   const tool = members.take('tool');
   if (tool !== undefined) head.push(...toolOf(context, tool));
+  const key = members.take('key');
+  const keyText = key === undefined ? undefined : templateOf(context, key);
+  if (keyText !== undefined) head.push({ kind: 'key', text: keyText, span: keyText.span });
   const inputs = members.take('inputs');
   if (inputs !== undefined) head.push(...declaredInputs(context, file, inputs));
   const steps = members.take('steps');

@@ -76,6 +76,7 @@ export const ROOT_KEYS = [
   'name',
   'description',
   'tool',
+  'key',
   'inputs',
   'max_budget',
   'max_timeout',

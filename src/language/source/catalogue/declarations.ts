@@ -80,6 +80,10 @@ export const declarationMessages = {
     help: `choose another name, such as \`${f.name}_value\``,
     repair: { replace: f.name, by: `${f.name}_value`, guess: true },
   })),
+  badKey: message<{ why: string; help: string }>('bad-key', 'error', (f) => ({
+    message: `the key of the runs ${f.why}`,
+    help: f.help,
+  })),
   unknownOption: message<{ name: string; of: string; known: readonly string[] } & Near>(
     'unknown-option',
     'error',

@@ -62,6 +62,7 @@ export class StatedslParser extends StepParser {
     () => this.SUBRULE(this.inputLine),
     () => this.SUBRULE(this.limit),
     () => this.SUBRULE(this.toolLine),
+    () => this.SUBRULE(this.keyLine),
     () => this.SUBRULE(this.imported),
     () => this.CONSUME(t.Prose),
     () => this.SUBRULE(this.performed),
@@ -134,6 +135,11 @@ export class StatedslParser extends StepParser {
   readonly toolLine = this.RULE('toolLine', () => {
     this.CONSUME(t.Tool);
     this.may(0, () => this.CONSUME(t.Word));
+  });
+
+  readonly keyLine = this.RULE('keyLine', () => {
+    this.CONSUME(t.Key);
+    this.may(0, () => this.CONSUME(t.Text));
   });
 
   private readonly paths = alternatives(

@@ -64,6 +64,7 @@ export const Machine = verb('Machine', 'MACHINE', 'named');
 export const Input = verb('Input', 'INPUT', 'named');
 export const Limit = verb('Limit', 'LIMIT', 'options');
 export const Tool = verb('Tool', 'TOOL', 'named');
+export const Key = verb('Key', 'KEY', 'text');
 export const Import = verb('Import', 'IMPORT', 'imported');
 export const Pattern = verb('Pattern', 'PATTERN', 'named');
 export const State = verb('State', 'STATE', 'named');

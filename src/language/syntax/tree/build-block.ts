@@ -39,6 +39,7 @@ const declarationKinds: ReadonlySet<string> = new Set([
   'input',
   'limit',
   'tool',
+  'key',
   'import',
   'pattern',
   'state',
@@ -134,7 +135,7 @@ function buildLine(
 }
 
 /** Declarations that are one line, which can stand above what they are in. */
-const LINES: ReadonlySet<string> = new Set(['INPUT', 'LIMIT', 'TOOL', 'IMPORT']);
+const LINES: ReadonlySet<string> = new Set(['INPUT', 'LIMIT', 'TOOL', 'KEY', 'IMPORT']);
 const DECLARED = new RegExp(`^(?:${declarationVerbs.join('|')})(?!\\w)`);
 /** How far a declaration and its surroundings are looked at. */
 const MOST_LINES = 500;

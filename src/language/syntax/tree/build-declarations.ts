@@ -10,7 +10,7 @@ import { child, type ParseContext, reportMissing, span, spanOf, token, tokenSpan
 import { bindingName, checkedName, verbName } from '../names.js';
 import type { Token } from '../tokens/token.js';
 import { buildExpression } from './build-expression.js';
-import { buildOptions, buildParameters, checkNote, passedOf } from './build-options.js';
+import { buildOptions, buildParameters, checkNote, passedOf, textTemplate } from './build-options.js';
 import { quotedTemplate } from './interpolation.js';
 
 type BrokenNode = Extract<Instruction, { kind: 'broken' }>;
@@ -85,6 +85,15 @@ export function buildTool(context: ParseContext, node: SyntaxNode): Declaration 
     return { kind: 'tool', value: { text: word.image, span: tokenSpan(context, word) }, span: spanOf(context, node) };
   const verb = verbName(context, token(node, 'Tool') as Token);
   reportMissing(context, missingPart(verb.span, { what: '`yes` or `no`', after: 'TOOL:', example: 'TOOL: yes' }));
+  return brokenInstruction(context, node, verb);
+}
+
+export function buildKey(context: ParseContext, node: SyntaxNode): Declaration | BrokenNode {
+  const text = token(node, 'Text');
+  if (text !== undefined)
+    return { kind: 'key', text: textTemplate(context, text.image, text.startOffset), span: spanOf(context, node) };
+  const verb = verbName(context, token(node, 'Key') as Token);
+  reportMissing(context, missingPart(verb.span, { what: 'a text', after: 'KEY:', example: 'KEY: deploy {target}' }));
   return brokenInstruction(context, node, verb);
 }
 

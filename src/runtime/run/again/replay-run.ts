@@ -89,6 +89,7 @@ export async function replay(runId: string, options: RunReplayOptions): Promise<
       redactor,
       checkpoints: checkpoints(path, redactor, position),
       inbox: openInbox(path, 0),
+      key: stored.about.key?.name,
       begin: {
         seq: from - 1,
         events: [
@@ -131,6 +132,7 @@ function copyOf(stored: StoredRun, dir: string, copied: Copied): OpenJournal {
     version: about.versions.statedsl,
     sources: storedSources(stored),
     options: about.options,
+    key: about.key,
     settings: {
       ...settings,
       replay_of: about.run_id,

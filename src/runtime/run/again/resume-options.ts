@@ -119,6 +119,12 @@ function chooseStart(
 export function refuseEnded(runId: string, { result }: Run, isOpen: boolean): void {
   if (result === null) return;
   if (result.status === 'returned') throw new RunRefused('over', `run \`${runId}\` has already returned`);
+  if (result.status === 'skipped')
+    throw new RunRefused(
+      'over',
+      `run \`${runId}\` was skipped, because another run had its key`,
+      'run the program again',
+    );
   if (result.error?.kind === 'cancelled') throw new RunRefused('over', `run \`${runId}\` was cancelled`);
   if (isOpen)
     throw new RunRefused(

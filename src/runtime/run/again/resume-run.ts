@@ -90,6 +90,9 @@ export async function recordDelivery(
     const open = openFileJournal(openRunFolder(directory, stored.about.run_id, lock), end, options.signer);
     // A refused answer changes nothing, so that the run is in the same condition as before.
     const isRefused = addressed.every(({ kind }) => kind === 'refused');
+    const open = openFileJournal(openRunFolder(directory, stored.about.run_id, lock), end);
+    // A refused answer or a note about its key changes nothing, so that the run is in the same condition as before.
+    const isRefused = addressed.every(({ kind }) => kind === 'refused' || kind === 'key');
     const last = isRefused ? lastEvents(stored.journal, END_BYTES)[0] : undefined;
     const again = last !== undefined && statusAfter(last) !== null ? [last] : [];
     const events = cleanEvents([...rest, ...made, ...again], redactor);
@@ -198,6 +201,7 @@ async function driveResumed(
       redactor,
       checkpoints: checkpoints(path, redactor, end),
       inbox: openInbox(path, inbox),
+      key: about.key?.name,
       begin: { seq: end.seq, events, activeMs, deliveries: isKept ? [] : later },
       cwd,
       worktrees,
@@ -228,6 +232,7 @@ function indexEntry({ about }: StoredRun, run: Run, activeMs: number) {
     duration_ms: activeMs,
     cost: run.usage.cost,
     effects: run.usage.effects,
+    ...omitUndefined({ key: about.key?.name }),
   };
 }
 
@@ -253,7 +258,11 @@ async function reportEnd(
   const { run } = recovered.replay;
   const durationMs = Math.round(recovered.activeMs);
   const worktree = about.options.worktree === undefined ? null : await factsFrom(directory, about.run_id);
-  const report = reportOf(run, { kind: 'ended' }, { runId: about.run_id, durationMs, redactor, worktree });
+  const report = reportOf(
+    run,
+    { kind: 'ended' },
+    { runId: about.run_id, durationMs, redactor, worktree, key: about.key?.name },
+  );
   await onEnd?.(report);
   // The end was reported before.
   if (folder === null) return report;

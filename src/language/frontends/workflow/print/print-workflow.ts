@@ -29,6 +29,7 @@ export function printWorkflow(program: Program, file: SourceFile): PrintedWorkfl
   for (const item of program.items) {
     if (item.kind === 'machine') pairs.push(['name', item.name.text, item.span.start]);
     else if (item.kind === 'tool') pairs.push(['tool', item.value.text === 'yes', item.span.start]);
+    else if (item.kind === 'key') pairs.push(['key', item.text.raw, item.span.start]);
     else if (item.kind === 'limit') pairs.push(...limitPairs(printing, item));
   }
   const inputs = program.items.filter((item): item is InputDeclaration => item.kind === 'input');
@@ -73,6 +74,7 @@ function stepsOf(printing: Printing, program: Program): StepNode[] {
       case 'input':
       case 'limit':
       case 'tool':
+      case 'key':
         return [];
       case 'state':
         return item === states[0] ? onlySteps(printing, item.body.instructions) : [];
