@@ -77,7 +77,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
     holds:
       'effects, redaction; `pretended-world.ts`: mocks, scripts and other worlds that start nothing; `cassette/`: recorded worlds; `run/`: `drive`, the only loop that awaits, and the start and end of runs; `run/again/`: resume and replay; `process/`: commands and their output; `store/`: files on disk; `trace/`: spans of a run, and who gets them; `tools/`: tools of plans; `agents/`: one agent call, with an adapter for each program in `agents/programs/`; `worktree/`, with `git/` and `apply/`; `configuration/`',
     rooms: ['machine', 'interpreter', 'runtime/record'],
-    packages: ['yaml', 'ajv', 'uuid', 'execa', '@modelcontextprotocol/client'],
+    packages: ['yaml', 'ajv', 'uuid', 'execa', 'croner', '@modelcontextprotocol/client'],
     node: true,
   },
   'runtime/bridges': {

@@ -13,6 +13,7 @@ import type { InspectedRun } from '../runtime/inspect-run.js';
 import type { ListedRun } from '../runtime/list-runs.js';
 import type { RunReport } from '../runtime/run/run-report.js';
 import type { JournalRecord } from '../runtime/store/journal-line.js';
+import type { ScheduleOutcome } from '../runtime/store/kept-schedules.js';
 import type { RunStatus } from '../runtime/store/stored-run.js';
 import type { VerifiedRecord } from '../runtime/verify-record.js';
 import type { Report } from '../views/report/report.js';
@@ -326,6 +327,24 @@ export interface RemovedRuns {
 /** A run in the list of `remove`. */
 export type RemovedRun = Pick<ListedRun, 'run_id' | 'machine' | 'status'>;
 
+/** A schedule of the configuration, and what became of its last time. */
+export interface ListedSchedule {
+  readonly name: string;
+  readonly program: string;
+  readonly cron: string;
+  readonly zone: string;
+  /** The next times; ISO 8601. The jitter is not in them. */
+  readonly next: readonly string[];
+  /** Null: no time has come yet. `status`: of the run. */
+  readonly last: (ScheduleOutcome & { readonly status?: RunStatus }) | null;
+}
+
+export interface ScheduleList {
+  readonly schedules: readonly ListedSchedule[];
+  /** Whether a service executes the runs of the folder: without one, nothing starts. */
+  readonly active: boolean;
+}
+
 /**
  * All operations on runs. `run` is the id of a run or the beginning of it; where it may be null, that is the latest run.
  * Each operation resolves with a value or with a refusal, and rejects only with what functions of the caller throw.
@@ -333,6 +352,8 @@ export type RemovedRun = Pick<ListedRun, 'run_id' | 'machine' | 'status'>;
 export interface Runs {
   /** Starts a run; resolves when it has begun. */
   start(program: Startable, options?: StartOptions): Promise<Result<Execution>>;
+  /** The schedules of the configuration, which the service starts. */
+  schedules(): Promise<Result<ScheduleList>>;
   /** The run that a name means, without reading its record. */
   find(run: string | null): Promise<Result<FoundRun>>;
   /** The runs, newest first. */

@@ -90,6 +90,24 @@ export const inspectAnswer = z
     description: 'as `statedsl show --json` prints it; a run that is queued is as before its first event',
   });
 
+export const schedulesAnswer = z
+  .object({
+    schedules: z.array(
+      z.looseObject({
+        name: z.string(),
+        program: z.string(),
+        cron: z.string(),
+        zone: z.string(),
+        next: z.array(time),
+        last: z
+          .looseObject({ due: time, outcome: z.enum(['started', 'missed', 'refused']), run_id: z.string().optional() })
+          .nullable(),
+      }),
+    ),
+    active: z.boolean(),
+  })
+  .openapi('Schedules', { description: '`active`: a service executes the runs, so the schedules are started' });
+
 export const deliveredAnswer = z
   .object({ run_id: z.string(), delivery: z.enum(['recorded', 'passed-on']) })
   .openapi('Delivered', { description: '`passed-on`: the process that executes the run gets it' });

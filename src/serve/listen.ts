@@ -29,6 +29,7 @@ import type { RunProcess } from './executions/promised-run.js';
 import { makeServiceFolder, serviceFolder } from './executions/waiting-list.js';
 import { forgetPosition, targetList } from './notifications/notices.js';
 import { Notifier, noticeSender } from './notifications/notifier.js';
+import { Scheduler, scheduledStart } from './scheduler.js';
 import { OWN_REQUEST } from './service.js';
 
 export interface ListenOptions {
@@ -150,6 +151,7 @@ export async function listen(options: ListenOptions): Promise<Listening> {
   port = (server.address() as AddressInfo).port;
   address = `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
   if (executes) executions.open();
+  const scheduler = executes ? await openScheduler(options, executions) : null;
   const stopping = new AbortController();
   const sizeOf = (id: string): number => entryAt(join(directory, 'runs', id, 'journal.ndjson'))?.size ?? 0;
   let askedAt = Number.NEGATIVE_INFINITY;
@@ -167,6 +169,7 @@ export async function listen(options: ListenOptions): Promise<Listening> {
     token,
     async stop(graceMs) {
       stopping.abort();
+      await scheduler?.stop();
       await executions.stop(graceMs);
       notifier?.look();
       await notifier?.stop();
@@ -183,6 +186,25 @@ async function warnOfNotices({ programs, warn }: ListenOptions): Promise<void> {
   const { configuration } = await loadConfiguration(programs);
   if (targetList(configuration.notify).length > 0)
     warn('nobody is notified of the ends of runs on an engine; follow them with `statedsl show --follow`');
+}
+
+/** Null if the configuration has no schedules. What is wrong with it is said for the notices. */
+async function openScheduler(
+  { directory, programs, warn }: ListenOptions,
+  executions: Executions,
+): Promise<Scheduler | null> {
+  const { configuration } = await loadConfiguration(programs);
+  const { schedules = [], folder } = configuration;
+  if (schedules.length === 0) return null;
+  const opened = openPrograms({ folder: programs, dir: directory });
+  const start = scheduledStart(opened, executions, folder ?? programs);
+  for (const schedule of schedules) {
+    const problem = await start.problem(schedule);
+    if (problem !== null) warn(`the schedule \`${schedule.name}\` will not start: ${problem}`);
+  }
+  const scheduler = new Scheduler({ directory, schedules, start: start.start, warn });
+  await scheduler.look();
+  return scheduler;
 }
 
 /** Null if the configuration names no receiver. */

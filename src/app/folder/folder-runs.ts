@@ -36,6 +36,7 @@ export function folderRuns(options: FolderOptions): Runs {
 
 type ReadOperation =
   | 'find'
+  | 'schedules'
   | 'list'
   | 'inspect'
   | 'events'
@@ -48,11 +49,19 @@ type ReadOperation =
   | 'report'
   | 'detail';
 
-function readOperations({ directory }: Folder): Pick<Runs, ReadOperation> {
+function readOperations({ directory, host }: Folder): Pick<Runs, ReadOperation> {
   const openRun = (run: string | null): StoredRun => openStoredRun(directory, findRun(directory, run));
   const index = new RunIndex(directory);
   let inspector: RunInspector | null = null;
   return {
+    schedules: () =>
+      resultOf(async () => {
+        const [{ listSchedules }, { listFolder }] = await Promise.all([
+          import('./list-schedules.js'),
+          import('./list-folder.js'),
+        ]);
+        return listSchedules(directory, host, async (q) => listFolder(index, { q, limit: 1 }));
+      }),
     find: (run) => resultOf(() => describeRun(directory, run)),
     list: (filter = {}) => resultOf(async () => (await import('./list-folder.js')).listFolder(index, filter)),
     async inspect(run, at = null) {

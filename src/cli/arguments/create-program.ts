@@ -16,7 +16,7 @@ import { addPlan } from './plan-commands.js';
 import { addCheck, addConvert, addDisassemble, addFormat, addGraph, addInit, addList } from './program-commands.js';
 import { addApply, addDeliver, addReplay, addResume, addRun } from './run-commands.js';
 import { addDebugAdapter, addLanguageServer, addMcp, addServe, addUi } from './service-commands.js';
-import { addDiff, addExport, addGc, addOutput, addReport, addRuns, addShow, addVerifyRecord } from './store-commands.js';
+import { addDiff, addExport, addGc, addOutput, addReport, addRuns, addSchedules, addShow, addVerifyRecord } from './store-commands.js';
 import { addTest } from './test-commands.js';
 import { addVerify } from './verify-commands.js';
 
@@ -89,6 +89,7 @@ export function createProgram(onExit: (code: number) => void, words: readonly st
   addDeliver(program, onExit);
   addApply(program, onExit);
   addRuns(program, onExit);
+  addSchedules(program, onExit);
   addShow(program, onExit);
   addDiff(program, onExit);
   addReport(program, onExit);

@@ -11,6 +11,14 @@ export function addRuns(program: Command, onExit: (code: number) => void): void 
     .action(async (options) => onExit(await (await import('../commands/runs.js')).runsCommand(options)));
 }
 
+export function addSchedules(program: Command, onExit: (code: number) => void): void {
+  addStoreOptions(
+    program
+      .command('schedules')
+      .description('list the schedules of the configuration, with their next times and last outcomes'),
+  ).action(async (options) => onExit(await (await import('../commands/schedules.js')).schedulesCommand(options)));
+}
+
 export function addShow(program: Command, onExit: (code: number) => void): void {
   addOn(addStoreOptions(program.command('show').description('show the current or an earlier state of a run')))
     .argument('[run]', 'the id of the run or the beginning of it (default: the latest run)')

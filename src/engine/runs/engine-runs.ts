@@ -283,8 +283,9 @@ function withoutWorker(shown: Inspected, since: string, refused: Refused): Inspe
   return { ...shown, value: { ...value, status, engine: { ...unknown, waits: [], no_worker_since: since } } };
 }
 
-function listOperations({ client, url, find }: EngineFolder): Pick<Runs, 'find' | 'list' | 'events'> {
+function listOperations({ client, url, find }: EngineFolder): Pick<Runs, 'find' | 'list' | 'events' | 'schedules'> {
   return {
+    schedules: async () => refuse('wrong-use', 'schedules are for the runs of a folder', 'leave out `--on`'),
     find: (run) =>
       answerOf(async () => {
         const run_id = await find(run);

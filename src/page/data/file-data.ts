@@ -33,6 +33,7 @@ export function fileData(file: FileRun): PageData {
     actions: signal(null),
     list: async () => ({ runs: [run] }),
     days: null,
+    schedules: null,
     waiting: null,
     async inspect(id, at) {
       find(id);

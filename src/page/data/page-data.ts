@@ -4,7 +4,15 @@
  */
 import type { ReadonlySignal } from '@preact/signals';
 import type { RunDay } from '../../app/run-filter.js';
-import type { DamagedEvents, Inspected, RunFilter, RunList, RunProgram, StreamEnd } from '../../app/runs.js';
+import type {
+  DamagedEvents,
+  Inspected,
+  RunFilter,
+  RunList,
+  RunProgram,
+  ScheduleList,
+  StreamEnd,
+} from '../../app/runs.js';
 import type { RunEvent, Waiting } from '../../interpreter/events/event.js';
 import type { Json } from '../../machine/expression.js';
 
@@ -109,6 +117,7 @@ export interface PageData {
   readonly about: ReadonlySignal<About | null>;
   list(query: RunQuery, signal?: AbortSignal): Promise<RunPage>;
   /** Runs by day and program; null: there is only one run. */
+  readonly schedules: ((signal?: AbortSignal) => Promise<ScheduleList>) | null;
   readonly days: ((query: RunQuery, signal?: AbortSignal) => Promise<readonly RunDay[]>) | null;
   /** Runs that wait for a person, newest first; null: nothing can be answered here. */
   readonly waiting: ((limit: number, signal?: AbortSignal) => Promise<WaitingPage>) | null;

@@ -1,7 +1,7 @@
 /** The data of the page from the service that the page came from. */
 import { effect, signal } from '@preact/signals';
 import type { RunDay } from '../../app/run-filter.js';
-import type { RunProgram } from '../../app/runs.js';
+import type { RunProgram, ScheduleList } from '../../app/runs.js';
 import { connectToService, followRecord, readLinesAfter, type ServiceConnection } from './follow-record.js';
 import type {
   About,
@@ -46,6 +46,7 @@ export function serviceData(): PageData {
       const route = `/days?${parameters({ ...query, zone: timeZone })}`;
       return (await connection.json<{ readonly days: readonly RunDay[] }>(route, { signal: signal ?? null })).days;
     },
+    schedules: (signal) => connection.json<ScheduleList>('/schedules', { signal: signal ?? null }),
     waiting: (limit, signal) =>
       connection.json<WaitingPage>(`/waiting?${parameters({ limit })}`, { signal: signal ?? null }),
     inspect: (run, at, signal) =>

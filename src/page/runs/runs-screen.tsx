@@ -17,6 +17,7 @@ import { SearchField } from '../shell/search-field.jsx';
 import { useKeys, useMedia } from '../shell/use-keys.js';
 import { VirtualList } from '../shell/virtual-list.jsx';
 import { DayChart } from './day-chart.jsx';
+import { Schedules } from './schedules.jsx';
 import { type BarPart, stateBar } from './state-bar.js';
 import { RunCells, RunHead, useWaitingRuns, WaitingRuns } from './waiting-runs.jsx';
 
@@ -51,6 +52,7 @@ export function RunsScreen() {
       <h1 class="hidden">Runs</h1>
       <Filters search={search} count={runs.length} isComplete={isComplete} isLoading={isLoading} />
       {!isFiltered && waiting !== null && <WaitingRuns known={waiting} />}
+      {!isFiltered && <Schedules />}
       {data.days !== null && <DayChart query={queryOf(query)} limit={limit} />}
       {problem !== null && <Problem of={problem} />}
       {!isLoading && runs.length === 0 && problem === null ? (

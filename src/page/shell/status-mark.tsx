@@ -11,6 +11,7 @@ const MARKS: Readonly<Record<ShownStatus, string>> = {
   failed: '✕',
   suspended: '?',
   interrupted: '‖',
+  skipped: '‖',
   killed: '!',
 };
 
@@ -21,6 +22,7 @@ const ABOUT: Readonly<Record<ShownStatus, string>> = {
   failed: 'it has ended with an error',
   suspended: 'it waits for a person, a signal or the clock',
   interrupted: 'it was stopped, and can be resumed',
+  skipped: 'it was stopped, and can be resumed',
   killed: 'its process died; it can be resumed',
 };
 

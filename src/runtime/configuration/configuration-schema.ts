@@ -164,6 +164,36 @@ export const configurationSchema = {
       description: 'The receivers of a notice when a run of the service suspends, fails or returns.',
       anyOf: [receiver, { type: 'array', items: receiver }],
     },
+    schedules: {
+      description: 'Programs that the service starts at certain times.',
+      type: 'array',
+      items: {
+        type: 'object',
+        additionalProperties: false,
+        required: ['name', 'program', 'cron'],
+        properties: {
+          name: label,
+          program: { type: 'string', minLength: 1, description: 'Its path, from the folder of this file.' },
+          cron: {
+            type: 'string',
+            minLength: 1,
+            description: 'Minute, hour, day, month and weekday; seconds may come first.',
+          },
+          zone: { type: 'string', minLength: 1, description: 'The time zone, such as Europe/Berlin (default: UTC).' },
+          inputs: { type: 'object', additionalProperties: {} },
+          key: { type: 'string', minLength: 1, description: 'Runs with the same key are executed one at a time.' },
+          on_busy: {
+            enum: ['wait', 'skip', 'cancel'],
+            description: 'What happens if another run has the key (default: skip).',
+          },
+          missed: {
+            enum: ['skip', 'last'],
+            description: 'Whether the last start is made up for that no service was there for (default: skip).',
+          },
+          jitter: { ...duration, description: 'Each start comes up to so much later.' },
+        },
+      },
+    },
     engine: {
       description: 'The workers that runs on an engine need.',
       type: 'object',

@@ -14,6 +14,7 @@ import { projectOf, whyUnreadable } from '../readable-file.js';
 import type { TraceConfiguration } from '../trace/trace-options.js';
 import { configurationSchema, label } from './configuration-schema.js';
 import { findConfiguration, type Ignored } from './find-configuration.js';
+import type { Schedule } from './schedules.js';
 import { type FileProblem, LARGEST_BYTES, type ReadFile, readYaml, readYamlFile } from './yaml-file.js';
 
 export interface Configuration {
@@ -36,6 +37,8 @@ export interface Configuration {
   readonly notify?: NotifyTarget | readonly NotifyTarget[];
   /** The environment variable with the key that signs records. */
   readonly signing_key_env?: string;
+  /** What the service starts at certain times. */
+  readonly schedules?: readonly Schedule[];
   readonly engine?: EngineConfiguration;
   readonly otel?: TraceConfiguration;
   readonly workflows: readonly string[];
@@ -126,6 +129,11 @@ async function checkConfiguration(read: ReadFile, file: string): Promise<LoadedC
   const problems = [...(read.problems.length > 0 ? read.problems : await schemaProblems(value, read, file))];
   if (problems.length === 0)
     problems.push(...agentsWithoutProgram(value, read, file), ...serversWithoutProgram(value, read, file));
+  const { schedules = [] } = value as unknown as Partial<Configuration>;
+  if (problems.length === 0 && schedules.length > 0) {
+    const { scheduleProblems } = await import('./schedules.js');
+    problems.push(...(await scheduleProblems(schedules, read, file)));
+  }
   if (problems.length > 0) return { configuration: noConfiguration, problems, warnings: [] };
   const given = value as unknown as Partial<Configuration>;
   const configuration = { ...noConfiguration, ...given, mcp: serversOf(value), file, folder: dirname(file) };

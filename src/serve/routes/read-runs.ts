@@ -9,6 +9,7 @@ import {
   programOfRunAnswer,
   reportAnswer,
   verifiedAnswer,
+  schedulesAnswer,
 } from '../answer-schemas.js';
 import { sendEvents, sendOutput } from '../event-streams.js';
 import { beforeFirstEvent } from '../executions/waiting-list.js';
@@ -114,8 +115,18 @@ const report = createRoute({
   responses: answers(200, reportAnswer, 'as `statedsl report --json` prints it'),
 });
 
+const schedules = createRoute({
+  method: 'get',
+  path: '/schedules',
+  summary: 'List the schedules of the configuration, with their next times and last outcomes.',
+  tags: TAGS,
+  responses: answers(200, schedulesAnswer, 'as `statedsl schedules --json` prints it'),
+});
+
 export function addReadRoutes(app: ServiceApp, service: Service): void {
   const { runs, executions } = service;
+
+  app.openapi(schedules, (c) => answer(c, runs.schedules()));
 
   app.openapi(list, async (c) => {
     const { cursor, status, ...filter } = c.req.valid('query');
