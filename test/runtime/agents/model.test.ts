@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import type { AgentConfiguration } from '../../../src/runtime/agents/programs/adapter.js';
 import { priceOf } from '../../../src/runtime/bridges/prices.js';
+import { isLong } from '../../amount.js';
 import { projectFolder } from '../../cli/statedsl.js';
 import { until } from '../../harness/until.js';
 import { type Stage, stage } from './calling.js';
@@ -71,8 +72,12 @@ describe.each(SERVICES)('%s', (...service) => {
     expect(one.model.requests).toHaveLength(2);
     expect(one.model.requests[1]?.said.at(-1)?.text).toContain('it is not JSON');
   });
+});
 
-  test('that is limited, overloaded or gone in the middle is called again later', async () => {
+// Each call starts a process. The long tests try every service.
+test.each(isLong ? SERVICES : SERVICES.slice(0, 1))(
+  '%s that is limited, overloaded or gone in the middle is called again later',
+  async (...service) => {
     const limited = { status: 429, headers: { 'retry-after': '70' }, body: { error: { message: 'slow down' } } };
     const one = await modelStage(
       [
@@ -93,8 +98,8 @@ describe.each(SERVICES)('%s', (...service) => {
     const refused = await one.exited({ agent: 'writer' });
     expect(refused).toMatchObject({ is_error: true, stdout: { text: expect.stringContaining('401') } });
     expect(refused.unavailable).toBeUndefined();
-  });
-});
+  },
+);
 
 const OPENAI = SERVICES[3];
 
