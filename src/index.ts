@@ -146,6 +146,7 @@ export type {
   Outcome,
   Output,
   OwnRetries,
+  PerformedCall,
   PipeMember,
   RefusedAnswer,
   RunError,

@@ -91,6 +91,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
       '@ai-sdk/google',
       '@ai-sdk/openai-compatible',
       '@agentclientprotocol/sdk',
+      '@modelcontextprotocol/client',
       'ajv',
     ],
     node: true,

@@ -77,7 +77,10 @@ export function hostEffects(options: HostOptions = {}): Effects {
             const { readSchemaFile } = await import('./fits-schema.js');
             return readSchemaFile(path, readableNear(options.readable, request, context));
           };
-          const host = { ...agentHost, watchFiles: watching, readSchema, inherited: inheritEnvironment() };
+          const host = {
+            ...{ ...agentHost, watchFiles: watching, readSchema, servers: options.mcp },
+            inherited: inheritEnvironment(),
+          };
           return performLater(request, context, permits, () =>
             performAgentTool(request, () => performAgent(request, context, host)),
           );

@@ -157,6 +157,18 @@ mcp: { files: { run: [server, --stdio], env: { A: b } }, web: { command: [web] }
       'notify: { url: "http://name:secret@x/" }\n',
       '1:16 `notify.url` must be an address without a password (begin it with `http://` or `https://`)',
     ],
+    [
+      'agents:\n  a: { adapter: model, model: m, tools: [run, read_fil] }\n',
+      '2:47 `agents.a.tools`: there is no tool `read_fil` (did you mean `read_file`?)',
+    ],
+    [
+      'mcp:\n  hub: { run: [hub] }\nagents:\n  a: { adapter: model, model: m, tools: [hib/issues] }\n',
+      '4:42 `agents.a.tools`: the configuration names no server `hib` (did you mean `hub/issues`?)',
+    ],
+    [
+      'mcp:\n  hub: { run: [hub] }\nagents:\n  a: { adapter: model, model: m, tools: [hub/] }\n',
+      '4:42 `agents.a.tools`: `hub/` names no tool (write `hub/*` for all tools of the server)',
+    ],
     ['notify: { secret_env: KEY }\n', '1:9 `notify` needs the key `url`'],
     [
       'notify: { url: "http://x", secret_env: "a b" }\n',

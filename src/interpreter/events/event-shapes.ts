@@ -36,6 +36,10 @@ const agentFacts = {
     'object',
     'of an unavailable agent: `cause` (`usage`, `overload`, `network`), `message`, `at_ms`, `until_ms` or null, and the `account` whose limit it is',
   ),
+  tool_calls: sometimes(
+    'list',
+    'of an agent that is a model or speaks the Agent Client Protocol: its calls of tools, each with `tool`, `input`, `ms` and, if it failed, `error`',
+  ),
   denied: sometimes(
     'list',
     'of an agent: the calls of tools that its program did not allow, each with `tool`, `input` and `reason`',

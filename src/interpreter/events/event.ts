@@ -29,6 +29,7 @@ export type {
   HeldFailure,
   Output,
   OwnRetries,
+  PerformedCall,
   PipeMember,
   RunError,
   TokenCounts,

@@ -39,6 +39,17 @@ export interface DeniedCall {
   readonly reason?: string;
 }
 
+/** A call of a tool by a model. */
+export interface PerformedCall {
+  readonly tool: string;
+  /** What it was called with, shortened. */
+  readonly input: string;
+  /** Milliseconds; absent: it did not end. */
+  readonly ms?: number;
+  /** Why it failed; absent: it did not. */
+  readonly error?: string;
+}
+
 /** How often the program of an agent asked its service again by itself. */
 export interface OwnRetries {
   readonly count: number;
@@ -70,6 +81,8 @@ export interface AgentFacts {
   readonly transcript?: Output;
   readonly guard?: BrokenGuard;
   readonly unavailable?: Unavailable;
+  /** Calls of tools that its program told on purpose, in their order; at most 1,000. */
+  readonly tool_calls?: readonly PerformedCall[];
   readonly denied?: readonly DeniedCall[];
   readonly own_retries?: OwnRetries;
 }

@@ -45,6 +45,7 @@ function factsOf({ tally, sessionTokens: before }: EndedCall, unavailable: Unava
     session_tokens: sessionTokens ?? undefined,
     turns: turns ?? undefined,
     is_error: error !== null,
+    tool_calls: tally.performed.length === 0 ? undefined : tally.performed,
     denied: tally.denied.length === 0 ? undefined : tally.denied,
     own_retries: count === 0 ? undefined : { count, ms: Math.round(tally.retriedMs), message: tally.retryReason },
   });

@@ -16,6 +16,7 @@ import { outputSink, VALUE_BYTES } from '../process/output.js';
 import { directoryOf, type Environment, findProgram, SYSTEM_PATH } from '../process/shell.js';
 import { entryAt, makeFolder, writeOwn } from '../store/own-file.js';
 import { reasonOf, storeError } from '../store/store-error.js';
+import type { McpServers } from '../tools/mcp-tool.js';
 import { writeWhole } from '../written-file.js';
 import { callAgent, openAnswerFolder } from './call.js';
 import type { Adapter, AgentConfiguration, CallLog, Conversations, Guards } from './programs/adapter.js';
@@ -40,6 +41,8 @@ export interface AgentHost {
   readonly watchFiles?:
     | ((folder: string, except?: string) => Promise<(() => Promise<string | null>) | null>)
     | undefined;
+  /** Servers of tools by name. */
+  readonly servers?: McpServers | undefined;
   /** Reads a schema of the project; null if it cannot be used, which its gate reports. */
   readonly readSchema?: ((path: string, request: AgentRequest) => Promise<Json | null>) | undefined;
 }
@@ -140,6 +143,7 @@ async function call(
           out,
           guards,
           schema,
+          servers: host.servers ?? {},
           conversations: runFolder === null ? null : keptConversations(join(runFolder(), CONVERSATIONS), context),
           file: (text, extension) => context.resources.scratch.file(text, extension),
           callNumber: (key) => host.calls.number(key, { runId: context.runId, call: id }, inRun(CALLS_FILE)),

@@ -2,7 +2,7 @@
  * The facts about an agent call so far, collected line by line while it runs. Programs differ in what they report and
  * when: some count turns themselves and report the number at the end; for others the turns are counted here.
  */
-import type { DeniedCall, TokenCounts } from '../../interpreter/events/event.js';
+import type { DeniedCall, PerformedCall, TokenCounts } from '../../interpreter/events/event.js';
 import { omitUndefined } from '../../prelude/omit-undefined.js';
 import { lastHeard } from '../process/output.js';
 
@@ -24,8 +24,9 @@ export interface ErrorFlags {
   readonly retryable?: boolean;
 }
 
-/** The maximum number of recorded denied calls. */
+/** The maximum number of recorded denied calls, and of recorded calls. */
 const MOST_DENIED = 50;
+const MOST_PERFORMED = 1000;
 const MOST_TOOLS = 10_000;
 const LONGEST_INPUT = 200;
 
@@ -42,6 +43,8 @@ export class AgentTally {
   /** The end of what the agent said and did last. */
   private latest = '';
   private readonly toolCalls = new Map<string, UsedTool>();
+  /** Calls of tools in their order, of programs that report them on purpose. */
+  private readonly performedById = new Map<string, PerformedCall>();
   /** The denied tool calls, by their ids. */
   private readonly deniedById = new Map<string, DeniedCall>();
   /** The reason why the program currently waits to retry its service; null while it works. */
@@ -128,6 +131,23 @@ export class AgentTally {
   callsTool(id: string, { tool, input }: UsedTool): void {
     this.hears(`${tool} ${input}`);
     if (this.toolCalls.size < MOST_TOOLS) this.toolCalls.set(id, { tool, input: input.slice(0, LONGEST_INPUT) });
+  }
+
+  get performed(): readonly PerformedCall[] {
+    return [...this.performedById.values()];
+  }
+
+  /** A call that it has just named becomes part of the record. */
+  recordsCall(id: string): void {
+    const call = this.toolCalls.get(id);
+    if (call !== undefined && this.performedById.size < MOST_PERFORMED) this.performedById.set(id, call);
+  }
+
+  /** How a recorded call ended. */
+  endsCall(id: string, { ms, error }: { readonly ms: number; readonly error?: string | undefined }): void {
+    const call = this.performedById.get(id);
+    const why = error?.slice(0, LONGEST_INPUT);
+    if (call !== undefined) this.performedById.set(id, { ...call, ms, ...omitUndefined({ error: why }) });
   }
 
   toolCall(id: string): Partial<UsedTool> & Pick<UsedTool, 'tool'> {

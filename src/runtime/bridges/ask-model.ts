@@ -16,6 +16,7 @@ import {
   type ModelMessage,
   stepCountIs,
   streamText,
+  type Tool,
 } from 'ai';
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import { parseDuration } from '../../machine/duration.js';
@@ -143,11 +144,16 @@ function resetOf(headers: Readonly<Record<string, string>>): number | null {
 }
 
 /** One question and its answer, with the calls of tools in between. Returns the text and the messages that were added. */
-async function ask(task: ModelTask, model: LanguageModel, messages: readonly ModelMessage[], system?: string) {
+async function ask(
+  task: ModelTask,
+  model: LanguageModel,
+  tools: Readonly<Record<string, Tool>>,
+  messages: readonly ModelMessage[],
+  system?: string,
+) {
   const { temperature, max_output, max_turns, timeout } = task;
   const limit = timeout === undefined ? null : parseDuration(timeout);
   const signal = limit === null ? undefined : AbortSignal.timeout(limit);
-  const tools = await modelTools(task, print);
   const result = streamText({
     model,
     messages: [...messages],
@@ -176,6 +182,10 @@ async function ask(task: ModelTask, model: LanguageModel, messages: readonly Mod
         break;
       case 'tool-call':
         print({ type: 'tool', id: part.toolCallId, name: part.toolName, input: JSON.stringify(part.input) });
+        break;
+      // A tool that does not exist, or with arguments that do not fit: nothing was called.
+      case 'tool-error':
+        print({ type: 'tool_end', id: part.toolCallId, ms: 0, error: errorLine(part.error).message });
         break;
       case 'finish-step':
         reason = part.finishReason;
@@ -217,6 +227,34 @@ function fitting(text: string, validate: ValidateFunction): { json: string } | {
   return { problem: `it does not fit: \`${error?.instancePath || '/'}\` ${error?.message ?? ''}` };
 }
 
+/** The answer, which fits the schema if the model manages it in a second try. `messages` gets what was said. */
+async function answer(
+  task: ModelTask,
+  model: LanguageModel,
+  tools: Readonly<Record<string, Tool>>,
+  messages: ModelMessage[],
+  system: string | undefined,
+  schema: string | null,
+): Promise<string> {
+  let { text, added } = await ask(task, model, tools, messages, system);
+  messages.push(...added);
+  if (schema !== null) {
+    const validate = new Ajv2020({ strict: false, allErrors: false }).compile(JSON.parse(schema));
+    let found = fitting(text, validate);
+    if ('problem' in found) {
+      messages.push({
+        role: 'user',
+        content: `Your answer cannot be used: ${found.problem}. ${SCHEMA_HINT}\n${schema}`,
+      });
+      ({ text, added } = await ask(task, model, tools, messages, system));
+      messages.push(...added);
+      found = fitting(text, validate);
+    }
+    if ('json' in found) text = found.json;
+  }
+  return text;
+}
+
 async function main(): Promise<void> {
   // They are about its own settings, and nobody reads them here.
   (globalThis as { AI_SDK_LOG_WARNINGS?: boolean }).AI_SDK_LOG_WARNINGS = false;
@@ -232,21 +270,12 @@ async function main(): Promise<void> {
   const schema = task.schema === null ? null : readFileSync(task.schema, 'utf8');
   const system = schema === null ? undefined : `${SCHEMA_HINT}\n${schema}`;
   const messages: ModelMessage[] = [...earlier, { role: 'user', content: prompt }];
-  let { text, added } = await ask(task, model, messages, system);
-  messages.push(...added);
-  if (schema !== null) {
-    const validate = new Ajv2020({ strict: false, allErrors: false }).compile(JSON.parse(schema));
-    let found = fitting(text, validate);
-    if ('problem' in found) {
-      messages.push({
-        role: 'user',
-        content: `Your answer cannot be used: ${found.problem}. ${SCHEMA_HINT}\n${schema}`,
-      });
-      ({ text, added } = await ask(task, model, messages, system));
-      messages.push(...added);
-      found = fitting(text, validate);
-    }
-    if ('json' in found) text = found.json;
+  const { tools, close } = await modelTools(task.tools, print);
+  let text = '';
+  try {
+    text = await answer(task, model, tools, messages, system, schema);
+  } finally {
+    await close();
   }
   print({ type: 'conversation', messages });
   print({ type: 'end', text });

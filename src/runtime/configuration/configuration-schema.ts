@@ -77,8 +77,9 @@ export const configurationSchema = {
           timeout: { ...duration, description: 'For the adapter `model`: how long one answer may take.' },
           tools: {
             type: 'array',
-            items: { enum: ['read_file', 'write_file', 'run'] },
-            description: 'For the adapter `model`: the tools that it has; without this key it has none.',
+            items: { type: 'string', minLength: 1 },
+            description:
+              'For the adapter `model`: the tools that it has, `read_file`, `write_file`, `run`, `SERVER/TOOL`, `SERVER/*`, or names in the `tools.yaml` next to this file; without this key it has none.',
           },
           prices: {
             type: 'object',

@@ -10,6 +10,7 @@ import { omitUndefined } from '../../prelude/omit-undefined.js';
 import type { AgentConfiguration } from '../agents/programs/adapter.js';
 import { findAdapter, nameableAdapters } from '../agents/programs/adapters.js';
 import { leakGroups, looseningArgument } from '../agents/programs/leaks.js';
+import { listedTools } from '../agents/programs/listed-tools.js';
 import { projectOf, whyUnreadable } from '../readable-file.js';
 import type { TraceConfiguration } from '../trace/trace-options.js';
 import { configurationSchema, label } from './configuration-schema.js';
@@ -134,6 +135,7 @@ async function checkConfiguration(read: ReadFile, file: string): Promise<LoadedC
     const { scheduleProblems } = await import('./schedules.js');
     problems.push(...(await scheduleProblems(schedules, read, file)));
   }
+  if (problems.length === 0) problems.push(...(await unknownTools(value, read, file)));
   if (problems.length > 0) return { configuration: noConfiguration, problems, warnings: [] };
   const given = value as unknown as Partial<Configuration>;
   const configuration = { ...noConfiguration, ...given, mcp: serversOf(value), file, folder: dirname(file) };
@@ -151,6 +153,20 @@ function agentsWithoutProgram(value: Json, read: ReadFile, file: string): FilePr
     const help = `write for example \`${name}: { adapter: ${adapter}, run: ["./agent.sh"] }\``;
     return [{ file, line: location?.line ?? null, column: location?.column ?? null, message, help }];
   });
+}
+
+/** The tools that a model lists have to exist. */
+async function unknownTools(value: Json, read: ReadFile, file: string): Promise<FileProblem[]> {
+  const { agents = {} } = value as unknown as Partial<Configuration>;
+  const problems: FileProblem[] = [];
+  for (const [name, { tools = [] }] of Object.entries(agents)) {
+    const found = await listedTools(tools, dirname(file), serversOf(value));
+    if (!('reason' in found)) continue;
+    const location = read.locationOf(['agents', name, 'tools', found.at]);
+    const message = `\`agents.${name}.tools\`: ${found.reason}`;
+    problems.push({ file, line: location?.line ?? null, column: location?.column ?? null, message, help: found.help });
+  }
+  return problems;
 }
 
 /** A server of tools as it may be written: other files say `command` where this one says `run` elsewhere. */

@@ -15,7 +15,7 @@ import { processStat } from '../process/process-group.js';
 import type { Environment } from '../process/shell.js';
 import { startTimer } from '../timer.js';
 import { VERSION } from '../version.js';
-import { MessageTooLarge, serverProcess } from './server-process.js';
+import { MessageTooLarge, type ServerSpec, serverProcess } from './server-process.js';
 import { valueOutcome } from './value-outcome.js';
 
 type McpTarget = Extract<ToolProgram, { kind: 'mcp' }>;
@@ -126,29 +126,45 @@ async function connect(
     return { reason: `the configuration names no server \`${name}\`` };
   }
   const effect = `mcp:${name}`;
-  const spec = {
-    command: server.command,
-    cwd,
-    env: { ...inherited, ...server.env, STATEDSL_RUN_ID: runId, STATEDSL_EFFECT_ID: `${runId}:${effect}` },
-    onStart: (pid: number) => {
-      resources.groups.add(pid);
-      const startedAt = processStat(pid)?.startedAt ?? null;
-      resources.recordProcess({ effect, kind: 'mcp', pid, group: pid, startedAt });
-    },
-    onEnd: (pid: number) => resources.groups.delete(pid),
-  };
+  try {
+    return await openServer(
+      {
+        command: server.command,
+        cwd,
+        env: { ...inherited, ...server.env, STATEDSL_RUN_ID: runId, STATEDSL_EFFECT_ID: `${runId}:${effect}` },
+        onStart: (pid: number) => {
+          resources.groups.add(pid);
+          const startedAt = processStat(pid)?.startedAt ?? null;
+          resources.recordProcess({ effect, kind: 'mcp', pid, group: pid, startedAt });
+        },
+        onEnd: (pid: number) => resources.groups.delete(pid),
+      },
+      { onClose: forget, closeAtEnd: (close) => resources.onEnd(close) },
+    );
+  } catch (cause) {
+    forget();
+    const why = cause instanceof Error ? cause.message : String(cause);
+    return { reason: `cannot start the server \`${name}\`: ${why}` };
+  }
+}
+
+/** Starts a server and negotiates the revision. Throws why it cannot. `closeAtEnd` gets what ends it, also while it starts. */
+export async function openServer(
+  spec: ServerSpec,
+  { onClose, closeAtEnd }: { onClose?: () => void; closeAtEnd: (close: () => Promise<void>) => void },
+): Promise<Client> {
   /** `revisionMs`: how long the server may take to say which revision it speaks; 0: an older one, without a question. */
   const open = async (revisionMs: number): Promise<Client> => {
     const mode = revisionMs === 0 ? 'legacy' : 'auto';
     const versionNegotiation = { mode, probe: { timeoutMs: revisionMs } } as const;
     const client = new Client({ name: 'statedsl', version: VERSION }, { versionNegotiation });
-    client.onclose = forget;
+    if (onClose !== undefined) client.onclose = onClose;
     client.onerror = (cause) => {
       if (cause instanceof MessageTooLarge) oversized.set(client, cause);
     };
     const transport = serverProcess(spec);
     // While the revision is negotiated the client has no transport yet that it could close.
-    resources.onEnd(async () => {
+    closeAtEnd(async () => {
       await client.close();
       await transport.close();
     });
@@ -160,17 +176,11 @@ async function connect(
     }
     return client;
   };
-  try {
-    return await open(REVISION_MS).catch((cause) => {
-      if (isNewer(cause)) return open(START_MS);
-      if (hasEnded(cause)) return open(0);
-      throw cause;
-    });
-  } catch (cause) {
-    forget();
-    const why = cause instanceof Error ? cause.message : String(cause);
-    return { reason: `cannot start the server \`${name}\`: ${why}` };
-  }
+  return open(REVISION_MS).catch((cause) => {
+    if (isNewer(cause)) return open(START_MS);
+    if (hasEnded(cause)) return open(0);
+    throw cause;
+  });
 }
 
 /** The server speaks no older revision: it started so slowly that it was taken for one that does. */

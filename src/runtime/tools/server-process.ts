@@ -20,10 +20,12 @@ const MESSAGE_BYTES = 2 * VALUE_BYTES;
 /** The error for a message that is larger than the limit. */
 export class MessageTooLarge extends Error {}
 
-interface ServerSpec {
+export interface ServerSpec {
   readonly command: readonly string[];
   readonly cwd: string;
   readonly env: Readonly<Record<string, string | undefined>>;
+  /** It stays in the process group of this process, and ends with it. */
+  readonly inGroup?: true;
   /** Called as soon as the process exists, and when it and everything that it started have ended. */
   readonly onStart: (pid: number) => void;
   readonly onEnd: (pid: number) => void;
@@ -61,7 +63,8 @@ export function serverProcess(spec: ServerSpec): ProcessTransport {
             resolve();
           } catch (cause) {
             // A process that is not on record must not run.
-            if (started.pid !== undefined) void stopGroup(started.pid);
+            if (started.pid !== undefined)
+              void (spec.inGroup === true ? started.kill('SIGKILL') : stopGroup(started.pid));
             reject(cause);
           }
         });
@@ -81,7 +84,8 @@ export function serverProcess(spec: ServerSpec): ProcessTransport {
       if (pid === undefined) return;
       child?.stdin?.end();
       await Promise.race([ended, sleep(LEAVE_MS)]);
-      if (child?.exitCode === null && child.signalCode === null) await stopGroup(pid);
+      if (child?.exitCode === null && child.signalCode === null)
+        await (spec.inGroup === true ? child.kill('SIGKILL') : stopGroup(pid));
       await Promise.race([ended, sleep(GIVE_UP_MS)]);
       parts = [];
     },
@@ -123,12 +127,12 @@ function readMessage(line: string): JSONRPCMessage {
 
 type ServerChild = ReturnType<typeof startServer>;
 
-function startServer(command: string, args: readonly string[], { cwd, env }: ServerSpec) {
+function startServer(command: string, args: readonly string[], { cwd, env, inGroup }: ServerSpec) {
   return execa(command, args, {
     cwd,
     env,
     extendEnv: false,
-    detached: true,
+    detached: inGroup !== true,
     cleanup: false,
     stdin: 'pipe',
     stderr: 'ignore',
@@ -139,12 +143,12 @@ function startServer(command: string, args: readonly string[], { cwd, env }: Ser
 }
 
 /** Settles when the process and its group have ended, before its pid can be reused. */
-function leave(child: ServerChild, { onEnd }: ServerSpec): Promise<void> {
+function leave(child: ServerChild, { onEnd, inGroup }: ServerSpec): Promise<void> {
   return new Promise((resolve) => {
     void child.then(() => child.pid === undefined && resolve());
     child.on('exit', () => {
       const { pid } = child;
-      if (pid === undefined) resolve();
+      if (pid === undefined || inGroup === true) resolve();
       else
         void stopGroup(pid).then(() => {
           onEnd(pid);

@@ -150,6 +150,61 @@ test('it has the tools that the configuration lists, in its folder only', async 
   expect(JSON.stringify(limited.model.requests[0]?.body)).not.toContain('"tools"');
 });
 
+const server = join(import.meta.dirname, '../../fixtures/mcp/server.mjs');
+
+test('it uses tools of servers and commands of the tools file, and each call is on record', async () => {
+  const call = (name: string, input: Answer = {}) => ({ tool: { name, input } });
+  const model = await startModel({
+    all: true,
+    turns: [
+      call('tests_structured', { n: 1 }),
+      call('tests_wrong'),
+      call('weather', { city: 'Oslo' }),
+      call('weather', {}),
+      call('words'),
+      call('nothing'),
+      call('tests_image'),
+      { text: 'done' },
+    ],
+  });
+  onTestFinished(() => model.close());
+  const one = projectFolder({
+    'a.dsl': 'DO: answer = Task(writer) "Go"\nRETURN: {answer}\n',
+    'weather.sh':
+      '#!/bin/sh\nread -r given\ncase "$given" in *Oslo*) echo "rain $given";; *) echo "no city" >&2; exit 3;; esac\n',
+    'weather.json': '{"properties": {"city": {"type": "string"}, "_output": {"type": "string"}}, "required": ["city"]}',
+    'tools.yaml':
+      'weather: { run: [sh, ./weather.sh], schema: weather.json, description: "The weather of a city." }\nwords: { mcp: tests/words }\n',
+    'statedsl.config.yaml': `mcp:\n  tests: { run: [node, ${JSON.stringify(server)}, log] }\nagents:\n  writer:\n    adapter: model\n    provider: openai-compatible\n    model: m\n    base_url: "${model.url}/v1"\n    key_env: LOCAL_KEY\n    tools: [tests/structured, tests/wrong, tests/image, weather, words]\n`,
+  });
+  const { code, stdout, stderr } = await one.run(['run', 'a.dsl', '--quiet'], { env: { LOCAL_KEY: KEY } });
+  expect({ code, stdout, stderr }).toEqual({ code: 0, stdout: 'done\n', stderr: '' });
+  const { tools } = (model.requests[0]?.body ?? {}) as { tools: { function: { name: string; description: string } }[] };
+  expect(tools.map((tool) => tool.function.name)).toEqual([
+    ...['tests_structured', 'tests_wrong', 'tests_image', 'weather', 'words'],
+  ]);
+  const journal = readdirSync(one.folder, { recursive: true, encoding: 'utf8' }).find((name) =>
+    name.endsWith('journal.ndjson'),
+  );
+  const lines = readFileSync(join(one.folder, journal ?? ''), 'utf8').split('\n');
+  const settled = lines.find((line) => line.includes('"effect_settled"')) ?? '';
+  expect(JSON.parse(settled).outcome).toMatchObject({
+    tool_calls: [
+      { tool: 'tests_structured', input: '{"n":1}', ms: expect.any(Number) },
+      { tool: 'tests_wrong', error: 'it cannot be done' },
+      { tool: 'weather', input: '{"city":"Oslo"}' },
+      { tool: 'weather', error: 'exit code 3: no city' },
+      { tool: 'words', ms: expect.any(Number) },
+      { tool: 'nothing', ms: 0, error: expect.stringContaining('nothing') },
+      { tool: 'tests_image' },
+    ],
+  });
+  const answers = JSON.stringify(model.requests.at(-1)?.body);
+  for (const text of ['failed: it cannot be done', 'rain {', 'failed: exit code 3: no city', '[image]'])
+    expect(answers).toContain(text);
+  expect(readFileSync(join(one.folder, 'log'), 'utf8')).toBe('started for a run\nended\n');
+});
+
 test('without a key, or with a model of an unknown service, it says what is missing', async () => {
   const one = stage({
     a: { adapter: 'model', model: 'gpt-5', key_env: 'NO_SUCH_KEY' },

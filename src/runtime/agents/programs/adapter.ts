@@ -8,6 +8,7 @@ import type { TokenCounts } from '../../../interpreter/events/event.js';
 import type { ProgramCommand } from '../../process/shell.js';
 import { writeOwn } from '../../store/own-file.js';
 import { storeError } from '../../store/store-error.js';
+import type { McpServers } from '../../tools/mcp-tool.js';
 import type { AgentTally } from '../tally.js';
 import type { AnswerSchema } from './answer-schema.js';
 import type { Allowed, Leaks, Permission } from './permissions.js';
@@ -28,7 +29,7 @@ export interface AgentConfiguration {
   readonly effort?: 'minimal' | 'low' | 'medium' | 'high';
   /** How long the service may take for one answer, such as `5m`. */
   readonly timeout?: string;
-  /** The names of the tools of a model. */
+  /** The names of the tools of a model; `SERVER/TOOL` and `SERVER/*` are tools of a server. */
   readonly tools?: readonly string[];
   /** US dollars for a million tokens. */
   readonly prices?: {
@@ -91,6 +92,8 @@ export interface AgentCall {
   readonly guards: Guards;
   /** The schema of the answer; null if any answer is accepted. */
   readonly schema: AnswerSchema | null;
+  /** Servers of tools by name, for models that use them. */
+  readonly servers?: McpServers;
   /** Conversations of the run, for adapters that keep them themselves; null: the run stores nothing. */
   readonly conversations?: Conversations | null;
   /** Writes a private file that is kept until the run ends, and returns its path. */

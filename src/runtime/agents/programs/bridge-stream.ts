@@ -14,6 +14,8 @@ export type BridgeLine =
   | { readonly type: 'turn' }
   | { readonly type: 'text'; readonly text: string }
   | { readonly type: 'tool'; readonly id: string; readonly name: string; readonly input: string }
+  /** The end of a call that the bridge itself performed. */
+  | { readonly type: 'tool_end'; readonly id: string; readonly ms: number; readonly error?: string }
   | {
       readonly type: 'denied';
       readonly id: string;
@@ -64,7 +66,10 @@ export function readBridgeLine(line: JsonLine, tally: AgentTally): void {
       tally.beginTurn();
       return tally.adds(event.text);
     case 'tool':
-      return tally.callsTool(event.id, { tool: event.name, input: event.input });
+      tally.callsTool(event.id, { tool: event.name, input: event.input });
+      return tally.recordsCall(event.id);
+    case 'tool_end':
+      return tally.endsCall(event.id, { ms: event.ms, error: event.error });
     case 'denied':
       return tally.denies(event.id, { tool: event.name, input: event.input, reason: event.reason });
     case 'usage':

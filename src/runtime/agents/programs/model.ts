@@ -4,6 +4,7 @@
  */
 import type { Adapter, AgentConfiguration } from './adapter.js';
 import { bridgeCommand, readBridgeLine } from './bridge-stream.js';
+import { type ListedTool, listedTools } from './listed-tools.js';
 import { allowedBy, leaksOfCommands } from './permissions.js';
 
 export type Provider = 'openai' | 'anthropic' | 'google' | 'openai-compatible';
@@ -29,7 +30,7 @@ export interface ModelTask {
   readonly max_output?: number | undefined;
   readonly effort?: string | undefined;
   readonly timeout?: string | undefined;
-  readonly tools: readonly string[];
+  readonly tools: readonly ListedTool[];
   readonly prices?: AgentConfiguration['prices'] | undefined;
   readonly session: string;
   /** A file with the conversation that it continues; null begins one. */
@@ -48,7 +49,7 @@ export const modelAdapter: Adapter = {
   reportsEnd: true,
   leaks: leaksOfCommands,
   loosens: [],
-  command(call) {
+  async command(call) {
     const { name, configuration, newSession, session, fork } = call;
     const provider = providerOf(configuration);
     const { model } = configuration;
@@ -64,7 +65,8 @@ export const modelAdapter: Adapter = {
     const before = session === null ? null : (call.conversations?.read(session) ?? null);
     if (session !== null && before === null) return { reason: 'no conversation found' };
     const { key_env, base_url, headers, temperature, max_output, effort, timeout, prices } = configuration;
-    const tools = toolsOf(configuration);
+    const tools = await listedTools(toolsOf(configuration), call.folder, call.servers ?? {});
+    if ('reason' in tools) return { reason: `${tools.reason}: ${tools.help}` };
     const own = session === null || fork ? (newSession ?? crypto.randomUUID()) : session;
     const task: ModelTask = {
       ...{ name, provider, model, base_url, headers, temperature, max_output, effort, timeout, tools, prices },
@@ -93,7 +95,7 @@ function toolsOf(configuration: AgentConfiguration): readonly string[] {
   const { tools = [] } = configuration;
   const allowed = allowedBy(configuration);
   if (allowed === null) return tools;
-  return tools.filter((tool) => (tool === 'run' ? allowed.shell : tool === 'write_file' ? allowed.edit : true));
+  return tools.filter((tool) => tool === 'read_file' || (tool === 'write_file' ? allowed.edit : allowed.shell));
 }
 
 /** The agent for a name such as `gpt-5`, or for one whose program is not installed; null: the name is not one of a model. */
