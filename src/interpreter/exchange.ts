@@ -16,7 +16,13 @@ import { answer, settle } from './settle.js';
 export type Finished =
   | { readonly kind: 'outcome'; readonly effect: string; readonly outcome: Outcome }
   /** `by`: who answered the question, for the record. */
-  | { readonly kind: 'answer'; readonly effect: string; readonly value: Json; readonly by: string; readonly through?: Through };
+  | {
+      readonly kind: 'answer';
+      readonly effect: string;
+      readonly value: Json;
+      readonly by: string;
+      readonly through?: Through;
+    };
 
 /** How the interpreter stopped: `more` to compute, `blocked` until the world answers, or `stopped` at the run's end. */
 export type AdvanceStatus = ReturnType<typeof advance>;

@@ -10,7 +10,7 @@ import { recordDelivery, resume } from '../../src/runtime/run/again/resume-run.j
 import { ownSha256 } from '../../src/runtime/store/chain-hash.js';
 import { signerFrom } from '../../src/runtime/store/record-heads.js';
 import { openStoredRun } from '../../src/runtime/store/stored-run.js';
-import { type VerifiedRecord, type RecordCheck, verifyRecord } from '../../src/runtime/verify-record.js';
+import { type RecordCheck, type VerifiedRecord, verifyRecord } from '../../src/runtime/verify-record.js';
 import { tries } from '../amount.js';
 import { randomNumbers, seed } from '../random.js';
 import { copied, type KeptRun, keptRun } from './kept-run.js';

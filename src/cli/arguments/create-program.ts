@@ -16,7 +16,17 @@ import { addPlan } from './plan-commands.js';
 import { addCheck, addConvert, addDisassemble, addFormat, addGraph, addInit, addList } from './program-commands.js';
 import { addApply, addDeliver, addReplay, addResume, addRun } from './run-commands.js';
 import { addDebugAdapter, addLanguageServer, addMcp, addServe, addUi } from './service-commands.js';
-import { addDiff, addExport, addGc, addOutput, addReport, addRuns, addSchedules, addShow, addVerifyRecord } from './store-commands.js';
+import {
+  addDiff,
+  addExport,
+  addGc,
+  addOutput,
+  addReport,
+  addRuns,
+  addSchedules,
+  addShow,
+  addVerifyRecord,
+} from './store-commands.js';
 import { addTest } from './test-commands.js';
 import { addVerify } from './verify-commands.js';
 

@@ -20,7 +20,14 @@ const COMMANDS: Readonly<Record<string, string>> = {
   ...{ new: 'init', create: 'init', scaffold: 'init', generate: 'init' },
   ...{ web: 'ui', open: 'ui', dashboard: 'ui', view: 'ui', server: 'serve', api: 'serve', daemon: 'serve' },
   ...{ rm: 'gc', clean: 'gc --keep-last N', prune: 'gc --keep-last N', purge: 'gc --keep-last N' },
-  ...{ merge: 'apply', compare: 'diff', trace: 'show', debug: 'run FILE --verbose', export: 'report --html FILE', stats: 'report' },
+  ...{
+    merge: 'apply',
+    compare: 'diff',
+    trace: 'show',
+    debug: 'run FILE --verbose',
+    export: 'report --html FILE',
+    stats: 'report',
+  },
   ...{ cost: 'report', time: 'report', agents: 'doctor', version: '--version', diagnose: 'doctor' },
   ...{ import: 'convert', migrate: 'convert', translate: 'convert', record: 'run FILE --record CASSETTE' },
 };

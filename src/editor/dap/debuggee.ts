@@ -57,7 +57,7 @@ export interface StandingRun {
   readonly isPast: boolean;
 }
 
-const EXIT_CODES = { returned: 0, failed: 1, suspended: 75, interrupted: 130 } as const;
+const EXIT_CODES = { returned: 0, skipped: 0, failed: 1, suspended: 75, interrupted: 130 } as const;
 
 /** A run that this process executes. */
 interface Execution {

@@ -42,7 +42,8 @@ const printedMembers = (which: string) =>
   sometimes('object', `the JSON text of ${which} with a number that was written differently, such as \`1.10\``);
 const inbox = sometimes('number', 'how many bytes of `inbox.ndjson` were read up to this message of another process');
 
-const THROUGH = 'the door: `terminal` (of the process that showed the question), `command`, `http`, `page`, `mcp`, `form` or `library`';
+const THROUGH =
+  'the door: `terminal` (of the process that showed the question), `command`, `http`, `page`, `mcp`, `form` or `library`';
 
 export const eventTable = {
   run_started: {

@@ -63,6 +63,7 @@ export interface IndexEntry {
   readonly cancelled?: true;
   /** Why it failed, in one line. */
   readonly error?: string;
+  readonly key?: string;
   /** The end of its record. */
   readonly head?: RecordHead;
 }
@@ -73,7 +74,6 @@ export interface RecordHead {
   readonly seq: number;
   /** The hash that the next line of the journal has, or would have. */
   readonly hash: string;
-  readonly key?: string;
 }
 
 /** The options that decide which events a run produces. Stored in `run.json`. */

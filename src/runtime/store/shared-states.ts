@@ -128,7 +128,10 @@ export class SharedStates<T extends { readonly account: string }> {
     const path = join(this.folder, `${key}.${number}`);
     const draft = join(this.folder, `.${key}.${process.pid}.${process.hrtime.bigint()}`);
     try {
-      writeFileSync(draft, `${JSON.stringify({ [`statedsl_${this.kind}`]: VERSION, ...state })}\n`, { mode: 0o600, flag: 'wx' });
+      writeFileSync(draft, `${JSON.stringify({ [`statedsl_${this.kind}`]: VERSION, ...state })}\n`, {
+        mode: 0o600,
+        flag: 'wx',
+      });
       linkSync(draft, path);
       return true;
     } catch (cause) {

@@ -143,9 +143,6 @@ function writeStart(
   header: RunHeader,
   chained: { readonly key?: string | undefined } | null,
 ): { about: string; files: string[] } {
-  const { runId, machine, digest, inputs, startedAt, cwd, version, sources, options, settings } = header;
-/** Writes the files that never change during a run. Returns their paths. */
-function writeStart(path: string, header: RunHeader): string[] {
   const { runId, machine, digest, inputs, startedAt, cwd, version, sources, options, settings, key } = header;
   const about = {
     run_id: runId,

@@ -16,9 +16,8 @@ import { inputProblems } from '../../runtime/run/run-inputs.js';
 import { type Delivery, isSignalName, nameInId } from '../../runtime/store/inbox.js';
 import { userOf } from '../access.js';
 import { appliedAnswer, cancelledAnswer, deliveredAnswer, startedAnswer } from '../answer-schemas.js';
-import type { Task } from '../executions/waiting-list.js';
 import type { Checks } from '../checking.js';
-import { type Task, type WaitingKey, keyOfStart } from '../executions/waiting-list.js';
+import { keyOfStart, type Task, type WaitingKey } from '../executions/waiting-list.js';
 import { answer, answerRefusal, answerWith } from '../http-answer.js';
 import { queuedRefusal } from '../queued-refusal.js';
 import {
@@ -158,8 +157,6 @@ export function addChangeRoutes(app: ServiceApp, service: Service): void {
     return bounds.ok ? bounds.value : { calls: null, cost: null, agents: [], problem: 'not computed' };
   }
 
-  async function execute(c: Context, task: Task, { runId, machine, limits, secret = {}, bound = null }: TaskFacts) {
-    const added = await executions.add({ run_id: runId, machine, task, limits, by: personOf(c) }, secret);
   async function execute(
     c: Context,
     task: Task,
@@ -278,8 +275,6 @@ export function addChangeRoutes(app: ServiceApp, service: Service): void {
       keyOfStart(checked.machine as Machine, given, { key, onBusy: on_busy, while: key_while }),
     );
     if (!held.ok) return answerRefusal(c, held.refusal);
-    const bounds = await programs.bounds(checked, given, limitsOf(limits));
-    const bound = bounds.ok ? bounds.value : null;
     const why = confirm ? null : whyConfirm(bound, (await programs.configuration()).confirmAbove ?? {});
     if (why !== null) {
       const [message, help] = [`nothing was started: ${why}`, 'send it again with `"confirm": true` to start it'];

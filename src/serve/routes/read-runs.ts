@@ -8,8 +8,8 @@ import {
   listAnswer,
   programOfRunAnswer,
   reportAnswer,
-  verifiedAnswer,
   schedulesAnswer,
+  verifiedAnswer,
 } from '../answer-schemas.js';
 import { sendEvents, sendOutput } from '../event-streams.js';
 import { beforeFirstEvent } from '../executions/waiting-list.js';

@@ -88,9 +88,6 @@ export async function recordDelivery(
       return;
     }
     const open = openFileJournal(openRunFolder(directory, stored.about.run_id, lock), end, options.signer);
-    // A refused answer changes nothing, so that the run is in the same condition as before.
-    const isRefused = addressed.every(({ kind }) => kind === 'refused');
-    const open = openFileJournal(openRunFolder(directory, stored.about.run_id, lock), end);
     // A refused answer or a note about its key changes nothing, so that the run is in the same condition as before.
     const isRefused = addressed.every(({ kind }) => kind === 'refused' || kind === 'key');
     const last = isRefused ? lastEvents(stored.journal, END_BYTES)[0] : undefined;
