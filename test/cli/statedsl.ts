@@ -31,7 +31,9 @@ export function projectFolder(
   const folder = mkdtempSync(join(tmpdir(), 'statedsl-cli-'));
   // What one test learns of the limits of an account does not concern the others.
   const state = `${folder}.state`;
-  whenFinished(() => [folder, state].forEach((one) => rmSync(one, { recursive: true, force: true })));
+  whenFinished(() => {
+    for (const one of [folder, state]) rmSync(one, { recursive: true, force: true });
+  });
   const { CI, NO_COLOR, FORCE_COLOR, ...rest } = process.env;
   const own = Object.entries(rest).filter(([name]) => !name.startsWith('STATEDSL_'));
   const base = { ...Object.fromEntries(own), XDG_STATE_HOME: state };

@@ -6,12 +6,10 @@
 import type { Expr, Json, SlotRef } from '../../machine/expression.js';
 import type { Target } from '../../machine/machine.js';
 import { checkMessages as say } from '../source/catalogue/check.js';
-import type { Diagnostic, Label } from '../source/diagnostic.js';
-import { positionAt, type SourceSet, type Span } from '../source/diagnostic.js';
+import { type Diagnostic, type Label, positionAt, type SourceSet, type Span } from '../source/diagnostic.js';
 import type { ArgumentValue } from '../syntax/ast.js';
 import type { Name } from '../syntax/expression-nodes.js';
-import type { MachineUnit, Unit } from './collect.js';
-import { isReserved } from './collect.js';
+import { isReserved, type MachineUnit, type Unit } from './collect.js';
 import { entryKey, type Mention, type NameRole, type SymbolKey, symbolKey } from './program-index.js';
 import { suggestName } from './suggest-name.js';
 import type { SymbolTable } from './symbol-table.js';

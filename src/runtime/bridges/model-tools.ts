@@ -215,7 +215,7 @@ function textOf({ structuredContent, content = [], isError }: ToolAnswer): strin
   return text;
 }
 
-interface RunOptions {
+interface ProgramCall {
   readonly signal: AbortSignal | undefined;
   readonly stdin?: string;
   /** Milliseconds. */
@@ -224,7 +224,7 @@ interface RunOptions {
   readonly mustSucceed?: true;
 }
 
-function runProgram(argv: readonly string[], options: RunOptions): Promise<string> {
+function runProgram(argv: readonly string[], options: ProgramCall): Promise<string> {
   const { signal, stdin, limit = null, mustSucceed } = options;
   return new Promise((finish, fail) => {
     const [program = '', ...args] = argv;

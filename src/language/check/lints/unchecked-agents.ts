@@ -13,7 +13,7 @@ import type { Diagnostic, Span } from '../../source/diagnostic.js';
 import type { LoweredMachine } from '../lower/lower-machine.js';
 
 /** An instruction of a machine: its state, and its index in the code of that state. */
-interface Place {
+interface CallPlace {
   readonly state: number;
   readonly pc: number;
 }
@@ -63,29 +63,29 @@ class LookSearch {
 
   constructor(
     private readonly machine: Machine,
-    private readonly call: Place,
+    private readonly call: CallPlace,
   ) {
     this.files = filesOf(this.at(call) as Instruction);
     this.derive();
   }
 
   /** A RETURN that the call reaches without a look. */
-  unseenReturn(): Place | null {
+  unseenReturn(): CallPlace | null {
     const found = this.walk(this.after(this.call), (node) => this.isEnd(node) || this.isLook(node));
     return found.find((node) => this.isEnd(node)) ?? null;
   }
 
-  private at({ state, pc }: Place): Instruction | undefined {
+  private at({ state, pc }: CallPlace): Instruction | undefined {
     return this.machine.states[state]?.code[pc];
   }
 
   /** All nodes from `starts` on. Nothing after a node for which `ends` is true. */
-  private walk(starts: readonly Place[], ends: (node: Place) => boolean): Place[] {
+  private walk(starts: readonly CallPlace[], ends: (node: CallPlace) => boolean): CallPlace[] {
     const known = new Set<string>();
-    const found: Place[] = [];
+    const found: CallPlace[] = [];
     const work = [...starts];
     while (work.length > 0) {
-      const node = work.shift() as Place;
+      const node = work.shift() as CallPlace;
       const key = `${node.state}:${node.pc}`;
       if (known.has(key) || this.at(node) === undefined) continue;
       known.add(key);
@@ -96,11 +96,11 @@ class LookSearch {
   }
 
   /** What can follow an instruction that succeeds. */
-  private after(node: Place): Place[] {
+  private after(node: CallPlace): CallPlace[] {
     const { state, pc } = node;
     const { code } = this.machine.states[state] as State;
     const one = code[pc] as Instruction;
-    const here = (to: number): Place => ({ state, pc: to });
+    const here = (to: number): CallPlace => ({ state, pc: to });
     switch (one.op) {
       case 'goto':
         return [{ state: one.state, pc: 0 }];
@@ -120,12 +120,12 @@ class LookSearch {
     }
   }
 
-  private isEnd(node: Place): boolean {
+  private isEnd(node: CallPlace): boolean {
     const one = this.at(node);
     return one?.op === 'return' && !one.failed && (one.value === null || !this.dependsOn(one.value, node.state));
   }
 
-  private isLook(node: Place): boolean {
+  private isLook(node: CallPlace): boolean {
     const one = this.at(node) as Instruction;
     switch (one.op) {
       case 'return':
@@ -166,8 +166,8 @@ class LookSearch {
   }
 
   /** Whether something looks on each way through a member. */
-  private isSeenIn({ state }: Place, pc: number): boolean {
-    const ends = (node: Place): boolean => this.at(node)?.op === 'branch-end' || this.isLook(node);
+  private isSeenIn({ state }: CallPlace, pc: number): boolean {
+    const ends = (node: CallPlace): boolean => this.at(node)?.op === 'branch-end' || this.isLook(node);
     return !this.walk([{ state, pc }], ends).some((node) => this.at(node)?.op === 'branch-end');
   }
 
@@ -210,7 +210,7 @@ class LookSearch {
   }
 
   /** The instructions of members, which the main path passes by. */
-  private membersOf(node: Place): Place[] {
+  private membersOf(node: CallPlace): CallPlace[] {
     const one = this.at(node);
     if (one?.op !== 'fork' && one?.op !== 'fork-each') return [];
     return Array.from({ length: one.join - node.pc }, (_, at) => ({ state: node.state, pc: node.pc + at }));
