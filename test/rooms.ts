@@ -75,7 +75,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   },
   runtime: {
     holds:
-      'effects, redaction; `pretended-world.ts`: mocks, scripts and other worlds that start nothing; `cassette/`: recorded worlds; `run/`: `drive`, the only loop that awaits, and the start and end of runs; `run/again/`: resume and replay; `process/`: commands and their output; `store/`: files on disk; `trace/`: spans of a run, and who gets them; `tools/`: tools of plans; `agents/`: one agent call, with an adapter for each program in `agents/programs/`; `worktree/`, with `git/` and `apply/`; `configuration/`',
+      'effects, redaction; `pretended-world.ts`: mocks, scripts and other worlds that start nothing; `cassette/`: recorded worlds; `run/`: `drive`, the only loop that awaits, and the start and end of runs; `run/again/`: resume and replay; `process/`: commands and their output; `store/`: files on disk; `trace/`: spans of a run, and who gets them; `notifications/`: who learns that a run has ended; `tools/`: tools of plans; `agents/`: one agent call, with an adapter for each program in `agents/programs/`; `worktree/`, with `git/` and `apply/`; `configuration/`',
     rooms: ['machine', 'interpreter', 'runtime/record'],
     packages: ['yaml', 'ajv', 'uuid', 'execa', 'croner', '@modelcontextprotocol/client'],
     node: true,
@@ -258,9 +258,9 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   },
   serve: {
     holds:
-      'the service: operations on runs over HTTP; `access.ts`: who may use it; `schemas.ts`: what requests may hold; `answer-schemas.ts`: what answers hold; `routes/`; `executions/`: the queue, and processes that execute runs; `notifications/`: who learns that a run has ended',
+      'the service: operations on runs over HTTP; `access.ts`: who may use it; `schemas.ts`: what requests may hold; `answer-schemas.ts`: what answers hold; `routes/`; `executions/`: the queue, and processes that execute runs; `scheduler.ts`: what it starts at which times',
     rooms: ['machine', 'interpreter', 'runtime', 'app/library', 'app', 'engine/runs'],
-    packages: ['hono', '@hono/node-server', '@hono/zod-openapi', 'prom-client', 'execa'],
+    packages: ['hono', '@hono/node-server', '@hono/zod-openapi', 'prom-client'],
     node: true,
   },
   mcp: {

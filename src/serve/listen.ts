@@ -15,6 +15,9 @@ import { printJson } from '../interpreter/values/json.js';
 import type { Value } from '../interpreter/values/value.js';
 import type { Json } from '../machine/expression.js';
 import { loadConfiguration } from '../runtime/configuration/load-configuration.js';
+import { forgetPosition, targetList } from '../runtime/notifications/notices.js';
+import { Notifier, noticeSender } from '../runtime/notifications/notifier.js';
+import { lockNotices } from '../runtime/notifications/send-notices.js';
 import { entryAt } from '../runtime/store/own-file.js';
 import { lockRun } from '../runtime/store/run-lock.js';
 import { RunRefused, storeError } from '../runtime/store/store-error.js';
@@ -27,8 +30,6 @@ import { BEGUN, type PermitRequest } from './executions/ask-permits.js';
 import { Executions } from './executions/executions.js';
 import type { RunProcess } from './executions/promised-run.js';
 import { makeServiceFolder, serviceFolder } from './executions/waiting-list.js';
-import { forgetPosition, targetList } from './notifications/notices.js';
-import { Notifier, noticeSender } from './notifications/notifier.js';
 import { Scheduler, scheduledStart } from './scheduler.js';
 import { OWN_REQUEST } from './service.js';
 
@@ -92,7 +93,7 @@ export async function listen(options: ListenOptions): Promise<Listening> {
       'stop it, or start this one with `--read-only`',
     );
   let address: string | null = null;
-  const notifier = locked === null ? null : await openNotifier(options, () => address);
+  const notices = locked === null ? null : await openNotifier(options, () => address);
   const { atOnce, jobs } = options;
   const permits = new PermitPool(jobs);
   // A process that has lost its service keeps to this, so that all of them together keep within the bound.
@@ -101,7 +102,7 @@ export async function listen(options: ListenOptions): Promise<Listening> {
     directory,
     atOnce,
     startAtOnce: Math.max(2, availableParallelism()),
-    onEnd: () => notifier?.look(),
+    onEnd: () => notices?.notifier.look(),
     start: (runId, secret) => startRunProcess(runId, secret, { directory, programs, jobs, share, permits }),
     adopt: () => permits.reserve(share),
   });
@@ -127,7 +128,7 @@ export async function listen(options: ListenOptions): Promise<Listening> {
     userHeader: options.userHeader,
     user: userInfo().username,
     version: options.version,
-    notices: () => notifier?.waiting ?? 0,
+    notices: () => notices?.notifier.waiting ?? 0,
     where: engine?.on ?? directory,
     isOnEngine: engine !== null,
     readers: new Readers(),
@@ -144,7 +145,7 @@ export async function listen(options: ListenOptions): Promise<Listening> {
       server.once('error', reject);
     });
   } catch (cause) {
-    await notifier?.stop();
+    await notices?.stop();
     if (locked !== null) locked.lock.release();
     throw cause;
   }
@@ -171,8 +172,8 @@ export async function listen(options: ListenOptions): Promise<Listening> {
       stopping.abort();
       await scheduler?.stop();
       await executions.stop(graceMs);
-      notifier?.look();
-      await notifier?.stop();
+      notices?.notifier.look();
+      await notices?.stop();
       server.close();
       if ('closeAllConnections' in server) server.closeAllConnections();
       locked?.lock.release();
@@ -207,11 +208,19 @@ async function openScheduler(
   return scheduler;
 }
 
+/** How long somebody else may send notices before the service does. Milliseconds. */
+const SENDING_MS = 10_000;
+
+interface OpenNotifier {
+  readonly notifier: Notifier;
+  stop(): Promise<void>;
+}
+
 /** Null if the configuration names no receiver. */
 async function openNotifier(
   { directory, programs, warn }: ListenOptions,
   address: () => string | null,
-): Promise<Notifier | null> {
+): Promise<OpenNotifier | null> {
   const { configuration, problems } = await loadConfiguration(programs);
   for (const { file, line, message } of problems)
     warn(
@@ -224,7 +233,16 @@ async function openNotifier(
     return null;
   }
   const send = noticeSender(configuration.folder ?? programs, { address });
-  return new Notifier({ directory, folder, targets, send, warn });
+  // The process of a run, or `notify --flush`, may be sending for a moment.
+  const lock = await lockNotices(directory, SENDING_MS);
+  const notifier = new Notifier({ directory, folder, targets, send, warn });
+  return {
+    notifier,
+    async stop() {
+      await notifier.stop();
+      if ('release' in lock) lock.release();
+    },
+  };
 }
 
 /** As many runs as processors: what they wait for needs none, but each is a process. */

@@ -8,9 +8,10 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { expect, onTestFinished, test } from 'vitest';
 import { openRuns } from '../../src/app/open-runs.js';
-import type { NotifyTarget } from '../../src/runtime/configuration/load-configuration.js';
-import { keyOfTarget, type Notice } from '../../src/serve/notifications/notices.js';
-import { Notifier, noticeSender } from '../../src/serve/notifications/notifier.js';
+import { loadConfiguration, type NotifyTarget } from '../../src/runtime/configuration/load-configuration.js';
+import { keyOfTarget, type Notice } from '../../src/runtime/notifications/notices.js';
+import { Notifier, noticeSender } from '../../src/runtime/notifications/notifier.js';
+import { lockNotices, sendNotices } from '../../src/runtime/notifications/send-notices.js';
 import { serviceOf } from './service.js';
 
 const RUN = '01975c3a-5b9e-7c2f-9d1a-3f0e6b8c4d21';
@@ -427,4 +428,85 @@ test.each([
   stop.abort();
   expect(await sent).not.toBeNull();
   await until(() => !existsSync(stat) || readFileSync(stat, 'utf8').includes(') Z '));
+});
+
+/** Runs of a folder without a service, whose configuration names the receiver. */
+function ownRuns(target: NotifyTarget) {
+  const folder = mkdtempSync(join(tmpdir(), 'statedsl-notify-'));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  writeFileSync(join(folder, 'statedsl.config.yaml'), JSON.stringify({ notify: target }));
+  const directory = join(folder, '.statedsl');
+  const runs = openRuns({ folder, env: { ...process.env, HOOK: 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw' } });
+  const finish = async (text = 'RETURN: 1\n') => {
+    const started = await runs.start({ text });
+    if (!started.ok) throw new Error(started.refusal.message);
+    return started.value.report;
+  };
+  const flush = async () => {
+    const { configuration } = await loadConfiguration(folder);
+    return sendNotices(directory, { configuration, folder, mostMs: 8000, isAll: true });
+  };
+  const kept = () => readdirSync(join(directory, 'service', 'notices')).filter((name) => name.endsWith('.json'));
+  return { directory, runs, finish, flush, kept };
+}
+
+test('without a service, the process of a run sends its notice, signed, and each end once', async () => {
+  const one = await receiver();
+  const { runs, finish, flush, kept } = ownRuns({ ...one.target, secret_env: 'HOOK' } as NotifyTarget);
+  const { run_id } = await finish('ASK user: "Go?" → go\nRETURN: {go}\n');
+  expect(one.received.map(({ body }) => body)).toMatchObject([{ run_id, status: 'suspended' }]);
+  expect(one.received[0]?.headers['webhook-signature']).toMatch(/^v1,/);
+  await runs.answer(run_id, { go: 'yes' });
+  const resumed = await runs.resume(run_id);
+  await (resumed.ok ? resumed.value.report : null);
+  expect(one.received.map(({ body }) => body.status)).toEqual(['suspended', 'returned']);
+  expect(await flush()).toEqual({ left: 0, problems: [] });
+  expect([one.received.length, kept()]).toEqual([2, []]);
+});
+
+test('what no receiver has taken is left for the next run, or for `notify --flush`', async () => {
+  const one = await receiver([500, 500, 500]);
+  const { finish, flush, kept } = ownRuns(one.target);
+  expect((await finish()).status).toBe('returned');
+  expect(kept()).toHaveLength(1);
+  expect(await flush()).toMatchObject({ left: 1, problems: [expect.stringContaining('500')] });
+  expect(await flush()).toMatchObject({ left: 1 });
+  await finish();
+  expect(await flush()).toEqual({ left: 0, problems: [] });
+  expect(kept()).toEqual([]);
+  const ids = one.received.map(({ body }) => body.id);
+  // The first notice was refused three times; the one of the second run was received at once.
+  expect(new Set(ids).size).toBe(2);
+  expect(ids).toHaveLength(5);
+});
+
+test('a receiver that hangs keeps no run from ending, and gets its notice later with the same id', async () => {
+  const ids: unknown[] = [];
+  let hangs = true;
+  const server = createServer((request, response) => {
+    void text(request).then((body) => {
+      ids.push(JSON.parse(body).id);
+      if (!hangs) response.writeHead(204).end();
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  onTestFinished(() => void server.close());
+  const { finish, flush } = ownRuns({ url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/` });
+  expect((await finish()).status).toBe('returned');
+  hangs = false;
+  expect(await flush()).toEqual({ left: 0, problems: [] });
+  expect(ids).toEqual([ids[0], ids[0]]);
+});
+
+test('while a service sends the notices of the store, a run leaves its own to it', async () => {
+  const one = await receiver();
+  const { directory, finish, flush } = ownRuns(one.target);
+  const lock = await lockNotices(directory, 0);
+  expect('release' in lock).toBe(true);
+  expect((await finish()).status).toBe('returned');
+  expect(one.received).toEqual([]);
+  await expect(flush()).rejects.toThrow('sends the notices of this store');
+  if ('release' in lock) lock.release();
+  expect(await flush()).toEqual({ left: 0, problems: [] });
+  expect(one.received).toHaveLength(1);
 });

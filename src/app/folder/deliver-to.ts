@@ -1,11 +1,13 @@
 /** Answers and signals for a run of a folder, with the secrets of its program's configuration. */
 import type { Json } from '../../machine/expression.js';
 import { omitUndefined } from '../../prelude/omit-undefined.js';
+import type { Configuration } from '../../runtime/configuration/load-configuration.js';
 import { deliverToRun } from '../../runtime/run/again/deliver-to-run.js';
 import { checkSendable } from '../../runtime/run/apply-delivery.js';
-import type { Started } from '../../runtime/run/run-options.js';
+import type { RunOptions, Started } from '../../runtime/run/run-options.js';
 import type { RunReport } from '../../runtime/run/run-report.js';
 import type { Delivery } from '../../runtime/store/inbox.js';
+import { StoreError } from '../../runtime/store/store-error.js';
 import { openStoredRun } from '../../runtime/store/stored-run.js';
 import { guardAnswers } from '../approvers.js';
 import type { ProjectHost } from '../project/project-host.js';
@@ -40,6 +42,30 @@ export async function deliverTo(
     (refused) => deliverToRun(run_id, refused, options),
   );
   return { run_id, delivery: await deliverToRun(run_id, deliveries, options) };
+}
+
+/** A run waits at its end no longer for the receivers of its notice. Milliseconds. */
+const SENDING_MS = 2000;
+
+/**
+ * Sends the notice about the end of a run, as far as receivers take it in time; without `notify` in the configuration nothing
+ * is loaded. A receiver that does not take it changes nothing about the run.
+ */
+export async function withNotices(
+  { directory, host, env }: { readonly directory: string; readonly host: ProjectHost; readonly env: RunOptions['env'] },
+  configuration: Configuration,
+  execute: () => Promise<RunReport>,
+): Promise<RunReport> {
+  if (configuration.notify === undefined) return execute();
+  const { expectNotices, sendNotices } = await import('../../runtime/notifications/send-notices.js');
+  expectNotices(directory, configuration);
+  const report = await execute();
+  try {
+    await sendNotices(directory, { configuration, folder: host.folder, environment: env, mostMs: SENDING_MS });
+  } catch (cause) {
+    if (!(cause instanceof StoreError)) throw cause;
+  }
+  return report;
 }
 
 /**

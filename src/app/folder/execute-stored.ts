@@ -11,10 +11,12 @@ import { lastEvents } from '../../runtime/store/journal-lines.js';
 import { RunRefused } from '../../runtime/store/store-error.js';
 import { openStoredRun } from '../../runtime/store/stored-run.js';
 import type { CompareOptions, ReplayFrom } from '../execution-options.js';
+import { loadSettings } from '../project/settings.js';
+import { programOf } from '../project/stored-program.js';
 import type { Result } from '../result.js';
 import type { Drift, Execution } from '../runs.js';
 import { type ContinuedOptions, continuedOptions, type StoredRuns } from './continued-options.js';
-import { begin } from './deliver-to.js';
+import { begin, withNotices } from './deliver-to.js';
 import { findOwnRun } from './find-run.js';
 
 export function resumeStored(runs: StoredRuns, run: string, given: ContinuedOptions): Promise<Result<Execution>> {
@@ -86,7 +88,12 @@ function execute(
     const id = await findOwnRun(directory, run);
     const options = await continuedOptions(runs, id, given);
     await given.prepare?.(options);
-    return withKey(runs, id, { ...options, onStart }, given.isCopy === true, action);
+    const { host } = runs;
+    const { configuration } = await loadSettings(host, programOf(openStoredRun(directory, id)) ?? '-');
+    const { env } = options;
+    return withNotices({ directory, host, env }, configuration, () =>
+      withKey(runs, id, { ...options, onStart }, given.isCopy === true, action),
+    );
   };
   return begin(start, (id) => openStoredRun(directory, id).about.machine, given.onStart);
 }

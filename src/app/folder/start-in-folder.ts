@@ -18,7 +18,7 @@ import { signingOf } from '../project/settings.js';
 import { type Result, resultOf, resultWith } from '../result.js';
 import type { Execution } from '../runs.js';
 import { suspension } from './continued-options.js';
-import { begin } from './deliver-to.js';
+import { begin, withNotices } from './deliver-to.js';
 
 /** What only this package gives beside the options of the library. */
 export interface StartingOptions
@@ -124,7 +124,8 @@ export async function startIn(
   if (adapt !== undefined) options = { ...options, ...(await adapt(options)) };
   const { onStart: notify } = options;
   const begun = await begin(
-    (onStart) => run(machine, { ...options, onStart }),
+    (onStart) =>
+      withNotices({ directory, host, env: opened.env }, configuration, () => run(machine, { ...options, onStart })),
     () => machine.name,
     notify,
   );

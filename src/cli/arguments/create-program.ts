@@ -20,6 +20,7 @@ import {
   addDiff,
   addExport,
   addGc,
+  addNotify,
   addOutput,
   addReport,
   addRuns,
@@ -100,6 +101,7 @@ export function createProgram(onExit: (code: number) => void, words: readonly st
   addApply(program, onExit);
   addRuns(program, onExit);
   addSchedules(program, onExit);
+  addNotify(program, onExit);
   addShow(program, onExit);
   addDiff(program, onExit);
   addReport(program, onExit);

@@ -19,6 +19,17 @@ export function addSchedules(program: Command, onExit: (code: number) => void): 
   ).action(async (options) => onExit(await (await import('../commands/schedules.js')).schedulesCommand(options)));
 }
 
+export function addNotify(program: Command, onExit: (code: number) => void): void {
+  program
+    .command('notify')
+    .description('send the notices about runs that no receiver has taken yet')
+    .addOption(storeOption())
+    .requiredOption('--flush', 'send them now')
+    .option('--json', 'print one JSON object about the result')
+    .option('--quiet', 'print only errors')
+    .action(async (options) => onExit(await (await import('../commands/notify.js')).notifyCommand(options)));
+}
+
 export function addShow(program: Command, onExit: (code: number) => void): void {
   addOn(addStoreOptions(program.command('show').description('show the current or an earlier state of a run')))
     .argument('[run]', 'the id of the run or the beginning of it (default: the latest run)')

@@ -11,7 +11,7 @@ const MARKS: Readonly<Record<ShownStatus, string>> = {
   failed: '✕',
   suspended: '?',
   interrupted: '‖',
-  skipped: '‖',
+  skipped: '–',
   killed: '!',
 };
 
@@ -22,7 +22,7 @@ const ABOUT: Readonly<Record<ShownStatus, string>> = {
   failed: 'it has ended with an error',
   suspended: 'it waits for a person, a signal or the clock',
   interrupted: 'it was stopped, and can be resumed',
-  skipped: 'it was stopped, and can be resumed',
+  skipped: 'nothing of it was executed, because another run had its key',
   killed: 'its process died; it can be resumed',
 };
 

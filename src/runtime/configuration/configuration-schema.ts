@@ -162,7 +162,7 @@ export const configurationSchema = {
       },
     },
     notify: {
-      description: 'The receivers of a notice when a run of the service suspends, fails or returns.',
+      description: 'The receivers of a notice when a run suspends, fails or returns.',
       anyOf: [receiver, { type: 'array', items: receiver }],
     },
     schedules: {

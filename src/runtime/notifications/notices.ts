@@ -7,12 +7,12 @@ import { mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Waiting } from '../../interpreter/events/event.js';
 import type { Machine } from '../../machine/machine.js';
-import type { NotifyTarget } from '../../runtime/configuration/load-configuration.js';
-import { lastEvents } from '../../runtime/store/journal-lines.js';
-import { entryAt, readOwn, writeOwn } from '../../runtime/store/own-file.js';
-import type { IndexEntry } from '../../runtime/store/run-header.js';
-import { storeError } from '../../runtime/store/store-error.js';
-import type { RunAbout } from '../../runtime/store/stored-run.js';
+import type { NotifyTarget } from '../configuration/load-configuration.js';
+import { lastEvents } from '../store/journal-lines.js';
+import { entryAt, readOwn, writeOwn } from '../store/own-file.js';
+import type { IndexEntry } from '../store/run-header.js';
+import { storeError } from '../store/store-error.js';
+import type { RunAbout } from '../store/stored-run.js';
 
 /** Where the position is, in the folder of the service. */
 const POSITION = 'index-position.json';

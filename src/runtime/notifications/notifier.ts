@@ -8,12 +8,12 @@ import { createHmac } from 'node:crypto';
 import { closeSync, fstatSync, readSync } from 'node:fs';
 import { join } from 'node:path';
 import { execa } from 'execa';
-import type { NotifyTarget } from '../../runtime/configuration/load-configuration.js';
-import { openOwn } from '../../runtime/store/own-file.js';
-import type { IndexEntry } from '../../runtime/store/run-header.js';
-import { StoreError } from '../../runtime/store/store-error.js';
-import { indexEntryOf } from '../../runtime/store/stored-run.js';
-import { startTimer } from '../../runtime/timer.js';
+import type { NotifyTarget } from '../configuration/load-configuration.js';
+import { openOwn } from '../store/own-file.js';
+import type { IndexEntry } from '../store/run-header.js';
+import { StoreError } from '../store/store-error.js';
+import { indexEntryOf } from '../store/stored-run.js';
+import { startTimer } from '../timer.js';
 import { type IndexPosition, KeptNotices, keyOfTarget, type Notice, noticeOf, type PendingNotice } from './notices.js';
 
 /** The time for notices; tests move it. */
@@ -33,6 +33,10 @@ interface NotifierOptions {
   /** Gets a sentence about a notice that is given up. */
   readonly warn: (message: string) => void;
   readonly clock?: NoticeClock;
+  /** Leaves the notices of receivers alone that are not in `targets`: they may be those of another program. */
+  readonly keepsOthers?: boolean;
+  /** Tries at once what has to wait for its next try. */
+  readonly isAll?: boolean;
 }
 
 const SYSTEM_CLOCK: NoticeClock = { now: Date.now, start: startTimer };
@@ -63,8 +67,9 @@ export class Notifier {
     this.position = this.kept.position;
     this.targets = new Map(options.targets.map((target) => [keyOfTarget(target), target]));
     for (const one of this.kept.all()) {
-      if (this.targets.has(one.target)) this.pending.add(one);
-      else this.kept.forget(one);
+      const nextAt = options.isAll === true ? 0 : one.nextAt;
+      if (this.targets.has(one.target)) this.pending.add({ ...one, nextAt });
+      else if (options.keepsOthers !== true) this.kept.forget(one);
     }
     this.lookAgain();
     this.sendDue();
@@ -93,6 +98,19 @@ export class Notifier {
       if (!(cause instanceof StoreError)) throw cause;
     }
     this.sendDue();
+  }
+
+  /** Waits until each notice that is due was tried once, for so long at most. */
+  async untilTried(mostMs: number): Promise<void> {
+    let timer: NodeJS.Timeout | undefined;
+    const late = new Promise<'late'>((resolve) => {
+      timer = setTimeout(() => resolve('late'), mostMs);
+    });
+    while (this.sending.size > 0) {
+      const first = await Promise.race([late, ...this.sending.keys()]);
+      if (first === 'late') break;
+    }
+    clearTimeout(timer);
   }
 
   /** Sends nothing more. What was not received stays on disk. */
@@ -217,6 +235,11 @@ function readIndexAfter(directory: string, from: IndexPosition | null): IndexPar
   }
 }
 
+/** The end of the index as it is now: what comes later is reported. */
+export function positionNow(directory: string): IndexPosition {
+  return readIndexAfter(directory, null)?.position ?? { ino: 0, bytes: 0, latest: 0 };
+}
+
 /** A receiver that does not answer within this time is tried again. */
 const ANSWER_MS = 30_000;
 
@@ -305,6 +328,7 @@ async function pipe(
     detached: true,
     input: body,
     cancelSignal,
+    forceKillAfterDelay: 500,
     stdout: 'ignore',
     stderr: 'ignore',
     reject: false,
