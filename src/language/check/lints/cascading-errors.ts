@@ -32,7 +32,7 @@ export function withoutCascades(list: readonly Diagnostic[], sources: SourceSet)
 function withoutConsequences(list: readonly Diagnostic[]): readonly Diagnostic[] {
   const misspelt = new Set(list.filter((d) => d.code === 'unknown-verb').map(startOf));
   const unquoted = new Set(list.filter((d) => d.code === 'literal-arithmetic').map(startOf));
-  const misread = list.filter((d) => /^(?:unexpected-text|operator-spelling|missing-part)$/.test(d.code));
+  const misread = list.filter((d) => /^(?:unexpected-text|operator-spelling|missing-part|bad-character)$/.test(d.code));
   const isMisread = ({ span }: Diagnostic) =>
     misread.some(
       (one) => one.span.file === span.file && one.span.start >= span.start && one.span.start <= span.end + 1,

@@ -63,6 +63,11 @@ const OTHER_VERBS: ReadonlySet<string> = new Set(['FOR EACH', 'CALL', 'PLAN', 'U
 const ACTION = new RegExp(
   `\\s((?:→|->)\\s*(?:${actionVerbs.filter((verb) => !OTHER_VERBS.has(verb)).join('|')})\\b.*)$`,
 );
+/** An action after a command, as a shell or another language would continue a line. */
+const NEXT = /((?:;|&&|\bAND\b|\bTHEN\b)\s*((?:GOTO|RETURN|FAIL|EMIT|SET|INCREMENT|USE)(?::.*|\s+[A-Z_]{2,})))$/;
+const OTHERWISE = /\s(ELSE:?\s*(?:→|->)?\s*(?:GOTO|RETURN|FAIL|EMIT|SET|DO|USE|PROCEED)\b.*)$/;
+const TERNARY = /^([\w.]+(?:\s*(?:==|!=|[<>]=?)\s*\S+)?)\s+\?\s+(\S.*?)\s+:\s+(\S.*)$/;
+const CHOICE = /^(\S.*?)\s+if\s+([\w.]+(?:\s*(?:==|!=|[<>]=?)\s*\S+)?)\s+else\s+(\S.*)$/;
 const COMMENT = /\s(\/\/\s.*)$/;
 
 /** Text that looks like a part of the language. A quick test for its signs skips most commands. */
@@ -86,6 +91,11 @@ function lintCommand({ text, lines }: ShellText, file: number, kind: 'do' | 'che
     const part = match[1] as string;
     diagnostics.push(report({ file, start, end: start + part.length }, { verb, part }));
   }
+  const next = NEXT.exec(text);
+  if (next === null || isOpen(text.slice(0, next.index))) return;
+  const start = only.source + next.index;
+  const [, part = '', rest = ''] = next;
+  diagnostics.push(say.nextAction({ file, start, end: start + part.length }, { part, rest }));
 }
 
 /** `ls → files` and `ls AS files`. In small letters and as `->`, only if the program reads such a name and nothing binds it. */
@@ -123,6 +133,14 @@ function lintBareText(text: Template | undefined, diagnostics: Diagnostic[]): vo
   const { raw, span } = text;
   if (/[^;\s];$/.test(raw) && raw.indexOf(';') === raw.length - 1)
     diagnostics.push(say.semicolon({ ...span, start: span.end - 1 }, { text: raw }));
+  const [, part] = OTHERWISE.exec(raw) ?? [];
+  if (part !== undefined) diagnostics.push(say.otherwise({ ...span, start: span.end - part.length }, { part }));
+  const [, test, first, second] = TERNARY.exec(raw) ?? [];
+  const [, good, when, bad] = CHOICE.exec(raw) ?? [];
+  if (test !== undefined && first !== undefined && second !== undefined)
+    diagnostics.push(say.ternary(span, { test, first, second }));
+  else if (when !== undefined && good !== undefined && bad !== undefined)
+    diagnostics.push(say.ternary(span, { test: when, first: good, second: bad }));
   const inner = /^"(.*\w.*)"$/s.exec(raw)?.[1];
   if (inner?.includes('"') !== true || /"\s*[,+]\s*"|"\s+"/.test(inner)) return;
   diagnostics.push(say.innerQuotes(span, { instead: `"${inner.replace(/(?<!\\)"/g, '\\"')}"` }));

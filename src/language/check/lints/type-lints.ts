@@ -167,6 +167,13 @@ function checkMembership(use: TypeUse, state: number, types: TypesOf, sources: S
   const [part, whole] =
     use.operator.endsWith('in') && !use.operator.endsWith('contains') ? [use.left, use.right] : [use.right, use.left];
   const wanted = types(part.expr, state) & ~NULL;
+  const within = types(whole.expr, state) & ~NULL;
+  if (within !== 0 && (within & (TEXT | LIST | OBJECT)) === 0)
+    return say.wrongType(whole.span, {
+      needs: `\`${use.operator.replace('-', ' ')}\` looks in a text, a list or an object`,
+      is: `${describe(whole, within, sources).replace(/, which is (.*?),$/, ' is $1')}`,
+      help: 'compare values with `==`',
+    });
   const among = elementTypes(whole.expr, (expr) => types(expr, state));
   if (among === null || among === 0 || (among & NULL) !== 0 || wanted === 0) return null;
   const isAlike = (wanted & among & SCALAR) !== 0 || ((wanted & STRUCTURE) !== 0 && (among & STRUCTURE) !== 0);
@@ -256,6 +263,8 @@ function describePrinted(types: Types): string {
 }
 
 function describeType(types: Types): string {
+  if ((types & ~STRUCTURE) === 0)
+    return types === LIST ? 'a list' : types === OBJECT ? 'an object' : 'a list or an object';
   if (types & TEXT) return 'text';
   return types & NUMBER ? 'a number' : types & VERSION ? 'a version' : 'a boolean';
 }

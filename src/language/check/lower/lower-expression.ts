@@ -294,7 +294,7 @@ function lowerCondition(e: Expression, context: ExpressionContext, unknown: Unkn
 
 /** Lowers an expression that must be true or false. */
 export function condition(expr: Expr, span: Span, scope: StateScope): Expr {
-  if (expr.op !== 'read') return expr;
+  if (!/^(?:read|arithmetic|negate|call|list|object)$/.test(expr.op)) return expr;
   const truth = { expr: { op: 'const', value: true } as const, span };
   scope.typeUses.push({ operator: 'is', span, left: { expr, span }, right: truth });
   return expr;

@@ -25,6 +25,21 @@ export const textMessages = {
     label: 'more arguments',
     help: `write it on the next line, without the arrow: \`${f.part.replace(/^(?:→|->)\s*/, '')}\``,
   })),
+  nextAction: message<{ part: string; rest: string }>('taken-as-text', 'warning', (f) => ({
+    message: `\`${f.part}\` is part of the command here`,
+    label: 'not an action',
+    help: `separate actions with a comma, as in \`…, ${f.rest}\`, or write it on the next line`,
+  })),
+  otherwise: message<{ part: string }>('taken-as-text', 'warning', (f) => ({
+    message: `\`${f.part}\` is part of the text here`,
+    label: 'not an ELSE',
+    help: `write it on the next line: \`${f.part.replace(/^ELSE:?\s*(?:→|->)?\s*/, 'ELSE → ')}\``,
+  })),
+  ternary: message<{ test: string; first: string; second: string }>('taken-as-text', 'warning', (f) => ({
+    message: 'this is text, and decides nothing',
+    label: 'no value is chosen here',
+    help: `write \`IF: ${f.test} → RETURN: ${f.first}\`, and \`RETURN: ${f.second}\` on the next line`,
+  })),
   comment: message<{ verb: string; part: string }>('taken-as-text', 'warning', (f) => ({
     message: `\`${f.part}\` is part of the command here`,
     label: 'more arguments',

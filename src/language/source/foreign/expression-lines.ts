@@ -8,6 +8,7 @@ const OPERATOR: Readonly<Record<string, string>> = {
   ...{
     contains: 'contains',
     includes: 'contains',
+    has: 'contains',
     startswith: 'starts with',
     endswith: 'ends with',
     matches: 'matches',
@@ -15,6 +16,16 @@ const OPERATOR: Readonly<Record<string, string>> = {
 };
 const operators = 'contains|includes|starts_?with|ends_?with|matches';
 const operator = (name: string): string => OPERATOR[name.toLowerCase().replace('_', '')] ?? name;
+const SIGNS: Readonly<Record<string, string>> = {
+  gt: '>',
+  ge: '>=',
+  gte: '>=',
+  lt: '<',
+  le: '<=',
+  lte: '<=',
+  ne: '!=',
+  neq: '!=',
+};
 const METHODS: Readonly<Record<string, string>> = {
   ...{
     upper: 'upper',
@@ -113,6 +124,45 @@ export const expressionLines: readonly ForeignLine[] = [
     codes: /unexpected|unknown/,
     help: write,
     by: (m) => `${part(m, 1)} == ${part(m, 2)}${part(m, 3)}`,
+  },
+  {
+    line: /^(.*?\S)\s+-?(gte?|ge|lte?|le|neq?)\s+("[^"]*"|'[^']*'|[\w.]+)(.*)$/,
+    codes: /unexpected|unknown/,
+    help: write,
+    by: (m) => `${part(m, 1)} ${SIGNS[part(m, 2)]} ${part(m, 3)}${part(m, 4)}`,
+  },
+  {
+    line: /^(.*?\S)\s+(starts_?with|ends_?with|includes|has)\s+("[^"]*"|'[^']*'|[\w.]+)(.*)$/i,
+    codes: /unexpected|unknown/,
+    help: write,
+    by: (m) => `${part(m, 1)} ${operator(part(m, 2))} ${part(m, 3)}${part(m, 4)}`,
+  },
+  {
+    line: /^((?:IF|ELSE IF|WAIT):\s*(?:NOT\s+)?)(?:exists|defined)\s+([A-Za-z_][\w.]*)(.*)$/i,
+    codes: /unexpected|unknown/,
+    help: write,
+    by: (m) => `${part(m, 1)}${part(m, 2)} exists${part(m, 3)}`,
+  },
+  {
+    line: /^((?:IF|ELSE IF):)\s*if\s+(.*)$/i,
+    codes: /unexpected|unknown/,
+    help: write,
+    by: (m) => `${part(m, 1)} ${part(m, 2)}`,
+  },
+  {
+    line: /^((?:IF|ELSE IF):.*?\S)\s*(?:\bthen\b|;)\s*((?:→|->).*)$/i,
+    codes: /unexpected|unknown|bad-character/,
+    help: write,
+    by: (m) => `${part(m, 1)} ${part(m, 2)}`,
+  },
+  {
+    line: /^(.*?)([\w.]+)\s+(?:in\s+([\w-]+)\s*\.\.\.?\s*([\w-]+)|between\s+(\S+)\s+and\s+(\S+))(.*)$/i,
+    codes: /unexpected|unknown|bad-character/,
+    help: write,
+    by: (m) => {
+      const [name, from, to] = [part(m, 2), part(m, 3) || part(m, 5), part(m, 4) || part(m, 6)];
+      return `${part(m, 1)}${name} >= ${from} AND ${name} <= ${to}${part(m, 7)}`;
+    },
   },
   {
     line: new RegExp(`^(.*?)\\b(${operators})\\(\\s*([\\w.]+)\\s*,\\s*("[^"]*"|'[^']*'|[\\w.]+)\\s*\\)(.*)$`, 'i'),

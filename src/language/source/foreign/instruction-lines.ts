@@ -7,6 +7,121 @@ const unit = (word: string): string =>
 const action = /^((?:IF|ELSE|DEFAULT|ELSE IF)\b.*?(?:→|->)\s*)/;
 
 export const instructionLines: readonly ForeignLine[] = [
+  { line: /^(?:SHELL|BASH|SH|COMMAND|CMD):\s*(.+)$/, codes: unread, help: write, by: (m) => `DO: ${part(m, 1)}` },
+  { line: /^ECHO:\s*(["']?)([^"'\\]*)\1$/, codes: unread, help: write, by: (m) => `EMIT: "${part(m, 2)}"` },
+  { line: /^ERROR:\s*(.+)$/, codes: unread, help: write, by: (m) => `FAIL: ${part(m, 1)}` },
+  { line: /^RESULT:\s*(.+)$/, codes: unread, help: write, by: (m) => `RETURN: ${part(m, 1)}` },
+  {
+    line: /^ON\s+(?:FAILURE|FAILED|FAIL|EXCEPTION):?\s*(?:→|->)?\s*([A-Z].*)$/,
+    codes: /unknown-verb|not-an-instruction|missing-colon/,
+    help: write,
+    by: (m) => `ON ERROR: → ${part(m, 1)}`,
+  },
+  {
+    line: /^ON\s+TIMEOUT:?\s*(?:→|->)?\s*([A-Z].*)$/,
+    codes: /unknown-verb|not-an-instruction|missing-colon/,
+    help: write,
+    by: (m) => `ON ERROR timeout: → ${part(m, 1)}`,
+  },
+  {
+    line: /^ON\s+(?:SUCCESS|OK|COMPLETE|DONE)\b.*$/,
+    codes: /unknown-verb|not-an-instruction|missing-colon/,
+    help: () => 'write these actions as the next lines of the state: they run only if nothing above failed',
+  },
+  {
+    line: /^ON ERROR\s+(\w+)(?:\s*[,|]\s*|\s+(?:or|OR|and|AND)\s+)(\w+):?\s*(?:→|->)\s*(.+)$/,
+    codes: /missing-colon|unexpected|unknown-verb/,
+    help: write,
+    by: (m) => `ON ERROR ${part(m, 1)}: → ${part(m, 3)}\nON ERROR ${part(m, 2)}: → ${part(m, 3)}`,
+  },
+  {
+    line: /^(?:CONFIRM|APPROVE|APPROVAL|QUESTION|GATE):\s*("[^"]*")$/,
+    codes: unread,
+    help: write,
+    by: (m) => `ASK user: ${part(m, 1)} → go choices=yes,no`,
+  },
+  {
+    line: /^TASK:?\s+([\w-]+):?\s+(".*)$/,
+    codes: unread,
+    help: write,
+    by: (m) => `DO: Task(${part(m, 1)}) ${part(m, 2)}`,
+  },
+  {
+    line: /^(?:POLL|WATCH|WAIT_FOR|AWAIT):\s*(\S.*)$/,
+    codes: unread,
+    help: (m) =>
+      `write \`WAIT: status == "done" OR timeout=5m every=10s\`, and in the block below it \`CHECK: status = ${part(m, 1)}\``,
+  },
+  {
+    line: /^(DO:\s*(?:\w+\s*=\s*)?Task\(\s*[\w-]+)\s*,\s*("[^"]*")\s*\)(.*)$/,
+    codes: /unknown-function|unexpected|bad-name/,
+    help: write,
+    by: (m) => `${part(m, 1)}) ${part(m, 2)}${part(m, 3)}`,
+  },
+  {
+    line: /^DO:\s*((?:\w+\s*=\s*)?Task\([\w-]+\))\s*(?::|prompt\s*=|\[([^\]]*)\])\s*(".*)$/,
+    codes: /prompt-missing|unexpected/,
+    help: write,
+    by: (m) => `DO${m[2] === undefined ? '' : ` [${m[2]}]`}: ${part(m, 1)} ${part(m, 3)}`,
+  },
+  {
+    line: /^EMIT:\s*(\w+)\s*(?::\s*|\(\s*|\{\s*)(\w+\s*=.*?)\s*[)}]?$/,
+    codes: /bad-name|unexpected|missing/,
+    help: write,
+    by: (m) =>
+      `EMIT: ${part(m, 1)} ${part(m, 2)
+        .replace(/\s*=\s*/g, '=')
+        .replace(/\s*,\s*/g, ' ')}`,
+  },
+  {
+    line: /^EMIT:\s*(\w+)\s+\{([A-Za-z_]\w*)\}$/,
+    codes: /unexpected/,
+    help: write,
+    by: (m) => `EMIT: ${part(m, 1)} ${part(m, 2)}={${part(m, 2)}}`,
+  },
+  {
+    line: /^((?:ELSE )?IF:\s*[^→]*?[^\s→:{])\s*(?:\bTHEN\b:?|:|\{)\s*((?:GOTO|RETURN|FAIL|EMIT|DO|SET|INCREMENT|USE|CHECK|WAIT|ASK)\b[^{}]*?)\s*\}?$/i,
+    codes: /missing-arrow|unexpected/,
+    help: write,
+    by: (m) => `${part(m, 1)} → ${part(m, 2)}`,
+  },
+  { line: /^KEEP\b.+$/, codes: /unexpected|missing-colon/, help: write, by: () => 'KEEP' },
+  {
+    line: /^((?:DO|CHECK)\s*\[[^\]]*?)\b(?:ignore_errors?|allow_failure|continue_on_error|may_fail)(?:=\w+)?(.*)$/,
+    codes: /unknown-option/,
+    help: write,
+    by: (m) => `${part(m, 1)}ok=any${part(m, 2)}`,
+  },
+  {
+    line: /^((?:DO|CHECK)\s*\[[^\]]*?)\benv(?:\s+|\.)(\w+)\s*=\s*(\S.*)$/,
+    codes: /unknown-option|unexpected/,
+    help: write,
+    by: (m) => `${part(m, 1)}env.${part(m, 2)}=${part(m, 3)}`,
+  },
+  {
+    line: /^((?:DO|CHECK)\s*\[[^\]]*?)\bretry=(\d+)[\s,]+(?:delay|wait|pause|backoff|every)=(\w+)(.*)$/,
+    codes: /unknown-option/,
+    help: write,
+    by: (m) => `${part(m, 1)}retry=${part(m, 2)}/${part(m, 3)}${part(m, 4)}`,
+  },
+  {
+    line: /^((?:DO|CHECK)\s*\[\s*)(timeout|retry|ok|cwd)\s*:\s*([^\],]+)(\].*)$/,
+    codes: /unexpected|bad-/,
+    help: write,
+    by: (m) => `${part(m, 1)}${part(m, 2)}=${part(m, 3)}${part(m, 4)}`,
+  },
+  {
+    line: /^(.*\bPARALLEL\s*\[[^\]]*?)\b(?:limit|concurrency|jobs|workers|parallel)=(\d+)(.*)$/,
+    codes: /unknown-option/,
+    help: write,
+    by: (m) => `${part(m, 1)}max=${part(m, 2)}${part(m, 3)}`,
+  },
+  {
+    line: /^(.*\bPARALLEL\s*\[[^\]]*?)\b(?:fail_?fast=(?:false|no|off)|(?:continue|keep_going)\w*(?:=\w+)?)(.*)$/,
+    codes: /unknown-option/,
+    help: write,
+    by: (m) => `${part(m, 1)}on_failure=keep${part(m, 2)}`,
+  },
   {
     line: /^(?:DO|CHECK|UNDO|CALL|PLAN)(?=[^:]*[^\S \t])\s*\[[^\]\n]*\]\s*:.*$/,
     sure: /^\w+\s*\[[ \t!-~]*\]\s*:/,
@@ -116,6 +231,12 @@ export const instructionLines: readonly ForeignLine[] = [
     line: /^ASK(?:\s+user)?:\s*(".*?")\s*\((\w+(?:[/,|]\s*\w+)+)\)(.*)$/,
     help: write,
     by: (m) => `ASK user: ${part(m, 1)}${part(m, 3)} choices=${part(m, 2).replace(/[/|]|,\s+/g, ',')}`,
+  },
+  {
+    line: /^(ASK.*?)\btimeout=(\w+)(.*)$/,
+    codes: /unknown-option/,
+    help: (_, by) => `write \`${by}\`, with a \`default=\` for who is late`,
+    by: (m) => `${part(m, 1)}deadline=${part(m, 2)}${part(m, 3)}`,
   },
   {
     line: /^(ASK.*?)\b(?:options|answers|values)=(.*)$/,

@@ -89,6 +89,18 @@ export const valueLines: readonly ForeignLine[] = [
     binds: (m) => [part(m, 1)],
   },
   {
+    line: /^(RETURN|FAIL|EMIT)\s*=\s*(.+?);?$/,
+    codes: unread,
+    help: write,
+    by: (m) => `${part(m, 1)}: ${part(m, 2)}`,
+  },
+  {
+    line: /^SET:\s*(\w+)\s*(\+\+|--);?$/,
+    codes: /unexpected|missing/,
+    help: write,
+    by: (m) => `INCREMENT: ${part(m, 1)}${part(m, 2) === '--' ? ' by -1' : ''}`,
+  },
+  {
     line: /^(\w+)\s*=\s*(-?\d[\d.]*|"[^"]*"|'[^']*'|\[.*\]|\{.*\}|true|false|null);?$/,
     codes: unread,
     help: write,
@@ -101,6 +113,12 @@ export const valueLines: readonly ForeignLine[] = [
     codes: unread,
     help: (m) => `write \`SET: ${part(m, 1)} = …\` for a value, \`DO: ${part(m, 1)} = …\` for a command`,
     binds: (m) => [part(m, 1)],
+  },
+  {
+    line: /^TRACK:\s*(\w+)\s*(?::\s*(?:int|integer|number|float|str|string|text|bool|boolean|list|dict|object|any)\s*=|:=)\s*(.+)$/i,
+    codes: /unexpected/,
+    help: write,
+    by: (m) => `TRACK: ${part(m, 1)} = ${part(m, 2)}`,
   },
   {
     line: /^TRACK:\s*(\w+)\s*:\s*(.+)$/,
