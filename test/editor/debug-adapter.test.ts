@@ -389,7 +389,8 @@ describe('workflows, documents and plans', () => {
     prompt: "make it"
     gate:
       - bash: "test $STATEDSL_ATTEMPT = 2"
-    retry: 2
+    retry:
+      - exit: 3
   - name: pack
     agent: worker
     prompt: "pack {make.output}"
@@ -458,7 +459,7 @@ describe('the end', () => {
 
   test('branches are threads', async () => {
     const parallel = `STATE: A
-  PARALLEL:
+  DO: in PARALLEL
     - CHECK: a = echo 1
     - CHECK: b = echo 2
   RETURN: {a + b}

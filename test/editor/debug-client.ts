@@ -32,6 +32,7 @@ export class Debugging {
   capabilities: Body;
   private waiting: (() => void)[] = [];
   private seen = 0;
+  private hasLeft = false;
 
   constructor(files: Readonly<Record<string, string>>) {
     for (const [name, text] of Object.entries(files)) this.write(name, text);
@@ -79,11 +80,12 @@ export class Debugging {
     this.client.on('output', ({ body }: { body: Body }) => void this.outputs.push(body));
     this.capabilities = (await this.client.initializeRequest()).body;
     this.leave = async () => {
+      this.hasLeft = true;
       for (const socket of sockets) socket.destroy();
       await left;
     };
     onTestFinished(async () => {
-      await this.client.disconnectRequest().catch(() => undefined);
+      if (!this.hasLeft) await this.client.disconnectRequest().catch(() => undefined);
       await left;
       server.close();
       rmSync(this.folder, { recursive: true, force: true });
