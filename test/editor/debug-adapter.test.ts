@@ -474,6 +474,6 @@ describe('the end', () => {
     const { targets } = await one.ask('stepInTargets', {});
     expect(targets).toHaveLength(3);
     expect(await one.move('next', { threadId: inside?.threadId })).toMatchObject({ stack: ['A:5'] });
-    expect(await one.moves('stepBack', 'continue')).toEqual(['step A:2', 'breakpoint A:2']);
+    expect(await one.moves('stepBack', 'continue')).toEqual(['step A:2', 'end']);
   });
 });
