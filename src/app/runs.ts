@@ -321,6 +321,8 @@ export interface RemovedRuns {
   readonly worktrees: readonly { readonly directory: string; readonly branch: string }[];
   /** Worktrees whose files could not be removed. The next removal tries it again. */
   readonly left?: readonly { readonly directory: string; readonly why: string }[];
+  /** How many outcomes left the memo, because their runs are gone; absent: none. */
+  readonly memo?: number;
   readonly dry_run: boolean;
 }
 

@@ -3,7 +3,7 @@
  * and no name. The event `effect_requested` records the same request.
  */
 import type { Json, ShellText } from '../machine/expression.js';
-import type { Strictness } from '../machine/machine.js';
+import type { Decoding, Strictness } from '../machine/machine.js';
 import type { ToolProgram } from '../machine/plan.js';
 import type { EffectKind, Output, TokenCounts } from './events/event.js';
 import type { PlanCheck } from './plan/engine/plan-node.js';
@@ -45,6 +45,13 @@ export interface CommandRequest extends RequestHeader {
   readonly ok?: readonly number[] | 'any';
   /** Whether output is bound to a value, so that its text is needed (up to 16 MiB). */
   readonly needsText: boolean;
+  /** An outcome of the same request may be taken from the memo; absent: it is performed. */
+  readonly memo?: {
+    /** Patterns of files whose contents count for what is the same. */
+    readonly files: readonly string[];
+    /** How the output is read: what cannot be read is not remembered. */
+    readonly reading: Decoding;
+  };
   /** The working directory of this branch, absolute; absent: that of the run. */
   readonly directory?: string;
   /** The attempt of the enclosing step, which programs receive instead of the attempt of the effect. */

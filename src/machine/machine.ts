@@ -169,6 +169,8 @@ interface EffectOptions {
   /** The failures that are retried; absent for all. A template gives a text such as `timeout,exit:75`. */
   readonly retryOn?: readonly RetryOn[] | { readonly template: Template };
   readonly once?: true;
+  /** The outcome of the same request is taken from the memo of the store: the patterns of files that count for it. */
+  readonly memo?: readonly Template[];
   readonly cwd?: Template;
   readonly env?: readonly { readonly name: string; readonly value: Template }[];
   /** Standard input is the output of the last DO or CHECK of this activation. */

@@ -205,6 +205,8 @@ function effectOptions(effect: WorkInstruction): string[] {
   }
   if (effect.retryOn !== undefined) out.push(`retry_on=${retriedText(effect.retryOn)}`);
   if (effect.once) out.push('once');
+  if (effect.memo !== undefined)
+    out.push(effect.memo.length === 0 ? 'memo' : `memo=${effect.memo.map(templateText).join(',')}`);
   if (effect.cwd !== undefined) out.push(`cwd=${templateText(effect.cwd)}`);
   for (const { name, value } of effect.env ?? []) out.push(`env.${name}=${templateText(value)}`);
   if (effect.op === 'shell' && effect.shell !== 'default') out.push(`shell=${effect.shell}`);

@@ -19,11 +19,13 @@ interface RemovalText {
   /** Folders that an interrupted removal left behind. */
   readonly leftovers: readonly string[];
   readonly bytes: number;
+  /** Outcomes of the memo. */
+  readonly memo?: number;
   readonly dry_run: boolean;
 }
 
 export function drawRemoval(removal: RemovalText, paint: Paint): string {
-  const { removed, kept, worktrees, leftovers, bytes, dry_run } = removal;
+  const { removed, kept, worktrees, leftovers, bytes, memo = 0, dry_run } = removal;
   const gone = dry_run ? 'would remove' : 'removed';
   const rows = [
     ...removed.map((run) => row(gone, run, paint)),
@@ -32,6 +34,7 @@ export function drawRemoval(removal: RemovalText, paint: Paint): string {
   const head = [{ title: '' }, { title: '' }, { title: '' }, { title: '' }, { title: '', right: true as const }];
   const files = [
     ...worktrees.map(({ directory, branch }) => `${gone}  worktree ${pathText(directory)} and branch ${branch}`),
+    ...(memo === 0 ? [] : [`${gone}  ${countOf(memo, 'remembered outcome')}`]),
     ...leftovers.map((path) => `${gone}  ${pathText(path)}, left behind by an earlier gc`),
   ];
   const others = worktrees.length === 0 ? '' : `, ${countOf(worktrees.length, 'worktree')}`;

@@ -127,6 +127,10 @@ export async function continuedOptions(
     ...omitUndefined({ commands: opened.commands, suspendAfterMs, trace }),
     ...signingOf(configuration, opened.env),
     ...(edited === null ? {} : editedOptions(edited.machine, program)),
+    memo: omitUndefined({
+      fresh: kept.memo_fresh === true ? true : undefined,
+      maxAgeMs: typeof kept.memo_max_age_ms === 'number' ? kept.memo_max_age_ms : undefined,
+    }),
     ...rest,
     ...examined,
     dir: directory,

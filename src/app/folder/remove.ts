@@ -13,7 +13,15 @@ export async function removeRuns(directory: string, options: RemoveOptions): Pro
   const runs = removeOldRuns(directory, { keepLast, all, unapplied, dryRun });
   if (!dryRun) await stopLeftovers(runs);
   const worktrees = await removeTheirWorktrees(directory, runs, { unapplied, dryRun });
-  return { ...runs, ...worktrees, dry_run: dryRun };
+  const gone = new Set(runs.removed.map(({ run_id }) => run_id));
+  const memo = await forget(directory, (run) => gone.has(run) || !existsSync(join(directory, 'runs', run)), dryRun);
+  return { ...runs, ...worktrees, ...(memo === 0 ? {} : { memo }), dry_run: dryRun };
+}
+
+/** Removes the outcomes that removed runs remembered. */
+async function forget(directory: string, isGone: (run: string) => boolean, dryRun: boolean): Promise<number> {
+  if (!existsSync(join(directory, 'memo'))) return 0;
+  return (await import('../../runtime/memo.js')).forgetRuns(directory, isGone, dryRun);
 }
 
 /** Stops processes that a killed runner left behind: they would continue for a run that no longer exists. */

@@ -22,7 +22,7 @@ const WORLD = ['--agent', '--mock', '--real-time', '--in-doubt', '--suspend-afte
 /** What only the beginning of a run decides. */
 const AT_START = [
   ...['--input-file', '--machine', '--start', '--worktree', '--jobs', '--effect-timeout', '--auto-events'],
-  ...['--state', '--tools', '--approved', '--home'],
+  ...['--state', '--tools', '--approved', '--home', '--fresh', '--memo-max-age'],
 ];
 
 export const COMBINATIONS: readonly Combination[] = [
@@ -77,6 +77,12 @@ export const COMBINATIONS: readonly Combination[] = [
     flags: ['--yes'],
     idle: ['--dry-run', '--mock', '--cassette'],
     help: 'leave it out: only what calls agents is confirmed',
+  },
+  {
+    of: ['run'],
+    flags: ['--fresh', '--memo-max-age'],
+    idle: ['--dry-run', '--mock', '--cassette', '--record'],
+    help: 'leave it out: this run does not use the memo',
   },
   {
     of: ['run'],

@@ -58,6 +58,8 @@ export function addRun(program: Command, onExit: (code: number) => void): void {
       environmentOption('--max-output <size>', 'limit for the output of commands and agents (default: 256MiB)', bytes),
     )
     .option('--agent <name=agent>', 'use another configured agent for this name (repeatable)', collectPairs)
+    .option('--fresh', 'take nothing from the memo: do again what is marked with `memo`, and remember it')
+    .addOption(environmentOption('--memo-max-age <duration>', 'use no remembered outcome that is older', duration))
     .option('--mock <file>', 'take the results of commands, agents and people from a file, in virtual time')
     .option('--real-time', 'with --mock: use the real clock instead of virtual time')
     .option('--key <text>', 'runs with the same key are executed one at a time (default: the KEY of the program)')

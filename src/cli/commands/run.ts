@@ -157,6 +157,9 @@ function runOptions(flags: RunFlags) {
     settings: settingsOf(flags),
     ...omitUndefined({ jobs: flags.jobs, realTime: flags.realTime }),
     ...omitUndefined({ key: flags.key, onBusy: flags.onBusy, keyWhile: flags.keyWhile }),
+    ...(flags.fresh === undefined && flags.memoMaxAge === undefined
+      ? {}
+      : { memo: omitUndefined({ fresh: flags.fresh, maxAgeMs: flags.memoMaxAge }) }),
   };
 }
 

@@ -30,6 +30,10 @@ export interface RunFlags {
   readonly maxOutput?: number;
   /** The names of other agents, by the names they replace. */
   readonly agent?: Readonly<Record<string, string>>;
+  /** Nothing is taken from the memo. */
+  readonly fresh?: boolean;
+  /** Milliseconds. */
+  readonly memoMaxAge?: number;
   readonly mock?: string;
   /** With a mock: waits take their time. */
   readonly realTime?: boolean;

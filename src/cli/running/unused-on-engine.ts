@@ -18,6 +18,8 @@ const UNUSED: Readonly<Record<string, string>> = {
   jobs: WORKER,
   agent: WORKER,
   suspendAfter: 'leave it out: a run on an engine costs no process while it waits',
+  fresh: LOCAL,
+  memoMaxAge: LOCAL,
   mock: LOCAL,
   key: LOCAL,
   onBusy: LOCAL,

@@ -270,7 +270,7 @@ function optionsFor(verb: string): Proposed[] {
     label,
     kind: 'option',
     detail,
-    insert: label === 'once' ? label : label === 'env.NAME' ? 'env.' : `${label}=`,
+    insert: label === 'once' || label === 'memo' ? label : label === 'env.NAME' ? 'env.' : `${label}=`,
     rank: 0,
   }));
 }

@@ -97,6 +97,7 @@ const EFFECT = {
   retry: 'how often it is repeated after a failure',
   retry_on: 'the failures after which it is repeated',
   once: 'never repeated by a resumed run',
+  memo: 'takes the outcome of the same request from the memo',
 };
 
 const COMMAND = {

@@ -5,6 +5,10 @@ import { always, type DescribedFields, sometimes } from './event-table.js';
 const duration_ms = always('number', 'milliseconds it took');
 const stderr = always('text', 'all of stderr, or its last 4 KiB if it is larger than 64 KiB');
 const stderr_artifact = sometimes('text', 'the file in `artifacts/` with all of stderr, if it is larger than 64 KiB');
+const memo = sometimes(
+  'text',
+  'the run that remembered the outcome, if it was taken from the memo and nothing was started',
+);
 const stdout = always('[output]', 'its output');
 const by = sometimes('text', '`debugger`: a person gave it while the run was debugged, and nothing was started');
 const error_type = sometimes('text', 'the kind of failure (default: `tool_failure`)');
@@ -69,6 +73,7 @@ export const outcomeTable = {
         '`true`',
         'a process that was left running still held the pipes two seconds after the end; its later output was not read',
       ),
+      memo,
       invalid: sometimes('text', 'of a tool: how its result violates its schema'),
       by,
       ...agentFacts,
@@ -83,6 +88,7 @@ export const outcomeTable = {
         'the JSON text of the value, if a number in it was written differently, such as `1.10`',
       ),
       duration_ms: sometimes('number', 'milliseconds it took'),
+      memo,
       invalid: sometimes('text', 'of a tool: how its result violates its schema'),
       by,
     },

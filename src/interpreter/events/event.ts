@@ -55,6 +55,8 @@ export type Outcome =
       readonly duration_ms: number;
       /** Whether a process that the command left behind still held its pipes open. */
       readonly output_truncated?: true;
+      /** The run that remembered this outcome: nothing was started. */
+      readonly memo?: string;
       /** What is wrong with the result of a tool by its schema, as a clause. */
       readonly invalid?: string;
       /** A person gave it in a debugger, and nothing was started. */
@@ -67,6 +69,8 @@ export type Outcome =
       /** The JSON text of the value, if a number in it was written differently, such as `1.10`. */
       readonly printed?: string;
       readonly duration_ms?: number;
+      /** The run that remembered this value: nothing was called. */
+      readonly memo?: string;
       /** What is wrong with the result of a tool by its schema, as a clause. */
       readonly invalid?: string;
       readonly by?: 'debugger';

@@ -60,6 +60,7 @@ function compileCommon(
   const timeout = instruction.timeout === undefined ? null : compileTemplate(instruction.timeout).value;
   const idle = instruction.idle === undefined ? null : compileTemplate(instruction.idle).value;
   const cwd = instruction.cwd === undefined ? null : compileTemplate(instruction.cwd).text;
+  const memo = instruction.memo?.map((glob) => compileTemplate(glob).text);
   const { durationMs } = operations();
   const env = (instruction.env ?? []).map(({ name, value }) => ({ name, text: compileTemplate(value).text }));
   return (t) => {
@@ -83,6 +84,7 @@ function compileCommon(
       ...(t.worktree.directory === null ? {} : { directory: t.worktree.directory }),
       needsText: instruction.reading !== 'none' || instruction.op === 'agent',
       ok: ok(t),
+      ...(memo === undefined ? {} : { memo: { files: memo.map((glob) => glob(t)), reading: instruction.reading } }),
     };
   };
 }

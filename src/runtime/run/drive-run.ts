@@ -3,12 +3,14 @@
  * Everything that a run needs during execution is created here and released at its end.
  */
 import { setMaxListeners } from 'node:events';
+import { dirname } from 'node:path';
 import type { Run } from '../../interpreter/run.js';
 import { omitUndefined } from '../../prelude/omit-undefined.js';
 import type { AgentSettings } from '../agents/resolve.js';
 import { clockMs, timeStamp } from '../clock.js';
-import type { RunResources } from '../effect-context.js';
-import { hostEffects } from '../effects.js';
+import type { Effects, RunResources } from '../effect-context.js';
+import { type HostOptions, hostEffects } from '../effects.js';
+import type { MemoHost } from '../memo.js';
 import type { Redactor } from '../redact.js';
 import type { Checkpoints } from '../store/checkpoint.js';
 import type { Inbox } from '../store/inbox.js';
@@ -108,14 +110,18 @@ async function driveToEnd(
     return await drive(run, {
       effects:
         options.effects ??
-        hostEffects({
-          env: options.env,
-          commands: options.commands,
-          agents,
-          mcp: options.mcp,
-          readable: options.readable,
-          permits: options.permits,
-        }),
+        withMemo(
+          path,
+          { ...options.memo, agents, redactor },
+          {
+            env: options.env,
+            commands: options.commands,
+            agents,
+            mcp: options.mcp,
+            readable: options.readable,
+            permits: options.permits,
+          },
+        ),
       context: {
         ...{ runId, cwd, programDir: run.options.programDir, resources },
         ...(trace === null ? {} : { traceparentOf: (effect) => trace.traceparentOf(effect) }),
@@ -148,6 +154,22 @@ async function driveToEnd(
     options.signal?.removeEventListener('abort', stop);
     await resources.close();
   }
+}
+
+/** Effects of which those with `memo` are taken from the memo of the store, if they are known. */
+function withMemo(folder: string | null, memo: Omit<MemoHost, 'store'>, options: HostOptions): Effects {
+  const effects = hostEffects(options);
+  if (folder === null) return effects;
+  return {
+    perform(request, context) {
+      if (!('memo' in request) || request.memo === undefined) return effects.perform(request, context);
+      const host = { ...memo, store: dirname(dirname(folder)) };
+      const asked = { ...request, memo: request.memo };
+      return import('../memo.js').then(({ remembered }) =>
+        remembered(asked, context, host, () => effects.perform(request, context)),
+      );
+    },
+  };
 }
 
 /** The trace gets events as the journal has them, before whoever shows them. */

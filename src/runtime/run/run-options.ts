@@ -18,6 +18,7 @@ import { type AgentSettings, resolveAgent } from '../agents/resolve.js';
 import type { CommandFunction } from '../command-function.js';
 import type { EffectPermits, Effects } from '../effect-context.js';
 import { boundedMatches } from '../matches.js';
+import type { MemoOptions } from '../memo.js';
 import type { Readable } from '../readable-file.js';
 import { environmentSecrets, inputSecrets, redactNamed, type Secret, wholeOf } from '../redact.js';
 import { sha256Hex } from '../sha256.js';
@@ -112,6 +113,8 @@ export interface RunOptions {
    * suspend it. By default null, except that a run waits for a signal at most 10 seconds.
    */
   readonly suspendAfterMs?: number | null;
+  /** How the memo of `dir` is used. With `effects`, there is none. */
+  readonly memo?: MemoOptions;
   /** Virtual time instead of real time; `effects` must use the same clock. */
   readonly time?: VirtualTime;
   /** Limits the effects of this run together with those of other runs. */

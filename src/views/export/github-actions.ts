@@ -58,10 +58,11 @@ class Fit {
 
   step(instruction: ExportedCommand, state: string): WorkflowStep | null {
     const location = this.locationOf(instruction);
-    const { bind, retry, retryOn, once, piped, ok, shell, strict, timeout, cwd, env = [] } = instruction;
+    const { bind, retry, retryOn, once, memo, piped, ok, shell, strict, timeout, cwd, env = [] } = instruction;
     if (bind !== undefined) return this.refuse('a name for the output of a command', location);
     if (retry !== undefined || retryOn !== undefined) return this.refuse('`retry=`', location);
     if (once === true) return this.refuse('`once`', location);
+    if (memo !== undefined) return this.refuse('`memo`', location);
     if (piped === true) return this.refuse('a pipe from the instruction above', location);
     if (!Array.isArray(ok) || ok.length !== 1 || ok[0] !== 0) return this.refuse('exit codes other than 0', location);
     const used = new Map<string, string>();

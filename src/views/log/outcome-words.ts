@@ -13,8 +13,10 @@ const LONGEST = 60;
 export function outcomeWords(outcome: Outcome): string {
   switch (outcome.kind) {
     case 'exited':
+      if (outcome.memo !== undefined) return `${endWords(outcome)}, remembered from run ${outcome.memo}`;
       return `${endWords(outcome)}, ${duration(outcome.duration_ms)}${outcome.output_truncated ? ', later output ignored' : ''}${callWords(outcome)}`;
     case 'value':
+      if (outcome.memo !== undefined) return `remembered from run ${outcome.memo}`;
       return outcome.duration_ms === undefined ? 'done' : duration(outcome.duration_ms);
     case 'changed':
       return `${outcome.files.length} ${outcome.files.length === 1 ? 'file' : 'files'} changed`;

@@ -19,7 +19,11 @@ export function drawReport(report: Report, paint: Paint): string {
     report.runs.length > 1 ? table(RUN_COLUMNS, report.runs, paint) : [],
     table(stateColumns(machines.size > 1), statesWorthATable(report), paint),
     table(stepColumns(steps), steps, paint),
-    table(TOOL_COLUMNS, tools, paint),
+    table(
+      tools.some(({ remembered }) => remembered !== undefined) ? [...TOOL_COLUMNS, REMEMBERED] : TOOL_COLUMNS,
+      tools,
+      paint,
+    ),
     table(AGENT_COLUMNS, agents, paint),
     table(PIPE_COLUMNS, pipes, paint),
     table(DENIED_COLUMNS, denied, paint),
@@ -104,6 +108,9 @@ const TOOL_COLUMNS: readonly Described<ToolRow>[] = [
   times('MEDIAN', ({ median_ms }) => median_ms),
   times('MAX', ({ max_ms }) => max_ms),
 ];
+
+/** Only where something was. */
+const REMEMBERED = numbers<ToolRow>('REMEMBERED', ({ remembered = 0 }) => remembered);
 
 const AGENT_COLUMNS: readonly Described<ToolRow>[] = [
   { title: 'AGENT', cell: ({ tool }) => visibleLine(tool) },

@@ -60,6 +60,8 @@ export interface ToolRow {
   /** Attempts that failed, that the run stopped, and that have no recorded outcome. */
   readonly failed: number;
   readonly stopped: number;
+  /** Outcomes that were taken from the memo; absent: none. */
+  readonly remembered?: number;
   readonly open: number;
   /** The total time of all attempts; those that ran in parallel each count. */
   readonly time_ms: number;
@@ -217,6 +219,7 @@ function toolRow(attempts: readonly Attempt[]): ToolRow {
     median_ms: median(times),
     max_ms: largest(times),
     ...omitUndefined({
+      remembered: attempts.filter(isRemembered).length || undefined,
       spent:
         request.kind === 'agent'
           ? { ...spendingOf(attempts), turns: sum(attempts.map(({ turns }) => turns ?? 0)) }
@@ -224,6 +227,9 @@ function toolRow(attempts: readonly Attempt[]): ToolRow {
     }),
   };
 }
+
+const isRemembered = ({ outcome }: Attempt): boolean =>
+  (outcome?.kind === 'exited' || outcome?.kind === 'value') && outcome.memo !== undefined;
 
 function pipeRows(attempts: readonly Attempt[]): PipeRow[] {
   const rows = new Map<string, PipeRow>();

@@ -36,6 +36,7 @@ const DO_OPTIONS: OptionTable = {
   retry: 'text',
   retry_on: 'list',
   once: 'flag',
+  memo: 'may',
   cwd: 'text',
   'env.*': 'text',
   shell: 'text',
@@ -130,6 +131,7 @@ interface EffectSettings extends Retries {
   readonly timeout?: Template;
   readonly idle?: Template;
   readonly once?: true;
+  readonly memo?: readonly Template[];
   readonly cwd?: Template;
   readonly env?: ReturnType<typeof lowerEnvironment>;
 }
@@ -158,11 +160,25 @@ function optionsOf(l: StateLowering, i: Do | CheckNode, table: OptionTable, of: 
     idle: idle === undefined ? undefined : durationTemplate(l, idle),
     ...retriesOf(l, options),
     once: options.has('once') ? (true as const) : undefined,
+    memo: memoOf(l, options.get('memo')),
     cwd: cwd === undefined ? undefined : lowerTemplate(cwd, l),
     env: env.length > 0 ? env : undefined,
   });
   const inShell = { shell: shellOf(l, options.get('shell')), isStrict: isStrict(l, options.get('strict')) };
   return { settings, inShell };
+}
+
+/** The patterns of the files that count, between commas. */
+function memoOf(l: StateLowering, option: Option | undefined): readonly Template[] | undefined {
+  if (option === undefined) return undefined;
+  if (option.value === undefined) return [];
+  const text = constantText(option.value);
+  if (text === null) return [lowerTemplate(option.value, l)];
+  return text
+    .split(',')
+    .map((glob) => glob.trim())
+    .filter((glob) => glob !== '')
+    .map((glob) => [glob]);
 }
 
 const usualShell: ShellOptions = { shell: 'default', isStrict: true };

@@ -12,8 +12,8 @@ import type { StateLowering } from './state-lowering.js';
 /** The default time-out of a WAIT, as the text of a template. */
 export const DEFAULT_LIMIT: readonly [string] = ['300s'];
 
-/** `flag` takes no value; `number` is a whole number of at least 1. */
-type OptionKind = 'flag' | 'number' | 'duration' | 'text' | 'list';
+/** `flag` takes no value, and `may` may have one; `number` is a whole number of at least 1. */
+type OptionKind = 'flag' | 'may' | 'number' | 'duration' | 'text' | 'list';
 export type OptionTable = Readonly<Record<string, OptionKind>>;
 
 /** Options by key, without wrong ones, which are reported. Keys such as `env.HOME` match `env.*` in the table. */
@@ -56,6 +56,7 @@ function checkValue(l: StateLowering, option: Option, kind: OptionKind): boolean
     l.diagnostics.push(say.badOption(option.span, { name, why: 'takes no value', help: `write \`${name}\` alone` }));
     return false;
   }
+  if (option.value === undefined && kind === 'may') return true;
   if (option.value === undefined) {
     l.diagnostics.push(say.badOption(option.span, { name, why: 'needs a value', help: `write \`${name}=…\`` }));
     return false;

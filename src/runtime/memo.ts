@@ -1,0 +1,267 @@
+/**
+ * The memo of a store: outcomes of commands and agents with the option `memo`, by a digest of all that was asked. A later
+ * request for the same takes the outcome from here, and nothing is started. Each outcome is a file of its own, which is
+ * moved into place whole, so that neither a crash nor two processes at once leave half of one.
+ */
+import { randomBytes } from 'node:crypto';
+import { closeSync, fsyncSync, lstatSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { join, relative, resolve, sep } from 'node:path';
+import { agentFailed } from '../interpreter/agents/agent-output.js';
+import type { Outcome, Output } from '../interpreter/events/event.js';
+import { decodeOutcome } from '../interpreter/outcome.js';
+import type { CommandRequest, EffectRequest } from '../interpreter/request.js';
+import { matcher } from '../interpreter/steps/glob.js';
+import { Unreadable } from '../interpreter/values/value.js';
+import type { Json } from '../machine/expression.js';
+import { writeAgentOutput } from './agents/perform.js';
+import { type AgentSettings, resolveAgent } from './agents/resolve.js';
+import type { EffectContext } from './effect-context.js';
+import type { Redactor } from './redact.js';
+import { sha256Hex } from './sha256.js';
+import { isOwnFolder, makeFolder, openOwn, readOwn } from './store/own-file.js';
+import { reasonOf } from './store/store-error.js';
+
+/** Raised when the digest or the files change; entries of another version are not used. */
+const MEMO_VERSION = 1;
+
+/** How the memo is used. */
+export interface MemoOptions {
+  /** Nothing is taken from it; what is performed is remembered. */
+  readonly fresh?: boolean;
+  /** Older outcomes are not used. Milliseconds. */
+  readonly maxAgeMs?: number;
+}
+
+export interface MemoHost extends MemoOptions {
+  /** The store of the run. */
+  readonly store: string;
+  readonly agents: AgentSettings;
+  readonly redactor: Redactor | null;
+}
+
+type MemoRequest = EffectRequest & CommandRequest & { readonly memo: NonNullable<CommandRequest['memo']> };
+
+interface MemoEntry {
+  readonly version: number;
+  readonly run_id: string;
+  readonly effect: string;
+  /** ISO 8601. */
+  readonly at: string;
+  readonly outcome: Outcome;
+  /** Of the outcome, so that a damaged file is found. */
+  readonly digest: string;
+}
+
+export const memoFolder = (store: string): string => join(store, 'memo');
+
+/** The outcome of the same request from the memo, or else what `perform` gives, which is remembered if it is a success. */
+export async function remembered(
+  request: MemoRequest,
+  context: EffectContext,
+  host: MemoHost,
+  perform: () => Outcome | Promise<Outcome>,
+): Promise<Outcome> {
+  const file = join(memoFolder(host.store), `${keyOf(request, context, host.agents)}.json`);
+  // What failed to be understood is asked for again.
+  const known = host.fresh || request.attempt > 1 ? null : read(file, request, context, host);
+  if (known !== null) return reused(request, context, known);
+  const outcome = await perform();
+  if (!context.stop.aborted && isSuccess(request, outcome)) keep(file, outcome, { request, context, host });
+  return outcome;
+}
+
+function reused(request: MemoRequest, context: EffectContext, outcome: Outcome): Outcome {
+  if (request.kind !== 'agent' || request.output === null) return outcome;
+  return writeAgentOutput(request.output, outcome, request.directory ?? context.cwd);
+}
+
+/** Null: it is not known. */
+function read(file: string, request: MemoRequest, context: EffectContext, { maxAgeMs }: MemoHost): Outcome | null {
+  let text: string;
+  try {
+    text = readOwn(file).toString('utf8');
+  } catch {
+    return null;
+  }
+  let entry: MemoEntry;
+  try {
+    entry = JSON.parse(text) as MemoEntry;
+    if (entry.version === MEMO_VERSION && entry.digest !== sha256Hex(JSON.stringify(entry.outcome))) throw new Error();
+  } catch {
+    context.notice?.(`\`${file}\` is damaged, so what it remembers is not used`);
+    return null;
+  }
+  if (entry.version !== MEMO_VERSION) {
+    context.notice?.(`\`${file}\` was written by another version of statedsl, so what it remembers is not used`);
+    return null;
+  }
+  if (maxAgeMs !== undefined && Date.now() - Date.parse(entry.at) > maxAgeMs) return null;
+  return free(entry.outcome, entry.run_id, request.kind === 'agent');
+}
+
+/** It took no time and costs nothing, and its session belongs to the call that was made. */
+function free(outcome: Outcome, run: string, isAgent: boolean): Outcome {
+  if (outcome.kind === 'value') return { ...outcome, duration_ms: 0, memo: run };
+  if (outcome.kind !== 'exited') return outcome;
+  const { session_id: _, session_tokens: __, session_bound: ___, tokens, ...rest } = outcome;
+  const none = { in: 0, out: 0, cache_read: 0, cache_write: 0 };
+  return {
+    ...rest,
+    duration_ms: 0,
+    ...(isAgent ? { cost: 0 } : {}),
+    ...(tokens === undefined ? {} : { tokens: none }),
+    memo: run,
+  };
+}
+
+function isSuccess(request: MemoRequest, outcome: Outcome): boolean {
+  if (outcome.kind !== 'exited' && outcome.kind !== 'value') return false;
+  if (request.kind === 'agent' && agentFailed(outcome)) return false;
+  // The exit code of a CHECK is data, and any but 0 may be a failure.
+  const ok = request.ok === undefined || request.ok === 'any' ? [0] : request.ok;
+  if (outcome.kind === 'exited' && !ok.includes(outcome.exit ?? -1)) return false;
+  try {
+    const { value } = decodeOutcome(outcome, {
+      ...{ decoding: request.memo.reading, ok: request.ok ?? [0], tool: request.tool, agent: request.kind === 'agent' },
+      bound: { name: '', line: request.line },
+    });
+    return !(value instanceof Unreadable);
+  } catch {
+    return false;
+  }
+}
+
+/** So much of an outcome is remembered, in characters: what is larger is in files of its run. */
+const MOST = 16 * 1024 * 1024;
+
+function keep(
+  file: string,
+  outcome: Outcome,
+  {
+    request,
+    context,
+    host,
+  }: { readonly request: MemoRequest; readonly context: EffectContext; readonly host: MemoHost },
+): void {
+  const own = withoutFiles(outcome);
+  const text = own === null ? '' : JSON.stringify(own);
+  if (own === null || text.length > MOST) {
+    context.notice?.('the output is too large to be remembered');
+    return;
+  }
+  const { redactor, store } = host;
+  if (redactor !== null && JSON.stringify(redactor.value(own as unknown as Json)) !== text) {
+    context.notice?.('the output contains a secret, so it is not remembered');
+    return;
+  }
+  const entry: MemoEntry = {
+    ...{ version: MEMO_VERSION, run_id: context.runId, effect: request.effect, at: new Date().toISOString() },
+    ...{ outcome: own, digest: sha256Hex(text) },
+  };
+  const begun = `${file}.${process.pid}.${randomBytes(4).toString('hex')}.new`;
+  try {
+    makeFolder(memoFolder(store));
+    const fd = openOwn(begun, 'w');
+    try {
+      writeFileSync(fd, `${JSON.stringify(entry)}\n`);
+      fsyncSync(fd);
+    } finally {
+      closeSync(fd);
+    }
+    renameSync(begun, file);
+  } catch (cause) {
+    rmSync(begun, { force: true });
+    context.notice?.(`the outcome cannot be remembered: ${reasonOf(cause)}`);
+  }
+}
+
+/** Null: an output that the program may read is a file of the run. */
+function withoutFiles(outcome: Outcome): Outcome | null {
+  if (outcome.kind !== 'exited') return outcome;
+  const { transcript: _, stderr_artifact: __, ...rest } = outcome;
+  const { text, base64, bytes, lossy } = rest.stdout;
+  if (text === undefined && base64 === undefined) return null;
+  const stdout = { text, base64, bytes, lossy } as Output;
+  return JSON.parse(JSON.stringify({ ...rest, stdout })) as Outcome;
+}
+
+/** The digest of what is asked for, of whom, and of the files that it names. */
+function keyOf(request: MemoRequest, context: EffectContext, agents: AgentSettings): string {
+  const { kind, cwd, env, stdin, memo } = request;
+  const folder = resolve(request.directory ?? context.cwd, cwd ?? '.');
+  const files = filesOf(folder, memo.files).map((name) => [
+    name,
+    sha256Hex(readOwn(join(folder, name)).toString('latin1')),
+  ]);
+  const given = stdin === null ? null : (stdin.text ?? stdin.base64 ?? stdin.artifact ?? null);
+  return sha256Hex(JSON.stringify([MEMO_VERSION, kind, cwd, env, given, memo.files, files, askedOf(request, agents)]));
+}
+
+function askedOf(request: MemoRequest, agents: AgentSettings): unknown {
+  switch (request.kind) {
+    case 'shell':
+      return [request.shell, request.strict, request.template.source, request.template.parts, request.values];
+    case 'argv':
+      return request.argv;
+    case 'function':
+      return [request.name, request.args];
+    case 'agent': {
+      const { prompt, args, output, answerSchema } = request;
+      const { configuration } = resolveAgent(request.agent, agents) ?? {};
+      return [request.agent, configuration, prompt, args, output, answerSchema];
+    }
+    default:
+      return request.kind;
+  }
+}
+
+/** Folders that no program means, and that may be very large. */
+const LEFT_OUT: ReadonlySet<string> = new Set(['.git', '.statedsl', 'node_modules']);
+
+/** Files that match one of the patterns, by their names from the folder, sorted. */
+function filesOf(folder: string, patterns: readonly string[]): string[] {
+  if (patterns.length === 0) return [];
+  const matchers = patterns.map(matcher);
+  const found: string[] = [];
+  const look = (inside: string): void => {
+    for (const entry of readdirSync(inside, { withFileTypes: true })) {
+      const path = join(inside, entry.name);
+      if (entry.isDirectory()) {
+        if (!LEFT_OUT.has(entry.name)) look(path);
+        continue;
+      }
+      const name = relative(folder, path).split(sep).join('/');
+      if (entry.isFile() && matchers.some((matches) => matches(name))) found.push(name);
+    }
+  };
+  try {
+    look(folder);
+  } catch {
+    // What cannot be listed has no files.
+  }
+  return found.sort();
+}
+
+/** Removes what the given runs remembered, and files of processes that died while they wrote. The number of outcomes. */
+export function forgetRuns(store: string, isGone: (run: string) => boolean, dryRun: boolean): number {
+  const folder = memoFolder(store);
+  if (!isOwnFolder(folder)) return 0;
+  let removed = 0;
+  for (const name of readdirSync(folder)) {
+    const path = join(folder, name);
+    const isLeft = name.endsWith('.new') && Date.now() - lstatSync(path).mtimeMs > 60_000;
+    if (!isLeft && !(name.endsWith('.json') && isGone(runOf(path)))) continue;
+    if (!isLeft) removed++;
+    if (!dryRun) rmSync(path, { force: true });
+  }
+  return removed;
+}
+
+/** Empty: the file is damaged, and is of no use. */
+function runOf(path: string): string {
+  try {
+    return (JSON.parse(readOwn(path).toString('utf8')) as MemoEntry).run_id ?? '';
+  } catch {
+    return '';
+  }
+}
