@@ -18,7 +18,7 @@ const NAMES: Readonly<Record<string, RegExp>> = {
   engine: /^(left-processes|tools-of-workers|worktree)$/,
   runtime:
     /^(?!(checkpoint|clock|configuration|drive|drive-turns|drive-waits|fits-schema|flights|journal-sync|kept-runs|large-values|loop-parts|run-lock|stop-signal|temporary-folder)$)/,
-  'runtime/agents': /^(?!(recorded|resolve|breaker)$)/,
+  'runtime/agents': /^(?!(recorded|resolve|breaker|daily-budget)$)/,
   mcp: /./,
   serve: /./,
   shell: /^(coming-from-bash|binding|pipes|random|values)$/,

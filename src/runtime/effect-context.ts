@@ -16,7 +16,7 @@ export interface Effects {
    */
   perform(request: PerformedRequest, context: EffectContext): Outcome | Promise<Outcome>;
   /** Until when calls of an account of agents have to wait, as it is known now. Milliseconds since the epoch; 0: they need not. */
-  accountUntil?(account: string): Promise<number>;
+  accountUntil?(account: string, context: Omit<EffectContext, 'stop' | 'show'>): Promise<number>;
 }
 
 /** Limits how many effects are performed at the same time, by all runs that share it. */
@@ -47,6 +47,8 @@ export interface RunContext {
   readonly runId: string;
   /** The working directory of the run, absolute. */
   readonly cwd: string;
+  /** The name of the program. */
+  readonly program?: string | undefined;
   /** The folder of the program's file, as an absolute path. */
   readonly programDir?: string | undefined;
   /** The directories, absolute, in which tools with relative paths are looked for, in this order; absent: `cwd`. */

@@ -100,7 +100,7 @@ export function hostEffects(options: HostOptions = {}): Effects {
         case 'timer':
           return request.account === undefined
             ? sleep(request.until ?? Date.now() + (request.ms ?? 0), context.stop)
-            : waitForAccount(request.account, inheritEnvironment(), context.stop);
+            : waitForAccount(request.account, { env: inheritEnvironment(), settings, context });
         case 'clock':
           return { kind: 'value', value: Date.now() };
         case 'uuid':
@@ -111,7 +111,8 @@ export function hostEffects(options: HostOptions = {}): Effects {
           return unreachable(request);
       }
     },
-    async accountUntil(account) {
+    async accountUntil(account, context) {
+      if (account.startsWith('budget:')) return (await budgets()).budgetUntil(account, settings, context);
       return (await breakersOf(inheritEnvironment())).until(account);
     },
   };
@@ -211,10 +212,16 @@ async function watchWithGit(folder: string, { resources }: EffectContext, except
 }
 
 /** Settles with the time at which a call of the account may begin. */
-async function waitForAccount(account: string, env: Environment, stop: AbortSignal): Promise<Outcome> {
-  await (await breakersOf(env)).wait(account, stop);
+async function waitForAccount(
+  account: string,
+  { env, settings, context }: { env: Environment; settings: AgentSettings; context: EffectContext },
+): Promise<Outcome> {
+  if (account.startsWith('budget:')) await (await budgets()).waitForBudget(account, settings, context);
+  else await (await breakersOf(env)).wait(account, context.stop);
   return { kind: 'value', value: Date.now() };
 }
+
+const budgets = () => import('./agents/daily-budget.js');
 
 /** Loaded when an agent is called, or waited for. */
 async function breakersOf(env: Environment) {

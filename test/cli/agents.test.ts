@@ -97,7 +97,7 @@ else touch again; echo '{"type":"result","is_error":true,"result":"usage limit r
     const one = projectFolderWith({ 'a.dsl': program }, { claude: limited(later(8)) });
     const { code, stdout, stderr } = await inFastTime(() => one.run(['run', 'a.dsl'], { env: { PATH: one.path } }));
     expect({ code, stdout }).toEqual({ code: 0, stdout: 'ok\n' });
-    expect(stderr).toMatch(/waits for `claude:opus@~\/\.claude`, \d.*: usage limit reached/);
+    expect(stderr).toMatch(/waits for the account `claude:opus@~\/\.claude`, \d.*: usage limit reached/);
   });
 
   test('suspends a run that may not wait that long', async () => {

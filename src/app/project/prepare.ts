@@ -365,9 +365,9 @@ export function configuredOptions(
   configuration: Configuration,
   { program, instead }: { readonly program: string; readonly instead: Readonly<Record<string, string>> },
 ): ConfiguredOptions {
-  const { agents, folder, secrets } = configuration;
+  const { agents, folder, file, budget, secrets } = configuration;
   return {
-    agents: { agents, folder, instead },
+    agents: { agents, folder, instead, ...(budget === undefined ? {} : { budget: { ...budget, file } }) },
     mcp: absoluteServers(configuration),
     readable: readableFrom(host, program),
     secrets,

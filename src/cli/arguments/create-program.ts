@@ -28,6 +28,7 @@ import {
   addShow,
   addVerifyRecord,
 } from './store-commands.js';
+import { storeOption } from './store-option.js';
 import { addTest } from './test-commands.js';
 import { addVerify } from './verify-commands.js';
 
@@ -136,9 +137,10 @@ export function createProgram(onExit: (code: number) => void, words: readonly st
     .action(async (options) => onExit(await (await import('../commands/doctor.js')).doctorCommand(options)));
   program
     .command('limits')
-    .description('list the accounts of agents that have reached a limit, and until when their calls wait')
+    .description('list the accounts of agents that have reached a limit, and what programs have spent of their budgets')
     .option('--clear <account>', 'let the calls of this account begin again (`all`: of every account)')
     .option('--json', 'print one JSON object')
+    .addOption(storeOption())
     .action(async (options) => onExit(await (await import('../commands/limits.js')).limitsCommand(options)));
   program
     .command('completion')

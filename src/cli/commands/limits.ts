@@ -1,15 +1,17 @@
 /** `statedsl limits`: the accounts of agents that have reached a limit, and until when their calls wait. */
 import { type BreakerState, waitsUntil } from '../../runtime/agents/breakers/breaker.js';
 import { breakerFiles, breakersFolder } from '../../runtime/agents/breakers/breakers.js';
+import { type DaySpending, reservedOf, spendingsIn } from '../../runtime/agents/daily-budget.js';
 import { reasonOf } from '../../runtime/store/store-error.js';
-import { countOf, duration, localTime } from '../../views/drawing/amounts.js';
+import { countOf, dollars, duration, localTime } from '../../views/drawing/amounts.js';
 import { alignedLines } from '../../views/drawing/columns.js';
 import { cut, visibleLine } from '../../views/drawing/visible-text.js';
+import { type StoreFlags, storeOf } from '../running/stored-runs.js';
 import { EXIT, type ExitCode } from '../terminal/exit-code.js';
 import { stderr, stdout } from '../terminal/streams.js';
 import { usageError } from '../terminal/usage-error.js';
 
-interface LimitsFlags {
+interface LimitsFlags extends Pick<StoreFlags, 'dir'> {
   /** An account, or the beginning of one; `all`. */
   readonly clear?: string;
   readonly json?: boolean;
@@ -30,13 +32,18 @@ const LONGEST_MESSAGE = 80;
 
 export async function limitsCommand(flags: LimitsFlags): Promise<ExitCode> {
   const files = breakerFiles(breakersFolder(process.env));
-  const { states, problems } = files.list();
+  const { states, ...found } = files.list();
+  const problems = [...found.problems];
   const now = Date.now();
   if (flags.clear === undefined) {
     const limits = states.map((state) => listed(state, now));
-    if (flags.json) stdout.write(`${JSON.stringify({ limits, problems })}\n`);
+    const spendings = spendingsIn(storeOf(flags)).list();
+    problems.push(...spendings.problems);
+    const budgets = spendings.states.map(spending);
+    if (flags.json) stdout.write(`${JSON.stringify({ limits, budgets, problems })}\n`);
     else {
       stdout.write(await draw(limits, now));
+      if (budgets.length > 0) stdout.write(await drawBudgets(budgets));
       for (const problem of problems) stderr.write(`${visibleLine(problem)}; \`--clear all\` removes it\n`);
     }
     return EXIT.returned;
@@ -82,6 +89,33 @@ function listed(state: BreakerState, now: number): ListedLimit {
     state: now < until ? 'waits' : level === 1 ? 'probe' : 'ramp',
     calls: now < until ? 0 : level,
   };
+}
+
+/** What a program has spent on the last day on which it called agents. */
+interface SpentBudget {
+  readonly program: string;
+  readonly day: string;
+  readonly spent: number;
+  readonly reserved: number;
+  /** Present: so many calls have not told their cost. */
+  readonly cost_unknown?: number;
+}
+
+function spending(state: DaySpending): SpentBudget {
+  const { program, day, spent, unknown } = state;
+  return { program, day, spent, reserved: reservedOf(state), ...(unknown === 0 ? {} : { cost_unknown: unknown }) };
+}
+
+async function drawBudgets(budgets: readonly SpentBudget[]): Promise<string> {
+  const paint = await stdout.paint();
+  const rows = budgets.map(({ program, day, spent, reserved, cost_unknown: unknown }) => [
+    visibleLine(program),
+    day,
+    `${dollars(spent)}${unknown === undefined ? '' : `, and ${countOf(unknown, 'call')} of unknown cost`}`,
+    dollars(reserved),
+  ]);
+  const titles = ['BUDGET OF', 'DAY', 'SPENT', 'RESERVED'].map((title) => ({ title }));
+  return `${alignedLines(titles, rows, paint.strong).join('\n')}\n`;
 }
 
 async function draw(limits: readonly ListedLimit[], now: number): Promise<string> {

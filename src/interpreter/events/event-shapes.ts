@@ -38,7 +38,7 @@ const agentFacts = {
   guard: sometimes('object', 'of an agent: the `name` and `message` of the guard that stopped it'),
   unavailable: sometimes(
     'object',
-    'of an unavailable agent: `cause` (`usage`, `overload`, `network`), `message`, `at_ms`, `until_ms` or null, and the `account` whose limit it is',
+    'of an unavailable agent: `cause` (`usage`, `overload`, `network`, `budget`), `message`, `at_ms`, `until_ms` or null, and the `account` whose limit it is',
   ),
   tool_calls: sometimes(
     'list',

@@ -21,12 +21,13 @@ export interface BrokenGuard {
 
 /** Why an agent was temporarily unavailable. It only has to be called again later, so such an attempt does not count. */
 export interface Unavailable {
-  readonly cause: 'usage' | 'overload' | 'network';
+  /** `budget`: it has not begun, because it might exceed what a program may spend in a day. */
+  readonly cause: 'usage' | 'overload' | 'network' | 'budget';
   readonly message: string;
   /** `until_ms`: when it will be available again, if it said so. `at_ms`: when that was noticed. Milliseconds since the epoch. */
   readonly until_ms: number | null;
   readonly at_ms: number;
-  /** The account whose limit it is, where all calls of the account wait together. */
+  /** The account whose limit it is, where all calls of the account wait together; `budget:NAME@$1.50`: the budget and what is needed. */
   readonly account?: string;
 }
 

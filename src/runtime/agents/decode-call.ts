@@ -442,7 +442,7 @@ function knownZone(name: string | undefined): string | undefined {
 }
 
 /** The point in time at which a clock in the zone shows what a UTC clock shows at `shown`. */
-function inZone(shown: number, zone: string | undefined): number {
+export function inZone(shown: number, zone: string | undefined): number {
   const guess = shown - offsetMs(shown, zone);
   return shown - offsetMs(guess, zone);
 }

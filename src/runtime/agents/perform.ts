@@ -7,6 +7,7 @@ import { randomUUID } from 'node:crypto';
 import { mkdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { agentFailed, agentText } from '../../interpreter/agents/agent-output.js';
+import { costOf } from '../../interpreter/control/budget.js';
 import type { Outcome } from '../../interpreter/events/event.js';
 import type { AgentRequest, SessionOrigin } from '../../interpreter/request.js';
 import { parseDuration } from '../../machine/duration.js';
@@ -55,13 +56,44 @@ export async function performAgent(request: AgentRequest, context: EffectContext
   const leave = await host.permits.take(key, configuration.max_concurrent ?? null, context.stop);
   if (leave === null) return { kind: 'not-started', reason: 'it was stopped' };
   try {
-    const outcome = await callOfAccount(request, agent, context, host);
+    const outcome =
+      settings.budget === undefined
+        ? await callOfAccount(request, agent, context, host)
+        : await callInBudget(request, agent, context, host);
     return request.output === null
       ? outcome
       : writeAgentOutput(request.output, outcome, request.directory ?? context.cwd);
   } finally {
     leave();
   }
+}
+
+/** The call, unless it might exceed what its program may spend today. */
+async function callInBudget(
+  request: AgentRequest,
+  agent: ResolvedAgent,
+  context: EffectContext,
+  host: AgentHost,
+): Promise<Outcome> {
+  const { reserveOfDay } = await import('./daily-budget.js');
+  const most = maxCostOf(request, agent.configuration);
+  const { effect, attempt } = request;
+  const call = { id: `${context.runId} ${effect} ${attempt}`, agent: request.agent, most };
+  const reserved = await reserveOfDay(call, host.settings, context);
+  if ('kind' in reserved) return reserved;
+  let outcome: Outcome | null = null;
+  try {
+    outcome = await callOfAccount(request, agent, context, host);
+    return outcome;
+  } finally {
+    reserved.ends(outcome === null ? null : costOf(outcome));
+  }
+}
+
+/** The most that the call may cost; null: it has no limit. */
+function maxCostOf({ guards = {} }: Pick<AgentRequest, 'guards'>, { max_cost }: AgentConfiguration): number | null {
+  const costs = [guards.maxCost, max_cost].filter((cost) => cost !== undefined);
+  return costs.length === 0 ? null : Math.min(...costs);
 }
 
 /** The call, unless its account has reached a limit: then it waits like those that have noticed that. */
@@ -246,14 +278,13 @@ async function guardsOf(
   folder: string,
   { watchFiles }: AgentHost,
 ): Promise<Guards | { readonly reason: string }> {
-  const costs = [guards.maxCost, configured.max_cost].filter((cost) => cost !== undefined);
   const idle = [guards.idleMs, idleMs, parseDuration(configured.idle ?? '')].filter((ms) => ms != null);
   const changedFile = guards.noWrite ? ((await watchFiles?.(folder, answerFolder)) ?? null) : null;
   if (guards.noWrite && changedFile === null)
     return { reason: '`no_write` needs a git repository, because it detects changes with git' };
   return {
     maxTurns: guards.maxTurns ?? null,
-    maxCost: costs.length === 0 ? null : Math.min(...costs),
+    maxCost: maxCostOf({ guards }, configured),
     maxTimeMs: guards.maxTimeMs ?? null,
     idleMs: idle.length === 0 ? null : Math.min(...idle),
     changedFile,

@@ -14,6 +14,16 @@ export interface AgentSettings {
   readonly folder: string | null;
   /** Other agents by the names they replace, for one run: a name, or an adapter and a model with a colon in between. */
   readonly instead: Readonly<Record<string, string>>;
+  /** What each program may spend in a day, and the file that says so. */
+  readonly budget?: DailyBudget & { readonly file: string | null };
+}
+
+/** The budget of each program for all its runs of a store. */
+export interface DailyBudget {
+  /** US dollars. */
+  readonly cost_per_day: number;
+  /** The time zone in which a day begins; absent: UTC. */
+  readonly zone?: string;
 }
 
 export interface ResolvedAgent {

@@ -161,6 +161,16 @@ export const configurationSchema = {
         cost: { type: 'number', minimum: 0, description: 'US dollars.' },
       },
     },
+    budget: {
+      description: 'What each program may spend in a day, in all its runs of a store.',
+      type: 'object',
+      additionalProperties: false,
+      required: ['cost_per_day'],
+      properties: {
+        cost_per_day: { type: 'number', exclusiveMinimum: 0, description: 'US dollars.' },
+        zone: { type: 'string', minLength: 1, description: 'The time zone in which a day begins (default: UTC).' },
+      },
+    },
     notify: {
       description: 'The receivers of a notice when a run suspends, fails or returns.',
       anyOf: [receiver, { type: 'array', items: receiver }],

@@ -11,6 +11,7 @@ import type { AgentConfiguration } from '../agents/programs/adapter.js';
 import { findAdapter, nameableAdapters } from '../agents/programs/adapters.js';
 import { leakGroups, looseningArgument } from '../agents/programs/leaks.js';
 import { listedTools } from '../agents/programs/listed-tools.js';
+import type { DailyBudget } from '../agents/resolve.js';
 import { projectOf, whyUnreadable } from '../readable-file.js';
 import type { TraceConfiguration } from '../trace/trace-options.js';
 import { configurationSchema, label } from './configuration-schema.js';
@@ -32,6 +33,8 @@ export interface Configuration {
   readonly defaults: ConfigurationDefaults;
   /** A run whose bound exceeds one of these has to be confirmed: calls of agents, and US dollars. */
   readonly confirm_above?: { readonly calls?: number; readonly cost?: number };
+  /** What each program may spend in a day, in all its runs of a store. */
+  readonly budget?: DailyBudget;
   /** Who may answer: all questions, or each by its name. */
   readonly approvers?: readonly string[] | Readonly<Record<string, readonly string[]>>;
   /** Who the service reports the ends of runs to. */
@@ -129,7 +132,11 @@ async function checkConfiguration(read: ReadFile, file: string): Promise<LoadedC
   const value = read.value ?? {};
   const problems = [...(read.problems.length > 0 ? read.problems : await schemaProblems(value, read, file))];
   if (problems.length === 0)
-    problems.push(...agentsWithoutProgram(value, read, file), ...serversWithoutProgram(value, read, file));
+    problems.push(
+      ...agentsWithoutProgram(value, read, file),
+      ...serversWithoutProgram(value, read, file),
+      ...wrongBudget(value, read, file),
+    );
   const { schedules = [] } = value as unknown as Partial<Configuration>;
   if (problems.length === 0 && schedules.length > 0) {
     const { scheduleProblems } = await import('./schedules.js');
@@ -140,6 +147,7 @@ async function checkConfiguration(read: ReadFile, file: string): Promise<LoadedC
   const given = value as unknown as Partial<Configuration>;
   const configuration = { ...noConfiguration, ...given, mcp: serversOf(value), file, folder: dirname(file) };
   const warnings = [...replacedAgents(configuration, read, file), ...unlimitedAgents(configuration, read, file)];
+  warnings.push(...agentsWithoutReserve(configuration, read, file));
   return { configuration, problems: [], warnings };
 }
 
@@ -207,6 +215,47 @@ function replacedAgents({ agents }: Configuration, read: ReadFile, file: string)
     const location = read.locationOf(['agents', name], true);
     const message = `the configuration replaces the built-in agent \`${name}\` with one of the adapter \`${adapter}\``;
     const help = 'give it another name if you did not mean to replace the built-in agent';
+    return [{ file, line: location?.line ?? null, column: location?.column ?? null, message, help }];
+  });
+}
+
+/** A zone that does not exist, and a call that never fits. */
+function wrongBudget(value: Json, read: ReadFile, file: string): FileProblem[] {
+  const { budget, agents = {} } = value as unknown as Partial<Configuration>;
+  if (budget === undefined) return [];
+  const { zone, cost_per_day: perDay } = budget;
+  const at = (path: readonly string[]) => {
+    const location = read.locationOf(path);
+    return { file, line: location?.line ?? null, column: location?.column ?? null };
+  };
+  const problems = Object.entries(agents).flatMap(([name, { max_cost: most = 0 }]) => {
+    if (most <= perDay) return [];
+    const message = `\`max_cost\` of the agent \`${name}\` is more than \`cost_per_day\` of \`budget\`: it could never be called`;
+    return [
+      { ...at(['agents', name, 'max_cost']), message, help: `write at most ${perDay}, or raise \`cost_per_day\`` },
+    ];
+  });
+  if (zone === undefined || isZone(zone)) return problems;
+  const message = `\`zone\` of \`budget\`: there is no time zone \`${zone}\``;
+  return [...problems, { ...at(['budget', 'zone']), message, help: 'write a name such as `Europe/Berlin` or `UTC`' }];
+}
+
+function isZone(name: string): boolean {
+  try {
+    return new Intl.DateTimeFormat('en', { timeZone: name }) !== null;
+  } catch {
+    return false;
+  }
+}
+
+/** A call without `max_cost` reserves nothing, so several at once may spend more than the budget. */
+function agentsWithoutReserve({ agents, budget }: Configuration, read: ReadFile, file: string): FileProblem[] {
+  if (budget === undefined) return [];
+  return Object.entries(agents).flatMap(([name, { max_cost: most }]) => {
+    if (most !== undefined) return [];
+    const location = read.locationOf(['agents', name], true);
+    const message = `the agent \`${name}\` has no \`max_cost\`, so its calls reserve nothing of \`budget\` and may exceed it`;
+    const help = 'add `max_cost`, the most that one call may cost in US dollars';
     return [{ file, line: location?.line ?? null, column: location?.column ?? null, message, help }];
   });
 }

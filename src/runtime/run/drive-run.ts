@@ -123,7 +123,7 @@ async function driveToEnd(
           },
         ),
       context: {
-        ...{ runId, cwd, programDir: run.options.programDir, resources },
+        ...{ runId, cwd, program: run.linked.machine.name, programDir: run.options.programDir, resources },
         ...(trace === null ? {} : { traceparentOf: (effect) => trace.traceparentOf(effect) }),
       },
       journal: open,

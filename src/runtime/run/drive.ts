@@ -356,10 +356,10 @@ class Driver {
 
   /** Whether an account that the run waits for is free earlier than the record says: its limit was cleared. */
   private async isFreeEarlier(): Promise<boolean> {
-    const { suspendAfterMs, effects } = this.options;
+    const { suspendAfterMs, effects, context } = this.options;
     for (const { request } of this.flights.listActive()) {
       if (request.kind !== 'timer' || request.account === undefined) continue;
-      const until = await effects.accountUntil?.(request.account);
+      const until = await effects.accountUntil?.(request.account, context);
       if (until !== undefined && until - Date.now() <= (suspendAfterMs ?? 0)) return true;
     }
     return false;

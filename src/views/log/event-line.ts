@@ -30,7 +30,7 @@ export function eventLine(event: RunEvent, paint: Paint): string | null {
           ? `  failed (attempt ${event.attempt}), retrying${pause(event.delay_ms)}: ${value(event.error)}`
           : event.account === undefined
             ? `  retrying in ${duration(event.delay_ms)}: ${value(event.error)}`
-            : `  waits for \`${value(event.account)}\`, ${duration(event.delay_ms)} until ${exactTime(event.until_ms)}: ${value(event.error)}`,
+            : `  waits for ${accountWords(event.account)}, ${duration(event.delay_ms)} until ${exactTime(event.until_ms)}: ${value(event.error)}`,
       );
     case 'asked':
       return `  ${paint.strong('?')} ${value(event.question)}${choices(event.choices)}${paint.faint(ofId(event.id))}`;
@@ -118,6 +118,12 @@ function rolledBack({ done, failed }: Extract<RunEvent, { type: 'rolled_back' }>
 /** A point in time in a form that needs no zone. Milliseconds since the epoch. */
 export const exactTime = (timeMs: number): string => new Date(timeMs).toISOString();
 
+/** The account of agents, or the budget of a program, that a run waits for. */
+function accountWords(account: string): string {
+  const [, program] = /^budget:(.*)@\$[\d.]+$/s.exec(account) ?? [];
+  return program === undefined ? `the account \`${value(account)}\`` : `the budget of \`${value(program)}\``;
+}
+
 const ofId = (id: string | undefined): string => (id === undefined ? '' : ` [${id}]`);
 
 /** What the run waits for, one line each. */
@@ -129,7 +135,7 @@ export function waitingLine(waiting: Waiting, timeText = exactTime): string {
     case 'signal':
       return `the signal \`${waiting.name}\`${until}`;
     case 'time':
-      return `${waiting.account === undefined ? 'the clock' : `the account \`${value(waiting.account)}\``}${until}`;
+      return `${waiting.account === undefined ? 'the clock' : accountWords(waiting.account)}${until}`;
     case 'approval':
       return `an approval: \`${waiting.path}\` (\`false\` denies it)${until}`;
     default:

@@ -116,7 +116,7 @@ export class Breakers {
           return outcome;
         }
         const { cause } = unavailable;
-        if (cause === 'network') {
+        if (cause !== 'usage' && cause !== 'overload') {
           settle((state) => leftOff(state, id));
           return outcome;
         }
