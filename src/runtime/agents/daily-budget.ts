@@ -31,7 +31,7 @@ export interface DaySpending {
   readonly calls: readonly { readonly id: string; readonly reserved: number; readonly process: unknown }[];
 }
 
-interface NewCall {
+interface BudgetedCall {
   /** Names it among all calls of the store. */
   readonly id: string;
   readonly agent: string;
@@ -44,7 +44,7 @@ interface ReservedCall {
   ends(cost: number | null): void;
 }
 
-type Program = Pick<EffectContext, 'program' | 'programDir' | 'resources'>;
+type ProgramOfRun = Pick<EffectContext, 'program' | 'programDir' | 'resources'>;
 
 const LOOK_MS = 1000;
 /** Sums of costs are rounded. */
@@ -56,7 +56,7 @@ export const spendingsIn = (store: string): SharedStates<DaySpending> =>
 
 /** Reserves what the call may cost; or its outcome, if it has to wait. */
 export async function reserveOfDay(
-  { id, agent, most }: NewCall,
+  { id, agent, most }: BudgetedCall,
   settings: AgentSettings,
   context: EffectContext,
 ): Promise<ReservedCall | Outcome> {
@@ -114,7 +114,7 @@ export async function waitForBudget(account: string, settings: AgentSettings, co
 }
 
 /** The end of the day, as long as a call does not fit; 0: it may fit. */
-export async function budgetUntil(account: string, settings: AgentSettings, context: Program): Promise<number> {
+export async function budgetUntil(account: string, settings: AgentSettings, context: ProgramOfRun): Promise<number> {
   const needs = Number(/@\$([\d.]+)$/.exec(account)?.[1] ?? 0);
   const budget = await budgetNow(settings);
   const files = filesOf(context);
@@ -125,11 +125,11 @@ export async function budgetUntil(account: string, settings: AgentSettings, cont
   return needs > budget.cost_per_day || fits(today(state, facts, null), needs, budget) ? 0 : endOfDay(now, budget);
 }
 
-function filesOf({ resources }: Program): SharedStates<DaySpending> | null {
+function filesOf({ resources }: ProgramOfRun): SharedStates<DaySpending> | null {
   return resources.runFolder === null ? null : spendingsIn(resolve(resources.runFolder(), '../..'));
 }
 
-const accountOfProgram = ({ program = '', programDir = '' }: Program): string => `${program} ${programDir}`;
+const accountOfProgram = ({ program = '', programDir = '' }: ProgramOfRun): string => `${program} ${programDir}`;
 
 /** The spending of this day. What processes had reserved that were killed is spent. `again`: a call that begins again. */
 function today(
