@@ -115,7 +115,11 @@ function judge(outcome: Outcome, { gate, least }: StepInstructionOf<'gate-comman
       return problem === null ? { pass: true, error: '' } : failedFinding(outcome, problem, true);
     }
     case 'timed-out':
-      return failedFinding(outcome, timeoutWords(outcome), true);
+      return failedFinding(
+        outcome,
+        outcome.silent === undefined ? `timed out after ${outcome.timeout_ms} ms` : timeoutWords(outcome),
+        true,
+      );
     case 'value':
       return outcome.value === false ? { pass: false, error: 'false' } : { pass: true, error: '' };
     case 'not-started':

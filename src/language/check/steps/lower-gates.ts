@@ -200,7 +200,7 @@ function shellGate(
       shell: 'default',
       strict: 'script',
       timeoutMs,
-      idleMs,
+      ...(idleMs === undefined ? {} : { idleMs }),
       text: line,
       ...holesIn(line, template.parts),
       ...limit,
