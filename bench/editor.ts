@@ -30,7 +30,10 @@ const REQUESTS: readonly (readonly [name: string, atMost: number, params?: objec
   [
     'codeAction',
     30,
-    { range: { start: { line: 100, character: 0 }, end: { line: 100, character: 0 } }, context: { diagnostics: [] } },
+    {
+      range: { start: { line: 100, character: 0 }, end: { line: 100, character: 0 } },
+      context: { diagnostics: [], triggerKind: 2 },
+    },
   ],
   ['formatting', 400, { options: {} }],
 ];

@@ -140,7 +140,11 @@ export class Answers extends NameAnswers {
   async actions(
     params: TextParams & {
       readonly range: Range;
-      readonly context: { readonly diagnostics: readonly SentDiagnostic[]; readonly only?: readonly string[] };
+      readonly context: {
+        readonly diagnostics: readonly SentDiagnostic[];
+        readonly only?: readonly string[];
+        readonly triggerKind?: number;
+      };
     },
   ): Promise<CodeAction[] | null> {
     const document = this.documents.get(params.textDocument.uri);
@@ -149,7 +153,7 @@ export class Answers extends NameAnswers {
     const isAsked = (kind: string): boolean =>
       only === undefined || only.some((one) => kind === one || kind.startsWith(`${one}.`));
     const actions = isAsked('quickfix') ? quickFixes(document.uri, document.text.version, diagnostics) : [];
-    actions.push(...(await this.proposals(document, params.range, isAsked)));
+    actions.push(...(await this.proposals(document, params.range, isAsked, params.context.triggerKind === 2)));
     if (!isAsked('source.fixAll.statedsl')) return actions;
     const { diagnostics: all, sources } = await this.documents.current(document);
     const edits = textEdits(allFixes(all), sources);
@@ -170,6 +174,7 @@ export class Answers extends NameAnswers {
     document: OpenDocument,
     range: Range,
     isAsked: (kind: string) => boolean,
+    isAutomatic: boolean,
   ): Promise<CodeAction[]> {
     const { program } = await this.documents.current(document);
     if (program === null || document.kind !== 'program') return [];
@@ -183,6 +188,8 @@ export class Answers extends NameAnswers {
         found.push({ title, kind, data: { uri: document.uri, version, range, title } });
         continue;
       }
+      // Each costs a compilation: too much for a look at every move of the cursor.
+      if (isAutomatic && kind !== 'quickfix') continue;
       const edit = await this.provedEdit(document, program, one);
       if (edit !== null) found.push({ title, kind, edit });
     }
