@@ -38,6 +38,31 @@ describe('runs', () => {
     expect(runs).toMatchObject([{ run_id: id, machine: 'hello', status: 'returned' }]);
   });
 
+  test('belong to the trace of the request', async () => {
+    const { send, idle, folder } = await serviceOf(PROGRAMS);
+    const traceparent = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01';
+    const started = async (header: string) => {
+      const { json } = await send('POST', '/api/v1/runs', { program: 'hello.dsl' }, { traceparent: header });
+      await idle();
+      const about = readFileSync(join(folder, '.statedsl', 'runs', json.run_id as string, 'run.json'), 'utf8');
+      return (JSON.parse(about) as { settings: object }).settings;
+    };
+    expect(await started(traceparent)).toMatchObject({ traceparent });
+    expect(await started('not a traceparent')).not.toHaveProperty('traceparent');
+  });
+
+  test('can be verified and audited', async () => {
+    const { send, idle } = await serviceOf(PROGRAMS);
+    const { json } = await send('POST', '/api/v1/runs', { program: 'hello.dsl', inputs: { who: 'Ada' } });
+    await idle();
+    const at = `/api/v1/runs/${json.run_id as string}`;
+    const { json: verified } = await send('GET', `${at}/verify`);
+    expect(verified).toMatchObject({ status: 'unbroken', problems: [] });
+    const audit = (await send('GET', `${at}/audit`)).text.trimEnd().split('\n');
+    expect(JSON.parse(audit[0] as string)).toMatchObject({ entry: 'run', inputs: { who: 'Ada' } });
+    expect(JSON.parse(audit.at(-1) as string)).toMatchObject({ entry: 'chain', head: verified.head });
+  });
+
   test('that may call agents more often than `confirm_above` allows need `confirm`', async () => {
     const { send, idle } = await serviceOf({
       ...PROGRAMS,

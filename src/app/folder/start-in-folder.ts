@@ -94,7 +94,12 @@ export async function startIn(
   } = given;
   const supplied = runOptionsOf(host, program);
   const suspendAfterMs = suspension(given, [configuration.defaults.suspend_after]);
-  const trace = traceOptions(opened.env ?? process.env, configuration.otel);
+  const { traceparent: parent } = given.settings ?? {};
+  const trace = traceOptions(
+    opened.env ?? process.env,
+    configuration.otel,
+    ...(typeof parent === 'string' ? [parent] : []),
+  );
   const signing = await resultOf(() => signingOf(configuration, opened.env));
   if (!signing.ok) return signing;
   const plain: RunOptions = {

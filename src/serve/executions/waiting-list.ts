@@ -29,6 +29,8 @@ export type Task =
       readonly inputs: Readonly<Record<string, Json>>;
       /** The JSON text of inputs with a number that JavaScript would print differently, such as `1.10`. */
       readonly printed?: Readonly<Record<string, string>>;
+      /** The span of the request, to whose trace the run belongs. */
+      readonly traceparent?: string;
     }
   /** `rollback`: performs its UNDO commands instead. */
   | { readonly kind: 'resume'; readonly rollback?: true }

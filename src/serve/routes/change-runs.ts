@@ -14,6 +14,7 @@ import { omitUndefined } from '../../prelude/omit-undefined.js';
 import { newRunId } from '../../runtime/run/header.js';
 import { inputProblems } from '../../runtime/run/run-inputs.js';
 import { type Delivery, isSignalName, nameInId } from '../../runtime/store/inbox.js';
+import { parseTraceparent } from '../../runtime/trace/otlp.js';
 import { userOf } from '../access.js';
 import { appliedAnswer, cancelledAnswer, deliveredAnswer, startedAnswer } from '../answer-schemas.js';
 import type { Checks } from '../checking.js';
@@ -299,7 +300,9 @@ export function addChangeRoutes(app: ServiceApp, service: Service): void {
     const from = found === null ? { text: text as string } : { program: found.value };
     const printed = Object.entries(printedInputs ?? {}).filter(([name]) => Object.hasOwn(open, name));
     const texts = printed.length === 0 ? {} : { printed: Object.fromEntries(printed) };
-    const task: Task = { kind: 'start', inputs: open, ...texts, ...from };
+    const header = c.req.header('traceparent')?.trim();
+    const traceparent = parseTraceparent(header) === null ? undefined : header;
+    const task: Task = { kind: 'start', inputs: open, ...texts, ...from, ...omitUndefined({ traceparent }) };
     return execute(c, task, {
       runId: newRunId(),
       machine: checked.machine.name,
