@@ -16,7 +16,8 @@ import type { Thread } from '../../src/interpreter/run-state/thread.js';
 /** A fork whose members have not started. */
 function forkOf(semaphore: Semaphore, id: string, count = 1): Fork {
   const fork = { id, semaphore, members: [] as Member[], next: 0 } as unknown as Fork;
-  for (let index = 0; index < count; index++) fork.members.push({ fork, index, status: 'waiting', holds: false } as unknown as Member);
+  for (let index = 0; index < count; index++)
+    fork.members.push({ fork, index, status: 'waiting', holds: false } as unknown as Member);
   return fork;
 }
 
