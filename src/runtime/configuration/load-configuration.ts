@@ -14,6 +14,7 @@ import { listedTools } from '../agents/programs/listed-tools.js';
 import type { DailyBudget } from '../agents/resolve.js';
 import { projectOf, whyUnreadable } from '../readable-file.js';
 import type { TraceConfiguration } from '../trace/trace-options.js';
+import { agentsWithoutReserve, wrongBudget } from './budget-problems.js';
 import { configurationSchema, label } from './configuration-schema.js';
 import { findConfiguration, type Ignored } from './find-configuration.js';
 import type { Schedule } from './schedules.js';
@@ -215,47 +216,6 @@ function replacedAgents({ agents }: Configuration, read: ReadFile, file: string)
     const location = read.locationOf(['agents', name], true);
     const message = `the configuration replaces the built-in agent \`${name}\` with one of the adapter \`${adapter}\``;
     const help = 'give it another name if you did not mean to replace the built-in agent';
-    return [{ file, line: location?.line ?? null, column: location?.column ?? null, message, help }];
-  });
-}
-
-/** A zone that does not exist, and a call that never fits. */
-function wrongBudget(value: Json, read: ReadFile, file: string): FileProblem[] {
-  const { budget, agents = {} } = value as unknown as Partial<Configuration>;
-  if (budget === undefined) return [];
-  const { zone, cost_per_day: perDay } = budget;
-  const at = (path: readonly string[]) => {
-    const location = read.locationOf(path);
-    return { file, line: location?.line ?? null, column: location?.column ?? null };
-  };
-  const problems = Object.entries(agents).flatMap(([name, { max_cost: most = 0 }]) => {
-    if (most <= perDay) return [];
-    const message = `\`max_cost\` of the agent \`${name}\` is more than \`cost_per_day\` of \`budget\`: it could never be called`;
-    return [
-      { ...at(['agents', name, 'max_cost']), message, help: `write at most ${perDay}, or raise \`cost_per_day\`` },
-    ];
-  });
-  if (zone === undefined || isZone(zone)) return problems;
-  const message = `\`zone\` of \`budget\`: there is no time zone \`${zone}\``;
-  return [...problems, { ...at(['budget', 'zone']), message, help: 'write a name such as `Europe/Berlin` or `UTC`' }];
-}
-
-function isZone(name: string): boolean {
-  try {
-    return new Intl.DateTimeFormat('en', { timeZone: name }) !== null;
-  } catch {
-    return false;
-  }
-}
-
-/** A call without `max_cost` reserves nothing, so several at once may spend more than the budget. */
-function agentsWithoutReserve({ agents, budget }: Configuration, read: ReadFile, file: string): FileProblem[] {
-  if (budget === undefined) return [];
-  return Object.entries(agents).flatMap(([name, { max_cost: most }]) => {
-    if (most !== undefined) return [];
-    const location = read.locationOf(['agents', name], true);
-    const message = `the agent \`${name}\` has no \`max_cost\`, so its calls reserve nothing of \`budget\` and may exceed it`;
-    const help = 'add `max_cost`, the most that one call may cost in US dollars';
     return [{ file, line: location?.line ?? null, column: location?.column ?? null, message, help }];
   });
 }
