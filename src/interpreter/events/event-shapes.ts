@@ -9,6 +9,10 @@ const memo = sometimes(
   'text',
   'the run that remembered the outcome, if it was taken from the memo and nothing was started',
 );
+const order = sometimes(
+  'list',
+  'how many lines came on stdout, then on stderr, then on stdout again, and so on; absent if all of stdout came first, or if there were too many',
+);
 const stdout = always('[output]', 'its output');
 const by = sometimes('text', '`debugger`: a person gave it while the run was debugged, and nothing was started');
 const error_type = sometimes('text', 'the kind of failure (default: `tool_failure`)');
@@ -68,6 +72,7 @@ export const outcomeTable = {
       stdout,
       stderr,
       stderr_artifact,
+      order,
       duration_ms,
       output_truncated: sometimes(
         '`true`',
@@ -101,6 +106,7 @@ export const outcomeTable = {
       stdout,
       stderr,
       stderr_artifact,
+      order,
       duration_ms,
       ...agentFacts,
     },

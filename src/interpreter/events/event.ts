@@ -52,6 +52,8 @@ export type Outcome =
       readonly stderr: string;
       /** The file name of all of it below `artifacts/`, if it is over 64 KiB. */
       readonly stderr_artifact?: string;
+      /** How many lines came on stdout, then on stderr, then on stdout …; absent: first all of stdout, or it is not known. */
+      readonly order?: readonly number[];
       readonly duration_ms: number;
       /** Whether a process that the command left behind still held its pipes open. */
       readonly output_truncated?: true;
@@ -83,6 +85,8 @@ export type Outcome =
       readonly stdout: Output;
       readonly stderr: string;
       readonly stderr_artifact?: string;
+      /** How many lines came on stdout, then on stderr, then on stdout …; absent: first all of stdout, or it is not known. */
+      readonly order?: readonly number[];
       readonly duration_ms: number;
     } & AgentFacts)
   /** It never started: program or directory missing, no permission, an argument too large. */

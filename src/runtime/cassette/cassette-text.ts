@@ -99,7 +99,7 @@ export class CassetteText {
       return { ...rest, ...this.valueOrFile('value', value) } as unknown as Json;
     }
     if (!('stdout' in outcome)) return outcome as unknown as Json;
-    const { transcript: _, stderr_artifact: __, ...rest } = outcome as Extract<Outcome, { kind: 'exited' }>;
+    const { transcript: _, stderr_artifact: __, order: ___, ...rest } = outcome as Extract<Outcome, { kind: 'exited' }>;
     return { ...rest, stdout: this.output(outcome.stdout) } as unknown as Json;
   }
 

@@ -133,6 +133,45 @@ export function liveSink(store: OutputStore, name: LiveName): Pick<OutputSink, '
   };
 }
 
+/** More output, or more changes between the streams, than a person reads in their order. */
+const ORDERED_BYTES = 1024 * 1024;
+const MOST_PARTS = 1000;
+const NEWLINE = 10;
+
+/** The order in which the lines of two streams came, as `order` of an outcome has it. */
+export class ArrivalOrder {
+  private readonly parts = [0];
+  private bytes = 0;
+  private isKnown = true;
+
+  stdout(bytes: Buffer): void {
+    this.add(0, bytes);
+  }
+
+  stderr(bytes: Buffer): void {
+    this.add(1, bytes);
+  }
+
+  private add(stream: 0 | 1, bytes: Buffer): void {
+    this.bytes += bytes.length;
+    if (!this.isKnown) return;
+    if (this.bytes > ORDERED_BYTES || this.parts.length > MOST_PARTS) {
+      this.isKnown = false;
+      return;
+    }
+    let lines = 0;
+    for (let at = bytes.indexOf(NEWLINE); at >= 0; at = bytes.indexOf(NEWLINE, at + 1)) lines++;
+    if (lines === 0) return;
+    if ((this.parts.length - 1) % 2 !== stream) this.parts.push(0);
+    this.parts[this.parts.length - 1] = (this.parts[this.parts.length - 1] as number) + lines;
+  }
+
+  /** Undefined if it says nothing. */
+  finish(): readonly number[] | undefined {
+    return this.isKnown && this.parts.length > 2 ? this.parts : undefined;
+  }
+}
+
 /** A command that ends earlier needs no file for other readers: creating it takes as long as starting the command. */
 const LIVE_AFTER_MS = 100;
 

@@ -13,7 +13,7 @@ import type { EffectContext } from '../effect-context.js';
 import { stopSignalOf } from '../in-process.js';
 import { openToRead } from '../store/own-file.js';
 import { reasonOf } from '../store/store-error.js';
-import { type ErrorSink, errorSink, lastHeard, type OutputSink, outputSink } from './output.js';
+import { ArrivalOrder, type ErrorSink, errorSink, lastHeard, type OutputSink, outputSink } from './output.js';
 import { type ProcessEnd, runProcess } from './process.js';
 import { artifactPath } from './scratch.js';
 import { ARGUMENT_BYTES, bindShellText, SCRIPT_ARGUMENT_BYTES } from './shell-values.js';
@@ -174,6 +174,7 @@ export async function performCommand(
     shows ? { effect, attempt, stream: 'stdout' } : null,
   );
   const stderr = errorSink(outputs, show && ((bytes) => show(bytes, 'stderr')), { effect, attempt, stream: 'stderr' });
+  const order = new ArrivalOrder();
   const [program, ...args] = command.argv;
   const stop = stopSignalOf(context);
   let heard: Buffer | null = null;
@@ -207,11 +208,13 @@ export async function performCommand(
     isLive: show !== null || listener !== null || request.idleMs !== undefined,
     onStdout: (bytes) => {
       heard = bytes;
+      order.stdout(bytes);
       stdout.write(bytes);
       listener?.onStdout(bytes);
     },
     onStderr: (bytes) => {
       heard = bytes;
+      order.stderr(bytes);
       stderr.write(bytes);
       listener?.onStderr?.(bytes);
     },
@@ -230,7 +233,9 @@ export async function performCommand(
     stderr.discard();
     return { kind: 'failed', error_type: 'cancelled', message: 'it was stopped' };
   }
-  return decodeProcess(ended, { ...request, heard }, stdout, stderr);
+  // An agent's program prints its protocol there.
+  const collected = { stdout, stderr, order: shows ? order.finish() : undefined };
+  return decodeProcess(ended, { ...request, heard }, collected);
 }
 
 /** A file instead of a pipe: no data has to be copied, and a program that does not read it causes no error. */
@@ -316,8 +321,7 @@ export function findProgram(name: string, path: string): string | null {
 async function decodeProcess(
   ended: ProcessEnd,
   request: Pick<ShellRequest, 'timeoutMs' | 'idleMs' | 'needsText'> & { readonly heard: Buffer | null },
-  stdout: OutputSink,
-  stderr: ErrorSink,
+  { stdout, stderr, order }: { stdout: OutputSink; stderr: ErrorSink; order: readonly number[] | undefined },
 ): Promise<Outcome | Extract<ProcessEnd, { kind: 'not-started' }>> {
   switch (ended.kind) {
     case 'not-started':
@@ -329,6 +333,7 @@ async function decodeProcess(
         ...(ended.silent ? { silent: { heard: lastHeard(request.heard?.toString('utf8') ?? '') } } : {}),
         stdout: await stdout.finish(request.needsText),
         ...(await decodeErrors(stderr)),
+        ...omitUndefined({ order }),
         duration_ms: ended.durationMs,
       };
     case 'exited':
@@ -338,6 +343,7 @@ async function decodeProcess(
         signal: ended.signal ?? undefined,
         stdout: await stdout.finish(request.needsText),
         ...(await decodeErrors(stderr)),
+        order,
         duration_ms: ended.durationMs,
         output_truncated: ended.truncated ? true : undefined,
       });
