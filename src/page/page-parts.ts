@@ -16,6 +16,9 @@ export interface PageParts {
   readonly loadPlot?: () => Promise<DrawPlot>;
 }
 
+/** What the run on the screen is called; null: not known, or no run is shown. */
+export const shownTitle = signal<string | null>(null);
+
 export const PageContext = createContext<PageParts | null>(null);
 
 export function usePage(): PageParts {

@@ -2,11 +2,12 @@
 import { useSignalEffect } from '@preact/signals';
 import { useState } from 'preact/hooks';
 import { visibleLine } from '../views/drawing/visible-text.js';
-import { PageContext, type PageParts, usePage } from './page-parts.js';
+import { PageContext, type PageParts, shownTitle, usePage } from './page-parts.js';
 import { RunScreen } from './run/run-screen.jsx';
 import { RunsScreen } from './runs/runs-screen.jsx';
 import { Link } from './shell/problem.jsx';
 import { Dialog } from './shell/search-field.jsx';
+import { shortId } from './shell/short-id.jsx';
 import { useKeys } from './shell/use-keys.js';
 
 export function Page(parts: PageParts) {
@@ -15,7 +16,8 @@ export function Page(parts: PageParts) {
   useKeys({ '?': () => setHelpOpen(true) });
   useSignalEffect(() => {
     const shown = parts.router.address.value.run;
-    document.title = shown === null ? 'Runs · statedsl' : `Run ${shown.slice(-12)} · statedsl`;
+    const title = shownTitle.value ?? `Run ${shortId(shown ?? '')}`;
+    document.title = shown === null ? 'Runs · statedsl' : `${visibleLine(title)} · statedsl`;
   });
   return (
     <PageContext.Provider value={parts}>
@@ -106,8 +108,8 @@ function PageHead({ onHelp }: { readonly onHelp: () => void }) {
             <span class="faint" aria-hidden="true">
               /
             </span>
-            <span class="mono crumb" title={visibleLine(run)}>
-              {visibleLine(run)}
+            <span class="crumb" title={visibleLine(run)}>
+              {visibleLine(shownTitle.value ?? shortId(run))}
             </span>
           </>
         )}

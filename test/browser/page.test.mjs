@@ -51,6 +51,7 @@ async function untilDrawn(page) {
     .getByRole('button', { name: /^State / })
     .first()
     .waitFor();
+  await page.getByRole('tab', { name: 'Source' }).click();
   await page.locator('.source-lines .text span[style]').first().waitFor();
 }
 
@@ -96,8 +97,10 @@ test('a question is answered on the page, and the run continues', async (t) => {
   const folder = makeFolder(t, { 'question.dsl': QUESTION });
   const id = runProgram(folder, 'question.dsl');
   const { page, log } = await openPage(t, await startService(t, folder));
-  await page.getByRole('region', { name: 'Waiting for you' }).getByText('Which color?').waitFor();
-  await page.getByRole('region', { name: 'Waiting for you' }).getByRole('link').click();
+  const table = page.getByRole('table', { name: 'Runs' });
+  await table.getByRole('heading', { name: 'Waiting for you 1' }).waitFor();
+  await table.getByText('Which color?').waitFor();
+  await table.getByRole('link', { name: 'Answer: question' }).click();
   await page.waitForURL(`**/runs/${id}`);
   await page.getByRole('button', { name: 'blue', exact: true }).click();
   await page.getByRole('textbox', { name: 'Which size?' }).fill('large');
@@ -124,27 +127,27 @@ test('a run that waits is above all others, also if many came after it, and far 
   }
   const { page } = await openPage(t, await startService(t, folder));
   const table = page.getByRole('table', { name: 'Runs' });
-  await table.getByText('later-299', { exact: true }).waitFor();
-  await page.getByRole('region', { name: 'Waiting for you' }).getByText('Which color?').waitFor();
+  await table.getByRole('link', { name: 'later-299', exact: true }).waitFor();
+  await table.getByText('Which color?').waitFor();
   await table.hover();
   for (let turn = 0; turn < 30; turn++) await page.mouse.wheel(0, 900);
-  await table.getByText('later-0', { exact: true }).waitFor();
-  await table.getByRole('link', { name: 'question' }).waitFor();
+  await table.getByRole('link', { name: 'later-0', exact: true }).waitFor();
   const rows = await table.getByRole('row').evaluateAll((all) => all.map((row) => Number(row.ariaRowIndex)));
   assert.deepEqual(
     rows.slice(1),
     rows.slice(1).map((_, at) => rows[1] + at),
   );
-  await page.getByRole('region', { name: 'Waiting for you' }).getByRole('link').click();
+  for (let turn = 0; turn < 30; turn++) await page.mouse.wheel(0, -900);
+  await table.getByRole('link', { name: 'Answer: question' }).click();
   await page.waitForURL(`**/runs/${id}`);
 });
 
-test('a narrow list has all facts of a run in two lines', async (t) => {
+test('a narrow list has all facts of a run in three lines', async (t) => {
   const folder = makeFolder(t, { 'loop.dsl': LOOP });
   runProgram(folder, 'loop.dsl');
   const { page, log } = await openPage(t, await startService(t, folder), { width: 400 });
   const row = page.getByRole('table', { name: 'Runs' }).getByRole('row').filter({ hasText: 'loop' });
-  for (const text of [/returned/, /^loop$/, /^DONE$/, /^\d\d:\d\d:\d\d$/, /^\d.*s$/, /^\$0\.00$/]) {
+  for (const text of [/returned/, /^loop$/, /^3$/, /^\d\d:\d\d:\d\d$/, /^\d.*s$/, /^\$0\.00$/]) {
     const cell = row.getByText(text).last();
     await cell.waitFor();
     const { x, width } = await cell.boundingBox();

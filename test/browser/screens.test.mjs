@@ -55,6 +55,7 @@ test('the chart shows runs, time and money by day, and a program in it limits th
   runProgram(folder, 'greeting.dsl');
   runProgram(folder, 'other.dsl');
   const { page, log } = await openPage(t, await startService(t, folder));
+  await page.getByRole('button', { name: 'Runs by day' }).click();
   const chart = page.getByRole('region', { name: 'Runs by day' });
   await chart.locator('canvas').waitFor();
   assert.match(await chart.getByRole('img').getAttribute('aria-label'), /^Runs by day\. .*: 2 runs$/);

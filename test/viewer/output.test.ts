@@ -1,7 +1,10 @@
 /** The output of an effect as the page reads it. */
 import { expect, test } from 'vitest';
 import type { OutputPart, OutputQuery, PageData } from '../../src/page/data/page-data.js';
-import { finalLines, openOutput } from '../../src/page/output/output-panel.jsx';
+import { toolCallsIn } from '../../src/page/output/agent-parts.jsx';
+import { mergeStreams } from '../../src/page/output/merge-streams.js';
+import { openOutput } from '../../src/page/output/read-output.js';
+import { finalLines } from '../../src/page/output/terminal-text.jsx';
 import { until } from '../harness/until.js';
 
 const MEGABYTE = 1024 * 1024;
@@ -77,4 +80,33 @@ test.each([
 test('a line of ten megabytes takes no time', () => {
   const line = 'x'.repeat(10 * MEGABYTE);
   expect(finalLines(`\r${line}\n${line}\r`)).toHaveLength(2 * line.length + 2);
+});
+
+test('both streams are one text in the order in which their lines came', () => {
+  const parts = mergeStreams('a\nb\nc', 'x\ny\n', [1, 2, 1]);
+  expect(parts.map(({ stream, text }) => `${stream}: ${text}`)).toEqual([
+    'stdout: a\n',
+    'stderr: x\ny\n',
+    'stdout: b\n',
+    'stdout: c',
+  ]);
+  expect(mergeStreams('a\n', 'x\n').map(({ text }) => text)).toEqual(['a\n', 'x\n']);
+  // What is not read yet is left out, and the rest stays in its order.
+  expect(mergeStreams('a\n', 'x\n', [2, 1, 1]).map(({ text }) => text)).toEqual(['a\n', 'x\n']);
+});
+
+test('the calls of tools are found in what programs of agents print', () => {
+  const lines = [
+    '{"type":"assistant","message":{"content":[{"type":"tool_use","id":"1","name":"Read","input":{"path":"a"}}]}}',
+    '{"type":"item.started","item":{"type":"command_execution","id":"2","command":"ls","status":"in_progress"}}',
+    '{"type":"item.completed","item":{"type":"command_execution","id":"2","command":"ls","status":"completed"}}',
+    '{"type":"tool","id":"3","name":"edit","input":"b"}',
+    'no event',
+    '{"type":"tool_use","na',
+  ];
+  expect(toolCallsIn(lines.join('\n'))).toEqual([
+    { name: 'Read', input: '{"path":"a"}' },
+    { name: 'command', input: 'ls' },
+    { name: 'edit', input: 'b' },
+  ]);
 });

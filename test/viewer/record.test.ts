@@ -8,7 +8,7 @@ import { RecordLines, recordOf as recordedOf } from '../../src/page/data/record-
 import { EdgeCounts } from '../../src/page/history/edge-counts.js';
 import { ModelCheckpoints, RunHistory } from '../../src/page/history/run-history.js';
 import { SourceLines } from '../../src/page/history/source-lines.js';
-import { effectAt } from '../../src/page/output/output-panel.jsx';
+import { effectAt } from '../../src/page/output/attempts.js';
 import { wordsInRecord } from '../../src/page/record/event-words.js';
 import { Search } from '../../src/page/record/record-panel.jsx';
 import { modelLine } from '../../src/page/run/screen-model.js';
@@ -218,10 +218,10 @@ STATE: B
     const lines = recordOf(records.map(({ seq, time, event }) => ({ seq, ts: time, ...event })));
     const at = (seq: number) => effectAt(lines, seq);
     expect(at(2)).toBe(null);
-    expect(at(3)).toEqual({ effect: '1', text: 'a', hasEnded: true, seq: 3 });
+    expect(at(3)).toMatchObject({ effect: '1', text: 'a', hasEnded: true, seq: 3 });
     expect(at(4)?.effect).toBe('1');
     expect(at(5)?.effect).toBe('1');
-    expect(at(7)).toEqual({ effect: '2', text: 'b', hasEnded: false, seq: 6 });
+    expect(at(7)).toMatchObject({ effect: '2', text: 'b', hasEnded: false, seq: 6 });
   });
 });
 

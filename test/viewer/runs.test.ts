@@ -3,7 +3,8 @@ import { describe, expect, test } from 'vitest';
 import { isZone, type RunDay, runDays } from '../../src/app/run-filter.js';
 import type { PageRun } from '../../src/page/data/page-data.js';
 import { budgetOf, dayBars } from '../../src/page/runs/day-bars.js';
-import { hasFilters, mergeFirst, queryOf } from '../../src/page/runs/runs-screen.jsx';
+import { hasFilters, queryOf } from '../../src/page/runs/filters.jsx';
+import { mergeFirst } from '../../src/page/runs/runs-screen.jsx';
 import { barWords, stateBar } from '../../src/page/runs/state-bar.js';
 
 const run = (started_at: string, more: object = {}) => ({

@@ -46,8 +46,13 @@ export interface WaitingPage {
 }
 
 /** Which runs are listed. */
-export interface RunQuery extends Pick<RunFilter, 'machine' | 'since' | 'until' | 'q'> {
-  readonly status?: ShownStatus;
+export interface RunQuery extends Pick<RunFilter, 'machine' | 'since' | 'until' | 'q' | 'input'> {
+  /** One status, or several with commas between. */
+  readonly status?: string;
+  /** US dollars. */
+  readonly min_cost?: number;
+  /** Seconds. */
+  readonly min_time?: number;
   /** `next` of the page before. */
   readonly cursor?: string;
   readonly limit?: number;

@@ -128,7 +128,7 @@ function ProgramGraph({ model, machine, drawing, frame }: GraphOf & { readonly m
       drawing={drawing}
       name={`Graph of ${visibleLine(machine.name)}`}
       current={currentNode(model, machine.states)}
-      isOver={isOver(model)}
+      ending={endingOf(model)}
       factsOf={programFacts(machine, edges, steps)}
       edgeFacts={({ edge, label, fullText }) => {
         const count = taken.get(edge.id) ?? 0;
@@ -170,7 +170,7 @@ function PlanGraph({ model, machine, of, drawing, frame }: PlanGraphProps) {
       drawing={drawing}
       name={`Graph of the plan ${visibleLine(of.title)}`}
       current={null}
-      isOver={isOver(model)}
+      ending={endingOf(model)}
       factsOf={factsOf}
       edgeFacts={edgeFacts}
       onChoose={({ id }) => {
@@ -192,9 +192,9 @@ const LONGEST_VALUE = 2000;
 
 const longValue = (value: unknown): string => JSON.stringify(value, null, 1).slice(0, LONGEST_VALUE);
 
-function isOver(model: ScreenModel): boolean {
+function endingOf(model: ScreenModel): 'returned' | 'failed' | null {
   const status = model.shown.value?.status;
-  return status === 'returned' || status === 'failed';
+  return status === 'returned' || status === 'failed' ? status : null;
 }
 
 function currentNode(model: ScreenModel, states: readonly { readonly name: string }[]): string | null {

@@ -16,7 +16,7 @@ interface GraphProps {
   /** The id of the node where the run is. */
   readonly current: string | null;
   /** Whether the run has ended there. */
-  readonly isOver: boolean;
+  readonly ending: 'returned' | 'failed' | null;
   readonly factsOf: FactsOf;
   readonly edgeFacts: (edge: DrawnEdge) => EdgeFacts;
   readonly onChoose: (node: PictureNode) => void;
@@ -35,7 +35,7 @@ const SMALLEST = 0.62;
 const SMALLEST_FITTING = 0.52;
 
 export function Graph(props: GraphProps) {
-  const { drawing, name, zoom, onFit, current, isOver, factsOf, edgeFacts, onChoose } = props;
+  const { drawing, name, zoom, onFit, current, ending, factsOf, edgeFacts, onChoose } = props;
   const { width, height, nodes, edges } = drawing;
   const ways = edges.map((drawn) => ({ drawn, facts: edgeFacts(drawn) }));
   const frame = useRef<HTMLElement>(null);
@@ -75,7 +75,7 @@ export function Graph(props: GraphProps) {
             drawn={node}
             facts={factsOf(node.node)}
             isCurrent={node.node.id === current}
-            isOver={isOver}
+            ending={ending}
             onChoose={onChoose}
           />
         ))}
@@ -94,16 +94,18 @@ interface NodeProps {
   readonly drawn: DrawnNode;
   readonly facts: NodeFacts | null;
   readonly isCurrent: boolean;
-  readonly isOver: boolean;
+  readonly ending: 'returned' | 'failed' | null;
   readonly onChoose: (node: PictureNode) => void;
 }
 
-function GraphNode({ drawn, facts, isCurrent, isOver, onChoose }: NodeProps) {
+function GraphNode({ drawn, facts, isCurrent, ending, onChoose }: NodeProps) {
   const { node, x, y, width, height, texts, marks, fullText } = drawn;
   const radius = node.shape === 'pill' ? Math.min(height / 2, 14) : node.shape === 'dot' ? width / 2 : 6;
   const choose = facts?.canChoose === true ? () => onChoose(node) : null;
   return (
-    <g class={`node ${isCurrent ? `current ${isOver ? 'over' : ''}` : ''} ${facts?.isDim === true ? 'unvisited' : ''}`}>
+    <g
+      class={`node ${isCurrent ? `current ${ending === null ? '' : `over ${ending}`}` : ''} ${facts?.isDim === true ? 'unvisited' : ''}`}
+    >
       {fullText !== '' && <title>{[fullText, facts?.words].filter(Boolean).join('\n')}</title>}
       {isCurrent && <rect class="halo" x={x - 4} y={y - 4} width={width + 8} height={height + 8} rx={radius + 4} />}
       <rect class={`box ${node.kind}`} x={x} y={y} width={width} height={height} rx={radius} />

@@ -13,6 +13,7 @@ import { eventWords } from '../record/event-words.js';
 import type { ScreenModel } from '../run/screen-model.js';
 import { ValueView } from '../run/value-view.jsx';
 import { Problem } from '../shell/problem.jsx';
+import { shortId } from '../shell/short-id.jsx';
 import { Timeline } from '../timeline/timeline.js';
 import { TimelineCanvas } from '../timeline/timeline-canvas.jsx';
 import { openTimelineView } from '../timeline/timeline-view.js';
@@ -59,9 +60,10 @@ function OtherRunChoice({ model, chosen, onChoose }: RunChoiceProps) {
       <select value={chosen ?? ''} onChange={({ currentTarget }) => onChoose(currentTarget.value || undefined)}>
         <option value="">choose a run</option>
         {chosen !== null && !runs.some(({ run_id }) => run_id === chosen) && <option value={chosen}>{chosen}</option>}
-        {runs.map(({ run_id, status, started_at }) => (
+        {runs.map(({ run_id, title, machine, status, started_at }) => (
           <option key={run_id} value={run_id}>
-            {localTime(started_at)} · {status} · {run_id.slice(-12)}
+            {title === null || title === machine ? '' : `${visibleLine(title)} · `}
+            {localTime(started_at)} · {status} · {shortId(run_id)}
           </option>
         ))}
       </select>

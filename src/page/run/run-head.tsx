@@ -8,24 +8,28 @@ import { ActionDialog } from '../acting/action-dialog.jsx';
 import { type ActionName, REASONS_IF_DAMAGED, type Reason, reasonsAgainst } from '../acting/allowed-actions.js';
 import type { PageRun, RunActions, RunRow } from '../data/page-data.js';
 import { effectRetryReason } from '../history/step-history.js';
-import { usePage } from '../page-parts.js';
 import { waitingWords } from '../record/event-words.js';
-import { Prose } from '../shell/problem.jsx';
+import { Link, Prose } from '../shell/problem.jsx';
+import { ShortId, shortId } from '../shell/short-id.jsx';
 import { Elapsed, StatusMark } from '../shell/status-mark.jsx';
 import { Time } from '../shell/time.jsx';
 import type { ScreenModel } from './screen-model.js';
+import { WhyFailed } from './why-failed.jsx';
 
 export function RunHead({ model }: { readonly model: ScreenModel }) {
   const run = model.shown.value ?? model.latest.value;
   if (run === null) return <UnreadHead model={model} />;
   const isPast = model.at.value !== null;
+  const isDamaged = model.problem.value?.code === 'damaged';
   return (
     <header class="run-head">
       <h1>
-        {visibleLine(run.machine ?? '')} <StatusMark status={run.status} />
+        <span>{visibleLine(run.title ?? run.machine ?? '')}</span>{' '}
+        <StatusMark status={isDamaged ? 'damaged' : run.status} />
         {isPast && <span class="tag past">as it was after event {run.seq}</span>}
       </h1>
       <dl class="facts">
+        {run.title !== run.machine && <Fact name="Program">{visibleLine(run.machine ?? '')}</Fact>}
         {run.state !== null && <Fact name="State">{visibleLine(run.state)}</Fact>}
         <Fact name="Started">
           <Time at={run.started_at} />
@@ -40,6 +44,10 @@ export function RunHead({ model }: { readonly model: ScreenModel }) {
           {run.effects}
         </Fact>
         <Retries model={model} />
+        <CopyOf model={model} />
+        <Fact name="Id">
+          <ShortId id={run.run_id} />
+        </Fact>
       </dl>
       <Actions model={model} />
       {isPast && run.waiting.length > 0 && (
@@ -47,43 +55,9 @@ export function RunHead({ model }: { readonly model: ScreenModel }) {
           <strong>Waits for</strong> <Prose text={run.waiting.map(waitingWords).join('; ')} />
         </p>
       )}
+      {run.error !== null && <WhyFailed model={model} error={run.error} />}
       <LastRetry model={model} />
-      {run.error !== null && (
-        <p class="failed">
-          <strong>{visibleLine(run.error.kind)}</strong> <Prose text={run.error.message} />{' '}
-          <FailedAt model={model} error={run.error} />
-        </p>
-      )}
     </header>
-  );
-}
-
-interface FailedAtProps {
-  readonly model: ScreenModel;
-  readonly error: NonNullable<PageRun['error']>;
-}
-
-/** Where a run failed. The button leads to the event of that failure: the state ERROR may have done something since. */
-function FailedAt({ model, error: { state, line, file, tool } }: FailedAtProps) {
-  const { router } = usePage();
-  const { lines } = model.record.value;
-  const show = (): void => {
-    for (const { seq, ...one } of lines.before('instruction_failed', lines.length))
-      if (one.line === line && one.state === state) return router.change({ tab: 'source', event: String(seq) });
-    router.change({ tab: 'source' });
-  };
-  return (
-    <>
-      {[tool, state].map((name) => name !== null && <span key={name}> · {visibleLine(name)}</span>)}
-      {line !== null && line > 0 && (
-        <>
-          {' · '}
-          <button type="button" class="quiet more" onClick={show}>
-            {file === null ? `line ${line}` : `${visibleLine(file)}, line ${line}`}
-          </button>
-        </>
-      )}
-    </>
   );
 }
 
@@ -100,6 +74,7 @@ function RunTime({ model, run }: { readonly model: ScreenModel; readonly run: Pa
 function UnreadHead({ model }: { readonly model: ScreenModel }) {
   const first = model.record.value.lines.at(0);
   const listed = useListedRun(model);
+  const isDamaged = model.problem.value?.code === 'damaged';
   if (first?.type !== 'run_started')
     return (
       <header class="run-head" aria-busy={model.problem.value === null}>
@@ -109,9 +84,11 @@ function UnreadHead({ model }: { readonly model: ScreenModel }) {
   return (
     <header class="run-head">
       <h1>
-        {visibleLine(first.machine)} {listed !== null && <StatusMark status={listed.status} />}
+        <span>{visibleLine(listed?.title ?? first.machine)}</span>{' '}
+        {isDamaged ? <StatusMark status="damaged" /> : listed !== null && <StatusMark status={listed.status} />}
       </h1>
       {listed !== null && <ListedFacts run={listed} />}
+      {isDamaged && <Actions model={model} />}
     </header>
   );
 }
@@ -164,6 +141,24 @@ function Retries({ model }: { readonly model: ScreenModel }) {
       <button type="button" class="quiet more" onClick={() => model.select(last)}>
         {count}, why?
       </button>
+    </Fact>
+  );
+}
+
+/** The run that this one was copied from, with a link to the event where its own execution began. */
+function CopyOf({ model }: { readonly model: ScreenModel }) {
+  const { lines } = model.record.value;
+  const begun = useMemo(() => {
+    for (const event of lines.after('run_resumed', 0)) if (event.of !== undefined) return event;
+    return null;
+  }, [lines.length > 0 && lines.length]);
+  if (begun?.of === undefined) return null;
+  const { of, seq } = begun;
+  return (
+    <Fact name="Replay of">
+      <Link to={{ run: of, query: { event: String(Math.max(1, seq - 1)) } }}>
+        run {shortId(of)}, event {Math.max(1, seq - 1)}
+      </Link>
     </Fact>
   );
 }
@@ -231,15 +226,19 @@ function Actions({ model }: { readonly model: ScreenModel }) {
   const latest = model.latest.value;
   if (latest !== null)
     return <ActionButtons model={model} actions={actions} run={latest} reasons={reasonsAgainst(latest)} />;
-  const past = model.at.value === null || model.problem.value?.code !== 'damaged' ? null : model.shown.value;
-  if (past === null) return null;
-  return <ActionButtons model={model} actions={actions} run={past} reasons={REASONS_IF_DAMAGED} />;
+  if (model.problem.value?.code !== 'damaged') return null;
+  const past = model.at.value === null ? null : model.shown.value;
+  const reasons = past === null ? { ...REASONS_IF_DAMAGED, replay: CHOOSE_EVENT } : REASONS_IF_DAMAGED;
+  return <ActionButtons model={model} actions={actions} run={past} reasons={reasons} />;
 }
+
+const CHOOSE_EVENT = 'The record of this run is damaged. Choose an event before the damage first.';
 
 interface ActionButtonsProps {
   readonly model: ScreenModel;
   readonly actions: RunActions;
-  readonly run: PageRun;
+  /** Null: nothing is possible. */
+  readonly run: PageRun | null;
   readonly reasons: Readonly<Record<ActionName, Reason>>;
 }
 
@@ -268,7 +267,7 @@ function ActionButtons({ model, actions, run, reasons }: ActionButtonsProps) {
           </button>
         );
       })}
-      {open !== null && (
+      {open !== null && run !== null && (
         <ActionDialog name={open} model={model} actions={actions} run={run} onClose={() => setOpen(null)} />
       )}
     </div>

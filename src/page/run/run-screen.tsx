@@ -13,7 +13,7 @@ import { ChangesPanel } from '../history/changes-panel.jsx';
 import { ComparePanel } from '../history/compare-panel.jsx';
 import { StepsPanel } from '../history/steps-panel.jsx';
 import { OutputPanel } from '../output/output-panel.jsx';
-import { usePage } from '../page-parts.js';
+import { shownTitle, usePage } from '../page-parts.js';
 import { RecordPanel } from '../record/record-panel.jsx';
 import { Link, Problem } from '../shell/problem.jsx';
 import { useKeys, useMedia } from '../shell/use-keys.js';
@@ -34,6 +34,16 @@ export function RunScreen({ run }: { readonly run: string }) {
     j: () => model.select(model.shownSeq.value + 1),
     k: () => model.select(Math.max(1, model.shownSeq.value - 1)),
   });
+  useSignalEffect(() => {
+    const { title, machine } = model.latest.value ?? model.shown.value ?? { title: null, machine: null };
+    shownTitle.value = title ?? machine;
+  });
+  useEffect(
+    () => () => {
+      shownTitle.value = null;
+    },
+    [model],
+  );
   const { lines, isComplete } = model.record.value;
   if (isComplete && lines.length === 0 && model.problem.value !== null) return <NoRun model={model} />;
   if (isComplete && lines.length === 0 && model.latest.value !== null)
@@ -56,9 +66,9 @@ export function RunScreen({ run }: { readonly run: string }) {
           },
           { id: 'graph', title: 'Graph', area: 'main', content: <GraphPanel model={model} /> },
           { id: 'record', title: 'Record', area: 'middle', content: <RecordPanel model={model} /> },
+          { id: 'output', title: 'Output', area: 'side', content: <OutputPanel model={model} /> },
           { id: 'source', title: 'Source', area: 'side', content: <SourcePanel model={model} /> },
           { id: 'values', title: 'Values', area: 'side', content: <ValuesPanel model={model} /> },
-          { id: 'output', title: 'Output', area: 'side', content: <OutputPanel model={model} /> },
           { id: 'steps', title: 'Steps', area: 'side', isBroad: true, content: <StepsPanel model={model} /> },
           { id: 'changes', title: 'Changes', area: 'side', content: <ChangesPanel model={model} /> },
           { id: 'compare', title: 'Compare', area: 'side', isBroad: true, content: <ComparePanel model={model} /> },

@@ -25,11 +25,22 @@ interface DayChartProps {
 export function DayChart({ query, limit }: DayChartProps) {
   const { router } = usePage();
   const all = useDays(query);
-  const measure = MEASURES.find((one) => one === router.address.value.query.chart) ?? 'runs';
+  const { chart } = router.address.value.query;
+  const measure = MEASURES.find((one) => one === chart) ?? 'runs';
   const bars = useMemo(() => (all === null ? null : dayBars(all, measure, today())), [all, measure]);
+  const days = new Set(all?.map(({ day }) => day)).size;
+  const isFolded = chart === 'none' || (chart === undefined && days < 2);
   // Its height is kept free, so that the list below does not move when the numbers come.
-  if (all === null || bars === null) return <div class="day-chart coming" />;
+  if (all === null || bars === null) return <div class={`day-chart ${chart === undefined ? 'folded' : 'coming'}`} />;
   if (all.length === 0) return null;
+  if (isFolded)
+    return (
+      <div class="day-chart folded">
+        <button type="button" class="quiet" aria-expanded={false} onClick={() => router.change({ chart: 'runs' })}>
+          ▸ Runs by day
+        </button>
+      </div>
+    );
   const line = measure === 'money' ? budgetOf(all, limit) : null;
   return (
     <section class="day-chart" aria-label="Runs by day">
@@ -41,13 +52,16 @@ export function DayChart({ query, limit }: DayChartProps) {
               type="button"
               class="quiet"
               aria-pressed={one === measure}
-              onClick={() => router.change({ chart: one === 'runs' ? undefined : one })}
+              onClick={() => router.change({ chart: one })}
             >
               {TITLES[one]}
             </button>
           ))}
         </div>
         <Legend bars={bars} measure={measure} line={line} />
+        <button type="button" class="quiet" aria-expanded={true} onClick={() => router.change({ chart: 'none' })}>
+          Hide
+        </button>
       </div>
       {bars.programs.length === 0 ? (
         <p class="faint pad">

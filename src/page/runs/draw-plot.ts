@@ -2,7 +2,7 @@
 import uPlot from 'uplot';
 import type { DrawPlot } from './day-bars.js';
 
-const HEIGHT = 128;
+const HEIGHT = 106;
 const BAR_WIDTH = 0.7;
 const WIDEST_BAR = 48;
 const AXIS_FONT = '11px sans-serif';

@@ -1,30 +1,30 @@
 /** The list of runs: filters, what waits for a person, and a table that has only its visible rows. */
 import { effect, type ReadonlySignal, signal } from '@preact/signals';
-import type { RefObject } from 'preact';
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
-import { countOf } from '../../views/drawing/amounts.js';
+import type { Waiting } from '../../interpreter/events/event.js';
 import {
   type DataError,
   type PageData,
   type RunQuery,
   type RunRow,
-  type ShownStatus,
   toDataError,
+  type WaitingRun,
 } from '../data/page-data.js';
 import { usePage } from '../page-parts.js';
 import { Problem } from '../shell/problem.jsx';
-import { SearchField } from '../shell/search-field.jsx';
 import { useKeys, useMedia } from '../shell/use-keys.js';
 import { VirtualList } from '../shell/virtual-list.jsx';
 import { DayChart } from './day-chart.jsx';
+import { Filters, hasFilters, queryOf } from './filters.jsx';
+import { GroupCells, RunCells, RunHead } from './run-rows.jsx';
 import { Schedules } from './schedules.jsx';
 import { type BarPart, stateBar } from './state-bar.js';
-import { RunCells, RunHead, useWaitingRuns, WaitingRuns } from './waiting-runs.jsx';
+import { useWaitingRuns } from './waiting-runs.js';
 
-const ROW_HEIGHT = 40;
-/** Two lines, where the page is narrow as `runs.css` has it. */
+const ROW_HEIGHT = 50;
+/** Three lines, where the page is narrow as `runs.css` has it. */
 const NARROW = '(max-width: 700px)';
-const NARROW_ROW_HEIGHT = 56;
+const NARROW_ROW_HEIGHT = 74;
 /** Rows that are read before they are reached. */
 const AHEAD = 100;
 
@@ -46,12 +46,12 @@ export function RunsScreen() {
   const isFiltered = hasFilters(query);
   const waiting = useWaitingRuns(runs);
   const isNarrow = useMedia(NARROW);
+  const entries = useMemo(() => entriesOf(runs, waiting ?? [], !isFiltered), [runs, waiting, isFiltered]);
   const limit = useLimit(runs[0], query.program);
   return (
     <div class="runs-screen">
       <h1 class="hidden">Runs</h1>
-      <Filters search={search} count={runs.length} isComplete={isComplete} isLoading={isLoading} />
-      {!isFiltered && waiting !== null && <WaitingRuns known={waiting} />}
+      <Filters search={search} runs={runs} isComplete={isComplete} isLoading={isLoading} />
       {!isFiltered && <Schedules />}
       {data.days !== null && <DayChart query={queryOf(query)} limit={limit} />}
       {problem !== null && <Problem of={problem} />}
@@ -62,22 +62,45 @@ export function RunsScreen() {
           class="runs-table"
           label="Runs"
           head={<RunHead />}
-          count={waiting === null ? 0 : runs.length}
-          total={isComplete ? runs.length + 1 : -1}
+          count={waiting === null ? 0 : entries.length}
+          total={isComplete ? entries.length + 1 : -1}
           rowHeight={isNarrow ? NARROW_ROW_HEIGHT : ROW_HEIGHT}
-          keyOf={(index) => (runs[index] as RunRow).run_id}
+          keyOf={(index) => (entries[index] as ListEntry).key}
           row={(index) => {
-            const run = runs[index] as RunRow;
-            return <RunCells run={run} bar={bars.bars.value.get(keyOf(run))} />;
+            const entry = entries[index] as ListEntry;
+            if ('title' in entry) return <GroupCells {...entry} />;
+            const { run, waiting: asked } = entry;
+            return <RunCells run={run} waiting={asked} bar={bars.bars.value.get(keyOf(run))} />;
           }}
           onRange={(first, last) => {
             pages.want(last + AHEAD);
-            bars.show(runs.slice(first, last + 1));
+            bars.show(entries.slice(first, last + 1).flatMap((entry) => ('run' in entry ? [entry.run] : [])));
           }}
         />
       )}
     </div>
   );
+}
+
+/** A row of the list: a run, or the title of the group that begins there. */
+type ListEntry =
+  | { readonly key: string; readonly run: RunRow; readonly waiting?: readonly Waiting[] }
+  | { readonly key: string; readonly title: string; readonly count: number | null };
+
+/** `isGrouped`: runs that wait for a person come first. */
+function entriesOf(runs: readonly RunRow[], waiting: readonly WaitingRun[], isGrouped: boolean): ListEntry[] {
+  const asked = new Map(waiting.map((run) => [run.run_id, run.waiting]));
+  const entryOf = (run: RunRow): ListEntry => {
+    const open = asked.get(run.run_id);
+    return { key: run.run_id, run, ...(open === undefined ? {} : { waiting: open }) };
+  };
+  if (!isGrouped || waiting.length === 0) return runs.map(entryOf);
+  const others = runs.filter(({ run_id }) => !asked.has(run_id));
+  return [
+    { key: 'waiting', title: 'Waiting for you', count: waiting.length },
+    ...waiting.map(entryOf),
+    ...(others.length === 0 ? [] : [{ key: 'others', title: 'Other runs', count: null }, ...others.map(entryOf)]),
+  ];
 }
 
 function Empty({ isFiltered }: { readonly isFiltered: boolean }) {
@@ -188,107 +211,6 @@ function openRunBars(data: PageData): RunBars {
       controller.abort();
       clearTimeout(timer);
     },
-  };
-}
-
-const TYPING_MS = 200;
-
-interface FiltersProps {
-  readonly search: RefObject<HTMLInputElement | null>;
-  readonly count: number;
-  readonly isComplete: boolean;
-  readonly isLoading: boolean;
-}
-
-/** The filters of the list. What they are set to is a part of the address. */
-function Filters({ search, count, isComplete, isLoading }: FiltersProps) {
-  const { router } = usePage();
-  const { query } = router.address.value;
-  const change = (name: string, value: string): void => router.change({ [name]: value === '' ? undefined : value });
-  const isFiltered = hasFilters(query);
-  return (
-    <search class="filters">
-      <SearchField
-        element={search}
-        label="Search in ids, programs, states, errors and inputs"
-        placeholder="Search  ( / )"
-        value={query.q ?? ''}
-        onChange={(value) => change('q', value)}
-        pauseMs={TYPING_MS}
-      />
-      <Choice name="Status" value={query.status ?? ''} all="Any status" onChange={(value) => change('status', value)}>
-        {STATUSES}
-      </Choice>
-      <Choice name="Started" value={query.period ?? ''} all="Any time" onChange={(value) => change('period', value)}>
-        {Object.keys(PERIODS)}
-      </Choice>
-      {query.program !== undefined && (
-        <button type="button" class="chip" onClick={() => change('program', '')}>
-          program {query.program} <span aria-hidden="true">×</span>
-          <span class="hidden">: remove this filter</span>
-        </button>
-      )}
-      {isFiltered && (
-        <button type="button" class="quiet" onClick={() => router.go({ run: null, query: {} }, 'replace')}>
-          Clear
-        </button>
-      )}
-      <span class="faint count" role="status">
-        {isLoading ? '' : `${countOf(count, 'run')}${isComplete ? '' : ' and more'}`}
-      </span>
-    </search>
-  );
-}
-
-interface FilterChoiceProps {
-  readonly name: string;
-  readonly value: string;
-  /** What no filter is called. */
-  readonly all: string;
-  readonly onChange: (value: string) => void;
-  readonly children: readonly string[];
-}
-
-function Choice({ name, value, all, onChange, children }: FilterChoiceProps) {
-  return (
-    <select aria-label={name} value={value} onChange={({ currentTarget }) => onChange(currentTarget.value)}>
-      <option value="">{all}</option>
-      {children.map((one) => (
-        <option key={one} value={one}>
-          {name === 'Started' ? `Last ${one}` : one}
-        </option>
-      ))}
-    </select>
-  );
-}
-
-const STATUSES: readonly ShownStatus[] = [
-  'running',
-  'suspended',
-  'failed',
-  'interrupted',
-  'killed',
-  'returned',
-  'skipped',
-  'queued',
-];
-
-/** Periods before now, in hours. */
-const PERIODS: Readonly<Record<string, number>> = { hour: 1, day: 24, week: 168, month: 720 };
-
-/** What the chart shows is a part of the address, too. */
-export function hasFilters({ chart: _, ...query }: Readonly<Record<string, string>>): boolean {
-  return Object.keys(query).length > 0;
-}
-
-export function queryOf({ q, status, program, period }: Readonly<Record<string, string>>): RunQuery {
-  const hours = period === undefined ? undefined : PERIODS[period];
-  const known = STATUSES.find((one) => one === status);
-  return {
-    ...(q === undefined ? {} : { q }),
-    ...(known === undefined ? {} : { status: known }),
-    ...(program === undefined ? {} : { machine: program }),
-    ...(hours === undefined ? {} : { since: new Date(Date.now() - hours * 3_600_000).toISOString() }),
   };
 }
 

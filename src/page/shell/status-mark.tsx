@@ -4,7 +4,11 @@ import { useEffect, useState } from 'preact/hooks';
 import { duration } from '../../views/drawing/amounts.js';
 import type { ShownStatus } from '../data/page-data.js';
 
-const MARKS: Readonly<Record<ShownStatus, string>> = {
+/** `damaged`: the record of the run cannot be read to its end, so its status is not known. */
+type MarkedStatus = ShownStatus | 'damaged';
+
+const MARKS: Readonly<Record<MarkedStatus, string>> = {
+  damaged: '!',
   queued: '…',
   running: '▶',
   returned: '✓',
@@ -15,7 +19,8 @@ const MARKS: Readonly<Record<ShownStatus, string>> = {
   killed: '!',
 };
 
-const ABOUT: Readonly<Record<ShownStatus, string>> = {
+const ABOUT: Readonly<Record<MarkedStatus, string>> = {
+  damaged: 'its record cannot be read to its end',
   queued: 'the service executes it as soon as other runs have ended',
   running: 'a process executes it',
   returned: 'it has ended with a result',
@@ -26,7 +31,7 @@ const ABOUT: Readonly<Record<ShownStatus, string>> = {
   killed: 'its process died; it can be resumed',
 };
 
-export function StatusMark({ status }: { readonly status: ShownStatus }) {
+export function StatusMark({ status }: { readonly status: MarkedStatus }) {
   return (
     <span class={`status ${status}`} title={ABOUT[status]}>
       <span class="mark" aria-hidden="true">
