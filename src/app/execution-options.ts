@@ -17,7 +17,7 @@ export type Startable = ProgramSource | Prepared;
 /** Options of `start`. The configuration supplies those that are absent. A prepared program has the ones of `prepare`. */
 export interface StartOptions
   extends PrepareOptions,
-    Pick<RunOptions, 'by' | 'runId' | 'jobs' | 'autoEvents' | 'effectTimeoutMs' | 'start' | 'settings'>,
+    Pick<RunOptions, 'name' | 'by' | 'runId' | 'jobs' | 'autoEvents' | 'effectTimeoutMs' | 'start' | 'settings'>,
     Omit<ExecutionOptions, 'agents' | 'commands' | 'mcp' | 'readable' | 'secrets' | 'cwd' | 'env'> {
   /**
    * Runs with the same key are executed one at a time; default: the KEY of the program. A run holds its key until it ends, also

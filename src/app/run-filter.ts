@@ -14,31 +14,40 @@ interface FilteredRun {
   readonly state?: string | null;
   readonly branch?: string;
   readonly key?: string;
+  readonly title?: string | null;
+  readonly cost?: number | null;
+  readonly duration_ms?: number | null;
 }
 
-/**
- * Whether a run is wanted, apart from `limit`. `hasText`: whether a text in lower case is in what a list does not show of a
- * run. Throws a `RunRefused` for a wrong time.
- */
-export function runCondition(
-  filter: Omit<RunFilter, 'limit'>,
-): (run: FilteredRun, hasText?: (text: string) => boolean) => boolean {
-  const { status, machine, after, key, q = '' } = filter;
+/** What a list does not show of a run, and a filter may ask for. */
+interface HiddenFacts {
+  /** Whether a text in lower case is in it. */
+  readonly hasText?: (text: string) => boolean;
+  /** Whether the run has this input, as `name=value`, or has one with the name. */
+  readonly hasInput?: (input: string) => boolean;
+}
+
+/** Whether a run is wanted, apart from `limit`. Throws a `RunRefused` for a wrong time. */
+export function runCondition(filter: Omit<RunFilter, 'limit'>): (run: FilteredRun, hidden?: HiddenFacts) => boolean {
+  const { status, machine, after, key, q = '', minCost, minTimeMs, input } = filter;
   const statuses = status === undefined ? null : new Set<string>(typeof status === 'string' ? [status] : status);
   const since = timeOf('since', filter.since) ?? Number.NEGATIVE_INFINITY;
   const until = timeOf('until', filter.until) ?? Number.POSITIVE_INFINITY;
   const text = q.toLowerCase();
-  return (run, hasText) => {
+  return (run, { hasText, hasInput } = {}) => {
     if (after !== undefined && run.run_id >= after) return false;
     if (statuses !== null && !statuses.has(run.status)) return false;
     if (machine !== undefined && run.machine !== machine) return false;
     if (key !== undefined && run.key !== key) return false;
     const started = Date.parse(run.started_at);
     if (started < since || started >= until) return false;
+    if (minCost !== undefined && (run.cost ?? 0) < minCost) return false;
+    if (minTimeMs !== undefined && (run.duration_ms ?? 0) < minTimeMs) return false;
+    if (input !== undefined && hasInput?.(input) !== true) return false;
     if (text === '') return true;
-    const { run_id, machine: name, state, branch, key: shared } = run;
+    const { run_id, machine: name, state, branch, key: shared, title } = run;
     return (
-      [run_id, name, state, branch, shared].some((one) => one?.toLowerCase().includes(text)) || hasText?.(text) === true
+      [run_id, name, title, state, branch, shared].some((one) => one?.toLowerCase().includes(text)) || hasText?.(text) === true
     );
   };
 }

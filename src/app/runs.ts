@@ -44,6 +44,12 @@ export interface RunFilter {
   readonly until?: string;
   /** Only runs whose id, machine, state, error or inputs contain this text, in upper or lower case. */
   readonly q?: string;
+  /** Only runs that cost at least so many US dollars. */
+  readonly minCost?: number;
+  /** Only runs that took at least so many milliseconds. */
+  readonly minTimeMs?: number;
+  /** Only runs with this input: its name, or `name=value`, where a text may go on after that. */
+  readonly input?: string;
   /** Only runs of the program with this absolute path. */
   readonly program?: string;
   /** Only runs that were started in this folder; its absolute path. */

@@ -178,7 +178,7 @@ export interface Head {
   /** Only workers with this name execute turns; absent: any worker does. */
   readonly home?: string;
   /** What lists of runs have from the submission, which is large. */
-  readonly listed: { readonly machine: string; readonly startedAt: string };
+  readonly listed: { readonly machine: string; readonly title?: string; readonly startedAt: string };
   /** What the current turn asks, as far as its lines are on record; absent: it is not known, or no turn executes the run. */
   readonly questions?: readonly OpenWait[];
   /** Whether the object has an image and questions. */

@@ -68,6 +68,7 @@ export async function mirrorRun(
   const open = openFileJournal(folder, end);
   try {
     const status = await source.status(runId);
+    const { startedAt, options } = header;
     let { seq } = end;
     if (status !== null && status.seq > seq)
       for await (const { lines } of source.events(runId, seq + 1)) {
@@ -77,9 +78,9 @@ export async function mirrorRun(
         if (seq >= status.seq) break;
       }
     if (status?.report?.worktree !== undefined) keepFacts(path, status.report.worktree);
-    if (status?.report != null) folder.appendIndex(indexEntryOf(status.report, header.startedAt));
+    if (status?.report != null) folder.appendIndex(indexEntryOf(status.report, startedAt, options.title));
     else if (seq > end.seq && hasEnded(directory, runId)) {
-      const entry = indexEntryOf(emptyReport(runId, header.machine.name, 'interrupted'), header.startedAt);
+      const entry = indexEntryOf(emptyReport(runId, header.machine.name, 'interrupted'), startedAt, options.title);
       folder.appendIndex({ ...entry, status: 'running' });
     }
   } finally {

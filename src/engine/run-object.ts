@@ -121,7 +121,12 @@ async function submit(
   worker.remember?.(submission);
   const { home } = submission;
   const { machine, startedAt } = header;
-  const head = { ...FIRST, turn: 0, listed: { machine: machine.name, startedAt }, ...omitUndefined({ home }) };
+  const head = {
+    ...FIRST,
+    turn: 0,
+    listed: { machine: machine.name, title: header.options.title ?? machine.name, startedAt },
+    ...omitUndefined({ home }),
+  };
   note(context, services, head, 0);
   if (beginning === undefined) beginTurn(context, services, head, { image: null, resumedBy: null, due: null });
   else {
@@ -378,7 +383,7 @@ async function headOf(context: Pick<SharedContext, 'key' | 'get'>): Promise<Head
 /** The run as it is listed. `endedAt`: when the last event was recorded. */
 function listedRun(
   runId: string,
-  { machine, startedAt }: Head['listed'],
+  { machine, title = machine, startedAt }: Head['listed'],
   known: {
     readonly status: Head['status'];
     readonly report: RunReport | null;
@@ -389,6 +394,7 @@ function listedRun(
   return {
     run_id: runId,
     machine,
+    title,
     status,
     state: report?.state ?? null,
     started_at: startedAt,

@@ -19,6 +19,8 @@ export interface Machine {
   /** File names that origins refer to. */
   readonly files: readonly string[];
   readonly inputs: readonly Input[];
+  /** What a person calls a run: texts, and the inputs between them. Absent: the program does not say. */
+  readonly title?: readonly TitlePart[];
   /** Names of tracked variables; their index is their slot. */
   readonly tracked: readonly string[];
   readonly states: readonly State[];
@@ -41,6 +43,9 @@ export function callsAgents({ states, plans = {} }: Machine): boolean {
     Object.values(plans).some(({ tools }) => Object.values(tools).some(({ calls }) => calls.kind === 'agent'))
   );
 }
+
+/** A part of a title: a text, or an input, or a member of it. */
+export type TitlePart = string | { readonly input: string; readonly members: readonly (string | number)[] };
 
 /** An input that a program declares with INPUT, or a workflow file under `inputs`. */
 export interface Input {

@@ -33,9 +33,10 @@ async function listRuns(door: Door, { status, q, cursor }: ListArguments): Promi
   const found = await door.runs.list(filter);
   if (!found.ok) return refusalResult(found.refusal);
   const rows = found.value.runs.map(
-    ({ run_id, machine, status, state, started_at, cost, cancelled }): ShortMembers => ({
+    ({ run_id, machine, title, status, state, started_at, cost, cancelled }): ShortMembers => ({
       run_id,
       machine,
+      ...(title === null || title === machine ? {} : { title }),
       status: cancelled === true ? 'cancelled' : status,
       ...(state === null ? {} : { state }),
       started_at,
@@ -45,8 +46,8 @@ async function listRuns(door: Door, { status, q, cursor }: ListArguments): Promi
   return page('runs', rows, {
     cursorOf: (row) => String(row.run_id),
     next: found.value.next,
-    line: ({ run_id, machine, status, state, started_at, cost }) =>
-      `${run_id} ${machine} ${status}${state === undefined ? '' : ` in ${state}`} ${started_at}${typeof cost === 'number' ? ` ${dollars(cost)}` : ''}`,
+    line: ({ run_id, machine, title, status, state, started_at, cost }) =>
+      `${run_id} ${machine}${title === undefined ? '' : ` "${title}"`} ${status}${state === undefined ? '' : ` in ${state}`} ${started_at}${typeof cost === 'number' ? ` ${dollars(cost)}` : ''}`,
   });
 }
 

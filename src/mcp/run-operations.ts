@@ -8,6 +8,7 @@ import type { Json } from '../machine/expression.js';
 import type { Limits, Machine } from '../machine/machine.js';
 import { omitUndefined } from '../prelude/omit-undefined.js';
 import { newRunId } from '../runtime/run/header.js';
+import { titleOf } from '../runtime/run/run-title.js';
 import type { Executions } from '../serve/executions/executions.js';
 import {
   isLocked,
@@ -28,6 +29,8 @@ interface WantedRun {
   readonly checked: CheckedProgram;
   readonly source: StartableFlow;
   readonly inputs: GivenValues;
+  /** What to call the run. */
+  readonly name?: string | undefined;
   readonly limits: Limits;
   readonly by: string;
   readonly key?: string | undefined;
@@ -55,7 +58,7 @@ async function executionsOf(door: Door): Promise<Result<Executions>> {
 export async function startRun(door: Door, wanted: WantedRun): Promise<Result<{ run_id: string; isNew: boolean }>> {
   const opened = await executionsOf(door);
   if (!opened.ok) return opened;
-  const { checked, source, inputs, limits, by, key, exclusive = {}, signal } = wanted;
+  const { checked, source, inputs, name, limits, by, key, exclusive = {}, signal } = wanted;
   const held = await resultOf(() => keyOfStart(checked.machine as Machine, inputs, exclusive));
   if (!held.ok) return held;
   let run_id = newRunId();
@@ -73,7 +76,9 @@ export async function startRun(door: Door, wanted: WantedRun): Promise<Result<{ 
   const part = (wantsSecret: boolean): GivenValues =>
     Object.fromEntries(Object.entries(inputs).filter(([name]) => isSecret(name) === wantsSecret));
   const from = 'file' in source ? { program: source.file } : source;
-  const task: Task = { kind: 'start', inputs: part(false), ...from };
+  const task: Task = { kind: 'start', inputs: part(false), ...from, ...omitUndefined({ name }) };
+  const { machine } = checked;
+  const title = machine === null ? name : titleOf(machine as Machine, part(false), name);
   const begun = await execute(
     door,
     opened.value,
@@ -82,7 +87,8 @@ export async function startRun(door: Door, wanted: WantedRun): Promise<Result<{ 
       run_id,
       limits,
       by,
-      machine: checked.machine?.name ?? null,
+      machine: machine?.name ?? null,
+      title,
       ...omitUndefined({ key: held.value ?? undefined }),
     },
     {
@@ -96,6 +102,7 @@ export async function startRun(door: Door, wanted: WantedRun): Promise<Result<{ 
 interface HeldExecution {
   readonly task: Task;
   readonly run_id: string;
+  readonly title?: string | undefined;
   readonly machine: string | null;
   readonly limits: Limits;
   readonly by: string;

@@ -56,6 +56,7 @@ export async function describeRun(
     run_id: run.run_id,
     status: run.status,
     machine: run.machine,
+    ...(run.title === run.machine ? {} : { title: run.title }),
     ...(run.state === null ? {} : { state: run.state }),
     ...(run.status === 'returned' ? { returned: run.returned } : {}),
     ...(run.error === null ? {} : { error: errorFacts(run) }),
@@ -161,7 +162,10 @@ function nextStep(door: Door, run: ShownRun): string | null {
 function textOf(run: ShownRun, fitted: ShortMembers, defaults: ReadonlyMap<string, string>): string {
   const where = run.state === null || run.status === 'returned' ? '' : ` in ${run.state}`;
   const cost = run.cost === null || run.cost === 0 ? '' : `, ${dollars(run.cost)}`;
-  const lines = [`${run.machine}: ${run.status}${where} after ${duration(run.duration_ms)}${cost} (run ${run.run_id})`];
+  const title = run.title === run.machine ? '' : ` "${run.title}"`;
+  const lines = [
+    `${run.machine}${title}: ${run.status}${where} after ${duration(run.duration_ms)}${cost} (run ${run.run_id})`,
+  ];
   const print = (value: Json): string => (typeof value === 'string' ? value : JSON.stringify(value));
   if (fitted.returned !== undefined) lines.push(`result: ${print(fitted.returned)}`);
   if (fitted.error !== undefined) {

@@ -68,6 +68,7 @@ const inputNames = ({ inputs }: CheckedProgram): Json =>
 
 export interface RunArguments extends NamedFlow {
   readonly inputs?: ToolValues;
+  readonly name?: string;
   readonly limits?: Readonly<Record<string, number>>;
   readonly wait_s?: number;
   readonly confirm?: boolean;
@@ -105,7 +106,7 @@ export async function runCall(door: Door, given: RunArguments, caller: Caller): 
 type BegunCall = { readonly started: StartedTool } | { readonly answer: CallResult };
 
 export async function startCall(door: Door, given: RunArguments, caller: Caller): Promise<BegunCall> {
-  const { inputs = {}, limits, key, run_key, on_busy, confirm = false, program, file, text } = given;
+  const { inputs = {}, name, limits, key, run_key, on_busy, confirm = false, program, file, text } = given;
   const named = {
     ...(program === undefined ? {} : { program }),
     ...(file === undefined ? {} : { file }),
@@ -130,6 +131,7 @@ export async function startCall(door: Door, given: RunArguments, caller: Caller)
     checked,
     source,
     inputs,
+    name,
     limits: limitsOf(limits),
     by: `agent ${caller.name}`,
     key: key ?? asked.key,

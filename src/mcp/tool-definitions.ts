@@ -110,6 +110,7 @@ export const TOOLS: readonly ToolDefinition[] = [
       file: text('path in the folder of programs'),
       text: text('a program'),
       inputs: values('values of its INPUTs by name'),
+      name: text('what to call the run'),
       ...RUN_OPTIONS,
     }),
     outputSchema: runFacts,

@@ -41,6 +41,8 @@ import { keptFacts, worktreeFacts } from './worktree/worktree-facts.js';
 
 /** A run as `statedsl show --json` prints it: its report, its values, and the event after which it is shown. */
 export interface InspectedRun extends Omit<RunReport, 'status' | 'steps'> {
+  /** What a person calls it: its name, the title of its program or its inputs, or else its program. */
+  readonly title: string;
   /** Steps in the order in which they started; absent: there are none. */
   readonly steps?: readonly RecordedStep[];
   /** `running` also if the event is not the last one and the run continued. */
@@ -106,7 +108,8 @@ export function inspectRun(directory: string, runId: string, at: number | null, 
   const recent = recentEvents(journal, at ?? last, checkpoint);
   const shown = recent[recent.length - 1];
   if (shown === undefined) throw new RunRefused('wrong-use', `the run has no event ${at}`, 'the first one is number 1');
-  const { started_at } = stored.about;
+  const { started_at, machine, options: fixed } = stored.about;
+  const title = fixed.title ?? machine;
   const { inputs, redactor } = recoveryContextOf(stored, { env });
   const discarded = shown.seq === last ? null : { from: shown.seq + 1, without: [] };
   const start = discarded === null || checkpoint === null ? {} : { checkpoint };
@@ -137,7 +140,7 @@ export function inspectRun(directory: string, runId: string, at: number | null, 
       key: stored.about.key?.name,
     },
   );
-  const facts = { status, seq: shown.seq, at: shown.time, last_seq: last, started_at };
+  const facts = { title, status, seq: shown.seq, at: shown.time, last_seq: last, started_at };
   const {
     values,
     data: __,

@@ -15,6 +15,8 @@ import { type RunAbout, type RunStatus, readIndex, runIds, runStatus } from './s
 export interface ListedRun {
   readonly run_id: string;
   readonly machine: string | null;
+  /** What a person calls it: its name, the title of its program or its inputs, or else its program. */
+  readonly title: string | null;
   /** `killed`: its process died without recording an end; the run can be resumed. */
   readonly status: RunStatus;
   readonly state: string | null;
@@ -34,6 +36,10 @@ export interface ListedRun {
   readonly cancelled?: true;
   /** Runs with the same key are executed one at a time. */
   readonly key?: string;
+  /** Why it failed, in one line. */
+  readonly error?: string;
+  /** What it returned, in one line. */
+  readonly result?: string;
 }
 
 /** The newest `last` runs (all where it is null), newest first. Throws a `StoreError` when the store cannot be read. */
@@ -47,9 +53,10 @@ export function listRuns(directory: string, last: number | null = null): ListedR
 export function listedRun(directory: string, runId: string, entry: IndexEntry | undefined): ListedRun {
   const status = runStatus(directory, runId, entry);
   if (entry !== undefined && entry.status !== 'running') {
-    const { machine, state, started_at, ended_at, duration_ms, cost, effects, branch, cancelled, key } = entry;
-    const known = { machine, status, state, started_at, ended_at, duration_ms, cost, effects };
-    const more = omitUndefined({ branch, cancelled, key });
+    const { machine, title = machine, state, started_at, ended_at, duration_ms, cost, effects } = entry;
+    const { branch, cancelled, key, error, result } = entry;
+    const known = { machine, title, status, state, started_at, ended_at, duration_ms, cost, effects };
+    const more = omitUndefined({ branch, cancelled, key, error, result });
     return { run_id: runId, ...known, ...more };
   }
   const folder = join(directory, 'runs', runId);
@@ -59,6 +66,7 @@ export function listedRun(directory: string, runId: string, entry: IndexEntry | 
   return {
     run_id: runId,
     machine: about?.machine ?? null,
+    title: titleIn(about) ?? about?.machine ?? null,
     // A run may have ended although its line is not in the index, for example because the disk was full.
     status: status === 'killed' ? (end ?? status) : status,
     state: state ?? entry?.state ?? null,
@@ -83,7 +91,11 @@ function activeSince(entry: IndexEntry | undefined): string | null {
   return Number.isFinite(ms) && Math.abs(ms) <= LAST_MS ? new Date(ms).toISOString() : null;
 }
 
-function readAbout(folder: string): Pick<RunAbout, 'machine' | 'started_at' | 'key'> | null {
+function titleIn(about: IndexEntry | Partial<RunAbout> | null): string | undefined {
+  return about === null ? undefined : 'options' in about ? about.options?.title : (about as IndexEntry).title;
+}
+
+function readAbout(folder: string): Pick<RunAbout, 'machine' | 'started_at' | 'key' | 'options'> | null {
   try {
     return JSON.parse(readOwn(join(folder, 'run.json')).toString('utf8')) as RunAbout;
   } catch {

@@ -41,6 +41,7 @@ const listedRun = z
   .looseObject({
     run_id: z.string(),
     machine: z.string().nullable(),
+    title: z.string().nullable().openapi({ description: 'what a person calls it' }),
     status,
     state: z.string().nullable(),
     started_at: time,
@@ -50,6 +51,11 @@ const listedRun = z
     cost: dollars.nullable(),
     effects: count.nullable(),
     key: z.string().optional(),
+    error: z
+      .unknown()
+      .optional()
+      .openapi({ description: 'why it failed: one line, or an object of a run that did not begin' }),
+    result: z.string().optional().openapi({ description: 'what it returned, in one line' }),
   })
   .openapi('ListedRun');
 
@@ -68,6 +74,7 @@ export const inspectAnswer = z
   .looseObject({
     run_id: z.string(),
     machine: z.string().nullable(),
+    title: z.string().nullable(),
     status,
     state: z.string().nullable(),
     started_at: time,

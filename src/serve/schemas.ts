@@ -28,7 +28,10 @@ const count = z.coerce.number().int().nonnegative();
 export const runId = z
   .string()
   .regex(/^[0-9a-f][0-9a-f-]{0,35}$/i, 'is not the id of a run')
-  .openapi({ description: 'the id of a run, or the beginning of it', example: '01975c3a-5b9e-7c2f-9d1a-3f0e6b8c4d21' });
+  .openapi({
+    description: 'the id of a run, or the beginning or end of it',
+    example: '01975c3a-5b9e-7c2f-9d1a-3f0e6b8c4d21',
+  });
 
 export const hash = z
   .string()
@@ -47,12 +50,38 @@ const time = z
   .refine((text) => DATE.test(text) && !Number.isNaN(Date.parse(text)), 'is not a time, such as 2030-01-31T12:00:00Z');
 
 export const listQuery = z.strictObject({
-  status: z.enum(RUN_STATUSES).optional().openapi({ description: 'only runs with this status' }),
+  status: z
+    .string()
+    .regex(
+      new RegExp(`^(${RUN_STATUSES.join('|')})(,(${RUN_STATUSES.join('|')}))*$`),
+      'is not a status, or several with commas between',
+    )
+    .optional()
+    .openapi({
+      description: 'only runs with this status, or one of several with commas between',
+      example: 'failed,killed',
+    }),
   machine: name.optional(),
   key: name.optional().openapi({ description: 'only runs with this key' }),
   since: time.optional().openapi({ description: 'only runs that started at this time or later' }),
   until: time.optional().openapi({ description: 'only runs that started before this time' }),
   q: z.string().max(1000).optional().openapi({ description: 'only runs that mention this text' }),
+  input: z
+    .string()
+    .min(1)
+    .max(1000)
+    .optional()
+    .openapi({ description: 'only runs with this input, as `name` or `name=value`' }),
+  min_cost: z.coerce
+    .number()
+    .nonnegative()
+    .optional()
+    .openapi({ description: 'only runs that cost at least so many US dollars' }),
+  min_time: z.coerce
+    .number()
+    .nonnegative()
+    .optional()
+    .openapi({ description: 'only runs that took at least so many seconds' }),
   limit: z.coerce.number().int().min(1).max(1000).default(100),
   cursor: runId.optional().openapi({ description: '`next` of the page before' }),
 });
@@ -116,6 +145,7 @@ export const startBody = z
   .strictObject({
     program: z.string().min(1).max(4096).optional().openapi({ description: 'a path that `GET /programs` lists' }),
     text: z.string().optional().openapi({ description: 'the text of a program, where the service accepts texts' }),
+    name: name.optional().openapi({ description: 'what to call the run, in lists and notices' }),
     inputs: values.optional(),
     limits: limits.optional(),
     key: z

@@ -3,7 +3,7 @@
 import { countOf, dollars, duration, localTime, size } from './drawing/amounts.js';
 import { alignedLines, type Cell, type Column } from './drawing/columns.js';
 import type { Paint } from './drawing/paint.js';
-import { visibleLine } from './drawing/visible-text.js';
+import { cut, visibleLine } from './drawing/visible-text.js';
 
 interface OldRun {
   readonly run_id: string;
@@ -69,10 +69,13 @@ interface RunLine {
   readonly cost: number | null;
   readonly effects: number | null;
   readonly key?: string;
+  readonly title?: string | null;
+  readonly error?: string;
+  readonly result?: string;
 }
 
+const TITLE: Column = { title: 'TITLE' };
 const HEAD: readonly Column[] = [
-  { title: 'RUN' },
   { title: 'MACHINE' },
   { title: 'STATUS' },
   { title: 'STATE' },
@@ -80,18 +83,23 @@ const HEAD: readonly Column[] = [
   { title: 'TIME', right: true },
   { title: 'COST', right: true },
   { title: 'EFFECTS', right: true },
+  { title: 'RUN' },
 ];
+/** The longest title, and the longest result, in a line of a list. */
+const LONGEST_TITLE = 48;
+const LONGEST_RESULT = 100;
 /** Shown for values that are known only after the run. */
 const OPEN = '-';
 
-/** The list of runs as a table. */
+/** The list of runs as a table, each with its result or error below it. Titles are there if one says more than a program. */
 export function drawRunList(runs: readonly RunLine[], paint: Paint): string {
   if (runs.length === 0) return '';
+  const hasTitles = runs.some(({ title, machine }) => title != null && title !== machine);
   // Most stores have no run with a key.
   const hasKeys = runs.some(({ key }) => key !== undefined);
-  const head = hasKeys ? [...HEAD, { title: 'KEY' }] : HEAD;
+  const columns = [...(hasTitles ? [TITLE] : []), ...HEAD.slice(0, -1), ...(hasKeys ? [{ title: 'KEY' }] : []), ...HEAD.slice(-1)];
   const rows = runs.map((run): Cell[] => [
-    run.run_id,
+    ...(hasTitles ? [{ text: cut(visibleName(run.title ?? run.machine), LONGEST_TITLE), paint: paint.strong }] : []),
     visibleName(run.machine),
     { text: run.status, paint: statusPaint(run.status, paint) },
     visibleName(run.state),
@@ -101,8 +109,16 @@ export function drawRunList(runs: readonly RunLine[], paint: Paint): string {
     run.effects === null ? OPEN : dollars(run.cost),
     run.effects === null ? OPEN : String(run.effects),
     ...(hasKeys ? [run.key === undefined ? '' : visibleLine(run.key)] : []),
+    { text: run.run_id, paint: paint.faint },
   ]);
-  return `${alignedLines(head, rows, paint.faint).join('\n')}\n`;
+  const [head = '', ...lines] = alignedLines(columns, rows, paint.faint);
+  return `${[head, ...lines.flatMap((line, at) => [line, ...outcomeLine(runs[at] as RunLine, paint)])].join('\n')}\n`;
+}
+
+function outcomeLine({ error, result }: RunLine, paint: Paint): string[] {
+  // A run of a service that did not begin has an object.
+  if (typeof error === 'string') return [`  ${paint.error(cut(visibleLine(error), LONGEST_RESULT))}`];
+  return result === undefined || result === '' ? [] : [`  ${paint.faint(cut(visibleLine(result), LONGEST_RESULT))}`];
 }
 
 /** The color of a status, which all views share. */

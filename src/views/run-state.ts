@@ -16,6 +16,7 @@ import { stepPaint } from './steps/step-table.js';
 interface DrawnRun {
   readonly run_id: string;
   readonly machine: string;
+  readonly title: string;
   readonly status: string;
   readonly state: string | null;
   readonly states: readonly string[];
@@ -92,6 +93,7 @@ export function drawRunState(run: DrawnRun, recent: readonly Recent[], paint: Pa
     });
   };
   if (run.seq < run.last_seq) add('as of', [`event ${run.seq} of ${run.last_seq}, ${localTime(run.at)}`]);
+  if (run.title !== run.machine) add('title', [paint.strong(visibleLine(run.title))]);
   add('machine', [visibleLine(run.machine)]);
   add('state', run.state === null ? [] : [paint.state(visibleLine(run.state))]);
   add('states', run.states.length === 0 ? [] : [statesLine(run.states, run.states_total)]);

@@ -47,7 +47,7 @@ test('a run that has ended has the events and the report that it had', async () 
   const plain = value(await executing.start({ text: 'DO: x = paint red\nRETURN: {x}\n' }));
   const report = await plain.report;
   const seen = await followed(following, null);
-  expect(seen.report).toEqual({ ...report, duration_ms: seen.report.duration_ms });
+  expect(seen.report).toEqual({ ...report, title: 'stdin', duration_ms: seen.report.duration_ms });
   expect(seen.started).toEqual(plain.started);
   expect([seen.types[0], seen.types.at(-1)]).toEqual(['run_started', 'run_returned']);
   expect((await followed(following, null, { from: 3 })).types).toEqual(seen.types.slice(2));

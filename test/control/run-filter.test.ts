@@ -11,7 +11,8 @@ const run = {
   state: 'DEPLOY',
   branch: 'statedsl/01a2',
 };
-const isWanted = (filter: RunFilter): boolean => runCondition(filter)(run, (text) => 'an error'.includes(text));
+const isWanted = (filter: RunFilter): boolean =>
+  runCondition(filter)(run, { hasText: (text) => 'an error'.includes(text) });
 
 test.each<[boolean, RunFilter]>([
   [true, {}],

@@ -169,7 +169,7 @@ test.each([
   };
   const more = { error: null, waiting: [], inputs: {}, tracked: {}, bound: {}, cost: null, duration_ms: 0, effects: 0 };
   const times = { started_at: DOING.since, at: DOING.since, seq: 1, last_seq: 1 };
-  const text = drawRunState({ ...facts, ...more, ...times, engine }, [], plain);
+  const text = drawRunState({ title: 'm', ...facts, ...more, ...times, engine }, [], plain);
   expect(text).toMatch(words);
   expect(text).toMatch(/engine {4}turn 2, http:\/\/127\.0\.0\.1:9180 since .*\n {10}invocation inv_1\n/);
 });

@@ -40,6 +40,7 @@ const noted = (run_id: string, status: 'running' | 'returned', version: number):
   run: {
     run_id,
     machine: 'm',
+    title: 'm',
     status,
     state: null,
     started_at: '2026-11-22T10:00:00.000Z',

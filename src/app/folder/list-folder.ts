@@ -19,11 +19,27 @@ export function listFolder(index: RunIndex, filter: RunFilter): RunList {
     if (!isFrom(index.directory, id, filter)) continue;
     const run = listedRun(index.directory, id, entries.get(id));
     const error = entries.get(id)?.error ?? '';
-    if (!isWanted(run, (text) => error.toLowerCase().includes(text) || index.inputsOf(id).includes(text))) continue;
+    const hidden = {
+      hasText: (text: string) => error.toLowerCase().includes(text) || index.inputsOf(id).includes(text),
+      hasInput: (input: string) => hasInput(index.inputsOf(id), input),
+    };
+    if (!isWanted(run, hidden)) continue;
     if (runs.length >= limit) return { runs, next: runs[runs.length - 1]?.run_id ?? '' };
     runs.push(run);
   }
   return { runs };
+}
+
+/** `inputs`: their JSON in lower case. */
+function hasInput(inputs: string, wanted: string): boolean {
+  const [name = '', ...rest] = wanted.toLowerCase().split('=');
+  const key = `${JSON.stringify(name.trim())}:`;
+  if (rest.length === 0) return inputs.includes(key);
+  const value = rest.join('=').trim();
+  const isOther = /^["[{]/.test(value);
+  return (
+    inputs.includes(`${key}${value}`) || (!isOther && inputs.includes(`${key}${JSON.stringify(value).slice(0, -1)}`))
+  );
 }
 
 /** Whether the run began in the folder, and with the program, of a filter. */

@@ -69,6 +69,8 @@ export interface ExecutionOptions {
 
 /** Options of `run`. All are optional, except for the inputs that the program requires. */
 export interface RunOptions extends ExecutionOptions {
+  /** What to call the run in lists and notices; by default its program or its inputs say it. */
+  readonly name?: string;
   /** The name of the person or program that starts the run, for the record; by default the record does not say it. */
   readonly by?: string;
   readonly inputs?: Readonly<Record<string, Json>>;

@@ -152,6 +152,7 @@ function planOf(path: string, text: string): ListedPlan {
 
 const DECLARATIONS: ReadonlySet<string> = new Set([
   'machine',
+  'title',
   'input',
   'limit',
   'tool',

@@ -22,7 +22,7 @@ const WORLD = ['--agent', '--mock', '--real-time', '--in-doubt', '--suspend-afte
 /** What only the beginning of a run decides. */
 const AT_START = [
   ...['--input-file', '--machine', '--start', '--worktree', '--jobs', '--effect-timeout', '--auto-events'],
-  ...['--state', '--tools', '--approved', '--home', '--fresh', '--memo-max-age'],
+  ...['--name', '--state', '--tools', '--approved', '--home', '--fresh', '--memo-max-age'],
 ];
 
 export const COMBINATIONS: readonly Combination[] = [

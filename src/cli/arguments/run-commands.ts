@@ -26,6 +26,7 @@ export function addRun(program: Command, onExit: (code: number) => void): void {
       'set an input: name=text, name:=JSON, or name=@file for the text of a file (repeatable)',
       collect,
     )
+    .option('--name <text>', 'what to call the run in lists (default: the TITLE of the program, or the inputs)')
     .option('--input-file <file>', 'read inputs from a JSON or YAML file')
     .option('--machine <name>', 'the machine to run (default: the first)')
     .option('--start <state>', 'the state to start in, as "STATE" or "STATE with x=1"')

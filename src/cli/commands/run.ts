@@ -155,7 +155,7 @@ function runOptions(flags: RunFlags) {
     effectTimeoutMs: flags.effectTimeout ?? null,
     autoEvents: flags.autoEvents ?? false,
     settings: settingsOf(flags),
-    ...omitUndefined({ jobs: flags.jobs, realTime: flags.realTime }),
+    ...omitUndefined({ name: flags.name, jobs: flags.jobs, realTime: flags.realTime }),
     ...omitUndefined({ key: flags.key, onBusy: flags.onBusy, keyWhile: flags.keyWhile }),
     ...(flags.fresh === undefined && flags.memoMaxAge === undefined
       ? {}

@@ -1,5 +1,7 @@
 /** The options of `run`, with numbers and durations already checked and parsed. */
 export interface RunFlags {
+  /** What to call the run. */
+  readonly name?: string;
   readonly input?: readonly string[];
   readonly inputFile?: string;
   readonly machine?: string;

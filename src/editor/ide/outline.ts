@@ -74,6 +74,7 @@ function grown(one: OutlineNode): OutlineNode {
 
 const DECLARATIONS: ReadonlySet<string> = new Set([
   'machine',
+  'title',
   'input',
   'limit',
   'tool',

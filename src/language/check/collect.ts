@@ -51,6 +51,8 @@ export interface Unit {
   readonly limits: readonly Option[];
   /** What is the same for runs that must not be executed at the same time. */
   readonly key: Template | null;
+  /** The title of a run; null: the program says none. */
+  readonly title: Template | null;
   /** Set if the program is a workflow file: its dialect. */
   readonly workflow: Program['workflow'];
 }
@@ -68,6 +70,7 @@ class Collector {
   readonly inputs = new Map<string, InputDeclaration>();
   /** By file: what is imported may be a tool, too. */
   private readonly tools = new Map<string, Name>();
+  title: Template | null = null;
   readonly limits: Option[] = [];
   key: Template | null = null;
   workflow: Program['workflow'];
@@ -120,6 +123,12 @@ class Collector {
         const { raw, span } = item.text;
         const first = this.key === null ? undefined : { text: this.key.raw, span: this.key.span };
         if (this.unique('KEY', { text: raw, span }, first)) this.key = item.text;
+        return true;
+      }
+      case 'title': {
+        const name = { text: item.text.raw, span: item.text.span };
+        if (this.unique('TITLE', name, this.title === null ? undefined : { text: '', span: this.title.span }))
+          this.title = item.text;
         return true;
       }
       case 'import':
@@ -227,6 +236,7 @@ function whatIs(item: Declaration | Instruction): string {
   if (item.kind === 'machine') return `machine \`${item.name.text}\``;
   if (item.kind === 'tool') return 'a TOOL';
   if (item.kind === 'key') return 'a KEY';
+  if (item.kind === 'title') return 'a TITLE';
   return item.kind === 'limit' ? 'a LIMIT' : 'an instruction';
 }
 

@@ -5,7 +5,7 @@
  */
 import { positionAt, type SourceFile, type SourceSet, type Span } from '../source/diagnostic.js';
 import type { Program } from '../syntax/ast.js';
-import type { Expression } from '../syntax/expression-nodes.js';
+import type { Expression, Name } from '../syntax/expression-nodes.js';
 import { ERROR_NAMES, type Unit } from './collect.js';
 
 export type NameKind =
@@ -284,5 +284,16 @@ function* listDeclared(unit: Declarations, program: Program): Generator<Mention>
     if (item.kind === 'import') {
       const path = item.path.parts.filter((part) => typeof part === 'string').join('');
       yield { span: item.path.span, role: 'use', symbols: [symbolKey('import', '', path)] };
+    } else if (item.kind === 'title') {
+      for (const part of item.text.parts) {
+        const name = typeof part === 'string' ? null : titleRoot(part.expression);
+        if (name !== null) yield { span: name.span, role: 'read', symbols: [symbolKey('input', '', name.text)] };
+      }
     }
+}
+
+/** The name that `a`, `a.b` or `a[0]` begins with. */
+function titleRoot(e: Expression): Name | null {
+  if (e.kind === 'name') return { text: e.name, span: e.span };
+  return e.kind === 'field' || e.kind === 'index' || e.kind === 'maybe' ? titleRoot(e.of) : null;
 }

@@ -254,6 +254,8 @@ export function declarationHead(d: Declaration, source: SourceText): string {
       return `TOOL: ${d.value.text}`;
     case 'key':
       return `KEY: ${d.text.raw}`;
+    case 'title':
+      return `TITLE: ${d.text.raw}`;
     case 'import':
       return `IMPORT: ${d.path.raw}`;
     case 'pattern': {

@@ -58,6 +58,8 @@ function declaration(d: Declaration): string | null {
       return `TOOL: ${d.value.text}`;
     case 'key':
       return `KEY: ${d.text.raw}`;
+    case 'title':
+      return `TITLE: ${printQuoted(d.text)}`;
     case 'import':
       return `IMPORT: ${printQuoted(d.path)}`;
     case 'pattern':

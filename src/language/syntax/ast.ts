@@ -272,6 +272,8 @@ export type Declaration =
   | { readonly kind: 'tool'; readonly value: Name; readonly span: Span }
   /** What is the same for runs that must not be executed at the same time. */
   | { readonly kind: 'key'; readonly text: Template; readonly span: Span }
+  /** What a person calls a run of the program: a text with inputs. */
+  | { readonly kind: 'title'; readonly text: Template; readonly span: Span }
   | { readonly kind: 'import'; readonly path: Template; readonly span: Span }
   | {
       readonly kind: 'pattern';

@@ -6,13 +6,11 @@ import { createHash } from 'node:crypto';
 import { mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Waiting } from '../../interpreter/events/event.js';
-import type { Machine } from '../../machine/machine.js';
 import type { NotifyTarget } from '../configuration/load-configuration.js';
 import { lastEvents } from '../store/journal-lines.js';
 import { entryAt, readOwn, writeOwn } from '../store/own-file.js';
 import type { IndexEntry } from '../store/run-header.js';
 import { storeError } from '../store/store-error.js';
-import type { RunAbout } from '../store/stored-run.js';
 
 /** Where the position is, in the folder of the service. */
 const POSITION = 'index-position.json';
@@ -106,7 +104,7 @@ export interface Notice {
   readonly machine: string;
   /** ISO 8601. */
   readonly at: string;
-  /** What the run is, for a person: its program with the inputs that are not the default. */
+  /** What a person calls the run. */
   readonly title: string;
   /** Of a suspended run: what it waits for. */
   readonly waiting?: readonly Waiting[];
@@ -131,33 +129,20 @@ const STATUSES: ReadonlySet<string> = new Set<Notice['status']>(['suspended', 'f
  * Null if the line of the index means that the run has begun, or was interrupted. `directory`: where the runs are, for what
  * only the files of the run say.
  */
-export function noticeOf({ run_id, status, machine, ended_at }: IndexEntry, directory: string): Notice | null {
+export function noticeOf(
+  { run_id, status, machine, title = machine, ended_at }: IndexEntry,
+  directory: string,
+): Notice | null {
   if (!STATUSES.has(status)) return null;
   // A run has one such end at a time, so the time names it, however often the index is read.
   const id = `${run_id}.${Date.parse(ended_at)}`;
   const notice = { id, run_id, status: status as Notice['status'], machine, at: ended_at };
   const folder = join(directory, 'runs', run_id);
-  return { ...notice, title: titleOf(folder, machine), ...(status === 'suspended' ? waitingOf(folder) : {}) };
+  return { ...notice, title, ...(status === 'suspended' ? waitingOf(folder) : {}) };
 }
 
-const LONGEST_TITLE = 120;
 /** Enough of a journal for its last events. */
 const END_BYTES = 64 * 1024;
-
-/** The run may have been removed meanwhile: then its program is its title. */
-function titleOf(folder: string, machine: string): string {
-  const inputs = readJson<Pick<RunAbout, 'inputs'>>(join(folder, 'run.json'))?.inputs ?? {};
-  const declared = readJson<Pick<Machine, 'inputs'>>(join(folder, 'machine.json'))?.inputs ?? [];
-  const isDefault = (name: string): boolean =>
-    declared.some(
-      (one) => one.name === name && JSON.stringify(one.value ?? null) === JSON.stringify(inputs[name] ?? null),
-    );
-  const given = Object.entries(inputs).flatMap(([name, value]) =>
-    isDefault(name) ? [] : [`${name}=${typeof value === 'string' ? value : JSON.stringify(value)}`],
-  );
-  const title = [...[machine, ...given].join(' ').replace(/[\p{Cc}\p{Cf}\s]+/gu, ' ')];
-  return title.length <= LONGEST_TITLE ? title.join('') : `${title.slice(0, LONGEST_TITLE - 1).join('')}…`;
-}
 
 function waitingOf(folder: string): Pick<Notice, 'waiting'> {
   const last = lastEvents(join(folder, 'journal.ndjson'), END_BYTES).find(({ type }) => type === 'run_suspended');

@@ -132,6 +132,7 @@ async function recordEnd(stored: StoredRun, lock: RunLock, { directory, by, sign
     ...omitUndefined({ key: about.key?.name }),
     cancelled: true,
     ...omitUndefined({ head: open.head ?? undefined }),
+    ...omitUndefined({ title: about.options.title }),
   });
   await open.close();
 }

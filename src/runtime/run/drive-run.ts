@@ -4,7 +4,10 @@
  */
 import { setMaxListeners } from 'node:events';
 import { dirname } from 'node:path';
+import { stripVTControlCharacters } from 'node:util';
 import type { Run } from '../../interpreter/run.js';
+import { printJson } from '../../interpreter/values/json.js';
+import type { Json } from '../../machine/expression.js';
 import { omitUndefined } from '../../prelude/omit-undefined.js';
 import type { AgentSettings } from '../agents/resolve.js';
 import { clockMs, timeStamp } from '../clock.js';
@@ -28,6 +31,7 @@ import { Growth, keptOutput } from './growth.js';
 import { openResources } from './resources.js';
 import type { RunOptions } from './run-options.js';
 import { type RunReport, reportOf } from './run-report.js';
+import { inOneLine } from './run-title.js';
 
 /** How long a run waits for a signal by default before it is suspended, in milliseconds. */
 const SIGNAL_UP_TO_MS = 10_000;
@@ -37,6 +41,7 @@ interface OpenRun {
   readonly runId: string;
   readonly run: Run;
   readonly startedAt: string;
+  readonly title: string | undefined;
   readonly open: OpenJournal | null;
   readonly redactor: Redactor | null;
   readonly checkpoints: Checkpoints | null;
@@ -181,12 +186,27 @@ function traceAndShow(trace: TracedSpans, onEvent: RunOptions['onEvent']): NonNu
   };
 }
 
+const LONGEST_LINE = 200;
+
 function firstLine(text: string): string {
-  return text.trimStart().split('\n', 1)[0]?.slice(0, 200) ?? '';
+  return text.trimStart().split('\n', 1)[0]?.slice(0, LONGEST_LINE) ?? '';
+}
+
+/** The result of a run in one line, without colors. */
+function resultLine(value: Json): string {
+  return inOneLine(
+    typeof value === 'string' ? firstLine(stripVTControlCharacters(value)) : printJson(value),
+    LONGEST_LINE,
+  );
 }
 
 /** The line about a run in the index of its store. `startedAt`: ISO 8601. */
-export function indexEntryOf(report: RunReport, startedAt: string, head?: RecordHead | null): IndexEntry {
+export function indexEntryOf(
+  report: RunReport,
+  startedAt: string,
+  title: string | undefined,
+  head?: RecordHead | null,
+): IndexEntry {
   return {
     run_id: report.run_id,
     machine: report.machine,
@@ -198,8 +218,10 @@ export function indexEntryOf(report: RunReport, startedAt: string, head?: Record
     cost: report.cost,
     effects: report.effects,
     ...omitUndefined({
+      title,
       branch: report.worktree?.branch,
       key: report.key,
+      result: report.status === 'returned' && report.returned !== null ? resultLine(report.returned) : undefined,
       error: report.error === null ? undefined : firstLine(report.error.message),
       cancelled: report.error?.kind === 'cancelled' ? (true as const) : undefined,
       head: head ?? undefined,
@@ -209,11 +231,11 @@ export function indexEntryOf(report: RunReport, startedAt: string, head?: Record
 
 /** The index and the state file can be rebuilt from the journal, so a disk error here does not change the result. */
 export async function closeRun(
-  { run, open, startedAt }: Pick<OpenRun, 'run' | 'open' | 'startedAt'>,
+  { run, open, startedAt, title }: Pick<OpenRun, 'run' | 'open' | 'startedAt' | 'title'>,
   report: RunReport,
   file: StateFile | null,
 ): Promise<void> {
-  const entry = indexEntryOf(report, startedAt, open?.head);
+  const entry = indexEntryOf(report, startedAt, title, open?.head);
   // If another process has taken over the run, that process reports its end.
   const writes = open?.isLost === true ? [] : [() => file?.last(run), () => open?.folder?.appendIndex(entry)];
   // Separately, so that the lock is released in any case.

@@ -34,6 +34,7 @@ import type { VirtualTime } from '../virtual-time.js';
 import type { Repository } from '../worktree/git/repository.js';
 import type { AskHandler, DriveOptions } from './drive-options.js';
 import type { RunReport } from './run-report.js';
+import { titleOf } from './run-title.js';
 
 /** A run that is about to execute. */
 export interface Started {
@@ -87,6 +88,8 @@ export interface RunOptions {
   readonly person?: string;
   /** The door through which `ask` gets answers, for the record. */
   readonly through?: Through;
+  /** What a person calls the run; by default its program or its inputs say it. */
+  readonly name?: string;
   /** Who starts the run, for the record; absent: nobody says it. */
   readonly by?: string;
   /** How many members of a PARALLEL run at once; by default the number of CPUs, and 8 if the members are agents. */
@@ -164,6 +167,7 @@ export function fixedOptions(machine: Machine, options: RunOptions, base: string
     auto_events: options.autoEvents ?? false,
     start: start === undefined ? null : storedStart(start),
     ...omitUndefined({ worktree: base === null ? undefined : { base }, started_by: options.by }),
+    ...omitUndefined({ title: titleOf(machine, options.inputs ?? {}, options.name) }),
     program_dir: resolve(options.cwd ?? '.', options.programDir ?? ''),
     ...omitUndefined({
       printed_inputs: Object.keys(printedInputs).length === 0 ? undefined : printedInputs,

@@ -65,6 +65,7 @@ export async function run(machine: Machine, options: RunOptions = {}): Promise<R
       runId,
       run: state,
       startedAt,
+      title: fixed.title,
       open,
       redactor,
       checkpoints: folder === null ? null : checkpoints(folder, redactor, start),

@@ -61,8 +61,12 @@ export interface IndexEntry {
   readonly branch?: string;
   /** A user ended it for good. */
   readonly cancelled?: true;
+  /** What a person calls it. */
+  readonly title?: string;
   /** Why it failed, in one line. */
   readonly error?: string;
+  /** What it returned, in one line. */
+  readonly result?: string;
   readonly key?: string;
   /** The end of its record. */
   readonly head?: RecordHead;
@@ -92,6 +96,8 @@ export interface FixedOptions {
   } | null;
   /** The commit from which the worktree of the run started, if it has one. */
   readonly worktree?: { readonly base: string };
+  /** What a person calls it; absent: nothing sets it apart from others of its program. */
+  readonly title?: string;
   /** Who started it. */
   readonly started_by?: string;
   /** The inputs as JSON, with numbers as they were written. */

@@ -65,7 +65,10 @@ export function runIds(directory: string): string[] {
   }
 }
 
-/** The id of the run that an id or the beginning of one names. Throws a `RunRefused`. */
+/** A shorter end of an id means none. */
+const SHORT_ID = 4;
+
+/** The id of the run that an id, or the beginning or end of one, names. Throws a `RunRefused`. */
 export function findRunId(directory: string, name: string): string {
   refuseLinks(directory);
   const isWhole = ID.test(name);
@@ -73,12 +76,14 @@ export function findRunId(directory: string, name: string): string {
   // A whole id is the beginning of no other, and reading the names of ten thousand runs would take a while.
   if (isWhole && hasRuns(directory)) throw unknownRun(directory, name, true);
   const ids = runIds(directory);
-  const found = name === '' ? [] : ids.filter((id) => id.startsWith(name));
+  const begun = name === '' ? [] : ids.filter((id) => id.startsWith(name));
+  // Lists show the end of an id, because runs of one minute begin alike.
+  const found = begun.length > 0 || name.length < SHORT_ID ? begun : ids.filter((id) => id.endsWith(name));
   if (found.length === 1) return found[0] as string;
   if (found.length > 1)
     throw new RunRefused(
       'unknown',
-      `\`${name}\` is the beginning of ${found.length} runs`,
+      `\`${name}\` is the ${begun.length > 0 ? 'beginning' : 'end'} of ${found.length} runs`,
       `write more of the id: ${found.slice(-3).join(', ')}`,
     );
   throw unknownRun(directory, name, ids.length > 0);

@@ -120,13 +120,13 @@ function begin(runs: Runs, waiting: WaitingExecution, options: ExecuteOptions): 
   prepareRunFolder(directory, runId);
   switch (task.kind) {
     case 'start': {
-      const { program, text, inputs, printed: printedInputs, traceparent } = task;
+      const { program, text, name, inputs, printed: printedInputs, traceparent } = task;
       const startable = text === undefined ? (program as string) : { text };
       return runs.start(startable, {
         ...common,
         by: person,
         inputs: { ...inputs, ...secret },
-        ...omitUndefined({ printedInputs, settings: traceparent === undefined ? undefined : { traceparent } }),
+        ...omitUndefined({ printedInputs, name, settings: traceparent === undefined ? undefined : { traceparent } }),
         runId,
         jobs: options.jobs,
         ...omitUndefined({ key: key?.name, onBusy: key?.onBusy, keyWhile: key?.while }),

@@ -26,6 +26,8 @@ export type Task =
       /** The path from the folder of programs. */
       readonly program?: string;
       readonly text?: string;
+      /** What the person who asks for it calls it. */
+      readonly name?: string;
       readonly inputs: Readonly<Record<string, Json>>;
       /** The JSON text of inputs with a number that JavaScript would print differently, such as `1.10`. */
       readonly printed?: Readonly<Record<string, string>>;
@@ -73,6 +75,8 @@ export interface WaitingExecution {
   readonly run_id: string;
   /** The machine or the program, for lists. */
   readonly machine: string | null;
+  /** What a person will call it; absent: its program is all that is known. */
+  readonly title?: string | undefined;
   /** ISO 8601. */
   readonly queued_at: string;
   /** Orders those that came in the same millisecond. */
@@ -93,6 +97,7 @@ export interface WaitingExecution {
 export interface QueuedRun {
   readonly run_id: string;
   readonly machine: string | null;
+  readonly title: string | null;
   /** `queued`: others are executed first. `running`: its process has been started or is next, and the run has no record yet. */
   readonly status: 'queued' | 'running' | 'failed';
   readonly state: null;
@@ -107,10 +112,11 @@ export interface QueuedRun {
 
 /** How lists show it; `status`: as long as nothing was refused. */
 export function queuedRunOf(one: WaitingExecution, status: 'queued' | 'running'): QueuedRun {
-  const { run_id, machine, queued_at, refusal, key } = one;
+  const { run_id, machine, title = machine, queued_at, refusal, key } = one;
   return {
     run_id,
     machine,
+    title,
     status: refusal === undefined ? status : 'failed',
     state: null,
     started_at: queued_at,
@@ -128,9 +134,10 @@ export function queuedRunOf(one: WaitingExecution, status: 'queued' | 'running')
  * second shape.
  */
 export function beforeFirstEvent(one: QueuedRun) {
-  const { run_id, machine, status, started_at, error, key } = one;
+  const { run_id, machine, title, status, started_at, error, key } = one;
   return {
     ...emptyReport(run_id, machine, 'interrupted'),
+    title,
     status,
     error: error === undefined ? null : { ...error, state: null, line: null, file: null, tool: null, exit_code: null },
     seq: 0,

@@ -13,6 +13,7 @@ import { callsAgents, type Limits, type Machine } from '../../machine/machine.js
 import { omitUndefined } from '../../prelude/omit-undefined.js';
 import { newRunId } from '../../runtime/run/header.js';
 import { inputProblems } from '../../runtime/run/run-inputs.js';
+import { titleOf } from '../../runtime/run/run-title.js';
 import { type Delivery, isSignalName, nameInId } from '../../runtime/store/inbox.js';
 import { parseTraceparent } from '../../runtime/trace/otlp.js';
 import { userOf } from '../access.js';
@@ -128,6 +129,7 @@ const apply = createRoute({
 interface TaskFacts {
   readonly runId: string;
   readonly machine: string | null;
+  readonly title?: string | undefined;
   readonly limits: Limits;
   /** Inputs that are never on disk. */
   readonly secret?: Readonly<Record<string, Json>>;
@@ -161,10 +163,10 @@ export function addChangeRoutes(app: ServiceApp, service: Service): void {
   async function execute(
     c: Context,
     task: Task,
-    { runId, machine, limits, secret = {}, key = null, bound = null }: TaskFacts,
+    { runId, machine, title, limits, secret = {}, key = null, bound = null }: TaskFacts,
   ) {
     const added = await executions.add(
-      { run_id: runId, machine, task, limits, by: personOf(c), ...(key === null ? {} : { key }) },
+      { run_id: runId, machine, title, task, limits, by: personOf(c), ...(key === null ? {} : { key }) },
       secret,
     );
     if (!added.ok) return answerRefusal(c, added.refusal);
@@ -245,7 +247,7 @@ export function addChangeRoutes(app: ServiceApp, service: Service): void {
   }
 
   app.openapi(start, async (c) => {
-    const { program, text, inputs = {}, limits, confirm = false, key, on_busy, key_while } = c.req.valid('json');
+    const { program, text, name, inputs = {}, limits, confirm = false, key, on_busy, key_while } = c.req.valid('json');
     if (text !== undefined && !service.allowText)
       return answerWith(c, 403, {
         code: 'no-texts',
@@ -285,7 +287,7 @@ export function addChangeRoutes(app: ServiceApp, service: Service): void {
     if (service.isOnEngine) {
       const options = {
         inputs: given,
-        ...omitUndefined({ printedInputs }),
+        ...omitUndefined({ printedInputs, name }),
         limits: limitsOf(limits),
         person: personOf(c),
         ...omitUndefined({ key }),
@@ -302,10 +304,11 @@ export function addChangeRoutes(app: ServiceApp, service: Service): void {
     const texts = printed.length === 0 ? {} : { printed: Object.fromEntries(printed) };
     const header = c.req.header('traceparent')?.trim();
     const traceparent = parseTraceparent(header) === null ? undefined : header;
-    const task: Task = { kind: 'start', inputs: open, ...texts, ...from, ...omitUndefined({ traceparent }) };
+    const task: Task = { kind: 'start', inputs: open, ...texts, ...from, ...omitUndefined({ name, traceparent }) };
     return execute(c, task, {
       runId: newRunId(),
       machine: checked.machine.name,
+      title: titleOf(checked.machine as Machine, open, name),
       limits: limitsOf(limits),
       secret: await secretsIn(c, secret),
       key: held.value,

@@ -1,7 +1,10 @@
 /** Routes that read runs. */
 import { createRoute } from '@hono/zod-openapi';
 import { runCondition, runDays } from '../../app/run-filter.js';
+import type { RunFilter } from '../../app/runs.js';
+import { omitUndefined } from '../../prelude/omit-undefined.js';
 import { reportJson } from '../../runtime/run/run-report.js';
+import type { RunStatus } from '../../runtime/store/stored-run.js';
 import {
   daysAnswer,
   inspectAnswer,
@@ -122,6 +125,21 @@ const schedules = createRoute({
   tags: TAGS,
   responses: answers(200, schedulesAnswer, 'as `statedsl schedules --json` prints it'),
 });
+interface GivenFilter extends Pick<RunFilter, 'machine' | 'since' | 'until' | 'q' | 'input'> {
+  readonly min_cost?: number | undefined;
+  readonly min_time?: number | undefined;
+}
+
+/** Time in requests is in seconds, as people write it. */
+function filterOf({ min_cost, min_time, ...filter }: GivenFilter): RunFilter {
+  const minTimeMs = min_time === undefined ? undefined : min_time * 1000;
+  return { ...filter, ...omitUndefined({ minCost: min_cost, minTimeMs }) };
+}
+
+/** The statuses that the record of a run can have; null: all. */
+function recordedStatuses(wanted: string | undefined): RunStatus[] | null {
+  return wanted === undefined ? null : (wanted.split(',').filter((one) => one !== 'queued') as RunStatus[]);
+}
 
 export function addReadRoutes(app: ServiceApp, service: Service): void {
   const { runs, executions } = service;
@@ -129,23 +147,31 @@ export function addReadRoutes(app: ServiceApp, service: Service): void {
   app.openapi(schedules, (c) => answer(c, runs.schedules()));
 
   app.openapi(list, async (c) => {
-    const { cursor, status, ...filter } = c.req.valid('query');
+    const { cursor, limit, status: wanted, ...given } = c.req.valid('query');
+    const filter = filterOf(given);
+    const statuses = wanted?.split(',') ?? null;
+    const recorded = recordedStatuses(wanted);
     const queued = executions.queuedRuns();
     const isQueued = new Set(queued.map(({ run_id }) => run_id));
     const after = cursor === undefined ? {} : { after: cursor };
     const isWanted = runCondition({ ...filter, ...after });
     const first = queued
-      .filter((run) => (status === undefined || status === run.status) && isWanted(run))
+      .filter((run) => (statuses === null || statuses.includes(run.status)) && isWanted(run))
       .sort(byNewest);
     // One more than the page holds: those that are queued, too, may be among them.
     const found =
-      status === 'queued'
+      recorded?.length === 0
         ? { ok: true as const, value: { runs: [] } }
-        : await runs.list({ ...filter, limit: filter.limit + isQueued.size + 1, ...(status && { status }), ...after });
+        : await runs.list({
+            ...filter,
+            limit: limit + isQueued.size + 1,
+            ...(recorded && { status: recorded }),
+            ...after,
+          });
     if (!found.ok) return answerRefusal(c, found.refusal);
     const rest = found.value.runs.filter(({ run_id }) => !isQueued.has(run_id));
     const all = [...first, ...rest].sort(byNewest);
-    const page = all.slice(0, filter.limit);
+    const page = all.slice(0, limit);
     return c.json({ runs: page, ...(all.length > page.length && { next: page[page.length - 1]?.run_id }) }, 200);
   });
 
@@ -255,9 +281,10 @@ const show = createRoute({
 /** Runs by day and program: for the chart of the page. */
 export function addDaysRoute(app: ServiceApp, { runs }: Service): void {
   app.openapi(show, async (c) => {
-    const { zone, status, ...filter } = c.req.valid('query');
-    if (status === 'queued') return c.json({ days: [] }, 200);
-    const found = await runs.list({ ...filter, ...(status && { status }) });
+    const { zone, status: wanted, ...given } = c.req.valid('query');
+    const statuses = recordedStatuses(wanted);
+    if (statuses?.length === 0) return c.json({ days: [] }, 200);
+    const found = await runs.list({ ...filterOf(given), ...(statuses && { status: statuses }) });
     if (!found.ok) return answerRefusal(c, found.refusal);
     return c.json({ days: runDays(found.value.runs, zone) }, 200);
   });

@@ -4,6 +4,7 @@
  */
 
 import { type Input, type Machine, RUN_FORMAT, type State } from '../../../machine/machine.js';
+import { nearest } from '../../../prelude/nearest.js';
 import { omitUndefined } from '../../../prelude/omit-undefined.js';
 import { checkMessages as say } from '../../source/catalogue/check.js';
 import type { Diagnostic, SourceSet } from '../../source/diagnostic.js';
@@ -74,7 +75,7 @@ export function lowerMachine(
     error: index.get(ERROR_STATE) ?? null,
     limits: lowerLimits(unit.limits, diagnostics),
     ...omitUndefined({ key: unit.key === null ? undefined : lowerKey(unit.key, unit, diagnostics) }),
-    ...omitUndefined({ workflow: unit.workflow, plans }),
+    ...omitUndefined({ workflow: unit.workflow, plans, title: lowerTitle(unit, diagnostics) }),
   };
   return { machine: compiled, unit: machine, states, symbols: symbols, reusable: kept };
 }
@@ -109,6 +110,34 @@ function builtinErrorState(): State {
 }
 
 // ---- declarations of the file -----------------------------------------------------------------------
+
+/** A title is known before anything runs, so that it can contain only inputs and their members. */
+function lowerTitle({ title, inputs }: Unit, diagnostics: Diagnostic[]): Machine['title'] {
+  if (title === null) return undefined;
+  const parts = title.parts.map((part) => {
+    if (typeof part === 'string') return part;
+    const { expression, filter, list } = part;
+    const path = filter === undefined && list !== true ? titlePath(expression) : null;
+    const [input, ...members] = path ?? [];
+    if (typeof input === 'string' && inputs.has(input)) return { input, members };
+    const near = typeof input === 'string' ? nearest(input, [...inputs.keys()]) : undefined;
+    diagnostics.push(say.titlePart(expression.span, { name: typeof input === 'string' ? input : null, near }));
+    return '';
+  });
+  return parts;
+}
+
+/** `a.b[0]` as `['a', 'b', 0]`; null for any other expression. */
+function titlePath(e: Expression): (string | number)[] | null {
+  if (e.kind === 'name') return [e.name];
+  if (e.kind === 'maybe') return titlePath(e.of);
+  if (e.kind !== 'field' && e.kind !== 'index') return null;
+  const path = titlePath(e.of);
+  if (path === null) return null;
+  if (e.kind === 'field') return [...path, e.name.text];
+  const index = constantExpr(e.index)?.value;
+  return typeof index === 'number' || typeof index === 'string' ? [...path, index] : null;
+}
 
 function lowerInput(input: InputDeclaration, { workflow }: Unit, diagnostics: Diagnostic[]): Input {
   const name = input.name.text;

@@ -139,6 +139,9 @@ function rootOf(context: ReaderContext, file: SourceFile, root: YamlNode): Workf
   const key = members.take('key');
   const keyText = key === undefined ? undefined : templateOf(context, key);
   if (keyText !== undefined) head.push({ kind: 'key', text: keyText, span: keyText.span });
+  const title = members.take('title');
+  const titled = title === undefined ? undefined : templateOf(context, title);
+  if (titled !== undefined) head.push({ kind: 'title', text: titled, span: titled.span });
   const inputs = members.take('inputs');
   if (inputs !== undefined) head.push(...declaredInputs(context, file, inputs));
   const steps = members.take('steps');

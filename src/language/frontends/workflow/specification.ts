@@ -74,6 +74,7 @@ function withContext(one: Instruction): Instruction {
 /** In the order of the suggestions. */
 export const ROOT_KEYS = [
   'name',
+  'title',
   'description',
   'tool',
   'key',

@@ -55,6 +55,16 @@ export const declarationMessages = {
     message: `machine \`${f.name}\` has no state`,
     help: 'add a `STATE:` below it, or remove the line',
   })),
+  titlePart: message<{ name: string | null } & Near>('title-part', 'error', (f) => ({
+    message:
+      f.name === null ? 'a title can contain only inputs' : `the title reads \`${f.name}\`, which is not an input`,
+    label: 'a run has its title before it computes anything',
+    ...didYouMean(
+      f.name ?? '',
+      f.near,
+      f.name === null ? 'write the name of an input in the braces, or a member of it' : `declare \`INPUT: ${f.name}\``,
+    ),
+  })),
   inputDefault: message<{ word?: string | undefined }>('input-default', 'error', (f) => ({
     message: 'the default of an input must be a plain value',
     label: 'only a run can compute this',

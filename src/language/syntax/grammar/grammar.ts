@@ -63,6 +63,7 @@ export class StatedslParser extends StepParser {
     () => this.SUBRULE(this.limit),
     () => this.SUBRULE(this.toolLine),
     () => this.SUBRULE(this.keyLine),
+    () => this.SUBRULE(this.titleLine),
     () => this.SUBRULE(this.imported),
     () => this.CONSUME(t.Prose),
     () => this.SUBRULE(this.performed),
@@ -139,6 +140,11 @@ export class StatedslParser extends StepParser {
 
   readonly keyLine = this.RULE('keyLine', () => {
     this.CONSUME(t.Key);
+    this.may(0, () => this.CONSUME(t.Text));
+  });
+
+  readonly titleLine = this.RULE('titleLine', () => {
+    this.CONSUME(t.Title);
     this.may(0, () => this.CONSUME(t.Text));
   });
 

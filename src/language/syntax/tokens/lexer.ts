@@ -18,7 +18,7 @@ import {
 } from './token.js';
 import * as t from './tokens.js';
 
-const declarations = [t.State, t.Machine, t.Input, t.Limit, t.Tool, t.Key, t.Import, t.Pattern];
+const declarations = [t.State, t.Machine, t.Title, t.Input, t.Limit, t.Tool, t.Key, t.Import, t.Pattern];
 const actions = [
   ...[t.Emit, t.Do, t.If, t.Goto, t.Check, t.ElseIf, t.Else, t.Default, t.SetVerb, t.Increment, t.Return, t.Use],
   ...[t.Wait, t.Track, t.Proceed, t.Ask, t.ForEach, t.OnError, t.Call, t.Plan, t.Fail, t.Undo, t.Rollback, t.Keep],

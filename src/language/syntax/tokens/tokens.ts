@@ -61,6 +61,7 @@ export const Prose = boundary('Prose', line.prose);
 // ---- verbs ------------------------------------------------------------------------------------------
 
 export const Machine = verb('Machine', 'MACHINE', 'named');
+export const Title = verb('Title', 'TITLE', 'text');
 export const Input = verb('Input', 'INPUT', 'named');
 export const Limit = verb('Limit', 'LIMIT', 'options');
 export const Tool = verb('Tool', 'TOOL', 'named');

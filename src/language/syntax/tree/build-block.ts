@@ -40,6 +40,7 @@ const declarationKinds: ReadonlySet<string> = new Set([
   'limit',
   'tool',
   'key',
+  'title',
   'import',
   'pattern',
   'state',
@@ -135,7 +136,7 @@ function buildLine(
 }
 
 /** Declarations that are one line, which can stand above what they are in. */
-const LINES: ReadonlySet<string> = new Set(['INPUT', 'LIMIT', 'TOOL', 'KEY', 'IMPORT']);
+const LINES: ReadonlySet<string> = new Set(['TITLE', 'INPUT', 'LIMIT', 'TOOL', 'KEY', 'IMPORT']);
 const DECLARED = new RegExp(`^(?:${declarationVerbs.join('|')})(?!\\w)`);
 /** How far a declaration and its surroundings are looked at. */
 const MOST_LINES = 500;

@@ -1,4 +1,4 @@
-/** Builds declarations: MACHINE, STATE, PATTERN, INPUT, LIMIT and IMPORT. The block builder adds their bodies. */
+/** Builds declarations: MACHINE, TITLE, STATE, PATTERN, INPUT, LIMIT, TOOL and IMPORT. The block builder adds their bodies. */
 
 import { nearest } from '../../../prelude/nearest.js';
 import { omitUndefined } from '../../../prelude/omit-undefined.js';
@@ -94,6 +94,18 @@ export function buildKey(context: ParseContext, node: SyntaxNode): Declaration |
     return { kind: 'key', text: textTemplate(context, text.image, text.startOffset), span: spanOf(context, node) };
   const verb = verbName(context, token(node, 'Key') as Token);
   reportMissing(context, missingPart(verb.span, { what: 'a text', after: 'KEY:', example: 'KEY: deploy {target}' }));
+  return brokenInstruction(context, node, verb);
+}
+
+export function buildTitle(context: ParseContext, node: SyntaxNode): Declaration | BrokenNode {
+  const text = token(node, 'Text');
+  if (text !== undefined)
+    return { kind: 'title', text: textTemplate(context, text.image, text.startOffset), span: spanOf(context, node) };
+  const verb = verbName(context, token(node, 'Title') as Token);
+  reportMissing(
+    context,
+    missingPart(verb.span, { what: 'a text', after: 'TITLE:', example: 'TITLE: Release {version}' }),
+  );
   return brokenInstruction(context, node, verb);
 }
 

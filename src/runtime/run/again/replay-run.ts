@@ -85,6 +85,7 @@ export async function replay(runId: string, options: RunReplayOptions): Promise<
       runId: id,
       run,
       startedAt,
+      title: stored.about.options.title,
       open,
       redactor,
       checkpoints: checkpoints(path, redactor, position),

@@ -7,6 +7,7 @@
  * 3. Drive: stops what dead processes left running, then executes the run. `run_resumed` is the first new event, followed
  *    by what the dead process had computed but not written.
  */
+
 import type { RunEvent } from '../../../interpreter/events/event.js';
 import { statusAfter } from '../../../interpreter/events/status-after.js';
 import type { Replay } from '../../../interpreter/record/replay.js';
@@ -194,6 +195,7 @@ async function driveResumed(
       runId: about.run_id,
       run,
       startedAt: about.started_at,
+      title: about.options.title,
       open,
       redactor,
       checkpoints: checkpoints(path, redactor, end),
@@ -230,6 +232,7 @@ function indexEntry({ about }: StoredRun, run: Run, activeMs: number) {
     cost: run.usage.cost,
     effects: run.usage.effects,
     ...omitUndefined({ key: about.key?.name }),
+    ...omitUndefined({ title: about.options.title }),
   };
 }
 
@@ -264,7 +267,11 @@ async function reportEnd(
   // The end was reported before.
   if (folder === null) return report;
   const open = openFileJournal(folder, recovered.end);
-  await closeRun({ run, open, startedAt: about.started_at }, report, stateFile(folder, redactor));
+  await closeRun(
+    { run, open, startedAt: about.started_at, title: about.options.title },
+    report,
+    stateFile(folder, redactor),
+  );
   return report;
 }
 

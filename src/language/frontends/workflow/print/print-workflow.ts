@@ -7,7 +7,7 @@ import { omitUndefined } from '../../../../prelude/omit-undefined.js';
 import type { Diagnostic, SourceFile } from '../../../source/diagnostic.js';
 import type { Declaration, InputDeclaration, Instruction, Program, StepNode } from '../../../syntax/ast.js';
 import { attachComments } from '../../../syntax/steps/attached-comments.js';
-import { type Printing, plainValue, reportNoForm, scalarOf, writtenNumbers } from './print-values.js';
+import { type Printing, plainValue, reportNoForm, scalarOf, templateText, writtenNumbers } from './print-values.js';
 import { commentText, itemOf, mapOf, printStep, type YamlEntry } from './print-workflow-step.js';
 
 type Limit = Extract<Declaration, { kind: 'limit' }>;
@@ -30,6 +30,7 @@ export function printWorkflow(program: Program, file: SourceFile): PrintedWorkfl
     if (item.kind === 'machine') pairs.push(['name', item.name.text, item.span.start]);
     else if (item.kind === 'tool') pairs.push(['tool', item.value.text === 'yes', item.span.start]);
     else if (item.kind === 'key') pairs.push(['key', item.text.raw, item.span.start]);
+    else if (item.kind === 'title') pairs.push(['title', templateText(printing, item.text), item.span.start]);
     else if (item.kind === 'limit') pairs.push(...limitPairs(printing, item));
   }
   const inputs = program.items.filter((item): item is InputDeclaration => item.kind === 'input');
@@ -75,6 +76,7 @@ function stepsOf(printing: Printing, program: Program): StepNode[] {
       case 'limit':
       case 'tool':
       case 'key':
+      case 'title':
         return [];
       case 'state':
         return item === states[0] ? onlySteps(printing, item.body.instructions) : [];

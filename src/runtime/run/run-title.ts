@@ -1,0 +1,69 @@
+/**
+ * What a person calls a run: the name it was given, or the title of its program, or else the inputs that are not the
+ * default. It is made once, when the run begins.
+ */
+import { printJson, render } from '../../interpreter/values/json.js';
+import { equal, isList, isObject, member, type Value } from '../../interpreter/values/value.js';
+import type { Json } from '../../machine/expression.js';
+import type { Machine, TitlePart } from '../../machine/machine.js';
+
+const LONGEST = 120;
+/** The longest value of an input that is not in a title which the author wrote. */
+const LONGEST_VALUE = 40;
+
+type Inputs = Readonly<Record<string, Json>>;
+
+/** Undefined: nothing sets the run apart from others of its program. Secret inputs are left out. */
+export function titleOf(machine: Machine, inputs: Inputs, name?: string): string | undefined {
+  return [name, writtenTitle(machine, inputs), givenInputs(machine, inputs)]
+    .map((text) => inOneLine(text ?? '', LONGEST))
+    .find((text) => text !== '');
+}
+
+function writtenTitle({ title, inputs: declared }: Machine, inputs: Inputs): string | undefined {
+  const textOf = ({ input, members }: Exclude<TitlePart, string>): string => {
+    const declaration = declared.find((one) => one.name === input);
+    if (declaration?.secret) return '';
+    let value = ownValue(inputs, input) ?? (declaration?.value as Value | undefined);
+    for (const name of members) value = value === undefined ? undefined : memberOf(value, name);
+    return value === undefined || value === null ? '' : render(value);
+  };
+  return title?.map((part) => (typeof part === 'string' ? part : textOf(part))).join('');
+}
+
+function givenInputs({ inputs: declared }: Machine, inputs: Inputs): string {
+  return declared
+    .flatMap(({ name, value: byDefault, secret }) => {
+      const value = ownValue(inputs, name);
+      if (value === undefined || secret || (byDefault !== undefined && equal(value, byDefault as Value))) return [];
+      return [`${name}=${inOneLine(typeof value === 'string' ? value : printJson(value), LONGEST_VALUE)}`];
+    })
+    .join(' ');
+}
+
+function ownValue(inputs: Inputs, name: string): Value | undefined {
+  return Object.hasOwn(inputs, name) ? (inputs[name] as Value) : undefined;
+}
+
+function memberOf(value: Value, name: string | number): Value | undefined {
+  if (isList(value)) return typeof name === 'number' ? value[name] : undefined;
+  if (!isObject(value) || typeof name !== 'string') return undefined;
+  return Object.hasOwn(value, name) ? (member(value, name) as Value) : undefined;
+}
+
+/** The beginning of a text, without anything that a terminal or page would not show as a sign. */
+export function inOneLine(text: string, longest: number): string {
+  // A long text needs not be read to its end.
+  const signs = [
+    ...text
+      .slice(0, longest * 8)
+      .replace(/[\p{Cc}\p{Cf}\s]+/gu, ' ')
+      .trim(),
+  ];
+  return signs.length <= longest && text.length <= longest * 8
+    ? signs.join('')
+    : `${signs
+        .slice(0, longest - 1)
+        .join('')
+        .trimEnd()}…`;
+}
