@@ -16,6 +16,7 @@ import type { JournalRecord } from '../runtime/store/journal-line.js';
 import type { ScheduleOutcome } from '../runtime/store/kept-schedules.js';
 import type { RunStatus } from '../runtime/store/stored-run.js';
 import type { VerifiedRecord } from '../runtime/verify-record.js';
+import type { RunChanges } from '../runtime/worktree/apply/preview.js';
 import type { Report } from '../views/report/report.js';
 import type { Detail } from '../views/report/report-detail.js';
 import type {
@@ -300,6 +301,12 @@ export type AppliedRun = {
   | { readonly status: 'contained' }
 );
 
+/** What a run changed in files. */
+export interface RunFiles extends RunChanges {
+  readonly run_id: string;
+  readonly branch: string;
+}
+
 /** Which runs `remove` removes. */
 export interface RemoveOptions {
   /** So many of the newest runs stay. */
@@ -409,6 +416,8 @@ export interface Runs {
   detail(name: string, scope?: ReportScope): Promise<Result<Detail>>;
   /** Merges the changes in the worktree of a run into a checkout; null: the latest run that returned. */
   apply(run: string | null, options?: ApplyOptions): Promise<Result<AppliedRun>>;
+  /** What the run changed in files, and what `apply` would do now; null: the latest run. Nothing is changed. */
+  files(run: string | null, options?: Pick<ApplyOptions, 'cwd'>): Promise<Result<RunFiles>>;
   /** Removes old runs. */
   remove(options: RemoveOptions): Promise<Result<RemovedRuns>>;
 }

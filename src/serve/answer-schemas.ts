@@ -131,6 +131,28 @@ export const appliedAnswer = z
   .looseObject({ run_id: z.string(), status: z.enum(['applied', 'contained']), commit: z.string() })
   .openapi('Applied', { description: 'as `statedsl apply --json` prints it' });
 
+export const filesAnswer = z
+  .object({
+    run_id: z.string(),
+    branch: z.string(),
+    base: z.string(),
+    files: z.array(
+      z.object({
+        path: z.string(),
+        status: z.enum(['added', 'changed', 'removed']),
+        added: count.nullable(),
+        removed: count.nullable(),
+      }),
+    ),
+    diff: z.string(),
+    truncated: z.boolean(),
+    merge: z.looseObject({ into: z.string() }),
+  })
+  .openapi('Files', {
+    description:
+      '`merge`: `into` which branch, and the files that would be in `conflicts`, or that it is `contained` there',
+  });
+
 export const programOfRunAnswer = z
   .looseObject({
     run_id: z.string(),

@@ -10,9 +10,15 @@ const run = {
   started_at: '2026-05-01T10:00:00.000Z',
   state: 'DEPLOY',
   branch: 'statedsl/01a2',
+  title: 'Spring cleaning',
+  cost: 0.5,
+  duration_ms: 3000,
 };
 const isWanted = (filter: RunFilter): boolean =>
-  runCondition(filter)(run, { hasText: (text) => 'an error'.includes(text) });
+  runCondition(filter)(run, {
+    hasText: (text) => 'an error'.includes(text),
+    hasInput: (input) => input === 'env=prod',
+  });
 
 test.each<[boolean, RunFilter]>([
   [true, {}],
@@ -34,6 +40,13 @@ test.each<[boolean, RunFilter]>([
   [true, { after: '01a3' }],
   [false, { after: '01a2' }],
   [false, { q: 'deploy', machine: 'Other' }],
+  [true, { q: 'spring' }],
+  [true, { minCost: 0.5 }],
+  [false, { minCost: 0.6 }],
+  [true, { minTimeMs: 3000 }],
+  [false, { minTimeMs: 3001 }],
+  [true, { input: 'env=prod' }],
+  [false, { input: 'env=test' }],
 ])('%s: %j', (wanted, filter) => {
   expect(isWanted(filter)).toBe(wanted);
 });

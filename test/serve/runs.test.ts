@@ -198,7 +198,18 @@ describe('runs', () => {
     const { run_id } = await run(machine as Machine, { cwd: one.root, dir: one.store, worktree: true });
     const user = 'ada\u202e\x1b[2J\nbob';
     const { send } = await serviceOf({}, { runs: openRuns({ folder: one.root, dir: one.store }), user });
+    const file = { path: 'new', status: 'added', added: 1, removed: 0 };
+    const before = (await send('GET', `/api/v1/runs/${run_id}/files`)).json;
+    expect(before).toMatchObject({ files: [file], truncated: false, merge: { into: 'main', conflicts: [] } });
+    expect(before.diff).toContain('+x');
+    one.write({ new: 'other\n' });
+    one.git('add', '--all');
+    one.git('commit', '-q', '-m', 'the same file');
+    expect((await send('GET', `/api/v1/runs/${run_id}/files`)).json).toMatchObject({ merge: { conflicts: ['new'] } });
+    one.git('reset', '-q', '--hard', 'HEAD~1');
     const { status, json } = await send('POST', `/api/v1/runs/${run_id}/apply`);
+    const after = (await send('GET', `/api/v1/runs/${run_id}/files`)).json;
+    expect(after).toMatchObject({ files: [file], merge: { contained: true } });
     expect({ status, json }).toMatchObject({ status: 200, json: { run_id, status: 'applied', files: ['new'] } });
     expect(one.git('log', '-1', '--format=%B').trim()).toBe(
       `Merge run ${run_id} of p\n\nApplied-by: ada\\u202e\\x1b[2J bob`,
@@ -833,6 +844,7 @@ describe('about the service', () => {
         '/api/v1/runs/{id}/resume',
         '/api/v1/runs/{id}/replay',
         '/api/v1/runs/{id}/apply',
+        '/api/v1/runs/{id}/files',
         '/api/v1/days',
         '/api/v1/report',
         '/api/v1/check',

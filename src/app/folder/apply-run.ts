@@ -8,13 +8,14 @@ import { RunRefused } from '../../runtime/store/store-error.js';
 import { requireOwnStore } from '../../runtime/store/store-ownership.js';
 import { openStoredRun, type RunStatus, readIndex, runIds, runStatus } from '../../runtime/store/stored-run.js';
 import { type Applied, applyBranch, isWorktreeOf, removeBranch } from '../../runtime/worktree/apply/apply.js';
+import { changesOfBranch } from '../../runtime/worktree/apply/preview.js';
 import { GitFailure } from '../../runtime/worktree/git/git.js';
 import { listFiles } from '../../runtime/worktree/refusal.js';
 import { type KeptFiles, removeWorktrees } from '../../runtime/worktree/remove-worktrees.js';
 import { keptFacts } from '../../runtime/worktree/worktree-facts.js';
 import { escapeControls, visibleLine } from '../../views/drawing/visible-text.js';
 import { type Refused, type Result, refuse, resultWith } from '../result.js';
-import type { AppliedRun } from '../runs.js';
+import type { AppliedRun, RunFiles } from '../runs.js';
 import { findRun } from './find-run.js';
 
 /** `by`: who asks for it. Rejects with a `RunRefused` or a `StoreError`. */
@@ -129,4 +130,23 @@ function resultFor(run_id: string, applied: AppliedAndLeft): Result<AppliedRun> 
 
 function notApplied(message: string, help: string | null, facts: object): Refused {
   return { ok: false, refusal: { code: 'not-applied', message, help, facts } };
+}
+
+/** What the run changed in files, and what `apply` would do. Rejects with a `RunRefused` or a `StoreError`. */
+export async function filesOfRun(store: string, run: string | null, cwd: string): Promise<Result<RunFiles>> {
+  const id = findRun(store, run);
+  const { about, path } = openStoredRun(store, id);
+  const base = about.options.worktree?.base;
+  if (base === undefined)
+    return refuse('wrong-use', `run \`${id}\` has no worktree`, 'only runs with a worktree know what they changed');
+  try {
+    const changes = await changesOfBranch({ cwd, runId: id, base, folder: path });
+    if (changes === null)
+      return refuse('unknown', `the branch of run \`${id}\` is not there anymore`, 'its steps still have their diffs');
+    if ('refusal' in changes) return refuse('not-applied', changes.refusal.message, changes.refusal.help);
+    return resultWith({ run_id: id, branch: `statedsl/${id}`, ...changes });
+  } catch (cause) {
+    if (!(cause instanceof GitFailure)) throw cause;
+    return refuse('not-applied', cause.message);
+  }
 }

@@ -136,7 +136,7 @@ function executeOperations(folder: Folder, others: Pick<Runs, 'answer' | 'inspec
 function changeOperations({
   directory,
   host,
-}: Folder): Pick<Runs, 'answer' | 'signal' | 'cancel' | 'apply' | 'remove'> {
+}: Folder): Pick<Runs, 'answer' | 'signal' | 'cancel' | 'apply' | 'files' | 'remove'> {
   const deliver = (run: string, deliveries: readonly Delivery[], inputs: Readonly<Record<string, Json>>) =>
     resultOf(async () => (await import('./deliver-to.js')).deliverTo(run, deliveries, { directory, host, inputs }));
   return {
@@ -154,6 +154,11 @@ function changeOperations({
         const left = undo.length === 0 ? {} : { undo };
         return { run_id, status: 'failed', error: { kind: 'cancelled' }, ...left };
       }),
+    async files(run, { cwd = '.' } = {}) {
+      const { filesOfRun } = await import('./apply-run.js');
+      const result = await resultOf(() => filesOfRun(directory, run, resolve(host.folder, cwd)));
+      return result.ok ? result.value : result;
+    },
     async apply(run, { cwd = '.', by } = {}) {
       const { applyRun } = await import('./apply-run.js');
       const result = await resultOf(() => applyRun(directory, run, resolve(host.folder, cwd), by));

@@ -6,7 +6,7 @@
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { answersOf, guardAnswers } from '../../app/approvers.js';
-import { applyRun } from '../../app/folder/apply-run.js';
+import { applyRun, filesOfRun } from '../../app/folder/apply-run.js';
 import { folderRuns } from '../../app/folder/folder-runs.js';
 import { shownProgram } from '../../app/folder/program-of-run.js';
 import { type FolderOptions, hostOf, storeOf } from '../../app/programs.js';
@@ -79,6 +79,14 @@ export function engineRuns(options: EngineRunsOptions): Runs {
     ...readCopies(shared, folder),
     ...listOperations(shared),
     ...changeOperations(shared, options),
+    files: async (run, { cwd = '.' } = {}) => {
+      const found = await answerOf(async () => {
+        const id = await shared.find(run);
+        await shared.copy(id);
+        return filesOfRun(directory, id, resolve(options.folder ?? '.', cwd));
+      });
+      return found.ok ? found.value : found;
+    },
     apply: async (run, { cwd = '.', by } = {}) => {
       const given = { cwd: resolve(options.folder ?? '.', cwd), ...omitUndefined({ by }) };
       const applied = await answerOf(() => applyFromEngine(shared, directory, run, given));

@@ -7,6 +7,7 @@ import { reportJson } from '../../runtime/run/run-report.js';
 import type { RunStatus } from '../../runtime/store/stored-run.js';
 import {
   daysAnswer,
+  filesAnswer,
   inspectAnswer,
   listAnswer,
   programOfRunAnswer,
@@ -125,6 +126,16 @@ const schedules = createRoute({
   tags: TAGS,
   responses: answers(200, schedulesAnswer, 'as `statedsl schedules --json` prints it'),
 });
+
+const files = createRoute({
+  method: 'get',
+  path: '/runs/{id}/files',
+  summary: 'What a run changed in the files of its worktree, and what `apply` would do now.',
+  tags: TAGS,
+  request: { params: runParams },
+  responses: answers(200, filesAnswer, '`files`, `diff`, and what merging them would do'),
+});
+
 interface GivenFilter extends Pick<RunFilter, 'machine' | 'since' | 'until' | 'q' | 'input'> {
   readonly min_cost?: number | undefined;
   readonly min_time?: number | undefined;
@@ -173,6 +184,12 @@ export function addReadRoutes(app: ServiceApp, service: Service): void {
     const all = [...first, ...rest].sort(byNewest);
     const page = all.slice(0, limit);
     return c.json({ runs: page, ...(all.length > page.length && { next: page[page.length - 1]?.run_id }) }, 200);
+  });
+
+  app.openapi(files, async (c) => {
+    const { id } = c.req.valid('param');
+    const refusal = await queuedRefusal(service, id, c.req.raw.signal);
+    return refusal === null ? answer(c, runs.files(id)) : answerRefusal(c, refusal, refusal.code === 'held');
   });
 
   app.openapi(inspect, async (c) => {
