@@ -8,6 +8,7 @@ import { RunsScreen } from './runs/runs-screen.jsx';
 import { Link } from './shell/problem.jsx';
 import { Dialog } from './shell/search-field.jsx';
 import { shortId } from './shell/short-id.jsx';
+import { nextTheme, type ThemeChoice, themeChoice } from './shell/theme.js';
 import { useKeys } from './shell/use-keys.js';
 
 export function Page(parts: PageParts) {
@@ -51,22 +52,38 @@ function ConnectionNotice() {
   );
 }
 
-const KEYS: readonly (readonly [string, string])[] = [
+type Key = readonly [string, string];
+
+/** What works on every screen, in the list, and on the screen of a run. */
+const KEYS: readonly Key[] = [['?', 'this list']];
+const LIST_KEYS: readonly Key[] = [
   ['/', 'search'],
-  ['j  k', 'next and previous run or event'],
+  ['j  k', 'next and previous run'],
   ['Enter', 'open the run'],
-  ['← →', 'previous and next event, on the slider'],
+];
+const RUN_KEYS: readonly Key[] = [
+  ['j  k', 'next and previous event'],
+  ['← →', 'previous and next event, on the slider; next and previous part, on its tab'],
   ['l', 'the latest event, and follow the run'],
   ['u', 'back to the list of runs'],
-  ['?', 'this list'],
 ];
+
+const THEME_MARKS: Readonly<Record<ThemeChoice, string>> = { system: '◐', light: '☀', dark: '☾' };
+
+/** The folder of the project, without the way to it. */
+function storeTitle(where: string): string {
+  const names = where.split('/').filter((name) => name !== '' && name !== '.statedsl');
+  return names.at(-1) ?? where;
+}
 
 /** The keys of the page. */
 function KeyHelp({ onClose }: { readonly onClose: () => void }) {
+  const { router } = usePage();
+  const keys = [...(router.address.value.run === null ? LIST_KEYS : RUN_KEYS), ...KEYS];
   return (
     <Dialog title="Keys" onClose={onClose}>
       <dl class="keys">
-        {KEYS.map(([key, what]) => (
+        {keys.map(([key, what]) => (
           <div key={key}>
             <dt>
               {key.split('  ').map((one) => (
@@ -117,10 +134,19 @@ function PageHead({ onHelp }: { readonly onHelp: () => void }) {
       <div class="head-right">
         {about !== null && (
           <span class="faint where" title={visibleLine(about.where)}>
-            {visibleLine(about.where)}
+            {visibleLine(storeTitle(about.where))}
           </span>
         )}
         {data.actions.value === null && about !== null && data.kind === 'service' && <span class="tag">read-only</span>}
+        <button
+          type="button"
+          class="quiet"
+          onClick={nextTheme}
+          aria-label={`Theme: ${themeChoice.value}`}
+          title={`Theme: ${themeChoice.value}`}
+        >
+          {THEME_MARKS[themeChoice.value]}
+        </button>
         <button type="button" class="quiet" onClick={onHelp} aria-label="Keys">
           ?
         </button>

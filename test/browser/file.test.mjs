@@ -22,7 +22,7 @@ for (const theme of ['light', 'dark'])
     writePage(folder, 'run.html');
     const { page, log } = await openFile(t, pathToFileURL(join(folder, 'run.html')).href, { theme });
     await page.getByRole('heading', { name: /flow/ }).waitFor();
-    for (const name of ['Values', 'Steps', 'Changes', 'Compare']) {
+    for (const name of ['Output', 'Files', 'Values', 'Steps', 'Compare']) {
       await page.getByRole('tab', { name }).click();
       await page.getByRole('tabpanel', { name }).waitFor();
     }

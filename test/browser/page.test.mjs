@@ -341,7 +341,10 @@ STATE: ERROR
       ]);
       return all.filter((one) => deceptive.test(one)).map((one) => JSON.stringify(one.slice(0, 200)));
     });
-  await page.getByRole('region', { name: 'Waiting for you' }).getByRole('link').first().waitFor();
+  await page
+    .getByRole('link', { name: /^Answer: / })
+    .first()
+    .waitFor();
   assert.deepEqual(await findDeceptive(), []);
   for (const run of [id, asking]) {
     await page.goto(`${service.address}/runs/${run}`);
@@ -366,9 +369,9 @@ for (const theme of ['light', 'dark'])
       const id = runProgram(folder, 'loop.dsl');
       const service = await startService(t, folder);
       const { page, log } = await openPage(t, service, { theme, width });
-      await page.getByRole('region', { name: 'Waiting for you' }).waitFor();
+      await page.getByRole('heading', { name: /^Waiting for you/ }).waitFor();
       assert.deepEqual(await findBarriers(page), []);
-      for (const tab of ['graph', 'source', 'values', 'output', 'record']) {
+      for (const tab of ['graph', 'source', 'values', 'output', 'record', 'files']) {
         await page.goto(`${service.address}/runs/${id}?tab=${tab}&event=6`);
         await page.getByText('as it was after event 6').waitFor();
         if (width > 1000 || tab === 'graph')

@@ -159,7 +159,8 @@ test('a value of ten megabytes and a line of that length can be looked at', asyn
   await values.getByText('The first 100 kB of 10 MB').waitFor();
   await page.getByRole('tab', { name: 'Output' }).click();
   await page.getByRole('button', { name: /of 10 MB: read more/ }).waitFor();
-  await page.getByRole('tab', { name: 'Changes' }).click();
+  await page.getByRole('tab', { name: 'Values' }).click();
+  await page.getByRole('button', { name: 'Changes', exact: true }).click();
   await page.getByText('From event').waitFor();
   assert.deepEqual(log, []);
 });

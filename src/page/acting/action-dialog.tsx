@@ -1,13 +1,15 @@
 /** The dialog of an action: what it will do, what it needs, and why it was not done. */
 import { useState } from 'preact/hooks';
-import type { Json } from '../../machine/expression.js';
 import { countOf } from '../../views/drawing/amounts.js';
-import { type DataError, type PageRun, type RunActions, toDataError } from '../data/page-data.js';
+import { visibleLine } from '../../views/drawing/visible-text.js';
+import { DataError, type PageRun, type RunActions, toDataError } from '../data/page-data.js';
+import { MergeWords, totals, useFiles } from '../history/files-panel.jsx';
 import { usePage } from '../page-parts.js';
 import type { ScreenModel } from '../run/screen-model.js';
 import { Problem, Prose } from '../shell/problem.jsx';
 import { Dialog } from '../shell/search-field.jsx';
 import type { ActionName } from './allowed-actions.js';
+import { jsonProblem, readValue, typeWords } from './read-value.js';
 
 interface ActionDialogProps {
   readonly name: ActionName;
@@ -25,6 +27,8 @@ interface DialogField {
   readonly isRequired?: true;
   /** A number above zero, or nothing. */
   readonly isAmount?: true;
+  /** JSON or text. */
+  readonly isValue?: true;
 }
 
 interface DialogPlan {
@@ -45,7 +49,10 @@ export function ActionDialog({ name, model, actions, run, onClose }: ActionDialo
   const [isBusy, setBusy] = useState(false);
   const [problem, setProblem] = useState<DataError | null>(null);
   const [done, setDone] = useState<string | null>(null);
-  const isReady = plan.fields.every((field) => field.isRequired !== true || values[field.name] !== '');
+  const isReady = plan.fields.every(
+    ({ name: field, isRequired, isValue }) =>
+      (isRequired !== true || values[field] !== '') && (isValue !== true || jsonProblem(values[field] ?? '') === null),
+  );
 
   async function perform(): Promise<void> {
     setBusy(true);
@@ -67,6 +74,7 @@ export function ActionDialog({ name, model, actions, run, onClose }: ActionDialo
       <p>
         <Prose text={done ?? plan.about} />
       </p>
+      {name === 'apply' && done === null && <ApplyPreview model={model} />}
       <form
         class="action"
         onSubmit={(event) => {
@@ -85,6 +93,11 @@ export function ActionDialog({ name, model, actions, run, onClose }: ActionDialo
                 required={field.isRequired === true}
                 onInput={({ currentTarget }) => setValues({ ...values, [field.name]: currentTarget.value })}
               />
+              {field.isValue === true && values[field.name] !== '' && (
+                <span class="faint small">
+                  {jsonProblem(values[field.name] ?? '') ?? `is sent as ${typeWords(values[field.name] ?? '')}`}
+                </span>
+              )}
             </label>
           ))}
         {problem !== null && <Problem of={problem} />}
@@ -102,6 +115,32 @@ export function ActionDialog({ name, model, actions, run, onClose }: ActionDialo
     </Dialog>
   );
 }
+
+/** Which files it would change, before it does. */
+function ApplyPreview({ model }: Pick<ActionDialogProps, 'model'>) {
+  const found = useFiles(model);
+  if (found === null) return <p class="faint">Looking at what would change …</p>;
+  if (found instanceof DataError) return <Problem of={found} />;
+  return (
+    <>
+      <MergeWords files={found} />
+      <p class="faint">{totals(found)}</p>
+      <ul class="file-list" aria-label="Files that change">
+        {found.files.slice(0, MOST_FILES).map(({ path, status, added, removed }) => (
+          <li key={path}>
+            <span class="mono">{visibleLine(path)}</span>
+            <span class="faint small">{status === 'changed' ? '' : status}</span>
+            <span class="plus">+{added ?? '?'}</span>
+            <span class="minus">−{removed ?? '?'}</span>
+          </li>
+        ))}
+      </ul>
+      {found.files.length > MOST_FILES && <p class="faint">and {found.files.length - MOST_FILES} more</p>}
+    </>
+  );
+}
+
+const MOST_FILES = 15;
 
 type Acting = Pick<ActionDialogProps, 'model' | 'actions' | 'run'>;
 
@@ -133,10 +172,10 @@ function signalPlan({ actions, run }: Acting): DialogPlan {
         : `The run waits for the signal \`${awaited}\` and continues when it gets it.`,
     fields: [
       { name: 'name', label: 'Name', value: awaited, isRequired: true },
-      { name: 'payload', label: 'Value (JSON, or text; may be empty)', value: '' },
+      { name: 'payload', label: 'Value (JSON, or text; may be empty)', value: '', isValue: true },
     ],
     async perform({ name = '', payload = '' }) {
-      await actions.signal(run.run_id, name, payload === '' ? null : jsonOrText(payload));
+      await actions.signal(run.run_id, name, payload === '' ? null : readValue(payload));
       return null;
     },
   };
@@ -206,13 +245,4 @@ function cancelPlan({ actions, run }: Acting): DialogPlan {
       return null;
     },
   };
-}
-
-/** What a person writes is JSON if it can be, and text if not. */
-export function jsonOrText(text: string): Json {
-  try {
-    return JSON.parse(text) as Json;
-  } catch {
-    return text;
-  }
 }

@@ -1,4 +1,4 @@
-/** The questions and approvals that a run waits for. Each can be answered where it stands. */
+/** The questions and approvals that a run waits for, with what led to them. All that are open are one form. */
 import { useState } from 'preact/hooks';
 import type { Waiting } from '../../interpreter/events/event.js';
 import type { Json } from '../../machine/expression.js';
@@ -8,7 +8,11 @@ import { type DataError, toDataError } from '../data/page-data.js';
 import { waitingWords } from '../record/event-words.js';
 import type { ScreenModel } from '../run/screen-model.js';
 import { Problem, Prose } from '../shell/problem.jsx';
-import { jsonOrText } from './action-dialog.jsx';
+import { Time } from '../shell/time.jsx';
+import { jsonProblem, readValue, typeWords } from './read-value.js';
+import { WhatLedHere } from './what-led-here.jsx';
+
+const isQuestion = ({ kind }: Waiting): boolean => kind === 'ask' || kind === 'approval';
 
 export function Questions({ model }: { readonly model: ScreenModel }) {
   const run = model.latest.value;
@@ -16,14 +20,20 @@ export function Questions({ model }: { readonly model: ScreenModel }) {
   const [problem, setProblem] = useState<DataError | null>(null);
   const [isBusy, setBusy] = useState(false);
   const [reason, setReason] = useState('');
+  const [given, setGiven] = useState<Readonly<Record<string, Json>>>({});
   if (run === null || run.waiting.length === 0 || model.at.value !== null) return null;
+  const asked = actions === null ? [] : run.waiting.filter(isQuestion);
+  const others = run.waiting.filter((one) => !asked.includes(one));
+  const isForm = asked.length > 1;
+  const ready = Object.entries(given).filter(([id]) => asked.some((one) => idOf(one) === id));
 
-  async function answer(id: string, value: Json): Promise<void> {
+  async function answer(answers: Readonly<Record<string, Json>>): Promise<void> {
     setBusy(true);
     setProblem(null);
     try {
-      await actions?.answer(run?.run_id ?? '', { [id]: value }, reason.trim());
+      await actions?.answer(run?.run_id ?? '', answers, reason.trim());
       setReason('');
+      setGiven({});
     } catch (cause) {
       setProblem(toDataError(cause));
     } finally {
@@ -33,20 +43,49 @@ export function Questions({ model }: { readonly model: ScreenModel }) {
 
   return (
     <section class="waiting questions" aria-label="What the run waits for">
-      {run.waiting.map((waiting) => (
+      {others.map((waiting) => (
+        <p key={`${waiting.kind} ${idOf(waiting)}`} class="question-text" title={waitingLine(waiting)}>
+          <Prose text={questionText(waiting)} />
+        </p>
+      ))}
+      {run.waiting.some(isQuestion) && <WhatLedHere model={model} run={run} />}
+      {asked.map((waiting) => (
         <Question
-          key={`${waiting.kind} ${idOf(waiting)}`}
+          key={idOf(waiting)}
           waiting={waiting}
-          canAnswer={actions !== null}
+          since={sinceOf(model, waiting)}
+          isForm={isForm}
           isBusy={isBusy}
-          onAnswer={answer}
+          chosen={given[idOf(waiting)]}
+          onAnswer={(value) =>
+            isForm
+              ? setGiven(({ [idOf(waiting)]: _, ...rest }) =>
+                  value === undefined ? rest : { ...rest, [idOf(waiting)]: value },
+                )
+              : void (value !== undefined && answer({ [idOf(waiting)]: value }))
+          }
         />
       ))}
-      {actions !== null && run.waiting.some(({ kind }) => kind === 'ask' || kind === 'approval') && (
-        <label class="reason">
-          Reason (may be empty)
-          <input type="text" value={reason} onInput={({ currentTarget }) => setReason(currentTarget.value)} />
-        </label>
+      {asked.length > 0 && (
+        <div class="send">
+          <label class="reason">
+            Reason (may be empty)
+            <input type="text" value={reason} onInput={({ currentTarget }) => setReason(currentTarget.value)} />
+          </label>
+          {isForm && (
+            <button
+              type="button"
+              class="main"
+              disabled={isBusy || ready.length === 0}
+              onClick={() => void answer(Object.fromEntries(ready))}
+            >
+              Send {ready.length} of {asked.length} answers
+            </button>
+          )}
+        </div>
+      )}
+      {asked.length > 0 && (
+        <p class="faint small">What you answer is recorded with your name and the reason, and the run continues.</p>
       )}
       {problem !== null && <Problem of={problem} />}
     </section>
@@ -56,24 +95,33 @@ export function Questions({ model }: { readonly model: ScreenModel }) {
 /** Runs of older versions have names only. */
 const idOf = ({ id, name, path }: Waiting): string => id ?? name ?? path ?? '';
 
-interface QuestionProps {
-  readonly waiting: Waiting;
-  readonly canAnswer: boolean;
-  readonly isBusy: boolean;
-  readonly onAnswer: (id: string, value: Json) => Promise<void>;
+function questionText(waiting: Waiting): string {
+  const { kind, question } = waiting;
+  return kind === 'ask' && question !== undefined ? visibleLine(question) : `It waits for ${waitingWords(waiting)}`;
 }
 
-function Question({ waiting, canAnswer, isBusy, onAnswer }: QuestionProps) {
-  const { kind, question, choices } = waiting;
+/** When it was asked; null: the record does not say. */
+function sinceOf({ record }: ScreenModel, waiting: Waiting): string | null {
+  const { lines } = record.value;
+  for (const line of lines.before('asked', lines.length))
+    if (line.id === waiting.id || line.name === waiting.name) return line.ts;
+  return null;
+}
+
+interface QuestionProps {
+  readonly waiting: Waiting;
+  readonly since: string | null;
+  /** An answer is only kept until all are sent. */
+  readonly isForm: boolean;
+  readonly isBusy: boolean;
+  readonly chosen: Json | undefined;
+  /** Undefined: no answer. */
+  readonly onAnswer: (value: Json | undefined) => void;
+}
+
+function Question({ waiting, since, isForm, isBusy, chosen, onAnswer }: QuestionProps) {
+  const { kind, choices, until } = waiting;
   const id = idOf(waiting);
-  const shown =
-    kind === 'ask' && question !== undefined ? visibleLine(question) : `It waits for ${waitingWords(waiting)}`;
-  if (!canAnswer || (kind !== 'ask' && kind !== 'approval'))
-    return (
-      <p class="question-text" title={waitingLine(waiting)}>
-        <Prose text={shown} />
-      </p>
-    );
   const buttons: readonly (readonly [string, Json])[] =
     kind === 'approval'
       ? [
@@ -84,50 +132,79 @@ function Question({ waiting, canAnswer, isBusy, onAnswer }: QuestionProps) {
   return (
     <div class="question-row">
       <p class="question-text" id={`question-${id}`}>
-        <Prose text={shown} />
+        <Prose text={questionText(waiting)} />
         {kind === 'ask' && <span class="mono faint small"> {visibleLine(id)}</span>}
+      </p>
+      <p class="faint small">
+        {since !== null && (
+          <>
+            asked <Time at={since} />
+          </>
+        )}
+        {until != null && (
+          <>
+            {since === null ? '' : ', '}until <Time at={new Date(until).toISOString()} />
+          </>
+        )}
       </p>
       {buttons.length > 0 ? (
         <div class="buttons" role="group" aria-labelledby={`question-${id}`}>
-          {buttons.map(([label, value]) => (
-            <button key={label} type="button" disabled={isBusy} onClick={() => void onAnswer(id, value)}>
+          {buttons.map(([label, value], at) => (
+            <button
+              key={label}
+              type="button"
+              // The author names first what is meant to be the ordinary answer.
+              class={isForm ? '' : at === 0 ? 'main' : ''}
+              aria-pressed={isForm ? chosen === value : undefined}
+              disabled={isBusy}
+              onClick={() => onAnswer(isForm && chosen === value ? undefined : value)}
+            >
               {visibleLine(label)}
             </button>
           ))}
         </div>
       ) : (
-        <AnswerField id={id} isBusy={isBusy} onAnswer={(text) => onAnswer(id, jsonOrText(text))} />
+        <AnswerField id={id} isForm={isForm} isBusy={isBusy} onAnswer={onAnswer} />
       )}
-      <p class="faint small">The answer is recorded with your name and the reason, and the run continues.</p>
     </div>
   );
 }
 
-interface AnswerFieldProps {
+interface AnswerFieldProps extends Pick<QuestionProps, 'isForm' | 'isBusy' | 'onAnswer'> {
   readonly id: string;
-  readonly isBusy: boolean;
-  readonly onAnswer: (text: string) => Promise<void>;
 }
 
-function AnswerField({ id, isBusy, onAnswer }: AnswerFieldProps) {
+function AnswerField({ id, isForm, isBusy, onAnswer }: AnswerFieldProps) {
   const [text, setText] = useState('');
+  const wrong = jsonProblem(text);
+  const change = (next: string): void => {
+    setText(next);
+    if (isForm) onAnswer(next === '' || jsonProblem(next) !== null ? undefined : readValue(next));
+  };
   return (
     <form
       class="buttons"
       onSubmit={(event) => {
         event.preventDefault();
-        if (text !== '') void onAnswer(text);
+        if (text !== '' && wrong === null && !isForm) onAnswer(readValue(text));
       }}
     >
       <input
         type="text"
         aria-labelledby={`question-${id}`}
+        aria-invalid={wrong !== null}
+        aria-describedby={`type-${id}`}
         value={text}
-        onInput={({ currentTarget }) => setText(currentTarget.value)}
+        onInput={({ currentTarget }) => change(currentTarget.value)}
       />
-      <button type="submit" class="main" disabled={isBusy || text === ''}>
-        Answer
-      </button>
+      {!isForm && (
+        <button type="submit" class="main" disabled={isBusy || text === '' || wrong !== null}>
+          Answer
+        </button>
+      )}
+      <span id={`type-${id}`} class="faint small">
+        {text === '' ? '' : (wrong ?? `is sent as ${typeWords(text)}`)}
+      </span>
     </form>
   );
 }

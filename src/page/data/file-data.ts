@@ -34,6 +34,7 @@ export function fileData(file: FileRun): PageData {
     list: async () => ({ runs: [run] }),
     days: null,
     schedules: null,
+    files: null,
     waiting: null,
     async inspect(id, at) {
       find(id);

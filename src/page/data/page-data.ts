@@ -7,6 +7,7 @@ import type { RunDay } from '../../app/run-filter.js';
 import type {
   DamagedEvents,
   Inspected,
+  RunFiles,
   RunFilter,
   RunList,
   RunProgram,
@@ -136,6 +137,8 @@ export interface PageData {
   output(run: string, effect: string, query: OutputQuery): Promise<OutputPart>;
   /** A large value or output as text. */
   artifact(run: string, hash: string, signal?: AbortSignal): Promise<string>;
+  /** What a run changed in files; null: it is not known here. */
+  readonly files: ((run: string, signal?: AbortSignal) => Promise<RunFiles>) | null;
   /** Null: nothing can be changed here. */
   readonly actions: ReadonlySignal<RunActions | null>;
 }

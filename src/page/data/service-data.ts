@@ -1,7 +1,7 @@
 /** The data of the page from the service that the page came from. */
 import { effect, signal } from '@preact/signals';
 import type { RunDay } from '../../app/run-filter.js';
-import type { RunProgram, ScheduleList } from '../../app/runs.js';
+import type { RunFiles, RunProgram, ScheduleList } from '../../app/runs.js';
 import { connectToService, followRecord, readLinesAfter, type ServiceConnection } from './follow-record.js';
 import type {
   About,
@@ -57,6 +57,7 @@ export function serviceData(): PageData {
       connection.json<RunProgram>(`/runs/${run}/program${digest === null ? '' : `?digest=${digest}`}`, {
         signal: signal ?? null,
       }),
+    files: (run, signal) => connection.json<RunFiles>(`/runs/${run}/files`, { signal: signal ?? null }),
     output: (run, effect, query) => readOutput(connection, run, effect, query),
     artifact: async (run, hash, signal) =>
       (await connection.request(`/runs/${run}/artifacts/${hash}`, { signal: signal ?? null })).text(),

@@ -181,7 +181,7 @@ interface DiffViewProps {
 }
 
 /** A diff of git: for each file its name, how much changed, and its lines with their numbers. */
-function DiffView({ diff, isEnd, artifact }: DiffViewProps) {
+export function DiffView({ diff, isEnd, artifact }: DiffViewProps) {
   const { files, lines, rest } = useMemo(() => diffFiles(diff), [diff]);
   return (
     <div class="diff">

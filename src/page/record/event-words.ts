@@ -10,6 +10,19 @@ import { shortTime } from '../shell/short-time.js';
 
 const STYLE = { timeText: shortTime, hasValues: true };
 
+/** What an event is, in a word; others are called as they are recorded. */
+const KINDS: Readonly<Record<string, string>> = {
+  effect_requested: 'started',
+  effect_settled: 'ended',
+  effect_retried: 'tried again',
+  tracked_set: 'set',
+  state_set: 'set',
+  instruction_failed: 'failed',
+  timer_set: 'waits',
+};
+
+export const kindWords = (type: string): string => KINDS[type] ?? type.replaceAll('_', ' ');
+
 export function eventWords(line: RecordLine): string {
   if (!isEvent(line)) return line.message;
   const words = eventGist(line, STYLE);

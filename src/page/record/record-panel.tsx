@@ -9,7 +9,7 @@ import { SearchField } from '../shell/search-field.jsx';
 import { Time } from '../shell/time.jsx';
 import { VirtualList } from '../shell/virtual-list.jsx';
 import { firstIndex } from '../timeline/bars.js';
-import { exactEventWords, wordsInRecord } from './event-words.js';
+import { exactEventWords, kindWords, wordsInRecord } from './event-words.js';
 
 const ROW_HEIGHT = 26;
 const LONGEST_JSON = 200_000;
@@ -66,7 +66,7 @@ function ShownEvent({ line, lines }: { readonly line: RecordLine | null; readonl
   return (
     <div class="shown-event scroll" tabIndex={0} role="region" aria-label="The event in full">
       <p class="faint">
-        Event {line.seq}, {line.type.replaceAll('_', ' ')}
+        Event {line.seq}, {kindWords(line.type)}
         {'ts' in line && (
           <>
             , <Time at={line.ts} />
@@ -122,7 +122,7 @@ function eventCells(line: RecordLine, { lines, isShown, isLater, onChoose }: Eve
         title={shown}
       >
         <span class="seq">{line.seq}</span>
-        <span class="type">{line.type.replaceAll('_', ' ')}</span>
+        <span class="type">{kindWords(line.type)}</span>
         <span class="gist" dir="ltr">
           {shown}
         </span>

@@ -11,6 +11,7 @@ import type { PageRun } from '../data/page-data.js';
 import { GraphPanel } from '../graph/graph-panel.jsx';
 import { ChangesPanel } from '../history/changes-panel.jsx';
 import { ComparePanel } from '../history/compare-panel.jsx';
+import { FilesPanel } from '../history/files-panel.jsx';
 import { StepsPanel } from '../history/steps-panel.jsx';
 import { OutputPanel } from '../output/output-panel.jsx';
 import { shownTitle, usePage } from '../page-parts.js';
@@ -67,10 +68,10 @@ export function RunScreen({ run }: { readonly run: string }) {
           { id: 'graph', title: 'Graph', area: 'main', content: <GraphPanel model={model} /> },
           { id: 'record', title: 'Record', area: 'middle', content: <RecordPanel model={model} /> },
           { id: 'output', title: 'Output', area: 'side', content: <OutputPanel model={model} /> },
+          { id: 'files', title: 'Files', area: 'side', content: <FilesPanel model={model} /> },
           { id: 'source', title: 'Source', area: 'side', content: <SourcePanel model={model} /> },
           { id: 'values', title: 'Values', area: 'side', content: <ValuesPanel model={model} /> },
           { id: 'steps', title: 'Steps', area: 'side', isBroad: true, content: <StepsPanel model={model} /> },
-          { id: 'changes', title: 'Changes', area: 'side', content: <ChangesPanel model={model} /> },
           { id: 'compare', title: 'Compare', area: 'side', isBroad: true, content: <ComparePanel model={model} /> },
         ]}
       />
@@ -124,12 +125,36 @@ function RunProblem({ model }: { readonly model: ScreenModel }) {
 
 /** The names and values of a run as they were after the shown event. */
 function ValuesPanel({ model }: { readonly model: ScreenModel }) {
+  const { router } = usePage();
   const run = model.shown.value;
   if (run === null) return <p class="faint pad">…</p>;
+  const isChanges = router.address.value.query.values === 'changes' || router.address.value.query.since !== undefined;
+  const choice = (
+    <div class="panel-tools" role="group" aria-label="Which values">
+      <button
+        type="button"
+        aria-pressed={!isChanges}
+        onClick={() => router.change({ values: undefined, since: undefined })}
+      >
+        All values
+      </button>
+      <button type="button" aria-pressed={isChanges} onClick={() => router.change({ values: 'changes' })}>
+        Changes
+      </button>
+    </div>
+  );
+  if (isChanges)
+    return (
+      <>
+        {choice}
+        <ChangesPanel model={model} />
+      </>
+    );
   const result: Readonly<Record<string, Json>> = run.returned === null ? {} : { returned: run.returned };
   const { printed_returned: returned, printed_inputs, printed_values, printed_tracked, printed_bound } = run;
   return (
     <div class="values scroll" tabIndex={0} role="region" aria-label="Values">
+      {choice}
       <Group title="Result" values={result} printed={returned === undefined ? undefined : { returned }} />
       <Group title="Inputs" values={run.inputs} printed={printed_inputs} />
       <Group title="Data" values={dataOf(run.values)} printed={printed_values} />

@@ -5,6 +5,7 @@ import { countOf, dollars, duration } from '../../views/drawing/amounts.js';
 import { visibleLine } from '../../views/drawing/visible-text.js';
 import type { RunQuery } from '../data/page-data.js';
 import { usePage } from '../page-parts.js';
+import { theme } from '../shell/theme.js';
 import { budgetOf, type DayBars, type DrawPlot, dayBars, MEASURES, type Measure } from './day-bars.js';
 
 const REFRESH_MS = 15_000;
@@ -111,7 +112,7 @@ function Plot({ bars, measure, line }: PlotProps) {
   const { loadPlot } = usePage();
   const [draw, setDraw] = useState<{ readonly plot: DrawPlot } | null>(null);
   const element = useRef<HTMLDivElement>(null);
-  const theme = useTheme();
+  const shownTheme = theme.value;
   useEffect(() => {
     // Without the chart, the list says the same.
     loadPlot?.().then(
@@ -119,7 +120,7 @@ function Plot({ bars, measure, line }: PlotProps) {
       () => undefined,
     );
   }, []);
-  const key = JSON.stringify([bars, line, measure, theme]);
+  const key = JSON.stringify([bars, line, measure, shownTheme]);
   useEffect(() => {
     if (draw === null || element.current === null) return;
     return draw.plot(element.current, bars, { line, format: FORMATS[measure] });
@@ -164,17 +165,4 @@ function useDays(query: RunQuery): readonly RunDay[] | null {
 function today(): string {
   const now = new Date();
   return new Date(now.getTime() - now.getTimezoneOffset() * 60_000).toISOString().slice(0, 10);
-}
-
-/** The theme of the system, for what cannot use variables of the style. */
-function useTheme(): 'dark' | 'light' {
-  const query = '(prefers-color-scheme: dark)';
-  const [isDark, setDark] = useState(() => matchMedia(query).matches);
-  useEffect(() => {
-    const list = matchMedia(query);
-    const update = (): void => setDark(list.matches);
-    list.addEventListener('change', update);
-    return () => list.removeEventListener('change', update);
-  }, []);
-  return isDark ? 'dark' : 'light';
 }

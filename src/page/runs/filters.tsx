@@ -32,7 +32,12 @@ export function Filters({ search, runs, isComplete, isLoading }: FiltersProps) {
         pauseMs={TYPING_MS}
       />
       <StatusFilter value={query.status ?? ''} onChange={(value) => change('status', value)} />
-      <Choice name="Program" value={query.program ?? ''} all="Any program" onChange={(value) => change('program', value)}>
+      <Choice
+        name="Program"
+        value={query.program ?? ''}
+        all="Any program"
+        onChange={(value) => change('program', value)}
+      >
         {withValue(programs, query.program).map((one) => [one, visibleLine(one)])}
       </Choice>
       <Choice name="Started" value={query.period ?? ''} all="Any time" onChange={(value) => change('period', value)}>
@@ -74,7 +79,10 @@ function StatusFilter({ value, onChange }: StatusFilterProps) {
     onChange(STATUSES.filter((one) => chosen.includes(one) !== (one === status)).join(','));
   return (
     <details class="menu">
-      <summary aria-label="Status">{chosen.length === 0 ? 'Any status' : chosen.join(', ')}</summary>
+      <summary>
+        <span class="hidden">Status: </span>
+        {chosen.length === 0 ? 'Any status' : chosen.join(', ')}
+      </summary>
       <fieldset>
         <legend class="hidden">Status</legend>
         {STATUSES.map((status) => (

@@ -68,8 +68,8 @@ function runCells({ run, waiting, bar }: RunCellsProps) {
         </span>
         <SecondLine run={run} waiting={waiting} />
         {waiting !== undefined && (
-          <Link to={to} class="answer">
-            Answer<span class="hidden">: {title}</span>
+          <Link to={to} class="answer" label={`Answer: ${title}`}>
+            Answer
           </Link>
         )}
       </>

@@ -1,6 +1,7 @@
 /** The canvas of a timeline, and what pointer and keys do on it. */
 import { useComputed, useSignal, useSignalEffect } from '@preact/signals';
 import { useEffect, useId, useRef } from 'preact/hooks';
+import { theme } from '../shell/theme.js';
 import { AXIS_HEIGHT, drawTimeline, type Palette, ROW_HEIGHT, readPalette, rowsOf } from './draw-timeline.js';
 import type { TimelineView } from './timeline-view.js';
 
@@ -117,9 +118,7 @@ function useDrawing(
     const readColors = (): void => {
       palette.value = readPalette(element);
     };
-    readColors();
-    const theme = matchMedia('(prefers-color-scheme: dark)');
-    theme.addEventListener('change', readColors);
+    const unsubscribe = theme.subscribe(readColors);
     const observer = new ResizeObserver(() => {
       view.resize(element.clientWidth, element.clientHeight);
       canvas.current?.style.setProperty('width', `${element.clientWidth}px`);
@@ -127,7 +126,7 @@ function useDrawing(
     });
     observer.observe(element);
     return () => {
-      theme.removeEventListener('change', readColors);
+      unsubscribe();
       observer.disconnect();
       cancelAnimationFrame(request.current);
     };

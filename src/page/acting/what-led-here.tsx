@@ -1,0 +1,78 @@
+/** What a person wants to know before answering: what the state found out, what it said, and which files have changed. */
+import { useMemo } from 'preact/hooks';
+import type { Json } from '../../machine/expression.js';
+import { countOf } from '../../views/drawing/amounts.js';
+import { visibleLine } from '../../views/drawing/visible-text.js';
+import type { PageRun } from '../data/page-data.js';
+import type { RecordLines } from '../data/record-lines.js';
+import { usePage } from '../page-parts.js';
+import { eventWords } from '../record/event-words.js';
+import type { ScreenModel } from '../run/screen-model.js';
+import { ValueView } from '../run/value-view.jsx';
+
+const MOST_VALUES = 8;
+const MOST_EMITTED = 3;
+/** How far back in the record it is looked for. */
+const FARTHEST = 400;
+
+interface WhatLedHereProps {
+  readonly model: ScreenModel;
+  readonly run: PageRun;
+}
+
+export function WhatLedHere({ model, run }: WhatLedHereProps) {
+  const { router } = usePage();
+  const { lines } = model.record.value;
+  const { emitted, files } = useMemo(() => before(lines), [lines.length]);
+  const values: (readonly [string, Json])[] = [...Object.entries(run.bound), ...Object.entries(run.tracked)];
+  if (values.length === 0 && emitted.length === 0 && files.length === 0) return null;
+  return (
+    <div class="led-here">
+      {emitted.map((words, at) => (
+        <p key={at} class="mono small">
+          {visibleLine(words)}
+        </p>
+      ))}
+      {values.length > 0 && (
+        <dl>
+          {values.slice(0, MOST_VALUES).map(([name, value]) => (
+            <div key={name} class="value-row">
+              <dt class="mono">{visibleLine(name)}</dt>
+              <dd>
+                <ValueView value={value} />
+              </dd>
+            </div>
+          ))}
+        </dl>
+      )}
+      <p class="small">
+        {values.length > MOST_VALUES && (
+          <button type="button" class="quiet more" onClick={() => router.change({ tab: 'values' })}>
+            {countOf(values.length - MOST_VALUES, 'more value')}
+          </button>
+        )}
+        {files.length > 0 && (
+          <button type="button" class="quiet more" onClick={() => router.change({ tab: 'files' })}>
+            {countOf(files.length, 'changed file')}: {files.slice(0, MOST_EMITTED).map(visibleLine).join(', ')}
+            {files.length > MOST_EMITTED ? ', …' : ''}
+          </button>
+        )}
+      </p>
+    </div>
+  );
+}
+
+/** What was emitted in the state, and the files that changed last. */
+function before(lines: RecordLines): { readonly emitted: readonly string[]; readonly files: readonly string[] } {
+  const emitted: string[] = [];
+  let files: readonly string[] = [];
+  for (let at = lines.length - 1; at >= Math.max(0, lines.length - FARTHEST); at--) {
+    const line = lines.at(at);
+    if (line === null) continue;
+    if (line.type === 'emitted' && emitted.length < MOST_EMITTED) emitted.unshift(eventWords(line));
+    if (line.type === 'effect_settled' && line.outcome.kind === 'changed' && files.length === 0)
+      files = line.outcome.files;
+    if (line.type === 'state_entered') break;
+  }
+  return { emitted, files };
+}
