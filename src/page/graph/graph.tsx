@@ -31,8 +31,8 @@ export interface EdgeFacts {
 }
 
 /** Texts that are a little smaller can still be read. A graph that fits only with smaller ones has this size, and scrolls. */
-const SMALLEST = 0.62;
-const SMALLEST_FITTING = 0.52;
+const SMALLEST = 0.84;
+const SMALLEST_FITTING = 0.84;
 
 export function Graph(props: GraphProps) {
   const { drawing, name, zoom, onFit, current, ending, factsOf, edgeFacts, onChoose } = props;

@@ -63,7 +63,9 @@ export function FilesPanel({ model }: { readonly model: ScreenModel }) {
           </li>
         ))}
       </ul>
-      {diff !== '' && <DiffView diff={shown === null ? diff : partOf(diff, shown)} isEnd={false} artifact={null} />}
+      {diff !== '' && (
+        <DiffView diff={shown === null ? diff : partOf(diff, shown)} isEnd={false} artifact={null} heading="h3" />
+      )}
       {all?.truncated === true && <p class="faint pad">Only the first part of the difference is shown.</p>}
     </div>
   );

@@ -178,10 +178,12 @@ interface DiffViewProps {
   readonly isEnd: boolean;
   /** The file below `artifacts/` with all of it. */
   readonly artifact: string | null;
+  /** The heading of each file; its level follows from where the diff is. */
+  readonly heading?: 'h3' | 'h5';
 }
 
 /** A diff of git: for each file its name, how much changed, and its lines with their numbers. */
-export function DiffView({ diff, isEnd, artifact }: DiffViewProps) {
+export function DiffView({ diff, isEnd, artifact, heading: Heading = 'h5' }: DiffViewProps) {
   const { files, lines, rest } = useMemo(() => diffFiles(diff), [diff]);
   return (
     <div class="diff">
@@ -198,10 +200,10 @@ export function DiffView({ diff, isEnd, artifact }: DiffViewProps) {
       )}
       {files?.map(({ name, added, removed, rows }) => (
         <div key={name} class="file" role="group" tabIndex={0} aria-label={`Changes of ${visibleLine(name)}`}>
-          <h5>
+          <Heading class="file-name">
             <span class="mono">{visibleLine(name)}</span> <span class="added">+{added}</span>{' '}
             <span class="removed">−{removed}</span>
-          </h5>
+          </Heading>
           <Rows rows={rows} />
         </div>
       ))}

@@ -279,18 +279,39 @@ function Panels({ panels }: { readonly panels: readonly PanelOf[] }) {
   const wanted = router.address.value.query.tab;
   const shown = tabs.find(({ id }) => id === wanted) ?? tabs[0];
   const fixed = isWide ? panels.filter(({ area }) => area !== 'side') : [];
+  const { max } = router.address.value.query;
+  const enlarge = (id: string | undefined): void => router.change({ max: id });
+  const enlarged = isWide ? panels.find(({ id }) => id === max) : undefined;
+  if (enlarged !== undefined)
+    return (
+      <div class="panels narrow">
+        <div class="panel">
+          <div class="panel-title">
+            <h2 id={`title-${enlarged.id}`}>{enlarged.title}</h2>
+            <SizeButton title={enlarged.title} isLarge onClick={() => enlarge(undefined)} />
+          </div>
+          {enlarged.content}
+        </div>
+      </div>
+    );
   return (
     <div class={`panels ${isWide ? 'wide' : 'narrow'} ${shown?.isBroad ? 'broad' : ''}`}>
       {fixed.map(({ id, title, area, content }) => (
         <section key={id} class={`panel ${area}`} aria-labelledby={`title-${id}`}>
-          <h2 id={`title-${id}`} class="panel-title">
-            {title}
-          </h2>
+          <div class="panel-title">
+            <h2 id={`title-${id}`}>{title}</h2>
+            <SizeButton title={title} isLarge={false} onClick={() => enlarge(id)} />
+          </div>
           {content}
         </section>
       ))}
       <div class="panel side">
-        <TabList tabs={tabs} shown={shown?.id ?? ''} onChoose={(tab) => router.change({ tab })} />
+        <div class="tab-head">
+          <TabList tabs={tabs} shown={shown?.id ?? ''} onChoose={(tab) => router.change({ tab })} />
+          {isWide && shown !== undefined && (
+            <SizeButton title={shown.title} isLarge={false} onClick={() => enlarge(shown.id)} />
+          )}
+        </div>
         {shown !== undefined && (
           <div role="tabpanel" id={`panel-${shown.id}`} aria-labelledby={`tab-${shown.id}`} class="tab-panel">
             <h2 class="hidden">{shown.title}</h2>
@@ -299,6 +320,22 @@ function Panels({ panels }: { readonly panels: readonly PanelOf[] }) {
         )}
       </div>
     </div>
+  );
+}
+
+interface SizeButtonProps {
+  readonly title: string;
+  readonly isLarge: boolean;
+  readonly onClick: () => void;
+}
+
+/** Gives one part all the space of the parts, and gives it back. */
+function SizeButton({ title, isLarge, onClick }: SizeButtonProps) {
+  const label = isLarge ? `Show the other parts next to ${title}` : `Enlarge ${title}`;
+  return (
+    <button type="button" class="quiet size" aria-label={label} title={label} onClick={onClick}>
+      {isLarge ? '⤡' : '⤢'}
+    </button>
   );
 }
 
