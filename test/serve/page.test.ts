@@ -85,10 +85,12 @@ test('lists all runs that wait for a person, however many others wait for someth
   const id = await finish('ask.dsl');
   for (let count = 0; count < 3; count++) await finish('wait.dsl');
   // A busy machine looks at the records in several requests.
-  await expect.poll(async () => (await send('GET', '/api/v1/waiting?limit=1')).json).toMatchObject({
-    runs: [{ run_id: id, status: 'suspended', waiting: [{ kind: 'ask', name: 'color', choices: ['red', 'blue'] }] }],
-    complete: true,
-  });
+  await expect
+    .poll(async () => (await send('GET', '/api/v1/waiting?limit=1')).json)
+    .toMatchObject({
+      runs: [{ run_id: id, status: 'suspended', waiting: [{ kind: 'ask', name: 'color', choices: ['red', 'blue'] }] }],
+      complete: true,
+    });
   await send('POST', `/api/v1/runs/${id}/answers`, { answers: { color: 'red' } });
   await expect.poll(async () => (await send('GET', '/api/v1/waiting')).json).toEqual({ runs: [], complete: true });
   expect((await send('GET', '/api/v1/waiting?limit=0')).status).toBe(400);
