@@ -1,11 +1,18 @@
 /** What is wrong with the `budget` of a configuration, or with the agents that it is for. */
 import type { Json } from '../../machine/expression.js';
-import type { Configuration } from './load-configuration.js';
+import type { AgentConfiguration } from '../agents/programs/adapter.js';
+import type { DailyBudget } from '../agents/resolve.js';
 import type { FileProblem, ReadFile } from './yaml-file.js';
+
+/** The part of a configuration that is looked at. */
+interface BudgetedAgents {
+  readonly agents: Readonly<Record<string, AgentConfiguration>>;
+  readonly budget?: DailyBudget;
+}
 
 /** A zone that does not exist, and a call that never fits. */
 export function wrongBudget(value: Json, read: ReadFile, file: string): FileProblem[] {
-  const { budget, agents = {} } = value as unknown as Partial<Configuration>;
+  const { budget, agents = {} } = value as unknown as Partial<BudgetedAgents>;
   if (budget === undefined) return [];
   const { zone, cost_per_day: perDay } = budget;
   const at = (path: readonly string[]) => {
@@ -33,7 +40,7 @@ function isZone(name: string): boolean {
 }
 
 /** A call without `max_cost` reserves nothing, so several at once may spend more than the budget. */
-export function agentsWithoutReserve({ agents, budget }: Configuration, read: ReadFile, file: string): FileProblem[] {
+export function agentsWithoutReserve({ agents, budget }: BudgetedAgents, read: ReadFile, file: string): FileProblem[] {
   if (budget === undefined) return [];
   return Object.entries(agents).flatMap(([name, { max_cost: most }]) => {
     if (most !== undefined) return [];
