@@ -148,6 +148,7 @@ export type {
   OwnRetries,
   PerformedCall,
   PipeMember,
+  ProcessOutput,
   RefusedAnswer,
   RunError,
   RunEvent,

@@ -47,7 +47,8 @@ export function runCondition(filter: Omit<RunFilter, 'limit'>): (run: FilteredRu
     if (text === '') return true;
     const { run_id, machine: name, state, branch, key: shared, title } = run;
     return (
-      [run_id, name, title, state, branch, shared].some((one) => one?.toLowerCase().includes(text)) || hasText?.(text) === true
+      [run_id, name, title, state, branch, shared].some((one) => one?.toLowerCase().includes(text)) ||
+      hasText?.(text) === true
     );
   };
 }

@@ -26,7 +26,7 @@ export function printEventPage(): string {
 }
 
 function section(type: string, means: string, fields: Readonly<Record<string, FieldWords>>): string {
-  return `## \`${type}\`\n\n${means}\n\n${table(fields)}`;
+  return `## \`${type}\`\n${means}\n\n${table(fields)}`;
 }
 
 /** Kinds of outcomes share many fields, so one table has the fields of all kinds, each with the kinds that have it. */

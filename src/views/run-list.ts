@@ -97,7 +97,12 @@ export function drawRunList(runs: readonly RunLine[], paint: Paint): string {
   const hasTitles = runs.some(({ title, machine }) => title != null && title !== machine);
   // Most stores have no run with a key.
   const hasKeys = runs.some(({ key }) => key !== undefined);
-  const columns = [...(hasTitles ? [TITLE] : []), ...HEAD.slice(0, -1), ...(hasKeys ? [{ title: 'KEY' }] : []), ...HEAD.slice(-1)];
+  const columns = [
+    ...(hasTitles ? [TITLE] : []),
+    ...HEAD.slice(0, -1),
+    ...(hasKeys ? [{ title: 'KEY' }] : []),
+    ...HEAD.slice(-1),
+  ];
   const rows = runs.map((run): Cell[] => [
     ...(hasTitles ? [{ text: cut(visibleName(run.title ?? run.machine), LONGEST_TITLE), paint: paint.strong }] : []),
     visibleName(run.machine),

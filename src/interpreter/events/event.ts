@@ -11,6 +11,7 @@ import type {
   HeldFailure,
   Output,
   PipeMember,
+  ProcessOutput,
   RolledBack,
   RunError,
   TokenCounts,
@@ -31,6 +32,7 @@ export type {
   OwnRetries,
   PerformedCall,
   PipeMember,
+  ProcessOutput,
   RunError,
   TokenCounts,
   Unavailable,
@@ -47,13 +49,6 @@ export type Outcome =
       readonly signal?: string;
       /** How the members of the pipe ended that made the command fail, in order. */
       readonly pipe?: readonly PipeMember[];
-      readonly stdout: Output;
-      /** All of stderr up to 64 KiB, otherwise its last 4 KiB. */
-      readonly stderr: string;
-      /** The file name of all of it below `artifacts/`, if it is over 64 KiB. */
-      readonly stderr_artifact?: string;
-      /** How many lines came on stdout, then on stderr, then on stdout …; absent: first all of stdout, or it is not known. */
-      readonly order?: readonly number[];
       readonly duration_ms: number;
       /** Whether a process that the command left behind still held its pipes open. */
       readonly output_truncated?: true;
@@ -63,7 +58,8 @@ export type Outcome =
       readonly invalid?: string;
       /** A person gave it in a debugger, and nothing was started. */
       readonly by?: 'debugger';
-    } & AgentFacts)
+    } & ProcessOutput &
+      AgentFacts)
   /** A JavaScript function, a mock, a clock: the value itself. */
   | {
       readonly kind: 'value';
@@ -82,13 +78,9 @@ export type Outcome =
       readonly timeout_ms: number;
       /** It was silent for that long. `heard`: the last line that it had printed; empty if it had printed none. */
       readonly silent?: { readonly heard: string };
-      readonly stdout: Output;
-      readonly stderr: string;
-      readonly stderr_artifact?: string;
-      /** How many lines came on stdout, then on stderr, then on stdout …; absent: first all of stdout, or it is not known. */
-      readonly order?: readonly number[];
       readonly duration_ms: number;
-    } & AgentFacts)
+    } & ProcessOutput &
+      AgentFacts)
   /** It never started: program or directory missing, no permission, an argument too large. */
   | {
       readonly kind: 'not-started';

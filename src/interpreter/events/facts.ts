@@ -88,6 +88,17 @@ export interface AgentFacts {
   readonly own_retries?: OwnRetries;
 }
 
+/** What a process printed. */
+export interface ProcessOutput {
+  readonly stdout: Output;
+  /** All of stderr up to 64 KiB, otherwise its last 4 KiB. */
+  readonly stderr: string;
+  /** The file name of all of it below `artifacts/`, if it is over 64 KiB. */
+  readonly stderr_artifact?: string;
+  /** How many lines came on stdout, then on stderr, then on stdout …; absent: first all of stdout, or it is not known. */
+  readonly order?: readonly number[];
+}
+
 /** How a member of a pipe ended. Its program is null if it is not one program, or if that is not known. */
 export interface PipeMember {
   readonly program: string | null;

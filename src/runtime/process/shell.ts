@@ -323,6 +323,11 @@ async function decodeProcess(
   request: Pick<ShellRequest, 'timeoutMs' | 'idleMs' | 'needsText'> & { readonly heard: Buffer | null },
   { stdout, stderr, order }: { stdout: OutputSink; stderr: ErrorSink; order: readonly number[] | undefined },
 ): Promise<Outcome | Extract<ProcessEnd, { kind: 'not-started' }>> {
+  const printed = async () => {
+    const out = await stdout.finish(request.needsText);
+    const { text, artifact } = await stderr.finish();
+    return { stdout: out, ...omitUndefined({ stderr: text, stderr_artifact: artifact, order }) };
+  };
   switch (ended.kind) {
     case 'not-started':
       return ended;
@@ -331,9 +336,7 @@ async function decodeProcess(
         kind: 'timed-out',
         timeout_ms: (ended.silent ? request.idleMs : request.timeoutMs) ?? 0,
         ...(ended.silent ? { silent: { heard: lastHeard(request.heard?.toString('utf8') ?? '') } } : {}),
-        stdout: await stdout.finish(request.needsText),
-        ...(await decodeErrors(stderr)),
-        ...omitUndefined({ order }),
+        ...(await printed()),
         duration_ms: ended.durationMs,
       };
     case 'exited':
@@ -341,22 +344,13 @@ async function decodeProcess(
         kind: 'exited',
         exit: ended.exit,
         signal: ended.signal ?? undefined,
-        stdout: await stdout.finish(request.needsText),
-        ...(await decodeErrors(stderr)),
-        order,
+        ...(await printed()),
         duration_ms: ended.durationMs,
         output_truncated: ended.truncated ? true : undefined,
       });
     default:
       return unreachable(ended);
   }
-}
-
-async function decodeErrors(
-  stderr: ErrorSink,
-): Promise<{ readonly stderr: string; readonly stderr_artifact?: string }> {
-  const { text, artifact } = await stderr.finish();
-  return omitUndefined({ stderr: text, stderr_artifact: artifact });
 }
 
 type NotStartedOutcome = Extract<Outcome, { kind: 'not-started' }>;

@@ -4,7 +4,17 @@
  */
 import { isMisspelling, nearest } from '../../../prelude/nearest.js';
 
-export const declarationVerbs = ['MACHINE', 'TITLE', 'INPUT', 'LIMIT', 'TOOL', 'KEY', 'IMPORT', 'PATTERN', 'STATE'] as const;
+export const declarationVerbs = [
+  'MACHINE',
+  'TITLE',
+  'INPUT',
+  'LIMIT',
+  'TOOL',
+  'KEY',
+  'IMPORT',
+  'PATTERN',
+  'STATE',
+] as const;
 export const branchVerbs = ['ELSE IF', 'ELSE', 'DEFAULT', 'ON ERROR'] as const;
 export const actionVerbs = [
   'DO',

@@ -28,7 +28,15 @@ import { beginsWithVerb, buildEntryLine, buildStep } from '../steps/build-step.j
 import type { Token } from '../tokens/token.js';
 import { isSureVerb, lacksOnlyColon, needsNoColon } from '../tokens/verbs.js';
 import { buildCommand, buildPerformed } from './build-commands.js';
-import { buildHeading, buildImport, buildInput, buildKey, buildLimit, buildTitle, buildTool } from './build-declarations.js';
+import {
+  buildHeading,
+  buildImport,
+  buildInput,
+  buildKey,
+  buildLimit,
+  buildTitle,
+  buildTool,
+} from './build-declarations.js';
 import { buildExpression } from './build-expression.js';
 import { buildAssignment, buildEmit, buildFail, buildJump, buildReturn } from './build-instructions.js';
 import { buildCall, buildForEach, buildParallel, helpAfterArrow } from './build-loops.js';
