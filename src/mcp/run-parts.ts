@@ -100,7 +100,7 @@ async function eventsPart(door: Door, about: ShortMembers, after: number): Promi
 }
 
 /** Without its checksum, and with long values cut. */
-function shortEvent({ crc: _, ...event }: RecordedEvent): ShortMembers {
+function shortEvent({ crc: _, chain: __, ...event }: RecordedEvent): ShortMembers {
   const text = JSON.stringify(event);
   if (text.length <= LONGEST_EVENT) return event;
   const each = Math.floor((LONGEST_EVENT - 200) / Math.max(1, Object.keys(event).length));

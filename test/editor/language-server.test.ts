@@ -149,6 +149,7 @@ test('completion, signature help, code actions and formatting', async () => {
   const actions = await client.request('textDocument/codeAction', { textDocument, range, context: { diagnostics } });
   expect(actions).toMatchObject([
     { kind: 'quickfix', isPreferred: true, edit: { documentChanges: [{ edits: [{ newText: 'IF' }] }] } },
+    { kind: 'refactor.extract', title: 'Make a pattern of this instruction' },
     { kind: 'refactor.rewrite', title: 'Handle the failures of A' },
     { kind: 'source.fixAll.statedsl' },
   ]);

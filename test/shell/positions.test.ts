@@ -362,7 +362,7 @@ describe('places of values', () => {
 
   it('mends arithmetic with `:int`, and says what to write elsewhere', () => {
     const [diagnostic] = diagnosticsOf('echo $(( {v} ))');
-    expect(diagnostic?.fixes?.[0]?.edits[0]?.text).toBe('{v:int}');
+    expect(diagnostic?.correction?.text).toBe('{v:int}');
     expect(diagnosticsOf("sh -c 'echo {v}'")[0]?.help).toContain(`sh -c 'echo "$1"' sh {v}`);
     for (const text of unsafe)
       for (const { help, severity } of diagnosticsOf(text)) expect(help, severity).toBeTruthy();

@@ -281,8 +281,8 @@ function listeners(progress: Progress, flags: ShowFlags, shown: boolean): Listen
   const lines = gatherEvents((text) => stdout.write(text));
   return {
     options: {
-      onEvent: (event, { seq, time, recorded }) => {
-        lines.add(`${journalLine(recorded, seq, time)}\n`);
+      onEvent: (event, { seq, time, recorded, hash }) => {
+        lines.add(`${journalLine(recorded, seq, time, hash)}\n`);
         progress.event(event);
       },
     },

@@ -83,7 +83,7 @@ function ShownEvent({ line, lines }: { readonly line: RecordLine | null; readonl
 const LONGEST_SHOWN = 4000;
 
 function rawText(line: RecordLine): string {
-  const { crc: _, ...event } = line as RecordLine & { readonly crc?: string };
+  const { crc: _, chain: __, ...event } = line as RecordLine & { readonly crc?: string; readonly chain?: string };
   const whole = JSON.stringify(event, null, 2);
   return whole.length > LONGEST_JSON ? `${whole.slice(0, LONGEST_JSON)}…` : whole;
 }

@@ -74,6 +74,7 @@ export class CassetteRecorder {
   /** Effects whose outcomes are recorded. */
   wrap(effects: Effects): Effects {
     return {
+      ...effects,
       perform: (request, context) => {
         const outcome = effects.perform(request, context);
         if (!isRecorded(request)) return outcome;

@@ -19,6 +19,8 @@ export interface EventPosition {
   readonly time: string;
   /** The event as the journal has it: for a list or text that grew, only what was appended. */
   readonly recorded: RunEvent;
+  /** The hash in its line of the journal; absent: it has none. */
+  readonly hash?: string;
 }
 
 /** A question to a person. */

@@ -166,6 +166,7 @@ function withMemo(folder: string | null, memo: Omit<MemoHost, 'store'>, options:
   const effects = hostEffects(options);
   if (folder === null) return effects;
   return {
+    ...effects,
     perform(request, context) {
       if (!('memo' in request) || request.memo === undefined) return effects.perform(request, context);
       const host = { ...memo, store: dirname(dirname(folder)) };

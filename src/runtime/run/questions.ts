@@ -226,6 +226,8 @@ interface Batch {
   /** The same events as the journal has them. */
   readonly recorded: readonly RunEvent[];
   readonly time: string;
+  /** The hashes in their lines; empty without a journal. */
+  readonly hashes: readonly (string | null)[];
 }
 
 /**
@@ -259,10 +261,11 @@ export class Recording {
     const { journal, stateFile, onEvent } = this.options;
     const { clean, recorded, firstSeq } = this.recorder.record(events);
     const time = timeStamp();
-    journal?.append(recorded, firstSeq, time);
+    const hashes: (string | null)[] | undefined = onEvent === null ? undefined : [];
+    journal?.append(recorded, firstSeq, time, hashes);
     if (this.points.areKept) for (const [at, event] of recorded.entries()) this.points.note(event, firstSeq + at);
     stateFile?.note(recorded);
-    if (onEvent !== null) this.unshown.push({ events: clean, recorded, time });
+    if (onEvent !== null) this.unshown.push({ events: clean, recorded, time, hashes: hashes ?? [] });
   }
 
   /** Makes all added events durable. `synchronously`: the process may block meanwhile. Rejects with a `StoreError`. */
@@ -276,13 +279,14 @@ export class Recording {
     const batches = this.unshown;
     this.unshown = [];
     if (onEvent === null) return;
-    for (const { events, recorded, time } of batches)
+    for (const { events, recorded, time, hashes } of batches)
       for (let at = 0; at < events.length; at++) {
         const line = recorded[at] as RunEvent;
         // Listeners get the whole value of a variable. Large prompts and arguments stay in their artifacts.
         const whole = events[at] as RunEvent;
         const event = line.type === 'tracked_set' ? whole : line;
-        onEvent(event, { seq: ++this.shown, time, recorded: line }, whole);
+        const hash = hashes[at] ?? null;
+        onEvent(event, { seq: ++this.shown, time, recorded: line, ...(hash === null ? {} : { hash }) }, whole);
       }
   }
 

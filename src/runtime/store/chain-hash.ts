@@ -6,20 +6,15 @@ import { Buffer } from 'node:buffer';
 import { hash } from 'node:crypto';
 
 /** How many bytes are hashed here before loading the other way pays. */
-const OWN_BYTES = 8 * 1024;
+export const OWN_BYTES = 8 * 1024;
 const BLOCK = 64;
 
 let hashed = 0;
 
-/** Whether hashing costs little, because the cryptography of Node is there. */
-export function isHashingCheap(): boolean {
-  return hashed > OWN_BYTES;
-}
-
 /** In the Base64 of addresses: 43 characters. */
 export function chainHash(bytes: Uint8Array): string {
   if (hashed <= OWN_BYTES) hashed += bytes.length;
-  return isHashingCheap() ? hash('sha256', bytes, 'base64url') : ownSha256(bytes).toString('base64url');
+  return hashed > OWN_BYTES ? hash('sha256', bytes, 'base64url') : ownSha256(bytes).toString('base64url');
 }
 
 /** The constants: the first 32 bits of the fractions of square roots and cube roots of prime numbers. */

@@ -7,7 +7,7 @@
  */
 import { Buffer } from 'node:buffer';
 import type { RunEvent } from '../../interpreter/events/event.js';
-import { chainHash, isHashingCheap } from './chain-hash.js';
+import { chainHash, OWN_BYTES } from './chain-hash.js';
 
 const FIRST_BYTES = 96 * 1024;
 /** Longest end of a line: `,"crc":"xxxxxxxx"}` and the line end. */
@@ -50,6 +50,8 @@ export class LineBuffer {
   private bytes = Buffer.allocUnsafe(FIRST_BYTES);
   /** Where the bytes begin that the next hash is of. */
   private unhashed = 0;
+  /** How many bytes it has hashed. */
+  private hashed = 0;
   /** Up to here, bytes have been taken. */
   private taken = 0;
   private end = 0;
@@ -77,8 +79,11 @@ export class LineBuffer {
     return this.before === null ? null : chainHash(this.bytes.subarray(this.unhashed, this.end));
   }
 
-  /** Adds the line of an event, with its line end. `time` is an ISO 8601 time stamp. */
-  add(event: RunEvent, seq: number, time: string): void {
+  /**
+   * Adds the line of an event, with its line end, and returns the hash in it; null: it has none. `time` is an ISO 8601 time
+   * stamp, `known` a hash that is known already.
+   */
+  add(event: RunEvent, seq: number, time: string, known: string | null = null): string | null {
     if (this.taken === this.end) this.forgetTaken();
     const start = this.end;
     this.reserve(256);
@@ -86,7 +91,9 @@ export class LineBuffer {
     this.count(seq);
     this.stamp(time);
     const isComputed = this.members(event);
-    if (this.before !== null && this.needsHash(start - this.unhashed, isComputed)) this.chain(start);
+    const isDue = this.before !== null && this.needsHash(start - this.unhashed, isComputed);
+    const hash = isDue ? this.takeHash(start) : known;
+    if (hash !== null) this.text(`${CHAIN}${hash}"`);
     const crc = crcOf(this.bytes, start, this.end);
     this.reserve(TAIL_BYTES);
     this.text(',"crc":"');
@@ -95,6 +102,7 @@ export class LineBuffer {
       this.bytes[this.end++] = digit < 10 ? 48 + digit : 87 + digit;
     }
     this.text('"}\n');
+    return hash;
   }
 
   /** All lines, valid until the next one is added. */
@@ -119,16 +127,17 @@ export class LineBuffer {
 
   private needsHash(unhashed: number, isComputed: boolean): boolean {
     if (isComputed) return unhashed >= MOST_UNHASHED.computed;
-    return unhashed >= MOST_UNHASHED.other || isHashingCheap();
+    // Whether a line has a hash follows from the record alone, not from what else the process does.
+    return unhashed >= MOST_UNHASHED.other || this.hashed > OWN_BYTES;
   }
 
-  /** Adds the hash of everything before the line that begins at `start`, from the last line with a hash on. */
-  private chain(start: number): void {
+  /** The hash of everything before the line that begins at `start`, from the last line with a hash on. */
+  private takeHash(start: number): string {
     this.reserve(CHAIN_BYTES + TAIL_BYTES);
-    this.text(CHAIN);
-    this.text(chainHash(this.bytes.subarray(this.unhashed, start)));
-    this.text('"');
+    const hash = chainHash(this.bytes.subarray(this.unhashed, start));
+    this.hashed += start - this.unhashed;
     this.unhashed = start;
+    return hash;
   }
 
   /** Adds the members of an event, type first. True: it is one of the two of a loop that only computes, which are fast. */
@@ -238,10 +247,10 @@ export function chainIn(bytes: Buffer, from: number, to: number): string | null 
   return bytes.toString('latin1', at + CHAIN.length, to - MARK_BYTES - 1);
 }
 
-/** The line of an event, without its line end. `time` is an ISO 8601 time stamp. */
-export function journalLine(event: RunEvent, seq: number, time: string): string {
+/** The line of an event, without its line end. `time` is an ISO 8601 time stamp, `hash` that of the lines before. */
+export function journalLine(event: RunEvent, seq: number, time: string, hash: string | null = null): string {
   const lines = new LineBuffer();
-  lines.add(event, seq, time);
+  lines.add(event, seq, time, hash);
   return lines.take().toString('utf8').slice(0, -1);
 }
 

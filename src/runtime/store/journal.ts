@@ -26,8 +26,11 @@ export interface Journal {
 export interface OpenJournal {
   /** The folder of the run, which also takes outputs and the state file; null if nothing is on disk. */
   readonly folder: RunFolder | null;
-  /** Appends events, numbered from `firstSeq`. `time` is an ISO 8601 time stamp. Throws a `StoreError`. */
-  append(events: readonly RunEvent[], firstSeq: number, time: string): void;
+  /**
+   * Appends events, numbered from `firstSeq`. `time` is an ISO 8601 time stamp; `hashes` gets the hash in each line, or null.
+   * Throws a `StoreError`.
+   */
+  append(events: readonly RunEvent[], firstSeq: number, time: string, hashes?: (string | null)[]): void;
   /** Another process has taken over the run. From then on this journal writes nothing about it. */
   readonly isLost?: boolean;
   /** How many bytes were appended, if the journal is a file. */
@@ -130,9 +133,10 @@ export function openFileJournal(folder: RunFolder, end: JournalEnd, signer: Reco
     get offset() {
       return written + lines.length;
     },
-    append(events, firstSeq, time) {
+    append(events, firstSeq, time, hashes) {
       for (let at = 0; at < events.length; at++) {
-        lines.add(events[at] as RunEvent, firstSeq + at, time);
+        const hash = lines.add(events[at] as RunEvent, firstSeq + at, time);
+        hashes?.push(hash);
         if (lines.length >= BATCH_BYTES) flush();
       }
       seq = firstSeq + events.length - 1;

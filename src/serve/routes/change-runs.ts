@@ -178,6 +178,8 @@ export function addChangeRoutes(app: ServiceApp, service: Service): void {
         refusal.code === 'cancelled' ? { ...refusal, code: 'over' } : { ...refusal, code: refusal.code },
       );
     c.header('Location', `/api/v1/runs/${runId}`);
+    // Whether another run has the key is known when its process has written something, or ended.
+    if (key !== null && key.onBusy !== 'wait') await executions.untilLeft(runId, c.req.raw.signal);
     const isSkipped = key !== null && key.onBusy !== 'wait' && (await wasSkipped(runId));
     const status = isSkipped ? 'skipped' : executions.mustWait(runId) ? 'queued' : 'running';
     return c.json({ run_id: runId, status, ...boundIn(bound) }, task.kind === 'resume' ? 202 : 201);

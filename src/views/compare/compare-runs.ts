@@ -141,7 +141,7 @@ function countedPairs(a: readonly VisitTrace[], b: readonly VisitTrace[]): Visit
 }
 
 /** They differ in any two runs, or whenever another member differs. */
-const ALWAYS_DIFFER = new Set(['seq', 'ts', 'crc', 'duration_ms', 'session', 'bytes', 'holes']);
+const ALWAYS_DIFFER = new Set(['seq', 'ts', 'chain', 'crc', 'duration_ms', 'session', 'bytes', 'holes']);
 
 /** Objects with those members. In all other objects these are names that the program chose. */
 const RECORDED = new Set(['', 'outcome', 'outcome.stdout']);

@@ -111,8 +111,8 @@ export class RunTrace {
 }
 
 /** A reader of a journal may pass on whole lines: their numbers and times do not count either. */
-function withoutLine(event: RunEvent & { seq?: number; ts?: string; crc?: string }): object {
-  const { seq: _, ts: __, crc: ___, ...rest } = event;
+function withoutLine(event: RunEvent & { seq?: number; ts?: string; chain?: string; crc?: string }): object {
+  const { seq: _, ts: __, crc: ___, chain: ____, ...rest } = event;
   return { ...rest, line: 0 };
 }
 

@@ -79,7 +79,7 @@ export const effectMessages = {
   })),
   uncheckedAgent: message<{ agent: string; step: boolean; end: Span | undefined }>(
     'unchecked-agent',
-    'warning',
+    'note',
     (f, s) => ({
       message: `a run can return although nothing looked at what ${f.step ? s.step(f.agent) : `agent \`${f.agent}\``} answered`,
       label: 'nothing looks at this answer',
