@@ -1,7 +1,7 @@
 /**
  * What the documents show is true: every program in them compiles, or shows the message that its fence names.
  *
- * A fence says more after its language: `error=code` or `warning=code` for a program that must show that message,
+ * A fence says more after its language: `error=code`, `warning=code` or `note=code` for a program that must show that message,
  * `fragment` for lines that stand in a state, `workflow` for YAML that is a workflow file, `ignore` for a picture of
  * something that is no program.
  */
@@ -57,7 +57,7 @@ describe('programs in the documents', () => {
       calls,
     });
     const wanted = info
-      .filter((word) => /^(error|warning)=/.test(word))
+      .filter((word) => /^(error|warning|note)=/.test(word))
       .map((word) => word.replace('=', '[').concat(']'));
     const drawn = drawDiagnostics(diagnostics, sources);
     const shown = diagnostics.map(({ severity, code }) => `${severity}[${code}]`);

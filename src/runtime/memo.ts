@@ -55,7 +55,7 @@ interface MemoEntry {
 export const memoFolder = (store: string): string => join(store, 'memo');
 
 /** The outcome of the same request from the memo, or else what `perform` gives, which is remembered if it is a success. */
-export async function remembered(
+export async function rememberOutcome(
   request: MemoRequest,
   context: EffectContext,
   host: MemoHost,
@@ -64,13 +64,13 @@ export async function remembered(
   const file = join(memoFolder(host.store), `${keyOf(request, context, host.agents)}.json`);
   // What failed to be understood is asked for again.
   const known = host.fresh || request.attempt > 1 ? null : read(file, request, context, host);
-  if (known !== null) return reused(request, context, known);
+  if (known !== null) return reuseOutcome(request, context, known);
   const outcome = await perform();
   if (!context.stop.aborted && isSuccess(request, outcome)) keep(file, outcome, { request, context, host });
   return outcome;
 }
 
-function reused(request: MemoRequest, context: EffectContext, outcome: Outcome): Outcome {
+function reuseOutcome(request: MemoRequest, context: EffectContext, outcome: Outcome): Outcome {
   if (request.kind !== 'agent' || request.output === null) return outcome;
   return writeAgentOutput(request.output, outcome, request.directory ?? context.cwd);
 }

@@ -1,5 +1,5 @@
 /** Where the instructions of a program come from, for debuggers: the program is compiled once more, with places. */
-import type { MachinePlaces } from '../../language/check/places.js';
+import type { MachineLocations } from '../../language/check/code-locations.js';
 import type { SourceSet } from '../../language/source/diagnostic.js';
 import type { Machine } from '../../machine/machine.js';
 import { digestOf } from '../../runtime/store/image.js';
@@ -15,7 +15,7 @@ import { programOf, sourcesOf } from './stored-program.js';
 export interface DebuggedProgram {
   readonly machine: Machine;
   readonly sources: SourceSet;
-  readonly places: MachinePlaces | null;
+  readonly places: MachineLocations | null;
 }
 
 export async function debugPrepared(host: ProjectHost, program: PreparedProgram): Promise<DebuggedProgram> {
@@ -69,10 +69,11 @@ export async function debugStored(given: ProjectHost, stored: StoredRun, machine
 
 function sameMachine(
   machine: Machine,
-  places: MachinePlaces | null,
+  locations: MachineLocations | null,
   sources: SourceSet,
   otherwise: SourceSet,
 ): DebuggedProgram {
-  const isSame = places !== null && digestOf({ ...places.machine, initial: machine.initial }) === digestOf(machine);
-  return isSame ? { machine, sources, places } : { machine, sources: otherwise, places: null };
+  const isSame =
+    locations !== null && digestOf({ ...locations.machine, initial: machine.initial }) === digestOf(machine);
+  return isSame ? { machine, sources, places: locations } : { machine, sources: otherwise, places: null };
 }

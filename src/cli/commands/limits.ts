@@ -36,7 +36,7 @@ export async function limitsCommand(flags: LimitsFlags): Promise<ExitCode> {
   const problems = [...found.problems];
   const now = Date.now();
   if (flags.clear === undefined) {
-    const limits = states.map((state) => listed(state, now));
+    const limits = states.map((state) => listLimit(state, now));
     const spendings = spendingsIn(storeOf(flags)).list();
     problems.push(...spendings.problems);
     const budgets = spendings.states.map(spending);
@@ -48,7 +48,7 @@ export async function limitsCommand(flags: LimitsFlags): Promise<ExitCode> {
     }
     return EXIT.returned;
   }
-  const cleared = named(flags.clear, states);
+  const cleared = findNamed(flags.clear, states);
   if (cleared === null)
     return usageError(
       `no account that has reached a limit is called \`${flags.clear}\``,
@@ -70,14 +70,14 @@ export async function limitsCommand(flags: LimitsFlags): Promise<ExitCode> {
 }
 
 /** Null if the name means none, or several. */
-function named(name: string, states: readonly BreakerState[]): readonly BreakerState[] | null {
+function findNamed(name: string, states: readonly BreakerState[]): readonly BreakerState[] | null {
   if (name === 'all') return states;
   const same = states.filter(({ account }) => account === name);
   const near = same.length > 0 ? same : states.filter(({ account }) => name !== '' && account.startsWith(name));
   return near.length === 1 ? near : null;
 }
 
-function listed(state: BreakerState, now: number): ListedLimit {
+function listLimit(state: BreakerState, now: number): ListedLimit {
   const { account, cause, message, opened_ms: since, level } = state;
   const until = waitsUntil(state, now);
   return {

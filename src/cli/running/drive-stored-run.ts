@@ -15,7 +15,7 @@ import { driveOnCommandLine, personName } from './drive-on-command-line.js';
 import { CommandEnded, flagLimits, runsOf } from './stored-runs.js';
 
 /** The bound of the whole run, of which a part may be spent already. */
-async function tellBound(found: ExaminedRun, flags: DrivenFlags, background: boolean): Promise<void> {
+async function reportBound(found: ExaminedRun, flags: DrivenFlags, background: boolean): Promise<void> {
   const { continued: machine, isMocked } = found;
   if (isMocked || flags.isUndoing === true || !callsAgents(machine)) return;
   const { boundWords } = await import('./bound-line.js');
@@ -60,7 +60,7 @@ export async function driveStoredRun(
         flags.on === undefined
           ? resumeOptions(flags, background, async (found) => {
               sources = found.sources;
-              await tellBound(found, flags, background);
+              await reportBound(found, flags, background);
             })
           : { limits: flagLimits(flags) };
       const recorded = recording === null ? {} : { prepare: recording.prepare };

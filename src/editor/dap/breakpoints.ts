@@ -46,11 +46,11 @@ export function resolveLine(
   const inFile = program.entries.filter(({ where }) => where.file === name);
   const found = entriesFrom(inFile, text, line, wanted.column);
   const [first] = found;
-  if (first === undefined) return unverified(id, wanted.line, whyNot(program, text, line));
+  if (first === undefined) return unverifiedBreakpoint(id, wanted.line, whyNot(program, text, line));
   if (found.every((entry) => !isReachable(program, entry)))
-    return unverified(id, wanted.line, 'this state is never reached');
+    return unverifiedBreakpoint(id, wanted.line, 'this state is never reached');
   const { where } = first;
-  const resolved = compiled(program, found, 'breakpoint', { ...wanted, id });
+  const resolved = compileTerm(program, found, 'breakpoint', { ...wanted, id });
   const set = { id, line: where.line, column: where.column, endLine: where.endLine };
   if ('problem' in resolved) return { set: { ...set, verified: false, message: resolved.problem }, breakpoint: null };
   return { set: { ...set, verified: true }, breakpoint: resolved };
@@ -82,11 +82,11 @@ export function resolveFunction(program: DebugProgram, wanted: WantedFunction, i
   if (found.length === 0) {
     const near = nearest(name, names);
     const help = near === undefined ? '' : `; did you mean \`${near}\`?`;
-    return unverified(id, undefined, `no state, used pattern or step is called \`${name}\`${help}`);
+    return unverifiedBreakpoint(id, undefined, `no state, used pattern or step is called \`${name}\`${help}`);
   }
-  const resolved = compiled(program, found, 'function breakpoint', { ...wanted, id });
+  const resolved = compileTerm(program, found, 'function breakpoint', { ...wanted, id });
   const line = found[0]?.where.line ?? 1;
-  if ('problem' in resolved) return unverified(id, line, resolved.problem);
+  if ('problem' in resolved) return unverifiedBreakpoint(id, line, resolved.problem);
   return { set: { id, verified: true, line }, breakpoint: resolved };
 }
 
@@ -99,7 +99,7 @@ export function locationsIn(program: DebugProgram, name: string, from: number, t
   return [...known.values()].sort((a, b) => a.line - b.line || a.column - b.column);
 }
 
-function unverified(id: number, line: number | undefined, message: string): ResolvedBreakpoint {
+function unverifiedBreakpoint(id: number, line: number | undefined, message: string): ResolvedBreakpoint {
   return { set: { id, verified: false, message, ...(line === undefined ? {} : { line }) }, breakpoint: null };
 }
 
@@ -110,7 +110,7 @@ interface Details {
   readonly logMessage?: string;
 }
 
-function compiled(
+function compileTerm(
   program: DebugProgram,
   entries: readonly ActionEntry[],
   kind: Breakpoint['kind'],
@@ -121,7 +121,7 @@ function compiled(
   const conditions = new Map<number, Compiled>();
   const messages = new Map<number, (thread: Thread) => string>();
   for (const entry of entries) {
-    const [place, state] = [placeOf(program, entry), program.stateAt(entry.pc)];
+    const [place, state] = [locationOf(program, entry), program.stateAt(entry.pc)];
     if (has(condition)) {
       const made = compileExpression(condition, place, machine, state);
       if ('problem' in made) return made;
@@ -152,14 +152,14 @@ function holds(made: Compiled | undefined, thread: Thread, text: string): boolea
 }
 
 /** A USE sees the names around it, and not those of its pattern. */
-function placeOf(program: DebugProgram, entry: ActionEntry) {
-  const place = program.placeAt(entry.pc);
-  if (place === null || place.calls.length === entry.depth) return place;
+function locationOf(program: DebugProgram, entry: ActionEntry) {
+  const location = program.locationAt(entry.pc);
+  if (location === null || location.calls.length === entry.depth) return location;
   for (let pc = entry.pc - 1; pc >= 0 && program.stateAt(pc) === program.stateAt(entry.pc); pc--) {
-    const before = program.placeAt(pc);
+    const before = program.locationAt(pc);
     if (before?.calls.length === entry.depth) return before;
   }
-  return place;
+  return location;
 }
 
 /** The actions of a line, or those of the next line with some in the same block. */

@@ -96,7 +96,7 @@ class DebugAdapter extends DebugSession {
   private async end(): Promise<void> {
     if (this.isEnding) return;
     this.isEnding = true;
-    await this.session.closed();
+    await this.session.closeSession();
     this.options.exit();
   }
 }

@@ -32,7 +32,7 @@ export class LiveRun implements Hold {
   private original: LinkedMachine | null = null;
   private release: (() => void) | null = null;
   private isPaused = false;
-  private hasTold = false;
+  private hasReported = false;
   private isDetached = false;
 
   constructor(
@@ -76,8 +76,8 @@ export class LiveRun implements Hold {
     if (stop === null) return null;
     return new Promise((resolve) => {
       this.release = resolve;
-      if (!this.hasTold) {
-        this.hasTold = true;
+      if (!this.hasReported) {
+        this.hasReported = true;
         this.onStop(stop);
       }
     });
@@ -88,13 +88,13 @@ export class LiveRun implements Hold {
     this.isPaused = false;
     const wasBlocked = this.watch.stop?.thread.status !== 'ready';
     this.watch.proceed(motion);
-    if (wasBlocked) this.watch.forgetPlace();
+    if (wasBlocked) this.watch.forgetLocation();
     this.relink();
-    this.letGo();
+    this.releaseHold();
   }
 
   /** A person has decided about the first effect that waits: the next one is shown, or the run goes on as it did. */
-  decided(act: () => void): void {
+  afterDecision(act: () => void): void {
     this.heldEffects.shift();
     act();
     if (this.heldEffects.length === 0) return this.proceed(this.watch.motion);
@@ -126,7 +126,7 @@ export class LiveRun implements Hold {
     this.isDetached = true;
     for (const held of this.heldEffects.splice(0)) held.run();
     if (this.run !== null && this.original !== null) this.run.relink(this.original);
-    this.letGo();
+    this.releaseHold();
   }
 
   /** Effects as before, of which some are not performed before a person says so. */
@@ -171,10 +171,10 @@ export class LiveRun implements Hold {
     if (run === null || this.watch.stop !== null) return;
     const held = this.heldEffects[0];
     const thread = (held === undefined ? undefined : run.pending.get(held.request.effect)?.thread) ?? run.main;
-    const depth = this.watch.program.placeAt(thread.pc)?.calls.length ?? 0;
+    const depth = this.watch.program.locationAt(thread.pc)?.calls.length ?? 0;
     this.isPaused = true;
     this.watch.stop = { reason, thread, pc: thread.pc, depth, hit: [], ...(text === undefined ? {} : { text }) };
-    this.hasTold = true;
+    this.hasReported = true;
     const { stop } = this.watch;
     queueMicrotask(() => this.onStop(stop));
   }
@@ -183,7 +183,7 @@ export class LiveRun implements Hold {
   private stopAtLimit(run: Run): void {
     const error = run.result?.error ?? null;
     if (error === null || !LIMITS.has(error.kind) || !this.wanted.failures.some(({ id }) => id === 'limit')) return;
-    if (this.hasTold) return;
+    if (this.hasReported) return;
     const { main } = run;
     this.watch.stop = { reason: 'exception', thread: main, pc: main.pc, depth: 0, hit: [], text: error.message };
   }
@@ -199,10 +199,10 @@ export class LiveRun implements Hold {
       );
   }
 
-  private letGo(): void {
+  private releaseHold(): void {
     const { release } = this;
     this.release = null;
-    this.hasTold = this.run?.result != null;
+    this.hasReported = this.run?.result != null;
     release?.();
   }
 }

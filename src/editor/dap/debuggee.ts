@@ -183,7 +183,7 @@ export class Debuggee {
   }
 
   /** The client has set its breakpoints. */
-  async configured(): Promise<void> {
+  async finishConfiguration(): Promise<void> {
     const { begin } = this;
     if (begin === null) throw new AdapterRefusal('nothing was launched');
     await begin();
@@ -231,7 +231,7 @@ export class Debuggee {
   private follow(execution: Execution, begun: Result<RunExecution>): void {
     if (!begun.ok) return this.fail(begun.refusal.message);
     execution.report = begun.value.report.then(
-      (report) => (this.execution === execution ? this.ended(report) : undefined),
+      (report) => (this.execution === execution ? this.finishRun(report) : undefined),
       (cause: unknown) => (this.execution === execution ? this.fail(String((cause as Error).stack)) : undefined),
     );
   }
@@ -284,9 +284,9 @@ export class Debuggee {
   }
 
   /** A person has decided about the first effect that waits. */
-  decided(act: () => void): void {
+  afterDecision(act: () => void): void {
     this.onMove();
-    this.live?.decided(act);
+    this.live?.afterDecision(act);
   }
 
   get directory(): string {
@@ -298,7 +298,7 @@ export class Debuggee {
     if (line !== null) this.output('console', `${line}\n`);
   }
 
-  private ended(report: RunReport): void {
+  private finishRun(report: RunReport): void {
     const { returned, error, status } = report;
     this.live = null;
     if (status === 'returned' && returned !== null && returned !== undefined)
@@ -469,10 +469,10 @@ export class Debuggee {
 
   async clientLeft(): Promise<void> {
     this.execution?.stopper.abort('the debugger left');
-    await this.closed();
+    await this.closeDebuggee();
   }
 
-  async closed(): Promise<void> {
+  async closeDebuggee(): Promise<void> {
     await Promise.all([this.execution?.report, ...this.left]);
   }
 }

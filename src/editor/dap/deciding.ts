@@ -23,7 +23,7 @@ import { effectMode } from './launch-values.js';
 interface ShownFrames {
   frameOf(id: number | undefined): DebugFrame;
   valueOf(text: string, frame: DebugFrame): Value;
-  presented(value: Value, thread: Thread): object;
+  present(value: Value, thread: Thread): object;
   changeable(reference: number, name: string): { readonly at: Changeable; readonly thread: Thread } | null;
   changeableIn(frame: DebugFrame, name: string): Changeable | null;
 }
@@ -117,11 +117,11 @@ function decide(debuggee: Debuggee, held: HeldEffect, action: string, given: Req
   const { request } = held;
   const give = (outcome: Outcome): (() => void) => {
     const own = { ...outcome, by: 'debugger' } as Outcome;
-    return () => debuggee.decided(() => held.give(own));
+    return () => debuggee.afterDecision(() => held.give(own));
   };
   switch (action) {
     case 'run':
-      return () => debuggee.decided(() => held.run());
+      return () => debuggee.afterDecision(() => held.run());
     case 'answer':
       return give(answerOf(request.kind, given.value as Json | undefined, numberIn(given, 'exitCode') ?? 0));
     case 'fail': {
@@ -190,7 +190,7 @@ function change(debuggee: Debuggee, inspection: ShownFrames, { name, text, at, t
   refuseValue(value);
   const pc = thread === stop.thread ? stop.pc : thread.pc;
   if (thread !== stop.thread) throw new AdapterRefusal('only variables of the thread that stopped change');
-  const body = inspection.presented(value, thread);
+  const body = inspection.present(value, thread);
   const made = changeAt(thread, pc, { name, in: at.in, slot: at.slot }, value, 'debugger');
   if (isPast) return { body, after: () => void debuggee.branchOff(made) };
   if (debuggee.live?.moment == null)

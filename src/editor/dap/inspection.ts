@@ -166,10 +166,10 @@ export class RunInspection {
 
   /** A value as the client shows it. */
   private show({ name, value }: ShownVariable, thread: Thread): object {
-    return { name, ...this.presented(value, thread), evaluateName: name };
+    return { name, ...this.present(value, thread), evaluateName: name };
   }
 
-  presented(given: Value, thread: Thread) {
+  present(given: Value, thread: Thread) {
     const { redactor } = this.debuggee;
     const value = redactor === null ? given : (redactedValue(given, (one) => redactor.value(one)) as Value);
     const count = partCount(value);
@@ -203,7 +203,7 @@ export class RunInspection {
     const assigned = context === 'repl' ? consoleAssignment(text) : null;
     if (assigned !== null) return this.assign(assigned, given);
     const value = this.valueOf(text, frame);
-    const { value: result, ...rest } = this.presented(value, thread);
+    const { value: result, ...rest } = this.present(value, thread);
     return { body: { result, ...rest } };
   }
 
@@ -211,8 +211,9 @@ export class RunInspection {
     const { program } = this.debuggee.still;
     const { thread, pc } = frame.standing;
     const { machine } = thread.run.linked;
-    const place = frame.level === program.placeAt(pc)?.calls.length ? program.placeAt(pc) : outerPlace(program, frame);
-    const result = evaluate(compileExpression(text, place, machine, thread.state), thread);
+    const location =
+      frame.level === program.locationAt(pc)?.calls.length ? program.locationAt(pc) : outerLocation(program, frame);
+    const result = evaluate(compileExpression(text, location, machine, thread.state), thread);
     if ('problem' in result) throw new AdapterRefusal(result.problem);
     return result.value;
   }
@@ -344,17 +345,17 @@ function threadName(thread: Thread): string {
 }
 
 /** A place of the same state outside of the patterns that a frame does not see. */
-function outerPlace(program: Debuggee['program'], { standing, level }: DebugFrame) {
+function outerLocation(program: Debuggee['program'], { standing, level }: DebugFrame) {
   if (program === null) return null;
   for (let pc = standing.pc; pc >= 0 && program.stateAt(pc) === program.stateAt(standing.pc); pc--) {
-    const place = program.placeAt(pc);
-    if (place?.calls.length === level) return place;
+    const location = program.locationAt(pc);
+    if (location?.calls.length === level) return location;
   }
   const first = program.linked.starts[program.stateAt(standing.pc)] as number;
   const size = program.linked.machine.states[program.stateAt(standing.pc)]?.code.length ?? 0;
   for (let pc = first; pc < first + size; pc++) {
-    const place = program.placeAt(pc);
-    if (place?.calls.length === level) return place;
+    const location = program.locationAt(pc);
+    if (location?.calls.length === level) return location;
   }
-  return program.placeAt(standing.pc);
+  return program.locationAt(standing.pc);
 }

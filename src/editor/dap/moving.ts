@@ -5,12 +5,12 @@ import { type Motion, positionOf } from '../debug/watch.js';
 import { AdapterRefusal, type Handlers, numberIn, type RequestArguments, textIn } from './adapter-protocol.js';
 import type { Debuggee } from './debuggee.js';
 import { effectMode } from './launch-values.js';
-import type { PastPlace } from './past-run.js';
+import type { PastLocation } from './past-run.js';
 
 type StepKind = 'next' | 'in' | 'out';
 
 export function moving(debuggee: Debuggee): Handlers {
-  const targets = new Map<number, PastPlace>();
+  const targets = new Map<number, PastLocation>();
   const step = (kind: StepKind) => (given: RequestArguments) => {
     const motion = motionOf(debuggee, kind, given);
     return { after: () => debuggee.forward(motion) };
@@ -53,9 +53,9 @@ export function moving(debuggee: Debuggee): Handlers {
       };
     },
     goto: (given) => {
-      const place = targets.get(numberIn(given, 'targetId') ?? 0);
-      if (place === undefined) throw new AdapterRefusal('there is no such target');
-      return { after: () => debuggee.time.standAt(place, 'goto') };
+      const location = targets.get(numberIn(given, 'targetId') ?? 0);
+      if (location === undefined) throw new AdapterRefusal('there is no such target');
+      return { after: () => debuggee.time.standAt(location, 'goto') };
     },
     'statedsl/goto': (given) => {
       const seq = numberIn(given, 'seq');

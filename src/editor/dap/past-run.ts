@@ -39,7 +39,7 @@ export interface PresentMoment {
 }
 
 /** A place by its number. */
-export interface PastPlace {
+export interface PastLocation {
   readonly tick: number;
   readonly depth: number;
 }
@@ -70,7 +70,7 @@ export class PastRun {
   private readonly follower: RecordFollower;
   private at = 0;
   private isFinished = false;
-  private target: PastPlace | null = null;
+  private target: PastLocation | null = null;
   private afterEvent: number | null = null;
   private observer: ((thread: Thread, pc: number, tick: number) => void) | null = null;
   private last: Thread | null = null;
@@ -182,13 +182,13 @@ export class PastRun {
   endingStop(reason: StopReason, text?: string): Stop {
     const thread = this.last ?? this.run.main;
     const { pc } = thread;
-    const depth = this.program.placeAt(pc)?.calls.length ?? 0;
+    const depth = this.program.locationAt(pc)?.calls.length ?? 0;
     return { reason, thread, pc, depth, hit: [], ...(text === undefined ? {} : { text }) };
   }
 
   /** Continues to a place. */
-  goTo(place: PastPlace): boolean {
-    this.target = place;
+  goTo(location: PastLocation): boolean {
+    this.target = location;
     const found = this.forward();
     this.target = null;
     return found;
@@ -203,7 +203,7 @@ export class PastRun {
   }
 
   /** Executes everything until a place, and shows each instruction. */
-  survey(until: PastPlace | null, observe: (thread: Thread, pc: number, tick: number) => void): void {
+  scan(until: PastLocation | null, observe: (thread: Thread, pc: number, tick: number) => void): void {
     this.observer = observe;
     this.target = until;
     // The last instruction is shown too: what surrounds it begins there.
@@ -214,13 +214,13 @@ export class PastRun {
 }
 
 /** A place of which a thread can step back, and where it stands. */
-export interface PlaceCandidate extends PastPlace {
+export interface LocationCandidate extends PastLocation {
   readonly entry: ActionEntry;
   readonly position: ThreadPosition;
 }
 
 /** The beginnings of actions at an instruction. */
-export function candidatesAt(program: DebugProgram, thread: Thread, pc: number, tick: number): PlaceCandidate[] {
+export function candidatesAt(program: DebugProgram, thread: Thread, pc: number, tick: number): LocationCandidate[] {
   return program
     .entriesAt(pc)
     .map((entry) => ({ tick, depth: entry.depth, entry, position: positionOf(thread, pc, entry.depth) }));

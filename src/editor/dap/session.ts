@@ -80,7 +80,7 @@ export class Session {
         return { after: () => options.send('initialized') };
       },
       configurationDone: async () => {
-        await debuggee.configured();
+        await debuggee.finishConfiguration();
         return {};
       },
     };
@@ -90,7 +90,7 @@ export class Session {
     return this.debuggee.clientLeft();
   }
 
-  closed(): Promise<void> {
-    return this.debuggee.closed();
+  closeSession(): Promise<void> {
+    return this.debuggee.closeDebuggee();
   }
 }

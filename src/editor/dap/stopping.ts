@@ -76,7 +76,7 @@ export function stopping(debuggee: Debuggee): Handlers {
     dataBreakpointInfo: (given) => ({ body: describeData(debuggee, textIn(given, 'name') ?? '') }),
     setDataBreakpoints: (given) => {
       const asked = listIn<{ dataId: string }>(given, 'breakpoints');
-      const made = asked.map(({ dataId }) => watched(debuggee, dataId, known.nextId()));
+      const made = asked.map(({ dataId }) => watchData(debuggee, dataId, known.nextId()));
       debuggee.wanted.data = made.filter((one) => one !== null);
       debuggee.updateWanted();
       return {
@@ -223,7 +223,7 @@ function pathIn(text: string): readonly string[] | null {
   return found.ok && found.expr.kind === 'reference' ? found.expr.path : null;
 }
 
-function watched(debuggee: Debuggee, dataId: string, id: number): DataBreakpoint | null {
+function watchData(debuggee: Debuggee, dataId: string, id: number): DataBreakpoint | null {
   const machine = debuggee.program?.linked.machine;
   if (dataId.startsWith('tracked:')) {
     const name = dataId.slice('tracked:'.length);

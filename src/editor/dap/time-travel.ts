@@ -3,7 +3,7 @@ import type { Thread } from '../../interpreter/run-state/thread.js';
 import { positionOf, type Stop, type StopReason, type WantedStops } from '../debug/watch.js';
 import { AdapterRefusal } from './adapter-protocol.js';
 import type { LiveRun } from './debugged-run.js';
-import { candidatesAt, type PastPlace, type PastRecord, PastRun } from './past-run.js';
+import { candidatesAt, type PastLocation, type PastRecord, PastRun } from './past-run.js';
 
 /** What travelling needs of a session. */
 interface TravellingSession {
@@ -27,34 +27,35 @@ export class TimeTravel {
     const { stop } = standing;
     const from = positionOf(stop.thread, stop.pc, stop.depth);
     const here = this.here();
-    const survey = this.debuggee.newPast(false);
-    let best: PastPlace | null = null;
-    let outer: PastPlace | null = null;
+    const scan = this.debuggee.newPast(false);
+    let best: PastLocation | null = null;
+    let outer: PastLocation | null = null;
     const observe = (thread: Thread, pc: number, tick: number): void => {
-      for (const { position, depth } of candidatesAt(survey.program, thread, pc, tick)) {
+      for (const { position, depth } of candidatesAt(scan.program, thread, pc, tick)) {
         if (here !== null && (tick > here.tick || (tick === here.tick && depth >= here.depth))) continue;
         if (position.path === from.path && (position.visit !== from.visit || position.nesting <= from.nesting))
           best = { tick, depth };
         else if (from.path.startsWith(`${position.path}.`) || position.path === '') outer = { tick, depth };
       }
     };
-    survey.survey(here, observe);
+    scan.scan(here, observe);
     this.standAt(best ?? outer, best === null && outer === null ? 'entry' : 'step');
   }
 
   reverseContinue(): void {
     void this.debuggee.still;
     const here = this.here();
-    const survey = this.debuggee.newPast(true);
-    survey.watch.motion = { kind: 'run' };
-    let last: { readonly place: PastPlace; readonly stop: Stop } | null = null;
-    while (survey.forward()) {
-      const { stop } = survey.watch;
-      if (stop === null || survey.isNow) break;
-      const place = { tick: survey.tick, depth: stop.depth };
-      if (here !== null && (place.tick > here.tick || (place.tick === here.tick && place.depth >= here.depth))) break;
-      last = { place, stop };
-      survey.watch.proceed({ kind: 'run' });
+    const scan = this.debuggee.newPast(true);
+    scan.watch.motion = { kind: 'run' };
+    let last: { readonly place: PastLocation; readonly stop: Stop } | null = null;
+    while (scan.forward()) {
+      const { stop } = scan.watch;
+      if (stop === null || scan.isNow) break;
+      const location = { tick: scan.tick, depth: stop.depth };
+      if (here !== null && (location.tick > here.tick || (location.tick === here.tick && location.depth >= here.depth)))
+        break;
+      last = { place: location, stop };
+      scan.watch.proceed({ kind: 'run' });
     }
     if (last === null) this.standAt(null, 'entry');
     else this.standAt(last.place, last.stop.reason, last.stop.hit);
@@ -72,20 +73,20 @@ export class TimeTravel {
   executionsOf(
     file: string,
     line: number,
-  ): { readonly place: PastPlace; readonly seq: number; readonly text: string }[] {
-    const survey = this.debuggee.newPast(false);
-    const found: { place: PastPlace; seq: number; text: string }[] = [];
-    survey.survey(null, (thread, pc, tick) => {
-      for (const { entry, depth } of candidatesAt(survey.program, thread, pc, tick))
+  ): { readonly place: PastLocation; readonly seq: number; readonly text: string }[] {
+    const scan = this.debuggee.newPast(false);
+    const found: { place: PastLocation; seq: number; text: string }[] = [];
+    scan.scan(null, (thread, pc, tick) => {
+      for (const { entry, depth } of candidatesAt(scan.program, thread, pc, tick))
         if (entry.where.file === file && entry.where.line === line)
-          found.push({ place: { tick, depth }, seq: survey.seqNow, text: thread.path });
+          found.push({ place: { tick, depth }, seq: scan.seqNow, text: thread.path });
     });
     return found;
   }
 
-  standAt(place: PastPlace | null, reason: StopReason, hit: readonly number[] = []): void {
+  standAt(location: PastLocation | null, reason: StopReason, hit: readonly number[] = []): void {
     const past = this.debuggee.newPast(false);
-    const found = place === null ? this.toFirst(past) : past.goTo(place);
+    const found = location === null ? this.toFirst(past) : past.goTo(location);
     if (!found || past.watch.stop === null) past.watch.stop = past.endingStop(reason, this.debuggee.endOf(past));
     else past.watch.stop = { ...past.watch.stop, reason, hit };
     this.debuggee.standIn(past);
@@ -98,12 +99,12 @@ export class TimeTravel {
   }
 
   /** The number of the place at which the run stands; null: the end of the record. */
-  private here(): PastPlace | null {
+  private here(): PastLocation | null {
     const { past, live } = this.debuggee;
     if (past?.watch.stop != null) return past.isOver ? null : { tick: past.tick, depth: past.watch.stop.depth };
     if (live?.moment == null) return null;
-    const survey = this.debuggee.newPast(false);
-    return survey.forward() ? { tick: survey.tick, depth: live.moment.depth } : null;
+    const scan = this.debuggee.newPast(false);
+    return scan.forward() ? { tick: scan.tick, depth: live.moment.depth } : null;
   }
 
   openAt(at: unknown): void {
@@ -133,9 +134,9 @@ export class TimeTravel {
       failures: [{ id: 'any', condition: null }],
     };
     const open = (): PastRun => new PastRun(this.debuggee.recordNow(), failures, null);
-    const survey = open();
+    const scan = open();
     let count = 0;
-    for (; survey.forward(); count++) survey.watch.proceed({ kind: 'run' });
+    for (; scan.forward(); count++) scan.watch.proceed({ kind: 'run' });
     if (count === 0) return false;
     const past = open();
     for (let at = 1; past.forward() && at < count; at++) past.watch.proceed({ kind: 'run' });

@@ -24,7 +24,7 @@ export interface DebugFrame {
 }
 
 export function standingOf(program: DebugProgram, thread: Thread): Standing {
-  return { thread, pc: thread.pc, depth: program.placeAt(thread.pc)?.calls.length ?? 0 };
+  return { thread, pc: thread.pc, depth: program.locationAt(thread.pc)?.calls.length ?? 0 };
 }
 
 /** The threads of a run that have not ended, the run itself first. */
@@ -40,7 +40,7 @@ export function threadsOf(run: Run): Thread[] {
 /** Innermost first. */
 export function framesOf(program: DebugProgram, standing: Standing): DebugFrame[] {
   const { thread, pc, depth } = standing;
-  const calls = program.placeAt(pc)?.calls.slice(0, depth) ?? [];
+  const calls = program.locationAt(pc)?.calls.slice(0, depth) ?? [];
   const state = thread.run.linked.machine.states[thread.state]?.name ?? '';
   const entry = program.entriesAt(pc).find((one) => one.depth === depth);
   const here = entry?.where ?? program.whereAt(pc);
@@ -78,7 +78,7 @@ function beginOf(program: DebugProgram, { path }: StepFrame, pc: number): { begi
   for (let at = pc; at >= first; at--) {
     const instruction = program.instructionAt(at);
     if (instruction?.op !== 'step-begin' || instruction.plan.name !== name) continue;
-    return { begin: program.whereAt(at), depth: program.placeAt(at)?.calls.length ?? 0 };
+    return { begin: program.whereAt(at), depth: program.locationAt(at)?.calls.length ?? 0 };
   }
   return { begin: null, depth: 0 };
 }

@@ -29,7 +29,7 @@ export function debugLink(linked: LinkedMachine, trap: Trap): LinkedMachine {
   const isTrapped = (pc: number): boolean =>
     positions === null || positions.has(pc) || failing !== null || failures.size > 0;
   const instructions = linked.instructions.map((instruction, pc) =>
-    isTrapped(pc) && pc !== linked.rollback ? trapped(instruction, pc, trap) : instruction,
+    isTrapped(pc) && pc !== linked.rollback ? trapInstruction(instruction, pc, trap) : instruction,
   );
   if (failing === null) return { ...linked, instructions };
   const suspenders = linked.suspenders.map((suspender, at) =>
@@ -61,7 +61,7 @@ function ofEffect(failure: RuntimeFailure, effect: string): RuntimeFailure | nul
   return new RuntimeFailure(errorType, message, tool, exit, about, { ...source, effects: [effect] });
 }
 
-function trapped(
+function trapInstruction(
   instruction: LinkedInstruction,
   pc: number,
   { before, failing, atFailure, failures, leave }: Trap,

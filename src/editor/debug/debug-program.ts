@@ -4,7 +4,7 @@
  */
 
 import type { LinkedMachine } from '../../interpreter/run-state/linked-machine.js';
-import type { MachinePlaces, Place, PlaceCall } from '../../language/check/places.js';
+import type { CodeLocation, LocationCall, MachineLocations } from '../../language/check/code-locations.js';
 import { positionAt, type SourceSet, type Span } from '../../language/source/diagnostic.js';
 import type { Instruction } from '../../machine/machine.js';
 
@@ -24,7 +24,7 @@ export interface ActionEntry {
   readonly pc: number;
   /** In how many patterns and workflows it is. */
   readonly depth: number;
-  readonly calls: readonly PlaceCall[];
+  readonly calls: readonly LocationCall[];
   readonly kind: string;
   readonly where: Where;
 }
@@ -40,13 +40,13 @@ export class DebugProgram {
   constructor(
     readonly linked: LinkedMachine,
     readonly sources: SourceSet,
-    private readonly places: MachinePlaces | null,
+    private readonly locations: MachineLocations | null,
   ) {
     const { machine } = linked;
     const entries: ActionEntry[] = [];
     machine.states.forEach(({ code }, state) => {
       const known = new Set<string>();
-      let before: readonly PlaceCall[] = [];
+      let before: readonly LocationCall[] = [];
       code.forEach((instruction, at) => {
         const pc = (linked.starts[state] as number) + at;
         this.states[pc] = state;
@@ -59,14 +59,14 @@ export class DebugProgram {
           entries.push(entry);
           this.byPc.set(pc, [...(this.byPc.get(pc) ?? []), entry]);
         }
-        before = this.placeAt(pc)?.calls ?? [];
+        before = this.locationAt(pc)?.calls ?? [];
       });
     });
     this.entries = entries;
   }
 
-  get hasPlaces(): boolean {
-    return this.places !== null;
+  get hasLocations(): boolean {
+    return this.locations !== null;
   }
 
   /** The actions that begin at a position, outermost first. */
@@ -83,15 +83,15 @@ export class DebugProgram {
     return this.linked.machine.states[state]?.code[pc - (this.linked.starts[state] as number)];
   }
 
-  placeAt(pc: number): Place | null {
+  locationAt(pc: number): CodeLocation | null {
     const state = this.stateAt(pc);
-    return this.places?.states[state]?.[pc - (this.linked.starts[state] as number)] ?? null;
+    return this.locations?.states[state]?.[pc - (this.linked.starts[state] as number)] ?? null;
   }
 
   /** The location of the instruction itself. */
   whereAt(pc: number): Where {
-    const place = this.placeAt(pc);
-    if (place !== null) return this.whereOf(place.span);
+    const location = this.locationAt(pc);
+    if (location !== null) return this.whereOf(location.span);
     const origin = this.linked.origins[pc];
     return this.lineOf(origin?.file ?? 0, origin?.line ?? 1);
   }
@@ -112,14 +112,14 @@ export class DebugProgram {
     state: number,
     at: number,
     instruction: Instruction,
-    before: readonly PlaceCall[],
+    before: readonly LocationCall[],
   ): Omit<ActionEntry, 'id' | 'pc'>[] {
-    const place = this.places?.states[state]?.[at];
-    if (place === undefined) {
+    const location = this.locations?.states[state]?.[at];
+    if (location === undefined) {
       const where = this.lineOf(instruction.origin.file, instruction.origin.line);
       return [{ depth: 0, calls: [], kind: instruction.op, where }];
     }
-    const { calls, action, actionSpan, span } = place;
+    const { calls, action, actionSpan, span } = location;
     // A USE without values has no instruction of its own: it begins where its pattern does.
     const entered = calls.flatMap((call, depth) => {
       if (before[depth] === call) return [];

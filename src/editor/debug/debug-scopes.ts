@@ -4,7 +4,7 @@ import type { Pending } from '../../interpreter/run-state/pending.js';
 import type { Slot, Thread } from '../../interpreter/run-state/thread.js';
 import { decode, printJson } from '../../interpreter/values/json.js';
 import { isList, isObject, numberOf, typeOf, type Value } from '../../interpreter/values/value.js';
-import type { PlaceName } from '../../language/check/places.js';
+import type { LocationName } from '../../language/check/code-locations.js';
 import type { SlotRef } from '../../machine/expression.js';
 import type { DebugFrame } from './debug-frames.js';
 import type { DebugProgram } from './debug-program.js';
@@ -30,28 +30,32 @@ export function scopesOf(program: DebugProgram, frame: DebugFrame, extra: readon
   const { machine } = thread.run.linked;
   const state = machine.states[thread.state];
   const inner = innerNames(program, frame);
-  const named = (names: readonly string[], slots: readonly Slot[], where: Changeable['in'] | null): ShownVariable[] =>
+  const showNamed = (
+    names: readonly string[],
+    slots: readonly Slot[],
+    where: Changeable['in'] | null,
+  ): ShownVariable[] =>
     names.flatMap((name, slot) => {
       const value = slots[slot];
       if (value === undefined || name.startsWith('$')) return [];
       return [{ name, value, at: where === null ? null : { in: where, slot } }];
     });
-  const ofKind = (...kinds: PlaceName['kind'][]) => inner.filter(({ kind }) => kinds.includes(kind));
+  const ofKind = (...kinds: LocationName['kind'][]) => inner.filter(({ kind }) => kinds.includes(kind));
   const own = new Set(inner.flatMap(({ at }) => ('slot' in at ? [at.slot] : [])));
   const locals = (): ShownVariable[] =>
-    named(state?.locals ?? [], localsOf(thread), 'local').filter(({ at }) => !own.has(at?.slot ?? -1));
+    showNamed(state?.locals ?? [], localsOf(thread), 'local').filter(({ at }) => !own.has(at?.slot ?? -1));
   const secret = machine.inputs.map(({ secret: is }) => is === true);
   const step = frame.step ?? innermostStep(thread);
   const scopes: (DebugScope | null)[] = [
     { title: 'Locals', variables: locals },
-    { title: 'Entry values', variables: () => named(state?.entry ?? [], thread.entry, null) },
+    { title: 'Entry values', variables: () => showNamed(state?.entry ?? [], thread.entry, null) },
     scopeOf('Parameters', ofKind('parameters', 'workflow'), thread),
     scopeOf('Loop', ofKind('loop'), thread),
-    { title: 'Tracked', variables: () => named(machine.tracked, thread.tracked, 'tracked') },
+    { title: 'Tracked', variables: () => showNamed(machine.tracked, thread.tracked, 'tracked') },
     {
       title: 'Inputs',
       variables: () =>
-        named(
+        showNamed(
           machine.inputs.map(({ name }) => name),
           thread.inputs.map((value, at) => (secret[at] && value !== undefined ? '***' : value)),
           null,
@@ -67,11 +71,11 @@ export function scopesOf(program: DebugProgram, frame: DebugFrame, extra: readon
 }
 
 /** The names of inner scopes that a frame sees. Those of a pattern belong to its own frame. */
-export function innerNames(program: DebugProgram, { standing, level }: DebugFrame): readonly PlaceName[] {
-  const place = program.placeAt(standing.pc);
-  if (place === null) return [];
-  const names = place.names();
-  return level === place.calls.length
+export function innerNames(program: DebugProgram, { standing, level }: DebugFrame): readonly LocationName[] {
+  const location = program.locationAt(standing.pc);
+  if (location === null) return [];
+  const names = location.names();
+  return level === location.calls.length
     ? names
     : names.filter(({ kind }) => kind !== 'parameters' && kind !== 'workflow');
 }
@@ -83,12 +87,12 @@ function localsOf(thread: Thread): Slot[] {
   return locals.map((value, slot) => value ?? member.fork.locals[slot]);
 }
 
-function slotValue({ at }: PlaceName, thread: Thread): Slot {
+function slotValue({ at }: LocationName, thread: Thread): Slot {
   if ('slot' in at) return localsOf(thread)[at.slot];
   return at.printed === undefined ? (at.constant as Value) : decode(at.printed);
 }
 
-function scopeOf(title: string, names: readonly PlaceName[], thread: Thread): DebugScope | null {
+function scopeOf(title: string, names: readonly LocationName[], thread: Thread): DebugScope | null {
   if (names.length === 0) return null;
   return {
     title,
@@ -175,12 +179,12 @@ const LONGEST = 10_000;
 
 /** The text of a value, as JSON. */
 export function textOf(value: Value): string {
-  const text = printJson(shortened(value, { left: LONGEST }));
+  const text = printJson(shortenValue(value, { left: LONGEST }));
   return text.length > LONGEST ? `${text.slice(0, LONGEST)}…` : text;
 }
 
 /** A value of which not much more is kept than is shown. */
-function shortened(value: Value, budget: { left: number }): Value {
+function shortenValue(value: Value, budget: { left: number }): Value {
   budget.left -= 2;
   if (typeof value === 'string') {
     budget.left -= value.length;
@@ -190,7 +194,7 @@ function shortened(value: Value, budget: { left: number }): Value {
     const some: Value[] = [];
     for (const one of value) {
       if (budget.left < 0) break;
-      some.push(shortened(one, budget));
+      some.push(shortenValue(one, budget));
     }
     return some;
   }
@@ -199,7 +203,7 @@ function shortened(value: Value, budget: { left: number }): Value {
   for (const [name, one] of Object.entries(value)) {
     if (budget.left < 0) break;
     budget.left -= name.length;
-    some[name] = shortened(one, budget);
+    some[name] = shortenValue(one, budget);
   }
   return some;
 }

@@ -8,7 +8,7 @@ import type { Thread } from '../../interpreter/run-state/thread.js';
 import { compile, type Evaluator } from '../../interpreter/values/evaluate.js';
 import { render } from '../../interpreter/values/json.js';
 import type { Value } from '../../interpreter/values/value.js';
-import type { Place } from '../../language/check/places.js';
+import type { CodeLocation } from '../../language/check/code-locations.js';
 import { parseExpressionText } from '../../language/syntax/parse.js';
 import type { Expr, SlotRef } from '../../machine/expression.js';
 import type { Machine } from '../../machine/machine.js';
@@ -20,7 +20,12 @@ export type EvaluatedText = { readonly value: Value } | { readonly problem: stri
 const SAMPLES = /\b(now|uuid|random)\s*\(/;
 
 /** `place`: null if nothing is known but the names of the machine. */
-export function compileExpression(text: string, place: Place | null, machine: Machine, state: number): Compiled {
+export function compileExpression(
+  text: string,
+  location: CodeLocation | null,
+  machine: Machine,
+  state: number,
+): Compiled {
   const sampled = SAMPLES.exec(withoutTexts(text))?.[1];
   if (sampled !== undefined)
     return { problem: `\`${sampled}()\` gives another value each time, so it is not evaluated here` };
@@ -30,8 +35,8 @@ export function compileExpression(text: string, place: Place | null, machine: Ma
   const [mistake] = parsed.diagnostics.filter(({ severity }) => severity === 'error');
   if (mistake !== undefined) return { problem: mistake.message };
   if (!parsed.complete) return { problem: `\`${trimmed}\` is not an expression` };
-  if (place === null) return compileName(trimmed, machine, state);
-  const { expr, diagnostics } = place.lower(parsed.expression);
+  if (location === null) return compileName(trimmed, machine, state);
+  const { expr, diagnostics } = location.lower(parsed.expression);
   const [wrong] = diagnostics;
   if (expr === null && /\bexit_code\(/.test(text))
     return { problem: 'an exit code is kept only where the program reads it with `exit_code(…)`' };
@@ -57,7 +62,7 @@ export function evaluate(compiled: Compiled, thread: Thread): EvaluatedText {
 /** A text with expressions in braces, as in the language. */
 export function compileMessage(
   text: string,
-  place: Place | null,
+  location: CodeLocation | null,
   machine: Machine,
   state: number,
 ): { readonly print: (thread: Thread) => string } | { readonly problem: string } {
@@ -71,7 +76,7 @@ export function compileMessage(
       parts.push(found[0][0] as string);
       continue;
     }
-    const compiled = compileExpression(found[1], place, machine, state);
+    const compiled = compileExpression(found[1], location, machine, state);
     if ('problem' in compiled) return compiled;
     parts.push(compiled);
   }
@@ -120,10 +125,10 @@ function compileName(text: string, machine: Machine, state: number): Compiled {
   const reference = text.startsWith('†') ? readReference(text) : null;
   if (reference !== null) return { problem: 'the program of this run cannot be compiled again' };
   const [name = '', ...fields] = text.split('.').map((part) => part.trim());
-  const places: SlotRef[] = [];
+  const locations: SlotRef[] = [];
   const add = (where: SlotRef['in'], names: readonly string[]): void => {
     const slot = names.indexOf(name);
-    if (slot >= 0) places.push({ in: where, slot });
+    if (slot >= 0) locations.push({ in: where, slot });
   };
   add('local', machine.states[state]?.locals ?? []);
   add('entry', machine.states[state]?.entry ?? []);
@@ -132,8 +137,8 @@ function compileName(text: string, machine: Machine, state: number): Compiled {
     'input',
     machine.inputs.map((input) => input.name),
   );
-  if (places.length === 0) return { problem: `nothing binds \`${name}\` here` };
-  let expr: Expr = { op: 'read', name, places };
+  if (locations.length === 0) return { problem: `nothing binds \`${name}\` here` };
+  let expr: Expr = { op: 'read', name, places: locations };
   for (const field of fields) expr = { op: 'field', of: expr, name: field };
   return { evaluate: compile(expr), expr };
 }

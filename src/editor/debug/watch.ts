@@ -107,7 +107,7 @@ export class Watch {
   private values: readonly (Value | undefined)[] | null = null;
   private readonly byEntry = new Map<number, Breakpoint[]>();
   /** Results of gates and attempts of which a stop has told. */
-  private readonly told = new Set<string>();
+  private readonly reported = new Set<string>();
 
   constructor(
     /** Another one where a run continues in another program. */
@@ -135,7 +135,7 @@ export class Watch {
   }
 
   /** What comes next is an instruction that was not executed before, also at the same position. */
-  forgetPlace(): void {
+  forgetLocation(): void {
     this.passing = null;
   }
 
@@ -176,13 +176,13 @@ export class Watch {
     const special = found === undefined || found.depth <= from ? null : { hit: [], ...found };
     const { program, wanted } = this;
     if (wanted.data.length > 0 && from < 0) {
-      const changed = this.changed(thread);
+      const changed = this.changeStop(thread);
       if (changed !== null)
-        return { ...changed, depth: program.entriesAt(pc)[0]?.depth ?? program.placeAt(pc)?.calls.length ?? 0 };
+        return { ...changed, depth: program.entriesAt(pc)[0]?.depth ?? program.locationAt(pc)?.calls.length ?? 0 };
     }
     const failed = from < 0 ? this.failedInStep(thread) : null;
     if (failed !== null)
-      return { reason: 'exception', hit: [], text: failed, depth: program.placeAt(pc)?.calls.length ?? 0 };
+      return { reason: 'exception', hit: [], text: failed, depth: program.locationAt(pc)?.calls.length ?? 0 };
     for (const entry of program.entriesAt(pc)) {
       if (entry.depth <= from) continue;
       if (special !== null && entry.depth >= special.depth) return special;
@@ -191,7 +191,7 @@ export class Watch {
     }
     if (special !== null) return special;
     if (this.motion.kind === 'instruction' && from < 0 && this.isAfter(thread, this.motion.from))
-      return { reason: 'step', hit: [], depth: program.placeAt(pc)?.calls.length ?? 0 };
+      return { reason: 'step', hit: [], depth: program.locationAt(pc)?.calls.length ?? 0 };
     return null;
   }
 
@@ -263,19 +263,19 @@ export class Watch {
     if (!gates && !attempts) return null;
     const frame = frames.findLast(({ kind }) => kind === 'step');
     if (frame?.kind !== 'step') return null;
-    const tell = (what: string): boolean => {
+    const report = (what: string): boolean => {
       const key = `${path} ${frame.path} ${frame.attempt} ${what}`;
-      return !this.told.has(key) && this.told.add(key) !== undefined;
+      return !this.reported.has(key) && this.reported.add(key) !== undefined;
     };
     for (const [name, { pass, error, comments }] of gates ? Object.entries(frame.gates) : [])
-      if (!pass && tell(`gate ${name}`)) return `the gate \`${name}\` failed: ${error ?? comments ?? ''}`;
+      if (!pass && report(`gate ${name}`)) return `the gate \`${name}\` failed: ${error ?? comments ?? ''}`;
     const isOver = frame.phase === 'retry' || frame.failure !== null;
-    return attempts && isOver && frame.verdict !== true && tell('attempt')
+    return attempts && isOver && frame.verdict !== true && report('attempt')
       ? `attempt ${frame.attempt} of \`${frame.path}\` failed`
       : null;
   }
 
-  private changed(thread: Thread): Pick<Stop, 'reason' | 'hit' | 'text'> | null {
+  private changeStop(thread: Thread): Pick<Stop, 'reason' | 'hit' | 'text'> | null {
     const { data } = this.wanted;
     const now = data.map(({ read }) => read(thread));
     const { values } = this;
@@ -296,7 +296,7 @@ export class Watch {
   }
 
   private atFailure(thread: Thread, pc: number, failure: RuntimeFailure): void {
-    const depth = this.program.placeAt(pc)?.calls.length ?? 0;
+    const depth = this.program.locationAt(pc)?.calls.length ?? 0;
     this.stop = { reason: 'exception', thread, pc, depth, hit: [], text: failure.message, failure };
   }
 }

@@ -34,7 +34,7 @@ export function proposedActions(program: OpenProgram, range: Range): ProposedAct
       .filter(({ span }) => span.file === 0 && span.start <= range.end && span.end >= range.start)
       .flatMap((one) => stubsFor(program, one)),
     ...extractions(program, range),
-    ...inlined(program, range.start),
+    ...inlineUse(program, range.start),
     ...rewritten(program, range.start),
     ...withHandler(program, range.start),
   ];
@@ -73,7 +73,7 @@ function stubsFor(program: OpenProgram, { code, span, severity }: Diagnostic): P
       return [stub(`Declare the state ${name}`, insert(end, `${newLine(source, end)}\nSTATE: ${name}\n  RETURN\n`))];
     }
     case 'unknown-pattern': {
-      const given = argumentsBehind(source, span.end);
+      const given = argumentsAfter(source, span.end);
       const head = given.length === 0 ? '' : ` with ${given.join(', ')}`;
       const body = given.map((one) => ` ${one}={${one}}`).join('');
       const at = top(source);
@@ -87,7 +87,7 @@ function stubsFor(program: OpenProgram, { code, span, severity }: Diagnostic): P
     case 'local-out-of-scope': {
       if (around?.kind !== 'state') return [];
       const edits = waysTo(program, around.name.text, machineAt(program, span.start)).map((way) =>
-        passed(source, way.end, name),
+        passName(source, way.end, name),
       );
       return edits.length === 0 ? [] : [stub(`Pass ${name} with GOTO ${around.name.text}`, ...edits)];
     }
@@ -117,7 +117,7 @@ function newLine({ text }: SourceFile, at: number): string {
 }
 
 /** The names in `with a=1, b` behind a USE. */
-function argumentsBehind({ text }: SourceFile, offset: number): string[] {
+function argumentsAfter({ text }: SourceFile, offset: number): string[] {
   const rest = text.slice(offset, endOfLine({ text } as SourceFile, offset));
   const given = /^\s+with\s+(.*)/.exec(rest)?.[1] ?? '';
   return [...given.matchAll(/(?:^|,\s*)([A-Za-z_]\w*)\s*(?==|,|$)/g)].map(([, name]) => name as string);
@@ -136,7 +136,7 @@ function waysTo({ index }: OpenProgram, state: string, machine: string): Span[] 
   );
 }
 
-function passed({ text }: SourceFile, end: number, name: string): Edit {
+function passName({ text }: SourceFile, end: number, name: string): Edit {
   const given = /^[ \t]+with[ \t]+/.exec(text.slice(end))?.[0];
   return given === undefined ? insert(end, ` with ${name}`) : insert(end + given.length, `${name}, `);
 }
@@ -189,7 +189,7 @@ function freeName({ index }: OpenProgram, name: string): string {
 }
 
 /** A USE whose arguments are names becomes the body of its pattern. */
-function inlined(program: OpenProgram, offset: number): ProposedAction[] {
+function inlineUse(program: OpenProgram, offset: number): ProposedAction[] {
   const { source, index, tree } = program;
   const use = instructionAt(program, offset);
   if (use?.kind !== 'use') return [];
@@ -220,7 +220,7 @@ function inlined(program: OpenProgram, offset: number): ProposedAction[] {
   const own = renamed.filter(({ span }) => !seen.has(span.start) && seen.add(span.start) !== undefined);
   const body = applyEdits(source.text.slice(from, to), own);
   const [was, now] = [/^[ \t]*/.exec(body)?.[0] ?? '', /^[ \t]*/.exec(written)?.[0] ?? ''];
-  const moved = body
+  const shifted = body
     .split('\n')
     .map((one) => (one.startsWith(was) ? now + one.slice(was.length) : one))
     .join('\n');
@@ -230,7 +230,7 @@ function inlined(program: OpenProgram, offset: number): ProposedAction[] {
     {
       title: `Write the lines of ${use.pattern.text} here`,
       kind: 'refactor.inline',
-      edits: [{ span: { file: 0, start, end }, text: moved.endsWith('\n') ? moved : `${moved}\n` }],
+      edits: [{ span: { file: 0, start, end }, text: shifted.endsWith('\n') ? shifted : `${shifted}\n` }],
     },
   ];
 }

@@ -10,13 +10,13 @@ export function costOf(outcome: Outcome): number | null {
 }
 
 /** Whether a call of an agent has not begun, because its account cannot be used now. */
-export function isPutOff(outcome: Outcome): boolean {
+export function isBackedOff(outcome: Outcome): boolean {
   return outcome.kind === 'not-started' && outcome.unavailable !== undefined;
 }
 
 /** Adds what one attempt of an agent call used. True if that ended the run. `step`: its step. */
 export function spend(run: Run, outcome: Outcome, step?: string): boolean {
-  if (isPutOff(outcome)) return false;
+  if (isBackedOff(outcome)) return false;
   run.usage.addCall(costOf(outcome), 'tokens' in outcome ? outcome.tokens : undefined);
   const { limits } = run;
   const { knownCost, tokens } = run.usage;

@@ -25,17 +25,23 @@ export function momentOf(thread: Thread, pc: number): string {
 }
 
 /** Where a change stands: a tracked variable, or a local one of a thread. */
-export interface ChangedPlace {
+export interface ChangedLocation {
   readonly name: string;
   readonly in: 'local' | 'tracked';
   readonly slot: number;
 }
 
 /** The change of a variable of a thread that stands before an instruction. */
-export function changeAt(thread: Thread, pc: number, place: ChangedPlace, value: Value, by: string): VariableChanged {
+export function changeAt(
+  thread: Thread,
+  pc: number,
+  location: ChangedLocation,
+  value: Value,
+  by: string,
+): VariableChanged {
   const written = { value: plain(value), ...omitUndefined({ printed: printedForm(value) }) };
   const at = { thread: thread.path, pc, moment: momentOf(thread, pc) };
-  return { type: 'variable_changed', ...place, ...written, ...at, by };
+  return { type: 'variable_changed', ...location, ...written, ...at, by };
 }
 
 /** Makes and records a change of a thread that stands there. */

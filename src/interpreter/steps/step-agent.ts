@@ -10,7 +10,7 @@ import { unreachable } from '../../prelude/unreachable.js';
 import { agentText } from '../agents/agent-output.js';
 import { backOff, unavailability } from '../agents/agent-wait.js';
 import { CONTINUES, factsOfCall, sessionBegun } from '../agents/continued-session.js';
-import { costOf, isPutOff, spend } from '../control/budget.js';
+import { costOf, isBackedOff, spend } from '../control/budget.js';
 import { asFailure } from '../control/fail.js';
 import { beginEffect, reissueSample, requestedEvent } from '../control/request-effects.js';
 import { releaseReservation, reserveFor, spendInWorkflows, timeLeft } from '../control/reservations.js';
@@ -104,7 +104,7 @@ export function linkStepAgent(
         if (spend(t.run, outcome, frame.path) || spendInWorkflows(t, frame, outcome)) return STOP;
         if (unavailable !== null) {
           // It is not an attempt, but its reported cost is in the total of the run.
-          if (costOf(outcome) !== null && !isPutOff(outcome)) count(frame, outcome);
+          if (costOf(outcome) !== null && !isBackedOff(outcome)) count(frame, outcome);
           continueLater(t, frame, outcome);
           return backOff(t, pending, unavailable);
         }

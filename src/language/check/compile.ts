@@ -21,6 +21,7 @@ import { inSpellingOfFiles } from '../source/reword.js';
 import type { Program, StateDeclaration } from '../syntax/ast.js';
 import { type ParsedPart, parseProgram } from '../syntax/parse.js';
 import { Callables, type CallSupport } from './callables.js';
+import type { MachineLocations } from './code-locations.js';
 import { collect, type Load, type ParseFile, type Unit } from './collect.js';
 import { newExpansions } from './expansion.js';
 import { lintBlockNames, withoutCascades } from './lints/cascading-errors.js';
@@ -31,7 +32,6 @@ import { RepeatedCalls } from './lower/calls/repeated-calls.js';
 import { type LoweredMachine, lowerMachine } from './lower/lower-machine.js';
 import type { ReusableStates, StateReuse } from './lower/lower-states.js';
 import type { Lookups, LoweringSettings } from './lower/lowered-state.js';
-import type { MachinePlaces } from './places.js';
 import { buildIndex, type Declarations, explainMention, type Mention, type ProgramIndex } from './program-index.js';
 import { RepeatedTexts } from './shell/repeated-texts.js';
 import { type FindWorkflow, workflowsOf } from './steps/workflows.js';
@@ -94,7 +94,7 @@ export interface Compilation {
   readonly program: Program | null;
   readonly index: ProgramIndex | null;
   /** Where the instructions of the machine to run come from; null without the option `debug`. */
-  readonly places: MachinePlaces | null;
+  readonly places: MachineLocations | null;
 }
 
 /** Compiles a program. Never throws, whatever the text contains. */
@@ -201,7 +201,7 @@ function withNames(
   return {
     ...compiled,
     program: hasIndex ? program : null,
-    places: options.debug === true ? placesOf(compiled.machine, lowered) : null,
+    places: options.debug === true ? locationsOf(compiled.machine, lowered) : null,
     get index() {
       index = index === undefined ? buildIndex(unit, program, mentionsOf(lowered, unused), compiled.sources) : index;
       return index;
@@ -214,7 +214,7 @@ function withNames(
   };
 }
 
-function placesOf(machine: Machine | null, lowered: readonly LoweredMachine[]): MachinePlaces | null {
+function locationsOf(machine: Machine | null, lowered: readonly LoweredMachine[]): MachineLocations | null {
   const own = lowered.find((one) => one.machine.name === machine?.name);
   return machine === null || own === undefined ? null : { machine, states: own.states.map(({ places }) => places) };
 }

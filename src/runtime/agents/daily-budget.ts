@@ -69,7 +69,7 @@ export async function reserveOfDay(
     return { kind: 'not-started', reason, error_type: 'limit' };
   }
   const now = Date.now();
-  if (most === null) tellOnce(`${agent} reserves nothing of the budget, because it has no \`max_cost\``, context);
+  if (most === null) reportOnce(`${agent} reserves nothing of the budget, because it has no \`max_cost\``, context);
   let before: DaySpending | null = null;
   let isFitting = false;
   const change = (state: DaySpending | null): DaySpending => {
@@ -88,7 +88,7 @@ export async function reserveOfDay(
   return {
     ends(cost) {
       try {
-        files.change(account, (state) => (state === null ? null : ended(state, id, cost)));
+        files.change(account, (state) => (state === null ? null : endCall(state, id, cost)));
       } catch {
         // The reservation stays until this process ends, and counts then.
       }
@@ -140,10 +140,10 @@ function today(
   // A clock that is set back does not give a day its money again.
   if (state === null || state.day < facts.day) return { ...facts, spent: 0, unknown: 0, calls: [] };
   const lost = state.calls.filter(({ id, process }) => id === again || !isAlive(process));
-  return lost.reduce((known, { id }) => ended(known, id, null), state);
+  return lost.reduce((known, { id }) => endCall(known, id, null), state);
 }
 
-function ended(state: DaySpending, id: string, cost: number | null): DaySpending {
+function endCall(state: DaySpending, id: string, cost: number | null): DaySpending {
   const call = state.calls.find((one) => one.id === id);
   // It began on another day.
   if (call === undefined) return state;
@@ -221,12 +221,12 @@ async function budgetNow({ budget }: AgentSettings): Promise<DailyBudget | null>
   return found.perDay < 0 ? budget : { ...budget, cost_per_day: found.perDay };
 }
 
-const told = new Set<string>();
+const reported = new Set<string>();
 
-function tellOnce(problem: string, { runId, notice }: EffectContext): void {
+function reportOnce(problem: string, { runId, notice }: EffectContext): void {
   const key = `${runId} ${problem}`;
-  if (told.has(key)) return;
-  told.add(key);
+  if (reported.has(key)) return;
+  reported.add(key);
   notice?.(problem);
 }
 

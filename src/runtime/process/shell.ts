@@ -323,7 +323,7 @@ async function decodeProcess(
   request: Pick<ShellRequest, 'timeoutMs' | 'idleMs' | 'needsText'> & { readonly heard: Buffer | null },
   { stdout, stderr, order }: { stdout: OutputSink; stderr: ErrorSink; order: readonly number[] | undefined },
 ): Promise<Outcome | Extract<ProcessEnd, { kind: 'not-started' }>> {
-  const printed = async () => {
+  const collectOutput = async () => {
     const out = await stdout.finish(request.needsText);
     const { text, artifact } = await stderr.finish();
     return { stdout: out, ...omitUndefined({ stderr: text, stderr_artifact: artifact, order }) };
@@ -336,7 +336,7 @@ async function decodeProcess(
         kind: 'timed-out',
         timeout_ms: (ended.silent ? request.idleMs : request.timeoutMs) ?? 0,
         ...(ended.silent ? { silent: { heard: lastHeard(request.heard?.toString('utf8') ?? '') } } : {}),
-        ...(await printed()),
+        ...(await collectOutput()),
         duration_ms: ended.durationMs,
       };
     case 'exited':
@@ -344,7 +344,7 @@ async function decodeProcess(
         kind: 'exited',
         exit: ended.exit,
         signal: ended.signal ?? undefined,
-        ...(await printed()),
+        ...(await collectOutput()),
         duration_ms: ended.durationMs,
         output_truncated: ended.truncated ? true : undefined,
       });

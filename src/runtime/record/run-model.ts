@@ -7,7 +7,7 @@
  */
 
 import { agentFailed } from '../../interpreter/agents/agent-output.js';
-import { costOf, isPutOff } from '../../interpreter/control/budget.js';
+import { costOf, isBackedOff } from '../../interpreter/control/budget.js';
 import type { EffectKind, Outcome, Waiting } from '../../interpreter/events/event.js';
 import { threadOf, type UndoFacts } from '../../interpreter/events/facts.js';
 import {
@@ -273,7 +273,7 @@ export class RunModel {
   private spend(attempt: Attempt, outcome: Outcome): void {
     const cost = costOf(outcome);
     attempt.cost = cost;
-    if (isPutOff(outcome)) return;
+    if (isBackedOff(outcome)) return;
     if (cost === null) this.hasUnknownCost = true;
     else this.knownCost = addCost(this.knownCost ?? 0, cost);
     if (outcome.kind !== 'exited' && outcome.kind !== 'timed-out') return;

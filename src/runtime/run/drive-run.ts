@@ -171,7 +171,7 @@ function withMemo(folder: string | null, memo: Omit<MemoHost, 'store'>, options:
       if (!('memo' in request) || request.memo === undefined) return effects.perform(request, context);
       const host = { ...memo, store: dirname(dirname(folder)) };
       const asked = { ...request, memo: request.memo };
-      return import('../memo.js').then(({ remembered }) =>
+      return import('../memo.js').then(({ rememberOutcome: remembered }) =>
         remembered(asked, context, host, () => effects.perform(request, context)),
       );
     },

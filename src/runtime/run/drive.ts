@@ -108,11 +108,11 @@ class Driver {
     const { hold } = this.options;
     hold?.begin(this.run);
     for (;;) {
-      if (hold !== undefined) await this.held(hold);
+      if (hold !== undefined) await this.whileHeld(hold);
       const turn = this.collect();
       if (turn === 'interrupted') return this.interrupt();
       await this.dispatch();
-      if (hold !== undefined && turn === 'stopped') await this.held(hold);
+      if (hold !== undefined && turn === 'stopped') await this.whileHeld(hold);
       if (turn === 'stopped') {
         this.checkpoint(true);
         return { kind: 'ended' };
@@ -122,7 +122,7 @@ class Driver {
   }
 
   /** Waits while a debugger holds the run. The time does not count, and a signal ends it. */
-  private async held(hold: Hold): Promise<void> {
+  private async whileHeld(hold: Hold): Promise<void> {
     const released = hold.whenReleased(this.run);
     if (released === null || this.isInterrupted) return;
     this.clock.pause();

@@ -79,7 +79,7 @@ export function drawRunDiff(diff: RunDiff, paint: Paint): string {
   const { left, right, difference } = diff;
   const lines = [...table(['', 'left', 'right'], headRows(left, right), paint)];
   const section = (title: string, body: readonly string[]): void => {
-    if (body.length > 0) lines.push('', paint.strong(title), ...limited(body).map((line) => `  ${line}`));
+    if (body.length > 0) lines.push('', paint.strong(title), ...limitLines(body).map((line) => `  ${line}`));
   };
   for (const { file, lines: changed } of diff.program)
     section(`program ${visibleLine(file)}`, changed.map(visibleLine));
@@ -172,5 +172,5 @@ function lineText(line: DifferentLine | null): string {
   return visibleLine(`event ${line.seq}, ${line.type.replaceAll('_', ' ')}: ${line.text}${differs}`);
 }
 
-const limited = (lines: readonly string[]): readonly string[] =>
+const limitLines = (lines: readonly string[]): readonly string[] =>
   lines.length <= MOST ? lines : [...lines.slice(0, MOST), `… and ${lines.length - MOST} more; \`--json\` has all`];

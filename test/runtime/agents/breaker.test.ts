@@ -10,11 +10,11 @@ import type { Outcome } from '../../../src/interpreter/events/event.js';
 import { accountOf } from '../../../src/runtime/agents/breakers/account.js';
 import {
   admit,
-  answered,
   type BreakerState,
-  freePlaces,
+  freePermits,
   leftOff,
-  reached,
+  noteAnswer,
+  reachLimit,
   waitsUntil,
 } from '../../../src/runtime/agents/breakers/breaker.js';
 import { Breakers, breakerFiles, breakersFolder } from '../../../src/runtime/agents/breakers/breakers.js';
@@ -57,7 +57,7 @@ function play({ calls, atOnce, limits, kills, callMs }: Scenario): Ended {
   const done = new Map<number, number>();
   const windows = limits.map(() => ({ useless: 0, inFlight: -1 }));
   const open = (): void => {
-    while (waiting.length > 0 && running.size < atOnce && freePlaces(state, now, isAlive) > 0) {
+    while (waiting.length > 0 && running.size < atOnce && freePermits(state, now, isAlive) > 0) {
       const call = waiting.shift() as number;
       const admission = admit(state, { id: String(call), began_ms: now, process: generation }, isAlive);
       state = admission.state;
@@ -80,14 +80,14 @@ function play({ calls, atOnce, limits, kills, callMs }: Scenario): Ended {
       const met = limitAt(own.began) ?? (limit === undefined ? undefined : limit);
       if (met === undefined) {
         done.set(call, (done.get(call) ?? 0) + 1);
-        if (state !== null) state = answered(state, String(call));
+        if (state !== null) state = noteAnswer(state, String(call));
       } else {
         const window = windows[limits.indexOf(met)] as (typeof windows)[number];
         window.useless++;
         if (window.inFlight < 0) window.inFlight = running.size;
         const until = met.named ? start + met.from + met.ms : null;
         const unavailable = { cause: 'usage', message: 'usage limit', until_ms: until, at_ms: now } as const;
-        state = reached(state, { account: ACCOUNT, beganMs: own.began, id: String(call), unavailable });
+        state = reachLimit(state, { account: ACCOUNT, beganMs: own.began, id: String(call), unavailable });
         waiting.push(call);
       }
       open();
@@ -149,7 +149,7 @@ describe('a thousand calls', () => {
 describe('a breaker', () => {
   const usage = (until: number | null, at: number) =>
     ({ cause: 'usage', message: 'usage limit', until_ms: until, at_ms: at }) as const;
-  const opened = reached(null, { account: ACCOUNT, beganMs: 0, id: 'a', unavailable: usage(60_000, 1000) });
+  const opened = reachLimit(null, { account: ACCOUNT, beganMs: 0, id: 'a', unavailable: usage(60_000, 1000) });
   const alive = (): boolean => true;
   const call = (id: string, began_ms: number, process: unknown = 1) => ({ id, began_ms, process });
 
@@ -158,23 +158,23 @@ describe('a breaker', () => {
     let state: BreakerState | null = opened;
     const levels: number[] = [];
     for (let next = 0; state !== null && next < 200; ) {
-      const places = freePlaces(state, 60_000, alive);
+      const places = freePermits(state, 60_000, alive);
       levels.push(places);
       const ids = Array.from({ length: places }, () => `c${next++}`);
       for (const id of ids) state = admit(state, call(id, 60_000), alive).state;
       const refused = admit(state, call('late', 60_000), alive);
       expect(refused.kind).toBe('waits');
       state = refused.state;
-      for (const id of ids) state = state === null ? null : answered(state, id);
+      for (const id of ids) state = state === null ? null : noteAnswer(state, id);
     }
     expect(levels).toEqual([1, 2, 4, 8, 16, 32, 64]);
   });
 
   test('is closed when nobody waits any more', () => {
     const probing = admit(opened, call('b', 60_000), alive).state as BreakerState;
-    const two = answered(probing, 'b') as BreakerState;
+    const two = noteAnswer(probing, 'b') as BreakerState;
     const both = admit(admit(two, call('c', 60_001), alive).state, call('d', 60_001), alive).state as BreakerState;
-    expect(answered(answered(both, 'c') as BreakerState, 'd')).toBeNull();
+    expect(noteAnswer(noteAnswer(both, 'c') as BreakerState, 'd')).toBeNull();
   });
 
   test('of a probe whose process was killed lets another one go', () => {
@@ -196,7 +196,7 @@ describe('a breaker', () => {
 
   test('waits for no longer than before if the clock is set back', () => {
     const hour = 3_600_000;
-    const late = reached(null, {
+    const late = reachLimit(null, {
       account: ACCOUNT,
       beganMs: 10 * hour,
       id: 'a',
@@ -208,11 +208,11 @@ describe('a breaker', () => {
   });
 
   test('is not opened again by a call that had begun before the limit', () => {
-    const two = answered(admit(opened, call('b', 60_000), alive).state as BreakerState, 'b');
+    const two = noteAnswer(admit(opened, call('b', 60_000), alive).state as BreakerState, 'b');
     const old = { account: ACCOUNT, beganMs: 500, id: 'old', unavailable: usage(null, 61_000) };
-    expect(reached(two, old)).toBe(two);
+    expect(reachLimit(two, old)).toBe(two);
     const fresh = { account: ACCOUNT, beganMs: 60_500, id: 'new', unavailable: usage(90_000, 61_000) };
-    expect(reached(two, fresh)).toMatchObject({ level: 1, until_ms: 90_000 });
+    expect(reachLimit(two, fresh)).toMatchObject({ level: 1, until_ms: 90_000 });
   });
 });
 

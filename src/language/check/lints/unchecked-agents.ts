@@ -13,7 +13,7 @@ import type { Diagnostic, Span } from '../../source/diagnostic.js';
 import type { LoweredMachine } from '../lower/lower-machine.js';
 
 /** An instruction of a machine: its state, and its index in the code of that state. */
-interface CallPlace {
+interface CallLocation {
   readonly state: number;
   readonly pc: number;
 }
@@ -30,10 +30,10 @@ export function lintUncheckedAgents(
       const agent = agentOf(machine, one);
       const span = states[state]?.spans[pc];
       // A pattern that is used twice is reported once.
-      if (agent === null || !reachable[state] || span === undefined || reported.has(placeOf(span))) return;
+      if (agent === null || !reachable[state] || span === undefined || reported.has(locationOf(span))) return;
       const found = new LookSearch(machine, { state, pc }).unseenReturn();
       if (found === null) return;
-      reported.add(placeOf(span));
+      reported.add(locationOf(span));
       // The end of a program without states is not written.
       const isWritten = !unit.script || found.pc < code.length - 1;
       const end = isWritten ? states[found.state]?.spans[found.pc] : undefined;
@@ -42,7 +42,7 @@ export function lintUncheckedAgents(
   });
 }
 
-const placeOf = ({ file, start }: Span): string => `${file}:${start}`;
+const locationOf = ({ file, start }: Span): string => `${file}:${start}`;
 
 /** The agent that an instruction calls; null if it calls none. */
 function agentOf({ plans }: Machine, one: Instruction): string | null {
@@ -63,29 +63,29 @@ class LookSearch {
 
   constructor(
     private readonly machine: Machine,
-    private readonly call: CallPlace,
+    private readonly call: CallLocation,
   ) {
     this.files = filesOf(this.at(call) as Instruction);
     this.derive();
   }
 
   /** A RETURN that the call reaches without a look. */
-  unseenReturn(): CallPlace | null {
+  unseenReturn(): CallLocation | null {
     const found = this.walk(this.after(this.call), (node) => this.isEnd(node) || this.isLook(node));
     return found.find((node) => this.isEnd(node)) ?? null;
   }
 
-  private at({ state, pc }: CallPlace): Instruction | undefined {
+  private at({ state, pc }: CallLocation): Instruction | undefined {
     return this.machine.states[state]?.code[pc];
   }
 
   /** All nodes from `starts` on. Nothing after a node for which `ends` is true. */
-  private walk(starts: readonly CallPlace[], ends: (node: CallPlace) => boolean): CallPlace[] {
+  private walk(starts: readonly CallLocation[], ends: (node: CallLocation) => boolean): CallLocation[] {
     const known = new Set<string>();
-    const found: CallPlace[] = [];
+    const found: CallLocation[] = [];
     const work = [...starts];
     while (work.length > 0) {
-      const node = work.shift() as CallPlace;
+      const node = work.shift() as CallLocation;
       const key = `${node.state}:${node.pc}`;
       if (known.has(key) || this.at(node) === undefined) continue;
       known.add(key);
@@ -96,11 +96,11 @@ class LookSearch {
   }
 
   /** What can follow an instruction that succeeds. */
-  private after(node: CallPlace): CallPlace[] {
+  private after(node: CallLocation): CallLocation[] {
     const { state, pc } = node;
     const { code } = this.machine.states[state] as State;
     const one = code[pc] as Instruction;
-    const here = (to: number): CallPlace => ({ state, pc: to });
+    const here = (to: number): CallLocation => ({ state, pc: to });
     switch (one.op) {
       case 'goto':
         return [{ state: one.state, pc: 0 }];
@@ -120,12 +120,12 @@ class LookSearch {
     }
   }
 
-  private isEnd(node: CallPlace): boolean {
+  private isEnd(node: CallLocation): boolean {
     const one = this.at(node);
     return one?.op === 'return' && !one.failed && (one.value === null || !this.dependsOn(one.value, node.state));
   }
 
-  private isLook(node: CallPlace): boolean {
+  private isLook(node: CallLocation): boolean {
     const one = this.at(node) as Instruction;
     switch (one.op) {
       case 'return':
@@ -166,8 +166,8 @@ class LookSearch {
   }
 
   /** Whether something looks on each way through a member. */
-  private isSeenIn({ state }: CallPlace, pc: number): boolean {
-    const ends = (node: CallPlace): boolean => this.at(node)?.op === 'branch-end' || this.isLook(node);
+  private isSeenIn({ state }: CallLocation, pc: number): boolean {
+    const ends = (node: CallLocation): boolean => this.at(node)?.op === 'branch-end' || this.isLook(node);
     return !this.walk([{ state, pc }], ends).some((node) => this.at(node)?.op === 'branch-end');
   }
 
@@ -210,7 +210,7 @@ class LookSearch {
   }
 
   /** The instructions of members, which the main path passes by. */
-  private membersOf(node: CallPlace): CallPlace[] {
+  private membersOf(node: CallLocation): CallLocation[] {
     const one = this.at(node);
     if (one?.op !== 'fork' && one?.op !== 'fork-each') return [];
     return Array.from({ length: one.join - node.pc }, (_, at) => ({ state: node.state, pc: node.pc + at }));
@@ -259,7 +259,7 @@ function keyOf({ in: kind, slot }: SlotRef, state: number): string {
   return kind === 'local' || kind === 'entry' ? `${kind} ${state}.${slot}` : `${kind} ${slot}`;
 }
 
-const isCheck = (reading: string): boolean => reading !== 'none' && reading !== 'do';
+const isCheck = (use: string): boolean => use !== 'none' && use !== 'do';
 
 /** The join of the innermost fork around the end of a member. */
 function joinOf(code: readonly Instruction[], pc: number): number {

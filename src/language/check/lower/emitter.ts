@@ -5,7 +5,7 @@
 import type { Instruction, Origin } from '../../../machine/machine.js';
 import type { Mutable } from '../../../prelude/mutable.js';
 import { positionAt, type SourceSet, type Span } from '../../source/diagnostic.js';
-import type { Place } from '../places.js';
+import type { CodeLocation } from '../code-locations.js';
 
 type WithoutOrigin<T> = T extends unknown ? Omit<T, 'origin'> : never;
 type InstructionBody = WithoutOrigin<Instruction>;
@@ -19,12 +19,12 @@ export class Emitter {
   private lineStart = 0;
   private lineEnd = -1;
   /** For debuggers, by pc. */
-  readonly places: Place[] = [];
+  readonly locations: CodeLocation[] = [];
 
   /** `placeOf`: null if nobody wants places. */
   constructor(
     private readonly sources: SourceSet,
-    private readonly placeOf: ((span: Span) => Place) | null = null,
+    private readonly locationOf: ((span: Span) => CodeLocation) | null = null,
   ) {}
 
   get pc(): number {
@@ -34,7 +34,7 @@ export class Emitter {
   add(body: InstructionBody, span: Span): number {
     this.code.push({ origin: this.origin(span), ...body } as Instruction);
     this.spans.push(span);
-    if (this.placeOf !== null) this.places.push(this.placeOf(span));
+    if (this.locationOf !== null) this.locations.push(this.locationOf(span));
     return this.code.length - 1;
   }
 

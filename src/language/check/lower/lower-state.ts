@@ -186,7 +186,7 @@ export function lowerState(
     entryReads: l.scope.entryReads,
     readSlots: l.scope.readSlots,
     spans: l.emitter.spans,
-    places: l.emitter.places,
+    places: l.emitter.locations,
     explanations: shared.index ? l.facts.explanations : [],
     mentions: l.scope.mentions,
     jumps: l.facts.jumps,

@@ -5,8 +5,8 @@
 import type { State } from '../../../machine/machine.js';
 import type { Span } from '../../source/diagnostic.js';
 import type { Callables } from '../callables.js';
+import type { CodeLocation } from '../code-locations.js';
 import type { Expansions } from '../expansion.js';
-import type { Place } from '../places.js';
 import type { Mention } from '../program-index.js';
 import type { DataUse, TypeUse } from '../scope.js';
 import type { RepeatedTexts } from '../shell/repeated-texts.js';
@@ -22,7 +22,7 @@ export interface LoweredState {
   /** The source text of each instruction, by pc. */
   readonly spans: readonly Span[];
   /** For debuggers, by pc; empty if nobody wants them. */
-  readonly places: readonly Place[];
+  readonly places: readonly CodeLocation[];
   /** How its lines are understood. */
   readonly explanations: readonly LoweredExplanation[];
   /** What its names mean. */

@@ -10,15 +10,15 @@ import { checkMessages as say } from '../../source/catalogue/check.js';
 import type { Diagnostic, Span } from '../../source/diagnostic.js';
 import type { Block, Instruction, Option, StateDeclaration } from '../../syntax/ast.js';
 import type { Expression } from '../../syntax/expression-nodes.js';
+import type { LocationCall } from '../code-locations.js';
 import { freeNames } from '../free-names.js';
-import type { PlaceCall } from '../places.js';
 import { locationOf, type NameRole, type SymbolKey } from '../program-index.js';
 import { type MachineScope, StateScope } from '../scope.js';
 import { type StepLowering, stepExpression } from '../steps/step-keys.js';
 import { type NamedStep, type StepScope, scopeOf } from '../steps/step-names.js';
 import { Emitter } from './emitter.js';
 import { type ExpressionContext, lowerExpression } from './lower-expression.js';
-import { placeOf } from './lowered-places.js';
+import { codeLocationOf } from './lowered-locations.js';
 import type { LoweringSettings } from './lowered-state.js';
 import { LintFacts } from './lowered-state.js';
 
@@ -78,7 +78,7 @@ export class StateLowering implements ExpressionContext {
   frames = 0;
   /** The action that is being lowered, and the uses around it, for debuggers. */
   action: Instruction | null = null;
-  calls: readonly PlaceCall[] = [];
+  calls: readonly LocationCall[] = [];
   /** Handlers of the body that is being lowered. Their code comes after it. */
   pendingHandlers: Extract<Instruction, { kind: 'on-error' }>[] = [];
   steps: StepLowering;
@@ -95,7 +95,7 @@ export class StateLowering implements ExpressionContext {
     readonly settings: LoweringSettings,
     private readonly lower: LowerBlocks,
   ) {
-    this.emitter = new Emitter(shared.sources, settings.debug ? (span) => placeOf(this, span) : null);
+    this.emitter = new Emitter(shared.sources, settings.debug ? (span) => codeLocationOf(this, span) : null);
     settings.expansions.lowering.enterState();
     this.scope = new StateScope(shared, declaration.name.text);
     this.steps = stepLowering(shared, declaration);
@@ -111,7 +111,7 @@ export class StateLowering implements ExpressionContext {
   // ---- places for debuggers ---------------------------------------------------------------------------
 
   /** Lowers what a pattern or a workflow consists of. */
-  inCall(call: PlaceCall, lower: () => void): void {
+  inCall(call: LocationCall, lower: () => void): void {
     const outer = this.calls;
     this.calls = [...outer, call];
     lower();
@@ -261,7 +261,7 @@ export class StateLowering implements ExpressionContext {
 
   /** The slot of the exit code of a name, if the state keeps it. */
   keptExitSlot(name: string): number | null {
-    return this.bindsName(name) ? this.exitCodes.known(name) : null;
+    return this.bindsName(name) ? this.exitCodes.knownSlot(name) : null;
   }
 
   private bindsName(name: string): boolean {
@@ -337,7 +337,7 @@ class ExitCodeSlots {
   }
 
   /** The slot for the exit code of a name, if there is one. */
-  known(name: string): number | null {
+  knownSlot(name: string): number | null {
     return this.slots.get(this.scope.local(name)) ?? null;
   }
 

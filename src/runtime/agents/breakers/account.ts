@@ -9,7 +9,7 @@ import type { ResolvedAgent } from '../resolve.js';
 /** Where programs keep their credentials: a folder of the user, which a variable may move, or a key in a variable. */
 interface Credentials {
   readonly folder: string;
-  readonly moved?: string;
+  readonly folderVariable?: string;
   /** The folder below the one that the variable names. */
   readonly below?: string;
   readonly keys: readonly string[];
@@ -18,15 +18,19 @@ interface Credentials {
 const CREDENTIALS: Readonly<Record<string, Credentials>> = {
   claude: {
     folder: '.claude',
-    moved: 'CLAUDE_CONFIG_DIR',
+    folderVariable: 'CLAUDE_CONFIG_DIR',
     keys: ['ANTHROPIC_API_KEY', 'ANTHROPIC_AUTH_TOKEN', 'CLAUDE_CODE_OAUTH_TOKEN', 'ANTHROPIC_BASE_URL'],
   },
-  codex: { folder: '.codex', moved: 'CODEX_HOME', keys: ['CODEX_API_KEY', 'OPENAI_API_KEY', 'OPENAI_BASE_URL'] },
+  codex: {
+    folder: '.codex',
+    folderVariable: 'CODEX_HOME',
+    keys: ['CODEX_API_KEY', 'OPENAI_API_KEY', 'OPENAI_BASE_URL'],
+  },
   gemini: { folder: '.gemini', keys: ['GEMINI_API_KEY', 'GOOGLE_API_KEY', 'GOOGLE_CLOUD_PROJECT'] },
   qwen: { folder: '.qwen', keys: ['OPENAI_API_KEY', 'DASHSCOPE_API_KEY', 'OPENAI_BASE_URL'] },
   opencode: {
     folder: '.local/share/opencode',
-    moved: 'XDG_DATA_HOME',
+    folderVariable: 'XDG_DATA_HOME',
     below: 'opencode',
     keys: ['ANTHROPIC_API_KEY', 'OPENAI_API_KEY', 'GEMINI_API_KEY', 'OPENROUTER_API_KEY'],
   },
@@ -47,29 +51,31 @@ export function accountOf(
   const home = env.HOME ?? homedir();
   const { name } = adapter;
   const clean = (text: string): string => text.replace(/[\s\p{Cc}]/gu, '_');
-  const named = (what: string, credentials: string): string =>
+  const accountName = (what: string, credentials: string): string =>
     clean(`${what}${model === undefined ? '' : `:${model}`}@${credentials}`);
-  if (name === 'fake') return clean(`${name}@${shortened(resolve(folder ?? '.', model ?? ''), home)}`);
+  if (name === 'fake') return clean(`${name}@${shortenPath(resolve(folder ?? '.', model ?? ''), home)}`);
   if (name === 'model') {
     const provider = providerOf(configuration) ?? name;
     const key = keyName ?? Object.keys(env).find((one) => isKeyOf(provider, one));
     const where = address === undefined ? '' : `${withoutCredentials(address)} `;
-    return named(provider, `${where}${keyOf([env[key ?? '']])}`.trim() || 'no-key');
+    return accountName(provider, `${where}${keyOf([env[key ?? '']])}`.trim() || 'no-key');
   }
   const known = CREDENTIALS[name];
   if (known !== undefined) {
     const key = keyOf(known.keys.map((one) => env[one]));
-    if (key !== '') return named(name, key);
-    const moved = known.moved === undefined ? undefined : env[known.moved];
+    if (key !== '') return accountName(name, key);
+    const folderVariable = known.folderVariable === undefined ? undefined : env[known.folderVariable];
     const path =
-      moved === undefined || moved === '' ? join(home, known.folder) : join(resolve(moved), known.below ?? '');
-    return named(name, shortened(path, home));
+      folderVariable === undefined || folderVariable === ''
+        ? join(home, known.folder)
+        : join(resolve(folderVariable), known.below ?? '');
+    return accountName(name, shortenPath(path, home));
   }
   const [program = '', ...args] = configuration.run ?? [];
   const path = /^\.\.?\//.test(program) && folder !== null ? resolve(folder, program) : program;
-  const words = [isAbsolute(path) ? shortened(path, home) : path, ...args.map((arg) => arg.slice(0, 40))].join('_');
+  const words = [isAbsolute(path) ? shortenPath(path, home) : path, ...args.map((arg) => arg.slice(0, 40))].join('_');
   const key = keyOf(Object.entries(own).flatMap(([one, value]) => (SECRET.test(one) ? `${one}=${value}` : [])));
-  return named(name, key === '' ? words : `${words}_${key}`);
+  return accountName(name, key === '' ? words : `${words}_${key}`);
 }
 
 const KEY_NAMES: Readonly<Record<string, readonly string[]>> = {
@@ -94,5 +100,5 @@ function withoutCredentials(address: string): string {
   }
 }
 
-const shortened = (path: string, home: string): string =>
+const shortenPath = (path: string, home: string): string =>
   path === home || path.startsWith(`${home}/`) ? `~${path.slice(home.length)}` : path;

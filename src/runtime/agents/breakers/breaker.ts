@@ -73,18 +73,18 @@ export function admit(
   if (state === null) return { kind: 'begins', state: null };
   const until = waitsUntil(state, now);
   if (now < until) {
-    const moved = now < state.opened_ms ? { opened_ms: now, until_ms: until } : {};
-    return { kind: 'waits', untilMs: until, state: changed(state, { wanted: true, ...moved }) };
+    const reopened = now < state.opened_ms ? { opened_ms: now, until_ms: until } : {};
+    return { kind: 'waits', untilMs: until, state: withMembers(state, { wanted: true, ...reopened }) };
   }
   const calls = state.calls.filter(
     ({ id, began_ms: began, process }) => id !== call.id && Math.abs(now - began) < SILENT_MS && isAlive(process),
   );
-  if (calls.length < state.level) return { kind: 'begins', state: changed(state, { calls: [...calls, call] }) };
-  return { kind: 'waits', untilMs: now + FIRST_PAUSE_MS, state: changed(state, { wanted: true }) };
+  if (calls.length < state.level) return { kind: 'begins', state: withMembers(state, { calls: [...calls, call] }) };
+  return { kind: 'waits', untilMs: now + FIRST_PAUSE_MS, state: withMembers(state, { wanted: true }) };
 }
 
 /** How many calls may begin now. */
-export function freePlaces(state: BreakerState | null, nowMs: number, isAlive: (process: unknown) => boolean): number {
+export function freePermits(state: BreakerState | null, nowMs: number, isAlive: (process: unknown) => boolean): number {
   if (state === null) return Number.POSITIVE_INFINITY;
   if (nowMs < waitsUntil(state, nowMs)) return 0;
   const begun = state.calls.filter(
@@ -94,7 +94,7 @@ export function freePlaces(state: BreakerState | null, nowMs: number, isAlive: (
 }
 
 /** The service has answered a call. Null: the account is free. */
-export function answered(state: BreakerState, id: string): BreakerState | null {
+export function noteAnswer(state: BreakerState, id: string): BreakerState | null {
   const calls = state.calls.filter((one) => one.id !== id);
   if (calls.length === state.calls.length) return state;
   const count = state.answered + 1;
@@ -110,7 +110,10 @@ export function leftOff(state: BreakerState, id: string): BreakerState {
 }
 
 /** A call has reached a limit. The same state: it says nothing new. */
-export function reached(state: BreakerState | null, { account, beganMs, id, unavailable }: ReachedLimit): BreakerState {
+export function reachLimit(
+  state: BreakerState | null,
+  { account, beganMs, id, unavailable }: ReachedLimit,
+): BreakerState {
   const { cause, message, until_ms: named, at_ms: now } = unavailable;
   const isAdmitted = state?.calls.some((one) => one.id === id) === true;
   if (state !== null && !isAdmitted) {
@@ -135,7 +138,7 @@ export function reached(state: BreakerState | null, { account, beganMs, id, unav
 }
 
 /** The same object if nothing is different, which then need not be stored. */
-function changed(state: BreakerState, members: Partial<BreakerState>): BreakerState {
+function withMembers(state: BreakerState, members: Partial<BreakerState>): BreakerState {
   const isSame = (Object.keys(members) as (keyof BreakerState)[]).every((name) => state[name] === members[name]);
   return isSame ? state : { ...state, ...members };
 }
@@ -159,6 +162,6 @@ export function readState(value: unknown): BreakerState | null {
 }
 
 /** Why a call waits, for the record. `nowMs`: the time now. */
-export function putOff({ account, cause, message }: BreakerState, untilMs: number, nowMs: number): Unavailable {
+export function backOff({ account, cause, message }: BreakerState, untilMs: number, nowMs: number): Unavailable {
   return omitUndefined({ cause, message, until_ms: untilMs, at_ms: nowMs, account });
 }

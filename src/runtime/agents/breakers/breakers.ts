@@ -13,12 +13,12 @@ import { reasonOf } from '../../store/store-error.js';
 import { startTimer } from '../../timer.js';
 import {
   admit,
-  answered,
   type BreakerState,
-  freePlaces,
+  backOff,
+  freePermits,
   leftOff,
-  putOff,
-  reached,
+  noteAnswer,
+  reachLimit,
   readState,
   waitsUntil,
 } from './breaker.js';
@@ -49,7 +49,7 @@ export class Breakers {
   private readonly queues = new Map<string, Queue>();
   /** Breakers that cannot be stored: they hold for this process. */
   private readonly unstored = new Map<string, BreakerState | null>();
-  private readonly told = new Set<string>();
+  private readonly reported = new Set<string>();
 
   constructor(private readonly files: SharedStates<BreakerState>) {}
 
@@ -57,19 +57,19 @@ export class Breakers {
    * Asks whether a call may begin. `id` names it among all calls of the machine. The reason if it has to wait. `tell` is told
    * what is wrong with the breakers.
    */
-  enter(account: string, id: string, tell: (problem: string) => void): AccountCall | Unavailable {
+  enter(account: string, id: string, report: (problem: string) => void): AccountCall | Unavailable {
     const queue = this.queues.get(account);
     queue?.granted.shift();
     const began = Date.now();
-    const { state } = this.read(account, tell);
-    if (state === null) return this.call(account, { id, began, isProbing: false }, tell);
+    const { state } = this.read(account, report);
+    if (state === null) return this.call(account, { id, began, isProbing: false }, report);
     let waits: Unavailable | null = null;
-    this.change(account, tell, (now) => {
+    this.change(account, report, (now) => {
       const admission = admit(now, { id, began_ms: began, process: thisProcess() }, isAlive);
-      waits = admission.kind === 'waits' ? putOff(admission.state, admission.untilMs, began) : null;
+      waits = admission.kind === 'waits' ? backOff(admission.state, admission.untilMs, began) : null;
       return admission.state;
     });
-    return waits ?? this.call(account, { id, began, isProbing: true }, tell);
+    return waits ?? this.call(account, { id, began, isProbing: true }, report);
   }
 
   /** Until when no call of the account begins; 0: one may begin. */
@@ -99,20 +99,20 @@ export class Breakers {
   private call(
     account: string,
     { id, began, isProbing }: { readonly id: string; readonly began: number; readonly isProbing: boolean },
-    tell: (problem: string) => void,
+    report: (problem: string) => void,
   ): AccountCall {
     let isOpen = isProbing;
     const settle = (next: (state: BreakerState) => BreakerState | null): void => {
       if (!isOpen) return;
       isOpen = false;
-      this.change(account, tell, (state) => (state === null ? null : next(state)));
+      this.change(account, report, (state) => (state === null ? null : next(state)));
     };
     return {
-      hears: () => settle((state) => answered(state, id)),
+      hears: () => settle((state) => noteAnswer(state, id)),
       ends: (outcome) => {
         const unavailable = unavailableOf(outcome);
         if (unavailable === null) {
-          settle((state) => (hasAnswered(outcome) ? answered(state, id) : leftOff(state, id)));
+          settle((state) => (hasAnswered(outcome) ? noteAnswer(state, id) : leftOff(state, id)));
           return outcome;
         }
         const { cause } = unavailable;
@@ -122,7 +122,7 @@ export class Breakers {
         }
         isOpen = false;
         const limit = { account, beganMs: began, id, unavailable: { ...unavailable, cause } };
-        const state = this.change(account, tell, (now) => reached(now, limit));
+        const state = this.change(account, report, (now) => reachLimit(now, limit));
         const until = state === null ? null : Math.max(waitsUntil(state, Date.now()), unavailable.at_ms + 1);
         return { ...outcome, unavailable: { ...unavailable, until_ms: until, account } } as Outcome;
       },
@@ -150,9 +150,9 @@ export class Breakers {
     const now = Date.now();
     const { state } = this.read(account, null);
     queue.granted = queue.granted.filter((at) => Math.abs(now - at) < GRANTED_MS);
-    let places = freePlaces(state, now, isAlive) - queue.granted.length;
+    let locations = freePermits(state, now, isAlive) - queue.granted.length;
     for (const wake of [...queue.waiting]) {
-      if (places-- <= 0) break;
+      if (locations-- <= 0) break;
       if (state !== null) queue.granted.push(now);
       wake();
     }
@@ -161,28 +161,28 @@ export class Breakers {
     this.lookIn(account, left > 0 ? Math.min(left, LOOK_MS) : LOOK_MS);
   }
 
-  private read(account: string, tell: ((problem: string) => void) | null): { readonly state: BreakerState | null } {
+  private read(account: string, report: ((problem: string) => void) | null): { readonly state: BreakerState | null } {
     const unstored = this.unstored.get(account);
     if (unstored !== undefined) return { state: unstored };
     const { state, problem } = this.files.read(account);
-    if (problem !== null && tell !== null) this.say(`the breaker of \`${account}\` is ignored: ${problem}`, tell);
+    if (problem !== null && report !== null) this.say(`the breaker of \`${account}\` is ignored: ${problem}`, report);
     return { state };
   }
 
-  private change(account: string, tell: (problem: string) => void, change: ChangeState): BreakerState | null {
-    const state = this.store(account, tell, change);
+  private change(account: string, report: (problem: string) => void, change: ChangeState): BreakerState | null {
+    const state = this.store(account, report, change);
     if (this.queues.get(account)?.waiting.size) this.lookIn(account, 0);
     return state;
   }
 
-  private store(account: string, tell: (problem: string) => void, change: ChangeState): BreakerState | null {
+  private store(account: string, report: (problem: string) => void, change: ChangeState): BreakerState | null {
     const unstored = this.unstored.get(account);
     if (unstored === undefined) {
       try {
         return this.files.change(account, change);
       } catch (cause) {
         const reason = cause instanceof Error && !('code' in cause) ? cause.message : reasonOf(cause);
-        this.say(`the breaker of \`${account}\` is not shared with other runs: ${reason}`, tell);
+        this.say(`the breaker of \`${account}\` is not shared with other runs: ${reason}`, report);
       }
     }
     const state = change(unstored ?? null);
@@ -190,10 +190,10 @@ export class Breakers {
     return state;
   }
 
-  private say(problem: string, tell: (problem: string) => void): void {
-    if (this.told.has(problem)) return;
-    this.told.add(problem);
-    tell(`${problem}; \`statedsl limits\` shows all, and \`--clear\` removes it`);
+  private say(problem: string, report: (problem: string) => void): void {
+    if (this.reported.has(problem)) return;
+    this.reported.add(problem);
+    report(`${problem}; \`statedsl limits\` shows all, and \`--clear\` removes it`);
   }
 }
 

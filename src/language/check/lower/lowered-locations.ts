@@ -2,7 +2,7 @@
 import type { Diagnostic, Span } from '../../source/diagnostic.js';
 import type { Instruction, StateDeclaration } from '../../syntax/ast.js';
 import type { Expression } from '../../syntax/expression-nodes.js';
-import type { Place, PlaceCall, PlacedExpression, PlaceName } from '../places.js';
+import type { CodeLocation, LocatedExpression, LocationCall, LocationName } from '../code-locations.js';
 import type { StateScope } from '../scope.js';
 import type { StepLowering } from '../steps/step-keys.js';
 import { type ExpressionContext, lowerExpression } from './lower-expression.js';
@@ -10,7 +10,7 @@ import { type ExpressionContext, lowerExpression } from './lower-expression.js';
 /** The lowering of a state, which its places keep. */
 interface PlacingState extends ExpressionContext {
   readonly action: Instruction | null;
-  readonly calls: readonly PlaceCall[];
+  readonly calls: readonly LocationCall[];
   readonly declaration: StateDeclaration;
   readonly diagnostics: Diagnostic[];
   steps: StepLowering;
@@ -23,7 +23,7 @@ interface Seen {
   readonly steps: StepLowering;
 }
 
-export function placeOf(l: PlacingState, span: Span): Place {
+export function codeLocationOf(l: PlacingState, span: Span): CodeLocation {
   const { action, calls, scope, steps, declaration } = l;
   const seen: Seen = { scopes: scope.visibleScopes, steps };
   return {
@@ -33,14 +33,14 @@ export function placeOf(l: PlacingState, span: Span): Place {
     calls,
     names: () =>
       seen.scopes.scopes.flatMap(({ kind, names }) =>
-        [...names].map(([name, at]): PlaceName => ({ kind, name, at: 'constant' in at ? at : { slot: at.slot } })),
+        [...names].map(([name, at]): LocationName => ({ kind, name, at: 'constant' in at ? at : { slot: at.slot } })),
       ),
     lower: (expression) => lowerAt(l, expression, seen),
   };
 }
 
 /** Lowers an expression as if it stood at an earlier place. Nothing is added to the state. */
-function lowerAt(l: PlacingState, expression: Expression, { scopes, steps }: Seen): PlacedExpression {
+function lowerAt(l: PlacingState, expression: Expression, { scopes, steps }: Seen): LocatedExpression {
   const own = l.diagnostics.length;
   const outer = l.steps;
   let sampled = false;

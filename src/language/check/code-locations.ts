@@ -9,7 +9,7 @@ import type { Diagnostic, Span } from '../source/diagnostic.js';
 import type { Expression } from '../syntax/expression-nodes.js';
 
 /** A use of a pattern, or a call of a workflow, in which an instruction stands. */
-export interface PlaceCall {
+export interface LocationCall {
   readonly kind: 'pattern' | 'workflow';
   /** The name of the pattern, or the file of the workflow. */
   readonly name: string;
@@ -18,7 +18,7 @@ export interface PlaceCall {
 }
 
 /** A name of an inner scope. */
-export interface PlaceName {
+export interface LocationName {
   readonly kind: 'parameters' | 'loop' | 'handler' | 'workflow';
   readonly name: string;
   /** The local slot, or the constant that the name stands for. */
@@ -26,27 +26,27 @@ export interface PlaceName {
 }
 
 /** An expression in which names are resolved; null: it has errors. */
-export interface PlacedExpression {
+export interface LocatedExpression {
   readonly expr: Expr | null;
   readonly diagnostics: readonly Diagnostic[];
 }
 
-export interface Place {
+export interface CodeLocation {
   readonly span: Span;
   /** The kind of the action, as in the tree. */
   readonly action: string;
   /** The whole action. */
   readonly actionSpan: Span;
   /** Outermost first. */
-  readonly calls: readonly PlaceCall[];
+  readonly calls: readonly LocationCall[];
   /** Names of inner scopes that are visible here, innermost first. */
-  readonly names: () => readonly PlaceName[];
+  readonly names: () => readonly LocationName[];
   /** Resolves the names of an expression here. It may not take samples, such as `now()`. */
-  readonly lower: (expression: Expression) => PlacedExpression;
+  readonly lower: (expression: Expression) => LocatedExpression;
 }
 
 /** The places of a machine, by state and position. Code that the compiler adds has none. */
-export interface MachinePlaces {
+export interface MachineLocations {
   readonly machine: Machine;
-  readonly states: readonly (readonly Place[])[];
+  readonly states: readonly (readonly CodeLocation[])[];
 }
