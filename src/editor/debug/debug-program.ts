@@ -4,7 +4,7 @@
  */
 
 import type { LinkedMachine } from '../../interpreter/run-state/linked-machine.js';
-import type { CodeLocation, LocationCall, MachineLocations } from '../../language/check/code-locations.js';
+import type { DebugLocation, LocationCall, MachineLocations } from '../../language/check/code-locations.js';
 import { positionAt, type SourceSet, type Span } from '../../language/source/diagnostic.js';
 import type { Instruction } from '../../machine/machine.js';
 
@@ -83,7 +83,7 @@ export class DebugProgram {
     return this.linked.machine.states[state]?.code[pc - (this.linked.starts[state] as number)];
   }
 
-  locationAt(pc: number): CodeLocation | null {
+  locationAt(pc: number): DebugLocation | null {
     const state = this.stateAt(pc);
     return this.locations?.states[state]?.[pc - (this.linked.starts[state] as number)] ?? null;
   }

@@ -8,7 +8,7 @@ import type { Thread } from '../../interpreter/run-state/thread.js';
 import { compile, type Evaluator } from '../../interpreter/values/evaluate.js';
 import { render } from '../../interpreter/values/json.js';
 import type { Value } from '../../interpreter/values/value.js';
-import type { CodeLocation } from '../../language/check/code-locations.js';
+import type { DebugLocation } from '../../language/check/code-locations.js';
 import { parseExpressionText } from '../../language/syntax/parse.js';
 import type { Expr, SlotRef } from '../../machine/expression.js';
 import type { Machine } from '../../machine/machine.js';
@@ -22,7 +22,7 @@ const SAMPLES = /\b(now|uuid|random)\s*\(/;
 /** `place`: null if nothing is known but the names of the machine. */
 export function compileExpression(
   text: string,
-  location: CodeLocation | null,
+  location: DebugLocation | null,
   machine: Machine,
   state: number,
 ): Compiled {
@@ -62,7 +62,7 @@ export function evaluate(compiled: Compiled, thread: Thread): EvaluatedText {
 /** A text with expressions in braces, as in the language. */
 export function compileMessage(
   text: string,
-  location: CodeLocation | null,
+  location: DebugLocation | null,
   machine: Machine,
   state: number,
 ): { readonly print: (thread: Thread) => string } | { readonly problem: string } {

@@ -31,7 +31,7 @@ export interface LocatedExpression {
   readonly diagnostics: readonly Diagnostic[];
 }
 
-export interface CodeLocation {
+export interface DebugLocation {
   readonly span: Span;
   /** The kind of the action, as in the tree. */
   readonly action: string;
@@ -48,5 +48,5 @@ export interface CodeLocation {
 /** The places of a machine, by state and position. Code that the compiler adds has none. */
 export interface MachineLocations {
   readonly machine: Machine;
-  readonly states: readonly (readonly CodeLocation[])[];
+  readonly states: readonly (readonly DebugLocation[])[];
 }

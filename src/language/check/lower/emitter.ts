@@ -5,7 +5,7 @@
 import type { Instruction, Origin } from '../../../machine/machine.js';
 import type { Mutable } from '../../../prelude/mutable.js';
 import { positionAt, type SourceSet, type Span } from '../../source/diagnostic.js';
-import type { CodeLocation } from '../code-locations.js';
+import type { DebugLocation } from '../code-locations.js';
 
 type WithoutOrigin<T> = T extends unknown ? Omit<T, 'origin'> : never;
 type InstructionBody = WithoutOrigin<Instruction>;
@@ -19,12 +19,12 @@ export class Emitter {
   private lineStart = 0;
   private lineEnd = -1;
   /** For debuggers, by pc. */
-  readonly locations: CodeLocation[] = [];
+  readonly locations: DebugLocation[] = [];
 
   /** `placeOf`: null if nobody wants places. */
   constructor(
     private readonly sources: SourceSet,
-    private readonly locationOf: ((span: Span) => CodeLocation) | null = null,
+    private readonly locationOf: ((span: Span) => DebugLocation) | null = null,
   ) {}
 
   get pc(): number {

@@ -2,7 +2,7 @@
 import type { Diagnostic, Span } from '../../source/diagnostic.js';
 import type { Instruction, StateDeclaration } from '../../syntax/ast.js';
 import type { Expression } from '../../syntax/expression-nodes.js';
-import type { CodeLocation, LocatedExpression, LocationCall, LocationName } from '../code-locations.js';
+import type { DebugLocation, LocatedExpression, LocationCall, LocationName } from '../code-locations.js';
 import type { StateScope } from '../scope.js';
 import type { StepLowering } from '../steps/step-keys.js';
 import { type ExpressionContext, lowerExpression } from './lower-expression.js';
@@ -23,7 +23,7 @@ interface Seen {
   readonly steps: StepLowering;
 }
 
-export function codeLocationOf(l: PlacingState, span: Span): CodeLocation {
+export function codeLocationOf(l: PlacingState, span: Span): DebugLocation {
   const { action, calls, scope, steps, declaration } = l;
   const seen: Seen = { scopes: scope.visibleScopes, steps };
   return {

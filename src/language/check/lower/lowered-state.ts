@@ -5,7 +5,7 @@
 import type { State } from '../../../machine/machine.js';
 import type { Span } from '../../source/diagnostic.js';
 import type { Callables } from '../callables.js';
-import type { CodeLocation } from '../code-locations.js';
+import type { DebugLocation } from '../code-locations.js';
 import type { Expansions } from '../expansion.js';
 import type { Mention } from '../program-index.js';
 import type { DataUse, TypeUse } from '../scope.js';
@@ -22,7 +22,7 @@ export interface LoweredState {
   /** The source text of each instruction, by pc. */
   readonly spans: readonly Span[];
   /** For debuggers, by pc; empty if nobody wants them. */
-  readonly places: readonly CodeLocation[];
+  readonly places: readonly DebugLocation[];
   /** How its lines are understood. */
   readonly explanations: readonly LoweredExplanation[];
   /** What its names mean. */
