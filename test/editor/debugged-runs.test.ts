@@ -99,7 +99,11 @@ describe('a run is the same under a debugger', () => {
       dir: directory,
       runId: `01a00000-0000-7000-8000-${String(at).padStart(12, '0')}`,
     });
-    expect(debugged, name).toEqual(plain);
+    // Which member of a PARALLEL goes first depends on when outcomes are taken, and a stop puts them off.
+    const isOrdered = !JSON.stringify(machine.states).includes('"op":"fork');
+    const lines = (events: RunEvent[]): string[] => events.map((event) => JSON.stringify(event)).sort();
+    if (isOrdered) expect(debugged, name).toEqual(plain);
+    else expect(lines(debugged), name).toEqual(lines(plain));
     const id = readdirSync(join(directory, 'runs')).find((one) => Number(one.slice(-12)) === at) ?? '';
     const stored = openStoredRun(directory, id);
     const records: JournalRecord[] = [];

@@ -125,7 +125,7 @@ export class LiveRun implements Hold {
   detach(): void {
     this.isDetached = true;
     for (const held of this.heldEffects.splice(0)) held.run();
-    if (this.run !== null && this.original !== null) this.run.relink(this.original);
+    if (this.run !== null && this.original !== null) this.run.relink(this.watch.release(this.original));
     this.releaseHold();
   }
 

@@ -54,6 +54,18 @@ export function debugLink(linked: LinkedMachine, trap: Trap): LinkedMachine {
   return { ...linked, instructions, suspenders };
 }
 
+/** Without a debugger, after one was there: only threads that stopped at a failure still have to throw it. */
+export function releasedLink(linked: LinkedMachine, failures: Failures): LinkedMachine {
+  if (failures.size === 0) return linked;
+  const instructions = linked.instructions.map((instruction): LinkedInstruction => (t) => {
+    const known = failures.get(t);
+    if (known === undefined) return instruction(t);
+    failures.delete(t);
+    throw known.failure;
+  });
+  return { ...linked, instructions };
+}
+
 /** The failure with the effect that caused it, which is not known when it is thrown again; null: it has another cause. */
 function ofEffect(failure: RuntimeFailure, effect: string): RuntimeFailure | null {
   const { errorType, message, tool, exit, about, source } = failure;

@@ -4,9 +4,10 @@
  */
 import { handlerFor } from '../../interpreter/control/fail.js';
 import type { RuntimeFailure } from '../../interpreter/failure.js';
+import type { LinkedMachine } from '../../interpreter/run-state/linked-machine.js';
 import type { Thread } from '../../interpreter/run-state/thread.js';
 import { equal, type Value } from '../../interpreter/values/value.js';
-import type { Failures, Trap } from './debug-link.js';
+import { type Failures, releasedLink, type Trap } from './debug-link.js';
 import type { ActionEntry, DebugProgram } from './debug-program.js';
 
 export type StopReason =
@@ -156,6 +157,11 @@ export class Watch {
       failures: this.failures,
       leave,
     };
+  }
+
+  /** What executes the run when nobody looks at it any more. */
+  release(linked: LinkedMachine): LinkedMachine {
+    return releasedLink(linked, this.failures);
   }
 
   private before(thread: Thread, pc: number): boolean {

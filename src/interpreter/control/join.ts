@@ -47,8 +47,9 @@ export function startMember(member: Member): void {
 /** Opens a fork: members start in order, as many as have a permit. */
 export function openFork(fork: Fork): void {
   fork.parent.forks.push(fork);
-  if (!fork.detached) fork.parent.status = 'joining';
+  // Without members there is nothing to wait for: the parent continues at once.
   if (fork.members.length === 0) return;
+  if (!fork.detached) fork.parent.status = 'joining';
   queueFork(fork);
   // A parent with a permit of the same semaphore lends it while it waits: otherwise all permits could belong to members
   // that wait for a permit.
