@@ -422,7 +422,7 @@ test('a broken journal is shown with the place of the damage, and the events bef
   writeFileSync(journal, lines.join('\n'));
   const { page } = await openPage(t, await startService(t, folder), { path: `/runs/${id}` });
   await page.getByRole('alert').getByText('event 7').waitFor();
-  await page.getByRole('heading', { level: 1, name: 'loop' }).getByText('returned').waitFor();
+  await page.getByRole('heading', { level: 1, name: 'loop' }).getByText('damaged').waitFor();
   assert.match(await page.getByRole('definition').allTextContents().then(String), /DONE.*\$0\.00/);
   await page.getByRole('alert').getByRole('link', { name: 'Look at the run as it was before' }).click();
   await page.waitForURL('**event=6**');

@@ -99,6 +99,7 @@ test('the plans of a program show what became of their calls, with values on the
     );
   assert.deepEqual(empty, []);
   // The line of a call is one of the plan, and not of the program that uses it.
+  await page.getByRole('tab', { name: 'Source' }).click();
   assert.match(await page.getByLabel('File').textContent(), /fulfil\.plan\.json/);
   await page.locator('.source-lines').getByText('"price"').first().waitFor();
   assert.deepEqual(await findBarriers(page), []);
