@@ -103,6 +103,7 @@ export type {
   Follow,
   FoundRun,
   Inspected,
+  ListedSchedule,
   OutputOptions,
   OutputStream,
   PrintedOptions,
@@ -113,10 +114,12 @@ export type {
   RemovedRuns,
   RemoveOptions,
   ReportScope,
+  RunFiles,
   RunFilter,
   RunList,
   RunProgram,
   Runs,
+  ScheduleList,
   ShownRun,
   StartedRun,
   StreamEnd,
@@ -192,11 +195,11 @@ export type { Printed } from './interpreter/values/json.js';
 export type { AgentLookups, AgentTraits, GateCommand, Lookups } from './language/check/lower/lowered-state.js';
 export type { Span } from './language/source/diagnostic.js';
 export type { Filter, Json, ShellContext, ShellInsertion, ShellPipe, ShellText } from './machine/expression.js';
-export type { ExceededScope, Input, LimitScope, Limits, Strictness } from './machine/machine.js';
+export type { Decoding, ExceededScope, Input, LimitScope, Limits, Strictness } from './machine/machine.js';
 export type { ToolProgram } from './machine/plan.js';
 export type { AgentConfiguration } from './runtime/agents/programs/adapter.js';
 export type { Permission } from './runtime/agents/programs/permissions.js';
-export type { AgentSettings } from './runtime/agents/resolve.js';
+export type { AgentSettings, DailyBudget } from './runtime/agents/resolve.js';
 export type { CommandContext, CommandFunction } from './runtime/command-function.js';
 export type { PerformedRequest, RunContext } from './runtime/effect-context.js';
 export type { InspectedRun } from './runtime/inspect-run.js';
@@ -212,11 +215,13 @@ export type { Started } from './runtime/run/run-options.js';
 export type { ReportedStep, RunReport } from './runtime/run/run-report.js';
 export type { AnsweredHow, Delivery } from './runtime/store/inbox.js';
 export { type JournalRecord, journalLine, LineBuffer, readJournalLine } from './runtime/store/journal-line.js';
+export type { ScheduleOutcome } from './runtime/store/kept-schedules.js';
 export type { RecordHead, RunFacts } from './runtime/store/run-header.js';
 export { RunRefused } from './runtime/store/store-error.js';
 export type { RunStatus } from './runtime/store/stored-run.js';
 export type { McpServers } from './runtime/tools/mcp-tool.js';
 export type { RecordProblem, VerifiedRecord } from './runtime/verify-record.js';
+export type { ChangedFileFacts, RunChanges } from './runtime/worktree/apply/preview.js';
 export type { WorktreeFacts } from './runtime/worktree/worktree-facts.js';
 export type { DiagnosticJson, FixJson, LocatedEdit, Location } from './views/diagnostics/diagnostic-json.js';
 export type { DetailedAttempt } from './views/report/detailed-attempt.js';

@@ -354,6 +354,7 @@ export interface ListedSchedule {
   readonly last: (ScheduleOutcome & { readonly status?: RunStatus }) | null;
 }
 
+/** What the service starts at certain times. */
 export interface ScheduleList {
   readonly schedules: readonly ListedSchedule[];
   /** Whether a service executes the runs of the folder: without one, nothing starts. */

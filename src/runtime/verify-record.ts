@@ -46,6 +46,7 @@ export interface VerifiedRecord {
   readonly notes: readonly string[];
 }
 
+/** What shows that a record is not as it was written. */
 export interface RecordProblem {
   /** The number of the event at which it is noticed; absent: it concerns no event. */
   readonly seq?: number;
