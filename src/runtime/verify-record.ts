@@ -6,6 +6,7 @@ import { createHash, type Hash } from 'node:crypto';
 import { closeSync, existsSync, readSync } from 'node:fs';
 import { join } from 'node:path';
 import type { RunEvent } from '../interpreter/events/event.js';
+import { isDelivery } from '../interpreter/events/status-after.js';
 import { omitUndefined } from '../prelude/omit-undefined.js';
 import { sha256Hex } from './sha256.js';
 import { artifactsFolder } from './store/artifacts.js';
@@ -59,14 +60,7 @@ const NEWLINE = 10;
 const BEGINNING = /^\{("(s(e(q(":?)?)?)?)?)?$/;
 
 /** What a record may continue with after the end of a run: with what people do to it. */
-const AFTER_END: ReadonlySet<RunEvent['type']> = new Set([
-  'run_resumed',
-  'rollback_started',
-  'run_cancelled',
-  'answered',
-  'answer_refused',
-  'signal_received',
-]);
+const AFTER_END: ReadonlySet<RunEvent['type']> = new Set(['run_resumed', 'rollback_started', 'run_cancelled']);
 
 export interface RecordCheck {
   /** The public key, as PEM, with which the record must be signed. */
@@ -190,9 +184,9 @@ class RecordVerification {
     this.add(bytes.subarray(start, end + 1));
     this.refer(bytes.toString('latin1', start, end));
     if ('digest' in event && typeof event.digest === 'string') this.digests.add(event.digest);
-    if (this.hasEnded && !AFTER_END.has(event.type))
+    if (this.hasEnded && !AFTER_END.has(event.type) && !isDelivery(event))
       this.report(`event ${seq} (\`${event.type}\`) follows the end of the run`, seq);
-    this.hasEnded = event.type === 'run_returned' || event.type === 'run_failed';
+    this.hasEnded = event.type === 'run_returned' || event.type === 'run_failed' || event.type === 'run_skipped';
     if (mustBeSigned(event)) this.toSign = { seq, type: event.type };
     const hash = (): string => this.unhashed.copy().digest('base64url');
     take?.(record, hash);

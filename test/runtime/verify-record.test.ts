@@ -245,6 +245,20 @@ test('a signature covers the end and the answers, and no other key can give it',
   expect(verify(one).status).toBe('not-signed');
 });
 
+test('an end that a killed process could not sign any more is signed by the next one', async () => {
+  const { privateKey, publicKey } = generateKeyPairSync('ed25519');
+  const key = publicKey.export({ type: 'spki', format: 'pem' }) as string;
+  const pem = privateKey.export({ type: 'pkcs8', format: 'pem' }) as string;
+  const signer = signerFrom({ KEY: pem }, 'KEY', null);
+  const one = await keptRun('DO: step\nRETURN: 1\n', commands, { signer });
+  expect(verify(one, { key }).status).toBe('unbroken');
+  rmSync(join(one.path, 'heads.ndjson'));
+  rmSync(join(one.dir, 'runs/index.ndjson'));
+  expect(verify(one, { key }).status).toBe('not-signed');
+  await resume(one.report.run_id, { dir: one.dir, commands, env: {}, signer });
+  expect(verify(one, { key })).toMatchObject({ status: 'unbroken', signed: { checked: true } });
+});
+
 test('an audit has the decisions with their persons and reasons, and its last entry is about the chain', async () => {
   const one = await wholeRun(draw(4));
   const entries = auditOf(one.dir, openStoredRun(one.dir, one.report.run_id));

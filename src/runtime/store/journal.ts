@@ -10,7 +10,7 @@ import { clockMs } from '../clock.js';
 import { isCount, isPlainEntry, LineBuffer } from './journal-line.js';
 import { openOwn } from './own-file.js';
 import { type JournalEnd, journalStart, unhashedEnd } from './read-journal.js';
-import { appendHead, mustBeSigned, type RecordSigner } from './record-heads.js';
+import { appendHead, mustBeSigned, type RecordSigner, readHeads } from './record-heads.js';
 import type { RecordHead, RunHeader } from './run-header.js';
 import type { RunFolder } from './store.js';
 import { createRunFolder } from './store.js';
@@ -71,7 +71,8 @@ export function openFileJournal(folder: RunFolder, end: JournalEnd, signer: Reco
   const lines = new LineBuffer(unhashed);
   let { seq } = end;
   /** The number of the last event for which there is a head, and of the last one that has to be signed. */
-  let headed = seq;
+  // A process that was killed may have left an end or an answer without its signature.
+  let headed = signer === null ? seq : (readHeads(folder.path).at(-1)?.seq ?? 0);
   let unsigned = 0;
   let lastHead: RecordHead | null = null;
   /** Nothing that was appended is missing from the file. */

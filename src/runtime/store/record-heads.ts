@@ -40,6 +40,7 @@ export function mustBeSigned({ type }: RunEvent): boolean {
     case 'run_cancelled':
     case 'run_returned':
     case 'run_failed':
+    case 'run_skipped':
       return true;
     default:
       return false;

@@ -370,9 +370,9 @@ describe('in files', () => {
 describe('an account', () => {
   const env = { HOME: '/home/ada', OPENAI_API_KEY: 'sk-1' };
   const accountWith = (name: string, own: Parameters<typeof resolveAgent>[1]['agents'] = {}, more = {}) => {
-    const agent = resolveAgent(name, { agents: own, folder: '/work', instead: {} });
+    const agent = resolveAgent(name, { agents: own, folder: '/project', instead: {} });
     if (agent === null) throw new Error(`no agent ${name}`);
-    return accountOf(agent, { ...env, ...more }, '/work');
+    return accountOf(agent, { ...env, ...more }, '/project');
   };
 
   test('is the program, its folder or the digest of its key, and the model', () => {
@@ -388,8 +388,8 @@ describe('an account', () => {
       base_url: 'http://u:p@box:11434/v1',
     } as const;
     expect(accountWith('a', { a: local })).toBe('openai-compatible:llama@box:11434/v1');
-    expect(accountWith('a', { a: { adapter: 'command', run: ['./it.sh', 'go'] } })).toBe('command@/work/it.sh_go');
-    expect(accountWith('a', { a: { adapter: 'fake', model: './busy.yaml' } })).toBe('fake@/work/busy.yaml');
+    expect(accountWith('a', { a: { adapter: 'command', run: ['./it.sh', 'go'] } })).toBe('command@/project/it.sh_go');
+    expect(accountWith('a', { a: { adapter: 'fake', model: './busy.yaml' } })).toBe('fake@/project/busy.yaml');
   });
 
   test('differs by key, and contains none', () => {

@@ -28,7 +28,6 @@ import { readIndex, type StoredRun } from '../../store/stored-run.js';
 import type { WorktreeFacts } from '../../worktree/worktree-facts.js';
 import { addressTo, applyDelivery, checkSendable } from '../apply-delivery.js';
 import { closeRun, driveRun } from '../drive-run.js';
-import type { RunOptions } from '../run-options.js';
 import { type RunReport, reportOf } from '../run-report.js';
 import { directoryIn, knownWorktree } from '../working-directory.js';
 import { keepMachine, prepareRecovery } from './prepare-recovery.js';
@@ -163,12 +162,12 @@ function reportRecordedEnd(
   { stored, lock, directory }: HeldRun,
   recorded: RecordedRun,
   isUnreported: boolean,
-  { onStart, onEnd }: ResumeOptions,
+  { onStart, onEnd, signer }: ResumeOptions,
 ): Promise<RunReport> {
   const { run_id } = stored.about;
   onStart?.({ runId: run_id, folder: stored.path });
   const folder = isUnreported ? openRunFolder(directory, run_id, lock) : null;
-  return reportEnd(stored, recorded, { folder, directory, onEnd });
+  return reportEnd(stored, recorded, { folder, directory, onEnd, signer });
 }
 
 /** The third phase. From here on, files are written and processes are stopped and started. */
@@ -243,7 +242,7 @@ function isEndUnreported(run: Run, { about }: StoredRun, directory: string): boo
   return entry === undefined || entry.status === 'running';
 }
 
-interface EndReport extends Pick<RunOptions, 'onEnd'> {
+interface EndReport extends Pick<ResumeOptions, 'onEnd' | 'signer'> {
   /** Null: the index has the end too, so the end is only reported again. */
   readonly folder: RunFolder | null;
   readonly directory: string;
@@ -253,7 +252,7 @@ interface EndReport extends Pick<RunOptions, 'onEnd'> {
 async function reportEnd(
   { about }: StoredRun,
   { recovered, redactor }: { readonly recovered: Recovered; readonly redactor: Redactor | null },
-  { folder, directory, onEnd }: EndReport,
+  { folder, directory, onEnd, signer }: EndReport,
 ): Promise<RunReport> {
   const { run } = recovered.replay;
   const durationMs = Math.round(recovered.activeMs);
@@ -266,7 +265,7 @@ async function reportEnd(
   await onEnd?.(report);
   // The end was reported before.
   if (folder === null) return report;
-  const open = openFileJournal(folder, recovered.end);
+  const open = openFileJournal(folder, recovered.end, signer);
   await closeRun(
     { run, open, startedAt: about.started_at, title: about.options.title },
     report,
