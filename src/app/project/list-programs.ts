@@ -8,6 +8,7 @@ import { parseFile } from '../../language/frontends/markdown.js';
 import { readPlanDocument } from '../../language/frontends/plan-document.js';
 import { type SourceFile, sourceFile } from '../../language/source/diagnostic.js';
 import type { InputDeclaration, Parameter, Program } from '../../language/syntax/ast.js';
+import { isDeclaration } from '../../language/syntax/child-blocks.js';
 import { decodeText, readBytes } from './read-text.js';
 
 /** An input of a listed program, as declared in its text. */
@@ -129,7 +130,7 @@ function describe(folder: string, path: string, found: FoundPrograms): void {
       comment: commentAbove(file.text, span.start) ?? (items.length === patterns.length ? firstComment(file) : null),
       parameters: parameters.map((one) => ({ name: one.name.text, default: textOf(file, one) })),
     });
-  const runs = items.some(({ kind }) => !DECLARATIONS.has(kind) || kind === 'state');
+  const runs = items.some((item) => !isDeclaration(item) || item.kind === 'state');
   if (!runs) return;
   const machine = items.find((item) => item.kind === 'machine');
   const listed: ListedProgram = {
@@ -149,18 +150,6 @@ function planOf(path: string, text: string): ListedPlan {
   const errors = diagnostics.filter(({ severity }) => severity === 'error').length;
   return { path, calls: plan?.calls.length ?? 0, inputs: [...inputs], errors };
 }
-
-const DECLARATIONS: ReadonlySet<string> = new Set([
-  'machine',
-  'title',
-  'input',
-  'limit',
-  'tool',
-  'key',
-  'import',
-  'pattern',
-  'state',
-]);
 
 function descriptionOf({ documentation = [] }: Program): string | null {
   return documentation.find(({ key }) => key.text === 'description')?.text.trim() ?? null;

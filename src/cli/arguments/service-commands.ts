@@ -73,7 +73,7 @@ export function addMcp(program: Command, onExit: (code: number) => void): void {
     .action(async (options) => onExit(await (await import('../commands/mcp.js')).mcpCommand(options)));
 }
 
-/** Editors start it; nobody types it. */
+/** Editors start it. */
 export function addLanguageServer(program: Command, onExit: (code: number) => void): void {
   program
     .command('lsp', { hidden: true })

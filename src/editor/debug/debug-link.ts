@@ -57,12 +57,15 @@ export function debugLink(linked: LinkedMachine, trap: Trap): LinkedMachine {
 /** Without a debugger, after one was there: only threads that stopped at a failure still have to throw it. */
 export function releasedLink(linked: LinkedMachine, failures: Failures): LinkedMachine {
   if (failures.size === 0) return linked;
-  const instructions = linked.instructions.map((instruction): LinkedInstruction => (t) => {
-    const known = failures.get(t);
-    if (known === undefined) return instruction(t);
-    failures.delete(t);
-    throw known.failure;
-  });
+  const instructions = linked.instructions.map(
+    (instruction): LinkedInstruction =>
+      (t) => {
+        const known = failures.get(t);
+        if (known === undefined) return instruction(t);
+        failures.delete(t);
+        throw known.failure;
+      },
+  );
   return { ...linked, instructions };
 }
 

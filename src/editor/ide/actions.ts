@@ -14,9 +14,9 @@ import {
 } from '../../language/source/diagnostic.js';
 import { applyEdits } from '../../language/source/fix-text.js';
 import type { Instruction } from '../../language/syntax/ast.js';
-import { childBlocks } from '../../language/syntax/child-blocks.js';
+import { childBlocks, isDeclaration } from '../../language/syntax/child-blocks.js';
 import { distinct, type OpenProgram, occurrencesAt, symbolAt } from './open-program.js';
-import { enclosing, endOfInstruction, isDeclaration, machineAt, wholeSpan } from './outline.js';
+import { enclosing, endOfInstruction, machineAt, wholeSpan } from './outline.js';
 
 export interface ProposedAction {
   readonly title: string;

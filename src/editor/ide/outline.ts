@@ -2,7 +2,7 @@
 import type { Span } from '../../language/source/diagnostic.js';
 import { lineText, positionAt, type SourceFile } from '../../language/source/diagnostic.js';
 import type { Block, Declaration, Instruction } from '../../language/syntax/ast.js';
-import { childBlocks } from '../../language/syntax/child-blocks.js';
+import { childBlocks, isDeclaration } from '../../language/syntax/child-blocks.js';
 import type { OpenProgram } from './open-program.js';
 
 export type OutlineKind = 'machine' | 'state' | 'pattern' | 'input' | 'tracked' | 'step' | 'handler' | 'import';
@@ -70,22 +70,6 @@ function grown(one: OutlineNode): OutlineNode {
   return last === undefined || last.range.end <= one.range.end
     ? one
     : { ...one, range: { ...one.range, end: last.range.end } };
-}
-
-const DECLARATIONS: ReadonlySet<string> = new Set([
-  'machine',
-  'title',
-  'input',
-  'limit',
-  'tool',
-  'key',
-  'import',
-  'pattern',
-  'state',
-]);
-
-export function isDeclaration(item: Declaration | Instruction): item is Declaration {
-  return DECLARATIONS.has(item.kind);
 }
 
 /** The span of the tree ends with the head line. */

@@ -4,6 +4,7 @@
  */
 import { type SourceFile, sourceFile } from '../source/diagnostic.js';
 import type { Arm, Block, Comment, Declaration, Instruction, Otherwise, Program, ProgramItem } from '../syntax/ast.js';
+import { isDeclaration } from '../syntax/child-blocks.js';
 import { parseProgram } from '../syntax/parse.js';
 import { armHead, declarationHead, instructionHead, otherwiseHead } from './format-head.js';
 import { type Row, stepRows } from './format-step.js';
@@ -182,10 +183,6 @@ class ProgramPrinter {
   private pushVerbatim(text: string, indent: string): void {
     for (const line of text.split('\n')) this.lines.push(line === '' ? '' : indent + line);
   }
-}
-
-function isDeclaration(item: ProgramItem): item is Declaration {
-  return !('verb' in item);
 }
 
 /** Whether an item gets a blank line above it. */

@@ -1,10 +1,20 @@
 /**
- * The blocks directly inside an instruction (only this file knows which instructions contain others), and trees at
- * another place of the text.
+ * The blocks directly inside an instruction (only this file knows which instructions contain others), which items are
+ * declarations, and trees at another place of the text.
  */
 import { unreachable } from '../../prelude/unreachable.js';
-import type { Block, Instruction } from './ast.js';
+import type { Block, Declaration, Instruction } from './ast.js';
 import { blocksOf } from './step-nodes.js';
+
+/** All kinds, or it does not compile. */
+const DECLARATIONS: Readonly<Record<Declaration['kind'], true>> = {
+  ...{ machine: true, title: true, input: true, limit: true, tool: true, key: true },
+  ...{ import: true, pattern: true, state: true },
+};
+
+export function isDeclaration(item: { readonly kind: string }): item is Declaration {
+  return Object.hasOwn(DECLARATIONS, item.kind);
+}
 
 export function childBlocks(i: Instruction): readonly Block[] {
   switch (i.kind) {

@@ -12,6 +12,7 @@ import {
 } from '../../source/catalogue/syntax.js';
 import type { Correction, Diagnostic, Edit, Span } from '../../source/diagnostic.js';
 import type { Arm, Block, Declaration, Instruction } from '../ast.js';
+import { isDeclaration } from '../child-blocks.js';
 import type { Name } from '../expression-nodes.js';
 import type { SyntaxNode } from '../grammar/cst.js';
 import {
@@ -33,22 +34,6 @@ import type { Token } from '../tokens/token.js';
 import { declarationVerbs } from '../tokens/verbs.js';
 import { buildStatement } from './build-statement.js';
 import type { Bodies, BranchLine, Built, StatementContext, StepContent } from './statement-context.js';
-
-const declarationKinds: ReadonlySet<string> = new Set([
-  'machine',
-  'input',
-  'limit',
-  'tool',
-  'key',
-  'title',
-  'import',
-  'pattern',
-  'state',
-]);
-
-function isDeclaration(built: Built): built is Declaration {
-  return declarationKinds.has(built.kind);
-}
 
 /** The instructions of a block so far. ELSE is added to the last IF. */
 interface BlockList {
