@@ -6,8 +6,10 @@ import { crc32 } from 'node:zlib';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { expect, test } from 'vitest';
 import { auditOf } from '../../src/app/folder/audit-run.js';
+import type { RunEvent } from '../../src/interpreter/events/event.js';
 import { recordDelivery, resume } from '../../src/runtime/run/again/resume-run.js';
 import { ownSha256 } from '../../src/runtime/store/chain-hash.js';
+import { journalLine } from '../../src/runtime/store/journal-line.js';
 import { signerFrom } from '../../src/runtime/store/record-heads.js';
 import { openStoredRun } from '../../src/runtime/store/stored-run.js';
 import { type RecordCheck, type VerifiedRecord, verifyRecord } from '../../src/runtime/verify-record.js';
@@ -273,4 +275,44 @@ test('an audit has the decisions with their persons and reasons, and its last en
   const fits = new Ajv2020({ strict: false, validateFormats: false }).compile(schema);
   for (const entry of entries) expect(fits(entry), JSON.stringify([entry, fits.errors])).toBe(true);
   expect(entries.at(-2)).toMatchObject({ entry: 'end', status: 'returned', hash: verify(one).head?.hash });
+});
+
+test('an audit has what was changed in a debugger, what was not really started, and that a run was skipped', async () => {
+  const one = await wholeRun(draw(5));
+  const journal = join(one.path, 'journal.ndjson');
+  const request = { type: 'effect_requested', kind: 'shell', tool: 'a', text: 'a', state: 'WORK', line: 1, attempt: 1 };
+  const settled = { type: 'effect_settled', attempt: 1 };
+  const outcome = { kind: 'exited', exit: 0, stdout: { text: 'x', bytes: 1 }, stderr: '', duration_ms: 1 };
+  const changed = {
+    type: 'variable_changed',
+    name: 'n',
+    value: 3,
+    in: 'local',
+    slot: 0,
+    thread: '',
+    pc: 0,
+    moment: '',
+  };
+  const events = [
+    { ...request, effect: '90' },
+    { ...settled, effect: '90', outcome: { ...outcome, memo: one.report.run_id } },
+    { ...request, effect: '91' },
+    { ...settled, effect: '91', outcome: { ...outcome, by: 'debugger' } },
+    { ...changed, by: 'debugger' },
+    { type: 'run_skipped', key: 'k', run_id: one.report.run_id },
+  ] as unknown as RunEvent[];
+  const count = readFileSync(journal, 'utf8').split('\n').length - 1;
+  const lines = events.map((event, at) => `${journalLine(event, count + at + 1, '2030-01-01T00:00:00.000Z')}\n`);
+  appendFileSync(journal, lines.join(''));
+  const entries = auditOf(one.dir, openStoredRun(one.dir, one.report.run_id)).slice(-5);
+  const schema = JSON.parse(readFileSync(new URL('../../grammar/audit.schema.json', import.meta.url), 'utf8'));
+  const fits = new Ajv2020({ strict: false, validateFormats: false }).compile(schema);
+  for (const entry of entries) expect(fits(entry), JSON.stringify([entry, fits.errors])).toBe(true);
+  expect(entries).toMatchObject([
+    { entry: 'command', remembered_from: one.report.run_id },
+    { entry: 'command', given_by: 'debugger' },
+    { entry: 'decision', kind: 'change', name: 'n', value: 3, by: 'debugger' },
+    { entry: 'end', status: 'skipped' },
+    { entry: 'chain' },
+  ]);
 });

@@ -93,6 +93,10 @@ class Audit {
         return [
           { entry: 'decision', ...at, kind: event.type === 'run_cancelled' ? 'cancel' : 'rollback', ...by(event) },
         ];
+      case 'variable_changed': {
+        const { name, value, by } = event;
+        return [{ entry: 'decision', ...at, kind: 'change', name, id: null, value, by, through: null, reason: null }];
+      }
       case 'run_started':
         return [{ entry: 'execution', ...at, kind: 'started', by: event.by ?? null, program_digest: event.digest }];
       case 'run_resumed': {
@@ -106,6 +110,8 @@ class Audit {
         return [{ entry: 'execution', ...at, kind: 'interrupted', by: null }];
       case 'run_returned':
         return [{ entry: 'end', ...at, status: 'returned', value: event.value, error: null }];
+      case 'run_skipped':
+        return [{ entry: 'end', ...at, status: 'skipped', value: null, error: null }];
       case 'run_failed': {
         const { kind, message } = event.error;
         return [{ entry: 'end', ...at, status: 'failed', value: event.value ?? null, error: { kind, message } }];
@@ -128,11 +134,11 @@ class Audit {
     const { effect, kind, attempt, state, line, step = null } = event;
     const at = { seq: ended?.seq ?? seq, requested: seq, ts, ended_at: ended?.ts ?? null };
     const where = { effect, attempt, state, line, step };
-    const result = resultOf(outcome);
+    const result = { ...resultOf(outcome), ...sourceOf(outcome) };
     if (kind === 'agent') {
-      const { cost = null, tokens = null, session_id: session = null, model = null } = agentFacts(outcome);
+      const { cost = null, tokens = null, session_id: session = null, model = null, tool_calls } = agentFacts(outcome);
       const prompt_sha256 = event.prompt === undefined ? (event.artifact ?? null) : sha256Hex(event.prompt);
-      const spent = { cost, tokens, session, answer_sha256: outputDigest(outcome) };
+      const spent = { cost, tokens, session, answer_sha256: outputDigest(outcome), ...omitUndefined({ tool_calls }) };
       return entryOf({ entry: 'agent', ...at, ...where, agent: event.tool, model, prompt_sha256, ...result, ...spent });
     }
     if (kind !== 'shell' && kind !== 'argv' && kind !== 'function' && kind !== 'tool') return null;
@@ -174,6 +180,14 @@ function resultOf(outcome: Outcome | null): {
   const exit = 'exit' in outcome ? (outcome.exit ?? null) : null;
   const error = outcome.kind === 'failed' ? outcome.message : outcome.kind === 'not-started' ? outcome.reason : null;
   return { result: outcome.kind, exit, error };
+}
+
+/** Where an outcome comes from for which nothing was started. */
+function sourceOf(outcome: Outcome | null): { readonly remembered_from?: string; readonly given_by?: string } {
+  if (outcome === null) return {};
+  const remembered_from = 'memo' in outcome ? outcome.memo : undefined;
+  const given_by = 'by' in outcome ? outcome.by : undefined;
+  return omitUndefined({ remembered_from, given_by });
 }
 
 function agentFacts(outcome: Outcome | null): AgentFacts {
