@@ -6,7 +6,7 @@ import { createHash, type Hash } from 'node:crypto';
 import { closeSync, existsSync, readSync } from 'node:fs';
 import { join } from 'node:path';
 import type { RunEvent } from '../interpreter/events/event.js';
-import { isDelivery } from '../interpreter/events/status-after.js';
+import { endsRun, isDelivery } from '../interpreter/events/status-after.js';
 import { omitUndefined } from '../prelude/omit-undefined.js';
 import { sha256Hex } from './sha256.js';
 import { artifactsFolder } from './store/artifacts.js';
@@ -186,7 +186,7 @@ class RecordVerification {
     if ('digest' in event && typeof event.digest === 'string') this.digests.add(event.digest);
     if (this.hasEnded && !AFTER_END.has(event.type) && !isDelivery(event))
       this.report(`event ${seq} (\`${event.type}\`) follows the end of the run`, seq);
-    this.hasEnded = event.type === 'run_returned' || event.type === 'run_failed' || event.type === 'run_skipped';
+    this.hasEnded = endsRun(event);
     if (mustBeSigned(event)) this.toSign = { seq, type: event.type };
     const hash = (): string => this.unhashed.copy().digest('base64url');
     take?.(record, hash);

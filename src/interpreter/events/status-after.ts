@@ -25,6 +25,11 @@ export function statusAfter(event: RunEvent | undefined): EndStatus | null {
   }
 }
 
+/** Whether the run has ended with this event: it returned, failed or was skipped. */
+export function endsRun({ type }: RunEvent): boolean {
+  return type === 'run_returned' || type === 'run_failed' || type === 'run_skipped';
+}
+
 /** The kinds of effects that do work: commands, functions, agents and tools. */
 export const WORK_EFFECTS: ReadonlySet<string> = new Set(['shell', 'argv', 'function', 'agent', 'tool']);
 

@@ -282,10 +282,10 @@ export class Replay {
     return true;
   }
 
-  /** A run is refused before it does anything, so what it would have done first is not on record. */
+  /** A run is refused or skipped before it does anything, so what it would have done first is not on record. */
   private deliverRefusal(event: RunEvent): boolean {
     const before = this.made.length;
-    if (event.type !== 'run_failed' || !this.deliver(event)) return false;
+    if ((event.type !== 'run_failed' && event.type !== 'run_skipped') || !this.deliver(event)) return false;
     this.made.splice(before);
     return true;
   }

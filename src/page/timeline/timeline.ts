@@ -5,6 +5,7 @@
  */
 import type { EffectKind } from '../../interpreter/events/event.js';
 import { threadOf } from '../../interpreter/events/facts.js';
+import { endsRun } from '../../interpreter/events/status-after.js';
 import type { Attempt, EventOf, Recorded, RecordedWait, Requested, Visit } from '../../runtime/record/record-facts.js';
 import { RunModel, type RunWatcher, type WaitEnd } from '../../runtime/record/run-model.js';
 import { commandLine } from '../../views/log/started-command.js';
@@ -193,7 +194,7 @@ export class Timeline implements RunWatcher {
     else if (event.type === 'run_suspended') this.idle.begin(this.now, seq, 'suspended');
     else if (event.type === 'run_interrupted') this.idle.begin(this.now, seq, 'interrupted');
     else if (event.type === 'run_resumed') this.touched = -1;
-    else if (event.type === 'run_returned' || event.type === 'run_failed') this.finish();
+    else if (endsRun(event)) this.finish();
     this.lastMs = this.now;
     this.events.add(seq, { timeMs: this.now, visit: this.visit, line: 'line' in event ? event.line : 0 });
     if (this.touched >= 0) this.events.setBar(seq, this.touched);

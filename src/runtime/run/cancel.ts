@@ -96,7 +96,7 @@ function undoOf({ journal }: StoredRun): readonly UndoFacts[] {
 /** How far a run has come, according to its record. */
 interface Extent {
   readonly end: JournalEnd;
-  readonly over: 'returned' | 'failed' | 'cancelled' | null;
+  readonly over: 'returned' | 'failed' | 'skipped' | 'cancelled' | null;
   readonly state: string | null;
   readonly effects: number;
   readonly durationMs: number;
@@ -113,6 +113,8 @@ interface Cancelling {
 async function recordEnd(stored: StoredRun, lock: RunLock, { directory, by, signer }: Cancelling): Promise<void> {
   const { about } = stored;
   const { end, over, state, effects, durationMs, cost } = extentOf(stored);
+  if (over === 'skipped')
+    throw new RunRefused('over', `run \`${about.run_id}\` was skipped, because another run had its key`);
   if (over === 'cancelled') throw new RunRefused('over', `run \`${about.run_id}\` was already cancelled`);
   if (over !== null) throw new RunRefused('over', `run \`${about.run_id}\` has already ${over}`);
   const folder = openRunFolder(directory, about.run_id, lock);
@@ -144,9 +146,21 @@ function extentOf(stored: StoredRun): Extent {
     return true;
   });
   const { isOver, result, visit, effects, cost, copiedMs, time } = model;
-  const kind = result?.type === 'run_failed' && result.error.kind !== 'cancelled' ? 'failed' : 'cancelled';
-  const over = !isOver ? null : result?.type === 'run_returned' ? 'returned' : kind;
-  return { end, over, state: visit?.state ?? null, effects, durationMs: copiedMs + time.ms, cost };
+  return {
+    end,
+    over: isOver ? overBy(result) : null,
+    state: visit?.state ?? null,
+    effects,
+    durationMs: copiedMs + time.ms,
+    cost,
+  };
+}
+
+/** How a run is over; without a result, nothing of it was executed. */
+function overBy(result: RunModel['result']): Extent['over'] {
+  if (result === null) return 'skipped';
+  if (result.type === 'run_returned') return 'returned';
+  return result.error.kind === 'cancelled' ? 'cancelled' : 'failed';
 }
 
 /** The report that the run itself would give; if the run cannot be rebuilt, only that it was cancelled. */

@@ -5,7 +5,7 @@
  */
 import type { RunEvent } from '../../interpreter/events/event.js';
 import { threadOf } from '../../interpreter/events/facts.js';
-import { statusAfter, WORK_EFFECTS } from '../../interpreter/events/status-after.js';
+import { endsRun, statusAfter, WORK_EFFECTS } from '../../interpreter/events/status-after.js';
 import type { Attempt, EventOf, Recorded, RecordedWait, Visit } from '../record/record-facts.js';
 import { RunModel, type WaitEnd } from '../record/run-model.js';
 import { sha256Hex } from '../sha256.js';
@@ -177,7 +177,7 @@ export class RunSpans {
   }
 
   private endExecution(event: RunEvent): void {
-    const isOver = event.type === 'run_returned' || event.type === 'run_failed';
+    const isOver = endsRun(event);
     const error = event.type === 'run_failed' ? event.error.message : null;
     const status = { 'statedsl.status': statusAfter(event) };
     if (this.execution !== null && this.execution !== this.root) {

@@ -4,7 +4,7 @@
  */
 
 import type { RunError, RunEvent, Waiting } from '../../../interpreter/events/event.js';
-import { countsAsEffect } from '../../../interpreter/events/status-after.js';
+import { countsAsEffect, endsRun } from '../../../interpreter/events/status-after.js';
 import { failureSoFar } from '../../../interpreter/plan/plan-report.js';
 import type { Run } from '../../../interpreter/run.js';
 import { RunData } from '../../../interpreter/run-state/run-data.js';
@@ -71,7 +71,7 @@ export function asRecorded(run: Run, ahead: readonly RunEvent[], record: RecordP
   };
   if (entered > 0 || changed.size > 0 || hasWritten) readUntil(record.journal, record.seq, take, base?.position);
   const states = entered > 0 ? statesAt(run, counted, base) : run.states;
-  const over = ahead.some(({ type }) => type === 'run_returned' || type === 'run_failed');
+  const over = ahead.some(endsRun);
   const result = over ? null : run.result;
   const begun = new Set(ahead.flatMap((event) => ('effect' in event ? [event.effect] : [])));
   const open = [...run.pending.values()].filter(({ effect }) => !begun.has(effect));
