@@ -16,12 +16,15 @@ import { foldsOf, outlineOf, selectionsAt } from '../../src/editor/ide/outline.j
 import { renamableAt } from '../../src/editor/ide/rename.js';
 import { compile } from '../../src/language/check/compile.js';
 import type { Span } from '../../src/language/source/diagnostic.js';
-import { isLong } from '../amount.js';
+import { amount, pointsBelow } from '../amount.js';
 import { casesOf, programOf } from '../corpus/case-file.js';
 import { compileOptions } from '../corpus/compile-case.js';
 
 /** One text in so many. */
-const SAMPLE = isLong ? 1 : 40;
+const SAMPLE = amount(40, 4);
+/** Each is asked about this often, because a question reads the whole of it. */
+const BEGINNINGS = 24;
+const WORDS = 12;
 const LONGEST = 1_500;
 
 function asked(text: string, options: object): void {
@@ -67,12 +70,13 @@ const texts = [...casesOf('check'), ...casesOf('syntax'), ...casesOf('format')]
   .filter(({ text, the }) => text.length < LONGEST && compileOptions(the).parse === undefined)
   .filter((_, at) => at % SAMPLE === 0);
 
-test.each(texts)('every beginning of $name, all of it without a word, and with odd characters', ({ the, text }) => {
+test.each(texts)('beginnings of $name, all of it without a word, and with odd characters', ({ the, text }) => {
   const options = compileOptions(the);
-  for (let end = 0; end <= text.length; end += isLong ? 1 : 7) asked(text.slice(0, end), options);
+  for (const end of pointsBelow(text.length + 1, BEGINNINGS)) asked(text.slice(0, end), options);
   const words = [...text.matchAll(/[\p{L}\p{N}_]+|[^\s\p{L}\p{N}_]/gu)];
+  const left = new Set(pointsBelow(words.length, WORDS));
   for (const [at, word] of words.entries())
-    if (isLong || at % 5 === 0) asked(text.slice(0, word.index) + text.slice(word.index + word[0].length), options);
+    if (left.has(at)) asked(text.slice(0, word.index) + text.slice(word.index + word[0].length), options);
   const middle = text.length / 2;
   for (const odd of ['\0', '\uD800', '\uFEFF', '\r', '{', '"""'])
     asked(text.slice(0, middle) + odd + text.slice(middle), options);
