@@ -65,7 +65,7 @@ test('tools of a server: one process serves the run, and ends with it', async ()
   expect(log.split('\n').filter((line) => line.startsWith('started'))).toEqual(['started for a run']);
 });
 
-test('a server may speak the newer revision of its protocol, the older one, or both', async () => {
+longTest('a server may speak the newer revision of its protocol, the older one, or both', async () => {
   const kinds = ['both', 'newer', 'older', 'silent', 'mortal', 'slow'];
   const one = projectFolder({
     'plan.json': JSON.stringify({

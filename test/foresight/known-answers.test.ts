@@ -1,6 +1,7 @@
 /** Programs whose defects and bounds are known: loops that end and do not, dead places, failures, and exact numbers. */
 import { describe, expect, test } from 'vitest';
 import { firstLine, reportText } from '../../src/lab/foresight/foresight-report.js';
+import { longTest } from '../amount.js';
 import { boundIn, defectsIn, machineOf, verified } from './programs.js';
 import { propertiesOf } from './rules.js';
 
@@ -80,7 +81,7 @@ describe('loops', () => {
     expect(defectsIn(verified(program)).filter((one) => /endless|no-end/.test(one))).toEqual([]);
   });
 
-  test('a count of an unknown number, also in one segment', () => {
+  longTest('a count of an unknown number, also in one segment', () => {
     for (const work of ['  DO: look', '  EMIT: ROUND']) {
       const program = lines(
         'STATE: A',
@@ -558,7 +559,7 @@ describe('lists whose length the program asks for', () => {
 });
 
 describe('steps', () => {
-  test('findings of gates that nothing reads do not multiply what is explored', () => {
+  longTest('findings of gates that nothing reads do not multiply what is explored', () => {
     const gates = ['a', 'b', 'c', 'd', 'e'].map((name) => `bash "./${name}" as ${name}`).join(', ');
     const program = lines(
       'STEP: build type=code',

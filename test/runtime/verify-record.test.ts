@@ -85,7 +85,7 @@ function killed(one: KeptRun, at: number): void {
 
 test('a record is unbroken after crashes at any byte, and after resumes, of any number', async () => {
   const below = draw(seed);
-  for (let round = 0; round < tries(4, 300); round++) {
+  for (let round = 0; round < tries(2, 300); round++) {
     const one = await wholeRun(below);
     for (let crash = 0; crash < 3; crash++) {
       const { size } = { size: readFileSync(join(one.path, 'journal.ndjson')).length };

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import type { AgentConfiguration } from '../../../src/runtime/agents/programs/adapter.js';
 import { priceOf } from '../../../src/runtime/bridges/prices.js';
-import { isLong } from '../../amount.js';
+import { isLong, longTest } from '../../amount.js';
 import { projectFolder } from '../../cli/statedsl.js';
 import { until } from '../../harness/until.js';
 import { type Stage, stage } from './calling.js';
@@ -64,14 +64,18 @@ describe.each(SERVICES)('%s', (...service) => {
     expect(JSON.stringify(outcome)).not.toContain(KEY);
   });
 
-  test('gets one turn to repair an answer that does not fit its schema', async () => {
-    const one = await modelStage([{ text: 'Yes.' }, { text: '```json\n{"pass": true}\n```' }], service);
-    const outcome = await one.exited({ agent: 'writer', prompt: 'Judge', answerSchema });
-    expect(outcome).toMatchObject({ exit: 0, stdout: { text: '{"pass":true}' }, turns: 2 });
-    expect(outcome.tokens).toMatchObject({ out: 40 });
-    expect(one.model.requests).toHaveLength(2);
-    expect(one.model.requests[1]?.said.at(-1)?.text).toContain('it is not JSON');
-  });
+  // The turn is the same for each, and each call starts a process.
+  (service[0] === SERVICES[0]?.[0] ? test : longTest)(
+    'gets one turn to repair an answer that does not fit its schema',
+    async () => {
+      const one = await modelStage([{ text: 'Yes.' }, { text: '```json\n{"pass": true}\n```' }], service);
+      const outcome = await one.exited({ agent: 'writer', prompt: 'Judge', answerSchema });
+      expect(outcome).toMatchObject({ exit: 0, stdout: { text: '{"pass":true}' }, turns: 2 });
+      expect(outcome.tokens).toMatchObject({ out: 40 });
+      expect(one.model.requests).toHaveLength(2);
+      expect(one.model.requests[1]?.said.at(-1)?.text).toContain('it is not JSON');
+    },
+  );
 });
 
 // Each call starts a process. The long tests try every service.
@@ -126,7 +130,7 @@ test('a prompt of a megabyte arrives whole', async () => {
   expect(one.model.requests[0]?.said.at(-1)?.text).toBe(prompt);
 });
 
-test('it has the tools that the configuration lists, in its folder only', async () => {
+longTest('it has the tools that the configuration lists, in its folder only', async () => {
   const call = (name: string, input: Answer) => ({ tool: { name, input } });
   const one = await modelStage(
     [
@@ -232,7 +236,7 @@ test('prices are those of a model or of a dated version of it', () => {
   expect(priceOf('claude-sonnet-4-5-20250929')?.out).toBe(15);
 });
 
-test('a session continues after the process was killed, and no key is in any file', async () => {
+longTest('a session continues after the process was killed, and no key is in any file', async () => {
   const model = await startModel({ all: true, turns: [{ text: 'The plan.' }, { hang: true }, { text: 'The code.' }] });
   onTestFinished(() => model.close());
   const one = projectFolder({
