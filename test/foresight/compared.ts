@@ -18,8 +18,7 @@ export function compared(claimed: Verification, found: BruteForce, length: numbe
   }
   const { defects, machine } = claimed;
   const ends = new Set(claimed.ends.map(({ status, state, error }) => `${status} ${state} ${error}`));
-  // LIMIT is not explored.
-  for (const end of found.ends) if (!ends.has(end) && !end.endsWith(' limit')) wrong.push(`end ${end}`);
+  for (const end of found.ends) if (!ends.has(end)) wrong.push(`end ${end}`);
   const isLimited = machine.limits.transitions !== undefined;
   for (const end of ends) if (!found.ends.has(end) && !isLimited) vague.push(`end ${end}`);
   for (const state of claimed.never) if (found.entered.has(state)) wrong.push(`never ${state}`);

@@ -105,12 +105,12 @@ describe('the end by LIMIT is the failure `limit`', () => {
   const loop = lines('STATE: A', '  DO: look', '  TRACK: n', '  INCREMENT: n', '  IF: n > 5 → RETURN', '  GOTO: A');
   test('which runs may come to', () => {
     expectVerdicts(`LIMIT: transitions=3\n${loop}`, [
-      ['NEVER: failed limit', 'undecided'],
-      ['NEVER: failed in A', 'undecided'],
+      ['NEVER: failed limit', 'violated'],
+      ['NEVER: failed in A', 'violated'],
       ['NEVER: failed tool_failure', 'proved'],
       ['AT MOST: 1 failed', 'undecided'],
       ['AFTER: failed limit → returned', 'undecided'],
-      ['REACHES: failed limit', 'undecided'],
+      ['REACHES: failed limit', 'proved'],
     ]);
   });
   test('which none comes to', () => {
@@ -129,7 +129,50 @@ describe('the end by LIMIT is the failure `limit`', () => {
         ['REACHES: failed limit', 'undecided'],
         ['NEVER: failed timeout', 'proved'],
       ]);
-    expectVerdicts(`LIMIT: cost=1.00\n${loop}`, [['NEVER: failed limit', 'proved']]);
+    for (const limit of ['cost=1.00', 'tokens=5', 'time=1h', 'output=1M', 'journal=1M'])
+      expectVerdicts(
+        `LIMIT: ${limit}\n${program}`,
+        [
+          ['NEVER: failed limit', 'violated'],
+          ['NEVER: failed in A limit UNLESS run Task(worker)', 'bounded'],
+          ['REACHES: failed limit', 'proved'],
+          ['AT MOST: 1 failed', 'bounded'],
+        ],
+        { withFailures: true },
+      );
+    expectVerdicts(`LIMIT: cost=1.00\n${loop}`, [['NEVER: failed limit', 'proved']], { withFailures: true });
+  });
+  const endsOf = (program: string, maxCost: Readonly<Record<string, number>> = {}): string[] =>
+    verified(program, { maxCost }).ends.map(
+      ({ status, state, error, trace }) => `${status} ${error ?? state}${trace.isConfirmed ? '' : ', possible'}`,
+    );
+  test('which is the only end of calls that can never fit', () => {
+    const calls = 'DO: Task(worker) "work"';
+    const maxCost = { worker: 0.2 };
+    for (const body of [
+      calls,
+      `FOR EACH: i in [1, 2]:\n    ${calls}`,
+      `DO: in PARALLEL\n    - Task(worker) "a"\n    - make`,
+    ])
+      expect(endsOf(`LIMIT: cost=0.1\nSTATE: A\n  ${body}\n  RETURN\n`, maxCost)).not.toContain('returned A');
+    const program = `LIMIT: cost=0.1\nSTATE: A\n  ${calls}\n  RETURN\nSTATE: ERROR\n  RETURN: no\n`;
+    expect(endsOf(program, maxCost)).toEqual(['failed limit']);
+    expect([...new Set(endsOf(program, { worker: 0.1 }))].sort()).toEqual([
+      'failed limit',
+      'failed tool_failure',
+      'returned A',
+    ]);
+  });
+  test('behind which nothing happens', () => {
+    const program = lines('STATE: A', '  GOTO: B', 'STATE: B', '  DO: look', '  GOTO: C', 'STATE: C', '  RETURN');
+    expect(endsOf(`LIMIT: transitions=1\n${program}`)).toEqual(['failed tool_failure', 'failed limit']);
+    expect(endsOf(`LIMIT: transitions=2\n${program}`)).toEqual(['returned C', 'failed tool_failure']);
+    const waits = lines('LIMIT: time=1s', 'STATE: A', '  WAIT: 2s', '  RETURN');
+    // The time in which a run is suspended does not count.
+    expect(endsOf(waits)).toEqual(['returned A, possible', 'failed limit']);
+    expect(endsOf(waits.replace('2s', '500ms'))).toEqual(['returned A', 'failed limit']);
+    const retries = lines('LIMIT: time=5s', 'STATE: A', '  DO [retry=1/10s]: make', '  RETURN');
+    expect(endsOf(retries)).toEqual(['returned A', 'failed tool_failure, possible', 'failed limit']);
   });
   test('which only what is rare may lead to', () => {
     const program = lines(

@@ -250,8 +250,8 @@ class Canonical {
       firstClockMs: stepping.firstClockMs === 0 ? 0 : 1,
       lastClockMs: 0,
       keys: keys.map(([key, text]): [string, string] => [key, isBlank(key) ? '' : text]),
-      budgets: [],
-      reserved: 0,
+      // What is used is not known, and what is reserved decides which calls start.
+      budgets: stepping.budgets.filter(([, { reserved }]) => reserved > 0),
       steps: stepping.steps.map((step) => ({
         ...step,
         cost: null,

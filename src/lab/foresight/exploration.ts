@@ -6,7 +6,7 @@ import type { Outcome, RunEvent } from '../../interpreter/events/event.js';
 import { advance, link, type Run, startRun } from '../../interpreter/run.js';
 import { filesMatching } from '../../interpreter/steps/glob.js';
 import type { Json, Template } from '../../machine/expression.js';
-import type { Limits, Machine } from '../../machine/machine.js';
+import type { Machine } from '../../machine/machine.js';
 import type { Reduction } from './configuration.js';
 import type { CountedSite, Edge, Mistake, Node } from './explored-graph.js';
 import { runOptionsOf } from './foresight-options.js';
@@ -44,8 +44,8 @@ export interface Trace {
 }
 
 interface SearchOptions {
-  /** What limits the confirming run. */
-  readonly limits?: Limits;
+  /** The last step is the one in which `LIMIT: transitions` ends the run. */
+  readonly toLimit?: true;
   /** The steps of the last round; 0: the way has no rounds. There are two rounds. */
   readonly cycle?: number;
 }
@@ -90,7 +90,16 @@ export function traceOf(exploration: Exploration, edges: readonly Edge[], option
     toGlobal = following;
     last = repeated;
   }
-  return confirm(exploration, steps, new Witnesses(known), options);
+  const trace = confirm(exploration, steps, new Witnesses(known), options);
+  const { cycle = 0 } = options;
+  // In a loop, it is a LIMIT that ends what repeats without end.
+  return cycle === 0 && takesTooLong(exploration, edges) ? { ...trace, isConfirmed: false } : trace;
+}
+
+/** Whether `LIMIT: time` ends the run before the end of this way, because time passes on it. */
+export function takesTooLong({ machine }: Exploration, edges: readonly Edge[]): boolean {
+  const ms = edges.reduce((sum, { takesMs }) => sum + takesMs, 0);
+  return ms > 0 && ms >= (machine.limits.timeMs ?? Number.POSITIVE_INFINITY);
 }
 
 /** Two rounds show nothing about the third, unless the run is after them as it was before. */
@@ -112,11 +121,14 @@ function confirm(
   exploration: Exploration,
   steps: readonly ExploredStep[],
   witnesses: Witnesses,
-  { limits = {}, cycle = 0 }: SearchOptions,
+  { toLimit, cycle = 0 }: SearchOptions,
 ): Trace {
   const { machine, options } = exploration;
   const inputs = witnesses.in(options.inputs as Json) as Record<string, Json>;
   const concrete: TraceStep[] = [];
+  const common = runOptionsOf(machine, { ...options, inputs });
+  const { transitions } = machine.limits;
+  const limits = cycle > 0 || transitions === undefined ? common.limits : { ...common.limits, transitions };
   let run: Run | null = null;
   let isConfirmed = true;
   const before = new Set<string>();
@@ -129,12 +141,13 @@ function confirm(
     let events: readonly RunEvent[] = step.events;
     let effect: string | null = null;
     if (isConfirmed) {
-      const found = runStep(run, { ...step, happening }, () =>
-        startRun(link(machine), { ...runOptionsOf(machine, { ...options, inputs }), limits }),
-      );
+      const found = runStep(run, { ...step, happening }, () => startRun(link(machine), { ...common, limits }));
       run = found.run;
       effect = found.effect;
-      isConfirmed = signature(found.events) === signature(step.events);
+      isConfirmed =
+        toLimit === true && at === steps.length - 1
+          ? run.result?.error?.kind === 'limit'
+          : signature(found.events) === signature(step.events);
       if (isConfirmed) events = found.events;
     }
     concrete.push({ ...step, happening, events, effect });
@@ -171,6 +184,7 @@ function concreteHappening(
   witnesses: Witnesses,
   checks: () => readonly DecidedCheck[],
 ): Happening {
+  if (happening.kind === 'limit') return happening;
   if (happening.kind !== 'outcome') return { ...happening, value: witnesses.in(happening.value) };
   const outcome = concreteOutcome(happening.outcome, witnesses);
   if (outcome.kind !== 'changed') return { kind: 'outcome', outcome };
@@ -297,6 +311,8 @@ export interface ExploreOptions {
   readonly seconds: number;
   /** Asked up to a hundred times a second, with how much is explored: whether the time of whoever waits is up. */
   readonly isTimeUp?: (progress: ExplorationProgress) => boolean;
+  /** What a call of an agent reserves of `LIMIT: cost`, by its name. */
+  readonly agentMaxCost?: Readonly<Record<string, number>>;
   /** The agents that a limit of their own may stop; absent: any may be. */
   readonly limitedAgents?: ReadonlySet<string>;
   /** Whether what is rare happens, too. */
@@ -358,6 +374,8 @@ export interface Exploration {
   readonly awoken: ReadonlyMap<number, Edge>;
   /** For each rule, the edges on which its second moment happens. */
   readonly fulfilled: ReadonlyMap<number, ReadonlySet<Edge>>;
+  /** The first edges with which a LIMIT ends a run, by state and limit; they lead to no node. */
+  readonly limitEnds: ReadonlyMap<string, Edge>;
 }
 
 /** A segment that was executed again: what a trace needs to know of it. */

@@ -8,7 +8,8 @@ import type { Property } from './properties.js';
 import { markOf, type Unknown } from './unknown/knowledge.js';
 import { ANY_TYPE, type Facts, TYPE, typeBit } from './unknown/known-facts.js';
 
-export interface VerifyOptions extends Omit<ExploreOptions, 'unknownInputs' | 'monitors' | 'limitedAgents'> {
+export interface VerifyOptions
+  extends Omit<ExploreOptions, 'unknownInputs' | 'monitors' | 'limitedAgents' | 'agentMaxCost'> {
   /** Inputs that may have any value, although they have a default. */
   readonly free: ReadonlySet<string>;
   /** By agent, in US dollars. */
@@ -55,7 +56,7 @@ export function exploreOptions(machine: Machine, options: VerifyOptions, free: R
     options;
   const { withRare, maxCost, limitedAgents = new Set(Object.keys(maxCost)) } = options;
   return {
-    ...{ inputs, unknownInputs, withFailures, longest, maxConfigurations, seconds, without },
+    ...{ inputs, unknownInputs, withFailures, longest, maxConfigurations, seconds, without, agentMaxCost: maxCost },
     ...omitUndefined({
       start,
       maxSegments,

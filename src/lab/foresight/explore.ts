@@ -3,7 +3,7 @@ import type { InterpreterOptions } from '../../interpreter/run.js';
 import type { Member } from '../../interpreter/run-state/fork-state.js';
 import type { Pending } from '../../interpreter/run-state/pending.js';
 import type { Json } from '../../machine/expression.js';
-import type { Machine } from '../../machine/machine.js';
+import type { Instruction, LimitScope, Machine } from '../../machine/machine.js';
 import { type ConfigurationEnd, configurationOf, type Reductions, reductionsOf } from './configuration.js';
 import type { Exploration, ExploreOptions, Repeated } from './exploration.js';
 import { type Edge, type Node, resultOf } from './explored-graph.js';
@@ -14,7 +14,7 @@ import { type Segment, type SegmentStart, Segments } from './segment.js';
 import { Knowledge, Oracle, unknownId } from './unknown/knowledge.js';
 import type { RequestFacts, Way } from './way.js';
 
-type AboutEdge = Pick<Edge, 'from' | 'pending' | 'way' | 'isTime' | 'isOutside' | 'isLongest' | 'rare'>;
+type AboutEdge = Pick<Edge, 'from' | 'pending' | 'way' | 'isTime' | 'takesMs' | 'isOutside' | 'isLongest' | 'rare'>;
 
 /** The run begins, or only continues. */
 const NO_WAY: AboutEdge = {
@@ -22,6 +22,7 @@ const NO_WAY: AboutEdge = {
   pending: -1,
   way: -1,
   isTime: false,
+  takesMs: 0,
   isOutside: false,
   isLongest: false,
   rare: null,
@@ -57,7 +58,9 @@ class Explorer {
   private readonly violations: { readonly edge: Edge; readonly property: number }[] = [];
   private readonly awoken = new Map<number, Edge>();
   private readonly fulfilled = new Map<number, Set<Edge>>();
+  private readonly limitEnds = new Map<string, Edge>();
   private readonly monitors: Monitors;
+  private readonly reserves: boolean;
   private readonly assumptions: readonly ReturnType<typeof evaluatorOf>[];
   private readonly runOptions: InterpreterOptions;
   private readonly began = process.cpuUsage();
@@ -79,6 +82,12 @@ class Explorer {
   ) {
     this.runOptions = runOptionsOf(machine, options);
     this.monitors = options.monitors ?? NO_MONITORS;
+    // Which call waits for the budget that another one has reserved depends on their order.
+    const hasPrices = Object.keys(options.agentMaxCost ?? {}).length > 0;
+    const hasPrice = (one: Instruction): boolean => one.op === 'step-agent' && one.guards.maxCost !== undefined;
+    this.reserves =
+      this.runOptions.limits.cost !== undefined &&
+      (hasPrices || machine.states.some(({ code }) => code.some(hasPrice)));
     this.assumptions = (options.assumptions ?? []).map(evaluatorOf);
     const inputs = machine.inputs.map(({ name, value }) =>
       Object.hasOwn(options.inputs, name) ? options.inputs[name] : value,
@@ -110,7 +119,7 @@ class Explorer {
       this.moments[at] = null;
     }
     if (this.hasTooLong) this.stoppedBy ??= 'long-list';
-    const { machine, nodes, begins, options, violations, awoken, fulfilled } = this;
+    const { machine, nodes, begins, options, violations, awoken, fulfilled, limitEnds } = this;
     const { sites, mistakes, agentLines } = this.counted;
     return {
       machine,
@@ -137,6 +146,7 @@ class Explorer {
       monitorStates: this.states,
       awoken,
       fulfilled,
+      limitEnds,
     };
   }
 
@@ -235,17 +245,30 @@ class Explorer {
       return;
     }
     const all = [...run.pending.values()];
-    const next = nextOf(all, this.options.without.has('one-order') || this.monitors.looksAtOrder);
+    const next = nextOf(all, this.options.without.has('one-order') || this.monitors.looksAtOrder || this.reserves);
     // The first segment continues the run that was looked at.
     const choices = next.map((pending) => ({
       effect: pending.effect,
       index: all.indexOf(pending),
       ways: this.segments.waysOf(pending, moment.requests.get(pending.effect)),
     }));
+    const limits = new Set<LimitScope>();
     for (const { effect, index, ways } of choices)
       ways.forEach((way, number) => {
         if (way.isFailure === true && !this.options.withFailures) return;
-        const { isTime = false, isOutside = false, isLongest = false, rare = null, list } = way;
+        if (way.limit !== undefined) {
+          const isNew = this.monitors !== NO_MONITORS || !this.limitEnds.has(`${node.state} ${way.limit}`);
+          if (!isNew || limits.has(way.limit)) return;
+          limits.add(way.limit);
+          this.forAll(
+            (oracle) => this.segments.continue(moment, effect, way, oracle),
+            (segment, oracle) =>
+              this.addLimitEnd(segment, oracle, { ...NO_WAY, from: at, pending: index, way: number }, way.limit),
+          );
+          return;
+        }
+        const { isTime = false, takesMs = isTime ? Number.POSITIVE_INFINITY : 0 } = way;
+        const { isOutside = false, isLongest = false, rare = null, list } = way;
         if (rare !== null && this.options.withRare !== true) {
           this.segments.leftOut.add(rare);
           return;
@@ -254,13 +277,47 @@ class Explorer {
         this.forAll(
           (oracle) => this.segments.continue(moment, effect, way, oracle),
           (segment, oracle) =>
-            this.add(segment, oracle, { from: at, pending: index, way: number, isTime, isOutside, isLongest, rare }),
+            this.add(segment, oracle, {
+              ...{ from: at, pending: index, way: number },
+              ...{ isTime, takesMs, isOutside, isLongest, rare },
+            }),
         );
       });
   }
 
+  /** An end that no other end leads to, so it is no part of the graph. What a run undoes after its end is not limited. */
+  private addLimitEnd(segment: Segment, oracle: Oracle, about: AboutEdge, scope: LimitScope | undefined): void {
+    const { run, knowledge } = segment;
+    if (run.result === null) return;
+    const { awoken, violated } = this.watch(segment, about.from);
+    if (knowledge.needsTooLong) return;
+    const edge = this.edgeOf(segment, oracle, about, -1);
+    const key = `${run.currentState} ${scope}`;
+    if (!this.limitEnds.has(key)) this.limitEnds.set(key, edge);
+    for (const property of awoken) if (!this.awoken.has(property)) this.awoken.set(property, edge);
+    // Of what must follow, nothing is said for runs that a LIMIT ends.
+    for (const property of violated)
+      if (!this.monitors.looksAhead.has(property)) this.violations.push({ edge, property });
+  }
+
+  private edgeOf(segment: Segment, oracle: Oracle, about: AboutEdge, to: number): Edge {
+    const { run, events, knowledge, span } = segment;
+    const rare = about.rare ?? (knowledge.wasTooLarge ? 'value_too_large' : null);
+    return {
+      ...about,
+      to,
+      rare,
+      takesMs: events.reduce((sum, one) => sum + (one.type === 'effect_retried' ? one.delay_ms : 0), about.takesMs),
+      isLongest: about.isLongest || knowledge.usedLongest,
+      decisions: oracle.indexes,
+      counts: this.counted.sitesOf(events),
+      mistakes: this.counted.mistakesIn(events, run.result !== null, this.segments.reasons),
+      span,
+    };
+  }
+
   private add(segment: Segment, oracle: Oracle, about: AboutEdge): void {
-    const { run, events, knowledge } = segment;
+    const { run, knowledge } = segment;
     if (knowledge.usedForced && this.options.withoutForced === true) return;
     const watched = this.watch(segment, about.from);
     if (knowledge.needsTooLong) return;
@@ -271,22 +328,7 @@ class Explorer {
       this.stoppedBy ??= 'configurations';
       return;
     }
-    const { from, pending, way, isTime, isOutside } = about;
-    const rare = about.rare ?? (knowledge.wasTooLarge ? 'value_too_large' : null);
-    const edge: Edge = {
-      from,
-      to,
-      pending,
-      way,
-      isTime,
-      isOutside,
-      rare,
-      isLongest: about.isLongest || knowledge.usedLongest,
-      decisions: oracle.indexes,
-      counts: this.counted.sitesOf(events),
-      mistakes: this.counted.mistakesIn(events, run.result !== null, this.segments.reasons),
-      span: segment.span,
-    };
+    const edge = this.edgeOf(segment, oracle, about, to);
     this.lastEdge = edge;
     if (about.from < 0) this.begins.push(edge);
     else this.nodes[about.from]?.out.push(edge);

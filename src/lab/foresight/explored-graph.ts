@@ -54,6 +54,8 @@ export interface Edge {
   /** Indexes of the decisions. */
   readonly decisions: readonly number[];
   readonly isTime: boolean;
+  /** How much at least, in milliseconds; 0: none is known to pass. */
+  readonly takesMs: number;
   readonly isOutside: boolean;
   /** What is rare and happened; null: nothing. */
   readonly rare: Rare | null;

@@ -6,11 +6,12 @@ import type { Json } from '../../machine/expression.js';
 import type { Machine } from '../../machine/machine.js';
 import { type Bound, OVERRUN } from './bound.js';
 import { LATE_FAILURE } from './defects.js';
+import type { End } from './ends.js';
 import type { Trace, TraceStep } from './exploration.js';
 import { ROUNDS } from './loops.js';
 import type { JudgedProperty, JudgedRule } from './properties.js';
 import { MOST_ELEMENTS, replaceMarks } from './unknown/knowledge.js';
-import type { End, Found, Verification } from './verify-machine.js';
+import type { Found, Verification } from './verify-machine.js';
 import type { Happening, RequestFacts } from './way.js';
 import { type Rare, rareWords } from './way.js';
 
@@ -421,7 +422,7 @@ function outcomeText(label: string, happening: Happening | null): string {
 }
 
 function valueText(happening: Happening | null): string | null {
-  if (happening === null) return null;
+  if (happening === null || happening.kind === 'limit') return null;
   if (happening.kind !== 'outcome') return short(JSON.stringify(happening.value));
   const { outcome } = happening;
   switch (outcome.kind) {

@@ -112,6 +112,8 @@ export interface Monitors {
   readonly looksAtOrder: boolean;
   /** Whether it matters how often something happens. */
   readonly counts: boolean;
+  /** Indexes of the rules about what must follow. */
+  readonly looksAhead: ReadonlySet<number>;
   /** What reductions must not forget: conditions, and parts of instructions. */
   readonly conditions: readonly Expr[];
   readonly partsOf: (instruction: Instruction) => readonly unknown[];
@@ -129,6 +131,7 @@ export const NO_MONITORS: Monitors = {
   looksAtEvents: false,
   looksAtOrder: false,
   counts: false,
+  looksAhead: new Set(),
   conditions: [],
   partsOf: () => [],
   step: () => NOTHING,
@@ -209,6 +212,7 @@ export function monitorsOf(rules: readonly MonitoredRule[]): Monitors {
     first: rules.map(() => 0),
     looksAtEvents: moments.some(({ kind }) => kind === 'event'),
     counts: rules.some(({ kind }) => kind === 'at-most'),
+    looksAhead: new Set(rules.flatMap(({ kind }, at) => (kind === 'after' ? [at] : []))),
     looksAtOrder: rules.some(
       (rule) => rule.kind === 'after' || momentsOf(rule).some(({ when }, at) => when !== null || at > 0),
     ),

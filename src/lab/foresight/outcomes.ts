@@ -1,6 +1,7 @@
 /** What may come of everything that a run waits for: each way is one outcome, in which unknown values stand for any value. */
+import type { Pending } from '../../interpreter/run-state/pending.js';
 import type { Json } from '../../machine/expression.js';
-import type { Instruction } from '../../machine/machine.js';
+import type { Instruction, LimitScope, Limits } from '../../machine/machine.js';
 import type { Knowledge } from './unknown/knowledge.js';
 import { ANY_TYPE, type Facts, TYPE } from './unknown/known-facts.js';
 import type { Rare } from './way.js';
@@ -22,6 +23,23 @@ import {
   verdictBy,
   type Way,
 } from './way.js';
+
+/** The limits of the run, and of the workflows around a call, that it may exceed. */
+export function limitsAround({ kind, thread }: Pending, ofRun: Limits): readonly LimitScope[] {
+  if (kind === 'clock' || kind === 'uuid' || kind === 'random') return [];
+  const budgets = thread.frames.flatMap((frame) => (frame.kind === 'scope' ? (frame.budget ?? []) : []));
+  const has = (name: 'cost' | 'tokens' | 'timeMs'): boolean =>
+    [ofRun, ...budgets].some((limits) => limits[name] !== undefined);
+  const isCall = kind === 'agent' || kind === 'shell' || kind === 'argv' || kind === 'function' || kind === 'tool';
+  const exceeded: readonly (readonly [LimitScope, boolean])[] = [
+    ['time', has('timeMs')],
+    ['cost', kind === 'agent' && has('cost')],
+    ['tokens', kind === 'agent' && has('tokens')],
+    ['output', isCall && ofRun.output !== undefined],
+    ['journal', ofRun.journal !== undefined],
+  ];
+  return exceeded.flatMap(([scope, may]) => (may ? [scope] : []));
+}
 
 export function waysOf(site: Site): readonly Way[] {
   const ways = [...ownWaysOf(site), ...rareWays(site)];
@@ -89,7 +107,14 @@ function ownWaysOf(site: Site): readonly Way[] {
     case 'clock':
       return clockWays(site);
     case 'timer':
-      return [{ label: 'time is over', isTime: true, make: () => valueOutcome(pending.until ?? 0) }];
+      return [
+        {
+          label: 'time is over',
+          isTime: true,
+          takesMs: pending.until ?? 0,
+          make: () => valueOutcome(pending.until ?? 0),
+        },
+      ];
     case 'uuid':
       return [{ label: '', make: (k) => valueOutcome(k.fresh(TYPE.text, 'uuid()')) }];
     case 'random':
@@ -232,7 +257,7 @@ function commandFailures(site: Site): Way[] {
     );
   }
   ways.push(...unreadableWays(site));
-  if (facts.hasTimeout) ways.push(timedOut);
+  if (facts.hasTimeout) ways.push(timedOut(facts));
   return ways;
 }
 
@@ -300,13 +325,13 @@ function bodyAnswers(site: Site): Way[] {
   ];
 }
 
-function gateWays({ gate, least }: Extract<Instruction, { op: 'gate-command' }>, { hasTimeout }: RequestFacts): Way[] {
+function gateWays({ gate, least }: Extract<Instruction, { op: 'gate-command' }>, facts: RequestFacts): Way[] {
   const text = gate.kind === 'coverage' ? `${least ?? 100} %` : '1 passed';
   const stderr = (k: Knowledge): string => k.fresh(TYPE.text, `error of gate ${gate.name}`, { not: ['""'] });
   return [
     { label: 'passes', make: () => exitOutcome({ text, exit: 0 }) },
     { label: 'does not pass', isFailure: true, make: (k) => exitOutcome({ text: '', exit: 1, stderr: stderr(k) }) },
-    ...(hasTimeout ? [timedOut] : []),
+    ...(facts.hasTimeout ? [timedOut(facts)] : []),
   ];
 }
 
@@ -335,7 +360,7 @@ function agentWays(site: Site): Way[] {
   if (facts.hasGuards === true || site.isLimited(facts.agent ?? ''))
     ways.push(...failedWays(site, { orNone: true }, { label: 'reaches its limit', make: guardFailure }));
   ways.push(...unreadableWays(site));
-  if (facts.hasTimeout) ways.push(timedOut);
+  if (facts.hasTimeout) ways.push(timedOut(facts));
   return ways;
 }
 
@@ -425,6 +450,6 @@ function toolWays(site: Site): Way[] {
   if (printsResult === true)
     ways.push({ label: 'prints no JSON', isFailure: true, make: () => exitOutcome({ text: '?', exit: 0 }) });
   if (hasSchema === true) ways.push(unfit);
-  if (hasTimeout) ways.push(timedOut);
+  if (hasTimeout) ways.push(timedOut(facts));
   return ways;
 }

@@ -4,8 +4,9 @@ import type { Slot } from '../../interpreter/run-state/thread.js';
 import type { Limits } from '../../machine/machine.js';
 import { repeatable } from './counted-rounds.js';
 import { stuckIn, unmodeledKindIn, unmodeledKindOf } from './defects.js';
+import { tracesToLimit } from './ends.js';
 import type { Exploration } from './exploration.js';
-import { type Trace, traceOf } from './exploration.js';
+import { type Trace, takesTooLong, traceOf } from './exploration.js';
 import { componentsOf, cycleThrough, type Edge, type Node, reachedBy, wayTo } from './explored-graph.js';
 import { runOptionsOf } from './foresight-options.js';
 import { entriesIn, largestSum, orderOf } from './longest-ways.js';
@@ -128,12 +129,14 @@ class RuleJudge {
     const found = this.violation();
     if (found !== null) {
       const { edges, cycle } = found;
-      const trace = traceOf(exploration, edges, { cycle, limits: cycle > 0 ? {} : this.limits });
+      const trace = traceOf(exploration, edges, { cycle });
       const isForever = cycle === 0 || trace.canRepeat;
       const isViolated =
-        trace.isConfirmed && isForever && !mayRunOutOfTime(exploration, edges) && this.isSeenIn(trace, cycle);
+        trace.isConfirmed && isForever && !takesTooLong(exploration, edges) && this.isSeenIn(trace, cycle);
       return { ...none, verdict: isViolated ? 'violated' : 'possible', trace, cycle };
     }
+    const atLimit = rule.kind === 'never' && isOfLimit(rule) ? this.traceToLimit() : undefined;
+    if (atLimit !== undefined) return { ...none, verdict: 'violated', trace: atLimit };
     if (stoppedBy !== null) return { ...none, verdict: 'undecided' };
     if (this.hasNoValue()) return { ...none, verdict: 'undecided', note: 'the condition never has a value' };
     const ofLimit = isOfLimit(rule) ? cappedByLimits(exploration, rule, explored) : null;
@@ -154,11 +157,12 @@ class RuleJudge {
   private judgeReach(none: Omit<JudgedRule, 'verdict'>, whole: PropertyVerdict): JudgedRule {
     const edge = this.exploration.awoken.get(this.at);
     if (edge !== undefined) {
-      const way = this.wayBy(edge);
-      const trace = traceOf(this.exploration, way, { limits: this.limits });
-      const isReached = trace.isConfirmed && !mayRunOutOfTime(this.exploration, way) && this.isSeenIn(trace, 0);
+      const trace = traceOf(this.exploration, this.wayBy(edge));
+      const isReached = trace.isConfirmed && this.isSeenIn(trace, 0);
       return { ...none, verdict: isReached ? 'proved' : 'possible', trace };
     }
+    const atLimit = isOfLimit(this.rule) ? this.traceToLimit() : undefined;
+    if (atLimit !== undefined) return { ...none, verdict: 'proved', trace: atLimit };
     if (this.hasNoValue()) return { ...none, verdict: 'undecided', note: 'the condition never has a value' };
     if (whole === 'bounded')
       return { ...none, verdict: 'undecided', note: 'not reached with the lists and values that were explored' };
@@ -169,6 +173,13 @@ class RuleJudge {
     return note === undefined
       ? { ...none, verdict: 'violated', note: 'no run comes there' }
       : { ...none, verdict: 'undecided', note: 'only LIMIT may lead there' };
+  }
+
+  /** A run that `LIMIT: transitions` ends, and in which the rule sees that. */
+  private traceToLimit(): Trace | undefined {
+    return tracesToLimit(this.exploration)
+      .map(({ trace }) => trace)
+      .find((trace) => trace.isConfirmed && this.isSeenIn(trace, 0));
   }
 
   /** A kind of failures that the program or the rule names, and that is not explored. */
@@ -187,12 +198,6 @@ class RuleJudge {
     const { nodes, machine } = this.exploration;
     const { transitions, timeMs } = machine.limits;
     return transitions === undefined && timeMs === undefined && nodes.every(({ result }) => result === null);
-  }
-
-  /** What ends a run for certain at some point: costs and times are not known. */
-  private get limits(): Limits {
-    const { transitions } = this.exploration.machine.limits;
-    return transitions === undefined ? {} : { transitions };
   }
 
   private violation(): CyclicWay | null {
@@ -314,11 +319,6 @@ function cappedByLimits(exploration: Exploration, rule: MonitoredRule, whole: Ex
   return name === null
     ? { verdict: whole }
     : { verdict: 'bounded', note: `for runs that \`LIMIT: ${name}\` does not end` };
-}
-
-/** Whether `LIMIT: time` may end a run on this way, because time passes. */
-function mayRunOutOfTime({ machine }: Exploration, way: readonly Edge[]): boolean {
-  return machine.limits.timeMs !== undefined && way.some(({ isTime }) => isTime);
 }
 
 /** That of a run without `LIMIT: transitions`. */

@@ -7,6 +7,7 @@ import { RuntimeFailure } from '../../interpreter/failure.js';
 import {
   advance,
   answer,
+  exceed,
   type InterpreterOptions,
   type LinkedMachine,
   linkWith,
@@ -20,7 +21,7 @@ import type { Pending } from '../../interpreter/run-state/pending.js';
 import type { Slot } from '../../interpreter/run-state/thread.js';
 import type { Json } from '../../machine/expression.js';
 import type { Instruction, Machine, State } from '../../machine/machine.js';
-import { waysOf } from './outcomes.js';
+import { limitsAround, waysOf } from './outcomes.js';
 import { Spans, type TimeSpan } from './spans.js';
 import type { Oracle } from './unknown/knowledge.js';
 import { Knowledge, type Unknown, unknownId } from './unknown/knowledge.js';
@@ -273,7 +274,7 @@ export class Segments {
     };
     const state = location?.state ?? (this.machine.states[0] as State);
     const label = labelOf(state, location?.instruction, known);
-    return waysOf({
+    const ways = waysOf({
       facts: known,
       pending,
       instruction: location?.instruction,
@@ -284,11 +285,21 @@ export class Segments {
       isLimited: this.about.isLimited,
       label,
     });
+    const ends = limitsAround(pending, this.machine.limits).map(
+      (limit): Way => ({
+        label: `LIMIT: ${limit} ends the run`,
+        limit,
+        isFailure: true,
+        make: () => ({ kind: 'limit', scope: limit }),
+      }),
+    );
+    return ends.length === 0 ? ways : [...ways, ...ends];
   }
 }
 
 export function apply(run: Run, effect: string, happening: Happening): void {
   if (happening.kind === 'outcome') settle(run, effect, happening.outcome);
+  else if (happening.kind === 'limit') exceed(run, happening.scope, 0, 0);
   else if (happening.kind === 'answer') answer(run, effect, happening.value, 'user');
   else receiveSignal(run, happening.name, happening.value, 'user');
 }

@@ -3,24 +3,16 @@ import type { Machine } from '../../machine/machine.js';
 import type { Bound } from './bound.js';
 import { boundsOf } from './bounds.js';
 import { defectsOf } from './defects.js';
+import { type End, endsOf } from './ends.js';
 import type { Exploration } from './exploration.js';
-import { defectTrace, type Trace, traceOf } from './exploration.js';
+import { defectTrace, type Trace } from './exploration.js';
 import { explore } from './explore.js';
 import { exploreOptions, type VerifyOptions } from './explore-options.js';
-import { wayTo } from './explored-graph.js';
 import type { Defect } from './loops.js';
 import type { MomentCondition } from './monitors.js';
 import { monitorsOf } from './monitors.js';
 import { type JudgedProperty, judgeProperty, type Property } from './properties.js';
 import { RARE, type Rare } from './way.js';
-
-/** An end that runs come to. */
-export interface End {
-  readonly status: 'returned' | 'failed';
-  readonly state: string;
-  readonly error: string | null;
-  readonly trace: Trace;
-}
 
 export interface Found extends Omit<Defect, 'edges'> {
   /** Null: it is about what never happens. */
@@ -225,19 +217,6 @@ function messageAsRun(
   const end = trace.steps.at(-1)?.events.find((event) => event.type === 'run_failed');
   if (end?.error.line !== line) return message;
   return `${message.slice(0, message.length - failure.length)}${end.error.message}`;
-}
-
-/** The ends of each kind, with a shortest way to them. */
-function endsOf(exploration: Exploration): End[] {
-  const found = new Map<string, End>();
-  for (const { id, result } of exploration.nodes) {
-    if (result === null || result.status === 'skipped') continue;
-    const { status, state, error } = result;
-    const key = JSON.stringify([status, state, error]);
-    if (!found.has(key))
-      found.set(key, { status, state, error, trace: traceOf(exploration, wayTo(exploration.nodes, id)) });
-  }
-  return [...found.values()];
 }
 
 /** With any value of inputs that are given or have a default, and without what is assumed; none: that changes nothing. */

@@ -3,15 +3,16 @@ import type { BrokenGuard, Outcome, PipeMember } from '../../interpreter/events/
 import type { EffectRequest } from '../../interpreter/request.js';
 import type { Pending } from '../../interpreter/run-state/pending.js';
 import type { Json } from '../../machine/expression.js';
-import type { Instruction, State } from '../../machine/machine.js';
+import type { Instruction, LimitScope, State } from '../../machine/machine.js';
 import { type Knowledge, mentionsUnknown } from './unknown/knowledge.js';
 import { ANY_TYPE, TYPE } from './unknown/known-facts.js';
 
-/** What happens: an outcome, an answer of a person, or a signal. */
+/** What happens: an outcome, an answer of a person, a signal, or a LIMIT that ends the run. */
 export type Happening =
   | { readonly kind: 'outcome'; readonly outcome: Outcome }
   | { readonly kind: 'answer'; readonly value: Json }
-  | { readonly kind: 'signal'; readonly name: string; readonly value: Json };
+  | { readonly kind: 'signal'; readonly name: string; readonly value: Json }
+  | { readonly kind: 'limit'; readonly scope: LimitScope };
 
 export interface Way {
   /** For people: `fails`, `exit 2`; empty where the value says it. */
@@ -19,6 +20,10 @@ export interface Way {
   readonly isFailure?: true;
   /** Time passes. */
   readonly isTime?: true;
+  /** How much at least, in milliseconds; absent: it is not known. */
+  readonly takesMs?: number;
+  /** A LIMIT ends the run. */
+  readonly limit?: LimitScope;
   /** The list of which this is one length of those that are explored. */
   readonly list?: string;
   /** Whether that is the greatest of them. */
@@ -119,15 +124,16 @@ export function failedWays(
   ];
 }
 
-export const timedOut: Way = {
+export const timedOut = ({ timeoutMs }: Pick<RequestFacts, 'timeoutMs'>): Way => ({
   label: 'times out',
   isFailure: true,
   isTime: true,
+  ...(timeoutMs === undefined ? {} : { takesMs: timeoutMs }),
   make: () => ({
     kind: 'outcome',
     outcome: { kind: 'timed-out', timeout_ms: 0, stdout: { text: '', bytes: 0 }, stderr: '', duration_ms: 0 },
   }),
-};
+});
 
 /** What is refused, or is more than a run can hold, before or after it was done. */
 export function rareFailure(rare: Rare, label: string, make: (k: Knowledge) => Happening): Way {
@@ -212,6 +218,8 @@ export interface RequestFacts {
   readonly piped?: readonly string[];
   readonly ok?: readonly number[] | 'any';
   readonly hasTimeout: boolean;
+  /** Absent: it has none, or one of idle time. */
+  readonly timeoutMs?: number;
   /** It must not run twice. */
   readonly isOnce?: boolean;
   /** The agent that is called, which is not always the tool. */
@@ -258,6 +266,7 @@ export function requestFacts(request: EffectRequest): RequestFacts {
         tool,
         ok,
         hasTimeout: timeoutMs !== null || idleMs !== undefined,
+        ...(timeoutMs === null || idleMs !== undefined ? {} : { timeoutMs }),
         ...(once ? { isOnce: true } : {}),
         ...(mentionsUnknown({ ...request, text: '', tool: '' }) ? { hasValues: true } : {}),
       };

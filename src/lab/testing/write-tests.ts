@@ -177,7 +177,7 @@ export function draftOf(name: string, { steps, inputs }: Trace, start: TestStart
   const answers = new Map<string, string[]>();
   const signals: string[] = [];
   for (const { request, happening } of steps) {
-    if (request === null || happening === null || happening.kind === 'outcome') continue;
+    if (request === null || happening === null || happening.kind === 'outcome' || happening.kind === 'limit') continue;
     if (request.kind === 'approval') return null;
     if (happening.kind === 'signal') signals.push(`SIGNAL: ${happening.name} ${valueText(happening.value)}`);
     else addTo(answers, request.name ?? '', valueText(happening.value));
