@@ -43,7 +43,7 @@ export async function boundsBeforeStart(
 }
 
 /** `at most 12 calls of agents (builder 10, planner 2), at most $4.20`, or why there is no number. */
-export function boundWords({ calls, cost, agents, problem }: RunBounds): string {
+export function boundWords({ calls, cost, only_by_limit, agents, problem }: RunBounds): string {
   if (problem !== undefined) return 'the calls of agents were not computed in time';
   if (calls === null) {
     const free = agents.find(({ at_most }) => at_most === null);
@@ -51,7 +51,8 @@ export function boundWords({ calls, cost, agents, problem }: RunBounds): string 
     return `no number bounds the calls of agents${why}`;
   }
   const each = agents.length < 2 ? '' : ` (${agents.map(({ agent, at_most }) => `${agent} ${at_most}`).join(', ')})`;
-  const money = cost === null ? '' : `, at most ${dollars(cost)} and the last turn of each call`;
+  const reported = only_by_limit === true ? ', as far as calls report their cost' : '';
+  const money = cost === null ? '' : `, at most ${dollars(cost)} and the last turn of each call${reported}`;
   return `at most ${countOf(calls, 'call')} of agents${each}${money}`;
 }
 

@@ -97,7 +97,7 @@ export class AllOutcomes {
 
   constructor(
     private readonly machine: Machine,
-    private readonly domain: Domain,
+    readonly domain: Domain,
   ) {
     this.code = machine.states.flatMap(({ code }) => code);
   }

@@ -4,13 +4,14 @@
  */
 import { expect, test } from 'vitest';
 import type { Property } from '../../src/lab/foresight/properties.js';
+import { boundOfRun } from '../../src/lab/foresight/run-bound.js';
 import type { Verification } from '../../src/lab/foresight/verify-machine.js';
 import { verify } from '../../src/lab/foresight/verify-machine.js';
 import type { Json } from '../../src/machine/expression.js';
 import type { Machine } from '../../src/machine/machine.js';
 import { amount, tries } from '../amount.js';
 import type { Domain } from './all-outcomes.js';
-import { type BruteForce, bruteForce } from './brute-force.js';
+import { type BruteForce, bruteForce, CALLS, CENTS } from './brute-force.js';
 import { compared } from './compared.js';
 import { OPTIONS, sequence, verified } from './programs.js';
 import { type Kind, MAX_COST, randomFlow } from './random-flows.js';
@@ -135,6 +136,41 @@ test.each(blocks)('formulas of bounds hold for longer lists, from seed %d', asyn
     count++;
   }
   expect(count).toBeGreaterThan(BLOCK / 8);
+});
+
+/** Few values, so that all runs with many calls can be tried. */
+const SPENT: Domain = { values: [1, 'ok'], texts: ['text'], tasks: [0, 2], maxCost: MAX_COST };
+
+test.each(blocks)('what a run is told that it spends, from seed %d', async (first) => {
+  const count = { all: 0, exact: 0 };
+  for (let seed = first; seed < first + BLOCK; seed++) {
+    const random = sequence(seed);
+    const kinds = [['spending'], ['spending', 'limits'], ['spending', 'polls'], ['spending', 'again']] as const;
+    const program = randomFlow(random, kinds[seed % kinds.length] as readonly Kind[], true);
+    const machine = await machineWithFiles(program);
+    const found = machine === null ? null : bruteForce(machine, SPENT, amount(300, 2000));
+    if (machine === null || found === null) continue;
+    const bound = boundOfRun(machine, { inputs: {}, maxCost: MAX_COST, milliseconds: 10_000 });
+    if (bound?.problem !== undefined) continue;
+    const most = { calls: found.most.get(CALLS) ?? 0, cents: found.most.get(CENTS) ?? 0 };
+    const told = {
+      calls: bound?.calls ?? Number.POSITIVE_INFINITY,
+      cents: (bound?.cost ?? Number.POSITIVE_INFINITY) * 100,
+    };
+    if (bound === null) Object.assign(told, { calls: 0, cents: 0 });
+    const wrong = [
+      ...(most.calls > told.calls ? [`${most.calls} calls, not ${told.calls}`] : []),
+      // What calls do not report counts for no LIMIT.
+      ...(bound?.only_by_limit !== true && most.cents > told.cents + 1e-6
+        ? [`$${most.cents / 100}, not $${told.cents / 100}`]
+        : []),
+    ];
+    expect(wrong, `seed ${seed}\n${program}`).toEqual([]);
+    count.all++;
+    if (most.calls === told.calls) count.exact++;
+  }
+  expect(count.all).toBeGreaterThan(BLOCK / 5);
+  expect(count.exact).toBeGreaterThan(count.all * 0.6);
 });
 
 test.each([

@@ -45,6 +45,10 @@ interface Node {
   image: Json;
 }
 
+/** The names by which all calls of agents are counted, and what they may cost. */
+export const CALLS = 'all calls';
+export const CENTS = 'cents';
+
 export interface BruteForce {
   /** As `status state error`; of runs in which nothing rare happens. */
   readonly ends: ReadonlySet<string>;
@@ -161,6 +165,17 @@ class Search {
     return this.result();
   }
 
+  /** What a call of an agent is counted as: itself, and once for each cent that it may cost. */
+  private spentBy(request: EffectRequest): string[] {
+    if (request.kind !== 'agent') return [];
+    const { maxCost = {} } = this.outcomes.domain;
+    const price = Math.min(
+      maxCost[request.agent] ?? Number.POSITIVE_INFINITY,
+      request.guards?.maxCost ?? Number.POSITIVE_INFINITY,
+    );
+    return [CALLS, ...(Number.isFinite(price) ? new Array<string>(Math.round(price * 100)).fill(CENTS) : [])];
+  }
+
   private expand(at: number, image: Json): void {
     const restored = this.restored(image);
     const { run, requests } = restored;
@@ -187,7 +202,7 @@ class Search {
   private add(run: Run, from: number, event: Event | undefined, trackedBefore: readonly Slot[]): void {
     advance(run, 100);
     const events = run.takeEvents();
-    run.takeRequests();
+    const spent = run.takeRequests().flatMap((request) => this.spentBy(request));
     run.takeCancellations();
     const { result } = run;
     const end = result === null ? null : `${result.status} ${result.state} ${result.error?.kind ?? null}`;
@@ -209,6 +224,7 @@ class Search {
       const site = countedSite(one);
       return site === null ? [] : [nameOf(site)];
     });
+    counts.push(...spent);
     const edge = {
       from,
       to,

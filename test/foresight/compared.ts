@@ -1,7 +1,7 @@
 /** What `verify` claims of a program against what all of its runs do. */
 import type { Found, Verification } from '../../src/lab/foresight/verify-machine.js';
 import type { Instruction } from '../../src/machine/machine.js';
-import type { BruteForce } from './brute-force.js';
+import { type BruteForce, CALLS, CENTS } from './brute-force.js';
 
 /** `wrong`: a run does what is said not to happen. `vague`: nothing does what is said to be possible. */
 export interface Comparison {
@@ -74,7 +74,9 @@ function boundsIn({ bounds }: Verification, { most, mostOrdinarily }: BruteForce
       claim: formula === null ? (atMost ?? Number.POSITIVE_INFINITY) : formulaValue(formula, length),
     })),
     ...[...mostOrdinarily].flatMap(([what, ordinarily]) =>
-      known.has(what) || ordinarily === 0 ? [] : [{ what, most: ordinarily, ordinarily, claim: 0 }],
+      known.has(what) || what === CALLS || what === CENTS || ordinarily === 0
+        ? []
+        : [{ what, most: ordinarily, ordinarily, claim: 0 }],
     ),
   ];
 }

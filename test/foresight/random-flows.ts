@@ -126,7 +126,7 @@ const SPLITS = [
 ];
 
 /** Agents: a call of `dear` may cost so much, and one of `claude` has no limit. */
-export const MAX_COST: Readonly<Record<string, number>> = { dear: 0.1 };
+export const MAX_COST: Readonly<Record<string, number>> = { dear: 0.1, cheap: 0.03 };
 const AGENTS = [
   'DO: $ = Task(dear) "do {n}"',
   'DO: Task(dear) "do it"\nIF: n == 1 → !',
@@ -206,6 +206,43 @@ const HUGE = [
   'CHECK: $ = cat id\nIF: max($, 9007199254740992) == 9007199254740993 → !',
 ];
 
+/** Calls of agents wherever a program can have one: `SPEND` is a pattern, and `work` a tool. */
+const SPENDING = [
+  'DO: $ = Task(dear) "do it"',
+  'DO [retry=1]: Task(dear) "do it"',
+  'DO [retry=2 retry_on=timeout,limit timeout=5s]: Task(cheap) "do it"',
+  'CHECK [retry=1]: $ = Task(cheap) "is it"\nIF: $ == 1 → !',
+  'USE: SPEND',
+  'USE: SPEND\nUSE: SPEND',
+  'CALL: $ = ask',
+  'CALL [retry=1]: $ = ask',
+  'CALL: pay → †state.p\nUNDO: Task(cheap) "pay back"',
+  'DO: make it\nUNDO: Task(dear) "make back"',
+  'DO: Task(cheap) "make it"\nUNDO [retry=1]: Task(dear) "make back"',
+  'FOR EACH: it in [1, 2]:\n~DO: make {it}\n~UNDO: Task(cheap) "make back {it}"\n~IF: n == 1 → ROLLBACK',
+  'ROLLBACK',
+  'KEEP',
+  'FOR EACH: it in [1, 2]:\n~DO: Task(dear) "do {it}"',
+  'FOR EACH: it in [1, 2]:\n~FOR EACH: one in ["a", "b"]:\n~  DO: Task(cheap) "do {it} {one}"',
+  'FOR EACH: it in [1, 2] [on_failure=keep]:\n~DO [retry=1]: Task(dear) "do {it}"',
+  'FOR EACH: it in [1, 2] in PARALLEL [max=1]:\n~DO: Task(cheap) "do {it}"',
+  'FOR EACH: it in [1, 2] in PARALLEL [quorum=1]:\n~DO: Task(dear) "do {it}"',
+  'DO: in PARALLEL [quorum=1 on_failure=keep]\n~- $ = Task(dear) "left"\n~- [retry=1] Task(cheap) "right"',
+  'DO: in PARALLEL\n~- Task(dear) "left"\n~- Task(dear) "right"',
+  'DO: in PARALLEL\n~- $ = Task(dear) "left"\n~- make b\nWAIT: All 2 complete OR timeout=10s (quorum=1)',
+  'WAIT: $ == "ok" OR timeout=2s every=1s\n~CHECK: $ = Task(cheap) "is it"',
+  'WAIT: $ == "ok" OR timeout=2s every=1s\n~DO [retry=1]: Task(cheap) "try"\n~CHECK: $ = cat poll',
+  'STEP: one$\n~PROMPT: "make it"\n~AGENT: dear\n~RETRY:\n~  EXIT 2\nSTEP: $\n~PROMPT: "more"\n~AGENT: cheap\n~RETRY:\n~  ATTEMPT 2 → RESTART_FROM one$\n~  EXIT 2',
+  'STEP: $\n~PROMPT: "make it"\n~AGENT: dear with max_cost=0.04\n~GATE: bash "npm test"\n~RETRY:\n~  ATTEMPT 2 → AGENT cheap, SESSION new\n~  EXIT 3',
+  'STEP: $ type=validate\n~PROMPT: "good?"\n~AGENT: cheap\n~RETRY:\n~  EXIT 2',
+  'STEP: $ parallel\n~STEP: one\n~  PROMPT: "one"\n~  AGENT: cheap\n~STEP: two\n~  PROMPT: "two"\n~  AGENT: dear',
+];
+const SPEND = [
+  ['  DO: Task(cheap) "in a pattern"'],
+  ['  DO [retry=1]: Task(dear) "in a pattern"', '  ON ERROR: → RETURN: no'],
+  ['  CHECK: r = Task(cheap) "is it"', '  IF: r == 1 → RETURN: pattern'],
+];
+
 /** What a program has besides the effects of every program. */
 export type Kind =
   | 'undo'
@@ -219,9 +256,11 @@ export type Kind =
   | 'again'
   | 'members'
   | 'huge'
-  | 'limits';
+  | 'limits'
+  | 'spending';
 const KINDS: Readonly<Record<Kind, readonly string[]>> = {
   again: AGAIN,
+  spending: SPENDING,
   members: MEMBERS,
   huge: HUGE,
   limits: AGENTS,
@@ -318,6 +357,7 @@ export function randomFlow(random: Random, kinds: readonly Kind[], isSmall = fal
   if (kinds.includes('limits')) text.push(`LIMIT: ${begin.pick(['cost=0.15', 'tokens=15', 'cost=0.35', 'tokens=25'])}`);
   const withPattern = random(3) === 0;
   if (withPattern) text.push('PATTERN: PAT with p, q=2', ...begin.pick(PATTERNS));
+  if (kinds.includes('spending')) text.push('PATTERN: SPEND', ...begin.pick(SPEND));
   if (kinds.includes('polls')) text.push('PATTERN: POLL', ...begin.pick(POLL));
   for (const state of states) {
     const flow: Flow = Object.assign(new Flow(random, states), {
@@ -329,7 +369,9 @@ export function randomFlow(random: Random, kinds: readonly Kind[], isSmall = fal
     if (random(2) === 0) text.push('  INCREMENT: n', `  IF: n >= ${1 + random(3)} → RETURN: limit`);
     text.push(random(3) === 0 ? '  RETURN' : `  ${flow.fill('GOTO: @')}`);
     const kind = flow.pick(kindsOfFailures(kinds).map((one) => (one === '' ? '' : ` ${one}`)));
-    if (random(4) === 0) text.push(`  ON ERROR${kind}: → ${flow.fill(flow.pick(['RETURN: {error_type}', 'GOTO: @']))}`);
+    const spends = kinds.includes('spending') && random(2) === 0 ? 'DO: Task(dear) "help", ' : '';
+    if (random(4) === 0)
+      text.push(`  ON ERROR${kind}: → ${spends}${flow.fill(flow.pick(['RETURN: {error_type}', 'GOTO: @']))}`);
   }
   if (random(2) === 0) {
     const seen = begin.pick([
@@ -347,7 +389,7 @@ export function randomFlow(random: Random, kinds: readonly Kind[], isSmall = fal
       '  INCREMENT: errors',
       '  IF: error_type == "bad_value" AND errors < 3 → GOTO: A',
     );
-    if (kinds.includes('undo')) text.push('  ROLLBACK');
+    if (kinds.includes('undo') || kinds.includes('spending')) text.push('  ROLLBACK');
     text.push(`  IF: ${seen} → RETURN: seen`, '  RETURN: {error}');
   }
   return `${text.join('\n')}\n`;

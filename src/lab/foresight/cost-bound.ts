@@ -59,7 +59,8 @@ export function costBound(
   const reserved = isCut ? limit : sum;
   if (!isCut && formula !== null) return { ...cost, formula: reservedText(formula) };
   if (!Number.isFinite(reserved)) return cost;
-  const because = isCut ? { text: 'LIMIT: cost', file: null, line: null } : null;
+  // What a call does not report counts for no limit.
+  const because = isCut ? { text: 'LIMIT: cost, as far as calls report their cost', file: null, line: null } : null;
   return { ...cost, reserved, formula: reservedText(dollars(reserved)), isOnlyByLimit: isCut, because };
 }
 

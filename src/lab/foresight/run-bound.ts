@@ -26,6 +26,8 @@ export interface RunBounds {
   readonly calls: number | null;
   /** What they reserve in US dollars; null: no number, because calls or costs have no limit, or not computed. */
   readonly cost: number | null;
+  /** Only `LIMIT: cost` bounds it, which counts what calls report. */
+  readonly only_by_limit?: true;
   readonly agents: readonly {
     readonly agent: string;
     /** Null: `formula` says it, or it is unbounded because of `because`. */
@@ -80,9 +82,11 @@ export function boundOfRun(
         agents.reduce((sum, { at_most }) => sum + (at_most ?? 0), 0),
       )
     : null;
-  const reserved = bounds.find(({ kind }) => kind === 'cost')?.reserved;
+  const { reserved, isOnlyByLimit } = bounds.find(({ kind }) => kind === 'cost') ?? {};
   const hasCost = reserved != null && (calls !== null || machine.limits.cost !== undefined);
-  return { calls, cost: hasCost ? Math.round(reserved * DIGITS) / DIGITS : null, agents };
+  if (!hasCost) return { calls, cost: null, agents };
+  const cost = Math.round(reserved * DIGITS) / DIGITS;
+  return { calls, cost, ...(isOnlyByLimit === true ? { only_by_limit: true as const } : {}), agents };
 }
 
 /** The calls on the longest way: agents of different branches are not called in one run. `sum`: of all of them. */
