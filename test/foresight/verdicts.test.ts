@@ -201,6 +201,18 @@ describe('the end by LIMIT is the failure `limit`', () => {
   });
 });
 
+test('a WAIT has no more rounds than fit into its timeout', () => {
+  const wait = lines('  WAIT: x == "ok" OR timeout=3s every=1s', '    DO [ok=any]: x = cat v');
+  expectVerdicts(`STATE: A\n${wait}  RETURN\n`, [
+    ['AT MOST: 3 run "cat v"', 'violated'],
+    ['AT MOST: 4 run "cat v"', 'possible'],
+  ]);
+  expectVerdicts(`PATTERN: P\n${wait}STATE: A\n  USE: P\n  USE: P\n  RETURN\n`, [
+    ['AT MOST: 4 run "cat v"', 'violated'],
+    ['AT MOST: 8 run "cat v"', 'possible'],
+  ]);
+});
+
 describe('lists', () => {
   const program = lines('INPUT: items (list)', 'STATE: A', '  RETURN: ok');
   const all = ['"a"', '"b"', '"c"'].map((item) => `items contains ${item}`).join(' AND ');

@@ -13,6 +13,7 @@ import type { Json } from '../../machine/expression.js';
 import type { Machine } from '../../machine/machine.js';
 import { omitUndefined } from '../../prelude/omit-undefined.js';
 import type { Configuration } from '../../runtime/configuration/load-configuration.js';
+import { agentCosts } from '../../runtime/run/run-options.js';
 import { visibleLine } from '../../views/drawing/visible-text.js';
 import { commandLineHost } from '../files/command-line-host.js';
 import { whyNoFolder } from '../files/replace-file.js';
@@ -306,11 +307,6 @@ async function valuesFor(machine: Machine, { input = [], start }: VerifyFlags) {
   return { inputs, start: { state, with: first.start.with } };
 }
 
-export function costsOf({ agents }: Configuration): Record<string, number> {
-  const found: Record<string, number> = {};
-  for (const [name, agent] of Object.entries(agents ?? {})) {
-    const cost = (agent as { readonly max_cost?: unknown }).max_cost;
-    if (typeof cost === 'number') found[name] = cost;
-  }
-  return found;
+export function costsOf({ agents, folder }: Configuration): Record<string, number> {
+  return agentCosts({ agents, folder, instead: {} });
 }

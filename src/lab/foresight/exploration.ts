@@ -53,6 +53,8 @@ interface SearchOptions {
 /** A step of the exploration, with what it left open. */
 interface ExploredStep extends TraceStep {
   readonly unknownHappening: Happening | null;
+  /** How much time passes at least. */
+  readonly takesMs: number;
   readonly checks: readonly DecidedCheck[];
 }
 
@@ -79,6 +81,7 @@ export function traceOf(exploration: Exploration, edges: readonly Edge[], option
       unknownHappening:
         segment.happened === null ? null : (JSON.parse(global(JSON.stringify(segment.happened))) as Happening),
       position: edge.pending,
+      takesMs: edge.takesMs,
       effect: null,
       fuel: segment.fuel,
       decisions: knowledge.oracle.taken.map(({ text }) => text),
@@ -129,15 +132,19 @@ function confirm(
   const common = runOptionsOf(machine, { ...options, inputs });
   const { transitions } = machine.limits;
   const limits = cycle > 0 || transitions === undefined ? common.limits : { ...common.limits, transitions };
+  const clock = new VirtualClock();
   let run: Run | null = null;
   let isConfirmed = true;
   const before = new Set<string>();
-  for (const [at, { unknownHappening, checks: _, ...step }] of steps.entries()) {
+  for (const [at, explored] of steps.entries()) {
+    const { unknownHappening, checks: _, takesMs: __, ...step } = explored;
     // What each round decides may alternate.
     if (cycle > 0 && (steps.length - at) % cycle === 0 && at >= steps.length - 2 * cycle && run !== null)
       before.add(exploration.keyOf(run));
-    const happening =
+    const atAnyTime =
       unknownHappening === null ? null : concreteHappening(unknownHappening, witnesses, () => checksAfter(steps, at));
+    // In a loop, each round is the first one.
+    const happening = cycle > 0 ? atAnyTime : clock.read(explored, atAnyTime, run);
     let events: readonly RunEvent[] = step.events;
     let effect: string | null = null;
     if (isConfirmed) {
@@ -154,6 +161,22 @@ function confirm(
   }
   const canRepeat = isConfirmed && run !== null && before.has(exploration.keyOf(run));
   return { isConfirmed, inputs, steps: concrete, canRepeat };
+}
+
+/** The time of a confirming run, in which at least the timers pass that end: a WAIT has no more rounds than fit into its timeout. */
+class VirtualClock {
+  private nowMs = 0;
+
+  read({ request, position, takesMs }: ExploredStep, happening: Happening | null, run: Run | null): Happening | null {
+    const kind = request?.kind;
+    const until = run === null ? undefined : [...run.pending.values()][position]?.until;
+    if (kind === 'timer' && typeof until === 'number') this.nowMs = Math.max(this.nowMs, until);
+    else if (Number.isFinite(takesMs)) this.nowMs += takesMs;
+    const isNow = kind === 'clock' && happening?.kind === 'outcome' && happening.outcome.kind === 'value';
+    // That a time is over is another number.
+    if (!isNow || happening.outcome.value !== 0) return happening;
+    return { kind: 'outcome', outcome: { kind: 'value', value: this.nowMs } };
+  }
 }
 
 function runStep(

@@ -105,6 +105,9 @@ interface CyclicWay {
   readonly cycle: number;
 }
 
+/** How many ways that break a rule are tried. */
+const MOST_TRIED = 20;
+
 class RuleJudge {
   constructor(
     private readonly exploration: Exploration,
@@ -126,15 +129,17 @@ class RuleJudge {
       return { ...none, verdict: 'vacuous', note: 'no run fulfills what is assumed; inputs with a default have it' };
     const explored: Explored = stoppedBy !== null ? 'undecided' : isBounded ? 'bounded' : 'proved';
     if (rule.kind === 'reaches') return this.judgeReach(none, explored);
-    const found = this.violation();
-    if (found !== null) {
-      const { edges, cycle } = found;
+    let possible: JudgedRule | null = null;
+    for (const { edges, cycle } of this.violations()) {
       const trace = traceOf(exploration, edges, { cycle });
       const isForever = cycle === 0 || trace.canRepeat;
       const isViolated =
         trace.isConfirmed && isForever && !takesTooLong(exploration, edges) && this.isSeenIn(trace, cycle);
-      return { ...none, verdict: isViolated ? 'violated' : 'possible', trace, cycle };
+      const judged: JudgedRule = { ...none, verdict: isViolated ? 'violated' : 'possible', trace, cycle };
+      if (isViolated) return judged;
+      possible ??= judged;
     }
+    if (possible !== null) return possible;
     const atLimit = rule.kind === 'never' && isOfLimit(rule) ? this.traceToLimit() : undefined;
     if (atLimit !== undefined) return { ...none, verdict: 'violated', trace: atLimit };
     if (stoppedBy !== null) return { ...none, verdict: 'undecided' };
@@ -200,27 +205,29 @@ class RuleJudge {
     return transitions === undefined && timeMs === undefined && nodes.every(({ result }) => result === null);
   }
 
-  private violation(): CyclicWay | null {
+  /** Those that are tried until a run confirms one. */
+  private violations(): readonly CyclicWay[] {
     const { exploration, rule } = this;
-    if (rule.kind === 'ends') return this.wrongEnd(rule.statuses);
-    const first = exploration.violations.find(({ property }) => property === this.at);
-    if (first !== undefined) return { edges: this.wayBy(first.edge), cycle: 0 };
-    return rule.kind === 'after' ? this.openForever() : null;
+    if (rule.kind === 'ends') return this.wrongEnd(rule.statuses) ?? [];
+    const edges = exploration.violations.filter(({ property }) => property === this.at).slice(0, MOST_TRIED);
+    if (edges.length > 0) return edges.map(({ edge }) => ({ edges: this.wayBy(edge), cycle: 0 }));
+    const open = rule.kind === 'after' ? this.openForever() : null;
+    return open === null ? [] : [open];
   }
 
-  private wrongEnd(statuses: readonly string[] | null): CyclicWay | null {
+  private wrongEnd(statuses: readonly string[] | null): readonly CyclicWay[] | null {
     const { exploration } = this;
     const { nodes } = exploration;
-    const end = nodes.find(({ result }) => result !== null && statuses?.includes(result.status) === false);
-    if (end !== undefined) return { edges: wayTo(nodes, end.id), cycle: 0 };
+    const ends = nodes.filter(({ result }) => result !== null && statuses?.includes(result.status) === false);
+    if (ends.length > 0) return ends.slice(0, MOST_TRIED).map(({ id }) => ({ edges: wayTo(nodes, id), cycle: 0 }));
     const [loop] = endlessIn(exploration, {
       withWaiting: statuses === null,
       withLimited: statuses?.includes('failed') === false,
     });
-    if (loop?.edges) return { edges: loop.edges, cycle: loop.cycle };
+    if (loop?.edges) return [{ edges: loop.edges, cycle: loop.cycle }];
     // A run that never ends does not end in another way.
     const stuck = exploration.stoppedBy === null && statuses === null ? stuckIn(exploration) : undefined;
-    return stuck === undefined ? null : { edges: wayTo(nodes, stuck.id), cycle: 0 };
+    return stuck === undefined ? null : [{ edges: wayTo(nodes, stuck.id), cycle: 0 }];
   }
 
   /** What is rare and breaks the rule, each kind for itself; all that may happen, if it is not known. */
@@ -243,7 +250,7 @@ class RuleJudge {
     };
     const found = all.filter(isBrokenBy);
     if (found.length > 0) return found;
-    return (rule.kind === 'reaches' ? awoken.has(at) : this.violation() !== null) ? all : [];
+    return (rule.kind === 'reaches' ? awoken.has(at) : this.violations().length > 0) ? all : [];
   }
 
   private wayBy(edge: Edge): readonly Edge[] {

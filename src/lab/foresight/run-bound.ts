@@ -74,7 +74,7 @@ export function boundOfRun(
         ]
       : [],
   );
-  if (agents.length === 0) return null;
+  if (agents.length === 0) return { calls: 0, cost: 0, agents };
   const areNumbers = agents.every(({ at_most }) => at_most !== null);
   const calls = areNumbers
     ? mostCalls(

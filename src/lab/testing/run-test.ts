@@ -105,6 +105,8 @@ class TestRun {
         programDir: suite.programDir,
         env: {},
         effects: world,
+        // What calls reserve is as in other runs.
+        agents: { agents: suite.configuration.agents, folder: suite.configuration.folder },
         ...worktreeOf(played?.cassette ?? null),
         time,
         ask: world.ask,

@@ -16,7 +16,7 @@ import type { Configuration } from '../../runtime/configuration/load-configurati
 import type { Effects, PerformedRequest } from '../../runtime/effect-context.js';
 import type { Boundary } from '../../runtime/readable-file.js';
 import { createRedactor } from '../../runtime/redact.js';
-import { secretsOf } from '../../runtime/run/run-options.js';
+import { agentCosts, secretsOf } from '../../runtime/run/run-options.js';
 import type { RunReport } from '../../runtime/run/run-report.js';
 import type { RunOptions } from '../../runtime/run/start-run.js';
 import type { VirtualTime } from '../../runtime/virtual-time.js';
@@ -60,9 +60,8 @@ export async function runCostOf({ machine, configuration }: Suite): Promise<numb
     import('../foresight/verify-machine.js'),
     import('../foresight/explore-options.js'),
   ]);
-  const maxCost: Record<string, number> = {};
-  for (const [name, { max_cost }] of Object.entries(configuration.agents))
-    if (max_cost !== undefined) maxCost[name] = max_cost;
+  const { agents, folder } = configuration;
+  const maxCost = agentCosts({ agents, folder, instead: {} });
   const { bounds } = verify(machine, { ...DEFAULTS, maxCost });
   const cost = bounds.find(({ kind }) => kind === 'cost');
   return cost === undefined ? 0 : (cost.reserved ?? null);
