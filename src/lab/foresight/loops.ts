@@ -47,6 +47,12 @@ export function loops(exploration: Exploration, kind: 'endless' | 'endless-waiti
   return [...found.values()];
 }
 
+/** Also those in which the run does not stop: a state of GOTOs, or ERROR. */
+const statesEnteredOn = (edges: readonly Edge[], sites: Exploration['sites']): readonly string[] =>
+  edges.flatMap(({ counts }) =>
+    counts.flatMap((at) => (sites[at]?.kind === 'state' ? (sites[at]?.name as string) : [])),
+  );
+
 /** The states of all configurations on cycles in which a state is entered again, whatever passes on them but answers of people. */
 export function repeatedStates({ nodes, sites }: Exploration): ReadonlySet<string> {
   const follows = (edge: Edge): boolean => !edge.isOutside;
@@ -59,7 +65,11 @@ export function repeatedStates({ nodes, sites }: Exploration): ReadonlySet<strin
       out.some((edge) => follows(edge) && component[edge.to] === own && entersState(edge)),
     );
     if (!isCycle) continue;
-    for (const { state } of members) found.add(state);
+    for (const { state, out } of members) {
+      found.add(state);
+      const inside = out.filter((edge) => follows(edge) && component[edge.to] === own);
+      for (const name of statesEnteredOn(inside, sites)) found.add(name);
+    }
   }
   return found;
 }
@@ -124,7 +134,7 @@ function loopDefect(
         ? 'count the rounds with TRACK and INCREMENT on every way round, and leave when the count reaches a limit'
         : 'count the rounds, or give the waiting a timeout that leaves the loop',
     edges,
-    states,
+    states: [...new Set([...states, ...statesEnteredOn(cycle, sites)])],
     cycle: cycle.length,
   };
 }
