@@ -7,6 +7,8 @@ import { listRuns } from '../../src/runtime/list-runs.js';
 import { processStat, thisOrigin } from '../../src/runtime/process/process-group.js';
 import { resume } from '../../src/runtime/run/again/resume-run.js';
 import { cancelStored } from '../../src/runtime/run/cancel.js';
+import { openInbox } from '../../src/runtime/store/inbox.js';
+import { lockRun } from '../../src/runtime/store/run-lock.js';
 import { type KeptRun, keptRun, refusal } from './kept-run.js';
 
 const WAITS = 'STATE: A\n  DO: x = work\n  UNDO: work back\n  ASK user: "Go on?" → ok\n  RETURN: {ok}';
@@ -39,6 +41,27 @@ test('it is neither cancelled again nor resumed, nor is a run that has returned'
   const again = () => cancelStored(over.dir, over.report.run_id, 'ada');
   expect(await refusal(again)).toContain('has already returned');
   expect(eventsOf(over).at(-1)?.type).toBe('run_returned');
+});
+
+test('a process that begins to execute it at any moment of this is asked, too', async () => {
+  let asked = 0;
+  for (let moment = 0; moment < 12; moment++) {
+    const kept = await keptRun(WAITS, work);
+    const cancelled = cancelStored(kept.dir, kept.report.run_id, 'ada');
+    for (let step = 0; step < moment; step++) await Promise.resolve();
+    const attempt = lockRun(kept.path);
+    const inbox = openInbox(kept.path, 0);
+    const timer = setInterval(() => {
+      if (!('lock' in attempt) || !inbox.take().some(({ delivery }) => delivery.kind === 'cancel')) return;
+      asked++;
+      attempt.lock.release();
+    }, 10);
+    onTestFinished(() => clearInterval(timer));
+    await cancelled;
+    clearInterval(timer);
+    expect(eventsOf(kept).at(-1)).toMatchObject({ type: 'run_failed', error: { kind: 'cancelled' } });
+  }
+  expect(asked).toBeGreaterThan(1);
 });
 
 test('it may have failed before and been resumed since', async () => {

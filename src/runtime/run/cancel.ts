@@ -38,21 +38,30 @@ export async function cancelStored(
 ): Promise<readonly UndoFacts[]> {
   await requireOwnStore(directory, runId);
   const stored = openStoredRun(directory, runId);
-  const { owner, lock } = lockHolder(stored.path);
-  let abandoned: string | null = null;
-  if (owner !== null && lock !== undefined) {
-    deliver(stored.path, { kind: 'cancel', by }, null);
-    if (!(await letsGo(stored, owner, lock)) && (await isSilent(stored, lock))) abandoned = lock;
+  for (let at = lockHolder(stored.path); ; ) {
+    const { owner, lock } = at;
+    let abandoned: string | null = null;
+    if (owner !== null && lock !== undefined) {
+      deliver(stored.path, { kind: 'cancel', by }, null);
+      if (!(await letsGo(stored, owner, lock)) && (await isSilent(stored, lock))) abandoned = lock;
+    }
+    // The process that executed the run may have ended it as asked, or in another way at the same moment.
+    if (owner !== null && extentOf(stored).over === 'cancelled') break;
+    try {
+      const record = (run: StoredRun, held: RunLock) => recordEnd(run, held, { directory, by, signer });
+      await withLockedRun(runId, directory, record, { abandoned, help });
+      break;
+    } catch (cause) {
+      // A run that was suspended may be executed again by now, and that process has not been asked.
+      at = lockHolder(stored.path);
+      if (!isHeld(cause) || (at.owner !== null && at.lock === lock)) throw cause;
+    }
   }
-  // The process that executed the run may have ended it as asked, or in another way at the same moment.
-  if (owner === null || extentOf(stored).over !== 'cancelled')
-    await withLockedRun(runId, directory, (run, held) => recordEnd(run, held, { directory, by, signer }), {
-      abandoned,
-      help,
-    });
   await stopLeftovers(stored, null);
   return undoOf(stored);
 }
+
+const isHeld = (cause: unknown): boolean => cause instanceof RunRefused && cause.kind === 'held';
 
 /** Whether the owner has released the run, by itself or because it was stopped. */
 async function letsGo(stored: StoredRun, owner: LockOwner, lock: string): Promise<boolean> {
