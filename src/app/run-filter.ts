@@ -2,6 +2,8 @@
  * What a filter of runs means, for a folder, an engine and the queue of a service alike; and how many runs each day
  * had.
  */
+import { printJson, readJson } from '../interpreter/values/json.js';
+import type { Json } from '../machine/expression.js';
 import { RunRefused } from '../runtime/store/store-error.js';
 import type { RunFilter } from './runs.js';
 
@@ -51,6 +53,34 @@ export function runCondition(filter: Omit<RunFilter, 'limit'>): (run: FilteredRu
       hasText?.(text) === true
     );
   };
+}
+
+/** An input as a person writes it, in lower case. */
+export interface SearchedInput {
+  readonly name: string;
+  readonly value: string;
+}
+
+/** `printed`: the JSON text of those with numbers that JavaScript would print differently. */
+export function searchedInputs(
+  inputs: Readonly<Record<string, Json>>,
+  printed: Readonly<Record<string, string>> = {},
+): SearchedInput[] {
+  return Object.entries(inputs).map(([name, value]) => ({
+    name: name.toLowerCase(),
+    value: (printed[name] ?? (typeof value === 'string' ? value : printJson(value))).toLowerCase(),
+  }));
+}
+
+/** `wanted`: `name=value`, or only a name. Lists and objects may have spaces that their JSON does not need, and a text quotes. */
+export function hasInput(inputs: readonly SearchedInput[], wanted: string): boolean {
+  const [name = '', ...rest] = wanted.toLowerCase().split('=');
+  const named = inputs.filter((one) => one.name === name.trim());
+  if (rest.length === 0) return named.length > 0;
+  const value = rest.join('=').trim();
+  const read = /^["[{]/.test(value) ? readJson(value) : null;
+  const printed = read?.ok !== true ? value : typeof read.value === 'string' ? read.value : printJson(read.value);
+  return named.some((one) => one.value === value || one.value === printed);
 }
 
 function timeOf(name: string, text: string | undefined): number | null {

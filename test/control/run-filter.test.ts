@@ -1,6 +1,6 @@
 /** What a filter of runs means, wherever the runs are. */
 import { expect, test } from 'vitest';
-import { runCondition } from '../../src/app/run-filter.js';
+import { hasInput, runCondition, searchedInputs } from '../../src/app/run-filter.js';
 import type { RunFilter } from '../../src/app/runs.js';
 
 const run = {
@@ -55,4 +55,29 @@ test.each(['since', 'until'])('a wrong time for `%s` is refused, whatever the ot
   expect(() => runCondition({ status: 'failed', [name]: 'yesterday' })).toThrow(
     `\`yesterday\` is not a time for \`${name}\``,
   );
+});
+
+const inputs = searchedInputs(
+  { n: 10, Env: 'Prod', v: 1.1, l: [1, 'a b'], o: { n: 1 }, t: '7', sum: 'a=b', off: null },
+  { v: '1.10' },
+);
+test.each<[boolean, string]>([
+  [true, 'n'],
+  [true, 'n=10'],
+  [false, 'n=1'],
+  [false, 'n='],
+  [true, 'env=prod'],
+  [true, 'ENV = "Prod"'],
+  [false, 'env=pro'],
+  [true, 'v=1.10'],
+  [false, 'v=1.1'],
+  [true, 'l=[1, "a b"]'],
+  [false, 'l=[1'],
+  [true, 'o={"n":1}'],
+  [true, 't=7'],
+  [true, 'sum=a=b'],
+  [true, 'off=null'],
+  [false, 'o.n'],
+])('%s: the input %s', (wanted, input) => {
+  expect(hasInput(inputs, input)).toBe(wanted);
 });

@@ -4,7 +4,7 @@ import { type ListedRun, listedRun } from '../../runtime/list-runs.js';
 import { RunRefused } from '../../runtime/store/store-error.js';
 import { hasBegun, openFoundRun } from '../../runtime/store/stored-run.js';
 import { programOf } from '../project/stored-program.js';
-import { runCondition } from '../run-filter.js';
+import { hasInput, runCondition } from '../run-filter.js';
 import type { RunFilter, RunList } from '../runs.js';
 import type { RunIndex } from './run-index.js';
 
@@ -20,26 +20,14 @@ export function listFolder(index: RunIndex, filter: RunFilter): RunList {
     const run = listedRun(index.directory, id, entries.get(id));
     const error = entries.get(id)?.error ?? '';
     const hidden = {
-      hasText: (text: string) => error.toLowerCase().includes(text) || index.inputsOf(id).includes(text),
-      hasInput: (input: string) => hasInput(index.inputsOf(id), input),
+      hasText: (text: string) => error.toLowerCase().includes(text) || index.inputsOf(id).text.includes(text),
+      hasInput: (input: string) => hasInput(index.inputsOf(id).each, input),
     };
     if (!isWanted(run, hidden)) continue;
     if (runs.length >= limit) return { runs, next: runs[runs.length - 1]?.run_id ?? '' };
     runs.push(run);
   }
   return { runs };
-}
-
-/** `inputs`: their JSON in lower case. */
-function hasInput(inputs: string, wanted: string): boolean {
-  const [name = '', ...rest] = wanted.toLowerCase().split('=');
-  const key = `${JSON.stringify(name.trim())}:`;
-  if (rest.length === 0) return inputs.includes(key);
-  const value = rest.join('=').trim();
-  const isOther = /^["[{]/.test(value);
-  return (
-    inputs.includes(`${key}${value}`) || (!isOther && inputs.includes(`${key}${JSON.stringify(value).slice(0, -1)}`))
-  );
 }
 
 /** Whether the run began in the folder, and with the program, of a filter. */

@@ -7,7 +7,8 @@ import { closeSync, fstatSync, readSync } from 'node:fs';
 import { join } from 'node:path';
 import { entryAt, openOwn, readOwn } from '../../runtime/store/own-file.js';
 import type { IndexEntry } from '../../runtime/store/run-header.js';
-import { addIndexLines, runIds } from '../../runtime/store/stored-run.js';
+import { addIndexLines, type RunAbout, runIds } from '../../runtime/store/stored-run.js';
+import { type SearchedInput, searchedInputs } from '../run-filter.js';
 
 /** A folder that changed so shortly before may change again without a new time. Milliseconds. */
 const SETTLED_MS = 2000;
@@ -20,7 +21,7 @@ export class RunIndex {
   /** The file whose first `read` bytes are in `entries`. */
   private file = { ino: 0, read: 0 };
   private ids: { readonly changedMs: number; readonly all: readonly string[] } | null = null;
-  private readonly inputs = new Map<string, string>();
+  private readonly inputs = new Map<string, KeptInputs>();
 
   constructor(readonly directory: string) {}
 
@@ -58,25 +59,33 @@ export class RunIndex {
     }
   }
 
-  /** The beginning of the inputs of a run, as JSON in lower case. They never change. */
-  inputsOf(runId: string): string {
-    let text = this.inputs.get(runId);
-    if (text === undefined) {
-      text = inputsText(join(this.directory, 'runs', runId));
-      this.inputs.set(runId, text);
+  /** They never change. */
+  inputsOf(runId: string): KeptInputs {
+    let inputs = this.inputs.get(runId);
+    if (inputs === undefined) {
+      inputs = keptInputs(join(this.directory, 'runs', runId));
+      this.inputs.set(runId, inputs);
     }
-    return text;
+    return inputs;
   }
 }
 
-function inputsText(folder: string): string {
+/** The inputs of a run: the beginning of their JSON in lower case, and each of those that are not too large. */
+interface KeptInputs {
+  readonly text: string;
+  readonly each: readonly SearchedInput[];
+}
+
+function keptInputs(folder: string): KeptInputs {
   try {
-    const { inputs } = JSON.parse(readOwn(join(folder, 'run.json')).toString('utf8')) as { inputs?: object };
-    return JSON.stringify(inputs ?? {})
-      .slice(0, INPUT_CHARACTERS)
-      .toLowerCase();
+    const about = JSON.parse(readOwn(join(folder, 'run.json')).toString('utf8')) as Partial<RunAbout>;
+    const { inputs = {}, options } = about;
+    const each = searchedInputs(inputs, options?.printed_inputs).filter(
+      ({ value }) => value.length <= INPUT_CHARACTERS,
+    );
+    return { text: JSON.stringify(inputs).slice(0, INPUT_CHARACTERS).toLowerCase(), each };
   } catch {
     // A run that never began has no inputs.
-    return '';
+    return { text: '', each: [] };
   }
 }

@@ -319,6 +319,12 @@ async function listRuns(client: EngineClient, filter: RunFilter): Promise<RunLis
   const { limit = Number.POSITIVE_INFINITY, ...conditions } = filter;
   if (filter.program !== undefined || filter.begunIn !== undefined)
     throw new RunRefused('wrong-use', 'an engine does not know from which file or folder a run came', 'name the run');
+  if (filter.input !== undefined)
+    throw new RunRefused(
+      'wrong-use',
+      'the list of an engine does not have the inputs of its runs',
+      'leave out `input`',
+    );
   const isWanted = runCondition(conditions);
   const isFiltered = Object.values(conditions).some((one) => one !== undefined && one !== '');
   const all = await client.list(isFiltered ? Number.POSITIVE_INFINITY : limit + 1);

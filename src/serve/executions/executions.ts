@@ -4,6 +4,7 @@
  */
 import { join } from 'node:path';
 import { type Result, refuse, resultOf, resultWith } from '../../app/result.js';
+import { type SearchedInput, searchedInputs } from '../../app/run-filter.js';
 import type { Delivered } from '../../app/runs.js';
 import type { Json } from '../../machine/expression.js';
 import type { Delivery } from '../../runtime/store/inbox.js';
@@ -205,6 +206,12 @@ export class Executions {
   /** Runs that wait, newest first, also for the beginning of their record, and those that could not begin. */
   queuedRuns(): QueuedRun[] {
     return [...this.runs.values()].flatMap((run) => this.entryOf(run) ?? []).reverse();
+  }
+
+  /** The inputs of a run that has not begun, without secrets. */
+  inputsOf(runId: string): SearchedInput[] {
+    const task = this.runs.get(runId)?.promise?.task;
+    return task?.kind === 'start' ? searchedInputs(task.inputs, task.printed) : [];
   }
 
   /** The queued run with this id or beginning; null: there is none, or several. */

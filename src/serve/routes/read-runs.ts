@@ -1,6 +1,6 @@
 /** Routes that read runs. */
 import { createRoute } from '@hono/zod-openapi';
-import { runCondition, runDays } from '../../app/run-filter.js';
+import { hasInput, runCondition, runDays } from '../../app/run-filter.js';
 import type { RunFilter } from '../../app/runs.js';
 import { omitUndefined } from '../../prelude/omit-undefined.js';
 import { reportJson } from '../../runtime/run/run-report.js';
@@ -166,8 +166,9 @@ export function addReadRoutes(app: ServiceApp, service: Service): void {
     const isQueued = new Set(queued.map(({ run_id }) => run_id));
     const after = cursor === undefined ? {} : { after: cursor };
     const isWanted = runCondition({ ...filter, ...after });
+    const hiddenOf = (id: string) => ({ hasInput: (one: string) => hasInput(executions.inputsOf(id), one) });
     const first = queued
-      .filter((run) => (statuses === null || statuses.includes(run.status)) && isWanted(run))
+      .filter((run) => (statuses === null || statuses.includes(run.status)) && isWanted(run, hiddenOf(run.run_id)))
       .sort(byNewest);
     // One more than the page holds: those that are queued, too, may be among them.
     const found =
