@@ -38,6 +38,7 @@ export function lintTypes({ machine, states }: LoweredMachine, sources: SourceSe
         checkOrder(use, state, types, sources) ??
         checkMembership(use, state, types, sources) ??
         checkOperands(use, state, types, sources) ??
+        checkWhole(use, state, types, sources) ??
         words.check(use, state) ??
         untypedInput(use, state, types, machine.inputs, reported);
       if (diagnostic !== null) diagnostics.push(diagnostic);
@@ -145,6 +146,45 @@ function checkOperands(use: TypeUse, state: number, types: TypesOf, sources: Sou
 
 const numeric = (operator: string): boolean => /^(?:[-*/%]|abs|round|floor|ceil|range)$/.test(operator);
 
+/** What FOR EACH goes through, and the first arguments of functions. */
+const WHOLES: Readonly<Record<string, Types>> = {
+  ...{ 'FOR EACH': LIST, join: LIST, first: LIST, last: LIST, sort: LIST, unique: LIST, sum: LIST },
+  ...{ keys: OBJECT, values: OBJECT, len: TEXT | LIST | OBJECT, slice: TEXT | LIST },
+  ...{ upper: TEXT, lower: TEXT, trim: TEXT, split: TEXT, lines: TEXT, replace: TEXT },
+};
+
+/** `FOR EACH: x in 3` and `join("a")`, which need a value of another type as a whole. */
+function checkWhole({ operator, left }: TypeUse, state: number, types: TypesOf, sources: SourceSet): Diagnostic | null {
+  const wanted = Object.hasOwn(WHOLES, operator) ? (WHOLES[operator] as Types) : 0;
+  const found = types(left.expr, state) & ~NULL;
+  if (wanted === 0 || found === 0 || (found & wanted) !== 0) return null;
+  const text = sources[left.span.file]?.text.slice(left.span.start, left.span.end) ?? '';
+  // A name with a dash has a message of its own.
+  if (/^\w+-[A-Za-z]/.test(text)) return null;
+  const isShort = /^\S{1,40}$/.test(text);
+  const [name, isLoop] = [isShort ? text : '…', operator === 'FOR EACH'];
+  return say.wrongType(left.span, {
+    needs: isLoop ? 'FOR EACH goes through a list' : `\`${operator}\` needs ${describeWhole(wanted)}`,
+    is: `${isShort ? `\`${text}\`` : 'this'} is ${describePrinted(found)}`,
+    help: wholeFor(name, found, wanted, isLoop),
+  });
+}
+
+function describeWhole(types: Types): string {
+  if (types === (TEXT | LIST | OBJECT)) return 'text, a list or an object';
+  return types === (TEXT | LIST) ? 'text or a list' : describeType(types);
+}
+
+function wholeFor(name: string, found: Types, wanted: Types, isLoop: boolean): string {
+  if ((wanted & TEXT) !== 0 && (found & STRUCTURE) === 0) return `write \`"{${name}}"\` for its text`;
+  if (wanted === LIST && found === NUMBER && isLoop) return `write \`range(${name})\` for a number of turns`;
+  if (wanted === LIST && found === OBJECT) return `write \`keys(${name})\` or \`values(${name})\``;
+  if (wanted === LIST && found === TEXT)
+    return `write \`lines(${name})\` for its lines, or \`split(${name}, ",")\` for its parts`;
+  if (wanted === LIST) return `write \`[${name}]\` for a list with one element`;
+  return wanted === OBJECT ? 'use an object, such as JSON that a command printed' : 'use a value of that type';
+}
+
 function conditionFor(name: string, types: Types): string {
   if (isOutput(types))
     return `write \`${name} == "true"\`, or \`CHECK: ${name} = …\`, which reads \`true\` as a value and not as text`;
@@ -163,7 +203,7 @@ function numberFor(name: string | null, types: Types, operator: string, both: Ty
 
 /** `in` and `contains` of a list of which no element has the kind of the value, or of a number. */
 function checkMembership(use: TypeUse, state: number, types: TypesOf, sources: SourceSet): Diagnostic | null {
-  if (!/(?:in|contains)$/.test(use.operator)) return null;
+  if (!/\b(?:in|contains)$/.test(use.operator)) return null;
   const [part, whole] =
     use.operator.endsWith('in') && !use.operator.endsWith('contains') ? [use.left, use.right] : [use.right, use.left];
   const wanted = types(part.expr, state) & ~NULL;
@@ -282,7 +322,7 @@ function untypedInput(
   for (let side = 0; side < 2; side++) {
     const one = side === 0 ? use.left : use.right;
     const input = inputOf(one.expr, inputs);
-    if (input === null || reported.has(input.name)) continue;
+    if (input === null || reported.has(input.name) || Object.hasOwn(WHOLES, use.operator)) continue;
     const needed = WANTS[use.operator] ?? types((side === 0 ? use.right : use.left).expr, state);
     if (needed !== NUMBER && needed !== BOOLEAN) continue;
     reported.add(input.name);

@@ -61,8 +61,6 @@ export const functionNames: readonly string[] = Object.keys(FUNCTIONS);
 
 const SAMPLES = new Set(['now', 'uuid', 'random']);
 
-const OF_NUMBERS = new Set(['abs', 'round', 'floor', 'ceil', 'range']);
-
 export function isFunction(name: string): boolean {
   return Object.hasOwn(FUNCTIONS, name);
 }
@@ -140,7 +138,7 @@ export function lowerExpression(e: Expression, context: ExpressionContext, unkno
       };
     case 'negate': {
       const of = lowerExpression(e.of, context, unknown);
-      noteNumber('-', of, e.of.span, context);
+      noteValue('-', of, e.of.span, context.scope);
       return constantOr({ op: 'negate', of });
     }
     case 'not':
@@ -242,14 +240,13 @@ function lowerCall(e: Extract<Expression, { kind: 'call' }>, context: Expression
   );
   const [arg] = args;
   const [written] = e.args;
-  if (OF_NUMBERS.has(name) && arg !== undefined && written !== undefined) noteNumber(name, arg, written.span, context);
+  if (arg !== undefined && written !== undefined) noteValue(name, arg, written.span, context.scope);
   return { op: 'call', name, args };
 }
 
-/** Records a value that has to be a number. */
-function noteNumber(operator: string, expr: Expr, span: Span, { scope }: ExpressionContext): void {
-  const number = { expr: { op: 'const', value: 0 } as const, span };
-  scope.typeUses.push({ operator, span, left: { expr, span }, right: number });
+/** Records a value of which an operator, a function or FOR EACH needs a type. */
+export function noteValue(operator: string, expr: Expr, span: Span, { typeUses }: StateScope): void {
+  typeUses.push({ operator, span, left: { expr, span }, right: { expr: { op: 'const', value: 0 }, span } });
 }
 
 function lowerCompare(

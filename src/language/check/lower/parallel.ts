@@ -3,12 +3,13 @@ import type { Expr, Template } from '../../../machine/expression.js';
 import type { Branch, Instruction as Code } from '../../../machine/machine.js';
 import { omitUndefined } from '../../../prelude/omit-undefined.js';
 import { checkMessages as say } from '../../source/catalogue/check.js';
+import { declarationMessages as declarations } from '../../source/catalogue/declarations.js';
 import type { Instruction, Option, UndoNode, WaitNode } from '../../syntax/ast.js';
 import type { Name } from '../../syntax/expression-nodes.js';
 import { blocksOf } from '../../syntax/step-nodes.js';
 import { notWords } from '../../syntax/tokens/command-patterns.js';
 import { type BranchUse, lintBranches, lintEachBranch, noteParallelReads } from '../lints/reference-lints.js';
-import { constantText } from './lower-expression.js';
+import { constantText, noteValue } from './lower-expression.js';
 import { checkOptions, DEFAULT_LIMIT, durationTemplate, numberOption, type OptionTable } from './options.js';
 import type { StateLowering } from './state-lowering.js';
 import { lowerUndo } from './undo.js';
@@ -31,6 +32,8 @@ export function lowerParallel(l: StateLowering, i: Parallel, wait: WaitNode | nu
   const keep = keepOf(l, options);
   const { undos, members } = membersOf(l, i);
   lintNote(l, i);
+  // With a quorum of one, the members race for the name.
+  if (quorum === null) lintNames(l, members);
   countMembers(l, i, wait, members.length, quorum);
   const joined = waitOf(l, wait);
   const fork = l.emitter.add({ op: 'jump', to: -1 }, i.span);
@@ -114,6 +117,25 @@ function membersOf(l: StateLowering, i: Parallel): { members: Instruction[]; und
     else if (one.kind !== 'broken') members.push(one);
   }
   return { members, undos };
+}
+
+/** Reports a name that two members bind: only the later of their results would remain. */
+function lintNames(l: StateLowering, members: readonly Instruction[]): void {
+  const names = new Map<string, Name>();
+  for (const member of members) {
+    const name = 'bind' in member ? member.bind : undefined;
+    const first = name === undefined ? undefined : names.get(name.text);
+    if (name === undefined) continue;
+    if (first === undefined) names.set(name.text, name);
+    else
+      l.diagnostics.push(
+        declarations.duplicate(name.span, {
+          what: 'the result',
+          name: name.text,
+          first: { span: first.span, text: 'another member' },
+        }),
+      );
+  }
 }
 
 /** The name of a member in a failure: the name that it binds, or else its line. */
@@ -217,6 +239,7 @@ export function lowerForEach(l: StateLowering, i: ForEach, wait: WaitNode | null
   const options = checkOptions(l, i.options, i.parallel ? JOIN_OPTIONS : { on_failure: 'text' }, 'FOR EACH');
   l.scope.declare(i.variable, 'loop', l.locationOfLoop(i.variable.span));
   const list = l.expression(i.list);
+  noteValue('FOR EACH', list, i.list.span, l.scope);
   if (i.parallel) lowerParallelEach(l, i, list, options, wait);
   else lowerSequentialEach(l, i, list, keepOf(l, options));
 }

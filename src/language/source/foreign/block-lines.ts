@@ -12,6 +12,9 @@ function useCall(pattern: string, value: string, text: string): string | undefin
 const PARALLEL_LOOP =
   /^(DO:\s*)?for\b\s*(?:each\b)?\s*:?\s*(\w+)\s+(?:in|of)\s+(.+?)[\s,;]*(\[\s*[a-z_]+=[^\]]*\])?[\s,;]*(?:\bin\s+)?\bPARALLEL\b[\s,;]*(\[[^\]]*\])?[\s,;]*[:{]?$/i;
 
+/** Messages about the head of a loop. */
+const LOOP = /unknown-verb|unknown-name|unexpected-text|missing|not-a-command|not-an-instruction|bad-/;
+
 /** Undefined: the mistake is within the list. */
 function parallelLoop(m: RegExpExecArray): string | undefined {
   const options = part(m, 5) || part(m, 4);
@@ -38,6 +41,71 @@ export const blockLines: readonly ForeignLine[] = [
     help: write,
     by: (m) => parallelLoop(m),
     binds: (m) => [part(m, 2)],
+  },
+  {
+    line: /^((?:DO:\s*(?:\w+\s*=\s*)?)?)for\b\s*(?:each\b)?\s*:?\s*(\[.*?\]|\w[\w.]*(?:\(.*?\))?)\s+as\s+(\w+)\s*(in\s+PARALLEL.*?)?[:{]?$/i,
+    codes: LOOP,
+    help: write,
+    by: (m) => {
+      const rest = part(m, 4) === '' ? '' : ` ${part(m, 4)}`;
+      return `${part(m, 1)}FOR EACH${part(m, 1) === '' ? ':' : ''} ${part(m, 3)} in ${part(m, 2)}${rest}:`;
+    },
+    binds: (m) => [part(m, 3)],
+  },
+  {
+    line: /^((?:DO:\s*(?:\w+\s*=\s*)?)?)for\b\s*(?:each\b)?\s*:?\s*\(?(\w+)\s*,\s*(\w+)\)?\s+(?:in|of)\s+(.+?)(\s+in\s+PARALLEL.*?)?\s*[:{]?$/i,
+    codes: LOOP,
+    message: () => 'FOR EACH binds one name',
+    help: (m) => {
+      const [index, value, loop] = [part(m, 2), part(m, 3), part(m, 1) === '' ? 'FOR EACH:' : `${part(m, 1)}FOR EACH`];
+      const of = /^\w+\((\w+)\)$/.exec(part(m, 4))?.[1] ?? part(m, 4).replace(/\.(?:items|entries)\(\)$/, '');
+      const [list, object] = [`range(len(${of}))`, `keys(${of})`].map(
+        (all) => `\`${loop} ${index} in ${all}${part(m, 5)}:\``,
+      );
+      const isObject = /items|entries/.test(part(m, 4));
+      const heads = isObject
+        ? object
+        : /enumerate/.test(part(m, 4))
+          ? list
+          : `${list} for a list, ${object} for an object`;
+      return `write ${heads}, and \`{${of}[${index}]}\` for \`${value}\``;
+    },
+    binds: (m) => [part(m, 2), part(m, 3)],
+  },
+  {
+    line: /^for\b\s*(?:each\b)?\s*:?\s*(\w+)\s*(?:=|from|in)\s*(\d+)\s*(?:to|until|\.\.\.?|-)\s*(\d+)\s*[:{]?$/i,
+    codes: LOOP,
+    help: write,
+    by: (m) => `FOR EACH: ${part(m, 1)} in range(${part(m, 2)}, ${Number(part(m, 3)) + 1}):`,
+    binds: (m) => [part(m, 1)],
+  },
+  {
+    line: /^(?:for\b\s*(?:each\b)?|repeat\b|loop\b)\s*:?\s*(\w+)\s+times?\s*[:{]?$/i,
+    codes: LOOP,
+    help: write,
+    by: (m) => `FOR EACH: i in range(${part(m, 1)}):`,
+    binds: () => ['i'],
+  },
+  {
+    line: /^for\b\s*(?:each\b)?\s*:?\s*(\w+)\s+in\s+([^[\](){},:]+(?:,[^[\](){},:]+)+?)\s*[:{]?$/i,
+    codes: LOOP,
+    help: write,
+    by: (m) => `FOR EACH: ${part(m, 1)} in [${part(m, 2)}]:`,
+    binds: (m) => [part(m, 1)],
+  },
+  {
+    line: /^for\b\s*(?:each\b)?\s*:?\s*\((?:(?:let|var|const)\s+)?(\w+)\s+(?:in|of)\s+(.+)\)\s*[:{]?$/i,
+    codes: LOOP,
+    help: write,
+    by: (m) => `FOR EACH: ${part(m, 1)} in ${part(m, 2)}:`,
+    binds: (m) => [part(m, 1)],
+  },
+  {
+    line: /^FOR EACH:\s*(\w+)\s*:?$/i,
+    codes: /missing-part/,
+    help: write,
+    by: (m) => `FOR EACH: item in ${part(m, 1)}:`,
+    binds: () => ['item'],
   },
   {
     line: /^for\b\s*(?:each\b)?\s*:?\s*(\w+)\s+(?:in|of)\s+(.+?):\s+([A-Z]{2,}\b.*)$/i,

@@ -74,6 +74,38 @@ export const instructionLines: readonly ForeignLine[] = [
         .replace(/\s*,\s*/g, ' ')}`,
   },
   {
+    line: /^(.*\b(?:GOTO|USE):?\s*\w+\s+|EMIT:\s*\w+\s+)(?:with\s+)?([({]?)\s*(\w+\s*[=:]\s*[^\s:][^(){}]*?)\s*([)}]?)$/,
+    codes: /unexpected|unknown-name|missing|bad-/,
+    help: write,
+    by: (m) => {
+      if ((part(m, 2) === '') !== (part(m, 4) === '')) return undefined;
+      const values = part(m, 3).replace(/(^|[,\s])(\w+)\s*[:=]\s*(?=[^\s:/=])/g, '$1$2=');
+      const isEvent = part(m, 1).startsWith('EMIT');
+      return part(m, 1) + (isEvent ? values.replace(/\s*,\s*/g, ' ') : `with ${values}`);
+    },
+    binds: (m) => [...part(m, 3).matchAll(/(?:^|[,\s])(\w+)\s*[:=]/g)].map(([, name]) => name as string),
+  },
+  {
+    line: /^(DO|CHECK)\s*\[(?:name|output|out|as|register|id|into|result|var|save|bind)=["']?(\w+)["']?\]:\s*(.+)$/,
+    codes: /unknown-option/,
+    message: () => 'a result has its name before the command',
+    help: write,
+    by: (m) => `${part(m, 1)}: ${part(m, 2)} = ${part(m, 3)}`,
+    binds: (m) => [part(m, 2)],
+  },
+  {
+    line: /^((?:DO|CHECK)\s*\[[^\]]*?)\b(\w+)=(\d+)\s+(ms|milli\w*|s|secs?|seconds?|m|mins?|minutes?|h|hours?|d|days?)\b(.*)$/,
+    codes: /bad-duration|unknown-option/,
+    help: write,
+    by: (m) => `${part(m, 1)}${part(m, 2)}=${part(m, 3)}${unit(part(m, 4))}${part(m, 5)}`,
+  },
+  {
+    line: /^((?:DO|CHECK))\s*\[(?:if|when|unless|only_if)=(.+?)\]:\s*(.+)$/,
+    codes: /unknown-option|unexpected|bad-/,
+    message: () => 'a condition stands before its instruction',
+    help: (m) => `write \`IF: … → ${part(m, 1)}: ${part(m, 3)}\``,
+  },
+  {
     line: /^EMIT:\s*(\w+)\s+\{([A-Za-z_]\w*)\}$/,
     codes: /unexpected/,
     help: write,
@@ -86,6 +118,13 @@ export const instructionLines: readonly ForeignLine[] = [
     by: (m) => `${part(m, 1)} → ${part(m, 2)}`,
   },
   { line: /^KEEP\b.+$/, codes: /unexpected|missing-colon/, help: write, by: () => 'KEEP' },
+  {
+    line: /^(?:DO|CHECK)\s*\[[^\]]*\b(?:background|bg|async|detach|nowait|no_wait|parallel|daemon)\b.*?\]:\s*(.+)$/,
+    codes: /unknown-option/,
+    message: () => 'an instruction ends before the next one begins: there is no work in the background',
+    help: (m) =>
+      `write \`DO: in PARALLEL\`, and below it \`- ${part(m, 1)}\` and a member for what runs at the same time`,
+  },
   {
     line: /^((?:DO|CHECK)\s*\[[^\]]*?)\b(?:ignore_errors?|allow_failure|continue_on_error|may_fail)(?:=\w+)?(.*)$/,
     codes: /unknown-option/,

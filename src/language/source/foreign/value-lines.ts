@@ -48,6 +48,12 @@ const textEndsWithSemicolon = (text: string): boolean =>
         (!/^\s*[A-Z]/.test(line) || /\b(?:DO|CHECK|UNDO|RETURN|EMIT|FAIL|CALL|PLAN|ASK|PROMPT|with)\b/.test(line)),
     );
 
+/** `- a: DO: cmd` as `- DO: a = cmd`. */
+function namedResult(head: string, name: string, of: string): string {
+  const [, verb = '', command = of] = /^((?:DO|CHECK)(?:\s*\[.*?\])?:\s*)(.*)$/.exec(of) ?? [];
+  return `${head}${verb}${name} = ${command}`;
+}
+
 export const valueLines: readonly ForeignLine[] = [
   { line: /^(?:INCREMENT:?\s*)?(\w+)\s*\+\+;?$/, help: write, by: (m) => `INCREMENT: ${part(m, 1)}` },
   {
@@ -82,6 +88,31 @@ export const valueLines: readonly ForeignLine[] = [
     binds: (m) => [part(m, 1)],
   },
   {
+    line: /^((?:DO|CHECK)(?:\s*\[.*?\])?:\s*\w+\s*=\s*)(?:let|var|const|val|my|local|declare)\s+\w+\s*=\s*(.+)$/,
+    codes: /command-not-found|not-a-command/,
+    help: write,
+    by: (m) => `${part(m, 1)}${part(m, 2)}`,
+  },
+  {
+    line: /^((?:-\s+)?(?:(?:DO|CHECK)(?:\s*\[.*?\])?:\s*)?)(?:(?:let|var|const|val|my|local|declare|readonly|typeset|export|set)\s+)?(\w+)\s*(?::=|(?<=\b(?:let|var|const|val|my|local|declare|readonly|typeset|export|set)\s+\w+\s*)=)\s+(\S.*)$/,
+    codes: /command-not-found|not-a-command/,
+    message: () => 'a result has a name and `=` before its command, and nothing else',
+    help: (m, by) =>
+      /\bexport\s/.test(m[0])
+        ? `write \`DO [env.${part(m, 2)}=${part(m, 3)}]: …\` for the command that reads it`
+        : write(m, by),
+    by: (m) => (part(m, 1) === '' ? undefined : `${part(m, 1)}${part(m, 2)} = ${part(m, 3)}`),
+    binds: (m) => [part(m, 2)],
+  },
+  {
+    line: /^((?:-\s+)?(?:(?:DO|CHECK)(?:\s*\[.*?\])?:\s*)?)(?!(?:name|id|run|cmd|command|step|task|uses):)([a-z_]\w*):\s+(\S.*)$/,
+    codes: /not-a-command|command-not-found/,
+    message: (m) => `\`${part(m, 2)}:\` does not name a result`,
+    help: write,
+    by: (m) => (part(m, 1) === '' ? undefined : namedResult(part(m, 1), part(m, 2), part(m, 3))),
+    binds: (m) => [part(m, 2)],
+  },
+  {
     line: /^(\w+)\s*=\s*(?:input|ASK(?:\s+user)?:?)\s*\(?\s*(["'].*["'])\)?$/i,
     codes: unread,
     help: write,
@@ -93,6 +124,19 @@ export const valueLines: readonly ForeignLine[] = [
     codes: unread,
     help: write,
     by: (m) => `${part(m, 1)}: ${part(m, 2)}`,
+  },
+  {
+    line: /^(SET|TRACK):\s*(?:let|var|const|my)\s+(\w+)\s*(:?=.*)?$/,
+    codes: /unexpected|bad-name/,
+    help: write,
+    by: (m) => `${part(m, 1)}: ${part(m, 2)}${m[3] === undefined ? '' : ` ${part(m, 3).replace(/^:/, '')}`}`,
+    binds: (m) => [part(m, 2)],
+  },
+  {
+    line: /^SET:\s*([\w.]+)\s*(?::=?|<-|to)\s*(\S.*)$/,
+    codes: /unexpected|bad-character|missing/,
+    help: write,
+    by: (m) => `SET: ${part(m, 1)} = ${part(m, 2)}`,
   },
   {
     line: /^SET:\s*(\w+)\s*(\+\+|--);?$/,
