@@ -52,7 +52,7 @@ export const COMBINATIONS: readonly Combination[] = [
     help: 'write `run FILE --resume --in-doubt …`; only a run that was interrupted has effects in doubt',
   },
   {
-    of: ['run', 'resume', 'answer', 'signal'],
+    of: ['run', 'resume', 'replay', 'answer', 'signal'],
     flags: ['--overwrite'],
     needs: ['--record'],
     help: 'add `--record FILE`',
@@ -103,9 +103,8 @@ export const COMBINATIONS: readonly Combination[] = [
     idle: ['--resume', '--replay'],
     help: 'a cassette holds a run from its beginning: leave out one of them',
   },
-  { of: ['run'], flags: ['--record'], idle: ['--replay'], help: 'leave out one of them: `--replay` records nothing' },
   {
-    of: ['resume', 'answer', 'signal'],
+    of: ['resume', 'replay', 'answer', 'signal'],
     flags: ['--record'],
     idle: ['--from-file', '--cwd'],
     help: 'leave out one of them: a cassette holds a whole run of one program in one directory',
@@ -115,13 +114,13 @@ export const COMBINATIONS: readonly Combination[] = [
   { of: ['run'], flags: ['--agent'], idle: ['--cassette'], help: 'leave it out: a cassette starts no agent' },
   {
     of: ['replay'],
-    flags: [...SHOWN, ...LIMITS, ...WORLD],
+    flags: [...SHOWN, ...LIMITS, ...WORLD, '--record'],
     needs: ['--from', '--failed'],
     help: 'add `--from POINT` to start a new run; without it `replay` compares, and runs nothing',
   },
   {
     of: ['run'],
-    flags: [...SHOWN, ...LIMITS, ...WORLD],
+    flags: [...SHOWN, ...LIMITS, ...WORLD, '--record'],
     idle: ['--replay'],
     needs: ['--from'],
     help: 'add `--from POINT` to start a new run; `--replay` alone compares, and runs nothing',

@@ -90,6 +90,8 @@ export function optionHint(
   if (name === '--config' || name === '-c') return 'leave it out: statedsl finds `statedsl.config.yaml` here and above';
   if (name === '--model') return 'set the model of an agent in `statedsl.config.yaml`';
   if (name === '-y' || name === '--yes') return 'leave it out: answer with `statedsl answer RUN NAME=yes`';
+  if (name === '--record' && command === 'rollback')
+    return 'leave it out: a cassette holds a run from its beginning, which no rollback is part of';
   const meant = Object.hasOwn(OPTIONS, name) ? (OPTIONS[name] as string) : null;
   if (meant !== null && known.includes(meant.split(' ')[0] as string))
     return `write \`${/^\d+$/.test(value ?? rest[0] ?? '') ? meant.replace('PORT', value ?? rest[0] ?? '') : meant}\``;

@@ -113,8 +113,10 @@ export function addResume(program: Command, onExit: (code: number) => void): voi
 
 export function addReplay(program: Command, onExit: (code: number) => void): void {
   addOn(
-    addResumeOptions(
-      program.command('replay').description('compare a run with its program, or start a new run from a point of it'),
+    addRecording(
+      addResumeOptions(
+        program.command('replay').description('compare a run with its program, or start a new run from a point of it'),
+      ),
     ),
   )
     .argument('[run]', 'the id of the run or the beginning of it (default: the newest of this directory)')

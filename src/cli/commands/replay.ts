@@ -36,7 +36,7 @@ export async function replayCommand(run: string | undefined, given: ReplayFlags)
       if (unused !== null) return unused;
     }
     const { run_id } = unwrap(await (await runsOf(flags)).find(name));
-    return driveStoredRun(run_id, { ...flags, confirms: true }, false, (runs, options) =>
+    return driveStoredRun(run_id, { ...flags, confirms: true, isCopy: true }, false, (runs, options) =>
       runs.replay(run_id, from, options),
     );
   }, flags);

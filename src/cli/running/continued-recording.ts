@@ -27,10 +27,12 @@ export class ContinuedRecording {
   private options: ResumeOptions = {};
   private cwd = '';
 
+  /** `id`: the stored run, which is the origin of a new one if `isCopy`. */
   constructor(
     private readonly id: string,
     private readonly file: string,
     private readonly flags: Pick<ResumeFlags, 'overwrite' | 'quiet' | 'cwd'>,
+    private readonly isCopy: boolean,
   ) {}
 
   /** Refuses what cannot be recorded before anything is delivered or begins. */
@@ -49,13 +51,13 @@ export class ContinuedRecording {
       );
     }
     this.cwd = await workingDirectoryOf(stored, dir);
-    this.make();
+    if (!this.isCopy) this.make(this.id);
   };
 
   /** Writes the cassette, whichever way the command ended. */
   async finish(report: RunReport | null, code: ExitCode, background: boolean): Promise<ExitCode> {
     if (report === null) return code;
-    const problem = this.write(report);
+    const problem = await this.write(report);
     if (problem === null) {
       if (this.flags.quiet !== true && !background) stderr.write(`recorded to ${this.file}\n`);
       return code;
@@ -64,9 +66,14 @@ export class ContinuedRecording {
     return code === EXIT.returned ? wrong : code;
   }
 
-  private write({ status }: RunReport): { readonly message: string; readonly help: string | null } | null {
+  private async write({ run_id, status }: RunReport): Promise<{ message: string; help: string | null } | null> {
     try {
-      const { header, records, holdsSecret } = this.make();
+      // A copy has a worktree of its own.
+      if (this.isCopy) {
+        const dir = this.options.dir ?? DEFAULT_STORE;
+        this.cwd = await workingDirectoryOf(openStoredRun(dir, run_id), dir);
+      }
+      const { header, records, holdsSecret } = this.make(run_id);
       if (holdsSecret) return { message: 'the cassette would hold the text of a secret', help: null };
       const ended = { isComplete: status !== 'interrupted', isSuspended: status === 'suspended' };
       const message = writeCassette(resolve(this.file), { ...header, ...ended }, records, this.boundary);
@@ -78,8 +85,8 @@ export class ContinuedRecording {
     }
   }
 
-  private make() {
-    return cassetteOfRun(openStoredRun(this.options.dir ?? DEFAULT_STORE, this.id), this.cwd, this.options);
+  private make(id: string) {
+    return cassetteOfRun(openStoredRun(this.options.dir ?? DEFAULT_STORE, id), this.cwd, this.options);
   }
 
   private get cannot(): string {
@@ -92,6 +99,7 @@ export class ContinuedRecording {
     const unwritable = whyNoRecording(path, true, this.boundary);
     if (unwritable !== null) return { reason: unwritable, isOwn: false };
     if (whyNoRecording(path, this.flags.overwrite === true, this.boundary) === null) return null;
+    if (this.isCopy) return { reason: 'a file of that name exists already', isOwn: true };
     const stored = openStoredRun(this.options.dir ?? DEFAULT_STORE, this.id);
     const machine = storedMachine(stored, stored.about.digest);
     const redactor = createRedactor(secretsOf(machine, this.options));

@@ -28,6 +28,8 @@ async function reportBound(found: ExaminedRun, flags: DrivenFlags, background: b
 interface DrivenFlags extends ResumeFlags {
   /** A rollback calls no agents. */
   readonly isUndoing?: boolean;
+  /** A new run begins as a copy of this one. */
+  readonly isCopy?: boolean;
   /** The person must confirm what `confirm_above` does not allow. */
   readonly confirms?: boolean;
 }
@@ -48,7 +50,7 @@ export async function driveStoredRun(
   const recording =
     flags.record === undefined
       ? null
-      : new (await import('./continued-recording.js')).ContinuedRecording(id, flags.record, flags);
+      : new (await import('./continued-recording.js')).ContinuedRecording(id, flags.record, flags, flags.isCopy === true);
   let report: RunReport | null = null;
   const code = await driveOnCommandLine({
     flags,
