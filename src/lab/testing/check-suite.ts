@@ -76,6 +76,23 @@ function returnedTexts({ states, plans }: Machine): string[] | null {
   return texts.includes(null) ? null : (texts as string[]);
 }
 
+/** The text that begins almost as what is before the `*` of a pattern. */
+function nearestStart(start: string, texts: readonly string[]): string | undefined {
+  const starts = texts.map((text) => text.slice(0, start.length + 1).replace(/\s.*$/s, ''));
+  const near = start.includes(' ') ? undefined : nearest(start, starts);
+  return near === undefined ? undefined : texts[starts.indexOf(near)];
+}
+
+const isBare = (selector: Selector): boolean => selector.kind === 'text' && selector.isBare === true;
+
+/** The answer as it must be written: the choice that is meant, or else all of them. */
+function quotedAnswer(words: string, choices: readonly string[] | null): string {
+  if (choices === null || choices.includes(words)) return `write \`"${words}"\``;
+  const begun = choices.filter((choice) => choice.toLowerCase().startsWith(words.toLowerCase()));
+  const meant = begun.length === 1 && words !== '' ? begun[0] : nearest(words, choices);
+  return meant === undefined ? `the choices are ${choices.join(', ')}` : `write \`"${meant}"\``;
+}
+
 class SuiteCheck {
   readonly diagnostics: Diagnostic[] = [];
 
@@ -174,7 +191,10 @@ class SuiteCheck {
     if (mock.state !== null && !this.isStep(mock.state) && !this.state(mock.state)) return;
     for (const { after } of mock.answers) if (after !== undefined) this.duration(after);
     const { targets } = this.suite.facts;
-    if (targets.some((target) => answers({ ...mock, state: this.isStep(mock.state) ? null : mock.state }, target)))
+    if (
+      !isBare(mock.selector) &&
+      targets.some((target) => answers({ ...mock, state: this.isStep(mock.state) ? null : mock.state }, target))
+    )
       return;
     const where = mock.state === null ? '' : ` in \`${mock.state.text}\``;
     const line = mock.line === null ? '' : ` on line ${mock.line}`;
@@ -284,7 +304,8 @@ class SuiteCheck {
         for (const { value } of moment.fields) this.constant(value);
         return this.event(moment);
       case 'run':
-        if (!facts.targets.some((target) => selects(moment.selector, target))) this.selector(moment.selector, '');
+        if (!facts.targets.some((target) => selects(moment.selector, target)) || isBare(moment.selector))
+          this.selector(moment.selector, '');
         return this.builtTexts(moment.selector);
       case 'answered':
         this.constant(moment.value);
@@ -350,9 +371,9 @@ class SuiteCheck {
             'write `true` to approve or `false` to deny',
           );
       } else if (typeof value !== 'string')
-        this.wrong(text.span, 'the answer of a person is a text', 'write it in quotes');
+        this.wrong(text.span, 'the answer of a person is a text', quotedAnswer(words, choices));
       else if (choices !== null && !choices.includes(value.trim()))
-        this.wrong(text.span, `\`${value}\` is not one of the choices`, `the choices are ${choices.join(', ')}`);
+        this.wrong(text.span, `\`${value}\` is not one of the choices`, quotedAnswer(words, choices));
     }
   }
 
@@ -375,7 +396,7 @@ class SuiteCheck {
       case 'calls':
       case 'prompt':
       case 'once':
-        if (!facts.targets.some((target) => selects(expectation.selector, target)))
+        if (!facts.targets.some((target) => selects(expectation.selector, target)) || isBare(expectation.selector))
           this.selector(expectation.selector, '');
         return;
       case 'failed':
@@ -391,28 +412,61 @@ class SuiteCheck {
   /** What a text could mean, shortened. */
   private textsIn(state: string | null): string[] {
     const { targets } = this.suite.facts;
-    const texts = targets.filter((target) => state === null || target.state === state).map(({ text }) => text);
+    const texts = targets
+      .filter((target) => target.kind === 'command' && (state === null || target.state === state))
+      .map(({ text }) => text);
     return [...new Set(texts)].slice(0, MOST_TEXTS).map(shorten);
   }
 
   private selector(selector: Selector, where: string, state: string | null = null): void {
     const { targets } = this.suite.facts;
     const names = [...new Set(targets.filter(({ kind }) => kind === selector.kind).flatMap(({ name }) => name ?? []))];
+    if (selector.kind === 'text' && selector.isBare === true) return this.bare(selector.pattern, selector.span);
     const kind = { text: 'command', agent: 'agent call', tool: 'tool call' }[selector.kind];
     const what = `no ${kind} of the program${where} matches \`${selectorText(selector)}\``;
     const near = selector.kind === 'text' ? this.textMeant(selector.pattern, state) : nearest(selector.name, names);
     this.nothing(selector.span, what, selector.kind === 'text' ? this.textsIn(state) : names, near);
   }
 
+  /** A selector without quotes: an agent, a tool, the name of what a command binds, or the text of a command. */
+  private bare(word: string, span: Span): void {
+    const { targets, asks } = this.suite.facts;
+    const named = targets.find(({ name }) => name === word);
+    const near = nearest(word, [...targets.flatMap(({ name }) => name ?? []), ...asks.keys()]);
+    const meant = named ?? targets.find(({ name }) => name === near && near !== undefined);
+    const text = targets.find((target) => target.kind === 'command' && target.text.split(/[\s/]/).includes(word))?.text;
+    const [help, by] = asks.has(word)
+      ? [`write \`ANSWER: ${word} → "…"\`: it is a question`, null]
+      : meant !== undefined && meant.name !== null
+        ? this.written(meant.kind === 'tool' ? `CALL ${meant.name}` : `Task(${meant.name})`)
+        : text !== undefined
+          ? this.written(`"${text.replace(/["\\]/g, '\\$&')}"`)
+          : [
+              `write the text of a command in quotes: ${this.textsIn(null)
+                .map((one) => `\`"${one}"\``)
+                .join(', ')}`,
+              null,
+            ];
+    this.diagnostics.push(say.bareSelector(span, { word, help, ...(by === null ? {} : { fix: { span, text: by } }) }));
+  }
+
+  private written(selector: string): readonly [string, string] {
+    return [`write \`${selector}\``, selector];
+  }
+
   /** The instruction that the text may be a run of, such as `deploy {target}` for `deploy prod`. */
   private textMeant(pattern: string, state: string | null): string | undefined {
     const { targets } = this.suite.facts;
-    const texts = targets.filter((target) => state === null || target.state === state).map(({ text }) => text);
+    const texts = targets
+      .filter((target) => target.kind === 'command' && (state === null || target.state === state))
+      .map(({ text }) => text);
     const meant = [...new Set(texts)].filter((text) => {
       const parts = text.split(/\{[^{}]*\}/).map((one) => one.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&'));
       return parts.length > 1 && new RegExp(`^${parts.join('.*')}$`, 's').test(pattern);
     });
-    return meant.length === 1 ? `"${meant[0]?.replace(/["\\]/g, '\\$&')}"` : undefined;
+    const plain = pattern.replace(/[*\s]+$/, '');
+    const near = meant.length === 1 ? meant[0] : (nearest(pattern, texts) ?? nearestStart(plain, texts));
+    return near === undefined ? undefined : `"${near.replace(/["\\]/g, '\\$&')}"`;
   }
 
   /** False: there is no such state, which is reported. */

@@ -40,12 +40,17 @@ interface ExpressionRegion {
 
 /** `names`: what expressions may use. */
 export function compileExpressions(
-  { texts }: TestFile,
+  { texts, tests }: Pick<TestFile, 'texts' | 'tests'>,
   file: number,
   names: ReadonlySet<string>,
   types?: TypesByName,
 ): TestExpressions {
-  const unknown = [...texts.keys()].flatMap((expression) => unknownNames(expression, names));
+  const expected = new Set<unknown>(
+    tests.flatMap(({ lines }) =>
+      lines.flatMap((line) => (line.kind === 'expect' ? Object.values(line.expectation) : [])),
+    ),
+  );
+  const unknown = [...texts.keys()].flatMap((one) => unknownNames(one, names, expected.has(one)));
   const computed = [...texts]
     .filter(([expression]) => constantOf(expression) === undefined && unknownNames(expression, names).length === 0)
     .flatMap(withSides);
@@ -133,10 +138,10 @@ export function compileStates(
 }
 
 /** Names that neither the program nor its run has. */
-export function unknownNames(expression: Expression, names: ReadonlySet<string>): Diagnostic[] {
+export function unknownNames(expression: Expression, names: ReadonlySet<string>, isExpected = false): Diagnostic[] {
   return namesIn(expression)
     .filter(({ name }) => !names.has(name))
-    .map(({ name, span }) => say.unknownValue(span, { name, near: nearest(name, [...names]) }));
+    .map(({ name, span }) => say.unknownValue(span, { name, isExpected, near: nearest(name, [...names]) }));
 }
 
 /** The sides of a comparison are evaluated as well, to show what is different. */

@@ -11,6 +11,8 @@ const FACTS: Readonly<Record<string, string>> = {
   ...synonyms('success succeeds succeeded passes passed ok', 'EXPECT: returned'),
   ...synonyms('error_type kind', 'error.kind'),
   ...synonyms('exit_code exit code status', 'error.exit_code'),
+  prompt: 'EXPECT: prompt Task(NAME) contains "…"',
+  calls: 'EXPECT: calls "COMMAND" == 1',
   ...synonyms('duration elapsed', 'time'),
 };
 
@@ -28,6 +30,11 @@ export const testMessages = {
     help: `write \`${f.meant.split('\n').join('`, then `')}\``,
     correction: { ...f.fix, guess: true },
   })),
+  bareSelector: message<{ word: string; help: string; fix?: Correction }>('test-line', 'error', (f) => ({
+    message: `\`${f.word}\` is neither an agent such as \`Task(writer)\` nor the text of a command in quotes`,
+    help: f.help,
+    ...(f.fix === undefined ? {} : { correction: { ...f.fix, guess: true } }),
+  })),
   inProgram: message<{ verb: string }>('test-in-program', 'error', (f) => ({
     message: `\`${f.verb}:\` belongs in a test file, and this is a program`,
     help: 'move it to a file with a name that ends in `.test.dsl`, below a line `TESTS: "./program.dsl"`',
@@ -40,12 +47,12 @@ export const testMessages = {
     message: `${f.what}, so this line can have no effect`,
     ...didYouMean('', f.near, f.names.length === 0 ? 'remove the line' : `there are ${list(f.names)}`),
   })),
-  unknownValue: message<{ name: string } & Near>('unknown-value', 'error', (f) => ({
+  unknownValue: message<{ name: string; isExpected: boolean } & Near>('unknown-value', 'error', (f) => ({
     message: `nothing in this test has the name \`${f.name}\``,
     ...didYouMean(
       f.name,
       f.near,
-      Object.hasOwn(FACTS, f.name)
+      f.isExpected && Object.hasOwn(FACTS, f.name)
         ? `write \`${FACTS[f.name]}\``
         : `write \`"${f.name}"\` for the text, or name an input, a tracked variable or the row of \`EACH:\``,
     ),

@@ -2,81 +2,107 @@
  * Lines of test files as other tools write them, each with the line that is meant. No right line matches one of these
  * patterns, so that they are tried before a line is read.
  */
-import { type ForeignLine, part } from './foreign-line.js';
+import { advise, CALL, expectations, type ForeignTestLine, rule, withOwnNames } from './expectation-lines.js';
+import { part } from './foreign-line.js';
 
-type ForeignTestLine = Required<Pick<ForeignLine, 'line' | 'by'>>;
-
-/** A quoted text, an agent or a tool. */
-const CALL = String.raw`("(?:[^"\\]|\\.)*"|Task\([\w./:-]+\)|CALL \S+)`;
-const NO = String.raw`(?:not|NOT|no|never|neither)`;
-const RAN =
-  '(?:ran|runs?|calls?|called|executed|executes|invoked|performs?|performed|commands?|undone|undid|rolled back|has run|was called)';
-const NAME = String.raw`([A-Za-z_]\w*)`;
-
-const rule = (pattern: string, by: ForeignTestLine['by']): ForeignTestLine => ({
-  line: new RegExp(`^${pattern}$`),
-  by,
-});
-const expect = (pattern: string, by: ForeignTestLine['by']): ForeignTestLine => rule(`EXPECT:\\s*${pattern}`, by);
-
-const timesOf = (count: string): string => ({ once: '1', twice: '2', thrice: '3', never: '0' })[count] ?? count;
-
-const expectations: readonly ForeignTestLine[] = [
-  expect(`${NO}\\s+(?:${RAN}\\s+)?${CALL}`, (m) => `EXPECT: calls ${part(m, 1)} == 0`),
-  expect(`${CALL}\\s+(?:was\\s+|is\\s+)?${NO}\\s+${RAN}`, (m) => `EXPECT: calls ${part(m, 1)} == 0`),
-  expect(`${RAN}\\s+${CALL},?\\s+(?:exactly\\s+)?(\\d+|once|twice|thrice|never)(?:\\s+times?)?`, (m) => {
-    return `EXPECT: calls ${part(m, 1)} == ${timesOf(part(m, 2))}`;
-  }),
-  expect(`(?!calls\\b)${RAN}:?\\s*${CALL}`, (m) => `EXPECT: calls ${part(m, 1)} >= 1`),
-  expect(`calls\\s+${CALL}`, (m) => `EXPECT: calls ${part(m, 1)} >= 1`),
-  expect(`(?:was\\s+)?${CALL}(?:\\s+(?:was\\s+)?${RAN})?`, (m) => `EXPECT: calls ${part(m, 1)} >= 1`),
-  expect(`(?:calls?|count|times|number of calls)\\s*\\(\\s*${CALL}\\s*\\)\\s*(==?|[<>]=?|!=)\\s*(\\d+)`, (m) => {
-    return `EXPECT: calls ${part(m, 1)} ${part(m, 2) === '=' ? '==' : part(m, 2)} ${part(m, 3)}`;
-  }),
-  expect(`(?:count|times|number of calls)\\s+(?:of\\s+)?${CALL}\\s*(?:==?|is|:)?\\s*(\\d+)(?:\\s+times?)?`, (m) => {
-    return `EXPECT: calls ${part(m, 1)} == ${part(m, 2)}`;
-  }),
-  expect(`calls\\s+${CALL}\\s*(?:=|is|:)\\s*(\\d+)`, (m) => `EXPECT: calls ${part(m, 1)} == ${part(m, 2)}`),
-  expect(`(?:exactly\\s+)?(\\d+)\\s*(?:x|times|calls?)?\\s+(?:(?:calls?\\s+)?of\\s+)?${CALL}`, (m) => {
-    return `EXPECT: calls ${part(m, 2)} == ${part(m, 1)}`;
-  }),
-  expect(String.raw`(?:returns?|RETURNS?|RETURN|returned)\s*:?\s+(?![=!<>])(\S.*)`, (m) => {
-    return /^EXPECT:\s*returned\s+(?!:)/.test(m[0]) ? undefined : `EXPECT: returned ${part(m, 1)}`;
-  }),
-  expect('(?:the run fails|FAIL|FAILED)', () => 'EXPECT: failed'),
-  expect(String.raw`(?:failed|fails|FAIL|FAILED):?\s+(?:with\s+)?("(?:[^"\\]|\\.)*")`, (m) => {
-    return `EXPECT: failed\nEXPECT: error contains ${part(m, 1)}`;
-  }),
-  expect(`(?:failed|fails)\\s+with\\s+${NAME}`, (m) => `EXPECT: failed ${part(m, 1)}`),
-  expect('(?:not|no|never)\\s+(?:failed|failure|fails|fail|error)', () => 'EXPECT: returned'),
-  expect(`(?:visited|visits|reache[sd]|entered|enters|state|state\\s+is|goes to|ends in)\\s+"?${NAME}"?`, (m) => {
-    return `EXPECT: states …, ${part(m, 1)}, …`;
-  }),
-  expect(String.raw`states?\s*(?:==?|:|are)?\s*\[?\s*("?\w+"?(?:\s*(?:,|→|->)\s*"?\w+"?)+)\s*\]?`, (m) => {
-    if (/^EXPECT:\s*states\s+\w+(?:\s*,\s*\w+)+$/.test(m[0])) return undefined;
-    return `EXPECT: states ${part(m, 1)
-      .replace(/"/g, '')
-      .replace(/\s*(?:,|→|->)\s*/g, ', ')}`;
-  }),
-  expect(`${NO}\\s+(?:event|emit|emits|emitted|EMIT):?\\s+"?${NAME}"?`, (m) => {
-    return /^EXPECT:\s*no\s+event\s+\w+$/.test(m[0]) ? undefined : `EXPECT: no event ${part(m, 1)}`;
-  }),
-  expect(`(?:emitted|emits?|EMIT|events?):?\\s+"?${NAME}"?`, (m) => {
-    return /^EXPECT:\s*event\s+\w+$/.test(m[0]) ? undefined : `EXPECT: event ${part(m, 1)}`;
-  }),
-  expect(`(?:asked|asks|ASK|waits?(?:ing)?(?:\\s+for)?|suspends?|suspended\\s+(?:on|at|in))\\s+"?${NAME}"?`, (m) => {
-    return `EXPECT: suspended ${part(m, 1)}`;
-  }),
-  expect(`${CALL}\\s+prompt\\s+(?:contains|includes|has)\\s+(".*")`, (m) => {
-    return `EXPECT: prompt ${part(m, 1)} contains ${part(m, 2)}`;
-  }),
-  expect(`prompt\\s+(?:of\\s+)?${CALL}\\s+(?:includes|has|matches|==)\\s+(".*")`, (m) => {
-    return `EXPECT: prompt ${part(m, 1)} contains ${part(m, 2)}`;
-  }),
-];
+/** Words of other tools before the text of a command. */
+const COMMAND_WORD = '(?:CHECK|DO|RUN|COMMAND|command|cmd|bash|shell|run|exec)';
+const UNITS: Readonly<Record<string, string>> = { s: 's', m: 'm', h: 'h', d: 'd' };
 
 const MOCKED = `MOCK:\\s*(?:(\\w+/)?)${CALL}`;
+const ANSWERED = `${MOCKED}\\s*(?:→|->)\\s*`;
+const answered = (pattern: string, by: (m: RegExpExecArray) => string): ForeignTestLine =>
+  rule(`${ANSWERED}${pattern}`, (m) => `MOCK: ${part(m, 1)}${part(m, 2)} → ${by(m)}`);
+
 const mocks: readonly ForeignTestLine[] = [
+  advise(
+    String.raw`MOCKS?:\s*"?[\w./-]+\.(?:ya?ml|json|js|py)"?`,
+    'write each mock on its own line, such as `MOCK: "make *" → "done"`: a file of mocks is for `statedsl run --mock`',
+  ),
+  rule(String.raw`MOCK:\s*(\w+/)?Task\s*[(:]?\s*["']([\w./:-]+)["']\s*\)?(.*)`, (m) => {
+    return `MOCK: ${part(m, 1)}Task(${part(m, 2)})${part(m, 3)}`;
+  }),
+  rule(
+    String.raw`MOCK:\s*(\w+/)?(?:AGENT|Agent|agent|LLM|llm|TASK|task)\s*[\s(:/]\s*["']?([\w./:-]+?)["']?\s*\)?\s*(=>|=|:|→|->|returns)(.*)`,
+    (m) => {
+      return `MOCK: ${part(m, 1)}Task(${part(m, 2)}) →${part(m, 4)}`;
+    },
+  ),
+  rule(
+    String.raw`MOCK:\s*(?:ASK|ask|ANSWER|answer|user|USER|question)[\s/:]\s*(?:user:?\s*)?"?(\w+)"?\s*(?:→|->|=>|=|:)\s*(\S.*)`,
+    (m) => {
+      return `ANSWER: ${part(m, 1)} → ${part(m, 2)}`;
+    },
+  ),
+  rule(
+    String.raw`MOCK:\s*(\w+/)?${COMMAND_WORD}:?\s+(?:\w+\s*=\s*)?"((?:[^"\\]|\\.)*)"\s*(?:→|->|=>|=|:)\s*(\S.*)`,
+    (m) => {
+      return `MOCK: ${part(m, 1)}"${part(m, 2)}" → ${part(m, 3)}`;
+    },
+  ),
+  rule(String.raw`MOCK:\s*(\w+/)?${COMMAND_WORD}:\s*(?:\w+\s*=\s+)?([^"'→]+?)\s*(?:→|->|=>)\s*(\S.*)`, (m) => {
+    return `MOCK: ${part(m, 1)}"${part(m, 2)}" → ${part(m, 3)}`;
+  }),
+  rule(String.raw`MOCK:\s*([A-Za-z_]\w*)\s*(?:[:.>]|::)\s*("(?:[^"\\]|\\.)*"|Task\([\w./:-]+\)|CALL \S+)(.*)`, (m) => {
+    return `MOCK: ${part(m, 1)}/${part(m, 2)}${part(m, 3)}`;
+  }),
+  rule(`MOCK:\\s*${CALL}\\s+(?:in|of|@)\\s+([A-Za-z_]\\w*)\\s*(→|->)(.*)`, (m) => {
+    return `MOCK: ${part(m, 2)}/${part(m, 1)} →${part(m, 4)}`;
+  }),
+  rule(String.raw`MOCK:\s*(\w+/)?\/((?:[^/\\]|\\.)+)\/[a-z]*\s*(→|->)(.*)`, (m) => {
+    return `MOCK: ${part(m, 1)}"*${part(m, 2)
+      .replace(/^\^|\$$/g, '')
+      .replace(/\.[*+]/g, '*')
+      .replace(/\\/g, '')}*" →${part(m, 4)}`;
+  }),
+  rule(`${MOCKED}\\s*(?:→|->)`, (m) => `MOCK: ${part(m, 1)}${part(m, 2)} → ""`),
+  answered(
+    String.raw`(?:exit[_ -]?code|exit|code)\s*[(=:]?\s*(\d+)\s*\)(.*)`,
+    (m) => `exit ${part(m, 3)}${part(m, 4)}`,
+  ),
+  answered(String.raw`(?:exit[_-]code|exitCode|returncode)\s+(\d+)(.*)`, (m) => `exit ${part(m, 3)}${part(m, 4)}`),
+  answered(
+    String.raw`(?:throws?|raises?|fails?|error|rejects?)\s*(?:with\s+)?(?:new\s+)?(?:\w*(?:Error|Exception))?\s*\(?\s*("(?:[^"\\]|\\.)*")\s*\)?`,
+    (m) => {
+      return `fails tool_failure ${part(m, 3)}`;
+    },
+  ),
+  answered(
+    String.raw`(?:stdout|output|prints?|text|value)\s*[:=]?\s*("(?:[^"\\]|\\.)*")(.*)`,
+    (m) => `${part(m, 3)}${part(m, 4)}`,
+  ),
+  answered('(?:real|REAL|for-real|passthrough|actual|original|unmocked)', () => 'for real'),
+  answered(
+    String.raw`("(?:[^"\\]|\\.)*"|exit \d+)\s*,?\s+(?:always|forever|repeat(?:s|edly|ed)?|every time|each time|\.\.\.|…)`,
+    (m) => {
+      return `${part(m, 3)}, …`;
+    },
+  ),
+  answered(String.raw`("(?:[^"\\]|\\.)*"|exit \d+)\s*,?\s+(?:times|x|×|\*)\s*([2-9])`, (m) => {
+    return Array(Number(part(m, 4)))
+      .fill(part(m, 3))
+      .join(', ');
+  }),
+  answered(String.raw`("(?:[^"\\]|\\.)*"|exit \d+)\s*,?\s+([2-9])\s*(?:times|x)`, (m) => {
+    return Array(Number(part(m, 4)))
+      .fill(part(m, 3))
+      .join(', ');
+  }),
+  answered(
+    String.raw`(.*\S)\s*,?\s+(cost|tokens|after)\s*[=:]\s*\$?(\d.*)`,
+    (m) => `${part(m, 3)} ${part(m, 4)} ${part(m, 5)}`,
+  ),
+  answered(
+    String.raw`(.*\S)\s+cost\s+(?:\$|USD\s*)([\d.]+)(.*)`,
+    (m) => `${part(m, 3)} cost ${part(m, 4)}${part(m, 5)}`,
+  ),
+  answered(
+    String.raw`(.*\S)\s+(?:after|in|delay|delayed|takes|sleep|wait)\s+(?:of\s+)?(\d+)\s*(s|m|h|d)(?:ec(?:ond)?s?|in(?:ute)?s?|ours?|ays?)?`,
+    (m) => {
+      const meant = `${part(m, 3)} after ${part(m, 4)}${UNITS[part(m, 5)]}`;
+      return meant;
+    },
+  ),
   rule(`${MOCKED}\\s*(?:=>|=|:|returns|prints|gives)\\s*(\\S.*)`, (m) => {
     return `MOCK: ${part(m, 1)}${part(m, 2)} → ${part(m, 3)}`;
   }),
@@ -84,7 +110,10 @@ const mocks: readonly ForeignTestLine[] = [
     return `MOCK: ${part(m, 1)}${part(m, 2)} → exit ${part(m, 3)}${part(m, 4)}`;
   }),
   rule(`${MOCKED}\\s*(?:→|->)\\s*(?:fails?|error|failure|FAIL)`, (m) => `MOCK: ${part(m, 1)}${part(m, 2)} → exit 1`),
-  rule(`${MOCKED}\\s*(?:→|->)\\s*(?:ok|success|nothing|succeeds|pass)`, (m) => `MOCK: ${part(m, 1)}${part(m, 2)} → ""`),
+  rule(
+    `${MOCKED}\\s*(?:→|->)\\s*(?:success|nothing|succeeds|pass(?:es)?)`,
+    (m) => `MOCK: ${part(m, 1)}${part(m, 2)} → ""`,
+  ),
   rule(`${MOCKED}\\s*(?:→|->)\\s*(?:timeout|timed out|time-?out)`, (m) => {
     return `MOCK: ${part(m, 1)}${part(m, 2)} → times out`;
   }),
@@ -93,15 +122,216 @@ const mocks: readonly ForeignTestLine[] = [
       .fill(part(m, 3))
       .join(', ')}`;
   }),
-  rule(String.raw`MOCK:\s*(?!.*(?:Task\(|CALL\s))([a-z./][^"'→]*?)\s*(?:→|->|=>)\s*(\S.*)`, (m) => {
-    return /^\w+\//.test(part(m, 1)) && !part(m, 1).includes(' ') ? undefined : `MOCK: "${part(m, 1)}" → ${part(m, 2)}`;
-  }),
+  rule(
+    String.raw`MOCK:\s*(?!.*(?:Task\(|CALL\s))(?![\w-]+\s*(?:→|->|=>))([a-z./][^"'→]*?)\s*(?:→|->|=>)\s*(\S.*)`,
+    (m) => {
+      return /^\w+\//.test(part(m, 1)) && !part(m, 1).includes(' ')
+        ? undefined
+        : `MOCK: "${part(m, 1)}" → ${part(m, 2)}`;
+    },
+  ),
 ];
 
+const ABOUT_ALL_RUNS = /^(?:NEVER|AT MOST|REACHES|ENDS|ASSUME|AFTER)\b/;
+const BELOW_A_PROPERTY =
+  'write `PROPERTY: NAME` at the left margin, and this line indented below it: it is about all runs of the program';
+
+/** The verbs of lines, in every place. */
+const VERBS =
+  'TESTS|MOCK|PROPERTY|TEST|GIVEN|START|EACH|ANSWER|SIGNAL|CASSETTE|AT|EXPECT|SKIP|ASSUME|NEVER|AFTER|AT MOST|ENDS|REACHES';
+const UPPER_OF = new RegExp(`^(?:${VERBS})$`);
+/** `name="a" n=3`, `{"name": "a"}` and `name="a" and n=3` as a list of values. */
+const valuesOf = (text: string): string | undefined => {
+  const inside = text.trim().replace(/^\{(.*)\}$/s, '$1');
+  const values: string[] = [];
+  const one =
+    /^\s*(?:-i\s+|--)?["']?([A-Za-z_]\w*)["']?\s*(?::=|==?|:|\bis\b)\s*("(?:[^"\\]|\\.)*"|\[[^\]]*\]|\{[^}]*\}|[^\s,;{}[\]"]+)\s*(?:,|;|&&|\band\b|\bAND\b)?/;
+  let rest = inside;
+  while (rest.trim() !== '') {
+    const found = one.exec(rest);
+    if (found === null) return undefined;
+    values.push(
+      `${part(found, 1)}=${found[0].trim().startsWith('-') && !part(found, 2).startsWith('"') ? `"${part(found, 2)}"` : part(found, 2)}`,
+    );
+    rest = rest.slice(found[0].length);
+  }
+  return values.length === 0 ? undefined : values.join(', ');
+};
+/** Right as it is: names with values, separated by commas. */
+const isGiven = (text: string): boolean =>
+  /^\s*\w+\s*=(?!=)/.test(text) && !/["\]}\w]\s+(?:and\b|AND\b|&&|;|\w+\s*=(?!=))|;/.test(text);
+const SECTIONS =
+  'BEFORE|BEFORE_?EACH|BEFORE_?ALL|AFTER_?EACH|AFTER_?ALL|SETUP|TEARDOWN|FIXTURES?|CLEANUP|BACKGROUND|BEGIN_?ALL';
+
 const others: readonly ForeignTestLine[] = [
+  rule(String.raw`(?:\/\/|--|;|\/\*)\s*(.*?)(?:\*\/)?`, (m) => `# ${part(m, 1).trim()}`),
+  rule(
+    String.raw`(?:TESTS?|FLOW|PROGRAM|FILE|import|from|require|use|IMPORT|USE)\s*(?:FOR|for|OF|of|FILE)?\s*[:(]?\s*["']([\w./-]+\.(?:dsl|md|ya?ml|json))["']\s*\)?;?`,
+    (m) => {
+      return /^TESTS:\s*"/.test(m[0]) ? undefined : `TESTS: "${part(m, 1)}"`;
+    },
+  ),
+  rule(String.raw`(?:async\s+)?def\s+(?:test_)?(\w+)\s*\(.*`, (m) => `TEST: ${part(m, 1).replaceAll('_', ' ')}`),
+  rule(String.raw`(?:it|test|scenario|specify)(?:\.\w+)?\s*\(\s*["'\x60](.+?)["'\x60].*`, (m) => `TEST: ${part(m, 1)}`),
+  rule(String.raw`(?:TEST|test|it)\.(?:only|skip|todo|concurrent)\s*:?\s*(\S.*)`, (m) => `TEST: ${part(m, 1)}`),
+  rule(
+    String.raw`(?:Scenario(?: Outline)?|SCENARIO|CASE|TEST CASE|TESTCASE|IT|Case|Test|SHOULD PASS|ONLY|TEST ONLY|- name|name):\s*(\S.*)`,
+    (m) => {
+      return `TEST: ${part(m, 1)}`;
+    },
+  ),
+  advise(
+    String.raw`(?:(?:describe|context|suite)(?:\.\w+)?\s*\(.*|(?:Feature|DESCRIBE|SUITE|class)\b:?.*|[)};\]]+|import\b.*|from\s+\w+.*|(?:const|let|var)\s.*|@\w+[^(]*|"""|beforeEach.*|afterEach.*|beforeAll.*)`,
+    'remove it: a file has `TESTS:` with its program, and each test a line `TEST: NAME` with its lines indented below',
+  ),
+  rule(
+    String.raw`@pytest\.mark\.parametrize\(\s*["'](\w+)["']\s*,\s*(\[.*\])\s*\)`,
+    (m) => `EACH: ${part(m, 1)} in ${part(m, 2)}`,
+  ),
+  rule(String.raw`(?:test|it)\.each\(\s*(\[.*\])\s*\).*`, (m) => `EACH: row in ${part(m, 1)}`),
+  rule(
+    String.raw`(?:EACH|EXAMPLES?|CASES?|PARAMS|PARAMETERS|ROWS|DATA|MATRIX|WHERE|TABLE):\s*(\[.*\])`,
+    (m) => `EACH: row in ${part(m, 1)}`,
+  ),
+  rule(
+    String.raw`(?:EACH|EXAMPLES?|CASES?|PARAMS|PARAMETERS|ROWS|DATA|MATRIX|TABLE):\s*(\{.*\})`,
+    (m) => `EACH: row in [${part(m, 1)}]`,
+  ),
+  rule(String.raw`FOR EACH:?\s*(\w+)\s+(?:in|IN|of)\s+(\[.*\])\s*:?`, (m) => `EACH: ${part(m, 1)} in ${part(m, 2)}`),
+  rule(String.raw`(?:WITH|VARS|VARIABLES|USING|SET|LET|WHERE|GIVENS|INPUTS?|ARGS?|PARAMS?)\b:?\s*(\S.*)`, (m) => {
+    const values = isGiven(part(m, 1)) ? part(m, 1) : valuesOf(part(m, 1));
+    return values === undefined ? undefined : `GIVEN: ${values}`;
+  }),
+  rule(String.raw`(?:GIVEN:|Given:?|given:?|GIVEN(?!:)|-i|--input)\s*(\S.*)`, (m) => {
+    if (/^GIVEN:/.test(m[0]) && isGiven(part(m, 1))) return undefined;
+    const values = isGiven(part(m, 1)) ? part(m, 1) : valuesOf(part(m, 1));
+    return values === undefined ? undefined : `GIVEN: ${values}`;
+  }),
+  rule(
+    String.raw`WHEN:?\s*("(?:[^"\\]|\\.)*"|Task\([\w./:-]+\))\s*,?\s*(?:THEN|then)\s*(?:RETURN|return)?\s*(\S.*)`,
+    (m) => {
+      return `MOCK: ${part(m, 1)} → ${part(m, 2)}`;
+    },
+  ),
+  rule(
+    String.raw`(?:RUN|MOCKS|COMMAND|DO|CHECK|RETURNS?|RESPOND|PATCH|AGENT):\s*("(?:[^"\\]|\\.)*"|Task\([\w./:-]+\))\s*(?:→|->|=>)\s*(\S.*)`,
+    (m) => {
+      return `MOCK: ${part(m, 1)} → ${part(m, 2)}`;
+    },
+  ),
+  advise(
+    String.raw`(?:RUN|WHEN|When|ACT|DO|EXEC|EXECUTE|CALL|INVOKE)\b:?(?:\s[^"]*)?`,
+    'remove it: each TEST runs the program by itself',
+  ),
+  rule(
+    String.raw`(?:ASK|REPLY|REPLIES|CHOOSE|RESPONSE|USER|PERSON|HUMAN|ANSWERS):\s*(?:user[:/]?\s*)?"?(\w+)"?\s*(?:→|->|=>|==?|:)\s*(\S.*)`,
+    (m) => {
+      return `ANSWER: ${part(m, 1)} → ${part(m, 2)}`;
+    },
+  ),
+  rule(String.raw`ANSWER:\s*(?:user|ASK|ask|question)[\s/.:]+"?(\w+)"?\s*(?:→|->|=>|==?|:)\s*(\S.*)`, (m) => {
+    return `ANSWER: ${part(m, 1)} → ${part(m, 2)}`;
+  }),
+  rule(
+    String.raw`(?:START|BEGIN|START AT|START IN|START FROM|FROM|STATE|BEGIN AT|BEGIN IN|STARTS?|ENTER)(?:\s+(?:AT|IN|FROM|STATE))?:\s*(?:at\s+|in\s+|state\s+)?"?([A-Za-z_]\w*)"?(\s+with\s.*)?`,
+    (m) => {
+      return `START: ${part(m, 1)}${part(m, 2)}`;
+    },
+  ),
+  rule('(?:SKIP|SKIPPED|PENDING|TODO|XFAIL|DISABLED):?', () => 'SKIP: not yet'),
+  rule(String.raw`(?:SKIPPED|PENDING|TODO|XFAIL|DISABLED):\s*(\S.*)`, (m) => `SKIP: ${part(m, 1)}`),
+  rule(
+    String.raw`(?:ADVANCE|WAIT|SLEEP|CLOCK|TICK|TIME|AT|AFTER|TRAVEL|DELAY)\s*:\s*(?:after\s+)?(\d+)\s*(s|m|h|d)(?:ec(?:ond)?s?|in(?:ute)?s?|ours?|ays?)?`,
+    (m) => {
+      return `AT: ${part(m, 1)}${UNITS[part(m, 2)]}`;
+    },
+  ),
+  advise(
+    String.raw`(?:TIMEOUT|MAX_TIME|DEADLINE|LIMIT|SLOW)\b:.*`,
+    'remove it: time is virtual; `EXPECT: time < 5` judges how many seconds a run takes',
+  ),
+  advise(
+    String.raw`(?:${SECTIONS})\b:?.*`,
+    'remove it with the lines below it: a test starts nothing, so there is nothing to prepare; write `MOCK:` lines',
+  ),
+  advise(
+    String.raw`(?:ENV|ENVIRONMENT|CWD|WORKDIR|ARGS|CONFIG)\b:.*`,
+    'remove it: mocks answer for commands, so no command sees it',
+  ),
+  rule(
+    String.raw`(?:TAGS?|DESCRIPTION|DESC|DOC|DOCS|NOTE|COMMENT|AUTHOR|MARK|LABELS?|PRIORITY|OWNER):\s*(.*)`,
+    (m) => `# ${part(m, 1)}`,
+  ),
+  rule(String.raw`CASSETTE:\s*([\w./-]+)(\s+\w+=\w+)*`, (m) => `CASSETTE: "${part(m, 1)}"${part(m, 2)}`),
+  rule(String.raw`(?:RECORDING|VCR|REPLAY|RECORD):\s*"?([\w./-]+)"?`, (m) => `CASSETTE: "${part(m, 1)}"`),
+  rule(String.raw`(?:EVENT|SEND|EMIT|SIGNALS):\s*"?(\w+)"?(.*)`, (m) => `SIGNAL: ${part(m, 1)}${part(m, 2)}`),
+  rule(String.raw`(?:RETURNS?|RETURNED|OUTPUT|EXPECTED_OUTPUT):\s*(\S.*)`, (m) => `EXPECT: returned ${part(m, 1)}`),
+  rule(String.raw`(?:FAILS?|FAILED|RAISES|THROWS)(?::\s*([a-z_]+)?)?`, (m) => `EXPECT: failed ${part(m, 1)}`.trimEnd()),
+  rule(
+    String.raw`expect\s*\((.+)\)\.not\.(?:toBe|toEqual|toStrictEqual)\((.*)\);?`,
+    (m) => `EXPECT: ${withOwnNames(part(m, 1))} != ${part(m, 2)}`,
+  ),
+  rule(
+    String.raw`expect\s*\((.+)\)\.(?:toBe|toEqual|toStrictEqual|to\.equal|to\.be|toMatch)\((.*)\);?`,
+    (m) => `EXPECT: ${withOwnNames(part(m, 1))} == ${part(m, 2)}`,
+  ),
+  rule(
+    String.raw`expect\s*\((.+)\)\.(?:toContain|toInclude|to\.contain|to\.include)\((.*)\);?`,
+    (m) => `EXPECT: ${withOwnNames(part(m, 1))} contains ${part(m, 2)}`,
+  ),
+  rule(
+    `expect\\s*\\(${CALL}\\)\\.toHaveBeenCalledTimes\\((\\d+)\\);?`,
+    (m) => `EXPECT: calls ${part(m, 1)} == ${part(m, 2)}`,
+  ),
+  rule(`expect\\s*\\(${CALL}\\)\\.toHaveBeenCalled(?:With)?\\(.*\\);?`, (m) => `EXPECT: calls ${part(m, 1)} >= 1`),
+  rule(`expect\\s*\\(${CALL}\\)\\.not\\.toHaveBeenCalled\\(\\);?`, (m) => `EXPECT: calls ${part(m, 1)} == 0`),
+  rule(
+    String.raw`(?:self\.)?assert(?:_eq(?:ual)?|Equals?|_equal|\.equal)\s*\((.+),\s*(.+)\);?`,
+    (m) => `EXPECT: ${withOwnNames(part(m, 1))} == ${part(m, 2)}`,
+  ),
+  rule(
+    String.raw`(?:assert|expect|Then|then|should|And|and|check|verify)\b:?\s+(?!\()(\S.*)`,
+    (m) => `EXPECT: ${withOwnNames(part(m, 1))}`,
+  ),
+  advise(
+    String.raw`(?:expect|assert)\s*\(.*`,
+    'write `EXPECT: returned "…"`, `EXPECT: calls "…" == 1`, or another line of `EXPECT:`',
+  ),
+  rule(String.raw`ENDS?(?:\s+(?:IN|AT|AS))?:\s*(returned|failed|suspended)`, (m) => `EXPECT: ${part(m, 1)}`),
+  rule(
+    String.raw`(?:ENDS?|ENDS IN|END STATE|FINAL|FINAL STATE|REACHES|VISITS|VISITED|STATES?):\s*(?:in\s+|state\s+)?"?([A-Za-z_]\w*)"?`,
+    (m) => {
+      return `EXPECT: states …, ${part(m, 1)}, …`;
+    },
+  ),
+  rule(`(?:NEVER|NOT|NO):\\s*(?:run\\s+|runs\\s+|calls\\s+)?${CALL}`, (m) => `EXPECT: calls ${part(m, 1)} == 0`),
+  rule(String.raw`NEVER:\s*(?:event|emits?)\s+(\w+)`, (m) => `EXPECT: no event ${part(m, 1)}`),
+  rule('NEVER:\\s*(?:failed|fails)', () => 'EXPECT: returned'),
+  rule(
+    `AT MOST:?\\s*(\\d+):?\\s*(?:run\\s+|calls?\\s+(?:of\\s+)?)?${CALL}`,
+    (m) => `EXPECT: calls ${part(m, 2)} <= ${part(m, 1)}`,
+  ),
+  rule(
+    `AT LEAST:?\\s*(\\d+):?\\s*(?:run\\s+|calls?\\s+(?:of\\s+)?)?${CALL}`,
+    (m) => `EXPECT: calls ${part(m, 2)} >= ${part(m, 1)}`,
+  ),
+  rule(
+    `(?:CALLS|CALLED|COUNT|RAN):\\s*${CALL}\\s*(?:==?|x|×)?\\s*(\\d+)(?:\\s*times)?`,
+    (m) => `EXPECT: calls ${part(m, 1)} == ${part(m, 2)}`,
+  ),
+  rule(String.raw`(?:ALWAYS|INVARIANT):\s*(\S.*)`, (m) => `EXPECT [always]: ${part(m, 1)}`),
+  advise('(?:NEVER|AT MOST|REACHES|ENDS|ASSUME|AFTER|PROPERTY)\\b.*', BELOW_A_PROPERTY),
+  rule(String.raw`(${VERBS})\s+(?![\s:[])(.*[^:])`, (m) => `${part(m, 1)}: ${part(m, 2)}`),
+  rule(
+    String.raw`(?!EXPECT\b)(${VERBS.toLowerCase()}|${VERBS.split('|')
+      .map((one) => one[0] + one.slice(1).toLowerCase())
+      .join('|')})\s*:\s*(.*)`,
+    (m) => {
+      const verb = part(m, 1).toUpperCase();
+      return UPPER_OF.test(verb) ? `${verb}: ${part(m, 2)}`.trimEnd() : undefined;
+    },
+  ),
   rule(String.raw`(?:ASSERT|THEN|SHOULD|EXPECTS|EXPECTED|VERIFY|RESULT)\b:?\s*(\S.*)`, (m) => `EXPECT: ${part(m, 1)}`),
-  rule(String.raw`(?:INPUTS?|ARGS?|PARAMS?|-i)\b:?\s*(\w+\s*=.*)`, (m) => `GIVEN: ${part(m, 1)}`),
-  rule(String.raw`GIVEN:\s*(\w+)\s*:\s*(\S.*)`, (m) => `GIVEN: ${part(m, 1)}=${part(m, 2)}`),
   rule(String.raw`(?:STUB|FAKE|PATCH|ON|WHEN)\b:?\s*(".*?")\s*(?:→|->|=>|=|:|returns?)\s*(\S.*)`, (m) => {
     return `MOCK: ${part(m, 1)} → ${part(m, 2)}`;
   }),
@@ -120,6 +350,8 @@ const MOMENT = String.raw`((?:[^"]|"[^"]*")+?)`;
 const momentOf = (text: string): string =>
   text
     .trim()
+    .replace(/^(?:in|enters?|entered|visits?|visited|reaches|reached|goes to|STATE:?)\s+(?=[A-Z_]\w*$)/, 'state ')
+    .replace(/^(?=[A-Z][A-Z0-9_]*$)/, 'state ')
     .replace(/^(?:emit(?:s|ted)?|EMIT):?\s+(?=\w+$)/, 'event ')
     .replace(/^(?:ran|runs|calls?|called|command|executes|executed|DO|CHECK):?\s+(?=["TC])/, 'run ')
     .replace(/^(?="|Task\()/, 'run ')
@@ -135,6 +367,7 @@ const properties: readonly ForeignTestLine[] = [
   rule(String.raw`AT MOST:\s*([a-zA-Z"].*?)\s*(?:,|<=)?\s*(\d+|once)(?:\s+times?)?`, (m) => {
     return `AT MOST: ${part(m, 2).replace('once', '1')} ${momentOf(part(m, 1))}`;
   }),
+  rule(String.raw`(?:ALWAYS|INVARIANT|HOLDS):\s*(\S.*)`, (m) => `NEVER: returned WHEN NOT (${part(m, 1)})`),
   rule(String.raw`ONCE:\s*(\S.*)`, (m) => `AT MOST: 1 ${momentOf(part(m, 1))}`),
   rule(String.raw`AFTER:\s*${MOMENT}\s+(?:EVENTUALLY|THEN|ALWAYS|COMES|FOLLOWS|eventually|then)\s*:?\s+(\S.*)`, (m) => {
     return `AFTER: ${momentOf(part(m, 1))} → ${momentOf(part(m, 2))}`;
@@ -154,13 +387,41 @@ const properties: readonly ForeignTestLine[] = [
   rule(String.raw`(?:TERMINATES|HALTS|ENDS|TERMINATION)(?::\s*(?:yes|true|eventually)?)?`, () => 'ENDS: always'),
 ];
 
-/** The line that is meant; null: this line may be right. */
-export function testLineMeant(line: string, isProperty: boolean): string | null {
-  const rules = isProperty ? properties : [...expectations, ...mocks, ...others];
-  for (const { line: pattern, by } of rules) {
+/** Where a line is: at the left margin, or below a TEST or a PROPERTY. */
+type TestPlace = 'file' | 'test' | 'property';
+
+/** The line that is meant, or what to do instead; null: this line may be right. */
+export function testLineMeant(
+  line: string,
+  place: TestPlace,
+): { readonly meant: string } | { readonly advice: string } | null {
+  if (place === 'file' && ABOUT_ALL_RUNS.test(line)) return { advice: BELOW_A_PROPERTY };
+  const rules = place === 'property' ? properties : [...expectations, ...mocks, ...others];
+  for (const { line: pattern, by, advice } of rules) {
     const found = pattern.exec(line);
-    const meant = found === null ? undefined : by(found, line);
-    if (meant !== undefined && meant !== null && meant !== line) return meant;
+    if (found === null || isRightIn(place, line)) continue;
+    if (advice !== undefined) return { advice };
+    const meant = by(found, line);
+    if (meant !== undefined && meant !== null && meant !== line) return { meant: meantAgain(meant, place) };
   }
   return null;
+}
+
+/** Lines that begin as others of another place do. */
+function isRightIn(place: TestPlace, line: string): boolean {
+  return place === 'file'
+    ? /^(?:TESTS|TEST|PROPERTY):\s+(?!["'][^"']*\.(?:dsl|md|ya?ml|json)["']$)\S/.test(line) &&
+        !/^TESTS:\s*[^"'\s]/.test(line)
+    : false;
+}
+
+/** Each line that is meant may itself be written as another tool writes it. */
+function meantAgain(meant: string, place: TestPlace, depth = 3): string {
+  return meant
+    .split('\n')
+    .map((line) => {
+      const again = depth === 0 || line.startsWith('#') ? null : testLineMeant(line, place);
+      return again !== null && 'meant' in again ? again.meant : line;
+    })
+    .join('\n');
 }

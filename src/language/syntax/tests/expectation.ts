@@ -144,6 +144,8 @@ export function readSelector(cursor: LineCursor): Selector {
     const name = isQuoted ? cursor.takeQuoted('the name of a tool').text : cursor.toolName();
     return { kind: 'tool', name, span: cursor.span };
   }
+  const bare = /^\s*([A-Za-z_][\w-]*)(?=\s*(?:→|->|==|!=|[<>]|$|contains\b|line\b))/.exec(cursor.rest)?.[1];
+  if (bare !== undefined) return { kind: 'text', pattern: bare, isBare: true, span: cursor.name('a selector').span };
   const { text, span } = cursor.takeQuoted('an agent such as `Task(writer)`, a tool such as `CALL find`, or a command');
   return { kind: 'text', pattern: text, span };
 }

@@ -44,12 +44,27 @@ interface OpenProperty extends PropertyCase {
 /** Parses a test file. Never throws. */
 export function parseTests(source: SourceFile, file: number): ParsedTests {
   const reader = new TestReader(file);
-  for (const line of logicalLines(source.text)) {
+  const lines = logicalLines(source.text);
+  for (const [at, line] of lines.entries()) {
     reader.indentation(source.text, line);
-    reader.read(line);
+    reader.read(line, lines[at + 1]);
   }
+  reader.closeHeading();
   return { tree: reader.tree(), diagnostics: reader.diagnostics };
 }
+
+function foreignLine(
+  span: Span,
+  { text: line, indent }: Pick<LogicalLine, 'text' | 'indent'>,
+  foreign: { readonly meant: string } | { readonly advice: string },
+): Diagnostic {
+  if ('advice' in foreign)
+    return say.line(span, { what: `a test file has no line \`${shorten(line)}\``, help: foreign.advice });
+  const { meant } = foreign;
+  return say.foreignLine(span, { line, meant, fix: { span, text: meant.split('\n').join(`\n${' '.repeat(indent)}`) } });
+}
+
+const shorten = (line: string): string => (line.length > 60 ? `${line.slice(0, 60)}…` : line);
 
 class TestReader {
   readonly diagnostics: Diagnostic[] = [];
@@ -59,7 +74,17 @@ class TestReader {
   private readonly tests: (TestCase & { readonly lines: TestLine[] })[] = [];
   private readonly properties: OpenProperty[] = [];
   /** What indented lines belong to. */
-  private open: { readonly test: { readonly lines: TestLine[] } } | { readonly property: OpenProperty } | null = null;
+  private open:
+    | { readonly test: { readonly lines: TestLine[] }; isOutdented?: boolean }
+    | { readonly property: OpenProperty }
+    | null = null;
+  /** A verb whose content is on the lines below it. */
+  private heading: {
+    readonly verb: string;
+    readonly indent: number;
+    readonly start: number;
+    readonly lines: LogicalLine[];
+  } | null = null;
 
   constructor(private readonly file: number) {}
 
@@ -76,23 +101,96 @@ class TestReader {
     this.diagnostics.push(tabIndentation(span, { fix: { span, text: spaces.replaceAll('\t', '  ') } }));
   }
 
-  read(line: LogicalLine): void {
+  read(line: LogicalLine, following?: LogicalLine): void {
     const property = line.indent > 0 && this.open !== null && 'property' in this.open ? this.open.property : null;
     const cursor = new LineCursor(line, this.file, this.diagnostics, property?.texts ?? this.texts);
-    const meant = line.indent > 0 && this.open === null ? null : testLineMeant(line.text, property !== null);
-    if (meant !== null) {
+    if (this.readHeading(line, following, property)) return;
+    const place = line.indent === 0 ? 'file' : property === null ? 'test' : 'property';
+    const foreign = line.indent > 0 && this.open === null ? null : testLineMeant(line.text, place);
+    if (foreign !== null) {
       if (property !== null) property.isBroken = true;
-      const text = meant.split('\n').join(`\n${' '.repeat(line.indent)}`);
-      this.diagnostics.push(say.foreignLine(cursor.span, { line: line.text, meant, fix: { span: cursor.span, text } }));
+      this.diagnostics.push(foreignLine(cursor.span, line, foreign));
+      if (place === 'file') this.openUnread('meant' in foreign ? foreign.meant : '');
       return;
     }
     try {
-      if (line.indent === 0) this.readTop(cursor);
+      if (line.indent === 0 && this.isOutdented(cursor, line)) this.readInside(cursor, line);
+      else if (line.indent === 0) this.readTop(cursor);
       else this.readInside(cursor, line);
     } catch (cause) {
       if (!(cause instanceof LineProblem)) throw cause;
       if (property !== null) property.isBroken = true;
+      if (line.indent === 0) this.openUnread('TEST:');
     }
+  }
+
+  /** What is below a line that could not be read belongs to no test, and is not wrong for that. */
+  private openUnread(meant: string): void {
+    if (/^(?:TESTS|MOCK|#)/.test(meant) || (meant === '' && this.open !== null)) return;
+    const property = {
+      name: '',
+      span: { file: this.file, start: 0, end: 0 },
+      rules: [],
+      assumptions: [],
+      texts: new Map(),
+      isBroken: true,
+    };
+    this.open = meant.startsWith('PROPERTY') ? { property } : { test: { lines: [] } };
+  }
+
+  /** A verb alone, with what belongs to it on deeper lines: one message for all of them. */
+  private readHeading(line: LogicalLine, following: LogicalLine | undefined, property: OpenProperty | null): boolean {
+    const heading = this.heading;
+    if (heading !== null && line.indent > heading.indent) {
+      heading.lines.push(line);
+      return true;
+    }
+    this.closeHeading();
+    const verb = /^((?:GIVEN|MOCKS?|ANSWERS?|EXPECT|SIGNAL|Given|Then|Expect|Mock)s?)\s*:$/.exec(line.text)?.[1];
+    if (verb === undefined || following === undefined || following.indent <= line.indent) return false;
+    if (property !== null) property.isBroken = true;
+    const name = verb
+      .toUpperCase()
+      .replace(/(?<=K|R|T)S$/, '')
+      .replace('THEN', 'EXPECT');
+    this.heading = { verb: name, indent: line.indent, start: line.start, lines: [] };
+    return true;
+  }
+
+  closeHeading(): void {
+    const { heading } = this;
+    if (heading === null) return;
+    this.heading = null;
+    const lines = heading.lines.map(({ text }) => {
+      const written = `${heading.verb}: ${text.replace(/^[-*+]\s+/, '').replace(/,$/, '')}`;
+      const foreign = testLineMeant(written, 'test');
+      return foreign !== null && 'meant' in foreign ? foreign.meant : written;
+    });
+    const last = heading.lines.at(-1);
+    const span = {
+      file: this.file,
+      start: heading.start,
+      end: last === undefined ? heading.start : last.start + last.text.length,
+    };
+    const meant = lines.join('\n');
+    this.diagnostics.push(foreignLine(span, { text: `${heading.verb}:`, indent: heading.indent }, { meant }));
+  }
+
+  /** A line of a test at the left margin, below its TEST. It is reported once, and read as if it were indented. */
+  private isOutdented(cursor: LineCursor, { text }: LogicalLine): boolean {
+    const verb = /^([A-Z]+)(?:\s*\[always\])?\s*:/.exec(text)?.[1] ?? '';
+    if (verb === 'MOCK' || !(TEST_VERBS as readonly string[]).includes(verb)) return false;
+    if (this.open === null)
+      cursor.fail(`\`${verb}:\` is a line of a test`, 'write `TEST: NAME` above it, and indent it with two spaces');
+    if ('property' in this.open) return false;
+    if (!this.open.isOutdented)
+      this.report(
+        cursor.span,
+        `\`${verb}:\` is a line of a test`,
+        'indent it and the lines of the test below it with two spaces',
+      );
+    this.open.isOutdented = true;
+    return true;
   }
 
   private readTop(cursor: LineCursor): void {

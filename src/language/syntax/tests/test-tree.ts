@@ -178,8 +178,8 @@ export class LineCursor {
     if (!this.isAtEnd) this.fail(`\`${this.rest.trim()}\` does not belong here`);
   }
 
-  /** Reports a mistake here and ends the line. */
-  fail(what: string, help?: string): never {
+  /** Reports a mistake here and ends the line. Without `help`, the next step is the form of such a line. */
+  fail(what: string, help = formOf(this.line.text)): never {
     const begin = this.isAtEnd ? Math.max(0, this.line.text.length - 1) : this.at;
     const span = this.spanFrom(begin, this.line.text.length);
     this.diagnostics.push(say.line(span, help === undefined ? { what } : { what, help }));
@@ -225,6 +225,39 @@ function extentOf(text: string, ends: RegExp = ENDS): number {
     else if (depth <= 0 && ends.test(text.slice(at, at + 10))) return at;
   }
   return text.length;
+}
+
+/** An example of each line, by its first words. The first that fits is shown. */
+const FORMS: readonly (readonly [RegExp, string])[] = [
+  [/^GIVEN\b/, 'GIVEN: name="text", count=2'],
+  [/^START\b/, 'START: STATE'],
+  [/^EACH\b/, 'EACH: row in [1, 2]'],
+  [/^MOCK\b.*(?:→|->)\s*fails/, 'MOCK: "make *" → fails tool_failure "no space left"'],
+  [/^MOCK\b.*(?:→|->)\s*exit/, 'MOCK: "make *" → exit 1 "2 failed"'],
+  [/^MOCK\b.*\b(?:cost|tokens|after)\b/, 'MOCK: Task(writer) → "done" cost 0.10 tokens 500 after 30s'],
+  [/^MOCK\b/, 'MOCK: "make *" → "done"'],
+  [/^ANSWER\b/, 'ANSWER: question → "yes"'],
+  [/^SIGNAL\b/, 'SIGNAL: ready "payload" at 2h'],
+  [/^CASSETTE\b/, 'CASSETTE: "./file.yaml"'],
+  [/^AT:/, 'AT: 2h'],
+  [/^EXPECT\b.*\bcalls\b/, 'EXPECT: calls "make *" == 1'],
+  [/^EXPECT\b.*\bprompt\b/, 'EXPECT: prompt Task(writer) contains "text"'],
+  [/^EXPECT\b.*\bevent\b/, 'EXPECT: event DONE field="text"'],
+  [/^EXPECT\b.*\bstates\b/, 'EXPECT: states FIRST, …, LAST'],
+  [/^EXPECT\b.*\bfailed\b/, 'EXPECT: failed timeout'],
+  [/^EXPECT\b/, 'EXPECT: returned "text"'],
+  [/^AT MOST\b/, 'AT MOST: 2 run "make *"'],
+  [/^AFTER\b/, 'AFTER: event STARTED → event ENDED'],
+  [/^NEVER\b/, 'NEVER: run "make *" UNLESS event READY'],
+  [/^ENDS\b/, 'ENDS: always'],
+  [/^PROPERTY\b/, 'PROPERTY: it ends'],
+  [/^TESTS\b/, 'TESTS: "./program.dsl"'],
+  [/^TEST\b/, 'TEST: all goes well'],
+];
+
+function formOf(line: string): string | undefined {
+  const form = FORMS.find(([sign]) => sign.test(line))?.[1];
+  return form === undefined ? undefined : `write it as in \`${form}\``;
 }
 
 const isOpenQuote = (text: string): boolean => /^["']/.test(text) && endOfQuote(text, 0) >= text.length;
@@ -332,7 +365,8 @@ export interface NamedValue {
 /** Which requests a mock or an expectation is about. `*` in a text stands for any text. */
 export type Selector =
   | { readonly kind: 'agent' | 'tool'; readonly name: string; readonly span: Span }
-  | { readonly kind: 'text'; readonly pattern: string; readonly span: Span };
+  /** Bare: without quotes, which is wrong whatever it means. */
+  | { readonly kind: 'text'; readonly pattern: string; readonly isBare?: true; readonly span: Span };
 
 export interface MockLine {
   readonly kind: 'mock';
