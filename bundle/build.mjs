@@ -23,6 +23,7 @@ import { fileURLToPath } from 'node:url';
 import { build, transform } from 'esbuild';
 import { buildBridges } from './bridges.mjs';
 import { bundledPackages, printLicences, printSbom } from './bundled-packages.mjs';
+import { lookahead, withoutAnalysis, withoutValidators } from './slimming.mjs';
 import { buildViewer } from './viewer.mjs';
 
 const here = dirname(fileURLToPath(import.meta.url));
@@ -72,50 +73,6 @@ function place(path, contents) {
   writeFileSync(beside, contents);
   renameSync(beside, path);
 }
-
-/** What the parser would find out about its grammar at every start. */
-async function lookahead() {
-  const contents = `
-    import { writtenDecisions } from './src/language/syntax/grammar/parser.js';
-    export const written = writtenDecisions();`;
-  const { outputFiles } = await build({ ...settings, sourcemap: false, stdin: { contents, resolveDir: root } });
-  const { written } = await import(
-    `data:text/javascript;base64,${Buffer.from(outputFiles[0].text).toString('base64')}`
-  );
-  return JSON.stringify(written);
-}
-
-/**
- * The decisions of the grammar are in the bundle, so what analyzes it is not, nor the library that it uses. A build that
- * meets no such file fails, because it would load that library at every start.
- */
-const withoutAnalysis = {
-  name: 'without-analysis',
-  setup({ onStart, onLoad, onEnd }) {
-    let met = false;
-    onStart(() => {
-      met = false;
-    });
-    onLoad({ filter: /[\\/]syntax[\\/]grammar[\\/]rule-recorder\.ts$/ }, () => {
-      met = true;
-      return { contents: 'export const analysedDecisions = null;' };
-    });
-    onEnd(() => (met ? {} : { errors: [{ text: 'the analysis of the grammar has another file: name it here' }] }));
-  },
-};
-
-/**
- * The packages of the Model Context Protocol have a copy of Ajv each, 300 kB, with which they would check values that this
- * program checks itself or not at all.
- */
-const withoutValidators = {
-  name: 'without-validators',
-  setup({ onLoad }) {
-    const contents =
-      "export class n { getValidator() { throw new Error('this build checks no schemas for the protocol'); } }";
-    onLoad({ filter: /[\\/]@modelcontextprotocol[\\/].*ajvProvider-[^\\/]*\.mjs$/ }, () => ({ contents }));
-  },
-};
 
 /**
  * The launcher reads scripts as Latin-1, which is only right for ASCII. What is left of other characters stands in
@@ -358,7 +315,7 @@ async function types() {
 
 // The launcher is a script: loading a module takes Node longer.
 place(join(dist, 'package.json'), '{ "type": "commonjs" }\n');
-const define = { LOOKAHEAD: await lookahead() };
+const define = { LOOKAHEAD: await lookahead(root) };
 const made = await program(define);
 const inViewer = await buildViewer({ root, dist, debug, place });
 const inBridges = await buildBridges({ root, dist, debug, place, define });

@@ -62,7 +62,8 @@ function textOf(name) {
   } catch (cause) {
     if (cause.code !== 'ENOENT') throw cause;
     const message = `the files of statedsl were replaced or removed while it ran: there is no \`${pathOf(name)}\``;
-    throw Object.assign(new Error(message), { code: 'STATEDSL_REPLACED' });
+    const help = 'start the command again; `statedsl resume` continues a run';
+    throw Object.assign(new Error(message), { code: 'STATEDSL_PART_MISSING', help });
   }
 }
 

@@ -13,8 +13,9 @@ import { stderr, stdout } from './terminal/streams.js';
 
 function bugText(error: unknown): number {
   const text = error instanceof Error ? (error.stack ?? error.message) : String(error);
-  if (error instanceof Error && (error as NodeJS.ErrnoException).code === 'STATEDSL_REPLACED') {
-    stderr.write(`error: ${error.message}\n  = help: start the command again; \`statedsl resume\` continues a run\n`);
+  // What started the program, or bundled it, has no part of it that was asked for.
+  if (error instanceof Error && 'code' in error && error.code === 'STATEDSL_PART_MISSING' && 'help' in error) {
+    stderr.write(`error: ${error.message}\n  = help: ${error.help}\n`);
     return EXIT.failed;
   }
   if (isForeign(text)) {

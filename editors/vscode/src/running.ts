@@ -1,0 +1,96 @@
+/** Commands of statedsl as tasks, in a terminal: run, check, test, resume. */
+import { relative } from 'node:path';
+import * as vscode from 'vscode';
+import { askInputs, savedFile, textMember, type Workspace } from './workspace.js';
+
+interface Job {
+  readonly command: string;
+  readonly file?: string;
+  readonly args?: readonly string[];
+}
+
+/** `folder`: where it is started. */
+function taskOf(
+  workspace: Workspace,
+  folder: string,
+  job: Job,
+  name: string,
+  definition?: vscode.TaskDefinition,
+): vscode.Task {
+  const { command, file, args = [] } = job;
+  const line = workspace.commandLine(command, ...(file === undefined ? [] : [file]), ...args);
+  const execution = new vscode.ProcessExecution(line.command, [...line.args], { cwd: folder, env: { ...line.env } });
+  const scope = workspace.folders.find(({ uri }) => uri.fsPath === folder) ?? vscode.TaskScope.Workspace;
+  const task = new vscode.Task(
+    definition ?? { type: 'statedsl', ...job },
+    scope,
+    name,
+    'statedsl',
+    execution,
+    '$statedsl',
+  );
+  task.presentationOptions = { showReuseMessage: false, clear: true };
+  if (command === 'test') task.group = vscode.TaskGroup.Test;
+  if (command === 'check') task.group = vscode.TaskGroup.Build;
+  return task;
+}
+
+export function startTask(
+  workspace: Workspace,
+  folder: string,
+  job: Job,
+  name: string,
+): Thenable<vscode.TaskExecution> {
+  return vscode.tasks.executeTask(taskOf(workspace, folder, job, name));
+}
+
+/** Runs a program in a terminal. Secret inputs would be seen there, so statedsl reads them from a file descriptor instead. */
+async function runProgram(workspace: Workspace, given: unknown, isFromHere: boolean): Promise<void> {
+  const file = await savedFile(given);
+  if (file === undefined) return;
+  const folder = workspace.folderOf(file);
+  const machine = textMember(given, 'machine');
+  const state = textMember(given, 'state') ?? (isFromHere ? stateAtCursor() : undefined);
+  const inputs = await askInputs(workspace, file, {}, machine);
+  if (inputs === undefined) return;
+  const args = [
+    ...(machine === undefined ? [] : ['--machine', machine]),
+    ...(state === undefined ? [] : ['--start', state]),
+    ...Object.entries(inputs).flatMap(([name, value]) => [
+      '-i',
+      `${name}=${typeof value === 'string' ? value : JSON.stringify(value)}`,
+    ]),
+  ];
+  await startTask(workspace, folder, { command: 'run', file: relative(folder, file), args }, relative(folder, file));
+}
+
+function stateAtCursor(): string | undefined {
+  const editor = vscode.window.activeTextEditor;
+  if (editor === undefined) return undefined;
+  for (let line = editor.selection.active.line; line >= 0; line--) {
+    const state = /^\s*STATE:?\s+([\p{L}_][\p{L}\p{N}_-]*)/u.exec(editor.document.lineAt(line).text)?.[1];
+    if (state !== undefined) return state;
+  }
+  return undefined;
+}
+
+export function registerTasks(workspace: Workspace): vscode.Disposable[] {
+  return [
+    vscode.tasks.registerTaskProvider('statedsl', {
+      provideTasks: () =>
+        workspace.folders.flatMap(({ uri }) => [
+          taskOf(workspace, uri.fsPath, { command: 'check', file: '.' }, 'check all programs'),
+          taskOf(workspace, uri.fsPath, { command: 'test' }, 'run all tests'),
+        ]),
+      resolveTask: (task) => {
+        const { command, file, args } = task.definition as unknown as Job;
+        const folder = typeof task.scope === 'object' ? task.scope.uri.fsPath : workspace.folders[0]?.uri.fsPath;
+        if (folder === undefined) return undefined;
+        const job = { command, ...(file === undefined ? {} : { file }), ...(args === undefined ? {} : { args }) };
+        return taskOf(workspace, folder, job, task.name, task.definition);
+      },
+    }),
+    vscode.commands.registerCommand('statedsl.run', (given: unknown) => runProgram(workspace, given, false)),
+    vscode.commands.registerCommand('statedsl.runFrom', (given: unknown) => runProgram(workspace, given, true)),
+  ];
+}
