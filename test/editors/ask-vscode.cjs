@@ -1,0 +1,232 @@
+/** Asks VS Code what it shows of the programs of the workspace, and writes the answers as JSON. */
+const { writeFileSync, readFileSync, renameSync, rmSync } = require('node:fs');
+const { join } = require('node:path');
+const vscode = require('vscode');
+
+const { STATEDSL_SAID: said, STATEDSL_WORKSPACE: workspace } = process.env;
+const { commands, debug, languages, tasks, window } = vscode;
+
+const uriOf = (name) => vscode.Uri.file(join(workspace, name));
+const pause = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
+
+/** Waits for a fact. The limit only ends a wait for one that does not come. */
+async function until(what, holds, limit = 90_000) {
+  for (let left = limit; left > 0; left -= 50) {
+    const value = await holds();
+    if (value) return value;
+    await pause(50);
+  }
+  throw new Error(`waited in vain for ${what}`);
+}
+
+async function open(name) {
+  const document = await vscode.workspace.openTextDocument(uriOf(name));
+  await window.showTextDocument(document, { preview: false });
+  return document;
+}
+
+const at = (line, character) => new vscode.Position(line, character);
+const lineText = (text) => text.split('\n')[0];
+const textOf = ({ value }) => value;
+
+function messagesOf(uri) {
+  return languages.getDiagnostics(uri).map(({ range, code, message, source }) => {
+    const name = typeof code === 'object' ? code.value : code;
+    return `${range.start.line + 1} ${source} ${name}: ${lineText(message)}`;
+  });
+}
+
+const messages = (uri) => until(`messages about ${uri.path}`, () => (messagesOf(uri).length > 0 ? messagesOf(uri) : null));
+
+/** Edits of one file, applied to its text. */
+function edited(text, edits) {
+  const lines = text.split('\n');
+  const offset = ({ line, character }) => lines.slice(0, line).reduce((sum, one) => sum + one.length + 1, 0) + character;
+  return [...edits]
+    .sort((one, other) => offset(other.range.start) - offset(one.range.start))
+    .reduce((all, { range, newText }) => all.slice(0, offset(range.start)) + newText + all.slice(offset(range.end)), text);
+}
+
+async function askLanguage(out) {
+  const document = await open('flow.dsl');
+  out.language = (await until('the language', () => vscode.workspace.textDocuments.find(({ uri, languageId }) => uri.path === document.uri.path && languageId === 'statedsl'))).languageId;
+  const { uri } = document;
+  const ask = (command, ...more) => commands.executeCommand(command, uri, ...more);
+  out.messages = await messages(uri);
+  out.hover = (await ask('vscode.executeHoverProvider', at(3, 7))).flatMap(({ contents }) => contents.map(textOf));
+  out.definition = (await ask('vscode.executeDefinitionProvider', at(6, 11))).map((one) => (one.range ?? one.targetRange).start.line);
+  out.references = (await ask('vscode.executeReferenceProvider', at(1, 8))).length;
+  const list = await ask('vscode.executeCompletionItemProvider', at(4, 10));
+  out.completion = list.items.filter(({ kind }) => kind === vscode.CompletionItemKind.Class).map(({ label }) => label);
+  out.outline = (await ask('vscode.executeDocumentSymbolProvider')).map(({ name, children }) => `${name}(${children.length})`);
+  out.tokens = (await ask('vscode.provideDocumentSemanticTokens')).data.length / 5;
+  out.lenses = (await ask('vscode.executeCodeLensProvider')).map(({ command }) => command.title);
+  out.folding = (await ask('vscode.executeFoldingRangeProvider')).length;
+  const calls = await ask('vscode.prepareCallHierarchy', at(5, 8));
+  out.callers = (await commands.executeCommand('vscode.provideIncomingCalls', calls[0])).map(({ from }) => from.name);
+  const actions = await ask('vscode.executeCodeActionProvider', new vscode.Range(3, 2, 3, 5));
+  out.actions = actions.filter(({ kind }) => kind?.value === 'quickfix').map(({ title }) => title);
+  await vscode.workspace.applyEdit(actions.find(({ kind }) => kind?.value === 'quickfix').edit);
+  await until('no messages', () => messagesOf(uri).every((one) => !one.includes('IFF')));
+  out.formatted = edited(document.getText(), await ask('vscode.executeFormatDocumentProvider', { tabSize: 2, insertSpaces: true }));
+  const rename = await ask('vscode.executeDocumentRenameProvider', at(3, 6), 'list');
+  out.renamed = edited(document.getText(), rename.entries()[0][1]);
+  const refused = await ask('vscode.executeDocumentRenameProvider', at(3, 6), 'dir').then(() => null, (error) => error.message);
+  out.refused = refused;
+  await commands.executeCommand('workbench.action.files.revert');
+}
+
+async function askOthers(out) {
+  const empty = await open('empty.dsl');
+  out.empty = await messages(empty.uri);
+  out.markdown = await messages((await open('page.md')).uri);
+  out.workflow = await messages((await open('workflows/wrong.yaml')).uri);
+  const gone = await open('gone.dsl');
+  await messages(gone.uri);
+  rmSync(gone.uri.fsPath);
+  out.gone = (await commands.executeCommand('vscode.executeHoverProvider', gone.uri, at(0, 7))).length >= 0;
+  await commands.executeCommand('workbench.action.closeActiveEditor');
+  const long = await open('long.dsl');
+  out.long = (await until('the outline of a long file', async () => {
+    const found = await commands.executeCommand('vscode.executeDocumentSymbolProvider', long.uri);
+    return found?.length > 0 ? found : null;
+  })).length;
+  const other = await open('other.dsl');
+  await pause(500);
+  out.otherLanguage = vscode.workspace.textDocuments.find(({ uri }) => uri.path === other.uri.path).languageId;
+}
+
+/** Watches what the adapter says. */
+function watchSession(said) {
+  return debug.registerDebugAdapterTrackerFactory('statedsl', {
+    createDebugAdapterTracker: () => ({
+      onDidSendMessage: ({ type, event, body, command }) => {
+        if (type === 'event') said.push({ event, ...body });
+        if (type === 'response' && command === 'stackTrace') said.push({ event: 'stack', frames: body?.stackFrames });
+      },
+    }),
+  });
+}
+
+class Debugged {
+  constructor() {
+    this.said = [];
+    this.tracker = watchSession(this.said);
+  }
+
+  count(event) {
+    return this.said.filter((one) => one.event === event).length;
+  }
+
+  /** Does something, and waits for the next stop; gives its reason and line. */
+  async stop(act) {
+    const before = this.count('stopped');
+    await act();
+    await until('a stop', () => this.count('stopped') > before || this.count('terminated') > 0);
+    if (this.count('stopped') === before) throw new Error(`the run ended: ${JSON.stringify(this.said.slice(-6))}`);
+    const { reason } = this.said.filter(({ event }) => event === 'stopped').at(-1);
+    const session = await until('a session', () => debug.activeDebugSession);
+    const { stackFrames } = await session.customRequest('stackTrace', { threadId: 1 });
+    return `${reason} ${stackFrames[0].line}`;
+  }
+
+  async value(expression) {
+    const session = debug.activeDebugSession;
+    const { stackFrames } = await session.customRequest('stackTrace', { threadId: 1 });
+    const { result } = await session.customRequest('evaluate', { expression, frameId: stackFrames[0].id, context: 'watch' });
+    return result;
+  }
+
+  async end() {
+    await until('its end', () => this.count('terminated') > 0);
+    await until('no session', () => debug.activeDebugSession === undefined);
+    this.tracker.dispose();
+  }
+
+  get printed() {
+    return this.said.filter(({ event, category }) => event === 'output' && category !== 'telemetry').map(({ output }) => output).join('');
+  }
+}
+
+const press = (name) => () => commands.executeCommand(`workbench.action.debug.${name}`);
+const breakpoint = (name, line, ...more) =>
+  new vscode.SourceBreakpoint(new vscode.Location(uriOf(name), at(line - 1, 0)), true, ...more);
+
+async function askDebugger(out) {
+  await open('loop.dsl');
+  const run = new Debugged();
+  debug.addBreakpoints([
+    breakpoint('loop.dsl', 6, 'seen == 2'),
+    breakpoint('loop.dsl', 5, undefined, undefined, 'round {seen}'),
+  ]);
+  out.stops = [
+    await run.stop(() => debug.startDebugging(vscode.workspace.workspaceFolders[0], { type: 'statedsl', request: 'launch', name: 'loop', program: 'loop.dsl', inputs: { top: 4 } })),
+    await run.stop(press('stepOver')),
+    await run.stop(press('stepBack')),
+    await run.stop(press('stepOver')),
+  ];
+  out.seen = await run.value('seen');
+  const session = debug.activeDebugSession;
+  const { stackFrames } = await session.customRequest('stackTrace', { threadId: 1 });
+  const { scopes } = await session.customRequest('scopes', { frameId: stackFrames[0].id });
+  const tracked = scopes.find(({ name }) => name === 'Tracked');
+  out.set = (await session.customRequest('setVariable', { variablesReference: tracked.variablesReference, name: 'seen', value: '4' })).value;
+  debug.removeBreakpoints(debug.breakpoints);
+  await press('continue')();
+  await run.end();
+  out.logged = run.said.filter(({ event, output }) => event === 'output' && /^round/.test(output)).map(({ output }) => output.trim());
+  out.loopEnd = run.printed.trim().split('\n').at(-1);
+  out.left = vscode.debug.activeDebugSession === undefined;
+}
+
+async function askFailure(out) {
+  const run = new Debugged();
+  await open('fails.dsl');
+  await commands.executeCommand('statedsl.debug', { uri: uriOf('fails.dsl').toString() });
+  await run.end();
+  out.failed = run.printed.includes('tool_failure');
+  const id = /run ([0-9a-f-]{36})/.exec(run.printed)?.[1] ?? run.said.find(({ event }) => event === 'statedsl/run')?.run;
+  out.hasRun = typeof id === 'string';
+  const past = new Debugged();
+  out.opened = await past.stop(() => debug.startDebugging(vscode.workspace.workspaceFolders[0], { type: 'statedsl', request: 'launch', name: 'past', run: id }));
+  out.past = await past.value('word');
+  await press('stop')();
+  await past.end();
+}
+
+async function askTask(out) {
+  const ended = new Promise((resolve) => {
+    const watch = tasks.onDidEndTaskProcess(({ exitCode, execution }) => {
+      watch.dispose();
+      resolve(`${execution.task.name} ${exitCode}`);
+    });
+  });
+  await commands.executeCommand('statedsl.run', { uri: uriOf('hello.dsl').toString() });
+  out.task = await ended;
+}
+
+const PARTS = { askLanguage, askOthers, askDebugger, askFailure, askTask };
+
+exports.activate = async () => {
+  const out = { vscode: vscode.version };
+  const only = process.env.STATEDSL_ONLY || '';
+  try {
+    const extension = await until('the extension', () => vscode.extensions.getExtension('statedsl.statedsl'));
+    const begun = Date.now();
+    await extension.activate();
+    out.activated = Date.now() - begun;
+    for (const [name, part] of Object.entries(PARTS)) {
+      if (!name.toLowerCase().includes(only.toLowerCase())) continue;
+      const start = Date.now();
+      out.part = name;
+      await part(out);
+      out.times = { ...out.times, [name]: Date.now() - start };
+    }
+    await open('flow.dsl');
+    await pause(1000);
+  } catch (error) {
+    out.error = String(error.stack ?? error);
+  }
+  writeFileSync(`${said}.part`, JSON.stringify(out, null, 1));
+  renameSync(`${said}.part`, said);
+};
