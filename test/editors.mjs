@@ -1,7 +1,7 @@
 /**
  * The language server in real editors, headless, with the configurations of docs/editors.md as they are there:
  * `npm run test:editors`, or `npm run test:editors -- nvim` for one of them. An editor that is missing fails with the line
- * that installs it.
+ * that installs it. VS Code is large: it is asked if it was named or is installed already.
  */
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
@@ -19,6 +19,7 @@ import { tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { execaSync } from 'execa';
+import { askVscode, install, isInstalled } from './editors/vscode.mjs';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const PACKAGES = { nvim: 'neovim', emacs: 'emacs-nox elpa-eglot' };
@@ -247,11 +248,76 @@ async function killed(name, { folder, env }) {
   await untilGone(folder);
 }
 
+/** What VS Code said and showed. */
+function judgeVscode(said) {
+  assert.equal(said.error, undefined);
+  const { program, views, tests } = said.shown;
+  assert.equal(said.language, 'statedsl');
+  assert.deepEqual(said.messages, ['4 statedsl unknown-verb: `IFF` is not a verb']);
+  assert.match(said.hover.join('\n'), /local `n` of A/);
+  assert.deepEqual(said.definition, [3, 4]);
+  assert.deepEqual(said.completion, ['A', 'B']);
+  assert.deepEqual(said.outline, ['dir(0)', 'flow(2)']);
+  assert.deepEqual(said.lenses, ['Run', 'Debug']);
+  assert.deepEqual(said.callers, ['A']);
+  assert.ok(said.tokens > 5 && said.folding > 0 && program.colors > 5 && program.squiggles > 0);
+  assert.deepEqual(program.lenses, ['Run', 'Debug']);
+  assert.deepEqual(said.actions, ['write IF']);
+  assert.match(said.formatted, /\n {2}GOTO: B with n\n/);
+  assert.match(said.renamed, /DO: list = ls -- \{dir\}[\s\S]*with n=\{list\}/);
+  assert.match(said.refused, /would change what the program does/);
+  assert.match(said.empty[0], /there is nothing to run/);
+  assert.match(said.markdown[0], /^4 .*nothing binds `nothing`/);
+  assert.match(said.workflow.join('\n'), /`nonsense` is not a key of a step/);
+  assert.equal(said.otherLanguage, 'plaintext');
+  assert.ok(said.gone && said.long > 0);
+  assert.deepEqual(said.stops, ['breakpoint 6', 'step 7', 'step 6', 'step 7']);
+  assert.deepEqual([said.seen, said.set, said.loopEnd, said.left], ['3', '4', '4', true]);
+  assert.deepEqual(said.logged, ['round 0', 'round 1', 'round 2']);
+  assert.equal(said.failure, 'exception 3');
+  assert.ok(said.failed);
+  assert.deepEqual(views.graph, { nodes: ['A', 'end'], now: ['A'] });
+  assert.ok(views.labels.includes('2 state entered A'), views.labels.join('\n'));
+  assert.ok(
+    views.labels.some((one) => one.startsWith('Running 1')),
+    views.labels.join('\n'),
+  );
+  assert.deepEqual([said.opened, said.past, said.wentTo], ['exception 3', '"hello"', 'goto 2']);
+  assert.equal(said.task, 'hello.dsl 0');
+  assert.ok(
+    tests.labels.includes('EXPECT: returned "ho"') && tests.labels.includes('it greets'),
+    tests.labels.join('\n'),
+  );
+}
+
+async function testVscode(isNamed) {
+  if (!isNamed && !isInstalled())
+    return console.log('skipped: VS Code, which `npm run test:editors -- vscode` installs into the cache');
+  const problem = install();
+  if (problem !== null) {
+    console.error(`VS Code cannot be installed: ${problem}`);
+    if (isNamed) process.exitCode = 1;
+    return;
+  }
+  const folder = realpathSync(mkdtempSync(join(tmpdir(), 'statedsl-editors-')));
+  try {
+    const said = await askVscode(folder);
+    judgeVscode(said);
+    console.log(`VS Code ${said.vscode}: the language, other kinds of files, the debugger, views, a task, tests`);
+  } finally {
+    rmSync(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 200 });
+  }
+}
+
 const wanted = process.argv.slice(2);
-const names = wanted.length === 0 ? Object.keys(PACKAGES) : wanted;
+const names = wanted.length === 0 ? [...Object.keys(PACKAGES), 'vscode'] : wanted;
 for (const name of names) {
+  if (name === 'vscode') {
+    await testVscode(wanted.length > 0 || process.env.NIGHTLY !== undefined);
+    continue;
+  }
   const script = SCRIPTS[name];
-  assert.ok(script, `\`${name}\` is not one of ${Object.keys(PACKAGES).join(', ')}`);
+  assert.ok(script, `\`${name}\` is not one of ${[...Object.keys(PACKAGES), 'vscode'].join(', ')}`);
   const isThere = () => (process.env.PATH ?? '').split(delimiter).some((folder) => existsSync(join(folder, name)));
   // Where that is permitted, as for the browser.
   if (!isThere() && process.getuid?.() === 0) {

@@ -1,5 +1,5 @@
 /** Asks VS Code what it shows of the programs of the workspace, and writes the answers as JSON. */
-const { writeFileSync, readFileSync, renameSync, rmSync } = require('node:fs');
+const { existsSync, renameSync, rmSync, writeFileSync } = require('node:fs');
 const { join } = require('node:path');
 const vscode = require('vscode');
 
@@ -74,6 +74,8 @@ async function askLanguage(out) {
   const refused = await ask('vscode.executeDocumentRenameProvider', at(3, 6), 'dir').then(() => null, (error) => error.message);
   out.refused = refused;
   await commands.executeCommand('workbench.action.files.revert');
+  await messages(uri);
+  await scene('program');
 }
 
 async function askOthers(out) {
@@ -94,6 +96,13 @@ async function askOthers(out) {
   const other = await open('other.dsl');
   await pause(500);
   out.otherLanguage = vscode.workspace.textDocuments.find(({ uri }) => uri.path === other.uri.path).languageId;
+}
+
+/** Lets the one who looks at the window note what it shows now. */
+async function scene(name) {
+  writeFileSync(`${said}.part`, name);
+  renameSync(`${said}.part`, `${said}.scene`);
+  await until('somebody who looks', () => !existsSync(`${said}.scene`));
 }
 
 /** Watches what the adapter says. */
@@ -182,16 +191,29 @@ async function askDebugger(out) {
 async function askFailure(out) {
   const run = new Debugged();
   await open('fails.dsl');
-  await commands.executeCommand('statedsl.debug', { uri: uriOf('fails.dsl').toString() });
+  const start = () => commands.executeCommand('statedsl.debug', { uri: uriOf('fails.dsl').toString() });
+  out.failure = await run.stop(start);
+  for (const view of ['runs', 'timeline', 'graph']) await commands.executeCommand(`statedsl.${view}.focus`);
+  await scene('views');
+  await press('continue')();
   await run.end();
-  out.failed = run.printed.includes('tool_failure');
-  const id = /run ([0-9a-f-]{36})/.exec(run.printed)?.[1] ?? run.said.find(({ event }) => event === 'statedsl/run')?.run;
-  out.hasRun = typeof id === 'string';
+  out.failed = /error\[failed\]|exit 1/.test(run.printed);
+  const { run: id } = run.said.find(({ event }) => event === 'statedsl/run');
   const past = new Debugged();
-  out.opened = await past.stop(() => debug.startDebugging(vscode.workspace.workspaceFolders[0], { type: 'statedsl', request: 'launch', name: 'past', run: id }));
+  const folder = vscode.workspace.workspaceFolders[0];
+  const look = { type: 'statedsl', request: 'launch', name: 'past', run: id };
+  out.opened = await past.stop(() => debug.startDebugging(folder, look));
   out.past = await past.value('word');
+  out.wentTo = await past.stop(() => commands.executeCommand('statedsl.timeline.go', { seq: 2 }));
   await press('stop')();
   await past.end();
+}
+
+async function askTests(out) {
+  await open('hello.test.dsl');
+  await commands.executeCommand('workbench.view.testing.focus');
+  await commands.executeCommand('testing.runAll');
+  await scene('tests');
 }
 
 async function askTask(out) {
@@ -205,7 +227,7 @@ async function askTask(out) {
   out.task = await ended;
 }
 
-const PARTS = { askLanguage, askOthers, askDebugger, askFailure, askTask };
+const PARTS = { askLanguage, askOthers, askDebugger, askFailure, askTask, askTests };
 
 exports.activate = async () => {
   const out = { vscode: vscode.version };
@@ -222,8 +244,6 @@ exports.activate = async () => {
       await part(out);
       out.times = { ...out.times, [name]: Date.now() - start };
     }
-    await open('flow.dsl');
-    await pause(1000);
   } catch (error) {
     out.error = String(error.stack ?? error);
   }

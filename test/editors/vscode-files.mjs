@@ -30,5 +30,15 @@ STATE: A
   DO: false
   RETURN: {word}
 `,
+  'hello.test.dsl': `TESTS: "./hello.dsl"
+
+TEST: it greets
+  MOCK: "echo*" → "hi"
+  EXPECT: returned "hi"
+
+TEST: it is wrong
+  MOCK: "echo*" → "hi"
+  EXPECT: returned "ho"
+`,
   'hello.dsl': 'CHECK: greeting = echo hello\nRETURN: {greeting}\n',
 };

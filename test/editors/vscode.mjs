@@ -5,7 +5,7 @@
  */
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
-import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { createServer } from 'node:net';
 import { homedir } from 'node:os';
@@ -14,15 +14,12 @@ import { fileURLToPath } from 'node:url';
 import { execaSync } from 'execa';
 import { unzipSync } from 'fflate';
 import { findNode } from '../nodes.mjs';
+import { FILES } from './vscode-files.mjs';
 
 const here = dirname(fileURLToPath(import.meta.url));
 const root = dirname(dirname(here));
 const VERSION = '4.139.1';
-const cache = join(
-  process.env.XDG_CACHE_HOME || join(homedir(), '.cache'),
-  'statedsl-tests',
-  `vscode-${VERSION}`,
-);
+const cache = join(process.env.XDG_CACHE_HOME || join(homedir(), '.cache'), 'statedsl-tests', `vscode-${VERSION}`);
 const editor = join(cache, 'node_modules/code-server');
 const BROWSERS = ['chromium', 'chromium-browser', 'google-chrome'];
 
@@ -100,10 +97,10 @@ function freePort() {
 
 const pause = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
 
-/** Asks all questions in a workspace with these files; resolves with the answers. `folder` is emptied by the caller. */
-export async function askVscode(folder, files, only = '') {
+/** Asks all questions in an empty folder; resolves with the answers. */
+export async function askVscode(folder, only = '') {
   const workspace = join(folder, 'workspace');
-  write(workspace, files);
+  write(workspace, FILES);
   const extensions = placeExtensions(folder);
   const said = join(folder, 'said.json');
   const port = await freePort();
@@ -141,10 +138,21 @@ export async function askVscode(folder, files, only = '') {
       await pause(100);
     }
     await page.goto(`http://127.0.0.1:${port}/?folder=${encodeURIComponent(workspace)}`, { timeout: 120_000 });
-    for (let left = LIMIT_MS; !existsSync(said) && left > 0; left -= 200) await pause(200);
+    const shown = {};
+    const scene = `${said}.scene`;
+    for (let left = LIMIT_MS; !existsSync(said) && left > 0; left -= 200) {
+      await pause(200);
+      if (!existsSync(scene)) continue;
+      const name = readFileSync(scene, 'utf8');
+      for (let turn = 0; turn < 300; turn++) {
+        shown[name] = await shownIn(page);
+        if (COMPLETE[name](shown[name])) break;
+        await pause(200);
+      }
+      rmSync(scene);
+    }
     assert.ok(existsSync(said), `the questions were not answered:\n${log.join('').slice(-4000)}`);
     const answers = JSON.parse(readFileSync(said, 'utf8'));
-    const shown = await shownIn(page, answers);
     if (answers.error !== undefined || process.env.STATEDSL_SCREEN !== undefined) await keepScreen(page);
     return { ...answers, shown };
   } catch (cause) {
@@ -160,13 +168,34 @@ export async function askVscode(folder, files, only = '') {
   }
 }
 
+/** When a scene shows all that is wanted of it. If it never does, what it shows is judged. */
+const COMPLETE = {
+  program: ({ squiggles, lenses, colors }) => squiggles > 0 && lenses.length > 0 && colors > 5,
+  views: ({ graph, labels }) =>
+    graph !== null && graph.now.length > 0 && labels.some((one) => /state entered/.test(one)),
+  tests: ({ labels }) => labels.some((one) => /\(Failed\)/.test(one)),
+};
+
 /** What the window shows, besides what its API says. */
 async function shownIn(page) {
-  const texts = (selector) => page.locator(selector).allInnerTexts();
+  const texts = (place, selector) => place.locator(selector).evaluateAll((all) => all.map((one) => one.textContent));
+  const labels = await page
+    .locator('[role=treeitem]')
+    .evaluateAll((all) => all.map((one) => one.getAttribute('aria-label')));
+  const graphs = await Promise.all(
+    page.frames().map(async (frame) => ({
+      nodes: await texts(frame, '.node text').catch(() => []),
+      now: await texts(frame, '.node.now text').catch(() => []),
+    })),
+  );
   return {
     squiggles: await page.locator('.squiggly-error').count(),
-    lenses: await texts('.codelens-decoration a'),
-    colors: await page.locator('.view-line span[class*="mtk"]').evaluateAll((all) => [...new Set(all.map((one) => one.className))].length),
+    lenses: await texts(page, '.codelens-decoration a'),
+    colors: new Set(
+      await page.locator('.view-line span[class*="mtk"]').evaluateAll((all) => all.map((one) => one.className)),
+    ).size,
+    labels: labels.filter((one) => one !== null),
+    graph: graphs.find(({ nodes }) => nodes.length > 0) ?? null,
   };
 }
 

@@ -1,8 +1,13 @@
 /** The extension: it wires VS Code to the language server, the debugger and the runs of statedsl, and analyzes nothing. */
 import * as vscode from 'vscode';
 import { registerDebugger } from './debugging.js';
+import { registerGraph } from './graph-view.js';
 import { LanguageServer } from './language-server.js';
 import { registerTasks } from './running.js';
+import { registerRuns } from './runs-view.js';
+import { ShownRun } from './shown-run.js';
+import { registerTests } from './testing.js';
+import { registerTimeline } from './timeline-view.js';
 import { Workspace } from './workspace.js';
 
 /** Other languages have files that end in `.dsl`, too. */
@@ -35,12 +40,18 @@ let running: LanguageServer | null = null;
 export async function activate(context: vscode.ExtensionContext): Promise<void> {
   const workspace = new Workspace(context);
   const server = new LanguageServer(workspace);
+  const shown = new ShownRun(workspace);
   running = server;
   const { commands } = vscode;
   context.subscriptions.push(
     server,
     ...registerDebugger(workspace),
     ...registerTasks(workspace),
+    ...registerTests(workspace),
+    shown,
+    ...registerRuns(workspace, shown),
+    ...registerTimeline(shown),
+    ...registerGraph(context, server, shown),
     commands.registerCommand('statedsl.restartServer', () => server.restart()),
     commands.registerCommand('statedsl.showLog', () => server.showLog()),
     commands.registerCommand('statedsl.showConverted', () =>

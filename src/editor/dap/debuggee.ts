@@ -126,13 +126,19 @@ export class Debuggee {
     const found = await resultOf(() => openStoredRun(directory, findRun(directory, textIn(given, 'run') as string)));
     if (!found.ok) throw refusedBy(found.refusal);
     this.stored = found.value;
-    this.runId = found.value.about.run_id;
+    this.nameRun(found.value.about.run_id);
     const known = await resultOf(() => storedMachine(found.value, found.value.about.digest));
     if (!known.ok) throw refusedBy(known.refusal);
     this.take(await debugStored(this.host, found.value, known.value));
     const { inputs, redactor } = recoveryContextOf(found.value, { env: this.options.environment });
     [this.inputs, this.redactor] = [inputs, redactor];
     this.begin = async () => this.time.openAt(given.at);
+  }
+
+  /** Views of the client show the record of the run. */
+  private nameRun(run: string): void {
+    this.runId = run;
+    this.options.send('statedsl/run', { run, dir: this.directory });
   }
 
   private refuseSecond(): void {
@@ -222,7 +228,7 @@ export class Debuggee {
       onOutput: (_: string, bytes: Uint8Array, stream: 'stdout' | 'stderr') =>
         isOwn() ? this.output(stream, Buffer.from(bytes).toString('utf8')) : undefined,
       onStart: ({ runId }: Started) => {
-        if (isOwn()) this.runId = runId;
+        if (isOwn()) this.nameRun(runId);
       },
     };
     return { execution, options };
