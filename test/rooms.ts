@@ -180,6 +180,24 @@ export const ROOMS: Readonly<Record<string, Room>> = {
     packages: [],
     node: true,
   },
+  'lab/trials': {
+    holds:
+      'programs tried with their real agents: `read-cases.ts` reads the cases, `run-trial.ts` executes a run of the store for each, `judge-run.ts` judges it from its record; `statistics.ts`: how sure a rate is, and whether two differ',
+    rooms: [
+      'language/source',
+      'language/syntax',
+      'machine',
+      'interpreter',
+      'runtime/record',
+      'runtime',
+      'app/project',
+      'app',
+      'views',
+      'lab/testing',
+    ],
+    packages: [],
+    node: false,
+  },
   'editor/ide': {
     holds:
       'questions about open programs, as functions on data: what a name means and where it occurs, renames, completion, hovers, outline, highlighting; it knows no protocol, no file and no clock',
@@ -246,6 +264,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
       'views',
       'lab/foresight',
       'lab/testing',
+      'lab/trials',
       'serve',
       'mcp',
       'engine',

@@ -7,6 +7,7 @@ import { resolve } from 'node:path';
 import type { RunBounds } from '../lab/foresight/run-bound.js';
 import type { Json } from '../machine/expression.js';
 import type { Input, Limits } from '../machine/machine.js';
+import type { TrialBudget } from '../runtime/agents/resolve.js';
 import type { CommandFunction } from '../runtime/command-function.js';
 import { DEFAULT_STORE } from '../runtime/store/open-own-run.js';
 import type { Machine } from './library/compile-text.js';
@@ -37,6 +38,12 @@ export interface FolderOptions {
    * from disk.
    */
   readonly openText?: (path: string) => string | undefined;
+}
+
+/** What only this package opens a folder with. */
+export interface OpenedFolder extends FolderOptions {
+  /** The trial to which the runs belong that are executed. */
+  readonly trial?: TrialBudget;
 }
 
 /** Options of `check`. */

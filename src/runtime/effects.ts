@@ -112,7 +112,7 @@ export function hostEffects(options: HostOptions = {}): Effects {
       }
     },
     async accountUntil(account, context) {
-      if (account.startsWith('budget:')) return (await budgets()).budgetUntil(account, settings, context);
+      if (BUDGET.test(account)) return (await budgets()).budgetUntil(account, settings, context);
       return (await breakersOf(inheritEnvironment())).until(account);
     },
   };
@@ -216,11 +216,13 @@ async function waitForAccount(
   account: string,
   { env, settings, context }: { env: Environment; settings: AgentSettings; context: EffectContext },
 ): Promise<Outcome> {
-  if (account.startsWith('budget:')) await (await budgets()).waitForBudget(account, settings, context);
+  if (BUDGET.test(account)) await (await budgets()).waitForBudget(account, settings, context);
   else await (await breakersOf(env)).wait(account, context.stop);
   return { kind: 'value', value: Date.now() };
 }
 
+/** An account that is a budget. */
+const BUDGET = /^(?:budget|trial):/;
 const budgets = () => import('./agents/daily-budget.js');
 
 /** Loaded when an agent is called, or waited for. */

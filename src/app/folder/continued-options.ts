@@ -14,7 +14,7 @@ import type { ResumeOptions } from '../../runtime/run/again/resume-options.js';
 import { RunRefused } from '../../runtime/store/store-error.js';
 import { openStoredRun, storedMachine } from '../../runtime/store/stored-run.js';
 import { traceOptions } from '../../runtime/trace/trace-options.js';
-import type { FolderOptions } from '../programs.js';
+import type { OpenedFolder } from '../programs.js';
 import { editedProgram } from '../project/edited-program.js';
 import type { Instead, ProgramFindings, ProgramSource } from '../project/preparation.js';
 import { configuredOptions, readMock } from '../project/prepare.js';
@@ -28,7 +28,7 @@ import { mockedRun } from './mocked-run.js';
 export interface StoredRuns {
   readonly directory: string;
   readonly host: ProjectHost;
-  readonly options: FolderOptions;
+  readonly options: OpenedFolder;
 }
 
 /** What only this package gives beside the options of the library. */
@@ -116,7 +116,7 @@ export async function continuedOptions(
     configuration,
     warnings: { diagnostics: settings.warnings, sources: settings.sources },
   });
-  const configured = configuredOptions(host, configuration, { program: named, instead });
+  const configured = withTrial(configuredOptions(host, configuration, { program: named, instead }), opened);
   const suspendAfterMs = suspension(asked, [kept.suspend_after, configuration.defaults.suspend_after]);
   const env = opened.env ?? process.env;
   // A copy is a trace of its own, with the run that it is copied from as its origin.
@@ -141,6 +141,14 @@ export async function continuedOptions(
     isBounded: asked.suspendAfterMs !== undefined || kept.suspend_after !== undefined,
   };
   return { ...common, ...(await mockedRun(mock, common, waits)).options };
+}
+
+/** The runs of a trial share its budget. */
+export function withTrial<T extends Pick<ReturnType<typeof configuredOptions>, 'agents'>>(
+  options: T,
+  { trial }: OpenedFolder,
+): T {
+  return trial === undefined ? options : { ...options, agents: { ...options.agents, trial } };
 }
 
 /** Throws an `InvalidProgram`. Signals of a mock are sent when a run begins. */

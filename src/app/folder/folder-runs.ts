@@ -9,7 +9,7 @@ import type { Delivery } from '../../runtime/store/inbox.js';
 import { openStoredRun, type StoredRun } from '../../runtime/store/stored-run.js';
 import { answersOf, DEFAULT_PERSON } from '../approvers.js';
 import { preparedBy, splitOptions } from '../execution-options.js';
-import { type FolderOptions, hostOf, storeOf } from '../programs.js';
+import { hostOf, type OpenedFolder, storeOf } from '../programs.js';
 import type { ProjectHost } from '../project/project-host.js';
 import { resultOf } from '../result.js';
 import type { Runs } from '../runs.js';
@@ -24,10 +24,10 @@ interface Folder {
   /** Where the runs are. */
   readonly directory: string;
   readonly host: ProjectHost;
-  readonly options: FolderOptions;
+  readonly options: OpenedFolder;
 }
 
-export function folderRuns(options: FolderOptions): Runs {
+export function folderRuns(options: OpenedFolder): Runs {
   const shared = { directory: storeOf(options), host: hostOf(options), options };
   const read = readOperations(shared);
   const change = changeOperations(shared);

@@ -10,14 +10,14 @@ import { RunRefused } from '../../runtime/store/store-error.js';
 import { mayBeForeign, requireOwnStore } from '../../runtime/store/store-ownership.js';
 import { leadsElsewhere } from '../../runtime/store/stored-run.js';
 import { traceOptions } from '../../runtime/trace/trace-options.js';
-import type { FolderOptions } from '../programs.js';
+import type { OpenedFolder } from '../programs.js';
 import type { PreparedProgram } from '../project/preparation.js';
 import { runOptionsOf } from '../project/prepare.js';
 import type { ProjectHost } from '../project/project-host.js';
 import { signingOf } from '../project/settings.js';
 import { type Result, resultOf, resultWith } from '../result.js';
 import type { Execution } from '../runs.js';
-import { suspension } from './continued-options.js';
+import { suspension, withTrial } from './continued-options.js';
 import { begin, withNotices } from './deliver-to.js';
 
 /** What only this package gives beside the options of the library. */
@@ -41,7 +41,7 @@ export interface StartingOptions
 interface StartingFolder {
   readonly directory: string;
   readonly host: ProjectHost;
-  readonly options: FolderOptions;
+  readonly options: OpenedFolder;
 }
 
 /** A run with a mock. */
@@ -92,7 +92,7 @@ export async function startIn(
     keyWhile: _while,
     ...rest
   } = given;
-  const supplied = runOptionsOf(host, program);
+  const supplied = withTrial(runOptionsOf(host, program), opened);
   const suspendAfterMs = suspension(given, [configuration.defaults.suspend_after]);
   const { traceparent: parent } = given.settings ?? {};
   const trace = traceOptions(

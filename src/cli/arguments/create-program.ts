@@ -29,7 +29,7 @@ import {
   addVerifyRecord,
 } from './store-commands.js';
 import { storeOption } from './store-option.js';
-import { addTest } from './test-commands.js';
+import { addTest, addTrial } from './test-commands.js';
 import { addVerify } from './verify-commands.js';
 
 /** An error of the parser with what to write instead, for people who write what they know from other tools. */
@@ -112,6 +112,7 @@ export function createProgram(onExit: (code: number) => void, words: readonly st
   addExplain(program, onExit);
   addFormat(program, onExit);
   addTest(program, onExit);
+  addTrial(program, onExit);
   addVerify(program, onExit);
   addConvert(program, onExit);
   addGraph(program, onExit);

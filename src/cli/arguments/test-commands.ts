@@ -1,6 +1,8 @@
 /** The command `test`, and the options of `run` for cassettes. */
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import { wholeNumber } from './flag-values.js';
+import { environmentOption } from './environment-option.js';
+import { collectPairs, dollars, durationOrNever, onOff, wholeNumber } from './flag-values.js';
+import { storeOption } from './store-option.js';
 
 /** A table, or a file to write. */
 function addCoverage(given: string, before: readonly string[] = []): string[] {
@@ -95,5 +97,38 @@ export function addTest(program: Command, onExit: (code: number) => void): void 
     .option('--quiet', 'print only failures and the summary')
     .action(async (paths: string[], options) =>
       onExit(await (await import('../commands/test.js')).testCommand(paths, options)),
+    );
+}
+
+export function addTrial(program: Command, onExit: (code: number) => void): void {
+  program
+    .command('trial')
+    .description('run a program with its real agents over cases, and say how often it passes, and at what price')
+    .argument('[file]', 'the program, as `run` takes it')
+    .option('--cases <file>', 'a YAML file with the cases: a list of `{name, inputs, expect}`')
+    .option('-n, --count <n>', 'how often each case is run (default: 10)', wholeNumber)
+    .option('--jobs <n>', 'how many runs may work at the same time (default: 1)', wholeNumber)
+    .option('--budget <usd>', 'what all runs may cost together; nothing begins that may exceed it', (given: string) =>
+      dollars(given.replace(/^\$/, '')),
+    )
+    .option('--against <file>', 'compare with another program, on the same cases')
+    .option(
+      '--agent <name=agent>',
+      'compare with the same program and another agent for this name (repeatable)',
+      collectPairs,
+    )
+    .option('--resume [trial]', 'go on with a trial that stopped (default: the latest)')
+    .option('--min <percent>', 'fail if fewer runs pass; of two variants, the second counts', percent)
+    .option('--machine <name>', 'the machine to run (default: the first)')
+    .option('--tools <file>', 'the tools of plans and CALL (default: tools.yaml next to the program)')
+    .option('--cwd <directory>', 'the working directory of commands (default: the current directory)')
+    .addOption(environmentOption('--worktree [on|off]', 'give each run a git worktree of its own', onOff))
+    .option('--suspend-after <duration>', 'park runs that wait longer, or `never` (default: 1m)', durationOrNever)
+    .option('--yes', 'start although it may call agents more often, or cost more, than `confirm_above` allows')
+    .option('--json', 'print one JSON object')
+    .option('--quiet', 'print no line for each run')
+    .addOption(storeOption())
+    .action(async (file: string | undefined, options) =>
+      onExit(await (await import('../commands/trial.js')).trialCommand(file, options)),
     );
 }

@@ -9,7 +9,6 @@ import type {
 } from '../../app/project/preparation.js';
 import { isPlan, isTestFile } from '../../app/project/preparation.js';
 import { prepareProgram } from '../../app/project/prepare.js';
-import { MAX_INPUT_BYTES, readBytes, whyNotRead } from '../../app/project/read-text.js';
 import { readJson as readValue } from '../../interpreter/values/json.js';
 import { isObject, type Value } from '../../interpreter/values/value.js';
 import { commandLineMessages as words } from '../../language/source/catalogue/command-line.js';
@@ -20,7 +19,7 @@ import type { Input } from '../../machine/machine.js';
 import { findLauncher } from '../../prelude/launcher.js';
 import { omitUndefined } from '../../prelude/omit-undefined.js';
 import type { RunOptions } from '../../runtime/run/run-options.js';
-import { commandLineHost, whyNamedRefused } from '../files/command-line-host.js';
+import { commandLineHost, readNamedText } from '../files/command-line-host.js';
 import type { RunFlags } from '../running/run-flags.js';
 import { storeOf } from '../running/stored-runs.js';
 import { EXIT, type ExitCode } from '../terminal/exit-code.js';
@@ -141,7 +140,7 @@ async function recordedInputs(name: string, declared: readonly Input[]) {
 
 /** The members, or a clause that says what is wrong with the file. */
 async function readInputFile(path: string): Promise<FileInputs | { readonly reason: string }> {
-  const file = readText(path);
+  const file = readNamedText(path);
   if ('reason' in file) return file;
   const value = /\.ya?ml$/i.test(path) ? await readYaml(file.text, path) : readJson(file.text);
   if ('reason' in value) return value;
@@ -150,18 +149,6 @@ async function readInputFile(path: string): Promise<FileInputs | { readonly reas
 }
 
 type ParsedFile = { readonly json: Value } | { readonly reason: string };
-
-function readText(path: string): { readonly text: string } | { readonly reason: string } {
-  const reason = whyNamedRefused(path);
-  if (reason !== null) return { reason };
-  const read = readBytes(path, MAX_INPUT_BYTES);
-  if (read.kind === 'unreadable') return { reason: whyNotRead(read, path) };
-  try {
-    return { text: new TextDecoder('utf-8', { fatal: true }).decode(read.bytes) };
-  } catch {
-    return { reason: 'it is not UTF-8 text' };
-  }
-}
 
 function readJson(text: string): ParsedFile {
   try {

@@ -370,7 +370,8 @@ interface Interruption {
 }
 
 /** `killNow` ends every process group of the run at once; then the process exits. */
-function onInterruption(onReason: (reason: string) => void, killNow: () => void): Interruption {
+/** Ctrl-C and what ends a terminal interrupt what is executed; the second time they end it at once. */
+export function onInterruption(onReason: (reason: string) => void, killNow: () => void): Interruption {
   const stopper = new Stopper();
   function interrupt(reason: string): void {
     if (stopper.signal.aborted) return;

@@ -339,11 +339,12 @@ function worktreeOf(cassette: Cassette | null): { readonly worktreeBase?: string
   return cassette.worktree === null ? {} : { worktreeBase: cassette.worktree };
 }
 
-function isAboutEnd({ expectation, text }: ExpectLine): boolean {
+/** Whether it is about how the run ended. */
+export function isAboutEnd({ expectation, text }: ExpectLine): boolean {
   return ['returned', 'failed', 'suspended'].includes(expectation.kind) || /\berror\b/.test(text);
 }
 
-function unexpectedEnd({ status, error, waiting }: RunReport): string {
+export function unexpectedEnd({ status, error, waiting }: RunReport): string {
   if (status === 'suspended')
     return `the run waits for ${waiting.map(({ name, path, kind }) => `\`${name ?? path ?? kind}\``).join(', ')}`;
   return error === null ? `the run was ${status}` : `the run failed: ${error.message}`;

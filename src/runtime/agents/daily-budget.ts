@@ -1,7 +1,8 @@
 /**
- * What a program may spend in a day, in all its runs of a store. A call reserves its `max_cost` before it begins, so that runs
- * that work at the same time cannot exceed the budget together. A call that does not fit waits, like one whose account has
- * reached a limit, until the day ends, another call costs less than it had reserved, or somebody raises the budget.
+ * What a program may spend in a day, in all its runs of a store, and what the runs of a trial may spend together. A call
+ * reserves its `max_cost` before it begins, so that runs that work at the same time cannot exceed the budget together. A call
+ * that does not fit waits, like one whose account has reached a limit, until the day ends, another call costs less than it had
+ * reserved, or somebody raises the budget.
  */
 import { resolve } from 'node:path';
 import type { Outcome } from '../../interpreter/events/event.js';
@@ -15,9 +16,9 @@ import { reasonOf } from '../store/store-error.js';
 import { startTimer } from '../timer.js';
 import { isAlive } from './breakers/breakers.js';
 import { inZone } from './decode-call.js';
-import type { AgentSettings, DailyBudget } from './resolve.js';
+import type { AgentSettings, DailyBudget, TrialBudget } from './resolve.js';
 
-/** What a program has spent on a day. */
+/** What a program has spent on a day, or the runs of a trial since it began. */
 export interface DaySpending {
   /** The program, with its folder. */
   readonly account: string;
@@ -28,13 +29,37 @@ export interface DaySpending {
   readonly spent: number;
   /** How many calls have not told their cost, and had no `max_cost`. */
   readonly unknown: number;
-  readonly calls: readonly { readonly id: string; readonly reserved: number; readonly process: unknown }[];
+  readonly calls: readonly {
+    readonly id: string;
+    readonly reserved: number;
+    /** Nothing says what it may cost: the agent of which it reserves what other calls have cost, or all that is left. */
+    readonly guessed?: string;
+    readonly process: unknown;
+  }[];
+  /** Of a trial: the most that a call has cost, by its agent. */
+  readonly largest?: Readonly<Record<string, number>>;
+}
+
+/** Where money is taken from. */
+interface Purse extends Pick<DaySpending, 'account' | 'program' | 'day'> {
+  /** US dollars. */
+  readonly limit: number;
+  /** How messages call the budget: `the budget of …`. */
+  readonly of: string;
+  /** What a call that waits for it names, before the amount. */
+  readonly waits: string;
+  /** When it is filled again; milliseconds since the epoch. */
+  readonly until: number;
+  /** Nobody knows when it is filled again, and what a call may cost is guessed where nothing says it. */
+  readonly isOfTrial: boolean;
 }
 
 interface BudgetedCall {
   /** Names it among all calls of the store. */
   readonly id: string;
   readonly agent: string;
+  /** The name under which its calls are counted. */
+  readonly key?: string;
   /** The most that it may cost; null: it reserves nothing. */
   readonly most: number | null;
 }
@@ -54,37 +79,64 @@ const ROUNDED = 1e-9;
 export const spendingsIn = (store: string): SharedStates<DaySpending> =>
   new SharedStates(resolve(store, 'budget'), 'spending', readSpending);
 
-/** Reserves what the call may cost; or its outcome, if it has to wait. */
-export async function reserveOfDay(
-  { id, agent, most }: BudgetedCall,
+/** Reserves what the call may cost in each budget; or its outcome, if it has to wait. */
+export async function reserveCall(
+  call: BudgetedCall,
   settings: AgentSettings,
   context: EffectContext,
 ): Promise<ReservedCall | Outcome> {
-  const budget = await budgetNow(settings);
   const files = filesOf(context);
-  if (budget === null || files === null) return { ends: () => undefined };
-  const account = accountOfProgram(context);
-  if (most !== null && most > budget.cost_per_day) {
-    const reason = `the call may cost ${dollars(most)}, but the budget of a day is ${dollars(budget.cost_per_day)}`;
+  const reserved: ReservedCall[] = [];
+  const ends = (cost: number | null): void => {
+    for (const one of reserved) one.ends(cost);
+  };
+  for (const purse of files === null ? [] : await pursesOf(settings, context)) {
+    const one = reserveIn(purse, call, files as SharedStates<DaySpending>, context);
+    if ('ends' in one) reserved.push(one);
+    else {
+      ends(0);
+      return one;
+    }
+  }
+  return { ends };
+}
+
+function reserveIn(
+  purse: Purse,
+  { id, agent, key = agent, most }: BudgetedCall,
+  files: SharedStates<DaySpending>,
+  context: EffectContext,
+): ReservedCall | Outcome {
+  const { account, limit, isOfTrial } = purse;
+  if (most !== null && most > limit && !isOfTrial) {
+    const reason = `the call may cost ${dollars(most)}, but the budget of a day is ${dollars(limit)}`;
     return { kind: 'not-started', reason, error_type: 'limit' };
   }
-  const now = Date.now();
-  if (most === null) reportOnce(`${agent} reserves nothing of the budget, because it has no \`max_cost\``, context);
+  if (most === null && !isOfTrial)
+    reportOnce(`${agent} reserves nothing of the budget, because it has no \`max_cost\``, context);
   let before: DaySpending | null = null;
   let isFitting = false;
+  let needs = 0;
   const change = (state: DaySpending | null): DaySpending => {
-    before = today(state, { account, program: context.program ?? '', day: dayOf(now, budget) }, id);
-    isFitting = fits(before, most ?? 0, budget);
-    const call = { id, reserved: most ?? 0, process: thisProcess() };
+    before = today(state, purse, id);
+    const largest = before.largest?.[key];
+    needs = most ?? (isOfTrial ? (largest ?? 0) : 0);
+    isFitting = fits(before, needs, limit);
+    const isUnknown = isOfTrial && most === null && largest === undefined;
+    // Until one call has ended, nothing is known about what calls cost.
+    const reserved = isUnknown ? Math.max(limit - before.spent - reservedOf(before), 0) : needs;
+    const guessed = isOfTrial && most === null ? { guessed: key } : {};
+    const call = { id, reserved, ...guessed, process: thisProcess() };
     return isFitting ? { ...before, calls: [...before.calls, call] } : before;
   };
   try {
     files.change(account, change);
   } catch (cause) {
     const reason = cause instanceof Error && !('code' in cause) ? cause.message : reasonOf(cause);
-    return { kind: 'not-started', reason: `what the program has spent today cannot be recorded: ${reason}` };
+    const spent = isOfTrial ? 'what the trial has spent' : 'what the program has spent today';
+    return { kind: 'not-started', reason: `${spent} cannot be recorded: ${reason}` };
   }
-  if (!isFitting) return waits(before as unknown as DaySpending, most ?? 0, budget, now);
+  if (!isFitting) return waits(before as unknown as DaySpending, needs, purse);
   return {
     ends(cost) {
       try {
@@ -113,23 +165,63 @@ export async function waitForBudget(account: string, settings: AgentSettings, co
     });
 }
 
-/** The end of the day, as long as a call does not fit; 0: it may fit. */
+/** When the budget is filled again, as long as a call does not fit; 0: it may fit. */
 export async function budgetUntil(account: string, settings: AgentSettings, context: ProgramOfRun): Promise<number> {
   const needs = Number(/@\$([\d.]+)$/.exec(account)?.[1] ?? 0);
-  const budget = await budgetNow(settings);
   const files = filesOf(context);
-  if (budget === null || files === null) return 0;
+  const purses = await pursesOf(settings, context);
+  const purse = purses.find(({ isOfTrial }) => isOfTrial === account.startsWith('trial:'));
+  if (purse === undefined || files === null) return 0;
+  const { limit, isOfTrial, until } = purse;
+  const { state } = files.read(purse.account);
+  return (needs > limit && !isOfTrial) || fits(today(state, purse, null), needs, limit) ? 0 : until;
+}
+
+const YEAR_MS = 365 * 86_400_000;
+
+async function pursesOf(settings: AgentSettings, { program = '', programDir = '' }: ProgramOfRun): Promise<Purse[]> {
   const now = Date.now();
-  const { state } = files.read(accountOfProgram(context));
-  const facts = { account, program: context.program ?? '', day: dayOf(now, budget) };
-  return needs > budget.cost_per_day || fits(today(state, facts, null), needs, budget) ? 0 : endOfDay(now, budget);
+  const { trial } = settings;
+  const budget = await budgetNow(settings);
+  const purses = trial === undefined ? [] : [purseOfTrial(trial, now)];
+  if (budget === null) return purses;
+  const day = dayOf(now, budget);
+  const daily: Purse = {
+    account: `${program} ${programDir}`,
+    program,
+    day,
+    limit: budget.cost_per_day,
+    of: day,
+    waits: `budget:${program}`,
+    until: endOfDay(now, budget),
+    isOfTrial: false,
+  };
+  return [...purses, daily];
+}
+
+function purseOfTrial({ id, limit, day }: TrialBudget, now: number): Purse {
+  const waits = `trial:${id}`;
+  return {
+    account: waits,
+    program: `trial ${id}`,
+    day,
+    limit,
+    of: 'the trial',
+    waits,
+    until: now + YEAR_MS,
+    isOfTrial: true,
+  };
+}
+
+/** What the runs of a trial have spent; null: nothing. Throws nothing. */
+export function spentByTrial(store: string, id: string): DaySpending | null {
+  const { state } = spendingsIn(store).read(`trial:${id}`);
+  return state === null ? null : today(state, state, null);
 }
 
 function filesOf({ resources }: ProgramOfRun): SharedStates<DaySpending> | null {
   return resources.runFolder === null ? null : spendingsIn(resolve(resources.runFolder(), '../..'));
 }
-
-const accountOfProgram = ({ program = '', programDir = '' }: ProgramOfRun): string => `${program} ${programDir}`;
 
 /** The spending of this day. What processes had reserved that were killed is spent. `again`: a call that begins again. */
 function today(
@@ -138,7 +230,8 @@ function today(
   again: string | null,
 ): DaySpending {
   // A clock that is set back does not give a day its money again.
-  if (state === null || state.day < facts.day) return { ...facts, spent: 0, unknown: 0, calls: [] };
+  const { account, program, day } = facts;
+  if (state === null || state.day < day) return { account, program, day, spent: 0, unknown: 0, calls: [] };
   const lost = state.calls.filter(({ id, process }) => id === again || !isAlive(process));
   return lost.reduce((known, { id }) => endCall(known, id, null), state);
 }
@@ -148,35 +241,38 @@ function endCall(state: DaySpending, id: string, cost: number | null): DaySpendi
   // It began on another day.
   if (call === undefined) return state;
   const calls = state.calls.filter((one) => one !== call);
-  const isUnknown = cost === null && call.reserved === 0;
+  const { guessed } = call;
+  const isUnknown = cost === null && (call.reserved === 0 || guessed !== undefined);
+  const known = guessed === undefined ? call.reserved : (state.largest?.[guessed] ?? 0);
+  const spent = cost ?? known;
   return {
     ...state,
     calls,
-    spent: addCost(state.spent, cost ?? call.reserved),
+    spent: addCost(state.spent, spent),
     unknown: state.unknown + (isUnknown ? 1 : 0),
+    ...(guessed === undefined ? {} : { largest: { ...state.largest, [guessed]: Math.max(spent, known) } }),
   };
 }
 
 export const reservedOf = ({ calls }: DaySpending): number =>
   calls.reduce((sum, { reserved }) => addCost(sum, reserved), 0);
 
-function fits(state: DaySpending, most: number, { cost_per_day: perDay }: DailyBudget): boolean {
+function fits(state: DaySpending, most: number, limit: number): boolean {
   const used = state.spent + reservedOf(state);
-  return most === 0 ? used < perDay - ROUNDED : used + most <= perDay + ROUNDED;
+  return most === 0 ? used < limit - ROUNDED : used + most <= limit + ROUNDED;
 }
 
-function waits(state: DaySpending, most: number, budget: DailyBudget, now: number): Outcome {
-  const { program, day, spent } = state;
+function waits(state: DaySpending, most: number, purse: Purse): Outcome {
+  const { spent } = state;
   const reserved = reservedOf(state);
   const used = `${dollars(spent)} spent${reserved === 0 ? '' : `, ${dollars(reserved)} reserved by other calls`}`;
   const needed = most === 0 ? '' : `; this call may cost ${dollars(most)}`;
-  const message = `the budget of ${day} is ${dollars(budget.cost_per_day)}: ${used}${needed}`;
-  const until_ms = endOfDay(now, budget);
-  const account = `budget:${program}@$${most}`;
+  const message = `the budget of ${purse.of} is ${dollars(purse.limit)}: ${used}${needed}`;
+  const unavailable = { cause: 'budget' as const, message, until_ms: purse.until, at_ms: Date.now() };
   return {
     kind: 'not-started',
     reason: message,
-    unavailable: { cause: 'budget', message, until_ms, at_ms: now, account },
+    unavailable: { ...unavailable, account: `${purse.waits}@$${most}` },
   };
 }
 

@@ -57,7 +57,7 @@ export async function performAgent(request: AgentRequest, context: EffectContext
   if (leave === null) return { kind: 'not-started', reason: 'it was stopped' };
   try {
     const outcome =
-      settings.budget === undefined
+      settings.budget === undefined && settings.trial === undefined
         ? await callOfAccount(request, agent, context, host)
         : await callInBudget(request, agent, context, host);
     return request.output === null
@@ -68,18 +68,18 @@ export async function performAgent(request: AgentRequest, context: EffectContext
   }
 }
 
-/** The call, unless it might exceed what its program may spend today. */
+/** The call, unless it might exceed what its program may spend today, or its trial. */
 async function callInBudget(
   request: AgentRequest,
   agent: ResolvedAgent,
   context: EffectContext,
   host: AgentHost,
 ): Promise<Outcome> {
-  const { reserveOfDay } = await import('./daily-budget.js');
+  const { reserveCall } = await import('./daily-budget.js');
   const most = maxCostOf(request, agent.configuration);
   const { effect, attempt } = request;
-  const call = { id: `${context.runId} ${effect} ${attempt}`, agent: request.agent, most };
-  const reserved = await reserveOfDay(call, host.settings, context);
+  const call = { id: `${context.runId} ${effect} ${attempt}`, agent: request.agent, key: agent.key, most };
+  const reserved = await reserveCall(call, host.settings, context);
   if ('kind' in reserved) return reserved;
   let outcome: Outcome | null = null;
   try {

@@ -16,6 +16,17 @@ export interface AgentSettings {
   readonly instead: Readonly<Record<string, string>>;
   /** What each program may spend in a day, and the file that says so. */
   readonly budget?: DailyBudget & { readonly file: string | null };
+  /** What the runs of the trial may spend to which this one belongs. */
+  readonly trial?: TrialBudget;
+}
+
+export interface TrialBudget {
+  /** The trial. */
+  readonly id: string;
+  /** US dollars. */
+  readonly limit: number;
+  /** When it began: `2026-03-01`. */
+  readonly day: string;
 }
 
 /** The budget of each program for all its runs of a store. */

@@ -118,10 +118,11 @@ function rolledBack({ done, failed }: Extract<RunEvent, { type: 'rolled_back' }>
 /** A point in time in a form that needs no zone. Milliseconds since the epoch. */
 export const exactTime = (timeMs: number): string => new Date(timeMs).toISOString();
 
-/** The account of agents, or the budget of a program, that a run waits for. */
+/** The account of agents, or the budget of a program or a trial, that a run waits for. */
 function accountWords(account: string): string {
-  const [, program] = /^budget:(.*)@\$[\d.]+$/s.exec(account) ?? [];
-  return program === undefined ? `the account \`${value(account)}\`` : `the budget of \`${value(program)}\``;
+  const [, kind, name] = /^(budget|trial):(.*)@\$[\d.]+$/s.exec(account) ?? [];
+  if (name === undefined) return `the account \`${value(account)}\``;
+  return `the budget of ${kind === 'trial' ? 'trial ' : ''}\`${value(name)}\``;
 }
 
 const ofId = (id: string | undefined): string => (id === undefined ? '' : ` [${id}]`);
