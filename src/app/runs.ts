@@ -336,6 +336,8 @@ export interface RemovedRuns {
   readonly left?: readonly { readonly directory: string; readonly why: string }[];
   /** How many outcomes left the memo, because their runs are gone; absent: none. */
   readonly memo?: number;
+  /** How many trials left the store, because their runs are gone; absent: none. */
+  readonly trials?: number;
   readonly dry_run: boolean;
 }
 

@@ -21,11 +21,12 @@ interface RemovalText {
   readonly bytes: number;
   /** Outcomes of the memo. */
   readonly memo?: number;
+  readonly trials?: number;
   readonly dry_run: boolean;
 }
 
 export function drawRemoval(removal: RemovalText, paint: Paint): string {
-  const { removed, kept, worktrees, leftovers, bytes, memo = 0, dry_run } = removal;
+  const { removed, kept, worktrees, leftovers, bytes, memo = 0, trials = 0, dry_run } = removal;
   const gone = dry_run ? 'would remove' : 'removed';
   const rows = [
     ...removed.map((run) => row(gone, run, paint)),
@@ -35,6 +36,7 @@ export function drawRemoval(removal: RemovalText, paint: Paint): string {
   const files = [
     ...worktrees.map(({ directory, branch }) => `${gone}  worktree ${pathText(directory)} and branch ${branch}`),
     ...(memo === 0 ? [] : [`${gone}  ${countOf(memo, 'remembered outcome')}`]),
+    ...(trials === 0 ? [] : [`${gone}  ${countOf(trials, 'trial')}`]),
     ...leftovers.map((path) => `${gone}  ${pathText(path)}, left behind by an earlier gc`),
   ];
   const others = worktrees.length === 0 ? '' : `, ${countOf(worktrees.length, 'worktree')}`;

@@ -14,8 +14,23 @@ export async function removeRuns(directory: string, options: RemoveOptions): Pro
   if (!dryRun) await stopLeftovers(runs);
   const worktrees = await removeTheirWorktrees(directory, runs, { unapplied, dryRun });
   const gone = new Set(runs.removed.map(({ run_id }) => run_id));
-  const memo = await forget(directory, (run) => gone.has(run) || !existsSync(join(directory, 'runs', run)), dryRun);
-  return { ...runs, ...worktrees, ...(memo === 0 ? {} : { memo }), dry_run: dryRun };
+  const isGone = (run: string): boolean => gone.has(run) || !existsSync(join(directory, 'runs', run));
+  const memo = await forget(directory, isGone, dryRun);
+  const trials = await forgetTrialsOf(directory, isGone, dryRun);
+  const forgotten = { ...(memo === 0 ? {} : { memo }), ...(trials === 0 ? {} : { trials }) };
+  return { ...runs, ...worktrees, ...forgotten, dry_run: dryRun };
+}
+
+/** Removes the trials of which no run is left, with what they have spent. */
+async function forgetTrialsOf(directory: string, isGone: (run: string) => boolean, dryRun: boolean): Promise<number> {
+  if (!existsSync(join(directory, 'trials'))) return 0;
+  const { forgetTrials } = await import('../../runtime/store/kept-trials.js');
+  const gone = forgetTrials(directory, isGone, dryRun);
+  if (gone.length > 0 && !dryRun) {
+    const { spendingsIn, trialAccount } = await import('../../runtime/agents/daily-budget.js');
+    for (const id of gone) spendingsIn(directory).clear(trialAccount(id));
+  }
+  return gone.length;
 }
 
 /** Removes the outcomes that removed runs remembered. */

@@ -285,7 +285,7 @@ async function drive(
         const of = variants.length > 1 ? ` of ${visibleLine(variants[variant]?.name ?? '')}` : '';
         const verdict = passed ? paint.success('passed') : paint.error('failed');
         const why = failure === undefined ? '' : `: EXPECT: ${visibleLine(failure.expect)}`;
-        const spent = cost === 0 ? '' : `, ${dollars(cost)}`;
+        const spent = cost === 0 ? '' : `, ${cost === null ? 'cost unknown' : dollars(cost)}`;
         stderr.write(
           `${judged}/${open}  ${visibleLine(one.name)} ${repetition}/${kept.count}${of} ${verdict} (${duration(time_ms)}${spent})${why}\n`,
         );

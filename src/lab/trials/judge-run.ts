@@ -19,7 +19,7 @@ import { isAboutEnd, unexpectedEnd } from '../testing/run-test.js';
 import type { Call } from '../testing/test-world.js';
 import type { CompiledCases, TrialCase } from './read-cases.js';
 
-interface JudgedRun {
+interface EndedRun {
   readonly runs: Runs;
   readonly report: RunReport;
   readonly machine: Machine;
@@ -28,7 +28,7 @@ interface JudgedRun {
 }
 
 /** Rejects with an `OperationRefused` if the record cannot be read. */
-export async function judgeRun({ runs, report, machine, expressions, one }: JudgedRun): Promise<TrialResult> {
+export async function judgeRun({ runs, report, machine, expressions, one }: EndedRun): Promise<TrialResult> {
   const { run_id, status, cost, cost_unknown } = report;
   const { events, model } = await readRecord(runs, run_id);
   const calls = await callsOf(runs, run_id, model.attempts, machine);

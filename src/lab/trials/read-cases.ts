@@ -66,7 +66,7 @@ export async function readCases(
 }
 
 /** An expectation in the text that is read as a test file, and where it is in the YAML. */
-interface Region {
+interface QuotedLine {
   readonly from: number;
   readonly to: number;
   /** In the YAML; null: not the same characters, because the text is quoted with escapes or folded. */
@@ -77,7 +77,7 @@ interface Region {
 class CasesReader {
   readonly diagnostics: Diagnostic[] = [];
   private text = '';
-  private readonly regions: Region[] = [];
+  private readonly regions: QuotedLine[] = [];
 
   constructor(
     readonly source: SourceFile,
@@ -208,11 +208,11 @@ class CasesReader {
     this.diagnostics.push(say.line(this.at(found), { what, help }));
   }
 
-  /** From a place to the end of its word, or of its line if it is quoted. */
-  private at(place: { readonly line: number; readonly column: number } | null): Span {
-    if (place === null) return { file: 0, start: 0, end: 0 };
+  /** From a location to the end of its word, or of its line if it is quoted. */
+  private at(location: { readonly line: number; readonly column: number } | null): Span {
+    if (location === null) return { file: 0, start: 0, end: 0 };
     const { text, lineStarts } = this.source;
-    const start = (lineStarts[place.line - 1] ?? 0) + place.column - 1;
+    const start = (lineStarts[location.line - 1] ?? 0) + location.column - 1;
     const rest = text.slice(start).split('\n')[0] ?? '';
     return { file: 0, start, end: start + (/^[\w-]+/.exec(rest)?.[0] ?? rest.trimEnd()).length };
   }

@@ -208,7 +208,7 @@ class TrialLoop {
     const begun = this.known.get(planned.slot);
     if (begun === undefined) return this.start(planned, newRunId());
     const found = await runs.inspect(begun.run_id);
-    if (found.ok) return this.goOn(planned, found.value);
+    if (found.ok) return this.continueRun(planned, found.value);
     const { code } = found.refusal;
     // Its process was killed before there was a run, or it was removed.
     if (code === 'unknown' || code === 'unusable') return this.start(planned, newRunId());
@@ -237,7 +237,7 @@ class TrialLoop {
     return unwrap(await runs.start(prepared, given as unknown as StartOptions));
   }
 
-  private async goOn({ variant, one }: PlannedRun, { run_id, status }: ShownRun): Promise<Execution> {
+  private async continueRun({ variant, one }: PlannedRun, { run_id, status }: ShownRun): Promise<Execution> {
     const { runs, program } = this.options.variants[variant] as TrialVariant;
     if (status === 'returned' || status === 'failed' || status === 'skipped' || status === 'running')
       return unwrap(await runs.follow(run_id));

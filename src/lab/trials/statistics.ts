@@ -19,7 +19,7 @@ export interface Stratum {
   readonly passed: readonly [number, number];
 }
 
-export interface Difference {
+export interface RateDifference {
   /** How much more often the second variant passes, from -1 to 1, as the mean of the cases weighted by their runs. */
   readonly difference: number;
   /** The probability of a result at least as unlikely if both variants were the same in each case. */
@@ -33,7 +33,7 @@ const SAME = 1 + 1e-7;
  * The exact test of Mantel and Haenszel: cases are strata, because a hard case is hard for both variants. With one run of each
  * case it is McNemar's exact test, and with one case it is Fisher's. Null: no case was run by both variants.
  */
-export function compareRates(strata: readonly Stratum[]): Difference | null {
+export function compareRates(strata: readonly Stratum[]): RateDifference | null {
   const both = strata.filter(({ runs: [first, second] }) => first > 0 && second > 0);
   if (both.length === 0) return null;
   let weights = 0;

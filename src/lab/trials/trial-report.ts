@@ -48,7 +48,7 @@ export interface JudgedVariant extends Rate {
 }
 
 /** The second variant compared with the first. */
-export interface Comparison {
+export interface VariantComparison {
   /** The variant that passes more often; null: both pass as often. */
   readonly better: string | null;
   /** How much more often the second passes, from -1 to 1. */
@@ -75,7 +75,7 @@ export interface TrialReport {
     readonly cost_unknown?: number;
   } | null;
   readonly variants: readonly JudgedVariant[];
-  readonly comparison?: Comparison;
+  readonly comparison?: VariantComparison;
   readonly waiting: readonly WaitingRuns[];
 }
 
@@ -166,7 +166,7 @@ function rateOf(results: readonly TrialResult[]): Rate {
   };
 }
 
-function compare(first: JudgedVariant, second: JudgedVariant): Comparison | null {
+function compare(first: JudgedVariant, second: JudgedVariant): VariantComparison | null {
   const strata = first.cases.map((one, at) => {
     const other = second.cases[at] as JudgedCase;
     return { runs: [one.runs, other.runs] as const, passed: [one.passed, other.passed] as const };

@@ -199,8 +199,11 @@ async function pursesOf(settings: AgentSettings, { program = '', programDir = ''
   return [...purses, daily];
 }
 
+/** The name under which the spending of a trial is kept. */
+export const trialAccount = (id: string): string => `trial:${id}`;
+
 function purseOfTrial({ id, limit, day }: TrialBudget, now: number): Purse {
-  const waits = `trial:${id}`;
+  const waits = trialAccount(id);
   return {
     account: waits,
     program: `trial ${id}`,
@@ -215,7 +218,7 @@ function purseOfTrial({ id, limit, day }: TrialBudget, now: number): Purse {
 
 /** What the runs of a trial have spent; null: nothing. Throws nothing. */
 export function spentByTrial(store: string, id: string): DaySpending | null {
-  const { state } = spendingsIn(store).read(`trial:${id}`);
+  const { state } = spendingsIn(store).read(trialAccount(id));
   return state === null ? null : today(state, state, null);
 }
 

@@ -7,6 +7,7 @@ import { mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Json } from '../../machine/expression.js';
 import { entryAt, readOwn, writeOwn } from './own-file.js';
+import { lockHolder } from './run-lock.js';
 import { storeError } from './store-error.js';
 
 const FORM = 1;
@@ -107,23 +108,23 @@ export function readSlots(directory: string, id: string): Map<number, TrialSlot>
   const path = runsFile(directory, id);
   if (entryAt(path) === null) return slots;
   for (const line of readOwn(path).toString('utf8').split('\n')) {
-    const noted = parsed(line);
+    const noted = readLine(line);
     if (noted === null) continue;
     slots.set(noted.slot, { run_id: noted.run_id, result: noted.result ?? null });
   }
   return slots;
 }
 
-interface NotedRun {
+interface TrialLine {
   readonly slot: number;
   readonly run_id: string;
   readonly result?: TrialResult;
 }
 
 /** Null: not a whole line, because a process was killed while it wrote. */
-function parsed(line: string): NotedRun | null {
+function readLine(line: string): TrialLine | null {
   try {
-    const value = JSON.parse(line) as NotedRun | null;
+    const value = JSON.parse(line) as TrialLine | null;
     return Number.isSafeInteger(value?.slot) && typeof value?.run_id === 'string' ? value : null;
   } catch {
     return null;
@@ -141,12 +142,13 @@ export function noteRun(directory: string, id: string, slot: number, run_id: str
   }
 }
 
-/** Removes the trials of which every run is gone. Returns how many there are. */
-export function forgetTrials(directory: string, isGone: (run: string) => boolean, dryRun: boolean): number {
+/** Removes the trials of which every run is gone, and returns their ids. One that a process works on stays. */
+export function forgetTrials(directory: string, isGone: (run: string) => boolean, dryRun: boolean): string[] {
   const gone = trialIds(directory).filter((id) => {
     const slots = [...readSlots(directory, id).values()];
-    return slots.length > 0 && slots.every(({ run_id }) => isGone(run_id));
+    const isUnused = slots.length > 0 && slots.every(({ run_id }) => isGone(run_id));
+    return isUnused && lockHolder(trialFolder(directory, id)).owner === null;
   });
   if (!dryRun) for (const id of gone) rmSync(trialFolder(directory, id), { recursive: true, force: true });
-  return gone.length;
+  return gone;
 }
