@@ -52,7 +52,8 @@ export function boundWords({ calls, cost, only_by_limit, agents, problem }: RunB
   }
   const each = agents.length < 2 ? '' : ` (${agents.map(({ agent, at_most }) => `${agent} ${at_most}`).join(', ')})`;
   const reported = only_by_limit === true ? ', as far as calls report their cost' : '';
-  const money = cost === null || calls === 0 ? '' : `, at most ${dollars(cost)} and the last turn of each call${reported}`;
+  const money =
+    cost === null || calls === 0 ? '' : `, at most ${dollars(cost)} and the last turn of each call${reported}`;
   return `at most ${countOf(calls, 'call')} of agents${each}${money}`;
 }
 

@@ -50,7 +50,12 @@ export async function driveStoredRun(
   const recording =
     flags.record === undefined
       ? null
-      : new (await import('./continued-recording.js')).ContinuedRecording(id, flags.record, flags, flags.isCopy === true);
+      : new (await import('./continued-recording.js')).ContinuedRecording(
+          id,
+          flags.record,
+          flags,
+          flags.isCopy === true,
+        );
   let report: RunReport | null = null;
   const code = await driveOnCommandLine({
     flags,
