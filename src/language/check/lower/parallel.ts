@@ -119,11 +119,14 @@ function membersOf(l: StateLowering, i: Parallel): { members: Instruction[]; und
   return { members, undos };
 }
 
-/** Reports a name that two members bind: only the later of their results would remain. */
+/**
+ * Reports a name that two members bind: only the later of their results would remain. Two questions of one name are told
+ * apart by their ids, and may mean that either answer will do.
+ */
 function lintNames(l: StateLowering, members: readonly Instruction[]): void {
   const names = new Map<string, Name>();
   for (const member of members) {
-    const name = 'bind' in member ? member.bind : undefined;
+    const name = 'bind' in member && member.kind !== 'ask' ? member.bind : undefined;
     const first = name === undefined ? undefined : names.get(name.text);
     if (name === undefined) continue;
     if (first === undefined) names.set(name.text, name);
