@@ -87,7 +87,7 @@ function valuesOf(
   types: TypesByName,
 ): ReadonlyMap<Expression, Expr> {
   if (written.length === 0) return new Map();
-  const { machine, states, diagnostics: problems } = compileStates(written, inputs, file, types);
+  const { machine, states, diagnostics: problems } = compileStates(written, inputs, file, types, () => true);
   diagnostics.push(...problems);
   const values = new Map<Expression, Expr>();
   for (const [expression, at] of states) {

@@ -58,7 +58,8 @@ export async function loadSuite(
   );
   const variables = [...machine.inputs, ...machine.tracked.map((name) => ({ name }))].map(({ name }) => name);
   // A row may have the name of a variable.
-  const types = new Map([...typesByName(machine)].filter(([name]) => !rows.includes(name)));
+  const measured = ['cost', 'time'].map((name): [string, string] => [name, ' (number)']);
+  const types = new Map([...measured, ...typesByName(machine)].filter(([name]) => !rows.includes(name)));
   const expressions = compileExpressions(tree, 0, new Set([...variables, ...rows, ...RUN_NAMES]), types);
   diagnostics.push(...expressions.diagnostics);
   const { properties, diagnostics: wrong } = compileProperties(tree.properties, machine, 0);

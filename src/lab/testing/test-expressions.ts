@@ -57,7 +57,15 @@ export function compileExpressions(
   const inputs = [...[...names].filter((name) => !RENAMED.has(name)), ...RENAMED.values(), MESSAGE];
   if (computed.length === 0)
     return { diagnostics: unknown, evaluate: (expression) => ({ value: constantOf(expression) ?? null }) };
-  const { machine, states, diagnostics } = compileStates(computed, inputs, file, types);
+  const conditions = new Set(
+    tests.flatMap(({ lines }) =>
+      lines.flatMap((line) =>
+        line.kind === 'expect' && line.expectation.kind === 'condition' ? line.expectation.expression : [],
+      ),
+    ),
+  );
+  const isCondition = (expression: Expression): boolean => conditions.has(expression);
+  const { machine, states, diagnostics } = compileStates(computed, inputs, file, types, isCondition);
   const linked = machine === null ? null : link(machine);
   return {
     diagnostics: [...unknown, ...diagnostics],
@@ -118,6 +126,7 @@ export function compileStates(
   inputs: readonly string[],
   file: number,
   types: TypesByName = new Map(),
+  isCondition: (expression: Expression) => boolean = () => false,
 ): CompiledStates {
   let text = inputs.map((name) => `INPUT: ${name}${types.get(name) ?? ''}\n`).join('');
   const regions: ExpressionRegion[] = [];
@@ -128,13 +137,29 @@ export function compileStates(
     states.set(expression, at);
     text += `${rename(written, expression, start)}\n  RETURN with value_of_${at}\n`;
   }
+  // Behind the others, which keep their numbers.
+  for (const [at, [expression, { text: written, start }]] of computed.entries()) {
+    if (!isCondition(expression)) continue;
+    text += `STATE: CONDITION_${at}\n  IF: `;
+    regions.push({ from: text.length, to: text.length + written.length, start });
+    text += `${rename(written, expression, start)} → RETURN\n  RETURN\n`;
+  }
   const { machines, diagnostics } = compile(text, { name: 'expressions.dsl' });
   const problems = diagnostics.filter(({ severity }) => severity === 'error');
   return {
     machine: machines[0] ?? null,
     states,
-    diagnostics: problems.map((one) => ({ ...one, span: rebase(one.span, regions, file), labels: [] })),
+    diagnostics: withoutRepeats(problems.map((one) => ({ ...one, span: rebase(one.span, regions, file), labels: [] }))),
   };
+}
+
+/** A condition is compiled twice, as a value and as a condition. */
+function withoutRepeats(diagnostics: readonly Diagnostic[]): Diagnostic[] {
+  const known = new Set<string>();
+  return diagnostics.filter(({ code, span }) => {
+    const key = `${code} ${span.start} ${span.end}`;
+    return !known.has(key) && known.add(key) !== undefined;
+  });
 }
 
 /** Names that neither the program nor its run has. */
