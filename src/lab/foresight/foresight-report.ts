@@ -143,8 +143,13 @@ const endName = ({ status, state, error }: End): string => `${status}${error ===
 
 /** Without traces, only that there is one. */
 function endRows(ends: readonly End[], traces: Traces | null): string[] {
-  const traceNames = ({ trace }: End): string[] => (traces === null ? [] : [traces.name(trace)]);
-  return table(ends.map((end) => [endName(end), ...traceNames(end), proofOf(end.trace)]));
+  if (traces !== null) return table(ends.map((end) => [endName(end), traces.name(end.trace), proofOf(end.trace)]));
+  const byLimit = ends.filter(({ error, trace }) => error === 'limit' && trace.isConfirmed);
+  if (byLimit.length < 2) return table(ends.map((end) => [endName(end), proofOf(end.trace)]));
+  // A LIMIT may end a run in any state.
+  const others = ends.filter((end) => !byLimit.includes(end));
+  const states = byLimit.map(({ state }) => state).join(', ');
+  return [...table(others.map((end) => [endName(end), proofOf(end.trace)])), `  failed limit in ${states}  confirmed`];
 }
 
 const proofOf = ({ isConfirmed }: Trace): string => (isConfirmed ? 'confirmed' : 'possible');
