@@ -105,6 +105,7 @@ dpkg: --pre-invoke --post-invoke
 rpm rpmbuild: --eval -E --define -D --pipe --rcfile
 xterm rxvt urxvt gnome-terminal konsole: -e --command
 screen: -X
+hyperfine: -p --prepare -s --setup -c --cleanup -C --conclude --reference -S --shell
 nodemon: --exec -x
 Rscript R julia octave elixir erl osascript: -e --eval -eval -E
 pwsh powershell: -c -Command -command -EncodedCommand
@@ -123,6 +124,8 @@ pipenv run | hatch run | pdm run | bundle exec | rbenv exec | pyenv exec | diren
 ip netns exec 1 | docker exec 1 | podman exec 1 | nerdctl exec 1 | docker compose exec 1 | docker-compose exec 1 | podman-compose exec 1
 docker container exec 1 | kubectl exec 1 | oc exec 1 | oc rsh 1 | lxc exec 1 | incus exec 1 | machinectl shell 1 | tmux run-shell | tmux if-shell
 vagrant ssh -c | conda run | nvm exec 1 | asdf exec | mise exec | nix-shell --run | nix-shell --command | cargo watch -x | cargo watch -s | entr
+hyperfine | concurrently | screen | tmux new | tmux new-session | tmux new-window | tmux neww | tmux split-window | tmux splitw
+tmux respawn-pane | tmux respawn-window | tmux run
 `;
 
 /** Options with a value of programs above. */
@@ -131,6 +134,21 @@ const VALUED = new Set(
     '-e --env -w --workdir -u --user -c --container -n --namespace -p --package --index --detach-keys --env-file -s --shell --with --python --name -L',
   ),
 );
+
+/** Options with a value of programs whose options mean something else than those of others. */
+const OWN_VALUED: ReadonlyMap<string, ReadonlySet<string>> = new Map([
+  ['tmux', new Set(words('-c -e -F -f -n -s -t -x -y -l -p'))],
+  ['screen', new Set(words('-S -t -c -e -h -s -T -p'))],
+  [
+    'hyperfine',
+    new Set(
+      words(
+        '-w --warmup -m --min-runs -M --max-runs -r --runs -p --prepare -s --setup -c --cleanup -C --conclude --reference -S --shell --style --sort -u --time-unit --export-json --export-csv --export-markdown --export-asciidoc --export-orgmode --output --input -n --command-name',
+      ),
+    ),
+  ],
+  ['concurrently', new Set(words('-n --names -c --prefix-colors -p --prefix -m --max-processes -s --success'))],
+]);
 
 interface CodeOptions {
   readonly long: readonly string[];
@@ -309,6 +327,7 @@ function makeVariables(args: readonly Word[]): TakenValue[] {
 
 /** The word of a command that a program such as `docker exec` runs; null: it runs none. */
 export function commandIn(name: string, args: readonly Word[]): Word | null {
+  const valued = OWN_VALUED.get(name) ?? VALUED;
   for (const { steps, operands } of tables().runners.get(name) ?? []) {
     let at = 0;
     for (const step of steps) {
@@ -319,7 +338,7 @@ export function commandIn(name: string, args: readonly Word[]): Word | null {
     for (let left = operands; at < args.length; at++) {
       const { text } = args[at] as Word;
       if (text === '--') return args[at + 1] ?? null;
-      if (/^-./.test(text)) at += VALUED.has(text) ? 1 : 0;
+      if (/^-./.test(text)) at += valued.has(text) ? 1 : 0;
       else if (left-- === 0) return args[at] ?? null;
     }
   }

@@ -69,8 +69,7 @@ function keepOdd(l: Lexing, at: number): { kept: string } | null {
   const isSpaced = found.kind === 'computed' && found.expression.kind === 'name';
   const value = isSpaced ? `{${found.name}}` : 'instead' in found ? found.instead : null;
   const compute = found.kind === 'other' ? (found.compute ?? '…') : undefined;
-  const rest = found.kind === 'unclosed' ? `${written}}` : value;
-  report(l, at, at + written.length, (span) => computedBraces(span, { written, value: rest, compute }));
+  report(l, at, at + written.length, (span) => computedBraces(span, { written, value, compute }));
   return { kept: written };
 }
 

@@ -20,6 +20,7 @@ import {
   type Command,
   EXPANSION,
   exactText,
+  HOLE,
   isProgramDir,
   type LexedHole,
   type VariableUse,
@@ -157,6 +158,18 @@ const READERS: ReadonlyMap<string, OptionReader> = new Map<string, OptionReader>
 
 const SSH: OptionSpec = { letters: 'BbcDEeFIiJLlmOopQRSWw', stops: true };
 const WATCH: OptionSpec = { letters: 'nq', long: { interval: 1 }, stops: true };
+const HYPERFINE: OptionSpec = {
+  letters: 'wmMrpscCSun',
+  long: Object.fromEntries(
+    `warmup min-runs max-runs runs prepare setup cleanup conclude reference
+    shell style sort time-unit export-json export-csv export-markdown output input command-name`
+      .split(/\s+/)
+      .map((name) => [name, 1]),
+  ),
+};
+const TMUX: OptionSpec = { letters: 'ceFfnstxylp' };
+const TMUX_STARTERS =
+  /^(?:new|new-session|new-window|neww|split-window|splitw|respawn-pane|respawn-window|run|run-shell)$/;
 const PARALLEL: OptionSpec = { letters: 'jaIPSN', long: { jobs: 1, colsep: 1, joblog: 1, 'arg-file': 1 }, stops: true };
 
 function warnPrograms(checks: ShellChecks, command: Command, program: number, name: string): void {
@@ -172,13 +185,30 @@ function warnPrograms(checks: ShellChecks, command: Command, program: number, na
   if (name === 'ssh') warnRemote(checks, command, operands(SSH).slice(1));
   if (name === 'watch' && !words.some((word) => /^-x$|^--exec$/.test(word.text)))
     for (const word of operands(WATCH)) warnWord(checks, word, 'starter', name);
+  if (name === 'hyperfine' || name === 'concurrently')
+    for (const word of operands(HYPERFINE)) warnWord(checks, word, 'starter', name);
+  if (name === 'tmux') {
+    const [subcommand, ...rest] = operands(TMUX);
+    // Several words are a program with its arguments, for which no shell is started.
+    if (rest.length === 1 && TMUX_STARTERS.test(subcommand?.text ?? '')) warnWord(checks, rest[0], 'starter', name);
+  }
   if (name === 'parallel') {
     const found = operands(PARALLEL);
     const inputs = found.findIndex((word) => /^:::/.test(word.text));
     for (const word of inputs < 0 ? found : found.slice(0, inputs)) warnWord(checks, word, 'starter', name);
   }
   const reader = readerOf(name);
+  if (SHELLS.has(name)) warnScript(checks, readArguments(words, program + 1, SHELL), name);
   if (reader !== undefined) warnReader(checks, command, program, name, reader);
+}
+
+const SHELL: OptionSpec = { letters: 'cosO', long: { rcfile: 1, 'init-file': 1 }, stops: true };
+
+/** A value that is the whole name of a script. */
+function warnScript(checks: ShellChecks, given: readonly ProgramArgument[], name: string): void {
+  const script = given.find(({ option }) => option === null)?.word;
+  if (script?.text === HOLE && !given.some(({ option }) => option === 'c' || option === 's'))
+    warnWord(checks, script, 'source', name);
 }
 
 /** A remote shell reads the command of ssh, and its standard input if there is no command. */
@@ -210,6 +240,9 @@ function warnReader(checks: ShellChecks, command: Command, program: number, name
   const programs = found.filter(({ option }) => option !== null && reader.options.includes(option));
   const first = found.find(({ option }) => option === null);
   for (const { word } of programs) warnWord(checks, word, 'program', name);
+  for (const { word, option } of found)
+    if (reader.operand === true && /^f(?:ile)?$|^from-file$/.test(option ?? '') && word.text === HOLE)
+      warnWord(checks, word, 'source', name);
   const given = programs.length > 0 || found.some(({ option }) => option === 'f' || option === 'file');
   if (reader.operand === true) {
     if (!given) warnWord(checks, first?.word, 'program', name);

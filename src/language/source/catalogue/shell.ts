@@ -238,7 +238,7 @@ const READ_AS_CODE: Readonly<Record<ProgramReader, (source: string, command: str
     repair: { replace: source, by: `'%s' ${source}`, guess: true },
   }),
   source: (source, command) => ({
-    message: `\`${source}\` chooses the file that \`${command}\` runs in this shell`,
+    message: `\`${source}\` chooses the file that \`${command}\` runs${/^(?:\.|source)$/.test(command) ? ' in this shell' : ''}`,
     label: 'names a file of code',
     help: 'write the path of the file, or make sure that only you choose the value',
   }),

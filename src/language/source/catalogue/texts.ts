@@ -73,9 +73,11 @@ export const textMessages = {
   }>('ambiguous-braces', 'error', ({ written, kind, name, instead, compute = '…' }) => {
     if (kind === 'unclosed')
       return {
-        message: `\`${written}\` has no closing brace`,
+        message: written.endsWith('}')
+          ? `a bracket in \`${written}\` is not closed`
+          : `\`${written}\` has no closing brace`,
         label: `\`${name}\` is a value of the program`,
-        help: `write \`${written}}\` for the value`,
+        help: `write \`${instead}\` for the value`,
       };
     return {
       message: `\`${written}\` is not how the value of \`${name}\` is written here`,

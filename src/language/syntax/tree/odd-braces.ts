@@ -10,7 +10,8 @@ export type OddBraces = { readonly written: string /** The first name. */; reado
   | { readonly kind: 'computed'; readonly expression: Expression }
   /** `instead`: what to write in its place, if that is known; `compute`: what gives it to a DO. */
   | { readonly kind: 'other'; readonly instead: string | null; readonly compute?: string }
-  | { readonly kind: 'unclosed' }
+  /** `instead`: with the brackets and the brace that are missing. */
+  | { readonly kind: 'unclosed'; readonly instead: string }
 );
 
 /** A value as template languages and services write it. The language writes `{{n}}` for the text `{n}`. */
@@ -42,10 +43,10 @@ export function oddBraces(text: string, at: number, file: number, base: (offset:
   if (text[at + 1] === '{') return null;
   UNCLOSED.lastIndex = at;
   const [open, named = ''] = UNCLOSED.exec(text) ?? [];
-  if (open !== undefined) return { kind: 'unclosed', written: open, name: named };
+  if (open !== undefined) return { kind: 'unclosed', written: open, name: named, instead: `${open}}` };
   const end = balancedEnd(text, at);
-  if (end < 0) return null;
   const written = text.slice(at, end);
+  if (end < 0 || !written.endsWith('}')) return unclosedBracket(text, at, file);
   const inner = written.slice(1, -1);
   const name = ROOT.exec(inner)?.[1];
   if (name === undefined) return null;
@@ -77,6 +78,43 @@ export function oddBraces(text: string, at: number, file: number, base: (offset:
   const read = parseExpressionText(compute, 0, file);
   const isKnown = read.complete && read.diagnostics.length === 0;
   return { kind: 'other', written, name, instead: null, ...(isKnown ? { compute } : {}) };
+}
+
+/** How far the end of braces is looked for. */
+const LONGEST = 200;
+const ENDS = /[{}\n]/g;
+/** A call of one of our functions or an index, in one word: what a word of prose or code begins so is text. */
+const BEGUN =
+  /^(?:(?:abs|base64_decode|base64_encode|ceil|default|exit_code|first|float|floor|int|join|json|keys|last|len|lines|lower|max|min|parse_json|range|replace|round|sha256|slice|sort|split|string|sum|trim|unique|upper|values|version)\(|[A-Za-z_][\w.]*\[)[^\s{}]*/;
+
+/** `{len(l}` and `{n[0}`, and `{len(l` without a brace in the rest of its line. */
+function unclosedBracket(text: string, at: number, file: number): OddBraces | null {
+  ENDS.lastIndex = at + 1;
+  const stop = ENDS.exec(text.slice(0, at + LONGEST));
+  const isClosed = stop?.[0] === '}';
+  const rest = text.slice(at + 1, stop?.index ?? at + LONGEST);
+  const inner = isClosed ? rest : (BEGUN.exec(rest)?.[0].replace(/[.,;:!?"']+$/, '') ?? '');
+  const missing = missingBrackets(inner);
+  const name = ROOT.exec(inner)?.[1];
+  if (missing === null || name === undefined || (isClosed && missing === '')) return null;
+  const completed = `${inner.trimEnd()}${missing}`;
+  const { expression, diagnostics, complete } = parseExpressionText(completed, 0, file);
+  if (!complete || diagnostics.length > 0 || LITERALS.has(expression.kind)) return null;
+  return { kind: 'unclosed', written: `{${inner}${isClosed ? '}' : ''}`, name, instead: `{${completed}}` };
+}
+
+/** The brackets that close those that are open at the end; null: others were closed, or a quote is open. */
+function missingBrackets(text: string): string | null {
+  let missing = '';
+  for (const [sign] of text.matchAll(/"[^"]*"|'[^']*'|["'()[\]]/g)) {
+    if (sign === '(') missing = `)${missing}`;
+    else if (sign === '[') missing = `]${missing}`;
+    else if (sign === ')' || sign === ']') {
+      if (missing[0] !== sign) return null;
+      missing = missing.slice(1);
+    } else if (sign.length === 1) return null;
+  }
+  return missing;
 }
 
 const LITERALS: ReadonlySet<Expression['kind']> = new Set(['text', 'number', 'constant', 'list', 'object', 'broken']);
