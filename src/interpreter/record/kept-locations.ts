@@ -50,10 +50,15 @@ export interface Staying {
  * the line where the run resumes is done, so one that was moved from there is not where it stood.
  */
 export function locationsOf(
-  { from, to, image, rebased, align }: Moving,
+  { from, to, image, rebased, align, finished }: Moving,
   takesOver: (state: string, pc: number) => boolean,
 ): { partners: Set<string>; taken: Set<string>; stays: Map<string, Staying> } {
   const stays = new Map<string, Staying>();
+  const executed = new Set(
+    [...finished.all, ...finished.passed].flatMap(({ state, pc, entry }) =>
+      entry === image.transitions ? [`${state} ${pc}`] : [],
+    ),
+  );
   const partners = new Set<string>();
   const taken = new Set<string>();
   const changed: {
@@ -82,6 +87,8 @@ export function locationsOf(
           stays.set(`${at} ${pc}`, { its: location, isChanged: false });
         return;
       }
+      // In an arm that was not taken: its text is as good as new, so an equal line that was moved there is done.
+      if (wasDone && !isDone && !executed.has(`${old.name} ${pc}`)) return;
       const has = instructionKey(fresh.code[other] as Instruction, fresh, other);
       const isSame = has?.key === its.key || (has !== null && has.name !== null && has.name === its.name);
       // What a loop did in earlier turns is below the line where the run is.
