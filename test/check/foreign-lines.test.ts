@@ -120,6 +120,12 @@ const offered: readonly (readonly [string, string])[] = [
   ['STATE: A\n  DO: true\n  EXIT: 1\n', 'STATE: A\n  DO: true\n  FAIL: exit code 1\n'],
   ['STATE: A\n  GOTO STATE B\nSTATE: B\n  RETURN\n', 'STATE: A\n  GOTO B\nSTATE: B\n  RETURN\n'],
   ['STATE: A\n  DO: true\n  GOTO: next\nSTATE: B\n  RETURN\n', 'STATE: A\n  DO: true\n  GOTO: B\nSTATE: B\n  RETURN\n'],
+  [
+    'STATE: A\n  IF: 1 == 1 ➔ GOTO: B\n  ➔ B\nSTATE: B\n  RETURN\n',
+    'STATE: A\n  IF: 1 == 1 → GOTO: B\n  GOTO: B\nSTATE: B\n  RETURN\n',
+  ],
+  ['DO: Task(claude) "x" → plan\nRETURN: {plan}\n', 'DO: plan = Task(claude) "x"\nRETURN: {plan}\n'],
+  ['ASK: "Go?" [yes/no]\nRETURN: {go}\n', 'ASK user: "Go?" → go choices=yes,no\nRETURN: {go}\n'],
   ['FOR EACH: [1] as i:\n  DO: echo {i}\n', 'FOR EACH: i in [1]:\n  DO: echo {i}\n'],
   ['FOR EACH: (const i of [1]):\n  DO: echo {i}\n', 'FOR EACH: i in [1]:\n  DO: echo {i}\n'],
   ['FOR EACH: i in 1, 2:\n  DO: echo {i}\n', 'FOR EACH: i in [1, 2]:\n  DO: echo {i}\n'],

@@ -116,7 +116,7 @@ function meaningOf(machine: Machine): unknown {
 
 /** Positions in the code and in the lists of names, which change when another line is understood. */
 const POSITIONS =
-  /^(?:boundAt|to|pc|from|join|exit|again|deadline|timedOut|items|index|collect|otherwise|done|level|variable|body|bind|exitSlot|slot|state|keep|failures|handling|turns|chance|reads|frames|places)$/;
+  /^(?:boundAt|to|pc|from|join|exit|again|deadline|timedOut|items|index|collect|otherwise|done|level|variable|body|bind|exitSlot|slot|state|keep|failures|handling|turns|chance|reads|frames|places|mark)$/;
 
 interface Code {
   readonly states: readonly string[];
@@ -137,15 +137,18 @@ function compiled(text: string, options: CompileOptions, left: ReadonlyMap<strin
     (one) => left !== null && (one.severity === 'error' || (one.severity === 'warning' && !left.has(keyOf(one)))),
   );
   const wrong = new Set(mistaken.flatMap(({ span }) => (span.file === 0 ? linesOf(span, source) : [])));
-  const isWrong = ({ op }: Instruction, span: Span): boolean => {
+  const isWrong = (one: Instruction, span: Span): boolean => {
+    const { op } = one;
     const own = linesOf(span, source);
-    const block = /^(?:fork|shell|step-)/.test(op) ? blockBelow(lines, own.at(-1) as number) : [];
+    // `DO: r = in PARALLEL` binds an object of what its members bind.
+    const isOfMembers = op === 'set' && one.value.op === 'object';
+    const block = isOfMembers || /^(?:fork|shell|step-)/.test(op) ? blockBelow(lines, own.at(-1) as number) : [];
     // A WAIT below a PARALLEL belongs to it.
     const below = op === 'fork' ? [(block.at(-1) ?? (own.at(-1) as number)) + 1] : [];
     return [...own, ...block, ...below].some((line) => wrong.has(line));
   };
   // Which session a step continues follows from the steps around it.
-  const isStepWrong = [...wrong].some((line) => /\bSTEP\b/i.test(lines[line - 1] ?? ''));
+  const isStepWrong = [...wrong].some((line) => /\b(?:STEP|GATE)\b/i.test(lines[line - 1] ?? ''));
   const usesPattern = [...wrong].some((line) => /^\S|\bUSE\b/i.test(lines[line - 1] ?? ''));
   const states = loweredOf(compilation).flatMap((machine) => machine.states.map((one) => ({ ...one, machine })));
   const instructions = states.flatMap(({ state: { name, code }, spans, machine: { machine } }) => {

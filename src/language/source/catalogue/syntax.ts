@@ -100,14 +100,16 @@ export const nestedTooDeep = message<{ what: string; limit: number }>(
   }),
 );
 
-export const tripleQuotes = message<{ block: boolean; fix?: Correction }>(
+export const tripleQuotes = message<{ block: boolean; within?: boolean; fix?: Correction }>(
   'triple-quotes',
   'error',
-  ({ block, fix }) => ({
+  ({ block, within, fix }) => ({
     message: 'three quotes do not begin a text',
-    help: block
-      ? 'end the line with `:` and write the prompt on the lines below, indented deeper'
-      : 'write one quote on each side: `"…"`',
+    help: within
+      ? 'remove both lines of quotes: the prompt is the lines below the `:`'
+      : block
+        ? 'end the line with `:` and write the prompt on the lines below, indented deeper'
+        : 'write one quote on each side: `"…"`',
     correction: fix,
   }),
 );

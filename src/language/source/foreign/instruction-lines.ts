@@ -86,6 +86,21 @@ export const instructionLines: readonly ForeignLine[] = [
     binds: (m) => [...part(m, 3).matchAll(/(?:^|[,\s])(\w+)\s*[:=]/g)].map(([, name]) => name as string),
   },
   {
+    line: /^(DO(?:\s*\[.*?\])?:\s*)(Task\([\w-]+\)\s*"(?:[^"\\]|\\.)*".*?)\s*(?:→|->|=>|\bas\b|\binto\b)\s*(\w+)$/i,
+    codes: /unexpected/,
+    message: () => 'a result has its name before the agent',
+    help: write,
+    by: (m) => `${part(m, 1)}${part(m, 3)} = ${part(m, 2)}`,
+    binds: (m) => [part(m, 3)],
+  },
+  {
+    line: /^ASK(?:\s+user)?:\s*("[^"]*")\s*(?:→\s*(\w+)\s*)?[[(]\s*(\w+(?:\s*[/|,]\s*\w+)+)\s*[\])]$/,
+    codes: /bad-character|unexpected|missing/,
+    help: write,
+    by: (m) => `ASK user: ${part(m, 1)} → ${part(m, 2) || 'go'} choices=${part(m, 3).replace(/\s*[/|,]\s*/g, ',')}`,
+    binds: (m) => [part(m, 2) || 'go'],
+  },
+  {
     line: /^(DO|CHECK)\s*\[(?:name|output|out|as|register|id|into|result|var|save|bind)=["']?(\w+)["']?\]:\s*(.+)$/,
     codes: /unknown-option/,
     message: () => 'a result has its name before the command',
@@ -220,12 +235,14 @@ export const instructionLines: readonly ForeignLine[] = [
     message: () => 'the name of a signal has no quotes',
     help: write,
     by: (m) => `WAIT: signal ${part(m, 1)}${m[2] === undefined ? '' : ` OR ${m[2]}`}`,
+    binds: (m) => [part(m, 1)],
   },
   {
     line: /^WAIT:\s*([A-Za-z_]\w*)(\s+OR\s+timeout=.*)?$/,
     codes: /^unknown-name$/,
     help: (m, by) => `write \`${by}\` to wait for a signal, or bind \`${part(m, 1)}\` above or in the block below`,
     by: (m) => `WAIT: signal ${part(m, 1)}${part(m, 2)}`,
+    binds: (m) => [part(m, 1)],
     of: 1,
   },
   {
@@ -241,6 +258,7 @@ export const instructionLines: readonly ForeignLine[] = [
     message: () => 'the options of a WAIT follow what it waits for',
     help: write,
     by: (m) => `WAIT: ${part(m, 3)} OR ${part(m, 1)}${part(m, 2).replace(/^[\s,]+/, ' ')}`,
+    binds: (m) => /^signal\s+(\w+)/.exec(part(m, 3))?.slice(1) ?? [],
   },
   {
     line: /^MODEL:?\s*["']?([\w./:-]+)["']?$/i,

@@ -120,7 +120,14 @@ export const jumpLines: readonly ForeignLine[] = [
     message: () => '`GOTO` can only go to one state',
     help: () => 'name one state, or run members at the same time with `DO: in PARALLEL`',
   },
-  { line: /^(?:→|->|=>)\s*(\w+)$/, codes: unread, help: write, by: (m) => `GOTO: ${part(m, 1)}` },
+  { line: /^(?:→|->|=>|[⇒➔➜⟶⇨➡])\s*(\w+)$/, codes: unread, help: write, by: (m) => `GOTO: ${part(m, 1)}` },
+  {
+    line: /^((?:ELSE )?IF\b.*?|ELSE\b.*?|DEFAULT\b.*?|ON ERROR\b.*?)\s*[➔➜⟶⇨➡]\uFE0F?\s*(\S.*)$/,
+    codes: /missing-arrow|missing-colon|unexpected|bad-character/,
+    message: () => 'this arrow is not `→`',
+    help: write,
+    by: (m) => `${part(m, 1)} → ${part(m, 2)}`,
+  },
   {
     line: /^(?:NEXT|JUMP|TRANSITION|GO ?TO|CONTINUE WITH|THEN):?\s+(?:TO\s+)?(\w+)$/i,
     codes: unread,

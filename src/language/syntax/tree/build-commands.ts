@@ -223,8 +223,22 @@ function promptOf(context: ParseContext, node: SyntaxNode): Template | undefined
   const first = quoted ?? tripled;
   if (block !== undefined && first !== undefined) report(context, twoPrompts(tokenSpan(context, first), {}));
   if (quoted !== undefined) return quotedTemplate(context, quoted.image, quoted.startOffset);
-  if (block !== undefined) return blockTemplate(context, blockText(context, block, 'Task(…):', false));
+  if (block !== undefined) {
+    lintQuotedBlock(context, block);
+    return blockTemplate(context, blockText(context, block, 'Task(…):', false));
+  }
   return tripled === undefined ? undefined : tripledPrompt(context, node, tripled);
+}
+
+/** Reports three quotes above and below the lines of a prompt, which would be a part of it. */
+function lintQuotedBlock(context: ParseContext, block: Token): void {
+  const found = /^(\s*?\n[ \t]*)("{3}|'{3})[ \t]*\r?\n([\s\S]*?\S[\s\S]*?)\r?\n[ \t]*\2\s*$/.exec(block.image);
+  if (found === null) return;
+  const [all, before = '', quotes = '', inner = ''] = found;
+  const start = block.startOffset + before.length;
+  const quoted = span(context, start, block.startOffset + all.trimEnd().length);
+  const fix = fixAt(quoted, inner.trimStart());
+  report(context, tripleQuotes(span(context, start, start + quotes.length), { block: true, within: true, fix }));
 }
 
 /** Reports three quotes. The fix writes the text on one line between its quotes, or on the lines below. */

@@ -1,0 +1,202 @@
+/**
+ * Of every pair of flags of a command, each changes something that can be seen although the other one is there, or the
+ * pair is refused. "Something" is what is printed, the exit code, or the files of the folder, in one of the situations.
+ */
+import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { createProgram } from '../../src/cli/arguments/create-program.js';
+import { idleFlag } from '../../src/cli/arguments/flag-combinations.js';
+import { isLong } from '../amount.js';
+import { commandLine } from '../harness/command-line.js';
+
+const scratch = mkdtempSync(join(tmpdir(), 'statedsl-flags-'));
+const stage = join(scratch, 'stage');
+afterAll(() => rmSync(scratch, { recursive: true, force: true }));
+
+const FILES: Readonly<Record<string, string>> = {
+  'good.dsl':
+    'INPUT: n = 1 (number)\nSTATE: A\n  DO: a = ./x.sh\n  IF: n > 1 → GOTO: B\n  GOTO: C\nSTATE: B\n  RETURN: b\nSTATE: C\n  EMIT: E n={n}\n  RETURN: {a}\n',
+  'fixable.dsl': 'STATE: A:\n  DO: echo 1\n  RETURN: it is\n',
+  'agent.dsl': 'DO: a = Task(nobody) "Write"\nRETURN: {a}\n',
+  'warned.dsl': 'STATE: A\n  DO: a = no-such-program\n  RETURN: done\nSTATE: B\n  RETURN: x\n',
+  'two.dsl': 'MACHINE: one\nSTATE: A\n  DO: true\n  RETURN: 1\n\nMACHINE: two\nSTATE: B\n  CALL: t\n  RETURN: 2\n',
+  'loop.dsl':
+    'INPUT: n = 1 (number)\nINPUT: l = ["a"]\nSTATE: A\n  TRACK: k\n  INCREMENT: k\n  FOR EACH: x in l:\n    DO: echo {x}\n  IF: k < n → GOTO: A\n  DO: sleep 1\n  GOTO: B with k\nSTATE: B\n  RETURN: {k}\nSTATE: ERROR\n  FAIL: no\n',
+  'good.test.dsl':
+    'TESTS: "./good.dsl"\nPROPERTY: p\n  NEVER: state B\nPROPERTY: q\n  AT MOST: 1 run "./x.sh"\nTEST: one\n  MOCK: "./x.sh" → "1"\n  EXPECT: returned "1"\nTEST: two\n  MOCK: "./x.sh" → "2"\n  EXPECT: returned "1"\nTEST: three\n  GIVEN: n=2\n  MOCK: "./x.sh" → "2"\n  EXPECT: returned "wrong"\n',
+  'plan.json': '{"calls": [{"_tool": "t", "v": "†state.q", "_outputPath": "†state.f"}], "output": "†state.f"}',
+  'tools.yaml': 't: { run: ["true"] }\n',
+  'other.yaml': 'u: { run: ["true"] }\n',
+  'state.json': '{"q": 1}',
+  'mock.yaml': 'agents:\n  nobody: hi\n',
+  'sub/x.sh': '#!/bin/sh\n',
+  'implied.dsl': 'STATE: A\n  CHECK: ./x.sh\n  IF: n == 3 → RETURN: it is\n  RETURN: it is not\n',
+  'ugly.dsl': 'STATE:   A\n  RETURN:   1\n',
+};
+
+interface Command {
+  /** The words before the flags. */
+  readonly situations: readonly (readonly string[])[];
+  readonly values: Readonly<Record<string, string>>;
+  /** What only a terminal shows, or each situation already has. */
+  readonly without?: readonly string[];
+}
+
+const COMMANDS: Readonly<Record<string, Command>> = {
+  check: {
+    situations: [
+      ['good.dsl'],
+      ['fixable.dsl'],
+      ['agent.dsl'],
+      ['warned.dsl'],
+      ['implied.dsl'],
+      ['plan.json'],
+      ['agent.dsl', 'warned.dsl', 'fixable.dsl', 'good.dsl', 'plan.json'],
+    ],
+    values: { '--cwd': 'sub', '--tools': 'other.yaml', '--state': 'state.json', '--mock': 'mock.yaml' },
+  },
+  show: { situations: [['$RUN']], values: { '--at': '2' } },
+  runs: { situations: [[]], values: { '--last': '1', '--key': 'k' } },
+  report: {
+    situations: [['$RUN'], ['$OTHER'], []],
+    values: { '--last': '2', '--detail': 'MAIN', '--html': 'page.html' },
+  },
+  output: { situations: [['$RUN']], values: {}, without: ['--raw'] },
+  diff: { situations: [['$RUN', '$OTHER']], values: {} },
+  list: { situations: [[]], values: {} },
+  graph: { situations: [['loop.dsl'], ['two.dsl']], values: { '--format': 'svg', '--machine': 'two' } },
+  gc: {
+    situations: [
+      ['--keep-last', '1'],
+      ['--keep-last', '0'],
+    ],
+    values: {},
+    without: ['--keep-last'],
+  },
+  disassemble: { situations: [['two.dsl']], values: { '--machine': 'two', '--tools': 'other.yaml' } },
+  init: { situations: [['flow']], values: {} },
+  'verify-record': { situations: [['$RUN']], values: { '--key': 'state.json' } },
+  verify: {
+    situations: [['good.test.dsl'], ['loop.dsl'], ['two.dsl'], ['warned.dsl']],
+    values: {
+      ...{ '--machine': 'two', '--start': 'C with a=1', '--input': 'n=3', '--free': 'n,l', '--len': '1' },
+      ...{ '--max-configurations': '2', '--seconds': '0.000001', '--timeout': '1ms', '--no-reduction': 'all' },
+      ...{ '--never': 'state C', '--after': 'state A → state B', '--assume': 'n > 5', '--property': 'p' },
+      ...{ '--write-tests': 'written', '--tools': 'other.yaml', '--graph': 'ascii' },
+    },
+  },
+  test: {
+    situations: [['good.test.dsl']],
+    values: {
+      ...{
+        '--filter': 'two',
+        '--jobs': '1',
+        '--reporter': 'tap',
+        '--coverage': '',
+        '--faults': '',
+        '--fault': '1:fail',
+      },
+      ...{ '--coverage-min': '100', '--min': '100', '--cwd': 'sub' },
+    },
+  },
+};
+/** What asks for silence is fulfilled where nothing else would be printed either, so scripts may always pass it. */
+const SILENCE = '--quiet';
+const EVERYWHERE = ['--dir', '--on', '--allow-outside', '--watch', '--follow', '--archive', '--home', '--shared'];
+
+const ids: string[] = [];
+let folders = 0;
+
+beforeAll(async () => {
+  for (const [name, text] of Object.entries(FILES)) {
+    mkdirSync(join(stage, name, '..'), { recursive: true });
+    writeFileSync(join(stage, name), text, { mode: 0o755 });
+  }
+  for (const word of ['one', 'three', 'two']) {
+    const name = `run-${word}.dsl`;
+    const colours = `printf '\\033[1m%s\\n' ${word}; echo e >&2`;
+    writeFileSync(join(stage, name), `DO: a = ${colours}\nASK user: "Go on?" → go choices=yes,no\nRETURN: {a}\n`);
+    const key = word === 'two' ? [] : ['--key', 'k'];
+    const { stdout } = await commandLine(['run', name, '--json', ...key], { cwd: stage, env: process.env });
+    const { run_id } = JSON.parse(stdout) as { run_id: string };
+    ids.push(run_id);
+    if (word === 'one') await commandLine(['answer', run_id, 'go=yes', '--quiet'], { cwd: stage, env: process.env });
+  }
+});
+
+function digestOf(folder: string): string {
+  return readdirSync(folder, { recursive: true, encoding: 'utf8' })
+    .filter((name) => statSync(join(folder, name)).isFile() && !/\.statedsl\/(?:cache|tmp)/.test(name))
+    .sort()
+    .map((name) => `${name}: ${name.includes('.statedsl') ? '' : readFileSync(join(folder, name), 'utf8')}`)
+    .join('\n');
+}
+
+const steady = (text: string): string =>
+  text
+    .replace(/[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/g, 'RUN')
+    .replace(/\d+(\.\d+)? ?(ms|s)\b/g, 'TIME')
+    .replace(/"(\w*_ms|ms|seconds|duration\w*)":\s*[\d.]+/g, '"$1": 0')
+    .replace(/\d{4}-\d\d-\d\d[T ][\d:.]+Z?/g, 'DATE')
+    .replaceAll(/statedsl-flags-\w+\/\d+/g, 'FOLDER');
+
+async function observe(command: string, words: readonly string[], flags: readonly string[]): Promise<string> {
+  const cwd = join(scratch, String(folders++));
+  cpSync(stage, cwd, { recursive: true });
+  const given = words.map((word) => ({ $RUN: ids[0], $OTHER: ids[1] })[word] ?? word);
+  const { values } = COMMANDS[command] as Command;
+  const typed = flags.flatMap((flag) =>
+    values[flag] === undefined || values[flag] === '' ? [flag] : [flag, values[flag]],
+  );
+  const { code, stdout, stderr } = await commandLine([command, ...given, ...typed], { cwd, env: process.env });
+  const seen = steady(`${code}\n${stdout}\n--\n${stderr}\n--\n${digestOf(cwd)}`);
+  rmSync(cwd, { recursive: true });
+  return seen;
+}
+
+/** Those that explore or run much for each pair. */
+const LENGTHY = ['verify', 'test', 'check', 'graph', 'report'];
+
+const commands = Object.keys(COMMANDS).filter((name) => isLong || !LENGTHY.includes(name));
+
+test.each(commands)(
+  'each flag of `%s` has an effect next to each other one, or is refused',
+  { timeout: 600_000 },
+  async (name) => {
+    const { situations, without = [] } = COMMANDS[name] as Command;
+    const program = createProgram(() => {});
+    const command = program.commands.find((one) => one.name() === name);
+    const flags = (command?.options ?? []).flatMap(({ long, hidden }) => (long == null || hidden ? [] : [long]));
+    const tried = flags.filter((flag) => !EVERYWHERE.includes(flag) && !without.includes(flag));
+    const seen = new Map<string, readonly string[]>();
+    const of = async (...given: string[]): Promise<readonly string[]> => {
+      const key = given.sort().join(' ');
+      const known = seen.get(key);
+      if (known !== undefined) return known;
+      const all: string[] = [];
+      for (const words of situations) all.push(await observe(name, words, given));
+      seen.set(key, all);
+      return all;
+    };
+    const differs = (one: readonly string[], other: readonly string[]) => one.some((text, at) => text !== other[at]);
+    const idle: string[] = [];
+    for (const flag of tried)
+      if (flag !== SILENCE && idleFlag(name, new Set([flag])) === null && !differs(await of(flag), await of()))
+        idle.push(flag);
+    const alone = new Set([...idle, SILENCE]);
+    for (const [at, one] of tried.entries())
+      for (const other of tried.slice(at + 1)) {
+        if (idleFlag(name, new Set([one, other])) !== null) continue;
+        const both = await of(one, other);
+        if (both.every((text) => text.startsWith('2\n'))) continue;
+        for (const [flag, next] of [
+          [one, other],
+          [other, one],
+        ] as const)
+          if (!alone.has(flag) && next !== SILENCE && !differs(both, await of(next))) idle.push(`${flag} with ${next}`);
+      }
+    expect(idle).toEqual([]);
+  },
+);
