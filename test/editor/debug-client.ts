@@ -93,6 +93,11 @@ export class Debugging {
     return this;
   }
 
+  async disconnect(): Promise<void> {
+    await this.ask('disconnect');
+    this.hasLeft = true;
+  }
+
   /** Goes away without a word. */
   leave: () => Promise<void> = async () => undefined;
 
@@ -125,8 +130,9 @@ export class Debugging {
     given: object,
     lines: Readonly<Record<string, readonly (number | object)[]>> = {},
     before: () => Promise<unknown> = async () => undefined,
+    request: 'launch' | 'attach' = 'launch',
   ): Promise<Body[]> {
-    await Promise.all([this.next('initialized'), this.ask('launch', given)]);
+    await Promise.all([this.next('initialized'), this.ask(request, given)]);
     const set: Body[] = [];
     for (const [name, wanted] of Object.entries(lines)) set.push(...(await this.breakpoints(name, wanted)));
     await before();

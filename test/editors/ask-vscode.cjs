@@ -102,7 +102,7 @@ async function askOthers(out) {
 async function scene(name) {
   writeFileSync(`${said}.part`, name);
   renameSync(`${said}.part`, `${said}.scene`);
-  await until('somebody who looks', () => !existsSync(`${said}.scene`));
+  await until('somebody who looks', () => !existsSync(`${said}.scene`), 300_000);
 }
 
 /** Watches what the adapter says. */

@@ -25,6 +25,8 @@ const BROWSERS = ['chromium', 'chromium-browser', 'google-chrome'];
 
 /** How long all questions may take on a busy machine. */
 const LIMIT_MS = 600_000;
+/** How long a scene may take to show what is wanted. */
+const SCENE_MS = 60_000;
 
 export const isInstalled = () => existsSync(join(cache, 'complete'));
 
@@ -113,6 +115,7 @@ export async function askVscode(folder, only = '') {
       'extensions.autoCheckUpdates': false,
       'chat.disableAIFeatures': true,
       'git.enabled': false,
+      'files.autoSave': 'off',
     }),
   });
   const { path: node } = findNode('24');
@@ -144,7 +147,7 @@ export async function askVscode(folder, only = '') {
       await pause(200);
       if (!existsSync(scene)) continue;
       const name = readFileSync(scene, 'utf8');
-      for (let turn = 0; turn < 300; turn++) {
+      for (const end = Date.now() + SCENE_MS; Date.now() < end; ) {
         shown[name] = await shownIn(page);
         if (COMPLETE[name](shown[name])) break;
         await pause(200);

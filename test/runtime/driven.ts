@@ -84,6 +84,8 @@ export function inboxOf(deliveries: readonly Delivery[], log: string[] = []): In
     },
     hasMore: () => unread.length > 0,
     take: () => unread.splice(0).map((delivery) => ({ delivery, inbox: ++read })),
+    folder: '',
+    takeDebugger: () => null,
     forget: () => void log.push('forget'),
     send: (one) => void unread.push(one),
   };

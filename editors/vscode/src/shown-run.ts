@@ -1,4 +1,5 @@
 /** The run that the views are about: the one that is debugged, or one that a person chose. Its events are read as they come. */
+import { resolve } from 'node:path';
 import * as vscode from 'vscode';
 import type { Workspace } from './workspace.js';
 
@@ -44,7 +45,7 @@ export class ShownRun implements vscode.Disposable {
     if (reading.signal.aborted || !found.ok) return;
     const { program, machine } = found.value;
     this.machine = machine;
-    if (program !== null) this.program = vscode.Uri.joinPath(vscode.Uri.file(folder), program);
+    if (program !== null) this.program = vscode.Uri.file(resolve(folder, program));
     const stream = await runs.events(id, 0, reading.signal, 'until-over');
     if (!stream.ok) return;
     for await (const event of stream.value) {

@@ -1,7 +1,10 @@
 /** The connection of a debugger: requests go to a session, one after the other, and what it says goes to the client. */
+import { connect } from 'node:net';
 import type { Readable, Writable } from 'node:stream';
 import { DebugSession } from '@vscode/debugadapter';
-import { AdapterRefusal, type Reply } from './adapter-protocol.js';
+import type { AttachableRun } from '../../runtime/run/drive-options.js';
+import { AdapterRefusal, type Reply, type RequestArguments } from './adapter-protocol.js';
+import { RemoteSession, readAsking } from './attached.js';
 import { Session } from './session.js';
 
 /** Requests with arguments, as the protocol has them. */
@@ -28,6 +31,8 @@ export interface AdapterOptions {
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly folder: string;
   readonly log: (text: string) => void;
+  /** The run that this process executes, for `attach`. */
+  readonly live?: AttachableRun;
   /** Called when nothing is left to do. */
   readonly exit: () => void;
 }
@@ -40,18 +45,37 @@ export function startAdapter(options: AdapterOptions): void {
   adapter.start(options.input, options.output);
 }
 
+/** Lets a debugger in that asked with this text. The session ends with the run, and the run does not wait for it. */
+export function letDebuggerIn(
+  asked: string,
+  live: AttachableRun,
+  options: Pick<AdapterOptions, 'environment' | 'folder'>,
+): void {
+  const asking = readAsking(asked);
+  if (asking === null) return;
+  const socket = connect(asking.socket);
+  socket.unref();
+  // It has gone meanwhile.
+  socket.on('error', () => undefined);
+  socket.once('connect', () =>
+    startAdapter({ ...options, live, input: socket, output: socket, log: () => undefined, exit: () => socket.end() }),
+  );
+}
+
 class DebugAdapter extends DebugSession {
   private readonly session: Session;
   private last: Promise<unknown> = Promise.resolve();
   private isEnding = false;
+  /** The session, if it takes place in the process that executes the run. */
+  private remote: RemoteSession | null = null;
+  private greeting: unknown = {};
+  private hasSaidEnd = false;
 
   constructor(private readonly options: AdapterOptions) {
     super();
-    const { environment, folder, log } = options;
+    const { environment, folder, log, live } = options;
     this.session = new Session({
-      environment,
-      folder,
-      log,
+      ...{ environment, folder, log, live },
       send: (event, body) => this.sendEvent({ seq: 0, type: 'event', event, body } as never),
     });
     // The client may have gone without a word.
@@ -68,8 +92,11 @@ class DebugAdapter extends DebugSession {
 
   private async answer({ seq, command, arguments: given }: ProtocolRequest): Promise<void> {
     const known = { seq: 0, type: 'response' as const, request_seq: seq, command };
+    if (command === 'initialize') this.greeting = given;
     let reply: Reply = {};
     try {
+      if (command === 'attach' && this.remote === null) await this.attachElsewhere(given);
+      if (this.remote !== null) return this.remote.send({ seq, type: 'request', command, arguments: given });
       reply = await this.session.handle(command, (given ?? {}) as Readonly<Record<string, unknown>>);
       this.respond({ ...known, success: true, ...(reply.body === undefined ? {} : { body: reply.body }) });
     } catch (cause) {
@@ -83,6 +110,33 @@ class DebugAdapter extends DebugSession {
     if (command === 'disconnect') await this.end();
   }
 
+  /** The session goes on in the process that executes the run, if there is one and it answers. */
+  private async attachElsewhere(given: unknown): Promise<void> {
+    if (this.options.live !== undefined) return;
+    const { clientName } = (this.greeting ?? {}) as { clientName?: string };
+    const socket = await this.session.reach(given as RequestArguments, clientName ?? 'another editor');
+    if (socket === null) return;
+    const remote = new RemoteSession(
+      socket,
+      (message) => this.passOn(message),
+      () => {
+        this.remote = null;
+        if (!this.hasSaidEnd) this.sendEvent({ seq: 0, type: 'event', event: 'terminated' });
+        this.hasSaidEnd = true;
+      },
+    );
+    this.remote = remote;
+    remote.send({ seq: 0, type: 'request', command: 'initialize', arguments: this.greeting });
+  }
+
+  private passOn(message: Record<string, unknown>): void {
+    if (message.type === 'event') {
+      if (message.event === 'terminated') this.hasSaidEnd = true;
+      this.sendEvent({ ...message, seq: 0 } as never);
+    } else if (message.request_seq !== 0) this.respond({ ...message, seq: 0 } as never);
+    if (message.type === 'response' && message.command === 'disconnect') void this.end();
+  }
+
   private respond(response: ProtocolResponse): void {
     this.sendResponse(response as never);
   }
@@ -90,6 +144,7 @@ class DebugAdapter extends DebugSession {
   /** The client has closed its end. */
   override shutdown(): void {
     if (this.isEnding) return;
+    this.remote?.close();
     void this.session.clientLeft().then(() => this.end());
   }
 

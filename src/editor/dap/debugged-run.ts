@@ -29,6 +29,8 @@ export class LiveRun implements Hold {
   effectMode: EffectMode = 'none';
   /** Effects that wait for a person, oldest first. */
   readonly heldEffects: HeldEffect[] = [];
+  /** Told when the process executes nothing of the run any more. */
+  onEnd: ((run: Run) => void) | null = null;
   private original: LinkedMachine | null = null;
   private release: (() => void) | null = null;
   private isPaused = false;
@@ -81,6 +83,10 @@ export class LiveRun implements Hold {
         this.onStop(stop);
       }
     });
+  }
+
+  end(run: Run): void {
+    this.onEnd?.(run);
   }
 
   /** Continues from where the run stands. */

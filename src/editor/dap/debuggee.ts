@@ -1,5 +1,5 @@
 /** The run of a session: executed by this process, or executed again from its record; and how it moves through time. */
-import { resolve } from 'node:path';
+import { basename, dirname, resolve } from 'node:path';
 import type { ContinuedOptions } from '../../app/folder/continued-options.js';
 import { replayStored } from '../../app/folder/execute-stored.js';
 import { findRun } from '../../app/folder/find-run.js';
@@ -7,25 +7,19 @@ import { type StartingOptions, startIn } from '../../app/folder/start-in-folder.
 import { type FolderOptions, hostOf, storeOf } from '../../app/programs.js';
 import { type DebuggedProgram, debugPrepared, debugStored } from '../../app/project/debugged-program.js';
 import type { PreparedProgram } from '../../app/project/preparation.js';
-import { nameBelow, type ProjectHost } from '../../app/project/project-host.js';
-import { prepareFor } from '../../app/read-programs.js';
+import type { ProjectHost } from '../../app/project/project-host.js';
 import { type Result, resultOf } from '../../app/result.js';
 import type { Execution as RunExecution } from '../../app/runs.js';
 import type { RunEvent } from '../../interpreter/events/event.js';
 import { momentOf, type VariableChanged } from '../../interpreter/record/change.js';
 import { link, type Run } from '../../interpreter/run.js';
-import { printJson } from '../../interpreter/values/json.js';
-import type { Value } from '../../interpreter/values/value.js';
 import type { Json } from '../../machine/expression.js';
-import type { Machine } from '../../machine/machine.js';
 import { createRedactor, type Redactor } from '../../runtime/redact.js';
 import { recoveryContextOf } from '../../runtime/run/again/prepare-recovery.js';
+import type { AttachableRun } from '../../runtime/run/drive-options.js';
 import { type Started, secretsOf } from '../../runtime/run/run-options.js';
 import type { RunReport } from '../../runtime/run/run-report.js';
 import { Stopper } from '../../runtime/stop-signal.js';
-import type { JournalRecord } from '../../runtime/store/journal-line.js';
-import { journalStart, readJournal } from '../../runtime/store/read-journal.js';
-import { JournalDamage } from '../../runtime/store/store-error.js';
 import { openStoredRun, type StoredRun, storedMachine } from '../../runtime/store/stored-run.js';
 import { drawDiagnostic } from '../../views/diagnostics/draw-diagnostic.js';
 import { failureDiagnostic } from '../../views/diagnostics/draw-failure.js';
@@ -35,8 +29,16 @@ import { DebugProgram } from '../debug/debug-program.js';
 import type { Motion, Stop, WantedStops } from '../debug/watch.js';
 import { AdapterRefusal, type RequestArguments, textIn } from './adapter-protocol.js';
 import { type EffectMode, LiveRun } from './debugged-run.js';
-import { effectMode, effectsOf, inFolder, refusedBy, secretInputs } from './launch-values.js';
-import { type PastRecord, PastRun } from './past-run.js';
+import {
+  effectMode,
+  foldersOf,
+  prepareLaunched,
+  printedReturn,
+  programsOf,
+  refusedBy,
+  secretInputs,
+} from './launch-values.js';
+import { type PastRecord, PastRun, recordsOf } from './past-run.js';
 import { SourceFiles } from './source-files.js';
 import { TimeTravel } from './time-travel.js';
 
@@ -45,6 +47,8 @@ export interface DebuggeeOptions {
   /** Where relative paths start. */
   readonly folder: string;
   readonly log: (text: string) => void;
+  /** The run that this process executes in any case. */
+  readonly live?: AttachableRun | undefined;
   readonly send: (event: string, body?: object) => void;
 }
 
@@ -92,6 +96,8 @@ export class Debuggee {
   private stored: StoredRun | null = null;
   private inputs: Readonly<Record<string, Json>> = {};
   private execution: Execution | null = null;
+  /** The run, if this process executes it in any case. */
+  private attached: AttachableRun | null = null;
   /** Runs that this session has left. */
   private readonly left: Promise<unknown>[] = [];
   private debugged: DebuggedProgram | null = null;
@@ -107,17 +113,53 @@ export class Debuggee {
   async launch(given: RequestArguments): Promise<void> {
     this.refuseSecond();
     const program = textIn(given, 'program');
-    this.open(given, program);
+    this.folder = foldersOf(this.options, given, program);
+    this.host = hostOf(this.folder);
     this.effectMode = effectMode(textIn(given, 'stopBeforeEffects') ?? 'none');
     if (textIn(given, 'run') !== undefined) return this.openRecord(given);
     if (program === undefined) throw new AdapterRefusal('`program` names the file to debug, or `run` a kept run', true);
-    const prepared = await this.prepare(resolve(this.options.folder, program), given);
+    const file = resolve(this.options.folder, program);
+    const prepared = await prepareLaunched(
+      this.host,
+      { dir: this.directory, folder: this.options.folder, file },
+      given,
+    );
     this.take(await debugPrepared(this.host, prepared));
     this.redactor = createRedactor(
       secretsOf(prepared.machine, { inputs: prepared.inputs, env: this.host.environment }),
     );
     this.inputs = prepared.inputs;
     this.begin = () => this.start(prepared, given);
+  }
+
+  /** Debugs a run that this process executes already, and would without a debugger. */
+  async attach(given: RequestArguments, attachable: AttachableRun): Promise<void> {
+    this.refuseSecond();
+    const { folder: own } = this.options;
+    this.folder = { folder: own, dir: dirname(dirname(attachable.folder)) };
+    this.host = hostOf(this.folder);
+    this.effectMode = effectMode(textIn(given, 'stopBeforeEffects') ?? 'none');
+    const { run } = attachable;
+    const { machine } = run.linked;
+    this.nameRun(basename(attachable.folder));
+    this.take(await debugStored(this.host, openStoredRun(this.directory, this.runId as string), machine));
+    this.inputs = run.inputs;
+    this.redactor = createRedactor(secretsOf(machine, { inputs: run.inputs, env: this.host.environment }));
+    this.begin = async () => {
+      if (run.result !== null) return this.finish(EXIT_CODES[run.result.status]);
+      const live = this.newLive({ kind: 'run' });
+      live.onEnd = () => this.finishAttached(run);
+      this.live = live;
+      this.attached = attachable;
+      attachable.setHold(live);
+      if (given.stopOnEntry === true) live.pause();
+    };
+  }
+
+  private finishAttached({ result }: Run): void {
+    this.live = null;
+    this.attached = null;
+    this.finish(result === null ? EXIT_CODES.interrupted : EXIT_CODES[result.status]);
   }
 
   /** Looks at a run that is kept. */
@@ -145,40 +187,6 @@ export class Debuggee {
     if (this.begin !== null) throw new AdapterRefusal('this session has a run already');
   }
 
-  private open(given: RequestArguments, program: string | undefined): void {
-    const { folder, environment } = this.options;
-    const file = program === undefined ? null : resolve(folder, program);
-    const own = file !== null && nameBelow(folder, file) === null ? resolve(file, '..') : folder;
-    const more = (given.env ?? {}) as Record<string, string>;
-    const dir = textIn(given, 'dir');
-    this.folder = {
-      folder: own,
-      env: { ...environment, ...more },
-      ...(dir === undefined ? {} : { dir: inFolder(own, dir) }),
-    };
-    this.host = hostOf(this.folder);
-  }
-
-  private async prepare(file: string, given: RequestArguments): Promise<PreparedProgram> {
-    const cwd = textIn(given, 'cwd');
-    const asked = {
-      machine: textIn(given, 'machine'),
-      mock: textIn(given, 'mock'),
-      cwd: cwd === undefined ? undefined : inFolder(this.options.folder, cwd),
-      worktree: typeof given.worktree === 'boolean' ? given.worktree : undefined,
-      inputs: (given.inputs ?? {}) as Readonly<Record<string, Json>>,
-    };
-    const options = Object.fromEntries(Object.entries(asked).filter(([, value]) => value !== undefined));
-    const name = nameBelow(this.host.folder, file) ?? file;
-    const prepared = await prepareFor(this.host, { dir: storeOf(this.folder) }, name, options);
-    if (!prepared.ok) throw refusedBy(prepared.refusal);
-    const state = textIn(given, 'state');
-    if (state === undefined) return prepared.value;
-    const { states } = prepared.value.machine;
-    if (!states.some((one) => one.name === state)) throw new AdapterRefusal(`there is no state \`${state}\``, true);
-    return { ...prepared.value, start: { state, with: (given.with ?? {}) as Readonly<Record<string, Json>> } };
-  }
-
   private take(debugged: DebuggedProgram): void {
     this.debugged = debugged;
     this.program = new DebugProgram(link(debugged.machine), debugged.sources, debugged.places);
@@ -204,7 +212,7 @@ export class Debuggee {
     const starting: StartingOptions = {
       ...options,
       ...(typeof jobs === 'number' ? { jobs } : {}),
-      ...(isDebugged ? { hold: live, adapt: async (all) => ({ effects: live.holding(effectsOf(all)) }) } : {}),
+      ...(isDebugged ? { hold: live } : {}),
     };
     const { directory } = this;
     this.execution = execution;
@@ -252,6 +260,11 @@ export class Debuggee {
     if (past == null || stop == null || runId === null) throw new AdapterRefusal('this is not a past place');
     const moment = momentOf(stop.thread, stop.pc);
     const { seqNow } = past;
+    if (this.attached !== null)
+      throw new AdapterRefusal(
+        'the run is executed by another process: open it with `launch` to change its past',
+        true,
+      );
     const { path } = stop.thread;
     const live = this.newLive({ kind: 'run' });
     live.watch.special = (thread, pc) => {
@@ -307,11 +320,7 @@ export class Debuggee {
   private finishRun(report: RunReport): void {
     const { returned, error, status } = report;
     this.live = null;
-    if (status === 'returned' && returned !== null && returned !== undefined)
-      this.output(
-        'stdout',
-        `${typeof returned === 'string' ? returned : (report.printed_returned ?? printJson(returned as Value))}\n`,
-      );
+    if (status === 'returned' && returned != null) this.output('stdout', `${printedReturn(report)}\n`);
     if (error !== null) this.output('stderr', `${this.drawFailure(error)}\n`);
     if (status === 'suspended') this.output('important', `the run waits: statedsl resume ${report.run_id}\n`);
     this.finish(EXIT_CODES[status]);
@@ -441,21 +450,8 @@ export class Debuggee {
   recordNow(): PastRecord {
     if (this.runId === null) throw new AdapterRefusal('the run has not begun');
     const stored = this.stored ?? openStoredRun(storeOf(this.folder), this.runId);
-    const records: JournalRecord[] = [];
-    try {
-      readJournal(stored.journal, (record) => records.push(record) > 0, journalStart);
-    } catch (cause) {
-      if (!(cause instanceof JournalDamage)) throw cause;
-    }
-    const { inputs, redactor } = this;
-    const sources = this.debugged?.sources ?? [];
-    const programOf = (machine: Machine): DebugProgram =>
-      this.debugged?.places?.machine !== undefined &&
-      machine.name === this.debugged.machine.name &&
-      this.program !== null
-        ? new DebugProgram(link(machine), sources, sameCode(machine, this.debugged) ? this.debugged.places : null)
-        : new DebugProgram(link(machine), sources, null);
-    return { stored, records, inputs, redactor, programOf };
+    const { inputs, redactor, debugged, program } = this;
+    return { stored, records: recordsOf(stored), inputs, redactor, programOf: programsOf(debugged, program) };
   }
 
   // ---- its end ----------------------------------------------------------------------------------------
@@ -463,17 +459,32 @@ export class Debuggee {
   /** Interrupts the run, which can be resumed; the second time, its processes are killed. */
   terminate(): void {
     const { execution } = this;
+    // As a person at its terminal would.
+    if (this.attached !== null) {
+      this.detach();
+      process.kill(process.pid, 'SIGINT');
+    }
     if (execution === null || this.isOver) return this.finish(EXIT_CODES.interrupted);
     if (execution.stopper.signal.aborted) execution.killer.abort('the debugger');
     execution.stopper.abort('the debugger');
   }
 
-  /** Whether the run goes on without this session. */
+  /** The run goes on without this session. */
   detach(): void {
     this.live?.detach();
+    this.attached?.setHold(null);
+    this.attached = null;
+  }
+
+  /** The client is done: a run that it started ends, one to which it attached goes on. */
+  disconnect(terminates: boolean | undefined): void {
+    if (terminates ?? this.attached === null) {
+      if (this.live !== null) this.terminate();
+    } else this.detach();
   }
 
   async clientLeft(): Promise<void> {
+    if (this.attached !== null) this.detach();
     this.execution?.stopper.abort('the debugger left');
     await this.closeDebuggee();
   }
@@ -481,8 +492,4 @@ export class Debuggee {
   async closeDebuggee(): Promise<void> {
     await Promise.all([this.execution?.report, ...this.left]);
   }
-}
-
-function sameCode(machine: Machine, { machine: own }: DebuggedProgram): boolean {
-  return machine.states.length === own.states.length && JSON.stringify(machine.states) === JSON.stringify(own.states);
 }

@@ -1,12 +1,21 @@
 /** What the members of `launch` mean. */
 import { isAbsolute, resolve } from 'node:path';
+import type { FolderOptions } from '../../app/programs.js';
+import type { DebuggedProgram } from '../../app/project/debugged-program.js';
+import type { PreparedProgram } from '../../app/project/preparation.js';
+import { nameBelow, type ProjectHost } from '../../app/project/project-host.js';
+import { prepareFor } from '../../app/read-programs.js';
 import type { Refusal } from '../../app/result.js';
+import { link } from '../../interpreter/run.js';
+import { printJson } from '../../interpreter/values/json.js';
+import type { Value } from '../../interpreter/values/value.js';
 import type { Json } from '../../machine/expression.js';
-import { hostEffects } from '../../runtime/effects.js';
-import type { RunOptions } from '../../runtime/run/run-options.js';
+import type { Machine } from '../../machine/machine.js';
+import { omitUndefined } from '../../prelude/omit-undefined.js';
+import type { RunReport } from '../../runtime/run/run-report.js';
 import { drawDiagnostics } from '../../views/diagnostics/draw-diagnostic.js';
-import type { DebugProgram } from '../debug/debug-program.js';
-import { AdapterRefusal } from './adapter-protocol.js';
+import { DebugProgram } from '../debug/debug-program.js';
+import { AdapterRefusal, type RequestArguments, textIn } from './adapter-protocol.js';
 import type { EffectMode } from './debugged-run.js';
 
 export function inFolder(folder: string, path: string): string {
@@ -23,14 +32,73 @@ export function refusedBy({ message, help, findings }: Refusal): AdapterRefusal 
   return new AdapterRefusal(drawn === '' ? [message, help].filter((one) => one !== null).join('; ') : drawn, true);
 }
 
-export function effectsOf(options: RunOptions) {
-  const { effects, env, commands, agents, mcp, readable, permits } = options;
-  const all = { agents: {}, folder: null, instead: {}, ...agents };
-  return effects ?? hostEffects({ env, commands, agents: all, mcp, readable, permits });
-}
-
 /** Secret inputs are not on record. */
 export function secretInputs(inputs: Readonly<Record<string, Json>>, program: DebugProgram | null) {
   const secret = program?.linked.machine.inputs.filter((input) => input.secret === true).map(({ name }) => name) ?? [];
   return Object.fromEntries(Object.entries(inputs).filter(([name]) => secret.includes(name)));
+}
+
+/** Where programs and runs are, for a launch from a folder. */
+export function foldersOf(
+  {
+    folder,
+    environment,
+  }: { readonly folder: string; readonly environment: Readonly<Record<string, string | undefined>> },
+  given: RequestArguments,
+  program: string | undefined,
+): FolderOptions {
+  const file = program === undefined ? null : resolve(folder, program);
+  const own = file !== null && nameBelow(folder, file) === null ? resolve(file, '..') : folder;
+  const more = (given.env ?? {}) as Record<string, string>;
+  const dir = textIn(given, 'dir');
+  return {
+    folder: own,
+    env: { ...environment, ...more },
+    ...(dir === undefined ? {} : { dir: inFolder(own, dir) }),
+  };
+}
+
+/** The program that `launch` names. `dir`: where runs are kept; `folder`: where relative paths start. */
+export async function prepareLaunched(
+  host: ProjectHost,
+  { dir, folder, file }: { readonly dir: string; readonly folder: string; readonly file: string },
+  given: RequestArguments,
+): Promise<PreparedProgram> {
+  const cwd = textIn(given, 'cwd');
+  const options = omitUndefined({
+    machine: textIn(given, 'machine'),
+    mock: textIn(given, 'mock'),
+    cwd: cwd === undefined ? undefined : inFolder(folder, cwd),
+    worktree: typeof given.worktree === 'boolean' ? given.worktree : undefined,
+    inputs: (given.inputs ?? {}) as Readonly<Record<string, Json>>,
+  });
+  const prepared = await prepareFor(host, { dir }, nameBelow(host.folder, file) ?? file, options);
+  if (!prepared.ok) throw refusedBy(prepared.refusal);
+  const state = textIn(given, 'state');
+  if (state === undefined) return prepared.value;
+  const { states } = prepared.value.machine;
+  if (!states.some((one) => one.name === state)) throw new AdapterRefusal(`there is no state \`${state}\``, true);
+  return { ...prepared.value, start: { state, with: (given.with ?? {}) as Readonly<Record<string, Json>> } };
+}
+
+/** The program for each machine of a record: with its places where it is the one that was compiled. */
+export function programsOf(
+  debugged: DebuggedProgram | null,
+  program: DebugProgram | null,
+): (machine: Machine) => DebugProgram {
+  const sources = debugged?.sources ?? [];
+  return (machine) => {
+    const isKnown = debugged?.places?.machine !== undefined && program !== null;
+    const isSame = isKnown && machine.name === debugged.machine.name && sameCode(machine, debugged.machine);
+    return new DebugProgram(link(machine), sources, isSame ? debugged.places : null);
+  };
+}
+
+function sameCode(machine: Machine, own: Machine): boolean {
+  return machine.states.length === own.states.length && JSON.stringify(machine.states) === JSON.stringify(own.states);
+}
+
+/** The returned value as `run` prints it. */
+export function printedReturn({ returned, printed_returned: printed }: RunReport): string {
+  return typeof returned === 'string' ? returned : (printed ?? printJson(returned as Value));
 }

@@ -69,11 +69,8 @@ export function moving(debuggee: Debuggee): Handlers {
     },
     terminate: () => ({ after: () => debuggee.terminate() }),
     cancel: () => ({}),
-    disconnect: (given) => ({
-      after: () => {
-        if (given.terminateDebuggee === false) debuggee.detach();
-        else if (debuggee.live !== null) debuggee.terminate();
-      },
+    disconnect: ({ terminateDebuggee: terminates }) => ({
+      after: () => debuggee.disconnect(typeof terminates === 'boolean' ? terminates : undefined),
     }),
   };
 }

@@ -9,6 +9,8 @@ import type { Json } from '../../machine/expression.js';
 import type { Redactor } from '../../runtime/redact.js';
 import { followFromStart, type RecordFollower } from '../../runtime/run/again/recover.js';
 import type { JournalRecord } from '../../runtime/store/journal-line.js';
+import { journalStart, readJournal } from '../../runtime/store/read-journal.js';
+import { JournalDamage } from '../../runtime/store/store-error.js';
 import type { StoredRun } from '../../runtime/store/stored-run.js';
 import { debugLink } from '../debug/debug-link.js';
 import type { ActionEntry, DebugProgram } from '../debug/debug-program.js';
@@ -28,6 +30,17 @@ export interface PastRecord {
   readonly inputs: Readonly<Record<string, Json>>;
   readonly redactor: Redactor | null;
   readonly programOf: (machine: DebugProgram['linked']['machine']) => DebugProgram;
+}
+
+/** What is on disk of a run, as far as it can be read. */
+export function recordsOf({ journal }: StoredRun): JournalRecord[] {
+  const records: JournalRecord[] = [];
+  try {
+    readJournal(journal, (record) => records.push(record) > 0, journalStart);
+  } catch (cause) {
+    if (!(cause instanceof JournalDamage)) throw cause;
+  }
+  return records;
 }
 
 /** A moment of the run that is executed, at which the past ends. */

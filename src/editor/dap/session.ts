@@ -1,5 +1,7 @@
 /** One debugging session: what its requests do. */
-import { AdapterRefusal, type Handlers, type Reply, type RequestArguments } from './adapter-protocol.js';
+import type { Socket } from 'node:net';
+import { AdapterRefusal, type Handlers, type Reply, type RequestArguments, textIn } from './adapter-protocol.js';
+import { reachRun } from './attached.js';
 import { Debuggee, type DebuggeeOptions } from './debuggee.js';
 import { deciding } from './deciding.js';
 import { RunInspection } from './inspection.js';
@@ -65,6 +67,12 @@ export class Session {
     return handler(given);
   }
 
+  /** A connection to the process that executes a run; null: none does, or it does not answer. */
+  reach(given: RequestArguments, by: string): Promise<Socket | null> {
+    const { folder } = this.options;
+    return reachRun({ folder, dir: textIn(given, 'dir'), run: textIn(given, 'run') ?? '' }, by);
+  }
+
   private starting(): Handlers {
     const { debuggee, options } = this;
     return {
@@ -76,7 +84,8 @@ export class Session {
       attach: async (given) => {
         if (typeof given.run !== 'string')
           throw new AdapterRefusal('`run` is the id of a run, or the beginning of it', true);
-        await debuggee.launch({ ...given, program: undefined });
+        if (options.live === undefined) await debuggee.launch({ ...given, program: undefined });
+        else await debuggee.attach(given, options.live);
         return { after: () => options.send('initialized') };
       },
       configurationDone: async () => {

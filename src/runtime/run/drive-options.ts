@@ -72,6 +72,8 @@ export interface DriveOptions {
   readonly growth: Growth | null;
   /** A debugger, which holds the run between two turns. */
   readonly hold?: Hold | undefined;
+  /** Lets a debugger of another process in, which asked with this text. */
+  readonly onDebugger?: ((asked: string, run: AttachableRun) => void) | undefined;
   /** Whether the process may block while the disk writes: it executes no other run, or the disk is fast. */
   readonly mayBlock: () => boolean;
 }
@@ -82,6 +84,19 @@ export interface Hold {
   begin(run: Run): void;
   /** Called before each turn and at the end, once all events are on disk: resolves when the run may continue; null: at once. */
   whenReleased(run: Run): Promise<void> | null;
+  /** The same effects, of which some are not performed before a person says so. */
+  holding(effects: Effects): Effects;
+  /** Nothing is executed any more. */
+  end?(run: Run): void;
+}
+
+/** A run that is executed, for a debugger of another process. */
+export interface AttachableRun {
+  readonly run: Run;
+  /** The folder of its record. */
+  readonly folder: string;
+  /** Null: no debugger holds it any more. Takes effect between two turns. */
+  setHold(hold: Hold | null): void;
 }
 
 /** The position of a run when `drive` starts. */

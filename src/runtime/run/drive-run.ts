@@ -151,6 +151,7 @@ async function driveToEnd(
       suspendAfterMs: options.suspendAfterMs ?? null,
       signalUpToMs: options.suspendAfterMs === undefined ? SIGNAL_UP_TO_MS : options.suspendAfterMs,
       hold: options.hold,
+      onDebugger: options.onDebugger,
       mayBlock: () => ownProcess || (running === 1 && open?.hasShortSyncs === true),
     });
   } finally {

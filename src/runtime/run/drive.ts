@@ -18,10 +18,11 @@ import { omitUndefined } from '../../prelude/omit-undefined.js';
 import { unreachable } from '../../prelude/unreachable.js';
 import type { EffectContext, PerformedRequest } from '../effect-context.js';
 import { noteLazySignal } from '../in-process.js';
+import type { Inbox } from '../store/inbox.js';
 import { StoreError } from '../store/store-error.js';
 import { nextTurn } from '../timer.js';
 import { applyDelivery } from './apply-delivery.js';
-import type { DriveEnd, DriveOptions, Hold } from './drive-options.js';
+import type { AttachableRun, DriveEnd, DriveOptions, Hold } from './drive-options.js';
 import { Mailbox, RunClock } from './mailbox.js';
 import { type Flight, Flights, Questions, Recording, ReplayPoints } from './questions.js';
 
@@ -80,6 +81,7 @@ class Driver {
   private readonly points: ReplayPoints;
   private readonly recording: Recording;
   private readonly turns = new Turns();
+  private hold: Hold | undefined;
   /** How the interpreter stopped last. Only a `blocked` one may be handed something new; see `settleFinished`. */
   private status: AdvanceStatus = 'more';
   /** Effects that were requested in this turn. They are started once their events are on disk. */
@@ -94,7 +96,10 @@ class Driver {
     const { timeMs, signal, begin, growth, inbox, ask, person, through, context, time } = options;
     const wake = (): void => this.flights.wake();
     this.questions = new Questions(ask, omitUndefined({ by: person, through }), this.flights);
-    this.mailbox = new Mailbox(inbox, begin.deliveries ?? [], wake);
+    this.hold = options.hold;
+    const { onDebugger } = options;
+    const letIn = (asked: string): void => onDebugger?.(asked, this.attachable((inbox as Inbox).folder));
+    this.mailbox = new Mailbox(inbox, begin.deliveries ?? [], wake, onDebugger === undefined ? null : letIn);
     this.clock = new RunClock(begin.activeMs, timeMs, wake, time);
     time?.deliverTo((delivery) => this.mailbox.post(delivery));
     this.points = new ReplayPoints(context.resources.worktrees, begin.seq);
@@ -105,20 +110,31 @@ class Driver {
 
   async loop(): Promise<DriveEnd> {
     this.recording.add([...this.options.begin.events]);
-    const { hold } = this.options;
-    hold?.begin(this.run);
+    this.hold?.begin(this.run);
     for (;;) {
-      if (hold !== undefined) await this.whileHeld(hold);
+      if (this.hold !== undefined) await this.whileHeld(this.hold);
       const turn = this.collect();
       if (turn === 'interrupted') return this.interrupt();
       await this.dispatch();
-      if (hold !== undefined && turn === 'stopped') await this.whileHeld(hold);
+      if (this.hold !== undefined && turn === 'stopped') await this.whileHeld(this.hold);
       if (turn === 'stopped') {
         this.checkpoint(true);
         return { kind: 'ended' };
       }
       if (!(await this.race())) return this.suspend();
     }
+  }
+
+  private attachable(folder: string): AttachableRun {
+    const { run } = this;
+    return {
+      run,
+      folder,
+      setHold: (hold) => {
+        this.hold = hold ?? undefined;
+        hold?.begin(run);
+      },
+    };
   }
 
   /** Waits while a debugger holds the run. The time does not count, and a signal ends it. */
@@ -139,6 +155,7 @@ class Driver {
 
   /** Must be called however the loop ends, even by an error. */
   async close(): Promise<void> {
+    this.hold?.end?.(this.run);
     this.clock.close();
     this.mailbox.close();
     this.options.signal?.removeEventListener('abort', this.stopFlights);
@@ -308,7 +325,8 @@ class Driver {
       notice: onNotice === null ? undefined : (text) => onNotice(request.effect, text),
     };
     noteLazySignal(context, flight.stopping);
-    return this.options.effects.perform(request, context);
+    const { effects } = this.options;
+    return (this.hold?.holding(effects) ?? effects).perform(request, context);
   }
 
   /** Step 3. False: nothing is expected that the process should wait for. */

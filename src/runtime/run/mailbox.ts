@@ -30,6 +30,7 @@ export class Mailbox {
     private readonly inbox: Inbox | null,
     next: readonly Delivery[],
     onMail: () => void,
+    onDebugger: ((asked: string) => void) | null = null,
   ) {
     this.next = next.map((delivery) => ({ delivery }));
     // What was sent before the run is executed comes before the answers of a mock or a person at the terminal.
@@ -37,6 +38,8 @@ export class Mailbox {
     if (inbox === null) return;
     this.timer = setInterval(() => {
       if (this.look()) onMail();
+      const asked = onDebugger === null ? null : inbox.takeDebugger();
+      if (asked !== null) onDebugger?.(asked);
     }, LOOK_MS);
     this.timer.unref();
   }

@@ -124,6 +124,8 @@ export interface RunOptions {
   readonly permits?: EffectPermits;
   /** A debugger, which holds the run between two turns. */
   readonly hold?: DriveOptions['hold'];
+  /** Lets a debugger of another process in. */
+  readonly onDebugger?: DriveOptions['onDebugger'];
   /** The process executes only this run, so it may block while the disk writes. */
   readonly ownProcess?: boolean;
   /**

@@ -10,7 +10,7 @@ import type { RefusedAnswer, Through } from '../../interpreter/events/event.js';
 import { decode, printJson } from '../../interpreter/values/json.js';
 import type { Json } from '../../machine/expression.js';
 import type { Redactor } from '../redact.js';
-import { entryAt, openOwn } from './own-file.js';
+import { entryAt, openOwn, readOwn } from './own-file.js';
 import { storeError } from './store-error.js';
 
 /**
@@ -53,12 +53,18 @@ export interface Inbox {
   hasMore(): boolean;
   /** What arrived since the last call. Each comes with how many bytes of the inbox are read after it. */
   take(): readonly { readonly delivery: Delivery; readonly inbox: number }[];
+  /** What a debugger wrote that wants to be let in, once; null: none wants to. */
+  takeDebugger(): string | null;
+  /** The folder of the run. */
+  readonly folder: string;
   /** Blanks the lines that were read, because only the run knows all secrets. They must be on record before. */
   forget(): void;
 }
 
 /** The name of the file in the folder of a run. */
 export const INBOX = 'inbox.ndjson';
+/** A debugger writes here where it listens. It is no mail, because mail is on record. */
+export const DEBUGGER = 'debugger.json';
 
 function pathOf(folder: string): string {
   return join(folder, INBOX);
@@ -108,7 +114,9 @@ export function openInbox(folder: string, read: number): Inbox {
   const path = pathOf(folder);
   let at = read;
   let blank = 0;
+  let debuggerTime = 0;
   return {
+    folder,
     get read() {
       return at;
     },
@@ -123,6 +131,17 @@ export function openInbox(folder: string, read: number): Inbox {
         if (delivery !== null) taken.push({ delivery, inbox: at });
       }
       return taken;
+    },
+    takeDebugger() {
+      const path = join(folder, DEBUGGER);
+      const { mtimeMs = 0 } = entryAt(path) ?? {};
+      if (mtimeMs === debuggerTime) return null;
+      debuggerTime = mtimeMs;
+      try {
+        return mtimeMs === 0 ? null : readOwn(path).toString('utf8');
+      } catch {
+        return null;
+      }
     },
     forget() {
       if (blank === at) return;

@@ -1,0 +1,143 @@
+/**
+ * A debugger for a run that another process executes. The adapter writes into the folder of the run where it listens; the
+ * process that executes the run connects, and the session takes place there. The adapter only passes messages on.
+ */
+import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer, type Socket } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { findRun } from '../../app/folder/find-run.js';
+import { storeOf } from '../../app/programs.js';
+import { resultOf } from '../../app/result.js';
+import { DEBUGGER } from '../../runtime/store/inbox.js';
+import { readOwn } from '../../runtime/store/own-file.js';
+import { lockHolder } from '../../runtime/store/run-lock.js';
+import { openStoredRun } from '../../runtime/store/stored-run.js';
+import { AdapterRefusal } from './adapter-protocol.js';
+import { inFolder } from './launch-values.js';
+
+/** How long the process that executes the run may take to answer, in milliseconds. */
+const ANSWER_MS = 2_000;
+/** The system limits the length of the path of a socket. */
+const LONGEST_PATH = 100;
+
+interface AskingDebugger {
+  readonly pid: number;
+  readonly by: string;
+  readonly socket: string;
+}
+
+export function readAsking(text: string): AskingDebugger | null {
+  try {
+    const { pid, by, socket } = JSON.parse(text) as Record<string, unknown>;
+    return typeof pid === 'number' && typeof by === 'string' && typeof socket === 'string' ? { pid, by, socket } : null;
+  } catch {
+    return null;
+  }
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (cause) {
+    return (cause as NodeJS.ErrnoException).code === 'EPERM';
+  }
+}
+
+/** Throws an `AdapterRefusal` if another debugger has asked for the run. */
+function claim(path: string, asking: AskingDebugger): void {
+  for (;;) {
+    try {
+      return writeFileSync(path, JSON.stringify(asking), { flag: 'wx', mode: 0o600 });
+    } catch (cause) {
+      if ((cause as NodeJS.ErrnoException).code !== 'EEXIST') throw cause;
+    }
+    let first: AskingDebugger | null = null;
+    try {
+      first = readAsking(readOwn(path).toString('utf8'));
+    } catch {
+      // It has gone meanwhile, or is no file.
+    }
+    if (first !== null && isAlive(first.pid))
+      throw new AdapterRefusal(`the run is debugged already by ${first.by} (process ${first.pid})`, true);
+    rmSync(path, { force: true });
+  }
+}
+
+/** A connection to the process that executes a run; null: none does, or it does not answer. */
+export async function reachRun(
+  { folder, dir, run }: { readonly folder: string; readonly dir: string | undefined; readonly run: string },
+  by: string,
+): Promise<Socket | null> {
+  const directory = storeOf({ folder, ...(dir === undefined ? {} : { dir: inFolder(folder, dir) }) });
+  // What is wrong with the name is said by whoever opens the record instead.
+  const found = await resultOf(() => openStoredRun(directory, findRun(directory, run)).path);
+  return found.ok && lockHolder(found.value).owner?.isHere === true ? reachRunner(found.value, by) : null;
+}
+
+async function reachRunner(folder: string, by: string): Promise<Socket | null> {
+  const own = join(folder, 'debugger.sock');
+  const elsewhere = own.length > LONGEST_PATH ? mkdtempSync(join(tmpdir(), 'statedsl-')) : null;
+  const path = elsewhere === null ? own : join(elsewhere, 's');
+  const request = join(folder, DEBUGGER);
+  claim(request, { pid: process.pid, by, socket: path });
+  const forget = (): void => {
+    for (const one of [request, path]) rmSync(one, { force: true });
+    if (elsewhere !== null) rmSync(elsewhere, { recursive: true, force: true });
+  };
+  rmSync(path, { force: true });
+  const server = createServer();
+  const socket = await new Promise<Socket | null>((resolve) => {
+    const timer = setTimeout(() => resolve(null), ANSWER_MS);
+    server.once('connection', (one) => {
+      clearTimeout(timer);
+      resolve(one);
+    });
+    server.once('error', () => resolve(null));
+    server.listen(path, () => chmodSync(path, 0o600));
+  });
+  server.close();
+  if (socket === null) forget();
+  else socket.once('close', forget);
+  return socket;
+}
+
+/** The session in the other process, as one that asks it and hears its messages. */
+export class RemoteSession {
+  private rest: Buffer = Buffer.alloc(0);
+
+  constructor(
+    private readonly socket: Socket,
+    private readonly onMessage: (message: Record<string, unknown>) => void,
+    onEnd: () => void,
+  ) {
+    socket.on('data', (bytes) => this.take(bytes));
+    socket.on('error', () => undefined);
+    socket.on('close', onEnd);
+  }
+
+  send(message: object): void {
+    const text = Buffer.from(JSON.stringify(message));
+    this.socket.write(`Content-Length: ${text.length}\r\n\r\n`);
+    this.socket.write(text);
+  }
+
+  close(): void {
+    this.socket.destroy();
+  }
+
+  private take(bytes: Buffer): void {
+    this.rest = Buffer.concat([this.rest, bytes]);
+    for (;;) {
+      const head = this.rest.indexOf('\r\n\r\n');
+      if (head < 0) return;
+      const length = Number(/Content-Length: *(\d+)/i.exec(this.rest.toString('latin1', 0, head))?.[1] ?? 0);
+      const end = head + 4 + length;
+      if (this.rest.length < end) return;
+      const text = this.rest.toString('utf8', head + 4, end);
+      this.rest = this.rest.subarray(end);
+      this.onMessage(JSON.parse(text) as Record<string, unknown>);
+    }
+  }
+}

@@ -1,0 +1,143 @@
+/** A debugger that attaches to a run changes nothing of it, however often, and lets it go on. */
+import { expect, test } from 'vitest';
+import { letDebuggerIn } from '../../src/editor/dap/debug-adapter.js';
+import type { RunEvent } from '../../src/interpreter/events/event.js';
+import { compile } from '../../src/language/check/compile.js';
+import type { RunReport } from '../../src/runtime/run/run-report.js';
+import { run } from '../../src/runtime/run/start-run.js';
+import { type Debugging, debugging } from './debug-client.js';
+
+const ROUNDS = `INPUT: rounds = 400
+STATE: A
+  TRACK: n = 0
+  SET: n = n + 1
+  WAIT: 10ms
+  IF: n < rounds → GOTO: A
+  RETURN: {n}
+`;
+const FILES = { 'rounds.dsl': ROUNDS };
+
+interface LiveProcess {
+  readonly id: string;
+  readonly report: Promise<RunReport>;
+  readonly events: RunEvent[];
+}
+
+/** A run that is executed as the command line would. */
+function executedIn(folder: string, inputs: object = {}, text = ROUNDS, answers = true): Promise<LiveProcess> {
+  const { machine, sources } = compile(text, { name: 'rounds.dsl', commands: ['wait'] });
+  if (machine === null) throw new Error('the program has errors');
+  const events: RunEvent[] = [];
+  return new Promise((resolve, reject) => {
+    const report = run(machine, {
+      ...{ dir: `${folder}/.statedsl`, inputs: inputs as never, sources, cwd: folder },
+      commands: { wait: () => new Promise((done) => setTimeout(() => done(''), 10)) },
+      onEvent: (event) => void events.push(event),
+      onStart: ({ runId }) => resolve({ id: runId, report, events }),
+      ...(answers
+        ? { onDebugger: (asked, live) => letDebuggerIn(asked, live, { environment: process.env, folder }) }
+        : {}),
+    });
+    report.catch(reject);
+  });
+}
+
+const attach = (one: Debugging, id: string, lines: readonly (number | object)[] = [], more: object = {}) =>
+  one.launch({ run: id, ...more }, { 'rounds.dsl': lines }, undefined, 'attach');
+
+/** Events without what time makes of them. */
+const plainEvents = (events: readonly RunEvent[]) =>
+  events.map((event) =>
+    JSON.parse(
+      JSON.stringify(event, (key, value) => (key === 'duration_ms' || (value as number) > 1e12 ? 'time' : value)),
+    ),
+  );
+
+test('a debugger attaches, stops, looks, goes back, changes a value, and leaves', async () => {
+  const one = await debugging(FILES);
+  const live = await executedIn(one.folder);
+  await attach(one, live.id, [4]);
+  const stopped = await one.stop();
+  expect(stopped).toMatchObject({ reason: 'breakpoint', stack: ['A:4'] });
+  const n = Number(stopped?.scopes.Tracked?.n);
+  expect(stopped?.scopes.Inputs).toEqual({ rounds: '400' });
+  expect(await one.moves('next', 'next', 'stepBack')).toEqual(['step A:5', 'step A:6', 'step A:5']);
+  expect(await one.moves('stepBack', 'next', 'next')).toEqual(['step A:4', 'step A:5', 'step A:6']);
+  const { result } = await one.ask('evaluate', { expression: 'n * 2', context: 'watch' });
+  expect(Number(result)).toBe(2 * (n + 1));
+  await one.ask('evaluate', { expression: 'SET: n = 399', context: 'repl' });
+  await one.breakpoints('rounds.dsl', []);
+  await one.disconnect();
+  expect(await live.report).toMatchObject({ status: 'returned', returned: 400 });
+  expect(live.events.find(({ type }) => type === 'variable_changed')).toMatchObject({ by: 'debugger' });
+});
+
+test('effects wait for a person, and go on when the debugger leaves', async () => {
+  const one = await debugging(FILES);
+  const live = await executedIn(one.folder, { rounds: 60 }, ROUNDS.replace('WAIT: 10ms', 'DO: wait'));
+  await attach(one, live.id, [], { stopBeforeEffects: 'all' });
+  expect(await one.stop()).toMatchObject({ reason: 'pause', stack: ['A:5'] });
+  await one.ask('statedsl/effect', { action: 'answer', value: 'by hand' });
+  expect(await one.stop()).toMatchObject({ reason: 'pause', stack: ['A:5'] });
+  await one.disconnect();
+  expect(await live.report).toMatchObject({ status: 'returned', returned: 60 });
+  const byHand = live.events.filter((event) => event.type === 'effect_settled' && 'by' in event.outcome);
+  expect(byHand).toHaveLength(1);
+});
+
+test('the session ends with the run', async () => {
+  const one = await debugging(FILES);
+  const live = await executedIn(one.folder, { rounds: 60 });
+  await attach(one, live.id);
+  expect(await one.stop()).toBeNull();
+  expect(one.events.find(({ event }) => event === 'exited')?.body).toEqual({ exitCode: 0 });
+  expect(await live.report).toMatchObject({ returned: 60 });
+});
+
+test('a second debugger is refused by the name of the first', async () => {
+  const first = await debugging(FILES);
+  const live = await executedIn(first.folder);
+  await attach(first, live.id, [6]);
+  await first.stop();
+  const second = await debugging(FILES);
+  const why = await second.refusal('attach', { run: live.id, dir: `${first.folder}/.statedsl` });
+  expect(why).toBe(`the run is debugged already by another editor (process ${process.pid})`);
+  await first.ask('evaluate', { expression: 'SET: n = 400', context: 'repl' });
+  await first.leave();
+  expect(await live.report).toMatchObject({ returned: 400 });
+});
+
+test('a process that does not answer is followed in its record', async () => {
+  const one = await debugging(FILES);
+  const live = await executedIn(one.folder, { rounds: 60 }, ROUNDS, false);
+  await attach(one, live.id);
+  expect(await one.stop()).toMatchObject({ reason: 'entry' });
+  await live.report;
+});
+
+test('attached, used and detached often: the events are those without a debugger', async () => {
+  const times = process.env.LONG === undefined ? 4 : 500;
+  const rounds = 50 * times;
+  const folder = await debugging(FILES);
+  const live = await executedIn(folder.folder, { rounds });
+  for (let time = 0; time < times; time++) {
+    const one = time === 0 ? folder : await debugging(FILES);
+    const dir = `${folder.folder}/.statedsl`;
+    await one.launch({ run: live.id, dir }, {}, () => breakAt(one, folder, [6]), 'attach');
+    expect(await one.stop()).toMatchObject({ reason: 'breakpoint' });
+    expect((await one.move(time % 2 === 0 ? 'next' : 'stepIn'))?.reason).toBe('step');
+    if (time % 3 === 0) await one.leave();
+    else await one.disconnect();
+  }
+  const { returned } = await live.report;
+  expect(returned).toBe(rounds);
+  const other = await executedIn(folder.folder, { rounds });
+  await other.report;
+  expect(plainEvents(live.events)).toEqual(plainEvents(other.events));
+}, 600_000);
+
+const breakAt = (one: Debugging, owner: Debugging, lines: readonly number[]) =>
+  one.ask('setBreakpoints', {
+    source: { path: owner.path('rounds.dsl') },
+    breakpoints: lines.map((line) => ({ line })),
+  });
