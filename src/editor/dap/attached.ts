@@ -99,7 +99,10 @@ async function reachRunner(folder: string, by: string): Promise<Socket | null> {
   });
   server.close();
   if (socket === null) forget();
-  else socket.once('close', forget);
+  else {
+    socket.once('close', forget);
+    process.once('exit', forget);
+  }
   return socket;
 }
 

@@ -45,7 +45,7 @@ export function startAdapter(options: AdapterOptions): void {
   adapter.start(options.input, options.output);
 }
 
-/** Lets a debugger in that asked with this text. The session ends with the run, and the run does not wait for it. */
+/** Lets a debugger in that asked with this text. The connection keeps the process alive while the run is held. */
 export function letDebuggerIn(
   asked: string,
   live: AttachableRun,
@@ -54,7 +54,6 @@ export function letDebuggerIn(
   const asking = readAsking(asked);
   if (asking === null) return;
   const socket = connect(asking.socket);
-  socket.unref();
   // It has gone meanwhile.
   socket.on('error', () => undefined);
   socket.once('connect', () =>
