@@ -2,22 +2,15 @@
 import { createHash } from 'node:crypto';
 import type { CheckedProgram } from '../app/programs.js';
 import { replayPoint } from '../app/read-point.js';
-import { type Refused, type Result, refuse, resultOf, resultWith } from '../app/result.js';
+import { type Result, refuse, resultOf, resultWith } from '../app/result.js';
 import type { Delivered } from '../app/runs.js';
 import type { Json } from '../machine/expression.js';
-import type { Limits, Machine } from '../machine/machine.js';
+import type { Limits } from '../machine/machine.js';
 import { omitUndefined } from '../prelude/omit-undefined.js';
 import { newRunId } from '../runtime/run/header.js';
-import { titleOf } from '../runtime/run/run-title.js';
 import type { Executions } from '../serve/executions/executions.js';
-import {
-  isLocked,
-  keyOfStart,
-  type Task,
-  until,
-  type WaitingKey,
-  type WantedKey,
-} from '../serve/executions/waiting-list.js';
+import { promisedStart, whyNotResumed } from '../serve/executions/requested-run.js';
+import type { Task, WaitingKey, WantedKey } from '../serve/executions/waiting-list.js';
 import { type Door, keyedRun } from './door.js';
 
 type GivenValues = Readonly<Record<string, Json>>;
@@ -39,11 +32,6 @@ interface WantedRun {
   readonly signal: AbortSignal;
 }
 
-/** Time is given in seconds, as people write it. */
-export function limitsOf({ time, ...rest }: Readonly<Record<string, number | undefined>> = {}): Limits {
-  return omitUndefined({ ...rest, timeMs: time === undefined ? undefined : time * 1000 }) as Limits;
-}
-
 export function digestOf(source: StartableFlow, inputs: GivenValues): string {
   return createHash('sha256')
     .update(JSON.stringify([source, inputs]))
@@ -59,8 +47,6 @@ export async function startRun(door: Door, wanted: WantedRun): Promise<Result<{ 
   const opened = await executionsOf(door);
   if (!opened.ok) return opened;
   const { checked, source, inputs, name, limits, by, key, exclusive = {}, signal } = wanted;
-  const held = await resultOf(() => keyOfStart(checked.machine as Machine, inputs, exclusive));
-  if (!held.ok) return held;
   let run_id = newRunId();
   if (key !== undefined) {
     const digest = digestOf(source, inputs);
@@ -72,30 +58,12 @@ export async function startRun(door: Door, wanted: WantedRun): Promise<Result<{ 
     run_id = known.value.run_id;
     if (!isNew && (await door.runs.find(run_id)).ok) return resultWith({ run_id, isNew: false });
   }
-  const isSecret = (name: string): boolean => checked.inputs.some((input) => input.name === name && input.secret);
-  const part = (wantsSecret: boolean): GivenValues =>
-    Object.fromEntries(Object.entries(inputs).filter(([name]) => isSecret(name) === wantsSecret));
   const from = 'file' in source ? { program: source.file } : source;
-  const task: Task = { kind: 'start', inputs: part(false), ...from, ...omitUndefined({ name }) };
-  const { machine } = checked;
-  const title = machine === null ? name : titleOf(machine as Machine, part(false), name);
-  const begun = await execute(
-    door,
-    opened.value,
-    {
-      task,
-      run_id,
-      limits,
-      by,
-      machine: machine?.name ?? null,
-      title,
-      ...omitUndefined({ key: held.value ?? undefined }),
-    },
-    {
-      secret: part(true),
-      signal,
-    },
-  );
+  const start = { run_id, checked, source: from, inputs, name, limits, by, key: exclusive };
+  const promised = await resultOf(() => promisedStart(start));
+  if (!promised.ok) return promised;
+  const { execution, secret } = promised.value;
+  const begun = await execute(opened.value, execution, { secret, signal });
   return begun.ok ? resultWith({ run_id, isNew: true }) : begun;
 }
 
@@ -110,13 +78,12 @@ interface HeldExecution {
 }
 
 async function execute(
-  door: Door,
   executions: Executions,
   execution: HeldExecution,
   { secret = {}, signal }: { readonly secret?: GivenValues; readonly signal: AbortSignal },
 ): Promise<Result<string>> {
   const { run_id } = execution;
-  await untilFree(door, executions, run_id, signal);
+  await executions.untilFree(run_id, signal);
   const added = await executions.add(execution, secret);
   if (!added.ok) return added;
   const refusal = await executions.untilDecided(run_id, signal);
@@ -127,18 +94,6 @@ async function execute(
   }
   await executions.untilBegun(run_id, signal);
   return resultWith(run_id);
-}
-
-/** How long the process of a run may take to end after it has recorded that. Milliseconds. */
-const LEAVING_MS = 10_000;
-
-/**
- * The process that another server started for the run may be about to end: it forgets what is promised for the run then, so
- * nothing is promised before. What this server has started it knows itself.
- */
-async function untilFree(door: Door, executions: Executions, run_id: string, signal: AbortSignal): Promise<void> {
-  if (executions.isExecuting(run_id)) return;
-  await until(() => !isLocked(door.directory, run_id), LEAVING_MS, signal);
 }
 
 /** What a caller gives a run that waits. */
@@ -163,22 +118,13 @@ export async function deliver(
   const found = await door.runs.inspect(run);
   if (!found.ok) return found;
   const { run_id, machine } = found.value;
-  const expected = await executions.expectDelivery({ run_id, machine, limits: {}, by });
-  if (!expected.ok) return expected;
   const options = { by, inputs: executions.secretsOf(run_id) };
-  const result =
+  const about = { ...options, through, ...omitUndefined({ reason }) };
+  return executions.deliver({ run_id, machine, limits: {}, by }, () =>
     signal === undefined
-      ? await door.runs.answer(run_id, answers ?? {}, {
-          ...options,
-          through,
-          ...(reason === undefined ? {} : { reason }),
-        })
-      : await door.runs.signal(run_id, signal.name, signal.payload, options);
-  if (result.ok && result.value.delivery === 'recorded') {
-    await untilFree(door, executions, run_id, new AbortController().signal);
-    await executions.resumeWith([expected.value]);
-  } else expected.value.forget();
-  return result;
+      ? door.runs.answer(run_id, answers ?? {}, about)
+      : door.runs.signal(run_id, signal.name, signal.payload, options),
+  );
 }
 
 export interface RunCommand {
@@ -218,7 +164,7 @@ export async function control(
       if (!point.ok) return point;
       const task: Task = { kind: 'replay', of: run_id, from: point.value };
       const execution = { task, run_id: newRunId(), machine, limits, by };
-      return execute(door, executions, execution, { secret: executions.secretsOf(run_id), signal });
+      return execute(executions, execution, { secret: executions.secretsOf(run_id), signal });
     }
     default:
       return continueRun(door, executions, { task: taskOf(action), run_id, machine, limits, by }, signal);
@@ -238,19 +184,6 @@ async function continueRun(
   await executions.untilLeft(run_id, signal);
   const found = await door.runs.inspect(run_id);
   if (!found.ok) return found;
-  const problem = task.kind === 'resume' && task.rollback === true ? null : whyNot(found.value);
-  return problem ?? execute(door, executions, execution, { signal });
-}
-
-function whyNot({
-  status,
-  error,
-}: {
-  readonly status: string;
-  readonly error: { kind: string } | null;
-}): Refused | null {
-  if (status === 'running') return refuse('held', 'a process executes the run', 'wait until it ends, or cancel it');
-  if (status === 'returned') return refuse('over', 'the run has returned', 'replay it from an event or a state');
-  if (error?.kind === 'cancelled') return refuse('over', 'the run was cancelled', 'replay it from an event or a state');
-  return null;
+  const problem = task.kind === 'resume' && task.rollback === true ? null : whyNotResumed(found.value);
+  return problem ?? execute(executions, execution, { signal });
 }

@@ -18,11 +18,11 @@ import {
 import { StoreError } from '../runtime/store/store-error.js';
 import { startTimer } from '../runtime/timer.js';
 import type { Executions } from './executions/executions.js';
-import { keyOfStart } from './executions/waiting-list.js';
+import { promisedStart } from './executions/requested-run.js';
 
 /** Starts runs as requests do. */
 export function scheduledStart(programs: Programs, executions: Executions, folder: string) {
-  const prepare = async ({ program, inputs = {}, key, on_busy = 'skip', name }: Schedule) => {
+  const prepare = async ({ program, inputs = {}, key, on_busy = 'skip', name }: Schedule, run_id: string) => {
     const checked = await programs.check(join(folder, program));
     if (!checked.ok) return checked;
     const { machine, diagnostics } = checked.value;
@@ -38,26 +38,30 @@ export function scheduledStart(programs: Programs, executions: Executions, folde
     if (why !== null) return refuse('wrong-use', why);
     // A schedule does not overlap itself.
     const own = key ?? ((machine as Machine).key === undefined ? `schedule ${name}` : undefined);
-    const held = await resultOf(() => keyOfStart(machine as Machine, inputs, { key: own, onBusy: on_busy }));
-    return held.ok ? resultWith({ machine: machine.name, key: held.value, checked: checked.value }) : held;
+    const wanted = { key: own, onBusy: on_busy };
+    const source = { program: join(folder, program) };
+    return resultOf(() =>
+      promisedStart({
+        run_id,
+        checked: checked.value,
+        source,
+        inputs,
+        limits: {},
+        by: `schedule ${name}`,
+        key: wanted,
+      }),
+    );
   };
   return {
     /** Why it cannot start; null: it can. */
     async problem(schedule: Schedule): Promise<string | null> {
-      const prepared = await prepare(schedule);
+      const prepared = await prepare(schedule, '');
       return prepared.ok ? null : prepared.refusal.message;
     },
     async start(schedule: Schedule, run_id: string): Promise<Result<unknown>> {
       if (executions.mayContinue(run_id) || executions.hasRecord(run_id)) return resultWith(null);
-      const prepared = await prepare(schedule);
-      if (!prepared.ok) return prepared;
-      const { machine, key, checked } = prepared.value;
-      const isSecret = (name: string): boolean => checked.inputs.some((input) => input.name === name && input.secret);
-      const part = (wantsSecret: boolean) =>
-        Object.fromEntries(Object.entries(schedule.inputs ?? {}).filter(([name]) => isSecret(name) === wantsSecret));
-      const task = { kind: 'start', program: join(folder, schedule.program), inputs: part(false) } as const;
-      const by = `schedule ${schedule.name}`;
-      return executions.add({ run_id, machine, task, limits: {}, by, ...(key === null ? {} : { key }) }, part(true));
+      const prepared = await prepare(schedule, run_id);
+      return prepared.ok ? executions.add(prepared.value.execution, prepared.value.secret) : prepared;
     },
   };
 }

@@ -54,6 +54,8 @@ const REFUSED_MS = 7 * 24 * 60 * 60 * 1000;
 const DECIDED_MS = 5000;
 /** How long a request waits until a run that was accepted has begun: processors may have other work. */
 const BEGUN_MS = 30_000;
+/** How long the process of a run may take to end after it has recorded that. Milliseconds. */
+const LEAVING_MS = 10_000;
 /** How often runs are looked at that wait for the key of another one. Milliseconds. */
 const KEY_MS = 500;
 /** A process that dies again and again at its start is not started for ever. */
@@ -190,6 +192,29 @@ export class Executions {
       setTimeout(() => void this.resumeWith(delivered), FULL_DISK_MS).unref();
     // A run that already waits for its turn continues with what was delivered.
     else for (const one of delivered) one.forget();
+  }
+
+  /** Sends something to a run, which continues with it unless its process gets it. */
+  async deliver(to: Continuation, send: () => Promise<Result<Delivered>>): Promise<Result<Delivered>> {
+    const expected = await this.expectDelivery(to);
+    if (!expected.ok) return expected;
+    const result = await send();
+    if (!result.ok || result.value.delivery !== 'recorded') {
+      expected.value.forget();
+      return result;
+    }
+    await this.untilFree(to.run_id, this.stopping.signal);
+    await this.resumeWith([expected.value]);
+    return result;
+  }
+
+  /**
+   * The process that somebody else started for the run may be about to end: it forgets what is promised for the run then, so
+   * nothing is promised before. What this process has started it knows itself.
+   */
+  async untilFree(runId: string, signal: AbortSignal): Promise<void> {
+    if (this.isExecuting(runId)) return;
+    await until(() => !isLocked(this.options.directory, runId), LEAVING_MS, signal);
   }
 
   /** Takes back a promise for which no process was started; a run without a record stays in lists. False: there is none. */

@@ -9,17 +9,18 @@ import type { Delivered, Execution } from '../../app/runs.js';
 import { printJson, readJson } from '../../interpreter/values/json.js';
 import { isBeyondJson, isObject, member, type Value } from '../../interpreter/values/value.js';
 import type { Json } from '../../machine/expression.js';
-import { callsAgents, type Limits, type Machine } from '../../machine/machine.js';
+import { callsAgents, type Machine } from '../../machine/machine.js';
 import { omitUndefined } from '../../prelude/omit-undefined.js';
 import { newRunId } from '../../runtime/run/header.js';
 import { inputProblems } from '../../runtime/run/run-inputs.js';
-import { titleOf } from '../../runtime/run/run-title.js';
 import { type Delivery, isSignalName, nameInId } from '../../runtime/store/inbox.js';
 import { parseTraceparent } from '../../runtime/trace/otlp.js';
 import { userOf } from '../access.js';
 import { appliedAnswer, cancelledAnswer, deliveredAnswer, startedAnswer } from '../answer-schemas.js';
 import type { Checks } from '../checking.js';
-import { keyOfStart, type Task, type WaitingKey } from '../executions/waiting-list.js';
+import type { Executions } from '../executions/executions.js';
+import { limitsOf, promisedStart, whyNotResumed } from '../executions/requested-run.js';
+import type { Task } from '../executions/waiting-list.js';
 import { answer, answerRefusal, answerWith } from '../http-answer.js';
 import { queuedRefusal } from '../queued-refusal.js';
 import {
@@ -125,29 +126,12 @@ const apply = createRoute({
   responses: answers(200, appliedAnswer, 'as `statedsl apply --json` prints it'),
 });
 
-/** What is to be executed, besides the task. */
-interface TaskFacts {
-  readonly runId: string;
-  readonly machine: string | null;
-  readonly title?: string | undefined;
-  readonly limits: Limits;
-  /** Inputs that are never on disk. */
-  readonly secret?: Readonly<Record<string, Json>>;
-  readonly key?: WaitingKey | null;
-  readonly bound?: RunBounds | null;
-}
-
 interface BegunFacts {
   readonly status: 201 | 202;
   readonly bound?: RunBounds | null;
 }
 
 const boundIn = (bound: RunBounds | null) => (bound === null ? {} : { bound });
-
-/** Time in requests is in seconds, as people write it. */
-function limitsOf({ time, ...rest }: Readonly<Record<string, number | undefined>> = {}): Limits {
-  return omitUndefined({ ...rest, timeMs: time === undefined ? undefined : time * 1000 }) as Limits;
-}
 
 export function addChangeRoutes(app: ServiceApp, service: Service): void {
   const { runs, executions, programs } = service;
@@ -162,13 +146,14 @@ export function addChangeRoutes(app: ServiceApp, service: Service): void {
 
   async function execute(
     c: Context,
-    task: Task,
-    { runId, machine, title, limits, secret = {}, key = null, bound = null }: TaskFacts,
+    execution: Parameters<Executions['add']>[0],
+    {
+      secret = {},
+      bound = null,
+    }: { readonly secret?: Readonly<Record<string, Json>>; readonly bound?: RunBounds | null },
   ) {
-    const added = await executions.add(
-      { run_id: runId, machine, title, task, limits, by: personOf(c), ...(key === null ? {} : { key }) },
-      secret,
-    );
+    const { run_id: runId, task, key = null } = execution;
+    const added = await executions.add(execution, secret);
     if (!added.ok) return answerRefusal(c, added.refusal);
     // A new run of a checked program begins; whether an old one can continue from there is known when it is tried.
     const refusal = task.kind === 'start' ? null : await executions.untilDecided(runId, c.req.raw.signal);
@@ -237,11 +222,7 @@ export function addChangeRoutes(app: ServiceApp, service: Service): void {
     const found = await runs.inspect(id);
     if (!found.ok) return answerRefusal(c, found.refusal);
     const { run_id, machine } = found.value;
-    const expected = await executions.expectDelivery({ run_id, machine, limits: {}, by: personOf(c) });
-    if (!expected.ok) return answerRefusal(c, expected.refusal);
-    const result = await send();
-    if (result.ok && result.value.delivery === 'recorded') await executions.resumeWith([expected.value]);
-    else expected.value.forget();
+    const result = await executions.deliver({ run_id, machine, limits: {}, by: personOf(c) }, send);
     if (result.ok) return c.json(result.value, 200);
     const isEarly = result.refusal.code === 'wrong-use' && (await mayAskLater(run_id, asked));
     const help = isEarly ? 'try again when the run asks for it' : result.refusal.help;
@@ -276,16 +257,29 @@ export function addChangeRoutes(app: ServiceApp, service: Service): void {
     const bound = callsAgents(checked.machine as Machine)
       ? await boundOf(source, { inputs: given, limits: limitsOf(limits) })
       : null;
-    const held = await resultOf(() =>
-      keyOfStart(checked.machine as Machine, given, { key, onBusy: on_busy, while: key_while }),
+    const header = c.req.header('traceparent')?.trim();
+    const printedInputs = printedMembers(await writtenMember(c, 'inputs'));
+    const promised = await resultOf(async () =>
+      promisedStart({
+        run_id: newRunId(),
+        checked,
+        source: found === null ? { text: text as string } : { program: found.value },
+        inputs: given,
+        written: (await writtenMember(c, 'inputs')) as typeof given | undefined,
+        printed: printedInputs,
+        name,
+        traceparent: parseTraceparent(header) === null ? undefined : header,
+        limits: limitsOf(limits),
+        by: personOf(c),
+        key: { key, onBusy: on_busy, while: key_while },
+      }),
     );
-    if (!held.ok) return answerRefusal(c, held.refusal);
+    if (!promised.ok) return answerRefusal(c, promised.refusal);
     const why = confirm ? null : whyConfirm(bound, (await programs.configuration()).confirmAbove ?? {});
     if (why !== null) {
       const [message, help] = [`nothing was started: ${why}`, 'send it again with `"confirm": true` to start it'];
       return c.json({ code: 'unconfirmed', message, help, bound }, 409);
     }
-    const printedInputs = printedMembers(await writtenMember(c, 'inputs'));
     if (service.isOnEngine) {
       const options = {
         inputs: given,
@@ -296,26 +290,8 @@ export function addChangeRoutes(app: ServiceApp, service: Service): void {
       };
       return answerBegun(c, runs.start(source, options), { status: 201, bound });
     }
-    // Secrets are not written to disk, also not while the run waits.
-    const isSecret = ([name]: [string, Json]) => checked.inputs.some((input) => input.name === name && input.secret);
-    const [secret, open] = [true, false].map((wanted) =>
-      Object.fromEntries(Object.entries(given).filter((entry) => (isSecret(entry) === true) === wanted)),
-    ) as [Readonly<Record<string, Json>>, Readonly<Record<string, Json>>];
-    const from = found === null ? { text: text as string } : { program: found.value };
-    const printed = Object.entries(printedInputs ?? {}).filter(([name]) => Object.hasOwn(open, name));
-    const texts = printed.length === 0 ? {} : { printed: Object.fromEntries(printed) };
-    const header = c.req.header('traceparent')?.trim();
-    const traceparent = parseTraceparent(header) === null ? undefined : header;
-    const task: Task = { kind: 'start', inputs: open, ...texts, ...from, ...omitUndefined({ name, traceparent }) };
-    return execute(c, task, {
-      runId: newRunId(),
-      machine: checked.machine.name,
-      title: titleOf(checked.machine as Machine, open, name),
-      limits: limitsOf(limits),
-      secret: await secretsIn(c, secret),
-      key: held.value,
-      bound,
-    });
+    const { execution, secret } = promised.value;
+    return execute(c, execution, { secret, bound });
   });
 
   app.openapi(give, async (c) => {
@@ -366,18 +342,10 @@ export function addChangeRoutes(app: ServiceApp, service: Service): void {
     if (known.value.status !== 'running') await executions.untilLeft(known.value.run_id, c.req.raw.signal);
     const found = await runs.inspect(id);
     if (!found.ok) return answerRefusal(c, found.refusal);
-    const { run_id, machine, status, error } = found.value;
-    if (error?.kind === 'cancelled')
-      return answerRefusal(c, { code: 'over', message: 'the run was cancelled', help: 'replay it from an event' });
+    const { run_id, machine } = found.value;
     const { limits, inputs = {} } = c.req.valid('json');
-    if (status === 'returned')
-      return answerRefusal(c, { code: 'over', message: 'the run has returned', help: 'replay it from an event' });
-    if (status === 'running')
-      return answerRefusal(c, {
-        code: 'held',
-        message: 'a process executes the run',
-        help: 'wait until it ends, or cancel it',
-      });
+    const over = whyNotResumed(found.value);
+    if (over !== null) return answerRefusal(c, over.refusal);
     if (service.isOnEngine && Object.keys(inputs).length > 0)
       return answerRefusal(c, {
         code: 'wrong-use',
@@ -387,7 +355,8 @@ export function addChangeRoutes(app: ServiceApp, service: Service): void {
     if (service.isOnEngine)
       return answerBegun(c, runs.resume(run_id, { limits: limitsOf(limits), person: personOf(c) }), { status: 202 });
     const secret = await secretsIn(c, inputs as Readonly<Record<string, Json>>);
-    return execute(c, { kind: 'resume' }, { runId: run_id, machine, limits: limitsOf(limits), secret });
+    const task: Task = { kind: 'resume' };
+    return execute(c, { run_id, machine, task, limits: limitsOf(limits), by: personOf(c) }, { secret });
   });
 
   app.openapi(replay, async (c) => {
@@ -413,7 +382,8 @@ export function addChangeRoutes(app: ServiceApp, service: Service): void {
     const task: Task = { kind: 'replay', of: run_id, from: point.value };
     const given = await secretsIn(c, inputs as Readonly<Record<string, Json>>);
     const secret = { ...executions.secretsOf(run_id), ...given };
-    return execute(c, task, { runId: newRunId(), machine, limits: limitsOf(limits), secret });
+    const by = personOf(c);
+    return execute(c, { run_id: newRunId(), machine, task, limits: limitsOf(limits), by }, { secret });
   });
 
   app.openapi(apply, async (c) => {

@@ -1,0 +1,77 @@
+/** What a person, an agent or a schedule asks the service for, as it is promised: the same whichever door it comes through. */
+import type { CheckedProgram } from '../../app/programs.js';
+import { type Refused, refuse } from '../../app/result.js';
+import type { Json } from '../../machine/expression.js';
+import type { Limits, Machine } from '../../machine/machine.js';
+import { omitUndefined } from '../../prelude/omit-undefined.js';
+import { titleOf } from '../../runtime/run/run-title.js';
+import { keyOfStart, type WaitingExecution, type WantedKey } from './waiting-list.js';
+
+type GivenValues = Readonly<Record<string, Json>>;
+
+interface RequestedStart {
+  readonly run_id: string;
+  /** Without errors. */
+  readonly checked: CheckedProgram;
+  readonly source: { readonly program: string } | { readonly text: string };
+  readonly inputs: GivenValues;
+  /** Inputs with their numbers as they were written; absent: they have no others. */
+  readonly written?: GivenValues | undefined;
+  /** The JSON text of inputs with a number that JavaScript would print differently. */
+  readonly printed?: Readonly<Record<string, string>> | undefined;
+  readonly name?: string | undefined;
+  readonly traceparent?: string | undefined;
+  readonly limits: Limits;
+  readonly by: string;
+  readonly key: WantedKey;
+}
+
+interface PromisedStart {
+  readonly execution: Omit<WaitingExecution, 'queued_at' | 'number' | 'begun' | 'refusal'>;
+  /** Inputs that are never on disk. */
+  readonly secret: GivenValues;
+}
+
+/** Throws a `RunRefused` for a key that cannot be one. */
+export function promisedStart(start: RequestedStart): PromisedStart {
+  const { run_id, checked, source, inputs, written = inputs, printed = {}, name, traceparent, limits, by } = start;
+  const machine = checked.machine as Machine;
+  const secrets = new Set(checked.inputs.flatMap((input) => (input.secret === true ? [input.name] : [])));
+  const part = <T>(values: Readonly<Record<string, T>>, isSecret: boolean): Record<string, T> =>
+    Object.fromEntries(Object.entries(values).filter(([input]) => secrets.has(input) === isSecret));
+  const open = part(inputs, false);
+  const texts = part(printed, false);
+  const key = keyOfStart(machine, inputs, start.key);
+  const shown = Object.keys(texts).length === 0 ? {} : { printed: texts };
+  return {
+    execution: {
+      run_id,
+      machine: machine.name,
+      title: titleOf(machine, open, name),
+      task: { kind: 'start', inputs: open, ...shown, ...source, ...omitUndefined({ name, traceparent }) },
+      limits,
+      by,
+      ...(key === null ? {} : { key }),
+    },
+    secret: { ...part(inputs, true), ...part(written, true) },
+  };
+}
+
+/** Why a run cannot be resumed; null: it may be tried. */
+export function whyNotResumed({
+  status,
+  error,
+}: {
+  readonly status: string;
+  readonly error: { readonly kind: string } | null;
+}): Refused | null {
+  const again = 'replay it from an event or a state';
+  if (status === 'running') return refuse('held', 'a process executes the run', 'wait until it ends, or cancel it');
+  if (status === 'returned') return refuse('over', 'the run has returned', again);
+  return error?.kind === 'cancelled' ? refuse('over', 'the run was cancelled', again) : null;
+}
+
+/** Limits as people write them: time is in seconds. */
+export function limitsOf({ time, ...rest }: Readonly<Record<string, number | undefined>> = {}): Limits {
+  return omitUndefined({ ...rest, timeMs: time === undefined ? undefined : time * 1000 }) as Limits;
+}
