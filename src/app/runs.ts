@@ -363,6 +363,35 @@ export interface ScheduleList {
   readonly active: boolean;
 }
 
+/** An account of agents that has reached a limit. */
+export interface ReachedAccountLimit {
+  readonly account: string;
+  readonly cause: 'usage' | 'overload';
+  readonly message: string;
+  /** ISO 8601. */
+  readonly since: string;
+  readonly until: string;
+  /** `waits`: no call begins before `until`; `probe`: one goes first; `ramp`: `calls` may be under way. */
+  readonly state: 'waits' | 'probe' | 'ramp';
+  readonly calls: number;
+}
+
+/** What keeps calls of agents from beginning. */
+export interface LimitList {
+  readonly limits: readonly ReachedAccountLimit[];
+  /** What programs have spent on the last day on which they called agents, and trials since they began. US dollars. */
+  readonly budgets: readonly {
+    readonly program: string;
+    readonly day: string;
+    readonly spent: number;
+    readonly reserved: number;
+    /** Present: so many calls have not told their cost. */
+    readonly cost_unknown?: number;
+  }[];
+  /** Files that are ignored, and why. */
+  readonly problems: readonly string[];
+}
+
 /**
  * All operations on runs. `run` is the id of a run or the beginning of it; where it may be null, that is the latest run.
  * Each operation resolves with a value or with a refusal, and rejects only with what functions of the caller throw.
@@ -372,6 +401,10 @@ export interface Runs {
   start(program: Startable, options?: StartOptions): Promise<Result<Execution>>;
   /** The schedules of the configuration, which the service starts. */
   schedules(): Promise<Result<ScheduleList>>;
+  /** The limits of accounts, which all runs of this user share, and what was spent of budgets. */
+  limits(): Promise<Result<LimitList>>;
+  /** Lets the calls of an account begin again: its name, the beginning of it, or `all`. Returns the accounts. */
+  clearLimits(account: string): Promise<Result<readonly string[]>>;
   /** The run that a name means, without reading its record. */
   find(run: string | null): Promise<Result<FoundRun>>;
   /** The runs, newest first. */

@@ -9,7 +9,7 @@ import { BUDGET, cutText, type ShortMembers } from './short-answer.js';
 import type { RUN_STATUSES } from './tool-definitions.js';
 
 export interface ListArguments {
-  readonly what?: 'runs' | 'programs';
+  readonly what?: 'runs' | 'programs' | 'limits';
   readonly status?: (typeof RUN_STATUSES)[number];
   readonly q?: string;
   readonly cursor?: string;
@@ -20,6 +20,7 @@ const LONGEST_COMMENT = 160;
 const LONGEST_DEFAULT = 60;
 
 export async function listCall(door: Door, given: ListArguments): Promise<ToolResult> {
+  if (given.what === 'limits') return listLimits(door, given);
   return given.what === 'programs' ? listPrograms(door, given) : listRuns(door, given);
 }
 
@@ -48,6 +49,20 @@ async function listRuns(door: Door, { status, q, cursor }: ListArguments): Promi
     next: found.value.next,
     line: ({ run_id, machine, title, status, state, started_at, cost }) =>
       `${run_id} ${machine}${title === undefined ? '' : ` "${title}"`} ${status}${state === undefined ? '' : ` in ${state}`} ${started_at}${typeof cost === 'number' ? ` ${dollars(cost)}` : ''}`,
+  });
+}
+
+async function listLimits(door: Door, { q = '', cursor, status }: ListArguments): Promise<ToolResult> {
+  if (status !== undefined) return failedResult('limits have no status', 'leave out `status`');
+  const found = await door.runs.limits();
+  if (!found.ok) return refusalResult(found.refusal);
+  const rows = found.value.limits
+    .filter(({ account }) => account.toLowerCase().includes(q.toLowerCase()) && account > (cursor ?? ''))
+    .map(({ account, cause, message, until, state }): ShortMembers => ({ account, cause, message, until, state }));
+  return page('limits', rows, {
+    cursorOf: ({ account }) => String(account),
+    next: undefined,
+    line: ({ account, until, state, message }) => `${account} ${state} until ${until}: ${message}`,
   });
 }
 

@@ -150,10 +150,11 @@ export const TOOLS: readonly ToolDefinition[] = [
   },
   {
     name: 'list',
-    title: 'List runs or programs',
-    description: 'Runs (newest first), or the programs that can be run, with their inputs.',
+    title: 'List runs, programs or limits',
+    description:
+      'Runs (newest first), the programs that can be run, with their inputs, or the limits that accounts of agents have reached.',
     inputSchema: object({
-      what: { enum: ['runs', 'programs'], default: 'runs' },
+      what: { enum: ['runs', 'programs', 'limits'], default: 'runs' },
       status: { enum: [...RUN_STATUSES], description: 'only runs with this status' },
       q: text('only what mentions this text'),
       cursor: text('`next_cursor` of the page before'),

@@ -115,6 +115,20 @@ export const schedulesAnswer = z
   })
   .openapi('Schedules', { description: '`active`: a service executes the runs, so the schedules are started' });
 
+export const limitsAnswer = z
+  .object({
+    limits: z.array(
+      z.looseObject({ account: z.string(), since: time, until: time, state: z.enum(['waits', 'probe', 'ramp']) }),
+    ),
+    budgets: z.array(z.looseObject({ program: z.string(), day: z.string(), spent: z.number(), reserved: z.number() })),
+    problems: z.array(z.string()),
+  })
+  .openapi('Limits', { description: 'as `statedsl limits --json` prints it' });
+
+export const clearedAnswer = z
+  .object({ cleared: z.array(z.string()) })
+  .openapi('ClearedLimits', { description: 'the accounts whose calls begin again' });
+
 export const deliveredAnswer = z
   .object({ run_id: z.string(), delivery: z.enum(['recorded', 'passed-on']) })
   .openapi('Delivered', { description: '`passed-on`: the process that executes the run gets it' });

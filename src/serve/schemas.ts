@@ -187,6 +187,10 @@ export const signalBody = z
   })
   .openapi('Signal');
 
+export const clearBody = z
+  .strictObject({ account: z.string().min(1).openapi({ description: 'an account, the beginning of one, or `all`' }) })
+  .openapi('ClearLimits');
+
 export const cancelBody = z.strictObject({}).openapi('Cancel');
 
 export const applyBody = z.strictObject({}).openapi('Apply');

@@ -67,6 +67,7 @@ describe.each(ERAS)('%s revision', (era) => {
     expect(programs).toMatchObject([
       { path: 'hello.dsl', about: 'Greets.', inputs: [{ name: 'name', default: '"world"' }] },
     ]);
+    expect((await one.call('list', { what: 'limits', q: 'no such account' })).structuredContent.limits).toEqual([]);
   });
 
   test('says what is wrong with a call, and starts nothing', async () => {
@@ -82,6 +83,7 @@ describe.each(ERAS)('%s revision', (era) => {
       ['control', { run_id: 'ffffffff', action: 'cancel' }, /no run/],
       ['answer', { run_id: 'ffffffff', signal: 'GO' }, /no run/],
       ['list', { what: 'programs', status: 'failed' }, /programs have no status/],
+      ['list', { what: 'limits', status: 'failed' }, /limits have no status/],
     ];
     for (const [name, given, words] of refusals) {
       const answer = await one.call(name, given);

@@ -51,6 +51,21 @@ describe('runs', () => {
     expect(await started('not a traceparent')).not.toHaveProperty('traceparent');
   });
 
+  test('list what was spent, and the limits of accounts, which can be cleared', async () => {
+    const agents = 'agents: {paid: {adapter: fake, model: ./paid.yaml}}\nbudget: {cost_per_day: 5}\n';
+    const { send, finish } = await serviceOf({
+      'paid.dsl': 'DO: x = Task(paid) "Say it."\nRETURN: {x}\n',
+      'paid.yaml': '- {answer: said, cost: 2}\n',
+      'statedsl.config.yaml': agents,
+    });
+    await finish('paid.dsl');
+    const { json } = await send('GET', '/api/v1/limits');
+    expect(json).toMatchObject({ budgets: [{ program: 'paid', spent: 2, reserved: 0 }], problems: [] });
+    const cleared = await send('POST', '/api/v1/limits/clear', { account: 'no such account' });
+    expect(cleared).toMatchObject({ status: 404, json: { code: 'unknown' } });
+    expect((await send('POST', '/api/v1/limits/clear', {})).status).toBe(400);
+  });
+
   test('can be verified and audited', async () => {
     const { send, idle } = await serviceOf(PROGRAMS);
     const { json } = await send('POST', '/api/v1/runs', { program: 'hello.dsl', inputs: { who: 'Ada' } });

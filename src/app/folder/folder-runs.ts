@@ -37,6 +37,7 @@ export function folderRuns(options: OpenedFolder): Runs {
 type ReadOperation =
   | 'find'
   | 'schedules'
+  | 'limits'
   | 'list'
   | 'inspect'
   | 'events'
@@ -62,6 +63,7 @@ function readOperations({ directory, host }: Folder): Pick<Runs, ReadOperation> 
         ]);
         return listSchedules(directory, host, async (q) => listFolder(index, { q, limit: 1 }));
       }),
+    limits: () => resultOf(async () => (await import('../account-limits.js')).listLimits(directory, host.environment)),
     find: (run) => resultOf(() => describeRun(directory, run)),
     list: (filter = {}) => resultOf(async () => (await import('./list-folder.js')).listFolder(index, filter)),
     async inspect(run, at = null) {
@@ -136,7 +138,7 @@ function executeOperations(folder: Folder, others: Pick<Runs, 'answer' | 'inspec
 function changeOperations({
   directory,
   host,
-}: Folder): Pick<Runs, 'answer' | 'signal' | 'cancel' | 'apply' | 'files' | 'remove'> {
+}: Folder): Pick<Runs, 'answer' | 'signal' | 'cancel' | 'apply' | 'files' | 'remove' | 'clearLimits'> {
   const deliver = (run: string, deliveries: readonly Delivery[], inputs: Readonly<Record<string, Json>>) =>
     resultOf(async () => (await import('./deliver-to.js')).deliverTo(run, deliveries, { directory, host, inputs }));
   return {
@@ -164,6 +166,8 @@ function changeOperations({
       const result = await resultOf(() => applyRun(directory, run, resolve(host.folder, cwd), by));
       return result.ok ? result.value : result;
     },
+    clearLimits: (account) =>
+      resultOf(async () => (await import('../account-limits.js')).clearLimits(account, host.environment)),
     remove: (given) => resultOf(async () => (await import('./remove.js')).removeRuns(directory, given)),
   };
 }

@@ -291,9 +291,17 @@ function withoutWorker(shown: Inspected, since: string, refused: Refused): Inspe
   return { ...shown, value: { ...value, status, engine: { ...unknown, waits: [], no_worker_since: since } } };
 }
 
-function listOperations({ client, url, find }: EngineFolder): Pick<Runs, 'find' | 'list' | 'events' | 'schedules'> {
+function listOperations({
+  client,
+  url,
+  find,
+}: EngineFolder): Pick<Runs, 'find' | 'list' | 'events' | 'schedules' | 'limits' | 'clearLimits'> {
   return {
     schedules: async () => refuse('wrong-use', 'schedules are for the runs of a folder', 'leave out `--on`'),
+    // Those of this user on this machine, as for the runs of a folder.
+    limits: () => resultOf(async () => (await import('../../app/account-limits.js')).listLimits(null, process.env)),
+    clearLimits: (account) =>
+      resultOf(async () => (await import('../../app/account-limits.js')).clearLimits(account, process.env)),
     find: (run) =>
       answerOf(async () => {
         const run_id = await find(run);

@@ -16,7 +16,7 @@ import { inputProblems } from '../../runtime/run/run-inputs.js';
 import { type Delivery, isSignalName, nameInId } from '../../runtime/store/inbox.js';
 import { parseTraceparent } from '../../runtime/trace/otlp.js';
 import { userOf } from '../access.js';
-import { appliedAnswer, cancelledAnswer, deliveredAnswer, startedAnswer } from '../answer-schemas.js';
+import { appliedAnswer, cancelledAnswer, clearedAnswer, deliveredAnswer, startedAnswer } from '../answer-schemas.js';
 import type { Checks } from '../checking.js';
 import type { Executions } from '../executions/executions.js';
 import { limitsOf, promisedStart, whyNotResumed } from '../executions/requested-run.js';
@@ -27,6 +27,7 @@ import {
   answersBody,
   applyBody,
   cancelBody,
+  clearBody,
   replayBody,
   resumeBody,
   runParams,
@@ -124,6 +125,15 @@ const apply = createRoute({
   tags: TAGS,
   request: { params: runParams, body: { content: { 'application/json': { schema: applyBody } } } },
   responses: answers(200, appliedAnswer, 'as `statedsl apply --json` prints it'),
+});
+
+const clear = createRoute({
+  method: 'post',
+  path: '/limits/clear',
+  summary: 'Let the calls of an account that has reached a limit begin again.',
+  tags: TAGS,
+  request: body(clearBody),
+  responses: answers(200, clearedAnswer, 'the accounts'),
 });
 
 interface BegunFacts {
@@ -292,6 +302,11 @@ export function addChangeRoutes(app: ServiceApp, service: Service): void {
     }
     const { execution, secret } = promised.value;
     return execute(c, execution, { secret, bound });
+  });
+
+  app.openapi(clear, async (c) => {
+    const cleared = await runs.clearLimits(c.req.valid('json').account);
+    return cleared.ok ? c.json({ cleared: [...cleared.value] }, 200) : answerRefusal(c, cleared.refusal);
   });
 
   app.openapi(give, async (c) => {

@@ -9,6 +9,7 @@ import {
   daysAnswer,
   filesAnswer,
   inspectAnswer,
+  limitsAnswer,
   listAnswer,
   programOfRunAnswer,
   reportAnswer,
@@ -127,6 +128,14 @@ const schedules = createRoute({
   responses: answers(200, schedulesAnswer, 'as `statedsl schedules --json` prints it'),
 });
 
+const limits = createRoute({
+  method: 'get',
+  path: '/limits',
+  summary: 'Accounts of agents that have reached a limit, and what was spent of budgets.',
+  tags: TAGS,
+  responses: answers(200, limitsAnswer, 'as `statedsl limits --json` prints it'),
+});
+
 const files = createRoute({
   method: 'get',
   path: '/runs/{id}/files',
@@ -156,6 +165,8 @@ export function addReadRoutes(app: ServiceApp, service: Service): void {
   const { runs, executions } = service;
 
   app.openapi(schedules, (c) => answer(c, runs.schedules()));
+
+  app.openapi(limits, (c) => answer(c, runs.limits()));
 
   app.openapi(list, async (c) => {
     const { cursor, limit, status: wanted, ...given } = c.req.valid('query');

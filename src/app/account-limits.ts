@@ -1,0 +1,59 @@
+/** The limits that accounts of agents have reached in all runs of this user, and what programs have spent of their budgets. */
+import { type BreakerState, waitsUntil } from '../runtime/agents/breakers/breaker.js';
+import { breakerFiles, breakersFolder } from '../runtime/agents/breakers/breakers.js';
+import { reservedOf, spendingsIn } from '../runtime/agents/daily-budget.js';
+import { RunRefused, storeError } from '../runtime/store/store-error.js';
+import type { LimitList, ReachedAccountLimit } from './runs.js';
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/** `directory`: the store whose budgets are listed; null: none. */
+export function listLimits(directory: string | null, env: Environment): LimitList {
+  const { states, problems } = breakerFiles(breakersFolder(env)).list();
+  const now = Date.now();
+  const spendings = directory === null ? { states: [], problems: [] } : spendingsIn(directory).list();
+  const budgets = spendings.states.map((state) => {
+    const { program, day, spent, unknown } = state;
+    return { program, day, spent, reserved: reservedOf(state), ...(unknown === 0 ? {} : { cost_unknown: unknown }) };
+  });
+  const limits = states.map((state) => limitOf(state, now));
+  return { limits, budgets, problems: [...problems, ...spendings.problems] };
+}
+
+function limitOf(state: BreakerState, now: number): ReachedAccountLimit {
+  const { account, cause, message, opened_ms: since, level } = state;
+  const until = waitsUntil(state, now);
+  return {
+    account,
+    cause,
+    message,
+    since: new Date(since).toISOString(),
+    until: new Date(until).toISOString(),
+    state: now < until ? 'waits' : level === 1 ? 'probe' : 'ramp',
+    calls: now < until ? 0 : level,
+  };
+}
+
+/**
+ * Lets the calls of an account begin again, and returns the accounts. `name`: an account, the beginning of one, or `all`.
+ * Throws a `RunRefused` or a `StoreError`.
+ */
+export function clearLimits(name: string, env: Environment): string[] {
+  const files = breakerFiles(breakersFolder(env));
+  const { states } = files.list();
+  const same = states.filter(({ account }) => account === name);
+  const near = same.length > 0 ? same : states.filter(({ account }) => name !== '' && account.startsWith(name));
+  const cleared = name === 'all' ? states : near.length === 1 ? near : null;
+  if (cleared === null) {
+    const accounts = states.map(({ account }) => `\`${account}\``).join(', ');
+    const help = states.length === 0 ? 'none has reached a limit' : `use one of ${accounts}, or \`all\``;
+    throw new RunRefused('unknown', `no account that has reached a limit is called \`${name}\``, help);
+  }
+  try {
+    for (const { account } of cleared) files.clear(account);
+    if (name === 'all') files.clearUnusable();
+  } catch (cause) {
+    throw storeError('write in', files.folder, cause);
+  }
+  return cleared.map(({ account }) => account);
+}
