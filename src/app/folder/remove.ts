@@ -17,6 +17,8 @@ export async function removeRuns(directory: string, options: RemoveOptions): Pro
   const isGone = (run: string): boolean => gone.has(run) || !existsSync(join(directory, 'runs', run));
   const memo = await forget(directory, isGone, dryRun);
   const trials = await forgetTrialsOf(directory, isGone, dryRun);
+  if (!dryRun && existsSync(join(directory, 'keys')))
+    (await import('../../runtime/store/run-keys.js')).forgetFreeKeys(directory);
   const forgotten = { ...(memo === 0 ? {} : { memo }), ...(trials === 0 ? {} : { trials }) };
   return { ...runs, ...worktrees, ...forgotten, dry_run: dryRun };
 }

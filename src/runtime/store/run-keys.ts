@@ -3,6 +3,7 @@
  * has it. Nobody gives a key back: whoever wants it looks whether the run still holds it, so no crash keeps it for ever.
  */
 import { createHash } from 'node:crypto';
+import { readdirSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { isDelivery, statusAfter } from '../../interpreter/events/status-after.js';
@@ -11,10 +12,10 @@ import { isObject, member, type Value } from '../../interpreter/values/value.js'
 import type { Json } from '../../machine/expression.js';
 import type { Machine } from '../../machine/machine.js';
 import { lastEvents } from './journal-lines.js';
-import { entryAt, makeFolder, readOwn, writeOwn } from './own-file.js';
+import { entryAt, isOwnFolder, makeFolder, readOwn, writeOwn } from './own-file.js';
 import type { RunKey } from './run-header.js';
 import { lockHolder, lockRun, type RunLock } from './run-lock.js';
-import { RunRefused, storeError } from './store-error.js';
+import { errorCode, RunRefused, StoreError, storeError } from './store-error.js';
 import { makeStore } from './store-ownership.js';
 import { isRunId } from './stored-run.js';
 
@@ -128,10 +129,47 @@ const folderOf = (directory: string, key: string): string =>
 /** Who has the lock keeps it only until it has looked, or until its run is executed. */
 async function lockFolder(folder: string): Promise<RunLock> {
   for (;;) {
-    const attempt = lockRun(folder);
-    if ('lock' in attempt) return attempt.lock;
-    await pause(LOOK_MS);
+    try {
+      const attempt = lockRun(folder);
+      if ('lock' in attempt) return attempt.lock;
+      await pause(LOOK_MS);
+    } catch (cause) {
+      // `gc` has just removed the folder of a key that was free.
+      if (!(cause instanceof StoreError) || errorCode(cause.cause) !== 'ENOENT') throw cause;
+      makeFolder(folder, 0o700);
+    }
   }
+}
+
+/** Removes the folders of keys that no run holds. Throws a `StoreError`. */
+export function forgetFreeKeys(directory: string): void {
+  const keys = join(directory, 'keys');
+  if (!isOwnFolder(keys)) return;
+  for (const name of readdirSync(keys)) {
+    const folder = join(keys, name);
+    const isGone = LEAVING.test(name);
+    if (!isGone && !(KEY_FOLDER.test(name) && isOwnFolder(folder))) continue;
+    try {
+      if (isGone) rmSync(folder, { recursive: true, force: true });
+      else removeIfFree(directory, folder, join(keys, `.removed-${name}`));
+    } catch (cause) {
+      throw storeError('remove', folder, cause);
+    }
+  }
+}
+
+const KEY_FOLDER = /^[0-9a-f]{32}$/;
+const LEAVING = /^\.removed-[0-9a-f]{32}$/;
+
+/** Who wants a key or is about to begin with it has its lock, which disappears with the folder. */
+function removeIfFree(directory: string, folder: string, leaving: string): void {
+  const attempt = lockRun(folder);
+  if (!('lock' in attempt)) return;
+  const last = readHolder(folder);
+  if (last !== null && statusOf(directory, last) !== 'free') return attempt.lock.release();
+  renameSync(folder, leaving);
+  attempt.lock.release();
+  rmSync(leaving, { recursive: true, force: true });
 }
 
 interface LastHolder {
