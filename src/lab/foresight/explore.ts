@@ -3,7 +3,7 @@ import type { InterpreterOptions } from '../../interpreter/run.js';
 import type { Member } from '../../interpreter/run-state/fork-state.js';
 import type { Pending } from '../../interpreter/run-state/pending.js';
 import type { Json } from '../../machine/expression.js';
-import type { Instruction, LimitScope, Machine } from '../../machine/machine.js';
+import type { LimitScope, Machine } from '../../machine/machine.js';
 import { type ConfigurationEnd, configurationOf, type Reductions, reductionsOf } from './configuration.js';
 import type { Exploration, ExploreOptions, Repeated } from './exploration.js';
 import { type Edge, type Node, resultOf } from './explored-graph.js';
@@ -46,6 +46,18 @@ export function explore(machine: Machine, options: ExploreOptions): Exploration 
   }
 }
 
+/**
+ * Whether a call of an agent may cost more than a whole budget, so that it ends the run as soon as no other call is open: what
+ * other members have done until then depends on their order.
+ */
+function mayNeverFit({ limits, states }: Machine, agentMaxCost: ExploreOptions['agentMaxCost'] = {}): boolean {
+  const code = states.flatMap((state) => state.code);
+  const budgets = [limits, ...code.flatMap((one) => (one.op === 'workflow-enter' ? [one.limits] : []))];
+  const least = Math.min(...budgets.map(({ cost = Number.POSITIVE_INFINITY }) => cost));
+  const prices = code.flatMap((one) => (one.op === 'step-agent' ? (one.guards.maxCost ?? []) : []));
+  return [...Object.values(agentMaxCost), ...prices].some((price) => price > least);
+}
+
 class Explorer {
   private readonly segments: Segments;
   private readonly reductions: Reductions;
@@ -60,7 +72,7 @@ class Explorer {
   private readonly fulfilled = new Map<number, Set<Edge>>();
   private readonly limitEnds = new Map<string, Edge>();
   private readonly monitors: Monitors;
-  private readonly reserves: boolean;
+  private readonly mayNeverFit: boolean;
   private readonly assumptions: readonly ReturnType<typeof evaluatorOf>[];
   private readonly runOptions: InterpreterOptions;
   private readonly began = process.cpuUsage();
@@ -82,12 +94,7 @@ class Explorer {
   ) {
     this.runOptions = runOptionsOf(machine, options);
     this.monitors = options.monitors ?? NO_MONITORS;
-    // Which call waits for the budget that another one has reserved depends on their order.
-    const hasPrices = Object.keys(options.agentMaxCost ?? {}).length > 0;
-    const hasPrice = (one: Instruction): boolean => one.op === 'step-agent' && one.guards.maxCost !== undefined;
-    this.reserves =
-      this.runOptions.limits.cost !== undefined &&
-      (hasPrices || machine.states.some(({ code }) => code.some(hasPrice)));
+    this.mayNeverFit = mayNeverFit(machine, options.agentMaxCost);
     this.assumptions = (options.assumptions ?? []).map(evaluatorOf);
     const inputs = machine.inputs.map(({ name, value }) =>
       Object.hasOwn(options.inputs, name) ? options.inputs[name] : value,
@@ -245,7 +252,7 @@ class Explorer {
       return;
     }
     const all = [...run.pending.values()];
-    const next = nextOf(all, this.options.without.has('one-order') || this.monitors.looksAtOrder || this.reserves);
+    const next = nextOf(all, this.options.without.has('one-order') || this.monitors.looksAtOrder || this.mayNeverFit);
     // The first segment continues the run that was looked at.
     const choices = next.map((pending) => ({
       effect: pending.effect,
