@@ -10,6 +10,18 @@ import { type GivenAnswer, outputOf, valueOutcome } from './pretended-world.js';
 export type MockAnswers = Readonly<Record<string, Json>>;
 
 export const MOCK_PARTS = ['commands', 'agents', 'tools', 'asks', 'signals'] as const;
+const PARTS_MEANT: Readonly<Record<string, string>> = {
+  ...{ agent: 'agents', tasks: 'agents', task: 'agents', command: 'commands', shell: 'commands', bash: 'commands' },
+  ...{
+    tool: 'tools',
+    calls: 'tools',
+    ask: 'asks',
+    answers: 'asks',
+    questions: 'asks',
+    signal: 'signals',
+    events: 'signals',
+  },
+};
 export type MockPart = (typeof MOCK_PARTS)[number];
 
 export interface Mock extends Readonly<Record<MockPart, MockAnswers | null>> {
@@ -39,7 +51,9 @@ export async function loadMock(
       report(
         [key],
         `there is no key \`${key}\` in a mock`,
-        'the keys are `commands`, `agents`, `tools`, `asks` and `signals`',
+        PARTS_MEANT[key.toLowerCase()] !== undefined
+          ? `write \`${PARTS_MEANT[key.toLowerCase()]}\``
+          : 'the keys are `commands`, `agents`, `tools`, `asks` and `signals`',
       );
     else if (answers !== null && !isMapping(answers)) report([key], `\`${key}\` must be a mapping of names to answers`);
     else checkAnswers(key as MockPart, answers ?? {}, report);
@@ -67,7 +81,16 @@ function checkAnswer(part: MockPart, path: (string | number)[], answer: Json, re
     report(path, 'the answer of a person must be a text', 'write `{value: TEXT, after: 2h}` for one that takes time');
     return;
   }
-  if (wrapped === null) return;
+  if (wrapped === null) {
+    const meant = part === 'agents' || part === 'commands' ? failureMeant(answer) : null;
+    if (meant !== null)
+      report(
+        path,
+        'this is an object as the result, and no failure',
+        `write \`${meant}\`, or \`{value: …}\` around the object`,
+      );
+    return;
+  }
   const { fail, after, cost, tokens } = wrapped;
   if (after !== undefined && durationOf(after) === null)
     report([...path, 'after'], '`after` must be a duration, such as `30s`');
@@ -79,6 +102,33 @@ function checkAnswer(part: MockPart, path: (string | number)[], answer: Json, re
   const { kind } = fail as { readonly kind?: Json };
   if (kind !== undefined && typeof kind !== 'string')
     report([...path, 'fail'], 'the `kind` of a failure must be a text');
+}
+
+/** The failure that an object of other words was meant as; null: it may be a result. */
+function failureMeant(answer: Json): string | null {
+  if (!isMapping(answer)) return null;
+  const keys = Object.keys(answer);
+  const own = [
+    'exit',
+    'exit_code',
+    'exitCode',
+    'code',
+    'fail',
+    'fails',
+    'failure',
+    'stdout',
+    'stderr',
+    'times_out',
+    'timeout',
+  ];
+  if (keys.length === 0 || !keys.every((key) => own.includes(key))) return null;
+  if ('timeout' in answer || 'times_out' in answer) return '{fail: {kind: timeout}}';
+  const numbers = Object.values(answer).filter((value) => Number.isSafeInteger(amountOf(value)));
+  const code = numbers[0] === undefined ? 1 : amountOf(numbers[0]);
+  if (code === 0 || keys.every((key) => key === 'stdout'))
+    return `{value: "${typeof answer.stdout === 'string' ? answer.stdout : ''}"}`;
+  const message = [answer.stderr, answer.stdout, answer.fail, answer.failure].find((one) => typeof one === 'string');
+  return `{fail: {code: ${code}${message === undefined ? '' : `, message: "${message}"`}}}`;
 }
 
 interface WrappedAnswer {

@@ -105,8 +105,13 @@ export function reasonOf(error: NodeJS.ErrnoException): string {
   }
 }
 
+/** A file with almost this name, or with this name and an ending. */
 function neighbor(path: string): string | undefined {
-  return nearest(basename(path), namesIn(dirname(path)));
+  const [name, names] = [basename(path), namesIn(dirname(path))];
+  return (
+    nearest(name, names) ??
+    names.find((one) => one.startsWith(`${name}.`) && /\.(?:dsl|statedsl|md|ya?ml|json)$/.test(one))
+  );
 }
 
 /** The names in a folder; empty if it cannot be read. */

@@ -3,13 +3,12 @@
  * loaded when it is called, so that starting `run` does not pay for `graph`.
  */
 import { Argument, Command } from 'commander';
-import { isMisspelling, nearest } from '../../prelude/nearest.js';
 import { VERSION } from '../../runtime/version.js';
 import { stderr, stdout } from '../terminal/streams.js';
 import { visibleError } from '../terminal/usage-error.js';
 import { addEngine, addWorker } from './engine-commands.js';
 import { refuseIdleFlags } from './flag-combinations.js';
-import { commandHint, optionHint, wordHint } from './foreign-words.js';
+import { hintFor } from './foreign-words.js';
 import { addExplain, addGuide, addSkill } from './guide-commands.js';
 import { addOutsideOption } from './outside-option.js';
 import { addPlan } from './plan-commands.js';
@@ -36,30 +35,10 @@ import { addVerify } from './verify-commands.js';
 function withHint(error: string, program: Command, words: readonly string[]): string {
   const [first = ''] = error.split('\n');
   const file = /^error: unknown command '(.+\.(?:dsl|statedsl|md|ya?ml|json))'$/i.exec(first)?.[1];
-  if (file !== undefined) return `${error}(To run it: statedsl run ${file})\n`;
+  if (file !== undefined && words[0] === file) return `${error}(To run it: statedsl run ${file})\n`;
   const hint = hintFor(first, program, words);
   return hint === null ? error : `${first}\n  = help: ${hint}\n`;
 }
-
-function hintFor(error: string, program: Command, words: readonly string[]): string | null {
-  const unknown = /^error: unknown command '(.+)'$/.exec(error)?.[1];
-  if (unknown !== undefined) return commandHint(unknown);
-  const command = program.commands.find((one) => one.name() === words[0]);
-  if (command === undefined) return null;
-  const option = /^error: unknown option '(.+)'$/.exec(error)?.[1];
-  if (option !== undefined) {
-    const known = command.options.flatMap(({ long }) => long ?? []);
-    // A misspelt option is the better guess.
-    const near = nearest(option.split('=')[0] as string, known);
-    return near === undefined || distant(option, near)
-      ? optionHint(command.name(), option, words.slice(words.indexOf(option) + 1), known)
-      : null;
-  }
-  return /^error: too many arguments/.test(error) ? wordHint(command.name(), words.slice(2)) : null;
-}
-
-/** More than two letters are other. */
-const distant = (written: string, near: string): boolean => !isMisspelling(written, near, [near]);
 
 /** What the help begins with: whoever has never seen a flow learns most from one. */
 const EXAMPLE = `# hello.dsl

@@ -38,6 +38,8 @@ interface Message {
 export async function answerCommand(first: string, rest: readonly string[], flags: DeliverFlags): Promise<ExitCode> {
   const isAnswer = first.includes('=');
   const answers = isAnswer ? [first, ...rest] : rest;
+  const other = isAnswer || isLikeRun(first) || flags.on !== undefined ? null : await otherForm(first, rest, flags);
+  if (other !== null) return usageError('an answer is a name, `=` and a value', `write \`statedsl answer ${other}\``);
   if (answers.length === 0) return usageError('the answer is missing', `write \`statedsl answer ${first} name=value\``);
   const names = answers.map((answer) => answer.slice(0, Math.max(0, answer.indexOf('='))));
   const wanted = { kinds: ['ask', 'approval'], names, command: `answer ${answers.join(' ')}` };
@@ -50,6 +52,21 @@ export async function answerCommand(first: string, rest: readonly string[], flag
       deliver: (runs, id, options) => runs.answer(id, withoutRepetition(given), { ...options, ...how }),
     };
   });
+}
+
+/** The answer that `go yes`, `go: yes`, `yes` or `latest go=yes` means; null: the first word may be a run. */
+async function otherForm(first: string, rest: readonly string[], flags: DeliverFlags): Promise<string | null> {
+  const runs = await runsOf(flags);
+  if (/^(?:latest|last|newest|current)$/i.test(first)) return rest.length === 0 ? 'NAME=VALUE' : rest.join(' ');
+  if ((await runs.find(first)).ok) return null;
+  const waits = { kinds: ['ask', 'approval'], names: [], command: 'answer NAME=VALUE' };
+  const run = await waitingRun(flags, waits).catch(() => null);
+  const seen = run === null ? null : await runs.inspect(run);
+  const names = seen?.ok ? seen.value.waiting.flatMap(({ name, path }) => name ?? path ?? []) : [];
+  const name = first.replace(/:$/, '');
+  const [only = 'NAME'] = names;
+  if (rest.length === 0) return names.includes(name) ? `${name}=VALUE` : `${only}=${name}`;
+  return rest.every((one) => !one.includes('=')) ? `${names.includes(name) ? name : only}=${rest.join(' ')}` : null;
 }
 
 /** Without a run, the first word is the name of the signal. */

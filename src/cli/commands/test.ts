@@ -1,8 +1,9 @@
 /** `statedsl test`: runs the tests of programs with scripted answers, in virtual time. */
+
 import { availableParallelism } from 'node:os';
 import { dirname, resolve } from 'node:path';
 import { isTestFile } from '../../app/project/preparation.js';
-import { reasonOf } from '../../app/project/read-text.js';
+import { namesIn, reasonOf } from '../../app/project/read-text.js';
 import { Coverage, percentOf } from '../../lab/testing/coverage.js';
 import { FAULT_KINDS, type FaultKind } from '../../lab/testing/faults/points.js';
 import type { FaultResult } from '../../lab/testing/faults/run-faults.js';
@@ -36,6 +37,7 @@ import type { Suite } from '../../lab/testing/suite.js';
 import type { TestResult } from '../../lab/testing/test-world.js';
 import type { SourceSet } from '../../language/source/diagnostic.js';
 import { type Diagnostic, hasErrors } from '../../language/source/diagnostic.js';
+import { nearest } from '../../prelude/nearest.js';
 import { makeFolder } from '../../runtime/store/own-file.js';
 import { commandLineHost, writeNamed } from '../files/command-line-host.js';
 import { FolderWatch, isAmong, keyOf, readFailed, writeFailed } from '../files/folder-watch.js';
@@ -88,7 +90,7 @@ async function runTests(names: readonly string[], flags: TestFlags, read: Set<st
   const { files, missing, foreign } = findTests(names.length === 0 ? ['.'] : names);
   for (const { file, why } of foreign) stderr.write(`warning: \`${file}\` is not run: ${why}; name it to run it\n`);
   const [absent] = missing;
-  if (absent !== undefined) return usageError(`there is no file or folder \`${absent}\``);
+  if (absent !== undefined) return usageError(`there is no file or folder \`${absent}\``, absentHelp(absent));
   if (flags.suggest === true && flags.filter !== undefined)
     return usageError('`--suggest` needs all tests, and `--filter` leaves some out', 'leave out one of them');
   if (flags.suggest === true && flags.rerunFailed === true)
@@ -392,4 +394,22 @@ function watchTests(names: readonly string[], flags: TestFlags, read: Set<string
       end(EXIT.returned);
     }),
   );
+}
+
+/** What a word that is no file was meant as. */
+function absentHelp(word: string): string {
+  const [file, name] = word.split(/::?/, 2);
+  if (name !== undefined && name !== '' && /\.dsl$/.test(file ?? ''))
+    return `write \`statedsl test ${file} --filter '${name}'\``;
+  if (/^(?:all|crash|fail|late|twice)(?:,|$)/.test(word))
+    return `write \`--faults=${word === 'all' ? 'crash,fail,late,twice' : word}\``;
+  if (/^(?:html|lcov|json|svg|text)$/.test(word))
+    return `write \`--coverage=${/json|svg|lcov/.test(word) ? word : 'svg'}:FILE\``;
+  const near = nearest(
+    word,
+    namesIn('.').filter((one) => one.endsWith('.test.dsl') || !one.includes('.')),
+  );
+  return near === undefined
+    ? 'name a file that ends in `.test.dsl`; `statedsl test` alone runs all below this folder, and `--filter TEXT` those with a name'
+    : `did you mean \`${near}\`?`;
 }

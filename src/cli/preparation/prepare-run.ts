@@ -81,6 +81,12 @@ async function examine(program: ExaminedProgram, flags: RunFlags): Promise<Exami
   const { machine, sources } = program;
   const diagnostics = blameFlag(program.diagnostics, flags, sources);
   const given = await findInputs(program, flags, diagnostics);
+  const isInput = program.declared?.inputs.some(({ name }) => name === 'name') === true;
+  const isGiven = flags.inputFile !== undefined || (flags.input ?? []).some((one) => partsOfFlag(one).name === 'name');
+  if (flags.name !== undefined && isInput && !isGiven) {
+    const file = sources.push(sourceFile('command line', `--name ${flags.name}`)) - 1;
+    diagnostics.push(words.titleOrInput({ file, start: 0, end: 6 }, { text: flags.name }));
+  }
   const start = flags.start === undefined || machine === null ? null : readStart(flags.start, machine, sources);
   if (start !== null && 'diagnostics' in start) diagnostics.push(...start.diagnostics);
   const first: RunOptions['start'] = start !== null && 'start' in start ? start.start : undefined;

@@ -56,6 +56,8 @@ export async function newestRun(flags: StoreFlags): Promise<string> {
   throw new RunRefused('unknown', `there is no run of this directory in \`${storeOf(flags)}\``, 'name a run');
 }
 
+type WaitOfRun = Extract<Awaited<ReturnType<Runs['inspect']>>, { ok: true }>['value']['waiting'][number];
+
 /** So many runs are examined to find the one that waits. */
 const EXAMINED = 50;
 
@@ -71,11 +73,26 @@ export async function waitingRun(
   const { runs: here } = unwrap(await runs.list({ begunIn: process.cwd() }));
   const open = here.filter((run) => !isOver(run) && run.status !== 'failed').slice(0, EXAMINED);
   const found: { readonly id: string; readonly names: readonly string[] }[] = [];
+  const elsewhere: { readonly id: string; readonly wait: WaitOfRun }[] = [];
   for (const { run_id: id } of open) {
     const seen = await runs.inspect(id);
-    const waits = seen.ok ? seen.value.waiting.filter(({ kind }) => wanted.kinds.includes(kind)) : [];
+    const all = seen.ok ? seen.value.waiting : [];
+    const waits = all.filter(({ kind }) => wanted.kinds.includes(kind));
+    if (waits.length === 0 && all[0] !== undefined) elsewhere.push({ id, wait: all[0] });
     if (waits.length > 0)
       found.push({ id, names: waits.flatMap(({ id, name, path }) => [id ?? '', name ?? path ?? '']) });
+  }
+  const [otherwise] = elsewhere;
+  if (found.length === 0 && otherwise !== undefined && elsewhere.length === 1) {
+    const { kind, name, path } = otherwise.wait;
+    const what = name ?? path ?? '';
+    const help = kind === 'signal' ? `statedsl signal ${what}` : `statedsl answer ${what}=VALUE`;
+    if (kind !== 'time')
+      throw new RunRefused(
+        'unknown',
+        `run \`${otherwise.id}\` waits for ${kind === 'signal' ? 'the signal' : 'an answer to'} \`${what}\` first`,
+        `write \`${help}\``,
+      );
   }
   const exact = found.filter(({ names }) => names.some((name) => wanted.names.includes(name)));
   const possible = exact.length > 0 ? exact : found;

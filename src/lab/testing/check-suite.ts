@@ -86,7 +86,7 @@ function nearestStart(start: string, texts: readonly string[]): string | undefin
 const isBare = (selector: Selector): boolean => selector.kind === 'text' && selector.isBare === true;
 
 /** The answer as it must be written: the choice that is meant, or else all of them. */
-function quotedAnswer(words: string, choices: readonly string[] | null): string {
+function answerHelp(words: string, choices: readonly string[] | null): string {
   if (choices === null || choices.includes(words)) return `write \`"${words}"\``;
   const begun = choices.filter((choice) => choice.toLowerCase().startsWith(words.toLowerCase()));
   const meant = begun.length === 1 && words !== '' ? begun[0] : nearest(words, choices);
@@ -371,9 +371,9 @@ class SuiteCheck {
             'write `true` to approve or `false` to deny',
           );
       } else if (typeof value !== 'string')
-        this.wrong(text.span, 'the answer of a person is a text', quotedAnswer(words, choices));
+        this.wrong(text.span, 'the answer of a person is a text', answerHelp(words, choices));
       else if (choices !== null && !choices.includes(value.trim()))
-        this.wrong(text.span, `\`${value}\` is not one of the choices`, quotedAnswer(words, choices));
+        this.wrong(text.span, `\`${value}\` is not one of the choices`, answerHelp(words, choices));
     }
   }
 
@@ -438,9 +438,9 @@ class SuiteCheck {
     const [help, by] = asks.has(word)
       ? [`write \`ANSWER: ${word} → "…"\`: it is a question`, null]
       : meant !== undefined && meant.name !== null
-        ? this.written(meant.kind === 'tool' ? `CALL ${meant.name}` : `Task(${meant.name})`)
+        ? this.selectorHelp(meant.kind === 'tool' ? `CALL ${meant.name}` : `Task(${meant.name})`)
         : text !== undefined
-          ? this.written(`"${text.replace(/["\\]/g, '\\$&')}"`)
+          ? this.selectorHelp(`"${text.replace(/["\\]/g, '\\$&')}"`)
           : [
               `write the text of a command in quotes: ${this.textsIn(null)
                 .map((one) => `\`"${one}"\``)
@@ -450,7 +450,7 @@ class SuiteCheck {
     this.diagnostics.push(say.bareSelector(span, { word, help, ...(by === null ? {} : { fix: { span, text: by } }) }));
   }
 
-  private written(selector: string): readonly [string, string] {
+  private selectorHelp(selector: string): readonly [string, string] {
     return [`write \`${selector}\``, selector];
   }
 

@@ -9,12 +9,15 @@ import { whyOfOthers } from '../readable-file.js';
 import { entryAt } from '../store/own-file.js';
 
 const CONFIGURATION_FILE = 'statedsl.config.yaml';
+/** Names that people give to it. A file of one of them has no effect, and nothing else would say so. */
+const OTHER_NAMES = ['statedsl.yaml', 'statedsl.yml', 'statedsl.config.yml', '.statedsl.yaml', '.statedsl/config.yaml'];
 
 /** A file that was found but does not count. */
 export interface Ignored {
   readonly file: string;
   /** A clause. */
   readonly why: string;
+  readonly help?: string;
 }
 
 interface ConfigurationFile {
@@ -29,9 +32,22 @@ interface ConfigurationFile {
  */
 export function findConfiguration(workingDirectory: string, programFolder: string | null = null): ConfigurationFile {
   const here = findUpwards(workingDirectory);
+  const other = here.file === null && here.ignored === null ? findMisnamed(workingDirectory) : null;
+  if (other !== null) return { file: null, ignored: other };
   if (here.file !== null || programFolder === null || resolve(programFolder) === resolve(workingDirectory)) return here;
   const there = findUpwards(programFolder);
   return { file: there.file, ignored: there.ignored ?? here.ignored };
+}
+
+function findMisnamed(folder: string): Ignored | null {
+  const file = OTHER_NAMES.map((name) => join(folder, name)).find((one) => entryAt(one) !== null);
+  return file === undefined
+    ? null
+    : {
+        file,
+        why: `a configuration is called \`${CONFIGURATION_FILE}\``,
+        help: `rename it to \`${CONFIGURATION_FILE}\``,
+      };
 }
 
 function findUpwards(start: string): ConfigurationFile {

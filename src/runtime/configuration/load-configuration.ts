@@ -3,10 +3,8 @@
  * misspelt key would silently have no effect.
  */
 import { dirname } from 'node:path';
-import type { ErrorObject, ValidateFunction } from 'ajv';
+import type { ValidateFunction } from 'ajv';
 import type { Json, JsonObject } from '../../machine/expression.js';
-import { nearest } from '../../prelude/nearest.js';
-import { omitUndefined } from '../../prelude/omit-undefined.js';
 import type { AgentConfiguration } from '../agents/programs/adapter.js';
 import { findAdapter, nameableAdapters } from '../agents/programs/adapters.js';
 import { leakGroups, looseningArgument } from '../agents/programs/leaks.js';
@@ -15,7 +13,8 @@ import type { DailyBudget } from '../agents/resolve.js';
 import { projectOf, whyUnreadable } from '../readable-file.js';
 import type { TraceConfiguration } from '../trace/trace-options.js';
 import { agentsWithoutReserve, wrongBudget } from './budget-problems.js';
-import { configurationSchema, label } from './configuration-schema.js';
+import { problemsOf } from './configuration-problems.js';
+import { configurationSchema } from './configuration-schema.js';
 import { findConfiguration, type Ignored } from './find-configuration.js';
 import type { Schedule } from './schedules.js';
 import { type FileProblem, LARGEST_BYTES, type ReadFile, readYaml, readYamlFile } from './yaml-file.js';
@@ -118,9 +117,9 @@ export async function loadConfiguration(
   return { ...loaded, warnings: [...warnings, ...loaded.warnings] };
 }
 
-function notUsed({ file, why }: Ignored): FileProblem {
+function notUsed({ file, why, help = 'copy what you need into a directory that you own' }: Ignored): FileProblem {
   const message = `\`${file}\` is ignored because ${why}`;
-  return { file, line: null, column: null, message, help: 'copy what you need into a directory that you own' };
+  return { file, line: null, column: null, message, help };
 }
 
 /** As `readConfiguration`, for a text as the content of `file`. */
@@ -256,110 +255,7 @@ async function schemaProblems(value: Json, read: ReadFile, file: string): Promis
   validator ??= compileSchema();
   const validate = await validator;
   if (validate(value)) return [];
-  return causes(validate.errors ?? []).map((error) => describe(error, read, file));
-}
-
-/**
- * One error for each mistake. If a value may have several shapes, each shape that does not fit reports its own errors:
- * those of the shape whose type fits are used, and if no type fits, one error names all types.
- */
-function causes(errors: readonly ErrorObject[]): ErrorObject[] {
-  const shown = errors.filter(({ keyword }) => keyword !== 'anyOf');
-  return shown.flatMap((error, at) => {
-    if (error.keyword !== 'type' || !error.schemaPath.includes('/anyOf/')) return [error];
-    const same = shown.filter(({ keyword, instancePath }) => keyword === 'type' && instancePath === error.instancePath);
-    const better = shown.some(
-      (other) =>
-        !same.includes(other) && (other.instancePath === error.instancePath || isBelow(other, error.instancePath)),
-    );
-    if (better || shown.indexOf(same[0] as ErrorObject) !== at) return [];
-    return [{ ...error, params: { type: same.map(({ params }) => String(params.type)) } }];
-  });
-}
-
-function isBelow({ instancePath }: ErrorObject, path: string): boolean {
-  return instancePath.startsWith(`${path}/`);
-}
-
-function describe(error: ErrorObject, read: ReadFile, file: string): FileProblem {
-  const path = pathOf(error.instancePath);
-  const unknown = error.keyword === 'additionalProperties' ? String(error.params.additionalProperty) : null;
-  const location = unknown === null ? read.locationOf(path) : read.locationOf([...path, unknown], true);
-  const at = { file, line: location?.line ?? null, column: location?.column ?? null };
-  const name = path.length === 0 ? 'the configuration' : `\`${path.join('.')}\``;
-  if (unknown !== null) {
-    const known = Object.keys((error.parentSchema as { properties?: object } | undefined)?.properties ?? {});
-    const near = nearest(unknown, known);
-    const help = near === undefined ? `the keys are ${known.join(', ')}` : `did you mean \`${near}\`?`;
-    return { ...at, message: `there is no key \`${unknown}\` in ${name}`, help };
-  }
-  return { ...at, ...wordsOf(error, name) };
-}
-
-function wordsOf(error: ErrorObject, name: string): { message: string; help?: string } {
-  switch (error.keyword) {
-    case 'type':
-      return {
-        message: `${name} must be ${[error.params.type].flat().map(typeName).join(' or ')}`,
-        ...omitUndefined({ help: exampleOf(name, error.data as Json) }),
-      };
-    case 'minimum':
-      return { message: `${name} must be at least ${String(error.params.limit)}` };
-    case 'required':
-    case 'dependentRequired':
-      return { message: `${name} needs the key \`${String(error.params.missingProperty)}\`` };
-    case 'enum': {
-      const allowed = (error.params.allowedValues as readonly string[]).map(String);
-      const near = nearest(String(error.data), allowed);
-      const message = `${name} cannot be \`${String(error.data)}\``;
-      return { message, help: near === undefined ? `it is one of ${allowed.join(', ')}` : `did you mean \`${near}\`?` };
-    }
-    case 'minItems':
-      return { message: `${name} must not be empty` };
-    case 'minProperties':
-    case 'maxProperties':
-      return { message: `${name} needs exactly one of the keys \`run\` and \`url\`` };
-    case 'pattern':
-      if (error.params.pattern === label.pattern)
-        return { message: `${name} must begin with a letter and have only letters, digits, \`_\` and \`-\`` };
-      if (/(?:\.secret|signing_key)_env`$/.test(name))
-        return { message: `${name} must be the name of an environment variable` };
-      return /\.(?:url|endpoint|base_url)`$/.test(name)
-        ? { message: `${name} must be an address without a password`, help: 'begin it with `http://` or `https://`' }
-        : {
-            message: `${name} must be a duration`,
-            help: 'write a number and a unit: `500ms`, `30s`, `10m`, `2h`, `1d`',
-          };
-    default:
-      return { message: `${name} ${error.message ?? 'is not allowed here'}` };
-  }
-}
-
-/** The mapping that a single word was meant as. */
-function exampleOf(name: string, written: Json): string | undefined {
-  const agent = /^`agents\.([^.`]+)`$/.exec(name)?.[1];
-  if (agent !== undefined)
-    return `write \`${agent}: { adapter: ${typeof written === 'string' && written !== '' ? written : 'claude'} }\``;
-  return name === '`agents`' ? 'write `agents: { NAME: { adapter: claude } }`' : undefined;
-}
-
-function typeName(type: string): string {
-  const names: Readonly<Record<string, string>> = {
-    object: 'a mapping of keys to values',
-    array: 'a list',
-    string: 'a text',
-    integer: 'a whole number',
-    number: 'a number',
-    boolean: 'true or false',
-  };
-  return names[type] ?? type;
-}
-
-function pathOf(pointer: string): string[] {
-  return pointer
-    .split('/')
-    .slice(1)
-    .map((part) => part.replaceAll('~1', '/').replaceAll('~0', '~'));
+  return problemsOf(validate.errors ?? [], read, file);
 }
 
 type AnySchema = Readonly<Record<string, unknown>>;

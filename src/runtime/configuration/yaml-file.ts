@@ -6,6 +6,7 @@ import { readFileSync, statSync } from 'node:fs';
 import type { Document, Node, Scalar } from 'yaml';
 import { SourceNumber } from '../../interpreter/values/value.js';
 import type { Json } from '../../machine/expression.js';
+import { yamlHelp } from '../../prelude/yaml-help.js';
 import { STREAM, whyNoFile } from '../readable-file.js';
 import { reasonOf } from '../store/store-error.js';
 
@@ -78,6 +79,7 @@ export async function readYaml(text: string, file: string, keepsForm = false): P
       file,
       ...position(error.pos[0]),
       message: lowerFirst(error.message),
+      help: yamlHelp(error.code, error.message, lineAt(text, error.pos[0])),
     }));
     if (problems.length > 0) return { value: null, problems, locationOf: () => null };
     yaml.visit(document, {
@@ -100,6 +102,11 @@ export async function readYaml(text: string, file: string, keepsForm = false): P
 
 function problemIn(file: string, message: string, line: number | null = null): ReadFile {
   return { value: null, problems: [{ file, line, column: null, message }], locationOf: () => null };
+}
+
+function lineAt(text: string, offset: number): string {
+  const start = text.lastIndexOf('\n', offset - 1) + 1;
+  return text.slice(start, start + 500).split('\n', 1)[0] ?? '';
 }
 
 function lowerFirst(message: string): string {

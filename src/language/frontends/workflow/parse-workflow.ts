@@ -146,7 +146,20 @@ function rootOf(context: ReaderContext, file: SourceFile, root: YamlNode): Workf
   if (inputs !== undefined) head.push(...declaredInputs(context, file, inputs));
   const steps = members.take('steps');
   const documentation = documentationOf(context, members, steps !== undefined);
-  if (steps === undefined) wrongShape(context, root, 'a workflow', 'a mapping with `steps`', 'write `steps:`');
+  if (steps === undefined) {
+    const renamed = root.members.find(({ key }) =>
+      /^(?:steps?|tasks?|jobs?|stages?|nodes|workflow|pipeline|actions|phases)$/i.test(key.text),
+    );
+    if (renamed === undefined) wrongShape(context, root, 'a workflow', 'a mapping with `steps`', 'write `steps:`');
+    else
+      wrongShape(
+        context,
+        { ...renamed.value, span: renamed.key.span, kind: 'scalar' } as YamlNode,
+        'a workflow',
+        'a mapping with `steps`',
+        `write \`steps:\` for \`${renamed.key.text}:\`${renamed.value.kind === 'map' ? ', and each step as `- name: …`' : ''}`,
+      );
+  }
   return {
     head,
     steps: steps === undefined ? [] : [...stepsOf(context, steps, 'this workflow').instructions],
@@ -170,6 +183,9 @@ function foreignFile(root: YamlMap): Diagnostic | null {
     return refuse(stages, 'a GitLab CI file', `write its \`script:\` lines as \`bash:\` of steps: ${OWN}`);
   const services = at('services');
   if (services !== undefined) return refuse(services, 'a Compose file');
+  const other = FOREIGN_ROOTS.find(([keys]) => keys.every((key) => at(key) !== undefined));
+  const sign = other === undefined ? undefined : at(other[0][0] as string);
+  if (other !== undefined && sign !== undefined) return refuse(sign, other[1]);
   const kind = at('apiVersion');
   if (kind !== undefined) return refuse(kind, 'a Kubernetes manifest');
   const agents = at('agents') ?? at('gates');
@@ -177,6 +193,16 @@ function foreignFile(root: YamlMap): Diagnostic | null {
     return refuse(agents, 'a configuration', 'name it `statedsl.config.yaml`; commands find it there by themselves');
   return null;
 }
+
+/** The keys of files of other tools. */
+const FOREIGN_ROOTS: readonly (readonly [readonly string[], string])[] = [
+  [['workflows', 'version'], 'a CircleCI file'],
+  [['tasks', 'version'], 'a Taskfile'],
+  [['prompts', 'providers'], 'a configuration of promptfoo'],
+  [['nodes', 'connections'], 'a workflow of n8n'],
+  [['pipeline'], 'a file of another CI'],
+  [['StartAt'], 'a state machine of Step Functions'],
+];
 
 function hasKey({ value }: YamlMember, name: string): boolean {
   return value.kind === 'map' && value.members.some(({ key }) => key.text === name);

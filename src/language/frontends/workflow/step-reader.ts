@@ -8,7 +8,7 @@ import type { Name } from '../../syntax/expression-nodes.js';
 import type { EachTask, StepParts, StepRun } from '../../syntax/step-nodes.js';
 import { gatesOf } from './read-gates.js';
 import { attemptsOf, isOlderRetry, onFailure, retryOf } from './retry.js';
-import { contextOf, GUARD_KEYS, HINTS, runOf, sessionOf } from './step-run.js';
+import { bashOf, contextOf, GUARD_KEYS, HINTS, runOf, sessionOf } from './step-run.js';
 import {
   isNothing,
   itemsOf,
@@ -186,7 +186,13 @@ function innerMembers(
   if (member === undefined || isNothing(member.value)) return undefined;
   if (member.value.kind === 'map') return new Members(member.value, context);
   const wanted = `a mapping with ${known.map((name) => `\`${name}\``).join(', ')}`;
-  wrongShape(context, member.value, `\`${key}\``, wanted, `write \`${key}: { ${known[0]}: … }\``);
+  wrongShape(
+    context,
+    member.value,
+    `\`${key}\``,
+    wanted,
+    key === 'run' ? bashOf(member.value) : `write \`${key}: { ${known[0]}: … }\``,
+  );
   return undefined;
 }
 
@@ -218,7 +224,15 @@ function nestedOf(context: ReaderContext, members: Members, parts: Map<string, Y
   const steps = members.take('steps');
   const parallel = members.take('parallel');
   if (parallel !== undefined && each === undefined && steps === undefined && foreach === undefined)
-    wrongShape(context, { ...parallel.value, span: parallel.key.span }, '`parallel`', 'next to `each` or `steps`');
+    wrongShape(
+      context,
+      { ...parallel.value, span: parallel.key.span },
+      '`parallel`',
+      'next to `each` or `steps`',
+      parallel.value.kind === 'list'
+        ? 'write `parallel: true`, and the steps below `steps:` next to it'
+        : 'write the steps below `steps:` next to it',
+    );
   if (foreach !== undefined) return { each: tasksOf(context, foreach, steps, parallel, parts) };
   const tasks = each === undefined ? {} : { each: eachOf(context, each, steps === undefined ? parallel : undefined) };
   if (steps === undefined) return tasks;

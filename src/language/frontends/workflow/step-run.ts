@@ -110,13 +110,16 @@ function command(verb: Name['span'], shell: ShellText): Instruction {
 /** Keys of a step in other tools and older files, each with a suggestion for this dialect. */
 const wordOf = (value: YamlNode): string => (value.kind === 'scalar' ? value.located.text.trim() : '');
 
-const bashOf = (value: YamlNode): string => `write \`bash: ${wordOf(value) || '…'}\``;
+export const bashOf = (value: YamlNode): string => `write \`bash: ${wordOf(value) || '…'}\``;
 
 /** Limits that do not apply to a single attempt. */
 const GUARD_HINTS: Hints = {
   max_tokens: (value) => `limit the tokens of the whole run: write \`max_tokens: ${wordOf(value)}\` at the root`,
   tokens: (value) => `limit the tokens of the whole run: write \`max_tokens: ${wordOf(value)}\` at the root`,
 };
+
+const FOR_EACH =
+  'write the steps for each task below `each:` of the step that makes the tasks, which has `type: split`';
 
 const sameHint = (names: string, hint: Hints[string]): Hints =>
   Object.fromEntries(names.split(' ').map((name) => [name, hint]));
@@ -128,21 +131,24 @@ export const HINTS: Hints = {
     if (word === 'none' || word === 'read-only') return 'write `guard: { no_write: true }` next to `agent`';
     return 'reset the worktree with an entry of `retry:`, such as `- { attempt: 2, worktree: reset }`';
   },
-  hitl: [
-    'leave it out: a workflow file cannot ask questions; a program can, after a step that runs the workflow:',
-    'ASK user: "Is this right?" → answer choices=yes,no',
-    'IF: answer != "yes" → FAIL: a person said no',
-  ].join('\n'),
+  ...sameHint(
+    'hitl human_input human approval approve ask manual confirm interrupt question input_required review_by gate_human',
+    [
+      'leave it out: a workflow file cannot ask questions; a program can, after a step that runs the workflow:',
+      'ASK user: "Is this right?" → answer choices=yes,no',
+      'IF: answer != "yes" → FAIL: a person said no',
+    ].join('\n'),
+  ),
   max_budget: (value) =>
     `limit each attempt of an agent with \`guard: { max_budget: ${wordOf(value)} }\`, or the run with \`max_budget\` at the root`,
   restart_from: (value) =>
     `let the retry begin there: \`retry: [{ attempt: 2, restart_from: ${wordOf(value) || 'tests'} }, { exit: 3 }]\``,
-  strategy: 'write `retry: [{ attempt: 3, agent: claude-opus, session: new }, { exit: 4 }]`',
+  strategy: (value) =>
+    value.kind === 'map' && value.members.some(({ key }) => key.text === 'matrix')
+      ? FOR_EACH
+      : 'write `retry: [{ attempt: 3, agent: claude-opus, session: new }, { exit: 4 }]`',
   max_retries: 'write `retry: [{ exit: 3 }]`',
-  ...sameHint(
-    'for_each loop matrix with_items items tasks repeat',
-    'write the steps for each task below `each:` of the step that makes the tasks, which has `type: split`',
-  ),
+  ...sameHint('for_each loop matrix with_items items repeat', FOR_EACH),
   ...sameHint('id title label', 'leave it out: `name` names the step'),
   ...sameHint(
     'retries attempts max_attempts',
@@ -153,13 +159,64 @@ export const HINTS: Hints = {
     (value) => `limit each attempt of an agent: \`guard: { max_time: ${wordOf(value) || '10m'} }\``,
   ),
   ...sameHint('outputs save_as store', 'leave it out: later steps read `{name.output}`, with the name of this step'),
-  if: 'steps run in order: for conditions, print the file as a program with `statedsl convert`, and use `IF:`',
-  when: 'steps run in order: for conditions, print the file as a program with `statedsl convert`, and use `IF:`',
-  needs: 'leave it out: a step runs after the steps above it, unless they are `parallel`',
-  depends_on: 'leave it out: a step runs after the steps above it, unless they are `parallel`',
-  on_error: 'leave it out: a failed step ends the run; allow more attempts with `retry: [{ exit: 3 }]`',
+  ...sameHint(
+    'if when unless next goto then transition transitions on_success condition switch branches',
+    'steps run in order: for conditions, print the file as a program with `statedsl convert`, and use `IF:`',
+  ),
+  ...sameHint(
+    'needs depends_on dependencies dependson after requires upstream',
+    'leave it out: a step runs after the steps above it, unless they are `parallel`',
+  ),
+  ...sameHint(
+    'on_error catch rescue except continue_on_error allow_failure ignore_errors ignore_failure finally fallback',
+    'leave it out: a failed step ends the run; allow more attempts with `retry: [{ exit: 3 }]`',
+  ),
+  ...sameHint('tasks jobs stages children substeps', 'write its steps below `steps:`'),
+  ...sameHint(
+    'timeout_minutes',
+    (value) => `limit each attempt of an agent: \`guard: { max_time: ${wordOf(value) || '10'}m }\``,
+  ),
+  ...sameHint(
+    'wait sleep delay pause',
+    (value) => `write \`bash: sleep ${/\d+/.exec(wordOf(value))?.[0] ?? '10'}\`, or a program with \`WAIT:\``,
+  ),
+  ...sameHint(
+    'working_directory workdir cwd dir chdir',
+    (value) => `change it in the command: \`bash: cd ${wordOf(value) || 'DIR'} && …\``,
+  ),
+  ...sameHint(
+    'prompt_file promptfile template',
+    (value) => `read the file as context: \`context: [{ file: ${wordOf(value) || 'FILE'} }]\``,
+  ),
+  ...sameHint('files read include inputs_from documents', (value) => {
+    const [first] = value.kind === 'list' ? value.items : [value];
+    return `write \`context: [{ file: ${first === undefined ? 'FILE' : wordOf(first) || 'FILE'} }]\``;
+  }),
+  ...sameHint(
+    'system system_prompt role goal backstory instructions persona instruction message messages input',
+    'write all of it in `prompt`',
+  ),
+  ...sameHint(
+    'tools allowed_tools permissions temperature top_p effort api_key adapter provider env_file',
+    'describe the agent in `statedsl.config.yaml`: `agents: { NAME: { adapter: claude, allow: [edit] } }`, and name it here',
+  ),
+  ...sameHint('assert asserts tests test expect verify validation must', 'write a gate: `gate: [{ bash: make test }]`'),
+  ...sameHint(
+    'notify slack webhook email on_complete',
+    'leave it out: `notify:` in `statedsl.config.yaml` reports the ends of runs',
+  ),
+  ...sameHint('description desc comment doc docs notes', (value) => `write it as a comment: \`# ${wordOf(value)}\``),
+  ...sameHint(
+    'hosts become image container runs_on pool resources services machine',
+    'leave it out: steps run on this machine',
+  ),
+  ...sameHint(
+    'schedule cron on trigger triggers',
+    'leave it out: `schedules:` in `statedsl.config.yaml` starts programs at certain times',
+  ),
   uses: 'name a workflow file with `workflow`, or a command with `bash`',
   env: 'set variables in the command: `bash: NAME=value command`',
+  ...sameHint('do execute program sh powershell steps_script', (value) => bashOf(value)),
   script: (value) => bashOf(value),
   command: (value) => bashOf(value),
   cmd: (value) => bashOf(value),

@@ -273,7 +273,8 @@ export class Members {
   reportUnknown(of: string, known: readonly string[], hints: Hints = {}): void {
     for (const { key, value } of this.left.values()) {
       const name = key.text;
-      const hint = Object.hasOwn(hints, name) ? hints[name] : undefined;
+      const plain = name.toLowerCase().replaceAll('-', '_');
+      const hint = Object.hasOwn(hints, name) ? hints[name] : Object.hasOwn(hints, plain) ? hints[plain] : undefined;
       const help = hint === undefined ? {} : { help: typeof hint === 'string' ? hint : hint(value) };
       const near = nearest(name, known);
       this.context.diagnostics.push(words.unknownKey(key.span, { name, of, near, known, ...help }));
@@ -298,11 +299,30 @@ export function isNothing(node: YamlNode): boolean {
   return node.kind === 'scalar' && node.value === null;
 }
 
+/** A text that is written as a list or a mapping. */
+function textMeant(key: string, value: YamlNode): string {
+  const inBrackets = 'put a text that begins with `{` or `[` in quotes';
+  if (value.kind === 'list') {
+    const texts = value.items.flatMap((item) => (item.kind === 'scalar' ? [item.located.text] : []));
+    if (texts.length === 1 && value.items.length === 1) return `write \`${key}: ${texts[0]}\``;
+    return key === 'agent'
+      ? 'write one agent; make each other one a step of its own'
+      : `write one text: \`${key}: |\`, and its lines indented below`;
+  }
+  if (value.kind !== 'map') return inBrackets;
+  const named = value.members.find(({ key }) =>
+    /^(?:name|type|id|adapter|text|content|value|template)$/.test(key.text),
+  );
+  return named?.value.kind === 'scalar' && named.value.value !== null
+    ? `write \`${key}: ${named.value.located.text}\``
+    : inBrackets;
+}
+
 /** A scalar that is not empty; otherwise undefined, after reporting it. */
 export function textOf(context: ReaderContext, { key, value }: YamlMember, wanted = 'a text'): YamlScalar | undefined {
   if (value.kind === 'scalar' && value.value !== null && value.located.text.trim() !== '') return value;
   if (value.kind === 'scalar') wrongShape(context, { ...value, span: key.span }, `\`${key.text}\``, wanted);
-  else wrongShape(context, value, `\`${key.text}\``, wanted, 'put a text that begins with `{` or `[` in quotes');
+  else wrongShape(context, value, `\`${key.text}\``, wanted, textMeant(key.text, value));
   return undefined;
 }
 

@@ -50,6 +50,10 @@ export const commandLineMessages = {
     label: 'given again here',
     help: 'keep one of the two',
   })),
+  titleOrInput: message<{ text: string }>('input-form', 'error', (f) => ({
+    message: '`--name` is what the run is called, and this program has an input `name`',
+    help: `write \`-i name=${/^[\w./:@-]+$/.test(f.text) ? f.text : `'${f.text}'`}\` for the input; with it, \`--name\` names the run`,
+  })),
   inputForm: message('input-form', 'error', () => ({
     message: 'an input must be a name, `=` and a value',
     help: 'write `-i name=text`, `-i name:=JSON`, or `-i name=@file` for the text of a file',

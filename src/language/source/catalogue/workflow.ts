@@ -1,22 +1,9 @@
 /** Messages about workflow files: their YAML, their keys, and the two dialects. */
 
 import { omitUndefined } from '../../../prelude/omit-undefined.js';
+import { yamlHelp } from '../../../prelude/yaml-help.js';
 import type { Label } from '../diagnostic.js';
 import { didYouMean, list, message } from './message.js';
-
-/** Corrections for the most common mistakes, by the error codes of the YAML library. */
-const YAML_HELP: Readonly<Record<string, string>> = {
-  BLOCK_AS_IMPLICIT_KEY: 'put the text in quotes: `: ` inside it begins a mapping',
-  BLOCK_IN_FLOW: 'put the text in quotes: `: ` inside it begins a mapping',
-  TAB_AS_INDENT: 'indent with spaces',
-  DUPLICATE_KEY: 'keep one of the two, or indent the second below what it belongs to',
-  BAD_INDENT: 'indent it like the lines it belongs to',
-  BAD_SCALAR_START: 'put the text in quotes',
-  MULTIPLE_DOCS: 'write only one workflow in a file, without a `---` line',
-  MISSING_CHAR: 'close the quotes or brackets that are open here',
-  UNEXPECTED_TOKEN: 'put texts that begin with `{`, `[`, `*`, `&`, `!`, `|`, `>`, `%` or `@` in quotes',
-  IMPOSSIBLE: 'put texts that begin with a sign in quotes',
-};
 
 /** The equivalents in the current dialect for forms of the older one. */
 const IN_CURRENT: readonly (readonly [RegExp, string])[] = [
@@ -42,10 +29,40 @@ function inCurrent(older: string): string {
   return IN_CURRENT.find(([sign]) => sign.test(older))?.[1] ?? 'write the whole file in one dialect';
 }
 
+const IN_CONFIGURATION = 'move it to `statedsl.config.yaml`';
+/** Keys at the root of files of other tools. */
+const ROOT_HELP: Readonly<Record<string, string>> = {
+  ...{
+    params: 'write `inputs:`',
+    parameters: 'write `inputs:`',
+    args: 'write `inputs:`',
+    variables: 'write `inputs:`',
+  },
+  ...{ vars: 'write `inputs: [{ NAME: VALUE }]`, and read it as `{NAME}`', budget: 'write `max_budget: 5.00`' },
+  ...{
+    timeout: 'write `max_timeout: 10m`',
+    max_time: 'write `max_timeout: 10m`',
+    max_cost: 'write `max_budget: 5.00`',
+  },
+  ...{ env: 'set variables in the command: `bash: NAME=value command`', environment: 'set variables in the command' },
+  ...{
+    agents: IN_CONFIGURATION,
+    gates: IN_CONFIGURATION,
+    notify: IN_CONFIGURATION,
+    defaults: 'write `agent:` in each step',
+  },
+  ...{ on: 'leave it out: `schedules:` in `statedsl.config.yaml` starts programs', version: 'leave it out' },
+  ...{
+    schedule: 'write it below `schedules:` in `statedsl.config.yaml`',
+    include: 'name the file with `workflow:` in a step',
+  },
+  ...{ import: 'name the file with `workflow:` in a step', imports: 'name the file with `workflow:` in a step' },
+};
+
 export const workflowMessages = {
-  yaml: message<{ code: string; problem: string }>('workflow-yaml', 'error', (f) => ({
+  yaml: message<{ code: string; problem: string; line: string }>('workflow-yaml', 'error', (f) => ({
     message: `this is not YAML: ${f.problem.charAt(0).toLowerCase()}${f.problem.slice(1).replace(/(?:;.*|[.:])$/, '')}`,
-    help: YAML_HELP[f.code] ?? 'check the indentation of this line and of the one above',
+    help: yamlHelp(f.code, f.problem, f.line),
   })),
   lostIndentation: message<{ under: string }>('lost-indentation', 'error', (f) => ({
     message: `this line has lost its indentation: it is next to \`${f.under}\`, not below it`,
@@ -94,7 +111,7 @@ export const workflowMessages = {
   })),
   unknownRootKey: message<{ name: string }>('unknown-root-key', 'warning', (f) => ({
     message: `\`${f.name}\` is not a key of workflows, so it is only kept as a note`,
-    help: 'describe the workflow with `description:`',
+    help: ROOT_HELP[f.name] ?? 'describe the workflow with `description:`, and leave out keys of other tools',
   })),
   missingKey: message<{ key: string; of: string; example: string }>('missing-key', 'error', (f) => ({
     message: `${f.of} has no \`${f.key}\``,

@@ -11,7 +11,7 @@ const UNITS: Readonly<Record<string, string>> = { s: 's', m: 'm', h: 'h', d: 'd'
 
 const MOCKED = `MOCK:\\s*(?:(\\w+/)?)${CALL}`;
 const ANSWERED = `${MOCKED}\\s*(?:→|->)\\s*`;
-const answered = (pattern: string, by: (m: RegExpExecArray) => string): ForeignTestLine =>
+const answerRule = (pattern: string, by: (m: RegExpExecArray) => string): ForeignTestLine =>
   rule(`${ANSWERED}${pattern}`, (m) => `MOCK: ${part(m, 1)}${part(m, 2)} → ${by(m)}`);
 
 const mocks: readonly ForeignTestLine[] = [
@@ -56,47 +56,47 @@ const mocks: readonly ForeignTestLine[] = [
       .replace(/\\/g, '')}*" →${part(m, 4)}`;
   }),
   rule(`${MOCKED}\\s*(?:→|->)`, (m) => `MOCK: ${part(m, 1)}${part(m, 2)} → ""`),
-  answered(
+  answerRule(
     String.raw`(?:exit[_ -]?code|exit|code)\s*[(=:]?\s*(\d+)\s*\)(.*)`,
     (m) => `exit ${part(m, 3)}${part(m, 4)}`,
   ),
-  answered(String.raw`(?:exit[_-]code|exitCode|returncode)\s+(\d+)(.*)`, (m) => `exit ${part(m, 3)}${part(m, 4)}`),
-  answered(
+  answerRule(String.raw`(?:exit[_-]code|exitCode|returncode)\s+(\d+)(.*)`, (m) => `exit ${part(m, 3)}${part(m, 4)}`),
+  answerRule(
     String.raw`(?:throws?|raises?|fails?|error|rejects?)\s*(?:with\s+)?(?:new\s+)?(?:\w*(?:Error|Exception))?\s*\(?\s*("(?:[^"\\]|\\.)*")\s*\)?`,
     (m) => {
       return `fails tool_failure ${part(m, 3)}`;
     },
   ),
-  answered(
+  answerRule(
     String.raw`(?:stdout|output|prints?|text|value)\s*[:=]?\s*("(?:[^"\\]|\\.)*")(.*)`,
     (m) => `${part(m, 3)}${part(m, 4)}`,
   ),
-  answered('(?:real|REAL|for-real|passthrough|actual|original|unmocked)', () => 'for real'),
-  answered(
+  answerRule('(?:real|REAL|for-real|passthrough|actual|original|unmocked)', () => 'for real'),
+  answerRule(
     String.raw`("(?:[^"\\]|\\.)*"|exit \d+)\s*,?\s+(?:always|forever|repeat(?:s|edly|ed)?|every time|each time|\.\.\.|…)`,
     (m) => {
       return `${part(m, 3)}, …`;
     },
   ),
-  answered(String.raw`("(?:[^"\\]|\\.)*"|exit \d+)\s*,?\s+(?:times|x|×|\*)\s*([2-9])`, (m) => {
+  answerRule(String.raw`("(?:[^"\\]|\\.)*"|exit \d+)\s*,?\s+(?:times|x|×|\*)\s*([2-9])`, (m) => {
     return Array(Number(part(m, 4)))
       .fill(part(m, 3))
       .join(', ');
   }),
-  answered(String.raw`("(?:[^"\\]|\\.)*"|exit \d+)\s*,?\s+([2-9])\s*(?:times|x)`, (m) => {
+  answerRule(String.raw`("(?:[^"\\]|\\.)*"|exit \d+)\s*,?\s+([2-9])\s*(?:times|x)`, (m) => {
     return Array(Number(part(m, 4)))
       .fill(part(m, 3))
       .join(', ');
   }),
-  answered(
+  answerRule(
     String.raw`(.*\S)\s*,?\s+(cost|tokens|after)\s*[=:]\s*\$?(\d.*)`,
     (m) => `${part(m, 3)} ${part(m, 4)} ${part(m, 5)}`,
   ),
-  answered(
+  answerRule(
     String.raw`(.*\S)\s+cost\s+(?:\$|USD\s*)([\d.]+)(.*)`,
     (m) => `${part(m, 3)} cost ${part(m, 4)}${part(m, 5)}`,
   ),
-  answered(
+  answerRule(
     String.raw`(.*\S)\s+(?:after|in|delay|delayed|takes|sleep|wait)\s+(?:of\s+)?(\d+)\s*(s|m|h|d)(?:ec(?:ond)?s?|in(?:ute)?s?|ours?|ays?)?`,
     (m) => {
       const meant = `${part(m, 3)} after ${part(m, 4)}${UNITS[part(m, 5)]}`;
@@ -388,39 +388,39 @@ const properties: readonly ForeignTestLine[] = [
 ];
 
 /** Where a line is: at the left margin, or below a TEST or a PROPERTY. */
-type TestPlace = 'file' | 'test' | 'property';
+type LineLevel = 'file' | 'test' | 'property';
 
 /** The line that is meant, or what to do instead; null: this line may be right. */
 export function testLineMeant(
   line: string,
-  place: TestPlace,
+  level: LineLevel,
 ): { readonly meant: string } | { readonly advice: string } | null {
-  if (place === 'file' && ABOUT_ALL_RUNS.test(line)) return { advice: BELOW_A_PROPERTY };
-  const rules = place === 'property' ? properties : [...expectations, ...mocks, ...others];
+  if (level === 'file' && ABOUT_ALL_RUNS.test(line)) return { advice: BELOW_A_PROPERTY };
+  const rules = level === 'property' ? properties : [...expectations, ...mocks, ...others];
   for (const { line: pattern, by, advice } of rules) {
     const found = pattern.exec(line);
-    if (found === null || isRightIn(place, line)) continue;
+    if (found === null || isRightIn(level, line)) continue;
     if (advice !== undefined) return { advice };
     const meant = by(found, line);
-    if (meant !== undefined && meant !== null && meant !== line) return { meant: meantAgain(meant, place) };
+    if (meant !== undefined && meant !== null && meant !== line) return { meant: meantAgain(meant, level) };
   }
   return null;
 }
 
 /** Lines that begin as others of another place do. */
-function isRightIn(place: TestPlace, line: string): boolean {
-  return place === 'file'
+function isRightIn(level: LineLevel, line: string): boolean {
+  return level === 'file'
     ? /^(?:TESTS|TEST|PROPERTY):\s+(?!["'][^"']*\.(?:dsl|md|ya?ml|json)["']$)\S/.test(line) &&
         !/^TESTS:\s*[^"'\s]/.test(line)
     : false;
 }
 
 /** Each line that is meant may itself be written as another tool writes it. */
-function meantAgain(meant: string, place: TestPlace, depth = 3): string {
+function meantAgain(meant: string, level: LineLevel, depth = 3): string {
   return meant
     .split('\n')
     .map((line) => {
-      const again = depth === 0 || line.startsWith('#') ? null : testLineMeant(line, place);
+      const again = depth === 0 || line.startsWith('#') ? null : testLineMeant(line, level);
       return again !== null && 'meant' in again ? again.meant : line;
     })
     .join('\n');

@@ -105,12 +105,12 @@ class TestReader {
     const property = line.indent > 0 && this.open !== null && 'property' in this.open ? this.open.property : null;
     const cursor = new LineCursor(line, this.file, this.diagnostics, property?.texts ?? this.texts);
     if (this.readHeading(line, following, property)) return;
-    const place = line.indent === 0 ? 'file' : property === null ? 'test' : 'property';
-    const foreign = line.indent > 0 && this.open === null ? null : testLineMeant(line.text, place);
+    const level = line.indent === 0 ? 'file' : property === null ? 'test' : 'property';
+    const foreign = line.indent > 0 && this.open === null ? null : testLineMeant(line.text, level);
     if (foreign !== null) {
       if (property !== null) property.isBroken = true;
       this.diagnostics.push(foreignLine(cursor.span, line, foreign));
-      if (place === 'file') this.openUnread('meant' in foreign ? foreign.meant : '');
+      if (level === 'file') this.openUnread('meant' in foreign ? foreign.meant : '');
       return;
     }
     try {

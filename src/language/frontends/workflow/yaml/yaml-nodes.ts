@@ -78,7 +78,13 @@ export function readYaml(file: SourceFile, index: number): ParsedYaml {
     const where = spanOf(Math.min(start, file.text.length), Math.min(Math.max(end, start + 1), file.text.length));
     const lost = lostIndentation(file, error.pos[0]);
     if (lost !== null) return failWith(words.lostIndentation(spanOf(lost.start, lost.end), { under: lost.under }));
-    return failWith(words.yaml(where, { code: error.code, problem: error.message }));
+    return failWith(
+      words.yaml(where, {
+        code: error.code,
+        problem: error.message,
+        line: lineText(file, positionAt(file, where.start).line),
+      }),
+    );
   }
   return { ...new Nodes(file, index, document).read(), comments };
 }
@@ -160,7 +166,11 @@ class Nodes {
     const where = lost === null ? span : { ...span, start: lost.start, end: lost.end };
     this.diagnostics.push(
       lost === null
-        ? words.yaml(where, { code: 'DUPLICATE_KEY', problem: `the key \`${text}\` appears twice in one mapping` })
+        ? words.yaml(where, {
+            code: 'DUPLICATE_KEY',
+            problem: `the key \`${text}\` appears twice in one mapping`,
+            line: '',
+          })
         : words.lostIndentation(where, { under: lost.under }),
     );
   }
