@@ -29,6 +29,7 @@ const NAMES: Readonly<Record<string, RegExp>> = {
  * many random inputs. What `npm test` takes in all is limited, so that it passes anywhere in a few minutes.
  */
 const LONG = [
+  'cli/debugger-kills',
   'cli/full-disk',
   'cli/left-worktree',
   'cli/limits-on-disk',
