@@ -3,12 +3,11 @@ import { type BreakerState, waitsUntil } from '../runtime/agents/breakers/breake
 import { breakerFiles, breakersFolder } from '../runtime/agents/breakers/breakers.js';
 import { reservedOf, spendingsIn } from '../runtime/agents/daily-budget.js';
 import { RunRefused, storeError } from '../runtime/store/store-error.js';
+import type { ProjectHost } from './project/project-host.js';
 import type { LimitList, ReachedAccountLimit } from './runs.js';
 
-type Environment = Readonly<Record<string, string | undefined>>;
-
 /** `directory`: the store whose budgets are listed; null: none. */
-export function listLimits(directory: string | null, env: Environment): LimitList {
+export function listLimits(directory: string | null, env: ProjectHost['environment']): LimitList {
   const { states, problems } = breakerFiles(breakersFolder(env)).list();
   const now = Date.now();
   const spendings = directory === null ? { states: [], problems: [] } : spendingsIn(directory).list();
@@ -38,7 +37,7 @@ function limitOf(state: BreakerState, now: number): ReachedAccountLimit {
  * Lets the calls of an account begin again, and returns the accounts. `name`: an account, the beginning of one, or `all`.
  * Throws a `RunRefused` or a `StoreError`.
  */
-export function clearLimits(name: string, env: Environment): string[] {
+export function clearLimits(name: string, env: ProjectHost['environment']): string[] {
   const files = breakerFiles(breakersFolder(env));
   const { states } = files.list();
   const same = states.filter(({ account }) => account === name);
