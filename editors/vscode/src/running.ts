@@ -1,5 +1,7 @@
 /** Commands of statedsl as tasks, in a terminal: run, check, test, resume. */
-import { relative } from 'node:path';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join, relative } from 'node:path';
 import * as vscode from 'vscode';
 import { askInputs, savedFile, textMember, type Workspace } from './workspace.js';
 
@@ -44,7 +46,10 @@ export function startTask(
   return vscode.tasks.executeTask(taskOf(workspace, folder, job, name));
 }
 
-/** Runs a program in a terminal. Secret inputs would be seen there, so statedsl reads them from a file descriptor instead. */
+/**
+ * Runs a program in a terminal. Inputs may be secret, and a terminal and the list of processes show command lines, so
+ * statedsl reads them from a file that nobody else can read; it is removed when the run ends.
+ */
 async function runProgram(workspace: Workspace, given: unknown, isFromHere: boolean): Promise<void> {
   const file = await savedFile(given);
   if (file === undefined) return;
@@ -53,15 +58,27 @@ async function runProgram(workspace: Workspace, given: unknown, isFromHere: bool
   const state = textMember(given, 'state') ?? (isFromHere ? stateAtCursor() : undefined);
   const inputs = await askInputs(workspace, file, {}, machine);
   if (inputs === undefined) return;
+  const handed = Object.keys(inputs).length === 0 ? null : privateFile(JSON.stringify(inputs));
   const args = [
     ...(machine === undefined ? [] : ['--machine', machine]),
     ...(state === undefined ? [] : ['--start', state]),
-    ...Object.entries(inputs).flatMap(([name, value]) => [
-      '-i',
-      `${name}=${typeof value === 'string' ? value : JSON.stringify(value)}`,
-    ]),
+    ...(handed === null ? [] : ['--input-file', handed]),
   ];
-  await startTask(workspace, folder, { command: 'run', file: relative(folder, file), args }, relative(folder, file));
+  const name = relative(folder, file);
+  const execution = await startTask(workspace, folder, { command: 'run', file: name, args }, name);
+  if (handed === null) return;
+  const ended = vscode.tasks.onDidEndTask((event) => {
+    if (event.execution !== execution) return;
+    ended.dispose();
+    rmSync(dirname(handed), { recursive: true, force: true });
+  });
+}
+
+/** The path of a file with this text that only this user can read. */
+function privateFile(text: string): string {
+  const path = join(mkdtempSync(join(tmpdir(), 'statedsl-inputs-')), 'inputs.json');
+  writeFileSync(path, text, { mode: 0o600 });
+  return path;
 }
 
 function stateAtCursor(): string | undefined {
