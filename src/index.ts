@@ -201,7 +201,7 @@ export type { Decoding, ExceededScope, Input, LimitScope, Limits, Strictness } f
 export type { ToolProgram } from './machine/plan.js';
 export type { AgentConfiguration } from './runtime/agents/programs/adapter.js';
 export type { Permission } from './runtime/agents/programs/permissions.js';
-export type { AgentSettings, DailyBudget } from './runtime/agents/resolve.js';
+export type { AgentSettings, DailyBudget, TrialBudget } from './runtime/agents/resolve.js';
 export type { CommandContext, CommandFunction } from './runtime/command-function.js';
 export type { PerformedRequest, RunContext } from './runtime/effect-context.js';
 export type { InspectedRun } from './runtime/inspect-run.js';

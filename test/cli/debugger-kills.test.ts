@@ -1,11 +1,11 @@
 /** A debugger and the run that it is attached to are killed at any moment: the run resumes correctly. */
-import { spawn } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { expect, test } from 'vitest';
+import { cli, start } from '../harness/process.js';
 import { seed, sequenceFrom } from '../random.js';
-import { cli, projectFolder } from './statedsl.js';
+import { projectFolder } from './statedsl.js';
 
 const KILLS = Number(process.env.DEBUGGER_KILLS ?? (process.env.NIGHTLY === undefined ? 20 : 200));
 const ROUNDS = `STATE: A
@@ -34,30 +34,28 @@ test(`${KILLS} kills of a debugger and of the run that it is attached to`, async
   const random = sequenceFrom(seed);
   for (let kill = 0; kill < KILLS; kill++) {
     const { folder, run } = projectFolder({ 'rounds.dsl': ROUNDS });
-    const start = (...args: string[]) =>
-      spawn(process.execPath, [cli, ...args], { cwd: folder, stdio: ['pipe', 'ignore', 'ignore'] });
-    const runner = start('run', 'rounds.dsl', '--quiet');
-    const ended = new Promise((resolve) => runner.once('close', resolve));
+    const runner = start(process.execPath, [cli, 'run', 'rounds.dsl', '--quiet'], { cwd: folder });
     const runs = join(folder, '.statedsl/runs');
     const id = () => (existsSync(runs) ? readdirSync(runs).find((name) => name.length === 36) : undefined);
     while (id() === undefined || !existsSync(join(runs, id() as string, 'journal.ndjson'))) await pause(5);
-    const adapter = start('dap', '--stdio');
-    const gone = new Promise((resolve) => adapter.once('close', resolve));
-    adapter.stdin.on('error', () => undefined);
-    adapter.stdin.write(requests(id() as string, join(folder, 'rounds.dsl')));
+    // Its standard input stays open: an adapter whose editor has gone ends.
+    const words = ['-c', 'exec "$0" "$@" <&3', process.execPath, cli, 'dap', '--stdio'];
+    const adapter = start('bash', words, { cwd: folder, talks: true });
+    adapter.talk?.on('error', () => undefined);
+    adapter.talk?.write(requests(id() as string, join(folder, 'rounds.dsl')));
     await pause(random(900));
     const victims = [[adapter], [runner], [adapter, runner], [runner, adapter]][kill % 4] as (typeof adapter)[];
     for (const victim of victims) victim.kill('SIGKILL');
     if (victims.includes(runner)) {
-      await ended;
+      await runner.end;
       adapter.kill('SIGKILL');
-      await gone;
+      await adapter.end;
       const resumed = await run(['resume', id() as string, '--quiet']);
       expect(resumed).toMatchObject({ code: 0, stdout: '30\n' });
     } else {
-      await gone;
+      await adapter.end;
       // It goes on without the debugger.
-      expect(await ended).toBe(0);
+      expect(await runner.end).toMatchObject({ code: 0 });
     }
     const lines = readFileSync(join(folder, 'lines.txt'), 'utf8').trim().split('\n');
     expect([...new Set(lines)]).toEqual(Array.from({ length: 30 }, (_, at) => String(at + 1)));

@@ -6,7 +6,7 @@ import { projectFolder } from './statedsl.js';
 describe('wrong usage ends with 2, says what is wrong, and prints no object', () => {
   const cases: [string, string[], RegExp][] = [
     ['no command', [], /Usage: statedsl/],
-    ['control characters in a command', ['\x1b[31mrun\nok'], /unknown command '\\x1b\[31mrun ok'\n$/],
+    ['control characters in a command', ['\x1b[31mrun\nok'], /unknown command '\\x1b\[31mrun ok'\n {2}= help/],
     ['control characters in an option', ['run', '--\x1b[2J'], /unknown option '--\\x1b\[2J'\n/],
     ['a misspelt command', ['rnu', 'a.dsl'], /unknown command 'rnu'\n\(Did you mean run\?\)/],
     ['a file instead of a command', ['a.dsl'], /unknown command 'a\.dsl'\n\(To run it: statedsl run a\.dsl\)/],

@@ -280,6 +280,8 @@ function keyHint(path: readonly string[], written: string): string | undefined {
 
 /** How a value of the wrong type is written. */
 function exampleOf(name: string, written: Json, types: readonly string[]): string | undefined {
+  // The whole configuration has no name that could be written.
+  if (!name.startsWith('`')) return 'begin with a key, such as `agents:`';
   const path = name.slice(1, -1);
   const key = path.split('.').at(-1) ?? path;
   const text = typeof written === 'string' || typeof written === 'number' ? String(written) : null;
@@ -288,7 +290,12 @@ function exampleOf(name: string, written: Json, types: readonly string[]): strin
     return `write \`${agent}: { adapter: command, run: ["${text}"] }\``;
   if (agent !== undefined) return `write \`${agent}: { adapter: ${text || 'claude'} }\``;
   const whole = WHOLE.find(([where]) => where.test(path))?.[1];
-  if (whole !== undefined) return `write \`${text === null ? whole : whole.replace('…', text)}\``;
+  if (whole !== undefined) {
+    // What was written is part of it only if it may be meant: an address, a name, a number where a number is due.
+    const isMeant = text !== null && (!whole.includes('"…"') || /[./:]/.test(text));
+    const example = whole.includes('"…"') ? 'https://chat.example/hook' : /: … /.test(whole) ? '20' : 'NAME';
+    return `write \`${whole.replace('NAME', key).replace('…', isMeant ? text : example)}\``;
+  }
   const [type] = types;
   if (types.includes('array')) {
     const item = text === null ? '…' : text.includes('"') ? `'${text}'` : /^[\w-]+$/.test(text) ? text : `"${text}"`;
@@ -305,7 +312,7 @@ function exampleOf(name: string, written: Json, types: readonly string[]): strin
 
 /** Keys with several members, each with all that it needs. `…`: what was written. */
 const WHOLE: readonly (readonly [RegExp, string])[] = [
-  [/^agents$/, 'agents: { NAME: { adapter: claude } }'],
+  [/^agents$/, 'agents: { writer: { adapter: claude } }'],
   [/^budget$/, 'budget: { cost_per_day: … }'],
   [/^confirm_above$/, 'confirm_above: { cost: … }'],
   [/^notify$/, 'notify: { url: "…" }'],

@@ -16,12 +16,14 @@ import {
   LIST,
   NULL,
   NUMBER,
+  NUMBER_FUNCTIONS,
   OBJECT,
   TEXT,
   type Types,
   type TypesOf,
   VERSION,
   valueTypes,
+  WHOLES,
 } from './value-types.js';
 
 export function lintTypes({ machine, states }: LoweredMachine, sources: SourceSet, diagnostics: Diagnostic[]): void {
@@ -144,14 +146,7 @@ function checkOperands(use: TypeUse, state: number, types: TypesOf, sources: Sou
   return say.wrongType(wrong.span, { needs, is, help: numberFor(name, of, operator, left | right) });
 }
 
-const numeric = (operator: string): boolean => /^(?:[-*/%]|abs|round|floor|ceil|range)$/.test(operator);
-
-/** What FOR EACH goes through, and the first arguments of functions. */
-const WHOLES: Readonly<Record<string, Types>> = {
-  ...{ 'FOR EACH': LIST, join: LIST, first: LIST, last: LIST, sort: LIST, unique: LIST, sum: LIST },
-  ...{ keys: OBJECT, values: OBJECT, len: TEXT | LIST | OBJECT, slice: TEXT | LIST },
-  ...{ upper: TEXT, lower: TEXT, trim: TEXT, split: TEXT, lines: TEXT, replace: TEXT },
-};
+const numeric = (operator: string): boolean => /^[-*/%]$/.test(operator) || NUMBER_FUNCTIONS.has(operator);
 
 /** `FOR EACH: x in 3` and `join("a")`, which need a value of another type as a whole. */
 function checkWhole({ operator, left }: TypeUse, state: number, types: TypesOf, sources: SourceSet): Diagnostic | null {

@@ -8,6 +8,7 @@ import { unreachable } from '../../../prelude/unreachable.js';
 import { checkMessages as say } from '../../source/catalogue/check.js';
 import type { Span } from '../../source/diagnostic.js';
 import type { Expression, Interpolation, Template as TextTemplate } from '../../syntax/expression-nodes.js';
+import { isTyped } from '../lints/value-types.js';
 import { symbolKey } from '../program-index.js';
 import type { StateScope } from '../scope.js';
 import { suggestName } from '../suggest-name.js';
@@ -240,7 +241,7 @@ function lowerCall(e: Extract<Expression, { kind: 'call' }>, context: Expression
   );
   const [arg] = args;
   const [written] = e.args;
-  if (arg !== undefined && written !== undefined) noteValue(name, arg, written.span, context.scope);
+  if (isTyped(name) && arg !== undefined && written !== undefined) noteValue(name, arg, written.span, context.scope);
   return { op: 'call', name, args };
 }
 

@@ -198,7 +198,9 @@ function warnPrograms(checks: ShellChecks, command: Command, program: number, na
     for (const word of inputs < 0 ? found : found.slice(0, inputs)) warnWord(checks, word, 'starter', name);
   }
   const reader = readerOf(name);
-  if (SHELLS.has(name)) warnScript(checks, readArguments(words, program + 1, SHELL), name);
+  // Who writes `--` before it has thought about what the value may be.
+  if (SHELLS.has(name) && !words.slice(program + 1).some(({ text }) => text === '--'))
+    warnScript(checks, readArguments(words, program + 1, SHELL), name);
   if (reader !== undefined) warnReader(checks, command, program, name, reader);
 }
 
