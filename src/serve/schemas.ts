@@ -154,8 +154,8 @@ export const startBody = z
       .max(1000)
       .optional()
       .openapi({ description: 'runs with the same key are executed one at a time; default: the KEY of the program' }),
-    on_busy: z.enum(['wait', 'skip', 'cancel']).default('wait').openapi({
-      description: 'what happens if another run has the key: it waits, is skipped, or cancels the other one',
+    on_busy: z.enum(['wait', 'skip', 'cancel']).optional().openapi({
+      description: 'what happens if another run has the key: it waits (default), is skipped, or cancels the other one',
     }),
     key_while: z
       .literal('running')

@@ -228,6 +228,11 @@ test('a run waits in the queue for the key of another one, and takes no place fr
   const second = await begin({ program: 'asks.dsl', inputs: { n: 2 } });
   expect(second).toMatchObject({ status: 'queued' });
   expect(await begin({ program: 'asks.dsl', on_busy: 'skip' })).toMatchObject({ status: 'skipped' });
+  // Without a key, no other run can be in the way.
+  expect(await service.send('POST', '/api/v1/runs', { program: 'free.dsl', on_busy: 'skip' })).toMatchObject({
+    status: 422,
+    json: { code: 'wrong-use', message: 'this run has no key, so no other run can be in its way' },
+  });
   const free = await begin({ program: 'free.dsl' });
   await vi.waitFor(async () => {
     expect((await service.send('GET', `/api/v1/runs/${free.run_id}`)).json.status).toBe('returned');

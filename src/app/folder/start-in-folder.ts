@@ -56,8 +56,9 @@ async function keyFor(
   { key: given, onBusy, keyWhile }: StartingOptions,
   options: RunOptions,
 ): Promise<NonNullable<RunOptions['key']> | null> {
-  if (given === undefined && machine.key === undefined) return null;
-  const { checkKey, keyOfProgram } = await import('../../runtime/store/run-keys.js');
+  if (given === undefined && machine.key === undefined && onBusy === undefined && keyWhile === undefined) return null;
+  const { checkKey, keyOfProgram, withoutKey } = await import('../../runtime/store/run-keys.js');
+  if (given === undefined && machine.key === undefined) throw withoutKey();
   const name = given === undefined ? keyOfProgram(machine, options.inputs ?? {}) : given;
   if (name === null) return null;
   checkKey(name);

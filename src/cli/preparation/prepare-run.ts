@@ -36,8 +36,6 @@ export async function prepareRun(file: string, flags: RunFlags): Promise<Prepare
     return { code: await usageError(`\`${file}\` is a test file`, `run its tests: \`statedsl test ${file}\``) };
   if (isPlan(file) && flags.start !== undefined)
     return { code: await usageError('a plan has no states, so there is none to start in', 'leave out `--start`') };
-  if (isTestFile(file))
-    return { code: await usageError(`\`${file}\` is a test file`, `run its tests: \`statedsl test ${file}\``) };
   if (file === '-' && flags.inputFile === '-')
     return { code: await usageError('standard input contains the program, so it cannot contain the inputs too') };
   const { machine, tools, state, approved, cwd, worktree, mock } = flags;

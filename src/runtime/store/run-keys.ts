@@ -65,6 +65,15 @@ export function checkKey(key: string): void {
     throw new RunRefused('wrong-use', `the key of the run ${why}`, 'use a short text, such as `deploy prod`');
 }
 
+/** Why what was said about a busy key is refused: nobody would see that it has no effect. */
+export function withoutKey(): RunRefused {
+  return new RunRefused(
+    'wrong-use',
+    'this run has no key, so no other run can be in its way',
+    'give the run a key, or declare `KEY: …` in the program',
+  );
+}
+
 /** The key, or the run that has it. Throws a `StoreError`. `runId`: the run that wants it; it is executed, or is about to be. */
 export async function claimKey(
   directory: string,

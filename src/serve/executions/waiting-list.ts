@@ -14,7 +14,7 @@ import { emptyReport } from '../../runtime/run/run-report.js';
 import { type Delivery, deliver, INBOX } from '../../runtime/store/inbox.js';
 import { entryAt, makeFolder, readOwn, writeOwn } from '../../runtime/store/own-file.js';
 import type { OnBusy, RunKey } from '../../runtime/store/run-header.js';
-import { checkKey, keyOfProgram } from '../../runtime/store/run-keys.js';
+import { checkKey, keyOfProgram, withoutKey } from '../../runtime/store/run-keys.js';
 import { lockHolder } from '../../runtime/store/run-lock.js';
 import { storeError } from '../../runtime/store/store-error.js';
 import { QUEUE, type RunAbout } from '../../runtime/store/stored-run.js';
@@ -52,12 +52,15 @@ export interface WantedKey {
 export function keyOfStart(
   machine: Machine,
   inputs: Readonly<Record<string, Json>>,
-  { key, onBusy = 'wait', while: period }: WantedKey,
+  { key, onBusy, while: period }: WantedKey,
 ): WaitingKey | null {
   const name = key ?? keyOfProgram(machine, inputs);
-  if (name === null) return null;
+  if (name === null) {
+    if (onBusy !== undefined || period !== undefined) throw withoutKey();
+    return null;
+  }
   checkKey(name);
-  return { name, onBusy, ...(period === undefined ? {} : { while: period }) };
+  return { name, onBusy: onBusy ?? 'wait', ...(period === undefined ? {} : { while: period }) };
 }
 
 /** The key that a run has on record. */
