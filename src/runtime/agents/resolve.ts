@@ -20,6 +20,7 @@ export interface AgentSettings {
   readonly trial?: TrialBudget;
 }
 
+/** What all runs of a trial may cost. */
 export interface TrialBudget {
   /** The trial. */
   readonly id: string;
