@@ -5,6 +5,7 @@ import type { RunEvent } from '../../src/interpreter/events/event.js';
 import { compile } from '../../src/language/check/compile.js';
 import type { RunReport } from '../../src/runtime/run/run-report.js';
 import { run } from '../../src/runtime/run/start-run.js';
+import { tries } from '../amount.js';
 import { type Debugging, debugging } from './debug-client.js';
 
 const ROUNDS = `INPUT: rounds = 400
@@ -116,7 +117,7 @@ test('a process that does not answer is followed in its record', async () => {
 });
 
 test('attached, used and detached often: the events are those without a debugger', async () => {
-  const times = process.env.LONG === undefined ? 4 : 500;
+  const times = tries(4, 500);
   const rounds = 50 * times;
   const folder = await debugging(FILES);
   const live = await executedIn(folder.folder, { rounds });
