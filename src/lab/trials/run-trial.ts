@@ -231,7 +231,7 @@ class TrialLoop {
       memo: { fresh: true },
       settings: { trial: kept.trial_id, memo_fresh: true },
       // A run that waits for a person must not keep the next one from beginning.
-      keyWhile: 'running' as const,
+      ...(program.machine.key === undefined ? {} : { keyWhile: 'running' as const }),
     };
     const prepared = { ...program, inputs: one.inputs, printed: one.printed };
     return unwrap(await runs.start(prepared, given as unknown as StartOptions));
