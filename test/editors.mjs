@@ -20,19 +20,13 @@ import { delimiter, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { execaSync } from 'execa';
 import { askVscode, install, isInstalled } from './editors/vscode.mjs';
+import { FILES } from './editors/vscode-files.mjs';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const PACKAGES = { nvim: 'neovim', emacs: 'emacs-nox elpa-eglot' };
 const SCRIPTS = { nvim: runNeovim, emacs: runEmacs };
 
-const FLOW = `INPUT: dir
-STATE: A
-  DO: n = ls -- {dir}
-  IFF: n == "" → GOTO: B with n=1
-  GOTO:   B with n
-STATE: B
-  RETURN: {n}
-`;
+const FLOW = FILES['flow.dsl'];
 
 /** The first block of a language below a heading of the manual. */
 function configuration(heading, language) {

@@ -117,7 +117,7 @@ export function addTrial(program: Command, onExit: (code: number) => void): void
       'compare with the same program and another agent for this name (repeatable)',
       collectPairs,
     )
-    .option('--resume [trial]', 'go on with a trial that stopped (default: the latest)')
+    .option('--resume [trial]', 'resume a trial that stopped (default: the latest)')
     .option('--min <percent>', 'fail if fewer runs pass; of two variants, the second counts', percent)
     .option('--machine <name>', 'the machine to run (default: the first)')
     .option('--tools <file>', 'the tools of plans and CALL (default: tools.yaml next to the program)')

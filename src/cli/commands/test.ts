@@ -396,7 +396,7 @@ function watchTests(names: readonly string[], flags: TestFlags, read: Set<string
   );
 }
 
-/** What a word that is no file was meant as. */
+/** The command that was meant by a word that is not a file. */
 function absentHelp(word: string): string {
   const [file, name] = word.split(/::?/, 2);
   if (name !== undefined && name !== '' && /\.dsl$/.test(file ?? ''))

@@ -43,7 +43,7 @@ export interface TrialFlags {
   readonly budget?: number;
   readonly against?: string;
   readonly agent?: Readonly<Record<string, string>>;
-  /** The trial to go on with; true: the latest. */
+  /** The trial to resume; true: the latest. */
   readonly resume?: string | true;
   /** Per cent. */
   readonly min?: number;
@@ -64,15 +64,14 @@ export interface TrialFlags {
 const USUAL_COUNT = 10;
 /** A longer wait parks the runs: usually an agent has reached the limit of its account. Milliseconds. */
 const USUAL_WAIT_MS = 60_000;
-/** What decides what is compared, so that a trial which goes on cannot change it. */
+/** Flags that decide what is compared: a resumed trial keeps them. */
 const FIXED = ['cases', 'count', 'against', 'agent', 'machine', 'tools', 'cwd', 'worktree'] as const;
 
 export async function trialCommand(file: string | undefined, flags: TrialFlags): Promise<ExitCode> {
   return refusalsAsErrors(async () => {
     const directory = storeOf(flags);
     if (flags.resume !== undefined) return resumeTrial(file, flags, directory);
-    if (file === undefined)
-      return usageError('there is no program to try', 'name one, or go on with a trial: `--resume`');
+    if (file === undefined) return usageError('there is no program to try', 'name one, or resume a trial: `--resume`');
     if (flags.cases === undefined)
       return usageError('a trial needs cases', 'name a file with them: `--cases cases.yaml`');
     if (flags.against !== undefined && flags.agent !== undefined)
@@ -109,10 +108,10 @@ const agentsName = (file: string, agents: Readonly<Record<string, string>>): str
     .join(', ')}`;
 
 async function resumeTrial(file: string | undefined, flags: TrialFlags, directory: string): Promise<ExitCode> {
-  if (file !== undefined) return usageError('a trial that goes on has its program', `leave out \`${file}\``);
+  if (file !== undefined) return usageError('a resumed trial keeps its program', `leave out \`${file}\``);
   const other = FIXED.find((name) => flags[name] !== undefined);
   if (other !== undefined)
-    return usageError(`a trial that goes on keeps its \`${other}\``, 'leave it out, or begin a new trial');
+    return usageError(`a resumed trial keeps its \`${other}\``, 'leave it out, or begin a new trial');
   const ids = trialIds(directory);
   const name = flags.resume === true ? ids[0] : flags.resume;
   const named = ids.filter((id) => name !== undefined && name !== '' && id.startsWith(name));

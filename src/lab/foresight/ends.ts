@@ -15,11 +15,11 @@ export interface End {
 export function endsOf(exploration: Exploration): End[] {
   const { nodes, machine, limitEnds } = exploration;
   const found = new Map<string, End>();
-  const add = (end: Omit<End, 'trace'>, traceOf: () => Trace): void => {
+  const add = (end: Omit<End, 'trace'>, trace: () => Trace): void => {
     const key = JSON.stringify([end.status, end.state, end.error]);
     if (found.get(key)?.trace.isConfirmed === true) return;
-    const trace = traceOf();
-    if (!found.has(key) || trace.isConfirmed) found.set(key, { ...end, trace });
+    const made = trace();
+    if (!found.has(key) || made.isConfirmed) found.set(key, { ...end, trace: made });
   };
   const { transitions = Number.POSITIVE_INFINITY, timeMs } = machine.limits;
   const fewest = Number.isFinite(transitions) ? leastWays(exploration, changesOn(exploration)) : null;

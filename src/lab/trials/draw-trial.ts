@@ -106,8 +106,8 @@ function endWords({ status, runs, open, budget, waiting, trial_id }: TrialReport
     lines.push(`  run ${run_id} waits ${what}${until === null ? '' : ` until ${localTime(until)}`}`);
   }
   if (status === 'budget')
-    lines.push(`  the budget does not suffice for the next run; go on with: ${next} --budget USD`);
-  else if (status !== 'complete') lines.push(`  go on with: ${next}`);
+    lines.push(`  the budget does not suffice for the next run; resume with: ${next} --budget USD`);
+  else if (status !== 'complete') lines.push(`  resume with: ${next}`);
   return lines.join('\n');
 }
 
