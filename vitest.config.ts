@@ -53,7 +53,7 @@ class ProcessesFirst extends BaseSequencer {
   }
 }
 
-/** A file that is named is tested, whatever it takes. */
+/** A file that is named is tested as a whole, whatever it takes. */
 const isNamed = process.argv.slice(3).some((word) => !word.startsWith('-'));
 const left = process.env.LONG !== undefined || isNamed ? [] : longTests(isProcesses);
 
@@ -78,6 +78,7 @@ export default defineConfig({
     sequence: { sequencer: ProcessesFirst },
     include: isProcesses ? testsWithProcesses() : ['test/**/*.test.ts'],
     exclude: [...(isUnit ? testsWithProcesses() : []), ...left],
+    env: isNamed ? { WHOLE: '1' } : {},
     // A test that asserts nothing fails.
     expect: { requireAssertions: true, poll: { timeout: 300_000 } },
     globalSetup: [

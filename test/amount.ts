@@ -1,9 +1,10 @@
 /**
  * How much of a law is tried: random cases, broken texts, crashes. `npm test` tries enough to notice most mistakes;
  * `npm run test:long` sets `LONG=1` and tries large values and more of the same; `npm run nightly` sets `NIGHTLY=1` too,
- * tries ten times as much of that, and all of it ten times.
+ * tries twenty times as much of that, and all of it ten times.
  */
 import { test } from 'vitest';
+import { seed } from './random.js';
 
 export const isLong = process.env.LONG === '1';
 
@@ -14,9 +15,9 @@ export function amount(usually: number, inLongTests: number): number {
   return isLong ? inLongTests : usually;
 }
 
-/** How often something random is tried, which is all in the night and a tenth of it in the long tests. */
+/** How often something random is tried, which is all in the night and a twentieth of it in the long tests. */
 export function tries(usually: number, inTheNight: number): number {
-  return amount(usually, isNight ? inTheNight : Math.max(usually, Math.ceil(inTheNight / 10)));
+  return amount(usually, isNight ? inTheNight : Math.max(usually, Math.ceil(inTheNight / 20)));
 }
 
 /**
@@ -33,6 +34,16 @@ export function pointsBelow(length: number, most: number): readonly number[] {
 export function some<T>(all: readonly T[], most: number): readonly T[] {
   const every = Math.max(1, all.length / amount(most, all.length));
   return all.filter((_, at) => Math.floor(at / every) !== Math.floor((at - 1) / every));
+}
+
+/** Beside Node 20, which tries all in the long tests, each of three versions tries another third. */
+export const isOtherNode = process.env.PROCESSES !== undefined;
+const SHARE = isOtherNode ? Number.parseInt(process.versions.node, 10) / 2 : seed;
+
+/** A third of many similar cases, another one for each seed; all in the long tests, and where their file is named. */
+export function share<T>(all: readonly T[]): readonly T[] {
+  if (process.env.WHOLE !== undefined || (isLong && !isOtherNode)) return all;
+  return all.filter((_, at) => at % 3 === SHARE % 3);
 }
 
 const leaveOut = (): void => {};

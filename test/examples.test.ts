@@ -7,7 +7,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'n
 import { tmpdir } from 'node:os';
 import { delimiter, dirname, join, relative } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
-import { some } from './amount.js';
+import { share, some } from './amount.js';
 import { commandLine } from './harness/command-line.js';
 import { output, type Result, root, runProgram } from './harness/process.js';
 
@@ -86,8 +86,9 @@ const records = readdirSync(join(root, 'examples'), { recursive: true, encoding:
   .sort()
   .map((path) => join(root, 'examples', path));
 
-/** Every example in one of its scenarios; the long tests run all. */
-const tried = [...new Set(records.map(dirname))].flatMap((folder) =>
+/** Examples in one of their scenarios; the long tests run all. */
+const folders = [...new Set(records.map(dirname))];
+const tried = share(folders).flatMap((folder) =>
   some(
     records.filter((path) => dirname(path) === folder),
     1,

@@ -64,9 +64,21 @@ const LONG = [
 /** Those of them that depend on the version of Node: they are tried on each, with the other tests that start processes. */
 const ON_EACH_NODE = ['cli/one-process', 'cli/stopping', 'runtime/crash', 'serve/process'];
 
+/** They start processes, but what they show is the same with each. */
+const ON_ONE_NODE = [
+  'authoring',
+  'cli/flag-pairs',
+  'library',
+  'patterns',
+  'runtime/damage',
+  'runtime/random-edits',
+  'runtime/verify-record',
+  'skill',
+];
+
 /** `isProcesses`: only tests that start processes are wanted. */
 export function longTests(isProcesses: boolean): string[] {
-  const left = isProcesses ? LONG.filter((name) => !ON_EACH_NODE.includes(name)) : LONG;
+  const left = isProcesses ? [...LONG.filter((name) => !ON_EACH_NODE.includes(name)), ...ON_ONE_NODE] : LONG;
   return left.map((name) => `test/${name}.test.ts`);
 }
 

@@ -3,9 +3,8 @@
  * executed on an engine, and must come to the same end. Several test files share the cases, so that workers do, too.
  */
 import { describe, test } from 'vitest';
-import { isLong } from '../amount.js';
+import { isOtherNode, share } from '../amount.js';
 import { findingsOnEngine } from '../engine/recorded-world.js';
-import { seed } from '../random.js';
 import { type Case, namedCases } from './case-file.js';
 import { compileCase, drawnDiagnostics } from './compile-case.js';
 import { crashed } from './crash-case.js';
@@ -63,7 +62,7 @@ export function runCases({ from, every }: Share): void {
   const run = once(finishedRun);
 
   describe.concurrent('run', () => {
-    test.for(cases)('%s', async ([, the], { expect }) => {
+    test.for(isOtherNode ? share(cases) : cases)('%s', async ([, the], { expect }) => {
       const { ran, actual } = await run(the);
       compare(the, actual, ran === null ? ['diagnostics'] : ['events', 'result'], expect);
       expect(ran, `${the.path}: the program does not compile\n${actual.diagnostics}`).not.toBeNull();
@@ -78,7 +77,7 @@ export function runPlanCases(): void {
   const run = once(finishedPlan);
 
   describe.concurrent('plan-runs', () => {
-    test.for(cases)('%s', async ([, the], { expect }) => {
+    test.for(isOtherNode ? share(cases) : cases)('%s', async ([, the], { expect }) => {
       const { ran, actual } = await run(the);
       compare(the, actual, ran === null ? ['diagnostics'] : ['calls', 'written'], expect);
       expect(ran, `${the.path}: the plan does not compile\n${actual.diagnostics}`).not.toBeNull();
@@ -86,11 +85,6 @@ export function runPlanCases(): void {
   });
 
   laws(cases, run, ['a crashed run of a plan', 'a run of a plan on an engine']);
-}
-
-/** A third of the cases, another one for each seed; all of them in the long tests. */
-function drawn<T>(cases: readonly T[]): readonly T[] {
-  return isLong ? cases : cases.filter((_, at) => at % 3 === seed % 3);
 }
 
 type Names = readonly [crashed: string, onEngine: string];
@@ -101,7 +95,9 @@ function laws(
   run: (the: Case) => Promise<Finished>,
   [whenCrashed, onEngine]: Names,
 ): void {
-  const cases = drawn(all);
+  // Nothing of them starts a process.
+  if (isOtherNode) return;
+  const cases = share(all);
   describe(whenCrashed, () => {
     test.for(cases)('%s', async ([, the], { expect }) => {
       expect(await findingsOf(await run(the), crashed), the.path).toEqual([]);

@@ -107,8 +107,8 @@ async function tried(
 }
 
 /** A block is a test, so that none takes long. */
-const BLOCK = amount(3, 120);
-const blocks = Array.from({ length: tries(1, 6) }, (_, at) => 1 + at * BLOCK);
+const BLOCK = amount(3, 60);
+const blocks = Array.from({ length: tries(1, 12) }, (_, at) => 1 + at * BLOCK);
 
 test.each(blocks)('what is claimed of random programs, from seed %d', async (first) => {
   const count = { all: 0, exact: 0 };

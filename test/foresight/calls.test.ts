@@ -204,9 +204,9 @@ function randomRun({ machine, bounds, ends }: Verification, random: (below: numb
   return wrong;
 }
 
-const BLOCK = amount(2, 200);
+const BLOCK = amount(2, 80);
 
-test.each(Array.from({ length: tries(1, 5) }, (_, at) => 1 + at * BLOCK))(
+test.each(Array.from({ length: tries(1, 12) }, (_, at) => 1 + at * BLOCK))(
   'random results of random programs, from seed %d',
   async (first) => {
     let explored = 0;

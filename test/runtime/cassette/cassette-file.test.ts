@@ -11,7 +11,7 @@ import { CassetteText } from '../../../src/runtime/cassette/cassette-text.js';
 import { writeCassette } from '../../../src/runtime/cassette/make-record.js';
 import { parseCassette, readCassette } from '../../../src/runtime/cassette/read-cassette.js';
 import { createRedactor } from '../../../src/runtime/redact.js';
-import { amount, tries } from '../../amount.js';
+import { pointsBelow, tries } from '../../amount.js';
 
 const origin = { name: 'a.yaml', redactor: null, folder: '/nowhere' };
 const header = {
@@ -148,7 +148,7 @@ test('every text and value is read again as it was', async () => {
 
 test('a complete cassette that is cut off at any byte is a problem with a location', async () => {
   const whole = textOf(records);
-  for (let at = 0; at < whole.length - 1; at += amount(2 + Math.floor(at / 15), 1)) {
+  for (const at of pointsBelow(whole.length - 1, tries(60, 4 * whole.length))) {
     const read = await parseCassette(whole.slice(0, at), origin);
     expect('problems' in read, whole.slice(0, at).slice(-60)).toBe(true);
     if ('problems' in read) expect(read.problems[0]).toMatchObject({ file: 'a.yaml', line: expect.any(Number) });
@@ -160,7 +160,8 @@ test('the cassette of a process that died is read up to there, and a torn record
   expect(await decode(whole)).toMatchObject({ isComplete: false, isSuspended: false });
   const ends = new Set([...whole.matchAll(/fingerprint: \w+\n?/g)].map(({ index, 0: found }) => index + found.length));
   const begin = whole.indexOf('records:\n') + 'records:'.length;
-  for (let at = begin + 3; at < whole.length; at += amount(37, 1)) {
+  for (const point of pointsBelow(whole.length - begin - 3, tries(60, 4 * whole.length))) {
+    const at = begin + 3 + point;
     const read = await parseCassette(whole.slice(0, at), origin);
     const isWhole = ends.has(at) || ends.has(at + 1) || /\n *$/.test(whole.slice(0, at));
     if (!isWhole) expect('problems' in read, whole.slice(0, at).slice(-60)).toBe(true);
