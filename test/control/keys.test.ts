@@ -30,7 +30,7 @@ function runsOf() {
   };
   const shared = async (id: string) => (await eventsOf(id)).filter(({ type }) => type === 'key_shared');
   const statusOf = async (id: string) => unwrap(await runs.inspect(id)).status;
-  const until = (count: number) => vi.waitFor(() => expect(working).toHaveLength(count), 10_000);
+  const until = (count: number) => vi.waitFor(() => expect(working).toHaveLength(count), 300_000);
   return { folder, directory, runs, begin, eventsOf, shared, statusOf, until, working };
 }
 
@@ -41,7 +41,7 @@ describe('while a run is executed that has the key', () => {
     await until(1);
     const busy: string[] = [];
     const second = await begin(WORKS, { onKeyBusy: ({ run_id }: { run_id: string }) => busy.push(run_id) } as never);
-    await vi.waitFor(async () => expect(await shared(first.started.run_id)).toHaveLength(1), 10_000);
+    await vi.waitFor(async () => expect(await shared(first.started.run_id)).toHaveLength(1), 300_000);
     expect(working).toHaveLength(1);
     working[0]?.();
     await until(2);
