@@ -62,6 +62,12 @@ export interface Input {
   readonly secret?: true;
 }
 
+/** The declared type, or that of a default that is neither a text nor null: any value of another type is refused. */
+export function typeOfInput({ type, value }: Pick<Input, 'type' | 'value'>): Input['type'] {
+  if (type !== undefined || value === undefined || value === null || typeof value === 'string') return type;
+  return Array.isArray(value) ? 'list' : (typeof value as 'number' | 'boolean' | 'object');
+}
+
 /** Limits of a run, as LIMIT declares them. An absent member means no limit, or the default of the manual. */
 export interface Limits {
   /** The maximum number of state changes; default 100,000. */

@@ -17,7 +17,7 @@ import { commandLineMessages as words } from '../../language/source/catalogue/co
 import type { Diagnostic } from '../../language/source/diagnostic.js';
 import { type SourceSet, type Span, sourceFile } from '../../language/source/diagnostic.js';
 import type { Json } from '../../machine/expression.js';
-import type { Input, Machine } from '../../machine/machine.js';
+import { type Input, type Machine, typeOfInput } from '../../machine/machine.js';
 import { nearest } from '../../prelude/nearest.js';
 import { whyNamedRefused } from '../files/command-line-host.js';
 
@@ -128,11 +128,13 @@ function readFlag(
   const hidden = input === undefined || input.secret === true;
   const hasValue = flag.includes('=');
   const span = addFlag(sources, name, hasValue ? `${isJson ? ':=' : '='}${hidden ? '…' : rest}` : '');
-  if (!hasValue || name === '') return { given: null, problem: words.inputForm(span, {}) };
+  if (!hasValue || name === '')
+    return { given: null, problem: words.inputForm(span, { name: /^\w+$/.test(name) ? name : 'name' }) };
   if (seen.has(name)) return { given: null, problem: words.inputTwice(span, { name }) };
   seen.add(name);
   const variable = rest.startsWith(VARIABLE) ? rest.slice(VARIABLE.length) : null;
-  if (variable !== null && !/^\w+$/.test(variable)) return { given: null, problem: words.inputForm(span, {}) };
+  if (variable !== null && !/^\w+$/.test(variable))
+    return { given: null, problem: words.inputForm(span, { name: /^\w+$/.test(name) ? name : 'name' }) };
   if (variable !== null && isElsewhere && input?.secret === true) return { name, variable };
   const text = variable !== null ? textOfVariable(variable) : textOfRest(rest, isJson);
   if (typeof text !== 'string')
@@ -196,11 +198,6 @@ function parseTyped(text: string, input: Input | undefined): Value {
   return type === undefined || type === 'string' ? text : (fromJson(text) ?? text);
 }
 
-/** The declared type, or the type of the default. A default of null has none. */
-function typeOfInput({ type, value }: Input): string | undefined {
-  return type ?? (value === undefined || value === null ? undefined : typeName(value));
-}
-
 /** Parses JSON and keeps numbers as they are written. Returns undefined for other text. */
 function fromJson(text: string): Value | undefined {
   const read = readJson(text);
@@ -228,8 +225,7 @@ function check(
   }
   if (deeperThan(value, MAX_DEPTH)) return words.inputTooDeep(span, { name, limit: MAX_DEPTH });
   const found = typeName(value);
-  // A default decides how the text of a flag is read. A JSON value may have any type if none is declared.
-  const wanted = as === 'text' ? typeOfInput(input) : input.type;
+  const wanted = typeOfInput(input);
   if (wanted !== undefined && wanted !== found)
     return words.inputType(span, {
       name,

@@ -2,7 +2,7 @@
 import { printJson } from '../../interpreter/values/json.js';
 import { deeperThan, isBeyondJson, isNumber, MAX_DEPTH, numberOf, type Value } from '../../interpreter/values/value.js';
 import type { Json } from '../../machine/expression.js';
-import type { Input, Machine } from '../../machine/machine.js';
+import { type Input, type Machine, typeOfInput } from '../../machine/machine.js';
 import { nearest } from '../../prelude/nearest.js';
 
 interface InputProblem {
@@ -70,12 +70,17 @@ export function inputProblems(machine: Machine, inputs: Readonly<Record<string, 
 }
 
 function wrongValue(input: Input, value: Json): InputProblem | null {
-  const { name, type, choices } = input;
+  const { name, choices } = input;
+  const type = typeOfInput(input);
   if (deeperThan(value, MAX_DEPTH))
     return { kind: 'depth', name, message: `the input \`${name}\` is nested deeper than ${MAX_DEPTH} levels` };
   const actual = typeOf(value);
   if (type !== undefined && actual !== type)
-    return { kind: 'type', name, message: `the input \`${name}\` must be ${article(type)}, not ${article(actual)}` };
+    return {
+      kind: 'type',
+      name,
+      message: `the input \`${name}\` must be ${article(type)}${input.type === undefined ? ', as its default is' : ''}, not ${article(actual)}`,
+    };
   if (choices !== undefined && !isChoice(value, choices))
     return { kind: 'choice', name, message: `the input \`${name}\` must be one of ${choices.join(', ')}` };
   return null;

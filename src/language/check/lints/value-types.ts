@@ -4,7 +4,7 @@
  * variable is a slot and every write is an instruction.
  */
 import type { Expr, Json, SlotRef } from '../../../machine/expression.js';
-import type { Input, Instruction, Machine, State } from '../../../machine/machine.js';
+import { type Input, type Instruction, type Machine, type State, typeOfInput } from '../../../machine/machine.js';
 import { unreachable } from '../../../prelude/unreachable.js';
 
 /** A set of types, one bit each. */
@@ -183,14 +183,12 @@ function slotsIn(i: Instruction, found: number[] = []): number[] {
   return found;
 }
 
-/** Whether an input has a type: a declared one, or the type of a default that is not a text. */
 function inputTypes(input: Input | undefined): Types {
-  if (input?.type !== undefined) return input.type === 'string' ? TEXT : typeBits[input.type];
-  const value = input?.value;
-  return value === undefined || value === null || typeof value === 'string' ? ANY : typeOfJson(value);
+  const type = input === undefined ? undefined : typeOfInput(input);
+  return type === undefined ? ANY : typeBits[type];
 }
 
-const typeBits = { number: NUMBER, boolean: BOOLEAN, list: LIST, object: OBJECT } as const;
+const typeBits = { string: TEXT, number: NUMBER, boolean: BOOLEAN, list: LIST, object: OBJECT } as const;
 
 function typesOf(expr: Expr, slots: Slots, state: number): Types {
   switch (expr.op) {

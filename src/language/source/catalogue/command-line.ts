@@ -54,9 +54,9 @@ export const commandLineMessages = {
     message: '`--name` is what the run is called, and this program has an input `name`',
     help: `write \`-i name=${/^[\w./:@-]+$/.test(f.text) ? f.text : `'${f.text}'`}\` for the input; with it, \`--name\` names the run`,
   })),
-  inputForm: message('input-form', 'error', () => ({
+  inputForm: message<{ name: string }>('input-form', 'error', (f) => ({
     message: 'an input must be a name, `=` and a value',
-    help: 'write `-i name=text`, `-i name:=JSON`, or `-i name=@file` for the text of a file',
+    help: `write \`-i ${f.name}=text\`, \`-i ${f.name}:=JSON\`, or \`-i ${f.name}=@file\` for the text of a file`,
   })),
   inputType: message<{
     name: string;
