@@ -74,9 +74,7 @@ function checkComparison(use: TypeUse, state: number, types: TypesOf, sources: S
   const right = types(use.right.expr, state) & ~NULL;
   const isAlike = (left & right & SCALAR) !== 0 || ((left & STRUCTURE) !== 0 && (right & STRUCTURE) !== 0);
   if (isAlike || (left & SCALAR) === 0 || (right & SCALAR) === 0) return null;
-  const fix =
-    mendComparison(use.left, use.right, left, right, sources) ??
-    mendComparison(use.right, use.left, right, left, sources);
+  const fix = mendComparison(use, left, right, sources);
   return say.comparesUnlike(use.span, {
     operator: use.operator,
     left: describe(use.left, left, sources),
@@ -96,9 +94,7 @@ function checkOrder(use: TypeUse, state: number, types: TypesOf, sources: Source
   if (left === 0 || right === 0 || (left & right & ORDERED) !== 0) {
     return isOutput(left) && isOutput(right) ? say.comparesText(use.span, { operator: use.operator }) : null;
   }
-  const fix =
-    mendComparison(use.left, use.right, left, right, sources) ??
-    mendComparison(use.right, use.left, right, left, sources);
+  const fix = mendComparison(use, left, right, sources);
   return say.comparesUnlike(use.span, {
     operator: use.operator,
     left: describe(use.left, left, sources),
@@ -240,40 +236,50 @@ function pluralOf(types: Types): string {
 }
 
 interface Mend {
-  readonly fix: Correction;
+  readonly fix: Correction | undefined;
   /** The comparison after the correction. */
   readonly after: string;
 }
 
-/** An edit that makes a variable and a literal comparable. */
-function mendComparison(
-  value: TypedOperand,
-  literal: TypedOperand,
-  is: Types,
-  as: Types,
-  sources: SourceSet,
-): Mend | null {
-  if (literal.expr.op !== 'const' || value.expr.op === 'const') return null;
-  const { value: constant } = literal.expr;
-  const source = sources[literal.span.file]?.text;
-  if (source === undefined) return null;
-  const textOf = ({ span }: TypedOperand) => source.slice(span.start, span.end);
-  const change = (one: TypedOperand, text: string, then: string): Mend => ({
-    fix: { span: one.span, text },
-    after: then,
-  });
-  if ((is & TEXT) !== 0 && as === NUMBER && isWord(textOf(value))) {
-    const converted = `${Number.isInteger(constant) ? 'int' : 'float'}(${textOf(value)})`;
-    return change(value, converted, `${converted} == ${textOf(literal)}`);
+/** An edit that makes the operands comparable. */
+function mendComparison(use: TypeUse, left: Types, right: Types, sources: SourceSet): Mend | null {
+  const textOf = ({ span }: TypedOperand) => sources[span.file]?.text.slice(span.start, span.end) ?? '';
+  const sides = [
+    { value: use.left, other: use.right, is: left, as: right },
+    { value: use.right, other: use.left, is: right, as: left },
+  ];
+  for (const { value, other, is, as } of sides) {
+    const change = mendOperand(textOf(value), other, textOf(other), { is, as, isLiteral: value.expr.op === 'const' });
+    if (change === null) continue;
+    const { isOther, text } = change;
+    const changed = isOther ? other : value;
+    const textAfter = (one: TypedOperand) => (one === changed ? text : textOf(one));
+    const after = `${textAfter(use.left)} ${use.operator} ${textAfter(use.right)}`;
+    return { fix: other.expr.op === 'const' ? { span: changed.span, text } : undefined, after };
   }
-  if ((is & TEXT) !== 0 && as !== TEXT) {
-    const quoted = `"${textOf(literal)}"`;
-    return /["\\{}\n]/.test(textOf(literal)) ? null : change(literal, quoted, `${textOf(value)} == ${quoted}`);
-  }
+  return null;
+}
+
+/** What `value`, which is `is`, or the operand that it is compared with becomes. */
+function mendOperand(
+  value: string,
+  { expr }: TypedOperand,
+  other: string,
+  { is, as, isLiteral }: { readonly is: Types; readonly as: Types; readonly isLiteral: boolean },
+): { readonly isOther: boolean; readonly text: string } | null {
+  if (isLiteral) return null;
+  const constant = expr.op === 'const' ? expr.value : undefined;
+  if ((is & TEXT) !== 0 && as === NUMBER && isWord(value) && (constant !== undefined || isOutput(is)))
+    return {
+      isOther: false,
+      text: `${constant === undefined || Number.isInteger(constant) ? 'int' : 'float'}(${value})`,
+    };
+  if (constant === undefined) return null;
+  if ((is & TEXT) !== 0 && as !== TEXT) return /["\\{}\n]/.test(other) ? null : { isOther: true, text: `"${other}"` };
   if (as !== TEXT || typeof constant !== 'string') return null;
   const bare = constant.trim();
   const fits = is === NUMBER ? /^-?\d+(?:\.\d+)?$/.test(bare) : is === BOOLEAN && /^(?:true|false)$/.test(bare);
-  return fits ? change(literal, bare, `${textOf(value)} == ${bare}`) : null;
+  return fits ? { isOther: true, text: bare } : null;
 }
 
 /** The name of an operand that `string(…)` makes comparable with a text. */

@@ -57,9 +57,9 @@ export const typeMessages = {
     help: `${f.left} ${f.right}`.includes('a version')
       ? 'use `version(…)` on both sides'
       : f.after !== undefined
-        ? `write \`${f.after.replace(' == ', ` ${f.operator} `)}\``
+        ? `write \`${f.after}\``
         : f.name === undefined
-          ? 'compare values of one type'
+          ? 'compare values of one type: `int(x)` is a number, and `string(x)` a text'
           : `convert one of the two, as in \`string(${f.name})\``,
     ...omitUndefined({ correction: f.fix === undefined ? undefined : ({ ...f.fix, guess: true } as const) }),
   })),
