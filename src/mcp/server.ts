@@ -83,7 +83,8 @@ async function callTool(
   }
   const validate = await validator();
   const problem = validate(tool.inputSchema as Json, given as Json);
-  if (problem !== null) return failedResult(joinedClause(`the arguments of \`${name}\``, problem), argumentHelp(tool));
+  if (problem !== null)
+    return failedResult(joinedClause(`the arguments of \`${name}\``, problem), argumentHelp(tool, problem));
   try {
     return await call(door, given as never, caller);
   } catch (cause) {
@@ -105,7 +106,7 @@ async function callProgram(
   const validate = await validator();
   const problem = validate(tool.inputSchema as Json, given as Json);
   if (problem !== null)
-    return failedResult(joinedClause(`the arguments of \`${tool.name}\``, problem), argumentHelp(tool));
+    return failedResult(joinedClause(`the arguments of \`${tool.name}\``, problem), argumentHelp(tool, problem));
   try {
     return await runCall(door, runArguments(tool, given as ShortMembers), caller);
   } catch (cause) {
@@ -113,11 +114,17 @@ async function callProgram(
   }
 }
 
-function argumentHelp({ inputSchema }: ToolDefinition): string {
-  const { properties = {}, required = [] } = inputSchema as {
-    readonly properties?: ShortMembers;
-    readonly required?: string[];
-  };
+interface ObjectSchema {
+  readonly properties?: ShortMembers;
+  readonly required?: string[];
+}
+
+/** What the arguments are; if `problem` is about the members of one, what these are. */
+function argumentHelp({ inputSchema }: ToolDefinition, problem: string): string {
+  const { properties = {}, required = [] } = inputSchema as ObjectSchema;
+  const [, argument = ''] = /^, in `(\w+)`, must not have/.exec(problem) ?? [];
+  const { properties: inner } = (properties[argument] ?? {}) as ObjectSchema;
+  if (inner !== undefined) return `\`${argument}\` has ${Object.keys(inner).join(', ')}`;
   const names = Object.keys(properties).map((name) => (required.includes(name) ? `${name} (required)` : name));
   return `its arguments are ${names.join(', ')}`;
 }

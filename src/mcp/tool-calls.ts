@@ -122,7 +122,9 @@ export async function startCall(door: Door, given: RunArguments, caller: Caller)
   if (!checked.isValid || checked.machine === null) return { answer: invalid(checked) };
   const [problem] = inputProblems(checked.machine as Machine, inputs);
   if (problem !== undefined)
-    return { answer: failedResult(problem.message, inputHelp(checked), { inputs: inputNames(checked) }) };
+    return {
+      answer: failedResult(problem.message, inputHelp(checked), { inputs: inputNames(checked) }),
+    };
   const bounds = await door.folder.bounds(checked, inputs, limitsOf(limits));
   const bound = bounds.ok ? bounds.value : null;
   const digest = digestOf(source, inputs);

@@ -77,6 +77,15 @@ class ReferenceStop {
   constructor(readonly problem: ReferenceProblem) {}
 }
 
+/** What to write for what follows a reference. */
+function followHelp(before: string, after: string): string {
+  const [, operator, other = ''] = /^\s*(\|\|?|,|&|or\b|and\b)\s*(†[^\s|&,]*)$/i.exec(after) ?? [];
+  if (operator !== undefined) return `write \`${before} ${/^(?:&|and)/i.test(operator) ? '&&' : '||'} ${other}\``;
+  if (/^\s*(?:[-+*/%<>=!?([]|\w)/.test(after))
+    return 'pass the reference alone: a plan computes nothing, so let the tool do it; a text that begins with a dagger is written `††`';
+  return 'join references with `||` or `&&`; a text that begins with a dagger is written `††`';
+}
+
 type PathOperator = 'any' | 'all';
 
 class PathReader {
@@ -90,7 +99,7 @@ class PathReader {
     const expr = this.expression();
     if (this.at < this.text.length) {
       const message = `nothing can follow the reference, but here is ${this.nextCharacter()}`;
-      this.stop(message, 'join references with `||` or `&&`; a text that begins with a dagger is written `††`');
+      this.stop(message, followHelp(this.text.slice(0, this.at).trimEnd(), this.text.slice(this.at)));
     }
     return expr;
   }

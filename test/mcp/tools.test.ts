@@ -77,7 +77,7 @@ describe.each(ERAS)('%s revision', (era) => {
       ['run', { program: 'helo' }, /there is no program `helo`\nnext: did you mean/],
       ['run', { program: 'hello', inputs: { nam: 1 } }, /has no input `nam`\nnext: its inputs are name/],
       ['run', { program: 'hello', wait_s: 51 }, /must be <= 50/],
-      ['run', { program: 'hello', extra: 1 }, /must not have additional properties/i],
+      ['run', { program: 'hello', extra: 1 }, /must not have `extra`/i],
       ['run', { file: 'wrong.dsl' }, /nothing was started: not valid\nwrong.dsl:2:9 error \[unknown-state\]/],
       ['get', { run_id: 'ffffffff' }, /no run/],
       ['control', { run_id: 'ffffffff', action: 'cancel' }, /no run/],

@@ -4,6 +4,7 @@
  */
 
 import { nearest } from '../../prelude/nearest.js';
+import { omitUndefined } from '../../prelude/omit-undefined.js';
 import { type ReferenceExpr, readReference, stringRole } from '../../prelude/reference.js';
 import { unreachable } from '../../prelude/unreachable.js';
 import { planMessages as words } from '../source/catalogue/plan.js';
@@ -57,6 +58,9 @@ export function readPlanDocument(text: string, file: number): ParsedPlan {
   return { plan: reader.plan(root), diagnostics: reader.diagnostics };
 }
 
+const FOREIGN_TOOL = /^_?(?:tool|tool_?name|name|function|func|fn|action|call|use|uses|op|operation|run)$/i;
+const MESSAGE = 'write messages as `{"type": "input", "name": "value"}`';
+
 class DocumentReader {
   constructor(readonly diagnostics: Diagnostic[]) {}
 
@@ -72,7 +76,12 @@ class DocumentReader {
       if (!MEMBERS.includes(key))
         this.diagnostics.push(words.unknownMember(keySpan, { name: key, near: nearest(key, MEMBERS), known: MEMBERS }));
     const calls = memberOf(root, 'calls');
-    if (calls === undefined) this.shape(root, '`calls` of a plan', 'a list of calls');
+    // Another word for it is reported already.
+    if (
+      calls === undefined &&
+      !root.members.some(({ key }) => /^(?:steps|tasks|nodes|jobs|actions|tools|plan)$/.test(key))
+    )
+      this.shape(root, '`calls` of a plan', 'a list of calls');
     const output = memberOf(root, 'output');
     return {
       root,
@@ -104,20 +113,28 @@ class DocumentReader {
   private call(node: ObjectNode): CallNode {
     const parameters: { member: JsonMember; value: ParameterNode }[] = [];
     const remarks: JsonMember[] = [];
+    const isNamed = CALLED.some((name) => memberOf(node, name) !== undefined);
+    // Another word for `_tool`.
+    const called = isNamed
+      ? undefined
+      : node.members.find(({ key, value }) => FOREIGN_TOOL.test(key) && value.kind === 'text');
     for (const member of node.members) {
       const { key, keySpan } = member;
       if (!key.startsWith('_')) parameters.push({ member, value: this.parameter(member.value) });
       else if (REMARKS.includes(key)) remarks.push(member);
       else if (UNSUPPORTED.has(key)) this.diagnostics.push(words.unsupportedMeta(keySpan, { name: key }));
-      else if (!META.includes(key))
+      else if (!META.includes(key) && member !== called)
         this.diagnostics.push(words.unknownMeta(keySpan, { name: key, near: nearest(key, META), known: META }));
     }
     const inline = memberOf(node, '_output');
     const tool = this.textMember(node, '_tool');
     const delegate = this.textMember(node, '_delegate');
     // A `_tool` that is not a text is already reported.
-    if (!CALLED.some((name) => memberOf(node, name) !== undefined))
-      this.shape(node, 'a call without `_output`', 'a call of a tool, named by `_tool`');
+    if (!isNamed) {
+      const help =
+        called?.value.kind === 'text' ? `write \`"_tool": ${JSON.stringify(called.value.value)}\`` : undefined;
+      this.shape(called?.value ?? node, 'a call without `_output`', 'a call of a tool, named by `_tool`', help);
+    }
     if (inline !== undefined && delegate !== null)
       this.shape(
         inline.value,
@@ -148,7 +165,17 @@ class DocumentReader {
     const member = memberOf(node, name);
     if (member === undefined) return null;
     if (member.value.kind === 'text' && member.value.value !== '') return member.value;
-    this.shape(member.value, `\`${name}\``, member.value.kind === 'text' ? 'a text that is not empty' : 'a text');
+    const help =
+      name === '_outputPath' && member.value.kind === 'list'
+        ? 'write `"†state.a || †state.b"` or `"†state.a && †state.b"`'
+        : undefined;
+    const wanted = member.value.kind === 'text' ? 'a text that is not empty' : 'a text';
+    this.shape(
+      member.value,
+      `\`${name}\``,
+      wanted,
+      help ?? `write \`"${name}": "${name === '_outputPath' ? '†state.name' : '…'}"\``,
+    );
     return null;
   }
 
@@ -214,12 +241,12 @@ class DocumentReader {
   private context(node: JsonNode | undefined): MessageNode[] {
     if (node === undefined) return [];
     if (node.kind !== 'list') {
-      this.shape(node, '`context`', 'a list of messages');
+      this.shape(node, '`context`', 'a list of messages', MESSAGE);
       return [];
     }
     return node.items.flatMap((item) => {
       const message = item.kind === 'object' ? this.message(item) : null;
-      if (item.kind !== 'object') this.shape(item, 'a message', 'an object');
+      if (item.kind !== 'object') this.shape(item, 'a message', 'an object', MESSAGE);
       return message === null ? [] : [message];
     });
   }
@@ -243,7 +270,7 @@ class DocumentReader {
         return { node, kind: this.kind(node), instance, fields: data.members };
       }
       default:
-        this.shape(type ?? node, '`type` of a message', '`input`, `state`, `track` or `data`');
+        this.shape(type ?? node, '`type` of a message', '`input`, `state`, `track` or `data`', MESSAGE);
         return null;
     }
   }
@@ -269,7 +296,7 @@ class DocumentReader {
   private mode(node: JsonNode | undefined): PlanTree['mode'] {
     if (node === undefined) return 'eager';
     if (node.kind === 'text' && (node.value === 'eager' || node.value === 'lazy')) return node.value;
-    this.shape(node, '`mode`', '`eager` or `lazy`');
+    this.shape(node, '`mode`', '`eager` or `lazy`', 'write `"mode": "eager"`, or leave it out');
     return 'eager';
   }
 
@@ -277,12 +304,14 @@ class DocumentReader {
     if (node === undefined) return null;
     if (node.kind === 'scalar' && Number.isSafeInteger(node.value) && Number(node.value) >= 1)
       return Number(node.value);
-    this.shape(node, '`max`', 'a whole number of at least 1');
+    const given = Number(node.kind === 'text' ? node.value : Number.NaN);
+    const help = `write \`"max": ${given >= 1 ? Math.ceil(given) : 1}\``;
+    this.shape(node, '`max`', 'a whole number of at least 1', help);
     return null;
   }
 
-  private shape(node: JsonNode, what: string, wanted: string): void {
-    this.diagnostics.push(words.shape(node.span, { what, wanted }));
+  private shape(node: JsonNode, what: string, wanted: string, help?: string): void {
+    this.diagnostics.push(words.shape(node.span, { what, wanted, ...omitUndefined({ help }) }));
   }
 }
 

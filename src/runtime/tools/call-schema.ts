@@ -112,7 +112,12 @@ function isObject(value: Json | undefined): value is JsonObject {
 function clause(error: ErrorObject | undefined): string {
   if (error === undefined) return 'does not fit its schema';
   const inside = error.instancePath === '' ? '' : `, in \`${error.instancePath.slice(1).replaceAll('/', '.')}\`,`;
-  const { allowedValue, allowedValues } = error.params as { allowedValue?: Json; allowedValues?: Json[] };
+  const { allowedValue, allowedValues, additionalProperty } = error.params as {
+    allowedValue?: Json;
+    allowedValues?: Json[];
+    additionalProperty?: string;
+  };
+  if (additionalProperty !== undefined) return `${inside} must not have \`${additionalProperty}\``.trim();
   if (error.keyword === 'const') return `${inside} must be \`${JSON.stringify(allowedValue)}\``.trim();
   if (error.keyword === 'enum')
     return `${inside} must be one of ${(allowedValues ?? []).map((one) => `\`${JSON.stringify(one)}\``).join(', ')}`.trim();

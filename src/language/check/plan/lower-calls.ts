@@ -218,7 +218,13 @@ class CallLowering {
     if (method === null) return null;
     if (METHODS.includes(method.value)) return method.value as OutputMethod;
     const wanted = `\`${METHODS.join('`, `')}\``;
-    this.around.diagnostics.push(words.shape(method.span, { what: '`_outputMethod`', wanted: `one of ${wanted}` }));
+    this.around.diagnostics.push(
+      words.shape(method.span, {
+        what: '`_outputMethod`',
+        wanted: `one of ${wanted}`,
+        help: 'write `"_outputMethod": "push"` for a list, `"merge"` for an object, or `"set"` to replace the value',
+      }),
+    );
     return null;
   }
 

@@ -3,8 +3,9 @@ import { parseDuration } from '../../../machine/duration.js';
 import type { Json } from '../../../machine/expression.js';
 import type { PlanPath, ToolBinding, ToolTarget } from '../../../machine/plan.js';
 import { nearest } from '../../../prelude/nearest.js';
+import { omitUndefined } from '../../../prelude/omit-undefined.js';
 import { readReference } from '../../../prelude/reference.js';
-import { planMessages as words } from '../../source/catalogue/plan.js';
+import { isForeignTarget, planMessages as words } from '../../source/catalogue/plan.js';
 import type { Diagnostic } from '../../source/diagnostic.js';
 import { type JsonNode, memberOf, type ObjectNode } from '../../syntax/plan-tree.js';
 import { isObject, jsonOf } from './given.js';
@@ -58,10 +59,21 @@ function readTools(root: JsonNode, options: ToolsOptions): Tools {
   if (root.kind !== 'object') {
     // An empty file is null in YAML, and describes no tools.
     if (root.kind !== 'scalar' || root.value !== null)
-      diagnostics.push(words.toolShape(root.span, { what: 'a tools file', wanted: 'a map from names to tools' }));
+      diagnostics.push(
+        words.toolShape(root.span, {
+          what: 'a tools file',
+          wanted: 'a map from names to tools',
+          help: 'write `name: { run: ["./program"] }` for each tool, without `- ` and `name:`',
+        }),
+      );
     return { bindings, diagnostics };
   }
   for (const { key, keySpan, value } of root.members) {
+    if (value.kind === 'object' && isWrapper(root, key, value)) {
+      const help = 'leave out this line, and let the names of the tools begin at the margin';
+      diagnostics.push(words.toolShape(keySpan, { what: '`tools`', wanted: 'the name of a tool here', help }));
+      return { bindings: new Map(value.members.map(({ key: name }) => [name, UNREADABLE])), diagnostics };
+    }
     if (value.kind === 'object') bindings.set(key, new ToolReader(key, value, diagnostics, options).binding());
     else {
       diagnostics.push(words.toolShape(keySpan, { what: `the tool \`${key}\``, wanted: 'a map' }));
@@ -69,6 +81,13 @@ function readTools(root: JsonNode, options: ToolsOptions): Tools {
     }
   }
   return { bindings, diagnostics };
+}
+
+/** Whether all tools are below one key, as in files of other programs. */
+function isWrapper(root: ObjectNode, key: string, value: ObjectNode): boolean {
+  if (!/^(?:tools|functions|actions)$/i.test(key) || root.members.length > 1) return false;
+  const isTool = ({ key: one }: ObjectNode['members'][number]): boolean => KEYS.includes(one) || isForeignTarget(one);
+  return !value.members.some(isTool) && value.members.every((member) => member.value.kind === 'object');
 }
 
 class ToolReader {
@@ -106,7 +125,8 @@ class ToolReader {
     const node = memberOf(this.node, 'gate')?.value;
     if (node === undefined) return {};
     if (node.kind === 'text' && node.value === 'value') return { gate: 'value' };
-    this.report(node, '`gate`', '`value`, which passes the answer to the tool, even `false`');
+    const help = 'write `gate: value`, or leave it out';
+    this.report(node, '`gate`', '`value`, which passes the answer to the tool, even `false`', help);
     return {};
   }
 
@@ -114,6 +134,7 @@ class ToolReader {
     const given = this.node.members.filter(({ key }) => TARGETS.includes(key) || Object.hasOwn(SAME, key));
     const [first, second] = given;
     if (first === undefined) {
+      if (this.node.members.some(({ key }) => isForeignTarget(key))) return NOTHING;
       this.report(this.node, `the tool \`${this.name}\``, `one of \`${TARGETS.join('`, `')}\``);
       return NOTHING;
     }
@@ -125,9 +146,12 @@ class ToolReader {
       );
     if (first.key === 'run' || SAME[first.key] === 'run') {
       const argv = jsonOf(first.value);
-      if (Array.isArray(argv) && argv.length > 0 && argv.every((word) => typeof word === 'string'))
+      if (Array.isArray(argv) && argv.length > 0 && argv.every((word) => typeof word === 'string')) {
+        this.checkPlaceholders(first.value, argv as string[]);
         return { kind: 'run', argv: argv as string[] };
-      this.report(first.value, `\`${first.key}\``, 'a list of texts: the program and its arguments');
+      }
+      const help = typeof argv === 'string' ? `write \`${first.key}: ${argvOf(argv)}\`` : undefined;
+      this.report(first.value, `\`${first.key}\``, 'a list of texts: the program and its arguments', help);
       return NOTHING;
     }
     const text = this.text(first.key) ?? '';
@@ -144,7 +168,8 @@ class ToolReader {
         const slash = text.indexOf('/');
         if (slash > 0 && slash < text.length - 1)
           return { kind: 'mcp', server: text.slice(0, slash), tool: text.slice(slash + 1) };
-        if (text !== '') this.report(first.value, '`mcp`', 'a server and a tool, as in `files/read`');
+        const help = `write \`mcp: ${text}/TOOL\``;
+        if (text !== '') this.report(first.value, '`mcp`', 'a server and a tool, as in `files/read`', help);
         return NOTHING;
       }
       default:
@@ -152,10 +177,23 @@ class ToolReader {
     }
   }
 
+  /** Programs that have a language of their own know what is in braces. */
+  private checkPlaceholders(node: JsonNode, argv: readonly string[]): void {
+    if (node.kind !== 'list' || argv.some((word) => /\b(?:jq|g?awk|sed|perl|yq)\b/.test(word))) return;
+    const isShell = /(?:^|\/)(?:ba|z|da|k)?sh$/.test(argv[0] ?? '') && argv[1] === '-c';
+    const found = node.items.flatMap((item) => {
+      const name = item.kind === 'text' ? placeholderIn(item.value, isShell) : null;
+      return name === null ? [] : [{ item, name }];
+    });
+    const line = found.length === 1 && !isShell ? `run: ${argvOf(argv.map(wordOf).join(' '))}` : null;
+    for (const { item, name } of found)
+      this.diagnostics.push(words.foreignPlaceholder(item.span, { text: `{${name}}`, name, line }));
+  }
+
   private prompt(): string {
     const prompt = this.text('prompt');
     if (prompt === null && memberOf(this.node, 'prompt') === undefined)
-      this.report(this.node, `\`prompt\` of the agent \`${this.name}\``, 'present, as a text');
+      this.report(this.node, `\`prompt\` of the agent \`${this.name}\``, 'present, as a text', 'add `prompt: "…"`');
     return prompt ?? '';
   }
 
@@ -163,7 +201,7 @@ class ToolReader {
     const node = memberOf(this.node, 'outcomes')?.value;
     if (node === undefined) return null;
     if (node.kind !== 'object') {
-      this.report(node, '`outcomes`', 'a map from exit codes to paths');
+      this.report(node, '`outcomes`', 'a map from exit codes to paths', 'write `outcomes: { "3": "†state.name" }`');
       return null;
     }
     const outcomes: { [code: string]: PlanPath } = {};
@@ -196,7 +234,9 @@ class ToolReader {
     if (node === undefined) return null;
     const ms = node.kind === 'text' ? parseDuration(node.value) : null;
     if (ms !== null && ms > 0) return ms;
-    this.report(node, '`timeout`', 'a duration, as in `30s`');
+    const amount = /^(\d+)\s*(m?s|m|h|d)?/i.exec(String(jsonOf(node)));
+    const help = amount === null ? 'write `timeout: 30s`' : `write \`timeout: ${amount[1]}${amount[2] ?? 's'}\``;
+    this.report(node, '`timeout`', 'a duration, as in `30s`', help);
     return null;
   }
 
@@ -249,7 +289,33 @@ class ToolReader {
     at: { readonly span: JsonNode['span'] } | ObjectNode['members'][number],
     what: string,
     wanted: string,
+    help?: string,
   ) {
-    this.diagnostics.push(words.toolShape('keySpan' in at ? at.keySpan : at.span, { what, wanted }));
+    const facts = { what, wanted, ...omitUndefined({ help }) };
+    this.diagnostics.push(words.toolShape('keySpan' in at ? at.keySpan : at.span, facts));
   }
+}
+
+const PLACEHOLDER = /\$?\{\{? ?(\w+) ?\}\}?|\$([A-Za-z_]\w*)/;
+
+/** The name of the parameter that a word seems to stand for. In shell text `$x` and `${x}` are variables. */
+function placeholderIn(word: string, isShell: boolean): string | null {
+  const pattern = isShell ? /(?<!\$)\{(\w+)\}/ : new RegExp(`^(?:--?[\\w-]+=)?(?:${PLACEHOLDER.source})$`);
+  const found = pattern.exec(word);
+  return found === null ? null : (found[1] ?? found[2] ?? null);
+}
+
+/** A word of a command line of Bash, which reads the parameter that it seems to stand for. */
+function wordOf(word: string): string {
+  const name = placeholderIn(word, false);
+  if (name !== null) return `"${word.replace(PLACEHOLDER, `$(jq -r .${name})`)}"`;
+  return /^[\w./:@=+-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
+}
+
+/** A command line as the list that it has to be. */
+function argvOf(command: string): string {
+  const names = [...command.matchAll(/\{\{? ?(\w+) ?\}\}?/g)];
+  const read = names.length === 1 ? command.replace(PLACEHOLDER, '"$(jq -r .$1)"') : command;
+  const words = /["'|&;<>$*`(){}\\]/.test(read) ? ['bash', '-c', read] : read.trim().split(/\s+/);
+  return `[${words.map((word) => JSON.stringify(word)).join(', ')}]`;
 }

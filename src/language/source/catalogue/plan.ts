@@ -114,7 +114,7 @@ const MEMBERS_OF_OTHERS: Readonly<Record<string, string>> = {
     'inputs input parameters params args variables',
     'leave it out: what calls read as `†input.name` is an input',
   ),
-  ...sameHelp('steps tasks nodes jobs actions tools plan', `a plan is \`${PLAN}\``),
+  ...sameHelp('steps tasks nodes jobs actions tools plan', 'write `"calls"`'),
   ...sameHelp('result results return returns outputs', 'write `"output": "†state.name"`'),
   ...sameHelp('edges depends_on needs', 'leave it out: a call waits for the calls whose results it reads'),
   ...sameHelp('name id description version title', 'leave it out: a plan has the name of its file'),
@@ -123,6 +123,51 @@ const MEMBERS_OF_OTHERS: Readonly<Record<string, string>> = {
 function sameHelp(names: string, help: string): Record<string, string> {
   return Object.fromEntries(names.split(' ').map((name) => [name, help]));
 }
+
+/** What to write for keys that descriptions of tools have elsewhere. */
+const TOOL_KEYS_OF_OTHERS: readonly (readonly [names: RegExp, help: string])[] = [
+  [/^(?:cmd|exec|executable|program|argv|entrypoint)$/i, 'write `run: ["./program", "argument"]`'],
+  [/^(?:shell|script|bash|sh)$/i, 'write `run: ["bash", "-c", "…"]`'],
+  [
+    /^(?:input|inputs|parameters|params|args|arguments|input_?schema|properties)$/i,
+    'write a JSON Schema: `schema: { properties: { name: { type: string } }, required: [name] }`',
+  ],
+  [
+    /^(?:output|outputs|output_?schema|returns?|result)$/i,
+    'describe the result as `_output` among the `properties` of `schema`',
+  ],
+  [/^(?:url|http|endpoint|uri|method|headers)$/i, 'call it with a program: `run: ["bash", "-c", "curl -sSf -d @- …"]`'],
+  [
+    /^(?:retry|retries|attempts|max_?retries|backoff)$/i,
+    'leave it out; a program that calls the tool may retry it: `CALL [retry=3]: …`',
+  ],
+  [
+    /^(?:approval|approve|confirm|requires?_?approval|human|ask)$/i,
+    'leave it out; let the call read `†state.approvals.NAME`, for which a person answers',
+  ],
+  [/^(?:once|side_?effects?|destructive|safe|read_?only|pure)$/i, 'write `idempotent: true` or `idempotent: false`'],
+  [/^(?:name|description|desc|about|title|summary|doc|note)$/i, 'leave it out, or write it as a comment: `# …`'],
+  [
+    /^(?:env|environment|cwd|workdir|dir)$/i,
+    'put it into the command: `run: ["bash", "-c", "cd dir && NAME=x ./program"]`',
+  ],
+  [
+    /^(?:on_?error|on_?failure|catch|fallback|else)$/i,
+    'write `failure: †state.name`, or the last path of `_outputPath`',
+  ],
+  [
+    /^(?:model|system|temperature)$/i,
+    'write `agent: NAME` and `prompt: …`; agents are described in statedsl.config.yaml',
+  ],
+  [/^(?:function|handler|import|code)$/i, 'write `module: ./tools.mjs#name`'],
+  [/^(?:server|tool)$/i, 'write `mcp: SERVER/TOOL`'],
+];
+
+/** Words for the target of a tool, of which the unknown key is mistake enough. */
+export const isForeignTarget = (key: string): boolean =>
+  /^(?:cmd|exec|executable|program|argv|entrypoint|shell|script|bash|sh|url|http|endpoint|uri|function|handler|server|tool)$/i.test(
+    key,
+  );
 
 /** Members of calls of other kinds. */
 const META_OF_OTHERS: readonly (readonly [names: RegExp, help: string])[] = [
@@ -171,9 +216,9 @@ export const planMessages = {
     label: 'the tool gets these characters',
     help: `write \`"†input.${f.path}"\` for an input, or \`"†state.${f.path}"\` for what a call wrote to that \`_outputPath\``,
   })),
-  shape: message<{ what: string; wanted: string }>('plan-shape', 'error', (f) => ({
+  shape: message<{ what: string; wanted: string; help?: string }>('plan-shape', 'error', (f) => ({
     message: `${f.what} must be ${f.wanted}`,
-    help: `a plan is \`${PLAN}\``,
+    help: f.help ?? `a plan is \`${PLAN}\``,
   })),
   unknownMember: message<{ name: string; near: string | undefined; known: readonly string[] }>(
     'unknown-member',
@@ -411,16 +456,31 @@ export const planMessages = {
       help: 'let one read a path that the other writes, or mark the tool `idempotent: true`',
     }),
   ),
-  toolShape: message<{ what: string; wanted: string }>('tool-shape', 'error', (f) => ({
+  toolShape: message<{ what: string; wanted: string; help?: string }>('tool-shape', 'error', (f) => ({
     message: `${f.what} must be ${f.wanted}`,
-    help: 'write a tool as `name: { run: ["./program"] }`',
+    help: f.help ?? 'write a tool as `name: { run: ["./program"] }`',
   })),
+  foreignPlaceholder: message<{ text: string; name: string; line: string | null }>(
+    'foreign-reference',
+    'warning',
+    (f) => ({
+      message: `\`${f.text}\` is a text: a program gets its parameters on standard input, as one JSON object`,
+      label: 'the program gets these characters',
+      help:
+        f.line === null ? `read it there, as in \`run: ["bash", "-c", "jq -r .${f.name}"]\`` : `write \`${f.line}\``,
+    }),
+  ),
   unknownToolKey: message<{ tool: string; name: string; near: string | undefined; known: readonly string[] }>(
     'unknown-tool-key',
     'error',
     (f) => ({
       message: `\`${f.name}\` is not a key of the tool \`${f.tool}\``,
-      ...didYouMean(f.name, f.near, `its keys are ${list(f.known)}`, f.known),
+      ...didYouMean(
+        f.name,
+        f.near,
+        TOOL_KEYS_OF_OTHERS.find(([names]) => names.test(f.name))?.[1] ?? `its keys are ${list(f.known)}`,
+        f.known,
+      ),
     }),
   ),
   unknownOutcome: message<{ tool: string; path: string; labels: readonly Label[] }>(
