@@ -21,6 +21,7 @@ import { addWaitingRoute } from './routes/waiting.js';
 import { answers, OWN_REQUEST, type Service, type ServiceApp, textAnswers } from './service.js';
 import {
   completeEmptyBodies,
+  membersOf,
   refuseAddress,
   refuseAmbiguous,
   refuseEncodings,
@@ -46,12 +47,24 @@ const BODY_BYTES = 4 * 1024 * 1024;
 /** Of a program that is checked. */
 const TEXT_BYTES = 256 * 1024;
 
+/** What the route of a request accepts as its body, its query or its path; undefined if it does not say. */
+function schemaOf(app: ServiceApp, c: Context, target: string): unknown {
+  const path = routePath(c).replaceAll(/:(\w+)/g, '{$1}');
+  for (const one of app.openAPIRegistry.definitions) {
+    if (one.type !== 'route' || one.route.method !== c.req.method.toLowerCase() || one.route.path !== path) continue;
+    const { body, query, params } = one.route.request ?? {};
+    const json = body?.content['application/json'] as { readonly schema?: unknown } | undefined;
+    return target === 'json' ? json?.schema : target === 'query' ? query : params;
+  }
+  return undefined;
+}
+
 export function createApp(service: Service): ServiceApp {
   const { access, version } = service;
   const app: ServiceApp = new OpenAPIHono({
     defaultHook: (result, c) => {
       if (result.success) return undefined;
-      const wrong = wrongMember(result.error.issues[0]);
+      const wrong = wrongMember(result.error.issues[0], (path) => membersOf(schemaOf(app, c, result.target), path));
       // What cannot be the id of a run is the id of no run.
       return result.target === 'param' ? answerWith(c, 404, { ...wrong, code: 'unknown' }) : answerWith(c, 400, wrong);
     },

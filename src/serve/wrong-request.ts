@@ -2,6 +2,7 @@
 import type { Context, MiddlewareHandler } from 'hono';
 import type { HTTPException } from 'hono/http-exception';
 import { MAX_DEPTH } from '../interpreter/values/value.js';
+import { nearest } from '../prelude/nearest.js';
 import { answerWith, type ServiceError } from './http-answer.js';
 
 const SEE = 'see `GET /api/v1/openapi.json` for what requests may hold';
@@ -20,14 +21,49 @@ interface Issue {
   readonly inclusive?: unknown;
 }
 
-/** The first thing that is wrong with the members of a request. */
-export function wrongMember(issue: Issue | undefined): ServiceError {
+/** The first thing that is wrong with the members of a request. `known`: the members of the object at a path of it. */
+export function wrongMember(
+  issue: Issue | undefined,
+  knownMembers: (path: Issue['path']) => readonly string[],
+): ServiceError {
   const name = issue === undefined || issue.path.length === 0 ? 'the request' : `\`${issue.path.join('.')}\``;
   return {
     code: 'wrong-request',
     message: issue === undefined ? `${name} is not valid` : wordsOf(issue, name),
-    help: SEE,
+    help: issue?.code === 'unrecognized_keys' ? membersHelp(issue, knownMembers(issue.path)) : exampleFor(issue),
   };
+}
+
+const EXAMPLES: Readonly<Record<string, string>> = {
+  answers: '{"answers": {"NAME": "value"}}',
+  inputs: '{"program": "flow.dsl", "inputs": {"NAME": "value"}}',
+  limits: '{"limits": {"cost": 5}}',
+  program: '{"program": "flow.dsl"}',
+};
+
+function exampleFor(issue: Issue | undefined): string {
+  const name = issue?.code === 'invalid_type' && issue.path.length === 1 ? String(issue.path[0]) : '';
+  return Object.hasOwn(EXAMPLES, name) ? `write \`${EXAMPLES[name]}\`` : SEE;
+}
+
+function membersHelp({ keys }: Issue, known: readonly string[]): string {
+  const near = nearest(String((keys as readonly string[])[0]), known);
+  if (near !== undefined) return `did you mean \`${near}\`?`;
+  return known.length === 0 ? SEE : `its members are ${known.map((name) => `\`${name}\``).join(', ')}`;
+}
+
+/** A zod schema, as far as its members go. */
+interface MemberSchema {
+  readonly shape?: Readonly<Record<string, MemberSchema>>;
+  readonly unwrap?: () => MemberSchema;
+}
+
+/** The members of the object at `path` of what a schema describes. */
+export function membersOf(schema: unknown, path: readonly PropertyKey[]): readonly string[] {
+  const bare = (one: MemberSchema | undefined): MemberSchema | undefined =>
+    one?.shape === undefined && one?.unwrap !== undefined ? bare(one.unwrap()) : one;
+  const found = path.reduce((one, key) => bare(one?.shape?.[String(key)]), bare(schema as MemberSchema));
+  return Object.keys(found?.shape ?? {});
 }
 
 function wordsOf(issue: Issue, name: string): string {
@@ -141,10 +177,35 @@ interface Route {
   readonly path: string;
 }
 
+/** The address that is probably meant, or those that differ from it in the last part. */
+function addressHelp(method: string, address: string, known: readonly Route[]): string | null {
+  const parts = address.split('/');
+  const filled = known.map((route) => ({
+    method: route.method,
+    path: route.path
+      .split('/')
+      .map((part, at) => (/^\{\w+\}$/.test(part) && parts[at] !== undefined ? parts[at] : part))
+      .join('/'),
+  }));
+  const whole = filled.find(({ path }) => path.endsWith(address) || `${path}/` === address);
+  if (whole !== undefined) return `did you mean \`${whole.path}\`?`;
+  const cut = address.lastIndexOf('/') + 1;
+  const [folder, last] = [address.slice(0, cut), address.slice(cut)];
+  const siblings = filled.filter(({ path }) => path.startsWith(folder) && !path.slice(cut).includes('/'));
+  const near = nearest(
+    last,
+    siblings.map(({ path }) => path.slice(cut)),
+  );
+  if (near !== undefined) return `did you mean \`${folder}${near}\`?`;
+  const same = siblings.filter((one) => one.method === method || (method === 'HEAD' && one.method === 'GET'));
+  return same.length === 0 ? null : `there is ${same.map(({ path }) => `\`${method} ${path}\``).join(', ')}`;
+}
+
 /** Says which methods an address has, if there is one but not with this method. */
 export function refuseAddress(routes: readonly Route[]): (c: Context) => Response {
   const known = routes.map(({ method, path }) => ({
     method: method.toUpperCase(),
+    path,
     pattern: new RegExp(`^${path.replaceAll(/\{\w+\}/g, '[^/]+').replaceAll('.', '\\.')}$`),
   }));
   return (c) => {
@@ -153,7 +214,7 @@ export function refuseAddress(routes: readonly Route[]): (c: Context) => Respons
       return answerWith(c, 404, {
         code: 'unknown',
         message: 'there is nothing at this address',
-        help: 'see `GET /api/v1/openapi.json`',
+        help: addressHelp(c.req.method, c.req.path, known) ?? 'see `GET /api/v1/openapi.json`',
       });
     const allowed = [...new Set(methods.flatMap((method) => (method === 'GET' ? ['GET', 'HEAD'] : [method])))];
     c.header('Allow', allowed.join(', '));

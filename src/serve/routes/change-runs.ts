@@ -64,6 +64,8 @@ function body<T>(schema: T) {
   return { body: { content: { 'application/json': { schema } }, required: true } } as const;
 }
 
+const inputNames = ({ inputs }: Machine): string => inputs.map(({ name }) => `\`${name}\``).join(', ') || 'none';
+
 const start = createRoute({
   method: 'post',
   path: '/runs',
@@ -263,7 +265,11 @@ export function addChangeRoutes(app: ServiceApp, service: Service): void {
     const given = inputs as Readonly<Record<string, Json>>;
     const [problem] = inputProblems(checked.machine as Machine, given);
     if (problem !== undefined)
-      return answerRefusal(c, { code: 'wrong-use', message: problem.message, help: 'see `GET /api/v1/programs`' });
+      return answerRefusal(c, {
+        code: 'wrong-use',
+        message: problem.message,
+        help: problem.help ?? `its inputs are ${inputNames(checked.machine as Machine)}; see \`GET /api/v1/programs\``,
+      });
     const bound = callsAgents(checked.machine as Machine)
       ? await boundOf(source, { inputs: given, limits: limitsOf(limits) })
       : null;

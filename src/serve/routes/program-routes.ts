@@ -4,6 +4,7 @@ import type { Context } from 'hono';
 import { diagnosticsToJson } from '../../app/library/diagnostics.js';
 import type { CheckedProgram, Programs } from '../../app/programs.js';
 import { type Result, refuse, resultWith } from '../../app/result.js';
+import { nearest } from '../../prelude/nearest.js';
 import { checkAnswer, programAnswer, programsAnswer } from '../answer-schemas.js';
 import { answerRefusal } from '../http-answer.js';
 import { checkBody } from '../schemas.js';
@@ -44,8 +45,14 @@ export async function findProgram(folder: Programs, name: string): Promise<Resul
   const { programs, workflows, plans } = listed.value;
   const all = [...programs, ...workflows, ...plans].map(({ path }) => path);
   const found = all.find((path) => path === name);
+  const plain = name.replace(/^\.\//, '');
+  const near = all.find((path) => path === plain || path.startsWith(`${plain}.`)) ?? nearest(plain, all);
   return found === undefined
-    ? refuse('unknown', `there is no program \`${name}\``, 'choose one of `GET /api/v1/programs`')
+    ? refuse(
+        'unknown',
+        `there is no program \`${name}\``,
+        near === undefined ? 'choose one of `GET /api/v1/programs`' : `did you mean \`${near}\`?`,
+      )
     : resultWith(found);
 }
 
