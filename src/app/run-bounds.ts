@@ -44,7 +44,7 @@ export async function boundsBeforeStart(
 
 /** `at most 12 calls of agents (builder 10, planner 2), at most $4.20`, or why there is no number. */
 export function boundWords({ calls, cost, only_by_limit, agents, problem }: RunBounds): string {
-  if (problem !== undefined) return 'the calls of agents were not computed in time';
+  if (problem !== undefined) return 'the calls of agents were not computed in time (see `statedsl check --bounds`)';
   if (calls === null) {
     const free = agents.find(({ at_most }) => at_most === null);
     const why = free === undefined ? '' : ` (${free.agent}: ${free.formula ?? free.because ?? 'without a limit'})`;

@@ -275,7 +275,7 @@ test('a whole id that no run has is refused, with another next step in a store w
   const runs = openRuns({ folder: project, commands });
   const id = '01975c3a-5b9e-7c2f-9d1a-3f0e6b8c4d21';
   const message = `there is no run \`${id}\` in \`${join(project, '.statedsl')}\``;
-  const help = 'name the store of the run with `--dir`';
+  const help = 'name the store of the run with `--dir`; `statedsl run FILE` starts one here';
   expect(await runs.inspect(id)).toEqual({ ok: false, refusal: { code: 'unknown', message, help } });
   await started(runs, ASKS);
   const others = 'list the runs: `statedsl runs`';

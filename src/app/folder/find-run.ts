@@ -14,7 +14,11 @@ export function findRun(directory: string, run: string | null): string {
   if (run !== null) return findRunId(directory, run);
   const latest = latestRun(directory);
   if (latest !== null) return latest;
-  throw new RunRefused('unknown', `there are no runs in \`${directory}\``, 'name the store of the runs with `--dir`');
+  throw new RunRefused(
+    'unknown',
+    `there are no runs in \`${directory}\``,
+    'name the store of the runs with `--dir`; `statedsl run FILE` starts one here',
+  );
 }
 
 /** As `findRun`, before the run is changed: refuses a store that another user may have made. */

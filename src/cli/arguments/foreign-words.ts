@@ -131,6 +131,11 @@ const OF_COMMANDS: Readonly<Record<string, Readonly<Record<string, string>>>> = 
     ...{ '--status': 'leave it out: the column STATUS shows it, and `statedsl runs --json` has it as `status`' },
     ...{ '--since': 'write `--last 20`: the runs are listed newest first' },
   },
+  run: {
+    '--restart': 'leave it out: each `run` is a new run, and `statedsl resume` continues an old one',
+    '--fresh': 'leave it out: each `run` is a new run, and `statedsl resume` continues an old one',
+    '--trace': 'leave it out: `statedsl show` prints the events of the run, and `--events` prints them as they come',
+  },
   signal: {
     ...{
       '--payload': 'write the payload after the name: `statedsl signal NAME …`',
@@ -175,7 +180,7 @@ const IDLE = new Set(
 );
 
 const FILE = /\.(?:dsl|statedsl|md|ya?ml|json)$/i;
-const isProgram = (name: string): boolean => /\.(?:dsl|statedsl)$/.test(name) && !name.endsWith('.test.dsl');
+const isProgram = (name: string): boolean => /^[^.].*\.(?:dsl|statedsl)$/.test(name) && !name.endsWith('.test.dsl');
 
 /** A program of this directory, to be named in an example. */
 function programHere(): string {
@@ -256,14 +261,14 @@ function optionHint(command: Command, written: string, program: Command, words: 
   const same = command.options.find(({ long, short }) => long === name || short === name);
   if (same !== undefined)
     return /^(?:no|false|0|off)$/i.test(value ?? '') ? `leave \`${name}\` out` : `write \`${name}\` without a value`;
+  const rest = words.slice(words.indexOf(written) + 1);
+  const next = value ?? (rest[0]?.startsWith('-') ? undefined : rest[0]);
+  const own = OF_COMMANDS[command.name()];
+  if (own !== undefined && Object.hasOwn(own, name)) return (own[name] as string).replace('…', quoteWord(next ?? 'N'));
   // A misspelt option is the better guess.
   const near = nearest(name, known);
   if (near !== undefined && isMisspelling(name, near, [near])) return null;
-  const rest = words.slice(words.indexOf(written) + 1);
-  const next = value ?? (rest[0]?.startsWith('-') ? undefined : rest[0]);
   const file = words.slice(1).find((word) => FILE.test(word));
-  const own = OF_COMMANDS[command.name()];
-  if (own !== undefined && Object.hasOwn(own, name)) return (own[name] as string).replace('…', quoteWord(next ?? 'N'));
   if (name === '--no-color' || name === '--color')
     return `set an environment variable: \`${name === '--color' ? 'FORCE_COLOR=1' : 'NO_COLOR=1'}\``;
   if (name === '--config' || (name === '-c' && next?.includes('.')))

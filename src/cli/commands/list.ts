@@ -26,7 +26,7 @@ export async function listCommand(folder: string | undefined, flags: ListFlags):
   if (!isFolder(where))
     return usageError(
       `the directory \`${where}\` does not exist`,
-      'name a directory, or leave it out to list the current one',
+      where === 'runs' ? 'list the runs: `statedsl runs`' : 'name a directory, or leave it out to list the current one',
     );
   const found = listPrograms(where);
   if (flags.json) {

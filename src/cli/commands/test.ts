@@ -99,7 +99,10 @@ async function runTests(names: readonly string[], flags: TestFlags, read: Set<st
   if (other !== undefined)
     return usageError(`\`${other}\` is not a test file`, 'tests are in files with a name that ends in `.test.dsl`');
   if (files.length === 0)
-    return usageError('there are no tests here', 'tests are in files with a name that ends in `.test.dsl`');
+    return usageError(
+      'there are no tests here: they are in files with a name that ends in `.test.dsl`',
+      'write one as `statedsl guide tests` shows; `statedsl verify FILE --write-tests .` drafts one from a program',
+    );
   const cwd = resolve(flags.cwd ?? '.');
   if (flags.updateCassettes === true && (flags.offline ?? isCi()))
     return usageError('`--update-cassettes` calls commands and agents', 'allow that with `--no-offline`');

@@ -63,10 +63,17 @@ interface VerifiedMachine {
   readonly properties: readonly Property[];
 }
 
+/** A file is no folder, also if it does not exist yet. */
+const whyNoTestFolder = (path: string): string | null =>
+  isTestFile(path) ? 'it is the name of a test file' : whyNoFolder(path);
+
 export async function verifyCommand(files: readonly string[], flags: VerifyFlags): Promise<ExitCode> {
-  const problem = flags.writeTests === undefined ? null : whyNoFolder(flags.writeTests);
+  const problem = flags.writeTests === undefined ? null : whyNoTestFolder(flags.writeTests);
   if (problem !== null)
-    return usageError(`cannot write to \`${flags.writeTests}\`: ${problem}`, 'name a directory in `--write-tests`');
+    return usageError(
+      `cannot write to \`${flags.writeTests}\`: ${problem}`,
+      'name a directory, as in `--write-tests .`: the files get the names of their programs',
+    );
   if (flags.quiet && (flags.traces || flags.bounds))
     return usageError('`--quiet` prints only what is wrong', 'leave it out, or leave out `--traces` and `--bounds`');
   const subjects: VerifiedMachine[] = [];

@@ -108,7 +108,9 @@ function unknownRun(directory: string, name: string, hasOthers: boolean): RunRef
     const message = `run \`${queued}\` has not begun: it is in the queue of a service`;
     return new RunRefused('unknown', message, 'try again when `statedsl runs` lists it, or ask the service over HTTP');
   }
-  const help = hasOthers ? 'list the runs: `statedsl runs`' : 'name the store of the run with `--dir`';
+  const help = hasOthers
+    ? 'list the runs: `statedsl runs`'
+    : 'name the store of the run with `--dir`; `statedsl run FILE` starts one here';
   return new RunRefused('unknown', `there is no run \`${name}\` in \`${directory}\``, help);
 }
 

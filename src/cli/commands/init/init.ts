@@ -30,7 +30,7 @@ export async function initCommand(template: string | undefined, flags: InitFlags
   if (there.length > 0)
     return usageError(
       `${there.join(', ')} already ${there.length === 1 ? 'exists' : 'exist'}, so nothing was written`,
-      'run `statedsl init` in an empty directory',
+      `make a directory for it: \`mkdir ${name} && cd ${name} && statedsl init${template === undefined ? '' : ` ${name}`}\``,
     );
   const link = starter.files.map(({ path }) => dirname(path)).find(isLink);
   if (link !== undefined)

@@ -185,7 +185,7 @@ function recordedInputs(
       throw new RunRefused(
         'wrong-use',
         `the input \`${name}\` cannot change after the run has started`,
-        'pass only secret inputs again',
+        'start a new run with it: `statedsl run FILE -i NAME=…`; only secret inputs are given again',
       );
   const inputs = { ...about.inputs, ...given };
   const missing = [...secret].filter(
