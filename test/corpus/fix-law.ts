@@ -4,7 +4,7 @@
  * if it is correct now.
  */
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import { basename, join } from 'node:path';
+import { basename, join, relative } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { type Compilation, type CompileOptions, compile, loweredOf } from '../../src/language/check/compile.js';
 import { parseFile } from '../../src/language/frontends/markdown.js';
@@ -19,6 +19,7 @@ import { fixText } from '../../src/language/source/fix-text.js';
 import { withFixes } from '../../src/language/source/repair.js';
 import type { Json } from '../../src/machine/expression.js';
 import type { Instruction, Machine } from '../../src/machine/machine.js';
+import { root } from '../harness/process.js';
 import { type Case, casesOf, programOf, sectionText } from './case-file.js';
 import { compileOptions } from './compile-case.js';
 import { withMistakes } from './mistakes.js';
@@ -37,7 +38,11 @@ export interface FixedProgram {
   readonly options?: CompileOptions;
 }
 
-function program(name: string, text: string, options: CompileOptions): FixedProgram {
+/** The mistakes are drawn from it, so it is the same in each copy of the repository. */
+const nameOf = (path: string): string => relative(root, path);
+
+function program(path: string, text: string, options: CompileOptions): FixedProgram {
+  const name = nameOf(path);
   const check = (edited: string): Checked => {
     const { diagnostics, sources, machine } = compile(edited, options);
     return { diagnostics, sources, runs: machine === null ? null : meaningOf(machine) };
@@ -50,7 +55,7 @@ function plan(the: Case): FixedProgram {
     const { compiled, diagnostics, sources } = compiledPlan(the, edited);
     return { diagnostics: withFixes(diagnostics, sources), sources, runs: meaning(compiled?.plan ?? null) };
   };
-  return { name: the.path, text: sectionText(the, 'plan') ?? '', check };
+  return { name: nameOf(the.path), text: sectionText(the, 'plan') ?? '', check };
 }
 
 /** Programs of the repository, as they are without a configuration. */
@@ -164,9 +169,10 @@ function compiled(text: string, options: CompileOptions, left: ReadonlyMap<strin
     return code
       .filter((one, pc) => {
         const span = spans[pc] as Span;
-        // What stands for the end of a script or state, and a part of a condition.
+        // What stands for the end of a script, state or turn, and a part of a condition.
         if (
           one.op === 'jump' ||
+          one.op === 'next' ||
           one.op === 'fell-off' ||
           one.op === 'join-detached' ||
           isImplied(one, text.slice(span.start, span.end))
@@ -176,7 +182,8 @@ function compiled(text: string, options: CompileOptions, left: ReadonlyMap<strin
           span.file !== 0 ||
           isWrongAt(pc) ||
           isGiven(one, pc) ||
-          ('plan' in one && (wrongSteps.has(one.plan) || (isStepWrong && one.op.startsWith('step-'))))
+          ('plan' in one && wrongSteps.has(one.plan)) ||
+          (isStepWrong && /^(?:step|gate)-/.test(one.op))
         )
           return false;
         return !readsUnknown(one) && !(usesPattern && isOfPattern(lines, span, source));
