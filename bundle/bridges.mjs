@@ -5,17 +5,7 @@
 import { readdirSync, rmSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { build } from 'esbuild';
-
-/** The messages of zod in other languages than English would be the largest part. */
-const oneLanguage = {
-  name: 'one-language',
-  setup({ onLoad }) {
-    onLoad({ filter: /[\\/]zod[\\/]v4[\\/]locales[\\/]index\.c?js$/ }, () => ({
-      contents: 'export { default as en } from "./en.js";',
-      loader: 'js',
-    }));
-  },
-};
+import { oneLanguage } from './slimming.mjs';
 
 /** `place` writes a file of dist/. Resolves with the paths of all inputs. */
 export async function buildBridges({ root, dist, debug, place, define }) {

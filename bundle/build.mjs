@@ -23,7 +23,7 @@ import { fileURLToPath } from 'node:url';
 import { build, transform } from 'esbuild';
 import { buildBridges } from './bridges.mjs';
 import { bundledPackages, printLicences, printSbom } from './bundled-packages.mjs';
-import { lookahead, withoutAnalysis, withoutValidators } from './slimming.mjs';
+import { lookahead, oneLanguage, packedLayout, withoutAnalysis, withoutValidators } from './slimming.mjs';
 import { buildViewer } from './viewer.mjs';
 
 const here = dirname(fileURLToPath(import.meta.url));
@@ -145,7 +145,12 @@ async function program(define) {
     chunkNames: '[name]-[hash]',
     outExtension: { '.js': '.cjs' },
     define: { ...define, 'import.meta.url': '__url' },
-    plugins: [withoutAnalysis, withoutValidators],
+    plugins: [
+      withoutAnalysis,
+      withoutValidators,
+      oneLanguage,
+      packedLayout({ path: join(dist, 'elk.js.gz'), from: '../elk.js.gz', place }),
+    ],
   });
   const loadable = reachable(metafile, [MAIN, LIBRARY]);
   const outputFiles = made.filter(({ path }) => loadable.has(relative(root, path)));

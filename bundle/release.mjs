@@ -6,7 +6,7 @@
  * manifest has to name the repository. It is the one that the job runs in, so a fork can release under its own name.
  */
 import { execFileSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -24,6 +24,7 @@ const NEEDED = [
   'dist/library.cjs',
   'dist/index.d.mts',
   'dist/viewer/index.html.gz',
+  'dist/elk.js.gz',
   'dist/licences.txt',
   'dist/sbom.cdx.json',
 ];
@@ -74,11 +75,15 @@ function pack(folder) {
 const [, kept] = /^--to (.+)$/.exec(process.argv.slice(2, 4).join(' ')) ?? [];
 const publishes = process.argv.includes('--publish');
 const written = readFileSync(manifestFile, 'utf8');
-const manifest = JSON.parse(written);
+/** Who installs the package builds nothing: scripts would only make npm ask whether they may run. */
+const { scripts: _scripts, devDependencies: _devDependencies, ...manifest } = JSON.parse(written);
 if (publishes) checkVersion(manifest);
 const scratch = mkdtempSync(join(tmpdir(), 'statedsl-release-'));
 try {
-  if (publishes) writeFileSync(manifestFile, `${JSON.stringify(withRepository(manifest), null, 2)}\n`);
+  execFileSync('npm', ['run', '--silent', 'build'], { cwd: root, stdio: 'inherit' });
+  const packed = publishes ? withRepository(manifest) : manifest;
+  writeFileSync(manifestFile, `${JSON.stringify(packed, null, 2)}\n`);
+  if (kept !== undefined) mkdirSync(kept, { recursive: true });
   const tarball = pack(kept ?? scratch);
   if (publishes)
     execFileSync('npm', ['publish', tarball, '--provenance', '--access', 'public'], { cwd: root, stdio: 'inherit' });

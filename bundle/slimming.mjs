@@ -1,4 +1,6 @@
 /** What keeps bundles small: parts of packages that are not used, and work that is done once, for the build. */
+import { readFileSync } from 'node:fs';
+import { gzipSync } from 'node:zlib';
 import { build } from 'esbuild';
 
 /** What the parser would find out about its grammar at every start. */
@@ -53,3 +55,35 @@ export const withoutValidators = {
     onLoad({ filter: /[\\/]@modelcontextprotocol[\\/].*ajvProvider-[^\\/]*\.mjs$/ }, () => ({ contents }));
   },
 };
+
+/** The messages of zod in other languages than English are more than half of it. */
+export const oneLanguage = {
+  name: 'one-language',
+  setup({ onLoad }) {
+    onLoad({ filter: /[\\/]zod[\\/]v4[\\/]locales[\\/]index\.c?js$/ }, () => ({
+      contents: 'export { default as en } from "./en.js";',
+      loader: 'js',
+    }));
+  },
+};
+
+/**
+ * The layout of graphs is one script of 1.6 MB, which few commands load. It is packed, at `path`; `from` is the location as
+ * scripts of `code/` see it.
+ */
+export const packedLayout = ({ path, from, place }) => ({
+  name: 'packed-layout',
+  setup({ onLoad }) {
+    onLoad({ filter: /[\\/]elkjs[\\/]lib[\\/]elk\.bundled\.js$/ }, ({ path: script }) => {
+      place(path, gzipSync(readFileSync(script), { level: 9 }));
+      const contents = `
+        import { readFileSync } from 'node:fs';
+        import { gunzipSync } from 'node:zlib';
+        const packed = readFileSync(new URL(${JSON.stringify(from)}, import.meta.url));
+        const layout = { exports: {} };
+        new Function('module', 'exports', gunzipSync(packed).toString())(layout, layout.exports);
+        export default layout.exports;`;
+      return { contents, loader: 'js' };
+    });
+  },
+});
