@@ -24,7 +24,11 @@ export async function buildBridges({ root, dist, debug, place, define }) {
     logLevel: 'warning',
     outdir: folder,
     outExtension: { '.js': '.cjs' },
-    entryPoints: { model: 'src/runtime/bridges/ask-model.ts', acp: 'src/runtime/bridges/speak-acp.ts' },
+    entryPoints: {
+      model: 'src/runtime/bridges/ask-model.ts',
+      acp: 'src/runtime/bridges/speak-acp.ts',
+      hosts: 'src/runtime/bridges/reach-hosts.ts',
+    },
     define,
     plugins: [oneLanguage],
   });

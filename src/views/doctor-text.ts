@@ -10,6 +10,13 @@ export interface FoundProgram {
   readonly version: string | null;
 }
 
+/** The program that confines agents; `problem`: why there is none, or null. */
+export interface FoundSandboxProgram extends Omit<FoundProgram, 'name'> {
+  /** Null: the system has none. */
+  readonly name: string | null;
+  readonly problem: string | null;
+}
+
 /** What an agent answered when it was asked. */
 export interface ProbedAgent {
   readonly answer: string | null;
@@ -24,6 +31,8 @@ export interface FoundAgent {
   readonly model: string | null;
   /** What it may do; null if the configuration does not say so. */
   readonly allow: readonly string[] | null;
+  /** `off`, `worktree` or `strict`. */
+  readonly sandbox: string;
   /** What its program cannot be kept from, though it is not in `allow`. */
   readonly not_prevented: readonly { readonly permission: string; readonly reason: string }[];
   /** What to know about `allow` and the own settings of its program. */
@@ -42,14 +51,16 @@ export interface DoctorFindings {
   /** The path of the configuration file. */
   readonly configuration: string | null;
   readonly programs: readonly FoundProgram[];
+  readonly sandbox: FoundSandboxProgram;
   readonly adapters: readonly (FoundProgram & { readonly adapter: string })[];
   readonly agents: readonly FoundAgent[];
 }
 
 export function drawFindings(found: DoctorFindings, paint: Paint): string {
-  const { version, node, configuration, programs, adapters, agents } = found;
+  const { version, node, configuration, programs, sandbox, adapters, agents } = found;
   const sections = [
     ['', [`statedsl ${version}, Node.js ${node}`, ...programLines(programs, paint)]],
+    ['sandbox of agents', sandboxLines(sandbox, paint)],
     ['agent programs', programLines(adapters, paint)],
     [
       configuration === null ? 'configured agents' : `agents of ${configuration}`,
@@ -76,6 +87,11 @@ function programLines(programs: readonly FoundProgram[], paint: Paint): string[]
       { text: path ?? 'not installed', paint: paint.faint },
     ]),
   );
+}
+
+function sandboxLines({ name, path, version, problem }: FoundSandboxProgram, paint: Paint): string[] {
+  const where = problem === null ? (path ?? '') : visibleLine(problem);
+  return rows([[mark(problem === null, paint), name ?? '', version ?? '', { text: where, paint: paint.faint }]]);
 }
 
 function agentLines(agents: readonly FoundAgent[], paint: Paint): string[] {

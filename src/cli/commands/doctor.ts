@@ -12,6 +12,7 @@ import { nameableAdapters } from '../../runtime/agents/programs/adapters.js';
 import { leaksOf } from '../../runtime/agents/programs/leaks.js';
 import { allowedBy } from '../../runtime/agents/programs/permissions.js';
 import { resolveAgent, unknownAgent } from '../../runtime/agents/resolve.js';
+import { findSandbox } from '../../runtime/agents/sandbox/sandbox-program.js';
 import type { Configuration } from '../../runtime/configuration/load-configuration.js';
 import { VERSION } from '../../runtime/version.js';
 import {
@@ -19,6 +20,7 @@ import {
   drawFindings,
   type FoundAgent,
   type FoundProgram,
+  type FoundSandboxProgram,
   type ProbedAgent,
 } from '../../views/doctor-text.js';
 import { visibleLine } from '../../views/drawing/visible-text.js';
@@ -51,8 +53,9 @@ export async function doctorCommand(flags: DoctorFlags): Promise<ExitCode> {
 }
 
 async function examine(configuration: Configuration, locate: Locate): Promise<DoctorFindings> {
-  const [programs, adapters] = await Promise.all([
+  const [programs, sandbox, adapters] = await Promise.all([
     Promise.all(['bash', 'git'].map((name) => examineProgram(name, locate))),
+    examineSandbox(),
     Promise.all(
       nameableAdapters.map(async ({ name, program }) => ({
         adapter: name,
@@ -69,9 +72,22 @@ async function examine(configuration: Configuration, locate: Locate): Promise<Do
     node: process.version,
     configuration: configuration.file,
     programs,
+    sandbox,
     adapters,
     agents,
   };
+}
+
+async function examineSandbox(): Promise<FoundSandboxProgram> {
+  const found = await findSandbox(process.env.PATH);
+  return 'reason' in found
+    ? { name: found.name, path: null, version: null, problem: found.reason }
+    : {
+        name: found.name,
+        path: found.path,
+        version: found.name === 'bwrap' ? await versionOf(found.path) : null,
+        problem: null,
+      };
 }
 
 const QUESTION = 'Answer with the single word yes, and do nothing else.';
@@ -131,14 +147,25 @@ async function examineAgent(
 ): Promise<FoundAgent> {
   const settings = { agents, folder, instead: {} };
   const agent = resolveAgent(name, settings);
-  const { adapter, model = null, allow = null } = agents[name] ?? { adapter: '' };
+  const { adapter, model = null, allow = null, sandbox = 'off' } = agents[name] ?? { adapter: '' };
   const not_prevented = agent === null ? [] : leaksOf(agent.adapter, agent.configuration);
   const allowed = agent === null ? null : allowedBy(agent.configuration);
   const remark = allowed === null ? null : (agent?.adapter.remark?.(allowed) ?? null);
-  const facts = { name, adapter, model, allow, not_prevented, ...omitUndefined({ remark: remark ?? undefined }) };
+  const facts = {
+    name,
+    adapter,
+    model,
+    allow,
+    sandbox,
+    not_prevented,
+    ...omitUndefined({ remark: remark ?? undefined }),
+  };
   if (agent === null) return { ...facts, argv: null, problem: unknownAgent(name, settings) };
   const prepared = await describeCall(name, agent, folder);
   if ('reason' in prepared) return { ...facts, argv: null, problem: prepared.reason };
+  const confines = sandbox === 'off' ? null : await findSandbox(process.env.PATH);
+  if (confines !== null && 'reason' in confines)
+    return { ...facts, argv: prepared.argv, problem: `\`sandbox: ${sandbox}\`: ${confines.reason}` };
   const [program = ''] = prepared.argv;
   const problem =
     locate(program) === null

@@ -22,6 +22,7 @@ import { entryAt } from '../store/own-file.js';
 import { decodeCall, watchGuards } from './decode-call.js';
 import type { Adapter, AgentCall, JsonLine } from './programs/adapter.js';
 import { allowedBy, allowVariable } from './programs/permissions.js';
+import type { ConfinedCommand } from './sandbox/confine.js';
 import { AgentTally } from './tally.js';
 
 /**
@@ -43,8 +44,10 @@ export async function callAgent(
   context: EffectContext,
   inherited: Environment,
 ): Promise<Outcome> {
-  const command = await adapter.command(call);
-  if ('reason' in command) return { kind: 'not-started', reason: command.reason };
+  const prepared = await adapter.command(call);
+  const confined = 'reason' in prepared ? prepared : await confinedCommand(adapter, call, prepared, context, inherited);
+  if ('reason' in confined) return { kind: 'not-started', reason: confined.reason };
+  const { command } = confined;
   // People see the text of the agent, and not the JSON objects that contain it.
   const shown = adapter.service ? shownText(context) : null;
   const { effect, attempt } = process;
@@ -120,7 +123,27 @@ export async function callAgent(
   } finally {
     watch.close();
     live?.discard();
+    confined.close();
   }
+}
+
+/** Most agents have no sandbox, and load nothing of it. */
+async function confinedCommand(
+  adapter: Adapter,
+  call: AgentCall,
+  command: ProgramCommand,
+  { notice, resources: { scratch, runFolder, outputs } }: EffectContext,
+  inherited: Environment,
+): Promise<ConfinedCommand | { readonly reason: string }> {
+  const { sandbox = 'off' } = call.configuration;
+  if (sandbox === 'off') return { command, close: () => undefined };
+  const { confine } = await import('./sandbox/confine.js');
+  return confine(adapter, call, command, {
+    inherited,
+    scratch,
+    runFolder: runFolder?.() ?? null,
+    notice: (text) => notice?.(outputs.redactor?.text(text) ?? text),
+  });
 }
 
 function shownText({ show, resources }: EffectContext) {

@@ -3,7 +3,7 @@ import type { ErrorObject } from 'ajv';
 import type { Json } from '../../machine/expression.js';
 import { nearest } from '../../prelude/nearest.js';
 import { omitUndefined } from '../../prelude/omit-undefined.js';
-import { label } from './configuration-schema.js';
+import { HOST, label } from './configuration-schema.js';
 import type { FileProblem, ReadFile } from './yaml-file.js';
 
 export function problemsOf(errors: readonly ErrorObject[], read: ReadFile, file: string): FileProblem[] {
@@ -92,6 +92,8 @@ function wordsOf(error: ErrorObject, name: string): { message: string; help?: st
       const message = `${name} cannot be \`${String(error.data)}\``;
       const adapter = /\.adapter`$/.test(name) ? PROVIDERS[String(error.data).toLowerCase()] : undefined;
       if (adapter !== undefined) return { message, help: `write \`adapter: model, provider: ${adapter}\`` };
+      const sandbox = /\.sandbox`$/.test(name) ? SANDBOXES[String(error.data).toLowerCase()] : undefined;
+      if (sandbox !== undefined) return { message, help: `write \`sandbox: ${sandbox}\`` };
       const tool = /\.allow\.\d+`$/.test(name) ? TOOLS[String(error.data).toLowerCase()] : undefined;
       if (tool !== undefined) return { message, help: `write \`${tool}\`` };
       return { message, help: near === undefined ? `it is one of ${allowed.join(', ')}` : `did you mean \`${near}\`?` };
@@ -104,6 +106,11 @@ function wordsOf(error: ErrorObject, name: string): { message: string; help?: st
     case 'pattern':
       if (error.params.pattern === label.pattern)
         return { message: `${name} must begin with a letter and have only letters, digits, \`_\` and \`-\`` };
+      if (error.params.pattern === HOST)
+        return {
+          message: `${name} must be the name of a host`,
+          help: 'write it without `https://` and without a path: `api.example.com`, `*.example.com`, `localhost:8080`',
+        };
       if (/(?:\.secret|signing_key)_env`$/.test(name))
         return { message: `${name} must be the name of an environment variable` };
       return /\.(?:url|endpoint|base_url)`$/.test(name)
@@ -126,6 +133,12 @@ const EXAMPLES: Readonly<Record<string, string>> = {
 const PROVIDERS: Readonly<Record<string, string>> = {
   ...{ openai: 'openai', gpt: 'openai', anthropic: 'anthropic', google: 'google', vertex: 'google' },
   ...{ ollama: 'openai-compatible', 'openai-compatible': 'openai-compatible', openrouter: 'openai-compatible' },
+};
+/** Sandboxes as other programs call them. */
+const SANDBOXES: Readonly<Record<string, string>> = {
+  ...{ 'workspace-write': 'worktree', workspace: 'worktree', on: 'worktree', true: 'worktree', bwrap: 'worktree' },
+  ...{ none: 'off', no: 'off', false: 'off', 'danger-full-access': 'off', full: 'strict', locked: 'strict' },
+  ...{ bubblewrap: 'worktree', 'sandbox-exec': 'worktree', seatbelt: 'worktree' },
 };
 const TOOLS: Readonly<Record<string, string>> = {
   ...{ write: 'edit', edits: 'edit', bash: 'shell', run: 'shell', exec: 'shell', web: 'network', fetch: 'network' },
@@ -178,6 +191,8 @@ const KEYS: readonly (readonly [RegExp, Readonly<Record<string, string>>])[] = [
         reasoning: 'effort',
       },
       ...{ max_budget: 'max_cost', max_tokens: 'max_output', url: 'base_url' },
+      ...sameKey('allowed_hosts allowed_domains domains allow_hosts', 'hosts'),
+      ...sameKey('sandbox_mode isolation confine jail', 'sandbox', { writable: 'writes', writable_roots: 'writes' }),
     },
   ],
   [

@@ -6,6 +6,9 @@ const duration = { type: 'string', pattern: '^[0-9]+(\\.[0-9]+)?(ms|s|m|h|d)$' }
 
 const price = { type: 'number', minimum: 0 } as const;
 
+/** A host, or all hosts below it, with an optional port. */
+export const HOST = '^(?:\\*\\.)?(?:[A-Za-z0-9_-]+(?:\\.[A-Za-z0-9_-]+)*|\\[[0-9A-Fa-f:.]+\\])(?::[0-9]{1,5})?$';
+
 /** A part of the name of a service on an engine. */
 export const label = { type: 'string', pattern: '^[A-Za-z][A-Za-z0-9_-]*$' } as const;
 const labels = { type: 'object', additionalProperties: label } as const;
@@ -105,6 +108,22 @@ export const configurationSchema = {
             type: 'number',
             exclusiveMinimum: 0,
             description: 'The maximum cost of one call, in US dollars.',
+          },
+          sandbox: {
+            enum: ['off', 'worktree', 'strict'],
+            description:
+              'What the system keeps its program from: `worktree` lets it write only where it works, `strict` also reach only `hosts`.',
+          },
+          hosts: {
+            type: 'array',
+            items: { type: 'string', pattern: HOST },
+            description:
+              'For `sandbox: strict`: what it reaches, such as `api.example.com`, `*.example.com`, `localhost:8080`.',
+          },
+          writes: {
+            type: 'array',
+            items: { type: 'string', minLength: 1 },
+            description: 'With a sandbox: more folders in which it may write, from the folder of this file, or `~/…`.',
           },
           idle: { ...duration, description: 'How long a call may be silent: no output, no tool.' },
           max_concurrent: { type: 'integer', minimum: 1, description: 'The maximum number of calls at the same time.' },

@@ -16,6 +16,7 @@ import { agentsWithoutReserve, wrongBudget } from './budget-problems.js';
 import { problemsOf } from './configuration-problems.js';
 import { configurationSchema } from './configuration-schema.js';
 import { findConfiguration, type Ignored } from './find-configuration.js';
+import { wrongSandboxes } from './sandbox-problems.js';
 import type { Schedule } from './schedules.js';
 import { type FileProblem, LARGEST_BYTES, type ReadFile, readYaml, readYamlFile } from './yaml-file.js';
 
@@ -135,6 +136,7 @@ async function checkConfiguration(read: ReadFile, file: string): Promise<LoadedC
     problems.push(
       ...agentsWithoutProgram(value, read, file),
       ...serversWithoutProgram(value, read, file),
+      ...wrongSandboxes(value, read, file),
       ...wrongBudget(value, read, file),
     );
   const { schedules = [] } = value as unknown as Partial<Configuration>;

@@ -34,6 +34,8 @@ export interface Stage {
 interface Around {
   readonly stop: AbortSignal;
   readonly watchFiles: AgentHost['watchFiles'];
+  /** More variables of the environment. */
+  readonly env: Readonly<Record<string, string>>;
 }
 
 export function stage(
@@ -42,11 +44,14 @@ export function stage(
     instead = {},
     secrets = [],
     whenFinished = onTestFinished,
+    notice,
   }: {
     instead?: Record<string, string>;
     secrets?: Parameters<typeof createRedactor>[0];
     /** That of the test's context, where several tests run at the same time. */
     whenFinished?: (action: () => void) => void;
+    /** Gets what people are told while an agent works. */
+    notice?: (text: string) => void;
   } = {},
 ): Stage {
   const folder = temporaryFolder(whenFinished);
@@ -73,6 +78,7 @@ export function stage(
     runId: 'run',
     cwd: folder,
     stop: new AbortController().signal,
+    notice,
     show: (bytes, stream) => {
       if (stream === 'stdout') shown += Buffer.from(bytes).toString('utf8');
     },
@@ -100,13 +106,13 @@ export function stage(
       return join(folder, name);
     },
     read: (name) => (existsSync(join(folder, name)) ? readFileSync(join(folder, name), 'utf8') : null),
-    call(request, { stop, watchFiles } = {}) {
+    call(request, { stop, watchFiles, env = {} } = {}) {
       const around = stop === undefined ? context : { ...context, stop };
       // A limit that one call reaches does not concern the others.
       const XDG_STATE_HOME = join(folder, `state-${calls++}`);
       return performAgent({ ...plain, ...request }, around, {
         ...host,
-        inherited: { ...host.inherited, XDG_STATE_HOME },
+        inherited: { ...host.inherited, ...env, XDG_STATE_HOME },
         ...(watchFiles === undefined ? {} : { watchFiles }),
       });
     },

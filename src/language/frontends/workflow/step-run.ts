@@ -197,7 +197,7 @@ export const HINTS: Hints = {
     'write all of it in `prompt`',
   ),
   ...sameHint(
-    'tools allowed_tools permissions temperature top_p effort api_key adapter provider env_file',
+    'tools allowed_tools permissions sandbox temperature top_p effort api_key adapter provider env_file',
     'describe the agent in `statedsl.config.yaml`: `agents: { NAME: { adapter: claude, allow: [edit] } }`, and name it here',
   ),
   ...sameHint('assert asserts tests test expect verify validation must', 'write a gate: `gate: [{ bash: make test }]`'),

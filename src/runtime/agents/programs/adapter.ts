@@ -47,6 +47,12 @@ export interface AgentConfiguration {
   readonly allow?: readonly Permission[];
   /** The maximum cost of a call in US dollars. */
   readonly max_cost?: number;
+  /** What the system keeps the program from, whatever it tries: `strict` is `worktree` with a network of `hosts` only. */
+  readonly sandbox?: 'off' | 'worktree' | 'strict';
+  /** What a strict sandbox reaches: `api.example.com`, `*.example.com`, `localhost:8080`. */
+  readonly hosts?: readonly string[];
+  /** More folders and files in which a confined program writes, from the folder of the configuration; `~/` is the home directory. */
+  readonly writes?: readonly string[];
   /** How long a call may be silent, such as `10m`. */
   readonly idle?: string;
   /** The maximum number of calls at the same time. */
@@ -114,6 +120,19 @@ export interface Conversations {
 /** A JSON object that a program printed on a separate line. */
 export type JsonLine = Readonly<Record<string, unknown>>;
 
+/** A folder in which the program of an adapter keeps sessions and credentials, with the settings in it. */
+export interface ProgramFolder {
+  /** The variable that moves it. */
+  readonly variable?: string;
+  /** Where it is below the home directory without the variable. */
+  readonly path: string;
+  /** Its name below that. */
+  readonly name?: string;
+  readonly isFile?: true;
+  /** What the program reads and runs in later calls: an agent must not write there. */
+  readonly settings?: readonly string[];
+}
+
 export interface Adapter {
   readonly name: string;
   /** The program to look up on PATH; null if the configuration decides. */
@@ -143,6 +162,8 @@ export interface Adapter {
   remark?(allowed: Allowed): string | null;
   /** The first version with the flags for its permissions; absent if older versions refuse to start with them. */
   readonly allowSince?: string;
+  /** Where the program keeps its sessions and credentials, so that a confined one can. */
+  readonly folders?: readonly ProgramFolder[];
   /** Flags in the `args` of an agent that may permit more than `allow`, and beginnings of such arguments. */
   readonly loosens: readonly string[];
   /** Whether errors of the program may be those of a service, see `unavailable.ts`. */

@@ -46,7 +46,7 @@ export type BridgeLine =
   | { readonly type: 'end'; readonly text: string };
 
 /** The command of a bridge, next to the bundle or where the bundler has left it for the sources; null: it was not built. */
-export function bridgeCommand(name: 'model' | 'acp'): readonly string[] | null {
+export function bridgeCommand(name: 'model' | 'acp' | 'hosts'): readonly string[] | null {
   const here = fileURLToPath(new URL('.', import.meta.url));
   const folders = [join(here, '../bridges'), join(here, '../../../../dist/bridges')];
   const folder = folders.find((one) => existsSync(join(one, `${name}.cjs`)));

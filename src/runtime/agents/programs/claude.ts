@@ -23,6 +23,23 @@ export const claudeAdapter: Adapter = {
   reportsEnd: true,
   asText: withoutCommand,
   leaks: leaksOfCommands,
+  folders: [
+    {
+      variable: 'CLAUDE_CONFIG_DIR',
+      path: '.claude',
+      settings: [
+        'settings.json',
+        'settings.local.json',
+        'CLAUDE.md',
+        'agents',
+        'commands',
+        'hooks',
+        'plugins',
+        'skills',
+      ],
+    },
+    { path: '.claude.json', isFile: true },
+  ],
   loosens: MODES,
   command(call) {
     const { configuration, session, fork, out, guards, prompt, schema } = call;

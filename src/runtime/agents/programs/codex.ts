@@ -22,6 +22,13 @@ export const codexAdapter: Adapter = {
   // Without commands it could not even read a file, so they stay allowed, and its sandbox limits them.
   leaks: (_allowed, args) =>
     hasNoCommands(args) ? {} : { shell: 'it reads files with commands, which run in its sandbox' },
+  folders: [
+    {
+      variable: 'CODEX_HOME',
+      path: '.codex',
+      settings: ['config.toml', 'AGENTS.md', 'hooks.json', 'prompts', 'rules', 'skills'],
+    },
+  ],
   loosens: [...SANDBOX, 'sandbox_', 'default_permissions', 'permissions.', 'web_search'],
   command(call) {
     const { configuration, session, fork, schema, file } = call;

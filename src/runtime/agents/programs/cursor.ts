@@ -15,6 +15,10 @@ export const cursorAdapter: Adapter = {
   reportsEnd: true,
   asText: withoutCommand,
   leaks,
+  folders: [
+    { path: '.cursor', settings: ['mcp.json', 'hooks.json', 'rules', 'commands'] },
+    { variable: 'XDG_CONFIG_HOME', path: '.config', name: 'cursor' },
+  ],
   loosens: [...FORCE, ...MODE],
   command({ configuration, session }) {
     const allowed = allowedBy(configuration);

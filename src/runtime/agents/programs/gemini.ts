@@ -31,6 +31,12 @@ export const geminiAdapter: Adapter = {
   reportsEnd: true,
   asText: (prompt) => withoutMentions(withoutCommand(prompt)),
   leaks: leaksOfCommands,
+  folders: [
+    {
+      path: '.gemini',
+      settings: ['settings.json', 'GEMINI.md', '.env', 'commands', 'extensions', 'policies', 'skills'],
+    },
+  ],
   loosens: [...MODES, '--policy', '--admin-policy', '--allowed-tools'],
   command(call) {
     const { configuration, session, out } = call;

@@ -13,7 +13,9 @@ export function leaksOf(adapter: Adapter, configuration: AgentConfiguration): re
   if (allowed === null) return [];
   const own = looseningArgument(adapter, configuration);
   const leaks = own === null ? adapter.leaks(allowed, configuration.args ?? []) : null;
-  return PERMISSIONS.filter((permission) => !allowed[permission]).flatMap((permission) => {
+  const isConfined = (permission: Permission): boolean =>
+    permission === 'network' && configuration.sandbox === 'strict';
+  return PERMISSIONS.filter((permission) => !allowed[permission] && !isConfined(permission)).flatMap((permission) => {
     const reason = leaks === null ? `its \`args\` have \`${own}\`, which wins` : leaks[permission];
     return reason === undefined ? [] : [{ permission, reason }];
   });

@@ -20,6 +20,11 @@ export const opencodeAdapter: Adapter = {
   remark: ({ shell }) =>
     shell ? 'rules for single commands in `opencode.json` count only if `"*"` is the first rule of `bash` there' : null,
   allowSince: '1.1.1',
+  folders: [
+    { variable: 'XDG_DATA_HOME', path: '.local/share', name: 'opencode' },
+    { variable: 'XDG_STATE_HOME', path: '.local/state', name: 'opencode' },
+    { variable: 'XDG_CACHE_HOME', path: '.cache', name: 'opencode' },
+  ],
   // Denied actions stay denied even with `--auto`.
   loosens: [],
   command(call) {

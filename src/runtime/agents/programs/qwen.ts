@@ -32,6 +32,9 @@ export const qwenAdapter: Adapter = {
   reportsEnd: true,
   asText: (prompt) => withoutMentions(withoutCommand(prompt)),
   leaks: leaksOfCommands,
+  folders: [
+    { path: '.qwen', settings: ['settings.json', 'QWEN.md', '.env', 'agents', 'commands', 'extensions', 'skills'] },
+  ],
   loosens: [...MODES, '--allowed-tools'],
   command(call) {
     const { configuration, session, fork, out, schema, file } = call;
