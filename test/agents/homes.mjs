@@ -10,7 +10,10 @@ function keep(home, path, content) {
   writeFileSync(file, typeof content === 'string' ? content : JSON.stringify(content, null, 2));
 }
 
-const CODEX = (url) => `model = "gpt-5.5"
+/** Our server of tools, as each program is told of one. */
+const SERVER = { command: 'statedsl', args: ['mcp'] };
+
+const CODEX = (url, server) => `model = "gpt-5.5"
 model_provider = "stub"
 check_for_update_on_startup = false
 
@@ -27,11 +30,23 @@ enabled = false
 
 [otel]
 exporter = "none"
-`;
+${
+  server
+    ? `
+[mcp_servers.statedsl]
+command = "${SERVER.command}"
+args = ["${SERVER.args[0]}"]
+default_tools_approval_mode = "approve"
+`
+    : ''
+}`;
 
 const WAYS = {
-  claude: (home, url) => {
-    keep(home, '.claude.json', { hasCompletedOnboarding: true });
+  claude: (home, url, server) => {
+    keep(home, '.claude.json', {
+      hasCompletedOnboarding: true,
+      ...(server ? { mcpServers: { statedsl: { type: 'stdio', ...SERVER } } } : {}),
+    });
     return {
       ANTHROPIC_BASE_URL: url,
       ANTHROPIC_API_KEY: 'key-of-a-test',
@@ -41,12 +56,13 @@ const WAYS = {
       DISABLE_ERROR_REPORTING: '1',
     };
   },
-  codex: (home, url) => {
-    keep(home, '.codex/config.toml', CODEX(url));
+  codex: (home, url, server) => {
+    keep(home, '.codex/config.toml', CODEX(url, server));
     return { CODEX_HOME: join(home, '.codex'), STUB_KEY: 'key-of-a-test' };
   },
-  gemini: (home, url) => {
+  gemini: (home, url, server) => {
     keep(home, '.gemini/settings.json', {
+      ...(server ? { mcpServers: { statedsl: { ...SERVER, trust: true } } } : {}),
       security: { auth: { selectedType: 'gemini-api-key' } },
       privacy: { usageStatisticsEnabled: false },
       telemetry: { enabled: false },
@@ -54,8 +70,9 @@ const WAYS = {
     });
     return { GOOGLE_GEMINI_BASE_URL: url, GEMINI_API_KEY: 'key-of-a-test', GEMINI_MODEL: 'gemini-2.5-pro' };
   },
-  qwen: (home, url) => {
+  qwen: (home, url, server) => {
     keep(home, '.qwen/settings.json', {
+      ...(server ? { mcpServers: { statedsl: { ...SERVER, trust: true } } } : {}),
       security: { auth: { selectedType: 'openai' } },
       privacy: { usageStatisticsEnabled: false },
       telemetry: { enabled: false },
@@ -67,7 +84,7 @@ const WAYS = {
     });
     return { OPENAI_BASE_URL: `${url}/v1`, OPENAI_API_KEY: 'key-of-a-test', OPENAI_MODEL: MODEL };
   },
-  opencode: (home, url) => {
+  opencode: (home, url, server) => {
     const model = { name: MODEL, tool_call: true, limit: { context: 200_000, output: 8000 }, cost: COST };
     keep(home, '.config/opencode/opencode.json', {
       $schema: 'https://opencode.ai/config.json',
@@ -76,6 +93,7 @@ const WAYS = {
       model: `stub/${MODEL}`,
       small_model: `stub/${MODEL}`,
       enabled_providers: ['stub'],
+      ...(server ? { mcp: { statedsl: { type: 'local', command: [SERVER.command, ...SERVER.args] } } } : {}),
       provider: {
         stub: {
           npm: '@ai-sdk/openai-compatible',
@@ -102,8 +120,8 @@ const COST = { input: 3, output: 15, cache_read: 0.3, cache_write: 3.75 };
  */
 const ONCE = { gemini: { GEMINI_CLI_NO_RELAUNCH: 'true' }, qwen: { QWEN_CODE_NO_RELAUNCH: 'true' } };
 
-/** The environment of `program` whose model is at `url`. Nothing of the user's own is in it. */
-export function homeFor(program, home, url, endsProcesses = false) {
+/** The environment of `program` whose model is at `url`. Nothing of the user's own is in it. `server`: it has our tools. */
+export function homeFor(program, home, url, { endsProcesses = false, server = false } = {}) {
   mkdirSync(home, { recursive: true });
   const xdg = {
     XDG_CONFIG_HOME: '.config',
@@ -122,7 +140,7 @@ export function homeFor(program, home, url, endsProcesses = false) {
     http_proxy: 'http://127.0.0.1:9',
     https_proxy: 'http://127.0.0.1:9',
     no_proxy: '127.0.0.1,localhost',
-    ...WAYS[program](home, url),
+    ...WAYS[program](home, url, server),
     ...(endsProcesses ? {} : ONCE[program]),
   };
 }

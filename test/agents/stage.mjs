@@ -64,6 +64,9 @@ export async function openStage(program, { programs, limitMs, endsProcesses, rec
   const [home, project] = [join(folder, 'home'), join(folder, 'project')];
   const mark = folder.slice(-6);
   mkdirSync(project);
+  // Beside the home: a program may refuse to have its own in a folder for temporary files.
+  const temporary = join(folder, 'tmp');
+  mkdirSync(temporary);
   const running = new Set();
   const models = [];
   let url = null;
@@ -76,6 +79,8 @@ export async function openStage(program, { programs, limitMs, endsProcesses, rec
     program,
     project,
     requests: [],
+    /** Whether the program itself has the tools of `statedsl mcp`. */
+    hasServer: false,
     write,
     read: (path) => {
       try {
@@ -123,8 +128,8 @@ export async function openStage(program, { programs, limitMs, endsProcesses, rec
           PATH: `${programs}:${process.env.PATH}`,
           LANG: 'C.UTF-8',
           TERM: 'dumb',
-          TMPDIR: folder,
-          ...homeFor(program, home, url, endsProcesses),
+          TMPDIR: temporary,
+          ...homeFor(program, home, url, { endsProcesses, server: stage.hasServer }),
           [MARK]: mark,
           ...(record === null ? {} : { STATEDSL_RECORD: record }),
           ...env,

@@ -13,9 +13,22 @@ function saidBy({ type, role, content, output, arguments: words, input }) {
   return { role: 'assistant', text: words ?? input ?? '' };
 }
 
+/** Tools of servers are in a space of their names, which a search finds. */
+const spacesOf = ({ tools = [], input = [] }) =>
+  [...tools, ...(Array.isArray(input) ? input : []).flatMap((item) => item.tools ?? [])].filter(
+    ({ type }) => type === 'namespace',
+  );
+const spacedNames = (body) =>
+  Object.fromEntries(
+    spacesOf(body).flatMap((space) =>
+      space.tools.map(({ name }) => [`${space.name}.${name}`, { namespace: space.name, name }]),
+    ),
+  );
+
 export const read = (body) => ({
   model: body.model,
-  tools: (body.tools ?? []).map(({ name, type }) => name ?? type),
+  tools: [...(body.tools ?? []).map(({ name, type }) => name ?? type), ...Object.keys(spacedNames(body))],
+  spaced: spacedNames(body),
   freeform: (body.tools ?? []).filter(({ type }) => type === 'custom').map(({ name }) => name),
   system: body.instructions ?? '',
   said: (typeof body.input === 'string' ? [{ role: 'user', content: body.input }] : (body.input ?? [])).map(saidBy),
@@ -31,18 +44,21 @@ const usageOf = ({ fresh, cached, out }) => ({
   total_tokens: fresh + cached + out,
 });
 
-function itemsOf({ text, calls }, freeform) {
+function itemsOf({ text, calls }, { freeform, spaced }) {
   const message = { type: 'message', role: 'assistant', content: [{ type: 'output_text', text, annotations: [] }] };
-  const tools = calls.map(({ name, input }) =>
-    freeform.includes(name)
-      ? { type: 'custom_tool_call', call_id: numbered('call'), name, input: input.text ?? JSON.stringify(input) }
-      : { type: 'function_call', call_id: numbered('call'), name, arguments: JSON.stringify(input) },
-  );
+  const tools = calls.map(({ name, input }) => {
+    const call_id = numbered('call');
+    if (name === 'tool_search') return { type: 'tool_search_call', call_id, execution: 'client', arguments: input };
+    if (freeform.includes(name))
+      return { type: 'custom_tool_call', call_id, name, input: input.text ?? JSON.stringify(input) };
+    return { type: 'function_call', call_id, name, ...spaced[name], arguments: JSON.stringify(input) };
+  });
   return [...(text === '' ? [] : [message]), ...tools].map((item) => ({ id: numbered('item'), ...item }));
 }
 
-export function reply(answer, { model, streams, freeform }) {
-  const output = itemsOf(answer, freeform);
+export function reply(answer, asked) {
+  const { model, streams } = asked;
+  const output = itemsOf(answer, asked);
   const response = { id: numbered('resp'), object: 'response', created_at: 0, status: 'completed', model, output };
   const usage = usageOf(answer.usage);
   if (!streams) return { type: 'application/json', pieces: [JSON.stringify({ ...response, usage })] };
