@@ -47,6 +47,7 @@ agent()
         { optionId: 'once', name: 'Once', kind: 'allow_once' },
       ];
       const { outcome } = await client.request('session/request_permission', { sessionId, toolCall, options });
+      if (asked.includes('give up')) return { stopReason: 'end_turn' };
       await say(`${kind}=${outcome.optionId} `);
     }
     if (asked.includes('file'))

@@ -12,6 +12,7 @@ import { parseArgs } from 'node:util';
 import { permissions } from './cases/permissions.mjs';
 import { plugin } from './cases/plugin.mjs';
 import { prompts } from './cases/prompts.mjs';
+import { protocol } from './cases/protocol.mjs';
 import { server } from './cases/server.mjs';
 import { sessions } from './cases/sessions.mjs';
 import { trouble } from './cases/trouble.mjs';
@@ -32,8 +33,8 @@ const { values } = parseArgs({
   },
 });
 
-const cases = [...work, ...prompts, ...sessions, ...permissions, ...trouble, ...plugin, ...server].filter(({ name }) =>
-  name.includes(values.only),
+const cases = [...work, ...prompts, ...sessions, ...permissions, ...trouble, ...plugin, ...server, ...protocol].filter(
+  ({ name }) => name.includes(values.only),
 );
 const programs = ['opencode', 'qwen', 'gemini', 'claude', 'codex'].filter((name) => name.includes(values.program));
 

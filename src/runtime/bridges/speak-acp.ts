@@ -37,6 +37,8 @@ class Prompting {
   private said = '';
   private cost: number | null = null;
   private costBefore: number | null;
+  /** The kind of a tool that was denied, until the agent says something. */
+  private denied: string | null = null;
   private readonly kinds = new Map<string, { readonly kind: string; readonly title: string }>();
 
   constructor(
@@ -72,6 +74,7 @@ class Prompting {
       this.said = '';
     }
     this.isSpeaking = true;
+    if (text.trim() !== '') this.denied = null;
     this.said += text;
     print({ type: 'text', text });
   }
@@ -90,7 +93,8 @@ class Prompting {
     const kind = String(toolCall.kind ?? known?.kind ?? 'other');
     const isAllowed = permitsKind(kind, this.allowed);
     const option = chosenOption(options, isAllowed);
-    if (!isAllowed)
+    if (!isAllowed) {
+      this.denied = kind;
       print({
         type: 'denied',
         id,
@@ -98,6 +102,7 @@ class Prompting {
         input: inputOf(toolCall, known?.title),
         reason: `\`allow\` does not permit \`${kind}\``,
       });
+    }
     return {
       outcome: option === undefined ? { outcome: 'cancelled' } : { outcome: 'selected', optionId: option.optionId },
     };
@@ -106,8 +111,11 @@ class Prompting {
   end(stopReason: string): void {
     const { cost, costBefore } = this;
     print({ type: 'usage', cost: cost === null || costBefore === null ? null : Math.max(0, cost - costBefore) });
-    if (stopReason === 'end_turn') return print({ type: 'end', text: this.said });
-    print({ type: 'error', message: `the agent stopped early: ${STOPS[stopReason] ?? stopReason}`, retryable: false });
+    const isOver = stopReason === 'end_turn';
+    if (isOver && this.denied === null) return print({ type: 'end', text: this.said });
+    // Some end their turn there, as if it were done, and their model never learns that it must do without the tool.
+    const why = isOver ? `a tool of the kind \`${this.denied}\` was denied` : (STOPS[stopReason] ?? stopReason);
+    print({ type: 'error', message: `the agent stopped early: ${why}`, retryable: false });
   }
 }
 
@@ -198,8 +206,12 @@ async function main(): Promise<void> {
     print({ type: 'error', message: gone ?? messageOf(cause) });
   }
   child.stdin.end();
+  // Agents that end by themselves write their session first.
+  await Promise.race([ended, new Promise((resolve) => setTimeout(resolve, ENDING_MS))]);
   child.kill();
   process.stdout.write('', () => process.exit());
 }
+
+const ENDING_MS = 2000;
 
 void main();

@@ -63,6 +63,10 @@ test('any end but that of a turn is a failure', async () => {
     is_error: true,
     stdout: { text: 'the agent stopped early: it refuses to continue' },
   });
+  expect(await one.exited({ agent: 'a', prompt: 'use execute or give up' })).toMatchObject({
+    is_error: true,
+    stdout: { text: 'the agent stopped early: a tool of the kind `execute` was denied' },
+  });
   expect(await one.exited({ agent: 'a', prompt: 'die' })).toMatchObject({
     is_error: true,
     stdout: { text: 'the agent ended (exit 3) before its answer' },
