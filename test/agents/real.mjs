@@ -13,6 +13,7 @@ import { permissions } from './cases/permissions.mjs';
 import { plugin } from './cases/plugin.mjs';
 import { prompts } from './cases/prompts.mjs';
 import { protocol } from './cases/protocol.mjs';
+import { sandbox } from './cases/sandbox.mjs';
 import { server } from './cases/server.mjs';
 import { sessions } from './cases/sessions.mjs';
 import { trouble } from './cases/trouble.mjs';
@@ -33,9 +34,17 @@ const { values } = parseArgs({
   },
 });
 
-const cases = [...work, ...prompts, ...sessions, ...permissions, ...trouble, ...plugin, ...server, ...protocol].filter(
-  ({ name }) => name.includes(values.only),
-);
+const cases = [
+  ...work,
+  ...prompts,
+  ...sessions,
+  ...permissions,
+  ...trouble,
+  ...plugin,
+  ...server,
+  ...protocol,
+  ...sandbox,
+].filter(({ name }) => name.includes(values.only));
 const programs = ['opencode', 'qwen', 'gemini', 'claude', 'codex'].filter((name) => name.includes(values.program));
 
 const folder = mkdtempSync(join(tmpdir(), 'statedsl-programs-'));

@@ -131,6 +131,8 @@ export interface ProgramFolder {
   readonly isFile?: true;
   /** What the program reads and runs in later calls: an agent must not write there. */
   readonly settings?: readonly string[];
+  /** Those of the settings that the program makes itself. */
+  readonly makes?: readonly string[];
 }
 
 export interface Adapter {

@@ -37,6 +37,7 @@ export const claudeAdapter: Adapter = {
         'plugins',
         'skills',
       ],
+      makes: ['plugins'],
     },
     { path: '.claude.json', isFile: true },
   ],

@@ -27,6 +27,7 @@ export const codexAdapter: Adapter = {
       variable: 'CODEX_HOME',
       path: '.codex',
       settings: ['config.toml', 'AGENTS.md', 'hooks.json', 'prompts', 'rules', 'skills'],
+      makes: ['skills'],
     },
   ],
   loosens: [...SANDBOX, 'sandbox_', 'default_permissions', 'permissions.', 'web_search'],
@@ -82,9 +83,15 @@ export const codexAdapter: Adapter = {
 
 /** The permissions of its sandbox for commands and edits. */
 function sandboxFlags({ configuration, out }: AgentCall): string[] {
-  const { args = [] } = configuration;
+  const { args = [], sandbox = 'off' } = configuration;
   const allowed = allowedBy(configuration);
-  const writes = [...flag(args, SANDBOX, 'workspace-write'), ...flag(args, ['--add-dir'], out)];
+  // One sandbox inside of another does not work everywhere, and that of the system may keep its commands from as much.
+  const isConfined =
+    sandbox === 'strict'
+      ? allowed?.edit !== false
+      : sandbox === 'worktree' && allowed?.edit === true && allowed.network;
+  const mode = isConfined ? 'danger-full-access' : 'workspace-write';
+  const writes = [...flag(args, SANDBOX, mode), ...flag(args, ['--add-dir'], out)];
   if (allowed === null) return writes;
   const isOwn = flag(args, SANDBOX).length === 0;
   const { network } = allowed;

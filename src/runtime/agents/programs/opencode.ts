@@ -8,6 +8,11 @@ import type { Adapter, AgentCall, JsonLine } from './adapter.js';
 import { inputText } from './claude-stream.js';
 import { type Allowed, allowedBy, leaksOfCommands } from './permissions.js';
 
+const SETTINGS = [
+  ...['opencode.json', 'opencode.jsonc', 'config.json', 'AGENTS.md', 'agent', 'agents', 'command', 'commands'],
+  ...['mode', 'modes', 'plugin', 'plugins', 'skill', 'skills', 'tool', 'tools'],
+];
+
 export const opencodeAdapter: Adapter = {
   name: 'opencode',
   program: 'opencode',
@@ -24,6 +29,7 @@ export const opencodeAdapter: Adapter = {
     { variable: 'XDG_DATA_HOME', path: '.local/share', name: 'opencode' },
     { variable: 'XDG_STATE_HOME', path: '.local/state', name: 'opencode' },
     { variable: 'XDG_CACHE_HOME', path: '.cache', name: 'opencode' },
+    { variable: 'XDG_CONFIG_HOME', path: '.config', name: 'opencode', settings: SETTINGS },
   ],
   // Denied actions stay denied even with `--auto`.
   loosens: [],

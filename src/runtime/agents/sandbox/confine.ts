@@ -30,6 +30,8 @@ interface SandboxContext {
 
 /** Where a system has files for as long as it runs: a confined program has empty folders of its own there. */
 const TEMPORARY = ['/tmp', '/var/tmp', '/dev/shm', '/run'] as const;
+/** Not the whole folder: some programs refuse a home that is below it. */
+const OWN_TEMPORARY = '/tmp/agent';
 /** Longer names of sockets are cut off by the system. */
 const SOCKET_NAME = 100;
 
@@ -138,6 +140,7 @@ function bubblewrap(
       ...mount('--ro-bind', ['/']),
       ...['--dev', '/dev', '--proc', '/proc'],
       ...temporary.flatMap((path) => ['--tmpfs', path]),
+      ...['--dir', OWN_TEMPORARY],
       ...mount('--ro-bind', again.sort()),
       ...(door === null || typeof door.at === 'number' ? [] : mount('--bind', [door.at])),
       ...mount('--bind', bound),
@@ -146,7 +149,7 @@ function bubblewrap(
       ...['--chdir', realOf(directory), '--'],
       ...words,
     ],
-    env: { TMPDIR: '/tmp' },
+    env: { TMPDIR: OWN_TEMPORARY },
   };
 }
 

@@ -31,12 +31,13 @@ const GUARDED = ['.git', '.statedsl', 'statedsl.config.yaml'] as const;
 export function limitPaths(call: ConfinedCall): PathLimits {
   const { configuration, folder, directory, out, runFolder, inherited } = call;
   const home = inherited.HOME ?? homedir();
-  const own = call.folders.map(({ variable, path, name = '', settings = [], isFile = false }) => {
+  const own = call.folders.map(({ variable, path, name = '', settings = [], makes = [], isFile = false }) => {
     const base = (variable === undefined ? undefined : inherited[variable]) || join(home, path);
     const at = join(base, name);
     // The program makes it in its first call, which may be this one.
     if (!isFile) makeQuietly(at);
-    return { at, settings: settings.map((one) => join(at, one)) };
+    const below = (names: readonly string[]): string[] => names.map((one) => join(at, one));
+    return { at, settings: below(settings), appearing: below(settings.filter((one) => !makes.includes(one))) };
   });
   const more = (configuration.writes ?? []).map((path) => inHome(path, home, folder ?? directory));
   const writes = existing([...own.map(({ at }) => at), ...more, directory, out]);
@@ -46,9 +47,8 @@ export function limitPaths(call: ConfinedCall): PathLimits {
     ...GUARDED.map((name) => join(directory, name)),
     ...store,
   ];
-  // A run whose worktree is in the store works there.
-  const reads = existing(guarded).filter((path) => !writes.includes(path) && !isBelow(realOf(directory), path));
-  return { writes, reads, missing: own.flatMap(({ settings }) => settings).filter((path) => !existsSync(path)) };
+  const reads = existing(guarded).filter((path) => !writes.includes(path));
+  return { writes, reads, missing: own.flatMap(({ appearing }) => appearing).filter((path) => !existsSync(path)) };
 }
 
 /** Whether `path` is `folder` or below it. */
