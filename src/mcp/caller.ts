@@ -10,6 +10,7 @@ import {
 import type { Json } from '../machine/expression.js';
 import { visibleLine } from '../views/drawing/visible-text.js';
 import { cutText } from './short-answer.js';
+import { takeWritten } from './written-numbers.js';
 
 export type Era = 'modern' | 'legacy';
 
@@ -29,6 +30,8 @@ export interface Caller {
   readonly signal: AbortSignal;
   /** Null: the client did not ask for progress. */
   readonly progress: ((done: number, message: string) => Promise<void>) | null;
+  /** The arguments with their numbers as they were written; null: they lose nothing. */
+  readonly written: Readonly<Record<string, Json>> | null;
   /** What a form brings back; null: this is a first call. */
   readonly state: FormState | null;
   readonly responses: Readonly<Record<string, unknown>>;
@@ -76,6 +79,7 @@ export function callerOf(context: ServerContext, server: Server, era: Era): Call
               method: 'notifications/progress',
               params: { progressToken: token, progress, message },
             }),
+    written: takeWritten(mcpReq._meta),
     state: (mcpReq.requestState<FormState>() as FormState | undefined) ?? null,
     responses: (mcpReq.inputResponses ?? {}) as Readonly<Record<string, Json>>,
   };

@@ -16,6 +16,7 @@ import { checkOrigin, hostsOf, requireToken } from '../serve/access.js';
 import type { Door } from './door.js';
 import { watchPrograms } from './program-tools.js';
 import { makeServer } from './server.js';
+import { markedRequest } from './written-numbers.js';
 
 export interface HttpOptions {
   readonly host: string;
@@ -60,7 +61,7 @@ export function httpApp(
   app.use(checkOrigin(access));
   if (token !== null) app.use(requireToken(access));
   app.all(PATH, async ({ req }) => {
-    const request = req.raw;
+    const request = await markedRequest(req.raw, LARGEST_BODY);
     const isLegacy = await isLegacyRequest(request, undefined, { maxRequestBodySize: LARGEST_BODY });
     return isLegacy ? sessions.answer(request) : modern.fetch(request);
   });

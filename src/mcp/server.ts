@@ -108,7 +108,8 @@ async function callProgram(
   if (problem !== null)
     return failedResult(joinedClause(`the arguments of \`${tool.name}\``, problem), argumentHelp(tool, problem));
   try {
-    return await runCall(door, runArguments(tool, given as ShortMembers), caller);
+    const written = caller.written === null ? null : { ...runArguments(tool, caller.written) };
+    return await runCall(door, runArguments(tool, given as ShortMembers), { ...caller, written: written as never });
   } catch (cause) {
     return refusalResult(refusalOf(cause));
   }

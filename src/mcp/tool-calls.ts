@@ -18,6 +18,7 @@ import { partOfRun } from './run-parts.js';
 import { describeRun, failedResult, resultOf, type ToolResult } from './run-view.js';
 import { cutText, type ShortMembers } from './short-answer.js';
 import { lookAt, untilItStands } from './until-it-stands.js';
+import { printedValues } from './written-numbers.js';
 
 export type CallResult = ToolResult | InputRequiredResult;
 
@@ -130,10 +131,13 @@ export async function startCall(door: Door, given: RunArguments, caller: Caller)
   const digest = digestOf(source, inputs);
   const asked = await confirmation(door, caller, { bound, digest, isConfirmed: confirm });
   if ('answer' in asked) return asked;
+  const written = caller.written?.inputs as ToolValues | undefined;
   const started = await startRun(door, {
     checked,
     source,
     inputs,
+    written,
+    printed: printedValues(written),
     name,
     limits: limitsOf(limits),
     by: `agent ${caller.name}`,
@@ -331,7 +335,8 @@ export async function answerCall(door: Door, given: AnswerArguments, caller: Cal
     return failedResult('an answer is either `answers` or a `signal`', 'give one of them', { run_id });
   const by = `agent ${caller.name}${reason === undefined ? '' : `: ${cutText(reason, 200)}`}`;
   if (signal !== undefined) {
-    const sent = await deliver(door, run_id, { signal: { name: signal, payload }, by });
+    const exact = caller.written?.payload ?? payload;
+    const sent = await deliver(door, run_id, { signal: { name: signal, payload: exact }, by });
     return sent.ok ? follow(door, caller, { run_id, wait_s: ANSWERED_S }) : refusalResult(sent.refusal);
   }
   const names = Object.keys(answers as ToolValues);
@@ -348,7 +353,8 @@ export async function answerCall(door: Door, given: AnswerArguments, caller: Cal
     if (!caller.canAsk) return notForAgents(run_id, names);
     return follow(door, caller, { run_id, wait_s: 0, proposed: answers as ToolValues });
   }
-  const delivered = await deliver(door, run_id, { answers: answers as ToolValues, by: `agent ${caller.name}`, reason });
+  const exact = (caller.written?.answers ?? answers) as ToolValues;
+  const delivered = await deliver(door, run_id, { answers: exact, by: `agent ${caller.name}`, reason });
   return delivered.ok
     ? follow(door, caller, { run_id, wait_s: ANSWERED_S, wasAsked: true, answered: names })
     : refusalResult(delivered.refusal);

@@ -8,6 +8,7 @@ import { onTestFinished } from 'vitest';
 import { shippedFolder } from '../../src/app/project/find-workflow.js';
 import { type Door, type DoorOptions, openDoor } from '../../src/mcp/door.js';
 import { makeServer } from '../../src/mcp/server.js';
+import { markedLines } from '../../src/mcp/written-numbers.js';
 import { executeRun } from '../../src/serve/executions/execute-run.js';
 
 // biome-ignore lint/suspicious/noExplicitAny: what comes over a connection may be anything, and each test says what it expects.
@@ -87,7 +88,7 @@ export class Connection {
   ) {
     const output = new PassThrough();
     output.on('data', (chunk: Buffer) => this.read(chunk.toString()));
-    const transport = new StdioServerTransport(this.input, output);
+    const transport = new StdioServerTransport(markedLines(this.input, output), output);
     const handle = serveStdio(({ era }) => makeServer(door, era), { transport, onerror: () => undefined });
     onTestFinished(() => handle.close());
   }
@@ -117,14 +118,19 @@ export class Connection {
     this.input.end();
   }
 
-  send(method: string, params: Frame = {}, id: number | null = ++this.number): number {
-    const { era = 'modern', capabilities = FORMS, name = 'tester' } = this.options;
-    const envelope = {
+  /** What every request of the newer revision says about its client. */
+  get meta(): Frame {
+    const { capabilities = FORMS, name = 'tester' } = this.options;
+    return {
       [`${META}protocolVersion`]: NEWEST,
       [`${META}clientInfo`]: { name, version: '1' },
       [`${META}clientCapabilities`]: capabilities,
     };
-    const _meta = era === 'modern' ? { _meta: { ...envelope, ...params._meta } } : {};
+  }
+
+  send(method: string, params: Frame = {}, id: number | null = ++this.number): number {
+    const { era = 'modern' } = this.options;
+    const _meta = era === 'modern' ? { _meta: { ...this.meta, ...params._meta } } : {};
     this.raw(
       `${JSON.stringify({ jsonrpc: '2.0', ...(id === null ? {} : { id }), method, params: { ...params, ..._meta } })}\n`,
     );

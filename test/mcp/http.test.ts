@@ -5,6 +5,7 @@ import { httpApp } from '../../src/mcp/http.js';
 import { doorOf, type Frame, NEWEST } from './connection.js';
 
 const FILES = {
+  'echo.dsl': 'INPUT: a\nSTATE: A\n  RETURN: "v{a}"\n',
   'hello.dsl': 'STATE: A\n  RETURN: hi\n',
   'ask.dsl': 'STATE: A\n  ASK user: "Publish?" → go choices=yes,no\n  RETURN: {go}\n',
 };
@@ -151,4 +152,23 @@ test.each(['auto', 'legacy'] as const)('the official client, %s: tools, a form, 
   await expect(client.callTool({ name: 'run', arguments: { program: 'hello' } })).resolves.toMatchObject({
     structuredContent: { returned: 'hi' },
   });
+});
+
+test('both revisions keep numbers as they were written, and refuse what is no request', async () => {
+  const { post } = serverOf();
+  const given = '{"file": "echo.dsl", "inputs": {"a": 1.10}, "wait_s": 20}';
+  const call = (meta: string): string =>
+    `{"jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": {"name": "run", "arguments": ${given}${meta}}}`;
+  const headers = { ...modern, 'mcp-method': 'tools/call', 'mcp-name': 'run' };
+  const one = await frameOf(await post(call(`, "_meta": ${JSON.stringify(envelope)}`), headers));
+  expect(one.result.structuredContent.returned).toBe('v1.10');
+  const opened = await post(initialize);
+  const session = { 'mcp-session-id': opened.headers.get('mcp-session-id') ?? '' };
+  await post({ jsonrpc: '2.0', method: 'notifications/initialized' }, session);
+  const two = await frameOf(await post(call(''), session));
+  expect(two.result.structuredContent.returned).toBe('v1.10');
+  for (const half of ['{"jsonrpc": "2.0", "id": 3, "method": "tools/ca', '']) {
+    const refused = await post(half, headers);
+    expect([refused.status, (await frameOf(refused)).error.code]).toEqual([400, -32700]);
+  }
 });

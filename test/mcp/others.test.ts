@@ -7,6 +7,10 @@ const FILES = {
   'fails.dsl': 'STATE: A\n  FAIL: no\n',
   'ask.dsl': 'STATE: A\n  ASK user: "Publish?" → go choices=yes,no\n  RETURN: {go}\n',
 };
+const NUMBERS = {
+  'echo.dsl': 'TOOL: yes\nINPUT: a\nINPUT: b\nINPUT: c\nSTATE: A\n  RETURN: "{a} {b[0]} {c}"\n',
+  'asks.dsl': 'STATE: A\n  ASK user: "?" → go\n  WAIT: signal s\n  RETURN: "{go} {s.v}"\n',
+};
 const TASKS = { extensions: { 'io.modelcontextprotocol/tasks': {} } };
 const ERAS = ['modern', 'legacy'] as const;
 
@@ -91,6 +95,26 @@ describe.each(ERAS)('%s revision', (era) => {
     expect(got.messages[0].content.text).toContain('Port `ci.sh`');
   });
 
+  test('numbers keep the form in which they were written', async () => {
+    const one = await connect(doorOf({ ...FILES, ...NUMBERS }, { agentsMayAnswer: true }), { era, capabilities: {} });
+    const sent = async (name: string, given: string): Promise<Frame> => {
+      const id = one.send('ping');
+      const meta = era === 'modern' ? `, "_meta": ${JSON.stringify(one.meta)}` : '';
+      one.raw(
+        `{"jsonrpc": "2.0", "id": "n${id}", "method": "tools/call", "params": {"name": "${name}", "arguments": ${given}${meta}}}\n`,
+      );
+      return (await one.frame((frame) => frame.id === `n${id}`)).result.structuredContent;
+    };
+    const returned = '1.10 2.50 12345678901234567890';
+    const inputs = '{"a": 1.10, "b": [2.50], "c": 12345678901234567890}';
+    expect(await sent('run', `{"file": "echo.dsl", "inputs": ${inputs}, "wait_s": 20.0}`)).toMatchObject({ returned });
+    expect(await sent('run_echo', inputs)).toMatchObject({ returned });
+    const { run_id } = await sent('run', '{"file": "asks.dsl", "wait_s": 20}');
+    await sent('answer', `{"run_id": "${run_id}", "answers": {"go": 3.10}}`);
+    const { returned: end } = await sent('answer', `{"run_id": "${run_id}", "signal": "s", "payload": {"v": 4.00}}`);
+    expect(end).toBe('3.10 4.00');
+  });
+
   test('five megabytes of arguments, hostile names and values', async () => {
     const one = await connect(doorOf(FILES), { era });
     const large = await one.call('check', { text: `STATE: A\n  RETURN: "${'x'.repeat(5_000_000)}"\n` });
@@ -141,7 +165,13 @@ test('a client that lies: a form without the capability, another revision later,
   expect(error).toMatchObject({ code: -32022, data: { supported: [NEWEST] } });
   expect((await one.request('initialize', { protocolVersion: '2025-11-25' })).error).toBeDefined();
   one.raw('{"jsonrpc": "2.0", "id": 77, "meth\n');
-  one.raw('[]\nnull\n"text"\n{"jsonrpc":"1.0"}\n');
+  one.raw('[]\nnull\n"text"\n{"jsonrpc":"1.0","id":78}\n\n');
+  await one.frame(({ id }) => id === 78);
+  const refused = one.frames.filter((frame) => [-32700, -32600].includes(frame.error?.code) && frame.id !== 3);
+  expect(refused.map(({ id, error: { code } }) => [id, code])).toEqual([
+    [null, -32700],
+    ...[null, null, null, 78].map((id) => [id, -32600]),
+  ]);
   expect((await one.call('list', {})).structuredContent.runs).toHaveLength(1);
 });
 

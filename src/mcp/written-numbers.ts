@@ -1,0 +1,126 @@
+/**
+ * The arguments of calls with their numbers as they were written, such as `1.10`: the library reads them as JavaScript does,
+ * which loses the last digit. What it would lose is kept here until the call is performed, under a mark that goes with it.
+ */
+import { randomUUID } from 'node:crypto';
+import { type Readable, Transform, type Writable } from 'node:stream';
+import { ProtocolErrorCode, readRequestBody } from '@modelcontextprotocol/server';
+import { printJson, readJson } from '../interpreter/values/json.js';
+import { isBeyondJson, isObject, member, type Value } from '../interpreter/values/value.js';
+import type { Json } from '../machine/expression.js';
+
+type WrittenValues = Readonly<Record<string, Json>>;
+
+const MARK = 'statedsl/written';
+/** Calls that never came to their tool leave theirs. */
+const MOST_KEPT = 100;
+
+const kept = new Map<string, WrittenValues>();
+
+/** The frame, with a mark if it calls a tool with a number that would be lost. */
+export function markNumbers(frame: string): string {
+  if (!frame.includes('tools/call')) return frame;
+  const read = readJson(frame);
+  const params = read.ok && isObject(read.value) ? member(read.value, 'params') : undefined;
+  const given = isObject(params as Value) ? member(params as never, 'arguments') : undefined;
+  if (!isObject(given as Value) || !isBeyondJson(given as Value)) return frame;
+  const marked = JSON.parse(frame) as { params: { _meta?: unknown } };
+  const { _meta } = marked.params;
+  if (_meta !== undefined && (typeof _meta !== 'object' || _meta === null)) return frame;
+  const mark = randomUUID();
+  kept.set(mark, given as unknown as WrittenValues);
+  for (const oldest of kept.keys()) if (kept.size > MOST_KEPT) kept.delete(oldest);
+  marked.params._meta = { ..._meta, [MARK]: mark };
+  return JSON.stringify(marked);
+}
+
+/** The arguments of a marked call; null: they lose nothing. */
+export function takeWritten(meta: Readonly<Record<string, unknown>> | undefined): WrittenValues | null {
+  const mark = meta?.[MARK];
+  const written = typeof mark === 'string' ? (kept.get(mark) ?? null) : null;
+  kept.delete(String(mark));
+  return written;
+}
+
+/** The JSON text of those values that lose something. */
+export function printedValues(values: WrittenValues | undefined): Record<string, string> {
+  const entries = Object.entries(values ?? {}).filter(([, value]) => isBeyondJson(value as Value));
+  return Object.fromEntries(entries.map(([name, value]) => [name, printJson(value as Value)]));
+}
+
+/** Above this a line is passed on as it comes: whoever reads it refuses it. */
+const LONGEST_LINE = 16 * 1024 * 1024;
+const LINE_END = 10;
+
+/** The error that answers a line that is no frame, which the library would leave without an answer; null: it is one. */
+function frameProblem(line: string): object | null {
+  if (line.trim() === '') return null;
+  const problem = (id: unknown, code: number, message: string): object => ({
+    jsonrpc: '2.0',
+    id: typeof id === 'string' || typeof id === 'number' ? id : null,
+    error: { code, message },
+  });
+  let frame: unknown;
+  try {
+    frame = JSON.parse(line);
+  } catch (cause) {
+    return problem(
+      null,
+      ProtocolErrorCode.ParseError,
+      `the line is no JSON: ${(cause as Error).message.slice(0, 100)}`,
+    );
+  }
+  const { jsonrpc, id, method, result, error } = (frame ?? {}) as Readonly<Record<string, unknown>>;
+  const isFrame = typeof method === 'string' || result !== undefined || error !== undefined;
+  if (jsonrpc === '2.0' && isFrame) return null;
+  return problem(id, ProtocolErrorCode.InvalidRequest, 'the line is no message of JSON-RPC 2.0: one object a line');
+}
+
+/** The frames of a stream, one a line, with marks. What is no frame is answered into `answers`. */
+export function markedLines(input: Readable, answers: Writable): Readable {
+  let pieces: Buffer[] = [];
+  let length = 0;
+  let isCut = false;
+  const lines = new Transform({
+    transform(chunk: Buffer, _, done) {
+      let rest = chunk;
+      for (let end = rest.indexOf(LINE_END); end >= 0; end = rest.indexOf(LINE_END)) {
+        pieces.push(rest.subarray(0, end));
+        const line = Buffer.concat(pieces).toString('utf8');
+        const problem = isCut ? null : frameProblem(line);
+        if (problem === null) this.push(`${markNumbers(line)}\n`);
+        else answers.write(`${JSON.stringify(problem)}\n`);
+        isCut = false;
+        rest = rest.subarray(end + 1);
+        pieces = [];
+        length = 0;
+      }
+      pieces.push(rest);
+      length += rest.length;
+      if (length > LONGEST_LINE) {
+        this.push(Buffer.concat(pieces));
+        isCut = true;
+        pieces = [];
+        length = 0;
+      }
+      done();
+    },
+    flush(done) {
+      this.push(Buffer.concat(pieces));
+      done();
+    },
+  });
+  return input.pipe(lines);
+}
+
+/** The request, with marks in its body. */
+export async function markedRequest(request: Request, mostBytes: number): Promise<Request> {
+  if (request.method !== 'POST') return request;
+  const body = await readRequestBody(request.clone(), mostBytes);
+  if (body.tooLarge) return request;
+  const text = markNumbers(body.text);
+  if (text === body.text) return request;
+  const headers = new Headers(request.headers);
+  headers.delete('content-length');
+  return new Request(request.url, { method: 'POST', headers, body: text, signal: request.signal });
+}
