@@ -51,11 +51,21 @@ export interface CommandRequest extends RequestHeader {
     readonly files: readonly string[];
     /** How the output is read: what cannot be read is not remembered. */
     readonly reading: Decoding;
+    /** The agent of a step: what it answers and changes is remembered once the step has passed. */
+    readonly step?: StepMemo;
   };
   /** The working directory of this branch, absolute; absent: that of the run. */
   readonly directory?: string;
   /** The attempt of the enclosing step, which programs receive instead of the attempt of the effect. */
   readonly stepAttempt?: number;
+}
+
+/** What the memo has to know of a step. */
+export interface StepMemo {
+  /** Whether it is the first request of the step, which alone may be answered by the memo. */
+  readonly isFirst: boolean;
+  /** Whether its changes of files are its result: they can be remembered only in a worktree. */
+  readonly changesFiles: boolean;
 }
 
 /** A command for the shell: DO or CHECK with a line of shell text. */
@@ -134,7 +144,14 @@ export type AgentRequest = CommandRequest & {
  */
 export type WorktreeAction =
   /** Commits all changes; settles as `changed` with the difference from `from`. */
-  | { readonly do: 'snapshot'; readonly onto: string; readonly from: string; readonly label: string }
+  | {
+      readonly do: 'snapshot';
+      readonly onto: string;
+      readonly from: string;
+      readonly label: string;
+      /** The changes are those of this attempt of a step that the memo remembers. */
+      readonly memo?: { readonly step: string; readonly attempt: number };
+    }
   /** Resets to a commit; settles with null. */
   | { readonly do: 'reset'; readonly to: string }
   /** A worktree for a parallel task; settles with `{directory}`. */

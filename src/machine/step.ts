@@ -21,6 +21,8 @@ export interface StepLayout {
   readonly older?: true;
   /** A later step may start again from it. */
   readonly restarts?: true;
+  /** What the agent answered and changed is taken from the memo of the store: the patterns of files that count for it. */
+  readonly memo?: readonly Template[];
 }
 
 export interface GateLayout {

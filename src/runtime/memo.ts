@@ -5,7 +5,7 @@
  */
 import { randomBytes } from 'node:crypto';
 import { closeSync, fsyncSync, lstatSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
-import { join, relative, resolve, sep } from 'node:path';
+import { dirname, join, relative, resolve, sep } from 'node:path';
 import { agentFailed } from '../interpreter/agents/agent-output.js';
 import type { Outcome, Output } from '../interpreter/events/event.js';
 import { decodeOutcome } from '../interpreter/outcome.js';
@@ -39,16 +39,22 @@ export interface MemoHost extends MemoOptions {
   readonly redactor: Redactor | null;
 }
 
-type MemoRequest = EffectRequest & CommandRequest & { readonly memo: NonNullable<CommandRequest['memo']> };
+export type MemoRequest = EffectRequest & CommandRequest & { readonly memo: NonNullable<CommandRequest['memo']> };
 
-interface MemoEntry {
+/** What is remembered of a request: its outcome, and what the agent of a step changed. */
+export interface Remembered {
+  readonly outcome: Outcome;
+  /** A change of files as git prints it, in base64; absent: none. */
+  readonly change?: string;
+}
+
+interface MemoEntry extends Remembered {
   readonly version: number;
   readonly run_id: string;
   readonly effect: string;
   /** ISO 8601. */
   readonly at: string;
-  readonly outcome: Outcome;
-  /** Of the outcome, so that a damaged file is found. */
+  /** Of the outcome and the change, so that a damaged file is found. */
   readonly digest: string;
 }
 
@@ -61,13 +67,20 @@ export async function rememberOutcome(
   host: MemoHost,
   perform: () => Outcome | Promise<Outcome>,
 ): Promise<Outcome> {
-  const file = join(memoFolder(host.store), `${keyOf(request, context, host.agents)}.json`);
+  const file = memoFile(request, context, host);
   // What failed to be understood is asked for again.
-  const known = host.fresh || request.attempt > 1 ? null : read(file, request, context, host);
-  if (known !== null) return reuseOutcome(request, context, known);
+  const known = host.fresh || request.attempt > 1 ? null : readMemo(file, request, context, host);
+  if (known !== null) return reuseOutcome(request, context, known.outcome);
   const outcome = await perform();
-  if (!context.stop.aborted && isSuccess(request, outcome)) keep(file, outcome, { request, context, host });
+  if (context.stop.aborted || !isSuccess(request, outcome)) return outcome;
+  const own = keptForm(outcome, context, host);
+  if (own !== null) writeMemo(file, { outcome: own }, { effect: request.effect, context });
   return outcome;
+}
+
+/** Where the outcome of a request is remembered. */
+export function memoFile(request: MemoRequest, context: EffectContext, host: MemoHost): string {
+  return join(memoFolder(host.store), `${keyOf(request, context, host.agents)}.json`);
 }
 
 function reuseOutcome(request: MemoRequest, context: EffectContext, outcome: Outcome): Outcome {
@@ -76,7 +89,12 @@ function reuseOutcome(request: MemoRequest, context: EffectContext, outcome: Out
 }
 
 /** Null: it is not known. */
-function read(file: string, request: MemoRequest, context: EffectContext, { maxAgeMs }: MemoHost): Outcome | null {
+export function readMemo(
+  file: string,
+  request: MemoRequest,
+  context: EffectContext,
+  { maxAgeMs }: MemoHost,
+): Remembered | null {
   let text: string;
   try {
     text = readOwn(file).toString('utf8');
@@ -86,7 +104,7 @@ function read(file: string, request: MemoRequest, context: EffectContext, { maxA
   let entry: MemoEntry;
   try {
     entry = JSON.parse(text) as MemoEntry;
-    if (entry.version === MEMO_VERSION && entry.digest !== sha256Hex(JSON.stringify(entry.outcome))) throw new Error();
+    if (entry.version === MEMO_VERSION && entry.digest !== digestOf(entry)) throw new Error();
   } catch {
     context.notice?.(`\`${file}\` is damaged, so what it remembers is not used`);
     return null;
@@ -96,8 +114,10 @@ function read(file: string, request: MemoRequest, context: EffectContext, { maxA
     return null;
   }
   if (maxAgeMs !== undefined && Date.now() - Date.parse(entry.at) > maxAgeMs) return null;
-  return free(entry.outcome, entry.run_id, request.kind === 'agent');
+  return { ...entry, outcome: free(entry.outcome, entry.run_id, request.kind === 'agent') };
 }
+
+const digestOf = ({ outcome, change = '' }: Remembered): string => sha256Hex(JSON.stringify(outcome) + change);
 
 /** It took no time and costs nothing, and its session belongs to the call that was made. */
 function free(outcome: Outcome, run: string, isAgent: boolean): Outcome {
@@ -114,7 +134,7 @@ function free(outcome: Outcome, run: string, isAgent: boolean): Outcome {
   };
 }
 
-function isSuccess(request: MemoRequest, outcome: Outcome): boolean {
+export function isSuccess(request: MemoRequest, outcome: Outcome): boolean {
   if (outcome.kind !== 'exited' && outcome.kind !== 'value') return false;
   if (request.kind === 'agent' && agentFailed(outcome)) return false;
   // The exit code of a CHECK is data, and any but 0 may be a failure.
@@ -132,38 +152,50 @@ function isSuccess(request: MemoRequest, outcome: Outcome): boolean {
 }
 
 /** So much of an outcome is remembered, in characters: what is larger is in files of its run. */
-const MOST = 16 * 1024 * 1024;
+export const MOST_REMEMBERED = 16 * 1024 * 1024;
 
-function keep(
-  file: string,
-  outcome: Outcome,
-  {
-    request,
-    context,
-    host,
-  }: { readonly request: MemoRequest; readonly context: EffectContext; readonly host: MemoHost },
-): void {
+/** The outcome as it may be kept in a file of its own; null: it cannot be remembered, and the reason was told. */
+export function keptForm(outcome: Outcome, context: EffectContext, { redactor }: MemoHost): Outcome | null {
   const own = withoutFiles(outcome);
   const text = own === null ? '' : JSON.stringify(own);
-  if (own === null || text.length > MOST) {
+  if (own === null || text.length > MOST_REMEMBERED) {
     context.notice?.('the output is too large to be remembered');
-    return;
+    return null;
   }
-  const { redactor, store } = host;
   if (redactor !== null && JSON.stringify(redactor.value(own as unknown as Json)) !== text) {
     context.notice?.('the output contains a secret, so it is not remembered');
-    return;
+    return null;
   }
+  return own;
+}
+
+interface MemoSource {
+  readonly effect: string;
+  readonly context: Pick<EffectContext, 'runId' | 'notice'>;
+}
+
+/** What cannot be written is told, and not remembered. */
+export function writeMemo(file: string, remembered: Remembered, { effect, context }: MemoSource): void {
   const entry: MemoEntry = {
-    ...{ version: MEMO_VERSION, run_id: context.runId, effect: request.effect, at: new Date().toISOString() },
-    ...{ outcome: own, digest: sha256Hex(text) },
+    ...{ version: MEMO_VERSION, run_id: context.runId, effect, at: new Date().toISOString() },
+    ...remembered,
+    digest: digestOf(remembered),
   };
+  try {
+    writeOwnWhole(file, `${JSON.stringify(entry)}\n`);
+  } catch (cause) {
+    context.notice?.(`the outcome cannot be remembered: ${reasonOf(cause)}`);
+  }
+}
+
+/** The file is there as a whole, and durable, or not at all. */
+export function writeOwnWhole(file: string, text: string): void {
   const begun = `${file}.${process.pid}.${randomBytes(4).toString('hex')}.new`;
   try {
-    makeFolder(memoFolder(store));
+    makeFolder(dirname(file));
     const fd = openOwn(begun, 'w');
     try {
-      writeFileSync(fd, `${JSON.stringify(entry)}\n`);
+      writeFileSync(fd, text);
       fsyncSync(fd);
     } finally {
       closeSync(fd);
@@ -171,7 +203,7 @@ function keep(
     renameSync(begun, file);
   } catch (cause) {
     rmSync(begun, { force: true });
-    context.notice?.(`the outcome cannot be remembered: ${reasonOf(cause)}`);
+    throw cause;
   }
 }
 
@@ -193,8 +225,11 @@ function keyOf(request: MemoRequest, context: EffectContext, agents: AgentSettin
     name,
     sha256Hex(readOwn(join(folder, name)).toString('latin1')),
   ]);
+  const surroundings = memo.step === undefined ? [] : [context.resources.worktrees !== null, memo.step.changesFiles];
   const given = stdin === null ? null : (stdin.text ?? stdin.base64 ?? stdin.artifact ?? null);
-  return sha256Hex(JSON.stringify([MEMO_VERSION, kind, cwd, env, given, memo.files, files, askedOf(request, agents)]));
+  return sha256Hex(
+    JSON.stringify([MEMO_VERSION, kind, cwd, env, given, memo.files, files, askedOf(request, agents), surroundings]),
+  );
 }
 
 function askedOf(request: MemoRequest, agents: AgentSettings): unknown {
@@ -206,9 +241,9 @@ function askedOf(request: MemoRequest, agents: AgentSettings): unknown {
     case 'function':
       return [request.name, request.args];
     case 'agent': {
-      const { prompt, args, output, answerSchema } = request;
+      const { prompt, args, output, answerSchema, answerFile, answerSchemaFile } = request;
       const { configuration } = resolveAgent(request.agent, agents) ?? {};
-      return [request.agent, configuration, prompt, args, output, answerSchema];
+      return [request.agent, configuration, prompt, args, output, answerSchema, answerFile, answerSchemaFile];
     }
     default:
       return request.kind;

@@ -76,11 +76,18 @@ export function linkStepInstruction(instruction: StepInstruction, context: LinkC
 }
 
 /** All changes of a step count, including those of earlier attempts, so that a forbidden edit cannot survive a retry. */
-function actionFor(t: Thread): WorktreeAction {
+function actionFor(t: Thread, { memo }: StepLayout): WorktreeAction {
   const frame = stepOf(t);
+  const { path: step, attempt } = frame;
   const before = frame.before as string;
   if (frame.guarded) return { do: 'reset', to: before };
-  return { do: 'snapshot', onto: before, from: frame.base as string, label: `${frame.path}, attempt ${frame.attempt}` };
+  const taken = {
+    do: 'snapshot',
+    onto: before,
+    from: frame.base as string,
+    label: `${step}, attempt ${attempt}`,
+  } as const;
+  return memo === undefined ? taken : { ...taken, memo: { step, attempt } };
 }
 
 /**
@@ -107,7 +114,7 @@ function linkStepCollect(
       const frame = stepOf(t);
       // A step with only gates changes nothing.
       if (t.worktree.commit === null || frame.before === null || layout.work === 'none') return finish(t);
-      return askWorktree(t, actionFor(t));
+      return askWorktree(t, actionFor(t, layout));
     },
     suspender: {
       resume: (t, _pending, outcome) => {
@@ -120,7 +127,7 @@ function linkStepCollect(
         }
         return finish(t);
       },
-      reissue: reissueWorktree(actionFor),
+      reissue: reissueWorktree((t) => actionFor(t, layout)),
     },
   };
 }

@@ -16,7 +16,7 @@ import { beginEffect, reissueSample, requestedEvent } from '../control/request-e
 import { releaseReservation, reserveFor, spendInWorkflows, timeLeft } from '../control/reservations.js';
 import type { Outcome } from '../events/event.js';
 import { type DecodeOptions, decodeOutcome } from '../outcome.js';
-import type { AgentRequest } from '../request.js';
+import type { AgentRequest, StepMemo } from '../request.js';
 import type { StepFrame, Tally } from '../run-state/frame.js';
 import { type LinkContext, type Linked, STOP } from '../run-state/linked-machine.js';
 import { inStep, stepOf } from '../run-state/open-frames.js';
@@ -49,6 +49,7 @@ export function linkStepAgent(
   const { plan: layout, replan, to = 0, guards, context, answerFolder, answerSchemaFile } = instruction;
   const prompt = instruction.prompt === null ? null : compilePrompt(instruction.prompt);
   const shown = instruction.prompt === null ? new Set<string>() : retryFieldsOf(instruction.prompt);
+  const files = layout.memo?.map((glob) => compileTemplate(glob).text);
   const promptOf = compilePromptOf({ layout, prompt, overrides: linkRetryPrompts(layout), context, shown });
 
   const build = (t: Thread, next: AgentTry, again = false): AgentRequest => {
@@ -75,6 +76,10 @@ export function linkStepAgent(
       answerFolder,
       answerSchema: answerSchema(layout.type),
       answerSchemaFile,
+      memo:
+        files === undefined
+          ? undefined
+          : { files: files.map((glob) => glob(t)), reading: 'text' as const, step: memoOf(frame, layout) },
     });
   };
 
@@ -134,6 +139,12 @@ function mostOf(t: Thread, { agent }: StepFrame, { maxCost }: GuardLayout): numb
   const configured = agent === null ? undefined : t.run.options.agentMaxCost?.[agent];
   if (maxCost === undefined) return configured ?? null;
   return configured === undefined ? maxCost : Math.min(maxCost, configured);
+}
+
+/** Later requests of a step depend on what its gates found. */
+function memoOf({ attempt, startedBy, correction, continues }: StepFrame, { type }: StepLayout): StepMemo {
+  const isFirst = attempt === 1 && startedBy === undefined && correction === null && continues !== true;
+  return { isFirst, changesFiles: type === 'code' || type === 'none' };
 }
 
 type SessionOfRequest = Pick<AgentRequest, 'session' | 'sessionAdapter' | 'sessionTokens' | 'sessionOrigin' | 'fork'>;

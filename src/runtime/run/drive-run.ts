@@ -5,9 +5,11 @@
 import { setMaxListeners } from 'node:events';
 import { dirname } from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
+import type { Outcome } from '../../interpreter/events/event.js';
 import type { Run } from '../../interpreter/run.js';
 import { printJson } from '../../interpreter/values/json.js';
 import type { Json } from '../../machine/expression.js';
+import type { Machine } from '../../machine/machine.js';
 import { omitUndefined } from '../../prelude/omit-undefined.js';
 import type { AgentSettings } from '../agents/resolve.js';
 import { clockMs, timeStamp } from '../clock.js';
@@ -110,23 +112,23 @@ async function driveToEnd(
   // One signal may serve thousands of runs, which is not a leak.
   for (const signal of [options.signal, options.kill]) if (signal instanceof EventTarget) setMaxListeners(0, signal);
   const agents: AgentSettings = { agents: {}, folder: null, instead: {}, ...options.agents };
+  const { machine } = run.linked;
+  const isRemembered = path !== null && options.effects === undefined && remembersSteps(machine);
+  const steps = isRemembered ? await import('../step-memo.js') : null;
+  const shown = trace === null ? (options.onEvent ?? null) : traceAndShow(trace, options.onEvent);
   running++;
   try {
     return await drive(run, {
       effects:
         options.effects ??
-        withMemo(
-          path,
-          { ...options.memo, agents, redactor },
-          {
-            env: options.env,
-            commands: options.commands,
-            agents,
-            mcp: options.mcp,
-            readable: options.readable,
-            permits: options.permits,
-          },
-        ),
+        withMemo(path, { ...options.memo, agents, redactor }, steps, {
+          env: options.env,
+          commands: options.commands,
+          agents,
+          mcp: options.mcp,
+          readable: options.readable,
+          permits: options.permits,
+        }),
       context: {
         ...{ runId, cwd, program: run.linked.machine.name, programDir: run.options.programDir, resources },
         ...(trace === null ? {} : { traceparentOf: (effect) => trace.traceparentOf(effect) }),
@@ -137,7 +139,7 @@ async function driveToEnd(
       checkpoints,
       inbox,
       begin,
-      onEvent: trace === null ? (options.onEvent ?? null) : traceAndShow(trace, options.onEvent),
+      onEvent: steps === null || path === null ? shown : rememberAndShow(steps, { folder: path, runId }, shown),
       onOutput: options.onOutput ?? null,
       onNotice: options.onNotice ?? null,
       ask: options.ask ?? null,
@@ -163,19 +165,51 @@ async function driveToEnd(
 }
 
 /** Effects of which those with `memo` are taken from the memo of the store, if they are known. */
-function withMemo(folder: string | null, memo: Omit<MemoHost, 'store'>, options: HostOptions): Effects {
+function withMemo(
+  folder: string | null,
+  memo: Omit<MemoHost, 'store'>,
+  steps: StepMemoModule | null,
+  options: HostOptions,
+): Effects {
   const effects = hostEffects(options);
   if (folder === null) return effects;
+  const host = { ...memo, folder, store: storeOf(folder) };
   return {
     ...effects,
     perform(request, context) {
-      if (!('memo' in request) || request.memo === undefined) return effects.perform(request, context);
-      const host = { ...memo, store: dirname(dirname(folder)) };
-      const asked = { ...request, memo: request.memo };
-      return import('../memo.js').then(({ rememberOutcome: remembered }) =>
-        remembered(asked, context, host, () => effects.perform(request, context)),
+      const perform = (): Outcome | Promise<Outcome> => effects.perform(request, context);
+      if (request.kind === 'worktree') return steps?.performChange(request, context, host, perform) ?? perform();
+      if (!('memo' in request) || request.memo === undefined) return perform();
+      const { memo: asked } = request;
+      if (request.kind === 'agent' && asked.step !== undefined)
+        return steps?.rememberStep({ ...request, memo: asked }, context, host, perform) ?? perform();
+      return import('../memo.js').then(({ rememberOutcome }) =>
+        rememberOutcome({ ...request, memo: asked }, context, host, perform),
       );
     },
+  };
+}
+
+/** The store of a run, by the run's folder. */
+const storeOf = (folder: string): string => dirname(dirname(folder));
+
+/** Loaded only for a program that has such a step. */
+type StepMemoModule = typeof import('../step-memo.js');
+
+function remembersSteps({ states }: Machine): boolean {
+  return states.some(({ code }) => code.some((one) => one.op === 'step-begin' && one.plan.memo !== undefined));
+}
+
+/** The memo learns that a step has ended once that is on disk. */
+function rememberAndShow(
+  steps: StepMemoModule,
+  { folder, runId }: { readonly folder: string; readonly runId: string },
+  onEvent: RunOptions['onEvent'] | null,
+): NonNullable<RunOptions['onEvent']> {
+  const record = { folder, runId, store: storeOf(folder) };
+  return (event, position, whole) => {
+    if (event.type === 'step_completed') steps.rememberEnd(event, record);
+    onEvent?.(event, position, whole);
   };
 }
 

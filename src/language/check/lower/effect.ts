@@ -168,11 +168,13 @@ function optionsOf(l: StateLowering, i: Do | CheckNode, table: OptionTable, of: 
   return { settings, inShell };
 }
 
-/** The patterns of the files that count, between commas. */
-function memoOf(l: StateLowering, option: Option | undefined): readonly Template[] | undefined {
+/** The patterns of the files that count, between commas. `memo=yes` is `memo`. */
+export function memoOf(l: StateLowering, option: Option | undefined): readonly Template[] | undefined {
   if (option === undefined) return undefined;
   if (option.value === undefined) return [];
   const text = constantText(option.value);
+  if (text !== null && /^(?:yes|true|on)$/.test(text.trim())) return [];
+  if (text !== null && /^(?:no|false|off)$/.test(text.trim())) return undefined;
   if (text === null) return [lowerTemplate(option.value, l)];
   return text
     .split(',')

@@ -10,11 +10,13 @@ import type { Mutable } from '../../../prelude/mutable.js';
 import { nearest } from '../../../prelude/nearest.js';
 import { omitUndefined } from '../../../prelude/omit-undefined.js';
 import { unreachable } from '../../../prelude/unreachable.js';
+import { declarationMessages as wrong } from '../../source/catalogue/declarations.js';
 import { type GuardProblem, stepMessages as say } from '../../source/catalogue/steps.js';
 import type { SourceFile } from '../../source/diagnostic.js';
 import type { Option, StepNode } from '../../syntax/ast.js';
 import type { Expression, Interpolation, Template } from '../../syntax/expression-nodes.js';
 import type { StepRun } from '../../syntax/step-nodes.js';
+import { memoOf } from '../lower/effect.js';
 import { constantText, lowerTemplate } from '../lower/lower-expression.js';
 import { boundIn } from '../lower/parallel.js';
 import { lowerAgentName, reportPrompt } from '../lower/report-agent.js';
@@ -93,7 +95,8 @@ function checkHead(l: StateLowering, i: StepNode): void {
     const near = nearest(i.type.text, ['code', 'split', 'validate', 'artifact']);
     l.diagnostics.push(say.stepType(i.type.span, { type: i.type.text, near }));
   }
-  for (const option of i.options) l.diagnostics.push(say.stepOption(option.key.span, { name: option.key.text }));
+  for (const option of i.options)
+    if (option.key.text !== 'memo') l.diagnostics.push(say.stepOption(option.key.span, { name: option.key.text }));
   if (i.run.kind === 'none' && i.gates.length === 0 && i.each === undefined && !isReportedByParser(l, i))
     l.diagnostics.push(say.emptyStep(i.name.span, { name }));
 }
@@ -102,6 +105,27 @@ function checkHead(l: StateLowering, i: StepNode): void {
 function isReportedByParser(l: StateLowering, { context, prompt, session, retry, verb }: StepNode): boolean {
   const isBare = context.length === 0 && prompt === undefined && session === undefined && retry === undefined;
   return isBare && !/\.ya?ml$/i.test(l.shared.sources[verb.span.file]?.name ?? '');
+}
+
+/** The patterns of the files that count for what the step is asked; undefined: it is not remembered. */
+function stepMemo(l: StateLowering, i: StepNode): readonly LoweredTemplate[] | undefined {
+  const options = i.options.filter(({ key }) => key.text === 'memo');
+  const memos = options.map((option) => memoOf(l, option)).filter((memo) => memo !== undefined);
+  const [option] = options;
+  if (option === undefined || memos.length === 0) return undefined;
+  const report = (why: string, help: string): void =>
+    void l.diagnostics.push(wrong.badOption(option.span, { name: 'memo', why, help }));
+  if (i.run.kind !== 'agent')
+    report(
+      'needs a step with an agent',
+      'remember commands and agents one by one, as in `DO [memo]: …`, or leave it out',
+    );
+  else if (i.session?.kind === 'from')
+    report(
+      'cannot be used with a session that continues another',
+      'the conversation is part of the question: leave one of them out',
+    );
+  return memos.flat();
 }
 
 const WORKS = { agent: 'agent', body: 'body', workflow: 'steps', group: 'steps', none: 'none' } as const;
@@ -120,6 +144,7 @@ function lowerWork(l: StateLowering, i: StepNode, step: NamedStep): void {
     retry: retry === null ? null : retry.layout,
     work: doesTasks(i) ? 'steps' : WORKS[i.run.kind],
     ...omitUndefined({ verdict: l.steps.verdict === i ? true : undefined, older: outer.older ? true : undefined }),
+    ...omitUndefined({ memo: stepMemo(l, i) }),
   };
   const slots = replanSlots(l, layout);
   const agent = i.run.kind === 'agent' ? lowerAgentName(l, i.run.agent) : null;

@@ -3,7 +3,7 @@ import { nearest } from '../../../prelude/nearest.js';
 import { omitUndefined } from '../../../prelude/omit-undefined.js';
 import { workflowMessages as words } from '../../source/catalogue/workflow.js';
 import { unnamedStep } from '../../source/diagnostic.js';
-import type { Block, StepNode } from '../../syntax/ast.js';
+import type { Block, Option, StepNode } from '../../syntax/ast.js';
 import type { Name } from '../../syntax/expression-nodes.js';
 import type { EachTask, StepParts, StepRun } from '../../syntax/step-nodes.js';
 import { gatesOf } from './read-gates.js';
@@ -34,6 +34,7 @@ const OUTPUTS: Readonly<Record<string, string>> = {
 };
 export const STEP_KEYS = [
   ...['name', 'type', 'get', 'run', 'gate', 'retry', 'each', 'parallel', 'steps', 'output', 'foreach', 'on_failure'],
+  'memo',
   ...GET_KEYS,
   ...RUN_KEYS,
 ];
@@ -70,6 +71,7 @@ export function stepOf(given: ReaderContext, map: YamlMap): StepNode {
   const members = new Members(map, context);
   const name = stepName(context, members, map);
   const type = typeOf(context, members);
+  const options = memoOf(context, members);
   const get = innerMembers(context, members, 'get', GET_KEYS);
   const work = innerMembers(context, members, 'run', RUN_KEYS);
   const part = (from: Members | undefined, key: string): YamlMember | undefined =>
@@ -97,7 +99,7 @@ export function stepOf(given: ReaderContext, map: YamlMap): StepNode {
     verb: { text: 'STEP', span: name.span },
     name,
     ...omitUndefined({ type }),
-    options: [],
+    options,
     context: contextMember === undefined ? [] : contextOf(context, contextMember),
     ...omitUndefined({ prompt: text, session: source }),
     run: runOf(context, parts, below.group),
@@ -145,6 +147,14 @@ function stepName(context: ReaderContext, members: Members, map: YamlMap): Name 
     context.diagnostics.push(words.missingKey(where, { key: 'name', of: 'this step', example: '- name: build' }));
   // A unique name, so that this is the only message about names.
   return { text: unnamedStep(map.span.start), span: where };
+}
+
+/** `memo: true`, one pattern of files, or a list of them. */
+function memoOf(context: ReaderContext, members: Members): readonly Option[] {
+  const member = noteSign(context, members.take('memo'));
+  if (member === undefined) return [];
+  const { key, value } = member;
+  return itemsOf(value).flatMap((item) => optionOf(context, { key, value: item }, 'memo') ?? []);
 }
 
 /** `type`, or `output` of the older dialect. */

@@ -167,7 +167,7 @@ export const stepMessages = {
   })),
   stepOption: message<{ name: string }>('unknown-step-option', 'error', (f, s) => ({
     message: `a step has no option \`${f.name}\``,
-    help: `write ${['code', 'split', 'validate'].map((type) => s.option('type', type)).join(', ')} or ${s.option('type', 'artifact')}`,
+    help: `write ${['code', 'split', 'validate'].map((type) => s.option('type', type)).join(', ')}, ${s.option('type', 'artifact')} or ${s.option('memo', 'yes')}`,
   })),
   emptyStep: message<{ name: string }>('empty-step', 'error', (f, s) => ({
     message: `${s.step(f.name)} does nothing`,

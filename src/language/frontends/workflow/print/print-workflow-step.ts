@@ -32,9 +32,12 @@ export function printStep(printing: Printing, step: StepNode): YAMLMap {
       reportNoForm(printing, one.verb.span, `\`${one.verb.text}\` next to steps`);
       return [];
     });
-  for (const option of step.options) reportNoForm(printing, option.span, `the option \`${option.key.text}\``);
+  const memos = step.options.filter(({ key }) => key.text === 'memo');
+  for (const option of step.options)
+    if (!memos.includes(option)) reportNoForm(printing, option.span, `the option \`${option.key.text}\``);
   const pairs: Pairs = [['name', step.name.text]];
   if (step.type !== undefined) pairs.push(['type', step.type.text]);
+  if (memos.length > 0) pairs.push(['memo', memoValue(printing, memos)]);
   const get = getPairs(printing, step);
   if (get.length > 0) pairs.push(['get', mapOf(get, comments)]);
   pairs.push(...runPairs(printing, step.run, printInner));
@@ -130,6 +133,12 @@ function runPairs(printing: Printing, run: StepRun, inner: (block: Block) => unk
     default:
       return unreachable(run);
   }
+}
+
+/** `memo` as it is read: a value that says yes, one pattern, or several. */
+function memoValue(printing: Printing, memos: readonly Option[]): unknown {
+  const values = memos.map(({ value }) => (value === undefined ? true : scalarOf(printing, value)));
+  return values.length === 1 ? values[0] : flow(values);
 }
 
 function guardPair(printing: Printing, { key, value }: Option): [string, unknown] {
