@@ -22,7 +22,7 @@ const WORLD = ['--agent', '--mock', '--real-time', '--in-doubt', '--suspend-afte
 /** What only the beginning of a run decides. */
 const AT_START = [
   ...['--input-file', '--machine', '--start', '--worktree', '--jobs', '--effect-timeout', '--auto-events'],
-  ...['--name', '--state', '--tools', '--approved', '--home', '--fresh', '--memo-max-age'],
+  ...['--name', '--state', '--tools', '--approved', '--home', '--fresh', '--memo-max-age', '--only'],
 ];
 
 export const COMBINATIONS: readonly Combination[] = [
@@ -80,7 +80,7 @@ export const COMBINATIONS: readonly Combination[] = [
   },
   {
     of: ['run'],
-    flags: ['--fresh', '--memo-max-age'],
+    flags: ['--fresh', '--memo-max-age', '--only'],
     idle: ['--dry-run', '--mock', '--cassette', '--record'],
     help: 'leave it out: this run does not use the memo',
   },

@@ -60,6 +60,10 @@ export function addRun(program: Command, onExit: (code: number) => void): void {
     )
     .option('--agent <name=agent>', 'use another configured agent for this name (repeatable)', collectPairs)
     .option('--fresh', 'take nothing from the memo: do again what is marked with `memo`, and remember it')
+    .option(
+      '--only <name>',
+      'only this state or step: what comes before it must be in the memo, and the run stops behind it',
+    )
     .addOption(environmentOption('--memo-max-age <duration>', 'use no remembered outcome that is older', duration))
     .option('--mock <file>', 'take the results of commands, agents and people from a file, in virtual time')
     .option('--real-time', 'with --mock: use the real clock instead of virtual time')

@@ -35,6 +35,7 @@ import {
 } from '../running/stored-runs.js';
 import { EXIT, type ExitCode } from '../terminal/exit-code.js';
 import { stderr, stdout } from '../terminal/streams.js';
+import { usageError } from '../terminal/usage-error.js';
 
 /** With one of these, a run is executed here even if the configuration names an engine. */
 const LOCAL: readonly (keyof RunFlags)[] = ['mock', 'record', 'cassette', 'cwd', 'resume', 'replay'];
@@ -57,6 +58,10 @@ export async function runCommand(file: string, given: RunFlags): Promise<ExitCod
   const prepared = await prepareRun(file, flags);
   if ('code' in prepared) return prepared.code;
   if ('nothing' in prepared) return nothingToRun(prepared.nothing, flags);
+  if (flags.only !== undefined) {
+    const wrongPart = (await import('../../runtime/run/only-part.js')).onlyProblem(prepared.machine, flags.only);
+    if (wrongPart !== null) return usageError(wrongPart.message, wrongPart.help);
+  }
   if (flags.dryRun) return dryRun(prepared, flags);
   const bound = await boundOf(prepared, flags, background);
   if (typeof bound === 'number') return bound;
@@ -123,6 +128,7 @@ async function start(
     },
   });
   const { taped, execution, report } = made;
+  if (report?.only?.message !== undefined) await usageError(report.only.message, report.only.help);
   if (report !== undefined) await reportUnusedAnswers(execution?.unusedAnswers?.() ?? [], report, flags);
   return taped === undefined ? code : taped.finish(report ?? null, code);
 }
@@ -157,9 +163,9 @@ function runOptions(flags: RunFlags) {
     settings: settingsOf(flags),
     ...omitUndefined({ name: flags.name, jobs: flags.jobs, realTime: flags.realTime }),
     ...omitUndefined({ key: flags.key, onBusy: flags.onBusy, keyWhile: flags.keyWhile }),
-    ...(flags.fresh === undefined && flags.memoMaxAge === undefined
+    ...(flags.fresh === undefined && flags.memoMaxAge === undefined && flags.only === undefined
       ? {}
-      : { memo: omitUndefined({ fresh: flags.fresh, maxAgeMs: flags.memoMaxAge }) }),
+      : { memo: omitUndefined({ fresh: flags.fresh, maxAgeMs: flags.memoMaxAge, only: flags.only }) }),
   };
 }
 

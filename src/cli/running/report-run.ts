@@ -16,8 +16,12 @@ import { EXIT, type ExitCode } from '../terminal/exit-code.js';
 export function exitCodeOf(report: RunReport): ExitCode {
   // The person asked for the rollback, so its success counts, not the failure of the run.
   if (report.status === 'failed' && report.rollback?.failed.length === 0) return EXIT.returned;
+  if (report.only !== undefined) return report.status === 'failed' ? EXIT.failed : PART_EXITS[report.only.status];
   return EXIT[report.status];
 }
+
+/** For a run of one part, the part counts: behind it the run was stopped as it was told. */
+const PART_EXITS = { done: EXIT.returned, refused: EXIT.usage, not_reached: EXIT.failed } as const;
 
 /** The closing lines of the log. `isPlayed`: the run came from a cassette. `flags` are the flags that a command to resume the run must repeat. */
 export function closingLines(report: RunReport, flags: readonly string[], paint: Paint, isPlayed = false): string[] {
@@ -37,6 +41,10 @@ export function closingLines(report: RunReport, flags: readonly string[], paint:
       }
       return [`${paint.error('failed')} ${after}  ${run}`, ...undoLines(report, flags)];
     case 'interrupted':
+      if (report.only?.status === 'done') {
+        const on = resumeHint(['resume', id, ...flags]).replace('resume with', 'go on with');
+        return [`${paint.success(`stopped behind ${escapeControls(report.only.name)}`)} ${after}  ${run}`, on];
+      }
       // What a cassette lacks cannot come later.
       return [
         `${paint.warning('interrupted')} ${after}  ${run}`,

@@ -36,6 +36,8 @@ export interface RunFlags {
   readonly fresh?: boolean;
   /** Milliseconds. */
   readonly memoMaxAge?: number;
+  /** The state or step that alone is executed. */
+  readonly only?: string;
   readonly mock?: string;
   /** With a mock: waits take their time. */
   readonly realTime?: boolean;

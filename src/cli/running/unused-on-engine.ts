@@ -20,6 +20,7 @@ const UNUSED: Readonly<Record<string, string>> = {
   suspendAfter: 'leave it out: a run on an engine costs no process while it waits',
   fresh: LOCAL,
   memoMaxAge: LOCAL,
+  only: LOCAL,
   mock: LOCAL,
   key: LOCAL,
   onBusy: LOCAL,

@@ -3,19 +3,15 @@
  * Everything that a run needs during execution is created here and released at its end.
  */
 import { setMaxListeners } from 'node:events';
-import { dirname } from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
-import type { Outcome } from '../../interpreter/events/event.js';
 import type { Run } from '../../interpreter/run.js';
 import { printJson } from '../../interpreter/values/json.js';
 import type { Json } from '../../machine/expression.js';
-import type { Machine } from '../../machine/machine.js';
 import { omitUndefined } from '../../prelude/omit-undefined.js';
 import type { AgentSettings } from '../agents/resolve.js';
 import { clockMs, timeStamp } from '../clock.js';
-import type { Effects, RunResources } from '../effect-context.js';
-import { type HostOptions, hostEffects } from '../effects.js';
-import type { MemoHost } from '../memo.js';
+import type { RunResources } from '../effect-context.js';
+import { hostEffects } from '../effects.js';
 import type { Redactor } from '../redact.js';
 import type { Checkpoints } from '../store/checkpoint.js';
 import type { Inbox } from '../store/inbox.js';
@@ -30,6 +26,8 @@ import type { WorktreeFacts } from '../worktree/worktree-facts.js';
 import { drive } from './drive.js';
 import type { Begin, DriveEnd } from './drive-options.js';
 import { Growth, keptOutput } from './growth.js';
+import { withMemo } from './memo-effects.js';
+import type { OnlyPart } from './only-part.js';
 import { openResources } from './resources.js';
 import type { RunOptions } from './run-options.js';
 import { type RunReport, reportOf } from './run-report.js';
@@ -62,15 +60,29 @@ export async function driveRun(opened: OpenRun, options: RunOptions): Promise<Ru
   const begun = clockMs();
   const file = open?.folder == null ? null : stateFile(open.folder, redactor);
   const trace = options.trace === undefined ? null : await openTrace(opened, options.trace);
-  const end = await driveToEnd(opened, options, file, trace);
+  const only = options.memo?.only === undefined ? null : await partOf(opened, options.memo.only, options.signal);
+  const end = await driveToEnd(opened, options, file, { trace, only });
   const durationMs = Math.round(begin.activeMs + clockMs() - begun);
   const worktree = await leaveWorktree(opened, end);
-  const report = reportOf(run, end, { runId, durationMs, redactor, worktree, key: opened.key });
+  const report = reportOf(run, end, {
+    runId,
+    durationMs,
+    redactor,
+    worktree,
+    key: opened.key,
+    only: only?.report(end.kind === 'ended'),
+  });
   await options.onEnd?.(report);
   await closeRun(opened, report, file);
   const unsent = (await trace?.close()) ?? null;
   if (unsent !== null) options.onUnsent?.(unsent);
   return report;
+}
+
+/** Loaded only for a run of one part. */
+async function partOf({ run }: OpenRun, name: string, signal: RunOptions['signal']): Promise<OnlyPart> {
+  const { OnlyPart } = await import('./only-part.js');
+  return new OnlyPart(name, run.linked.machine, signal);
 }
 
 /** Loaded only for a run whose spans are wanted. */
@@ -95,7 +107,7 @@ async function driveToEnd(
   opened: OpenRun,
   options: RunOptions,
   file: StateFile | null,
-  trace: TracedSpans | null,
+  { trace, only }: { readonly trace: TracedSpans | null; readonly only: OnlyPart | null },
 ): Promise<DriveEnd> {
   const { runId, run, open, redactor, checkpoints, inbox, begin, cwd, worktrees } = opened;
   const artifacts = open?.folder?.artifacts ?? null;
@@ -112,23 +124,23 @@ async function driveToEnd(
   // One signal may serve thousands of runs, which is not a leak.
   for (const signal of [options.signal, options.kill]) if (signal instanceof EventTarget) setMaxListeners(0, signal);
   const agents: AgentSettings = { agents: {}, folder: null, instead: {}, ...options.agents };
-  const { machine } = run.linked;
-  const isRemembered = path !== null && options.effects === undefined && remembersSteps(machine);
-  const steps = isRemembered ? await import('../step-memo.js') : null;
   const shown = trace === null ? (options.onEvent ?? null) : traceAndShow(trace, options.onEvent);
+  const { env, commands, mcp, readable, permits } = options;
+  const inWorld = options.effects ?? hostEffects({ env, commands, agents, mcp, readable, permits });
+  const { effects, onEvent } =
+    options.effects !== undefined || path === null
+      ? { effects: inWorld, onEvent: shown }
+      : await withMemo(
+          inWorld,
+          run.linked.machine,
+          { folder: path, runId, host: { ...options.memo, agents, redactor }, only },
+          shown,
+        );
+  const signal = only?.signal ?? options.signal;
   running++;
   try {
     return await drive(run, {
-      effects:
-        options.effects ??
-        withMemo(path, { ...options.memo, agents, redactor }, steps, {
-          env: options.env,
-          commands: options.commands,
-          agents,
-          mcp: options.mcp,
-          readable: options.readable,
-          permits: options.permits,
-        }),
+      effects,
       context: {
         ...{ runId, cwd, program: run.linked.machine.name, programDir: run.options.programDir, resources },
         ...(trace === null ? {} : { traceparentOf: (effect) => trace.traceparentOf(effect) }),
@@ -139,13 +151,13 @@ async function driveToEnd(
       checkpoints,
       inbox,
       begin,
-      onEvent: steps === null || path === null ? shown : rememberAndShow(steps, { folder: path, runId }, shown),
+      onEvent,
       onOutput: options.onOutput ?? null,
       onNotice: options.onNotice ?? null,
       ask: options.ask ?? null,
       person: options.person ?? 'user',
       through: options.through,
-      signal: options.signal ?? null,
+      signal: signal ?? null,
       // The limit does not apply to a rollback of a run that has ended.
       timeMs: run.undo.endedAs === null ? (run.limits.timeMs ?? null) : null,
       time: options.time ?? null,
@@ -162,55 +174,6 @@ async function driveToEnd(
     options.signal?.removeEventListener('abort', stop);
     await resources.close();
   }
-}
-
-/** Effects of which those with `memo` are taken from the memo of the store, if they are known. */
-function withMemo(
-  folder: string | null,
-  memo: Omit<MemoHost, 'store'>,
-  steps: StepMemoModule | null,
-  options: HostOptions,
-): Effects {
-  const effects = hostEffects(options);
-  if (folder === null) return effects;
-  const host = { ...memo, folder, store: storeOf(folder) };
-  return {
-    ...effects,
-    perform(request, context) {
-      const perform = (): Outcome | Promise<Outcome> => effects.perform(request, context);
-      if (request.kind === 'worktree') return steps?.performChange(request, context, host, perform) ?? perform();
-      if (!('memo' in request) || request.memo === undefined) return perform();
-      const { memo: asked } = request;
-      if (request.kind === 'agent' && asked.step !== undefined)
-        return steps?.rememberStep({ ...request, memo: asked }, context, host, perform) ?? perform();
-      return import('../memo.js').then(({ rememberOutcome }) =>
-        rememberOutcome({ ...request, memo: asked }, context, host, perform),
-      );
-    },
-  };
-}
-
-/** The store of a run, by the run's folder. */
-const storeOf = (folder: string): string => dirname(dirname(folder));
-
-/** Loaded only for a program that has such a step. */
-type StepMemoModule = typeof import('../step-memo.js');
-
-function remembersSteps({ states }: Machine): boolean {
-  return states.some(({ code }) => code.some((one) => one.op === 'step-begin' && one.plan.memo !== undefined));
-}
-
-/** The memo learns that a step has ended once that is on disk. */
-function rememberAndShow(
-  steps: StepMemoModule,
-  { folder, runId }: { readonly folder: string; readonly runId: string },
-  onEvent: RunOptions['onEvent'] | null,
-): NonNullable<RunOptions['onEvent']> {
-  const record = { folder, runId, store: storeOf(folder) };
-  return (event, position, whole) => {
-    if (event.type === 'step_completed') steps.rememberEnd(event, record);
-    onEvent?.(event, position, whole);
-  };
 }
 
 /** The trace gets events as the journal has them, before whoever shows them. */

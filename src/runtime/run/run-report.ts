@@ -13,6 +13,7 @@ import { unreachable } from '../../prelude/unreachable.js';
 import { type Redactor, redactError, redactNamed, redactWritten } from '../redact.js';
 import type { WorktreeFacts } from '../worktree/worktree-facts.js';
 import type { DriveEnd } from './drive-options.js';
+import type { OnlyReport } from './only-part.js';
 
 /** The report of a run: the result of `run`, and the object that `--json` prints. */
 export interface RunReport {
@@ -50,6 +51,8 @@ export interface RunReport {
   readonly key?: string;
   /** Of a skipped run: the run that had the key. */
   readonly held_by?: string;
+  /** Of a run of one state or step: how that has ended. */
+  readonly only?: OnlyReport;
   /** The worktree of the run and the branch with its work; absent: it worked in the directory in which it was started. */
   readonly worktree?: WorktreeFacts;
   /** Steps in the order in which they began. */
@@ -104,6 +107,7 @@ export function reportOf(
     readonly redactor: Redactor | null;
     readonly worktree: WorktreeFacts | null;
     readonly key?: string | undefined;
+    readonly only?: OnlyReport | null | undefined;
   },
 ): RunReport {
   const { result } = run;
@@ -133,6 +137,7 @@ export function reportOf(
     ...omitUndefined({
       key: facts.key,
       held_by: result?.heldBy,
+      only: facts.only ?? undefined,
       worktree: facts.worktree ?? undefined,
       steps: run.steps.records.size === 0 ? undefined : stepsOf(run),
       undo: run.undo.newest === null ? undefined : undoFacts(run.undo.entries),
