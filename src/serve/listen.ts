@@ -30,7 +30,7 @@ import { BEGUN, type PermitRequest } from './executions/ask-permits.js';
 import { Executions } from './executions/executions.js';
 import type { RunProcess } from './executions/promised-run.js';
 import { makeServiceFolder, serviceFolder } from './executions/waiting-list.js';
-import { Scheduler, scheduledStart } from './scheduler.js';
+import { requireScheduledInputs, Scheduler, scheduledStart } from './scheduler.js';
 import { OWN_REQUEST } from './service.js';
 
 export interface ListenOptions {
@@ -85,6 +85,7 @@ export async function listen(options: ListenOptions): Promise<Listening> {
   const executes = !options.isReadOnly && engine === null;
   prepare(directory, () => makeStore(directory));
   await requireOwnStore(directory);
+  if (executes) await requireScheduledInputs(directory, programs);
   const locked = executes ? prepare(directory, () => lockRun(makeServiceFolder(directory))) : null;
   if (locked !== null && 'owner' in locked)
     throw new RunRefused(

@@ -1,12 +1,19 @@
 /** Starts the programs of schedules when they are due, each time at most once, whatever happens to the service or its clock. */
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
+import { openPrograms } from '../app/open-runs.js';
 import type { Programs } from '../app/programs.js';
 import { type Result, refuse, resultOf, resultWith } from '../app/result.js';
 import { whyConfirm } from '../app/run-bounds.js';
 import { parseDuration } from '../machine/duration.js';
 import type { Machine } from '../machine/machine.js';
-import { type Schedule, type ScheduleTimes, scheduleTimes } from '../runtime/configuration/schedules.js';
+import { loadConfiguration } from '../runtime/configuration/load-configuration.js';
+import {
+  type Schedule,
+  type ScheduleTimes,
+  scheduledInputProblems,
+  scheduleTimes,
+} from '../runtime/configuration/schedules.js';
 import { newRunId } from '../runtime/run/header.js';
 import { inputProblems } from '../runtime/run/run-inputs.js';
 import {
@@ -15,10 +22,27 @@ import {
   readSchedule,
   type ScheduleOutcome,
 } from '../runtime/store/kept-schedules.js';
-import { StoreError } from '../runtime/store/store-error.js';
+import { RunRefused, StoreError } from '../runtime/store/store-error.js';
 import { startTimer } from '../runtime/timer.js';
 import type { Executions } from './executions/executions.js';
 import { promisedStart } from './executions/requested-run.js';
+
+/** Rejects with a `RunRefused` if a schedule gives its program inputs that it cannot take. */
+export async function requireScheduledInputs(directory: string, programs: string): Promise<void> {
+  const { configuration } = await loadConfiguration(programs);
+  const { schedules = [], folder } = configuration;
+  if (schedules.length === 0) return;
+  const opened = openPrograms({ folder: programs, dir: directory });
+  for (const schedule of schedules) {
+    const checked = await opened.check(join(folder ?? programs, schedule.program));
+    // A program with errors may be corrected while the service runs.
+    if (!checked.ok || !checked.value.isValid || checked.value.machine === null) continue;
+    const [problem] = scheduledInputProblems(schedule, checked.value.machine as Machine);
+    if (problem === undefined || problem.kind === 'missing') continue;
+    const help = problem.help ?? `correct \`inputs\` of the schedule in \`${configuration.file}\``;
+    throw new RunRefused('wrong-use', problem.message, help);
+  }
+}
 
 /** Starts runs as requests do. */
 export function scheduledStart(programs: Programs, executions: Executions, folder: string) {

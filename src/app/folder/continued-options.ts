@@ -19,6 +19,7 @@ import { editedProgram } from '../project/edited-program.js';
 import type { Instead, ProgramFindings, ProgramSource } from '../project/preparation.js';
 import { configuredOptions, readMock } from '../project/prepare.js';
 import type { ProjectHost } from '../project/project-host.js';
+import { uncalledReplacements } from '../project/replaced-agents.js';
 import { loadSettings, signingOf } from '../project/settings.js';
 import { programOf, sourcesOf } from '../project/stored-program.js';
 import { InvalidProgram } from '../result.js';
@@ -106,15 +107,18 @@ export async function continuedOptions(
     program === undefined ? null : await editedProgram(host, program, about, { configuration, instead, mock });
   if (edited !== null && 'missing' in edited) throw new RunRefused('unknown', edited.missing);
   if (edited !== null && 'diagnostics' in edited) throw new InvalidProgram(edited);
+  const machine = storedMachine(stored, about.digest);
+  const continued = edited?.machine ?? machine;
+  const uncalled = uncalledReplacements(continued, opened.agents ?? {});
   const examined = await examine?.({
-    machine: storedMachine(stored, about.digest),
-    continued: edited?.machine ?? storedMachine(stored, about.digest),
+    machine,
+    continued,
     inputs: about.inputs,
     instead,
     isMocked: mock !== null,
     sources: edited?.sources ?? sourcesOf(stored),
     configuration,
-    warnings: { diagnostics: settings.warnings, sources: settings.sources },
+    warnings: { diagnostics: [...settings.warnings, ...uncalled], sources: settings.sources },
   });
   const configured = withTrial(configuredOptions(host, configuration, { program: named, instead }), opened);
   const suspendAfterMs = suspension(asked, [kept.suspend_after, configuration.defaults.suspend_after]);

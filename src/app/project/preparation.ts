@@ -11,6 +11,7 @@ import type { Mock } from '../../runtime/mock-file.js';
 import type { RunOptions } from '../../runtime/run/run-options.js';
 import type { Repository } from '../../runtime/worktree/git/repository.js';
 import { type ProjectHost, pathOf, withOpenTexts } from './project-host.js';
+import { uncalledReplacements } from './replaced-agents.js';
 
 /** What to run: a file by its path (`-` is standard input), or a text. */
 export type ProgramSource = string | { readonly text: string; readonly name?: string };
@@ -166,6 +167,8 @@ export function ready(
   >,
 ): Extract<Preparation, { kind: 'ready' }> {
   const { instead = {} } = context;
+  const uncalled = uncalledReplacements(own.machine, instead);
+  if (uncalled.length > 0) findings.push({ diagnostics: uncalled, sources: [] });
   const absolute = (path: string | undefined): string | undefined =>
     path === undefined ? undefined : resolve(host.folder, path);
   const settings = {

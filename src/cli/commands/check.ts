@@ -145,7 +145,8 @@ async function checkPrograms(files: readonly string[], flags: CheckFlags, outcom
 
 /** What only a look at the whole machine finds. */
 async function lookFurther(file: string, compilation: Compilation, flags: CheckFlags): Promise<Compilation> {
-  const confirmed = await withPaidCalls(file, await withConfirmedLoops(compilation));
+  const paid = await withPaidCalls(file, await withConfirmedLoops(compilation));
+  const confirmed = await withScheduledInputs(file, paid);
   if (flags.shared !== undefined || flags.home !== undefined) return confirmed;
   if (!(await isForAnEngine(file, flags)) || (await hasHome(file))) return confirmed;
   return (await import('./check-surroundings.js')).withEngineFiles(confirmed);
@@ -157,6 +158,25 @@ async function withPaidCalls(file: string, compilation: Compilation): Promise<Co
   const { configuration } = await loadSettings(commandLineHost(), file);
   const { withUnpaidCalls } = await import('./check-surroundings.js');
   return withUnpaidCalls(compilation, configuration);
+}
+
+/** Schedules of the configuration that start the program give it inputs. */
+async function withScheduledInputs(file: string, compilation: Compilation): Promise<Compilation> {
+  const { machine, sources } = compilation;
+  if (machine === null || file === '-') return compilation;
+  const { configuration } = await loadSettings(commandLineHost(), file);
+  if ((configuration.schedules ?? []).length === 0) return compilation;
+  const { scheduledInputDiagnostics } = await import('../../app/project/scheduled-inputs.js');
+  const found = await scheduledInputDiagnostics(commandLineHost(), configuration, file, machine);
+  const diagnostics = found.diagnostics.map((one) => ({
+    ...one,
+    span: { ...one.span, file: one.span.file < 0 ? -1 : one.span.file + sources.length },
+  }));
+  return {
+    ...compilation,
+    diagnostics: [...compilation.diagnostics, ...diagnostics],
+    sources: [...sources, ...found.sources],
+  };
 }
 
 /** Whether the configuration binds the runs to workers with a name. */

@@ -2,6 +2,9 @@
 import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { Json } from '../../machine/expression.js';
+import type { Machine } from '../../machine/machine.js';
+import { omitUndefined } from '../../prelude/omit-undefined.js';
+import { inputProblems } from '../run/run-inputs.js';
 import type { FileProblem, ReadFile } from './yaml-file.js';
 
 /** A program that the service starts at certain times. */
@@ -93,6 +96,16 @@ export async function scheduleProblems(
     }
   }
   return problems;
+}
+
+/** The inputs of a schedule that its program cannot take, with the name of each. */
+export function scheduledInputProblems({ name, inputs = {} }: Schedule, machine: Machine) {
+  return inputProblems(machine, inputs).map(({ kind, name: input, message, help }) => ({
+    kind,
+    input,
+    message: `the schedule \`${name}\` will not start: ${message}`,
+    ...omitUndefined({ help }),
+  }));
 }
 
 function isTimeZone(name: string): boolean {
