@@ -158,6 +158,7 @@ export type {
   RunError,
   RunEvent,
   RunResumed,
+  ShownValues,
   SpentAmount,
   Through,
   TokenCounts,

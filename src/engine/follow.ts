@@ -139,7 +139,7 @@ function isQuestion({ kind }: Waiting): boolean {
 }
 
 export function questionOf(
-  { name, question, choices, until }: Waiting,
+  { name, question, choices, show, until }: Waiting,
   preset: string | null,
 ): Parameters<AskHandler>[0] {
   return {
@@ -147,6 +147,7 @@ export function questionOf(
     question: question ?? '',
     choices: choices ?? null,
     default: preset,
+    ...omitUndefined({ show }),
     deadlineMs: until ?? null,
   };
 }

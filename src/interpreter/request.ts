@@ -5,7 +5,7 @@
 import type { Json, ShellText } from '../machine/expression.js';
 import type { Decoding, Strictness } from '../machine/machine.js';
 import type { ToolProgram } from '../machine/plan.js';
-import type { EffectKind, Output, TokenCounts } from './events/event.js';
+import type { EffectKind, Output, ShownValues, TokenCounts } from './events/event.js';
 import type { PlanCheck } from './plan/engine/plan-node.js';
 
 /** The members of all requests. */
@@ -235,6 +235,7 @@ export type AskRequest = RequestHeader & {
   readonly question: string;
   readonly choices: readonly string[] | null;
   readonly default: string | null;
+  readonly show?: ShownValues;
   /** Milliseconds since the epoch, for people: a separate timer ends the question. */
   readonly deadlineMs: number | null;
 };

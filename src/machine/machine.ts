@@ -296,6 +296,8 @@ export type Instruction = { readonly origin: Origin } & (
       readonly choices: readonly Template[];
       readonly value: Template | null;
       readonly deadline: Template | null;
+      /** Values that are shown next to the question, with what the program calls them. */
+      readonly show?: readonly { readonly name: string; readonly value: Template }[];
       readonly bind: number;
     }
   /** A sequential FOR EACH begins: the list goes to `items`, 0 to `index`. */

@@ -3,6 +3,7 @@ import { type InputRequiredResult, inputRequired } from '@modelcontextprotocol/s
 import type { RecordedEvent, Runs } from '../app/runs.js';
 import type { Waiting } from '../interpreter/events/event.js';
 import type { Json } from '../machine/expression.js';
+import { shownLines } from '../views/log/event-line.js';
 import type { Caller } from './caller.js';
 import { cutText, type ShortMembers } from './short-answer.js';
 
@@ -79,7 +80,8 @@ export function wordsOf(one: Waiting, defaults: ReadonlyMap<string, string>): st
     ...(one.until == null ? [] : [`until ${dateOf(one.until)}`]),
   ];
   const question = one.kind === 'approval' ? `approve \`${nameOf(one)}\`?` : (one.question ?? nameOf(one));
-  return facts.length === 0 ? question : `${question} (${facts.join('; ')})`;
+  const asked = facts.length === 0 ? question : `${question} (${facts.join('; ')})`;
+  return [asked, ...shownLines(one).map((line) => cutText(line, LONGEST_TITLE))].join('\n');
 }
 
 function fieldOf(one: Waiting, defaults: ReadonlyMap<string, string>, proposed: ShortMembers): ShortMembers {

@@ -110,6 +110,7 @@ function waitingFacts(one: ShownRun['waiting'][number], defaults: ReadonlyMap<st
     ...(one.question === undefined ? {} : { question: one.question }),
     ...(one.choices == null ? {} : { choices: [...one.choices] }),
     ...(standard === undefined ? {} : { default: standard }),
+    ...(one.show === undefined ? {} : { show: one.show }),
     ...(one.until == null ? {} : { until: new Date(one.until).toISOString() }),
   };
 }

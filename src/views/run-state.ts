@@ -9,7 +9,7 @@ import { alignedLines } from './drawing/columns.js';
 import type { Paint } from './drawing/paint.js';
 import { cut, visibleLine } from './drawing/visible-text.js';
 import { eventGist } from './log/event-gist.js';
-import { waitingLine } from './log/event-line.js';
+import { shownLines, waitingLine } from './log/event-line.js';
 import { statusPaint } from './run-list.js';
 import { stepPaint } from './steps/step-table.js';
 
@@ -119,7 +119,7 @@ export function drawRunState(run: DrawnRun, recent: readonly Recent[], paint: Pa
   add('error', run.error === null ? [] : [paint.error(errorWords(run.error))]);
   add(
     'waits for',
-    run.waiting.map((one) => visibleLine(waitingLine(one))),
+    run.waiting.flatMap((one) => [waitingLine(one), ...shownLines(one)].map(visibleLine)),
   );
   if (run.engine !== undefined) add('engine', engineLines(run.engine, paint));
   lines.push(

@@ -23,9 +23,9 @@ RETURN: "{host} is up"
 `;
 const RELEASE = `MACHINE: release
 STATE: PREPARE
-  CHECK: changes = echo "3 fixes"
+  CHECK: changes = echo '{"fixes": 3, "by": ["Ada"]}'
   DO: in PARALLEL
-    ASK user: "Publish it?" → go choices=yes,no
+    ASK user: "Publish it?" → go choices=yes,no show=changes.fixes,changes.by
     ASK user: "Who is told?" → who
   RETURN: "{go} {who}"
 `;
@@ -114,7 +114,7 @@ test('what it waits for, with what led to it, and all answers at once', async (t
   const { ids, service } = await stageOf(t);
   const { page, log } = await openPage(t, service, { path: `/runs/${ids.waiting}` });
   const waits = page.getByRole('region', { name: 'What the run waits for' });
-  await waits.getByText('3 fixes').waitFor();
+  assert.match(await waits.textContent(), /Publish it\?.*Asked by PREPARE at .*changes\.fixes3changes\.by\["Ada"\]/);
   await waits.getByRole('button', { name: 'yes' }).click();
   const who = waits.getByRole('textbox', { name: 'Who is told?' });
   await who.fill('[1,');

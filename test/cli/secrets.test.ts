@@ -33,7 +33,7 @@ STATE: B
     EMIT: FAILED error={error}
     GOTO: C
 STATE: C
-  ASK user: "Is {pin} right, and {kept}?" → go
+  ASK user: "Is {pin} right, and {kept}?" → go show=pin,kept
   WAIT: signal ready
   DO: echo {go} {ready.token}
   EMIT: END go={go} ready={ready}

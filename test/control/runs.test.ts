@@ -50,6 +50,17 @@ async function typesOf(stream: EventStream): Promise<string[]> {
   return types;
 }
 
+test('what a question shows and offers is in the report, on record and in the run without secrets', async () => {
+  const runs = openRuns({ folder: folder() });
+  const text =
+    'INPUT: pin = "sesame" (secret)\nINPUT: to = ["a"]\nASK user: "Go?" → go choices=yes,{pin} show=to,pin\nRETURN: {go}\n';
+  const execution = value(await runs.start({ text }));
+  const asked = { kind: 'ask', name: 'go', choices: ['yes', '***'], show: { to: ['a'], pin: '***' } };
+  expect((await execution.report).waiting[0]).toMatchObject(asked);
+  const { waiting } = value(await runs.inspect(execution.started.run_id));
+  expect(waiting[0]).toMatchObject(asked);
+});
+
 test('a run is started, answered, resumed, followed, shown, listed and reported', async () => {
   const runs = openRuns({ folder: folder(), commands });
   const execution = value(await runs.start({ text: ASKS }));

@@ -30,7 +30,7 @@ export function eventLine(event: RunEvent): string | null {
     case 'effect_retried':
       return `${event.until_ms === undefined ? 'RETRY' : 'PUT OFF'} ${event.error}`;
     case 'asked':
-      return `ASK ${event.name} ${JSON.stringify(event.question)}`;
+      return `ASK ${event.name} ${JSON.stringify(event.question)}${event.show === undefined ? '' : ` shows ${JSON.stringify(event.show)}`}`;
     case 'answered':
       return `ANSWER ${event.name}=${shown(event.value)}`;
     case 'signal_received':

@@ -3,13 +3,16 @@
  * including a dumb one or one that a script controls. Prompts go to stderr, because stdout is for the result.
  */
 import { createInterface } from 'node:readline';
+import type { ShownValues } from '../../interpreter/events/event.js';
 import { escapeControls, oneLine } from '../../views/drawing/visible-text.js';
+import { shownLines } from '../../views/log/event-line.js';
 
 /** A question of a program. */
 interface TerminalQuestion {
   readonly question: string;
   readonly choices: readonly string[] | null;
   readonly default: string | null;
+  readonly show?: ShownValues;
 }
 
 /** `left`: the person closed the input, and the question stays open. */
@@ -44,6 +47,7 @@ export function askOnTerminal(question: TerminalQuestion, signal: AbortSignal): 
         lines.prompt();
       }
     });
+    for (const line of shownLines(question)) process.stderr.write(`${escapeControls(line)}\n`);
     lines.setPrompt(promptText(question));
     lines.prompt();
   });

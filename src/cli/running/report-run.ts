@@ -10,7 +10,7 @@ import { failureDiagnostic } from '../../views/diagnostics/draw-failure.js';
 import { duration } from '../../views/drawing/amounts.js';
 import type { Paint } from '../../views/drawing/paint.js';
 import { cut, escapeControls, oneLine } from '../../views/drawing/visible-text.js';
-import { waitingLine } from '../../views/log/event-line.js';
+import { shownLines, waitingLine } from '../../views/log/event-line.js';
 import { EXIT, type ExitCode } from '../terminal/exit-code.js';
 
 export function exitCodeOf(report: RunReport): ExitCode {
@@ -55,7 +55,10 @@ export function closingLines(report: RunReport, flags: readonly string[], paint:
     case 'suspended':
       return [
         `${paint.warning('suspended')} ${after}  ${run}`,
-        ...report.waiting.map((waiting) => `  waits for ${escapeControls(waitingLine(waiting))}`),
+        ...report.waiting.flatMap((waiting) => [
+          `  waits for ${escapeControls(waitingLine(waiting))}`,
+          ...shownLines(waiting).map((line) => `  ${escapeControls(line)}`),
+        ]),
         ...report.waiting.map((waiting) => resumeHint([...resumeWords(waiting, id, report.waiting), ...flags])),
       ];
     default:

@@ -123,6 +123,11 @@ export const OPTIONS: Readonly<Record<string, Readonly<Record<string, string>>>>
   PLAN: { method: 'how a value is combined with an existing one', timeout: EFFECT.timeout },
   PARALLEL: JOIN,
   'FOR EACH': JOIN,
-  ASK: { choices: 'the possible answers', default: 'the answer after the deadline', deadline: 'how long it waits' },
+  ASK: {
+    choices: 'the possible answers',
+    default: 'the answer after the deadline',
+    deadline: 'how long it waits',
+    show: 'values to show next to the question',
+  },
   WAIT: { every: 'how often the condition is evaluated', quorum: JOIN.quorum },
 };

@@ -160,6 +160,7 @@ export const shapeTable = {
     path: sometimes('text', 'of a gate: the path below `†state` that needs a value'),
     question: sometimes('text', 'the question'),
     choices: sometimes('list of texts or null', 'the possible answers'),
+    show: sometimes('object', 'the values that `show=` of the question names'),
     until: sometimes('number or null', 'when the wait ends by itself, in milliseconds since 1970'),
     account: sometimes('text', 'the account of agents whose limit ends then'),
   },

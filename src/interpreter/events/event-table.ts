@@ -196,6 +196,7 @@ export const eventTable = {
       choices: always('list of texts or null', 'the possible answers; null allows any answer'),
       default: always('text or null', 'the answer after the deadline'),
       deadline: always('number or null', 'the deadline, in milliseconds since 1970'),
+      show: sometimes('object', 'the values that `show=` names, as they were; a long one is a text that is cut'),
     },
   },
   answered: {

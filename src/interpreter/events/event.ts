@@ -14,9 +14,11 @@ import type {
   ProcessOutput,
   RolledBack,
   RunError,
+  ShownValues,
   TokenCounts,
   Unavailable,
   UndoFacts,
+  Waiting,
 } from './facts.js';
 import type { StoredLimits } from './stored-limits.js';
 
@@ -34,8 +36,10 @@ export type {
   PipeMember,
   ProcessOutput,
   RunError,
+  ShownValues,
   TokenCounts,
   Unavailable,
+  Waiting,
 } from './facts.js';
 
 export type ExitedOutcome = Extract<Outcome, { kind: 'exited' }>;
@@ -269,6 +273,7 @@ export type RunEvent =
       readonly default: string | null;
       /** Milliseconds since the epoch. */
       readonly deadline: number | null;
+      readonly show?: ShownValues;
     }
   | {
       readonly type: 'answered';
@@ -479,20 +484,4 @@ export interface RefusedAnswer {
   readonly by: string;
   readonly through: Through;
   readonly reason?: string;
-}
-
-/** Something that a run waits for and that only a person, another program or the clock can provide. */
-export interface Waiting {
-  readonly kind: 'ask' | 'signal' | 'time' | 'approval';
-  /** Its own name in the run, such as `go@2`; the clock needs none. */
-  readonly id?: string;
-  /** Absent for an approval, which has a path. */
-  readonly name?: string | null;
-  /** The path of an approval of a plan, below `†state`. */
-  readonly path?: string;
-  readonly question?: string;
-  readonly choices?: readonly string[] | null;
-  readonly until?: number | null;
-  /** With `time`: the account of agents whose limit ends then. */
-  readonly account?: string;
 }

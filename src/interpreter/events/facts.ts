@@ -1,6 +1,6 @@
 /**
- * Facts that events record: about the call of an agent in addition to its answer, about failures and about what is
- * undone.
+ * Facts that events record: about the call of an agent in addition to its answer, about failures, about what is undone,
+ * and about what a run waits for.
  */
 import type { Json } from '../../machine/expression.js';
 
@@ -206,4 +206,24 @@ export interface RolledBack {
 export function threadOf(effect: string): string {
   const end = effect.lastIndexOf('.');
   return end < 0 ? '' : effect.slice(0, end);
+}
+
+/** What `show=` of a question names, as it was when the question was asked. A long value is a text that is cut. */
+export type ShownValues = Readonly<Record<string, Json>>;
+
+/** Something that a run waits for and that only a person, another program or the clock can provide. */
+export interface Waiting {
+  readonly kind: 'ask' | 'signal' | 'time' | 'approval';
+  /** Its own name in the run, such as `go@2`; the clock needs none. */
+  readonly id?: string;
+  /** Absent for an approval, which has a path. */
+  readonly name?: string | null;
+  /** The path of an approval of a plan, below `†state`. */
+  readonly path?: string;
+  readonly question?: string;
+  readonly choices?: readonly string[] | null;
+  readonly show?: ShownValues;
+  readonly until?: number | null;
+  /** With `time`: the account of agents whose limit ends then. */
+  readonly account?: string;
 }

@@ -2,8 +2,10 @@
  * Instructions that wait for the time, a random number, a person or a signal. They read the clock first, and every deadline
  * is a point in time, so that a run that was stopped in between waits only for the rest.
  */
+import type { Json } from '../../machine/expression.js';
 import type { InstructionOf } from '../../machine/machine.js';
 import type { Pause } from '../../machine/option-values.js';
+import { omitUndefined } from '../../prelude/omit-undefined.js';
 import { release } from '../control/join.js';
 import {
   awaitedEvent,
@@ -15,7 +17,7 @@ import {
   reissueSample,
   setTimer,
 } from '../control/request-effects.js';
-import type { Outcome, RunEvent } from '../events/event.js';
+import type { Outcome, RunEvent, ShownValues } from '../events/event.js';
 import { RuntimeFailure } from '../failure.js';
 import { decodeOutcome } from '../outcome.js';
 import type { AskRequest, SignalRequest } from '../request.js';
@@ -24,10 +26,10 @@ import { namesOf, type Pending } from '../run-state/pending.js';
 import type { Thread } from '../run-state/thread.js';
 import type { Evaluator } from '../values/evaluate.js';
 import { pauseOf } from '../values/evaluated-options.js';
-import { render } from '../values/json.js';
+import { printedForm, render } from '../values/json.js';
 import { operations } from '../values/operations.js';
 import { compileTemplate } from '../values/template.js';
-import { isList, type Value } from '../values/value.js';
+import { isList, plain, type Value } from '../values/value.js';
 
 /** The value of a clock, a timer or a sample. */
 function sampleValue(outcome: Outcome): Value {
@@ -227,6 +229,21 @@ function choicesFrom(evaluate: Evaluator, t: Thread): string[] {
   return isList(choice) ? choice.map(render) : [render(choice)];
 }
 
+/** Longer values are cut, since they are on record wherever the run got them from. */
+const LONGEST_SHOWN = 8192;
+
+function compileShown(show: NonNullable<InstructionOf<'ask'>['show']>): (thread: Thread) => ShownValues {
+  const compiled = show.map(({ name, value }) => ({ name, read: compileTemplate(value).value }));
+  return (t) => Object.fromEntries(compiled.map(({ name, read }) => [name, shownValue(read(t))]));
+}
+
+function shownValue(value: Value): Json {
+  const text = render(value);
+  if (text.length > LONGEST_SHOWN) return `${text.slice(0, LONGEST_SHOWN)}… (${text.length} characters in all)`;
+  // A number that was written differently than JSON has it, such as `1.10`, is shown as it was written.
+  return printedForm(value) === undefined ? plain(value) : text;
+}
+
 export function linkAsk(instruction: InstructionOf<'ask'>, context: LinkContext): Linked {
   const { name, bind } = instruction;
   const { durationMs } = operations();
@@ -234,16 +251,17 @@ export function linkAsk(instruction: InstructionOf<'ask'>, context: LinkContext)
   const choices = instruction.choices.map((choice) => compileTemplate(choice).value);
   const fallback = instruction.value === null ? null : compileTemplate(instruction.value).text;
   const deadline = instruction.deadline === null ? null : compileTemplate(instruction.deadline).value;
+  const shown = instruction.show === undefined ? undefined : compileShown(instruction.show);
   const limit = (t: Thread): number => durationMs(deadline === null ? null : deadline(t), 'the deadline of ASK');
   const describe = (t: Thread) => ({
     name,
     question: question(t),
     choices: choices.length === 0 ? null : choices.flatMap((choice) => choicesFrom(choice, t)),
     default: fallback === null ? null : fallback(t),
+    ...(shown === undefined ? {} : { show: shown(t) }),
   });
   const request = (t: Thread, effect: string, until: number | null): AskRequest => {
-    const { question, choices, default: value } = describe(t);
-    return { effect, kind: 'ask', attempt: 1, delayMs: 0, name, question, choices, default: value, deadlineMs: until };
+    return { effect, kind: 'ask', attempt: 1, delayMs: 0, ...describe(t), deadlineMs: until };
   };
   const openQuestion = (t: Thread, now: number): number => {
     const ms = deadline === null ? null : limit(t);
@@ -251,9 +269,11 @@ export function linkAsk(instruction: InstructionOf<'ask'>, context: LinkContext)
     const effect = t.nextEffect();
     const asked = request(t, effect, until);
     const { question, choices, default: value } = asked;
+    const show = omitUndefined({ show: asked.show });
     const id = t.run.nextWaitId(name);
-    const event: RunEvent = { type: 'asked', effect, id, name, question, choices, default: value, deadline: until };
-    beginEffect(t, asked, { event, until, waiting: { kind: 'ask', id, name, question, choices, until } });
+    const about = { id, name, question, choices } as const;
+    const event: RunEvent = { type: 'asked', effect, ...about, default: value, deadline: until, ...show };
+    beginEffect(t, asked, { event, until, waiting: { kind: 'ask', ...about, ...show, until } });
     if (ms !== null) setTimer(t, { until: now + ms, ms, bounds: effect });
     releasePermit(t);
     return STOP;

@@ -10,7 +10,7 @@ import type { ScreenModel } from '../run/screen-model.js';
 import { Problem, Prose } from '../shell/problem.jsx';
 import { Time } from '../shell/time.jsx';
 import { jsonProblem, readValue, typeWords } from './read-value.js';
-import { WhatLedHere } from './what-led-here.jsx';
+import { ValueList, WhatLedHere } from './what-led-here.jsx';
 
 const isQuestion = ({ kind }: Waiting): boolean => kind === 'ask' || kind === 'approval';
 
@@ -48,12 +48,14 @@ export function Questions({ model }: { readonly model: ScreenModel }) {
           <Prose text={questionText(waiting)} />
         </p>
       ))}
-      {run.waiting.some(isQuestion) && <WhatLedHere model={model} run={run} />}
+      {run.waiting.some(isQuestion) && (
+        <WhatLedHere model={model} run={run} isShort={run.waiting.some(({ show }) => show !== undefined)} />
+      )}
       {asked.map((waiting) => (
         <Question
           key={idOf(waiting)}
           waiting={waiting}
-          since={sinceOf(model, waiting)}
+          asked={askedOf(model, waiting)}
           isForm={isForm}
           isBusy={isBusy}
           chosen={given[idOf(waiting)]}
@@ -100,17 +102,25 @@ function questionText(waiting: Waiting): string {
   return kind === 'ask' && question !== undefined ? visibleLine(question) : `It waits for ${waitingWords(waiting)}`;
 }
 
-/** When it was asked; null: the record does not say. */
-function sinceOf({ record }: ScreenModel, waiting: Waiting): string | null {
+interface Asked {
+  readonly time: string;
+  /** The state of the run when it asked; empty: none. */
+  readonly state: string;
+}
+
+/** Null: the record does not say, or is not read yet. */
+function askedOf({ record, history }: ScreenModel, { id, name, path }: Waiting): Asked | null {
   const { lines } = record.value;
-  for (const line of lines.before('asked', lines.length))
-    if (line.id === waiting.id || line.name === waiting.name) return line.ts;
+  for (const line of lines.before('asked', lines.length)) {
+    const isIt = id === undefined ? line.name === (name ?? path) : line.id === id;
+    if (isIt) return { time: line.ts, state: history.timeline.stateAt(line.seq) ?? '' };
+  }
   return null;
 }
 
 interface QuestionProps {
   readonly waiting: Waiting;
-  readonly since: string | null;
+  readonly asked: Asked | null;
   /** An answer is only kept until all are sent. */
   readonly isForm: boolean;
   readonly isBusy: boolean;
@@ -119,7 +129,7 @@ interface QuestionProps {
   readonly onAnswer: (value: Json | undefined) => void;
 }
 
-function Question({ waiting, since, isForm, isBusy, chosen, onAnswer }: QuestionProps) {
+function Question({ waiting, asked, isForm, isBusy, chosen, onAnswer }: QuestionProps) {
   const { kind, choices, until } = waiting;
   const id = idOf(waiting);
   const buttons: readonly (readonly [string, Json])[] =
@@ -136,17 +146,20 @@ function Question({ waiting, since, isForm, isBusy, chosen, onAnswer }: Question
         {kind === 'ask' && <span class="mono faint small"> {visibleLine(id)}</span>}
       </p>
       <p class="faint small">
-        {since !== null && (
+        {asked !== null && (
           <>
-            asked <Time at={since} />
+            Asked {asked.state !== '' && `by ${visibleLine(asked.state)} `}
+            at <Time at={asked.time} />
           </>
         )}
         {until != null && (
           <>
-            {since === null ? '' : ', '}until <Time at={new Date(until).toISOString()} />
+            {asked === null ? 'Until ' : ', until '}
+            <Time at={new Date(until).toISOString()} />
           </>
         )}
       </p>
+      {waiting.show !== undefined && <ValueList values={Object.entries(waiting.show)} />}
       {buttons.length > 0 ? (
         <div class="buttons" role="group" aria-labelledby={`question-${id}`}>
           {buttons.map(([label, value], at) => (

@@ -18,12 +18,15 @@ const FARTHEST = 400;
 interface WhatLedHereProps {
   readonly model: ScreenModel;
   readonly run: PageRun;
+  /** The program itself says what to show, so that other values are one click away. */
+  readonly isShort: boolean;
 }
 
-export function WhatLedHere({ model, run }: WhatLedHereProps) {
+export function WhatLedHere({ model, run, isShort }: WhatLedHereProps) {
   const { router } = usePage();
   const { lines } = model.record.value;
   const { emitted, files } = useMemo(() => before(lines), [lines.length]);
+  const most = isShort ? 0 : MOST_VALUES;
   const values: (readonly [string, Json])[] = [...Object.entries(run.bound), ...Object.entries(run.tracked)];
   if (values.length === 0 && emitted.length === 0 && files.length === 0) return null;
   return (
@@ -33,22 +36,11 @@ export function WhatLedHere({ model, run }: WhatLedHereProps) {
           {visibleLine(words)}
         </p>
       ))}
-      {values.length > 0 && (
-        <dl>
-          {values.slice(0, MOST_VALUES).map(([name, value]) => (
-            <div key={name} class="value-row">
-              <dt class="mono">{visibleLine(name)}</dt>
-              <dd>
-                <ValueView value={value} />
-              </dd>
-            </div>
-          ))}
-        </dl>
-      )}
+      <ValueList values={values.slice(0, most)} />
       <p class="small">
-        {values.length > MOST_VALUES && (
+        {values.length > most && (
           <button type="button" class="quiet more" onClick={() => router.change({ tab: 'values' })}>
-            {countOf(values.length - MOST_VALUES, 'more value')}
+            {countOf(values.length - most, isShort ? 'value' : 'more value')}
           </button>
         )}
         {files.length > 0 && (
@@ -59,6 +51,22 @@ export function WhatLedHere({ model, run }: WhatLedHereProps) {
         )}
       </p>
     </div>
+  );
+}
+
+export function ValueList({ values }: { readonly values: readonly (readonly [string, Json])[] }) {
+  if (values.length === 0) return null;
+  return (
+    <dl>
+      {values.map(([name, value]) => (
+        <div key={name} class="value-row">
+          <dt class="mono">{visibleLine(name)}</dt>
+          <dd>
+            <ValueView value={value} />
+          </dd>
+        </div>
+      ))}
+    </dl>
   );
 }
 

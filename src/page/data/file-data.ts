@@ -85,11 +85,11 @@ export function fileData(file: FileRun): PageData {
   };
 }
 
-type ShownValues = PageRun['values'];
+type KnownValues = PageRun['values'];
 
 /** What plans had read and written after an event. */
-function valuesAt(records: readonly Recorded[], at: number): ShownValues {
-  const values: Record<string, ShownValues[string]> = {};
+function valuesAt(records: readonly Recorded[], at: number): KnownValues {
+  const values: Record<string, KnownValues[string]> = {};
   const written = new CountedEvents('run_started', 'state_set');
   for (const record of records) if (record.seq <= at) written.take(record);
   for (const { event } of written.all)
@@ -99,7 +99,7 @@ function valuesAt(records: readonly Recorded[], at: number): ShownValues {
 }
 
 /** What the record does not say of an earlier event is left out. */
-function asShown(shown: PageRun, { steps, ...moment }: RunMoment, values: ShownValues): PageRun {
+function asShown(shown: PageRun, { steps, ...moment }: RunMoment, values: KnownValues): PageRun {
   const { undo: _, rollback: __, calls: ___, cost_unknown: ____, ...others } = shown;
   const names = Object.keys(others).filter((name) => !name.startsWith('printed_') || name === 'printed_inputs');
   const rest = Object.fromEntries(names.map((name) => [name, others[name as keyof typeof others]])) as typeof others;

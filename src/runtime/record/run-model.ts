@@ -123,8 +123,8 @@ export class RunModel {
       case 'effect_retried':
         return this.retryEffect(event);
       case 'asked': {
-        const { effect, id, name, question, choices, deadline } = event;
-        const waiting = omitUndefined({ kind: 'ask', id, name, question, choices, until: deadline } as const);
+        const { effect, id, name, question, choices, show, deadline } = event;
+        const waiting = omitUndefined({ kind: 'ask', id, name, question, choices, show, until: deadline } as const);
         return this.waitFor(seq, at, { kind: 'ask', effect, waiting, text: question, line: 0 });
       }
       case 'answered':

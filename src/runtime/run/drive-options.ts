@@ -1,5 +1,5 @@
 /** Options and result of `drive`. */
-import type { RunEvent, Through, Waiting } from '../../interpreter/events/event.js';
+import type { RunEvent, ShownValues, Through, Waiting } from '../../interpreter/events/event.js';
 import type { Run } from '../../interpreter/run.js';
 import type { EffectContext, Effects } from '../effect-context.js';
 import type { Redactor } from '../redact.js';
@@ -29,6 +29,8 @@ export interface Question {
   readonly question: string;
   readonly choices: readonly string[] | null;
   readonly default: string | null;
+  /** What the program shows next to it, by name; absent: nothing. */
+  readonly show?: ShownValues;
   /** Milliseconds since the epoch. */
   readonly deadlineMs: number | null;
 }

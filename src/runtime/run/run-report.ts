@@ -176,9 +176,9 @@ function redactReport(report: RunReport, redactor: Redactor): RunReport {
       rollback: report.rollback === undefined ? undefined : clean(report.rollback),
       calls: report.calls === undefined ? undefined : clean(report.calls),
     }),
-    waiting: waiting.map((open) => ({
+    waiting: waiting.map(({ question, choices, show, ...open }) => ({
       ...open,
-      ...omitUndefined({ question: open.question ? clean(open.question) : undefined }),
+      ...omitUndefined({ question: clean(question), choices: clean(choices), show: clean(show) }),
     })),
   };
 }

@@ -33,7 +33,7 @@ export function eventLine(event: RunEvent, paint: Paint): string | null {
             : `  waits for ${accountWords(event.account)}, ${duration(event.delay_ms)} until ${exactTime(event.until_ms)}: ${value(event.error)}`,
       );
     case 'asked':
-      return `  ${paint.strong('?')} ${value(event.question)}${choices(event.choices)}${paint.faint(ofId(event.id))}`;
+      return `  ${paint.strong('?')} ${value(event.question)}${choices(event.choices)}${paint.faint(ofId(event.id))}${fields(event.show ?? {}, ' ')}`;
     case 'answered':
       return `  ${event.name} = ${value(event.value, event.printed)}${paint.faint(` (${event.by})${ofId(event.id)}${event.reason === undefined ? '' : `: ${value(event.reason)}`}`)}`;
     case 'answer_refused':
@@ -142,6 +142,11 @@ export function waitingLine(waiting: Waiting, timeText = exactTime): string {
     default:
       return unreachable(waiting.kind);
   }
+}
+
+/** What a question shows, one line for each value. */
+export function shownLines({ show = {} }: Pick<Waiting, 'show'>): string[] {
+  return Object.entries(show).map(([name, one]) => `  ${name} = ${value(one)}`);
 }
 
 function emittedLine(event: Extract<RunEvent, { type: 'emitted' }>, paint: Paint): string {

@@ -94,7 +94,7 @@ export function controlParts(instruction: Instruction): readonly (Expr | Templat
     case 'signal':
       return [instruction.timeout];
     case 'ask':
-      return [instruction.choices, instruction.deadline, instruction.value];
+      return [instruction.choices, instruction.deadline, instruction.value, instruction.show ?? null];
     case 'fail':
       // Handlers and the state ERROR may read its values.
       return [instruction.args];

@@ -289,7 +289,7 @@ function collectingForm(i: Extract<Instruction, { kind: 'set' }>, branch: OpenBr
   return `${bind}after the join \`${one}\` is the list of all turns: ${then}`;
 }
 
-const ASK_OPTIONS: OptionTable = { choices: 'list', default: 'text', deadline: 'duration' };
+const ASK_OPTIONS: OptionTable = { choices: 'list', default: 'text', deadline: 'duration', show: 'list' };
 
 function lowerAsk(l: StateLowering, i: Extract<Instruction, { kind: 'ask' }>): void {
   const options = checkOptions(l, i.options, ASK_OPTIONS, 'ASK');
@@ -308,6 +308,7 @@ function lowerAsk(l: StateLowering, i: Extract<Instruction, { kind: 'ask' }>): v
     if (text !== null && !all.includes(null) && !all.includes(text))
       l.diagnostics.push(say.inputChoice(fallback.span, { value: text, choices: all as string[] }));
   }
+  const show = shownValues(l, options.get('show'));
   l.emitter.add(
     {
       op: 'ask',
@@ -316,10 +317,31 @@ function lowerAsk(l: StateLowering, i: Extract<Instruction, { kind: 'ask' }>): v
       choices,
       value: fallback?.value === undefined ? null : lowerTemplate(fallback.value, l),
       deadline: deadlineOption?.value === undefined ? null : durationTemplate(l, deadlineOption.value),
+      ...(show.length === 0 ? {} : { show }),
       bind: l.scope.local(name),
     },
     i.span,
   );
+}
+
+/** The values of `show=plan,result.url`, each once. */
+function shownValues(l: StateLowering, option: Option | undefined): { name: string; value: Template }[] {
+  if (option?.value === undefined) return [];
+  const { parts, raw } = option.value;
+  const names = raw.split(',');
+  const shown = new Map<string, Template>();
+  parts.forEach((part, at) => {
+    if (part === ',') return;
+    if (typeof part === 'string') {
+      const why = part === '' ? 'lists names with commas between them' : `lists names, and \`${part}\` is not a name`;
+      const help = 'write `show=plan,result.url`; what is computed gets a name in a DO or SET first';
+      l.diagnostics.push(say.badOption(option.span, { name: 'show', why, help }));
+      return;
+    }
+    const name = (names[at / 2] ?? '').replaceAll('?', '');
+    if (!shown.has(name)) shown.set(name, lowerTemplate({ ...(option.value as TextTemplate), parts: [part] }, l));
+  });
+  return [...shown].map(([name, value]) => ({ name, value }));
 }
 
 function warnOfOneChoice(l: StateLowering, option: Option | undefined, [only, ...others]: readonly Template[]): void {

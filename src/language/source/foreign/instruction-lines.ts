@@ -302,7 +302,7 @@ export const instructionLines: readonly ForeignLine[] = [
     by: (m) => `${part(m, 1)}choices=${part(m, 2)}`,
   },
   {
-    line: /^(ASK.*?\bchoices=)\s*\(?\s*([\w.-]+(?:\s*,\s*[\w.-]+)+)\s*\)?$/,
+    line: /^(ASK.*?\b(?:choices|show)=)\s*\(?\s*([\w.-]+(?:\s*,\s*[\w.-]+)+)\s*\)?$/,
     codes: /unexpected|bad-character|missing/,
     help: write,
     by: (m) => part(m, 1) + part(m, 2).replace(/\s*,\s*/g, ','),

@@ -3,7 +3,7 @@
 import { omitUndefined } from '../../../prelude/omit-undefined.js';
 import { missingPart, unexpectedText } from '../../source/catalogue/syntax.js';
 import type { Instruction, Option, WaitFor } from '../ast.js';
-import type { Name, Template } from '../expression-nodes.js';
+import type { Interpolation, Name, Template } from '../expression-nodes.js';
 import type { SyntaxNode } from '../grammar/cst.js';
 import {
   child,
@@ -23,7 +23,7 @@ import { bindingName, checkedName, verbName } from '../names.js';
 import type { Token } from '../tokens/token.js';
 import { buildExpression } from './build-expression.js';
 import { assignedValue, noteOptions, textTemplate } from './build-options.js';
-import { plainTemplate, quotedTemplate } from './interpolation.js';
+import { plainTemplate, quotedTemplate, scanInterpolation } from './interpolation.js';
 import type { Bodies } from './statement-context.js';
 
 export function buildWait(context: ParseContext, node: SyntaxNode, bodies: Bodies): Instruction {
@@ -202,13 +202,14 @@ function askOptions(context: ParseContext, pieces: readonly Token[]): Option[] {
   const options: Option[] = [];
   for (let i = 0; i < pieces.length; i++) {
     const key = pieces[i] as Token;
-    const value = pieces[i + 1];
+    const assigned = pieces[i + 1];
     if (key.tokenType.name !== 'OptionKey') continue;
-    if (value?.tokenType.name === 'Assigned') {
-      const where = span(context, key.startOffset, tokenEnd(value));
-      const template = assignedValue(context, value);
+    if (assigned?.tokenType.name === 'Assigned') {
+      const where = span(context, key.startOffset, tokenEnd(assigned));
+      const template = assignedValue(context, assigned);
       if (template.raw === '') reportMissing(context, missingPart(where, { what: 'a value', after: `${key.image}=` }));
-      options.push({ key: nameOf(context, key), value: template, span: where });
+      const value = key.image === 'show' ? shownNames(context, template) : template;
+      options.push({ key: nameOf(context, key), value, span: where });
     } else if (!context.blamed) {
       context.blamed = true;
       report(
@@ -221,4 +222,29 @@ function askOptions(context: ParseContext, pieces: readonly Token[]): Option[] {
     }
   }
   return options;
+}
+
+/**
+ * `show=plan,result.url`: its names and paths are read as interpolations are, so that everything that finds names finds
+ * these. Between two of them is a part `,`; what is not a name stays a text, which the check reports. Brackets, braces and
+ * quotes can mean nothing else here, and the formatter leaves them out.
+ */
+function shownNames(context: ParseContext, template: Template): Template {
+  const { raw, span: where } = template;
+  const isWrapped = /^(?:\[.*\]|"[^"]*"|'[^']*')$/s.test(raw);
+  const pieces = (isWrapped ? raw.slice(1, -1) : raw).split(',');
+  const parts: (string | Interpolation)[] = [];
+  const written: string[] = [];
+  let start = where.start + (isWrapped ? 1 : 0);
+  for (const piece of pieces) {
+    const name = piece.trim().replace(/^(?:\{(.*)\}|"(.*)"|'(.*)')$/s, '$1$2$3');
+    const at = start + piece.indexOf(name);
+    const found = scanInterpolation(`{${name}}`, 0, context.file, (offset) => at + offset - 1, false);
+    const isName = found !== null && found.end === name.length + 2 && found.interpolation.filter === undefined;
+    if (parts.length > 0) parts.push(',');
+    parts.push(isName ? { ...found.interpolation, span: { ...where, start: at, end: at + name.length } } : name);
+    written.push(name);
+    start += piece.length + 1;
+  }
+  return { ...template, parts, quote: 'none', raw: written.join(',') };
 }
