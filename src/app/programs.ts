@@ -12,12 +12,12 @@ import type { CommandFunction } from '../runtime/command-function.js';
 import { DEFAULT_STORE } from '../runtime/store/open-own-run.js';
 import type { Machine } from './library/compile-text.js';
 import type { Findings } from './library/diagnostics.js';
-import type { ProgramList } from './project/list-programs.js';
+import type { ListedInput, ProgramList } from './project/list-programs.js';
 import type { ProgramSource } from './project/preparation.js';
 import { diskFiles, type ProjectHost, withOpenTexts } from './project/project-host.js';
 import type { Result } from './result.js';
 
-export type { RunBounds };
+export type { ListedInput, ProgramList, RunBounds };
 
 /** How `openPrograms` and `openRuns` open a folder. */
 export interface FolderOptions {

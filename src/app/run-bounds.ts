@@ -5,6 +5,7 @@ import { omitUndefined } from '../prelude/omit-undefined.js';
 import type { Configuration } from '../runtime/configuration/load-configuration.js';
 import { agentCosts, type RunOptions } from '../runtime/run/run-options.js';
 import { countOf, dollars } from '../views/drawing/amounts.js';
+import { boundWords } from '../views/drawing/bound-words.js';
 import type { RunBounds } from './programs.js';
 import type { Instead } from './project/preparation.js';
 
@@ -40,21 +41,6 @@ export async function boundsBeforeStart(
     // What only tells about a run does not prevent it; `verify` reports what is wrong with the exploration.
     return { calls: null, cost: null, agents: [], problem: 'not computed' };
   }
-}
-
-/** `at most 12 calls of agents (builder 10, planner 2), at most $4.20`, or why there is no number. */
-export function boundWords({ calls, cost, only_by_limit, agents, problem }: RunBounds): string {
-  if (problem !== undefined) return 'the calls of agents were not computed in time (see `statedsl check --bounds`)';
-  if (calls === null) {
-    const free = agents.find(({ at_most }) => at_most === null);
-    const why = free === undefined ? '' : ` (${free.agent}: ${free.formula ?? free.because ?? 'without a limit'})`;
-    return `no number bounds the calls of agents${why}`;
-  }
-  const each = agents.length < 2 ? '' : ` (${agents.map(({ agent, at_most }) => `${agent} ${at_most}`).join(', ')})`;
-  const reported = only_by_limit === true ? ', as far as calls report their cost' : '';
-  const money =
-    cost === null || calls === 0 ? '' : `, at most ${dollars(cost)} and the last turn of each call${reported}`;
-  return `at most ${countOf(calls, 'call')} of agents${each}${money}`;
 }
 
 /** Why a run has to be confirmed; null: it need not be. What has no bound is above every number. */

@@ -309,6 +309,8 @@ export interface RunFiles extends RunChanges {
 
 /** Which runs `remove` removes. */
 export interface RemoveOptions {
+  /** Only runs with these ids; absent: all. */
+  readonly runs?: readonly string[];
   /** So many of the newest runs stay. */
   readonly keepLast: number;
   /** Also runs that could be resumed, and those with changes that were not applied. */

@@ -2,12 +2,13 @@
 import { randomUUID } from 'node:crypto';
 import type { InputRequiredResult } from '@modelcontextprotocol/server';
 import type { CheckedProgram, RunBounds } from '../app/programs.js';
-import { boundWords, whyConfirm } from '../app/run-bounds.js';
+import { whyConfirm } from '../app/run-bounds.js';
 import type { Json } from '../machine/expression.js';
 import type { Machine } from '../machine/machine.js';
 import { inputProblems } from '../runtime/run/run-inputs.js';
 import type { OnBusy } from '../runtime/store/run-header.js';
 import { limitsOf } from '../serve/executions/requested-run.js';
+import { boundWords } from '../views/drawing/bound-words.js';
 import type { Caller } from './caller.js';
 import type { Door } from './door.js';
 import { findSource, type NamedFlow, sourceOf } from './find-program.js';

@@ -263,4 +263,12 @@ export const programAnswer = z
   })
   .openapi('Program', { description: '`graph`: in Mermaid; null if the program has errors' });
 
-export const checkAnswer = z.object({ valid: z.boolean(), diagnostics }).openapi('Checked');
+export const checkAnswer = z
+  .object({ valid: z.boolean(), diagnostics, bound: z.union([bound, z.null()]).optional() })
+  .openapi('Checked', { description: '`bound`: of a run with the given inputs; null: it calls no agents' });
+
+const removedRun = z.looseObject({ run_id: z.string(), machine: z.string().nullable(), status });
+
+export const removedAnswer = z
+  .looseObject({ removed: z.array(removedRun), kept: z.array(removedRun), bytes: count, dry_run: z.boolean() })
+  .openapi('Removed', { description: 'as `statedsl gc --json` prints it' });

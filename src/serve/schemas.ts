@@ -193,6 +193,21 @@ export const clearBody = z
 
 export const cancelBody = z.strictObject({}).openapi('Cancel');
 
+export const removeBody = z
+  .strictObject({
+    runs: z
+      .array(z.string().regex(/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/, 'is not the whole id of a run'))
+      .min(1)
+      .max(1000)
+      .openapi({ description: 'the whole ids of the runs to remove' }),
+    all: z
+      .boolean()
+      .optional()
+      .openapi({ description: 'also those that could be resumed, and those with changes that were not applied' }),
+    dry_run: z.boolean().optional().openapi({ description: 'only says what would be removed' }),
+  })
+  .openapi('Remove');
+
 export const applyBody = z.strictObject({}).openapi('Apply');
 
 export const resumeBody = z
@@ -239,6 +254,8 @@ export const checkBody = z
       .refine((name) => !name.split('/').includes('..') && !/^\/|\0/.test(name), 'leads out of the folder of programs')
       .optional()
       .openapi({ description: 'the file name that a text would have' }),
+    inputs: values.optional().openapi({ description: 'of a run that is meant: the answer has its bound' }),
+    limits: limits.optional().openapi({ description: 'of that run' }),
   })
   .refine(({ program, text }) => (program === undefined) !== (text === undefined), 'needs either `program` or `text`')
   .openapi('Check');

@@ -103,12 +103,38 @@ describe('runs', () => {
     });
     const limited = await start({ program: 'endless.dsl', limits: { transitions: 3 } });
     expect(limited.json).toMatchObject({ code: 'unconfirmed', bound: { calls: 4 } });
+    const check = (body: object) => send('POST', '/api/v1/check', body);
+    expect((await check({ program: 'twice.dsl', inputs: {} })).json).toMatchObject({ valid: true, bound });
+    const meant = { program: 'endless.dsl', inputs: {}, limits: { transitions: 3 } };
+    expect((await check(meant)).json).toMatchObject({ bound: { calls: 4 } });
+    expect((await check({ program: 'hello.dsl', inputs: {} })).json).toMatchObject({ valid: true, bound: null });
+    expect((await check({ program: 'hello.dsl' })).json).not.toHaveProperty('bound');
     expect((await start({ program: 'twice.dsl', confirm: true })).json).toMatchObject({ bound });
     expect((await start({ program: 'once.dsl' })).json).toMatchObject({ bound: { calls: 1 } });
     expect((await start({ program: 'hello.dsl' })).json).not.toHaveProperty('bound');
     await idle();
     const { runs } = (await send('GET', '/api/v1/runs')).json as { runs: { machine: string }[] };
     expect(runs.map(({ machine }) => machine).sort()).toEqual(['hello', 'once', 'twice']);
+  });
+
+  test('are removed by their ids: those that have ended, and with `all` those that wait, too', async () => {
+    const { send, finish } = await serviceOf(PROGRAMS);
+    const [first, second, waiting] = [await finish('hello.dsl'), await finish('hello.dsl'), await finish('ask.dsl')];
+    const remove = (body: object) => send('POST', '/api/v1/runs/remove', body);
+    const listed = async () =>
+      ((await send('GET', '/api/v1/runs')).json as { runs: { run_id: string }[] }).runs.map(({ run_id }) => run_id);
+    const meant = { removed: [{ run_id: first }], kept: [{ run_id: waiting, status: 'suspended' }] };
+    expect((await remove({ runs: [first, waiting], dry_run: true })).json).toMatchObject({ ...meant, dry_run: true });
+    expect(await listed()).toEqual([waiting, second, first]);
+    expect((await remove({ runs: [first, waiting] })).json).toMatchObject({ ...meant, dry_run: false });
+    expect(await listed()).toEqual([waiting, second]);
+    expect((await remove({ runs: [waiting], all: true })).json).toMatchObject({
+      removed: [{ run_id: waiting }],
+      kept: [],
+    });
+    expect(await listed()).toEqual([second]);
+    for (const runs of [[], ['../..'], [second.slice(0, 8)]])
+      expect((await remove({ runs })).status, String(runs)).toBe(400);
   });
 
   test('are filtered and come in pages, newest first', async () => {

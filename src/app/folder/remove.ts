@@ -7,10 +7,10 @@ import type { RemovedRuns, RemoveOptions } from '../runs.js';
 
 /** Rejects with a `RunRefused` or a `StoreError`. */
 export async function removeRuns(directory: string, options: RemoveOptions): Promise<RemovedRuns> {
-  const { keepLast, all = false, dryRun = false } = options;
+  const { runs: only, keepLast, all = false, dryRun = false } = options;
   await requireOwnStore(directory);
   const unapplied = all ? new Set<string>() : await findUnapplied(directory);
-  const runs = removeOldRuns(directory, { keepLast, all, unapplied, dryRun });
+  const runs = removeOldRuns(directory, { runs: only, keepLast, all, unapplied, dryRun });
   if (!dryRun) await stopLeftovers(runs);
   const worktrees = await removeTheirWorktrees(directory, runs, { unapplied, dryRun });
   const gone = new Set(runs.removed.map(({ run_id }) => run_id));

@@ -171,7 +171,8 @@ function inputOf(file: SourceFile, { name, value, type, choices, secret }: Input
  * In a workflow file the value may be below a key, so a simple value is printed from the tree and not from the text.
  */
 function writtenValue(file: SourceFile, value: NonNullable<InputDeclaration['value']>): string {
-  if (value.kind === 'number' || value.kind === 'constant') return JSON.stringify(value.value);
+  if (value.kind === 'number') return value.text;
+  if (value.kind === 'constant') return JSON.stringify(value.value);
   if (value.kind === 'text' && value.template.quote === 'none') return JSON.stringify(value.template.raw);
   if (value.kind === 'text') return value.template.raw;
   return file.text.slice(value.span.start, value.span.end);

@@ -174,7 +174,8 @@ async function dryRun(prepared: PreparedProgram, flags: RunFlags): Promise<ExitC
   const { drawDryRun, dryRunJson } = await import('../../views/dry-run.js');
   const limits = { ...machine.limits, ...flagLimits(flags), effectTimeoutMs: flags.effectTimeout ?? null };
   const start = first?.state ?? machine.states[machine.initial]?.name ?? '';
-  const { boundWords, boundsBeforeStart } = await import('../../app/run-bounds.js');
+  const { boundsBeforeStart } = await import('../../app/run-bounds.js');
+  const { boundWords } = await import('../../views/drawing/bound-words.js');
   const bounds = callsAgents(machine)
     ? await boundsBeforeStart(machine, { ...prepared, limits: flagLimits(flags) })
     : null;

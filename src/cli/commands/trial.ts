@@ -3,7 +3,7 @@ import { openPrograms, openRuns } from '../../app/open-runs.js';
 import type { PrepareOptions, RunBounds } from '../../app/programs.js';
 import type { PreparedProgram } from '../../app/project/preparation.js';
 import { OperationRefused, type Result } from '../../app/result.js';
-import { boundsBeforeStart, boundWords, whyConfirm } from '../../app/run-bounds.js';
+import { boundsBeforeStart, whyConfirm } from '../../app/run-bounds.js';
 import { drawTrial } from '../../lab/trials/draw-trial.js';
 import { readCases } from '../../lab/trials/read-cases.js';
 import { plannedRuns, runTrial, type TrialEnd, type TrialVariant } from '../../lab/trials/run-trial.js';
@@ -25,6 +25,7 @@ import {
 import { lockRun, ownerText } from '../../runtime/store/run-lock.js';
 import { requireOwnStore } from '../../runtime/store/store-ownership.js';
 import { dollars, duration } from '../../views/drawing/amounts.js';
+import { boundWords } from '../../views/drawing/bound-words.js';
 import { visibleLine } from '../../views/drawing/visible-text.js';
 import { isOutsideAllowed } from '../arguments/outside-option.js';
 import { readNamedText } from '../files/command-line-host.js';

@@ -1,6 +1,7 @@
 /** What a run spends on agents at most, said before the first call, and confirmed by a person if it is much. */
-import { boundsBeforeStart, whyConfirm, boundWords as wordsOf } from '../../app/run-bounds.js';
+import { boundsBeforeStart, whyConfirm } from '../../app/run-bounds.js';
 import type { Machine } from '../../machine/machine.js';
+import { boundWords as wordsOf } from '../../views/drawing/bound-words.js';
 import { EXIT, type ExitCode } from '../terminal/exit-code.js';
 import { usageError } from '../terminal/usage-error.js';
 import { canAsk } from './drive-on-command-line.js';

@@ -39,13 +39,14 @@ interface EngineRemoval {
 /** Rejects with an `EngineFailure` if there is no list. Runs that have not ended are kept, since only canceling ends them. */
 export async function removeFromEngine(
   removal: EngineRemoval,
-  { keepLast, dryRun = false, archive = false }: RemoveOptions,
+  { runs, keepLast, dryRun = false, archive = false }: RemoveOptions,
 ): Promise<RemovedRuns> {
   const removed: ListedRun[] = [];
   const kept: (ListedRun & { readonly problem?: string })[] = [];
   /** Why the engine cannot be asked any more. */
   let broken: string | null = null;
   for (const run of (await removal.client.list(Number.POSITIVE_INFINITY)).slice(keepLast)) {
+    if (runs?.includes(run.run_id) === false) continue;
     if (!isOver(run)) kept.push(run);
     else if (broken !== null) kept.push({ ...run, problem: broken });
     else if (dryRun) removed.push(run);

@@ -36,6 +36,7 @@ export function fileData(file: FileRun): PageData {
     schedules: null,
     files: null,
     waiting: null,
+    programs: null,
     async inspect(id, at) {
       find(id);
       const moment = at === null || at >= shown.seq ? null : momentAt(records, at);

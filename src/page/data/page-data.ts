@@ -3,10 +3,12 @@
  * the service sends and `--json` prints.
  */
 import type { ReadonlySignal } from '@preact/signals';
+import type { ProgramList } from '../../app/programs.js';
 import type { RunDay } from '../../app/run-filter.js';
 import type {
   DamagedEvents,
   Inspected,
+  RemovedRuns,
   RunFiles,
   RunFilter,
   RunList,
@@ -16,6 +18,7 @@ import type {
 } from '../../app/runs.js';
 import type { RunEvent, Waiting } from '../../interpreter/events/event.js';
 import type { Json } from '../../machine/expression.js';
+import type { BoundFigures } from '../../views/drawing/bound-words.js';
 
 type ListedFacts = RunList['runs'][number];
 type InspectedFacts = Extract<Inspected, { readonly ok: true }>['value'];
@@ -112,6 +115,27 @@ export interface RunActions {
   /** The id of the new run. */
   replay(run: string, from: number): Promise<string>;
   apply(run: string): Promise<{ readonly into?: string; readonly files?: readonly string[] }>;
+  start(run: NewRun): Promise<{ readonly run_id: string }>;
+  /** `all`: also runs that could be resumed, and those with changes that were not applied. */
+  remove(runs: readonly string[], how: { readonly all: boolean; readonly dryRun: boolean }): Promise<RemovedRuns>;
+}
+
+/** A run that is meant to start. */
+export interface NewRun {
+  readonly program: string;
+  readonly name: string;
+  /** The JSON texts of inputs, by name: so numbers stay as they were written. */
+  readonly inputs: Readonly<Record<string, string>>;
+  readonly limits: Readonly<Record<string, number>>;
+  /** It starts although its bound exceeds what the configuration allows without a confirmation. */
+  readonly isConfirmed: boolean;
+}
+
+/** What a check of a program says; `bound`: null if it calls no agents, and absent if it has errors. */
+export interface CheckedRun {
+  readonly valid: boolean;
+  readonly diagnostics: readonly { readonly message: string; readonly severity: string }[];
+  readonly bound?: BoundFigures | null;
 }
 
 /** The data of the page. Operations reject with a `DataError`. */
@@ -139,6 +163,11 @@ export interface PageData {
   artifact(run: string, hash: string, signal?: AbortSignal): Promise<string>;
   /** What a run changed in files; null: it is not known here. */
   readonly files: ((run: string, signal?: AbortSignal) => Promise<RunFiles>) | null;
+  /** Programs that can be started, and a check of a run of one; null: none can be. */
+  readonly programs: {
+    list(signal?: AbortSignal): Promise<ProgramList>;
+    check(run: Pick<NewRun, 'program' | 'inputs' | 'limits'>, signal?: AbortSignal): Promise<CheckedRun>;
+  } | null;
   /** Null: nothing can be changed here. */
   readonly actions: ReadonlySignal<RunActions | null>;
 }

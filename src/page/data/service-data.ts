@@ -1,10 +1,13 @@
 /** The data of the page from the service that the page came from. */
 import { effect, signal } from '@preact/signals';
+import type { ProgramList } from '../../app/programs.js';
 import type { RunDay } from '../../app/run-filter.js';
 import type { RunFiles, RunProgram, ScheduleList } from '../../app/runs.js';
 import { connectToService, followRecord, readLinesAfter, type ServiceConnection } from './follow-record.js';
 import type {
   About,
+  CheckedRun,
+  NewRun,
   OutputPart,
   OutputQuery,
   PageData,
@@ -57,6 +60,14 @@ export function serviceData(): PageData {
       connection.json<RunProgram>(`/runs/${run}/program${digest === null ? '' : `?digest=${digest}`}`, {
         signal: signal ?? null,
       }),
+    programs: {
+      list: (signal) => connection.json<ProgramList>('/programs', { signal: signal ?? null }),
+      check: ({ program, inputs, limits }, signal) =>
+        connection.json<CheckedRun>('/check', {
+          ...postOf(`{"program":${JSON.stringify(program)},"inputs":${members(inputs)}${limitsMember(limits)}}`),
+          signal: signal ?? null,
+        }),
+    },
     files: (run, signal) => connection.json<RunFiles>(`/runs/${run}/files`, { signal: signal ?? null }),
     output: (run, effect, query) => readOutput(connection, run, effect, query),
     artifact: async (run, hash, signal) =>
@@ -97,13 +108,24 @@ async function* piecesOf(response: Response): AsyncGenerator<Uint8Array> {
   }
 }
 
+const postOf = (body: string): RequestInit => ({
+  method: 'POST',
+  headers: { 'content-type': 'application/json' },
+  body,
+});
+
+/** An object of JSON texts. */
+const members = (texts: NewRun['inputs']): string =>
+  `{${Object.entries(texts)
+    .map(([name, text]) => `${JSON.stringify(name)}:${text}`)
+    .join(',')}}`;
+
+const limitsMember = (limits: NewRun['limits']): string =>
+  Object.keys(limits).length === 0 ? '' : `,"limits":${JSON.stringify(limits)}`;
+
 function serviceActions(connection: ServiceConnection): RunActions {
   const post = <T>(run: string, what: string, body: unknown): Promise<T> =>
-    connection.json<T>(`/runs/${run}/${what}`, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify(body),
-    });
+    connection.json<T>(`/runs/${run}/${what}`, postOf(JSON.stringify(body)));
   return {
     answer: (run, answers, reason) => post(run, 'answers', reason === '' ? { answers } : { answers, reason }),
     signal: (run, name, payload) => post(run, 'signals', { name, payload }),
@@ -111,5 +133,12 @@ function serviceActions(connection: ServiceConnection): RunActions {
     resume: (run, limits) => post(run, 'resume', Object.keys(limits).length === 0 ? {} : { limits }),
     replay: async (run, from) => (await post<{ readonly run_id: string }>(run, 'replay', { from })).run_id,
     apply: (run) => post(run, 'apply', {}),
+    start({ program, name, inputs, limits, isConfirmed }) {
+      const more = `${name === '' ? '' : `,"name":${JSON.stringify(name)}`}${isConfirmed ? ',"confirm":true' : ''}`;
+      const body = `{"program":${JSON.stringify(program)},"inputs":${members(inputs)}${limitsMember(limits)}${more}}`;
+      return connection.json('/runs', postOf(body));
+    },
+    remove: (runs, { all, dryRun }) =>
+      connection.json('/runs/remove', postOf(JSON.stringify({ runs, all, dry_run: dryRun }))),
   };
 }

@@ -17,8 +17,9 @@ interface FiltersProps {
 }
 
 export function Filters({ search, runs, isComplete, isLoading }: FiltersProps) {
-  const { router } = usePage();
+  const { data, router } = usePage();
   const { query } = router.address.value;
+  const canStart = data.actions.value !== null && data.programs !== null;
   const change = (name: string, value: string): void => router.change({ [name]: value === '' ? undefined : value });
   const programs = useKnown(runs.flatMap(({ machine }) => machine ?? []));
   return (
@@ -47,6 +48,11 @@ export function Filters({ search, runs, isComplete, isLoading }: FiltersProps) {
       {hasFilters(query) && (
         <button type="button" class="quiet" onClick={() => router.go({ run: null, query: {} }, 'replace')}>
           Clear
+        </button>
+      )}
+      {canStart && (
+        <button type="button" class="start-run" onClick={() => router.change({ start: '' })}>
+          Start a run…
         </button>
       )}
       <span class="faint count" role="status">
@@ -181,13 +187,14 @@ const STATUSES: readonly ShownStatus[] = [
   'killed',
   'returned',
   'queued',
+  'skipped',
 ];
 
 /** Periods before now, in hours. */
 const PERIODS: Readonly<Record<string, number>> = { hour: 1, day: 24, week: 168, month: 720 };
 
 /** What the chart shows, and what is open, is a part of the address, too. */
-export function hasFilters({ chart: _, ...query }: Readonly<Record<string, string>>): boolean {
+export function hasFilters({ chart: _, start: __, ...query }: Readonly<Record<string, string>>): boolean {
   return Object.keys(query).length > 0;
 }
 

@@ -11,16 +11,26 @@ import { Time } from '../shell/time.jsx';
 import { type BarPart, barWords } from './state-bar.js';
 import { questionOf } from './waiting-runs.js';
 
-/** The class and the title of each column. */
+/** The class and the title of each column, aside from the one with the check boxes. */
 const COLUMNS = {
   ...{ status: 'Status', title: 'Run', program: 'Program', state: 'State', states: 'Visited', started: 'Started' },
   ...{ time: 'Time', cost: 'Cost', run: 'Id' },
 };
 
 /** A run in the list. */
-export function RunHead() {
+export function RunHead({ selection }: { readonly selection: AllSelection | null }) {
   return (
-    <div role="row" tabIndex={-1} aria-rowindex={1} class="row head">
+    <div role="row" tabIndex={-1} aria-rowindex={1} class={`row head ${selection === null ? '' : 'selects'}`}>
+      {selection !== null && (
+        <div role="columnheader" tabIndex={-1} class="cell col-select">
+          <input
+            type="checkbox"
+            aria-label="Select all listed runs"
+            checked={selection.isAll}
+            onChange={({ currentTarget }) => selection.onChange(currentTarget.checked)}
+          />
+        </div>
+      )}
       {Object.entries(COLUMNS).map(([name, title]) => (
         <div key={name} role="columnheader" tabIndex={-1} class={`cell col-${name}`}>
           {title}
@@ -30,8 +40,16 @@ export function RunHead() {
   );
 }
 
+interface AllSelection {
+  readonly isAll: boolean;
+  readonly onChange: (isAll: boolean) => void;
+}
+
 interface RunCellsProps {
   readonly run: RunRow;
+  readonly isSelected: boolean;
+  /** Always the same function; null: nothing can be done with several runs. */
+  readonly onSelect: ((run: string, isSelected: boolean) => void) | null;
   /** What it asks, if it waits for a person. */
   readonly waiting?: readonly Waiting[] | undefined;
   /** Undefined: not known yet. */
@@ -39,14 +57,17 @@ interface RunCellsProps {
 }
 
 /** Scrolling draws the list often; a row that has not changed is not drawn again. */
-export function RunCells({ run, waiting, bar }: RunCellsProps) {
-  return useMemo(() => runCells({ run, waiting, bar }), [run, waiting, bar]);
+export function RunCells({ run, waiting, bar, isSelected, onSelect }: RunCellsProps) {
+  return useMemo(
+    () => runCells({ run, waiting, bar, isSelected, onSelect }),
+    [run, waiting, bar, isSelected, onSelect],
+  );
 }
 
 /** A row that begins a group. */
 export function GroupCells({ title, count }: { readonly title: string; readonly count: number | null }) {
   return (
-    <div role="cell" aria-colspan={Object.keys(COLUMNS).length} class="cell group">
+    <div role="cell" aria-colspan={Object.keys(COLUMNS).length + 1} class="cell group">
       <h2>
         {title} {count !== null && <span class="faint">{count}</span>}
       </h2>
@@ -54,7 +75,7 @@ export function GroupCells({ title, count }: { readonly title: string; readonly 
   );
 }
 
-function runCells({ run, waiting, bar }: RunCellsProps) {
+function runCells({ run, waiting, bar, isSelected, onSelect }: RunCellsProps) {
   const to = { run: run.run_id, query: {} };
   const title = visibleLine(run.title ?? run.machine ?? '(unknown)');
   const cells = {
@@ -96,6 +117,16 @@ function runCells({ run, waiting, bar }: RunCellsProps) {
   };
   return (
     <>
+      {onSelect !== null && (
+        <div role="cell" class="cell col-select">
+          <input
+            type="checkbox"
+            aria-label={`Select ${title}`}
+            checked={isSelected}
+            onChange={({ currentTarget }) => onSelect(run.run_id, currentTarget.checked)}
+          />
+        </div>
+      )}
       {Object.entries(cells).map(([name, content]) => (
         <div key={name} role="cell" class={`cell col-${name}`}>
           {content}

@@ -1,6 +1,6 @@
 /** The list of runs: filters, what waits for a person, and a table that has only its visible rows. */
 import { effect, type ReadonlySignal, signal } from '@preact/signals';
-import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
+import { useCallback, useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import type { Waiting } from '../../interpreter/events/event.js';
 import {
   type DataError,
@@ -18,6 +18,8 @@ import { DayChart } from './day-chart.jsx';
 import { Filters, hasFilters, queryOf } from './filters.jsx';
 import { GroupCells, RunCells, RunHead } from './run-rows.jsx';
 import { Schedules } from './schedules.jsx';
+import { SelectedRuns } from './selected-runs.jsx';
+import { StartDialog } from './start-dialog.jsx';
 import { type BarPart, stateBar } from './state-bar.js';
 import { useWaitingRuns } from './waiting-runs.js';
 
@@ -48,9 +50,15 @@ export function RunsScreen() {
   const isNarrow = useMedia(NARROW);
   const entries = useMemo(() => entriesOf(runs, waiting ?? [], !isFiltered), [runs, waiting, isFiltered]);
   const limit = useLimit(runs[0], query.program);
+  const actions = data.actions.value;
+  const { selected, select, selectAll } = useSelection();
+  const listed = entries.flatMap((entry) => ('run' in entry ? [entry.run] : []));
+  const chosen = listed.filter(({ run_id }) => selected.has(run_id));
+  const canSelect = actions !== null && data.kind === 'service';
   return (
     <div class="runs-screen">
       <h1 class="hidden">Runs</h1>
+      {actions !== null && query.start !== undefined && <StartDialog actions={actions} program={query.start} />}
       <Filters search={search} runs={runs} isComplete={isComplete} isLoading={isLoading} />
       {!isFiltered && <Schedules />}
       {data.days !== null && <DayChart query={queryOf(query)} limit={limit} />}
@@ -59,9 +67,20 @@ export function RunsScreen() {
         <Empty isFiltered={isFiltered} />
       ) : (
         <VirtualList
-          class="runs-table"
+          class={`runs-table ${canSelect ? 'selects' : ''}`}
           label="Runs"
-          head={<RunHead />}
+          head={
+            <RunHead
+              selection={
+                canSelect
+                  ? {
+                      isAll: listed.length > 0 && chosen.length === listed.length,
+                      onChange: (isAll) => selectAll(isAll ? listed : []),
+                    }
+                  : null
+              }
+            />
+          }
           count={waiting === null ? 0 : entries.length}
           total={isComplete ? entries.length + 1 : -1}
           rowHeight={isNarrow ? NARROW_ROW_HEIGHT : ROW_HEIGHT}
@@ -70,7 +89,15 @@ export function RunsScreen() {
             const entry = entries[index] as ListEntry;
             if ('title' in entry) return <GroupCells {...entry} />;
             const { run, waiting: asked } = entry;
-            return <RunCells run={run} waiting={asked} bar={bars.bars.value.get(keyOf(run))} />;
+            return (
+              <RunCells
+                run={run}
+                waiting={asked}
+                bar={bars.bars.value.get(keyOf(run))}
+                isSelected={selected.has(run.run_id)}
+                onSelect={canSelect ? select : null}
+              />
+            );
           }}
           onRange={(first, last) => {
             pages.want(last + AHEAD);
@@ -78,8 +105,23 @@ export function RunsScreen() {
           }}
         />
       )}
+      {actions !== null && chosen.length > 0 && (
+        <SelectedRuns actions={actions} runs={chosen} onClear={() => selectAll([])} />
+      )}
     </div>
   );
+}
+
+/** The runs that are selected, by their ids. Those that are not listed any more do not count. */
+function useSelection() {
+  const [selected, setSelected] = useState<ReadonlySet<string>>(new Set());
+  const select = useCallback((run: string, isSelected: boolean): void => {
+    setSelected((before) => new Set(isSelected ? [...before, run] : [...before].filter((one) => one !== run)));
+  }, []);
+  const selectAll = useCallback((runs: readonly RunRow[]): void => {
+    setSelected(new Set(runs.map(({ run_id }) => run_id)));
+  }, []);
+  return { selected, select, selectAll };
 }
 
 /** A row of the list: a run, or the title of the group that begins there. */

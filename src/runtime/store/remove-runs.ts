@@ -13,6 +13,8 @@ import { errorCode, storeError } from './store-error.js';
 import { hasBegun, isRunId, type RunStatus, readIndex, runIds } from './stored-run.js';
 
 interface RemovalOptions {
+  /** Only these are removed or kept; absent: all. */
+  readonly runs?: readonly string[] | undefined;
   /** This many of the newest runs stay, whatever their status. */
   readonly keepLast: number;
   /** Also remove runs that are suspended, interrupted or killed and could be resumed, and those of `unapplied`. */
@@ -41,7 +43,7 @@ export interface Removal {
 const LEAVING = '.removed-';
 
 /** Throws a `StoreError` if a run cannot be removed; the runs before it are removed by then. */
-export function removeOldRuns(directory: string, { keepLast, all, unapplied, dryRun }: RemovalOptions): Removal {
+export function removeOldRuns(directory: string, { runs, keepLast, all, unapplied, dryRun }: RemovalOptions): Removal {
   const removed: Removal['removed'][number][] = [];
   const kept: Removal['kept'][number][] = [];
   const isUnapplied = (runId: string): boolean => !all && unapplied?.has(runId) === true;
@@ -49,6 +51,7 @@ export function removeOldRuns(directory: string, { keepLast, all, unapplied, dry
   if (!dryRun) for (const leftover of leftovers) remove(leftover);
   try {
     for (const { run_id, machine, status } of listRuns(directory).slice(keepLast)) {
+      if (runs?.includes(run_id) === false) continue;
       const known = { run_id, machine, status };
       const link = linkIn(join(directory, 'runs', run_id));
       if (link !== null) kept.push({ ...known, link });

@@ -16,7 +16,14 @@ import { inputProblems } from '../../runtime/run/run-inputs.js';
 import { type Delivery, isSignalName, nameInId } from '../../runtime/store/inbox.js';
 import { parseTraceparent } from '../../runtime/trace/otlp.js';
 import { userOf } from '../access.js';
-import { appliedAnswer, cancelledAnswer, clearedAnswer, deliveredAnswer, startedAnswer } from '../answer-schemas.js';
+import {
+  appliedAnswer,
+  cancelledAnswer,
+  clearedAnswer,
+  deliveredAnswer,
+  removedAnswer,
+  startedAnswer,
+} from '../answer-schemas.js';
 import type { Checks } from '../checking.js';
 import type { Executions } from '../executions/executions.js';
 import { limitsOf, promisedStart, whyNotResumed } from '../executions/requested-run.js';
@@ -28,6 +35,7 @@ import {
   applyBody,
   cancelBody,
   clearBody,
+  removeBody,
   replayBody,
   resumeBody,
   runParams,
@@ -82,6 +90,15 @@ const give = createRoute({
   tags: TAGS,
   request: { params: runParams, ...body(answersBody) },
   responses: answers(200, deliveredAnswer, 'how the answers were delivered'),
+});
+
+const remove = createRoute({
+  method: 'post',
+  path: '/runs/remove',
+  summary: 'Remove runs that have ended, with their worktrees.',
+  tags: TAGS,
+  request: body(removeBody),
+  responses: answers(200, removedAnswer, 'which runs were removed, and which stay'),
 });
 
 const send = createRoute({
@@ -378,6 +395,11 @@ export function addChangeRoutes(app: ServiceApp, service: Service): void {
     const secret = await secretsIn(c, inputs as Readonly<Record<string, Json>>);
     const task: Task = { kind: 'resume' };
     return execute(c, { run_id, machine, task, limits: limitsOf(limits), by: personOf(c) }, { secret });
+  });
+
+  app.openapi(remove, async (c) => {
+    const { runs: ids, all = false, dry_run: dryRun = false } = c.req.valid('json');
+    return answer(c, runs.remove({ runs: ids, keepLast: 0, all, dryRun }));
   });
 
   app.openapi(replay, async (c) => {

@@ -4,8 +4,10 @@ import type { Context } from 'hono';
 import { diagnosticsToJson } from '../../app/library/diagnostics.js';
 import type { CheckedProgram, Programs } from '../../app/programs.js';
 import { type Result, refuse, resultWith } from '../../app/result.js';
+import type { Json } from '../../machine/expression.js';
 import { nearest } from '../../prelude/nearest.js';
 import { checkAnswer, programAnswer, programsAnswer } from '../answer-schemas.js';
+import { limitsOf } from '../executions/requested-run.js';
 import { answerRefusal } from '../http-answer.js';
 import { checkBody } from '../schemas.js';
 import { answers, type Service, type ServiceApp } from '../service.js';
@@ -88,11 +90,16 @@ export function addProgramRoutes(app: ServiceApp, { programs, checks }: Service)
   app.get('/programs/:name{.+}', (c) => showProgram(c, c.req.param('name')));
 
   app.openapi(check, async (c) => {
-    const { program, text, name } = c.req.valid('json');
+    const { program, text, name, inputs, limits } = c.req.valid('json');
     const found = program === undefined ? null : await findProgram(programs, program);
     if (found !== null && !found.ok) return answerRefusal(c, found.refusal);
     const given = { text: text as string, ...(name === undefined ? {} : { name }) };
-    const result = await checks.check(found === null ? given : found.value);
-    return result.ok ? c.json(result.value, 200) : answerRefusal(c, result.refusal);
+    const source = found === null ? given : found.value;
+    const result = await checks.check(source);
+    if (!result.ok) return answerRefusal(c, result.refusal);
+    if (inputs === undefined || !result.value.valid) return c.json(result.value, 200);
+    const run = { inputs: inputs as Readonly<Record<string, Json>>, limits: limitsOf(limits) };
+    const bound = await checks.bounds(source, run);
+    return bound.ok ? c.json({ ...result.value, bound: bound.value }, 200) : answerRefusal(c, bound.refusal);
   });
 }
