@@ -42,7 +42,7 @@ if (browser === null) {
 }
 installPackages();
 const only = process.argv.slice(2).map((pattern) => `--test-name-pattern=${pattern}`);
-for (const file of ['page', 'questions', 'many', 'screens', 'file']) {
+for (const file of ['page', 'questions', 'kinds', 'many', 'screens', 'file']) {
   const { exitCode } = await execaNode(join(root, `test/browser/${file}.test.mjs`), [], {
     nodeOptions: ['--test-reporter=spec', ...only],
     env: { STATEDSL_BROWSER: browser, STATEDSL_BROWSER_PACKAGES: cache },

@@ -185,6 +185,39 @@ test('nothing is cut off on any screen, at three widths and in both themes', asy
     }
 });
 
+test('the columns of a run have bars between that are dragged, and no tab moves them', async (t) => {
+  const { ids, service } = await stageOf(t);
+  const { page, log } = await openPage(t, service, { path: `/runs/${ids.failed}` });
+  const bar = page.getByRole('separator', { name: 'Between Record and the tabs' });
+  const graph = page.getByRole('region', { name: 'Graph', exact: true });
+  const before = await graph.boundingBox();
+  await page.getByRole('tab', { name: 'Steps' }).click();
+  await page.getByRole('tab', { name: 'Steps', selected: true }).waitFor();
+  assert.deepEqual(await graph.boundingBox(), before);
+  const { x, y, width, height } = await bar.boundingBox();
+  await page.mouse.move(x + width / 2, y + height / 2);
+  await page.mouse.down();
+  await page.mouse.move(x - 200, y + height / 2, { steps: 4 });
+  await page.mouse.up();
+  await page.waitForURL(/split=36-5\d/);
+  assert.ok((await bar.boundingBox()).x < x - 150);
+  await page.reload();
+  await bar.waitFor();
+  assert.ok((await bar.boundingBox()).x < x - 150);
+  await bar.press('ArrowRight');
+  await page.waitForURL(/split=36-5\d/);
+  assert.deepEqual(await findBarriers(page), []);
+  await bar.dblclick();
+  await page.waitForURL((url) => !url.search.includes('split'));
+  // Text of a graph that fits is not smaller than 10 px, whatever its size.
+  await page.getByRole('button', { name: /^State UPLOAD/ }).waitFor();
+  const sizes = await graph.locator('svg text').evaluateAll((all) =>
+    all.map((text) => Number(text.getAttribute('font-size')) * text.getScreenCTM().a),
+  );
+  assert.ok(sizes.length > 0 && Math.min(...sizes) >= 9.95, `${Math.min(...sizes)}`);
+  assert.deepEqual(log, []);
+});
+
 test('a part can have all the space, and the address keeps it', async (t) => {
   const { ids, service } = await stageOf(t);
   const { page, log } = await openPage(t, service, { path: `/runs/${ids.failed}` });

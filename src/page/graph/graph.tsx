@@ -30,9 +30,8 @@ export interface EdgeFacts {
   readonly about: string;
 }
 
-/** Texts that are a little smaller can still be read. A graph that fits only with smaller ones has this size, and scrolls. */
-const SMALLEST = 0.84;
-const SMALLEST_FITTING = 0.84;
+/** The smallest text, of 11 px, then has 10. A graph that fits only with smaller ones has this size, and scrolls. */
+const SMALLEST = 0.91;
 
 export function Graph(props: GraphProps) {
   const { drawing, name, zoom, onFit, current, ending, factsOf, edgeFacts, onChoose } = props;
@@ -44,8 +43,7 @@ export function Graph(props: GraphProps) {
     const { current: box } = frame;
     if (box === null) return;
     const resize = (): void => {
-      const room = Math.min(1, box.clientWidth / width, box.clientHeight / height);
-      const fit = room < SMALLEST_FITTING ? SMALLEST : room;
+      const fit = Math.max(SMALLEST, Math.min(1, box.clientWidth / width, box.clientHeight / height));
       const scale = zoom ?? fit;
       onFit(scale);
       svg.current?.setAttribute('width', String(Math.round(width * scale)));

@@ -17,10 +17,11 @@ import { OutputPanel } from '../output/output-panel.jsx';
 import { shownTitle, usePage } from '../page-parts.js';
 import { RecordPanel } from '../record/record-panel.jsx';
 import { Link, Problem } from '../shell/problem.jsx';
-import { useKeys, useMedia } from '../shell/use-keys.js';
+import { useKeys } from '../shell/use-keys.js';
 import { SourcePanel } from '../source/source-panel.jsx';
 import { TimelineCanvas } from '../timeline/timeline-canvas.jsx';
 import { openTimelineView } from '../timeline/timeline-view.js';
+import { Panels } from './panels.jsx';
 import { RunHead } from './run-head.jsx';
 import { openScreenModel, type ScreenModel } from './screen-model.js';
 import { ValueView } from './value-view.jsx';
@@ -71,8 +72,8 @@ export function RunScreen({ run }: { readonly run: string }) {
           { id: 'files', title: 'Files', area: 'side', content: <FilesPanel model={model} /> },
           { id: 'source', title: 'Source', area: 'side', content: <SourcePanel model={model} /> },
           { id: 'values', title: 'Values', area: 'side', content: <ValuesPanel model={model} /> },
-          { id: 'steps', title: 'Steps', area: 'side', isBroad: true, content: <StepsPanel model={model} /> },
-          { id: 'compare', title: 'Compare', area: 'side', isBroad: true, content: <ComparePanel model={model} /> },
+          { id: 'steps', title: 'Steps', area: 'side', content: <StepsPanel model={model} /> },
+          { id: 'compare', title: 'Compare', area: 'side', content: <ComparePanel model={model} /> },
         ]}
       />
     </div>
@@ -251,128 +252,6 @@ function EventSlider({ model }: { readonly model: ScreenModel }) {
       <button type="button" class="latest" disabled={isLive} onClick={() => model.select(null)}>
         Latest
       </button>
-    </div>
-  );
-}
-
-/**
- * The parts of a screen. Where there is room, those of the areas `main` and `middle` are visible at once, and those of `side`
- * share a place. On a narrow page all of them share one. Which one is shown is a part of the address.
- */
-interface PanelOf {
-  readonly id: string;
-  readonly title: string;
-  readonly area: 'top' | 'main' | 'middle' | 'side';
-  readonly content: ComponentChildren;
-  /** Whether it has columns of its own, and needs more of a wide page. */
-  readonly isBroad?: boolean;
-  /** What it contains on a narrow page, where it has all the space. */
-  readonly narrow?: ComponentChildren;
-}
-
-const WIDE = '(min-width: 1100px)';
-
-function Panels({ panels }: { readonly panels: readonly PanelOf[] }) {
-  const { router } = usePage();
-  const isWide = useMedia(WIDE);
-  const tabs = isWide ? panels.filter(({ area }) => area === 'side') : panels;
-  const wanted = router.address.value.query.tab;
-  const shown = tabs.find(({ id }) => id === wanted) ?? tabs[0];
-  const fixed = isWide ? panels.filter(({ area }) => area !== 'side') : [];
-  const { max } = router.address.value.query;
-  const enlarge = (id: string | undefined): void => router.change({ max: id });
-  const enlarged = isWide ? panels.find(({ id }) => id === max) : undefined;
-  if (enlarged !== undefined)
-    return (
-      <div class="panels narrow">
-        <div class="panel">
-          <div class="panel-title">
-            <h2 id={`title-${enlarged.id}`}>{enlarged.title}</h2>
-            <SizeButton title={enlarged.title} isLarge onClick={() => enlarge(undefined)} />
-          </div>
-          {enlarged.content}
-        </div>
-      </div>
-    );
-  return (
-    <div class={`panels ${isWide ? 'wide' : 'narrow'} ${shown?.isBroad ? 'broad' : ''}`}>
-      {fixed.map(({ id, title, area, content }) => (
-        <section key={id} class={`panel ${area}`} aria-labelledby={`title-${id}`}>
-          <div class="panel-title">
-            <h2 id={`title-${id}`}>{title}</h2>
-            <SizeButton title={title} isLarge={false} onClick={() => enlarge(id)} />
-          </div>
-          {content}
-        </section>
-      ))}
-      <div class="panel side">
-        <div class="tab-head">
-          <TabList tabs={tabs} shown={shown?.id ?? ''} onChoose={(tab) => router.change({ tab })} />
-          {isWide && shown !== undefined && (
-            <SizeButton title={shown.title} isLarge={false} onClick={() => enlarge(shown.id)} />
-          )}
-        </div>
-        {shown !== undefined && (
-          <div role="tabpanel" id={`panel-${shown.id}`} aria-labelledby={`tab-${shown.id}`} class="tab-panel">
-            <h2 class="hidden">{shown.title}</h2>
-            {isWide ? shown.content : (shown.narrow ?? shown.content)}
-          </div>
-        )}
-      </div>
-    </div>
-  );
-}
-
-interface SizeButtonProps {
-  readonly title: string;
-  readonly isLarge: boolean;
-  readonly onClick: () => void;
-}
-
-/** Gives one part all the space of the parts, and gives it back. */
-function SizeButton({ title, isLarge, onClick }: SizeButtonProps) {
-  const label = isLarge ? `Show the other parts next to ${title}` : `Enlarge ${title}`;
-  return (
-    <button type="button" class="quiet size" aria-label={label} title={label} onClick={onClick}>
-      {isLarge ? '⤡' : '⤢'}
-    </button>
-  );
-}
-
-interface TabListProps {
-  readonly tabs: readonly PanelOf[];
-  readonly shown: string;
-  readonly onChoose: (id: string) => void;
-}
-
-/** The arrow keys move between tabs, as in every tab list. */
-function TabList({ tabs, shown, onChoose }: TabListProps) {
-  const move = (event: KeyboardEvent): void => {
-    const by = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
-    if (by === undefined) return;
-    event.preventDefault();
-    const at = tabs.findIndex(({ id }) => id === shown);
-    const next = tabs[(at + by + tabs.length) % tabs.length];
-    if (next === undefined) return;
-    onChoose(next.id);
-    document.getElementById(`tab-${next.id}`)?.focus();
-  };
-  return (
-    <div role="tablist" aria-label="Parts of the run" tabIndex={-1} onKeyDown={move} class="tabs">
-      {tabs.map(({ id, title }) => (
-        <button
-          key={id}
-          type="button"
-          role="tab"
-          id={`tab-${id}`}
-          aria-selected={id === shown}
-          aria-controls={id === shown ? `panel-${id}` : undefined}
-          tabIndex={id === shown ? 0 : -1}
-          onClick={() => onChoose(id)}
-        >
-          {title}
-        </button>
-      ))}
     </div>
   );
 }
