@@ -43,7 +43,7 @@ class Draw {
     const unit = (lines: readonly string[], does: readonly string[] = [], counts = 0): Unit => ({
       ...{ lines, does, counts, emits: lines.some((line) => line.startsWith('EMIT')) ? name : null },
     });
-    switch (this.below(8)) {
+    switch (this.below(9)) {
       case 0:
         return unit([`DO: work ${text}`], [text]);
       case 1:
@@ -65,6 +65,8 @@ class Draw {
           [`${name}x`, `${name}y`],
           2 * by,
         );
+      case 7:
+        return unit(['IF: n >= 0 →', `  DO: work ${name}`, 'ELSE →', '  DO: work same'], [name]);
       default:
         return unit(['DO: in PARALLEL', `  - ${name} = work ${name}a`, `  - work ${text}`], [`${name}a`, text]);
     }

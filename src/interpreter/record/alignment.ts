@@ -139,6 +139,16 @@ export class Alignment {
     return [...this.fresh.code.keys()].filter((at) => !known.has(at));
   }
 
+  /** Where lines stand now that were in an arm above a position and are outside of it: they may not have been executed. */
+  outsideTheirArms(pc: number): number[] {
+    const [before, after] = [blocksOf(this.old, this.keys.old), blocksOf(this.fresh, this.keys.fresh)];
+    return [...this.pairs].flatMap(([from, to]) =>
+      from < pc && this.exact.has(from) && isInArm(this.old, from) && !after[to]?.endsWith(before[from] as string)
+        ? [to]
+        : [],
+    );
+  }
+
   /** For each member of the edited fork, the old one; null: they have the same order. */
   memberOrder(pc: number): readonly number[] | null {
     return this.orders.get(pc) ?? null;
@@ -275,6 +285,13 @@ interface Structure {
   readonly start: number;
   readonly from: number;
   readonly end: number;
+}
+
+/** Whether an instruction is in an arm of an IF, so that it may never be executed. */
+export function isInArm(state: State, pc: number): boolean {
+  return structuresOf(state).some(
+    ({ start, from, end }) => state.code[start]?.op === 'unless' && pc >= from && pc < end,
+  );
 }
 
 /** The arms, loops, steps and blocks of a state, outer ones first. */

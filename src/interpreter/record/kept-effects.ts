@@ -4,9 +4,9 @@
  * as they come, in any arm, branch or state; then they are those that were not executed yet. What is left does again what is
  * done, and is listed.
  */
-import type { Instruction, State } from '../../machine/machine.js';
+import type { Instruction, Machine, State } from '../../machine/machine.js';
 import type { KeptOutcome, KeptOutcomes } from '../events/event.js';
-import { exactKey } from './alignment.js';
+import { exactKey, isInArm } from './alignment.js';
 import { instructionKey, isEffect, isUnnumbered, SAMPLES } from './instruction-key.js';
 import {
   type CodeLocation,
@@ -73,7 +73,7 @@ export function keptEffects(moving: Moving): {
 
   const pools = new Map<string, Pool>();
   const used = new Set<LostInstruction>();
-  const { sources, unexecuted, taken, stays } = sourcesOf(moving);
+  const { sources, unexecuted, taken, stays, unreached } = sourcesOf(moving);
   for (const { its, source, isChanged } of stays) {
     const outcomes = inTurn(moving, source, its);
     if (outcomes.length === 0) continue;
@@ -131,6 +131,8 @@ export function keptEffects(moving: Moving): {
   const repeated: RepeatedInstruction[] = [];
   const copies = new Map<string, { readonly state: string; readonly pc: number }[]>();
   const others: Free[] = [];
+  /** Those that are to be executed, unless an equal one is done and is not reached. */
+  const idle: CodeLocation[] = [...unreached];
   for (const taker of [...ahead].sort((a, b) => rank(a) - rank(b))) {
     const { its, state, one, key } = taker;
     const known = sources.get(key) ?? [];
@@ -141,6 +143,7 @@ export function keptEffects(moving: Moving): {
     const left = unexecuted.get(key) ?? 0;
     unexecuted.set(key, left - 1);
     if (left > 0) {
+      idle.push(its);
       assign(key, own.length > 0 ? own : foreign, its, { isLeft: true });
       continue;
     }
@@ -167,19 +170,53 @@ export function keptEffects(moving: Moving): {
         { isChanged: true },
       );
 
-  const all = [...pools.values()].flatMap(shares).map(({ at, outcomes: of, isChanged }): KeptOutcomes => {
-    const outcomes = [...new Map(of.map((one) => [`${one.effect} ${one.number}`, one] as const)).values()];
-    const last = outcomes.at(-1) as DoneInstruction;
-    const isElsewhere = at.some(({ state }) => state !== last.state);
-    const shown = (isChanged ? [last] : outcomes).map((one) => asKept(one, isElsewhere));
-    const any = shown.length === 1 && !finished.passed.includes(last);
-    return { at, outcomes: shown, ...(any ? { any: true as const } : {}) };
-  });
+  const all = sharedWithIdle(to, [...pools.values()], idle)
+    .flatMap(shares)
+    .map(({ at, outcomes: of, isChanged }): KeptOutcomes => {
+      const outcomes = [...new Map(of.map((one) => [`${one.effect} ${one.number}`, one] as const)).values()];
+      const last = outcomes.at(-1) as DoneInstruction;
+      const isElsewhere = at.some(({ state }) => state !== last.state);
+      const shown = (isChanged ? [last] : outcomes).map((one) => asKept(one, isElsewhere));
+      const any = shown.length === 1 && !finished.passed.includes(last);
+      return { at, outcomes: shown, ...(any ? { any: true as const } : {}) };
+    });
   const again = [...copies].map(([key, at]) => ({
     at,
     outcomes: (everDone.get(key) ?? []).map((one) => asKept(one, true)),
   }));
   return { kept: [...all, ...again], repeated };
+}
+
+/**
+ * What is in an arm now may never be executed there: then an equal line to which the run comes later is done. So those that
+ * may be left and the lines that are to be executed have one pool.
+ */
+function sharedWithIdle(to: Machine, pools: readonly Pool[], idle: readonly CodeLocation[]): readonly Pool[] {
+  const stateOf = (its: CodeLocation): State => to.states[its.state] as State;
+  const codeOf = (its: CodeLocation): Instruction => stateOf(its).code[its.pc] as Instruction;
+  const keyOf = (its: CodeLocation) => instructionKey(codeOf(its), stateOf(its), its.pc)?.key ?? '';
+  const asText = ({ state, pc }: CodeLocation): string => `${state} ${pc}`;
+  const shared = new Map<string, Pool[]>();
+  const rest = pools.filter((pool) => {
+    const first = pool.groups[0]?.[0]?.its;
+    const mayBeLeft = pool.groups.some((group) => group.every(({ its }) => isInArm(stateOf(its), its.pc)));
+    if (!mayBeLeft || first === undefined || pool.isChanged) return true;
+    if (!isEffect(codeOf(first)) || hasValues(codeOf(first))) return true;
+    add(shared, keyOf(first), pool);
+    return false;
+  });
+  const merged = [...shared].flatMap(([key, parts]): readonly Pool[] => {
+    const known = new Set(parts.flatMap((one) => [...one.groups.flat(), ...one.others].map(({ its }) => asText(its))));
+    const further = idle.filter((its) => keyOf(its) === key && !known.has(asText(its)));
+    const others = [
+      ...parts.flatMap((part) => part.others),
+      ...further.map((its): Taker => ({ its, at: locationOf(stateOf(its), its.pc, []) })),
+    ];
+    if (others.length === 0) return parts;
+    const outcomes = parts.flatMap((part) => part.outcomes);
+    return [{ outcomes, groups: parts.flatMap(({ groups }) => groups), others, isChanged: false }];
+  });
+  return [...rest, ...merged];
 }
 
 /** Who takes over what: of what nothing tells apart each takes one; else what fits is found when the run comes to it. */
@@ -221,6 +258,7 @@ function sourcesOf(moving: Moving): {
     readonly source: LostInstruction;
     readonly isChanged: boolean;
   }[];
+  readonly unreached: readonly CodeLocation[];
 } {
   const { from, image, finished } = moving;
   const pending = new Map(
@@ -228,7 +266,12 @@ function sourcesOf(moving: Moving): {
       at.map((one, index) => [`${one.state} ${one.pc}`, shareOf(outcomes, index, at.length)] as const),
     ),
   );
-  const { partners, taken, stays: staying } = locationsOf(moving, (state, pc) => pending.has(`${state} ${pc}`));
+  const {
+    partners,
+    taken,
+    stays: staying,
+    unreached,
+  } = locationsOf(moving, (state, pc) => pending.has(`${state} ${pc}`));
   const done = new Map<string, DoneInstruction[]>();
   for (const one of [...finished.all, ...finished.passed])
     if (one.pc !== null) add(done, `${one.state} ${one.pc}`, one);
@@ -273,7 +316,7 @@ function sourcesOf(moving: Moving): {
       else unexecuted.set(key, (unexecuted.get(key) ?? 0) + 1);
     });
   });
-  return { sources, unexecuted, taken, stays };
+  return { sources, unexecuted, taken, stays, unreached };
 }
 
 /** Of what several instructions may take over, as they come, each has one, and the last one has the rest. */

@@ -47,13 +47,16 @@ export interface Staying {
 /**
  * The instructions that stand where they stood: old ones with a partner in the edited program (`partners`), and those partners
  * (`taken`). `stays`: by their old places, those that are done, and to which the run comes again. An instruction above
- * the line where the run resumes is done, so one that was moved from there is not where it stood.
+ * the line where the run resumes is done, so one that was moved from there is not where it stood. `unreached`: the partners
+ * that were not executed, and to which the run comes.
  */
 export function locationsOf(
   { from, to, image, rebased, align, finished }: Moving,
   takesOver: (state: string, pc: number) => boolean,
-): { partners: Set<string>; taken: Set<string>; stays: Map<string, Staying> } {
+): { partners: Set<string>; taken: Set<string>; stays: Map<string, Staying>; unreached: CodeLocation[] } {
   const stays = new Map<string, Staying>();
+  const unreached: CodeLocation[] = [];
+  const entered = new Set(image.trail.last);
   const executed = new Set(
     [...finished.all, ...finished.passed].flatMap(({ state, pc, entry }) =>
       entry === image.transitions ? [`${state} ${pc}`] : [],
@@ -101,6 +104,7 @@ export function locationsOf(
       if (again !== null) stays.set(was, { its: again, isChanged: has.key !== its.key });
       partners.add(was);
       taken.add(is);
+      if (!isDone && !executed.has(`${old.name} ${pc}`) && (isCurrent || !entered.has(at))) unreached.push(location);
     });
   });
   // A changed line above the line where the run resumes stays done, unless its text is elsewhere now.
@@ -117,7 +121,7 @@ export function locationsOf(
     partners.add(old);
     taken.add(fresh);
   }
-  return { partners, taken, stays };
+  return { partners, taken, stays, unreached };
 }
 
 /** Whether a thread is past an instruction: of the turns of a parallel loop, whether any is, or else all. */

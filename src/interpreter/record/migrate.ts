@@ -299,7 +299,7 @@ class RunMigration {
 
   /**
    * The first of the locations at which something is left to do: what follows what was done, the line itself, lines above
-   * it that the edited program has in addition, later lines that are above it now.
+   * it that the edited program has in addition or outside of their arms, later lines that are above it now.
    */
   private startOf(pc: number, old: State, here: number | null, within: CodeRegion | null): number | null {
     const { alignment } = this;
@@ -310,7 +310,8 @@ class RunMigration {
     if (locations.length === 0) return null;
     const last = Math.max(...locations);
     const later = old.code.flatMap((_, at) => (at > pc && alignment.isUnchanged(at) ? (alignment.of(at) ?? []) : []));
-    const left = [...later, ...(this.failed || this.inserted ? alignment.addedLocations() : [])].filter(
+    const added = this.failed || this.inserted ? alignment.addedLocations() : [];
+    const left = [...later, ...added, ...alignment.outsideTheirArms(pc)].filter(
       (at) => at >= from && at < last && isWork(this.fresh, at),
     );
     return Math.min(
