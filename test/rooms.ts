@@ -167,6 +167,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
     rooms: [
       'language/source',
       'language/syntax',
+      'language/frontends',
       'language/format',
       'language/check',
       'machine',

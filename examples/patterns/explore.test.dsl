@@ -9,4 +9,5 @@ TEST: the fourth answer is not waited for
 TEST: two answers are not enough
   MOCK: Task(explorer) → { n: 1 }, { n: 2 }, hangs, hangs
   EXPECT: failed quorum_failure
+  EXPECT: returned contains "2 of 4 explorers answered"
   EXPECT: time == 120

@@ -98,3 +98,53 @@ TEST: two attempts are the most
   expect(printed[1]).toMatchObject({ line: 6, killed_by: null });
   expect(Object.keys(printed[1] as object)).toEqual(['file', 'line', 'column', 'change', 'killed_by']);
 });
+
+test('in a plan calls, parameters, arms and alternatives change, and an input that nothing reads does not count', async () => {
+  const calls = [
+    { _tool: 'verify', id: '†input.id', _outputPath: '†state.ok || †state.bad' },
+    { _tool: 'greet', name: '†state.ok', loud: true, _outputPath: '†state.text' },
+    { _tool: 'mail', text: '†state.text || †state.bad', tries: 2, _outputPath: '†state.sent' },
+  ];
+  const mutants = await mutantsOf({
+    'tools.yaml': 'verify: { run: [./v] }\ngreet: { run: [./g] }\nmail: { run: [./m] }\n',
+    'a.json': JSON.stringify({ calls, output: { sent: '†state.sent' } }, null, 1),
+    'a.test.dsl': `TESTS: "./a.json"
+MOCK: CALL mail → "sent", …
+TEST: known
+  GIVEN: id="u1"
+  MOCK: CALL verify → "Ada"
+  MOCK: CALL greet → "Hello"
+  EXPECT: returned { sent: "sent" }
+  EXPECT: prompt CALL greet contains "Ada"
+  EXPECT: prompt CALL mail contains "Hello"
+TEST: unknown
+  GIVEN: id="u2"
+  MOCK: CALL verify → exit 1 "nobody"
+  EXPECT: calls CALL mail == 1
+`,
+  });
+  expect(killers(mutants)).toMatchInlineSnapshot(`
+    {
+      "10 \`name\` of \`greet\` is left out": "known",
+      "11 \`loud\` of \`greet\` is left out": null,
+      "11 \`true\` → \`false\`": null,
+      "16 \`text\` of \`mail\` is left out": "known",
+      "16 \`†state.text || †state.bad\` → \`†state.bad\`": "known",
+      "16 \`†state.text || †state.bad\` → \`†state.text\`": "unknown",
+      "17 \`2\` → \`3\`": null,
+      "17 \`tries\` of \`mail\` is left out": null,
+      "5 \`id\` of \`verify\` is left out": "check",
+      "6 \`†state.ok || †state.bad\` → \`†state.bad || †state.ok\`": "known",
+      "8 the call of \`greet\` is left out": "check",
+    }
+  `);
+  const unread = await mutantsOf({
+    'a.md': '# One\n\n```dsl\nINPUT: n = 1\nINPUT: m = 1\nSTATE: A\n  RETURN: {m}\n```\n',
+    'a.test.dsl': 'TESTS: "./a.md"\nTEST: it\n  EXPECT: returned 1\n',
+  });
+  expect(killers(unread)).toEqual({
+    '5 `1` → `2`': 'it',
+    '7 `RETURN: {m}` is left out': 'it',
+    '7 the result is not returned': 'it',
+  });
+});

@@ -13,6 +13,7 @@ TEST: a person approves, and the release is announced
   ANSWER: approvals.publish → true
   EXPECT: returned "announced"
   EXPECT: calls CALL publish == 1
+  EXPECT: prompt CALL writeNotes contains "1.2.0"
 
 TEST: nothing is published before a person answers
   GIVEN: version="1.2.0"

@@ -11,6 +11,8 @@ TEST: a user who is known gets a greeting with a summary
   MOCK: CALL generateSummary → "three orders"
   EXPECT: returned { mail: "sent", summary: "three orders" }
   EXPECT: calls CALL apologise == 0
+  EXPECT: prompt CALL sendMail contains "Hello Ada"
+  EXPECT: prompt CALL sendMail contains "three orders"
 
 TEST: a user who is not known gets an apology
   GIVEN: userId="u2"

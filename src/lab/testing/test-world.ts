@@ -3,7 +3,7 @@
  * anything, except what a mock answers `for real`. Whatever it cannot answer ends the run and fails the test.
  */
 import type { Outcome } from '../../interpreter/events/event.js';
-import type { WorktreeAction } from '../../interpreter/request.js';
+import type { ToolCall, WorktreeAction } from '../../interpreter/request.js';
 import { render } from '../../interpreter/values/json.js';
 import type { Value } from '../../interpreter/values/value.js';
 import type { Expression } from '../../language/syntax/expression-nodes.js';
@@ -267,8 +267,12 @@ function performWorktree(action: WorktreeAction, cwd: string): Outcome {
 
 /** What expectations know of a request. */
 export function callOf(request: AnsweredRequest): Call {
-  return { ...targetOf(request), prompt: request.kind === 'agent' ? request.prompt : null, isOnce: request.once };
+  const prompt = request.kind === 'agent' ? request.prompt : request.kind === 'tool' ? argumentsOf(request.call) : null;
+  return { ...targetOf(request), prompt, isOnce: request.once };
 }
+
+/** What a tool reads: its parameters in JSON. */
+const argumentsOf = ({ parameters, printed }: ToolCall): string => printed ?? JSON.stringify(parameters);
 
 function targetOf(request: AnsweredRequest): SelectedRequest {
   const { text, state, line } = request;

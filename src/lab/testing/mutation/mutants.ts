@@ -233,7 +233,7 @@ function lastOf(one: Instruction): number {
 const endOf = (span: Span, atLeast: number): number => Math.max(span.end, atLeast);
 
 /** At most 40 characters on one line. */
-function oneLine(text: string): string {
+export function oneLine(text: string): string {
   const line = text.trim().replace(/\s+/g, ' ');
   return line.length <= 40 ? line : `${line.slice(0, 39)}…`;
 }

@@ -11,6 +11,7 @@ import { Snapshots } from '../run-suites.js';
 import { rowsOf, runTest } from '../run-test.js';
 import type { Suite, TestOptions } from '../suite.js';
 import { mutantsOf } from './mutants.js';
+import { planMutantsOf } from './plan-mutants.js';
 
 export interface JudgedMutant {
   /** The program, as messages call it. */
@@ -25,7 +26,7 @@ export interface JudgedMutant {
 /** How much longer than the longest test a run may be before it counts as endless. */
 const LONGER = { times: 10, events: 1000 };
 
-/** All suites of one program. Nothing of a plan is changed: it is data. */
+/** All suites of one program. */
 export async function mutateProgram(
   host: ProjectHost,
   suites: readonly Suite[],
@@ -33,7 +34,7 @@ export async function mutateProgram(
   onMutant: (mutant: JudgedMutant) => void,
 ): Promise<void> {
   const [suite] = suites;
-  if (suite === undefined || isPlan(suite.program)) return;
+  if (suite === undefined) return;
   const found = readProgram(host, suite.program);
   // A workflow may be named as steps name it.
   const read = found.kind === 'missing' ? readNamed(host, basename(suite.program), suite.configuration) : found;
@@ -44,7 +45,8 @@ export async function mutateProgram(
   const ordinary: Ordinary[] = [];
   for (const suite of suites) ordinary.push(await ordinaryRuns(suite, cwd));
   const seen = new Set([suites.map(({ machine }) => digestOf(machine)).join()]);
-  for (const { start, change, text } of mutantsOf(await parseNamed(source), source)) {
+  const mutants = isPlan(name) ? planMutantsOf(source) : mutantsOf(await parseNamed(source), source);
+  for (const { start, change, text } of mutants) {
     const changed = { ...host, files: withOpenTexts(host.files, (one) => (one === path ? text : undefined)) };
     const loaded = [];
     for (const suite of suites) loaded.push(await loadSuite(changed, suite.name, cwd));
@@ -119,7 +121,9 @@ function optionsOf(suite: Suite, cwd: string, noteEvents: (count: number) => voi
   };
 }
 
-/** Two machines with the same digest do the same, wherever their lines are. */
-function digestOf(machine: Machine): string {
-  return JSON.stringify(machine, (key, value) => (key === 'origin' || key === 'source' ? undefined : value));
+/** Two machines with the same digest do the same, wherever their lines are; and an input that nothing reads does nothing. */
+function digestOf({ inputs, ...machine }: Machine): string {
+  const text = JSON.stringify(machine, (key, value) => (key === 'origin' || key === 'source' ? undefined : value));
+  const read = inputs.filter(({ name }) => text.includes(JSON.stringify(name)) || text.includes(`\u2020input.${name}`));
+  return `${text} ${JSON.stringify(read)}`;
 }
