@@ -784,3 +784,15 @@ test('a long trace is cut in the report', () => {
   expect(cut.split('\n').length).toBeLessThan(110);
   expect(reportText(found, { allTraces: true }).split('\n').length).toBeGreaterThan(100);
 });
+
+test('what was decided of a text holds when it is written again', () => {
+  const inRow = verified(`INPUT: txt (string)
+STATE: A
+  IF: "a{txt}" != "aok" → RETURN: other
+  IF: "a{txt}" == "aok" → RETURN: ok
+  RETURN: never
+`);
+  expect(defectsIn(inRow)).toEqual(['4 dead-branch']);
+  const inLoop = verified('INPUT: txt (string)\nSTATE: A\n  IF: "a{txt}" == "aok" → GOTO: A\n  GOTO: A\n');
+  expect([inLoop.stoppedBy, ...defectsIn(inLoop)]).toEqual([null, '3 endless confirmed']);
+});

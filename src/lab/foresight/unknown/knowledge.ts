@@ -168,7 +168,12 @@ export class Knowledge {
   resolve(value: Value): Value {
     if (typeof value !== 'string' || !value.includes(OPEN)) return value;
     const id = unknownId(value);
-    if (id === null) return this.textOf(value);
+    if (id === null) {
+      const text = this.textOf(value);
+      const made = unknownId(text);
+      // What was decided of a text holds whenever it is written again.
+      return made !== null && this.of(made).made?.op === 'text' ? this.resolve(text) : text;
+    }
     const { facts } = this.of(id);
     if (facts.fixed !== undefined) return facts.fixed.value as Value;
     if (facts.length === undefined) return value;
