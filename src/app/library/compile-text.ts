@@ -1,5 +1,9 @@
 /** `compile`: turns a text into a machine, without reading files or looking anything up. */
-import { type CompileOptions as CompilerOptions, compile as compileText } from '../../language/check/compile.js';
+import {
+  type CompileOptions as CompilerOptions,
+  compile as compileText,
+  partsOf,
+} from '../../language/check/compile.js';
 import type { Lookups } from '../../language/check/lower/lowered-state.js';
 import { parseFile as parseAnyFile } from '../../language/frontends/markdown.js';
 import {
@@ -103,16 +107,19 @@ interface FormattedText {
   readonly sources: SourceFile[];
 }
 
-/** The ending of `name` decides whether the text is a document. The Markdown reader is loaded only then. */
-export async function formatText(text: string, name: string): Promise<FormattedText> {
+/**
+ * The ending of `name` decides whether the text is a document. The Markdown reader is loaded only then. Parts that did not change
+ * since `previous`, a compilation of an earlier text, are not parsed again.
+ */
+export async function formatText(text: string, name: string, previous: object | null = null): Promise<FormattedText> {
   const source = sourceFile(name, text);
-  const { diagnostics, format } = await parserOf(name)(source);
+  const { diagnostics, format } = await parserOf(name)(source, previous);
   const sound = !hasErrors(diagnostics);
   return { text: sound ? format() : null, diagnostics: sortDiagnostics(diagnostics), sources: [source] };
 }
 
 /** The front end of a file. */
-function parserOf(name: string): (source: SourceFile) => Promise<ParsedText> {
+function parserOf(name: string): (source: SourceFile, previous: object | null) => Promise<ParsedText> {
   if (isTestFile(name)) return formatTestFile;
   return isMarkdown(name) ? formatDocument : formatProgramText;
 }
@@ -135,9 +142,9 @@ async function formatTestFile(source: SourceFile): Promise<ParsedText> {
   return { diagnostics: parseTests(source, 0).diagnostics, format: () => formatTests(source.text) };
 }
 
-async function formatProgramText(source: SourceFile): Promise<ParsedText> {
+async function formatProgramText(source: SourceFile, previous: object | null): Promise<ParsedText> {
   const { parseProgram } = await import('../../language/syntax/parse.js');
   const { formatProgram } = await import('../../language/format/format-program.js');
-  const { program, diagnostics } = parseProgram(source, 0);
-  return { diagnostics, format: () => formatProgram(program, source) };
+  const { program, diagnostics, parts } = parseProgram(source, 0, undefined, partsOf(previous));
+  return { diagnostics, format: () => formatProgram(program, source, parts) };
 }

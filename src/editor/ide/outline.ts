@@ -1,8 +1,8 @@
 /** The shape of a program: its declarations as an outline, what can be folded, and what a growing selection takes. */
 import type { Span } from '../../language/source/diagnostic.js';
 import { lineText, positionAt, type SourceFile } from '../../language/source/diagnostic.js';
-import type { Block, Declaration, Instruction } from '../../language/syntax/ast.js';
-import { childBlocks, isDeclaration } from '../../language/syntax/child-blocks.js';
+import type { Block, Declaration, Instruction, StateDeclaration } from '../../language/syntax/ast.js';
+import { childBlocks, isDeclaration, parsedBody } from '../../language/syntax/child-blocks.js';
 import type { OpenProgram } from './open-program.js';
 
 export type OutlineKind = 'machine' | 'state' | 'pattern' | 'input' | 'tracked' | 'step' | 'handler' | 'import';
@@ -30,7 +30,7 @@ export function outlineOf({ tree, source, compilation }: OpenProgram): OutlineNo
     } else if (item.kind === 'state' || item.kind === 'pattern') {
       const detail = item.kind === 'pattern' ? item.parameters.map(({ name }) => name.text).join(', ') : '';
       const one = node(item.name.text, item.kind, detail, wholeSpan(item), item.name.span);
-      one.children.push(...stepsIn(item.body));
+      one.children.push(...(item.kind === 'state' ? stepsOf(item) : stepsIn(item.body)));
       (item.kind === 'state' && machine !== null ? machine.children : roots).push(one);
     } else if (item.kind === 'input')
       roots.push(node(item.name.text, 'input', item.type ?? '', item.span, item.name.span));
@@ -74,7 +74,34 @@ function grown(one: OutlineNode): OutlineNode {
 
 /** The span of the tree ends with the head line. */
 export function wholeSpan(item: Extract<Declaration, { body: Block }>): Span {
-  return { ...item.span, end: Math.max(item.span.end, endOf(item.body)) };
+  const { body, by } = item.kind === 'state' ? parsedBody(item) : { body: item.body, by: 0 };
+  return { ...item.span, end: Math.max(item.span.end, ofBody(ends, body, endOf) + by) };
+}
+
+/** What follows from the body of a state alone, and stays the same while other lines of the program change. */
+const ends = new WeakMap<Block, number>();
+const steps = new WeakMap<Block, OutlineNode[]>();
+const folds = new WeakMap<Block, readonly Fold[]>();
+
+function ofBody<Value>(known: WeakMap<Block, Value>, body: Block, find: (body: Block) => Value): Value {
+  let value = known.get(body);
+  if (value === undefined) {
+    value = find(body);
+    known.set(body, value);
+  }
+  return value;
+}
+
+function stepsOf(state: StateDeclaration): OutlineNode[] {
+  const { body, by } = parsedBody(state);
+  return ofBody(steps, body, stepsIn).map((one) => nodeAt(one, by));
+}
+
+function nodeAt(one: OutlineNode, by: number): OutlineNode {
+  if (by === 0) return one;
+  const at = ({ file, start, end }: Span): Span => ({ file, start: start + by, end: end + by });
+  const { range, selection, children } = one;
+  return { ...one, range: at(range), selection: at(selection), children: children.map((inner) => nodeAt(inner, by)) };
 }
 
 function endOf(block: Block): number {
@@ -146,28 +173,39 @@ export interface Fold {
 }
 
 export function foldsOf({ tree, source }: OpenProgram): Fold[] {
-  const folds: Fold[] = [];
-  const add = (start: number, end: number, kind?: Fold['kind']): void => {
-    const [first, last] = [positionAt(source, start).line, positionAt(source, trimEnd(source, end)).line];
-    if (last > first) folds.push(kind === undefined ? { start: first, end: last } : { start: first, end: last, kind });
-  };
-  const visit = (block: Block): void => {
-    for (const i of block.instructions) {
-      if (i.span.file === 0) add(i.span.start, endOfInstruction(i));
-      for (const inner of childBlocks(i)) visit(inner);
-    }
-  };
+  const found: Fold[] = [];
   for (const item of tree.items) {
     if (item.span.file !== 0) continue;
     if (item.kind === 'state' || item.kind === 'pattern') {
-      add(item.span.start, wholeSpan(item).end);
-      visit(item.body);
+      found.push(...foldOf(source, item.span.start, wholeSpan(item).end));
+      found.push(...(item.kind === 'state' ? foldsOfState(item, source) : foldsIn(item.body, source)));
     } else if (!isDeclaration(item)) {
-      add(item.span.start, endOfInstruction(item));
-      for (const inner of childBlocks(item)) visit(inner);
+      found.push(...foldOf(source, item.span.start, endOfInstruction(item)));
+      for (const inner of childBlocks(item)) found.push(...foldsIn(inner, source));
     }
   }
-  return distinctFolds([...folds, ...foldsOfLines(source)]);
+  return distinctFolds([...found, ...foldsOfLines(source)]);
+}
+
+function foldOf(source: SourceFile, start: number, end: number): Fold[] {
+  const [first, last] = [positionAt(source, start).line, positionAt(source, trimEnd(source, end)).line];
+  return last > first ? [{ start: first, end: last }] : [];
+}
+
+function foldsIn(block: Block, source: SourceFile): Fold[] {
+  return block.instructions.flatMap((i) => [
+    ...(i.span.file === 0 ? foldOf(source, i.span.start, endOfInstruction(i)) : []),
+    ...childBlocks(i).flatMap((inner) => foldsIn(inner, source)),
+  ]);
+}
+
+/** Kept with lines that are counted from the head of the state. */
+function foldsOfState(state: StateDeclaration, source: SourceFile): Fold[] {
+  const head = positionAt(source, state.span.start).line;
+  const own = ofBody(folds, parsedBody(state).body, () =>
+    foldsIn(state.body, source).map(({ start, end }) => ({ start: start - head, end: end - head })),
+  );
+  return own.map(({ start, end }) => ({ start: start + head, end: end + head }));
 }
 
 function trimEnd({ text }: SourceFile, end: number): number {

@@ -226,7 +226,7 @@ export class Answers extends NameAnswers {
     const document = this.documents.get(params.textDocument.uri);
     if (document === undefined || !['program', 'markdown', 'tests'].includes(document.kind)) return null;
     const text = textOf(document);
-    const { text: after } = await formatText(text, document.name);
+    const { text: after } = await formatText(text, document.name, document.analysis?.program?.compilation ?? null);
     if (after === null) return null;
     const source = sourceFile(document.name, text);
     const edits = textEdits(lineEdits(text, after), [source]);

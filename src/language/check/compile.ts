@@ -198,6 +198,7 @@ function withNames(
   let index: ProgramIndex | null | undefined = hasIndex ? undefined : null;
   const isExplained = hasIndex || options.explain === true;
   let explanations: Compilation['explanations'] | undefined = isExplained ? undefined : [];
+  let lines: Compilation['lines'] | undefined = isExplained ? undefined : [];
   return {
     ...compiled,
     program: hasIndex ? program : null,
@@ -206,7 +207,10 @@ function withNames(
       index = index === undefined ? buildIndex(unit, program, mentionsOf(lowered, unused), compiled.sources) : index;
       return index;
     },
-    lines: isExplained ? lowered.flatMap(({ states }) => states.flatMap((state) => state.explanations)) : [],
+    get lines() {
+      lines ??= lowered.flatMap(({ states }) => states.flatMap((state) => state.explanations));
+      return lines;
+    },
     get explanations() {
       explanations ??= explanationsOf(lowered);
       return explanations;
@@ -314,6 +318,11 @@ function reuseFrom(previous: object | null | undefined): Reuse {
       before = undefined;
     },
   };
+}
+
+/** The parts of the text of a compilation with `previous`. */
+export function partsOf(compilation: object | null): readonly ParsedPart[] {
+  return (compilation === null ? undefined : leftoversOf.get(compilation)?.files[0]) ?? [];
 }
 
 /** Keeps the parsed parts and lowered states for the next compilation. */

@@ -8,6 +8,7 @@ import { unreachable } from '../../prelude/unreachable.js';
 import { checkMessages as say } from '../source/catalogue/check.js';
 import type { Diagnostic, Span } from '../source/diagnostic.js';
 import type { Argument, Block, CheckNode, Instruction, ShellText, StateDeclaration } from '../syntax/ast.js';
+import { childBlocks, parsedBody } from '../syntax/child-blocks.js';
 import type { Expression, Template } from '../syntax/expression-nodes.js';
 import { blocksOf } from '../syntax/step-nodes.js';
 import type { MachineUnit, PatternDeclaration, Unit } from './collect.js';
@@ -68,6 +69,8 @@ class SymbolCollector {
   private readonly boundIn = new Map<string, Binder[]>();
   private current!: StateSymbols;
   private state!: StateDeclaration;
+  /** How far the instructions that are looked at have moved since they were parsed. */
+  private by = 0;
   private targets: ReadonlySet<string> = new Set();
   private hasError = false;
   private readonly stepNames = new Set<string>();
@@ -82,7 +85,7 @@ class SymbolCollector {
 
   machine(machine: MachineUnit): void {
     for (const state of machine.states) {
-      if (!hasSteps(state.body)) continue;
+      if (!hasSteps(parsedBody(state).body)) continue;
       this.statesWithSteps.add(state);
       allStepNames(state.body, this.stepNames);
     }
@@ -93,8 +96,15 @@ class SymbolCollector {
       this.current = { bound: new Map(), jumps: [], fails: new Set(), usesPatterns: false, waits: false };
       this.states.set(state.name.text, this.current);
       this.expansions.symbols.enterState();
-      this.block(state.body, new Map(), []);
+      const { body, by } = parsedBody(state);
+      this.by = by;
+      this.block(body, new Map(), []);
+      this.by = 0;
     }
+  }
+
+  private here({ file, start, end }: Span): Span {
+    return { file, start: start + this.by, end: end + this.by };
   }
 
   binders(name: string): readonly Binder[] {
@@ -103,10 +113,11 @@ class SymbolCollector {
 
   private bind(name: { text: string; span: Span } | undefined): void {
     if (name === undefined || this.current.bound.has(name.text)) return;
-    this.current.bound.set(name.text, name.span);
+    const span = this.here(name.span);
+    this.current.bound.set(name.text, span);
     const binders = this.boundIn.get(name.text) ?? [];
     if (binders.length === 0) this.boundIn.set(name.text, binders);
-    if (binders.length < 2) binders.push({ state: this.state.name.text, span: name.span });
+    if (binders.length < 2) binders.push({ state: this.state.name.text, span });
   }
 
   private block(block: Block, parameters: StateParameters, stack: readonly string[]): void {
@@ -194,10 +205,13 @@ class SymbolCollector {
   private track(i: Extract<Instruction, { kind: 'track' }>): void {
     const first = this.tracked.get(i.name.text);
     if (first === undefined) {
-      this.tracked.set(i.name.text, { span: i.name.span, value: i.value });
-    } else if (first.span.start !== i.name.span.start && literal(first.value) !== literal(i.value)) {
+      this.tracked.set(i.name.text, { span: this.here(i.name.span), value: i.value });
+    } else if (first.span.start !== this.here(i.name.span).start && literal(first.value) !== literal(i.value)) {
       this.diagnostics.push(
-        say.trackTwice(i.name.span, { name: i.name.text, first: { span: first.span, text: 'tracked here first' } }),
+        say.trackTwice(this.here(i.name.span), {
+          name: i.name.text,
+          first: { span: first.span, text: 'tracked here first' },
+        }),
       );
     }
   }
@@ -205,7 +219,7 @@ class SymbolCollector {
   private goto(i: Extract<Instruction, { kind: 'goto' }>, parameters: StateParameters): void {
     const target = i.target.kind === 'state' ? i.target.name.text : (parameters.get(i.target.name.text) ?? null);
     const passes = i.args.map((a) => a.name.text);
-    this.current.jumps.push({ from: this.state.name.text, target, passes, span: i.span });
+    this.current.jumps.push({ from: this.state.name.text, target, passes, span: this.here(i.span) });
     // An undeclared state is misspelt, so the passed values may be meant for any other state.
     const key = target !== null && this.targets.has(target) ? target : '*';
     const names = this.passedTo(key);
@@ -237,7 +251,10 @@ class SymbolCollector {
     this.current.usesPatterns = true;
     const pattern = this.unit.patterns.get(i.pattern.text);
     if (pattern === undefined || stack.includes(i.pattern.text)) return;
+    const { by } = this;
+    this.by = 0;
     this.block(pattern.body, wordArguments(pattern, i.args, parameters), [...stack, i.pattern.text]);
+    this.by = by;
     const { exceeded } = this.expansions.symbols;
     if (exceeded !== null) this.diagnostics.push(say.expansionTooLarge(this.state.name.span, exceeded));
   }
@@ -245,6 +262,7 @@ class SymbolCollector {
   /** The second walk names the results of unnamed CHECKs. */
   nameResults(machine: MachineUnit): void {
     for (const state of machine.states) {
+      if (!mayChooseNames(parsedBody(state).body)) continue;
       this.state = state;
       this.current = this.states.get(state.name.text) as StateSymbols;
       this.explicit = new Set(this.current.bound.keys());
@@ -326,6 +344,13 @@ class SymbolCollector {
       (this.entries.get(this.state.name.text)?.has(name) ?? false)
     );
   }
+}
+
+/** Whether it contains a CHECK without a name, or a pattern that may contain one. */
+function mayChooseNames({ instructions }: Block): boolean {
+  return instructions.some(
+    (i) => (i.kind === 'check' && i.bind === undefined) || i.kind === 'use' || childBlocks(i).some(mayChooseNames),
+  );
 }
 
 /** The arguments of a USE that are plain words: possible targets of `GOTO {param}`. */

@@ -5,7 +5,7 @@
 import { type SourceFile, sourceFile } from '../source/diagnostic.js';
 import type { Arm, Block, Comment, Declaration, Instruction, Otherwise, Program, ProgramItem } from '../syntax/ast.js';
 import { isDeclaration } from '../syntax/child-blocks.js';
-import { parseProgram } from '../syntax/parse.js';
+import { type ParsedPart, parseProgram } from '../syntax/parse.js';
 import { armHead, declarationHead, instructionHead, otherwiseHead } from './format-head.js';
 import { type Row, stepRows } from './format-step.js';
 import { sameProgram, sameWords } from './print-step.js';
@@ -17,15 +17,23 @@ const continuationIndent = step.repeat(2);
 
 /**
  * The formatted text of a program that was parsed from `file`. The program must have no syntax errors: the caller
- * leaves such a program as it is.
+ * leaves such a program as it is. `parts` are those of the program, if they are known: what stays as it is, is not proved.
  */
-export function formatProgram(program: Program, file: SourceFile): string {
+export function formatProgram(program: Program, file: SourceFile, parts: readonly ParsedPart[] = []): string {
   const printer = new ProgramPrinter(file.text, commentQueue(program.comments));
   printer.items(program.items, '', file.text.length, -1);
   const text = printer.text();
-  // A formatter must never change a program or lose a word of it, so the result is parsed and compared.
-  const again = parseProgram(sourceFile(file.name, text), program.file).program;
-  return sameProgram(again, program) && sameWords(text, file.text) ? text : file.text;
+  return text === file.text || isSameProgram(text, program, file, parts) ? text : file.text;
+}
+
+/** A formatter must never change a program or lose a word of it, so the result is parsed and compared. */
+function isSameProgram(text: string, program: Program, file: SourceFile, parts: readonly ParsedPart[]): boolean {
+  const again = parseProgram(sourceFile(file.name, text), program.file, undefined, parts);
+  if (again.parts.length !== parts.length) return sameProgram(again.program, program) && sameWords(text, file.text);
+  return again.parts.every((part, at) => {
+    const before = parts[at] as ParsedPart;
+    return part.text === before.text || (sameProgram(part, before) && sameWords(part.text, before.text));
+  });
 }
 
 class ProgramPrinter {

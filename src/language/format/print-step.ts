@@ -264,7 +264,9 @@ const spelling: ReadonlySet<string> = new Set([
  * Decides whether two texts are the same program. Compares their trees without source locations and without spellings
  * that have no meaning, and their words, because a tree does not contain notes in parentheses.
  */
-export function sameProgram(a: Program, b: Program): boolean {
+type ComparedProgram = Pick<Program, 'items' | 'comments'>;
+
+export function sameProgram(a: ComparedProgram, b: ComparedProgram): boolean {
   if (a.comments.length !== b.comments.length) return false;
   return isSame(a.items, b.items) && a.comments.every((comment, i) => comment.text === b.comments[i]?.text);
 }

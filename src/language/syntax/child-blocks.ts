@@ -3,7 +3,7 @@
  * declarations, and trees at another place of the text.
  */
 import { unreachable } from '../../prelude/unreachable.js';
-import type { Block, Declaration, Instruction } from './ast.js';
+import type { Block, Declaration, Instruction, StateDeclaration } from './ast.js';
 import { blocksOf } from './step-nodes.js';
 
 /** All kinds, or it does not compile. */
@@ -61,6 +61,35 @@ function blocksOfIf({ arms, otherwise }: Extract<Instruction, { kind: 'if' }>): 
   for (const { body } of arms) blocks.push(body);
   if (otherwise !== undefined) blocks.push(otherwise.body);
   return blocks;
+}
+
+/** States that have moved, with the state as it was parsed and how far it has moved. */
+const parsed = new WeakMap<StateDeclaration, { readonly state: StateDeclaration; readonly by: number }>();
+
+/**
+ * A state at another position of the same file. Its body moves when somebody asks for it: a change at the top of a long program
+ * moves all states below, and nearly nothing asks where their instructions are.
+ */
+export function rebaseDeclaration(state: StateDeclaration, by: number): StateDeclaration {
+  const { file } = state.span;
+  let body: Block | undefined;
+  const rebased: StateDeclaration = {
+    kind: 'state',
+    name: rebase(state.name, file, by),
+    get body() {
+      body ??= rebase(state.body, file, by);
+      return body;
+    },
+    span: rebase(state.span, file, by),
+  };
+  parsed.set(rebased, { state, by });
+  return rebased;
+}
+
+/** The body of a state where it was parsed, for questions about anything but its position; `by`: how far it has moved since. */
+export function parsedBody(state: StateDeclaration): { readonly body: Block; readonly by: number } {
+  const known = parsed.get(state);
+  return known === undefined ? { body: state.body, by: 0 } : { body: known.state.body, by: known.by };
 }
 
 /** A line of shell text with its offset in the file: the only offset outside of a span. */

@@ -6,7 +6,7 @@ import { badCharacter, unexpectedText, unreadableCharacter } from '../source/cat
 import type { Diagnostic } from '../source/diagnostic.js';
 import { positionAt, type SourceFile } from '../source/diagnostic.js';
 import type { Comment, Program } from './ast.js';
-import { rebase } from './child-blocks.js';
+import { rebase, rebaseDeclaration } from './child-blocks.js';
 import { children, type ParseContext, report, span, tokenSpan } from './grammar/cst.js';
 import { parseTokens } from './grammar/parser.js';
 import { layOut } from './tokens/layout.js';
@@ -33,6 +33,8 @@ export interface ParsedPart {
   readonly items: Program['items'];
   readonly comments: readonly Comment[];
   readonly diagnostics: readonly Diagnostic[];
+  /** The part as it was parsed, if it has moved: moves are counted from there. */
+  readonly home?: ParsedPart;
 }
 
 /** A part of a file that is a program: a fence of a document. */
@@ -77,8 +79,13 @@ export function parseProgram(
 
 function partAt(part: ParsedPart, file: number, start: number): ParsedPart {
   if (part.start === start && part.file === file) return part;
-  const { text, items, comments, diagnostics } = part;
-  return { text, start, file, ...rebase({ items, comments, diagnostics }, file, start - part.start) };
+  const home = part.home ?? part;
+  if (home.start === start && home.file === file) return home;
+  const { text, items, comments, diagnostics } = home;
+  const by = start - home.start;
+  const move = (item: Program['items'][number]) =>
+    item.kind === 'state' && home.file === file ? rebaseDeclaration(item, by) : rebase(item, file, by);
+  return { text, start, file, items: items.map(move), ...rebase({ comments, diagnostics }, file, by), home };
 }
 
 function readPart(text: string, start: number, file: SourceFile, fileIndex: number, nested: boolean): ParsedPart {

@@ -10,7 +10,7 @@ import { notInstructions } from '../../source/catalogue/syntax.js';
 import { textMessages } from '../../source/catalogue/texts.js';
 import type { Diagnostic, Label, SourceSet, Span } from '../../source/diagnostic.js';
 import type { Block, Instruction } from '../../syntax/ast.js';
-import { childBlocks } from '../../syntax/child-blocks.js';
+import { childBlocks, parsedBody } from '../../syntax/child-blocks.js';
 import type { Unit } from '../collect.js';
 import { namesBoundIn, namesReadIn } from '../pattern-names.js';
 import { explainForeignLines } from './foreign-mistakes.js';
@@ -219,7 +219,18 @@ const UNNAMED: ReadonlyMap<Instruction, string> = new Map();
 export function lintBlockNames({ machines, patterns }: Unit, sources: SourceSet, diagnostics: Diagnostic[]): void {
   const text = (span: Span): string => sources[span.file]?.text ?? '';
   for (const { states } of machines)
-    for (const { body } of states) new BlockNames(patterns, text(body.span), body, diagnostics).lint(body);
+    for (const state of states) {
+      if (!hasNamesAgain(parsedBody(state).body)) continue;
+      const { body } = state;
+      new BlockNames(patterns, text(body.span), body, diagnostics).lint(body);
+    }
+}
+
+/** Whether a pattern or an earlier turn of a loop can have bound names. */
+function hasNamesAgain({ instructions }: Block): boolean {
+  return instructions.some(
+    (i) => i.kind === 'use' || (i.kind === 'for-each' && !i.parallel) || childBlocks(i).some(hasNamesAgain),
+  );
 }
 
 class BlockNames {

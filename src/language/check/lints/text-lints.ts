@@ -6,23 +6,53 @@
 import { textMessages as say } from '../../source/catalogue/texts.js';
 import type { Diagnostic, SourceSet } from '../../source/diagnostic.js';
 import type { Block, Instruction, ShellText } from '../../syntax/ast.js';
-import { childBlocks } from '../../syntax/child-blocks.js';
+import { childBlocks, parsedBody } from '../../syntax/child-blocks.js';
 import type { Expression, Template } from '../../syntax/expression-nodes.js';
 import { actionVerbs } from '../../syntax/tokens/verbs.js';
 import type { Unit } from '../collect.js';
 
 export function lintTexts(unit: Unit, sources: SourceSet, diagnostics: Diagnostic[]): void {
-  const instructions: Instruction[] = [];
-  for (const { states } of unit.machines) for (const { body } of states) addAll(body, instructions);
-  for (const { body } of unit.patterns.values()) addAll(body, instructions);
   const names = new Set(unit.inputs.keys());
   const effects = new Set<string>();
-  for (const i of instructions) addBound(i, names, effects);
+  const all = unit.machines.flatMap(({ states }) =>
+    states.map((state) => ({ state, ...parsedBody(state), instructions: [] as Instruction[] })),
+  );
+  const ofPatterns: Instruction[] = [];
+  for (const { body, instructions } of all) addAll(body, instructions);
+  for (const { body } of unit.patterns.values()) addAll(body, ofPatterns);
+  for (const { instructions } of all) for (const i of instructions) addBound(i, names, effects);
+  for (const i of ofPatterns) addBound(i, names, effects);
+  const known = { names, effects, sources };
+  for (const { state, instructions, by } of all) {
+    const found: Diagnostic[] = [];
+    lintInstructions(instructions, { ...known, by }, found);
+    if (found.length === 0) continue;
+    const here: Instruction[] = [];
+    addAll(state.body, here);
+    lintInstructions(here, { ...known, by: 0 }, diagnostics);
+  }
+  lintInstructions(ofPatterns, { ...known, by: 0 }, diagnostics);
+}
+
+interface TextSurroundings {
+  readonly names: ReadonlySet<string>;
+  readonly effects: ReadonlySet<string>;
+  readonly sources: SourceSet;
+  /** How far the instructions have moved since they were parsed. */
+  readonly by: number;
+}
+
+function lintInstructions(
+  instructions: readonly Instruction[],
+  surroundings: TextSurroundings,
+  diagnostics: Diagnostic[],
+): void {
+  const { names, effects } = surroundings;
   for (const i of instructions) {
     if (i.kind === 'do' || i.kind === 'check') {
       if (i.performed.kind === 'shell') {
         lintCommand(i.performed.shell, i.span.file, i.kind, diagnostics);
-        lintNameAfter(i, i.performed.shell, names, sources, diagnostics);
+        lintNameAfter(i, i.performed.shell, surroundings, diagnostics);
         lintLoop(i.performed.shell, i.span.file, names, diagnostics);
       }
       if (i.kind === 'do' && i.bind !== undefined) lintText(i.expression, `DO: ${i.bind.text} = `, diagnostics);
@@ -102,8 +132,7 @@ function lintCommand({ text, lines }: ShellText, file: number, kind: 'do' | 'che
 function lintNameAfter(
   i: Extract<Instruction, { kind: 'do' | 'check' }>,
   shell: ShellText,
-  names: ReadonlySet<string>,
-  sources: SourceSet,
+  { names, sources, by }: TextSurroundings,
   diagnostics: Diagnostic[],
 ): void {
   const [only] = shell.lines;
@@ -113,7 +142,7 @@ function lintNameAfter(
   const before = shell.text.slice(0, match.index);
   if (before.trim() === '' || isOpen(before) || (actionVerbs as readonly string[]).includes(name)) return;
   const source = sources[i.span.file]?.text ?? '';
-  const isRead = new RegExp(`(?<![\\w.])${name}(?!\\w)`).test(source.slice(shell.span.end));
+  const isRead = new RegExp(`(?<![\\w.])${name}(?!\\w)`).test(source.slice(shell.span.end + by));
   if (sign !== '→' && sign !== 'AS' && (names.has(name) || !isRead)) return;
   const start = only.source + match.index + 1;
   const whole = source.slice(i.span.start, shell.span.start);

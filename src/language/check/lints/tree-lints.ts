@@ -1,8 +1,8 @@
 /** Lints of the tree of states and patterns: events that contradict a GOTO, and patterns that no machine of the file uses. */
 import { checkMessages as say } from '../../source/catalogue/check.js';
 import type { Diagnostic, SourceSet, Span } from '../../source/diagnostic.js';
-import type { Argument, Block, Instruction } from '../../syntax/ast.js';
-import { childBlocks } from '../../syntax/child-blocks.js';
+import type { Argument, Block, Instruction, StateDeclaration } from '../../syntax/ast.js';
+import { childBlocks, parsedBody } from '../../syntax/child-blocks.js';
 import type { Expression } from '../../syntax/expression-nodes.js';
 import type { MachineUnit, PatternDeclaration, Unit } from '../collect.js';
 import { constantText } from '../lower/lower-expression.js';
@@ -13,8 +13,19 @@ import type { Mention } from '../program-index.js';
 
 /** Compares events that announce a transition with the GOTO that follows them in the same block. */
 export function lintEvents(unit: Unit, diagnostics: Diagnostic[]): void {
-  for (const machine of unit.machines) for (const state of machine.states) lintBlock(state.body, diagnostics);
+  for (const machine of unit.machines) for (const state of machine.states) lintBody(state, diagnostics, lintBlock);
   for (const pattern of unit.patterns.values()) lintBlock(pattern.body, diagnostics);
+}
+
+/** Looks at the body where it was parsed, and again where it is now if there is something to report. */
+function lintBody(
+  state: StateDeclaration,
+  diagnostics: Diagnostic[],
+  lint: (body: Block, diagnostics: Diagnostic[]) => void,
+): void {
+  const found: Diagnostic[] = [];
+  lint(parsedBody(state).body, found);
+  if (found.length > 0) lint(state.body, diagnostics);
 }
 
 function lintBlock(block: Block, diagnostics: Diagnostic[]): void {
@@ -48,7 +59,8 @@ function lintTransition(
 /** A RETURN whose text says that something failed, where a test of a failure has led: its run is a success. */
 export function lintFailures(unit: Unit, diagnostics: Diagnostic[]): void {
   for (const machine of unit.machines)
-    for (const state of machine.states) if (state.name.text !== 'ERROR') lintReturns(state.body, false, diagnostics);
+    for (const state of machine.states)
+      if (state.name.text !== 'ERROR') lintBody(state, diagnostics, (body, found) => lintReturns(body, false, found));
   for (const pattern of unit.patterns.values()) lintReturns(pattern.body, false, diagnostics);
 }
 
@@ -155,7 +167,8 @@ export function lintUnusedPatterns(
   const mentions: Mention[] = [];
   if (unit.patterns.size === 0) return mentions;
   const used = new Set<string>();
-  for (const machine of unit.machines) for (const state of machine.states) collectUses(unit, state.body, used);
+  for (const machine of unit.machines)
+    for (const state of machine.states) collectUses(unit, parsedBody(state).body, used);
   for (const [name, pattern] of unit.patterns) {
     if (used.has(name) || pattern.span.file !== 0) continue;
     const found: Diagnostic[] = [];

@@ -344,10 +344,14 @@ function inputOf(expr: Expr, inputs: readonly Input[]): Input | null {
 
 /** The texts that a variable can have: the choices of an input or a question, and the kinds of failures. */
 class KnownWords {
-  private readonly kinds: readonly string[] | null;
+  private known: { readonly kinds: readonly string[] | null } | undefined;
 
-  constructor(private readonly machine: Machine) {
-    this.kinds = failureKinds(machine);
+  constructor(private readonly machine: Machine) {}
+
+  /** Collected when a program compares a kind of failure. */
+  private get kinds(): readonly string[] | null {
+    this.known ??= { kinds: failureKinds(this.machine) };
+    return this.known.kinds;
   }
 
   check(use: TypeUse, state: number): Diagnostic | null {

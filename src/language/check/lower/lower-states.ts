@@ -2,10 +2,10 @@
 
 import type { Instruction } from '../../../machine/machine.js';
 import { omitUndefined } from '../../../prelude/omit-undefined.js';
-import { positionAt, type SourceFile } from '../../source/diagnostic.js';
+import { positionAt, type SourceFile, type Span } from '../../source/diagnostic.js';
 import type { StateDeclaration } from '../../syntax/ast.js';
 import { rebase } from '../../syntax/child-blocks.js';
-import type { MachineScope, TypedOperand, TypeUse } from '../scope.js';
+import type { MachineScope, TypedOperand } from '../scope.js';
 import { lowerState } from './lower-state.js';
 import type { AgentTraits, Lookups, LoweredState, LoweringSettings } from './lowered-state.js';
 
@@ -33,7 +33,12 @@ export function lowerStates(
     if (text === undefined) return lowerState(shared, declaration, settings, false);
     const known = before?.get(text);
     const now = known !== undefined && isReusable(known, shared, declaration, settings) ? known : null;
-    const next = now === null ? lowerReusable(shared, declaration, settings) : rebaseHere(now, shared, declaration);
+    if (now !== null) {
+      // What is kept stays where it was lowered: moves are counted from there.
+      byText.set(text, now);
+      return rebaseHere(now, shared, declaration);
+    }
+    const next = lowerReusable(shared, declaration, settings);
     if (next.isReusable) byText.set(text, next);
     return next.lowered;
   });
@@ -83,9 +88,9 @@ function areSameAnswers<T>(answers: ReadonlyMap<string, T>, ask: ((name: string)
   return true;
 }
 
-function rebaseHere(known: ReusableState, shared: MachineScope, declaration: StateDeclaration): Candidate {
+function rebaseHere(known: ReusableState, shared: MachineScope, declaration: StateDeclaration): LoweredState {
   const { start, line } = positionOf(shared, declaration);
-  return { ...known, lowered: rebaseState(known, start, line), start, line, isReusable: true };
+  return rebaseState(known, start, line);
 }
 
 /** Lowers a state and records its questions. */
@@ -169,34 +174,66 @@ export interface ReusableStates {
   readonly byText: ReadonlyMap<string, ReusableState>;
 }
 
-/** A copy of the state for its new position. The stored state is not modified, because it may be in use. */
+/**
+ * The state at its new position. The stored state is not modified, because it may be in use. A change at the top of a long
+ * program moves all states below it, and most of what is known of them is only asked for when there is something to report:
+ * then it gets its new position.
+ */
 function rebaseState({ lowered, start, line }: ReusableState, newStart: number, newLine: number): LoweredState {
   const by = newStart - start;
   const byLines = newLine - line;
   if (by === 0 && byLines === 0) return lowered;
-  const { state, entryReads, spans, jumps, checks, explanations, mentions, dataUse, typeUses } = lowered;
+  const { state } = lowered;
+  const rebased: { -readonly [Key in keyof LoweredState]?: LoweredState[Key] } = {};
+  const here = ({ file, start: from, end }: Span): Span => ({ file, start: from + by, end: end + by });
+  const withSpan = <Fact extends { readonly span: Span }>(fact: Fact): Fact => ({ ...fact, span: here(fact.span) });
+  // The expressions of the operands contain no offsets.
+  const operand = ({ expr, span }: TypedOperand): TypedOperand => ({ expr, span: here(span) });
   return {
     ...lowered,
     state: byLines === 0 ? state : { ...state, code: state.code.map((i) => shiftLines(i, byLines) as Instruction) },
-    entryReads: new Map(rebase([...entryReads], 0, by)),
-    ...rebase({ spans, jumps, checks, explanations, dataUse }, 0, by),
-    mentions: mentions.map((one) => ({
-      ...one,
-      span: { ...one.span, start: one.span.start + by, end: one.span.end + by },
-    })),
-    typeUses: typeUses.map((use) => rebaseTypeUse(use, by)),
+    get entryReads() {
+      rebased.entryReads ??= new Map([...lowered.entryReads].map(([name, span]) => [name, here(span)]));
+      return rebased.entryReads;
+    },
+    get spans() {
+      rebased.spans ??= lowered.spans.map(here);
+      return rebased.spans;
+    },
+    get jumps() {
+      rebased.jumps ??= lowered.jumps.map(withSpan);
+      return rebased.jumps;
+    },
+    get checks() {
+      rebased.checks ??= lowered.checks.map(withSpan);
+      return rebased.checks;
+    },
+    get explanations() {
+      rebased.explanations ??= lowered.explanations.map(withSpan);
+      return rebased.explanations;
+    },
+    get mentions() {
+      rebased.mentions ??= lowered.mentions.map(withSpan);
+      return rebased.mentions;
+    },
+    get dataUse() {
+      rebased.dataUse ??= rebase(lowered.dataUse, 0, by);
+      return rebased.dataUse;
+    },
+    get typeUses() {
+      rebased.typeUses ??= lowered.typeUses.map((use) => ({
+        ...withSpan(use),
+        left: operand(use.left),
+        right: operand(use.right),
+      }));
+      return rebased.typeUses;
+    },
   };
-}
-
-/** The operands do not move, because expressions contain no offsets. */
-function rebaseTypeUse({ operator, span, left, right }: TypeUse, by: number): TypeUse {
-  const operand = (one: TypedOperand): TypedOperand => ({ expr: one.expr, span: rebase(one.span, 0, by) });
-  return { operator, span: rebase(span, 0, by), left: operand(left), right: operand(right) };
 }
 
 /** An instruction, or a part of one, moved by a number of lines. A part without a line is the same as before. */
 function shiftLines(piece: unknown, by: number): unknown {
-  if (typeof piece !== 'object' || piece === null) return piece;
+  if (typeof piece !== 'object' || piece === null || hasNoLine.has(piece)) return piece;
   let copy: Record<string, unknown> | null = null;
   const record = piece as Record<string, unknown>;
   // A constant is data of the program, so its keys must not be changed.
@@ -208,5 +245,9 @@ function shiftLines(piece: unknown, by: number): unknown {
     copy ??= (Array.isArray(piece) ? [...piece] : { ...record }) as Record<string, unknown>;
     copy[key] = shifted;
   }
+  if (copy === null) hasNoLine.add(piece);
   return copy ?? piece;
 }
+
+/** Parts of instructions without a line, which is most of what they have. */
+const hasNoLine = new WeakSet<object>();

@@ -1,0 +1,79 @@
+/** What is known of an edited program is what would be known of it without the edits before. */
+import { expect, test } from 'vitest';
+import { formatText } from '../../src/app/library/compile-text.js';
+import { hintsOf, tokensOf } from '../../src/editor/ide/name-tokens.js';
+import { type OpenProgram, openProgram } from '../../src/editor/ide/open-program.js';
+import { foldsOf, outlineOf, selectionsAt } from '../../src/editor/ide/outline.js';
+import { type Compilation, compile } from '../../src/language/check/compile.js';
+import { amount } from '../amount.js';
+
+const PROGRAM = `INPUT: limit = 3
+PATTERN: NOTE with text
+  EMIT: NOTED text={text}
+STATE: A
+  TRACK: count
+  CHECK: cat answer.json
+  IF: count > limit AND answer == "a" → GOTO B with x=1, y={answer}
+  DO: ls → files
+  DO:
+    one {count}
+    two
+  EMIT: PHASE_TRANSITION to=C
+  IF: timed_out → RETURN: failed
+  GOTO: B with x=2
+STATE: B
+  TRACK: count = 2
+  FOR EACH: one in x:
+      DO:   echo   {one}
+      IF: one == "b" → EMIT: ODD
+  STEP: work
+    DO: make
+  USE: NOTE with text=x
+  ON ERROR timeout:
+    CHECK: other = cat b
+    IF: other.exit_code == 0 → PROCEED
+  GOTO: C
+STATE: C
+  CHECK: python3 poll.py
+  IF: poll_result is empty → GOTO A
+  RETURN: {x}
+`;
+
+const LINES = [
+  '# a comment',
+  '  EMIT: E n=1',
+  '  IF: limit >',
+  'STATE: D',
+  'INPUT: more = 1',
+  '  TRACK: count',
+  '  DO: "',
+];
+
+const options = { index: true, lookups: { onPath: () => true } } as const;
+
+async function known(compilation: Compilation, text: string, previous: Compilation | null) {
+  const program = openProgram(compilation) as OpenProgram;
+  const { diagnostics, index, explanations, lines, machines, program: tree } = compilation;
+  return {
+    ...{ diagnostics, index, explanations, lines, machines, tree: JSON.stringify(tree) },
+    ...{ outline: outlineOf(program), folds: foldsOf(program), tokens: tokensOf(program), hints: hintsOf(program) },
+    selections: [10, 200, 400, 700].map((at) => selectionsAt(program, at)),
+    formatted: (await formatText(text, 'program.dsl', previous)).text,
+  };
+}
+
+test('each line is left out, put back, and followed by another one', async () => {
+  let previous: Compilation = compile(PROGRAM, { ...options, previous: null });
+  const lines = PROGRAM.split('\n');
+  for (let at = 0; at < lines.length; at += amount(4, 1)) {
+    const edits = [lines.toSpliced(at, 1), lines.toSpliced(at, 0, LINES[at % LINES.length] as string), lines];
+    for (const edited of edits) {
+      const text = edited.join('\n');
+      const next = compile(text, { ...options, previous });
+      // Some answers are asked for and some not, as in an editor: what is kept must not depend on it.
+      if (at % 3 === 0) outlineOf(openProgram(next) as OpenProgram);
+      expect(await known(next, text, next)).toStrictEqual(await known(compile(text, options), text, null));
+      previous = next;
+    }
+  }
+});
