@@ -92,6 +92,15 @@ function ofBody<Value>(known: WeakMap<Block, Value>, body: Block, find: (body: B
   return value;
 }
 
+/** Makes what later answers need. A failure is theirs. */
+export function prepare(program: OpenProgram): void {
+  try {
+    void program.index;
+    outlineOf(program);
+    foldsOf(program);
+  } catch {}
+}
+
 function stepsOf(state: StateDeclaration): OutlineNode[] {
   const { body, by } = parsedBody(state);
   return ofBody(steps, body, stepsIn).map((one) => nodeAt(one, by));

@@ -20,6 +20,7 @@ import { createProtocolConnection } from 'vscode-languageserver-protocol/node';
 import { TextDocument } from 'vscode-languageserver-textdocument';
 import { VERSION } from '../../runtime/version.js';
 import { TOKEN_MODIFIERS, TOKEN_TYPES } from '../ide/name-tokens.js';
+import { prepare } from '../ide/outline.js';
 import type { RenameRefusal } from '../ide/rename.js';
 import { Answers } from './answers.js';
 import type { TextParams } from './asking.js';
@@ -37,7 +38,7 @@ export interface ServerOptions {
 
 /** How long errors of a line that is being typed wait, in milliseconds. */
 const TYPING_MS = 300;
-/** How long nobody types before the index is made, in milliseconds. */
+/** How long nobody types before answers are prepared, in milliseconds. */
 const PAUSE_MS = 30;
 /** How often the server looks for its client, in milliseconds. */
 const CLIENT_MS = 3_000;
@@ -93,6 +94,7 @@ class Server {
       }) => {
         const document = this.documents.get(params.textDocument.uri);
         if (document === undefined) return;
+        clearTimeout(this.pause);
         const changes = params.contentChanges.filter(({ range }) => range === undefined || isRange(range));
         document.text = TextDocument.update(document.text, changes, params.textDocument.version);
         const [only, more] = changes;
@@ -361,16 +363,17 @@ class Server {
         version: analysis.version,
         diagnostics: shown,
       });
-      this.prepareIndex(analysis);
+      this.prepareAnswers(analysis);
     } catch (error) {
       this.log(error);
     }
   }
 
-  /** A pause is a good moment for the index, which the next question about a name needs. */
-  private prepareIndex({ program }: Analysis): void {
+  /** A pause is a good moment for what the next questions need: names, and the shape of what has changed. */
+  private prepareAnswers({ program }: Analysis): void {
     clearTimeout(this.pause);
-    this.pause = setTimeout(() => program?.index, PAUSE_MS);
+    if (program === null) return;
+    this.pause = setTimeout(() => prepare(program), PAUSE_MS);
     this.pause.unref();
   }
 
