@@ -211,9 +211,9 @@ test('the columns of a run have bars between that are dragged, and no tab moves 
   await page.waitForURL((url) => !url.search.includes('split'));
   // Text of a graph that fits is not smaller than 10 px, whatever its size.
   await page.getByRole('button', { name: /^State UPLOAD/ }).waitFor();
-  const sizes = await graph.locator('svg text').evaluateAll((all) =>
-    all.map((text) => Number(text.getAttribute('font-size')) * text.getScreenCTM().a),
-  );
+  const sizes = await graph
+    .locator('svg text')
+    .evaluateAll((all) => all.map((text) => Number(text.getAttribute('font-size')) * text.getScreenCTM().a));
   assert.ok(sizes.length > 0 && Math.min(...sizes) >= 9.95, `${Math.min(...sizes)}`);
   assert.deepEqual(log, []);
 });
