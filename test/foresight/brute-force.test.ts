@@ -54,6 +54,8 @@ const KINDS: readonly (readonly Kind[])[] = [
   ['huge'],
   ['limits'],
   ['members', 'limits'],
+  ['mixed'],
+  ['mixed', 'undo'],
 ];
 
 const RULES = [

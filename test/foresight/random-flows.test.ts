@@ -149,6 +149,8 @@ const KINDS: readonly (readonly Kind[])[] = [
   ['members'],
   ['huge'],
   ['limits'],
+  ['mixed'],
+  ['mixed', 'undo'],
 ];
 
 test.each(blocks)('random runs of random flows, from seed %d', async (first) => {

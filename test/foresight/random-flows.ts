@@ -243,8 +243,94 @@ const SPEND = [
   ['  CHECK: r = Task(cheap) "is it"', '  IF: r == 1 → RETURN: pattern'],
 ];
 
+/** Blocks within blocks, states as values of patterns, members of values, and deadlines: `JUMP`, `OUTER` and `TRY` are patterns. */
+const MIXED = [
+  'USE: JUMP with to=@',
+  'USE: JUMP with to=@, q=1\nUSE: JUMP with to=@',
+  'USE: OUTER with p={n}',
+  'USE: OUTER with p="ok"\nUSE: OUTER with p=1',
+  'USE: TRY\nIF: tried == 1 → !',
+  'CHECK: $ = cat v\nIF: $.a?.b? == 1 → !\nIF: $.a.b exists → !',
+  'CHECK: $ = cat v\nSET: t = {"a": $, "b": [$, n]}\nIF: t.a == 1 → !\nIF: t.b[1] > 0 → !\nIF: len(t.b) == 2 → !',
+  'CHECK: $ = cat v\nSET: t = [$, $]\nIF: t[0] == t[1] → !\nIF: unique(t) == [$] → !',
+  'CHECK: $ = cat v\nSET: t = default($.a?, {"b": 1})\nIF: t.b? == 1 → !\nIF: keys({"k": $}) == ["k"] → !',
+  'CHECK: $ = cat v\nSET: t = $\nIF: t is null →\n~IF: n == 0 → !\nELSE IF: t == 1 → !\nELSE → !',
+  'ASK user: "really?" → $ choices=yes,no default=yes deadline=1h\nIF: $ == "yes" → !\nIF: $ == "no" → !',
+  'ASK user: "really?" → $ choices=yes,no default=no deadline=1h\nIF: $ == "no" → !',
+  'FOR EACH: it in [1, 2]:\n~ASK user: "really {it}?" → $ choices=yes,no default=no deadline=1h\n~IF: $ == "yes" → !',
+  'WAIT: signal SIG OR timeout=2h\nIF: timed_out → !\nIF: SIG.a? == 1 → !',
+  'WAIT: n >= 1 OR timeout=3s every=1s\n~CHECK: $ = cat poll\n~IF: $ == 1 → INCREMENT: n\nIF: timed_out → !',
+  'WAIT: $ == 1 OR timeout=2s every=1s\n~CHECK: $ = cat poll\n~IF: $ == "ok" → RETURN: early\n~IF: $ is null → GOTO: @',
+  'WAIT: $ == 1 OR timeout=2s every=1s\n~FOR EACH: it in [1, 2]:\n~  DO: make {it}\n~CHECK: $ = cat poll',
+  'WAIT: 1s\nWAIT: signal SIG OR timeout=1s\nIF: NOT timed_out → !',
+  'FOR EACH: it in [1, 2, 3]:\n~CHECK: $ = cat {it}\n~IF: $ == it → RETURN: {it}\n~IF: $ == "ok" → GOTO: @',
+  'FOR EACH: it in ["a", "b"]:\n~FOR EACH: one in [1, 2]:\n~  IF: n >= one → !\n~  DO: make {it}{one}\n~INCREMENT: n',
+  'FOR EACH: it in ["a", "b"]:\n~DO: in PARALLEL [on_failure=keep]\n~  - $ = cat {it}\n~  - make b\n~IF: failures is not empty → !',
+  'FOR EACH: it in [1, 2] in PARALLEL:\n~IF: it == 1 →\n~  CHECK: got$ = cat a\n~ELSE →\n~  DO: make b\nIF: got$[1] is null → !\nIF: len(got$) == 2 → !',
+  'FOR EACH: it in [1, 2] in PARALLEL [max=1]:\n~WAIT: got$ == 1 OR timeout=1s every=1s\n~  CHECK: got$ = cat a\n~IF: timed_out → FAIL: no',
+  'FOR EACH: it in [1, 2] in PARALLEL [on_failure=keep]:\n~DO [retry=1 timeout=2s]: make {it}\n~IF: it == 2 → FAIL: no with v={it}\nIF: len(failures) == 2 → !',
+  'DO [retry=2/1s retry_on=exit:2,timeout timeout=3s]: make it',
+  'DO [retry=1 retry_on=tool_failure]: $ = cat w\nIF: $ == "ok" → !',
+  'DO: $ = cat w\nDO: make it {$}\nIF: exit_code($) == 0 → !',
+  'CHECK: $ = cat v\nIF: exit_code($) in [1, 2] → !\nIF: exit_code($) == 0 AND $ is null → !',
+  'CHECK: $ = cat v\nINCREMENT: n by 2\nIF: $ > n → !\nIF: $ >= 1 AND $ <= 3 → !\nIF: NOT ($ < 3) → !',
+  'CHECK: $ = cat v\nSET: n = len($)\nIF: n == 0 → !',
+  'FAIL: no with v=1',
+  'IF: len("a{t}") > 2 → !\nIF: t in ["", 0, null] → !',
+  'STEP: $ type=artifact\n~DO: made$ = make it\n~GATE: expr n < 2, bash "npm test" as unit\n~RETRY:\n~  NOT gate.unit → WORKTREE reset\n~  ATTEMPT 3 → WORKTREE reset\n~  EXIT 3\nIF: "{$.gate.unit}" == "true" → !',
+  'STEP: $ type=artifact\n~DO: make it\n~IF: n > 0 → INCREMENT: n\n~GATE: bash "npm test" as a, bash "npm test" as b\n~RETRY:\n~  NOT gate.a → WORKTREE reset\n~  NOT gate.b → WORKTREE reset\n~  EXIT 2\nIF: "{$.attempt}" == "2" → !',
+];
+const PATTERNS_OF_MIXED: readonly (readonly string[])[] = [
+  [
+    'PATTERN: JUMP with to, q=2',
+    '  CHECK: r = cat jump',
+    '  IF: r == q → GOTO: {to}',
+    '  IF: r == "ok" → GOTO: {to} with e={q}',
+  ],
+  [
+    'PATTERN: JUMP with to, q=2',
+    '  IF: n > q → GOTO: {to}',
+    '  DO: jump over',
+    '  ON ERROR tool_failure: → GOTO: {to}',
+  ],
+];
+const OUTERS: readonly (readonly string[])[] = [
+  [
+    'PATTERN: OUTER with p',
+    '  USE: INNER with v={p}',
+    '  IF: v2 == p → INCREMENT: n',
+    'PATTERN: INNER with v',
+    '  CHECK: v2 = cat in {v}',
+  ],
+  [
+    'PATTERN: OUTER with p',
+    '  FOR EACH: one in [1, p]:',
+    '    USE: INNER with v={one}',
+    'PATTERN: INNER with v',
+    '  IF: v == 1 → INCREMENT: n',
+    '  IF: v == "ok" → RETURN: inner',
+  ],
+];
+const TRIES: readonly (readonly string[])[] = [
+  [
+    'PATTERN: TRY',
+    '  CHECK: tried = cat try',
+    '  ON ERROR not_json: → RETURN: {error_type}',
+    '  ON ERROR: → FAIL: again with v={exit_code}',
+  ],
+  [
+    'PATTERN: TRY',
+    '  WAIT: tried == 1 OR timeout=2s every=1s',
+    '    CHECK: tried = cat try',
+    '  IF: timed_out → INCREMENT: n',
+  ],
+];
+/** Limits of a run of every kind. */
+const LIMITS_OF_RUN = ['time=5s', 'time=1h transitions=4', 'cost=0.15', 'tokens=15', 'transitions=3'];
+
 /** What a program has besides the effects of every program. */
 export type Kind =
+  | 'mixed'
   | 'undo'
   | 'lists'
   | 'calls'
@@ -259,6 +345,7 @@ export type Kind =
   | 'limits'
   | 'spending';
 const KINDS: Readonly<Record<Kind, readonly string[]>> = {
+  mixed: MIXED,
   again: AGAIN,
   spending: SPENDING,
   members: MEMBERS,
@@ -357,6 +444,10 @@ export function randomFlow(random: Random, kinds: readonly Kind[], isSmall = fal
   if (kinds.includes('limits')) text.push(`LIMIT: ${begin.pick(['cost=0.15', 'tokens=15', 'cost=0.35', 'tokens=25'])}`);
   const withPattern = random(3) === 0;
   if (withPattern) text.push('PATTERN: PAT with p, q=2', ...begin.pick(PATTERNS));
+  if (kinds.includes('mixed')) {
+    text.push(...begin.pick(PATTERNS_OF_MIXED), ...begin.pick(OUTERS), ...begin.pick(TRIES));
+    if (random(8) === 0) text.unshift(`LIMIT: ${begin.pick(LIMITS_OF_RUN)}`);
+  }
   if (kinds.includes('spending')) text.push('PATTERN: SPEND', ...begin.pick(SPEND));
   if (kinds.includes('polls')) text.push('PATTERN: POLL', ...begin.pick(POLL));
   for (const state of states) {
