@@ -9,6 +9,7 @@ TEST: an atlas is in stock, paid and packed
   MOCK: CALL letter → "on its way"
   EXPECT: event RESERVED item="atlas" price=20
   EXPECT: returned "on its way"
+  EXPECT: prompt CALL reserve contains "\"amount\":2"
   EXPECT: calls CALL supplier == 0
   EXPECT: no event REFUSED
 
