@@ -128,7 +128,9 @@ async function recordEnd(stored: StoredRun, lock: RunLock, { directory, by, sign
   if (over !== null) throw new RunRefused('over', `run \`${about.run_id}\` has already ${over}`);
   const folder = openRunFolder(directory, about.run_id, lock);
   const open = openFileJournal(folder, end, signer);
-  open.append(endOf(stored, by, state), end.seq + 1, new Date().toISOString());
+  const events = endOf(stored, by, state);
+  const failure = events.findLast(({ type }) => type === 'run_failed') as Extract<RunEvent, { type: 'run_failed' }>;
+  open.append(events, end.seq + 1, new Date().toISOString());
   await open.sync();
   folder.appendIndex({
     run_id: about.run_id,
@@ -142,6 +144,7 @@ async function recordEnd(stored: StoredRun, lock: RunLock, { directory, by, sign
     effects,
     ...omitUndefined({ key: about.key?.name }),
     cancelled: true,
+    error: failure.error.message,
     ...omitUndefined({ head: open.head ?? undefined }),
     ...omitUndefined({ title: about.options.title }),
   });
