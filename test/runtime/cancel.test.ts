@@ -28,7 +28,9 @@ test('its record ends with who cancelled it, and lists what a rollback would und
     { type: 'run_cancelled', by: 'ada' },
     { type: 'run_failed', error: { kind: 'cancelled', message: expect.stringContaining('ada') } },
   ]);
-  expect(listRuns(kept.dir)).toMatchObject([{ status: 'failed', state: 'A', effects: 1, cancelled: true }]);
+  expect(listRuns(kept.dir)).toMatchObject([
+    { status: 'failed', state: 'A', effects: 1, cancelled: true, error: expect.stringContaining('cancelled the run') },
+  ]);
 });
 
 test('it is neither cancelled again nor resumed, nor is a run that has returned', async () => {
