@@ -188,15 +188,17 @@ describe.each(ERAS)('%s revision', (era) => {
 
   test('two questions of one name are two fields', async () => {
     const both = `STATE: A
+  DO: found = ["a", "b"]
   DO: in PARALLEL
-    - ASK user: "First?" → go choices=yes,no
+    - ASK user: "First?" → go choices=yes,no show=found
     - ASK user: "Second?" → go choices=yes,no
   RETURN: done
 `;
     const one = await connect(doorOf({ 'both.dsl': both }), { era });
-    const result = await withForm(one, 'run', { program: 'both' }, ({ requestedSchema }) => {
+    const result = await withForm(one, 'run', { program: 'both' }, ({ message, requestedSchema }) => {
       const names = Object.keys(requestedSchema.properties);
       expect(names).toHaveLength(2);
+      expect(message).toContain('First? (yes, no)\n  found = ["a","b"]\n');
       return { action: 'accept', content: Object.fromEntries(names.map((name) => [name, 'yes'])) };
     });
     expect(result.structuredContent).toMatchObject({ status: 'returned', returned: 'done' });
