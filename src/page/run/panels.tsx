@@ -12,11 +12,13 @@ const LEAST = 15;
 
 function endsOf(text: string | undefined): Ends {
   const [, first, second] = /^(\d{1,2})-(\d{1,2})$/.exec(text ?? '') ?? [];
-  return first === undefined || second === undefined ? USUAL : moved(moved(USUAL, 1, Number(second)), 0, Number(first));
+  return first === undefined || second === undefined
+    ? USUAL
+    : moveEnd(moveEnd(USUAL, 1, Number(second)), 0, Number(first));
 }
 
 /** The ends with one of them elsewhere, as far as each column keeps some width. */
-function moved([first, second]: Ends, at: 0 | 1, to: number): Ends {
+function moveEnd([first, second]: Ends, at: 0 | 1, to: number): Ends {
   const [least, most] = at === 0 ? [LEAST, second - LEAST] : [first + LEAST, 100 - LEAST];
   const end = Math.round(Math.min(Math.max(to, least), most));
   return at === 0 ? [end, second] : [first, end];
@@ -42,7 +44,7 @@ function Divider({ at, between, ends, widthOf, onMove, onEnd }: DividerProps) {
   const from = useRef<{ readonly x: number; readonly ends: Ends } | null>(null);
   const endAt = (x: number): Ends => {
     const start = from.current ?? { x, ends };
-    return moved(start.ends, at, start.ends[at] + ((x - start.x) / widthOf()) * 100);
+    return moveEnd(start.ends, at, start.ends[at] + ((x - start.x) / widthOf()) * 100);
   };
   return (
     <div
@@ -71,7 +73,7 @@ function Divider({ at, between, ends, widthOf, onMove, onEnd }: DividerProps) {
         const by = { ArrowLeft: -STEP, ArrowRight: STEP }[event.key];
         if (by === undefined) return;
         event.preventDefault();
-        onEnd(moved(ends, at, ends[at] + by));
+        onEnd(moveEnd(ends, at, ends[at] + by));
       }}
     />
   );
