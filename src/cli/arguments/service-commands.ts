@@ -1,7 +1,8 @@
 /** The commands `ui`, `serve` and `mcp`. */
 import { type Command, Option } from 'commander';
 import { addOn } from './engine-commands.js';
-import { duration, listenAddress, wholeNumber } from './flag-values.js';
+import { environmentOption } from './environment-option.js';
+import { duration, engineUrl, listenAddress, wholeNumber } from './flag-values.js';
 import { storeOption } from './store-option.js';
 
 export function addUi(program: Command, onExit: (code: number) => void): void {
@@ -60,6 +61,9 @@ export function addMcp(program: Command, onExit: (code: number) => void): void {
     .addOption(storeOption())
     .option('--programs <directory>', 'the directory of the programs (default: the current directory)')
     .option('--read-only', 'only check programs and show runs: start and change nothing')
+    .addOption(
+      environmentOption('--on <none>', '`none`: execute runs here, although an engine is configured', engineUrl),
+    )
     .option('--agents-may-answer', 'agents may answer questions that were put to people')
     .addOption(
       new Option(

@@ -1,11 +1,12 @@
 /** `statedsl mcp`: the programs and runs of a folder as tools of coding agents. */
-import { resolve } from 'node:path';
+import { join, resolve } from 'node:path';
 import type { Door } from '../../mcp/door.js';
 import type { HttpDoor } from '../../mcp/http.js';
 import { isLoopback } from '../../prelude/is-loopback.js';
 import { VERSION } from '../../runtime/version.js';
 import { isFolder } from '../files/folder-watch.js';
 import { firstSignal } from '../running/configuration-line.js';
+import { configuredEngine, NO_ENGINE } from '../running/configured-engine.js';
 import { refusalsAsErrors, type StoreFlags, storeOf } from '../running/stored-runs.js';
 import { EXIT, type ExitCode } from '../terminal/exit-code.js';
 import { stderr, stdout } from '../terminal/streams.js';
@@ -35,6 +36,12 @@ async function serveAgents(flags: McpFlags): Promise<ExitCode> {
   const programs = resolve(flags.programs ?? '.');
   if (!isFolder(programs))
     return usageError(`there is no folder \`${programs}\``, 'name the folder of the programs with `--programs`');
+  const on = flags.on ?? (await configuredEngine(join(programs, '-')));
+  if (on !== undefined && on !== NO_ENGINE)
+    return usageError(
+      `\`mcp\` executes runs here, but the engine at ${on} is to execute the runs of \`${programs}\``,
+      'write `statedsl mcp --on none` for runs of this machine alone, or give agents the HTTP interface of `statedsl serve`',
+    );
   const http = flags.http === true ? USUAL : flags.http;
   const problem = http === undefined ? whyNotStdio(flags) : whyNoToken(http, flags);
   if (problem !== null) return problem;
