@@ -13,6 +13,7 @@ import { members } from './members.js';
 import { parseAndCheck } from './parse-and-check.js';
 import { planCalls } from './plan-calls.js';
 import { pureLoop } from './pure-loop.js';
+import { recordChain } from './record-chain.js';
 import { resumeRow } from './resume.js';
 import { type Measured, passes, type Row } from './row.js';
 import { serveUnderLoad } from './serve.js';
@@ -28,6 +29,7 @@ const rows: readonly Row[] = [
   shellLoop,
   durableEffects,
   durablePeers,
+  recordChain,
   parseAndCheck,
   growth,
   foresight,
