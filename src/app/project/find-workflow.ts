@@ -148,7 +148,7 @@ function repositoryRoot(start: string): string | null {
 }
 
 /** The absolute path; null if the folder is missing from the package. */
-export function shippedFolder(name: 'docs' | 'patterns' | 'skills' | 'workflows'): string | null {
+export function shippedFolder(name: 'docs' | 'grammar' | 'patterns' | 'skills' | 'workflows'): string | null {
   for (const up of ['..', '../..', '../../..']) {
     const folder = join(dirname(fileURLToPath(import.meta.url)), up, name);
     if (existsSync(folder)) return folder;

@@ -86,6 +86,14 @@ export function loadPlan(
   return { ...loaded, diagnostics: withFixes(loaded.diagnostics, loaded.sources) };
 }
 
+/** The mistakes of a tools file that nothing names yet. */
+export function checkToolsFile(host: ProjectHost, file: string, surroundings: PlanSurroundings = {}) {
+  const loader = new PlanLoader(host, { tools: file }, surroundings, readableFrom(host, file));
+  const none = { kind: 'list', items: [], span: { file: 0, start: 0, end: 0 } } as const;
+  const tree: PlanTree = { root: none, calls: [], context: [], output: null, mode: 'eager', max: null };
+  return loader.loadTools(tree, file);
+}
+
 /** The context of a called plan: the files through which it was called, and the tools of the enclosing plan. */
 interface PlanContext {
   readonly outer: readonly string[];
@@ -163,6 +171,16 @@ export class PlanLoader {
     const all = further.length === 0 ? read : withTools(read, further, program);
     const text = { tree, source: sourceFile(program, ''), found: [], lineOf: () => 0 };
     return this.compileText(text, all, program, { outer: [], tools });
+  }
+
+  /** A plan without calls, whose tools are the program. */
+  loadTools(tree: PlanTree, file: string): PlanLoadResult {
+    const read = this.readTools(file, 0);
+    if (read === null || 'kind' in read) return read ?? { kind: 'missing', message: '' };
+    const text = { tree, source: sourceFile(file, ''), found: [], lineOf: () => 0 };
+    const loaded = this.compileText(text, read, file, { outer: [], tools: file });
+    if (loaded.kind === 'missing') return loaded;
+    return { ...loaded, diagnostics: withFixes(loaded.diagnostics, [read.source]), sources: [read.source] };
   }
 
   private compileText(text: PlanText, tools: ReadTools | null, file: string, context: PlanContext): PlanLoadResult {

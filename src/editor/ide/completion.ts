@@ -1,13 +1,14 @@
 /** What can be written at a location: names that are visible there, nearest first, and words of the language. */
 
 import type { ProgramSymbol } from '../../language/check/program-index.js';
-import { lineText, positionAt, type Span } from '../../language/source/diagnostic.js';
+import { lineText, positionAt, type SourceFile, type Span } from '../../language/source/diagnostic.js';
 import type { Declaration } from '../../language/syntax/ast.js';
 import { STEP_FIELDS } from '../../language/syntax/expression-nodes.js';
 import { ERROR_KINDS } from '../../machine/error-kinds.js';
 import type { OpenProgram } from './open-program.js';
 import { enclosing, machineAt, wholeSpan } from './outline.js';
 import { FUNCTIONS, OPTIONS, SECTIONS, VERBS } from './reference-words.js';
+import { fieldPosition, fieldsOf } from './value-fields.js';
 
 export interface Completion {
   readonly label: string;
@@ -67,7 +68,18 @@ function proposals(cursor: Cursor): Completion[] {
   const path = /†[\w.[\]"]*$/.exec(before)?.[0];
   if (path !== undefined) return at(dataPaths(program), path.length);
   const key = /([A-Za-z_][\w-]*)\.(\w*)$/.exec(before);
-  if (key !== null && isOpenBrace(before)) return at(fieldsOf(cursor, key[1] as string), (key[2] as string).length);
+  if (key !== null && isOpenBrace(before) && isStep(cursor, key[1] as string))
+    return at(stepKeys(), (key[2] as string).length);
+  const field =
+    isOpenBrace(before) || (isExpression(lead) && !SHELL.test(before) && !isQuoted(before))
+      ? fieldPosition(before)
+      : null;
+  if (field !== null) {
+    const [root = '', ...inner] = field.path;
+    if (inner.length === 0 && isStep(cursor, root)) return at(stepKeys(), field.word.length);
+    const names = fieldsOf(program, field).filter((name) => name !== field.word);
+    return at(plain(names, 'field'), field.word.length);
+  }
   if (isOpenBrace(before)) return at(values(cursor));
   const option = /^\s*(?:[-*]\s+)?(ELSE IF|FOR EACH|[A-Z]+)[^:[]*\[(?:[^\]]*\s)?(\w*)$/.exec(before);
   if (option !== null) return at(optionsFor(option[1] as string), (option[2] as string).length);
@@ -90,7 +102,16 @@ function proposals(cursor: Cursor): Completion[] {
   if (passed !== null) return at(argumentsOf(cursor, passed[1] as string, passed[2] as string, lead));
   if (HEAD.test(lead)) return at(verbs(cursor));
   if (SHELL.test(before)) return [];
-  return isExpression(lead) ? at(values(cursor)) : [];
+  const compared = /([A-Za-z_]\w*)\s*[=!]=\s*"([^"]*)$/.exec(before);
+  if (compared !== null && isExpression(lead))
+    return at(choicesOf(program, compared[1] as string), compared[2]?.length);
+  return isExpression(lead) && !isQuoted(before) ? at(values(cursor)) : [];
+}
+
+/** Whether a position is in the braces of a text. */
+export function isInBraces(source: SourceFile, offset: number): boolean {
+  const { line, column } = positionAt(source, offset);
+  return isOpenBrace(lineText(source, line).slice(0, column - 1));
 }
 
 /** Whether a `{` is open to the left of the cursor. */
@@ -102,6 +123,17 @@ function isOpenBrace(before: string): boolean {
     before[open - 1] !== '$' &&
     /^\{[\w\s.,()+*/<>=!"'†[\]-]*$/.test(before.slice(open))
   );
+}
+
+/** What an input can be. */
+function choicesOf({ tree }: OpenProgram, name: string): Proposed[] {
+  return tree.items.flatMap((item) =>
+    item.kind === 'input' && item.name.text === name ? plain(item.choices ?? [], 'word') : [],
+  );
+}
+
+function isQuoted(before: string): boolean {
+  return (before.replace(/\\./g, '').split('"').length - 1) % 2 === 1;
 }
 
 function isExpression(lead: string): boolean {
@@ -244,11 +276,13 @@ function nearness(symbol: ProgramSymbol, { around, machine, offset }: Viewpoint)
   }
 }
 
+function isStep({ program: { index } }: Cursor, root: string): boolean {
+  return index.symbols.some(({ kind, name }) => kind === 'step' && name === root);
+}
+
 /** The keys of a step after its name. */
-function fieldsOf({ program: { index } }: Cursor, root: string): Proposed[] {
-  const isStep = index.symbols.some(({ kind, name }) => kind === 'step' && name === root);
-  if (isStep) return STEP_FIELDS.map((label) => ({ label, kind: 'step-key', rank: 0 }));
-  return [];
+function stepKeys(): Proposed[] {
+  return STEP_FIELDS.map((label) => ({ label, kind: 'step-key', rank: 0 }));
 }
 
 function dataPaths({ index }: OpenProgram): Proposed[] {

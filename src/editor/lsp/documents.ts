@@ -8,7 +8,7 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 import { TextDocument } from 'vscode-languageserver-textdocument';
 import { compileWithin } from '../../app/project/compile-program.js';
 import { shippedFolder } from '../../app/project/find-workflow.js';
-import { loadPlan } from '../../app/project/load-plan.js';
+import { checkToolsFile, loadPlan } from '../../app/project/load-plan.js';
 import { isMarkdown, isPlan, isTestFile, isWorkflow, mayHaveWorktree } from '../../app/project/preparation.js';
 import { diskFiles, type ProjectHost, pathOf, shortName, withOpenTexts } from '../../app/project/project-host.js';
 import { agentLookup, gateLookup, loadSettings, type Settings, toolLookup } from '../../app/project/settings.js';
@@ -20,7 +20,7 @@ import { omitUndefined } from '../../prelude/omit-undefined.js';
 import { noConfiguration } from '../../runtime/configuration/load-configuration.js';
 import { type OpenProgram, openProgram } from '../ide/open-program.js';
 
-type DocumentKind = 'program' | 'markdown' | 'workflow' | 'tests' | 'plan' | 'configuration' | 'other';
+type DocumentKind = 'program' | 'markdown' | 'workflow' | 'tests' | 'plan' | 'tools' | 'configuration' | 'other';
 
 /** What is known of one version of a document. */
 export interface Analysis {
@@ -134,7 +134,8 @@ export class Documents {
     if (isMarkdown(name)) return 'markdown';
     if (/\.plan\.json$/.test(name) || (name === 'plan.json' && isPlan(name))) return 'plan';
     if (name === 'statedsl.config.yaml') return 'configuration';
-    if (!isWorkflow(name) || name === 'tools.yaml') return 'other';
+    if (name === 'tools.yaml') return 'tools';
+    if (!isWorkflow(name)) return 'other';
     return this.isInWorkflows(path) || /^#.*\$schema[=:]\s*\S*workflow\.schema\.json/m.test(text)
       ? 'workflow'
       : 'other';
@@ -193,6 +194,14 @@ export class Documents {
         const { settings } = await this.knownOf(document, text);
         const lookup = toolLookup(this.host, settings.configuration, { cwd: this.folder });
         const loaded = loadPlan(this.host, name, {}, lookup);
+        return loaded.kind === 'missing'
+          ? nothing
+          : { diagnostics: loaded.diagnostics, sources: loaded.sources, program: null };
+      }
+      case 'tools': {
+        const { settings } = await this.knownOf(document, text);
+        const lookup = toolLookup(this.host, settings.configuration, { cwd: this.folder });
+        const loaded = checkToolsFile(this.host, name, lookup);
         return loaded.kind === 'missing'
           ? nothing
           : { diagnostics: loaded.diagnostics, sources: loaded.sources, program: null };

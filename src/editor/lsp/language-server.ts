@@ -105,6 +105,7 @@ class Server {
     );
     this.take('textDocument/didSave', ({ textDocument: { uri } }: TextParams) => {
       this.documents.forget();
+      this.answers.forgetFiles();
       const document = this.documents.get(uri);
       if (document === undefined) return;
       this.documents.renew(document);
@@ -115,6 +116,7 @@ class Server {
       clearTimeout(this.typing.get(uri));
       this.typing.delete(uri);
       this.documents.remove(uri);
+      this.answers.forgetFiles();
       if (!this.client.pulls)
         void connection.sendNotification('textDocument/publishDiagnostics', { uri, diagnostics: [] });
     });

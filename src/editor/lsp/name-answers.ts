@@ -1,9 +1,10 @@
 /** The requests about one name: what it means, where it occurs, what can be written there. */
+import { readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { Location, Range, TextEdit } from 'vscode-languageserver-protocol';
 import { shippedFolder } from '../../app/project/find-workflow.js';
-import type { Edit, Span } from '../../language/source/diagnostic.js';
-import { completionsAt, type KnownNames, matchingSymbols, signatureAt } from '../ide/completion.js';
+import { type Edit, type Span, sourceFile } from '../../language/source/diagnostic.js';
+import { completionsAt, isInBraces, type KnownNames, matchingSymbols, signatureAt } from '../ide/completion.js';
 import { hoverAt } from '../ide/hover.js';
 import {
   definitionsAt,
@@ -15,15 +16,64 @@ import {
   symbolAt,
 } from '../ide/open-program.js';
 import { type RenameRefusal, renamableAt, renameAt } from '../ide/rename.js';
+import { type SchemaNode, schemaCompletions, schemaHover } from '../ide/schema-positions.js';
 import { type AskedDocument, Asking, type PositionParams, type WorkspaceProgram } from './asking.js';
-import type { OpenDocument } from './documents.js';
-import { completionItem, rangeOf, SYMBOL_KINDS, textEdits } from './protocol.js';
+import { type OpenDocument, textOf } from './documents.js';
+import { completionItem, offsetOf, rangeOf, SYMBOL_KINDS, textEdits } from './protocol.js';
+
+/** The schemas that come with statedsl, by the kind of document. */
+const SCHEMAS: Readonly<Partial<Record<OpenDocument['kind'], string>>> = {
+  configuration: 'config',
+  workflow: 'workflow',
+  plan: 'plan',
+  tools: 'tools',
+};
+
+const schemas = new Map<string, SchemaNode | null>();
+
+function schemaOf(kind: OpenDocument['kind']): SchemaNode | null {
+  const name = SCHEMAS[kind];
+  if (name === undefined) return null;
+  let schema = schemas.get(name);
+  if (schema === undefined) {
+    const folder = shippedFolder('grammar');
+    schema = folder === null ? null : JSON.parse(readFileSync(join(folder, `${name}.schema.json`), 'utf8'));
+    schemas.set(name, schema as SchemaNode | null);
+  }
+  return schema ?? null;
+}
 
 /** How many symbols of the workspace are listed. */
 const MOST_SYMBOLS = 200;
 
 export class NameAnswers extends Asking {
-  hover(params: PositionParams) {
+  async hover(params: PositionParams) {
+    return (await this.hoverName(params)) ?? this.hoverKey(params);
+  }
+
+  /** A key of a file that a schema describes. */
+  private hoverKey(params: PositionParams) {
+    const described = this.describedDocument(params);
+    if (described === null) return null;
+    const { source, offset, schema } = described;
+    const found = schemaHover(source, offset, schema);
+    return found === null ? null : this.hoverText(found.text, rangeOf(source, found.span));
+  }
+
+  private hoverText(text: string, range: Range) {
+    const kind = this.client.hasMarkdown ? ('markdown' as const) : ('plaintext' as const);
+    return { contents: { kind, value: kind === 'markdown' ? text.replaceAll('\n', '  \n') : text }, range };
+  }
+
+  private describedDocument({ textDocument: { uri }, position }: PositionParams) {
+    const document = this.documents.get(uri);
+    const schema = document === undefined ? null : schemaOf(document.kind);
+    if (document === undefined || schema === null) return null;
+    const source = sourceFile(document.path ?? document.name, textOf(document));
+    return { document, schema, source, offset: offsetOf(source, position) };
+  }
+
+  private hoverName(params: PositionParams) {
     return this.at(params, async ({ document, program, source }, offset) => {
       const { configuration } = await this.documents.settingsOf(document);
       const found = hoverAt(program, offset, {
@@ -34,10 +84,7 @@ export class NameAnswers extends Asking {
             : `adapter ${agent.adapter ?? name}${agent.model === undefined ? '' : `, model ${agent.model}`}`;
         },
       });
-      if (found === null) return null;
-      const kind = this.client.hasMarkdown ? ('markdown' as const) : ('plaintext' as const);
-      const value = kind === 'markdown' ? found.text.replaceAll('\n', '  \n') : found.text;
-      return { contents: { kind, value }, range: rangeOf(source, found.span) };
+      return found === null ? null : this.hoverText(found.text, rangeOf(source, found.span));
     });
   }
 
@@ -177,7 +224,24 @@ export class NameAnswers extends Asking {
     }
   }
 
-  completion(params: PositionParams) {
+  async completion(params: PositionParams) {
+    const described = this.describedDocument(params);
+    if (described === null) return this.completeName(params);
+    const { document, source, offset, schema } = described;
+    // Inside braces a workflow file has names of the program.
+    if (document.kind === 'workflow' && isInBraces(source, offset)) return this.completeName(params);
+    const { agents = [], gates = [], workflows = [] } = await this.knownNames(document);
+    const names: Readonly<Record<string, readonly string[]>> = { agent: agents, gate: gates, workflow: workflows };
+    const found = schemaCompletions(
+      source,
+      offset,
+      schema,
+      (key) => (Object.hasOwn(names, key) ? names[key] : []) ?? [],
+    );
+    return { isIncomplete: false, items: found.map((one) => completionItem(one, source, this.client.hasSnippets)) };
+  }
+
+  private completeName(params: PositionParams) {
     return this.at(params, async ({ document, program, source }, offset) => {
       const known = await this.knownNames(document);
       const items = completionsAt(program, offset, known).map((one) =>
@@ -223,6 +287,11 @@ export class NameAnswers extends Asking {
   }
 
   private readonly listed = new Map<string, readonly string[]>();
+
+  override forgetFiles(): void {
+    super.forgetFiles();
+    this.listed.clear();
+  }
 
   private list(folder: string): readonly string[] {
     let names = this.listed.get(folder);
