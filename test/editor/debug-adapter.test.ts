@@ -68,6 +68,26 @@ describe('a run that is executed', () => {
     expect(one.outputs.at(-1)).toMatchObject({ category: 'stdout', output: '2\n' });
   });
 
+  test('a restart begins another run with the same breakpoints, and the first one can be resumed', async () => {
+    const one = await debugging({ 'loop.dsl': LOOP });
+    await one.launch({ program: 'loop.dsl', inputs: { top: 2 }, stopOnEntry: false }, { 'loop.dsl': [13] });
+    expect(await one.stop()).toMatchObject({ reason: 'breakpoint', stack: ['Start:13'] });
+    await one.ask('restart', {});
+    expect(await one.stop()).toMatchObject({
+      reason: 'breakpoint',
+      stack: ['Start:13'],
+      scopes: { Tracked: { n: '1' } },
+    });
+    await one.ask('restart', { arguments: { inputs: { top: 1 } } });
+    expect(await one.stop()).toMatchObject({ stack: ['Start:13'], scopes: { Inputs: { top: '1' } } });
+    expect(one.events.some(({ event }) => event === 'terminated' || event === 'exited')).toBe(false);
+    expect(await one.moves('continue')).toEqual(['end']);
+    const runs = await openRuns({ folder: one.folder }).list({});
+    expect(runs.ok && runs.value.runs.map(({ status }: { status: string }) => status).sort()).toEqual([
+      ...['interrupted', 'interrupted', 'returned'],
+    ]);
+  });
+
   test('a line without code moves, or says why it cannot', async () => {
     const one = await debugging({ 'loop.dsl': LOOP, 'other.dsl': FAILING });
     const set = await one.launch({ program: 'loop.dsl' }, { 'loop.dsl': [11, 8, 3, 22, 2, 99, 21], 'other.dsl': [3] });

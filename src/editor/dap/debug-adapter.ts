@@ -37,6 +37,18 @@ export interface AdapterOptions {
   readonly exit: () => void;
 }
 
+/** Requests that say how a run is debugged. */
+const CONFIGURING: ReadonlySet<string> = new Set([
+  ...['launch', 'setBreakpoints', 'setFunctionBreakpoints', 'setDataBreakpoints', 'setExceptionBreakpoints'],
+  'statedsl/stopBeforeEffects',
+]);
+
+/** Breakpoints of another file are in addition to those before. */
+function subjectOf({ command, arguments: given }: ProtocolRequest): string {
+  const { source } = (given ?? {}) as { source?: { path?: string; sourceReference?: number } };
+  return source === undefined ? command : `${command} ${source.path ?? source.sourceReference}`;
+}
+
 /** Errors in answers have a number. */
 const REFUSED = 1;
 
@@ -62,7 +74,9 @@ export function letDebuggerIn(
 }
 
 class DebugAdapter extends DebugSession {
-  private readonly session: Session;
+  private session: Session;
+  /** What the client has configured, for a restart: the newest request for each file, and for what has no file. */
+  private readonly configured = new Map<string, ProtocolRequest>();
   private last: Promise<unknown> = Promise.resolve();
   private isEnding = false;
   /** The session, if it takes place in the process that executes the run. */
@@ -72,13 +86,22 @@ class DebugAdapter extends DebugSession {
 
   constructor(private readonly options: AdapterOptions) {
     super();
-    const { environment, folder, log, live } = options;
-    this.session = new Session({
-      ...{ environment, folder, log, live },
-      send: (event, body) => this.sendEvent({ seq: 0, type: 'event', event, body } as never),
-    });
+    this.session = this.openSession();
     // The client may have gone without a word.
     options.output.on('error', () => this.shutdown());
+  }
+
+  private openSession(): Session {
+    const { environment, folder, log, live } = this.options;
+    const session: Session = new Session({
+      ...{ environment, folder, log, live },
+      // What a session says that was restarted is about a run that the client does not see any more.
+      send: (event, body) => {
+        if (this.session === session || this.session === undefined)
+          this.sendEvent({ seq: 0, type: 'event', event, body } as never);
+      },
+    });
+    return session;
   }
 
   protected override dispatchRequest(request: ProtocolRequest): void {
@@ -96,7 +119,11 @@ class DebugAdapter extends DebugSession {
     try {
       if (command === 'attach' && this.remote === null) await this.attachElsewhere(given);
       if (this.remote !== null) return this.remote.send({ seq, type: 'request', command, arguments: given });
-      reply = await this.session.handle(command, (given ?? {}) as Readonly<Record<string, unknown>>);
+      const request = { seq, type: 'request', command, arguments: given };
+      if (CONFIGURING.has(command)) this.configured.set(subjectOf(request), request);
+      reply = await (command === 'restart'
+        ? this.restart((given ?? {}) as RequestArguments)
+        : this.session.handle(command, (given ?? {}) as RequestArguments));
       this.respond({ ...known, success: true, ...(reply.body === undefined ? {} : { body: reply.body }) });
     } catch (cause) {
       const isRefusal = cause instanceof AdapterRefusal;
@@ -107,6 +134,24 @@ class DebugAdapter extends DebugSession {
     }
     reply.after?.();
     if (command === 'disconnect') await this.end();
+  }
+
+  /** The run ends as if the client had gone, and another one begins with what the client has configured. */
+  private async restart(given: RequestArguments): Promise<Reply> {
+    const launched = this.configured.get('launch');
+    if (launched === undefined)
+      throw new AdapterRefusal('only a program that this session has started can be restarted', true);
+    const before = this.session;
+    this.session = this.openSession();
+    (await before.handle('disconnect', { terminateDebuggee: true })).after?.();
+    await before.closeSession();
+    const newest = given.arguments as RequestArguments | undefined;
+    const first = { ...(launched.arguments as RequestArguments), ...newest };
+    await this.session.handle('launch', first);
+    for (const { command, arguments: own } of this.configured.values())
+      if (command !== 'launch') await this.session.handle(command, (own ?? {}) as RequestArguments);
+    await this.session.handle('configurationDone', {});
+    return {};
   }
 
   /** The session goes on in the process that executes the run, if there is one and it answers. */

@@ -36,6 +36,7 @@ export const capabilities = {
   supportsCancelRequest: true,
   supportsBreakpointLocationsRequest: true,
   supportsSteppingGranularity: true,
+  supportsRestartRequest: true,
 } as const;
 
 /** They do not wait behind other requests. */
