@@ -22,9 +22,8 @@ interface WantedRun {
   readonly checked: CheckedProgram;
   readonly source: StartableFlow;
   readonly inputs: GivenValues;
-  /** With their numbers as they were written, and the JSON text of those that lose something. */
+  /** With their numbers as they were written; absent: they lose nothing. */
   readonly written?: GivenValues | undefined;
-  readonly printed?: Readonly<Record<string, string>>;
   /** What to call the run. */
   readonly name?: string | undefined;
   readonly limits: Limits;
@@ -49,7 +48,7 @@ async function executionsOf(door: Door): Promise<Result<Executions>> {
 export async function startRun(door: Door, wanted: WantedRun): Promise<Result<{ run_id: string; isNew: boolean }>> {
   const opened = await executionsOf(door);
   if (!opened.ok) return opened;
-  const { checked, source, inputs, written, printed, name, limits, by, key, exclusive = {}, signal } = wanted;
+  const { checked, source, inputs, written, name, limits, by, key, exclusive = {}, signal } = wanted;
   let run_id = newRunId();
   if (key !== undefined) {
     const digest = digestOf(source, inputs);
@@ -62,7 +61,7 @@ export async function startRun(door: Door, wanted: WantedRun): Promise<Result<{ 
     if (!isNew && (await door.runs.find(run_id)).ok) return resultWith({ run_id, isNew: false });
   }
   const from = 'file' in source ? { program: source.file } : source;
-  const start = { run_id, checked, source: from, inputs, written, printed, name, limits, by, key: exclusive };
+  const start = { run_id, checked, source: from, inputs, written, name, limits, by, key: exclusive };
   const promised = await resultOf(() => promisedStart(start));
   if (!promised.ok) return promised;
   const { execution, secret } = promised.value;

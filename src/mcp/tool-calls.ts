@@ -19,7 +19,6 @@ import { partOfRun } from './run-parts.js';
 import { describeRun, failedResult, resultOf, type ToolResult } from './run-view.js';
 import { cutText, type ShortMembers } from './short-answer.js';
 import { lookAt, untilItStands } from './until-it-stands.js';
-import { printedValues } from './written-numbers.js';
 
 export type CallResult = ToolResult | InputRequiredResult;
 
@@ -132,13 +131,11 @@ export async function startCall(door: Door, given: RunArguments, caller: Caller)
   const digest = digestOf(source, inputs);
   const asked = await confirmation(door, caller, { bound, digest, isConfirmed: confirm });
   if ('answer' in asked) return asked;
-  const written = caller.written?.inputs as ToolValues | undefined;
   const started = await startRun(door, {
     checked,
     source,
     inputs,
-    written,
-    printed: printedValues(written),
+    written: caller.written?.inputs as ToolValues | undefined,
     name,
     limits: limitsOf(limits),
     by: `agent ${caller.name}`,

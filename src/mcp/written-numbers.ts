@@ -5,7 +5,7 @@
 import { randomUUID } from 'node:crypto';
 import { type Readable, Transform, type Writable } from 'node:stream';
 import { ProtocolErrorCode, readRequestBody } from '@modelcontextprotocol/server';
-import { printJson, readJson } from '../interpreter/values/json.js';
+import { readJson } from '../interpreter/values/json.js';
 import { isBeyondJson, isObject, member, type Value } from '../interpreter/values/value.js';
 import type { Json } from '../machine/expression.js';
 
@@ -40,12 +40,6 @@ export function takeWritten(meta: Readonly<Record<string, unknown>> | undefined)
   const written = typeof mark === 'string' ? (kept.get(mark) ?? null) : null;
   kept.delete(String(mark));
   return written;
-}
-
-/** The JSON text of those values that lose something. */
-export function printedValues(values: WrittenValues | undefined): Record<string, string> {
-  const entries = Object.entries(values ?? {}).filter(([, value]) => isBeyondJson(value as Value));
-  return Object.fromEntries(entries.map(([name, value]) => [name, printJson(value as Value)]));
 }
 
 /** Above this a line is passed on as it comes: whoever reads it refuses it. */

@@ -1,6 +1,8 @@
 /** What a person, an agent or a schedule asks the service for, as it is promised: the same whichever door it comes through. */
 import type { CheckedProgram } from '../../app/programs.js';
 import { type Refused, refuse } from '../../app/result.js';
+import { printJson } from '../../interpreter/values/json.js';
+import { isBeyondJson, type Value } from '../../interpreter/values/value.js';
 import type { Json } from '../../machine/expression.js';
 import type { Limits, Machine } from '../../machine/machine.js';
 import { omitUndefined } from '../../prelude/omit-undefined.js';
@@ -17,8 +19,6 @@ interface RequestedStart {
   readonly inputs: GivenValues;
   /** Inputs with their numbers as they were written; absent: they have no others. */
   readonly written?: GivenValues | undefined;
-  /** The JSON text of inputs with a number that JavaScript would print differently. */
-  readonly printed?: Readonly<Record<string, string>> | undefined;
   readonly name?: string | undefined;
   readonly traceparent?: string | undefined;
   readonly limits: Limits;
@@ -32,15 +32,21 @@ interface PromisedStart {
   readonly secret: GivenValues;
 }
 
+/** The JSON text of those values whose numbers JavaScript would print differently. */
+export function printedValues(values: GivenValues): Record<string, string> {
+  const entries = Object.entries(values).filter(([, value]) => isBeyondJson(value as Value));
+  return Object.fromEntries(entries.map(([name, value]) => [name, printJson(value as Value)]));
+}
+
 /** Throws a `RunRefused` for a key that cannot be one. */
 export function promisedStart(start: RequestedStart): PromisedStart {
-  const { run_id, checked, source, inputs, written = inputs, printed = {}, name, traceparent, limits, by } = start;
+  const { run_id, checked, source, inputs, written = inputs, name, traceparent, limits, by } = start;
   const machine = checked.machine as Machine;
   const secrets = new Set(checked.inputs.flatMap((input) => (input.secret === true ? [input.name] : [])));
   const part = <T>(values: Readonly<Record<string, T>>, isSecret: boolean): Record<string, T> =>
     Object.fromEntries(Object.entries(values).filter(([input]) => secrets.has(input) === isSecret));
   const open = part(inputs, false);
-  const texts = part(printed, false);
+  const texts = part(printedValues(written), false);
   const key = keyOfStart(machine, inputs, start.key);
   const shown = Object.keys(texts).length === 0 ? {} : { printed: texts };
   return {

@@ -6,8 +6,8 @@ import { replayPoint } from '../../app/read-point.js';
 import { type Result, resultOf } from '../../app/result.js';
 import { whyConfirm } from '../../app/run-bounds.js';
 import type { Delivered, Execution } from '../../app/runs.js';
-import { printJson, readJson } from '../../interpreter/values/json.js';
-import { isBeyondJson, isObject, member, type Value } from '../../interpreter/values/value.js';
+import { readJson } from '../../interpreter/values/json.js';
+import { isObject, member, type Value } from '../../interpreter/values/value.js';
 import type { Json } from '../../machine/expression.js';
 import { callsAgents, type Machine } from '../../machine/machine.js';
 import { omitUndefined } from '../../prelude/omit-undefined.js';
@@ -26,7 +26,7 @@ import {
 } from '../answer-schemas.js';
 import type { Checks } from '../checking.js';
 import type { Executions } from '../executions/executions.js';
-import { limitsOf, promisedStart, whyNotResumed } from '../executions/requested-run.js';
+import { limitsOf, printedValues, promisedStart, whyNotResumed } from '../executions/requested-run.js';
 import type { Task } from '../executions/waiting-list.js';
 import { answer, answerRefusal, answerWith } from '../http-answer.js';
 import { queuedRefusal } from '../queued-refusal.js';
@@ -53,13 +53,6 @@ async function writtenMember(c: Context, ...path: readonly string[]): Promise<Va
   let at = read.ok ? read.value : undefined;
   for (const name of path) at = isObject(at) ? member(at, name) : undefined;
   return at;
-}
-
-/** The JSON text of the members of an object whose numbers JavaScript would print differently. */
-function printedMembers(values: Value | undefined): Record<string, string> | undefined {
-  if (!isObject(values) || !isBeyondJson(values)) return undefined;
-  const known = Object.entries(values).filter(([, value]) => isBeyondJson(value));
-  return Object.fromEntries(known.map(([name, value]) => [name, printJson(value)]));
 }
 
 /** Secret inputs of the body with their numbers as they were written. */
@@ -291,15 +284,14 @@ export function addChangeRoutes(app: ServiceApp, service: Service): void {
       ? await boundOf(source, { inputs: given, limits: limitsOf(limits) })
       : null;
     const header = c.req.header('traceparent')?.trim();
-    const printedInputs = printedMembers(await writtenMember(c, 'inputs'));
-    const promised = await resultOf(async () =>
+    const written = (await writtenMember(c, 'inputs')) as typeof given | undefined;
+    const promised = await resultOf(() =>
       promisedStart({
         run_id: newRunId(),
         checked,
         source: found === null ? { text: text as string } : { program: found.value },
         inputs: given,
-        written: (await writtenMember(c, 'inputs')) as typeof given | undefined,
-        printed: printedInputs,
+        written,
         name,
         traceparent: parseTraceparent(header) === null ? undefined : header,
         limits: limitsOf(limits),
@@ -316,7 +308,8 @@ export function addChangeRoutes(app: ServiceApp, service: Service): void {
     if (service.isOnEngine) {
       const options = {
         inputs: given,
-        ...omitUndefined({ printedInputs, name }),
+        printedInputs: printedValues(written ?? {}),
+        ...omitUndefined({ name }),
         limits: limitsOf(limits),
         person: personOf(c),
         ...omitUndefined({ key }),
