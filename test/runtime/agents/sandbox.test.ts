@@ -143,8 +143,9 @@ test('on macOS the rules say the same', () => {
   ).toMatchInlineSnapshot(`
     [
       "(allow file-write* (literal "/dev/null") (literal "/dev/tty") (literal "/dev/dtracehelper") (subpath "/dev/fd"))",
-      "(allow file-write* (subpath "/p") (subpath "/out \\"q\\""))",
+      "(allow file-write* (subpath "/p"))",
       "(deny file-write* (subpath "/p/.git"))",
+      "(allow file-write* (subpath "/out \\"q\\""))",
       "(deny file-write-unlink (literal "/p"))",
       "(deny network*)",
       "(allow network-outbound (remote ip "localhost:4100"))",

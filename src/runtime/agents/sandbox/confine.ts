@@ -96,6 +96,20 @@ export async function confine(
   };
 }
 
+interface PathLayer {
+  readonly path: string;
+  readonly isWritten: boolean;
+}
+
+/** Each after what it lies in: a folder may be written, something in it only read, and something in that written again. */
+function layersOf({ writes, reads }: Pick<PathLimits, 'writes' | 'reads'>): PathLayer[] {
+  const layers = [
+    ...writes.map((path) => ({ path, isWritten: true })),
+    ...reads.map((path) => ({ path, isWritten: false })),
+  ];
+  return layers.sort((one, other) => one.path.length - other.path.length);
+}
+
 interface Confinement {
   readonly call: AgentCall;
   readonly paths: PathLimits;
@@ -128,10 +142,6 @@ function bubblewrap(
     (path) => isAbsolute(path) && existsSync(path) && temporary.some((one) => path !== one && isBelow(path, one)),
   );
   const mount = (flag: string, paths: readonly string[]): string[] => paths.flatMap((path) => [flag, path, path]);
-  const [bound, deeper] = [
-    paths.writes.filter((path) => !paths.reads.some((guard) => isBelow(path, guard))),
-    paths.writes.filter((path) => paths.reads.some((guard) => isBelow(path, guard))),
-  ];
   return {
     argv: [
       bwrap,
@@ -143,9 +153,7 @@ function bubblewrap(
       ...['--dir', OWN_TEMPORARY],
       ...mount('--ro-bind', again.sort()),
       ...(door === null || typeof door.at === 'number' ? [] : mount('--bind', [door.at])),
-      ...mount('--bind', bound),
-      ...mount('--ro-bind', paths.reads),
-      ...mount('--bind', deeper),
+      ...layersOf(paths).flatMap(({ path, isWritten }) => mount(isWritten ? '--bind' : '--ro-bind', [path])),
       ...['--chdir', realOf(directory), '--'],
       ...words,
     ],
@@ -180,16 +188,14 @@ interface ProfileFacts {
 /** The rules of sandbox-exec, in the language of its profiles. */
 export function sandboxProfile({ writes, reads, network, directory }: ProfileFacts): string {
   const quote = (path: string): string => `"${path.replace(/["\\]/g, '\\$&')}"`;
-  const below = (paths: readonly string[]): string => paths.map((path) => `(subpath ${quote(path)})`).join(' ');
-  const deeper = writes.filter((path) => reads.some((guard) => isBelow(path, guard)));
   return [
     '(version 1)',
     '(allow default)',
     '(deny file-write*)',
     '(allow file-write* (literal "/dev/null") (literal "/dev/tty") (literal "/dev/dtracehelper") (subpath "/dev/fd"))',
-    `(allow file-write* ${below(writes)})`,
-    ...(reads.length === 0 ? [] : [`(deny file-write* ${below(reads)})`]),
-    ...(deeper.length === 0 ? [] : [`(allow file-write* ${below(deeper)})`]),
+    ...layersOf({ writes, reads }).map(
+      ({ path, isWritten }) => `(${isWritten ? 'allow' : 'deny'} file-write* (subpath ${quote(path)}))`,
+    ),
     // Otherwise the folder itself could be moved away, with what must not be changed.
     `(deny file-write-unlink (literal ${quote(directory)}))`,
     ...(network === 'all' ? [] : ['(deny network*)']),
