@@ -163,10 +163,26 @@ export const COMBINATIONS: readonly Combination[] = [
 
 /** Refuses a command line with a flag that has no effect. Rejects after it has said so. */
 export async function refuseIdleFlags(called: Command): Promise<void> {
-  const wrong = idleFlag(called.name(), typedFlags(called));
+  const wrong = takenOption(called) ?? idleFlag(called.name(), typedFlags(called));
   if (wrong === null) return;
   await usageError(wrong.message, wrong.help);
   throw Object.assign(new Error(wrong.message), { code: 'commander.combination', exitCode: 2 });
+}
+
+/** An option that is the value of another one, as in `--cassette --quiet`: the value was forgotten. */
+function takenOption(called: Command): { readonly message: string; readonly help: string } | null {
+  const names = called.options.map(({ long }) => long);
+  for (const option of called.options) {
+    const value: unknown = called.getOptionValue(option.attributeName());
+    const isTyped = called.getOptionValueSource(option.attributeName()) === 'cli';
+    if (!isTyped || !option.required || typeof value !== 'string' || !names.includes(value)) continue;
+    const [, what = 'VALUE'] = /<(.+?)>/.exec(option.flags) ?? [];
+    return {
+      message: `the value of \`${option.long}\` is missing`,
+      help: `write \`${option.long} ${what.toUpperCase()} ${value}\``,
+    };
+  }
+  return null;
 }
 
 function typedFlags(called: Command): ReadonlySet<string> {
