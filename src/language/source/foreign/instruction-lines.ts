@@ -290,6 +290,12 @@ export const instructionLines: readonly ForeignLine[] = [
     by: (m) => `ASK user: ${part(m, 1)}${part(m, 3)} choices=${part(m, 2).replace(/[/|]|,\s+/g, ',')}`,
   },
   {
+    line: /^ASK\s+(?!user\b)@?[\w.-]+:?\s*("[^"]+".*)$/,
+    codes: /missing-part/,
+    help: (_, by) => `write \`${by}\`; who may answer is \`approvers:\` of the configuration`,
+    by: (m) => `ASK user: ${part(m, 1)}`,
+  },
+  {
     line: /^(ASK.*?)\btimeout=(\w+)(.*)$/,
     codes: /unknown-option/,
     help: (_, by) => `write \`${by}\`, with a \`default=\` for who is late`,
