@@ -73,6 +73,17 @@ describe('programs in the documents', () => {
   });
 });
 
+test('the links of README lead to files of the package', () => {
+  const { files } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { files: readonly string[] };
+  const links = [...readFileSync(join(root, 'README.md'), 'utf8').matchAll(/\]\(([^)#]+)/g)].map(
+    ([, link]) => link as string,
+  );
+  const own = links.filter((link) => !link.includes('://'));
+  expect(own.length).toBeGreaterThan(10);
+  const isPacked = (link: string): boolean => files.some((file) => link === file || link.startsWith(`${file}/`));
+  expect(own.filter((link) => !isPacked(link) || !existsSync(join(root, link)))).toEqual([]);
+});
+
 describe('names of files and functions in the documents', () => {
   const below = (folder: string) => readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' });
   const paths = below('src');
