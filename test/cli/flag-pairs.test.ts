@@ -34,6 +34,10 @@ const FILES: Readonly<Record<string, string>> = {
   'sub/x.sh': '#!/bin/sh\n',
   'implied.dsl': 'STATE: A\n  CHECK: ./x.sh\n  IF: n == 3 → RETURN: it is\n  RETURN: it is not\n',
   'ugly.dsl': 'STATE:   A\n  RETURN:   1\n',
+  'fails.dsl':
+    'INPUT: n = 1 (number)\nSTATE: A\n  DO: test -e there\n  RETURN: {n}\nSTATE: ERROR\n  DO [ok=any]: false\n  FAIL: "{error}"\n',
+  'real.test.dsl': 'TESTS: "./real.dsl"\nTEST: real\n  MOCK: "echo *" → for real\n  EXPECT: snapshot\n',
+  'real.dsl': 'DO: x = echo hi\nRETURN: {x}\n',
 };
 
 interface Command {
@@ -42,6 +46,8 @@ interface Command {
   readonly values: Readonly<Record<string, string>>;
   /** What only a terminal shows, or each situation already has. */
   readonly without?: readonly string[];
+  /** A command line that shows more of what was done. */
+  readonly seenBy?: readonly string[];
 }
 
 const COMMANDS: Readonly<Record<string, Command>> = {
@@ -58,6 +64,48 @@ const COMMANDS: Readonly<Record<string, Command>> = {
     values: { '--cwd': 'sub', '--tools': 'other.yaml', '--mock': 'mock.yaml' },
     // It is for plans alone, about which other flags say nothing.
     without: ['--state'],
+  },
+  test: {
+    situations: [[], ['good.test.dsl'], ['real.test.dsl']],
+    values: { '--filter': 'e', '--reporter': 'tap' },
+    // They need files, mistakes or machines that these tests do not have, and have cases of their own.
+    without: [
+      ...['--jobs', '--rerun-failed', '--update-cassettes', '--fault', '--faults', '--cwd', '--mutate', '--min'],
+      ...['--update', '--no-offline', '--coverage-min'],
+    ],
+  },
+  resume: {
+    situations: [['$FAILED'], ['$OTHER']],
+    values: {
+      '--input': 'n=2',
+      '--record': 'new.yaml',
+      '--max-transitions': '0',
+      '--mock': 'mock.yaml',
+      '--from-file': 'fails.dsl',
+    },
+    without: [
+      ...[
+        '--cwd',
+        '--timeout',
+        '--max-cost',
+        '--max-tokens',
+        '--max-journal',
+        '--max-output',
+        '--agent',
+        '--real-time',
+      ],
+      ...[
+        '--in-doubt',
+        '--suspend-after',
+        '--overwrite',
+        '--yes',
+        '--detach',
+        '--max-transitions',
+        '--mock',
+        '--verbose',
+      ],
+    ],
+    seenBy: ['runs', '--json'],
   },
   show: { situations: [['$RUN']], values: { '--at': '2' } },
   runs: { situations: [[]], values: { '--last': '1', '--key': 'k' } },
@@ -81,6 +129,8 @@ const COMMANDS: Readonly<Record<string, Command>> = {
   init: { situations: [['flow']], values: {} },
   'verify-record': { situations: [['$RUN']], values: { '--key': 'state.json' } },
 };
+/** The id of the failed run. */
+let failed = '';
 /** What asks for silence is fulfilled where nothing else would be printed either, so scripts may always pass it. */
 const SILENCE = '--quiet';
 const EVERYWHERE = ['--dir', '--on', '--allow-outside', '--watch', '--follow', '--archive', '--home', '--shared'];
@@ -103,6 +153,8 @@ beforeAll(async () => {
     ids.push(run_id);
     if (word === 'one') await commandLine(['answer', run_id, 'go=yes', '--quiet'], { cwd: stage, env: process.env });
   }
+  const { stdout } = await commandLine(['run', 'fails.dsl', '--json'], { cwd: stage, env: process.env });
+  failed = (JSON.parse(stdout) as { run_id: string }).run_id;
 });
 
 function digestOf(folder: string): string {
@@ -124,19 +176,20 @@ const steady = (text: string): string =>
 async function observe(command: string, words: readonly string[], flags: readonly string[]): Promise<string> {
   const cwd = join(scratch, String(folders++));
   cpSync(stage, cwd, { recursive: true });
-  const given = words.map((word) => ({ $RUN: ids[0], $OTHER: ids[1] })[word] ?? word);
-  const { values } = COMMANDS[command] as Command;
+  const given = words.map((word) => ({ $RUN: ids[0], $OTHER: ids[1], $FAILED: failed })[word] ?? word);
+  const { values, seenBy } = COMMANDS[command] as Command;
   const typed = flags.flatMap((flag) =>
     values[flag] === undefined || values[flag] === '' ? [flag] : [flag, values[flag]],
   );
   const { code, stdout, stderr } = await commandLine([command, ...given, ...typed], { cwd, env: process.env });
-  const seen = steady(`${code}\n${stdout}\n--\n${stderr}\n--\n${digestOf(cwd)}`);
+  const more = seenBy === undefined ? '' : (await commandLine([...seenBy], { cwd, env: process.env })).stdout;
+  const seen = steady(`${code}\n${stdout}\n--\n${stderr}\n--\n${more}\n--\n${digestOf(cwd)}`);
   rmSync(cwd, { recursive: true });
   return seen;
 }
 
 /** Those with many pairs. */
-const LENGTHY = ['check', 'graph', 'report'];
+const LENGTHY = ['check', 'graph', 'report', 'resume', 'test'];
 
 const commands = Object.keys(COMMANDS).filter((name) => isLong || !LENGTHY.includes(name));
 
