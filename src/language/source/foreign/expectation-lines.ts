@@ -8,7 +8,7 @@ export interface ForeignTestLine extends Required<Pick<ForeignLine, 'line' | 'by
 
 /** A quoted text, an agent or a tool. */
 export const CALL = String.raw`("(?:[^"\\]|\\.)*"|Task\([\w./:-]+\)|CALL \S+)`;
-const NO = String.raw`(?:not|NOT|no|never|neither)`;
+const NO = '(?:not|NOT|no|never|neither)';
 const RAN =
   '(?:ran|runs?|calls?|called|executed|executes|invoked|performs?|performed|commands?|undone|undid|rolled back|has run|was called)';
 const NAME = String.raw`([A-Za-z_]\w*)`;

@@ -344,7 +344,7 @@ const others: readonly ForeignTestLine[] = [
 ];
 
 /** Text in which words within quotes do not count. */
-const MOMENT = String.raw`((?:[^"]|"[^"]*")+?)`;
+const MOMENT = '((?:[^"]|"[^"]*")+?)';
 
 /** A moment as it is probably meant. */
 const momentOf = (text: string): string =>
