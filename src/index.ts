@@ -188,6 +188,7 @@ export type {
   ShellRequest,
   ShellValue,
   SignalRequest,
+  StepMemo,
   TimerRequest,
   ToolCall,
   ToolRequest,
@@ -213,6 +214,7 @@ export type { AttemptStatus, RecordedStep } from './runtime/record/step-stories.
 export type { FirstFailure, KnownEffect } from './runtime/run/again/find-resume-point.js';
 export type { GoingBack } from './runtime/run/again/refuse-resume.js';
 export type { AskHandler, EventPosition, Question } from './runtime/run/drive-options.js';
+export type { OnlyReport } from './runtime/run/only-part.js';
 export type { InDoubt } from './runtime/run/resources.js';
 export type { Started } from './runtime/run/run-options.js';
 export type { ReportedStep, RunReport } from './runtime/run/run-report.js';
