@@ -10,8 +10,8 @@ import type { RunBounds } from './programs.js';
 import type { Instead } from './project/preparation.js';
 
 /**
- * A run loses at most 150 ms before its first call of an agent. The clock is looked at between segments, and the ways through
- * what was explored are counted afterwards, so exploring ends earlier.
+ * A run loses at most 150 ms of a processor before its first call of an agent. The clock is looked at between segments, and
+ * the ways through what was explored are counted afterwards, so exploring ends earlier.
  */
 const EXPLORING_MS = 130;
 
