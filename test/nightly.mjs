@@ -1,8 +1,8 @@
 /**
  * More of what CI proves, for machines that have a night: `npm run nightly`. Tests with random inputs ten times, as long
  * tests and each time with others; kills at random times on a real engine, and an effect that lasts for a minute and a half;
- * mistakes in core lines that tests must notice; how time grows. The exit code is 1 if any of them fails; the others run
- * nevertheless.
+ * all cases with agent programs; mistakes in core lines that tests must notice; how time grows. The exit code is 1 if any of
+ * them fails; the others run nevertheless.
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -35,6 +35,7 @@ const STEPS = [
   }),
   ['kills on a real engine', ['test:engine', '--', '--kills', '50,20,20']],
   ['slow effects on a real engine', ['test:engine', '--', '--slow']],
+  ['agent programs, all cases', ['test:agents']],
   ['mistakes in core lines', ['mutate', '--', '--most=200']],
   ['growth of time', ['bench', '--', 'growth', '--check']],
 ];

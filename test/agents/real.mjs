@@ -3,7 +3,8 @@
  * the user's cache. Where they cannot be had, this says so and passes: recorded streams of them are among the other tests.
  *
  * `npm run test:agents -- --only=fork --program=codex --keep`: the cases whose names contain a text, one program; folders of
- * failed cases are kept. With `--record=FOLDER` the streams of all calls are kept there, for `fixtures.mjs`.
+ * failed cases are kept. With `--record=FOLDER` the streams of all calls are kept there, for `fixtures.mjs`. `--third=N` plays
+ * every third case, from one of the first three on, another one for each program.
  */
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -31,6 +32,7 @@ const { values } = parseArgs({
     keep: { type: 'boolean', default: false },
     record: { type: 'string' },
     'at-once': { type: 'string', default: '3' },
+    third: { type: 'string' },
   },
 });
 
@@ -60,6 +62,7 @@ else {
     keep: values.keep,
     record: values.record,
     atOnce: Number(values['at-once']),
+    third: values.third === undefined ? null : Number(values.third),
     report: ({ program, one, mark, failure, first, reason: why, ms, log }) => {
       console.log(`${mark} ${program}: ${one.name}${why === undefined ? ` (${ms} ms)` : `: ${why}`}`);
       if (first !== undefined) console.log(`the first attempt:\n${first}`.replace(/^/gm, '    '));
