@@ -96,7 +96,8 @@ function checkHead(l: StateLowering, i: StepNode): void {
     l.diagnostics.push(say.stepType(i.type.span, { type: i.type.text, near }));
   }
   for (const option of i.options)
-    if (option.key.text !== 'memo') l.diagnostics.push(say.stepOption(option.key.span, { name: option.key.text }));
+    if (option.key.text !== 'memo')
+      l.diagnostics.push(say.stepOption(option.key.span, { name: option.key.text, value: option.value?.raw ?? '' }));
   if (i.run.kind === 'none' && i.gates.length === 0 && i.each === undefined && !isReportedByParser(l, i))
     l.diagnostics.push(say.emptyStep(i.name.span, { name }));
 }

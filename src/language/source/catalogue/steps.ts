@@ -66,6 +66,27 @@ function guardHelp({ name, problem, near, known }: GuardFacts, s: Spelling): str
   return `write ${s.option(name, '60')}`;
 }
 
+/** What stands on lines below the line of a `STEP:`, by the name of an option that it is written as. */
+const LINES: Readonly<Record<string, (value: string) => string>> = {
+  agent: (value) => `AGENT: ${value || 'NAME'}`,
+  model: () => 'AGENT: NAME',
+  prompt: (value) => `PROMPT: "${value || '…'}"`,
+  gate: (value) => `GATE: ${value || 'NAME'}`,
+  gates: (value) => `GATE: ${value || 'NAME'}`,
+  context: (value) => `CONTEXT: file=${value || 'PATH'}`,
+  file: (value) => `CONTEXT: file=${value || 'PATH'}`,
+  session: (value) => `SESSION: ${value === 'new' ? value : `from=${value || 'STEP'}`}`,
+  workflow: (value) => `WORKFLOW: ${value || 'NAME'}`,
+  retry: (value) => `RETRY: EXIT ${/^\d+$/.test(value) ? value : '3'}`,
+  retries: (value) => `RETRY: EXIT ${/^\d+$/.test(value) ? value : '3'}`,
+  attempts: (value) => `RETRY: EXIT ${/^\d+$/.test(value) ? value : '3'}`,
+  each: () => 'EACH:',
+};
+
+function lineBelow({ name, value }: { readonly name: string; readonly value: string }): string {
+  return LINES[name.toLowerCase()]?.(value.replace(/^(["'])(.*)\1$/s, '$2')) ?? '';
+}
+
 export const stepMessages = {
   // ---- names and keys -------------------------------------------------------------------------------
   unknownStep: message<{ key: string; near?: string | undefined; isTask?: boolean }>(
@@ -165,9 +186,11 @@ export const stepMessages = {
       STEP_TYPES,
     ),
   })),
-  stepOption: message<{ name: string }>('unknown-step-option', 'error', (f, s) => ({
+  stepOption: message<{ name: string; value: string }>('unknown-step-option', 'error', (f, s) => ({
     message: `a step has no option \`${f.name}\``,
-    help: `write ${['code', 'split', 'validate'].map((type) => s.option('type', type)).join(', ')}, ${s.option('type', 'artifact')} or ${s.option('memo', 'yes')}`,
+    help: s.either(lineBelow(f), '')
+      ? `write it on a line below, indented: \`${lineBelow(f)}\``
+      : `write ${['code', 'split', 'validate'].map((type) => s.option('type', type)).join(', ')}, ${s.option('type', 'artifact')} or ${s.option('memo', 'yes')}`,
   })),
   emptyStep: message<{ name: string }>('empty-step', 'error', (f, s) => ({
     message: `${s.step(f.name)} does nothing`,
