@@ -3,8 +3,8 @@
  * text. Each is reported with a message and never with a stack trace.
  */
 import { isUtf8 } from 'node:buffer';
-import { closeSync, constants, fstatSync, openSync, readdirSync, readSync } from 'node:fs';
-import { basename, dirname } from 'node:path';
+import { closeSync, constants, existsSync, fstatSync, openSync, readdirSync, readSync } from 'node:fs';
+import { basename, dirname, extname } from 'node:path';
 import { nearest } from '../../prelude/nearest.js';
 import { omitUndefined } from '../../prelude/omit-undefined.js';
 import { STREAM, whyNoFile } from '../../runtime/readable-file.js';
@@ -20,6 +20,8 @@ interface UnreadableFile {
   readonly reason: string;
   /** A file in the same folder with a similar name, to suggest. */
   readonly near?: string;
+  /** Where there is none with this name: its folder does not exist either, or has these of the same kind. */
+  readonly beside?: 'no folder' | readonly string[];
 }
 
 export type Text =
@@ -45,8 +47,10 @@ export function readBytes(path: string, limit: number): Bytes {
     if (special !== null) return { kind: 'unreadable', reason: special };
     return readAll(fd, limit);
   } catch (error) {
-    const near = (error as NodeJS.ErrnoException).code === 'ENOENT' ? neighbor(path) : undefined;
-    return omitUndefined({ kind: 'unreadable', reason: reasonOf(error as NodeJS.ErrnoException), near });
+    const isAbsent = (error as NodeJS.ErrnoException).code === 'ENOENT';
+    const near = isAbsent ? neighbor(path) : undefined;
+    const beside = isAbsent && near === undefined ? filesBeside(path) : undefined;
+    return omitUndefined({ kind: 'unreadable', reason: reasonOf(error as NodeJS.ErrnoException), near, beside });
   } finally {
     if (fd !== null && fd !== 0) closeSync(fd);
   }
@@ -79,10 +83,16 @@ function readSome(fd: number, chunk: Buffer): number {
   }
 }
 
-/** The reason why the file `name` cannot be read, with the name of a similar file. */
-export function whyNotRead({ reason, near }: UnreadableFile, name: string): string {
-  return near === undefined ? reason : `${reason}; did you mean \`${name.slice(0, -basename(name).length)}${near}\`?`;
+/** The reason why the file `name` cannot be read, with what to write instead. */
+export function whyNotRead({ reason, near, beside }: UnreadableFile, name: string): string {
+  const folder = name.slice(0, -basename(name).length);
+  if (near !== undefined) return `${reason}; did you mean \`${folder}${near}\`?`;
+  if (beside === 'no folder') return `${reason}, and no folder \`${folder}\``;
+  if (beside === undefined || beside.length === 0) return reason;
+  const some = beside.slice(0, FEW).map((one) => `\`${folder}${one}\``);
+  return `${reason}; there is ${some.join(', ')}${beside.length > FEW ? ', …' : ''}`;
 }
+const FEW = 3;
 
 /** The reason why a file cannot be opened, as a clause of a message. */
 export function reasonOf(error: NodeJS.ErrnoException): string {
@@ -112,6 +122,18 @@ function neighbor(path: string): string | undefined {
     nearest(name, names) ??
     names.find((one) => one.startsWith(`${name}.`) && /\.(?:dsl|statedsl|md|ya?ml|json)$/.test(one))
   );
+}
+
+const PROGRAM = /\.(?:dsl|statedsl|ya?ml|md)$/;
+
+/** Other programs in the folder of one that does not exist. */
+function filesBeside(path: string): 'no folder' | readonly string[] {
+  if (!existsSync(dirname(path))) return 'no folder';
+  const ending = extname(path);
+  if (!PROGRAM.test(path)) return [];
+  return namesIn(dirname(path))
+    .filter((name) => name.endsWith(ending) && !name.includes('.test.') && !name.startsWith('statedsl.config.'))
+    .sort();
 }
 
 /** The names in a folder; empty if it cannot be read. */

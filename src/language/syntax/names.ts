@@ -29,7 +29,10 @@ function checkName(context: ParseContext, name: Name, what: string, dash = false
 
 /** The message about an invalid name. */
 export function noName(name: Name, what: string, dash = false): Diagnostic {
-  const mended = name.text.replace(/\W+/g, '_').replace(/^(?=\d)/, '_');
+  const mended = name.text
+    .replace(/[;,.:!]+$/, '')
+    .replace(/\W+/g, '_')
+    .replace(/^(?=\d)/, '_');
   const suggestion = plain.test(mended) && mended !== '_' ? { suggestion: mended } : {};
   return badName(name.span, { name: name.text, what, dash, ...suggestion });
 }
