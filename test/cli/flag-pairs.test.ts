@@ -135,6 +135,8 @@ let failed = '';
 const SILENCE = '--quiet';
 const EVERYWHERE = ['--dir', '--on', '--allow-outside', '--watch', '--follow', '--archive', '--home', '--shared'];
 
+/** As in the shell of a person, wherever the tests run: some flags are the default in CI. */
+const { CI: _, ...env } = process.env;
 const ids: string[] = [];
 let folders = 0;
 
@@ -148,12 +150,12 @@ beforeAll(async () => {
     const colours = `printf '\\033[1m%s\\n' ${word}; echo e >&2`;
     writeFileSync(join(stage, name), `DO: a = ${colours}\nASK user: "Go on?" → go choices=yes,no\nRETURN: {a}\n`);
     const key = word === 'two' ? [] : ['--key', 'k'];
-    const { stdout } = await commandLine(['run', name, '--json', ...key], { cwd: stage, env: process.env });
+    const { stdout } = await commandLine(['run', name, '--json', ...key], { cwd: stage, env });
     const { run_id } = JSON.parse(stdout) as { run_id: string };
     ids.push(run_id);
-    if (word === 'one') await commandLine(['answer', run_id, 'go=yes', '--quiet'], { cwd: stage, env: process.env });
+    if (word === 'one') await commandLine(['answer', run_id, 'go=yes', '--quiet'], { cwd: stage, env });
   }
-  const { stdout } = await commandLine(['run', 'fails.dsl', '--json'], { cwd: stage, env: process.env });
+  const { stdout } = await commandLine(['run', 'fails.dsl', '--json'], { cwd: stage, env });
   failed = (JSON.parse(stdout) as { run_id: string }).run_id;
 });
 
@@ -181,8 +183,8 @@ async function observe(command: string, words: readonly string[], flags: readonl
   const typed = flags.flatMap((flag) =>
     values[flag] === undefined || values[flag] === '' ? [flag] : [flag, values[flag]],
   );
-  const { code, stdout, stderr } = await commandLine([command, ...given, ...typed], { cwd, env: process.env });
-  const more = seenBy === undefined ? '' : (await commandLine([...seenBy], { cwd, env: process.env })).stdout;
+  const { code, stdout, stderr } = await commandLine([command, ...given, ...typed], { cwd, env });
+  const more = seenBy === undefined ? '' : (await commandLine([...seenBy], { cwd, env })).stdout;
   const seen = steady(`${code}\n${stdout}\n--\n${stderr}\n--\n${more}\n--\n${digestOf(cwd)}`);
   rmSync(cwd, { recursive: true });
   return seen;
