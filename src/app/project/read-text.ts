@@ -89,8 +89,8 @@ export function whyNotRead({ reason, near, beside }: UnreadableFile, name: strin
   if (near !== undefined) return `${reason}; did you mean \`${folder}${near}\`?`;
   if (beside === 'no folder') return `${reason}, and no folder \`${folder}\``;
   if (beside === undefined || beside.length === 0) return reason;
-  const some = beside.slice(0, FEW).map((one) => `\`${folder}${one}\``);
-  return `${reason}; there is ${some.join(', ')}${beside.length > FEW ? ', …' : ''}`;
+  const some = beside.slice(0, FEW).map((one) => `\`${one}\``);
+  return `${reason}; the folder has ${some.join(', ')}${beside.length > FEW ? ', …' : ''}`;
 }
 const FEW = 3;
 

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import type { AgentConfiguration } from '../../../src/runtime/agents/programs/adapter.js';
 import { priceOf } from '../../../src/runtime/bridges/prices.js';
-import { isLong, longTest } from '../../amount.js';
+import { isLong, longTest, share } from '../../amount.js';
 import { projectFolder } from '../../cli/statedsl.js';
 import { until } from '../../harness/until.js';
 import { type Stage, stage } from './calling.js';
@@ -50,7 +50,7 @@ async function modelStage(
 
 const answerSchema = { type: 'object', properties: { pass: { type: 'boolean' } }, required: ['pass'] };
 
-describe.each(SERVICES)('%s', (...service) => {
+describe.each(share(SERVICES))('%s', (...service) => {
   test('streams its answer, and tells tokens, cost and session', async () => {
     const one = await modelStage([{ text: 'Hello there' }], service, { temperature: 0.5, max_output: 77 });
     const outcome = await one.exited({ agent: 'writer', prompt: '/init @file Say hello' });
