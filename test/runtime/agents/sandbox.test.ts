@@ -53,7 +53,10 @@ inSandbox('what its program obeys later is not written either; a file that appea
   expect(one.read('codex/sessions/a')).toBe('x\n');
   expect(one.read('codex/config.toml')).toBe('model = "a"\n');
   const made = join(one.folder, 'codex/AGENTS.md');
-  expect(notices).toEqual([`\`it\` made \`${made}\`, which its program obeys outside of the sandbox too: look at it`]);
+  expect(notices).toEqual([`\`it\` made \`${made}\`, which others obey outside of the sandbox: look at it`]);
+  one.program('codex', WRITER('statedsl.config.yaml'));
+  await one.call({ agent: 'it', cwd: null }, { env: { CODEX_HOME: join(one.folder, 'codex') } });
+  expect(notices[1]).toContain('/statedsl.config.yaml`, which others obey');
 });
 
 inSandbox('a strict sandbox reaches named hosts through a proxy, and nothing else', async () => {

@@ -91,7 +91,7 @@ export async function confine(
     close() {
       door?.close();
       for (const made of paths.missing.filter((one) => existsSync(one)))
-        notice(`\`${name}\` made \`${made}\`, which its program obeys outside of the sandbox too: look at it`);
+        notice(`\`${name}\` made \`${made}\`, which others obey outside of the sandbox: look at it`);
     },
   };
 }

@@ -48,7 +48,8 @@ export function limitPaths(call: ConfinedCall): PathLimits {
     ...store,
   ];
   const reads = existing(guarded).filter((path) => !writes.includes(path));
-  return { writes, reads, missing: own.flatMap(({ appearing }) => appearing).filter((path) => !existsSync(path)) };
+  const appearing = [...own.flatMap((one) => one.appearing), ...GUARDED.map((name) => join(directory, name))];
+  return { writes, reads, missing: appearing.filter((path) => !existsSync(path)) };
 }
 
 /** Whether `path` is `folder` or below it. */
