@@ -176,12 +176,22 @@ export function memoOf(l: StateLowering, option: Option | undefined): readonly T
   if (text !== null && /^(?:yes|true|on)$/.test(text.trim())) return [];
   if (text !== null && /^(?:no|false|off)$/.test(text.trim())) return undefined;
   if (text === null) return [lowerTemplate(option.value, l)];
-  return text
-    .split(',')
-    .map((glob) => glob.trim())
-    .filter((glob) => glob !== '')
-    .map((glob) => [glob]);
+  const globs = text.split(',').map((glob) => glob.trim());
+  const other = globs.find((glob) => NO_FILE.test(glob));
+  if (other !== undefined)
+    l.diagnostics.push(
+      say.badOption(option.span, {
+        name: 'memo',
+        why: `names files whose contents count, and \`${other}\` looks like something else`,
+        help: /^\d/.test(other)
+          ? 'write `memo`; `statedsl run --memo-max-age 1h` says how old an outcome may be'
+          : 'write `memo`, or leave it out',
+      }),
+    );
+  return globs.filter((glob) => glob !== '').map((glob) => [glob]);
 }
+/** Ages, numbers and words that say how much. */
+const NO_FILE = /^(?:\d+(?:\.\d+)?(?:ms|s|m|min|h|d|w)?|always|never|ever|maybe|once|y|n)$/i;
 
 const usualShell: ShellOptions = { shell: 'default', isStrict: true };
 
