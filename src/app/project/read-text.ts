@@ -21,7 +21,7 @@ interface UnreadableFile {
   /** A file in the same folder with a similar name, to suggest. */
   readonly near?: string;
   /** Where there is none with this name: its folder does not exist either, or has these of the same kind. */
-  readonly beside?: 'no folder' | readonly string[];
+  readonly others?: 'no folder' | readonly string[];
 }
 
 export type Text =
@@ -49,8 +49,8 @@ export function readBytes(path: string, limit: number): Bytes {
   } catch (error) {
     const isAbsent = (error as NodeJS.ErrnoException).code === 'ENOENT';
     const near = isAbsent ? neighbor(path) : undefined;
-    const beside = isAbsent && near === undefined ? filesBeside(path) : undefined;
-    return omitUndefined({ kind: 'unreadable', reason: reasonOf(error as NodeJS.ErrnoException), near, beside });
+    const others = isAbsent && near === undefined ? otherFiles(path) : undefined;
+    return omitUndefined({ kind: 'unreadable', reason: reasonOf(error as NodeJS.ErrnoException), near, others });
   } finally {
     if (fd !== null && fd !== 0) closeSync(fd);
   }
@@ -84,13 +84,13 @@ function readSome(fd: number, chunk: Buffer): number {
 }
 
 /** The reason why the file `name` cannot be read, with what to write instead. */
-export function whyNotRead({ reason, near, beside }: UnreadableFile, name: string): string {
+export function whyNotRead({ reason, near, others }: UnreadableFile, name: string): string {
   const folder = name.slice(0, -basename(name).length);
   if (near !== undefined) return `${reason}; did you mean \`${folder}${near}\`?`;
-  if (beside === 'no folder') return `${reason}, and no folder \`${folder}\``;
-  if (beside === undefined || beside.length === 0) return reason;
-  const some = beside.slice(0, FEW).map((one) => `\`${one}\``);
-  return `${reason}; the folder has ${some.join(', ')}${beside.length > FEW ? ', …' : ''}`;
+  if (others === 'no folder') return `${reason}, and no folder \`${folder}\``;
+  if (others === undefined || others.length === 0) return reason;
+  const some = others.slice(0, FEW).map((one) => `\`${one}\``);
+  return `${reason}; the folder has ${some.join(', ')}${others.length > FEW ? ', …' : ''}`;
 }
 const FEW = 3;
 
@@ -127,7 +127,7 @@ function neighbor(path: string): string | undefined {
 const PROGRAM = /\.(?:dsl|statedsl|ya?ml|md)$/;
 
 /** Other programs in the folder of one that does not exist. */
-function filesBeside(path: string): 'no folder' | readonly string[] {
+function otherFiles(path: string): 'no folder' | readonly string[] {
   if (!existsSync(dirname(path))) return 'no folder';
   const ending = extname(path);
   if (!PROGRAM.test(path)) return [];
