@@ -36,9 +36,9 @@ export function some<T>(all: readonly T[], most: number): readonly T[] {
   return all.filter((_, at) => Math.floor(at / every) !== Math.floor((at - 1) / every));
 }
 
-/** Beside Node 20, which tries all in the long tests, each of three versions tries another third. */
+/** Node 20 tries all in the long tests; of the newer versions, each tries another third. */
 export const isOtherNode = process.env.PROCESSES !== undefined;
-const SHARE = isOtherNode ? Number.parseInt(process.versions.node, 10) / 2 : seed;
+const SHARE = isOtherNode ? Math.floor(Number.parseInt(process.versions.node, 10) / 2) : seed;
 
 /** A third of many similar cases, another one for each seed; all in the long tests, and where their file is named. */
 export function share<T>(all: readonly T[]): readonly T[] {
