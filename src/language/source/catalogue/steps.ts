@@ -66,6 +66,10 @@ function guardHelp({ name, problem, near, known }: GuardFacts, s: Spelling): str
   return `write ${s.option(name, '60')}`;
 }
 
+/** EXIT counts attempts, of which the first one is no retry. */
+const exitAfter = (value: string, first: number): string =>
+  `RETRY: EXIT ${/^\d{1,3}$/.test(value) ? Number(value) + first : 3}`;
+
 /** What stands on lines below the line of a `STEP:`, by the name of an option that it is written as. */
 const LINES: Readonly<Record<string, (value: string) => string>> = {
   agent: (value) => `AGENT: ${value || 'NAME'}`,
@@ -77,9 +81,9 @@ const LINES: Readonly<Record<string, (value: string) => string>> = {
   file: (value) => `CONTEXT: file=${value || 'PATH'}`,
   session: (value) => `SESSION: ${value === 'new' ? value : `from=${value || 'STEP'}`}`,
   workflow: (value) => `WORKFLOW: ${value || 'NAME'}`,
-  retry: (value) => `RETRY: EXIT ${/^\d+$/.test(value) ? value : '3'}`,
-  retries: (value) => `RETRY: EXIT ${/^\d+$/.test(value) ? value : '3'}`,
-  attempts: (value) => `RETRY: EXIT ${/^\d+$/.test(value) ? value : '3'}`,
+  retry: (value) => exitAfter(value, 1),
+  retries: (value) => exitAfter(value, 1),
+  attempts: (value) => exitAfter(value, 0),
   each: () => 'EACH:',
 };
 
@@ -188,7 +192,7 @@ export const stepMessages = {
   })),
   stepOption: message<{ name: string; value: string }>('unknown-step-option', 'error', (f, s) => ({
     message: `a step has no option \`${f.name}\``,
-    help: s.either(lineBelow(f), '')
+    help: lineBelow(f)
       ? `write it on a line below, indented: \`${lineBelow(f)}\``
       : `write ${['code', 'split', 'validate'].map((type) => s.option('type', type)).join(', ')}, ${s.option('type', 'artifact')} or ${s.option('memo', 'yes')}`,
   })),
