@@ -6,7 +6,6 @@ import { isUtf8 } from 'node:buffer';
 import { closeSync, constants, existsSync, fstatSync, openSync, readdirSync, readSync } from 'node:fs';
 import { basename, dirname, extname } from 'node:path';
 import { nearest } from '../../prelude/nearest.js';
-import { omitUndefined } from '../../prelude/omit-undefined.js';
 import { STREAM, whyNoFile } from '../../runtime/readable-file.js';
 
 export const MAX_PROGRAM_BYTES = 64 * 1024 * 1024;
@@ -48,9 +47,8 @@ export function readBytes(path: string, limit: number): Bytes {
     return readAll(fd, limit);
   } catch (error) {
     const isAbsent = (error as NodeJS.ErrnoException).code === 'ENOENT';
-    const near = isAbsent ? neighbor(path) : undefined;
-    const others = isAbsent && near === undefined ? otherFiles(path) : undefined;
-    return omitUndefined({ kind: 'unreadable', reason: reasonOf(error as NodeJS.ErrnoException), near, others });
+    const instead = isAbsent ? insteadOf(path) : {};
+    return { kind: 'unreadable', reason: reasonOf(error as NodeJS.ErrnoException), ...instead };
   } finally {
     if (fd !== null && fd !== 0) closeSync(fd);
   }
@@ -115,25 +113,21 @@ export function reasonOf(error: NodeJS.ErrnoException): string {
   }
 }
 
-/** A file with almost this name, or with this name and an ending. */
-function neighbor(path: string): string | undefined {
-  const [name, names] = [basename(path), namesIn(dirname(path))];
-  return (
-    nearest(name, names) ??
-    names.find((one) => one.startsWith(`${name}.`) && /\.(?:dsl|statedsl|md|ya?ml|json)$/.test(one))
-  );
-}
-
 const PROGRAM = /\.(?:dsl|statedsl|ya?ml|md)$/;
 
-/** Other programs in the folder of one that does not exist. */
-function otherFiles(path: string): 'no folder' | readonly string[] {
-  if (!existsSync(dirname(path))) return 'no folder';
-  const ending = extname(path);
-  if (!PROGRAM.test(path)) return [];
-  return namesIn(dirname(path))
-    .filter((name) => name.endsWith(ending) && !name.includes('.test.') && !name.startsWith('statedsl.config.'))
-    .sort();
+/** A file with almost this name, or with this name and an ending; else other programs in the folder. */
+function insteadOf(path: string): Pick<UnreadableFile, 'near' | 'others'> {
+  const [name, folder] = [basename(path), dirname(path)];
+  const names = namesIn(folder);
+  if (names.length === 0 && !existsSync(folder)) return { others: 'no folder' };
+  const near =
+    nearest(name, names) ??
+    names.find((one) => one.startsWith(`${name}.`) && /\.(?:dsl|statedsl|md|ya?ml|json)$/.test(one));
+  if (near !== undefined) return { near };
+  if (!PROGRAM.test(name)) return {};
+  const isOther = (one: string): boolean =>
+    one.endsWith(extname(name)) && !one.includes('.test.') && !one.startsWith('statedsl.config.');
+  return { others: names.filter(isOther).sort() };
 }
 
 /** The names in a folder; empty if it cannot be read. */
