@@ -5,6 +5,7 @@
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { execa, execaSync } from 'execa';
 import { homeFor } from './homes.mjs';
@@ -14,6 +15,7 @@ const root = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
 /** Another build may be tried. */
 const CLI = process.env.STATEDSL_CLI ?? join(root, 'dist', 'cli.js');
 const MARK = 'STATEDSL_AGENT_TEST';
+const MOMENT_MS = 5000;
 
 function git(project, ...words) {
   execaSync('git', ['-c', 'user.name=a', '-c', 'user.email=a@localhost', ...words], { cwd: project });
@@ -45,6 +47,16 @@ function endProcesses(mark) {
 
 const readJson = (text) => JSON.parse(text);
 const linesOf = (text) => text.split('\n').filter((line) => line !== '');
+
+/** Processes that still run after a while: what ends because its program has ended needs a moment for it. */
+async function processesLeft(mark) {
+  const until = Date.now() + MOMENT_MS;
+  for (;;) {
+    const left = processesOf(mark);
+    if (left.length === 0 || Date.now() > until) return left;
+    await setTimeout(50);
+  }
+}
 
 /** The newest run of a project: its state, its events, and what it says of each call of an agent. */
 function recordOf(project) {
@@ -169,7 +181,7 @@ export async function openStage(program, { programs, limitMs, endsProcesses, rec
     left: () => processesOf(mark),
     async close({ keep = false } = {}) {
       for (const child of running) child.kill('SIGKILL');
-      const left = processesOf(mark);
+      const left = await processesLeft(mark);
       endProcesses(mark);
       for (const model of models) await model.close();
       if (keep) console.log(`  kept: ${folder}`);
