@@ -93,6 +93,21 @@ function exportOnce(code) {
 }
 
 /**
+ * Exports functions as values. The conversion makes a getter of each export, because a variable may change; each call of
+ * a function of another part would call that first. `text` is a script that is not minified yet.
+ */
+function exportFunctions(text) {
+  const functions = [];
+  const isFunction = (name) => new RegExp(`^(?:async )?function\\*? ${name.replaceAll('$', '\\$')}\\(`, 'm').test(text);
+  const others = text.replace(/^ {2}(\w+): \(\) => ([\w$]+),?$/gm, (line, name, value) => {
+    if (!isFunction(value)) return line;
+    functions.push(`${name}: ${value}`);
+    return '';
+  });
+  return others.replace(/^(var \w+_exports = )\{\};$/m, (_, declared) => `${declared}{ ${functions.join(', ')} };`);
+}
+
+/**
  * A part is evaluated when something of it is used for the first time, and not when another part that mentions it is: a
  * start uses a third of the functions that it would define. `text` is a script that is not minified yet, in which the
  * names of imported parts are unique.
@@ -165,7 +180,7 @@ async function program(define) {
     });
     const script = debug
       ? converted
-      : await transform(evaluateLate(converted.code), { minify: true, target: settings.target });
+      : await transform(evaluateLate(exportFunctions(converted.code)), { minify: true, target: settings.target });
     const own = script.code.includes('__url') ? OWN_URL : '';
     // Modules are strict; scripts have to say so.
     const body = exportOnce(script.code.replace(/^#!.*\n/, '')).replace(/\b__url\b/g, '__url()');

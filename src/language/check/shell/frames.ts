@@ -24,6 +24,15 @@ import {
 
 // ---- words ------------------------------------------------------------------------------------------
 
+const NONE: readonly never[] = [];
+
+/** `push` would reserve room for seventeen, and most lists of words and commands stay with one or none. */
+export function added<Item>(list: readonly Item[], item: Item): readonly Item[] {
+  if (list.length === 0) return [item];
+  (list as Item[]).push(item);
+  return list;
+}
+
 export function top(l: Lexing): LexingFrame {
   return l.frames[l.frames.length - 1] as LexingFrame;
 }
@@ -37,9 +46,9 @@ export function wordAt(l: Lexing, frame: CommandFrame): Word {
     plain: 0,
     quoted: false,
     expands: false,
-    holes: [],
-    reads: [],
-    parts: [],
+    holes: NONE,
+    reads: NONE,
+    parts: NONE,
   };
   return frame.word;
 }
@@ -49,8 +58,9 @@ export function grow(word: Word, text: string, plain: boolean): void {
   if (plain && word.plain === word.text.length && !word.quoted) word.plain += text.length;
   word.text += text;
   const last = word.parts.length - 1;
-  if (typeof word.parts[last] === 'string') word.parts[last] += text;
-  else word.parts.push(text);
+  const before = word.parts[last];
+  if (typeof before === 'string') (word.parts as (string | Hole)[])[last] = before + text;
+  else word.parts = added<string | Hole>(word.parts, text);
 }
 
 /** Adds a part with a text that only the shell will know. */
@@ -77,8 +87,8 @@ export function addHole(
     offset: word.text.length,
   };
   word.text += HOLE;
-  word.holes.push(hole);
-  word.parts.push(found.hole);
+  word.holes = added(word.holes, hole);
+  word.parts = added<string | Hole>(word.parts, found.hole);
   l.holes.push(hole);
   const backtick = l.backtick < 0 ? null : (l.frames[l.backtick] as CommandFrame);
   if (backtick !== null) backtick.value ??= hole;
@@ -93,8 +103,8 @@ export function newCommand(frame: Pick<CommandFrame, 'depth' | 'owner' | 'cases'
   return {
     role,
     words: [],
-    assignments: [],
-    redirects: [],
+    assignments: NONE,
+    redirects: NONE,
     pipedInto: false,
     depth: frame.depth,
     owner: frame.owner,
@@ -154,7 +164,8 @@ function register(l: Lexing, command: Command): Command {
 }
 
 export function addRedirect(l: Lexing, frame: CommandFrame, redirect: Redirect): void {
-  register(l, frame.command).redirects.push(redirect);
+  const command = register(l, frame.command);
+  command.redirects = added(command.redirects, redirect);
 }
 
 /** Ends the word before `l.at`, if there is one, and assigns its role in the command. */
@@ -195,7 +206,7 @@ export function endWord(l: Lexing, frame: CommandFrame): void {
       assignedName(word) !== null ||
       (word.holes.length > 0 && /^[A-Za-z_]\w*\[/.test(word.text.slice(0, word.plain)))
     ) {
-      register(l, command).assignments.push(word);
+      register(l, command).assignments = added(command.assignments, word);
       return;
     }
   }

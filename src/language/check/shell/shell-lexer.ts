@@ -77,8 +77,7 @@ export function lexShell(
   openCommandFrame(l, '', { depth: 0, owner: null, heredocs: [] });
   while (l.at < text.length) lexNext(l, top(l));
   finish(l);
-  const pieces = l.pieces.map((piece) => (typeof piece === 'object' && 'text' in piece ? piece.text : piece));
-  return { lexed: { ...l, pieces }, findings: l.findings };
+  return { lexed: l, findings: l.findings };
 }
 
 function finish(l: Lexing): void {

@@ -67,10 +67,13 @@ export interface CompiledShellText {
 
 export function compileShellText(text: string, options: ShellTextOptions): CompiledShellText {
   const { lexed, findings } = lexShell(text, options.shell === 'bash', options);
-  const checks = shellChecks(lexed, options.strict, findings);
-  checkPositions(checks);
-  checkWarnings(checks);
-  findings.sort((a, b) => a.start - b.start || a.end - b.end);
+  // All that these report is about values.
+  if (lexed.holes.length > 0) {
+    const checks = shellChecks(lexed, options.strict, findings);
+    checkPositions(checks);
+    checkWarnings(checks);
+  }
+  if (findings.length > 1) findings.sort((a, b) => a.start - b.start || a.end - b.end);
   const simple = isSimple(lexed);
   return {
     template: { parts: templateParts(lexed), source: text, ...pipesOf(lexed, text) },
@@ -191,9 +194,13 @@ function templateParts(lexed: LexedShell): (string | ShellHole)[] {
   const parts: (string | ShellHole)[] = lexed.wrapped ? [PIPE_PRELUDE] : [];
   for (const piece of lexed.pieces) {
     const last = parts.length - 1;
-    if (typeof piece !== 'string') parts.push(shellHole(piece, limited.get(piece)));
-    else if (typeof parts[last] === 'string') parts[last] += piece;
-    else if (piece !== '') parts.push(piece);
+    if (typeof piece === 'object' && !('text' in piece)) {
+      parts.push(shellHole(piece, limited.get(piece)));
+      continue;
+    }
+    const literal = typeof piece === 'string' ? piece : piece.text;
+    if (typeof parts[last] === 'string') parts[last] += literal;
+    else if (literal !== '') parts.push(literal);
   }
   return parts;
 }
@@ -214,14 +221,16 @@ function shellHole(lexed: LexedHole, word: ShellHole['word']): ShellHole {
   return hole;
 }
 
+const NO_ARGUMENTS: ReadonlyMap<LexedHole, NonNullable<ShellHole['word']>> = new Map();
+
 /**
  * Finds values that become arguments or environment variables of an external program, because the kernel limits their
  * size.
  */
-function argumentWords(lexed: LexedShell): Map<LexedHole, NonNullable<ShellHole['word']>> {
+function argumentWords(lexed: LexedShell): ReadonlyMap<LexedHole, NonNullable<ShellHole['word']>> {
+  if (lexed.holes.length === 0) return NO_ARGUMENTS;
   const found = new Map<LexedHole, NonNullable<ShellHole['word']>>();
   let id = 0;
-  if (lexed.holes.length === 0) return found;
   for (const command of lexed.commands) {
     if (command.role !== 'command' || command.words.length === 0) continue;
     const { program } = resolveProgram(command);

@@ -36,10 +36,11 @@ export interface Word {
   quoted: boolean;
   /** Contains an expansion or a glob, so the resulting words are known only at run time. */
   expands: boolean;
-  readonly holes: LexedHole[];
+  /** Most words have none: these lists are made when something comes into them. */
+  holes: readonly LexedHole[];
   /** The names of the shell variables that the word reads. */
-  readonly reads: string[];
-  readonly parts: (string | Hole)[];
+  reads: readonly string[];
+  parts: readonly (string | Hole)[];
 }
 
 export interface Redirect {
@@ -63,8 +64,8 @@ export interface Command {
   role: Role;
   /** The words, beginning with the command word. Assignments before it are separate. */
   readonly words: Word[];
-  readonly assignments: Word[];
-  readonly redirects: Redirect[];
+  assignments: readonly Word[];
+  redirects: readonly Redirect[];
   /** Its standard input is the output of another command. */
   pipedInto: boolean;
   /** The number of enclosing command substitutions. */
@@ -91,7 +92,7 @@ export interface ReadVariable extends VariableUse {
 
 export interface LexedShell {
   /** The source in order. The strings contain no byte of a value. */
-  readonly pieces: readonly (string | LexedHole)[];
+  readonly pieces: readonly (string | LexedHole | { readonly text: string })[];
   readonly holes: readonly LexedHole[];
   readonly commands: readonly Command[];
   readonly functions: ReadonlySet<string>;

@@ -299,15 +299,14 @@ function warnOptions(checks: ShellChecks, command: Command, program: number, nam
   if (codeEndsOptions(words, program, name)) return;
   // `jq --arg name {v}`: the second word after an option is not an operand either.
   const reader = readerOf(name);
-  const values = new Set<Word>();
   const found = reader === undefined ? [] : readArguments(words, program + 1, reader.spec);
-  for (const { word, option } of found) if (option !== null) values.add(word);
+  const values = found.length === 0 ? null : new Set(found.map(({ word, option }) => (option === null ? null : word)));
   // What follows a script belongs to the script, which may have no options, and may not know `--`.
   const script = INTERPRETERS.test(name) ? found.find(({ option }) => option === null)?.word : undefined;
   for (let at = program + 1; at < words.length; at++) {
     const word = words[at] as Word;
     if (exactText(word) === '--') return;
-    if (values.has(word)) continue;
+    if (values?.has(word) === true) continue;
     const hole = word.holes[0];
     if (script === word && hole === undefined) return;
     if (hole === undefined || hole.offset > 0 || hole.raw || checks.unsafe.has(hole)) continue;
