@@ -123,7 +123,8 @@ const WRAPPERS: ReadonlyMap<string, Wrapper> = new Map<string, Wrapper>([
 ]);
 
 export function baseName(path: string): string {
-  return path.slice(path.lastIndexOf('/') + 1);
+  // Most names are no paths, and the first slash is found faster than the last.
+  return path.includes('/') ? path.slice(path.lastIndexOf('/') + 1) : path;
 }
 
 /** The base name of the program that a word names, or null if only the run determines it. */

@@ -16,8 +16,8 @@ interface RepeatedText {
 }
 
 export class RepeatedTexts {
-  /** Keyed by the options that affect lexing, then by the text; null for a text that occurred once. */
-  private readonly tables = new Map<string, Map<string, RepeatedText | null>>();
+  /** By the options that affect lexing, then by the text; null for a text that occurred once. */
+  private readonly tables: Map<string, RepeatedText | null>[] = [];
 
   compile(text: string, options: ShellTextOptions): CompiledShellText {
     const table = this.tableOf(options);
@@ -52,12 +52,9 @@ export class RepeatedTexts {
   }
 
   private tableOf({ shell, strict, wrapsPipes }: ShellTextOptions): Map<string, RepeatedText | null> {
-    const key = `${shell} ${strict} ${wrapsPipes}`;
-    const known = this.tables.get(key);
-    if (known !== undefined) return known;
-    const table = new Map<string, RepeatedText | null>();
-    this.tables.set(key, table);
-    return table;
+    const key = (shell === 'bash' ? 1 : 0) + (strict ? 2 : 0) + (wrapsPipes === true ? 4 : 0);
+    this.tables[key] ??= new Map<string, RepeatedText | null>();
+    return this.tables[key];
   }
 }
 
