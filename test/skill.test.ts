@@ -20,6 +20,7 @@ const tokens = (text: string): number => Math.ceil(text.length / 4);
 /** What each reference is cut from: pages, and headings on them. */
 const REFERENCES: Readonly<Record<string, readonly (readonly [page: string, ...headings: string[]])[]>> = {
   agents: [['agents.md', 'Calling an agent', 'What an agent may do', 'The adapter `command`']],
+  commands: [['shell.md', 'DO', 'Options', 'CHECK']],
   failures: [['failures.md', 'Kinds of failures', 'ON ERROR', 'FAIL', 'UNDO, ROLLBACK and KEEP']],
   parallel: [['instructions.md', 'PARALLEL', 'FOR EACH', 'WAIT']],
   plans: [['plans.md', 'CALL and PLAN', 'Plans', 'Output paths']],

@@ -126,11 +126,12 @@ const CONTRACT = ['error_type', 'tool', 'error', 'exit_code', 'from_state', 'lin
 
 /** Enters ERROR with the whole contract of a failure, so that nothing of an earlier one remains. */
 export function transferToError(thread: Thread, target: number, facts: FailureFacts): number {
-  const entry = thread.run.linked.machine.states[target]?.entry ?? [];
+  const { machine, ownsFile } = thread.run.linked;
+  const entry = machine.states[target]?.entry ?? [];
   const names: string[] = [];
   const values: Value[] = [];
   for (const name of CONTRACT) {
-    if (facts[name] === undefined) continue;
+    if (facts[name] === undefined || (name === 'file' && ownsFile)) continue;
     names.push(name);
     values.push(facts[name]);
   }

@@ -46,6 +46,8 @@ export interface LinkedMachine {
   /** The layouts of forks, by position. */
   readonly layouts: ReadonlyMap<number, ForkLayout>;
   readonly origins: readonly Origin[];
+  /** Whether a value of the program is called `file`, which then is no name of the error contract. */
+  readonly ownsFile: boolean;
   /** Flat position of the first instruction of each state. */
   readonly starts: readonly number[];
   /** The flat position after all states: the rollback of a run that has ended. */

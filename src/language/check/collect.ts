@@ -250,6 +250,14 @@ export function collect(program: Program, sources: SourceSet, diagnostics: Diagn
 /** The error contract: the entry values of ERROR, which ON ERROR can read too. */
 export const ERROR_NAMES = ['error_type', 'tool', 'error', 'exit_code', 'from_state', 'line', 'file'] as const;
 
+/**
+ * The contract of a machine. What it calls `file` itself is never the file of a failure, also where its own value is not
+ * visible: with any other name, that is a mistake.
+ */
+export function errorNames({ ownsFile }: { readonly ownsFile: boolean }): readonly string[] {
+  return ownsFile ? ERROR_NAMES.filter((name) => name !== 'file') : ERROR_NAMES;
+}
+
 /** Words of expressions, which cannot name variables; and names that only the engine binds. */
 const KEYWORDS = new Set(
   'AND OR NOT and or not in is contains exists matches starts ends with true false null empty'.split(' '),

@@ -51,6 +51,8 @@ export interface SymbolTable {
   readonly statesWithSteps: ReadonlySet<StateDeclaration>;
   /** The chosen names of unnamed CHECKs. */
   readonly resultNames: ReadonlyMap<Instruction, string>;
+  /** Whether the machine calls a value of its own `file`, which then is no name of the error contract. */
+  readonly ownsFile: boolean;
   /** The first states that bind a name as a local, at most two. */
   readonly binders: (name: string) => readonly Binder[];
 }
@@ -73,6 +75,7 @@ class SymbolCollector {
   private by = 0;
   private targets: ReadonlySet<string> = new Set();
   private hasError = false;
+  private hasFileLoop = false;
   private readonly stepNames = new Set<string>();
   /** The names of the state that have a binding with a written name. */
   private explicit: ReadonlySet<string> = new Set();
@@ -105,6 +108,10 @@ class SymbolCollector {
 
   private here({ file, start, end }: Span): Span {
     return { file, start: start + this.by, end: end + this.by };
+  }
+
+  get ownsFile(): boolean {
+    return this.hasFileLoop || this.unit.inputs.has('file') || this.tracked.has('file') || this.boundIn.has('file');
   }
 
   binders(name: string): readonly Binder[] {
@@ -140,6 +147,7 @@ class SymbolCollector {
         this.block(i.members, parameters, stack);
         return;
       case 'for-each':
+        if (i.variable.text === 'file') this.hasFileLoop = true;
         this.bind(i.bind);
         this.failures(i);
         this.block(i.body, parameters, stack);

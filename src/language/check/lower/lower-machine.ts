@@ -11,7 +11,7 @@ import type { Diagnostic, SourceSet } from '../../source/diagnostic.js';
 import type { InputDeclaration } from '../../syntax/ast.js';
 import type { Expression, Template } from '../../syntax/expression-nodes.js';
 import type { MachineUnit, Unit } from '../collect.js';
-import { ERROR_NAMES, isEngineName, isReserved } from '../collect.js';
+import { ERROR_NAMES, errorNames, isEngineName, isReserved } from '../collect.js';
 import { rootOf } from '../program-index.js';
 import type { MachineScope } from '../scope.js';
 import { buildSymbolTable, type SymbolTable } from '../symbol-table.js';
@@ -88,12 +88,13 @@ function slots(names: Iterable<string>): Map<string, number> {
 
 /** The entry slots of each state: the names that GOTOs pass to it, and in ERROR the error contract. */
 function entrySlots(machine: MachineUnit, symbols: SymbolTable): Map<string, Map<string, number>> {
+  const contract = errorNames(symbols);
   const anywhere = symbols.entries.get('*') ?? new Set<string>();
   return new Map(
     machine.states.map((state) => {
       const name = state.name.text;
-      const contract = name === ERROR_STATE ? ERROR_NAMES : [];
-      return [name, slots(new Set([...contract, ...(symbols.entries.get(name) ?? []), ...anywhere]))] as const;
+      const always = name === ERROR_STATE ? contract : [];
+      return [name, slots(new Set([...always, ...(symbols.entries.get(name) ?? []), ...anywhere]))] as const;
     }),
   );
 }

@@ -12,7 +12,7 @@ import { checkMessages as say } from '../../source/catalogue/check.js';
 import { stepMessages as steps } from '../../source/catalogue/steps.js';
 import type { Span } from '../../source/diagnostic.js';
 import type { Argument, Block, Instruction, StateDeclaration, UseNode, WaitNode } from '../../syntax/ast.js';
-import { ERROR_NAMES, type PatternDeclaration } from '../collect.js';
+import { errorNames, type PatternDeclaration } from '../collect.js';
 import { namesBoundIn, namesReadIn } from '../pattern-names.js';
 import { symbolKey } from '../program-index.js';
 import type { Constant, MachineScope } from '../scope.js';
@@ -124,7 +124,7 @@ function lowerHandler(l: StateLowering, i: Extract<Instruction, { kind: 'on-erro
       say.unknownErrorKind(i.errorKind.span, { name: kind, known: ERROR_KINDS, near: nearest(kind, ERROR_KINDS) }),
     );
   const names: Record<string, number> = {};
-  for (const name of ERROR_NAMES) names[name] = l.scope.hiddenSlot(`$${name}`);
+  for (const name of errorNames(l.shared.symbols)) names[name] = l.scope.hiddenSlot(`$${name}`);
   const passed: Record<string, number> = {};
   // A name that no FAIL has passed has its ordinary meaning in the state.
   for (const name of l.shared.symbols.states.get(l.scope.state)?.fails ?? [])
