@@ -148,9 +148,11 @@ function linkAll(machine: Machine): LinkedMachine {
     suspenders: all.map(({ suspender }) => suspender ?? null),
     layouts: new Map(all.flatMap(({ layout }, pc) => (layout === undefined ? [] : [[pc, layout] as const]))),
     origins,
-    ownsFile: [machine.tracked, machine.inputs.map(({ name }) => name), ...machine.states.map(({ locals }) => locals)].some(
-      (names) => names.includes('file'),
-    ),
+    ownsFile: [
+      machine.tracked,
+      machine.inputs.map(({ name }) => name),
+      ...machine.states.map(({ locals }) => locals),
+    ].some((names) => names.includes('file')),
     starts,
     rollback: length,
     unknownData: operations().unknownData,
