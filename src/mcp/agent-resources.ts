@@ -8,6 +8,7 @@ import type { Door } from './door.js';
 import { partOfRun } from './run-parts.js';
 import { describeRun } from './run-view.js';
 import { lookAt } from './until-it-stands.js';
+import { withDigits } from './written-numbers.js';
 
 /** Before the server is connected. */
 export async function addResources(door: Door, mcp: McpServer): Promise<void> {
@@ -40,7 +41,11 @@ function addRuns(door: Door, mcp: McpServer): void {
       const found = await lookAt(door, String(id));
       if (!found.ok) throw new ResourceNotFoundError(uri.href);
       const { structuredContent } = await describeRun(door, found, { isDetailed: true });
-      return { contents: [{ uri: uri.href, mimeType: 'application/json', text: JSON.stringify(structuredContent) }] };
+      return {
+        contents: [
+          { uri: uri.href, mimeType: 'application/json', text: withDigits(JSON.stringify(structuredContent)) },
+        ],
+      };
     },
   );
   const events = {

@@ -16,7 +16,7 @@ import { checkOrigin, hostsOf, requireToken } from '../serve/access.js';
 import type { Door } from './door.js';
 import { watchPrograms } from './program-tools.js';
 import { makeServer } from './server.js';
-import { markedRequest } from './written-numbers.js';
+import { markedRequest, writtenResponse } from './written-numbers.js';
 
 export interface HttpOptions {
   readonly host: string;
@@ -63,7 +63,7 @@ export function httpApp(
   app.all(PATH, async ({ req }) => {
     const request = await markedRequest(req.raw, LARGEST_BODY);
     const isLegacy = await isLegacyRequest(request, undefined, { maxRequestBodySize: LARGEST_BODY });
-    return isLegacy ? sessions.answer(request) : modern.fetch(request);
+    return writtenResponse(await (isLegacy ? sessions.answer(request) : modern.fetch(request)));
   });
   app.notFound((c) =>
     c.json({ code: 'unknown', message: 'there is nothing at this path', help: `the server is at ${PATH}` }, 404),

@@ -4,6 +4,8 @@ import type { CheckedProgram } from '../app/programs.js';
 import { replayPoint } from '../app/read-point.js';
 import { type Result, refuse, resultOf, resultWith } from '../app/result.js';
 import type { Delivered } from '../app/runs.js';
+import { printJson } from '../interpreter/values/json.js';
+import type { Value } from '../interpreter/values/value.js';
 import type { Json } from '../machine/expression.js';
 import type { Limits } from '../machine/machine.js';
 import { omitUndefined } from '../prelude/omit-undefined.js';
@@ -36,7 +38,7 @@ interface WantedRun {
 
 export function digestOf(source: StartableFlow, inputs: GivenValues): string {
   return createHash('sha256')
-    .update(JSON.stringify([source, inputs]))
+    .update(printJson([source, inputs] as Value))
     .digest('hex');
 }
 
@@ -51,7 +53,7 @@ export async function startRun(door: Door, wanted: WantedRun): Promise<Result<{ 
   const { checked, source, inputs, written, name, limits, by, key, exclusive = {}, signal } = wanted;
   let run_id = newRunId();
   if (key !== undefined) {
-    const digest = digestOf(source, inputs);
+    const digest = digestOf(source, { ...inputs, ...written });
     const known = await resultOf(() => keyedRun(door.directory, key, { run_id, digest }));
     if (!known.ok) return known;
     if (known.value.digest !== digest)

@@ -2,6 +2,8 @@
 import { StringDecoder } from 'node:string_decoder';
 import type { CheckedProgram } from '../app/programs.js';
 import type { RecordedEvent } from '../app/runs.js';
+import { fromRecord, printIndented } from '../interpreter/values/json.js';
+import type { Value } from '../interpreter/values/value.js';
 import type { Json } from '../machine/expression.js';
 import { plain } from '../views/drawing/paint.js';
 import { drawReport } from '../views/report/report-text.js';
@@ -119,8 +121,9 @@ async function outputPart(door: Door, about: ShortMembers, after: number): Promi
   const kept = new TextWindow(after, PIECE);
   const found = await door.runs.inspect(run);
   if (found.ok && found.value.status === 'returned') {
-    const { returned } = found.value;
-    kept.add(`returned: ${typeof returned === 'string' ? returned : JSON.stringify(returned, null, 1)}\n\n`);
+    const { returned, printed_returned } = found.value;
+    const value = fromRecord(returned, printed_returned) as Value;
+    kept.add(`returned: ${typeof value === 'string' ? value : printIndented(value)}\n\n`);
   }
   const outputs = await door.runs.outputs(run);
   if (!outputs.ok) return failedResult(outputs.refusal.message, outputs.refusal.help);

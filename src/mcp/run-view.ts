@@ -1,5 +1,6 @@
 /** A run as an agent sees it: short facts, the same as text, and one next step. */
 import type { ShownRun } from '../app/runs.js';
+import { fromRecord } from '../interpreter/values/json.js';
 import type { Json } from '../machine/expression.js';
 import type { JournalRecord } from '../runtime/store/journal-line.js';
 import { dollars, duration } from '../views/drawing/amounts.js';
@@ -7,7 +8,8 @@ import { oneLine } from '../views/drawing/visible-text.js';
 import { eventGist } from '../views/log/event-gist.js';
 import type { Door } from './door.js';
 import { dateOf, defaultsOf, isQuestion, nameOf, wordsOf } from './forms.js';
-import { cutText, fitMembers, type ShortMembers } from './short-answer.js';
+import { cutText, fitMembers, jsonText, type ShortMembers } from './short-answer.js';
+import { markDigits } from './written-numbers.js';
 
 /** The result of a tool. */
 export interface ToolResult {
@@ -58,7 +60,7 @@ export async function describeRun(
     machine: run.machine,
     ...(run.title === run.machine ? {} : { title: run.title }),
     ...(run.state === null ? {} : { state: run.state }),
-    ...(run.status === 'returned' ? { returned: run.returned } : {}),
+    ...(run.status === 'returned' ? { returned: fromRecord(run.returned, run.printed_returned) } : {}),
     ...(run.error === null ? {} : { error: errorFacts(run) }),
     ...(run.waiting.length === 0 ? {} : { waiting: run.waiting.map((one) => waitingFacts(one, defaults)) }),
     ...(run.cost === 0 && run.cost_unknown !== true ? {} : { cost: run.cost }),
@@ -80,7 +82,10 @@ export function resultOf(
   textOfFacts: (fitted: ShortMembers) => string,
 ): ToolResult {
   const fitted = fitMembers(facts, more);
-  return { content: [{ type: 'text', text: textOfFacts(fitted) }], structuredContent: fitted };
+  return {
+    content: [{ type: 'text', text: textOfFacts(fitted) }],
+    structuredContent: markDigits(fitted) as ShortMembers,
+  };
 }
 
 /** An answer about a mistake: whoever reads it can do something about it. */
@@ -167,7 +172,7 @@ function textOf(run: ShownRun, fitted: ShortMembers, defaults: ReadonlyMap<strin
   const lines = [
     `${run.machine}${title}: ${run.status}${where} after ${duration(run.duration_ms)}${cost} (run ${run.run_id})`,
   ];
-  const print = (value: Json): string => (typeof value === 'string' ? value : JSON.stringify(value));
+  const print = (value: Json): string => (typeof value === 'string' ? value : jsonText(value));
   if (fitted.returned !== undefined) lines.push(`result: ${print(fitted.returned)}`);
   if (fitted.error !== undefined) {
     const { kind, message } = fitted.error as { readonly kind?: string; readonly message?: string };

@@ -2,6 +2,8 @@
  * Answers are short: an agent pays for each of their characters again in every later turn. What does not fit is cut where
  * it is longest, and the answer says what was left out and how to get it.
  */
+import { printPublic } from '../interpreter/values/json.js';
+import { isBeyondJson, type Value } from '../interpreter/values/value.js';
 import type { Json } from '../machine/expression.js';
 
 /** 2,000 tokens of four characters. */
@@ -11,7 +13,11 @@ const LEAST = 120;
 
 export type ShortMembers = { readonly [name: string]: Json };
 
-const lengthOf = (value: Json): number => (JSON.stringify(value) ?? '').length;
+/** A value as JSON, with numbers as they were written. */
+export const jsonText = (value: Json): string =>
+  isBeyondJson(value as Value) ? printPublic(value as Value) : JSON.stringify(value);
+
+const lengthOf = (value: Json): number => (jsonText(value) ?? '').length;
 
 export function cutText(text: string, length: number): string {
   if (text.length <= length) return text;
@@ -58,7 +64,7 @@ function shrink(value: Json, allowed: number): Json {
     if (kept.length > 0) return kept;
     return [shrink(value[0] as Json, allowed)];
   }
-  const text = typeof value === 'string' ? value : JSON.stringify(value);
+  const text = typeof value === 'string' ? value : jsonText(value);
   // Quotes and escapes come back when it is written as JSON.
   let length = allowed - 4;
   let short = cutText(text, length);

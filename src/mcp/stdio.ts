@@ -1,19 +1,19 @@
 /** The door over standard input and output: one connection, whose first request decides its revision. */
 
 import type { McpServer } from '@modelcontextprotocol/server';
-import { StdioServerTransport, serveStdio } from '@modelcontextprotocol/server/stdio';
+import { serveStdio } from '@modelcontextprotocol/server/stdio';
 import { findLauncher } from '../prelude/launcher.js';
 import type { Door } from './door.js';
 import { watchPrograms } from './program-tools.js';
 import { makeServer } from './server.js';
-import { markedLines } from './written-numbers.js';
+import { WrittenFrames } from './written-numbers.js';
 
 /** When the first requests were answered. Milliseconds. */
 const STARTED_MS = 2000;
 
 /** Resolves when the client has closed the connection. */
 export function serveOverStdio(door: Door): Promise<void> {
-  const transport = new StdioServerTransport(markedLines(process.stdin, process.stdout));
+  const transport = new WrittenFrames(process.stdin, process.stdout);
   // The last one is the one that answers: others are made for clients that only ask what there is.
   let current: McpServer | null = null;
   const remember = (server: McpServer): McpServer => {

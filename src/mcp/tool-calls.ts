@@ -126,16 +126,17 @@ export async function startCall(door: Door, given: RunArguments, caller: Caller)
     return {
       answer: failedResult(problem.message, inputHelp(checked), { inputs: inputNames(checked) }),
     };
-  const bounds = await door.folder.bounds(checked, inputs, limitsOf(limits));
+  const written = caller.written?.inputs as ToolValues | undefined;
+  const bounds = await door.folder.bounds(checked, { ...inputs, ...written }, limitsOf(limits));
   const bound = bounds.ok ? bounds.value : null;
-  const digest = digestOf(source, inputs);
+  const digest = digestOf(source, { ...inputs, ...written });
   const asked = await confirmation(door, caller, { bound, digest, isConfirmed: confirm });
   if ('answer' in asked) return asked;
   const started = await startRun(door, {
     checked,
     source,
     inputs,
-    written: caller.written?.inputs as ToolValues | undefined,
+    written,
     name,
     limits: limitsOf(limits),
     by: `agent ${caller.name}`,

@@ -1,12 +1,14 @@
 /**
- * The arguments of calls with their numbers as they were written, such as `1.10`: the library reads them as JavaScript does,
- * which loses the last digit. What it would lose is kept here until the call is performed, under a mark that goes with it.
+ * Numbers as they were written, such as `1.10`, of which the library would lose the last digit, because it reads and writes
+ * JSON as JavaScript does. What calls bring is kept here until the call is performed, under a mark that goes with it. What
+ * answers have is a text with a mark, until the frame is written.
  */
 import { randomUUID } from 'node:crypto';
 import { type Readable, Transform, type Writable } from 'node:stream';
-import { ProtocolErrorCode, readRequestBody } from '@modelcontextprotocol/server';
+import { type JSONRPCMessage, ProtocolErrorCode, readRequestBody } from '@modelcontextprotocol/server';
+import { StdioServerTransport } from '@modelcontextprotocol/server/stdio';
 import { readJson } from '../interpreter/values/json.js';
-import { isBeyondJson, isObject, member, type Value } from '../interpreter/values/value.js';
+import { isBeyondJson, isList, isObject, member, SourceNumber, type Value } from '../interpreter/values/value.js';
 import type { Json } from '../machine/expression.js';
 
 type WrittenValues = Readonly<Record<string, Json>>;
@@ -71,7 +73,7 @@ function frameProblem(line: string): object | null {
 }
 
 /** The frames of a stream, one a line, with marks. What is no frame is answered into `answers`. */
-export function markedLines(input: Readable, answers: Writable): Readable {
+function markedLines(input: Readable, answers: Writable): Readable {
   let pieces: Buffer[] = [];
   let length = 0;
   let isCut = false;
@@ -117,4 +119,64 @@ export async function markedRequest(request: Request, mostBytes: number): Promis
   const headers = new Headers(request.headers);
   headers.delete('content-length');
   return new Request(request.url, { method: 'POST', headers, body: text, signal: request.signal });
+}
+
+/** No text has it that was made elsewhere. */
+const DIGITS = `${randomUUID()}:`;
+const MARKED_DIGITS = new RegExp(`"${DIGITS}([^"]+)"`, 'g');
+
+/** A value for a frame. Whole numbers that readers of JSON would change are texts, as everywhere. */
+export function markDigits(value: Json): Json {
+  const given = value as Value;
+  if (!isBeyondJson(given)) return value;
+  if (given instanceof SourceNumber) {
+    const read = given.toJSON();
+    return typeof read === 'string' ? read : `${DIGITS}${given.text}`;
+  }
+  if (isList(given)) return given.map((one) => markDigits(one as Json));
+  if (!isObject(given)) return JSON.parse(JSON.stringify(given)) as Json;
+  return Object.fromEntries(Object.entries(given).map(([name, one]) => [name, markDigits(one as Json)]));
+}
+
+/** JSON with the digits of marked numbers. */
+export function withDigits(json: string): string {
+  return json.includes(DIGITS) ? json.replace(MARKED_DIGITS, '$1') : json;
+}
+
+/** Frames over two streams, with the numbers of both sides as they were written. */
+export class WrittenFrames extends StdioServerTransport {
+  constructor(
+    input: Readable,
+    private readonly output: Writable,
+  ) {
+    super(markedLines(input, output), output);
+  }
+
+  override send(message: JSONRPCMessage): Promise<void> {
+    const plain = JSON.stringify(message);
+    const written = withDigits(plain);
+    if (written === plain) return super.send(message);
+    return new Promise((resolve) => {
+      if (this.output.write(`${written}\n`)) resolve();
+      else this.output.once('drain', resolve);
+    });
+  }
+}
+
+/** The response, with the digits of marked numbers. Each piece of a stream is one event. */
+export async function writtenResponse(response: Response): Promise<Response> {
+  const { body, status, headers } = response;
+  if (body === null) return response;
+  if (headers.get('content-type')?.startsWith('text/event-stream') !== true)
+    return new Response(withDigits(await response.text()), { status, headers });
+  const decoder = new TextDecoder();
+  const encoder = new TextEncoder();
+  const pieces = new TransformStream<Uint8Array, Uint8Array>({
+    transform(piece, controller) {
+      const event = decoder.decode(piece);
+      const written = withDigits(event);
+      controller.enqueue(written === event ? piece : encoder.encode(written));
+    },
+  });
+  return new Response(body.pipeThrough(pieces), { status, headers });
 }

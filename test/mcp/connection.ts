@@ -3,12 +3,12 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { PassThrough } from 'node:stream';
-import { StdioServerTransport, serveStdio } from '@modelcontextprotocol/server/stdio';
+import { serveStdio } from '@modelcontextprotocol/server/stdio';
 import { onTestFinished } from 'vitest';
 import { shippedFolder } from '../../src/app/project/find-workflow.js';
 import { type Door, type DoorOptions, openDoor } from '../../src/mcp/door.js';
 import { makeServer } from '../../src/mcp/server.js';
-import { markedLines } from '../../src/mcp/written-numbers.js';
+import { WrittenFrames } from '../../src/mcp/written-numbers.js';
 import { executeRun } from '../../src/serve/executions/execute-run.js';
 
 // biome-ignore lint/suspicious/noExplicitAny: what comes over a connection may be anything, and each test says what it expects.
@@ -80,6 +80,8 @@ export class Connection {
   private buffered = '';
   private number = 0;
   readonly frames: Frame[] = [];
+  /** The frames as they came. */
+  readonly lines: string[] = [];
   private watchers: (() => void)[] = [];
 
   constructor(
@@ -88,7 +90,7 @@ export class Connection {
   ) {
     const output = new PassThrough();
     output.on('data', (chunk: Buffer) => this.read(chunk.toString()));
-    const transport = new StdioServerTransport(markedLines(this.input, output), output);
+    const transport = new WrittenFrames(this.input, output);
     const handle = serveStdio(({ era }) => makeServer(door, era), { transport, onerror: () => undefined });
     onTestFinished(() => handle.close());
   }
@@ -97,7 +99,10 @@ export class Connection {
     this.buffered += text;
     const lines = this.buffered.split('\n');
     this.buffered = lines.pop() ?? '';
-    for (const line of lines) if (line !== '') this.frames.push(JSON.parse(line));
+    for (const line of lines.filter((one) => one !== '')) {
+      this.lines.push(line);
+      this.frames.push(JSON.parse(line));
+    }
     for (const watch of this.watchers) watch();
   }
 

@@ -6,6 +6,7 @@ import { doorOf, type Frame, NEWEST } from './connection.js';
 
 const FILES = {
   'echo.dsl': 'INPUT: a\nSTATE: A\n  RETURN: "v{a}"\n',
+  'back.dsl': 'INPUT: a\nSTATE: A\n  RETURN: {a}\n',
   'hello.dsl': 'STATE: A\n  RETURN: hi\n',
   'ask.dsl': 'STATE: A\n  ASK user: "Publish?" → go choices=yes,no\n  RETURN: {go}\n',
 };
@@ -167,6 +168,15 @@ test('both revisions keep numbers as they were written, and refuse what is no re
   await post({ jsonrpc: '2.0', method: 'notifications/initialized' }, session);
   const two = await frameOf(await post(call(''), session));
   expect(two.result.structuredContent.returned).toBe('v1.10');
+  const back = (meta: string): string => call(meta).replace('echo', 'back').replace('1.10', '[1.10, 9007199254740993]');
+  const answers = [
+    await post(back(`, "_meta": ${JSON.stringify(envelope)}`), headers),
+    await post(back(''), session),
+    // Progress makes a stream of it.
+    await post(back(`, "_meta": ${JSON.stringify({ ...envelope, progressToken: 1 })}`), headers),
+  ];
+  for (const answer of answers) expect(await answer.text()).toContain('"returned":[1.10,"9007199254740993"],');
+  expect(answers.map(({ headers: own }) => own.get('content-type'))).toContain('text/event-stream');
   for (const half of ['{"jsonrpc": "2.0", "id": 3, "method": "tools/ca', '']) {
     const refused = await post(half, headers);
     expect([refused.status, (await frameOf(refused)).error.code]).toEqual([400, -32700]);

@@ -115,6 +115,67 @@ describe.each(ERAS)('%s revision', (era) => {
     expect(end).toBe('3.10 4.00');
   });
 
+  test('numbers of answers keep their form, and whole numbers that readers of JSON would change are texts', async () => {
+    const program = 'TOOL: yes\nINPUT: a\nSTATE: A\n  RETURN: {a}\n';
+    const one = await connect(doorOf({ 'back.dsl': program }), { era });
+    const sent = async (method: string, params: string): Promise<string> => {
+      const id = `n${one.send('ping')}`;
+      const meta = era === 'modern' ? `, "_meta": ${JSON.stringify(one.meta)}` : '';
+      one.raw(`{"jsonrpc": "2.0", "id": "${id}", "method": "${method}", "params": {${params}${meta}}}\n`);
+      await one.frame((frame) => frame.id === id);
+      return one.lines.find((line) => line.includes(`"id":"${id}"`)) ?? '';
+    };
+    const call = (name: string, given: string): Promise<string> =>
+      sent('tools/call', `"name": "${name}", "arguments": ${given}`);
+    const values = [
+      ['1.10', '1.10'],
+      ['9007199254740993', '"9007199254740993"'],
+      ['-12e5', '-12e5'],
+      ['[1.10, {"b": [0.50, 12345678901234567890]}]', '[1.10,{"b":[0.50,"12345678901234567890"]}]'],
+      ['{"__proto__": 1.10, "n": null}', '{"__proto__":1.10,"n":null}'],
+    ];
+    for (const [given, expected] of values) {
+      const frame = await call('run', `{"file": "back.dsl", "inputs": {"a": ${given}}, "wait_s": 20}`);
+      expect(frame).toContain(`"returned":${expected},`);
+      // The text has the same.
+      expect(JSON.parse(frame).result.content[0].text).toContain(`result: ${expected}`);
+      const { run_id } = JSON.parse(frame).result.structuredContent;
+      expect(await call('run_back', `{"a": ${given}, "wait_s": 20}`)).toContain(`"returned":${expected},`);
+      expect(await call('get', `{"run_id": "${run_id}"}`)).toContain(`"returned":${expected},`);
+      const output = JSON.parse(await call('get', `{"run_id": "${run_id}", "part": "output"}`));
+      expect(output.result.structuredContent.text.replaceAll(/\s/g, '')).toBe(`returned:${expected}`);
+      const resource = JSON.parse(await sent('resources/read', `"uri": "statedsl://run/${run_id}"`));
+      expect(resource.result.contents[0].text).toContain(`"returned":${expected},`);
+    }
+    const listed = JSON.parse(await call('list', '{}')).result.structuredContent.runs;
+    const titles = listed.map(({ title }: Frame) => title);
+    expect(titles).toContain('a=1.10');
+    expect(titles).toContain('a=9007199254740993');
+  });
+
+  test('a bound and a key are about the numbers that were written', async () => {
+    const files = {
+      'pay.dsl':
+        'INPUT: id (number)\nSTATE: A\n  IF: id != 9007199254740993 → RETURN: 0\n  DO: a = Task(bot) "x"\n  RETURN: {a}\n',
+      'statedsl.config.yaml': 'agents: { bot: { adapter: fake, model: ./bot.yaml } }\nconfirm_above: { calls: 0 }\n',
+      'bot.yaml': '- paid\n',
+    };
+    const one = await connect(doorOf(files), { era, capabilities: {} });
+    const pay = async (id: string): Promise<string> => {
+      const number = one.send('ping');
+      const meta = era === 'modern' ? `, "_meta": ${JSON.stringify(one.meta)}` : '';
+      const given = `{"file": "pay.dsl", "inputs": {"id": ${id}}, "key": "once", "wait_s": 20}`;
+      one.raw(
+        `{"jsonrpc": "2.0", "id": "n${number}", "method": "tools/call", "params": {"name": "run", "arguments": ${given}${meta}}}\n`,
+      );
+      return (await one.frame((frame) => frame.id === `n${number}`)).result.content[0].text;
+    };
+    expect(await pay('9007199254740993')).toContain('nothing was started: the run has at most 1 call of agents');
+    expect(await pay('9007199254740992')).toContain('result: 0');
+    expect(await pay('9007199254740992')).toContain('the key was used before');
+    expect(await pay('9007199254740992.0')).toContain('was used for another program or other inputs');
+  });
+
   test('five megabytes of arguments, hostile names and values', async () => {
     const one = await connect(doorOf(FILES), { era });
     const large = await one.call('check', { text: `STATE: A\n  RETURN: "${'x'.repeat(5_000_000)}"\n` });

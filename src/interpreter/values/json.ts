@@ -220,7 +220,8 @@ export function publicForm(printed: string): string {
   return printPublic(decode(printed) as Value);
 }
 
-function printPublic(value: Value): string {
+/** `publicForm` of a value. */
+export function printPublic(value: Value): string {
   if (value instanceof SourceNumber && typeof value.toJSON() === 'string') return JSON.stringify(value.text);
   return printLiterals(value, printPublic);
 }
