@@ -1,8 +1,10 @@
 /** What a run that is about to start spends on agents at most, as a sentence, and whether somebody has to confirm it. */
+import type { Printed } from '../interpreter/values/json.js';
 import type { Json } from '../machine/expression.js';
 import { callsAgents, type Limits, type Machine } from '../machine/machine.js';
 import { omitUndefined } from '../prelude/omit-undefined.js';
 import type { Configuration } from '../runtime/configuration/load-configuration.js';
+import { wholeOf } from '../runtime/redact.js';
 import { agentCosts, type RunOptions } from '../runtime/run/run-options.js';
 import { countOf, dollars } from '../views/drawing/amounts.js';
 import { boundWords } from '../views/drawing/bound-words.js';
@@ -19,6 +21,8 @@ interface StartingRun {
   readonly configuration: Configuration;
   readonly instead: Instead;
   readonly inputs: Readonly<Record<string, Json>>;
+  /** The JSON texts of inputs whose numbers JavaScript would print differently. */
+  readonly printed?: Printed;
   /** Those that replace limits of the program. */
   readonly limits?: Limits;
   readonly start?: RunOptions['start'];
@@ -27,10 +31,11 @@ interface StartingRun {
 /** Null: the program calls no agents. */
 export async function boundsBeforeStart(
   machine: Machine,
-  { configuration: { agents, folder }, instead, inputs, limits, start }: StartingRun,
+  { configuration: { agents, folder }, instead, inputs: given, printed, limits, start }: StartingRun,
 ): Promise<RunBounds | null> {
   if (!callsAgents(machine)) return null;
   const { boundOfRun } = await import('../lab/foresight/run-bound.js');
+  const inputs = wholeOf(given, printed);
   const maxCost = agentCosts({ agents, folder, instead });
   const state = start === undefined ? -1 : machine.states.findIndex(({ name }) => name === start.state);
   const limited = { ...machine, limits: { ...machine.limits, ...limits } };

@@ -7,6 +7,8 @@ import { text } from 'node:stream/consumers';
 import { diagnosticsToJson } from '../app/library/diagnostics.js';
 import type { Programs, RunBounds } from '../app/programs.js';
 import { type Result, refuse, resultWith } from '../app/result.js';
+import { printJson } from '../interpreter/values/json.js';
+import type { Value } from '../interpreter/values/value.js';
 import type { Json } from '../machine/expression.js';
 import type { Limits } from '../machine/machine.js';
 
@@ -18,7 +20,7 @@ interface CheckedSource {
 
 type ProgramSource = Parameters<Programs['check']>[0];
 
-/** A run whose bound is wanted. */
+/** A run whose bound is wanted, with numbers as they were written. */
 interface PlannedRun {
   readonly inputs: Readonly<Record<string, Json>>;
   readonly limits: Limits;
@@ -79,7 +81,7 @@ export function checkInProcesses({
     }, limitMs);
     try {
       child.stdin.on('error', () => undefined);
-      child.stdin.end(JSON.stringify(request));
+      child.stdin.end(printJson(request as unknown as Value));
       const failed = new Promise<string>((resolve) => child.once('error', () => resolve('')));
       const printed = await Promise.race([text(child.stdout), failed]);
       if (isLate)

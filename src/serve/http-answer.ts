@@ -3,6 +3,8 @@ import type { Context } from 'hono';
 import type { ContentfulStatusCode } from 'hono/utils/http-status';
 import { diagnosticsToJson } from '../app/library/diagnostics.js';
 import type { Refusal, RefusalCode, Result } from '../app/result.js';
+import { readJson } from '../interpreter/values/json.js';
+import { isObject, member, type Value } from '../interpreter/values/value.js';
 import { unreachable } from '../prelude/unreachable.js';
 
 export interface ServiceError {
@@ -73,6 +75,14 @@ function readableBefore(seq: number, run = '{id}'): string {
 export async function answer<T>(c: Context, result: Promise<Result<T>>, status: ContentfulStatusCode = 200) {
   const done = await result;
   return done.ok ? c.json(done.value as object, status) : answerRefusal(c, done.refusal);
+}
+
+/** A value of the body with its numbers as they were written: `1.10`. */
+export async function writtenMember(c: Context, ...path: readonly string[]): Promise<Value | undefined> {
+  const read = readJson(await c.req.text());
+  let at = read.ok ? read.value : undefined;
+  for (const name of path) at = isObject(at) ? member(at, name) : undefined;
+  return at;
 }
 
 /** Routes by the names of commands; `{id}` is the run. */

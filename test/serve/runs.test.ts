@@ -86,6 +86,8 @@ describe('runs', () => {
       'endless.dsl': 'STATE: A\n  DO: Task(bot) "x"\n  GOTO: A\n',
       'statedsl.config.yaml': 'agents: { bot: { adapter: fake, model: ./bot.yaml } }\nconfirm_above: { calls: 1 }\n',
       'bot.yaml': '{ answer: done }\n',
+      'id.dsl':
+        'INPUT: id (number)\nSTATE: A\n  IF: id != 9007199254740993 → RETURN: 0\n  DO: Task(bot) "x"\n  DO: Task(bot) "y"\n  RETURN: 2\n',
     });
     const start = (body: object) => send('POST', '/api/v1/runs', body);
     const bound = { calls: 2, cost: null, agents: [{ agent: 'bot', at_most: 2 }] };
@@ -107,6 +109,10 @@ describe('runs', () => {
     expect((await check({ program: 'twice.dsl', inputs: {} })).json).toMatchObject({ valid: true, bound });
     const meant = { program: 'endless.dsl', inputs: {}, limits: { transitions: 3 } };
     expect((await check(meant)).json).toMatchObject({ bound: { calls: 4 } });
+    // As a number of JavaScript it is another one, for which nothing is called.
+    const paid = '{"program": "id.dsl", "inputs": {"id": 9007199254740993}}';
+    expect((await send('POST', '/api/v1/check', paid)).json).toMatchObject({ bound });
+    expect((await send('POST', '/api/v1/runs', paid)).json).toMatchObject({ code: 'unconfirmed', bound });
     expect((await check({ program: 'hello.dsl', inputs: {} })).json).toMatchObject({ valid: true, bound: null });
     expect((await check({ program: 'hello.dsl' })).json).not.toHaveProperty('bound');
     expect((await start({ program: 'twice.dsl', confirm: true })).json).toMatchObject({ bound });

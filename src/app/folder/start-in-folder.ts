@@ -2,7 +2,7 @@
 import { omitUndefined } from '../../prelude/omit-undefined.js';
 import type { FileProblem } from '../../runtime/configuration/yaml-file.js';
 import type { MockWorld } from '../../runtime/mock.js';
-import { createRedactor } from '../../runtime/redact.js';
+import { createRedactor, wholeOf } from '../../runtime/redact.js';
 import { secretsOf } from '../../runtime/run/run-options.js';
 import { type RunOptions, run } from '../../runtime/run/start-run.js';
 import type { OnBusy } from '../../runtime/store/run-header.js';
@@ -59,7 +59,8 @@ async function keyFor(
   if (given === undefined && machine.key === undefined && onBusy === undefined && keyWhile === undefined) return null;
   const { checkKey, keyOfProgram, withoutKey } = await import('../../runtime/store/run-keys.js');
   if (given === undefined && machine.key === undefined) throw withoutKey();
-  const name = given === undefined ? keyOfProgram(machine, options.inputs ?? {}) : given;
+  const name =
+    given === undefined ? keyOfProgram(machine, wholeOf(options.inputs ?? {}, options.printedInputs)) : given;
   if (name === null) return null;
   checkKey(name);
   const redactor = createRedactor(secretsOf(machine, options));

@@ -149,7 +149,10 @@ async function executeForService(
 async function checkForService(own: FolderOptions, isOnEngine: boolean): Promise<ExitCode> {
   const { checkWith } = await import('../../serve/checking.js');
   const { openPrograms } = await import('../../app/open-runs.js');
-  const { source, run } = JSON.parse(await text(process.stdin)) as CheckRequest;
+  const { readJson } = await import('../../interpreter/values/json.js');
+  const request = await text(process.stdin);
+  const read = readJson(request);
+  const { source, run } = (read.ok ? read.value : JSON.parse(request)) as CheckRequest;
   const programs = isOnEngine
     ? await (await import('../../engine/runs/start-on-engine.js')).programsForEngine(own)
     : openPrograms(own);

@@ -244,7 +244,7 @@ async function boundOf(paid: Parameters<typeof confirm>[0]): Promise<RunBounds> 
       if (performance.now() - begun > COUNTING_MS)
         return { calls: null, cost: null, agents: [], problem: 'not computed' };
       const { machine, configuration, instead } = variant.program;
-      found = await boundsBeforeStart(machine, { configuration, instead, inputs: one.inputs });
+      found = await boundsBeforeStart(machine, { ...one, configuration, instead });
       known.set(one, found);
     }
     if (found === null) continue;

@@ -13,6 +13,7 @@ import type { Json } from '../../machine/expression.js';
 import type { Machine } from '../../machine/machine.js';
 import { omitUndefined } from '../../prelude/omit-undefined.js';
 import type { Configuration } from '../../runtime/configuration/load-configuration.js';
+import { wholeOf } from '../../runtime/redact.js';
 import { agentCosts } from '../../runtime/run/run-options.js';
 import { visibleLine } from '../../views/drawing/visible-text.js';
 import { commandLineHost } from '../files/command-line-host.js';
@@ -301,14 +302,14 @@ function jsonOf(subjects: readonly VerifiedMachine[], results: readonly Verifica
 /** The inputs and the start of the flags; null: they are wrong, and it was printed. */
 async function valuesFor(machine: Machine, { input = [], start }: VerifyFlags) {
   const sources: SourceSet = [];
-  const { values, diagnostics } = readInputs(machine, { flags: input, file: null, complete: false, sources });
+  const { values, printed, diagnostics } = readInputs(machine, { flags: input, file: null, complete: false, sources });
   const first = start === undefined ? null : readStart(start, machine, sources);
   const problems = [...diagnostics, ...(first !== null && 'diagnostics' in first ? first.diagnostics : [])];
   if (hasErrors(problems)) {
     await printDiagnostics(problems, sources, {});
     return null;
   }
-  const inputs = Object.fromEntries(values) as Record<string, Json>;
+  const inputs = wholeOf(Object.fromEntries(values) as Record<string, Json>, printed);
   if (first === null || !('start' in first)) return { inputs };
   const state = machine.states.findIndex(({ name }) => name === first.start.state);
   return { inputs, start: { state, with: first.start.with } };

@@ -2,6 +2,8 @@
 
 import type { RunEvent } from '../../interpreter/events/event.js';
 import { durationText } from '../../interpreter/outcome.js';
+import { printJson } from '../../interpreter/values/json.js';
+import type { Value } from '../../interpreter/values/value.js';
 import type { Json } from '../../machine/expression.js';
 import type { Machine } from '../../machine/machine.js';
 import { type Bound, OVERRUN } from './bound.js';
@@ -382,7 +384,7 @@ export function verdictOf({ stoppedBy, defects, properties }: Verification, isSt
 
 /** `cycle`: how many steps at the end of each round repeat. */
 function traceLines({ steps, inputs }: Trace, cycle: number, rounds: number): string[] {
-  const given = Object.entries(inputs).map(([name, value]) => `${name}=${short(JSON.stringify(value))}`);
+  const given = Object.entries(inputs).map(([name, value]) => `${name}=${short(printJson(value as Value))}`);
   const lines = given.length === 0 ? [] : [`with ${given.join(', ')}`];
   const repeats = cycle > 0 && rounds > 0 ? steps.length - cycle * rounds : steps.length;
   steps.slice(0, repeats + cycle).forEach((step, at) => {

@@ -2,6 +2,8 @@
 import { basename, resolve } from 'node:path';
 import { type ProjectHost, withOpenTexts } from '../../app/project/project-host.js';
 import type { RunEvent } from '../../interpreter/events/event.js';
+import { printJson } from '../../interpreter/values/json.js';
+import { isObject, type Value } from '../../interpreter/values/value.js';
 import { quoteText } from '../../language/format/print-expression.js';
 import type { Json } from '../../machine/expression.js';
 import type { Machine } from '../../machine/machine.js';
@@ -283,8 +285,8 @@ function answerText(happening: Happening, isTool: boolean): string | null {
 function valueText(value: Json): string {
   if (typeof value === 'string') return quoteText(value);
   if (Array.isArray(value)) return `[${value.map(valueText).join(', ')}]`;
-  if (typeof value !== 'object' || value === null) return JSON.stringify(value);
-  const members = Object.entries(value).map(([name, item]) => `${quoteText(name)}: ${valueText(item)}`);
+  if (!isObject(value as Value)) return printJson(value as Value);
+  const members = Object.entries(value as object).map(([name, item]) => `${quoteText(name)}: ${valueText(item)}`);
   return `{${members.join(', ')}}`;
 }
 

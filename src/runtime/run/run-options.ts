@@ -169,7 +169,7 @@ export function fixedOptions(machine: Machine, options: RunOptions, base: string
     auto_events: options.autoEvents ?? false,
     start: start === undefined ? null : storedStart(start),
     ...omitUndefined({ worktree: base === null ? undefined : { base }, started_by: options.by }),
-    ...omitUndefined({ title: titleOf(machine, options.inputs ?? {}, options.name) }),
+    ...omitUndefined({ title: titleOf(machine, wholeOf(options.inputs ?? {}, printedInputs), options.name) }),
     program_dir: resolve(options.cwd ?? '.', options.programDir ?? ''),
     ...omitUndefined({
       printed_inputs: Object.keys(printedInputs).length === 0 ? undefined : printedInputs,

@@ -47,13 +47,13 @@ export function promisedStart(start: RequestedStart): PromisedStart {
     Object.fromEntries(Object.entries(values).filter(([input]) => secrets.has(input) === isSecret));
   const open = part(inputs, false);
   const texts = part(printedValues(written), false);
-  const key = keyOfStart(machine, inputs, start.key);
+  const key = keyOfStart(machine, { ...inputs, ...written }, start.key);
   const shown = Object.keys(texts).length === 0 ? {} : { printed: texts };
   return {
     execution: {
       run_id,
       machine: machine.name,
-      title: titleOf(machine, open, name),
+      title: titleOf(machine, { ...open, ...part(written, false) }, name),
       task: { kind: 'start', inputs: open, ...shown, ...source, ...omitUndefined({ name, traceparent }) },
       limits,
       by,

@@ -6,8 +6,6 @@ import { replayPoint } from '../../app/read-point.js';
 import { type Result, resultOf } from '../../app/result.js';
 import { whyConfirm } from '../../app/run-bounds.js';
 import type { Delivered, Execution } from '../../app/runs.js';
-import { readJson } from '../../interpreter/values/json.js';
-import { isObject, member, type Value } from '../../interpreter/values/value.js';
 import type { Json } from '../../machine/expression.js';
 import { callsAgents, type Machine } from '../../machine/machine.js';
 import { omitUndefined } from '../../prelude/omit-undefined.js';
@@ -28,7 +26,7 @@ import type { Checks } from '../checking.js';
 import type { Executions } from '../executions/executions.js';
 import { limitsOf, printedValues, promisedStart, whyNotResumed } from '../executions/requested-run.js';
 import type { Task } from '../executions/waiting-list.js';
-import { answer, answerRefusal, answerWith } from '../http-answer.js';
+import { answer, answerRefusal, answerWith, writtenMember } from '../http-answer.js';
 import { queuedRefusal } from '../queued-refusal.js';
 import {
   answersBody,
@@ -46,14 +44,6 @@ import { answers, type Service, type ServiceApp } from '../service.js';
 import { findProgram } from './program-routes.js';
 
 const TAGS = ['changes'];
-
-/** A value of the body with its numbers as they were written: `1.10`. */
-async function writtenMember(c: Context, ...path: readonly string[]): Promise<Value | undefined> {
-  const read = readJson(await c.req.text());
-  let at = read.ok ? read.value : undefined;
-  for (const name of path) at = isObject(at) ? member(at, name) : undefined;
-  return at;
-}
 
 /** Secret inputs of the body with their numbers as they were written. */
 async function secretsIn(c: Context, inputs: Readonly<Record<string, Json>>): Promise<Record<string, Json>> {
@@ -280,11 +270,11 @@ export function addChangeRoutes(app: ServiceApp, service: Service): void {
         message: problem.message,
         help: problem.help ?? `its inputs are ${inputNames(checked.machine as Machine)}; see \`GET /api/v1/programs\``,
       });
+    const written = (await writtenMember(c, 'inputs')) as typeof given | undefined;
     const bound = callsAgents(checked.machine as Machine)
-      ? await boundOf(source, { inputs: given, limits: limitsOf(limits) })
+      ? await boundOf(source, { inputs: { ...given, ...written }, limits: limitsOf(limits) })
       : null;
     const header = c.req.header('traceparent')?.trim();
-    const written = (await writtenMember(c, 'inputs')) as typeof given | undefined;
     const promised = await resultOf(() =>
       promisedStart({
         run_id: newRunId(),

@@ -8,7 +8,7 @@ import type { Json } from '../../machine/expression.js';
 import { nearest } from '../../prelude/nearest.js';
 import { checkAnswer, programAnswer, programsAnswer } from '../answer-schemas.js';
 import { limitsOf } from '../executions/requested-run.js';
-import { answerRefusal } from '../http-answer.js';
+import { answerRefusal, writtenMember } from '../http-answer.js';
 import { checkBody } from '../schemas.js';
 import { answers, type Service, type ServiceApp } from '../service.js';
 
@@ -98,7 +98,8 @@ export function addProgramRoutes(app: ServiceApp, { programs, checks }: Service)
     const result = await checks.check(source);
     if (!result.ok) return answerRefusal(c, result.refusal);
     if (inputs === undefined || !result.value.valid) return c.json(result.value, 200);
-    const run = { inputs: inputs as Readonly<Record<string, Json>>, limits: limitsOf(limits) };
+    const written = (await writtenMember(c, 'inputs')) as Readonly<Record<string, Json>> | undefined;
+    const run = { inputs: { ...(inputs as Readonly<Record<string, Json>>), ...written }, limits: limitsOf(limits) };
     const bound = await checks.bounds(source, run);
     return bound.ok ? c.json({ ...result.value, bound: bound.value }, 200) : answerRefusal(c, bound.refusal);
   });
