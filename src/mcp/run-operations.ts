@@ -12,7 +12,14 @@ import { omitUndefined } from '../prelude/omit-undefined.js';
 import { newRunId } from '../runtime/run/header.js';
 import type { Executions } from '../serve/executions/executions.js';
 import { promisedStart, whyNotResumed } from '../serve/executions/requested-run.js';
-import type { Task, WaitingKey, WantedKey } from '../serve/executions/waiting-list.js';
+import {
+  isLocked,
+  readWaiting,
+  type Task,
+  until,
+  type WaitingKey,
+  type WantedKey,
+} from '../serve/executions/waiting-list.js';
 import { type Door, keyedRun } from './door.js';
 
 type GivenValues = Readonly<Record<string, Json>>;
@@ -60,7 +67,8 @@ export async function startRun(door: Door, wanted: WantedRun): Promise<Result<{ 
       return refuse('conflict', `the key \`${key}\` was used for another program or other inputs`, 'use a new key');
     const isNew = known.value.run_id === run_id;
     run_id = known.value.run_id;
-    if (!isNew && (await door.runs.find(run_id)).ok) return resultWith({ run_id, isNew: false });
+    if (!isNew && (await hasBegunElsewhere(door, opened.value, run_id, signal)))
+      return resultWith({ run_id, isNew: false });
   }
   const from = 'file' in source ? { program: source.file } : source;
   const start = { run_id, checked, source: from, inputs, written, name, limits, by, key: exclusive };
@@ -69,6 +77,24 @@ export async function startRun(door: Door, wanted: WantedRun): Promise<Result<{ 
   const { execution, secret } = promised.value;
   const begun = await execute(opened.value, execution, { secret, signal });
   return begun.ok ? resultWith({ run_id, isNew: true }) : begun;
+}
+
+/** How long whoever used a key first may take until its run is promised, and until that has begun. Milliseconds. */
+const PROMISED_MS = 1000;
+const BEGUN_MS = 10_000;
+
+/** Whether the run of a key has begun. Another server may be starting it now; if it died before, it has not. */
+async function hasBegunElsewhere(
+  { directory }: Door,
+  executions: Executions,
+  run_id: string,
+  signal: AbortSignal,
+): Promise<boolean> {
+  const hasBegun = (): boolean => executions.hasRecord(run_id);
+  const isComing = (): boolean => readWaiting(directory, run_id) !== null || isLocked(directory, run_id);
+  await until(() => hasBegun() || isComing(), PROMISED_MS, signal);
+  await until(() => hasBegun() || !isComing(), BEGUN_MS, signal);
+  return hasBegun();
 }
 
 interface HeldExecution {

@@ -1,4 +1,6 @@
 /** What there is besides the tools: tasks, resources, skills and prompts; and clients that do not keep to the protocol. */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { Connection, connect, doorOf, type Frame, NEWEST, tokensOf } from './connection.js';
 
@@ -13,6 +15,7 @@ const NUMBERS = {
 };
 const TASKS = { extensions: { 'io.modelcontextprotocol/tasks': {} } };
 const ERAS = ['modern', 'legacy'] as const;
+const text = (result: Frame): string => result.content[0].text;
 
 describe('tasks', () => {
   const settled = async (one: Connection, taskId: string, status: string): Promise<Frame> => {
@@ -234,6 +237,18 @@ test('a client that lies: a form without the capability, another revision later,
     ...[null, null, null, 78].map((id) => [id, -32600]),
   ]);
   expect((await one.call('list', {})).structuredContent.runs).toHaveLength(1);
+});
+
+test('servers of one store that get the same key at the same time start one run', async () => {
+  const door = doorOf({ 'pay.dsl': 'STATE: A\n  DO: echo paid >> paid\n  RETURN: done\n' });
+  const { programs, directory, skill } = door;
+  const doors = [door, ...Array.from({ length: 3 }, () => doorOf({}, { programs, directory, skill }))];
+  const clients = await Promise.all(doors.map((one) => connect(one)));
+  const call = { program: 'pay', key: 'once', wait_s: 50 };
+  const answers = await Promise.all(clients.map((one) => one.call('run', call)));
+  const ids = new Set(answers.map(({ structuredContent }) => structuredContent.run_id));
+  expect([ids.size, ...answers.map(text)]).toEqual([1, ...answers.map(() => expect.stringContaining('returned'))]);
+  expect(readFileSync(join(programs, 'paid'), 'utf8')).toBe('paid\n');
 });
 
 test('a client that dies leaves its run going', async () => {

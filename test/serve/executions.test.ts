@@ -6,6 +6,7 @@ import { expect, onTestFinished, test, vi } from 'vitest';
 import type { RunEvent } from '../../src/interpreter/events/event.js';
 import { journalLine } from '../../src/runtime/store/journal-line.js';
 import { lockRun } from '../../src/runtime/store/run-lock.js';
+import { executeRun } from '../../src/serve/executions/execute-run.js';
 import { Executions } from '../../src/serve/executions/executions.js';
 import { executionFolder, forgetWaiting, keepWaiting } from '../../src/serve/executions/waiting-list.js';
 
@@ -17,6 +18,8 @@ const EVENTS: Readonly<Record<string, RunEvent>> = {
   entered: { type: 'state_entered', state: 'A' },
   returned: { type: 'run_returned', state: 'A', value: null },
 };
+/** Effects share nothing with other runs. */
+const UNLIMITED = { take: () => Promise.resolve(() => undefined) };
 const ABOUT = { run_id: RUN, machine: null, limits: {}, by: 'tester' };
 const PROMISE = { ...ABOUT, queued_at: new Date().toISOString(), number: 0, task: { kind: 'resume' } } as const;
 
@@ -363,4 +366,19 @@ test('a run that could not be begun on a full disk is begun when there is space 
   rmSync(obstacle, { recursive: true });
   vi.advanceTimersByTime(1000);
   expect(ends).toHaveLength(1);
+});
+
+test('a failed run is not tried again because its process died before it could say that it has ended', async () => {
+  const directory = mkdtempSync(join(tmpdir(), 'statedsl-executions-'));
+  onTestFinished(() => rmSync(directory, { recursive: true, force: true }));
+  writeFileSync(join(directory, 'pay.dsl'), 'STATE: A\n  DO: echo paid >> paid && exit 3\n');
+  mkdirSync(join(directory, 'service', 'queue'), { recursive: true });
+  const options = { directory, programs: directory, runId: RUN, jobs: 1, permits: UNLIMITED, secret: {} };
+  const start = { ...PROMISE, task: { kind: 'start', program: 'pay.dsl', inputs: {} } } as const;
+  for (let process = 1; process <= 2; process++) {
+    keepWaiting(directory, { ...start, begun: process > 1 });
+    await executeRun({ ...options, isWanted: () => true, signal: new AbortController().signal });
+    expect(readFileSync(join(directory, 'paid'), 'utf8')).toBe('paid\n');
+    expect(readdirSync(join(directory, 'service', 'queue'))).toEqual([]);
+  }
 });

@@ -6,7 +6,7 @@ import { mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { openRuns } from '../../app/open-runs.js';
-import type { Refusal, RefusalCode, Result } from '../../app/result.js';
+import { type Refusal, type RefusalCode, type Result, refuse } from '../../app/result.js';
 import type { Execution, Runs } from '../../app/runs.js';
 import type { Json } from '../../machine/expression.js';
 import { omitUndefined } from '../../prelude/omit-undefined.js';
@@ -108,12 +108,15 @@ async function beginUnlessHeld(
   }
 }
 
-function begin(runs: Runs, waiting: WaitingExecution, options: ExecuteOptions): Promise<Result<Execution>> {
+async function begin(runs: Runs, waiting: WaitingExecution, options: ExecuteOptions): Promise<Result<Execution>> {
   const { task, run_id: runId, limits, by: person, key } = waiting;
   const { signal, directory, secret, permits } = options;
   // `permits` is no option of the library: runs pass it on to their effects.
   const common = { signal, limits, person, inputs: secret, ownProcess: true, permits };
   if (hasRecord(directory, runId)) {
+    // The process before this one died after it had recorded the end: what failed is tried again only if somebody asks for it.
+    const hasFailed = task.kind !== 'resume' && (await statusOf(runs, runId)) === 'failed';
+    if (hasFailed) return refuse('over', 'the run has failed', 'resume it');
     const rollback = task.kind === 'resume' ? task.rollback : undefined;
     return runs.resume(runId, { ...common, ...omitUndefined({ rollback }) });
   }
@@ -139,6 +142,11 @@ function begin(runs: Runs, waiting: WaitingExecution, options: ExecuteOptions): 
     default:
       return unreachable(task);
   }
+}
+
+async function statusOf(runs: Runs, runId: string): Promise<string | null> {
+  const found = await runs.inspect(runId);
+  return found.ok ? found.value.status : null;
 }
 
 const folderOf = (directory: string, runId: string): string => join(directory, 'runs', runId);
