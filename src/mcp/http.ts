@@ -12,7 +12,7 @@ import {
   WebStandardStreamableHTTPServerTransport,
 } from '@modelcontextprotocol/server';
 import { Hono } from 'hono';
-import { checkOrigin, hostsOf, requireToken } from '../serve/access.js';
+import { checkOrigin, hostsOf, isAborted, requireToken } from '../serve/access.js';
 import type { Door } from './door.js';
 import { watchPrograms } from './program-tools.js';
 import { makeServer } from './server.js';
@@ -68,6 +68,12 @@ export function httpApp(
   app.notFound((c) =>
     c.json({ code: 'unknown', message: 'there is nothing at this path', help: `the server is at ${PATH}` }, 404),
   );
+  app.onError((cause) => {
+    // Nobody gets the answer.
+    if (isAborted(cause)) return problem(400, 'the request ended too early');
+    process.stderr.write(`${cause.stack ?? cause.message}\n`);
+    return problem(500, 'the server has a bug: its standard error has the details');
+  });
   const stop = async (): Promise<void> => {
     unwatch();
     await sessions.stop();

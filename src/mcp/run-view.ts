@@ -21,6 +21,8 @@ export interface ToolResult {
 const RECENT = 5;
 const STEPS = 12;
 const LONGEST_EVENT = 160;
+/** A message may repeat what the caller gave. */
+const LONGEST_REASON = 1500;
 
 /** How to get what does not fit. */
 export const MORE: Readonly<Record<string, string>> = {
@@ -90,8 +92,11 @@ export function resultOf(
 
 /** An answer about a mistake: whoever reads it can do something about it. */
 export function failedResult(message: string, help: string | null = null, more: ShortMembers = {}): ToolResult {
-  const text = cutText(help === null ? message : `${message}\nnext: ${help}`, 7900);
-  const error = { message: cutText(message, 3000), ...(help === null ? {} : { help: cutText(help, 1000) }) };
+  const error = {
+    message: cutText(message, LONGEST_REASON),
+    ...(help === null ? {} : { help: cutText(help, LONGEST_REASON) }),
+  };
+  const text = error.help === undefined ? error.message : `${error.message}\nnext: ${error.help}`;
   return { content: [{ type: 'text', text }], structuredContent: fitMembers({ error, ...more }, {}), isError: true };
 }
 

@@ -5,7 +5,12 @@
  */
 import { randomUUID } from 'node:crypto';
 import { type Readable, Transform, type Writable } from 'node:stream';
-import { type JSONRPCMessage, ProtocolErrorCode, readRequestBody } from '@modelcontextprotocol/server';
+import {
+  type JSONRPCMessage,
+  ProtocolErrorCode,
+  parseJSONRPCMessage,
+  readRequestBody,
+} from '@modelcontextprotocol/server';
 import { StdioServerTransport } from '@modelcontextprotocol/server/stdio';
 import { readJson } from '../interpreter/values/json.js';
 import { isBeyondJson, isList, isObject, member, SourceNumber, type Value } from '../interpreter/values/value.js';
@@ -44,65 +49,68 @@ export function takeWritten(meta: Readonly<Record<string, unknown>> | undefined)
   return written;
 }
 
-/** Above this a line is passed on as it comes: whoever reads it refuses it. */
+/** No frame needs more: a program and its inputs, with room for escapes. */
 const LONGEST_LINE = 16 * 1024 * 1024;
 const LINE_END = 10;
 
-/** The error that answers a line that is no frame, which the library would leave without an answer; null: it is one. */
+/** The answer to a line that is no frame, to which the library gives none. */
+function frameError(code: number, message: string, id?: unknown): object {
+  return { jsonrpc: '2.0', id: typeof id === 'string' || typeof id === 'number' ? id : null, error: { code, message } };
+}
+
+/** Null: the line is a frame, or empty. */
 function frameProblem(line: string): object | null {
   if (line.trim() === '') return null;
-  const problem = (id: unknown, code: number, message: string): object => ({
-    jsonrpc: '2.0',
-    id: typeof id === 'string' || typeof id === 'number' ? id : null,
-    error: { code, message },
-  });
   let frame: unknown;
   try {
     frame = JSON.parse(line);
   } catch (cause) {
-    return problem(
-      null,
-      ProtocolErrorCode.ParseError,
-      `the line is no JSON: ${(cause as Error).message.slice(0, 100)}`,
-    );
+    const why = (cause as Error).message.slice(0, 100);
+    return frameError(ProtocolErrorCode.ParseError, `the line is no JSON: ${why}`);
   }
-  const { jsonrpc, id, method, result, error } = (frame ?? {}) as Readonly<Record<string, unknown>>;
-  const isFrame = typeof method === 'string' || result !== undefined || error !== undefined;
-  if (jsonrpc === '2.0' && isFrame) return null;
-  return problem(id, ProtocolErrorCode.InvalidRequest, 'the line is no message of JSON-RPC 2.0: one object a line');
+  try {
+    parseJSONRPCMessage(frame);
+    return null;
+  } catch {
+    const { id, method, params } = (frame ?? {}) as Readonly<Record<string, unknown>>;
+    const isRequest =
+      typeof method === 'string' && (id === undefined || typeof id === 'string' || Number.isInteger(id));
+    const why =
+      isRequest && params !== undefined
+        ? '`params` and `_meta` in it must be objects'
+        : 'one object a line, with `"jsonrpc": "2.0"`, a `method`, and an `id` that is a text or a whole number';
+    return frameError(ProtocolErrorCode.InvalidRequest, `the line is no message of JSON-RPC 2.0: ${why}`, id);
+  }
 }
 
 /** The frames of a stream, one a line, with marks. What is no frame is answered into `answers`. */
 function markedLines(input: Readable, answers: Writable): Readable {
   let pieces: Buffer[] = [];
   let length = 0;
-  let isCut = false;
+  const answer = (problem: object): void => void answers.write(`${JSON.stringify(problem)}\n`);
+  /** What is too long is dropped as it comes, and answered once. */
+  const keep = (piece: Buffer): void => {
+    if (length <= LONGEST_LINE) pieces.push(piece);
+    length += piece.length;
+    if (length <= LONGEST_LINE || pieces.length === 0) return;
+    pieces = [];
+    const why = `the line has more than ${LONGEST_LINE / 1024 / 1024} MiB`;
+    answer(frameError(ProtocolErrorCode.InvalidRequest, `${why}: write large texts into files`));
+  };
   const lines = new Transform({
     transform(chunk: Buffer, _, done) {
       let rest = chunk;
       for (let end = rest.indexOf(LINE_END); end >= 0; end = rest.indexOf(LINE_END)) {
-        pieces.push(rest.subarray(0, end));
+        keep(rest.subarray(0, end));
         const line = Buffer.concat(pieces).toString('utf8');
-        const problem = isCut ? null : frameProblem(line);
+        const problem = frameProblem(line);
         if (problem === null) this.push(`${markNumbers(line)}\n`);
-        else answers.write(`${JSON.stringify(problem)}\n`);
-        isCut = false;
+        else answer(problem);
         rest = rest.subarray(end + 1);
         pieces = [];
         length = 0;
       }
-      pieces.push(rest);
-      length += rest.length;
-      if (length > LONGEST_LINE) {
-        this.push(Buffer.concat(pieces));
-        isCut = true;
-        pieces = [];
-        length = 0;
-      }
-      done();
-    },
-    flush(done) {
-      this.push(Buffer.concat(pieces));
+      keep(rest);
       done();
     },
   });

@@ -153,3 +153,7 @@ export function signIn(options: AccessOptions): MiddlewareHandler {
     return Promise.resolve(c.redirect(`${url.pathname.replace(/^\/+/, '/')}${url.search}`, 303));
   };
 }
+
+/** Whether a client closed its connection before it had sent the whole body. */
+export const isAborted = ({ message, code }: NodeJS.ErrnoException): boolean =>
+  code === 'ECONNRESET' && message === 'aborted';

@@ -11,7 +11,7 @@ import { HTTPException } from 'hono/http-exception';
 import { routePath } from 'hono/route';
 import { Counter, Gauge, Histogram, Registry } from 'prom-client';
 import { viewerFolder } from '../app/viewer-folder.js';
-import { type AccessOptions, checkOrigin, hasToken, requireToken, signIn } from './access.js';
+import { type AccessOptions, checkOrigin, hasToken, isAborted, requireToken, signIn } from './access.js';
 import { errorAnswer, healthAnswer, serviceAnswer } from './answer-schemas.js';
 import { answerWith } from './http-answer.js';
 import { addChangeRoutes } from './routes/change-runs.js';
@@ -131,9 +131,6 @@ export function createApp(service: Service): ServiceApp {
 }
 
 const CHECK = '/api/v1/check';
-
-/** Whether a client closed its connection before it had sent the whole body. */
-const isAborted = ({ message, code }: NodeJS.ErrnoException): boolean => code === 'ECONNRESET' && message === 'aborted';
 
 const hasBody = (c: Context): boolean =>
   c.req.header('content-length') !== undefined || c.req.header('transfer-encoding') !== undefined;

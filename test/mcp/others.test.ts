@@ -236,7 +236,24 @@ test('a client that lies: a form without the capability, another revision later,
     [null, -32700],
     ...[null, null, null, 78].map((id) => [id, -32600]),
   ]);
+  const wrong = [
+    '{"jsonrpc": "2.0", "id": "list", "method": "tools/list", "params": [1]}',
+    '{"jsonrpc": "2.0", "id": null, "method": "tools/list", "params": {}}',
+    '{"jsonrpc": "2.0", "id": {}, "method": "tools/list", "params": {}}',
+    '{"jsonrpc": "2.0", "id": 1.5, "method": "tools/list", "params": {}}',
+    `{"jsonrpc": "2.0", "id": "long", "method": "tools/list", "params": {"x": "${'x'.repeat(17 * 1024 * 1024)}"}}`,
+  ];
+  const before = one.frames.length;
+  one.raw(`${wrong.join('\n')}\n`);
   expect((await one.call('list', {})).structuredContent.runs).toHaveLength(1);
+  const answers = one.frames.slice(before, -1).map(({ id, error: { code, message } }) => [id, code, message]);
+  expect(answers).toEqual([
+    ['list', -32600, expect.stringContaining('`params`')],
+    [null, -32600, expect.stringContaining('an `id` that is')],
+    [null, -32600, expect.stringContaining('an `id` that is')],
+    [1.5, -32600, expect.stringContaining('an `id` that is')],
+    [null, -32600, expect.stringContaining('more than 16 MiB')],
+  ]);
 });
 
 test('servers of one store that get the same key at the same time start one run', async () => {
