@@ -20,7 +20,7 @@ import type { EffectPermits, Effects } from '../effect-context.js';
 import { boundedMatches } from '../matches.js';
 import type { MemoOptions } from '../memo.js';
 import type { Readable } from '../readable-file.js';
-import { environmentSecrets, inputSecrets, redactNamed, type Secret, wholeOf } from '../redact.js';
+import { environmentSecrets, inputSecrets, isSecretName, redactNamed, type Secret, wholeOf } from '../redact.js';
 import { sha256Hex } from '../sha256.js';
 import type { StopSignal } from '../stop-signal.js';
 import { digestOf } from '../store/image.js';
@@ -235,7 +235,10 @@ export function interpreterOptions(
 export function secretsOf(machine: Pick<Machine, 'inputs'>, options: RunOptions): Secret[] {
   const { agents, mcp = {}, secrets: named = [] } = options;
   const environments = [...Object.values(agents?.agents ?? {}), ...Object.values(mcp)].map(({ env = {} }) => env);
-  const secrets = [options.env ?? process.env, ...environments].flatMap((env) => environmentSecrets(env, named));
+  const models = Object.values(agents?.agents ?? {});
+  const keys = [...named, ...models.flatMap(({ key_env: name }) => name ?? [])];
+  const secrets = [options.env ?? process.env, ...environments].flatMap((env) => environmentSecrets(env, keys));
+  secrets.push(...models.flatMap(({ headers = {} }) => headerSecrets(headers)));
   if (options.trace !== undefined) secrets.push(...traceSecrets(options.trace));
   for (const { name, secret, value, printed } of machine.inputs) {
     if (secret !== true) continue;
@@ -249,6 +252,15 @@ export function secretsOf(machine: Pick<Machine, 'inputs'>, options: RunOptions)
     if (whole !== undefined) secrets.push(...inputSecrets(name, whole));
   }
   return secrets;
+}
+
+/** A service may repeat in an error what it was given: the whole header, or what comes after the scheme. */
+function headerSecrets(headers: Readonly<Record<string, string>>): Secret[] {
+  return Object.entries(headers).flatMap(([name, value]) =>
+    isSecretName(name) || /^(?:proxy-)?authorization$/i.test(name)
+      ? [...new Set([value, value.replace(/^\S+\s+/, '')])].map((one) => ({ name, value: one }))
+      : [],
+  );
 }
 
 export function shortSecretWarning(name: string, state: Run): RunEvent {
