@@ -64,11 +64,25 @@ export async function callAgent(
         },
     (text) => notice?.(redactor?.text(text) ?? text),
   );
+  let kept: typeof tally.conversation = null;
+  let keepingFailed: { readonly cause: unknown } | null = null;
+  /** At once: this process may be killed before the call ends. */
+  const keepConversation = (): void => {
+    const { conversation, sessionId } = tally;
+    if (conversation === kept || sessionId === null) return;
+    kept = conversation;
+    try {
+      call.conversations?.write(sessionId, JSON.stringify(conversation));
+    } catch (cause) {
+      keepingFailed = { cause };
+    }
+  };
   const stopping = new AbortController();
   const watch = watchGuards(call.guards, () => stopping.abort());
   const lines = jsonLines((line) => {
     tally.lines++;
     adapter.decodeLine(line, tally);
+    keepConversation();
     watch.see(tally);
     // A first turn may still be the message of a limit.
     if ((tally.turns ?? 0) > 1 && tally.error === null && tally.retrying === null) call.hears?.();
@@ -103,8 +117,7 @@ export async function callAgent(
       },
     );
     lines.end();
-    if (tally.conversation !== null && tally.sessionId !== null)
-      call.conversations?.write(tally.sessionId, JSON.stringify(tally.conversation));
+    if (keepingFailed !== null) throw (keepingFailed as { readonly cause: unknown }).cause;
     shown?.end();
     if ('code' in ended) return cannotStart(ended, command.argv[0] ?? '', directoryOf(process, context));
     if (ended.kind !== 'exited' && ended.kind !== 'timed-out') return ended;

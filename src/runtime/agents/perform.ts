@@ -362,6 +362,7 @@ async function callInNewSession(
 
 /** Whether the program ended with these words before it asked its model. */
 function saysBeforeWork(outcome: Outcome, words: RegExp): boolean {
+  if (outcome.kind === 'not-started') return words.test(outcome.reason);
   if (outcome.kind !== 'exited' || outcome.exit === 0 || (outcome.turns ?? 0) > 0) return false;
   return words.test(`${outcome.stdout.text ?? ''}\n${outcome.stderr}`);
 }

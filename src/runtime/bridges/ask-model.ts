@@ -11,12 +11,14 @@ import { createOpenAI } from '@ai-sdk/openai';
 import { createOpenAICompatible } from '@ai-sdk/openai-compatible';
 import {
   APICallError,
+  JSONParseError,
   type LanguageModel,
   type LanguageModelUsage,
   type ModelMessage,
   stepCountIs,
   streamText,
   type Tool,
+  TypeValidationError,
 } from 'ai';
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import { parseDuration } from '../../machine/duration.js';
@@ -100,6 +102,9 @@ function errorLine(cause: unknown): Extract<BridgeLine, { type: 'error' }> {
     const reset = resetOf(headers);
     // The connection ended after the service had begun to answer.
     if (status !== undefined && status >= 200 && status < 300) return { ...CUT };
+    // An event of the stream that cannot be read is passed off as an answer of the service.
+    if (JSONParseError.isInstance(cause.cause) || TypeValidationError.isInstance(cause.cause))
+      return errorLine(cause.cause);
     const said = messageIn(responseBody) ?? (message || 'no answer');
     return {
       type: 'error',
@@ -109,10 +114,22 @@ function errorLine(cause: unknown): Extract<BridgeLine, { type: 'error' }> {
       ...(reset === null ? {} : { reset_ms: reset }),
     };
   }
+  if (JSONParseError.isInstance(cause))
+    return { type: 'error', message: `the service answered with what is no JSON: ${beginning(cause.text)}` };
+  if (TypeValidationError.isInstance(cause)) {
+    const shown = beginning(JSON.stringify(cause.value) ?? '');
+    return { type: 'error', message: `the service answered with what has not the form of its answers: ${shown}` };
+  }
   const error = cause instanceof Error ? cause : new Error(String(cause));
+  if (WITHOUT_END.test(error.message)) return { ...CUT };
   const inner = error.cause instanceof Error ? `: ${error.cause.message}` : '';
   return { type: 'error', message: `${error.message}${inner}` };
 }
+
+/** What the libraries of the services say if a stream ends too early. */
+const WITHOUT_END = /ended without a finish/;
+
+const beginning = (text: string): string => (text.length <= 200 ? text : `${text.slice(0, 200)}…`);
 
 const CUT = {
   type: 'error',
@@ -143,6 +160,16 @@ function resetOf(headers: Readonly<Record<string, string>>): number | null {
   return Number.isNaN(date) ? null : date;
 }
 
+/**
+ * Tells the conversation up to here: a call that is cut off later continues from here, and nothing before it is paid again. A
+ * session is told with it, since one without a conversation cannot be continued.
+ */
+function keep({ session, isKept }: ModelTask, messages: readonly ModelMessage[]): void {
+  if (!isKept) return;
+  print({ type: 'session', id: session });
+  print({ type: 'conversation', messages });
+}
+
 /** One question and its answer, with the calls of tools in between. Returns the text and the messages that were added. */
 async function ask(
   task: ModelTask,
@@ -165,6 +192,9 @@ async function ask(
     ...(Object.keys(tools).length === 0 ? {} : { tools }),
     stopWhen: stepCountIs(Math.min(MOST_STEPS, (max_turns ?? MOST_STEPS) + 1)),
     providerOptions: providerOptions(task),
+    onStepFinish: ({ finishReason, response }) => {
+      if (finishReason === 'tool-calls') keep(task, [...messages, ...response.messages]);
+    },
     onError: () => undefined,
   });
   let text = '';
@@ -261,7 +291,6 @@ async function main(): Promise<void> {
   const task = JSON.parse(process.env.STATEDSL_MODEL_TASK ?? '{}') as ModelTask;
   delete process.env.STATEDSL_MODEL_TASK;
   const prompt = await readAll(process.stdin);
-  print({ type: 'session', id: task.session });
   const model = modelOf(task);
   // The key is for the service only, not for what the tools start.
   for (const name of task.keys) delete process.env[name];
@@ -270,6 +299,7 @@ async function main(): Promise<void> {
   const schema = task.schema === null ? null : readFileSync(task.schema, 'utf8');
   const system = schema === null ? undefined : `${SCHEMA_HINT}\n${schema}`;
   const messages: ModelMessage[] = [...earlier, { role: 'user', content: prompt }];
+  if (earlier.length > 0) keep(task, earlier);
   const { tools, close } = await modelTools(task.tools, print);
   let text = '';
   try {
@@ -277,7 +307,7 @@ async function main(): Promise<void> {
   } finally {
     await close();
   }
-  print({ type: 'conversation', messages });
+  keep(task, messages);
   print({ type: 'end', text });
 }
 

@@ -236,6 +236,49 @@ test('prices are those of a model or of a dated version of it', () => {
   expect(priceOf('claude-sonnet-4-5-20250929')?.out).toBe(15);
 });
 
+test('an answer that is cut off goes on after what its model has done before, in the same call and after kill -9', async () => {
+  const half = { drop: true, text: 'half of an answer that does not come to its end' };
+  const pay = { tool: { name: 'run', input: { command: 'echo paid >> paid' } } };
+  const model = await startModel({ all: true, turns: [half, pay, half, { ...pay }, { hang: true }, { text: 'done' }] });
+  onTestFinished(() => model.close());
+  const one = projectFolder({
+    'a.dsl': 'STATE: A\n  STEP: buy\n    PROMPT: "Buy it"\n    AGENT: buyer\n  RETURN: {buy.output}\n',
+    'statedsl.config.yaml': `agents:\n  buyer: { adapter: model, provider: openai-compatible, model: m, base_url: "${model.url}/v1", key_env: LOCAL_KEY, tools: [run] }\n`,
+  });
+  const env = { LOCAL_KEY: KEY };
+  const child = one.start(['run', 'a.dsl', '--quiet'], env);
+  await until(() => model.requests.length === 5);
+  child.kill('SIGKILL');
+  await child.end;
+  expect(await one.runProcess(['resume', '--quiet'], { env })).toMatchObject({ code: 0, stdout: 'done\n' });
+  // The first answer was cut off before anything was done, so its call is made again as it was.
+  const [first, again, , cutOff, , last] = model.requests.map(({ said }) => said.map(({ text }) => text));
+  expect(again).toEqual(first);
+  expect(cutOff?.at(-1)).toMatch(/^You were interrupted in the middle of this.*Buy it$/s);
+  expect(last?.at(-1)).toContain('Buy it');
+  expect(last?.length).toBeGreaterThan(cutOff?.length ?? 0);
+  // Each tool was called once, whatever was cut off after it.
+  expect(readFileSync(join(one.folder, 'paid'), 'utf8')).toBe('paid\npaid\n');
+  expect(model.requests).toHaveLength(6);
+});
+
+test('a key under any name, and that of a header, is in no file and no message, also if the service repeats it', async () => {
+  const said = `Incorrect key ${KEY}, and not sk-of-a-header-99 either`;
+  const model = await startModel({ all: true, turns: [{ status: 401, body: { error: { message: said } } }] });
+  onTestFinished(() => model.close());
+  const one = projectFolder({
+    'a.dsl': 'DO: answer = Task(writer) "Go"\nRETURN: {answer}\n',
+    'statedsl.config.yaml': `agents:\n  writer: { adapter: model, provider: openai-compatible, model: m, base_url: "${model.url}/v1", key_env: FUEL, headers: { Authorization: Bearer sk-of-a-header-99 } }\n`,
+  });
+  const { code, stderr } = await one.run(['run', 'a.dsl'], { env: { FUEL: KEY } });
+  expect(code).toBe(1);
+  expect(stderr).toMatch(/401 Incorrect key \*\*\*, and not \*\*\* either/);
+  const files = readdirSync(join(one.folder, '.statedsl'), { recursive: true, encoding: 'utf8' });
+  const texts = files.map((name) => join(one.folder, '.statedsl', name)).filter((file) => statSync(file).isFile());
+  expect(texts.length).toBeGreaterThan(3);
+  for (const file of texts) expect(readFileSync(file, 'utf8'), file).not.toMatch(/secret-key-99|of-a-header/);
+});
+
 longTest('a session continues after the process was killed, and no key is in any file', async () => {
   const model = await startModel({ all: true, turns: [{ text: 'The plan.' }, { hang: true }, { text: 'The code.' }] });
   onTestFinished(() => model.close());

@@ -34,7 +34,7 @@ export type BridgeLine =
       /** US dollars; null is unknown. */
       readonly cost: number | null;
     }
-  /** The conversation so far, which a later call of the session continues. */
+  /** The conversation so far, which a later call of the session continues, also if this one is cut off. */
   | { readonly type: 'conversation'; readonly messages: readonly unknown[] }
   | {
       readonly type: 'error';
@@ -57,9 +57,9 @@ export function readBridgeLine(line: JsonLine, tally: AgentTally): void {
   const event = line as unknown as BridgeLine;
   switch (event.type) {
     case 'session':
-      tally.countsTurns();
       return tally.worksIn(event.id);
     case 'turn':
+      tally.countsTurns();
       tally.endTurn();
       return tally.beginTurn();
     case 'text':

@@ -33,6 +33,8 @@ export interface ModelTask {
   readonly tools: readonly ListedTool[];
   readonly prices?: AgentConfiguration['prices'] | undefined;
   readonly session: string;
+  /** Its conversation is kept, so that a later call can continue it. */
+  readonly isKept: boolean;
   /** A file with the conversation that it continues; null begins one. */
   readonly conversation: string | null;
   /** A file with the schema of the answer. */
@@ -72,6 +74,7 @@ export const modelAdapter: Adapter = {
       ...{ name, provider, model, base_url, headers, temperature, max_output, effort, timeout, tools, prices },
       keys: key_env === undefined ? KEYS[provider] : [key_env],
       session: own,
+      isKept: call.conversations != null,
       conversation: before === null ? null : call.file(before, '.json'),
       schema: call.schema === null ? null : call.file(JSON.stringify(call.schema), '.json'),
       max_turns: call.guards.maxTurns,
