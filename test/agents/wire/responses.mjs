@@ -51,7 +51,14 @@ function itemsOf({ text, calls }, { freeform, spaced }) {
     if (name === 'tool_search') return { type: 'tool_search_call', call_id, execution: 'client', arguments: input };
     if (freeform.includes(name))
       return { type: 'custom_tool_call', call_id, name, input: input.text ?? JSON.stringify(input) };
-    return { type: 'function_call', call_id, name, ...spaced[name], arguments: JSON.stringify(input), status: 'completed' };
+    return {
+      type: 'function_call',
+      call_id,
+      name,
+      ...spaced[name],
+      arguments: JSON.stringify(input),
+      status: 'completed',
+    };
   });
   return [...(text === '' ? [] : [message]), ...tools].map((item) => ({ id: numbered('item'), ...item }));
 }

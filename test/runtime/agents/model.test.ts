@@ -236,31 +236,38 @@ test('prices are those of a model or of a dated version of it', () => {
   expect(priceOf('claude-sonnet-4-5-20250929')?.out).toBe(15);
 });
 
-test('an answer that is cut off goes on after what its model has done before, in the same call and after kill -9', async () => {
-  const half = { drop: true, text: 'half of an answer that does not come to its end' };
-  const pay = { tool: { name: 'run', input: { command: 'echo paid >> paid' } } };
-  const model = await startModel({ all: true, turns: [half, pay, half, { ...pay }, { hang: true }, { text: 'done' }] });
-  onTestFinished(() => model.close());
-  const one = projectFolder({
-    'a.dsl': 'STATE: A\n  STEP: buy\n    PROMPT: "Buy it"\n    AGENT: buyer\n  RETURN: {buy.output}\n',
-    'statedsl.config.yaml': `agents:\n  buyer: { adapter: model, provider: openai-compatible, model: m, base_url: "${model.url}/v1", key_env: LOCAL_KEY, tools: [run] }\n`,
-  });
-  const env = { LOCAL_KEY: KEY };
-  const child = one.start(['run', 'a.dsl', '--quiet'], env);
-  await until(() => model.requests.length === 5);
-  child.kill('SIGKILL');
-  await child.end;
-  expect(await one.runProcess(['resume', '--quiet'], { env })).toMatchObject({ code: 0, stdout: 'done\n' });
-  // The first answer was cut off before anything was done, so its call is made again as it was.
-  const [first, again, , cutOff, , last] = model.requests.map(({ said }) => said.map(({ text }) => text));
-  expect(again).toEqual(first);
-  expect(cutOff?.at(-1)).toMatch(/^You were interrupted in the middle of this.*Buy it$/s);
-  expect(last?.at(-1)).toContain('Buy it');
-  expect(last?.length).toBeGreaterThan(cutOff?.length ?? 0);
-  // Each tool was called once, whatever was cut off after it.
-  expect(readFileSync(join(one.folder, 'paid'), 'utf8')).toBe('paid\npaid\n');
-  expect(model.requests).toHaveLength(6);
-});
+// As above: the long tests try every service.
+test.each(isLong ? SERVICES : SERVICES.slice(3))(
+  '%s: an answer that is cut off goes on after what its model has done before, in the same call and after kill -9',
+  async (provider, path) => {
+    const half = { drop: true, text: 'half of an answer that does not come to its end' };
+    const pay = { tool: { name: 'run', input: { command: 'echo paid >> paid' } } };
+    const model = await startModel({
+      all: true,
+      turns: [half, pay, half, { ...pay }, { hang: true }, { text: 'done' }],
+    });
+    onTestFinished(() => model.close());
+    const one = projectFolder({
+      'a.dsl': 'STATE: A\n  STEP: buy\n    PROMPT: "Buy it"\n    AGENT: buyer\n  RETURN: {buy.output}\n',
+      'statedsl.config.yaml': `agents:\n  buyer: { adapter: model, provider: ${provider}, model: m, base_url: "${model.url}${path}", key_env: LOCAL_KEY, tools: [run] }\n`,
+    });
+    const env = { LOCAL_KEY: KEY };
+    const child = one.start(['run', 'a.dsl', '--quiet'], env);
+    await until(() => model.requests.length === 5);
+    child.kill('SIGKILL');
+    await child.end;
+    expect(await one.runProcess(['resume', '--quiet'], { env })).toMatchObject({ code: 0, stdout: 'done\n' });
+    // The first answer was cut off before anything was done, so its call is made again as it was.
+    const [first, again, , cutOff, , last] = model.requests.map(({ said }) => said.map(({ text }) => text));
+    expect(again).toEqual(first);
+    expect(cutOff?.at(-1)).toMatch(/You were interrupted in the middle of this.*Buy it$/s);
+    expect(last?.at(-1)).toContain('Buy it');
+    expect(last?.length).toBeGreaterThan(cutOff?.length ?? 0);
+    // Each tool was called once, whatever was cut off after it.
+    expect(readFileSync(join(one.folder, 'paid'), 'utf8')).toBe('paid\npaid\n');
+    expect(model.requests).toHaveLength(6);
+  },
+);
 
 test('a key under any name, and that of a header, is in no file and no message, also if the service repeats it', async () => {
   const said = `Incorrect key ${KEY}, and not sk-of-a-header-99 either`;
