@@ -208,6 +208,7 @@ export type { CommandContext, CommandFunction } from './runtime/command-function
 export type { PerformedRequest, RunContext } from './runtime/effect-context.js';
 export type { InspectedRun } from './runtime/inspect-run.js';
 export type { ListedRun } from './runtime/list-runs.js';
+export type { MemoOptions } from './runtime/memo.js';
 export type { Script, ScriptedAnswer } from './runtime/pretended-world.js';
 export type { Ending, LimitReached, Tokens, Wait } from './runtime/record/record-facts.js';
 export type { AttemptStatus, RecordedStep } from './runtime/record/step-stories.js';

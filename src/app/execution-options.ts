@@ -3,6 +3,7 @@
 import type { RunWhereabouts } from '../engine/admin.js';
 import type { Through } from '../interpreter/events/event.js';
 import type { Json } from '../machine/expression.js';
+import type { MemoOptions } from '../runtime/memo.js';
 import type { GoingBack } from '../runtime/run/again/refuse-resume.js';
 import type { InDoubt } from '../runtime/run/resources.js';
 import type { Delivery } from '../runtime/store/inbox.js';
@@ -27,6 +28,8 @@ export interface StartOptions
   /** What happens if another run has the key: this one waits (the default), is skipped, or cancels the other one. */
   readonly onBusy?: 'wait' | 'skip' | 'cancel';
   readonly keyWhile?: 'running';
+  /** How the memo of the store is used. */
+  readonly memo?: MemoOptions;
 }
 
 /**

@@ -11,7 +11,7 @@ import type { Limits } from '../machine/machine.js';
 import { omitUndefined } from '../prelude/omit-undefined.js';
 import { newRunId } from '../runtime/run/header.js';
 import type { Executions } from '../serve/executions/executions.js';
-import { promisedStart, whyNotResumed } from '../serve/executions/requested-run.js';
+import { promisedStart, type WantedMemo, whyNotResumed } from '../serve/executions/requested-run.js';
 import {
   isLocked,
   readWaiting,
@@ -40,6 +40,7 @@ interface WantedRun {
   readonly key?: string | undefined;
   /** What the run shares with others that must not be executed at the same time. */
   readonly exclusive?: WantedKey;
+  readonly memo?: WantedMemo;
   readonly signal: AbortSignal;
 }
 
@@ -57,7 +58,7 @@ async function executionsOf(door: Door): Promise<Result<Executions>> {
 export async function startRun(door: Door, wanted: WantedRun): Promise<Result<{ run_id: string; isNew: boolean }>> {
   const opened = await executionsOf(door);
   if (!opened.ok) return opened;
-  const { checked, source, inputs, written, name, limits, by, key, exclusive = {}, signal } = wanted;
+  const { checked, source, inputs, written, name, limits, by, key, exclusive = {}, memo, signal } = wanted;
   let run_id = newRunId();
   if (key !== undefined) {
     const digest = digestOf(source, { ...inputs, ...written });
@@ -71,7 +72,7 @@ export async function startRun(door: Door, wanted: WantedRun): Promise<Result<{ 
       return resultWith({ run_id, isNew: false });
   }
   const from = 'file' in source ? { program: source.file } : source;
-  const start = { run_id, checked, source: from, inputs, written, name, limits, by, key: exclusive };
+  const start = { run_id, checked, source: from, inputs, written, name, limits, by, key: exclusive, memo };
   const promised = await resultOf(() => promisedStart(start));
   if (!promised.ok) return promised;
   const { execution, secret } = promised.value;

@@ -77,6 +77,9 @@ export interface RunArguments extends NamedFlow {
   readonly key?: string;
   readonly run_key?: string;
   readonly on_busy?: OnBusy;
+  readonly fresh?: true;
+  readonly memo_max_age?: number;
+  readonly only?: string;
 }
 
 /** What a run that was started is told about later. */
@@ -109,6 +112,7 @@ type BegunCall = { readonly started: StartedTool } | { readonly answer: CallResu
 
 export async function startCall(door: Door, given: RunArguments, caller: Caller): Promise<BegunCall> {
   const { inputs = {}, name, limits, key, run_key, on_busy, confirm = false, program, file, text } = given;
+  const { fresh, memo_max_age, only } = given;
   const named = {
     ...(program === undefined ? {} : { program }),
     ...(file === undefined ? {} : { file }),
@@ -142,6 +146,7 @@ export async function startCall(door: Door, given: RunArguments, caller: Caller)
     by: `agent ${caller.name}`,
     key: key ?? asked.key,
     exclusive: { key: run_key, onBusy: on_busy },
+    memo: { fresh, memo_max_age, only },
     signal: caller.signal,
   });
   if (!started.ok) return { answer: refusalResult(started.refusal) };

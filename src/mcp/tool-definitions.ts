@@ -84,6 +84,9 @@ export const RUN_OPTIONS: ToolSchema = {
   key: text('the same key never starts a second run'),
   run_key: text('runs with the same one are executed one at a time'),
   on_busy: { enum: ['wait', 'skip', 'cancel'] },
+  fresh: { const: true, description: 'take nothing from the memo' },
+  memo_max_age: { type: 'number', exclusiveMinimum: 0, description: 'seconds' },
+  only: text('run this state or step alone; what comes before it must be in the memo'),
 };
 
 export const TOOLS: readonly ToolDefinition[] = [

@@ -162,6 +162,19 @@ export const startBody = z
       .optional()
       .openapi({ description: 'it has the key only while it is executed; default: until it ends' }),
     confirm: z.boolean().optional().openapi({ description: 'start it although its bound exceeds `confirm_above`' }),
+    fresh: z
+      .literal(true)
+      .optional()
+      .openapi({ description: 'nothing is taken from the memo; what is executed is remembered' }),
+    memo_max_age: z
+      .number()
+      .positive()
+      .optional()
+      .openapi({ description: 'outcomes in the memo that are older are not used; seconds' }),
+    only: name.optional().openapi({
+      description:
+        'only this state or step is executed: what comes before it must be in the memo, and the run stops behind it',
+    }),
   })
   .refine(({ program, text }) => (program === undefined) !== (text === undefined), 'needs either `program` or `text`')
   .openapi('StartRun');

@@ -1,5 +1,5 @@
 /** The tools of agents over raw frames of both revisions: what they answer, how short, and who may answer a question. */
-import { writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { TOOLS } from '../../src/mcp/tool-definitions.js';
@@ -68,6 +68,19 @@ describe.each(ERAS)('%s revision', (era) => {
       { path: 'hello.dsl', about: 'Greets.', inputs: [{ name: 'name', default: '"world"' }] },
     ]);
     expect((await one.call('list', { what: 'limits', q: 'no such account' })).structuredContent.limits).toEqual([]);
+  });
+
+  test('uses the memo as it is asked to', async () => {
+    const program =
+      'STATE: A\n  DO [memo]: x = echo a >> made; echo 1\n  GOTO: B\nSTATE: B\n  DO: echo b >> made\n  RETURN: 1\n';
+    const door = doorOf({ 'memo.dsl': program });
+    const one = await connect(door, { era });
+    const run = (given: Frame) => one.call('run', { program: 'memo', ...given });
+    expect((await run({ only: 'A' })).structuredContent).toMatchObject({ status: 'interrupted' });
+    expect((await run({ only: 'B' })).structuredContent).toMatchObject({ status: 'returned' });
+    expect((await run({ fresh: true, memo_max_age: 60 })).structuredContent).toMatchObject({ status: 'returned' });
+    expect(readFileSync(join(door.programs, 'made'), 'utf8')).toBe('a\nb\na\nb\n');
+    expect(text(await run({ only: 'C' }))).toContain('there is no state and no step `C`');
   });
 
   test('says what is wrong with a call, and starts nothing', async () => {

@@ -66,6 +66,31 @@ describe('runs', () => {
     expect((await send('POST', '/api/v1/limits/clear', {})).status).toBe(400);
   });
 
+  test('use the memo as they are asked to, and one of a single part is not continued behind it', async () => {
+    const part = 'STATE: PLAN\n  DO [memo]: plan = echo call >> made; echo planned\n  GOTO: NEXT with plan={plan}\n';
+    const program = `${part}STATE: NEXT\n  DO: echo {plan} >> made\n  GOTO: LAST\nSTATE: LAST\n  DO: echo last >> made\n  RETURN: 1\n`;
+    const { send, idle, folder, executions } = await serviceOf({ 'memo.dsl': program });
+    const made = () => readFileSync(join(folder, 'made'), 'utf8').trimEnd().split('\n');
+    const start = async (options: object) => {
+      const { json } = await send('POST', '/api/v1/runs', { program: 'memo.dsl', ...options });
+      await idle();
+      return json;
+    };
+    const refused = await start({ only: 'NEXT' });
+    const { text } = await send('GET', `/api/v1/runs/${refused.run_id as string}/events?follow=false`);
+    expect(text).toContain('comes before `NEXT`, and the memo does not have it; run the program once without `--only`');
+    expect(executions.queuedRuns()).toEqual([]);
+    await start({ only: 'PLAN' });
+    expect(made()).toEqual(['call']);
+    const { run_id: id } = await start({ only: 'NEXT', memo_max_age: 600 });
+    expect(made()).toEqual(['call', 'planned']);
+    expect((await send('GET', `/api/v1/runs/${id as string}`)).json).toMatchObject({ status: 'interrupted' });
+    await start({ fresh: true });
+    expect(made()).toEqual(['call', 'planned', 'call', 'planned', 'last']);
+    expect(await start({ only: 'NXT' })).toMatchObject({ code: 'wrong-use', help: 'did you mean `NEXT`?' });
+    expect(await start({ memo_max_age: 0 })).toMatchObject({ code: 'wrong-request' });
+  });
+
   test('can be verified and audited', async () => {
     const { send, idle } = await serviceOf(PROGRAMS);
     const { json } = await send('POST', '/api/v1/runs', { program: 'hello.dsl', inputs: { who: 'Ada' } });

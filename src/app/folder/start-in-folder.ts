@@ -114,6 +114,7 @@ export async function startIn(
     sources: supplied.sources,
     settings: {
       ...{ ...supplied.settings, ...given.settings },
+      ...omitUndefined({ memo_fresh: given.memo?.fresh, memo_max_age_ms: given.memo?.maxAgeMs }),
       ...omitUndefined({ traceparent: trace?.parent ?? undefined }),
     },
     dir: directory,

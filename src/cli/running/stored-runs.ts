@@ -95,8 +95,6 @@ export function settingsOf(flags: RunFlags): Readonly<Record<string, Json>> {
   return omitUndefined({
     suspend_after: flags.suspendAfter,
     real_time: flags.realTime,
-    memo_fresh: flags.fresh,
-    memo_max_age_ms: flags.memoMaxAge,
     cassette: flags.cassette === undefined ? undefined : resolve(flags.cassette),
   });
 }

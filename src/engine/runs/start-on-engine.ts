@@ -73,6 +73,7 @@ const LOCAL = [
   'key',
   'onBusy',
   'keyWhile',
+  'memo',
 ] as const;
 
 /** How long the first worker may need to register its services, and the pause between two looks. Milliseconds. */

@@ -229,7 +229,7 @@ class TrialLoop {
       name: `${one.name} ${repetition}/${kept.count}${of}`,
       // A remembered outcome says nothing about how often a flow succeeds.
       memo: { fresh: true },
-      settings: { trial: kept.trial_id, memo_fresh: true },
+      settings: { trial: kept.trial_id },
       // A run that waits for a person must not keep the next one from beginning.
       ...(program.machine.key === undefined ? {} : { keyWhile: 'running' as const }),
     };

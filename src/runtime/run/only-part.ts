@@ -148,7 +148,7 @@ export class OnlyPart {
                 ? 'write `memo=yes` next to the name of the step (in a workflow file `memo: true`), and run it once without `--only`'
                 : 'add `memo` to its options, as in `DO [memo]: …`, and run the program once without `--only`',
             };
-    this.stopper.abort(`only ${this.name}`);
+    this.stopper.abort(`only ${this.name}: ${this.refusal.message}; ${this.refusal.help}`);
   }
 
   /** Once nothing is executed any more. `isOver`: the run has ended by itself. Null: it was interrupted by something else. */

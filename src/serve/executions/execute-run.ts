@@ -67,6 +67,8 @@ async function executeLocked(options: ExecuteOptions): Promise<void> {
   const waiting = readWaiting(directory, runId);
   // The process before this one has finished it, or the request was withdrawn.
   if (waiting === null || waiting.refusal !== undefined) return;
+  // A resumption would go on behind the part that was wanted.
+  if (isOfOnePart(waiting) && hasRecord(directory, runId)) return forgetWaiting(directory, runId);
   const runs = openRuns({ folder: programs, dir: directory });
   const execution = await beginUnlessHeld(runs, waiting, options);
   if (!execution.ok && NOT_OURS.has(execution.refusal.code)) return forgetWaiting(directory, runId);
@@ -75,7 +77,7 @@ async function executeLocked(options: ExecuteOptions): Promise<void> {
   if (!execution.ok) return keepWaiting(directory, { ...waiting, refusal: withoutFindings(execution.refusal) });
   options.onBegun?.();
   const report = await execution.value.report;
-  if (report.status === 'interrupted') return;
+  if (report.status === 'interrupted' && report.only === undefined) return;
   // A run that could not be stored has no record: only this says what became of it.
   if (!hasRecord(directory, runId) && report.error !== null) {
     const message = `${report.error.kind}: ${report.error.message}`;
@@ -83,6 +85,8 @@ async function executeLocked(options: ExecuteOptions): Promise<void> {
   }
   forgetWaiting(directory, runId);
 }
+
+const isOfOnePart = ({ task }: WaitingExecution): boolean => task.kind === 'start' && task.memo?.only !== undefined;
 
 /** How long a run is waited for that somebody holds: if it has a delivery to take, and otherwise. Milliseconds. */
 const HELD_MS = { withDelivery: 30_000, without: 1000 };
@@ -123,13 +127,18 @@ async function begin(runs: Runs, waiting: WaitingExecution, options: ExecuteOpti
   prepareRunFolder(directory, runId);
   switch (task.kind) {
     case 'start': {
-      const { program, text, name, inputs, printed: printedInputs, traceparent } = task;
+      const { program, text, name, inputs, printed: printedInputs, traceparent, memo } = task;
       const startable = text === undefined ? (program as string) : { text };
       return runs.start(startable, {
         ...common,
         by: person,
         inputs: { ...inputs, ...secret },
-        ...omitUndefined({ printedInputs, name, settings: traceparent === undefined ? undefined : { traceparent } }),
+        ...omitUndefined({
+          printedInputs,
+          name,
+          memo,
+          settings: traceparent === undefined ? undefined : { traceparent },
+        }),
         runId,
         jobs: options.jobs,
         ...omitUndefined({ key: key?.name, onBusy: key?.onBusy, keyWhile: key?.while }),

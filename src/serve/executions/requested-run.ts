@@ -6,7 +6,10 @@ import { isBeyondJson, type Value } from '../../interpreter/values/value.js';
 import type { Json } from '../../machine/expression.js';
 import type { Limits, Machine } from '../../machine/machine.js';
 import { omitUndefined } from '../../prelude/omit-undefined.js';
+import type { MemoOptions } from '../../runtime/memo.js';
+import { onlyProblem } from '../../runtime/run/only-part.js';
 import { titleOf } from '../../runtime/run/run-title.js';
+import { RunRefused } from '../../runtime/store/store-error.js';
 import { keyOfStart, type WaitingExecution, type WantedKey } from './waiting-list.js';
 
 type GivenValues = Readonly<Record<string, Json>>;
@@ -24,6 +27,7 @@ interface RequestedStart {
   readonly limits: Limits;
   readonly by: string;
   readonly key: WantedKey;
+  readonly memo?: WantedMemo | undefined;
 }
 
 interface PromisedStart {
@@ -38,7 +42,24 @@ export function printedValues(values: GivenValues): Record<string, string> {
   return Object.fromEntries(entries.map(([name, value]) => [name, printJson(value as Value)]));
 }
 
-/** Throws a `RunRefused` for a key that cannot be one. */
+/** How a request wants the memo to be used. */
+export interface WantedMemo {
+  readonly fresh?: boolean | undefined;
+  /** Seconds. */
+  readonly memo_max_age?: number | undefined;
+  readonly only?: string | undefined;
+}
+
+/** Undefined: as usual. Throws a `RunRefused` for a part that the program does not have. */
+export function memoOf(machine: Machine, { fresh, memo_max_age, only }: WantedMemo): MemoOptions | undefined {
+  const problem = only === undefined ? null : onlyProblem(machine, only);
+  if (problem !== null) throw new RunRefused('wrong-use', problem.message, problem.help);
+  const maxAgeMs = memo_max_age === undefined ? undefined : memo_max_age * 1000;
+  const memo = omitUndefined({ fresh, maxAgeMs, only }) as MemoOptions;
+  return Object.keys(memo).length === 0 ? undefined : memo;
+}
+
+/** Throws a `RunRefused` for a key that cannot be one, and for a part that the program does not have. */
 export function promisedStart(start: RequestedStart): PromisedStart {
   const { run_id, checked, source, inputs, written = inputs, name, traceparent, limits, by } = start;
   const machine = checked.machine as Machine;
@@ -46,6 +67,7 @@ export function promisedStart(start: RequestedStart): PromisedStart {
   const part = <T>(values: Readonly<Record<string, T>>, isSecret: boolean): Record<string, T> =>
     Object.fromEntries(Object.entries(values).filter(([input]) => secrets.has(input) === isSecret));
   const open = part(inputs, false);
+  const memo = memoOf(machine, start.memo ?? {});
   const texts = part(printedValues(written), false);
   const key = keyOfStart(machine, { ...inputs, ...written }, start.key);
   const shown = Object.keys(texts).length === 0 ? {} : { printed: texts };
@@ -54,7 +76,7 @@ export function promisedStart(start: RequestedStart): PromisedStart {
       run_id,
       machine: machine.name,
       title: titleOf(machine, { ...open, ...part(written, false) }, name),
-      task: { kind: 'start', inputs: open, ...shown, ...source, ...omitUndefined({ name, traceparent }) },
+      task: { kind: 'start', inputs: open, ...shown, ...source, ...omitUndefined({ name, traceparent, memo }) },
       limits,
       by,
       ...(key === null ? {} : { key }),

@@ -8,6 +8,7 @@ import type { ReplayFrom } from '../../app/execution-options.js';
 import type { Refusal } from '../../app/result.js';
 import type { Json } from '../../machine/expression.js';
 import type { Limits, Machine } from '../../machine/machine.js';
+import type { MemoOptions } from '../../runtime/memo.js';
 import { createRedactor } from '../../runtime/redact.js';
 import { secretsOf } from '../../runtime/run/run-options.js';
 import { emptyReport } from '../../runtime/run/run-report.js';
@@ -33,6 +34,7 @@ export type Task =
       readonly printed?: Readonly<Record<string, string>>;
       /** The span of the request, to whose trace the run belongs. */
       readonly traceparent?: string;
+      readonly memo?: MemoOptions;
     }
   /** `rollback`: performs its UNDO commands instead. */
   | { readonly kind: 'resume'; readonly rollback?: true }

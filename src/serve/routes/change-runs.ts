@@ -24,7 +24,7 @@ import {
 } from '../answer-schemas.js';
 import type { Checks } from '../checking.js';
 import type { Executions } from '../executions/executions.js';
-import { limitsOf, printedValues, promisedStart, whyNotResumed } from '../executions/requested-run.js';
+import { limitsOf, memoOf, printedValues, promisedStart, whyNotResumed } from '../executions/requested-run.js';
 import type { Task } from '../executions/waiting-list.js';
 import { answer, answerRefusal, answerWith, writtenMember } from '../http-answer.js';
 import { queuedRefusal } from '../queued-refusal.js';
@@ -242,7 +242,9 @@ export function addChangeRoutes(app: ServiceApp, service: Service): void {
   }
 
   app.openapi(start, async (c) => {
-    const { program, text, name, inputs = {}, limits, confirm = false, key, on_busy, key_while } = c.req.valid('json');
+    const body = c.req.valid('json');
+    const { program, text, name, inputs = {}, limits, confirm = false, key, on_busy, key_while } = body;
+    const { fresh, memo_max_age, only } = body;
     if (text !== undefined && !service.allowText)
       return answerWith(c, 403, {
         code: 'no-texts',
@@ -287,6 +289,7 @@ export function addChangeRoutes(app: ServiceApp, service: Service): void {
         limits: limitsOf(limits),
         by: personOf(c),
         key: { key, onBusy: on_busy, while: key_while },
+        memo: { fresh, memo_max_age, only },
       }),
     );
     if (!promised.ok) return answerRefusal(c, promised.refusal);
@@ -302,7 +305,7 @@ export function addChangeRoutes(app: ServiceApp, service: Service): void {
         ...omitUndefined({ name }),
         limits: limitsOf(limits),
         person: personOf(c),
-        ...omitUndefined({ key }),
+        ...omitUndefined({ key, memo: memoOf(checked.machine as Machine, { fresh, memo_max_age, only }) }),
       };
       return answerBegun(c, runs.start(source, options), { status: 201, bound });
     }
