@@ -183,7 +183,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   },
   'lab/trials': {
     holds:
-      'programs tried with their real agents: `read-cases.ts` reads the cases, `run-trial.ts` executes a run of the store for each, `judge-run.ts` judges it from its record; `statistics.ts`: how sure a rate is, and whether two differ',
+      'programs tried with their real agents: `trials.ts` has the operations of all doors, `read-cases.ts` reads the cases, `run-trial.ts` executes a run of the store for each, `judge-run.ts` judges it from its record; `statistics.ts`: how sure a rate is, and whether two differ',
     rooms: [
       'language/source',
       'language/syntax',
@@ -279,7 +279,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   serve: {
     holds:
       'the service: operations on runs over HTTP; `access.ts`: who may use it; `schemas.ts`: what requests may hold; `answer-schemas.ts`: what answers hold; `routes/`; `executions/`: the queue, and processes that execute runs; `scheduler.ts`: what it starts at which times',
-    rooms: ['machine', 'interpreter', 'runtime', 'app/library', 'app', 'engine/runs'],
+    rooms: ['machine', 'interpreter', 'runtime', 'app/library', 'app', 'lab/trials', 'engine/runs'],
     packages: ['hono', '@hono/node-server', '@hono/zod-openapi', 'prom-client'],
     node: true,
   },

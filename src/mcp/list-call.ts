@@ -9,7 +9,7 @@ import { BUDGET, cutText, type ShortMembers } from './short-answer.js';
 import type { RUN_STATUSES } from './tool-definitions.js';
 
 export interface ListArguments {
-  readonly what?: 'runs' | 'programs' | 'limits';
+  readonly what?: 'runs' | 'programs' | 'limits' | 'trials';
   readonly status?: (typeof RUN_STATUSES)[number];
   readonly q?: string;
   readonly cursor?: string;
@@ -21,6 +21,7 @@ const LONGEST_DEFAULT = 60;
 
 export async function listCall(door: Door, given: ListArguments): Promise<ToolResult> {
   if (given.what === 'limits') return listLimits(door, given);
+  if (given.what === 'trials') return listTrials(door, given);
   return given.what === 'programs' ? listPrograms(door, given) : listRuns(door, given);
 }
 
@@ -63,6 +64,25 @@ async function listLimits(door: Door, { q = '', cursor, status }: ListArguments)
     cursorOf: ({ account }) => String(account),
     next: undefined,
     line: ({ account, until, state, message }) => `${account} ${state} until ${until}: ${message}`,
+  });
+}
+
+async function listTrials(door: Door, { q = '', cursor, status }: ListArguments): Promise<ToolResult> {
+  if (status !== undefined) return failedResult('trials have no status of a run', 'leave out `status`');
+  const { TrialTasks } = await import('../serve/executions/trial-tasks.js');
+  const all = await new TrialTasks(door.programs, door.directory, () => door.executions()).list();
+  const rows = all
+    .filter(({ trial_id }) => cursor === undefined || trial_id < cursor)
+    .map(({ trial_id, status, started_at, cases, runs, open, variants }): ShortMembers => {
+      const of = variants.map(({ name, passed, runs: judged }) => ({ name, passed, runs: judged }));
+      return { trial_id, status, started_at, cases, runs, open, variants: of };
+    })
+    .filter((row) => JSON.stringify(row).toLowerCase().includes(q.toLowerCase()));
+  return page('trials', rows, {
+    cursorOf: ({ trial_id }) => String(trial_id),
+    next: undefined,
+    line: ({ trial_id, status, variants, runs, open }) =>
+      `${trial_id} ${(variants as readonly ShortMembers[]).map(({ name }) => name).join(' against ')} ${status}, ${Number(runs) - Number(open)} of ${runs} runs judged`,
   });
 }
 

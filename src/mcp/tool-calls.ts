@@ -5,6 +5,7 @@ import type { CheckedProgram, RunBounds } from '../app/programs.js';
 import { whyConfirm } from '../app/run-bounds.js';
 import type { Json } from '../machine/expression.js';
 import type { Machine } from '../machine/machine.js';
+import { omitUndefined } from '../prelude/omit-undefined.js';
 import { inputProblems } from '../runtime/run/run-inputs.js';
 import type { OnBusy } from '../runtime/store/run-header.js';
 import { limitsOf } from '../serve/executions/requested-run.js';
@@ -18,6 +19,7 @@ import { control, deliver, digestOf, startRun } from './run-operations.js';
 import { partOfRun } from './run-parts.js';
 import { describeRun, failedResult, resultOf, type ToolResult } from './run-view.js';
 import { cutText, type ShortMembers } from './short-answer.js';
+import { type TrialArguments, TrialCalls } from './trial-calls.js';
 import { lookAt, untilItStands } from './until-it-stands.js';
 
 export type CallResult = ToolResult | InputRequiredResult;
@@ -80,6 +82,7 @@ export interface RunArguments extends NamedFlow {
   readonly fresh?: true;
   readonly memo_max_age?: number;
   readonly only?: string;
+  readonly trial?: TrialArguments;
 }
 
 /** What a run that was started is told about later. */
@@ -95,6 +98,7 @@ export async function runCall(door: Door, given: RunArguments, caller: Caller): 
   const { state } = caller;
   // The call comes back with its form and must not start a second run.
   if (state?.kind === 'questions') return afterForm(door, state, given.wait_s ?? WAIT_S, caller);
+  if (given.trial !== undefined) return trialCall(door, { ...given, trial: given.trial }, caller);
   const begun = await startCall(door, given, caller);
   if ('answer' in begun) return begun.answer;
   const { run_id, bound, isNew } = begun.started;
@@ -105,6 +109,26 @@ export async function runCall(door: Door, given: RunArguments, caller: Caller): 
     ...(bound === undefined ? {} : { bound }),
     ...(isNew ? {} : { note: 'the key was used before: this is the run of that time' }),
   });
+}
+
+async function trialCall(
+  door: Door,
+  {
+    program,
+    file,
+    trial,
+    confirm = false,
+    wait_s = WAIT_S,
+    ...others
+  }: RunArguments & { readonly trial: TrialArguments },
+  caller: Caller,
+): Promise<CallResult> {
+  const [other] = Object.keys(others);
+  if (other !== undefined)
+    return failedResult(`a trial has no \`${other}\``, 'the cases have the inputs: leave it out');
+  const found = await findSource(door, omitUndefined({ program, file }), ['program', 'file']);
+  if (!found.ok) return refusalResult(found.refusal);
+  return new TrialCalls(door, caller).start(sourceOf(found.value) as string, trial, confirm, wait_s);
 }
 
 /** It was started; or why not, or the form that confirms it. */
@@ -224,6 +248,8 @@ interface GetArguments {
 export async function getCall(door: Door, { run_id, wait_s = 0, part, after = 0 }: GetArguments, caller: Caller) {
   const { state } = caller;
   if (state?.kind === 'questions') return afterForm(door, state, wait_s, caller);
+  const trials = new TrialCalls(door, caller);
+  if (trials.has(run_id)) return trials.get(run_id, wait_s);
   const found = await door.runs.find(run_id ?? null);
   if (!found.ok) return refusalResult(found.refusal);
   if (part !== undefined) return partOfRun(door, found.value.run_id, part, after);
@@ -379,6 +405,8 @@ const CONTROLLED_S = 2;
 export async function controlCall(door: Door, given: ControlArguments, caller: Caller): Promise<CallResult> {
   const { run_id, action, from, limits } = given;
   const by = `agent ${caller.name}`;
+  const trials = new TrialCalls(door, caller);
+  if (trials.has(run_id)) return trials.control(run_id, action, limits?.cost);
   const done = await control(door, { run_id, action, from, limits: limitsOf(limits), by, signal: caller.signal });
   if (!done.ok) return refusalResult(done.refusal);
   return follow(door, caller, { run_id: done.value, wait_s: action === 'cancel' ? 0 : CONTROLLED_S, wasAsked: true });

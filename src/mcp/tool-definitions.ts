@@ -55,7 +55,7 @@ const limits: ToolSchema = {
   additionalProperties: false,
 };
 
-const runId = text('id of a run, or its beginning');
+const runId = text('id of a run, or its beginning; or of a trial');
 
 /** What is known of a run. Members that are empty are left out. */
 const runFacts: ToolSchema = {
@@ -107,13 +107,24 @@ export const TOOLS: readonly ToolDefinition[] = [
     name: 'run',
     title: 'Run a flow',
     description:
-      'Run a program: `program` (name or path from `list`), `file` or `text`. Returns the result, or where the run stands and its `run_id`; it continues without you, so follow it with `get`. Commands and agents of the program are executed.',
+      'Run a program: `program` (name or path from `list`), `file` or `text`. Returns the result, or where the run stands and its `run_id`; it continues without you, so follow it with `get`. Commands and agents of the program are executed. With `trial`, it is tried over cases: pass rate, cost, flaky ones.',
     inputSchema: object({
       program: text('a listed program'),
       file: text('path in the folder of programs'),
       text: text('a program'),
       inputs: values('values of its INPUTs by name'),
       name: text('what to call the run'),
+      trial: object(
+        {
+          cases: text('file with a list of {name, inputs, expect: [lines of EXPECT]}'),
+          count: { type: 'integer', minimum: 1, default: 10 },
+          against: text('second program'),
+          agents: values('other agents by the names that they replace'),
+          budget: { type: 'number', exclusiveMinimum: 0 },
+          jobs: { type: 'integer', minimum: 1 },
+        },
+        ['cases'],
+      ),
       ...RUN_OPTIONS,
     }),
     outputSchema: runFacts,
@@ -125,7 +136,7 @@ export const TOOLS: readonly ToolDefinition[] = [
     description:
       'Where a run stands: status, state, what it waits for, cost, result, last events. `part` gives more of it: `events` (whole record), `report` (time and cost), `output` (result and what its commands printed), `graph` (Mermaid).',
     inputSchema: object({
-      run_id: text('id of a run, or its beginning (default: the latest run)'),
+      run_id: text('id of a run, or its beginning, or of a trial (default: the latest run)'),
       wait_s: waitFor(0),
       part: { enum: ['events', 'report', 'output', 'graph'] },
       after: { type: 'integer', minimum: 0, description: 'continue a part: `next_after` of the answer before' },
@@ -157,7 +168,7 @@ export const TOOLS: readonly ToolDefinition[] = [
     description:
       'Runs (newest first), the programs that can be run, with their inputs, or the limits that accounts of agents have reached.',
     inputSchema: object({
-      what: { enum: ['runs', 'programs', 'limits'], default: 'runs' },
+      what: { enum: ['runs', 'programs', 'limits', 'trials'], default: 'runs' },
       status: { enum: [...RUN_STATUSES], description: 'only runs with this status' },
       q: text('only what mentions this text'),
       cursor: text('`next_cursor` of the page before'),

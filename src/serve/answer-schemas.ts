@@ -272,3 +272,20 @@ const removedRun = z.looseObject({ run_id: z.string(), machine: z.string().nulla
 export const removedAnswer = z
   .looseObject({ removed: z.array(removedRun), kept: z.array(removedRun), bytes: count, dry_run: z.boolean() })
   .openapi('Removed', { description: 'as `statedsl gc --json` prints it' });
+
+const trial = {
+  trial_id: z.string(),
+  status: z.enum(['queued', 'running', 'complete', 'parked', 'budget', 'interrupted']),
+};
+
+export const trialAnswer = z
+  .looseObject({ ...trial, started_at: time, runs: count, open: count, variants: rows })
+  .openapi('Trial', { description: 'as `statedsl trial --json` prints it' });
+
+export const trialsAnswer = z.object({ trials: z.array(trialAnswer) }).openapi('Trials');
+
+export const promisedTrialAnswer = z
+  .object({ ...trial, runs: count, open: count, bound: bound.optional() })
+  .openapi('StartedTrial', { description: '`open`: the runs that are left' });
+
+export const stoppedTrialAnswer = z.object(trial).openapi('InterruptedTrial');

@@ -17,6 +17,7 @@ import { answerWith } from './http-answer.js';
 import { addChangeRoutes } from './routes/change-runs.js';
 import { addProgramRoutes } from './routes/program-routes.js';
 import { addDaysRoute, addReadRoutes } from './routes/read-runs.js';
+import { addTrialRoutes } from './routes/trial-routes.js';
 import { addWaitingRoute } from './routes/waiting.js';
 import { answers, OWN_REQUEST, type Service, type ServiceApp, textAnswers } from './service.js';
 import {
@@ -95,7 +96,8 @@ export function createApp(service: Service): ServiceApp {
   app.use('/api/*', refuseEncodings());
   app.on('POST', '/api/*', completeEmptyBodies());
   app.on('POST', '/api/*', refuseAmbiguous());
-  if (service.isReadOnly) for (const path of ['/api/v1/runs/*', '/api/v1/runs']) app.use(path, refuseChanges);
+  if (service.isReadOnly)
+    for (const path of ['runs/*', 'runs', 'trials/*', 'trials']) app.use(`/api/v1/${path}`, refuseChanges);
   app.get('/api/v1/metrics', metrics.show);
   const api: ServiceApp = new OpenAPIHono({ defaultHook: app.defaultHook as never });
   addAboutRoute(api, service);
@@ -103,6 +105,7 @@ export function createApp(service: Service): ServiceApp {
   addDaysRoute(api, service);
   addWaitingRoute(api, service);
   addChangeRoutes(api, service);
+  addTrialRoutes(api, service);
   addProgramRoutes(api, service);
   app.route('/api/v1', api);
   addPage(app, access);

@@ -141,6 +141,8 @@ const limits = z
   })
   .openapi('Limits');
 
+const confirm = z.boolean().optional().openapi({ description: 'start it although its bound exceeds `confirm_above`' });
+
 export const startBody = z
   .strictObject({
     program: z.string().min(1).max(4096).optional().openapi({ description: 'a path that `GET /programs` lists' }),
@@ -161,7 +163,7 @@ export const startBody = z
       .literal('running')
       .optional()
       .openapi({ description: 'it has the key only while it is executed; default: until it ends' }),
-    confirm: z.boolean().optional().openapi({ description: 'start it although its bound exceeds `confirm_above`' }),
+    confirm,
     fresh: z
       .literal(true)
       .optional()
@@ -203,6 +205,38 @@ export const signalBody = z
 export const clearBody = z
   .strictObject({ account: z.string().min(1).openapi({ description: 'an account, the beginning of one, or `all`' }) })
   .openapi('ClearLimits');
+
+const budget = z.number().positive().optional().openapi({ description: 'what all runs may cost together; US dollars' });
+const jobs = z.number().int().min(1).max(1000).optional().openapi({ description: 'runs at the same time; default 1' });
+
+export const trialBody = z
+  .strictObject({
+    program: z.string().min(1).max(4096).openapi({ description: 'a path that `GET /programs` lists' }),
+    cases: z.union([z.string().min(1).max(4096), z.array(json).min(1)]).openapi({
+      description:
+        'a file of the folder of programs, or its content: a list of objects with `name`, `inputs` and `expect`',
+    }),
+    count: z
+      .number()
+      .int()
+      .min(1)
+      .max(100_000)
+      .optional()
+      .openapi({ description: 'how often each case is run; default 10' }),
+    against: z.string().min(1).max(4096).optional().openapi({ description: 'another program over the same cases' }),
+    agents: z
+      .record(z.string(), z.string())
+      .optional()
+      .openapi({ description: 'the same program with other agents, by the names that they replace' }),
+    budget,
+    jobs,
+    confirm,
+  })
+  .openapi('StartTrial');
+
+export const resumeTrialBody = z.strictObject({ budget, jobs, confirm }).openapi('ResumeTrial');
+
+export const interruptBody = z.strictObject({}).openapi('Interrupt');
 
 export const cancelBody = z.strictObject({}).openapi('Cancel');
 

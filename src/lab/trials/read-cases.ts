@@ -47,6 +47,16 @@ export interface ReadCases {
   readonly sources: readonly SourceFile[];
 }
 
+/** The names of cases that were read before. */
+export async function caseNames({ name, text }: { readonly name: string; readonly text: string }) {
+  const { value } = await readYaml(text, name, true);
+  return (Array.isArray(value) ? value : []).map((one, at) => ({ name: labelOf(isMap(one) ? one : {}, at) }));
+}
+
+/** Empty: it cannot be a name. */
+const labelOf = ({ name }: Readonly<Record<string, Json>>, at: number): string =>
+  name === undefined ? `case ${at + 1}` : ['string', 'number'].includes(typeof name) ? String(name).trim() : '';
+
 const MEMBERS = ['name', 'inputs', 'expect'];
 type Path = readonly (string | number)[];
 
@@ -123,8 +133,8 @@ class CasesReader {
         const help = near === undefined ? 'a case has `name`, `inputs` and `expect`' : `did you mean \`${near}\`?`;
         this.report([at, member], `a case has no \`${member}\``, help, true);
       }
-    const { name = `case ${at + 1}`, expect = [] } = value;
-    const label = typeof name === 'string' || typeof name === 'number' ? String(name).trim() : '';
+    const { expect = [] } = value;
+    const label = labelOf(value, at);
     if (label === '' || /[\n\r]/.test(label))
       this.report([at, 'name'], 'the name of a case is a text on one line', 'write `name: …`');
     const expected = typeof expect === 'string' ? [expect] : expect;

@@ -10,6 +10,7 @@ import { OperationRefused, unwrap } from '../../app/result.js';
 import type { Execution, Runs, ShownRun } from '../../app/runs.js';
 import type { Json } from '../../machine/expression.js';
 import { spentByTrial } from '../../runtime/agents/daily-budget.js';
+import type { EffectPermits } from '../../runtime/effect-context.js';
 import { newRunId } from '../../runtime/run/header.js';
 import type { RunReport } from '../../runtime/run/run-report.js';
 import type { StopSignal } from '../../runtime/stop-signal.js';
@@ -17,8 +18,10 @@ import {
   type KeptTrial,
   noteRun,
   readSlots,
+  type TrialEnd,
   type TrialResult,
   type TrialSlot,
+  type WaitingRuns,
 } from '../../runtime/store/kept-trials.js';
 import { judgeRun } from './judge-run.js';
 import type { CompiledCases, TrialCase } from './read-cases.js';
@@ -40,22 +43,6 @@ export interface PlannedRun {
   readonly repetition: number;
 }
 
-/** Runs of a variant that wait, usually for the account of an agent that has reached its limit. */
-export interface WaitingRuns {
-  readonly run_id: string;
-  readonly variant: number;
-  /** Absent: the run waits for a time. */
-  readonly account?: string;
-  /** Milliseconds since the epoch. */
-  readonly until: number | null;
-}
-
-export interface TrialEnd {
-  /** `parked`: runs wait until a time. `budget`: what is left does not suffice for the next run. */
-  readonly status: 'complete' | 'parked' | 'budget' | 'interrupted';
-  readonly waiting: readonly WaitingRuns[];
-}
-
 interface TrialOptions {
   readonly directory: string;
   readonly kept: KeptTrial;
@@ -65,6 +52,8 @@ interface TrialOptions {
   readonly kill: StopSignal;
   /** How long a run may wait in this process. Milliseconds; null: as long as it takes. */
   readonly suspendAfterMs: number | null;
+  /** Limits the effects of these runs together with those of others. */
+  readonly permits?: EffectPermits;
   readonly onJudged: (planned: PlannedRun, result: TrialResult) => void;
 }
 
@@ -249,8 +238,8 @@ class TrialLoop {
   }
 
   private common() {
-    const { signal, kill, suspendAfterMs } = this.options;
-    return { signal, kill, suspendAfterMs };
+    const { signal, kill, suspendAfterMs, permits } = this.options;
+    return { signal, kill, suspendAfterMs, ...(permits === undefined ? {} : { permits }) };
   }
 }
 

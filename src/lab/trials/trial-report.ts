@@ -1,9 +1,7 @@
 /** What a trial has found so far: how often each case passes, what a pass costs, and which variant is better. */
 import { addCost } from '../../interpreter/run-state/run-usage.js';
 import { spentByTrial } from '../../runtime/agents/daily-budget.js';
-import type { KeptTrial, TrialResult, TrialSlot } from '../../runtime/store/kept-trials.js';
-import type { TrialCase } from './read-cases.js';
-import type { TrialEnd, WaitingRuns } from './run-trial.js';
+import type { KeptTrial, TrialEnd, TrialResult, TrialSlot, WaitingRuns } from '../../runtime/store/kept-trials.js';
 import { compareRates, wilson } from './statistics.js';
 
 /** How often runs passed. */
@@ -62,7 +60,10 @@ export interface VariantComparison {
 /** What `statedsl trial --json` prints. */
 export interface TrialReport {
   readonly trial_id: string;
-  readonly status: TrialEnd['status'];
+  /** ISO 8601. */
+  readonly started_at: string;
+  /** `queued`: a service executes others first. `running`: a process executes it. */
+  readonly status: TrialEnd['status'] | 'queued' | 'running';
   readonly cases: string;
   /** How often each case is run. */
   readonly count: number;
@@ -85,9 +86,9 @@ const LEVEL = 0.05;
 interface TrialFacts {
   readonly directory: string;
   readonly kept: KeptTrial;
-  readonly cases: readonly TrialCase[];
+  readonly cases: readonly { readonly name: string }[];
   readonly slots: ReadonlyMap<number, TrialSlot>;
-  readonly end: TrialEnd;
+  readonly end: Pick<TrialReport, 'status' | 'waiting'>;
 }
 
 export function trialReport({ directory, kept, cases, slots, end }: TrialFacts): TrialReport {
@@ -111,6 +112,7 @@ export function trialReport({ directory, kept, cases, slots, end }: TrialFacts):
   const comparison = first === undefined || second === undefined ? null : compare(first, second);
   return {
     trial_id,
+    started_at: kept.started_at,
     status: end.status,
     cases: kept.cases.name,
     count,

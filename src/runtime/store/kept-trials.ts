@@ -29,6 +29,24 @@ export interface KeptTrial {
   readonly budget: number | null;
   /** Options of the preparation. */
   readonly preparation: Readonly<Record<string, Json>>;
+  /** How its last execution ended; absent: it is executed, or its process was killed. */
+  readonly end?: TrialEnd;
+}
+
+/** Runs of a variant that wait, usually for the account of an agent that has reached its limit. */
+export interface WaitingRuns {
+  readonly run_id: string;
+  readonly variant: number;
+  /** Absent: the run waits for a time. */
+  readonly account?: string;
+  /** Milliseconds since the epoch. */
+  readonly until: number | null;
+}
+
+export interface TrialEnd {
+  /** `parked`: runs wait until a time. `budget`: what is left does not suffice for the next run. */
+  readonly status: 'complete' | 'parked' | 'budget' | 'interrupted';
+  readonly waiting: readonly WaitingRuns[];
 }
 
 export interface KeptVariant {
@@ -76,6 +94,10 @@ export function trialIds(directory: string): string[] {
     return [];
   }
 }
+
+/** Whether the store has a trial with this whole id. */
+export const isTrialId = (directory: string, id: string): boolean =>
+  ID.test(id) && entryAt(join(trialFolder(directory, id), 'trial.json')) !== null;
 
 /** Null: its file cannot be read, or another version has written it. */
 export function readTrial(directory: string, id: string): KeptTrial | null {

@@ -21,6 +21,7 @@ import {
   keepWaiting,
   prepareRunFolder,
   readWaiting,
+  type Task,
   type WaitingExecution,
 } from './waiting-list.js';
 
@@ -69,6 +70,7 @@ async function executeLocked(options: ExecuteOptions): Promise<void> {
   if (waiting === null || waiting.refusal !== undefined) return;
   // A resumption would go on behind the part that was wanted.
   if (isOfOnePart(waiting) && hasRecord(directory, runId)) return forgetWaiting(directory, runId);
+  if (waiting.task.kind === 'trial') return executeTrial(waiting.task, waiting, options);
   const runs = openRuns({ folder: programs, dir: directory });
   const execution = await beginUnlessHeld(runs, waiting, options);
   if (!execution.ok && NOT_OURS.has(execution.refusal.code)) return forgetWaiting(directory, runId);
@@ -84,6 +86,22 @@ async function executeLocked(options: ExecuteOptions): Promise<void> {
     return keepWaiting(directory, { ...waiting, refusal: { code: 'unusable', message, help: null } });
   }
   forgetWaiting(directory, runId);
+}
+
+/** A trial that was interrupted goes on in the next process. What it has found is in its own folder. */
+async function executeTrial(
+  { jobs, budget }: Extract<Task, { kind: 'trial' }>,
+  waiting: WaitingExecution,
+  { directory, programs, runId, signal, permits, onBegun }: ExecuteOptions,
+): Promise<void> {
+  const { Trials } = await import('../../lab/trials/trials.js');
+  const trials = new Trials({ folder: programs, directory });
+  const ready = await trials.resume(runId, budget);
+  onBegun?.();
+  const result = ready.ok ? await trials.execute(ready.value, { jobs, signal, permits, suspendAfterMs: null }) : ready;
+  if (!result.ok && result.refusal.code !== 'held')
+    return keepWaiting(directory, { ...waiting, refusal: withoutFindings(result.refusal) });
+  if (!result.ok || result.value.status !== 'interrupted') forgetWaiting(directory, runId);
 }
 
 const isOfOnePart = ({ task }: WaitingExecution): boolean => task.kind === 'start' && task.memo?.only !== undefined;
@@ -148,6 +166,8 @@ async function begin(runs: Runs, waiting: WaitingExecution, options: ExecuteOpti
       return runs.replay(task.of, task.from, { ...common, runId });
     case 'resume':
       return runs.resume(runId, common);
+    case 'trial':
+      throw new Error('a trial is no run');
     default:
       return unreachable(task);
   }

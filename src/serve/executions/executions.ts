@@ -228,6 +228,16 @@ export class Executions {
     return true;
   }
 
+  /** Interrupts the process of a trial, or takes back its promise; false: this service has neither. */
+  interruptTrial(id: string): boolean {
+    const run = this.runs.get(id);
+    if (run === undefined || run.promise === null) return false;
+    const { process } = run;
+    this.forget(id);
+    process?.interrupt();
+    return process?.isAdopted !== true;
+  }
+
   /** Runs that wait, newest first, also for the beginning of their record, and those that could not begin. */
   queuedRuns(): QueuedRun[] {
     return [...this.runs.values()].flatMap((run) => this.entryOf(run) ?? []).reverse();
@@ -251,7 +261,8 @@ export class Executions {
   /** How lists show it; null: its record does. */
   private entryOf(run: PromisedRun): QueuedRun | null {
     const { promise, id } = run;
-    if (promise === null) return null;
+    // A trial is no run.
+    if (promise === null || promise.task.kind === 'trial') return null;
     // What a run with a record was refused does not change what it is.
     const isShown = run.isPromised ? run.isQueued || !this.hasRecord(id) : !this.isStored(id);
     return isShown ? queuedRunOf(promise, this.mustWait(id) ? 'queued' : 'running') : null;

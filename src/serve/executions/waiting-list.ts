@@ -38,7 +38,9 @@ export type Task =
     }
   /** `rollback`: performs its UNDO commands instead. */
   | { readonly kind: 'resume'; readonly rollback?: true }
-  | { readonly kind: 'replay'; readonly of: string; readonly from: ReplayFrom };
+  | { readonly kind: 'replay'; readonly of: string; readonly from: ReplayFrom }
+  /** What is left of a trial that is kept; its id takes the place of that of a run. `budget`: instead of the one that it had. */
+  | { readonly kind: 'trial'; readonly jobs: number; readonly budget?: number };
 
 /** What a run shares with others that must not be executed at the same time. */
 export type WaitingKey = RunKey & { readonly onBusy: OnBusy };

@@ -138,6 +138,10 @@ const clear = createRoute({
   responses: answers(200, clearedAnswer, 'the accounts'),
 });
 
+/** Who sends a request, for the record. */
+export const requesterOf = (c: Context, { userHeader, user }: Pick<Service, 'userHeader' | 'user'>): string =>
+  (userHeader === null ? null : userOf(c.req.header(userHeader))) ?? user;
+
 interface BegunFacts {
   readonly status: 201 | 202;
   readonly bound?: RunBounds | null;
@@ -147,8 +151,7 @@ const boundIn = (bound: RunBounds | null) => (bound === null ? {} : { bound });
 
 export function addChangeRoutes(app: ServiceApp, service: Service): void {
   const { runs, executions, programs } = service;
-  const personOf = (c: Context): string =>
-    (service.userHeader === null ? null : userOf(c.req.header(service.userHeader))) ?? service.user;
+  const personOf = (c: Context): string => requesterOf(c, service);
 
   /** Computed elsewhere, so that others are answered meanwhile. What is not known needs a confirmation like what has no bound. */
   async function boundOf(...[source, run]: Parameters<Checks['bounds']>): Promise<RunBounds | null> {
