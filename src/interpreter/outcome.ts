@@ -221,7 +221,7 @@ function readValue(value: Json, how: DecodeOptions): DecodedOutcome {
 /** Why a call ran out of time, as a clause. */
 export function timeoutWords({ timeout_ms: ms, silent }: Extract<Outcome, { kind: 'timed-out' }>): string {
   if (silent === undefined) return `timed out after ${durationText(ms)}`;
-  const heard = silent.heard === '' ? 'it had printed nothing' : `last heard: ${silent.heard}`;
+  const heard = silent.heard === '' ? 'it had said nothing' : `last heard: ${silent.heard}`;
   return `silent for ${durationText(ms)}; ${heard}`;
 }
 

@@ -9,7 +9,7 @@ import { dirname, join } from 'node:path';
 import type { Outcome } from '../../interpreter/events/event.js';
 import { omitUndefined } from '../../prelude/omit-undefined.js';
 import type { EffectContext } from '../effect-context.js';
-import { createShower, liveSink, VALUE_BYTES } from '../process/output.js';
+import { createShower, lastHeard, liveSink, VALUE_BYTES } from '../process/output.js';
 import {
   cannotStart,
   directoryOf,
@@ -122,7 +122,7 @@ export async function callAgent(
     if ('code' in ended) return cannotStart(ended, command.argv[0] ?? '', directoryOf(process, context));
     if (ended.kind !== 'exited' && ended.kind !== 'timed-out') return ended;
     // People cannot read the objects of its output.
-    const heard = adapter.service || tally.lines > 0 ? tally.heard : null;
+    const heard = adapter.service || tally.lines > 0 ? tally.heard || lastHeard(lines.plain) : null;
     const last =
       ended.kind === 'timed-out' && ended.silent !== undefined && heard !== null ? { silent: { heard } } : {};
     return await decodeCall({ ...ended, ...last } as typeof ended, {
