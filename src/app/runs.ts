@@ -221,6 +221,8 @@ export interface RunProgram {
   readonly machine: Machine;
   /** The texts that it was compiled from: the program, and what it imports. */
   readonly sources: readonly { readonly name: string; readonly text: string }[];
+  /** The folders in which its commands work and in which its program is, as far as they are known. */
+  readonly folders: readonly string[];
 }
 
 /** An execution of a run. */

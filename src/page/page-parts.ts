@@ -19,6 +19,9 @@ export interface PageParts {
 /** What the run on the screen is called; null: not known, or no run is shown. */
 export const shownTitle = signal<string | null>(null);
 
+/** The folders of the run on the screen, which commands name by `./`. */
+export const shownFolders = signal<readonly string[]>([]);
+
 export const PageContext = createContext<PageParts | null>(null);
 
 export function usePage(): PageParts {

@@ -173,8 +173,9 @@ export const programOfRunAnswer = z
     program: z.string().nullable(),
     machine: z.looseObject({ name: z.string() }),
     sources: z.array(z.looseObject({ name: z.string(), text: z.string() })),
+    folders: z.array(z.string()),
   })
-  .openapi('ProgramOfRun');
+  .openapi('ProgramOfRun', { description: '`folders`: where its commands work and where its program is' });
 
 export const verifiedAnswer = z
   .looseObject({

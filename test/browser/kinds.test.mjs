@@ -1,12 +1,13 @@
 /** What a person asks of a run, by role and name, on ten kinds of runs; and every screen in its structure. */
 import assert from 'node:assert/strict';
-import { execFileSync } from 'node:child_process';
 import { after, test } from 'node:test';
 import {
   cancelRun,
   closeBrowser,
   findBarriers,
+  findBroken,
   makeFolder,
+  makeRepository,
   openPage,
   runProgram,
   startService,
@@ -23,6 +24,8 @@ const FILES = {
     'MACHINE: probe\nDO [retry=2/10ms]: if [ -e tried ]; then echo up; else touch tried; echo "no route" >&2; exit 7; fi\nRETURN: "it is up"\n',
   'ask.dsl':
     'MACHINE: ask\nTITLE: Ask {who}\nINPUT: who = "Ada"\nCHECK: found = echo "3 fixes"\nASK user: "Publish it?" → go choices=yes,no show=found\nRETURN: {go}\n',
+  'form.dsl':
+    'MACHINE: form\nDO: echo "two drafts"\nDO: in PARALLEL\n  ASK user: "Which one?" → one choices=yes,no\n  ASK user: "Who is told?" → who\nRETURN: "{one} {who}"\n',
   'signal.dsl': 'MACHINE: signal\nDO: echo prepared\nWAIT: signal deployed\nRETURN: 1\n',
   'slow.dsl': 'MACHINE: slow\nSTATE: WORK\n  DO: echo begun; sleep 300\n  RETURN: 1\n',
   'each.dsl': 'MACHINE: each\nFOR EACH: x in ["a", "b"] in PARALLEL:\n  DO: echo "member {x}"\nRETURN: "both"\n',
@@ -42,6 +45,7 @@ const KINDS = {
   named: ['The nightly one', 'failed', 'HTTP 403', 'HTTP 403', 'to production'],
   retried: ['probe', 'returned', 'it is up', 'no route', 'up'],
   asks: ['Ask Ada', 'suspended', 'Publish it?', 'MAIN', '3 fixes'],
+  form: ['form', 'suspended', 'Which one?', 'MAIN', 'two drafts'],
   signals: ['signal', 'suspended', '', 'the signal', 'prepared'],
   changed: ['Polish words.txt', 'returned', '', null, 'better'],
   cancelled: ['Ask Bob', 'failed', 'cancelled the run', 'cancelled the run', '3 fixes'],
@@ -52,23 +56,14 @@ const KINDS = {
 
 async function stageOf(t) {
   const folder = makeFolder(t, FILES);
-  const git = (...words) =>
-    execFileSync(
-      'git',
-      ['-c', 'user.name=a', '-c', 'user.email=a@example.org', '-c', 'commit.gpgsign=false', ...words],
-      {
-        cwd: folder,
-      },
-    );
-  git('init', '-q', '-b', 'main');
-  git('add', '.');
-  git('commit', '-q', '-m', 'begin');
+  makeRepository(folder);
   const ids = {
     returned: runProgram(folder, 'count.dsl'),
     failed: runProgram(folder, 'deploy.dsl'),
     named: runProgram(folder, 'deploy.dsl', '-i', 'env=production', '--name', 'The nightly one'),
     retried: runProgram(folder, 'probe.dsl'),
     asks: runProgram(folder, 'ask.dsl'),
+    form: runProgram(folder, 'form.dsl'),
     signals: runProgram(folder, 'signal.dsl'),
     changed: runProgram(folder, 'polish.yaml', '--worktree'),
     cancelled: runProgram(folder, 'ask.dsl', '-i', 'who=Bob'),
@@ -115,7 +110,7 @@ test('eight questions are answered where a person looks, on ten kinds of runs', 
       // 6: What does it wait for?
       const waits = page.getByRole('region', { name: 'What the run waits for' });
       assert.equal(await waits.count(), status === 'suspended' ? 1 : 0);
-      if (kind === 'asks') await waits.getByRole('button', { name: 'yes' }).waitFor();
+      if (kind === 'asks' || kind === 'form') await waits.getByRole('button', { name: 'yes' }).waitFor();
       // 7: What changed in the files? 8: What does Apply do, or why nothing?
       const apply = page.getByRole('button', { name: /^Apply…/ });
       assert.equal(await apply.getAttribute('aria-disabled'), String(kind !== 'changed'));
@@ -139,33 +134,6 @@ test('eight questions are answered where a person looks, on ten kinds of runs', 
   assert.deepEqual(log, []);
 });
 
-/** Boxes of the same kind that lie over each other, and what is cut off. */
-const findBroken = () => {
-  const found = [];
-  if (document.documentElement.scrollWidth > innerWidth)
-    found.push(`the page is ${document.documentElement.scrollWidth} wide`);
-  const boxes = (selector) =>
-    [...document.querySelectorAll(selector)]
-      .map((one) => ({
-        words: (one.getAttribute('aria-label') ?? one.textContent).slice(0, 40),
-        ...one.getBoundingClientRect().toJSON(),
-      }))
-      .filter(({ width, height }) => width > 0 && height > 0);
-  for (const selector of ['.panel', '.fact', '.actions button', '.filters > *', '[role="tab"]', '.panel-tools > *']) {
-    const all = boxes(selector);
-    all.forEach((a, at) => {
-      for (const b of all.slice(at + 1)) {
-        const across = Math.min(a.right, b.right) - Math.max(a.left, b.left);
-        const down = Math.min(a.bottom, b.bottom) - Math.max(a.top, b.top);
-        if (across > 1 && down > 1) found.push(`${selector}: ${a.words} lies over ${b.words}`);
-      }
-    });
-  }
-  for (const { words, left, right } of boxes('h1, .actions button, .fact, .filters > *'))
-    if (left < -1 || right > innerWidth + 1) found.push(`cut: ${words}`);
-  return found;
-};
-
 /** Roles and names, without what passes: times, ids. */
 const structureOf = async (page) =>
   (await page.locator('main').ariaSnapshot())
@@ -180,8 +148,11 @@ test('every screen has one structure in both themes, and nothing in it overlaps 
     for (const theme of ['light', 'dark']) {
       const { page, log } = await openPage(t, service, { theme, width, height: 860 });
       await page.getByRole('link', { name: 'Count apples' }).waitFor();
-      assert.deepEqual(await page.evaluate(findBroken), [], `the list at ${width}`);
-      const screens = ['failed', 'asks', 'changed', 'retried'].map((kind) => [kind, `/runs/${ids[kind]}?tab=output`]);
+      assert.deepEqual(await findBroken(page), [], `the list at ${width}`);
+      const screens = ['failed', 'asks', 'form', 'changed', 'retried'].map((kind) => [
+        kind,
+        `/runs/${ids[kind]}?tab=output`,
+      ]);
       for (const [name, path] of [...screens, ['the start form', '/?start=count.dsl']]) {
         await page.goto(`${service.address}${path}`);
         const isReady = path.startsWith('/runs')
@@ -190,13 +161,17 @@ test('every screen has one structure in both themes, and nothing in it overlaps 
         await isReady.waitFor();
         await page.locator('.output .faint, .output pre, .terminal, dialog').first().waitFor();
         await page.waitForLoadState('networkidle').catch(() => undefined);
-        assert.deepEqual(await page.evaluate(findBroken), [], `${name} at ${width}`);
+        assert.deepEqual(await findBroken(page), [], `${name} at ${width}`);
         const structure = await structureOf(page);
         const before = structures.get(name);
         if (before === undefined) structures.set(name, structure);
         else assert.equal(structure, before, `${name} at ${width}`);
         if (width !== 2560) assert.deepEqual(await findBarriers(page), [], `${name} at ${width} in ${theme}`);
       }
+      await page.goto(service.address);
+      await page.getByRole('button', { name: /^Theme:/ }).click();
+      await page.getByRole('button', { name: 'Theme: light' }).waitFor();
+      assert.equal(await page.evaluate('document.documentElement.dataset.theme'), 'light');
       assert.deepEqual(log, []);
       await page.context().close();
     }

@@ -3,8 +3,16 @@ import assert from 'node:assert/strict';
 import { cpSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
-import { execaSync } from 'execa';
-import { closeBrowser, findBarriers, makeFolder, openPage, root, runProgram, startService } from './stage.mjs';
+import {
+  closeBrowser,
+  findBarriers,
+  makeFolder,
+  makeRepository,
+  openPage,
+  root,
+  runProgram,
+  startService,
+} from './stage.mjs';
 
 const GREETING = `MACHINE: greeting
 INPUT: who = "Ada"
@@ -109,11 +117,7 @@ test('the plans of a program show what became of their calls, with values on the
 test('attempts of a step have their gates, why there was another one, and their diffs', async (t) => {
   const folder = makeFolder(t, {});
   cpSync(join(root, 'examples/implement-spec'), folder, { recursive: true });
-  const git = (...words) =>
-    execaSync('git', ['-c', 'user.name=a', '-c', 'user.email=a@localhost', ...words], { cwd: folder });
-  git('init', '-q');
-  git('add', '.');
-  git('-c', 'commit.gpgsign=false', 'commit', '-q', '-m', 'words');
+  makeRepository(folder);
   const id = runProgram(folder, 'one-task.dsl', '--worktree', '--agent', 'junior=fake:agents/cheat.yaml');
   const flow = runProgram(folder, 'flow.dsl', '--worktree', '-i', 'spec=@spec.md');
   const service = await startService(t, folder);

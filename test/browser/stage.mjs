@@ -27,6 +27,16 @@ export function makeFolder(test, files) {
   return folder;
 }
 
+/** Makes the folder a repository with one commit; the function runs git in it. */
+export function makeRepository(folder) {
+  const person = ['-c', 'user.name=a', '-c', 'user.email=a@example.org', '-c', 'commit.gpgsign=false'];
+  const git = (...words) => execaSync('git', [...person, ...words], { cwd: folder });
+  git('init', '-q', '-b', 'main');
+  git('add', '.');
+  git('commit', '-q', '-m', 'begin');
+  return git;
+}
+
 /** Executes a program to its end; the id of the run. */
 export function runProgram(folder, ...words) {
   const { stdout } = execaSync(process.execPath, [cli, 'run', '--json', '--quiet', ...words], {
@@ -129,4 +139,35 @@ export async function findBarriers(page) {
   return violations.flatMap(({ id, nodes }) =>
     nodes.map(({ html, failureSummary }) => `${id}: ${html.slice(0, 160)} ${failureSummary}`),
   );
+}
+
+/** Boxes of one kind that lie over each other, what is cut off, and a page that is wider than the screen. */
+export async function findBroken(page) {
+  return page.evaluate(() => {
+    const found = [];
+    if (document.documentElement.scrollWidth > innerWidth)
+      found.push(`the page is ${document.documentElement.scrollWidth} wide`);
+    const boxes = (selector) =>
+      [...document.querySelectorAll(selector)]
+        .map((one) => ({
+          words: (one.getAttribute('aria-label') ?? one.textContent).slice(0, 40),
+          isScrolled: one.closest('.scroll') !== null,
+          ...one.getBoundingClientRect().toJSON(),
+        }))
+        .filter(({ width, height }) => width > 0 && height > 0);
+    const parts = '.panel, .run-screen > *, .fact, .actions button, .filters > *, [role="tab"], .panel-tools > *';
+    for (const selector of parts.split(', ')) {
+      const all = boxes(selector);
+      all.forEach((a, at) => {
+        for (const b of all.slice(at + 1)) {
+          const across = Math.min(a.right, b.right) - Math.max(a.left, b.left);
+          const down = Math.min(a.bottom, b.bottom) - Math.max(a.top, b.top);
+          if (across > 1 && down > 1) found.push(`${selector}: ${a.words} lies over ${b.words}`);
+        }
+      });
+    }
+    for (const { words, left, right, isScrolled } of boxes('h1, button, [role="tab"], .fact, .filters > *'))
+      if (!isScrolled && (left < -1 || right > innerWidth + 1)) found.push(`cut: ${words}`);
+    return found;
+  });
 }

@@ -11,19 +11,20 @@ import type { RunProgram } from '../runs.js';
 export function programOf(stored: StoredRun, digest = stored.about.digest): RunProgram {
   if (entryAt(join(stored.path, machineFile(stored.about, digest))) === null && digest !== stored.about.digest)
     throw new RunRefused('unknown', `run \`${stored.about.run_id}\` was never resumed in a program \`${digest}\``);
-  const { run_id, program, inputs } = stored.about;
+  const { run_id, program, inputs, cwd, options } = stored.about;
   const machine = storedMachine(stored, digest);
   const sources = digest === stored.about.digest ? storedSources(stored) : [];
   const declared = storedMachine(stored, stored.about.digest);
-  return shownProgram({ run_id, program, machine, sources }, secretsOf(declared, { inputs }));
+  const folders = [...new Set([cwd, options.program_dir])];
+  return shownProgram({ run_id, program, machine, sources, folders }, secretsOf(declared, { inputs }));
 }
 
 /** Secrets are replaced. */
 export function shownProgram(
-  { machine, sources, ...about }: RunProgram,
+  { machine, sources, folders, ...about }: RunProgram,
   secrets: ReturnType<typeof secretsOf>,
 ): RunProgram {
   const redactor = createRedactor(secrets);
-  const known = { machine, sources };
+  const known = { machine, sources, folders };
   return { ...about, ...(redactor === null ? known : (redactor.value(known as never) as unknown as typeof known)) };
 }

@@ -239,7 +239,8 @@ async function programOnEngine(client: EngineClient, run_id: string, url: string
   const about = await client.about(run_id);
   if (about === null) throw unknownRun(run_id, url);
   const { machine, sources, inputs } = about.header;
-  return shownProgram({ run_id, program: sources[0]?.name ?? null, machine, sources }, secretsOf(machine, { inputs }));
+  const program = sources[0]?.name ?? null;
+  return shownProgram({ run_id, program, machine, sources, folders: [] }, secretsOf(machine, { inputs }));
 }
 
 /** A run that has ended can be looked at without its engine, as far as it was copied. Null: it cannot. */

@@ -127,7 +127,7 @@ function ApplyPreview({ model }: Pick<ActionDialogProps, 'model'>) {
       <p class="faint">{totals(found)}</p>
       <ul class="file-list" aria-label="Files that change">
         {found.files.slice(0, MOST_FILES).map(({ path, status, added, removed }) => (
-          <li key={path}>
+          <li key={path} class="file">
             <span class="mono">{visibleLine(path)}</span>
             <span class="faint small">{status === 'changed' ? '' : status}</span>
             <span class="plus">+{added ?? '?'}</span>

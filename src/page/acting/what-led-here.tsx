@@ -8,7 +8,7 @@ import type { RecordLines } from '../data/record-lines.js';
 import { usePage } from '../page-parts.js';
 import { eventWords } from '../record/event-words.js';
 import type { ScreenModel } from '../run/screen-model.js';
-import { ValueView } from '../run/value-view.jsx';
+import { ValueName, ValueView } from '../run/value-view.jsx';
 
 const MOST_VALUES = 8;
 const MOST_EMITTED = 3;
@@ -60,7 +60,7 @@ export function ValueList({ values }: { readonly values: readonly (readonly [str
     <dl>
       {values.map(([name, value]) => (
         <div key={name} class="value-row">
-          <dt class="mono">{visibleLine(name)}</dt>
+          <ValueName name={name} />
           <dd>
             <ValueView value={value} />
           </dd>

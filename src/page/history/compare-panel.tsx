@@ -9,7 +9,7 @@ import { Pace } from '../data/follow-record.js';
 import { DataError, type PageData, type RecordLine, type RunRow } from '../data/page-data.js';
 import { RecordLines, recordOf } from '../data/record-lines.js';
 import { usePage } from '../page-parts.js';
-import { eventWords } from '../record/event-words.js';
+import { eventWords, kindWords } from '../record/event-words.js';
 import type { ScreenModel } from '../run/screen-model.js';
 import { ValueView } from '../run/value-view.jsx';
 import { Problem } from '../shell/problem.jsx';
@@ -179,7 +179,7 @@ function EventWords({ line, other }: EventWordsProps) {
   const members = other !== null && other.type === line.type ? differentMembers(line, other) : '';
   return (
     <span>
-      {line.type.replaceAll('_', ' ')} <span class="mono">{visibleLine(eventWords(line).slice(0, LONGEST_WORDS))}</span>
+      {kindWords(line.type)} <span class="mono">{visibleLine(eventWords(line).slice(0, LONGEST_WORDS))}</span>
       {members !== '' && <span class="mono members">{visibleLine(members.slice(0, LONGEST_WORDS))}</span>}
     </span>
   );

@@ -44,30 +44,87 @@ export function FilesPanel({ model }: { readonly model: ScreenModel }) {
         {all !== null && chosen === undefined && <span class="faint">{totals(all)}</span>}
       </div>
       {problem !== null && chosen === undefined && <Problem of={problem} />}
-      {all !== null && chosen === undefined && <MergeWords files={all} />}
+      {all !== null && all.files.length > 0 && chosen === undefined && <MergeWords files={all} />}
       {files.length === 0 && (problem === null || chosen !== undefined) && <p class="faint pad">No file differs.</p>}
-      <ul class="file-list" aria-label="Changed files">
-        {files.map(({ path, status, added, removed }) => (
-          <li key={path}>
-            <button
-              type="button"
-              class="quiet mono"
-              aria-pressed={path === shown}
-              onClick={() => router.change({ file: path === shown ? undefined : path })}
-            >
-              {visibleLine(path)}
-            </button>
-            <span class="faint small">{status === 'changed' ? '' : status}</span>
-            <span class="plus">+{added ?? '?'}</span>
-            <span class="minus">−{removed ?? '?'}</span>
-          </li>
-        ))}
-      </ul>
+      <FileTree
+        label="Changed files"
+        of={treeOf(files)}
+        shown={shown}
+        onChoose={(path) => router.change({ file: path === shown ? undefined : path })}
+      />
       {diff !== '' && (
         <DiffView diff={shown === null ? diff : partOf(diff, shown)} isEnd={false} artifact={null} heading="h3" />
       )}
       {all?.truncated === true && <p class="faint pad">Only the first part of the difference is shown.</p>}
     </div>
+  );
+}
+
+type ChangedFile = RunFiles['files'][number];
+
+/** A folder with changes, or the whole tree; its name has the names of folders with nothing else in them. */
+export interface ChangedFolder {
+  readonly name: string;
+  readonly folders: readonly ChangedFolder[];
+  /** With the last parts of their paths. */
+  readonly files: readonly (readonly [string, ChangedFile])[];
+}
+
+/** Files by their folders, both in the order of their names. */
+export function treeOf(files: readonly ChangedFile[]): ChangedFolder {
+  return folderOf(
+    '',
+    files.map((file) => [file.path.split('/'), file] as const),
+  );
+}
+
+function folderOf(name: string, all: readonly (readonly [readonly string[], ChangedFile])[]): ChangedFolder {
+  const files: [string, ChangedFile][] = [];
+  const inside = new Map<string, [readonly string[], ChangedFile][]>();
+  for (const [[first = '', ...rest], file] of all) {
+    if (rest.length === 0) files.push([first, file]);
+    else inside.set(first, [...(inside.get(first) ?? []), [rest, file]]);
+  }
+  const folders = [...inside].sort(([one], [other]) => (one < other ? -1 : 1)).map(([one, its]) => folderOf(one, its));
+  const only = folders[0];
+  if (name !== '' && files.length === 0 && folders.length === 1 && only !== undefined)
+    return { ...only, name: `${name}/${only.name}` };
+  return { name, folders, files: files.sort(([one], [other]) => (one < other ? -1 : 1)) };
+}
+
+interface FileTreeProps {
+  readonly label?: string;
+  readonly of: ChangedFolder;
+  readonly shown: string | null;
+  readonly onChoose: (path: string) => void;
+}
+
+function FileTree({ label, of: { folders, files }, shown, onChoose }: FileTreeProps) {
+  return (
+    <ul class="file-list" aria-label={label}>
+      {folders.map((folder) => (
+        <li key={`${folder.name}/`}>
+          <p class="mono faint">{visibleLine(folder.name)}/</p>
+          <FileTree of={folder} shown={shown} onChoose={onChoose} />
+        </li>
+      ))}
+      {files.map(([name, { path, status, added, removed }]) => (
+        <li key={path} class="file">
+          <button
+            type="button"
+            class="quiet mono"
+            aria-label={visibleLine(path)}
+            aria-pressed={path === shown}
+            onClick={() => onChoose(path)}
+          >
+            {visibleLine(name)}
+          </button>
+          <span class="faint small">{status === 'changed' ? '' : status}</span>
+          <span class="plus">+{added ?? '?'}</span>
+          <span class="minus">−{removed ?? '?'}</span>
+        </li>
+      ))}
+    </ul>
   );
 }
 
@@ -146,20 +203,32 @@ function partsOf(diff: string): string[] {
   return diff.split(/^(?=diff --git )/m).filter((part) => part.startsWith('diff --git '));
 }
 
-const NAME = /^diff --git a\/.* b\/(.*)$/m;
+const NAME = /^diff --git (?:a\/.* b\/(.*)|"?a\/.* "b\/(.*)")$/m;
+
+/** Names with quotes, tabs or line ends are in quotes, with escapes. */
+function nameOf(part: string): string {
+  const [, name, quoted = ''] = NAME.exec(part) ?? [];
+  const escapes: Readonly<Record<string, string>> = { t: '\t', n: '\n', r: '\r' };
+  return (
+    name ??
+    quoted.replace(/\\([0-7]{3}|.)/g, (_, code: string) =>
+      code.length === 3 ? String.fromCharCode(Number.parseInt(code, 8)) : (escapes[code] ?? code),
+    )
+  );
+}
 
 function partOf(diff: string, path: string): string {
   return partsOf(diff)
-    .filter((part) => NAME.exec(part)?.[1] === path)
+    .filter((part) => nameOf(part) === path)
     .join('');
 }
 
 function filesIn(diff: string): RunFiles['files'] {
   return partsOf(diff).map((part) => {
-    const rows = part.split('\n');
-    const count = (sign: string): number =>
-      rows.filter((row) => row.startsWith(sign) && !row.startsWith(sign.repeat(3))).length;
+    // Before the first hunk, these signs mean something else.
+    const rows = part.split(/^@@/m).slice(1).join('').split('\n');
+    const count = (sign: string): number => rows.filter((row) => row.startsWith(sign)).length;
     const status = /^new file/m.test(part) ? 'added' : /^deleted file/m.test(part) ? 'removed' : 'changed';
-    return { path: NAME.exec(part)?.[1] ?? '', status, added: count('+'), removed: count('-') };
+    return { path: nameOf(part), status, added: count('+'), removed: count('-') };
   });
 }

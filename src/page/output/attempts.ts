@@ -2,9 +2,9 @@
 import type { Outcome } from '../../interpreter/events/event.js';
 import { WORK_EFFECTS } from '../../interpreter/events/status-after.js';
 import { duration } from '../../views/drawing/amounts.js';
-import { commandLine } from '../../views/log/started-command.js';
-import type { RecordedRunEvent } from '../data/page-data.js';
+import type { PageRun, RecordedRunEvent } from '../data/page-data.js';
 import type { RecordLines } from '../data/record-lines.js';
+import { commandWords } from '../record/event-words.js';
 
 /** The effect that an event belongs to, as its output shows it. */
 export interface ShownEffect {
@@ -26,8 +26,13 @@ export function effectAt(lines: RecordLines, seq: number): ShownEffect | null {
   const request = findRequest(lines, start, wanted);
   if (request === null) return null;
   const { effect, seq: requested } = request;
-  const text = commandLine(request) ?? request.text;
-  return { effect, text, request, hasEnded: hasEnded(lines, lines.indexOf(requested), effect), seq: requested };
+  return {
+    effect,
+    text: commandWords(request),
+    request,
+    hasEnded: hasEnded(lines, lines.indexOf(requested), effect),
+    seq: requested,
+  };
 }
 
 function findRequest(lines: RecordLines, start: number, wanted: string | null): RequestedOutput | null {
@@ -103,4 +108,26 @@ export function outcomeChip(outcome: Outcome): string {
     default:
       return `done${took}`;
   }
+}
+
+export type FailureOfRun = NonNullable<PageRun['error']>;
+
+/** The outcome that made a run fail, and its event; null: it failed without one. */
+export function failureOf(lines: RecordLines, error: FailureOfRun): FailedOutcome | null {
+  if (error.tool === null && error.exit_code === null) return null;
+  for (const { seq, outcome } of lines.before('effect_settled', lines.indexOf(failedSeq(lines, error) ?? lines.last)))
+    if (hasFailed(outcome)) return { seq, outcome };
+  return null;
+}
+
+interface FailedOutcome {
+  readonly seq: number;
+  readonly outcome: Outcome;
+}
+
+/** The event of that failure: the state ERROR may have done something since. */
+export function failedSeq(lines: RecordLines, { line, state }: FailureOfRun): number | null {
+  for (const { seq, ...one } of lines.before('instruction_failed', lines.length))
+    if (one.line === line && one.state === state) return seq;
+  return null;
 }

@@ -1,20 +1,26 @@
-/** What a command or agent printed, as a terminal shows it: the one of the shown event, or the last one before it. */
+/**
+ * What a command or agent printed, as a terminal shows it: the one of the shown event, or the last one before it; of a run that
+ * failed, the one that made it fail.
+ */
 
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { size } from '../../views/drawing/amounts.js';
 import { visibleLine } from '../../views/drawing/visible-text.js';
+import { commandTail } from '../record/event-words.js';
 import type { ScreenModel } from '../run/screen-model.js';
 import { CopyButton } from '../shell/copy-button.jsx';
 import { SearchField } from '../shell/search-field.jsx';
 import { AgentParts } from './agent-parts.jsx';
-import { attemptsOf, type EndedAttempt, effectAt, hasFailed, outcomeChip } from './attempts.js';
+import { attemptsOf, type EndedAttempt, effectAt, failureOf, hasFailed, outcomeChip } from './attempts.js';
 import { mergeStreams, recordedOutput, type StreamName } from './merge-streams.js';
 import { COMPLETE, openBoth } from './read-both.js';
 import { ColoredOutput, finalLines } from './terminal-text.jsx';
 
 export function OutputPanel({ model }: { readonly model: ScreenModel }) {
   const { lines } = model.record.value;
-  const found = effectAt(lines, model.shownSeq.value);
+  const error = model.at.value === null ? (model.shown.value?.error ?? null) : null;
+  const failure = useMemo(() => (error === null ? null : failureOf(lines, error)), [lines.length, error]);
+  const found = effectAt(lines, failure?.seq ?? model.shownSeq.value);
   // The record grows while its last effect prints.
   const attempts = useMemo(
     () => (found === null ? [] : attemptsOf(lines, found)),
@@ -75,7 +81,7 @@ function EffectHead({ name, seq, model }: EffectHeadProps) {
   return (
     <div class="panel-tools">
       <span class="mono effect" title={name}>
-        {visibleLine(name)}
+        {visibleLine(commandTail(name))}
       </span>
       <button type="button" class="quiet more" onClick={() => model.select(seq)}>
         Event {seq}

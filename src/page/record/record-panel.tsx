@@ -4,6 +4,7 @@ import { cut, escapeControls, visibleLine } from '../../views/drawing/visible-te
 import { Pace } from '../data/follow-record.js';
 import type { RecordLine } from '../data/page-data.js';
 import type { RecordLines } from '../data/record-lines.js';
+import { shownFolders } from '../page-parts.js';
 import type { ScreenModel } from '../run/screen-model.js';
 import { SearchField } from '../shell/search-field.jsx';
 import { Time } from '../shell/time.jsx';
@@ -101,7 +102,10 @@ const LONGEST_SENTENCE = 400;
 function EventCells({ line, lines, at, onChoose }: EventCellsProps) {
   const isShown = line.seq === at;
   const isLater = line.seq > at;
-  return useMemo(() => eventCells(line, { lines, isShown, isLater, onChoose }), [line, isShown, isLater, onChoose]);
+  return useMemo(
+    () => eventCells(line, { lines, isShown, isLater, onChoose }),
+    [line, isShown, isLater, onChoose, shownFolders.value],
+  );
 }
 
 interface EventState {
@@ -112,7 +116,7 @@ interface EventState {
 }
 
 function eventCells(line: RecordLine, { lines, isShown, isLater, onChoose }: EventState) {
-  const shown = visibleLine(wordsInRecord(line, lines).slice(0, LONGEST_SENTENCE));
+  const shown = visibleLine(wordsInRecord(line, lines, true).slice(0, LONGEST_SENTENCE));
   return (
     <div role="cell" class={`event ${line.type} ${isShown ? 'shown' : ''} ${isLater ? 'later' : ''}`}>
       <button

@@ -3,12 +3,11 @@ import type { ComponentChildren } from 'preact';
 import { useEffect, useMemo, useState } from 'preact/hooks';
 import { dollars, duration } from '../../views/drawing/amounts.js';
 import { visibleLine } from '../../views/drawing/visible-text.js';
-import { commandLine } from '../../views/log/started-command.js';
 import { ActionDialog } from '../acting/action-dialog.jsx';
 import { type ActionName, REASONS_IF_DAMAGED, type Reason, reasonsAgainst } from '../acting/allowed-actions.js';
 import type { PageRun, RunActions, RunRow } from '../data/page-data.js';
 import { effectRetryReason } from '../history/step-history.js';
-import { waitingWords } from '../record/event-words.js';
+import { commandWords, waitingWords } from '../record/event-words.js';
 import { Link, Prose } from '../shell/problem.jsx';
 import { ShortId, shortId } from '../shell/short-id.jsx';
 import { Elapsed, StatusMark } from '../shell/status-mark.jsx';
@@ -29,8 +28,8 @@ export function RunHead({ model }: { readonly model: ScreenModel }) {
         {isPast && <span class="tag past">as it was after event {run.seq}</span>}
       </h1>
       <dl class="facts">
-        {run.title !== run.machine && <Fact name="Program">{visibleLine(run.machine ?? '')}</Fact>}
-        {run.state !== null && <Fact name="State">{visibleLine(run.state)}</Fact>}
+        {run.title !== run.machine && <NameFact name="Program" of={run.machine ?? ''} />}
+        {run.state !== null && <NameFact name="State" of={run.state} />}
         <Fact name="Started">
           <Time at={run.started_at} />
         </Fact>
@@ -97,7 +96,7 @@ function UnreadHead({ model }: { readonly model: ScreenModel }) {
 function ListedFacts({ run }: { readonly run: RunRow }) {
   return (
     <dl class="facts">
-      {run.state !== null && <Fact name="State">{visibleLine(run.state)}</Fact>}
+      {run.state !== null && <NameFact name="State" of={run.state} />}
       <Fact name="Started">
         <Time at={run.started_at} />
       </Fact>
@@ -197,13 +196,22 @@ function Fact({ name, about, children }: FactProps) {
   );
 }
 
+/** A name, of which a pointer shows all. */
+function NameFact({ name, of }: { readonly name: string; readonly of: string }) {
+  return (
+    <Fact name={name} about={visibleLine(of)}>
+      {visibleLine(of)}
+    </Fact>
+  );
+}
+
 /** `seq`: the event of the retry. Null if its reason is not known yet. */
 function retryWords({ record, history, run }: ScreenModel, seq: number): string | null {
   const { lines } = record.value;
   const line = lines.find(seq);
   if (line?.type === 'effect_retried') {
     for (const request of lines.before('effect_requested', lines.indexOf(seq)))
-      if (request.effect === line.effect) return effectRetryReason(line, commandLine(request) ?? request.text);
+      if (request.effect === line.effect) return effectRetryReason(line, commandWords(request));
     return effectRetryReason(line, null);
   }
   if (line?.type !== 'retry_triggered') return null;

@@ -2,10 +2,9 @@
 
 import { useSignal, useSignalEffect } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
-import { useEffect, useMemo } from 'preact/hooks';
+import { useEffect, useMemo, useState } from 'preact/hooks';
 import type { Json } from '../../machine/expression.js';
 import { localTime } from '../../views/drawing/amounts.js';
-import { visibleLine } from '../../views/drawing/visible-text.js';
 import { Questions } from '../acting/questions.jsx';
 import type { PageRun } from '../data/page-data.js';
 import { GraphPanel } from '../graph/graph-panel.jsx';
@@ -14,7 +13,7 @@ import { ComparePanel } from '../history/compare-panel.jsx';
 import { FilesPanel } from '../history/files-panel.jsx';
 import { StepsPanel } from '../history/steps-panel.jsx';
 import { OutputPanel } from '../output/output-panel.jsx';
-import { shownTitle, usePage } from '../page-parts.js';
+import { shownFolders, shownTitle, usePage } from '../page-parts.js';
 import { RecordPanel } from '../record/record-panel.jsx';
 import { Link, Problem } from '../shell/problem.jsx';
 import { useKeys } from '../shell/use-keys.js';
@@ -24,7 +23,7 @@ import { openTimelineView } from '../timeline/timeline-view.js';
 import { Panels } from './panels.jsx';
 import { RunHead } from './run-head.jsx';
 import { openScreenModel, type ScreenModel } from './screen-model.js';
-import { ValueView } from './value-view.jsx';
+import { ValueName, ValueView } from './value-view.jsx';
 
 export function RunScreen({ run }: { readonly run: string }) {
   const { data, router } = usePage();
@@ -39,10 +38,12 @@ export function RunScreen({ run }: { readonly run: string }) {
   useSignalEffect(() => {
     const { title, machine } = model.latest.value ?? model.shown.value ?? { title: null, machine: null };
     shownTitle.value = title ?? machine;
+    shownFolders.value = foldersOf(model);
   });
   useEffect(
     () => () => {
       shownTitle.value = null;
+      shownFolders.value = [];
     },
     [model],
   );
@@ -78,6 +79,13 @@ export function RunScreen({ run }: { readonly run: string }) {
       />
     </div>
   );
+}
+
+/** Where the run and its program work, the longest path first. */
+function foldersOf({ program, latest }: ScreenModel): readonly string[] {
+  const worktree = latest.value?.worktree?.directory;
+  const all = [...(program.value?.folders ?? []), ...(worktree === undefined ? [] : [worktree])];
+  return all.sort((one, other) => other.length - one.length);
 }
 
 /** The run waits for its turn, or could not begin. */
@@ -127,6 +135,7 @@ function RunProblem({ model }: { readonly model: ScreenModel }) {
 /** The names and values of a run as they were after the shown event. */
 function ValuesPanel({ model }: { readonly model: ScreenModel }) {
   const { router } = usePage();
+  const [asJson, setAsJson] = useState(false);
   const run = model.shown.value;
   if (run === null) return <p class="faint pad">…</p>;
   const isChanges = router.address.value.query.values === 'changes' || router.address.value.query.since !== undefined;
@@ -142,6 +151,12 @@ function ValuesPanel({ model }: { readonly model: ScreenModel }) {
       <button type="button" aria-pressed={isChanges} onClick={() => router.change({ values: 'changes' })}>
         Changes
       </button>
+      {!isChanges && (
+        <label class="check">
+          <input type="checkbox" checked={asJson} onChange={({ currentTarget }) => setAsJson(currentTarget.checked)} />{' '}
+          JSON
+        </label>
+      )}
     </div>
   );
   if (isChanges)
@@ -156,14 +171,20 @@ function ValuesPanel({ model }: { readonly model: ScreenModel }) {
   return (
     <div class="values scroll" tabIndex={0} role="region" aria-label="Values">
       {choice}
-      <Group title="Result" values={result} printed={returned === undefined ? undefined : { returned }} />
-      <Group title="Inputs" values={run.inputs} printed={printed_inputs} />
-      <Group title="Data" values={dataOf(run.values)} printed={printed_values} />
-      <Group title="Tracked" values={run.tracked} printed={printed_tracked} />
+      <Group
+        title="Result"
+        values={result}
+        printed={returned === undefined ? undefined : { returned }}
+        asJson={asJson}
+      />
+      <Group title="Inputs" values={run.inputs} printed={printed_inputs} asJson={asJson} />
+      <Group title="Data" values={dataOf(run.values)} printed={printed_values} asJson={asJson} />
+      <Group title="Tracked" values={run.tracked} printed={printed_tracked} asJson={asJson} />
       <Group
         title={run.state === null ? 'Names' : `Names in ${run.state}`}
         values={run.bound}
         printed={printed_bound}
+        asJson={asJson}
       />
     </div>
   );
@@ -179,9 +200,10 @@ interface GroupProps {
   readonly values: Readonly<Record<string, Json>>;
   /** The JSON text of values with a number that was written differently, such as `1.10`. */
   readonly printed?: Readonly<Record<string, string>> | undefined;
+  readonly asJson: boolean;
 }
 
-function Group({ title, values, printed = {} }: GroupProps) {
+function Group({ title, values, printed = {}, asJson }: GroupProps) {
   const all = Object.entries(values);
   if (all.length === 0) return null;
   return (
@@ -190,9 +212,13 @@ function Group({ title, values, printed = {} }: GroupProps) {
       <dl>
         {all.map(([name, value]) => (
           <div key={name} class="value-row">
-            <dt class="mono">{visibleLine(name)}</dt>
+            <ValueName name={name} />
             <dd>
-              <ValueView value={value} printed={Object.hasOwn(printed, name) ? printed[name] : undefined} />
+              <ValueView
+                value={value}
+                printed={Object.hasOwn(printed, name) ? printed[name] : undefined}
+                asJson={asJson}
+              />
             </dd>
           </div>
         ))}

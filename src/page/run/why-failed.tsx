@@ -1,26 +1,23 @@
 /** Why a run failed, before everything else: the reason, the last lines that were printed, and the line of the program. */
 import { useMemo } from 'preact/hooks';
 import { visibleLine } from '../../views/drawing/visible-text.js';
-import type { PageRun } from '../data/page-data.js';
-import type { RecordLines } from '../data/record-lines.js';
-import { hasFailed } from '../output/attempts.js';
-import { lastLines, type StreamPart } from '../output/merge-streams.js';
+import { type FailureOfRun, failedSeq, failureOf } from '../output/attempts.js';
+import { lastLines } from '../output/merge-streams.js';
 import { ColoredOutput } from '../output/terminal-text.jsx';
 import { usePage } from '../page-parts.js';
 import { Prose } from '../shell/problem.jsx';
 import type { ScreenModel } from './screen-model.js';
 
-type ShownError = NonNullable<PageRun['error']>;
-
 interface WhyFailedProps {
   readonly model: ScreenModel;
-  readonly error: ShownError;
+  readonly error: FailureOfRun;
 }
 
 export function WhyFailed({ model, error }: WhyFailedProps) {
   const { router } = usePage();
   const { lines } = model.record.value;
   const found = useMemo(() => failureOf(lines, error), [lines.length, error]);
+  const printed = found === null ? [] : lastLines(found.outcome, MOST_PRINTED);
   const show = (tab: string, seq: number | null): void =>
     router.change({ tab, ...(seq === null ? {} : { event: String(seq) }) });
   const { message, state, line, file } = error;
@@ -35,9 +32,9 @@ export function WhyFailed({ model, error }: WhyFailedProps) {
         <span class="faint">{visibleLine(error.kind).replaceAll('_', ' ')}</span>
       </p>
       {text.length > 1 && <pre>{text.slice(1, MOST_LINES).map(visibleLine).join('\n')}</pre>}
-      {found !== null && found.printed.length > 0 && (
+      {printed.length > 0 && (
         <pre class="last-lines">
-          {found.printed.map((part, at) => (
+          {printed.map((part, at) => (
             <span key={at} class={part.stream}>
               <ColoredOutput text={`${part.text}\n`} search="" />
             </span>
@@ -66,24 +63,3 @@ export function WhyFailed({ model, error }: WhyFailedProps) {
 
 const MOST_LINES = 8;
 const MOST_PRINTED = 5;
-
-interface FoundFailure {
-  /** The event with the outcome. */
-  readonly seq: number;
-  readonly printed: readonly StreamPart[];
-}
-
-/** The outcome that made the run fail; null: it failed without one. */
-function failureOf(lines: RecordLines, error: ShownError): FoundFailure | null {
-  if (error.tool === null && error.exit_code === null) return null;
-  for (const { seq, outcome } of lines.before('effect_settled', lines.indexOf(failedSeq(lines, error) ?? lines.last)))
-    if (hasFailed(outcome)) return { seq, printed: lastLines(outcome, MOST_PRINTED) };
-  return null;
-}
-
-/** The event of that failure: the state ERROR may have done something since. */
-function failedSeq(lines: RecordLines, { line, state }: ShownError): number | null {
-  for (const { seq, ...one } of lines.before('instruction_failed', lines.length))
-    if (one.line === line && one.state === state) return seq;
-  return null;
-}

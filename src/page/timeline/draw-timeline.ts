@@ -1,5 +1,6 @@
 /** Draws a timeline on a canvas: times on top, the states, then one row for each lane. Only what is visible costs time. */
 import { escapeControls } from '../../views/drawing/visible-text.js';
+import { commandTail, fromHere } from '../record/event-words.js';
 import type { Bar, BarKind } from './bars.js';
 import type { Lane } from './lanes.js';
 import type { Timeline } from './timeline.js';
@@ -37,6 +38,8 @@ export interface TimelinePicture {
   readonly shownBar: number;
   /** The bar that the keyboard is at, or -1. */
   readonly focusedBar: number;
+  /** What commands name by `./`. */
+  readonly folders: readonly string[];
   /** Whether the run is shown as it was before the last event. */
   readonly isPast: boolean;
 }
@@ -98,7 +101,7 @@ function drawBar(
   context: CanvasRenderingContext2D,
   one: VisibleBar,
   top: number,
-  { timeline, width, shownBar, focusedBar }: TimelinePicture,
+  { timeline, width, shownBar, focusedBar, folders }: TimelinePicture,
   palette: Palette,
 ): void {
   const { bars } = timeline;
@@ -121,7 +124,7 @@ function drawBar(
     context.fillRect(left, y, 2, BAR_HEIGHT);
     context.fillRect(left, y + BAR_HEIGHT - 2, shown - 1, 2);
     if (shown > LEAST_TEXT_WIDTH && kind !== 'pause')
-      drawText(context, timeline.describe(one.bar), { left, y, width: shown, color: palette.text });
+      drawText(context, labelOf(timeline.describe(one.bar), folders), { left, y, width: shown, color: palette.text });
   }
   context.globalAlpha = 1;
   if (one.count === 1 && (one.bar === shownBar || one.bar === focusedBar)) {
@@ -138,14 +141,19 @@ interface BarArea {
   readonly color: string;
 }
 
+/** What is written on a bar. */
+function labelOf({ attempt, kind, text }: Bar, folders: readonly string[]): string {
+  const label = kind === 'command' || kind === 'gate' ? commandTail(fromHere(text, folders)) : text;
+  return attempt > 1 ? `${attempt}× ${label}` : label;
+}
+
 /** The text starts at the edge of the screen if the bar starts before it. */
-function drawText(context: CanvasRenderingContext2D, bar: Bar, { left, y, width, color }: BarArea): void {
+function drawText(context: CanvasRenderingContext2D, text: string, { left, y, width, color }: BarArea): void {
   context.save();
   context.beginPath();
   context.rect(left + TEXT_PADDING, y, width - TEXT_PADDING * 2, BAR_HEIGHT);
   context.clip();
   context.fillStyle = color;
-  const text = bar.attempt > 1 ? `${bar.attempt}× ${bar.text}` : bar.text;
   const room = left + width - Math.max(left, 0) - TEXT_PADDING * 2;
   const shown = fitText(context, escapeControls(text.slice(0, LONGEST_TEXT).replace(/\s+/g, ' ')), room);
   context.fillText(shown, Math.max(left, 0) + TEXT_PADDING, y + BAR_HEIGHT / 2);

@@ -3,6 +3,8 @@ import { computed, type ReadonlySignal, signal } from '@preact/signals';
 import { duration } from '../../views/drawing/amounts.js';
 import { cut, visibleLine } from '../../views/drawing/visible-text.js';
 import type { GrowingTimeline } from '../history/run-history.js';
+import { shownFolders } from '../page-parts.js';
+import { fromHere } from '../record/event-words.js';
 import type { ScreenModel } from '../run/screen-model.js';
 import { type Bar, type BarKind, STATE_LANE } from './bars.js';
 import {
@@ -91,6 +93,7 @@ export function openTimelineView(run: Selection, fed: ReadonlySignal<GrowingTime
       shownMs: timeline.events.timeOf(seq),
       shownBar: timeline.events.barOf(seq),
       focusedBar: focusedBar.value,
+      folders: shownFolders.value,
       isPast: run.at.value !== null && seq < timeline.events.last,
     };
   });
@@ -204,7 +207,7 @@ function barWords(bar: Bar, nowMs: number): string {
   const { kind, text, status, attempt, line, lane, beganMs, endedMs, undone } = bar;
   const took = duration(Math.max(0, (endedMs ?? nowMs) - beganMs));
   return [
-    `${KIND_WORDS[kind]}: ${cut(visibleLine(text), LONGEST)}`,
+    `${KIND_WORDS[kind]}: ${cut(visibleLine(fromHere(text, shownFolders.value)), LONGEST)}`,
     status === 'open' ? `open for ${took}` : `${status === 'put-off' ? 'put off' : status}, ${took}`,
     ...(attempt > 1 ? [`attempt ${attempt}`] : []),
     ...(line > 0 ? [`line ${line}`] : []),

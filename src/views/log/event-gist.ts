@@ -9,7 +9,7 @@ import { unreachable } from '../../prelude/unreachable.js';
 import { plain } from '../drawing/paint.js';
 import { eventLine, exactTime, waitingLine } from './event-line.js';
 import { outcomeWords } from './outcome-words.js';
-import { commandLine } from './started-command.js';
+import { commandLine, storedSize } from './started-command.js';
 
 /** What a reader sees instead of what the record has. */
 export interface GistStyle {
@@ -35,9 +35,9 @@ export function eventGist(event: RunEvent, { timeText = exactTime, hasValues = f
       return `line ${event.line}`;
     case 'variable_changed':
     case 'tracked_set':
-      return `${event.name} = ${event.printed ?? JSON.stringify(event.value)}`;
+      return `${event.name} = ${event.printed ?? jsonWords(event.value)}`;
     case 'state_set':
-      return `${event.path} = ${event.printed ?? JSON.stringify(event.value)}`;
+      return `${event.path} = ${event.printed ?? jsonWords(event.value)}`;
     case 'timer_set':
       return `until ${timeText(event.until)}`;
     case 'run_suspended':
@@ -75,5 +75,7 @@ export function eventGist(event: RunEvent, { timeText = exactTime, hasValues = f
 }
 
 function valueWords(value: Json): string {
-  return value === null ? '' : typeof value === 'string' ? value : JSON.stringify(value);
+  return value === null ? '' : typeof value === 'string' ? value : jsonWords(value);
 }
+
+const jsonWords = (value: Json): string => storedSize(value) ?? JSON.stringify(value);

@@ -59,15 +59,15 @@ function isQuoted(before: string): boolean {
   return open !== '';
 }
 
-/** A large value is stored elsewhere, and the record only refers to it. */
-function sizeOf(value: Json): string | null {
+/** A large value is stored elsewhere, and the record only refers to it: its size; null: it is in the record itself. */
+export function storedSize(value: Json): string | null {
   if (value === null || typeof value !== 'object' || Array.isArray(value)) return null;
   const { $artifact, bytes } = value as { readonly [key: string]: Json };
   return typeof $artifact === 'string' && typeof bytes === 'number' ? `(${bytes} bytes)` : null;
 }
 
 function shortValue(value: Json): string {
-  const size = sizeOf(value);
+  const size = storedSize(value);
   if (size !== null) return size;
   const text = typeof value === 'string' ? value : value === null ? '' : JSON.stringify(value);
   return cutColumns(oneLine(text), LONGEST_VALUE);
@@ -76,7 +76,7 @@ function shortValue(value: Json): string {
 /** A value as a word of a command: a list as its elements, in quotes if it would not be one word. */
 function word(value: Json): string {
   if (Array.isArray(value)) return value.map(word).join(' ');
-  const size = sizeOf(value);
+  const size = storedSize(value);
   if (size !== null) return size;
   const text = shortValue(value);
   return text === '' || /[\s"'|&;<>()]/.test(text) ? `'${text}'` : text;
