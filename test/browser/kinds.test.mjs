@@ -159,6 +159,7 @@ test('every screen has one structure in both themes, and nothing in it overlaps 
           ? page.getByRole('tab', { name: 'Output' })
           : page.getByText('It calls no agents');
         await isReady.waitFor();
+        await page.getByText('The graph is being drawn').waitFor({ state: 'detached' });
         await page.locator('.output .faint, .output pre, .terminal, dialog').first().waitFor();
         await page.waitForLoadState('networkidle').catch(() => undefined);
         assert.deepEqual(await findBroken(page), [], `${name} at ${width}`);
