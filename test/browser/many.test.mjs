@@ -1,6 +1,6 @@
 /** Several runs at once, and runs that are started on the page. */
 import assert from 'node:assert/strict';
-import { existsSync } from 'node:fs';
+import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { closeBrowser, findBarriers, makeFolder, openPage, runProgram, startService } from './stage.mjs';
@@ -130,6 +130,23 @@ test('a run is started from a form: inputs by their types, and what the run may 
     log.filter((line) => !line.includes('status of 409')),
     [],
   );
+});
+
+test('an empty folder leads to its first run, by keyboard', async (t) => {
+  const folder = makeFolder(t, {});
+  const { page, log } = await openPage(t, await startService(t, folder));
+  const first = page.getByRole('button', { name: 'Start the first one…' });
+  await first.press('Enter');
+  const dialog = page.getByRole('dialog', { name: 'Start a run' });
+  await dialog.getByText('has no program').waitFor();
+  assert.deepEqual(await findBarriers(page), []);
+  await dialog.getByRole('button', { name: 'Back' }).press('Enter');
+  writeFileSync(join(folder, 'hello.dsl'), 'MACHINE: hello\nRETURN: "good day"\n');
+  await first.and(page.locator(':focus')).press('Enter');
+  await dialog.getByRole('combobox', { name: 'Program' }).selectOption('hello.dsl');
+  await dialog.getByRole('button', { name: 'Start the run' }).press('Enter');
+  await page.getByRole('heading', { level: 1, name: 'hello' }).getByText('returned').waitFor();
+  assert.deepEqual(log, []);
 });
 
 test('a service that only shows starts and selects nothing', async (t) => {

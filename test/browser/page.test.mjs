@@ -106,6 +106,8 @@ test('a question is answered on the page, and the run continues', async (t) => {
   await page.getByRole('textbox', { name: 'Which size?' }).fill('large');
   await page.getByRole('button', { name: 'Answer', exact: true }).click();
   await page.getByRole('heading', { level: 1 }).getByText('returned').waitFor();
+  // Its button is gone, but a person at the keyboard is still at this run.
+  await page.locator('h1:focus').waitFor();
   await page.getByRole('tab', { name: 'Values' }).click();
   await page.getByRole('region', { name: 'Values' }).getByText('blue large').waitFor();
   assert.deepEqual(log, []);
@@ -196,7 +198,7 @@ test('an action says what it will do, and why it is not possible', async (t) => 
   await dialog.getByText('cannot be resumed').waitFor();
   await page.keyboard.press('Escape');
   await dialog.waitFor({ state: 'detached' });
-  await page.getByRole('button', { name: 'Cancel…' }).click();
+  await page.getByRole('button', { name: 'Cancel…' }).and(page.locator(':focus')).press('Enter');
   await dialog.getByRole('button', { name: 'Cancel the run' }).click();
   await page.getByRole('heading', { level: 1 }).getByText('failed').waitFor();
   assert.deepEqual(log, []);

@@ -34,6 +34,8 @@ export function Questions({ model }: { readonly model: ScreenModel }) {
       await actions?.answer(run?.run_id ?? '', answers, reason.trim());
       setReason('');
       setGiven({});
+      // The button that had the focus goes away with its question.
+      document.querySelector<HTMLElement>('.run-head h1')?.focus();
     } catch (cause) {
       setProblem(toDataError(cause));
     } finally {

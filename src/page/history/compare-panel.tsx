@@ -3,7 +3,7 @@ import { type ReadonlySignal, signal } from '@preact/signals';
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { compareRuns, differentMembers, type RunComparison, type VisitPair } from '../../views/compare/compare-runs.js';
 import { RunTrace, type VisitTrace } from '../../views/compare/run-trace.js';
-import { duration, localTime } from '../../views/drawing/amounts.js';
+import { countOf, duration, localTime } from '../../views/drawing/amounts.js';
 import { visibleLine } from '../../views/drawing/visible-text.js';
 import { Pace } from '../data/follow-record.js';
 import { DataError, type PageData, type RecordLine, type RunRow } from '../data/page-data.js';
@@ -216,7 +216,7 @@ function VisitTable({ pairs, onSelect }: VisitTableProps) {
 
 function visitWords(visit: VisitTrace | null): string {
   if (visit === null) return '–';
-  return `${duration(visit.endedMs - visit.beganMs)}, ${visit.effects} effects`;
+  return `${duration(visit.endedMs - visit.beganMs)}, ${countOf(visit.effects, 'effect')}`;
 }
 
 /** Null until the whole record is here and was read; a new object when there is more. */

@@ -22,7 +22,7 @@ export function RunHead({ model }: { readonly model: ScreenModel }) {
   const isDamaged = model.problem.value?.code === 'damaged';
   return (
     <header class="run-head">
-      <h1>
+      <h1 tabIndex={-1}>
         <span>{visibleLine(run.title ?? run.machine ?? '')}</span>{' '}
         <StatusMark status={isDamaged ? 'damaged' : run.status} />
         {isPast && <span class="tag past">as it was after event {run.seq}</span>}
@@ -82,7 +82,7 @@ function UnreadHead({ model }: { readonly model: ScreenModel }) {
     );
   return (
     <header class="run-head">
-      <h1>
+      <h1 tabIndex={-1}>
         <span>{visibleLine(listed?.title ?? first.machine)}</span>{' '}
         {isDamaged ? <StatusMark status="damaged" /> : listed !== null && <StatusMark status={listed.status} />}
       </h1>

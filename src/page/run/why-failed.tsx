@@ -17,7 +17,9 @@ export function WhyFailed({ model, error }: WhyFailedProps) {
   const { router } = usePage();
   const { lines } = model.record.value;
   const found = useMemo(() => failureOf(lines, error), [lines.length, error]);
-  const printed = found === null ? [] : lastLines(found.outcome, MOST_PRINTED);
+  const last = found === null ? [] : lastLines(found.outcome, MOST_PRINTED);
+  // The reason itself need not be said twice.
+  const printed = last.length === 1 && last[0]?.text.trim() === error.message.trim() ? [] : last;
   const show = (tab: string, seq: number | null): void =>
     router.change({ tab, ...(seq === null ? {} : { event: String(seq) }) });
   const { message, state, line, file } = error;

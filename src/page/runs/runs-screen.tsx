@@ -33,7 +33,7 @@ const AHEAD = 100;
 export function RunsScreen() {
   const { data, router } = usePage();
   const { query } = router.address.value;
-  const key = JSON.stringify({ ...query, chart: undefined });
+  const key = JSON.stringify({ ...query, chart: undefined, start: undefined });
   const pages = useMemo(() => openRunPages(data, queryOf(query)), [key]);
   useEffect(() => () => pages.close(), [pages]);
   const bars = useMemo(() => openRunBars(data), [data]);
@@ -64,7 +64,10 @@ export function RunsScreen() {
       {data.days !== null && <DayChart query={queryOf(query)} limit={limit} />}
       {problem !== null && <Problem of={problem} />}
       {!isLoading && runs.length === 0 && problem === null ? (
-        <Empty isFiltered={isFiltered} />
+        <Empty
+          isFiltered={isFiltered}
+          onStart={actions === null || data.programs === null ? null : () => router.change({ start: '' })}
+        />
       ) : (
         <VirtualList
           class={`runs-table ${canSelect ? 'selects' : ''}`}
@@ -145,7 +148,13 @@ function entriesOf(runs: readonly RunRow[], waiting: readonly WaitingRun[], isGr
   ];
 }
 
-function Empty({ isFiltered }: { readonly isFiltered: boolean }) {
+interface EmptyProps {
+  readonly isFiltered: boolean;
+  /** Null: runs cannot be started here. */
+  readonly onStart: (() => void) | null;
+}
+
+function Empty({ isFiltered, onStart }: EmptyProps) {
   return (
     <div class="empty">
       {isFiltered ? (
@@ -154,6 +163,11 @@ function Empty({ isFiltered }: { readonly isFiltered: boolean }) {
         <>
           <p>There are no runs yet.</p>
           <pre>statedsl run PROGRAM.dsl</pre>
+          {onStart !== null && (
+            <button type="button" class="main" onClick={onStart}>
+              Start the first one…
+            </button>
+          )}
         </>
       )}
     </div>

@@ -41,7 +41,11 @@ export function StartDialog({ actions, program }: StartDialogProps) {
     <Dialog title="Start a run" onClose={() => router.change({ start: undefined })}>
       {problem !== null && <Problem of={problem} />}
       {all === null && problem === null && <p class="faint">Looking for programs …</p>}
-      {all?.length === 0 && <p>The folder of the service has no program. It is the folder that `--programs` names.</p>}
+      {all?.length === 0 && (
+        <p>
+          <Prose text="The folder of the service has no program. It is the one that `--programs` names, or else the one in which the service was started. `statedsl init` writes a first one; then open this again." />
+        </p>
+      )}
       {all !== null && all.length > 0 && (
         <div class="action">
           <label>
@@ -60,7 +64,13 @@ export function StartDialog({ actions, program }: StartDialogProps) {
           </label>
         </div>
       )}
-      {chosen !== undefined && <StartForm key={chosen.path} actions={actions} program={chosen} />}
+      {chosen === undefined ? (
+        <form method="dialog">
+          <button type="submit">Back</button>
+        </form>
+      ) : (
+        <StartForm key={chosen.path} actions={actions} program={chosen} />
+      )}
     </Dialog>
   );
 }

@@ -43,11 +43,15 @@ interface DialogProps {
   readonly children: ComponentChildren;
 }
 
-/** A dialog: the browser keeps the focus inside, closes it with Escape, and gives the focus back. */
+/** A dialog: the browser keeps the focus inside and closes it with Escape. Then what had the focus before has it again. */
 export function Dialog({ title, onClose, children }: DialogProps) {
   const element = useRef<HTMLDialogElement>(null);
   useEffect(() => {
+    const before = document.activeElement;
     element.current?.showModal();
+    return () => {
+      if (before instanceof HTMLElement) before.focus();
+    };
   }, []);
   return (
     <dialog ref={element} aria-labelledby="dialog-title" onClose={onClose}>
