@@ -17,6 +17,7 @@ interface FilteredRun {
   readonly branch?: string;
   readonly key?: string;
   readonly title?: string | null;
+  readonly replay_of?: string;
   readonly cost?: number | null;
   readonly duration_ms?: number | null;
 }
@@ -47,9 +48,9 @@ export function runCondition(filter: Omit<RunFilter, 'limit'>): (run: FilteredRu
     if (minTimeMs !== undefined && (run.duration_ms ?? 0) < minTimeMs) return false;
     if (input !== undefined && hasInput?.(input) !== true) return false;
     if (text === '') return true;
-    const { run_id, machine: name, state, branch, key: shared, title } = run;
+    const { run_id, machine: name, state, branch, key: shared, title, replay_of: copied } = run;
     return (
-      [run_id, name, title, state, branch, shared].some((one) => one?.toLowerCase().includes(text)) ||
+      [run_id, name, title, state, branch, shared, copied].some((one) => one?.toLowerCase().includes(text)) ||
       hasText?.(text) === true
     );
   };

@@ -12,6 +12,7 @@ import { artifactName, artifactsFolder } from '../runtime/store/artifacts.js';
 import { openFileJournal } from '../runtime/store/journal.js';
 import { entryAt, makeFolder, readOwn, writeOwn } from '../runtime/store/own-file.js';
 import { readJournal } from '../runtime/store/read-journal.js';
+import { labelsOf } from '../runtime/store/run-header.js';
 import { lockRun } from '../runtime/store/run-lock.js';
 import { createRunFolder, openRunFolder } from '../runtime/store/store.js';
 import { RunRefused, storeError } from '../runtime/store/store-error.js';
@@ -68,7 +69,7 @@ export async function mirrorRun(
   const open = openFileJournal(folder, end);
   try {
     const status = await source.status(runId);
-    const { startedAt, options } = header;
+    const { startedAt } = header;
     let { seq } = end;
     if (status !== null && status.seq > seq)
       for await (const { lines } of source.events(runId, seq + 1)) {
@@ -78,9 +79,9 @@ export async function mirrorRun(
         if (seq >= status.seq) break;
       }
     if (status?.report?.worktree !== undefined) keepFacts(path, status.report.worktree);
-    if (status?.report != null) folder.appendIndex(indexEntryOf(status.report, startedAt, options.title));
+    if (status?.report != null) folder.appendIndex(indexEntryOf(status.report, startedAt, labelsOf(header)));
     else if (seq > end.seq && hasEnded(directory, runId)) {
-      const entry = indexEntryOf(emptyReport(runId, header.machine.name, 'interrupted'), startedAt, options.title);
+      const entry = indexEntryOf(emptyReport(runId, header.machine.name, 'interrupted'), startedAt, labelsOf(header));
       folder.appendIndex({ ...entry, status: 'running' });
     }
   } finally {

@@ -8,7 +8,7 @@ import { statusAfter } from '../interpreter/events/status-after.js';
 import { omitUndefined } from '../prelude/omit-undefined.js';
 import { lastEvents } from './store/journal-lines.js';
 import { readOwn } from './store/own-file.js';
-import type { IndexEntry } from './store/run-header.js';
+import { type IndexEntry, labelsOf, type RunLabels } from './store/run-header.js';
 import { type RunAbout, type RunStatus, readIndex, runIds, runStatus } from './store/stored-run.js';
 
 /** A run of the store, as `statedsl runs --json` prints it. What is not known without reading its journal is null. */
@@ -34,6 +34,8 @@ export interface ListedRun {
   readonly branch?: string;
   /** A user ended it for good. */
   readonly cancelled?: true;
+  /** The run that it was copied from. */
+  readonly replay_of?: string;
   /** Runs with the same key are executed one at a time. */
   readonly key?: string;
   /** Why it failed, in one line. */
@@ -54,19 +56,20 @@ export function listedRun(directory: string, runId: string, entry: IndexEntry | 
   const status = runStatus(directory, runId, entry);
   if (entry !== undefined && entry.status !== 'running') {
     const { machine, title = machine, state, started_at, ended_at, duration_ms, cost, effects } = entry;
-    const { branch, cancelled, key, error, result } = entry;
+    const { branch, cancelled, replay_of, key, error, result } = entry;
     const known = { machine, title, status, state, started_at, ended_at, duration_ms, cost, effects };
-    const more = omitUndefined({ branch, cancelled, key, error, result });
+    const more = omitUndefined({ branch, cancelled, replay_of, key, error, result });
     return { run_id: runId, ...known, ...more };
   }
   const folder = join(directory, 'runs', runId);
   const about = entry ?? readAbout(folder);
+  const labels = labelsIn(about);
   const { end, state } = lastWords(join(folder, 'journal.ndjson'));
   const startedAt = about?.started_at ?? timeOfId(runId);
   return {
     run_id: runId,
     machine: about?.machine ?? null,
-    title: titleIn(about) ?? about?.machine ?? null,
+    title: labels.title ?? about?.machine ?? null,
     // A run may have ended although its line is not in the index, for example because the disk was full.
     status: status === 'killed' ? (end ?? status) : status,
     state: state ?? entry?.state ?? null,
@@ -76,6 +79,7 @@ export function listedRun(directory: string, runId: string, entry: IndexEntry | 
     duration_ms: null,
     cost: null,
     effects: null,
+    ...omitUndefined({ replay_of: labels.replay_of }),
     ...omitUndefined({ key: typeof about?.key === 'string' ? about.key : about?.key?.name }),
   };
 }
@@ -91,11 +95,16 @@ function activeSince(entry: IndexEntry | undefined): string | null {
   return Number.isFinite(ms) && Math.abs(ms) <= LAST_MS ? new Date(ms).toISOString() : null;
 }
 
-function titleIn(about: IndexEntry | Partial<RunAbout> | null): string | undefined {
-  return about === null ? undefined : 'options' in about ? about.options?.title : (about as IndexEntry).title;
+function labelsIn(about: IndexEntry | Partial<KnownAbout> | null): RunLabels {
+  if (about === null) return {};
+  if (!('options' in about)) return about as IndexEntry;
+  const { options = {}, settings = {} } = about;
+  return labelsOf({ options, settings });
 }
 
-function readAbout(folder: string): Pick<RunAbout, 'machine' | 'started_at' | 'key' | 'options'> | null {
+type KnownAbout = Pick<RunAbout, 'machine' | 'started_at' | 'key' | 'options' | 'settings'>;
+
+function readAbout(folder: string): KnownAbout | null {
   try {
     return JSON.parse(readOwn(join(folder, 'run.json')).toString('utf8')) as RunAbout;
   } catch {

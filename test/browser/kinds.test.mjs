@@ -111,6 +111,8 @@ test('eight questions are answered where a person looks, on ten kinds of runs', 
       const waits = page.getByRole('region', { name: 'What the run waits for' });
       assert.equal(await waits.count(), status === 'suspended' ? 1 : 0);
       if (kind === 'asks' || kind === 'form') await waits.getByRole('button', { name: 'yes' }).waitFor();
+      if (kind === 'failed') await page.getByRole('link', { name: `run ${ids.replayed.slice(-8)}` }).waitFor();
+      if (kind === 'replayed') await page.getByRole('link', { name: `run ${ids.failed.slice(-8)}, event 2` }).waitFor();
       // 7: What changed in the files? 8: What does Apply do, or why nothing?
       const apply = page.getByRole('button', { name: /^Apply…/ });
       assert.equal(await apply.getAttribute('aria-disabled'), String(kind !== 'changed'));

@@ -62,7 +62,8 @@ test('what a question shows and offers is in the report, on record and in the ru
 });
 
 test('a run is started, answered, resumed, followed, shown, listed and reported', async () => {
-  const runs = openRuns({ folder: folder(), commands });
+  const project = folder();
+  const runs = openRuns({ folder: project, commands });
   const execution = value(await runs.start({ text: ASKS }));
   expect(execution.started).toMatchObject({ machine: 'stdin', status: 'running' });
   expect((await execution.report).status).toBe('suspended');
@@ -94,11 +95,25 @@ test('a run is started, answered, resumed, followed, shown, listed and reported'
   expect(value(await runs.compare(run_id)).status).toBe('same');
   const again = value(await runs.replay(run_id, { state: 'MAIN', entry: 1 }));
   expect((await again.report).status).toBe('suspended');
+  // A list says which run it was copied from, also when its index is gone, and a search for one finds the other.
+  const labels = async () =>
+    value(await runs.list({ q: run_id })).runs.map(({ run_id: id, title, replay_of }) => ({ id, title, replay_of }));
+  const listed = await labels();
+  expect(listed).toEqual([
+    { id: again.started.run_id, title: 'stdin', replay_of: run_id },
+    { id: run_id, title: 'stdin', replay_of: undefined },
+  ]);
+  const index = join(project, '.statedsl/runs/index.ndjson');
+  const lines = readFileSync(index, 'utf8');
+  rmSync(index);
+  expect(value(await runs.list()).runs.map(({ replay_of }) => replay_of)).toEqual([run_id, undefined]);
+  writeFileSync(index, lines);
   expect(value(await runs.cancel(again.started.run_id))).toEqual({
     run_id: again.started.run_id,
     status: 'failed',
     error: { kind: 'cancelled' },
   });
+  expect(await labels()).toEqual(listed);
   expect(value(await runs.remove({ keepLast: 0 })).removed).toHaveLength(2);
 });
 

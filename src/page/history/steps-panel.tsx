@@ -164,7 +164,7 @@ function Calls({ calls }: Pick<ComparedAttempt, 'calls'>) {
     <ul>
       {calls.map(({ seq, tool, outcome, retried }) => (
         <li key={seq}>
-          <span class="mono">{visibleLine(tool)}</span> {visibleLine(outcome ?? 'open')}
+          <span class="mono">{visibleLine(tool)}</span> <Prose text={visibleLine(outcome ?? 'open')} />
           {retried === null ? '' : `, tried again: ${visibleLine(retried)}`}
         </li>
       ))}

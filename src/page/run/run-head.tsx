@@ -44,6 +44,7 @@ export function RunHead({ model }: { readonly model: ScreenModel }) {
         </Fact>
         <Retries model={model} />
         <CopyOf model={model} />
+        <Copies model={model} />
         <Fact name="Id">
           <ShortId id={run.run_id} />
         </Fact>
@@ -158,6 +159,36 @@ function CopyOf({ model }: { readonly model: ScreenModel }) {
       <Link to={{ run: of, query: { event: String(Math.max(1, seq - 1)) } }}>
         run {shortId(of)}, event {Math.max(1, seq - 1)}
       </Link>
+    </Fact>
+  );
+}
+
+const MOST_COPIES = 3;
+
+/** The runs that were copied from this one, newest first. */
+function Copies({ model: { data, latest } }: { readonly model: ScreenModel }) {
+  const [copies, setCopies] = useState<readonly RunRow[]>([]);
+  const run = latest.value?.run_id;
+  useEffect(() => {
+    if (run === undefined) return;
+    const controller = new AbortController();
+    data.list({ q: run, limit: 50 }, controller.signal).then(
+      ({ runs }) => setCopies(runs.filter(({ replay_of: of }) => of === run)),
+      // A fact that cannot be read is missing.
+      () => undefined,
+    );
+    return () => controller.abort();
+  }, [data, run]);
+  if (copies.length === 0) return null;
+  return (
+    <Fact name="Replayed as">
+      {copies.slice(0, MOST_COPIES).map(({ run_id }, at) => (
+        <span key={run_id}>
+          {at > 0 && ', '}
+          <Link to={{ run: run_id, query: {} }}>run {shortId(run_id)}</Link>
+        </span>
+      ))}
+      {copies.length > MOST_COPIES && ` and ${copies.length - MOST_COPIES} more`}
     </Fact>
   );
 }

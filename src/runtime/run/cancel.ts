@@ -15,6 +15,7 @@ import { openFileJournal } from '../store/journal.js';
 import { withLockedRun } from '../store/open-own-run.js';
 import { type JournalEnd, readJournal } from '../store/read-journal.js';
 import type { RecordSigner } from '../store/record-heads.js';
+import { labelsOf } from '../store/run-header.js';
 import { type LockOwner, lastBeat, lockHolder, type RunLock } from '../store/run-lock.js';
 import { openRunFolder } from '../store/store.js';
 import { RunRefused } from '../store/store-error.js';
@@ -146,7 +147,7 @@ async function recordEnd(stored: StoredRun, lock: RunLock, { directory, by, sign
     cancelled: true,
     error: failure.error.message,
     ...omitUndefined({ head: open.head ?? undefined }),
-    ...omitUndefined({ title: about.options.title }),
+    ...labelsOf(about),
   });
   await open.close();
 }

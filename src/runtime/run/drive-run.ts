@@ -16,7 +16,7 @@ import type { Redactor } from '../redact.js';
 import type { Checkpoints } from '../store/checkpoint.js';
 import type { Inbox } from '../store/inbox.js';
 import type { OpenJournal } from '../store/journal.js';
-import type { IndexEntry, RecordHead } from '../store/run-header.js';
+import type { IndexEntry, RecordHead, RunLabels } from '../store/run-header.js';
 import { type StateFile, stateFile } from '../store/state-file.js';
 import { StoreError } from '../store/store-error.js';
 import type { TraceOptions } from '../trace/trace-options.js';
@@ -41,7 +41,7 @@ interface OpenRun {
   readonly runId: string;
   readonly run: Run;
   readonly startedAt: string;
-  readonly title: string | undefined;
+  readonly labels: RunLabels;
   readonly open: OpenJournal | null;
   readonly redactor: Redactor | null;
   readonly checkpoints: Checkpoints | null;
@@ -203,7 +203,7 @@ function resultLine(value: Json): string {
 export function indexEntryOf(
   report: RunReport,
   startedAt: string,
-  title: string | undefined,
+  labels: RunLabels,
   head?: RecordHead | null,
 ): IndexEntry {
   return {
@@ -216,8 +216,8 @@ export function indexEntryOf(
     duration_ms: report.duration_ms,
     cost: report.cost,
     effects: report.effects,
+    ...labels,
     ...omitUndefined({
-      title,
       branch: report.worktree?.branch,
       key: report.key,
       result: report.status === 'returned' && report.returned !== null ? resultLine(report.returned) : undefined,
@@ -230,11 +230,11 @@ export function indexEntryOf(
 
 /** The index and the state file can be rebuilt from the journal, so a disk error here does not change the result. */
 export async function closeRun(
-  { run, open, startedAt, title }: Pick<OpenRun, 'run' | 'open' | 'startedAt' | 'title'>,
+  { run, open, startedAt, labels }: Pick<OpenRun, 'run' | 'open' | 'startedAt' | 'labels'>,
   report: RunReport,
   file: StateFile | null,
 ): Promise<void> {
-  const entry = indexEntryOf(report, startedAt, title, open?.head);
+  const entry = indexEntryOf(report, startedAt, labels, open?.head);
   // If another process has taken over the run, that process reports its end.
   const writes = open?.isLost === true ? [] : [() => file?.last(run), () => open?.folder?.appendIndex(entry)];
   // Separately, so that the lock is released in any case.

@@ -65,7 +65,7 @@ export async function run(machine: Machine, options: RunOptions = {}): Promise<R
       runId,
       run: state,
       startedAt,
-      title: fixed.title,
+      labels: fixed.title === undefined ? {} : { title: fixed.title },
       open,
       redactor,
       checkpoints: folder === null ? null : checkpoints(folder, redactor, start),

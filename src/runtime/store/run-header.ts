@@ -3,6 +3,7 @@
 import type { StoredLimits } from '../../interpreter/events/stored-limits.js';
 import type { Json } from '../../machine/expression.js';
 import type { Machine } from '../../machine/machine.js';
+import { omitUndefined } from '../../prelude/omit-undefined.js';
 
 /** A source text of the program. */
 export interface ProgramText {
@@ -63,6 +64,8 @@ export interface IndexEntry {
   readonly cancelled?: true;
   /** What a person calls it. */
   readonly title?: string;
+  /** The run that it was copied from. */
+  readonly replay_of?: string;
   /** Why it failed, in one line. */
   readonly error?: string;
   /** What it returned, in one line. */
@@ -70,6 +73,18 @@ export interface IndexEntry {
   readonly key?: string;
   /** The end of its record. */
   readonly head?: RecordHead;
+}
+
+/** What lists tell runs of one program apart by. */
+export type RunLabels = Pick<IndexEntry, 'title' | 'replay_of'>;
+
+export function labelsOf({ options: { title }, settings }: Labelled): RunLabels {
+  const { replay_of: copied } = settings;
+  return omitUndefined({ title, replay_of: typeof copied === 'string' ? copied : undefined });
+}
+
+interface Labelled extends Pick<RunHeader, 'settings'> {
+  readonly options: Pick<FixedOptions, 'title'>;
 }
 
 /** How far a record had come, for whoever verifies it later. */

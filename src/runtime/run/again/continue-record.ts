@@ -115,7 +115,7 @@ function driveContinued(
       runId: newRunId(),
       run,
       startedAt: new Date().toISOString(),
-      title: undefined,
+      labels: {},
       open: null,
       redactor: createRedactor(secretsOf(run.linked.machine, options)),
       checkpoints: null,

@@ -16,6 +16,7 @@ import { openInbox } from '../../store/inbox.js';
 import { fileJournal, type OpenJournal } from '../../store/journal.js';
 import { DEFAULT_STORE, openOwnRun } from '../../store/open-own-run.js';
 import { entryAt } from '../../store/own-file.js';
+import { labelsOf } from '../../store/run-header.js';
 import { storeError } from '../../store/store-error.js';
 import { type StoredRun, storedMachine, storedSources } from '../../store/stored-run.js';
 import { driveRun } from '../drive-run.js';
@@ -85,7 +86,7 @@ export async function replay(runId: string, options: RunReplayOptions): Promise<
       runId: id,
       run,
       startedAt,
-      title: stored.about.options.title,
+      labels: { ...labelsOf(stored.about), replay_of: stored.about.run_id },
       open,
       redactor,
       checkpoints: checkpoints(path, redactor, position),

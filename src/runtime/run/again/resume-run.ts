@@ -21,6 +21,7 @@ import { type Delivery, deliver, openInbox, unreadDeliveries } from '../../store
 import { openFileJournal } from '../../store/journal.js';
 import { lastEvents } from '../../store/journal-lines.js';
 import { DEFAULT_STORE, withLockedRun } from '../../store/open-own-run.js';
+import { labelsOf } from '../../store/run-header.js';
 import type { RunLock } from '../../store/run-lock.js';
 import { stateFile } from '../../store/state-file.js';
 import { openRunFolder, type RunFolder } from '../../store/store.js';
@@ -194,7 +195,7 @@ async function driveResumed(
       runId: about.run_id,
       run,
       startedAt: about.started_at,
-      title: about.options.title,
+      labels: labelsOf(about),
       open,
       redactor,
       checkpoints: checkpoints(path, redactor, end),
@@ -231,7 +232,7 @@ function indexEntry({ about }: StoredRun, run: Run, activeMs: number) {
     cost: run.usage.cost,
     effects: run.usage.effects,
     ...omitUndefined({ key: about.key?.name }),
-    ...omitUndefined({ title: about.options.title }),
+    ...labelsOf(about),
   };
 }
 
@@ -267,7 +268,7 @@ async function reportEnd(
   if (folder === null) return report;
   const open = openFileJournal(folder, recovered.end, signer);
   await closeRun(
-    { run, open, startedAt: about.started_at, title: about.options.title },
+    { run, open, startedAt: about.started_at, labels: labelsOf(about) },
     report,
     stateFile(folder, redactor),
   );
