@@ -51,7 +51,7 @@ const listedRun = z
     cost: dollars.nullable(),
     effects: count.nullable(),
     key: z.string().optional(),
-    replay_of: z.string().optional().openapi({ description: 'the run that it was copied from' }),
+    replay_of: z.string().optional().openapi({ description: 'the run of which it is a copy' }),
     error: z
       .unknown()
       .optional()
