@@ -19,6 +19,7 @@ import { tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { execaSync } from 'execa';
+import { testGrammar } from './editors/tree-sitter.mjs';
 import { askVscode, install, isInstalled } from './editors/vscode.mjs';
 import { FILES } from './editors/vscode-files.mjs';
 
@@ -339,6 +340,12 @@ for (const name of names) {
     judge(JSON.parse(readFileSync(file, 'utf8')));
     await untilGone(place.folder);
     await killed(name, place);
+    if (name === 'nvim') {
+      const read = join(place.folder, 'grammar');
+      mkdirSync(read);
+      const said = await testGrammar(root, read, configuration('Highlighting with tree-sitter', 'sh'));
+      console.log(`tree-sitter: ${said.programs} programs, ${said.compared} verbs, names and texts`);
+    }
     console.log(
       `${name}: messages, hover, definition, completion, code action, formatting, rename, an empty file, a sudden end`,
     );

@@ -14,6 +14,7 @@ import {
 import { printGrammar } from '../../src/language/syntax/grammar/print-grammar.js';
 import { validatedRules } from '../../src/language/syntax/grammar/rule-recorder.js';
 import { tokenize } from '../../src/language/syntax/tokens/lexer.js';
+import { actionVerbs, everyVerb, isSection } from '../../src/language/syntax/tokens/verbs.js';
 
 const patterns = fileURLToPath(new URL('../../patterns', import.meta.url));
 const published = fileURLToPath(new URL('../../grammar/statedsl.ebnf', import.meta.url));
@@ -32,6 +33,18 @@ test('grammar/statedsl.ebnf is printed from the parser', () => {
   const printed = printGrammar();
   if (process.env.UPDATE === '1') writeFileSync(published, printed);
   expect(readFileSync(published, 'utf8')).toBe(printed);
+});
+
+test('the grammar for tree-sitter knows every verb, and which of them begin actions', () => {
+  const scanner = readFileSync(new URL('../../editors/tree-sitter-statedsl/src/scanner.c', import.meta.url), 'utf8');
+  const rows = [...scanner.matchAll(/\{"([A-Z ]+)", ([VS])_\w+, (true|false)\}/g)];
+  const verbs = rows.filter(([, , kind]) => kind === 'V');
+  expect(verbs.map(([, verb]) => verb).sort()).toEqual([...everyVerb].sort());
+  expect(verbs.filter(([, , , action]) => action === 'true').map(([, verb]) => verb)).toEqual(
+    expect.arrayContaining([...actionVerbs]),
+  );
+  expect(verbs.filter(([, , , action]) => action === 'true')).toHaveLength(actionVerbs.length);
+  for (const [, section] of rows.filter(([, , kind]) => kind === 'S')) expect(isSection(section as string)).toBe(true);
 });
 
 test('every name the printed grammar uses is explained in it', () => {

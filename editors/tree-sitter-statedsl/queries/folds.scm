@@ -1,0 +1,1 @@
+[(block) (entries) (shell) (text_block)] @fold
