@@ -1,6 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { openRuns } from '../../src/index.js';
+import { journalStart, readJournal } from '../../src/runtime/store/read-journal.js';
+import { openStoredRun } from '../../src/runtime/store/stored-run.js';
 import { type Body, debugging } from './debug-client.js';
 
 const LOOP = `INPUT: top = 3
@@ -431,6 +433,68 @@ describe('workflows, documents and plans', () => {
     expect((await failing.stop())?.text).toMatch(/^the gate `[^`]+` failed/);
     expect(await failing.ask('exceptionInfo', { threadId: 1 })).toMatchObject({ exceptionId: 'gate_failed' });
     expect((await failing.move('continue'))?.text).toBe('attempt 1 of `make` failed');
+  });
+
+  const TOOLS = `load:
+  run: [echo, '{"n": 1}']
+join:
+  run: [cat]
+`;
+  const PLAN = JSON.stringify(
+    [
+      { _tool: 'load', _outputPath: '†state.a' },
+      { _tool: 'load', _outputPath: '†state.b' },
+      { _tool: 'join', one: '†state.a.n', two: '†state.b.n', _outputPath: '†state.both' },
+    ],
+    null,
+    1,
+  );
+
+  test('a plan stops at each call, with what it gets and what the others wait for', async () => {
+    const one = await debugging({ 'sum.plan.json': PLAN, 'tools.yaml': TOOLS });
+    await one.launch({ program: 'sum.plan.json', stopOnEntry: true });
+    expect((await one.stop())?.reason).toBe('entry');
+    const first = await one.move('stepIn');
+    expect(first).toMatchObject({ reason: 'step', scopes: { Parameters: {} } });
+    expect(first?.stack[0]).toBe('call 1 (load):2');
+    expect(first?.scopes.Calls).toEqual({
+      'call 1 (load)': '"is running"',
+      'call 2 (load)': '"is running"',
+      'call 3 (join)': '"waits for `†state.a.n` of call 1, `†state.b.n` of call 2"',
+    });
+    expect((await one.move('next'))?.stack[0]).toBe('call 2 (load):6');
+    const last = await one.move('next');
+    expect(last).toMatchObject({ reason: 'step', scopes: { Parameters: { one: '1', two: '1' } } });
+    expect(last?.stack[0]).toBe('call 3 (join):10');
+    expect(last?.scopes['†state and †data']?.['†state']).toContain('"a"');
+    expect((await one.moves('next', 'next')).at(-1)).toBe('end');
+  });
+
+  test('a breakpoint in a plan stops before its call, alone or in a program, and a person can answer', async () => {
+    const files = { 'sum.plan.json': PLAN, 'tools.yaml': TOOLS };
+    const alone = await debugging(files);
+    const [set] = await alone.launch({ program: 'sum.plan.json' }, { 'sum.plan.json': [11] });
+    expect(set).toMatchObject({ verified: true, line: 10 });
+    expect(await alone.stop()).toMatchObject({ reason: 'breakpoint', hit: [1] });
+    await alone.ask('statedsl/effect', { action: 'answer', value: '{"sum": 7}' });
+    expect(await alone.stop()).toBeNull();
+    const [run = ''] = readdirSync(alone.path('.statedsl/runs'));
+    const records: object[] = [];
+    const { journal } = openStoredRun(alone.path('.statedsl'), run);
+    readJournal(journal, (record) => records.push(record) > 0, journalStart);
+    expect(JSON.stringify(records)).toContain('"by":"debugger"');
+    const within = await debugging({
+      ...files,
+      'in/flow.dsl': 'STATE: A\n  PLAN: "../sum.plan.json" → all\n  RETURN: done\n',
+    });
+    const [inside, refused] = await within.launch(
+      { program: 'in/flow.dsl' },
+      { 'sum.plan.json': [10, { line: 2, condition: 'true' }] },
+    );
+    expect(inside).toMatchObject({ verified: true, line: 10 });
+    expect(refused).toMatchObject({ verified: false, message: 'a call of a plan stops always: it has no condition' });
+    expect((await within.stop())?.stack).toEqual(['call 3 (join):10', 'A:2']);
+    expect(await within.moves('stepOut', 'continue')).toEqual(['step A:3', 'end']);
   });
 
   test('the manual starts a run with these members', async () => {

@@ -56,6 +56,27 @@ export function resolveLine(
   return { set: { ...set, verified: true }, breakpoint: resolved };
 }
 
+/** A line breakpoint of the file of a plan stops before the call around it, or the next one, begins. */
+export function resolvePlanLine(
+  program: DebugProgram,
+  name: string,
+  { wanted, id }: { readonly wanted: WantedLine; readonly id: number },
+): ResolvedBreakpoint | null {
+  const { plans = {} } = program.linked.machine;
+  const plan = Object.entries(plans).find(([key]) => program.fileOfPlan(key) === name)?.[1];
+  if (plan === undefined) return null;
+  const lines = [...new Set(plan.calls.map(({ line }) => line).filter((line) => line > 0))].sort((a, b) => a - b);
+  const line = lines.findLast((one) => one <= wanted.line) ?? lines[0];
+  if (line === undefined) return unverifiedBreakpoint(id, wanted.line, 'the plan has no call');
+  const hasTerm = [wanted.condition, wanted.hitCondition, wanted.logMessage].some((text) => (text ?? '').trim() !== '');
+  if (hasTerm) return unverifiedBreakpoint(id, wanted.line, 'a call of a plan stops always: it has no condition');
+  const breakpoint: Breakpoint = {
+    ...{ id, kind: 'breakpoint', entries: [], isHit: null, condition: null, message: null },
+    planCall: { file: name, line },
+  };
+  return { set: { id, verified: true, line }, breakpoint };
+}
+
 /** States, patterns and steps by name. */
 export function resolveFunction(program: DebugProgram, wanted: WantedFunction, id: number): ResolvedBreakpoint {
   const { linked, entries } = program;

@@ -1,10 +1,12 @@
 /** A run that is executed under a debugger: it is held between two turns of the loop that drives it. */
 
 import type { Outcome } from '../../interpreter/events/event.js';
+import { callsAround } from '../../interpreter/plan/open-calls.js';
 import { momentOf } from '../../interpreter/record/change.js';
 import type { EffectRequest } from '../../interpreter/request.js';
 import type { Run } from '../../interpreter/run.js';
 import type { LinkedMachine } from '../../interpreter/run-state/linked-machine.js';
+import { omitUndefined } from '../../prelude/omit-undefined.js';
 import type { Effects } from '../../runtime/effect-context.js';
 import type { Hold } from '../../runtime/run/drive-options.js';
 import { debugLink } from '../debug/debug-link.js';
@@ -21,6 +23,7 @@ export interface HeldEffect {
   /** Performs it. */
   readonly run: () => void;
   readonly give: (outcome: Outcome) => void;
+  readonly stop: Pick<Stop, 'reason' | 'text' | 'hit' | 'call'>;
 }
 
 export class LiveRun implements Hold {
@@ -36,6 +39,8 @@ export class LiveRun implements Hold {
   private isPaused = false;
   private hasReported = false;
   private isDetached = false;
+  /** Whether the run stops before each call of a plan begins. */
+  private stepsCalls = false;
 
   constructor(
     program: DebugProgram,
@@ -104,8 +109,33 @@ export class LiveRun implements Hold {
     this.heldEffects.shift();
     act();
     if (this.heldEffects.length === 0) return this.proceed(this.watch.motion);
+    this.standAtHeld();
+  }
+
+  /** Goes on from where the run stands; from a call of a plan to another one that is held, if there is any. */
+  goOn(motion: Motion): void {
+    const { stop } = this;
+    const isAtCall = stop?.call !== undefined && this.heldEffects.length > 0;
+    const isInto = stop !== null && this.watch.program.instructionAt(stop.pc)?.op === 'plan' && motion.kind === 'in';
+    this.stepsCalls = isInto || (isAtCall && motion.kind !== 'run' && motion.kind !== 'out');
+    const wasHeld = isAtCall ? this.heldEffects.splice(0, 1) : this.heldEffects.splice(0);
+    for (const held of wasHeld) held.run();
+    // Calls that were held for a step alone are not looked at any more.
+    if (!this.stepsCalls)
+      for (const held of this.heldEffects.filter((one) => one.stop.reason === 'step')) {
+        this.heldEffects.splice(this.heldEffects.indexOf(held), 1);
+        held.run();
+      }
+    // Out of a call is out of its plan.
+    if (this.heldEffects.length === 0)
+      return this.proceed(isAtCall && motion.kind === 'out' ? { ...motion, kind: 'next' } : motion);
+    this.standAtHeld();
+  }
+
+  private standAtHeld(): void {
     this.watch.stop = null;
-    this.standStill({ reason: 'pause', text: 'before another effect starts' });
+    const [first] = this.heldEffects;
+    if (first !== undefined) this.standStill(first.stop);
   }
 
   /** Breakpoints have changed. */
@@ -140,22 +170,48 @@ export class LiveRun implements Hold {
     return {
       ...effects,
       perform: (request, context) => {
-        if (this.isDetached || !this.isHeldKind(request)) return effects.perform(request, context);
+        const stop = this.isDetached ? null : this.stopBefore(request);
+        if (stop === null) return effects.perform(request, context);
         return new Promise<Outcome>((resolve, reject) => {
           const held: HeldEffect = {
             request,
             run: () => void Promise.resolve(effects.perform(request, context)).then(resolve, reject),
             give: resolve,
+            stop,
           };
           context.stop.addEventListener('abort', () => this.drop(held, resolve), { once: true });
           this.heldEffects.push(held);
-          this.standStill({
-            reason: 'pause',
-            text: `before ${request.kind === 'agent' ? 'an agent' : 'a command'} starts`,
-          });
+          this.standStill(stop);
         });
       },
     };
+  }
+
+  /** The call of a plan to which an effect belongs; undefined: it belongs to none. */
+  private callOf({ effect }: { readonly effect: string }): string | undefined {
+    const pending = this.run?.pending.get(effect);
+    return pending?.thread.run.linked.machine.plans === undefined || pending.thread.plan === null
+      ? undefined
+      : pending.call?.key;
+  }
+
+  /** Why the run stops before an effect begins; null: it does not. */
+  private stopBefore(request: HeldEffect['request']): HeldEffect['stop'] | null {
+    const key = this.callOf(request);
+    const call = key === undefined ? {} : { call: key };
+    if (this.isHeldKind(request)) {
+      const text = `before ${request.kind === 'agent' ? 'an agent' : 'a command'} starts`;
+      return { reason: 'pause', text, hit: [], ...call };
+    }
+    const plan = this.run?.pending.get(request.effect)?.thread.plan ?? null;
+    if (key === undefined || plan === null) return null;
+    const [at] = callsAround(plan, key);
+    const file = this.watch.program.fileOfPlan(at?.plan ?? '');
+    const hit = this.wanted.breakpoints.flatMap(({ id, planCall }) =>
+      planCall?.file === file && planCall.line === at?.line ? [id] : [],
+    );
+    if (hit.length > 0) return { reason: 'breakpoint', hit, ...call };
+    return this.stepsCalls ? { reason: 'step', hit: [], ...call } : null;
   }
 
   private isHeldKind({ kind, ...request }: { readonly kind: EffectRequest['kind'] }): boolean {
@@ -172,14 +228,19 @@ export class LiveRun implements Hold {
   }
 
   /** Stops although no instruction is next: all threads wait for something. */
-  private standStill({ reason, text }: Pick<Stop, 'reason' | 'text'>): void {
+  private standStill({
+    reason,
+    text,
+    hit = [],
+    call,
+  }: Pick<Stop, 'reason' | 'text' | 'call'> & { readonly hit?: Stop['hit'] }): void {
     const { run } = this;
     if (run === null || this.watch.stop !== null) return;
     const held = this.heldEffects[0];
     const thread = (held === undefined ? undefined : run.pending.get(held.request.effect)?.thread) ?? run.main;
     const depth = this.watch.program.locationAt(thread.pc)?.calls.length ?? 0;
     this.isPaused = true;
-    this.watch.stop = { reason, thread, pc: thread.pc, depth, hit: [], ...(text === undefined ? {} : { text }) };
+    this.watch.stop = { reason, thread, pc: thread.pc, depth, hit, ...omitUndefined({ text, call }) };
     this.hasReported = true;
     const { stop } = this.watch;
     queueMicrotask(() => this.onStop(stop));

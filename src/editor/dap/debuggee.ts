@@ -402,8 +402,7 @@ export class Debuggee {
     const { live } = this;
     if (live === null) throw new AdapterRefusal('the run has ended');
     if (live.stop === null) throw new AdapterRefusal('the run is executed already');
-    for (const held of live.heldEffects.splice(0)) held.run();
-    live.proceed(motion);
+    live.goOn(motion);
   }
 
   private forwardInPast(past: PastRun, motion: Motion): void {

@@ -11,6 +11,7 @@ import {
   type ResolvedBreakpoint,
   resolveFunction,
   resolveLine,
+  resolvePlanLine,
   type SetBreakpoint,
   type WantedFunction,
   type WantedLine,
@@ -169,7 +170,8 @@ class Lines {
       const message = 'this file is not a part of the program that runs';
       return this.keep({ set: { id, verified: false, line: wanted.line, message }, breakpoint: null });
     }
-    const set = this.keep(resolveLine(program, files, name, { wanted, id }));
+    const at = { wanted, id };
+    const set = this.keep(resolvePlanLine(program, name, at) ?? resolveLine(program, files, name, at));
     return { ...set, source };
   }
 

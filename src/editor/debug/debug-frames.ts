@@ -1,4 +1,5 @@
 /** The stack of a thread: patterns and workflows, steps with their attempts, and the state. */
+import { callsAround, type OpenCall } from '../../interpreter/plan/open-calls.js';
 import type { StepFrame } from '../../interpreter/run-state/frame.js';
 import type { Run } from '../../interpreter/run-state/run-memory.js';
 import type { Thread } from '../../interpreter/run-state/thread.js';
@@ -10,6 +11,8 @@ export interface Standing {
   readonly pc: number;
   /** In how many patterns the action is that comes next. */
   readonly depth: number;
+  /** The key of the call of a plan that is next; absent: it is no call of a plan. */
+  readonly call?: string | undefined;
 }
 
 export interface DebugFrame {
@@ -18,9 +21,11 @@ export interface DebugFrame {
   readonly standing: Standing;
   /** In how many patterns and workflows it is. */
   readonly level: number;
-  readonly kind: 'state' | 'pattern' | 'workflow' | 'step';
+  readonly kind: 'state' | 'pattern' | 'workflow' | 'step' | 'call';
   /** For a step. */
   readonly step: StepFrame | null;
+  /** For a call of a plan. */
+  readonly openCall?: OpenCall;
 }
 
 export function standingOf(program: DebugProgram, thread: Thread): Standing {
@@ -47,7 +52,19 @@ export function framesOf(program: DebugProgram, standing: Standing): DebugFrame[
   const steps = thread.frames.flatMap((frame) =>
     frame.kind === 'step' ? [{ frame, ...beginOf(program, frame, pc) }] : [],
   );
-  const frames: DebugFrame[] = [];
+  const { call: key } = standing;
+  const open = thread.plan === null || key === undefined ? [] : callsAround(thread.plan, key);
+  const frames = open.map((openCall): DebugFrame => {
+    const { title, plan, line } = openCall;
+    const at = {
+      file: program.fileOfPlan(plan),
+      line: Math.max(1, line),
+      column: 1,
+      endLine: Math.max(1, line),
+      endColumn: 1,
+    };
+    return { name: title.replaceAll('`', ''), where: at, standing, level: depth, kind: 'call', step: null, openCall };
+  });
   for (let level = depth; level >= 0; level--) {
     const inner = calls[level];
     let where = inner === undefined ? here : program.whereOf(inner.span);

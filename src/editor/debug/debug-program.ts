@@ -88,6 +88,20 @@ export class DebugProgram {
     return this.locations?.states[state]?.[pc - (this.linked.starts[state] as number)] ?? null;
   }
 
+  /** The file of a plan. The machine names it relative to the folder of the program, and one that a program calls after PLAN. */
+  fileOfPlan(name: string): string {
+    const own = name.replace(/^PLAN /, '');
+    const program = this.sources[0]?.name ?? '';
+    if (own.startsWith('/')) return own;
+    const names: string[] = program.split('/').slice(0, -1);
+    for (const name of own.split('/')) {
+      const isUp = name === '..' && names.length > 0 && names.at(-1) !== '..';
+      if (isUp) names.pop();
+      else if (name !== '.') names.push(name);
+    }
+    return names.join('/');
+  }
+
   /** The location of the instruction itself. */
   whereAt(pc: number): Where {
     const location = this.locationAt(pc);

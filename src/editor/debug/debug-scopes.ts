@@ -1,5 +1,6 @@
 /** What a frame shows: names with their values, by the scopes of the language. Values are read when they are asked for. */
 
+import { type OpenCall, waitingCalls } from '../../interpreter/plan/open-calls.js';
 import type { Pending } from '../../interpreter/run-state/pending.js';
 import type { Slot, Thread } from '../../interpreter/run-state/thread.js';
 import { decode, printJson } from '../../interpreter/values/json.js';
@@ -26,6 +27,7 @@ export interface DebugScope {
 
 /** Names of scopes that do not exist there are left out. */
 export function scopesOf(program: DebugProgram, frame: DebugFrame, extra: readonly DebugScope[]): DebugScope[] {
+  if (frame.openCall !== undefined) return callScopes(frame.openCall, frame.standing.thread, extra);
   const { thread } = frame.standing;
   const { machine } = thread.run.linked;
   const state = machine.states[thread.state];
@@ -68,6 +70,23 @@ export function scopesOf(program: DebugProgram, frame: DebugFrame, extra: readon
     { title: 'Run', variables: () => aboutRun(thread) },
   ];
   return scopes.filter((scope) => scope !== null);
+}
+
+/** A call of a plan: what it gets, what the plan has so far, and what the other calls wait for. */
+function callScopes({ parameters, data }: OpenCall, thread: Thread, extra: readonly DebugScope[]): DebugScope[] {
+  const membersOf = (given: object, prefix: string): ShownVariable[] =>
+    Object.entries(given).map(([name, value]) => ({ name: `${prefix}${name}`, value: value as Value, at: null }));
+  const waiting = (): ShownVariable[] =>
+    thread.plan === null
+      ? []
+      : waitingCalls(thread.plan).map(({ title, why }) => ({ name: title, value: why, at: null }));
+  return [
+    { title: 'Parameters', variables: () => membersOf(parameters, '') },
+    { title: '†state and †data', variables: () => membersOf(data as object, '†') },
+    { title: 'Calls', variables: waiting },
+    ...extra,
+    { title: 'Run', variables: () => aboutRun(thread) },
+  ];
 }
 
 /** The names of inner scopes that a frame sees. Those of a pattern belong to its own frame. */

@@ -32,6 +32,8 @@ export interface Stop {
   /** What a person should know, such as a condition that failed. */
   readonly text?: string;
   readonly failure?: RuntimeFailure;
+  /** The key of the call of a plan that is next. */
+  readonly call?: string;
 }
 
 /** A breakpoint on an action. */
@@ -40,6 +42,8 @@ export interface Breakpoint {
   readonly kind: 'breakpoint' | 'function breakpoint';
   /** Entries at which it stops. */
   readonly entries: readonly ActionEntry[];
+  /** The call of a plan before which it stops, by the lines where calls begin. */
+  readonly planCall?: { readonly file: string; readonly line: number };
   /** Whether it holds here; a text: what went wrong. */
   readonly condition: ((thread: Thread, entry: ActionEntry) => boolean | { readonly problem: string }) | null;
   readonly isHit: ((count: number) => boolean) | null;

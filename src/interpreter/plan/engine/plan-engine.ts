@@ -138,6 +138,8 @@ export class PlanEngine {
   readonly root: PlanNode;
   readonly log: PlanEntry[] = [];
   readonly limits = new CallLimits();
+  /** Those that have not ended. */
+  private readonly nodes = new Set<PlanNode>();
   private readonly leaves = new Map<string, LeafCall>();
   private readonly launchQueue = new LaunchQueue();
   private readonly waitingForApproval = new Set<PlanNode>();
@@ -241,6 +243,18 @@ export class PlanEngine {
     return found;
   }
 
+  /** All plans that have not ended, and why each of their calls has not ended either. */
+  *openCalls(): Iterable<{ readonly node: PlanNode; readonly call: PlanCall; readonly why: string }> {
+    for (const node of this.nodes) {
+      for (const call of node.plan.calls) {
+        const why = node.scheduler.whyOpen(call.index);
+        if (why === null) continue;
+        const isQueued = this.leaves.get(node.prefix + (call.index + 1))?.phase === 'queued';
+        yield { node, call, why: isQueued ? 'waits until another call has ended' : why };
+      }
+    }
+  }
+
   /** What became of the calls of the outermost plan. */
   reports(): CallReport[] {
     const records = this.root.scheduler.data.callRecords();
@@ -321,6 +335,7 @@ export class PlanEngine {
       ...omitUndefined({ sink: parent === null ? sink : undefined }),
     });
     const node: PlanNode = {
+      name,
       plan,
       scheduler,
       at,
@@ -333,12 +348,14 @@ export class PlanEngine {
       failed: new Map(),
       ended: false,
     };
+    this.nodes.add(node);
     this.inbox.push(node);
     return node;
   }
 
   private endNode(node: PlanNode): void {
     node.ended = true;
+    this.nodes.delete(node);
     const records = node.scheduler.data.callRecords();
     const { plan, scheduler, parent } = node;
     if (parent === null) {

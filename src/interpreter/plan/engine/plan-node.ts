@@ -23,6 +23,8 @@ export interface LeafCall extends StartedCall {
 }
 
 export interface PlanNode {
+  /** The name under which calls know the plan: its file. */
+  readonly name: string;
   readonly plan: Plan;
   readonly scheduler: PlanScheduler;
   /** The call that runs the plan; empty for the outermost. */

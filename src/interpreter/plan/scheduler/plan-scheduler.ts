@@ -16,6 +16,7 @@
  */
 import type { Json } from '../../../machine/expression.js';
 import type { Plan, PlanCall, PlanPath, ToolBinding } from '../../../machine/plan.js';
+import { printPath } from '../../../prelude/reference.js';
 import { unreachable } from '../../../prelude/unreachable.js';
 import type { UnknownData } from '../../values/data-tree.js';
 import {
@@ -31,7 +32,7 @@ import {
 } from './plan-data.js';
 import { chooseArm, type PlanOutcome } from './plan-outcome.js';
 import { firstPaths, type PathRead, type ResolvedParameter, resolveParameter } from './resolve-parameter.js';
-import { areDecided, countBefore } from './write-order.js';
+import { areDecided, countBefore, undecidedWriters } from './write-order.js';
 
 /** A path without a value, and the calls that wait for people alone. */
 interface OpenApproval {
@@ -161,6 +162,30 @@ export class PlanScheduler {
   /** What people must give before more can be decided. */
   openApprovals(): readonly OpenApproval[] {
     return this.approvals.listOpen();
+  }
+
+  /** Why a call has not ended, in words; null: it has. */
+  whyOpen(index: number): string | null {
+    const phase = this.phases[index] as Phase;
+    if (phase.kind === 'running') return 'is running';
+    if (phase.kind === 'ready') return 'waits until another call has ended';
+    if (phase.kind !== 'open') return null;
+    const call = this.callAt(index);
+    const paths = [...firstPaths(call.parameters), ...(call.inline === null ? [] : firstPaths(call.inline))];
+    const waits = paths.flatMap((path) => {
+      const lists = this.data.order.listsOf(path);
+      const written = `\`†${printPath(path)}\``;
+      if (areDecided(lists, call.rank)) return this.data.canGive(path) ? [`${written}, which a person gives`] : [];
+      const writers = undecidedWriters(lists, call.rank).map((rank) => `call ${this.sourceAt(rank) + 1}`);
+      return [`${written} of ${writers.join(' and ')}`];
+    });
+    return waits.length === 0
+      ? 'waits for other calls that write the same'
+      : `waits for ${[...new Set(waits)].join(', ')}`;
+  }
+
+  private sourceAt(rank: number): number {
+    return this.callAt(this.plan.order[rank] as number).source;
   }
 
   get waitsForApproval(): boolean {

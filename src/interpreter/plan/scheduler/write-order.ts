@@ -185,6 +185,12 @@ export class WriteOrder {
   }
 }
 
+/** The ranks of calls that must be decided before one of this rank can read. */
+export function undecidedWriters(lists: readonly WriterList[], rank: number): number[] {
+  const ranks = lists.flatMap((list) => list.ranks.slice(list.decided, countBefore(list, rank)));
+  return [...new Set(ranks)].sort((a, b) => a - b);
+}
+
 /** Whether all calls of lower rank in these lists are decided. */
 export function areDecided(lists: readonly WriterList[], rank: number): boolean {
   return lists.every((list) => list.decided >= countBefore(list, rank));
