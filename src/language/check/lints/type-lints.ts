@@ -345,6 +345,7 @@ function inputOf(expr: Expr, inputs: readonly Input[]): Input | null {
 /** The texts that a variable can have: the choices of an input or a question, and the kinds of failures. */
 class KnownWords {
   private known: { readonly kinds: readonly string[] | null } | undefined;
+  private readonly locals = new Map<State, Map<number, readonly string[]>>();
 
   constructor(private readonly machine: Machine) {}
 
@@ -384,34 +385,57 @@ class KnownWords {
       case 'entry':
         return state === this.machine.error && expr.name === 'error_type' ? this.kinds : null;
       case 'local':
-        if (here === undefined) return null;
-        if (here.handlers.some(({ names }) => names.error_type === slot.slot)) return this.kinds;
-        return choicesOf(here, slot.slot);
+        return here === undefined ? null : (this.localsOf(here).get(slot.slot) ?? null);
       default:
         return null;
     }
+  }
+
+  /** Collected once for a state: every comparison asks. */
+  private localsOf(state: State): ReadonlyMap<number, readonly string[]> {
+    let found = this.locals.get(state);
+    if (found === undefined) {
+      found = choicesIn(state);
+      for (const { names } of state.handlers)
+        if (names.error_type !== undefined && this.kinds !== null) found.set(names.error_type, this.kinds);
+        else if (names.error_type !== undefined) found.delete(names.error_type);
+      this.locals.set(state, found);
+    }
+    return found;
   }
 }
 
 const constantOf = (expr: Expr): unknown => (expr.op === 'const' ? expr.value : null);
 
-/** The choices of the question that binds a local, if nothing else does. */
-function choicesOf({ code }: State, slot: number): readonly string[] | null {
-  const asks = code.filter((one) => one.op === 'ask' && one.bind === slot);
-  const [ask, second] = asks;
-  if (ask?.op !== 'ask' || second !== undefined || ask.choices.length === 0) return null;
-  const isWrittenElsewhere = code.some(
-    (one) =>
-      one !== ask &&
-      ((one.op === 'set' && one.to.in === 'local' && one.to.slot === slot) ||
-        ('bind' in one && typeof one.bind === 'object' && one.bind?.slot === slot) ||
-        ('variable' in one && one.variable === slot) ||
-        ('collect' in one && Array.isArray(one.collect) && one.collect.includes(slot))),
-  );
-  const texts = [...ask.choices, ...(ask.value === null ? [] : [ask.value])].map((template) =>
-    template.length === 1 && typeof template[0] === 'string' ? template[0].trim() : null,
-  );
-  return isWrittenElsewhere || texts.includes(null) ? null : (texts as string[]);
+/** By local that a question binds and nothing else: the choices of the question. */
+function choicesIn({ code }: State): Map<number, readonly string[]> {
+  const found = new Map<number, readonly string[]>();
+  const bound = new Set<number>();
+  for (const one of code) {
+    const slots = one.op === 'ask' ? [one.bind] : writtenBy(one);
+    for (const slot of slots) {
+      if (typeof slot !== 'number') continue;
+      const isFirst = !bound.has(slot);
+      bound.add(slot);
+      found.delete(slot);
+      if (!isFirst || one.op !== 'ask' || one.choices.length === 0) continue;
+      const texts = [...one.choices, ...(one.value === null ? [] : [one.value])].map((template) =>
+        template.length === 1 && typeof template[0] === 'string' ? template[0].trim() : null,
+      );
+      if (!texts.includes(null)) found.set(slot, texts as string[]);
+    }
+  }
+  return found;
+}
+
+/** The locals that an instruction writes, but for those of a question. */
+function writtenBy(one: State['code'][number]): unknown[] {
+  return [
+    ...(one.op === 'set' && one.to.in === 'local' ? [one.to.slot] : []),
+    ...('bind' in one && typeof one.bind === 'object' && one.bind !== null ? [one.bind.slot] : []),
+    ...('variable' in one ? [one.variable] : []),
+    ...('collect' in one && Array.isArray(one.collect) ? one.collect : []),
+  ];
 }
 
 /** The kinds of failures, with those that the program and its tools make; null: they are not known. */
