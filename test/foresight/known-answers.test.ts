@@ -255,6 +255,23 @@ describe('the condition that gives a bound', () => {
   });
 });
 
+test('a limit ends runs in each state in which it is met, also behind a failure that leads on', () => {
+  const program = lines(
+    'LIMIT: transitions=1',
+    'STATE: A',
+    '  CHECK: x = cat v',
+    '  IF: x == 1 → GOTO: A',
+    '  RETURN',
+    'STATE: ERROR',
+    '  GOTO: A',
+  );
+  const ends = verified(program).ends.filter(({ error }) => error === 'limit');
+  expect(ends.map(({ state, trace }) => [state, trace.isConfirmed]).sort()).toEqual([
+    ['A', true],
+    ['ERROR', true],
+  ]);
+});
+
 describe('bounds by limits', () => {
   const around = [
     '  CHECK [timeout=10s]: x = cat v',

@@ -93,7 +93,7 @@ const MOST_COUNTED = 100_000;
 
 /** Runs that `LIMIT: transitions` ends, one for each state in which it does. */
 export function tracesToLimit(exploration: Exploration): { readonly state: string; readonly trace: Trace }[] {
-  const { nodes, begins, machine } = exploration;
+  const { nodes, begins, sites, machine } = exploration;
   const { transitions } = machine.limits;
   if (transitions === undefined) return [];
   const changes = changesOn(exploration);
@@ -101,11 +101,16 @@ export function tracesToLimit(exploration: Exploration): { readonly state: strin
   const known = new Map<string, { readonly id: number; readonly count: number; readonly way: Step }>();
   const crossed = new Map<string, Step>();
   const queue: { readonly id: number; readonly count: number; readonly way: Step }[] = [];
+  /** An edge can change the state more than once. */
+  const stateAfter = ({ from, counts }: Edge, made: number): string => {
+    const entered = counts.flatMap((site) => (sites[site]?.kind === 'state' ? (sites[site]?.name as string) : []));
+    return [...(from < 0 ? [] : [(nodes[from] as Node).state]), ...entered][made] ?? '';
+  };
   const follow = (edge: Edge, before: number, way: Step | null): void => {
     const step: Step = { edge, before: way };
     const count = before + changes(edge);
     if (count > transitions) {
-      const state = edge.from < 0 ? '' : (nodes[edge.from] as Node).state;
+      const state = stateAfter(edge, transitions - before);
       if (!crossed.has(state)) crossed.set(state, step);
       return;
     }
@@ -117,14 +122,10 @@ export function tracesToLimit(exploration: Exploration): { readonly state: strin
   };
   for (const edge of begins) follow(edge, 0, null);
   for (const { id, count, way } of queue) for (const edge of (nodes[id] as Node).out) follow(edge, count, way);
-  return [...crossed.values()].map((last) => {
+  return [...crossed].map(([state, last]) => {
     const edges: Edge[] = [];
     for (let step: Step | null = last; step !== null; step = step.before) edges.push(step.edge);
-    const trace = traceOf(exploration, edges.reverse(), { toLimit: true });
-    const entered = trace.steps.flatMap(({ events }) =>
-      events.flatMap((one) => (one.type === 'state_entered' ? one.state : [])),
-    );
-    return { state: entered.at(-1) ?? machine.states[0]?.name ?? '', trace };
+    return { state, trace: traceOf(exploration, edges.reverse(), { toLimit: true }) };
   });
 }
 

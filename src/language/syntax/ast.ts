@@ -316,6 +316,8 @@ export interface Program {
    * by proximity, and `state-bag.json` is written too.
    */
   readonly workflow?: 'current' | 'older';
+  /** A workflow file without `inputs:`: a value that it does not read is passed in vain, and harms nothing. */
+  readonly takesAny?: true;
   /** The `description` of a workflow file, and its keys without a meaning. */
   readonly documentation?: readonly { readonly key: Name; readonly text: string }[];
 }

@@ -58,7 +58,7 @@ export function lowerWorkflow(l: StateLowering, call: WorkflowCall, where: CallS
     l.mention(input.name.span, 'declare', symbolKey('input', found.file, input.name.text));
   for (const argument of l.shared.index ? call.args : [])
     l.mention(argument.name.span, 'pass', symbolKey('input', found.file, argument.name.text));
-  const bound = checkInputs(l, call, inputs, bindGiven(l, call));
+  const bound = checkInputs(l, call, { inputs, takesAny: program.takesAny === true }, bindGiven(l, call));
   const level = lowerCallee(l, program, steps, { file: found.file, call, bound, verdict, where });
   leaveWorkflow(l, call, where, { start, verdict, level, last: steps.at(-1) });
 }
@@ -84,7 +84,7 @@ type BoundParameter = readonly [string, { readonly slot: number } | Constant];
 function checkInputs(
   l: StateLowering,
   call: WorkflowCall,
-  inputs: readonly InputDeclaration[],
+  { inputs, takesAny }: { readonly inputs: readonly InputDeclaration[]; readonly takesAny: boolean },
   given: ReadonlyMap<string, number>,
 ): BoundParameter[] {
   const workflow = call.name.text;
@@ -94,7 +94,9 @@ function checkInputs(
     bound.push([name, { slot }]);
     if (known.includes(name) || ALWAYS_TAKEN.has(name)) continue;
     const span = call.args.find((argument) => argument.name.text === name)?.name.span ?? call.span;
-    l.diagnostics.push(say.workflowInput(span, { workflow, name, known, near: nearest(name, known) }));
+    const near = nearest(name, known);
+    const problem = say.workflowInput(span, { workflow, name, known, near });
+    l.diagnostics.push(takesAny && near === undefined ? { ...problem, severity: 'warning' } : problem);
   }
   const missing: string[] = [];
   for (const { name, value } of inputs) {

@@ -42,12 +42,14 @@ export function parseWorkflow(file: SourceFile, index: number): ParsedWorkflow {
   const typed = workflow === 'older' ? withReusedSessions(steps, context.reused).map(changesFiles) : steps;
   const names = new Set([...inputs, ...allSteps(typed).map(({ name }) => name.text)]);
   const deduced = deducedInputs(typed, names);
-  const items = isUndeclared(root) && !names.has('spec') ? withSpec(typed, deduced) : [...deduced, ...typed];
+  const undeclared = isUndeclared(root);
+  const items = undeclared && !names.has('spec') ? withSpec(typed, deduced) : [...deduced, ...typed];
   const documented = documentation.length === 0 ? {} : { documentation };
   // Other messages would be unreliable if lines are misplaced.
   const lost = diagnostics.some(({ code }) => code === 'lost-indentation');
   const all = lost ? [] : [...head, ...items];
-  return { program: { file: index, items: all, comments, workflow, ...documented }, diagnostics };
+  const taken = undeclared ? ({ takesAny: true } as const) : {};
+  return { program: { file: index, items: all, comments, workflow, ...taken, ...documented }, diagnostics };
 }
 
 /** Steps of the older dialect with an agent and without `output` change files. */

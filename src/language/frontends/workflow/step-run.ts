@@ -128,7 +128,8 @@ export const HINTS: Hints = {
   worktree: (value) => {
     const word = wordOf(value);
     if (word === 'read-write') return 'leave it out: an agent may change the files of its step';
-    if (word === 'none' || word === 'read-only') return 'write `guard: { no_write: true }` next to `agent`';
+    if (word === 'none' || word === 'read-only')
+      return 'leave it out, and write `no_write: true` in the guard of this step: `guard: { no_write: true }`';
     return 'reset the worktree with an entry of `retry:`, such as `- { attempt: 2, worktree: reset }`';
   },
   ...sameHint(
