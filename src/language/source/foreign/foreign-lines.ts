@@ -4,11 +4,23 @@ import { expressionLines } from './expression-lines.js';
 import { COMMANDS, type ForeignLine, part, unread, write } from './foreign-line.js';
 import { instructionLines } from './instruction-lines.js';
 import { jumpLines } from './jump-lines.js';
-import { valueLines } from './value-lines.js';
+import { textEndsWithSemicolon, valueLines } from './value-lines.js';
 
 const command = new RegExp(`^(?:(?:${COMMANDS})(?![\\w:=(])|\\.{0,2}/[\\w.]).*$`);
 const block = (m: RegExpExecArray): string =>
   `this is shell code: \`${m.slice(1).find((word) => word !== undefined)}\` is not an instruction`;
+
+/** Lines that hold no text and no command, so that a `;` at their end is none of theirs. */
+const semicolon: ForeignLine = {
+  line: /^((?:(?:STATE|MACHINE|PATTERN|STEP|IMPORT|LIMIT|INPUT|TRACK|SET|INCREMENT|FOR EACH|WAIT|GATE|RETRY|AGENT|GOTO|USE|LOCK)(?!\w).*[^\s;]|(?:IF|ELSE|ON ERROR|ELSE IF)(?!\w)(?:[^→;"']*|.*→)|(?:.*(?!\w))?in PARALLEL(?!\w).*|RETURN|ROLLBACK|KEEP|"{3}|[A-Z]{2,}.*"))\s*;+$/,
+  sure: (_, text) => !textEndsWithSemicolon(text),
+  codes:
+    /^(?:unknown-(?:verb|step-type)|not-an-instruction|not-a-command|missing-(?:colon|part)|on-error-place|bad-(?:character|option|duration)|unexpected-text)$/,
+  message: () => 'lines do not end with `;`',
+  help: () => 'remove the `;`',
+  by: (m) => part(m, 1),
+  block: true,
+};
 
 const shellLines: readonly ForeignLine[] = [
   ...(
@@ -70,6 +82,7 @@ const shellLines: readonly ForeignLine[] = [
 ];
 
 export const foreignLines: readonly ForeignLine[] = [
+  semicolon,
   ...shellLines,
   ...jumpLines,
   ...blockLines,

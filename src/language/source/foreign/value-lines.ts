@@ -39,7 +39,7 @@ function literal(value: string): string {
 }
 
 /** Whether a line that can end with any text ends with `;`: a command, a text, a value after `with`. */
-const textEndsWithSemicolon = (text: string): boolean =>
+export const textEndsWithSemicolon = (text: string): boolean =>
   text
     .split('\n')
     .some(

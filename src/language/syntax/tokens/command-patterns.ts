@@ -106,6 +106,9 @@ export const parallelHead: Matcher = (text, at) => {
   return matchTo(at, end);
 };
 
+/** It is reported, and the members below it are read. */
+const semicolons = /:?[ \t]*;+[ \t]*(?=\r?\n|$)/y;
+
 const memberBelow = /(?:[ \t]*(?:#[^\n]*)?\r?\n)+[ \t]+-[ \t]/y;
 
 function membersFollow(text: string, at: number): boolean {
@@ -129,6 +132,8 @@ function onlyOptions(text: string, from: number, limit: number): boolean {
   while (at < limit) {
     const c = text[at];
     if (c === ' ' && commentAhead(text, at)) return true;
+    semicolons.lastIndex = at;
+    if ((c === ':' || c === ';') && semicolons.test(text)) return membersFollow(text, limit);
     if (c === ' ' || c === '\t') at++;
     else if (c === ':') return trimmedEnd(text, at + 1, limit) === at + 1 || commentAhead(text, at + 1);
     else if (c === '[' || c === '(') {
