@@ -278,10 +278,19 @@ export class CassetteWorld implements Effects {
     const message = cassette.isComplete
       ? `\`${cassette.file}\` has no record of ${what}${location}`
       : `the recording of \`${cassette.file}\` ends before ${what}${location}`;
+    const asked = askedOf(request, context, (text) => context.resources.outputs.redactor?.text(text) ?? text);
+    const same = this.byFingerprint.get(fingerprintOf(asked))?.find((one) => this.unused.has(one));
     const { missing } = this.options.advice;
     const { run, file } = cassette;
     const resuming = `resume the recorded run: \`statedsl resume ${run} --record ${file}\``;
-    this.report({ message, help: cassette.isComplete || run === undefined ? missing : `${resuming}, or ${missing}` });
+    const help = cassette.isComplete || run === undefined ? missing : `${resuming}, or ${missing}`;
+    const place =
+      same === undefined
+        ? []
+        : [
+            `- line ${same.fileLine} has it: \`at: "${same.at}"\`, \`attempt: ${same.attempt}\`, \`waits: ${same.waits}\``,
+          ];
+    this.report({ message, help, ...(place.length === 0 ? {} : { difference: place }) });
     return { kind: 'not-started', reason: 'the cassette has no outcome for it' };
   }
 

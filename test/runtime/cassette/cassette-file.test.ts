@@ -6,6 +6,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import yaml from 'yaml';
 import type { Json } from '../../../src/machine/expression.js';
+import { fingerprintOf } from '../../../src/runtime/cassette/asked.js';
 import type { Cassette, CassetteRecord } from '../../../src/runtime/cassette/cassette.js';
 import { CassetteText } from '../../../src/runtime/cassette/cassette-text.js';
 import { writeCassette } from '../../../src/runtime/cassette/make-record.js';
@@ -23,29 +24,32 @@ const header = {
   isSuspended: false,
 };
 
-const record = (more: Partial<CassetteRecord>): CassetteRecord => ({
-  at: '1',
-  attempt: 1,
-  waits: 0,
-  kind: 'shell',
-  state: 'MAIN',
-  line: 3,
-  text: 'echo → "x"',
-  args: ['a', 1],
-  prompt: null,
-  outcome: {
-    kind: 'exited',
-    exit: 0,
-    stdout: { text: 'one\n\ntwo  \n', bytes: 11 },
-    stderr: '',
-    duration_ms: 5,
-    cost: 0.25,
-  },
-  endedMs: 1.5,
-  fingerprint: 'a'.repeat(64),
-  fileLine: 0,
-  ...more,
-});
+function record(more: Partial<CassetteRecord>): CassetteRecord {
+  const made = {
+    at: '1',
+    attempt: 1,
+    waits: 0,
+    kind: 'shell',
+    state: 'MAIN',
+    line: 3,
+    text: 'echo → "x"',
+    args: ['a', 1],
+    prompt: null,
+    outcome: {
+      kind: 'exited',
+      exit: 0,
+      stdout: { text: 'one\n\ntwo  \n', bytes: 11 },
+      stderr: '',
+      duration_ms: 5,
+      cost: 0.25,
+    },
+    endedMs: 1.5,
+    fingerprint: '',
+    fileLine: 0,
+    ...more,
+  } as const;
+  return { ...made, fingerprint: more.fingerprint ?? fingerprintOf(made) };
+}
 
 const records: CassetteRecord[] = [
   record({}),
@@ -138,7 +142,7 @@ test('every text and value is read again as it was', async () => {
       const plain = JSON.parse(JSON.stringify(value)) as Json;
       const given = [
         record({ prompt, text: prompt, args: [plain], outcome: output }),
-        record({ state: prompt, outcome: { kind: 'value', value: plain } }),
+        record({ at: '2', state: prompt, outcome: { kind: 'value', value: plain } }),
       ];
       expect(withoutLines((await decode(textOf(given))).records)).toEqual(given);
     }),
@@ -240,4 +244,63 @@ test('large texts are in a folder next to the file, and unused ones are removed'
   expect(await readCassette(file, 'a.yaml', null)).toMatchObject({
     problems: [{ message: expect.stringContaining('has changed') }],
   });
+});
+
+/** A cassette of two commands and an answer, with one mistake in its text. */
+const TWO = [
+  record({ at: '1', endedMs: 1 }),
+  record({ at: '2', endedMs: 2 }),
+  record({
+    at: '3',
+    kind: 'ask',
+    state: null,
+    line: null,
+    endedMs: 3,
+    outcome: { kind: 'answered', value: 'y', by: 'me' },
+  }),
+];
+const lineOf = (text: string, part: string): number => text.slice(0, text.indexOf(part)).split('\n').length;
+
+test.each([
+  ['a member of the file', 'program: flow', 'programm: flow', 'programm', 'did you mean `program`?'],
+  ['a member that nothing reads', 'complete: true', 'complete: true\nnote: x', 'note: x', 'leave it out'],
+  ['a member of a record', '    text: echo', '    txt: echo', 'txt:', 'did you mean `text`?'],
+  ['a member of an outcome', '      exit: 0', '      exit_code: 0', 'exit_code', 'leave it out'],
+  ['a member of an output', '        bytes: 11', '        byte: 11', 'byte: 11', 'did you mean `bytes`?'],
+  ['a missing member', '      stderr: ""\n', '', 'kind: exited', 'add `stderr: ""`'],
+  ['another type', 'complete: true', 'complete: "true"', 'complete:', 'write `complete: true`'],
+  ['an exit code', '      exit: 0', '      exit: -1', 'exit: -1', 'write `exit: 0`'],
+  ['a cost', 'cost: 0.25', 'cost: -0.25', 'cost: -', 'write `cost: 0.25`'],
+  ['a kind of effect', 'kind: shell', 'kind: shel', 'kind: shel', 'did you mean `shell`?'],
+  ['a kind of outcome', 'kind: answered', 'kind: answer', 'kind: answer', 'did you mean `answered`?'],
+  ['the outcome of another kind', 'kind: ask', 'kind: argv', '    fingerprint', 'undo it'],
+  ['a place', '- at: "1"', '- at: first', 'at: first', 'write `at: "1"`'],
+  ['an attempt', '- at: "1"\n', '- at: "1"\n    attempt: 0\n', 'attempt: 0', 'write `attempt: 1`'],
+  ['a place twice', '- at: "2"', '- at: "1"', '- at: "1"', 'keep one of the two'],
+  ['an order that cannot be', 'ended_ms: 2', 'ended_ms: 0.5', 'ended_ms: 0.5', 'move it above line'],
+  ['what was asked for', 'echo → ', 'echo ⇒ ', 'fingerprint', 'undo it'],
+])('a mistake in %s has its line and a next step', async (_, part, by, at, help) => {
+  const whole = textOf(TWO);
+  expect(whole).toContain(part);
+  const text = whole.replace(part, by);
+  const read = await parseCassette(text, origin);
+  if (!('problems' in read)) throw new Error('nothing is wrong with it');
+  const [problem] = read.problems;
+  expect(problem?.help).toContain(help);
+  const line = text.split('\n')[(problem?.line ?? 0) - 1];
+  expect(line).toContain(at.trim());
+  expect(problem?.line).toBeGreaterThanOrEqual(lineOf(text, at));
+});
+
+test('what people send is answered, and nothing else is', async () => {
+  const answered = { kind: 'answered', value: 'y', by: 'me' } as const;
+  const exited = record({}).outcome;
+  for (const [kind, outcome] of [
+    ['shell', answered],
+    ['ask', exited],
+    ['signal', exited],
+  ] as const) {
+    const read = await parseCassette(textOf([record({ kind, outcome })]), origin);
+    expect('problems' in read && read.problems[0]?.message).toContain(`of the kind \`${kind}\` cannot have`);
+  }
 });

@@ -11,11 +11,18 @@ const block = (m: RegExpExecArray): string =>
   `this is shell code: \`${m.slice(1).find((word) => word !== undefined)}\` is not an instruction`;
 
 /** Lines that hold no text and no command, so that a `;` at their end is none of theirs. */
+const textless = [
+  '(?:STATE|MACHINE|PATTERN|STEP|IMPORT|LIMIT|INPUT|TRACK|SET|INCREMENT)(?!\\w).*[^\\s;]',
+  '(?:FOR EACH|WAIT|GATE|RETRY|AGENT|GOTO|USE|LOCK)(?!\\w).*[^\\s;]',
+  '(?:IF|ELSE|ON ERROR|ELSE IF)(?!\\w)(?:[^→;"\']*|.*→)',
+  '(?:.*(?!\\w))?in PARALLEL(?!\\w).*',
+  'RETURN|ROLLBACK|KEEP|"{3}|[A-Z]{2,}.*"',
+];
 const semicolon: ForeignLine = {
-  line: /^((?:(?:STATE|MACHINE|PATTERN|STEP|IMPORT|LIMIT|INPUT|TRACK|SET|INCREMENT|FOR EACH|WAIT|GATE|RETRY|AGENT|GOTO|USE|LOCK)(?!\w).*[^\s;]|(?:IF|ELSE|ON ERROR|ELSE IF)(?!\w)(?:[^→;"']*|.*→)|(?:.*(?!\w))?in PARALLEL(?!\w).*|RETURN|ROLLBACK|KEEP|"{3}|[A-Z]{2,}.*"))\s*;+$/,
+  line: new RegExp(`^(${textless.join('|')})\\s*;+$`),
   sure: (_, text) => !textEndsWithSemicolon(text),
   codes:
-    /^(?:unknown-(?:verb|step-type)|not-an-instruction|not-a-command|missing-(?:colon|part)|on-error-place|bad-(?:character|option|duration)|unexpected-text)$/,
+    /^(?:unknown-(?:verb|step-type)|not-an?-\w+|missing-(?:colon|part)|on-error-place|bad-(?:character|option|duration)|unexpected-text)$/,
   message: () => 'lines do not end with `;`',
   help: () => 'remove the `;`',
   by: (m) => part(m, 1),
