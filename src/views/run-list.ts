@@ -37,7 +37,7 @@ export function drawRemoval(removal: RemovalText, paint: Paint): string {
     ...worktrees.map(({ directory, branch }) => `${gone}  worktree ${pathText(directory)} and branch ${branch}`),
     ...(memo === 0 ? [] : [`${gone}  ${countOf(memo, 'remembered outcome')}`]),
     ...(trials === 0 ? [] : [`${gone}  ${countOf(trials, 'trial')}`]),
-    ...leftovers.map((path) => `${gone}  ${pathText(path)}, left behind by an earlier gc`),
+    ...leftovers.map((path) => `${gone}  ${pathText(path)}, left by an earlier \`gc\``),
   ];
   const others = worktrees.length === 0 ? '' : `, ${countOf(worktrees.length, 'worktree')}`;
   const sum =

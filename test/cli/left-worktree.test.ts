@@ -37,7 +37,7 @@ test('the work is applied, and the next apply finishes', async () => {
   expect(code).toBe(0);
   expect(stderr).toContain(`applied  run ${id}`);
   expect(stderr).toContain(
-    `warning: a worktree is left whose work is elsewhere: cannot remove \`${folder}\`: it is in use`,
+    `warning: a worktree that is no longer needed is left: cannot remove \`${folder}\`: it is in use`,
   );
   expect(stderr).toContain(`statedsl apply ${id}`);
   expect(readFileSync(join(one.folder, 'made'), 'utf8')).toBe('new\n');

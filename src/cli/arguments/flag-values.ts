@@ -34,6 +34,7 @@ export function wholeNumber(value: string): number {
 }
 
 export function wholeOrNone(value: string): number {
+  if (!/^\d+$/.test(value)) throw new InvalidArgumentError('It must be a whole number of at least 0.');
   return /^0+$/.test(value) ? 0 : wholeNumber(value);
 }
 

@@ -130,7 +130,7 @@ function addForms(command: Command, onExit: (code: number) => void): void {
 export function addGc(program: Command, onExit: (code: number) => void): void {
   addTypedOn(addStoreOptions(program.command('gc').description('remove old runs')))
     .requiredOption('--keep-last <n>', 'how many of the newest runs to keep', wholeOrNone)
-    .option('--all', 'also remove runs that can still be resumed or applied')
+    .option('--all', 'also remove runs that have not ended, and runs with changes that were not applied')
     .option('--archive', 'with --on: copy each run into the directory before it is removed from the engine')
     .option('--dry-run', 'show what would be removed without removing it')
     .action(async (options) => onExit(await (await import('../commands/gc.js')).gcCommand(options)));

@@ -32,7 +32,7 @@ export function leftText(directory: string, why: string): string {
   const word = visibleLine(directory);
   const folder = /^[\w./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`;
   const help = `unmount what is mounted there and stop what uses it, or \`chmod -R u+w ${folder}\``;
-  return `warning: a worktree is left whose work is elsewhere: ${why}\n  = help: ${help}`;
+  return `warning: a worktree that is no longer needed is left: ${why}\n  = help: ${help}`;
 }
 
 function textOf(applied: AppliedRun): string {

@@ -49,12 +49,15 @@ function hintsOn({ kept }: RemovedRuns): string[] {
       status !== 'running' && !unapplied && link === undefined && problem === undefined,
   );
   const work = kept.filter(({ unapplied }) => unapplied).map(({ run_id }) => run_id);
-  const them = work.length === 1 ? `run ${work[0]}` : `${work.length} runs`;
   return [
     ...kept.flatMap(({ run_id, problem }) => (problem === undefined ? [] : [`run ${run_id} is kept: ${problem}`])),
-    ...(isWaiting ? ['runs that can be resumed are kept; use --all to remove them too'] : []),
+    ...(isWaiting ? ['runs that have not ended are kept; `--all` removes them too'] : []),
     ...(work.length > 0
-      ? [`the changes of ${them} have not been applied, so they are kept; use --all to remove them too`]
+      ? [
+          work.length === 1
+            ? `run ${work[0]} is kept because its changes have not been applied; \`--all\` removes it too`
+            : `${work.length} runs are kept because their changes have not been applied; \`--all\` removes them too`,
+        ]
       : []),
     ...kept.flatMap(({ run_id, link }) =>
       link === undefined
