@@ -40,7 +40,8 @@ export function whyUnreadable(path: string, boundary: Boundary, largest = LARGES
 export function whyElsewhere(path: string, boundary: Boundary): string | null {
   if (boundary === 'all') return null;
   if ('named' in boundary) return whyLedOutside(resolve(path), boundary.named);
-  return boundary.some((folder) => isWithin(existingPart(path), folder)) ? null : outsideReason(boundary);
+  const real = existingPart(path);
+  return boundary.some((folder) => isWithin(real, folder)) ? null : outsideReason(boundary, real);
 }
 
 /** The real path of a file, or of the part of its path that exists. */
@@ -83,7 +84,8 @@ export function isProject(folder: string): boolean {
   return folder !== '/' && folder !== realOf(homedir());
 }
 
-function outsideReason(folders: readonly string[]): string {
+function outsideReason(folders: readonly string[], path = ''): string {
+  if (OF_GIT.test(path)) return 'it belongs to git; to allow that, use `--allow-outside`';
   const where = folders[0] === undefined ? 'the project' : `\`${folders[0]}\``;
   return `it is outside of ${where}; to allow that, use \`--allow-outside\``;
 }
@@ -142,10 +144,12 @@ export function findRepository(folder: string): string | null {
   }
 }
 
+const OF_GIT = /(?:^|\/)\.git(?:\/|$)/i;
+
 /** What git keeps about a project belongs to the person: settings, hooks and the logins of remote repositories. */
 function isWithin(path: string, folder: string): boolean {
   const way = relative(realOf(folder), path);
-  return !isAbsolute(way) && !/^\.\.(?:\/|$)|(?:^|\/)\.git(?:\/|$)/i.test(way);
+  return !isAbsolute(way) && !/^\.\.(?:\/|$)/.test(way) && !OF_GIT.test(way);
 }
 
 function realOf(folder: string): string {

@@ -288,10 +288,14 @@ test.each([
   ['t.test.dsl', 'TESTS: "./own.dsl"\nTEST: t\n  CASSETTE: "OUT/shadow"\n', 'outside of'],
   ['p.dsl', 'IMPORT: "-"\nDO: true\n', 'it is a stream'],
   ['p.dsl', 'IMPORT: "/dev/stdin"\nDO: true\n', 'it is a stream'],
-  ['p.dsl', 'IMPORT: "./.git/config"\nDO: true\n', 'outside of'],
+  ['p.dsl', 'IMPORT: "./.git/config"\nDO: true\n', 'it belongs to git'],
   ['p.dsl', 'STEP: s type=artifact\n  CONTEXT: file=link\n  PROMPT: "x"\n  AGENT: claude\n', 'outside of'],
   ['p.dsl', 'STEP: s type=artifact\n  CONTEXT: file=OUT/shadow\n  PROMPT: "x"\n  AGENT: claude\n', 'outside of'],
-  ['p.dsl', 'STEP: s type=artifact\n  CONTEXT: file=.git/config\n  PROMPT: "x"\n  AGENT: claude\n', 'outside of'],
+  [
+    'p.dsl',
+    'STEP: s type=artifact\n  CONTEXT: file=.git/config\n  PROMPT: "x"\n  AGENT: claude\n',
+    'it belongs to git',
+  ],
   ['p.dsl', 'STEP: s type=artifact\n  CONTEXT: file=pipe\n  PROMPT: "x"\n  AGENT: claude\n', 'it is a named pipe'],
 ])('check refuses in %s: %s', async (name, text, why) => {
   const one = placed({ 'own.dsl': 'RETURN: 1\n', '.git/config': `${SECRET}\n` });

@@ -5,7 +5,7 @@
 import { setMaxListeners } from 'node:events';
 import { stripVTControlCharacters } from 'node:util';
 import type { Run } from '../../interpreter/run.js';
-import { printJson } from '../../interpreter/values/json.js';
+import { fromRecord, printJson } from '../../interpreter/values/json.js';
 import type { Json } from '../../machine/expression.js';
 import { omitUndefined } from '../../prelude/omit-undefined.js';
 import type { AgentSettings } from '../agents/resolve.js';
@@ -220,7 +220,10 @@ export function indexEntryOf(
     ...omitUndefined({
       branch: report.worktree?.branch,
       key: report.key,
-      result: report.status === 'returned' && report.returned !== null ? resultLine(report.returned) : undefined,
+      result:
+        report.status === 'returned' && report.returned !== null
+          ? resultLine(fromRecord(report.returned, report.printed_returned))
+          : undefined,
       error: report.error === null ? undefined : firstLine(report.error.message),
       cancelled: report.error?.kind === 'cancelled' ? (true as const) : undefined,
       head: head ?? undefined,
