@@ -1,8 +1,7 @@
 /**
- * The symbol table of a machine: the names that each state binds, the tracked names, and the values that every GOTO
- * passes, with patterns expanded. It is a separate pass, because lowering needs all of it to resolve a single name:
- * entry values come from other states, and a local may be bound further down. A second walk then names the results of
- * unnamed CHECKs, because these names depend on all other bindings.
+ * The symbol table of a machine: the names that each state binds, the tracked names, and the values that every GOTO passes,
+ * with patterns expanded. It is a separate pass, because lowering needs all of it for a single name: entry values come from
+ * other states, and a local may be bound further down. Names of unnamed CHECKs depend on all others: a second walk finds them.
  */
 import { unreachable } from '../../prelude/unreachable.js';
 import { checkMessages as say } from '../source/catalogue/check.js';
@@ -111,7 +110,7 @@ class SymbolCollector {
   }
 
   get ownsFile(): boolean {
-    return this.hasFileLoop || this.unit.inputs.has('file') || this.tracked.has('file') || this.boundIn.has('file');
+    return this.hasFileLoop || [this.unit.inputs, this.tracked, this.boundIn].some((names) => names.has('file'));
   }
 
   binders(name: string): readonly Binder[] {
