@@ -8,6 +8,7 @@ import { omitUndefined } from '../prelude/omit-undefined.js';
 import type { Recorded } from '../runtime/record/record-facts.js';
 import { RunModel } from '../runtime/record/run-model.js';
 import { RunRefused } from '../runtime/store/store-error.js';
+import { tipOf as branchTip } from '../runtime/worktree/apply/preview.js';
 import { GitFailure, git } from '../runtime/worktree/git/git.js';
 import { findRepository } from '../runtime/worktree/git/repository.js';
 import { compareRuns, differentMembers, pairVisits } from '../views/compare/compare-runs.js';
@@ -36,8 +37,8 @@ interface ReadSide {
   readonly events: ReadonlyMap<number, Recorded>;
   readonly values: Readonly<Record<string, Json>> | null;
   readonly sources: readonly { readonly name: string; readonly text: string }[];
-  /** The commit of its worktree; null: it has none. */
-  readonly commit: string | null;
+  /** Its files: a commit, or those of its branch; both null: no commit has them. */
+  readonly files: { readonly commit: string | null; readonly tipOf: string | null };
 }
 
 /** `RUN`, `RUN@12` (up to event 12), `RUN@5-12`, `RUN@STATE` or `RUN@STATE#2`. Throws a `RunRefused`. */
@@ -94,7 +95,7 @@ export async function diffRuns(runs: Runs, one: string, other: string, cwd: stri
       same: isSame,
     })),
     values,
-    files: await differentFiles(a.commit, b.commit, cwd),
+    files: await differentFiles(a.files, b.files, cwd),
   };
 }
 
@@ -126,6 +127,9 @@ async function readSide(runs: Runs, { run, range, written }: NamedRange): Promis
   const trace = new RunTrace();
   const before = { effects: 0, activeMs: 0, cost: 0 as number | null, visits: 0, calls: 0 };
   let commit: string | null = null;
+  let hasWorktree = false;
+  const ofSteps = new Set<string>();
+  let returnedAt: number | null = null;
   let returned: Json = null;
   let error: RunError | null = null;
   for (const record of records) {
@@ -139,9 +143,14 @@ async function readSide(runs: Runs, { run, range, written }: NamedRange): Promis
     model.take(record);
     if (seq < from) trace.pass(record);
     else trace.take(record);
-    if (event.type === 'run_started' && event.worktree !== undefined) commit = event.worktree.base;
+    if (event.type === 'run_started' && event.worktree !== undefined)
+      [commit, hasWorktree] = [event.worktree.base, true];
+    if (event.type === 'run_returned') returnedAt = seq;
     if (event.type === 'worktree_committed') commit = event.commit;
+    if (event.type === 'effect_requested' && event.step !== undefined) ofSteps.add(event.effect);
+    // What a command has changed is in no commit before the run returns, or a step or a wait has taken it.
     if (event.type === 'effect_settled' && event.outcome.kind === 'changed') commit = event.outcome.commit;
+    else if (event.type === 'effect_settled' && !ofSteps.has(event.effect)) commit = null;
     returned = event.type === 'run_returned' ? event.value : null;
     error = event.type === 'run_failed' ? event.error : null;
   }
@@ -170,7 +179,7 @@ async function readSide(runs: Runs, { run, range, written }: NamedRange): Promis
     events: new Map(records.filter(({ seq }) => seq >= from && seq <= to).map((record) => [record.seq, record])),
     values: seen.ok ? seen.value.values : null,
     sources: await sourcesOf(runs, run_id),
-    commit,
+    files: { commit, tipOf: hasWorktree && returnedAt === to ? run_id : null },
   };
 }
 
@@ -268,14 +277,17 @@ const linesOf = (text: string) =>
     digest: 0,
   }));
 
-/** Null: one of them worked without a worktree, or the commits are no longer there. */
-async function differentFiles(left: string | null, right: string | null, cwd: string): Promise<RunDiff['files']> {
-  if (left === null || right === null) return null;
-  if (left === right) return [];
+/** Null: one of them worked without a worktree, or no commit has its files, or none any more. */
+async function differentFiles(a: ReadSide['files'], b: ReadSide['files'], cwd: string): Promise<RunDiff['files']> {
+  if ([a, b].some(({ commit, tipOf }) => commit === null && tipOf === null)) return null;
   try {
     const found = await findRepository(cwd);
     if (found.kind === 'refused') return null;
     const target = { cwd: found.repository.root, gitDir: found.repository.gitDir };
+    const [left, right] = await Promise.all(
+      [a, b].map(async ({ commit, tipOf }) => (tipOf === null ? commit : await branchTip(target, tipOf))),
+    );
+    if (left == null || right == null) return null;
     const words = ['diff-tree', '-r', '-z', '--no-renames', '--name-status', left, right];
     const parts = (await git(target, words)).stdout.toString('utf8').split('\0');
     const files: { file: string; change: 'added' | 'removed' | 'changed' }[] = [];

@@ -47,7 +47,7 @@ export async function changesOfBranch(spec: PreviewSpec): Promise<RunChanges | R
   const found = await findRepository(spec.cwd);
   if (found.kind === 'refused') return found;
   const target = checkoutTarget(found.repository);
-  const tip = (await commitOf(target, `refs/heads/${branchOf(spec.runId)}`)) ?? (await mergedTip(target, spec.folder));
+  const tip = (await tipOf(target, spec.runId)) ?? (await mergedTip(target, spec.folder));
   if (tip === null || (await commitOf(target, spec.base)) === null) return null;
   const head = await headOf(found.repository);
   const range = ['--no-ext-diff', '--no-textconv', '--no-renames', '--no-color', spec.base, tip];
@@ -62,6 +62,11 @@ export async function changesOfBranch(spec: PreviewSpec): Promise<RunChanges | R
   const merge =
     common === tip ? { into, contained: true as const } : { into, conflicts: await conflicts(target, head, tip) };
   return { base: spec.base, files, diff: diff.stdout.toString('utf8'), truncated: diff.truncated, merge };
+}
+
+/** The commit of the branch of a run; null: it is no longer there. */
+export function tipOf(target: GitTarget, runId: string): Promise<string | null> {
+  return commitOf(target, `refs/heads/${branchOf(runId)}`);
 }
 
 async function commitOf(target: GitTarget, name: string): Promise<string | null> {
