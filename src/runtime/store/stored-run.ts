@@ -96,7 +96,8 @@ export const QUEUE = join('service', 'queue');
 function queuedRun(directory: string, name: string): string | undefined {
   try {
     const ids = readdirSync(join(directory, QUEUE)).map((file) => file.replace(/\.json$/, ''));
-    return ids.find((id) => name !== '' && id.startsWith(name) && ID.test(id));
+    const isOfRun = (id: string): boolean => ID.test(id) && !existsSync(join(directory, 'trials', id));
+    return ids.find((id) => name !== '' && id.startsWith(name) && isOfRun(id));
   } catch {
     return undefined;
   }
