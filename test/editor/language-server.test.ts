@@ -319,6 +319,31 @@ test('any text: halves of lines, NUL, lone surrogates, CRLF, a byte order mark, 
   expect(client.logged).toEqual([]);
 });
 
+test('a plan is simulated as `plan simulate` does, and nothing else is', async () => {
+  const call = { _tool: 'look', _outputPath: '†state.seen' };
+  const tools = { 'tools.yaml': 'look:\n  run: [echo, "1"]\n' };
+  const client = new Client({ ...tools, 'see.plan.json': JSON.stringify([call]) });
+  await client.start();
+  const uri = client.open('see.plan.json', JSON.stringify([call, { ...call, _outputPath: '†state.again' }]), 'json');
+  const execute = (given: object) =>
+    client.request('workspace/executeCommand', { command: 'statedsl.plan.simulate', arguments: [given] });
+  expect((await execute({ uri })).text).toContain('2');
+  await expect(execute({ uri, more: 1 })).rejects.toThrow('takes one argument: {uri}');
+  const program = client.open('flow.dsl', 'DO: true\n');
+  await expect(execute({ uri: program })).rejects.toThrow('the document is no plan');
+  client.change(uri, 2, [{ text: '[{' }]);
+  await expect(execute({ uri })).rejects.toThrow('the document has errors');
+});
+
+test('a byte order mark moves no column of the first line', async () => {
+  const { client, uri, textDocument } = await opened('\uFEFFDO: x = echo {missing}\nRETURN: {x}\n');
+  const { diagnostics } = await client.diagnostics(uri);
+  expect(diagnostics).toMatchObject([{ range: { start: at(0, 15), end: at(0, 22) } }]);
+  expect(await client.request('textDocument/definition', { textDocument, position: at(1, 9) })).toEqual([
+    { uri, range: { start: at(0, 5), end: at(0, 6) } },
+  ]);
+});
+
 test('the messages and the formatting of all cases are those of the commands', async () => {
   const client = new Client();
   await client.start();

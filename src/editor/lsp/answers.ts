@@ -345,6 +345,17 @@ export class Answers extends NameAnswers {
     return { nodes: graph.nodes.map(withRange), edges: graph.edges.map(withRange) };
   }
 
+  /** What may become of a plan, as `statedsl plan simulate` says it. */
+  private async simulated(document: OpenDocument) {
+    if (document.kind !== 'plan') return { refused: 'the document is no plan' };
+    const loaded = await this.documents.loadedPlan(document);
+    if (loaded.kind === 'missing' || loaded.plan === null || hasErrors(loaded.diagnostics))
+      return { refused: 'the document has errors' };
+    const { simulatePlan } = await import('../../interpreter/plan/simulate-plan.js');
+    const { planCasesText } = await import('../../views/graph/plan-graph.js');
+    return { text: planCasesText(loaded.plan, simulatePlan(loaded.plan)) };
+  }
+
   async execute({
     command,
     arguments: args = [],
@@ -358,6 +369,7 @@ export class Answers extends NameAnswers {
       return { refused: `\`${command}\` takes one argument: {uri}` };
     const document = this.documents.get(first.uri);
     if (document === undefined) return { refused: 'the document is not open' };
+    if (command === 'statedsl.plan.simulate') return this.simulated(document);
     const { program } = await this.documents.current(document);
     if (command === 'statedsl.explain')
       return {

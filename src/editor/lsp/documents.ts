@@ -172,7 +172,8 @@ export class Documents {
 
   private async analyse(document: OpenDocument): Promise<Analysis> {
     const { version } = document.text;
-    const text = textOf(document);
+    // A program may begin with the mark: where it stays, columns of the first line are those of the client.
+    const text = document.kind === 'program' ? document.text.getText() : textOf(document);
     const analysis = { version, text, ...(await this.read(document, text)) };
     document.analysis = analysis;
     return analysis;
@@ -191,9 +192,7 @@ export class Documents {
           : { diagnostics: loaded.diagnostics, sources: loaded.sources, program: null };
       }
       case 'plan': {
-        const { settings } = await this.knownOf(document, text);
-        const lookup = toolLookup(this.host, settings.configuration, { cwd: this.folder });
-        const loaded = loadPlan(this.host, name, {}, lookup);
+        const loaded = await this.loadedPlan(document);
         return loaded.kind === 'missing'
           ? nothing
           : { diagnostics: loaded.diagnostics, sources: loaded.sources, program: null };
@@ -227,6 +226,12 @@ export class Documents {
         };
       }
     }
+  }
+
+  /** The plan of a document with its tools. */
+  async loadedPlan(document: OpenDocument): Promise<ReturnType<typeof loadPlan>> {
+    const { settings } = await this.knownOf(document, textOf(document));
+    return loadPlan(this.host, document.name, {}, toolLookup(this.host, settings.configuration, { cwd: this.folder }));
   }
 
   /** Compiles a text as if it were that of the document. */

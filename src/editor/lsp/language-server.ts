@@ -305,7 +305,7 @@ class Server {
         documentRangeFormattingProvider: true,
         documentLinkProvider: { resolveProvider: true },
         callHierarchyProvider: true,
-        executeCommandProvider: { commands: ['statedsl.convert', 'statedsl.explain'] },
+        executeCommandProvider: { commands: ['statedsl.convert', 'statedsl.explain', 'statedsl.plan.simulate'] },
         workspace: {
           workspaceFolders: { supported: true },
           fileOperations: { willRename: { filters: [{ pattern: { glob: '**/*.{dsl,statedsl,md,json}' } }] } },
