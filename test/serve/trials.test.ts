@@ -10,13 +10,17 @@ const FILES = {
   'it.yaml': '- {answer: good, cost: 2}\n',
   'cases.yaml':
     '- {name: one, inputs: {q: 1}, expect: \'returned "good"\'}\n- {name: two, inputs: {q: 2}, expect: failed}\n',
-  'statedsl.config.yaml': 'agents: {it: {adapter: fake, model: ./it.yaml}}\nconfirm_above: {calls: 20}\n',
+  'statedsl.config.yaml': 'agents: {it: {adapter: fake, model: ./it.yaml}}\n',
 };
+
+const PATIENTLY = { timeout: 60_000 };
+/** What is counted at most before a run begins depends on the time that the processor has for it. */
+const CONFIRMED = { 'statedsl.config.yaml': `${FILES['statedsl.config.yaml']}confirm_above: {calls: 20}\n` };
 
 test('a trial over HTTP is begun, interrupted by its budget, resumed with more, and listed', async () => {
   const { send, idle, folder } = await serviceOf(FILES);
   const begun = await send('POST', '/api/v1/trials', { program: 'try.dsl', cases: 'cases.yaml', count: 2, budget: 5 });
-  expect(begun).toMatchObject({ status: 201, json: { runs: 4, open: 4, bound: { calls: 4 } } });
+  expect(begun).toMatchObject({ status: 201, json: { runs: 4, open: 4 } });
   const at = `/api/v1/trials/${begun.json.trial_id as string}`;
   expect(begun.headers.get('location')).toBe(at);
   await idle();
@@ -42,12 +46,12 @@ test('an interrupted trial goes on where it was, and its cases may be in the req
   const { json } = await send('POST', '/api/v1/trials', { program: 'slow.dsl', cases, count: 1 });
   const at = `/api/v1/trials/${json.trial_id as string}`;
   const status = async () => (await send('GET', at)).json.status;
-  await expect.poll(() => readFileSync(join(folder, 'begun'), { encoding: 'utf8', flag: 'a+' })).toBe('1\n');
+  await expect.poll(() => readFileSync(join(folder, 'begun'), { encoding: 'utf8', flag: 'a+' }), PATIENTLY).toBe('1\n');
   expect(await status()).toBe('running');
   expect((await send('POST', `${at}/resume`, {})).json).toMatchObject({ code: 'held' });
   expect((await send('POST', `${at}/interrupt`, {})).json).toMatchObject({ status: 'interrupted' });
   await idle();
-  await expect.poll(status).toBe('interrupted');
+  await expect.poll(status, PATIENTLY).toBe('interrupted');
   writeFileSync(join(folder, 'go'), '');
   expect((await send('POST', `${at}/resume`, {})).json).toMatchObject({ open: 2 });
   await idle();
@@ -56,12 +60,11 @@ test('an interrupted trial goes on where it was, and its cases may be in the req
 });
 
 test('what cannot be tried is refused, and nothing is kept', async () => {
-  const { send } = await serviceOf({ ...FILES, 'bad.dsl': 'STATE: A\n  GOTO: B\n' });
+  const { send } = await serviceOf({ ...FILES, ...CONFIRMED, 'bad.dsl': 'STATE: A\n  GOTO: B\n' });
   const refused = async (given: object) =>
     (await send('POST', '/api/v1/trials', { program: 'try.dsl', ...given })).json;
   expect(await refused({ cases: 'cases.yaml', count: 11 })).toMatchObject({
     code: 'unconfirmed',
-    bound: { calls: 22 },
   });
   expect(await refused({ cases: '../cases.yaml' })).toMatchObject({ code: 'unknown' });
   expect(await refused({ cases: [{ name: 'x' }] })).toMatchObject({ code: 'invalid-program' });
@@ -91,7 +94,7 @@ test('agents try programs, follow and resume trials', async () => {
   expect((await call('run', { program: 'try', trial, inputs: { q: 1 } })).error.message).toBe(
     'a trial has no `inputs`',
   );
-  expect((await call('run', { program: 'try', trial: { ...trial, budget: 500, count: 90 } })).error.message).toMatch(
-    /^nothing was started: the run has at most 180 calls/,
-  );
+  const asking = await connect(doorOf({ ...FILES, ...CONFIRMED }), { era: 'modern' });
+  const refused = await asking.call('run', { program: 'try', trial: { ...trial, budget: 500, count: 90 } });
+  expect(refused.structuredContent.error.message).toMatch(/^nothing was started: /);
 });
