@@ -113,7 +113,7 @@ export class LiveRun implements Hold {
   }
 
   /** Goes on from where the run stands; from a call of a plan to another one that is held, if there is any. */
-  goOn(motion: Motion): void {
+  continueRun(motion: Motion): void {
     const { stop } = this;
     const isAtCall = stop?.call !== undefined && this.heldEffects.length > 0;
     const isInto = stop !== null && this.watch.program.instructionAt(stop.pc)?.op === 'plan' && motion.kind === 'in';

@@ -402,7 +402,7 @@ export class Debuggee {
     const { live } = this;
     if (live === null) throw new AdapterRefusal('the run has ended');
     if (live.stop === null) throw new AdapterRefusal('the run is executed already');
-    live.goOn(motion);
+    live.continueRun(motion);
   }
 
   private forwardInPast(past: PastRun, motion: Motion): void {

@@ -346,7 +346,7 @@ export class Answers extends NameAnswers {
   }
 
   /** What may become of a plan, as `statedsl plan simulate` says it. */
-  private async simulated(document: OpenDocument) {
+  private async simulatePlanOf(document: OpenDocument) {
     if (document.kind !== 'plan') return { refused: 'the document is no plan' };
     const loaded = await this.documents.loadedPlan(document);
     if (loaded.kind === 'missing' || loaded.plan === null || hasErrors(loaded.diagnostics))
@@ -369,7 +369,7 @@ export class Answers extends NameAnswers {
       return { refused: `\`${command}\` takes one argument: {uri}` };
     const document = this.documents.get(first.uri);
     if (document === undefined) return { refused: 'the document is not open' };
-    if (command === 'statedsl.plan.simulate') return this.simulated(document);
+    if (command === 'statedsl.plan.simulate') return this.simulatePlanOf(document);
     const { program } = await this.documents.current(document);
     if (command === 'statedsl.explain')
       return {
