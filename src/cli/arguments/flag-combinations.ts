@@ -110,6 +110,19 @@ export const COMBINATIONS: readonly Combination[] = [
     help: 'leave out one of them: a cassette holds a whole run of one program in one directory',
   },
   { of: ['run'], flags: ['--record'], idle: ['--cassette'], help: 'choose one of them' },
+  {
+    of: ['run'],
+    flags: ['--effect-timeout', '--max-output'],
+    idle: ['--cassette'],
+    help: 'leave it out: a cassette starts nothing',
+  },
+  {
+    of: ['run'],
+    flags: ['--name', '--key', '--key-while', '--on-busy'],
+    idle: ['--dry-run'],
+    help: 'leave it out: `--dry-run` makes no run',
+  },
+  { of: ['run'], flags: ['--memo-max-age'], idle: ['--fresh'], help: 'leave it out: `--fresh` remembers nothing' },
   { of: ['run'], flags: ['--mock'], idle: ['--cassette'], help: 'choose one of them' },
   { of: ['run'], flags: ['--agent'], idle: ['--cassette'], help: 'leave it out: a cassette starts no agent' },
   {

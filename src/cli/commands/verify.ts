@@ -92,6 +92,11 @@ export async function verifyCommand(files: readonly string[], flags: VerifyFlags
     const given = await valuesFor(machine, flags);
     if (given === null) return EXIT.usage;
     const notFree = (flags.free ?? []).find((name) => !machine.inputs.some((input) => input.name === name));
+    const fixed = (flags.free ?? []).find((name) =>
+      flags.input?.some((one) => one.startsWith(`${name}=`) || one.startsWith(`${name}:=`)),
+    );
+    if (fixed !== undefined)
+      return usageError(`\`${fixed}\` is fixed by \`--input\``, 'leave it out there, or out of `--free`');
     if (notFree !== undefined) return usageError(`the program has no input \`${notFree}\``, 'leave it out of `--free`');
     const named = await rulesOfFlags(machine, flags);
     if (named === null) return EXIT.usage;
