@@ -208,7 +208,7 @@ const COMMANDS: Readonly<Record<string, Command>> = {
       // The first limit that is exceeded ends the run.
       [
         ['--max-cost', '--max-tokens'],
-        ['--max-cost', '--max-tokens', '--max-output'],
+        ['--max-cost', '--max-tokens', '--max-output', '--max-journal'],
       ],
       [['--cwd'], ['--dry-run']],
       [['--input-file'], ['--input']],

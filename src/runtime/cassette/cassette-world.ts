@@ -284,13 +284,13 @@ export class CassetteWorld implements Effects {
     const { run, file } = cassette;
     const resuming = `resume the recorded run: \`statedsl resume ${run} --record ${file}\``;
     const help = cassette.isComplete || run === undefined ? missing : `${resuming}, or ${missing}`;
-    const place =
+    const difference =
       same === undefined
         ? []
         : [
             `- line ${same.fileLine} has it: \`at: "${same.at}"\`, \`attempt: ${same.attempt}\`, \`waits: ${same.waits}\``,
           ];
-    this.report({ message, help, ...(place.length === 0 ? {} : { difference: place }) });
+    this.report({ message, help, ...(difference.length === 0 ? {} : { difference }) });
     return { kind: 'not-started', reason: 'the cassette has no outcome for it' };
   }
 

@@ -22,7 +22,7 @@ const RECORD_AGAIN = 'record it again with `statedsl run FILE --record CASSETTE 
 const RECORD_ONE = 'record one with `statedsl run FILE --record CASSETTE`';
 const HASH = /^[0-9a-f]{64}$/;
 /** A number in the thread of the run, then by pairs: the branch of a fork, and the number in its thread. */
-const PLACE = /^\d+(?:\.\d+)*$/;
+const SLOT = /^\d+(?:\.\d+)*$/;
 /** Where more would be too many to choose from. */
 const MOST_NAMED = 12;
 const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
@@ -288,7 +288,7 @@ class Decoder {
 
   /** In the order in which they ended, each place once. */
   private records(records: readonly Json[]): CassetteRecord[] {
-    const places = new Map<string, CassetteRecord>();
+    const slots = new Map<string, CassetteRecord>();
     let last: CassetteRecord | null = null;
     return records.map((written, index) => {
       const path = ['records', index];
@@ -300,13 +300,13 @@ class Decoder {
       last = record;
       const { kind, at, attempt, waits, outcome } = record;
       if (at === null || !isStrict(kind) || outcome.kind === 'stopped') return record;
-      const place = `${kind} ${at} ${attempt} ${waits}`;
-      const first = places.get(place);
+      const slot = `${kind} ${at} ${attempt} ${waits}`;
+      const first = slots.get(slot);
       if (first !== undefined) {
         const message = `the record in line ${first.fileLine} is of the same attempt`;
         throw new Wrong(path, message, 'keep one of the two, or write the `attempt` of this one');
       }
-      places.set(place, record);
+      slots.set(slot, record);
       return record;
     });
   }
@@ -318,8 +318,8 @@ class Decoder {
     const { at = null, attempt = 1, waits = 0, kind, state = null, line = null, text = '' } = record;
     const { outcome, cost, duration_ms, ended_ms: endedMs, fingerprint } = record;
     checkWord(kind, KINDS, [...path, 'kind'], 'an effect');
-    const isPlace = typeof at === 'string' && (PLACE.test(at) || !isStrict(kind as EffectKind));
-    if (at !== null && !isPlace) throw wrong('at', 'numbers with dots, in quotes');
+    const isSlot = typeof at === 'string' && (SLOT.test(at) || !isStrict(kind as EffectKind));
+    if (at !== null && !isSlot) throw wrong('at', 'numbers with dots, in quotes');
     if (!isCount(attempt) || attempt === 0) throw wrong('attempt', 'a whole number from 1');
     if (!isCount(waits)) throw wrong('waits', 'a whole number');
     if (state !== null && typeof state !== 'string') throw wrong('state', 'the name of a state');

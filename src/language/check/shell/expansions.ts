@@ -2,7 +2,7 @@
  * Reads expansions that begin with `$`: variables, `${…}`, `$(…)` and arithmetic, including the content of braces and
  * parentheses.
  */
-import { added, grow, growExpansion, openCommandFrame, openQuoteFrame, top, wordAt } from './frames.js';
+import { grow, growExpansion, openCommandFrame, openQuoteFrame, top, withItem, wordAt } from './frames.js';
 import { readEscapedBrace, readHole, serviceValue } from './holes.js';
 import type { Lexing, LexingFrame, QuoteFrame } from './lexing.js';
 import { lexBackquote, noteEscape, readSingle } from './quotes.js';
@@ -45,7 +45,7 @@ export function lexDollar(l: Lexing, frame: LexingFrame): void {
     else {
       noteVariable(l, at, frame.zone);
       growExpansion(word);
-      word.reads = added(word.reads, name);
+      word.reads = withItem(word.reads, name);
       if (frame.zone === 'arithmetic') l.arithmetic.push({ name, start: at, end: at + 1 + name.length });
     }
     l.at += 1 + (name?.length ?? 0);
@@ -69,7 +69,7 @@ function openParameter(l: Lexing, word: Word): void {
   openQuoteFrame(l, 'parameter', '}', !inDouble || '#%/^,'.includes(operator || ' '));
   l.at += 2;
   if (name === undefined) return;
-  word.reads = added(word.reads, name);
+  word.reads = withItem(word.reads, name);
   const use = { name, start: at, end: at + 2 + name.length + (bang === undefined ? 0 : 1) };
   if (bang !== undefined && all === undefined && !'*@'.includes(operator || ' ')) l.indirect.push(use);
   if (top(l).zone === 'arithmetic') l.arithmetic.push(use);

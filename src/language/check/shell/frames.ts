@@ -27,7 +27,7 @@ import {
 const NONE: readonly never[] = [];
 
 /** `push` would reserve room for seventeen, and most lists of words and commands stay with one or none. */
-export function added<Item>(list: readonly Item[], item: Item): readonly Item[] {
+export function withItem<Item>(list: readonly Item[], item: Item): readonly Item[] {
   if (list.length === 0) return [item];
   (list as Item[]).push(item);
   return list;
@@ -60,7 +60,7 @@ export function grow(word: Word, text: string, plain: boolean): void {
   const last = word.parts.length - 1;
   const before = word.parts[last];
   if (typeof before === 'string') (word.parts as (string | Hole)[])[last] = before + text;
-  else word.parts = added<string | Hole>(word.parts, text);
+  else word.parts = withItem<string | Hole>(word.parts, text);
 }
 
 /** Adds a part with a text that only the shell will know. */
@@ -87,8 +87,8 @@ export function addHole(
     offset: word.text.length,
   };
   word.text += HOLE;
-  word.holes = added(word.holes, hole);
-  word.parts = added<string | Hole>(word.parts, found.hole);
+  word.holes = withItem(word.holes, hole);
+  word.parts = withItem<string | Hole>(word.parts, found.hole);
   l.holes.push(hole);
   const backtick = l.backtick < 0 ? null : (l.frames[l.backtick] as CommandFrame);
   if (backtick !== null) backtick.value ??= hole;
@@ -165,7 +165,7 @@ function register(l: Lexing, command: Command): Command {
 
 export function addRedirect(l: Lexing, frame: CommandFrame, redirect: Redirect): void {
   const command = register(l, frame.command);
-  command.redirects = added(command.redirects, redirect);
+  command.redirects = withItem(command.redirects, redirect);
 }
 
 /** Ends the word before `l.at`, if there is one, and assigns its role in the command. */
@@ -206,7 +206,7 @@ export function endWord(l: Lexing, frame: CommandFrame): void {
       assignedName(word) !== null ||
       (word.holes.length > 0 && /^[A-Za-z_]\w*\[/.test(word.text.slice(0, word.plain)))
     ) {
-      register(l, command).assignments = added(command.assignments, word);
+      register(l, command).assignments = withItem(command.assignments, word);
       return;
     }
   }
