@@ -80,7 +80,7 @@ const COMMANDS: Readonly<Record<string, Command>> = {
     without: ['--state'],
   },
   test: {
-    situations: [[], ['good.test.dsl'], ['real.test.dsl']],
+    situations: [['good.test.dsl', 'real.test.dsl'], ['good.test.dsl'], ['real.test.dsl']],
     values: { '--filter': 'e', '--reporter': 'tap' },
     // They need files, mistakes or machines that these tests do not have, and have cases of their own.
     without: [
