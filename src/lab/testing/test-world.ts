@@ -199,8 +199,13 @@ export class TestWorld implements Effects {
   }
 
   private performReally(request: AnsweredRequest, context: EffectContext, mock: MockLine): Outcome | Promise<Outcome> {
-    const { real } = this.options;
-    if (real !== null) return real.perform(request, context);
+    const { real, time } = this.options;
+    if (real !== null) {
+      if (request.delayMs === 0) return real.perform(request, context);
+      // The pause before a retry is not part of the request, so it takes time of the test alone.
+      const pause = time.sleep(time.now + request.delayMs, context.stop);
+      return pause.then(() => real.perform({ ...request, delayMs: 0 }, context));
+    }
     const message = `\`${request.text}\` would be started for real`;
     return this.refuse({ offset: mock.span.start, message, help: 'allow it with `--no-offline`, or mock it' });
   }
