@@ -1,5 +1,5 @@
 /** The limits that accounts of agents have reached in all runs of this user, and what programs have spent of their budgets. */
-import { type BreakerState, waitsUntil } from '../runtime/agents/breakers/breaker.js';
+import { type BreakerState, isForgotten, waitsUntil } from '../runtime/agents/breakers/breaker.js';
 import { breakerFiles, breakersFolder } from '../runtime/agents/breakers/breakers.js';
 import { reservedOf, spendingsIn } from '../runtime/agents/daily-budget.js';
 import { RunRefused, storeError } from '../runtime/store/store-error.js';
@@ -15,7 +15,7 @@ export function listLimits(directory: string | null, env: ProjectHost['environme
     const { program, day, spent, unknown } = state;
     return { program, day, spent, reserved: reservedOf(state), ...(unknown === 0 ? {} : { cost_unknown: unknown }) };
   });
-  const limits = states.map((state) => limitOf(state, now));
+  const limits = states.filter((state) => !isForgotten(state, now)).map((state) => limitOf(state, now));
   return { limits, budgets, problems: [...problems, ...spendings.problems] };
 }
 

@@ -6,6 +6,7 @@ import { mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } 
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { listLimits } from '../../../src/app/account-limits.js';
 import type { Outcome } from '../../../src/interpreter/events/event.js';
 import { accountOf } from '../../../src/runtime/agents/breakers/account.js';
 import {
@@ -286,6 +287,28 @@ describe('in files', () => {
     await vi.advanceTimersByTimeAsync(3000);
     expect(woken.sort()).toEqual(['c', 'd', 'e', 'f', 'g']);
     expect(told).toEqual([]);
+  });
+
+  test('an account that has answered since is free an hour later, whoever has called it', () => {
+    vi.useFakeTimers();
+    const listed = () => listLimits(null, { XDG_STATE_HOME: folder }).limits.map(({ state }) => state);
+    const one = new Breakers(breakerFiles(breakersFolder({ XDG_STATE_HOME: folder })));
+    const waits = (id: string): boolean => 'cause' in one.enter(ACCOUNT, id, tell);
+    begun(one.enter(ACCOUNT, 'a', tell)).ends(limited('usage limit', Date.now() + 60_000));
+    expect(listed()).toEqual(['waits']);
+    vi.setSystemTime(Date.now() + 100_000);
+    begun(one.enter(ACCOUNT, 'probe', tell)).hears();
+    expect(listed()).toEqual(['ramp']);
+    expect(['b', 'c', 'd'].map(waits)).toEqual([false, false, true]);
+    vi.setSystemTime(Date.now() + 59 * 60_000);
+    expect(['e', 'f', 'g'].map(waits)).toEqual([false, false, true]);
+    vi.setSystemTime(Date.now() + 61 * 60_000);
+    expect(['h', 'i', 'j'].map(waits)).toEqual([false, false, false]);
+    expect(listed()).toEqual([]);
+    // What it says then holds.
+    begun(one.enter(ACCOUNT, 'k', tell)).ends(limited('usage limit', Date.now() + 60_000));
+    expect(listed()).toEqual(['waits']);
+    expect(waits('l')).toBe(true);
   });
 
   test('whoever waits goes on as soon as it is cleared', async () => {

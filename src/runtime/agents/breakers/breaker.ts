@@ -10,6 +10,8 @@ const FIRST_PAUSE_MS = 1000;
 const LONGEST_PAUSE_MS = 5 * 60_000;
 /** A call of which nothing was heard for so long does not hold up the others. */
 const SILENT_MS = 10 * 60_000;
+/** An account that answered again so long ago counts as free, whoever has called it since. */
+const FORGOTTEN_MS = 60 * 60_000;
 /** From this level on, the account counts as free. */
 const MOST_LEVEL = 64;
 
@@ -61,6 +63,12 @@ export function waitsUntil({ until_ms: until, opened_ms: opened, level }: Breake
   // A probe was answered since then.
   if (level > 1) return Math.min(until, nowMs);
   return nowMs < opened ? nowMs + (until - opened) : until;
+}
+
+/** Whether the service has answered since, and nothing has happened for long: then the limit says nothing about now. */
+export function isForgotten({ level, until_ms: until, calls }: BreakerState, nowMs: number): boolean {
+  const newest = Math.max(until, ...calls.map(({ began_ms: began }) => began));
+  return level > 1 && nowMs - newest > FORGOTTEN_MS;
 }
 
 /** Whether a limit lets a call begin. `isAlive`: whether the process of a call still runs. */

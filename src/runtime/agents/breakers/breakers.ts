@@ -16,6 +16,7 @@ import {
   type BreakerState,
   backOff,
   freePermits,
+  isForgotten,
   leftOff,
   noteAnswer,
   reachLimit,
@@ -166,7 +167,7 @@ export class Breakers {
     if (unstored !== undefined) return { state: unstored };
     const { state, problem } = this.files.read(account);
     if (problem !== null && report !== null) this.say(`the breaker of \`${account}\` is ignored: ${problem}`, report);
-    return { state };
+    return { state: state !== null && isForgotten(state, Date.now()) ? null : state };
   }
 
   private change(account: string, report: (problem: string) => void, change: ChangeState): BreakerState | null {
