@@ -4,9 +4,8 @@
  */
 
 import { resolve } from 'node:path';
-import type { RunBounds } from '../lab/foresight/run-bound.js';
 import type { Json } from '../machine/expression.js';
-import type { Input, Limits } from '../machine/machine.js';
+import type { Input, Limits, RunBounds } from '../machine/machine.js';
 import type { TrialBudget } from '../runtime/agents/resolve.js';
 import type { CommandFunction } from '../runtime/command-function.js';
 import { DEFAULT_STORE } from '../runtime/store/open-own-run.js';

@@ -44,6 +44,25 @@ export function callsAgents({ states, plans = {} }: Machine): boolean {
   );
 }
 
+/** What no run of a program with its inputs exceeds. */
+export interface RunBounds {
+  /** Calls of agents; null: no number bounds them, or it was not computed in time. */
+  readonly calls: number | null;
+  /** What they reserve in US dollars; null: no number, because calls or costs have no limit, or not computed. */
+  readonly cost: number | null;
+  /** Only `LIMIT: cost` bounds it, which counts what calls report. */
+  readonly only_by_limit?: true;
+  readonly agents: readonly {
+    readonly agent: string;
+    /** Null: `formula` says it, or it is unbounded because of `because`. */
+    readonly at_most: number | null;
+    readonly formula?: string;
+    readonly because?: string;
+  }[];
+  /** Absent: they were computed. */
+  readonly problem?: 'not computed';
+}
+
 /** A part of a title: a text, or an input, or a member of it. */
 export type TitlePart = string | { readonly input: string; readonly members: readonly (string | number)[] };
 

@@ -1,6 +1,6 @@
 /** What a run that is about to start spends on agents at most, computed in a moment. */
 import type { Json } from '../../machine/expression.js';
-import { callsAgents, type Machine } from '../../machine/machine.js';
+import { callsAgents, type Machine, type RunBounds } from '../../machine/machine.js';
 import { omitUndefined } from '../../prelude/omit-undefined.js';
 import { boundsOf } from './bounds.js';
 import { withMergedSites } from './cost-bound.js';
@@ -18,25 +18,6 @@ interface RunBoundOptions {
   readonly start?: VerifyOptions['start'];
   /** How long it may explore. */
   readonly milliseconds: number;
-}
-
-/** What no run of a program with these inputs exceeds. */
-export interface RunBounds {
-  /** Calls of agents; null: no number bounds them, or it was not computed in time. */
-  readonly calls: number | null;
-  /** What they reserve in US dollars; null: no number, because calls or costs have no limit, or not computed. */
-  readonly cost: number | null;
-  /** Only `LIMIT: cost` bounds it, which counts what calls report. */
-  readonly only_by_limit?: true;
-  readonly agents: readonly {
-    readonly agent: string;
-    /** Null: `formula` says it, or it is unbounded because of `because`. */
-    readonly at_most: number | null;
-    readonly formula?: string;
-    readonly because?: string;
-  }[];
-  /** Absent: they were computed. */
-  readonly problem?: 'not computed';
 }
 
 /** A sum of costs has no more digits than they have. */

@@ -18,7 +18,7 @@ import type {
 } from '../../app/runs.js';
 import type { RunEvent, Waiting } from '../../interpreter/events/event.js';
 import type { Json } from '../../machine/expression.js';
-import type { BoundFigures } from '../../views/drawing/bound-words.js';
+import type { RunBounds } from '../../machine/machine.js';
 
 type ListedFacts = RunList['runs'][number];
 type InspectedFacts = Extract<Inspected, { readonly ok: true }>['value'];
@@ -135,7 +135,7 @@ export interface NewRun {
 export interface CheckedRun {
   readonly valid: boolean;
   readonly diagnostics: readonly { readonly message: string; readonly severity: string }[];
-  readonly bound?: BoundFigures | null;
+  readonly bound?: RunBounds | null;
 }
 
 /** The data of the page. Operations reject with a `DataError`. */

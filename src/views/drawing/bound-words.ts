@@ -1,23 +1,9 @@
 /** What a run spends on agents at most, as a sentence. */
+import type { RunBounds } from '../../machine/machine.js';
 import { countOf, dollars } from './amounts.js';
 
-/** As `RunBounds` of `lab/foresight` has it. */
-export interface BoundFigures {
-  /** Null: no number. */
-  readonly calls: number | null;
-  readonly cost: number | null;
-  readonly only_by_limit?: true;
-  readonly agents: readonly {
-    readonly agent: string;
-    readonly at_most: number | null;
-    readonly formula?: string;
-    readonly because?: string;
-  }[];
-  readonly problem?: 'not computed';
-}
-
 /** `at most 12 calls of agents (builder 10, planner 2), at most $4.20`, or why there is no number. */
-export function boundWords({ calls, cost, only_by_limit, agents, problem }: BoundFigures): string {
+export function boundWords({ calls, cost, only_by_limit, agents, problem }: RunBounds): string {
   if (problem !== undefined) return 'the calls of agents were not computed in time (see `statedsl check --bounds`)';
   if (calls === null) {
     const free = agents.find(({ at_most }) => at_most === null);
