@@ -53,10 +53,9 @@ export {
   type RunHeader,
   type RunOptions,
   type RunResources,
-  run,
   scriptedEffects,
 } from './app/library/run-machine.js';
-export { openPrograms, openRuns } from './app/open-runs.js';
+export { openPrograms } from './app/open-runs.js';
 export type {
   CheckedProgram,
   CheckOptions,
@@ -126,6 +125,7 @@ export type {
   StartedRun,
   StreamEnd,
 } from './app/runs.js';
+export { openRuns, run } from './editor/dap/attachable-runs.js';
 export type { AwaitedWorker, RunWhereabouts } from './engine/admin.js';
 export {
   type EngineClientOptions,

@@ -242,6 +242,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
       'interpreter',
       'runtime',
       'app/project',
+      'app/library',
       'app',
       'views',
       'editor/debug',

@@ -8,6 +8,7 @@ import type { Json } from '../machine/expression.js';
 import type { Input, Limits, RunBounds } from '../machine/machine.js';
 import type { TrialBudget } from '../runtime/agents/resolve.js';
 import type { CommandFunction } from '../runtime/command-function.js';
+import type { OnDebugger } from '../runtime/run/drive-options.js';
 import { DEFAULT_STORE } from '../runtime/store/open-own-run.js';
 import type { Machine } from './library/compile-text.js';
 import type { Findings } from './library/diagnostics.js';
@@ -43,6 +44,8 @@ export interface FolderOptions {
 export interface OpenedFolder extends FolderOptions {
   /** The trial to which the runs belong that are executed. */
   readonly trial?: TrialBudget;
+  /** Lets debuggers in that ask runs of this process; absent: they read the record. */
+  readonly onDebugger?: OnDebugger | undefined;
 }
 
 /** Options of `check`. */

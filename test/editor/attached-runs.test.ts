@@ -1,11 +1,13 @@
 /** A debugger that attaches to a run changes nothing of it, however often, and lets it go on. */
 import { expect, test } from 'vitest';
 import { letDebuggerIn } from '../../src/editor/dap/debug-adapter.js';
+import { openRuns, run as runInLibrary, unwrap } from '../../src/index.js';
 import type { RunEvent } from '../../src/interpreter/events/event.js';
 import { compile } from '../../src/language/check/compile.js';
 import type { RunReport } from '../../src/runtime/run/run-report.js';
 import { run } from '../../src/runtime/run/start-run.js';
 import { tries } from '../amount.js';
+import { projectFolder } from '../cli/statedsl.js';
 import { type Debugging, debugging } from './debug-client.js';
 
 const ROUNDS = `INPUT: rounds = 400
@@ -137,7 +139,53 @@ test('attached, used and detached often: the events are those without a debugger
   expect(plainEvents(live.events)).toEqual(plainEvents(other.events));
 }, 600_000);
 
-const breakAt = (one: Debugging, owner: Debugging, lines: readonly number[]) =>
+/** More rounds than any test waits for: the run is still there when the debugger asks, however busy the machine is. */
+const ENDLESS = 1_000_000;
+
+/** Attaches, stops, steps, makes the round the last one, and leaves the run alone. */
+async function attachAndLeave(folder: string, id: string): Promise<void> {
+  const one = await debugging(FILES);
+  const source = { path: (name: string) => `${folder}/${name}` };
+  await one.launch({ run: id, dir: `${folder}/.statedsl` }, {}, () => breakAt(one, source, [4]), 'attach');
+  expect(await one.stop()).toMatchObject({ reason: 'breakpoint', stack: ['A:4'] });
+  expect(await one.moves('next', 'next', 'stepBack', 'next')).toEqual(['step A:5', 'step A:6', 'step A:5', 'step A:6']);
+  await one.ask('evaluate', { expression: `SET: n = ${ENDLESS}`, context: 'repl' });
+  await one.disconnect();
+}
+
+const ENDED = { status: 'returned', returned: ENDLESS };
+
+test('runs that the library starts, resumes and executes again are attached to', async () => {
+  const { folder } = projectFolder(FILES);
+  const runs = openRuns({ folder });
+  const stop = new AbortController();
+  const inputs = { rounds: ENDLESS };
+  const first = unwrap(await runs.start('rounds.dsl', { inputs, signal: stop.signal }));
+  stop.abort();
+  expect(await first.report).toMatchObject({ status: 'interrupted' });
+  const begin = [
+    () => runs.start('rounds.dsl', { inputs }),
+    () => runs.resume(first.started.run_id),
+    () => runs.replay(first.started.run_id, { state: 'A', entry: 1 }),
+  ];
+  for (const one of begin) {
+    const { started, report } = unwrap(await one());
+    await attachAndLeave(folder, started.run_id);
+    expect(await report).toMatchObject(ENDED);
+  }
+  const { machine, sources } = compile(ROUNDS, { name: 'rounds.dsl' });
+  if (machine === null) throw new Error('the program has errors');
+  const dir = `${folder}/.statedsl`;
+  let report: Promise<RunReport> | null = null;
+  const id = await new Promise<string>((resolve) => {
+    const onStart = ({ runId }: { runId: string }): void => resolve(runId);
+    report = runInLibrary(machine as never, { dir, inputs, sources, cwd: folder, onStart });
+  });
+  await attachAndLeave(folder, id);
+  expect(await report).toMatchObject(ENDED);
+});
+
+const breakAt = (one: Debugging, owner: Pick<Debugging, 'path'>, lines: readonly number[]) =>
   one.ask('setBreakpoints', {
     source: { path: owner.path('rounds.dsl') },
     breakpoints: lines.map((line) => ({ line })),

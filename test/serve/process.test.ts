@@ -6,6 +6,7 @@ import { describe, expect, test } from 'vitest';
 import { lockHolder } from '../../src/runtime/store/run-lock.js';
 import { amount, longTest } from '../amount.js';
 import { type ProjectFolder, projectFolder } from '../cli/statedsl.js';
+import { debugging } from '../editor/debug-client.js';
 import type { Started } from '../harness/process.js';
 import { until } from '../harness/until.js';
 
@@ -96,6 +97,36 @@ describe('the service', () => {
       });
     expect(await send(`http://${host}/api/v1/runs`)).toEqual([200, 'no-store']);
     expect(await send('http://evil.example/api/v1/runs')).toEqual([403, 'no-store']);
+    client.process.kill('SIGTERM');
+    await client.process.end;
+  });
+
+  test('a debugger attaches to a run, and the run goes on when it leaves', async () => {
+    const last = 1_000_000;
+    const text =
+      'INPUT: last\nSTATE: A\n  TRACK: n = 0\n  SET: n = n + 1\n  WAIT: 10ms\n  IF: n < last → GOTO: A\n  RETURN: {n}\n';
+    const one = projectFolder({ 'programs/rounds.dsl': text });
+    const client = await serve(one, ['--programs', 'programs']);
+    const { run_id: id } = await client.call('POST', '/runs', { program: 'rounds.dsl', inputs: { last } });
+    const about = () => client.call('GET', `/runs/${id}`);
+    const folder = join(one.folder, 'programs');
+    await until(() => existsSync(join(folder, '.statedsl/runs', id as string, 'journal.ndjson')));
+    const debug = await debugging({});
+    const breakpoints = { source: { path: join(folder, 'rounds.dsl') }, breakpoints: [{ line: 4 }] };
+    const given = { run: id, dir: join(folder, '.statedsl') };
+    await debug.launch(given, {}, () => debug.ask('setBreakpoints', breakpoints), 'attach');
+    expect(await debug.stop()).toMatchObject({ reason: 'breakpoint', stack: ['A:4'] });
+    expect(await debug.moves('next', 'next', 'stepBack', 'next')).toEqual([
+      'step A:5',
+      'step A:6',
+      'step A:5',
+      'step A:6',
+    ]);
+    expect(await about()).toMatchObject({ status: 'running' });
+    await debug.ask('evaluate', { expression: `SET: n = ${last}`, context: 'repl' });
+    await debug.disconnect();
+    await until(async () => (await about()).status !== 'running');
+    expect(await about()).toMatchObject({ status: 'returned', returned: last });
     client.process.kill('SIGTERM');
     await client.process.end;
   });

@@ -128,7 +128,7 @@ export async function continuedOptions(
   const trace = traceOptions(env, configuration.otel, textOf(parent) || null, textOf(origin));
   const common = {
     ...configured,
-    ...omitUndefined({ commands: opened.commands, suspendAfterMs, trace }),
+    ...omitUndefined({ commands: opened.commands, onDebugger: opened.onDebugger, suspendAfterMs, trace }),
     ...signingOf(configuration, opened.env),
     ...(edited === null ? {} : editedOptions(edited.machine, program)),
     memo: omitUndefined({

@@ -106,7 +106,7 @@ export async function startIn(
   if (!signing.ok) return signing;
   const plain: RunOptions = {
     ...supplied,
-    ...omitUndefined({ commands: opened.commands, suspendAfterMs, trace }),
+    ...omitUndefined({ commands: opened.commands, onDebugger: opened.onDebugger, suspendAfterMs, trace }),
     ...signing.value,
     ...rest,
     // Those of the program, also for callers without types.

@@ -102,11 +102,7 @@ export interface RunOptions extends ExecutionOptions {
   readonly settings?: Readonly<Record<string, Json>>;
 }
 
-/**
- * Runs a machine. Resolves with a report whether the program returns or fails: see `status`. Rejects only with
- * exceptions from `effects`, `onEvent` and the other functions in the options, or with a `RangeError` if the state to
- * start in does not exist.
- */
+/** Runs a machine; no debugger can attach to the run. */
 export async function run(machine: Machine, options: RunOptions = {}): Promise<RunReport> {
   return runMachine(machine as CompiledMachine, options as MachineRunOptions);
 }

@@ -15,7 +15,7 @@ import { isFolder } from '../files/folder-watch.js';
 import { firstSignal } from '../running/configuration-line.js';
 import { configuredEngine, NO_ENGINE } from '../running/configured-engine.js';
 import { engineAccess, NAMESPACE } from '../running/engine-flags.js';
-import { refusalsAsErrors, type StoreFlags, storeOf } from '../running/stored-runs.js';
+import { letIn, refusalsAsErrors, type StoreFlags, storeOf } from '../running/stored-runs.js';
 import { type TypedFlags, unusedOnService } from '../running/unused-on-engine.js';
 import { EXIT, type ExitCode } from '../terminal/exit-code.js';
 import { stderr, stdout } from '../terminal/streams.js';
@@ -141,7 +141,12 @@ async function executeForService(
   const { askPermits, parentChannel, reportBegun } = await import('../../serve/executions/ask-permits.js');
   const permits = askPermits(parentChannel(), share);
   const isWanted = (): boolean => parent === null || process.ppid === parent;
-  await executeRun({ ...about, runId, secret, permits, isWanted, onBegun: reportBegun, signal: controller.signal });
+  await executeRun({
+    ...{ ...about, runId, secret, permits, isWanted },
+    onBegun: reportBegun,
+    onDebugger: letIn,
+    signal: controller.signal,
+  });
   return EXIT.returned;
 }
 

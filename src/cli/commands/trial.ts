@@ -12,7 +12,7 @@ import { visibleLine } from '../../views/drawing/visible-text.js';
 import { isOutsideAllowed } from '../arguments/outside-option.js';
 import { readNamedText } from '../files/command-line-host.js';
 import { onInterruption, repeatedFlags } from '../running/drive-on-command-line.js';
-import { refusalsAsErrors, storeOf } from '../running/stored-runs.js';
+import { letIn, refusalsAsErrors, storeOf } from '../running/stored-runs.js';
 import { EXIT, type ExitCode } from '../terminal/exit-code.js';
 import { printDiagnostics } from '../terminal/report-diagnostics.js';
 import { stderr, stdout } from '../terminal/streams.js';
@@ -55,6 +55,7 @@ export async function trialCommand(file: string | undefined, flags: TrialFlags):
       folder: process.cwd(),
       directory: storeOf(flags),
       allowOutside: isOutsideAllowed(),
+      onDebugger: letIn,
     });
     const ready =
       flags.resume === undefined ? await begin(trials, file, flags) : await continueTrial(trials, file, flags);

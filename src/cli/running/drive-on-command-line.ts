@@ -12,7 +12,7 @@ import type { EffectRequest } from '../../interpreter/request.js';
 import type { SourceSet } from '../../language/source/diagnostic.js';
 import type { Machine } from '../../machine/machine.js';
 import { omitUndefined } from '../../prelude/omit-undefined.js';
-import type { AskHandler, AttachableRun } from '../../runtime/run/drive-options.js';
+import type { AskHandler } from '../../runtime/run/drive-options.js';
 import type { RunOptions } from '../../runtime/run/run-options.js';
 import { type RunReport, reportJson } from '../../runtime/run/run-report.js';
 import { Stopper, type StopSignal } from '../../runtime/stop-signal.js';
@@ -92,7 +92,6 @@ type ShownOptions = Pick<
   | 'onStart'
   | 'onKeyBusy'
   | 'onEnd'
-  | 'onDebugger'
   | 'ownProcess'
 > &
   Pick<FollowOptions, 'onSilence'>;
@@ -212,7 +211,6 @@ export async function driveOnCommandLine({
             onOutput: progress.output ?? undefined,
           }),
           kill: kill.signal,
-          onDebugger: (asked, live) => void letIn(asked, live),
           ownProcess: true,
         }
       : { ...followed, person: personName(), ...omitUndefined({ onSilence }) };
@@ -230,11 +228,6 @@ export async function driveOnCommandLine({
   }
   await printEnd(report);
   return exitCodeOf(report);
-}
-
-async function letIn(asked: string, live: AttachableRun): Promise<void> {
-  const { letDebuggerIn } = await import('../../editor/dap/debug-adapter.js');
-  letDebuggerIn(asked, live, { environment: process.env, folder: process.cwd() });
 }
 
 /** A run that waits for one that nobody executes says so in any case: it could wait for ever. */

@@ -10,6 +10,7 @@ import type { Json } from '../../machine/expression.js';
 import type { Limits } from '../../machine/machine.js';
 import { omitUndefined } from '../../prelude/omit-undefined.js';
 import type { FileProblem } from '../../runtime/configuration/yaml-file.js';
+import type { OnDebugger } from '../../runtime/run/drive-options.js';
 import type { RunReport } from '../../runtime/run/run-report.js';
 import { RunRefused, StoreError } from '../../runtime/store/store-error.js';
 import { isOutsideAllowed } from '../arguments/outside-option.js';
@@ -65,11 +66,15 @@ export async function refusalsAsErrors(
 export async function runsOf(flags: StoreFlags): Promise<Runs> {
   const { on, namespace, agent: agents } = flags;
   const options = { dir: storeOf(flags), allowOutside: isOutsideAllowed(), ...omitUndefined({ agents }) };
-  if (on === undefined) return openRuns(options);
+  if (on === undefined) return openRuns({ ...options, onDebugger: letIn });
   const { engineRuns } = await import('../../engine/runs/engine-runs.js');
   const { engineAccess } = await import('./engine-flags.js');
   return engineRuns({ ...options, on, ...engineAccess(), ...omitUndefined({ namespace }) });
 }
+
+/** Lets a debugger in that asked a run of this process. It is loaded only then. */
+export const letIn: OnDebugger = async (asked, live) =>
+  (await import('../../editor/dap/debug-adapter.js')).letDebuggerIn(asked, live);
 
 /** What is not the fault of the command line. All other refusals are wrong usage. */
 const FAILURES: ReadonlySet<RefusalCode> = new Set(['unusable', 'damaged', 'store', 'unfinished', 'not-applied']);

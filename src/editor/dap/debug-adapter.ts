@@ -61,7 +61,7 @@ export function startAdapter(options: AdapterOptions): void {
 export function letDebuggerIn(
   asked: string,
   live: AttachableRun,
-  options: Pick<AdapterOptions, 'environment' | 'folder'>,
+  options: Pick<AdapterOptions, 'environment' | 'folder'> = { environment: process.env, folder: process.cwd() },
 ): void {
   const asking = readAsking(asked);
   if (asking === null) return;

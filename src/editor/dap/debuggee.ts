@@ -31,6 +31,7 @@ import { AdapterRefusal, type RequestArguments, textIn } from './adapter-protoco
 import { type EffectMode, LiveRun } from './debugged-run.js';
 import {
   effectMode,
+  folderOfRun,
   foldersOf,
   prepareLaunched,
   printedReturn,
@@ -113,8 +114,7 @@ export class Debuggee {
   async launch(given: RequestArguments): Promise<void> {
     this.refuseSecond();
     const program = textIn(given, 'program');
-    this.folder = foldersOf(this.options, given, program);
-    this.host = hostOf(this.folder);
+    this.openFolder(foldersOf(this.options, given, program));
     this.effectMode = effectMode(textIn(given, 'stopBeforeEffects') ?? 'none');
     if (textIn(given, 'run') !== undefined) return this.openRecord(given);
     if (program === undefined) throw new AdapterRefusal('`program` names the file to debug, or `run` a kept run', true);
@@ -135,14 +135,14 @@ export class Debuggee {
   /** Debugs a run that this process executes already, and would without a debugger. */
   async attach(given: RequestArguments, attachable: AttachableRun): Promise<void> {
     this.refuseSecond();
-    const { folder: own } = this.options;
-    this.folder = { folder: own, dir: dirname(dirname(attachable.folder)) };
-    this.host = hostOf(this.folder);
+    const dir = dirname(dirname(attachable.folder));
+    const stored = openStoredRun(dir, basename(attachable.folder));
+    this.openFolder({ dir, folder: folderOfRun(stored, this.options) });
     this.effectMode = effectMode(textIn(given, 'stopBeforeEffects') ?? 'none');
     const { run } = attachable;
     const { machine } = run.linked;
-    this.nameRun(basename(attachable.folder));
-    this.take(await debugStored(this.host, openStoredRun(this.directory, this.runId as string), machine));
+    this.nameRun(stored.about.run_id);
+    this.take(await debugStored(this.host, stored, machine));
     this.inputs = run.inputs;
     this.redactor = createRedactor(secretsOf(machine, { inputs: run.inputs, env: this.host.environment }));
     this.begin = async () => {
@@ -154,6 +154,11 @@ export class Debuggee {
       attachable.setHold(live);
       if (given.stopOnEntry === true) live.pause();
     };
+  }
+
+  private openFolder(folder: FolderOptions): void {
+    this.folder = folder;
+    this.host = hostOf(folder);
   }
 
   private finishAttached({ result }: Run): void {
@@ -168,6 +173,7 @@ export class Debuggee {
     const found = await resultOf(() => openStoredRun(directory, findRun(directory, textIn(given, 'run') as string)));
     if (!found.ok) throw refusedBy(found.refusal);
     this.stored = found.value;
+    this.openFolder({ ...this.folder, dir: directory, folder: folderOfRun(found.value, this.options) });
     this.nameRun(found.value.about.run_id);
     const known = await resultOf(() => storedMachine(found.value, found.value.about.digest));
     if (!known.ok) throw refusedBy(known.refusal);

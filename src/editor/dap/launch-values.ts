@@ -1,9 +1,11 @@
 /** What the members of `launch` mean. */
+import { existsSync } from 'node:fs';
 import { isAbsolute, resolve } from 'node:path';
 import type { FolderOptions } from '../../app/programs.js';
 import type { DebuggedProgram } from '../../app/project/debugged-program.js';
 import type { PreparedProgram } from '../../app/project/preparation.js';
 import { nameBelow, type ProjectHost } from '../../app/project/project-host.js';
+import { folderOfNames } from '../../app/project/stored-program.js';
 import { prepareFor } from '../../app/read-programs.js';
 import type { Refusal } from '../../app/result.js';
 import { link } from '../../interpreter/run.js';
@@ -13,6 +15,7 @@ import type { Json } from '../../machine/expression.js';
 import type { Machine } from '../../machine/machine.js';
 import { omitUndefined } from '../../prelude/omit-undefined.js';
 import type { RunReport } from '../../runtime/run/run-report.js';
+import type { StoredRun } from '../../runtime/store/stored-run.js';
 import { drawDiagnostics } from '../../views/diagnostics/draw-diagnostic.js';
 import { DebugProgram } from '../debug/debug-program.js';
 import { AdapterRefusal, type RequestArguments, textIn } from './adapter-protocol.js';
@@ -36,6 +39,12 @@ export function refusedBy({ message, help, findings }: Refusal): AdapterRefusal 
 export function secretInputs(inputs: Readonly<Record<string, Json>>, program: DebugProgram | null) {
   const secret = program?.linked.machine.inputs.filter((input) => input.secret === true).map(({ name }) => name) ?? [];
   return Object.fromEntries(Object.entries(inputs).filter(([name]) => secret.includes(name)));
+}
+
+/** A run may have begun in another folder than that of the client or of the process. A copied record has none here. */
+export function folderOfRun(stored: StoredRun, { folder: own }: { readonly folder: string }): string {
+  const folder = folderOfNames(stored);
+  return existsSync(folder) ? folder : own;
 }
 
 /** Where programs and runs are, for a launch from a folder. */

@@ -1,7 +1,7 @@
 /** The trials of a folder of programs, the same for every door: they are checked, kept, executed, continued and reported. */
 
 import { openPrograms, openRuns } from '../../app/open-runs.js';
-import type { FolderOptions, Prepared, PrepareOptions, RunBounds } from '../../app/programs.js';
+import type { OpenedFolder, Prepared, PrepareOptions, RunBounds } from '../../app/programs.js';
 import type { PreparedProgram } from '../../app/project/preparation.js';
 import { invalidProgram, type Result, refuse, resultOf, resultWith } from '../../app/result.js';
 import { boundsBeforeStart, whyConfirm } from '../../app/run-bounds.js';
@@ -27,7 +27,7 @@ import { type PlannedRun, plannedRuns, runTrial, type TrialVariant } from './run
 import { type TrialReport, trialReport } from './trial-report.js';
 
 /** Where the programs and the runs are. */
-export interface TrialFolders extends Pick<FolderOptions, 'allowOutside'> {
+export interface TrialFolders extends Pick<OpenedFolder, 'allowOutside' | 'onDebugger'> {
   /** Absolute. */
   readonly folder: string;
   readonly directory: string;
@@ -126,7 +126,7 @@ export class Trials {
   }
 
   private async load(given: KeptTrial, isNew: boolean): Promise<Result<ReadyTrial>> {
-    const { directory, allowOutside = false } = this.folders;
+    const { directory, allowOutside = false, onDebugger } = this.folders;
     const { trial_id: id, budget, folder, started_at } = given;
     const variants: TrialVariant[] = [];
     const warnings: Prepared['warnings'][number][] = [];
@@ -140,7 +140,7 @@ export class Trials {
       if (read.compiled === null)
         return invalidProgram({ diagnostics: [...read.diagnostics], sources: [...read.sources] });
       warnings.push(...prepared.value.warnings);
-      variants.push({ name, runs: openRuns(options), program: loaded, compiled: read.compiled });
+      variants.push({ name, runs: openRuns({ ...options, onDebugger }), program: loaded, compiled: read.compiled });
     }
     const digests = variants.map(({ program }) => digestOf(program.machine));
     const changed = isNew ? -1 : given.variants.findIndex(({ digest }, at) => digest !== digests[at]);

@@ -74,11 +74,13 @@ export interface DriveOptions {
   readonly growth: Growth | null;
   /** A debugger, which holds the run between two turns. */
   readonly hold?: Hold | undefined;
-  /** Lets a debugger of another process in, which asked with this text. */
-  readonly onDebugger?: ((asked: string, run: AttachableRun) => void) | undefined;
+  readonly onDebugger?: OnDebugger | undefined;
   /** Whether the process may block while the disk writes: it executes no other run, or the disk is fast. */
   readonly mayBlock: () => boolean;
 }
+
+/** Lets a debugger of another process in, which asked with this text. */
+export type OnDebugger = (asked: string, run: AttachableRun) => void | Promise<void>;
 
 /** Holds a run for a debugger. Effects in flight continue meanwhile, and their outcomes wait. Nothing of it is recorded. */
 export interface Hold {

@@ -98,7 +98,9 @@ class Driver {
     this.questions = new Questions(ask, omitUndefined({ by: person, through }), this.flights);
     this.hold = options.hold;
     const { onDebugger } = options;
-    const letIn = (asked: string): void => onDebugger?.(asked, this.attachable((inbox as Inbox).folder));
+    // A debugger that cannot be loaded, because the package was replaced meanwhile, must not end the run.
+    const letIn = (asked: string): void =>
+      void onDebugger?.(asked, this.attachable((inbox as Inbox).folder))?.catch(() => undefined);
     this.mailbox = new Mailbox(inbox, begin.deliveries ?? [], wake, onDebugger === undefined ? null : letIn);
     this.clock = new RunClock(begin.activeMs, timeMs, wake, time);
     time?.deliverTo((delivery) => this.mailbox.post(delivery));

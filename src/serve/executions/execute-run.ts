@@ -12,6 +12,7 @@ import type { Json } from '../../machine/expression.js';
 import { omitUndefined } from '../../prelude/omit-undefined.js';
 import { unreachable } from '../../prelude/unreachable.js';
 import type { EffectPermits } from '../../runtime/effect-context.js';
+import type { OnDebugger } from '../../runtime/run/drive-options.js';
 import { entryAt } from '../../runtime/store/own-file.js';
 import { lockRun } from '../../runtime/store/run-lock.js';
 import { isToContinue } from './kept-deliveries.js';
@@ -35,6 +36,8 @@ export interface ExecuteOptions {
   readonly jobs: number;
   /** Shared with the other runs of the service. */
   readonly permits: EffectPermits;
+  /** Lets debuggers in that ask the run. */
+  readonly onDebugger?: OnDebugger;
   /** Called when the run is executed, so that what follows is its own work. */
   readonly onBegun?: () => void;
   /** Inputs that are never on disk. */
@@ -71,7 +74,7 @@ async function executeLocked(options: ExecuteOptions): Promise<void> {
   // A resumption would go on behind the part that was wanted.
   if (isOfOnePart(waiting) && hasRecord(directory, runId)) return forgetWaiting(directory, runId);
   if (waiting.task.kind === 'trial') return executeTrial(waiting.task, waiting, options);
-  const runs = openRuns({ folder: programs, dir: directory });
+  const runs = openRuns({ folder: programs, dir: directory, onDebugger: options.onDebugger });
   const execution = await beginUnlessHeld(runs, waiting, options);
   if (!execution.ok && NOT_OURS.has(execution.refusal.code)) return forgetWaiting(directory, runId);
   if (!execution.ok && !hasRecord(directory, runId))
@@ -92,10 +95,10 @@ async function executeLocked(options: ExecuteOptions): Promise<void> {
 async function executeTrial(
   { jobs, budget }: Extract<Task, { kind: 'trial' }>,
   waiting: WaitingExecution,
-  { directory, programs, runId, signal, permits, onBegun }: ExecuteOptions,
+  { directory, programs, runId, signal, permits, onBegun, onDebugger }: ExecuteOptions,
 ): Promise<void> {
   const { Trials } = await import('../../lab/trials/trials.js');
-  const trials = new Trials({ folder: programs, directory });
+  const trials = new Trials({ folder: programs, directory, onDebugger });
   const ready = await trials.resume(runId, budget);
   onBegun?.();
   const result = ready.ok ? await trials.execute(ready.value, { jobs, signal, permits, suspendAfterMs: null }) : ready;
