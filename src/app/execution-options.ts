@@ -10,7 +10,7 @@ import type { Delivery } from '../runtime/store/inbox.js';
 import type { ExecutionOptions, RunOptions } from './library/run-machine.js';
 import type { Prepared, PrepareOptions } from './programs.js';
 import type { PreparedProgram, ProgramSource } from './project/preparation.js';
-import { type Result, refuse, resultWith } from './result.js';
+import { type Refused, type Result, refuse, resultWith } from './result.js';
 
 /** What `start` executes: a program that `prepare` prepared; or a file by its path or a text, which are prepared first. */
 export type Startable = ProgramSource | Prepared;
@@ -108,12 +108,26 @@ export function splitOptions(options: StartOptions): {
   };
 }
 
+/** Callers without types may give anything. `known`: the member of an object that was made from a program before. */
+export function wrongForm(program: unknown, known?: 'machine' | 'machines'): Refused | null {
+  if (typeof program === 'string') return null;
+  if (typeof program === 'object' && program !== null) {
+    const { text, name } = program as { text?: unknown; name?: unknown };
+    if (typeof text === 'string' && (name === undefined || typeof name === 'string')) return null;
+    if (known !== undefined && known in program) return null;
+  }
+  const help = 'give the path of a file as a text, or `{ text: "RETURN: 1", name: "flow.dsl" }`';
+  return refuse('wrong-use', 'the program is neither a path nor an object with a `text`', help);
+}
+
 /** A program that was prepared, or is now. */
 export async function preparedBy(
   program: Startable,
   options: PrepareOptions,
   prepare: (source: ProgramSource) => Promise<Result<PreparedProgram>>,
 ): Promise<Result<PreparedProgram>> {
+  const wrong = wrongForm(program, 'machine');
+  if (wrong !== null) return wrong;
   if (typeof program === 'string' || !('machine' in program)) return prepare(program);
   const [name] = Object.keys(options);
   if (name !== undefined)

@@ -1,4 +1,5 @@
 /** Opens the programs of a folder, and its runs. */
+import { wrongForm } from './execution-options.js';
 import { folderRuns } from './folder/folder-runs.js';
 import { type FolderOptions, hostOf, type OpenedFolder, type Programs, storeOf } from './programs.js';
 import type { Runs } from './runs.js';
@@ -21,12 +22,15 @@ export function openPrograms(options: FolderOptions = {}): Programs {
     dir,
     configuration: async () => (await work()).configurationOf(host),
     list: async () => (await work()).listOf(host),
-    check: async (program, given = {}) => (await work()).checkProgram(host, options, program, given),
-    prepare: async (program, given = {}) => (await work()).prepareFor(host, { ...options, dir }, program, given),
+    check: async (program, given = {}) =>
+      wrongForm(program) ?? (await work()).checkProgram(host, options, program, given),
+    prepare: async (program, given = {}) =>
+      wrongForm(program) ?? (await work()).prepareFor(host, { ...options, dir }, program, given),
     format: async (text, name) => (await work()).formatNamed(text, name),
-    fix: async (program) => (await work()).fixProgram(host, options, program),
+    fix: async (program) => wrongForm(program) ?? (await work()).fixProgram(host, options, program),
     bounds: async (program, inputs = {}, limits = {}) =>
-      (await work()).boundsOfRun(host, options, program, { inputs, limits }),
-    graph: async (program, given = {}) => (await work()).drawGraph(host, options, program, given),
+      wrongForm(program, 'machines') ?? (await work()).boundsOfRun(host, options, program, { inputs, limits }),
+    graph: async (program, given = {}) =>
+      wrongForm(program, 'machines') ?? (await work()).drawGraph(host, options, program, given),
   };
 }

@@ -435,3 +435,25 @@ test('what the configuration says about waiting is so for runs that a program st
   expect((await report).status).toBe('suspended');
   expect((await value(await runs.resume(started.run_id, open)).report).status).toBe('suspended');
 });
+
+test('what is no program is refused by every operation that takes one', async () => {
+  const own = { folder: folder() };
+  const [programs, runs] = [openPrograms(own), openRuns(own)];
+  const { started, report } = value(await runs.start({ text: 'RETURN: 1\n' }));
+  await report;
+  const id = started.run_id;
+  for (const form of [{ program: 'x.dsl' }, undefined, null, 5, ['x'], {}, { text: 5 }, { text: '', name: 5 }]) {
+    const wrong = form as never;
+    const results = [
+      ...[runs.start(wrong), programs.prepare(wrong), programs.check(wrong), programs.fix(wrong)],
+      ...[programs.bounds(wrong), programs.graph(wrong)],
+      // Without a program, the one of the run is meant.
+      ...(form === undefined ? [] : [runs.resume(id, { program: wrong }), runs.compare(id, { program: wrong })]),
+      ...(form === undefined ? [] : [runs.replay(id, { state: 'MAIN', entry: 1 }, { program: wrong })]),
+    ];
+    for (const result of await Promise.all(results))
+      expect(result).toMatchObject({
+        refusal: { code: 'wrong-use', message: 'the program is neither a path nor an object with a `text`' },
+      });
+  }
+});

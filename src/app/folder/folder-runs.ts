@@ -8,7 +8,7 @@ import type { Json } from '../../machine/expression.js';
 import type { Delivery } from '../../runtime/store/inbox.js';
 import { openStoredRun, type StoredRun } from '../../runtime/store/stored-run.js';
 import { answersOf, DEFAULT_PERSON } from '../approvers.js';
-import { preparedBy, splitOptions } from '../execution-options.js';
+import { type CompareOptions, preparedBy, splitOptions, wrongForm } from '../execution-options.js';
 import { hostOf, type OpenedFolder, storeOf } from '../programs.js';
 import type { ProjectHost } from '../project/project-host.js';
 import { resultOf } from '../result.js';
@@ -128,12 +128,16 @@ function executeOperations(folder: Folder, others: Pick<Runs, 'answer' | 'inspec
         const { followStored } = await import('./follow-stored.js');
         return followStored(others, openStoredRun(directory, findRun(directory, run)), given);
       }),
-    resume: async (run, given = {}) => (await loadExecution()).resumeStored(folder, run, given as ContinuedOptions),
+    resume: async (run, given = {}) =>
+      wrongEdited(given) ?? (await loadExecution()).resumeStored(folder, run, given as ContinuedOptions),
     replay: async (run, from, given = {}) =>
-      (await loadExecution()).replayStored(folder, run, from, given as ContinuedOptions),
-    compare: (run, given = {}) => resultOf(async () => (await loadExecution()).compareStored(folder, run, given)),
+      wrongEdited(given) ?? (await loadExecution()).replayStored(folder, run, from, given as ContinuedOptions),
+    compare: async (run, given = {}) =>
+      wrongEdited(given) ?? resultOf(async () => (await loadExecution()).compareStored(folder, run, given)),
   };
 }
+
+const wrongEdited = ({ program }: CompareOptions) => (program === undefined ? null : wrongForm(program));
 
 function changeOperations({
   directory,
