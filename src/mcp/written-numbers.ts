@@ -24,21 +24,31 @@ const MOST_KEPT = 100;
 
 const kept = new Map<string, WrittenValues>();
 
-/** The frame, with a mark if it calls a tool with a number that would be lost. */
+/** The frame, or the batch of frames, with a mark in each call of a tool with a number that would be lost. */
 export function markNumbers(frame: string): string {
   if (!frame.includes('tools/call')) return frame;
   const read = readJson(frame);
-  const params = read.ok && isObject(read.value) ? member(read.value, 'params') : undefined;
+  if (!read.ok || !isBeyondJson(read.value)) return frame;
+  const plain = JSON.parse(frame) as unknown;
+  // Before those of this frame, so that a batch keeps all of its own.
+  for (const oldest of kept.keys()) if (kept.size > MOST_KEPT) kept.delete(oldest);
+  const marked = isList(read.value)
+    ? read.value.map((one, at) => markCall(one, (plain as readonly unknown[])[at]))
+    : markCall(read.value, plain);
+  return JSON.stringify(marked);
+}
+
+/** `plain`: the same as the library reads it. */
+function markCall(frame: Value, plain: unknown): unknown {
+  const params = isObject(frame) ? member(frame, 'params') : undefined;
   const given = isObject(params as Value) ? member(params as never, 'arguments') : undefined;
-  if (!isObject(given as Value) || !isBeyondJson(given as Value)) return frame;
-  const marked = JSON.parse(frame) as { params: { _meta?: unknown } };
-  const { _meta } = marked.params;
-  if (_meta !== undefined && (typeof _meta !== 'object' || _meta === null)) return frame;
+  if (!isObject(given as Value) || !isBeyondJson(given as Value)) return plain;
+  const call = plain as { readonly params: { readonly _meta?: unknown } };
+  const { _meta } = call.params;
+  if (_meta !== undefined && (typeof _meta !== 'object' || _meta === null)) return plain;
   const mark = randomUUID();
   kept.set(mark, given as unknown as WrittenValues);
-  for (const oldest of kept.keys()) if (kept.size > MOST_KEPT) kept.delete(oldest);
-  marked.params._meta = { ..._meta, [MARK]: mark };
-  return JSON.stringify(marked);
+  return { ...call, params: { ...call.params, _meta: { ..._meta, [MARK]: mark } } };
 }
 
 /** The arguments of a marked call; null: they lose nothing. */

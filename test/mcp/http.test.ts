@@ -177,6 +177,13 @@ test('both revisions keep numbers as they were written, and refuse what is no re
   ];
   for (const answer of answers) expect(await answer.text()).toContain('"returned":[1.10,"9007199254740993"],');
   expect(answers.map(({ headers: own }) => own.get('content-type'))).toContain('text/event-stream');
+  // A batch, which the oldest revision knows.
+  const batch = `[${back('')}, {"jsonrpc": "2.0", "id": 9, "method": "ping"}, ${back('').replace('"id": 2', '"id": 3').replace('1.10', '2.50')}]`;
+  const oldest = { ...session, 'mcp-protocol-version': '2025-03-26' };
+  const all = await (await post(batch, oldest)).text();
+  for (const returned of ['[1.10,"9007199254740993"]', '[2.50,"9007199254740993"]'])
+    expect(all).toContain(`"returned":${returned},`);
+  expect(all).toContain('"id":9');
   for (const half of ['{"jsonrpc": "2.0", "id": 3, "method": "tools/ca', '']) {
     const refused = await post(half, headers);
     expect([refused.status, (await frameOf(refused)).error.code]).toEqual([400, -32700]);
