@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Effects } from '../runtime/effect-context.js';
 import type { Secret } from '../runtime/redact.js';
+import type { TraceOptions } from '../runtime/trace/trace-options.js';
 import {
   deploymentOf,
   ingressOf,
@@ -21,7 +22,7 @@ import { serviceNames } from './services.js';
 import type { WantedWorker } from './turn-host.js';
 import { AttemptRefused } from './turn-host.js';
 import { valueCodec } from './value-codec.js';
-import { type EffectLine, type WorkerHost, workerHost } from './worker-host.js';
+import { type EffectLine, spanSettings, type WorkerHost, workerHost } from './worker-host.js';
 import { stopLeftRunning, type WorkerProcesses } from './worker-processes.js';
 import { WorkerFolders, WorkerWorktrees } from './worker-worktrees.js';
 
@@ -59,6 +60,8 @@ export interface WorkerSettings {
   readonly homes: readonly string[];
   /** A folder that all workers have, with a working directory for each run; null: all runs work in `cwd`. */
   readonly shared: string | null;
+  /** Where spans of runs go; undefined: nobody wants them. */
+  readonly trace: TraceOptions | undefined;
   readonly warn: (message: string) => void;
   /** Gets a line about each effect that has ended; null: nobody reads them. */
   readonly log: ((line: EffectLine) => void) | null;
@@ -95,7 +98,7 @@ export async function startWorker(settings: WorkerSettings): Promise<Worker> {
   const clientOptions = { url: ingress, namespace, token, key, patienceMs: 60_000 };
   const client = engineClient(clientOptions);
   const services = serviceNames(namespace);
-  const { shared, warn, submitters, functions, directory, processes } = settings;
+  const { shared, warn, submitters, functions, directory, processes, trace } = settings;
   const left = await stopLeftRunning(directory);
   if (left > 0) warn(`stopped ${left} ${left === 1 ? 'process' : 'processes'} of a worker that was killed`);
   const knows = async ({ kind, name }: WantedWorker): Promise<boolean> => {
@@ -124,6 +127,7 @@ export async function startWorker(settings: WorkerSettings): Promise<Worker> {
     address: () => address,
     reach: reachFrom(engine, services, settings.patienceMs),
     log: settings.log,
+    spans: spanSettings(trace, { client, on: ingress, warn }),
   });
   const { labels, homes } = settings;
   const isSpecial = labels.length + homes.length > 0;

@@ -6,6 +6,7 @@ import { LazySignal } from '../runtime/in-process.js';
 import type { Redactor, Secret } from '../runtime/redact.js';
 import type { InDoubt } from '../runtime/run/resources.js';
 import { otherFormatOf } from '../runtime/store/image.js';
+import type { JournalRecord } from '../runtime/store/journal-line.js';
 import { VERSION } from '../runtime/version.js';
 import { type Reach, RecentlyUsed } from './admin.js';
 import type { PerformContext } from './engine-context.js';
@@ -124,6 +125,8 @@ export interface TurnHost {
   readonly worktrees?: TurnWorktrees;
   /** Artifacts that all workers have; absent: the engine has them. */
   readonly shared?: SharedArtifacts;
+  /** Sends the spans that ended with these events of a turn. Never rejects. Absent: nobody wants spans. */
+  readonly sendSpans?: (turn: Pick<TurnStart, 'runId' | 'seq'>, recorded: readonly JournalRecord[]) => Promise<void>;
   /** Which versions began the turns of the process; absent: it does not matter. */
   readonly origins?: Pick<TurnOrigins, 'note' | 'explain'>;
   /** A turn was refused. */

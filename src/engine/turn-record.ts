@@ -5,6 +5,7 @@ import { timeText } from '../runtime/clock.js';
 import type { Redactor } from '../runtime/redact.js';
 import { Recorder } from '../runtime/run/resources.js';
 import { type Artifacts, artifactName } from '../runtime/store/artifacts.js';
+import type { JournalRecord } from '../runtime/store/journal-line.js';
 import { LineBuffer } from '../runtime/store/journal-line.js';
 import { LargeValues } from '../runtime/store/large-values.js';
 import { StoreError } from '../runtime/store/store-error.js';
@@ -86,7 +87,13 @@ export class TurnRecord {
   private latest: number;
   private time: string;
 
-  constructor({ seq, written }: Pick<TurnStart, 'seq' | 'written'>, begun: number, redactor: Redactor | null) {
+  constructor(
+    { seq, written }: Pick<TurnStart, 'seq' | 'written'>,
+    begun: number,
+    redactor: Redactor | null,
+    /** Gets every event as it is on record. */
+    private readonly onRecorded: ((record: JournalRecord) => void) | null = null,
+  ) {
     this.recorder = new Recorder(seq, redactor, new LargeValues(this.artifacts));
     this.from = seq + 1;
     this.journal = written.journal;
@@ -132,6 +139,7 @@ export class TurnRecord {
       this.bytes += length;
       this.journal += length;
       this.ends.push(this.buffer.length);
+      this.onRecorded?.({ seq: this.recorder.seq, time: this.time, event: recorded });
     }
     return null;
   }

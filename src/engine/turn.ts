@@ -26,6 +26,7 @@ import { applyDelivery } from '../runtime/run/apply-delivery.js';
 import { Growth } from '../runtime/run/growth.js';
 import { reportOf } from '../runtime/run/run-report.js';
 import { imageOf, runOf } from '../runtime/store/image.js';
+import type { JournalRecord } from '../runtime/store/journal-line.js';
 import { nextTurn } from '../runtime/timer.js';
 import { VERSION } from '../runtime/version.js';
 import { EffectEntries } from './effect-entries.js';
@@ -76,6 +77,8 @@ interface BegunTurn {
   readonly refused: WorkerRefusal | null;
   /** Absent: the run has none, or does not get to it. */
   readonly worktree?: BegunWorktree;
+  /** Its end sends spans. */
+  readonly isTraced?: true;
   /** The version of statedsl that began it. */
   readonly by: string;
 }
@@ -86,6 +89,7 @@ export async function executeTurn(context: TurnContext, start: TurnStart, host: 
   const begun = await context.begin<BegunTurn>(async (at) => ({
     at,
     ...(await beginningOf(start, host, context.invocation)),
+    ...(host.sendSpans === undefined ? {} : { isTraced: true as const }),
     by: VERSION,
   }));
   const { refused, by } = begun;
@@ -104,20 +108,34 @@ async function execute(
   context: TurnContext,
   start: TurnStart,
   host: TurnHost,
-  { at, refused, worktree }: BegunTurn,
+  { at, refused, worktree, isTraced }: BegunTurn,
   given: TurnProgram,
 ): Promise<void> {
   const program =
     worktree === undefined ? given : { ...given, options: { ...given.options, worktree: { base: worktree.base } } };
-  const turn = new Turn(context, start, host, program, Math.max(at, start.due ?? 0));
+  const recorded: JournalRecord[] = [];
+  const onRecorded = isTraced === true ? (record: JournalRecord): void => void recorded.push(record) : null;
+  const turn = new Turn(context, start, host, { program, begun: Math.max(at, start.due ?? 0), onRecorded });
   if (worktree !== undefined && host.worktrees !== undefined)
     turn.worktree = new TurnWorktree(context, host.worktrees, start, worktree);
   const turned = await (refused === null ? turn.execute() : turn.refuse(refused.reason));
   for (const artifact of turn.takeArtifacts()) context.send(host.services.run(start.runId, 'store'), artifact);
   context.send(host.services.run(start.runId, 'turned'), turned);
+  // Nothing waits for it: the run has gone on. That spans were sent is on record, so another attempt does not send them again.
+  if (isTraced === true) await context.run('spans', async () => (await host.sendSpans?.(start, recorded)) ?? null);
+}
+
+interface TurnBeginnings {
+  readonly program: TurnProgram;
+  /** When the turn began. */
+  readonly begun: number;
+  /** Gets every event as it is on record. */
+  readonly onRecorded: ((record: JournalRecord) => void) | null;
 }
 
 class Turn {
+  private readonly program: TurnProgram;
+  private readonly begun: number;
   private readonly run: Run;
   private readonly record: TurnRecord;
   private readonly effects: EffectEntries;
@@ -138,17 +156,17 @@ class Turn {
     context: TurnContext,
     private readonly start: TurnStart,
     host: TurnHost,
-    private readonly program: TurnProgram,
-    /** When the turn began. */
-    private readonly begun: number,
+    { program, begun, onRecorded }: TurnBeginnings,
   ) {
+    this.program = program;
+    this.begun = begun;
     const { image, runId, written, seen } = start;
     const { linked, options, inDoubt, placement, secrets, redactor } = program;
     this.run =
       image === null
         ? startRun(linked, options)
         : runOf({ ...image, snapshot: revealSecrets(image.snapshot, secrets) }, linked, options);
-    this.record = new TurnRecord(start, begun, redactor);
+    this.record = new TurnRecord(start, begun, redactor, onRecorded);
     const { invocation, attemptOver: over } = context;
     this.presence = host.presence?.({ runId, turn: start.turn, invocation, over }) ?? null;
     this.effects = new EffectEntries(context, { runId, host, inDoubt, placement, program, presence: this.presence });

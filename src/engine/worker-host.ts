@@ -13,6 +13,7 @@ import { makeTemporaryFolder, removeTemporaryFolder } from '../runtime/process/t
 import { createRedactor, type Redactor, type Secret } from '../runtime/redact.js';
 import { type OpenResources, openResources } from '../runtime/run/resources.js';
 import { artifactsFolder } from '../runtime/store/artifacts.js';
+import type { TraceOptions } from '../runtime/trace/trace-options.js';
 import type { RunWorktrees } from '../runtime/worktree/run-worktrees.js';
 import type { Reach } from './admin.js';
 import { RecentlyUsed } from './admin.js';
@@ -35,6 +36,7 @@ import {
   type WantedWorker,
 } from './turn-host.js';
 import type { WorkerProcesses } from './worker-processes.js';
+import type { SpanSettings, WorkerSpans } from './worker-spans.js';
 import type { WorkerFolders } from './worker-worktrees.js';
 import { missing, restoreFiles, type WorkerWorktrees } from './worker-worktrees.js';
 
@@ -65,6 +67,8 @@ export interface WorkerOptions {
   /** The address of the worker, once it listens. */
   readonly address?: () => string;
   readonly reach?: Reach;
+  /** Where the spans of what the process executes go; absent: nobody wants them. */
+  readonly spans?: SpanSettings | undefined;
   /** Gets a line about each effect that has ended. */
   readonly log?: ((line: EffectLine) => void) | null;
 }
@@ -106,6 +110,8 @@ export function workerHost(given: WorkerOptions): WorkerHost {
   const origins = warn === undefined || address === undefined ? undefined : new TurnOrigins(warn, client, address);
   const shared = given.shared == null ? null : sharedArtifacts(given.shared);
   const runs = new SharedResources(client, redactorOf, given, shared);
+  const aboutOf = async (runId: string): Promise<Submission | null> =>
+    programs.get(runId)?.about ?? (await client.about(runId).catch(() => null));
   return {
     services,
     started: new StartedEffects(),
@@ -119,6 +125,7 @@ export function workerHost(given: WorkerOptions): WorkerHost {
       reach: given.reach,
       shared: shared ?? undefined,
       worktrees: given.worktrees,
+      sendSpans: given.spans === undefined ? undefined : sendSpansTo(given.spans, aboutOf),
     }),
     hasWorker: (wanted, until, stop) => untilThere(given, wanted, until, stop),
     remember(about) {
@@ -205,6 +212,29 @@ export function workerHost(given: WorkerOptions): WorkerHost {
       await runs.closeAll();
       given.processes?.close();
     },
+  };
+}
+
+/** Undefined: nobody wants spans. */
+export function spanSettings(
+  trace: TraceOptions | undefined,
+  others: Pick<SpanSettings, 'client' | 'on' | 'warn'>,
+): SpanSettings | undefined {
+  if (trace === undefined || trace.endpoint === null) return undefined;
+  return { ...others, endpoint: trace.endpoint, prompts: trace.prompts };
+}
+
+/** What makes spans is loaded when the first ones are sent. */
+function sendSpansTo(
+  settings: SpanSettings,
+  aboutOf: (runId: string) => Promise<Submission | null>,
+): NonNullable<TurnHost['sendSpans']> {
+  let spans: WorkerSpans | null = null;
+  return async (turn, recorded) => {
+    const { WorkerSpans: Spans } = await import('./worker-spans.js');
+    spans ??= new Spans(settings);
+    const about = await aboutOf(turn.runId);
+    if (about !== null) await spans.send(turn, recorded, about.header.settings);
   };
 }
 

@@ -1,81 +1,11 @@
 /** Spans of runs: a receiver on loopback gets them, checks their form, and gets the same ones again. */
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
-import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import { describe, expect, onTestFinished, test } from 'vitest';
-import { z } from 'zod';
+import { describe, expect, test } from 'vitest';
 import type { OtlpSpan } from '../../src/runtime/trace/otlp.js';
 import { until } from '../harness/until.js';
+import { exportRequest, receiver } from './span-receiver.js';
 import { type ProjectFolder, projectFolder } from './statedsl.js';
-
-/** The JSON form of an `ExportTraceServiceRequest`: any other member or form is refused. */
-const traceId = z.string().regex(/^[0-9a-f]{32}$/);
-const spanId = z.string().regex(/^[0-9a-f]{16}$/);
-const nanoseconds = z.string().regex(/^[0-9]{19}$/);
-const attribute = z.strictObject({
-  key: z.string().min(1),
-  value: z.union([
-    z.strictObject({ stringValue: z.string() }),
-    z.strictObject({ boolValue: z.boolean() }),
-    z.strictObject({ intValue: z.string().regex(/^-?[0-9]+$/) }),
-    z.strictObject({ doubleValue: z.number() }),
-  ]),
-});
-const exportRequest = z.strictObject({
-  resourceSpans: z.tuple([
-    z.strictObject({
-      resource: z.strictObject({ attributes: z.array(attribute) }),
-      scopeSpans: z.tuple([
-        z.strictObject({
-          scope: z.strictObject({ name: z.string(), version: z.string() }),
-          spans: z.array(
-            z.strictObject({
-              ...{ traceId, spanId, name: z.string().min(1), kind: z.union([z.literal(1), z.literal(3)]) },
-              parentSpanId: spanId.optional(),
-              startTimeUnixNano: nanoseconds,
-              endTimeUnixNano: nanoseconds,
-              attributes: z.array(attribute),
-              links: z.array(z.strictObject({ traceId, spanId })).optional(),
-              status: z.strictObject({ code: z.literal(2).optional(), message: z.string().optional() }),
-            }),
-          ),
-        }),
-      ]),
-    }),
-  ]),
-});
-
-interface Receiver {
-  readonly url: string;
-  readonly requests: { readonly path: string; readonly headers: NodeJS.Dict<string | string[]> }[];
-  /** By their ids; a span that came twice must be the same. */
-  readonly spans: Map<string, OtlpSpan>;
-  readonly server: Server;
-}
-
-async function receiver(answer: { status?: number; hangs?: boolean; body?: string } = {}): Promise<Receiver> {
-  const spans = new Map<string, OtlpSpan>();
-  const requests: Receiver['requests'] = [];
-  const server = createServer((request, response) => {
-    let body = '';
-    request.on('data', (part) => (body += part));
-    request.on('end', () => {
-      requests.push({ path: request.url ?? '', headers: request.headers });
-      for (const span of exportRequest.parse(JSON.parse(body)).resourceSpans[0].scopeSpans[0].spans) {
-        expect(spans.get(span.spanId) ?? span).toEqual(span);
-        spans.set(span.spanId, span as OtlpSpan);
-      }
-      if (!answer.hangs) response.writeHead(answer.status ?? 200).end(answer.body ?? '{}');
-    });
-  });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  onTestFinished(() => {
-    server.closeAllConnections();
-    server.close();
-  });
-  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, requests, spans, server };
-}
 
 const PROGRAM = `INPUT: word = "private words"
 STATE: A

@@ -3,18 +3,15 @@ import { join } from 'node:path';
 import { readJournal } from '../../runtime/store/read-journal.js';
 import { openStoredRun } from '../../runtime/store/stored-run.js';
 import type { OtlpSpan } from '../../runtime/trace/otlp.js';
-import { RunSpans } from '../../runtime/trace/run-spans.js';
+import { parentsOf, RunSpans } from '../../runtime/trace/run-spans.js';
 
 /** `prompts`: whether agents have their prompts and answers. Throws a `RunRefused` or a `StoreError`. */
 export function spansOfRun(directory: string, runId: string, prompts: boolean): OtlpSpan[] {
   const { about, path } = openStoredRun(directory, runId);
-  const { traceparent, origin_traceparent } = about.settings;
-  const text = (value: unknown): string | null => (typeof value === 'string' ? value : null);
   const spans: OtlpSpan[] = [];
   const made = new RunSpans({
     runId: about.run_id,
-    parent: text(traceparent),
-    origin: text(origin_traceparent),
+    ...parentsOf(about.settings),
     prompts,
     emit: (span) => spans.push(span),
   });

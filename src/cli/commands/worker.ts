@@ -18,6 +18,7 @@ import type { Effects } from '../../runtime/effect-context.js';
 import { type HostOptions, hostEffects } from '../../runtime/effects.js';
 import { secretsOf } from '../../runtime/run/run-options.js';
 import { makeStore } from '../../runtime/store/store-ownership.js';
+import { traceOptions } from '../../runtime/trace/trace-options.js';
 import { endProcess } from '../end-process.js';
 import { commandLineHost } from '../files/command-line-host.js';
 import { firstSignal } from '../running/configuration-line.js';
@@ -112,6 +113,8 @@ export async function workerCommand(flags: WorkerFlags): Promise<ExitCode> {
       'name another folder with `--dir`',
     );
   }
+  // Each run belongs to the trace of whoever started it, not to that of the worker.
+  const trace = traceOptions(environment, settings.configuration.otel, null);
   const status = new WorkerStatus();
   const logs = logsOf(flags);
   let worker: Worker;
@@ -143,13 +146,14 @@ export async function workerCommand(flags: WorkerFlags): Promise<ExitCode> {
         flags.jobs ?? AGENT_JOBS,
       ),
       key,
-      secrets: secretsOf({ inputs: [] }, configured),
+      secrets: secretsOf({ inputs: [] }, { ...configured, trace }),
       environment,
       submitters: engine.submitters ?? null,
       functions: functions?.digest ?? null,
       directory,
       processes,
       patienceMs: PATIENCE_MS,
+      trace,
       warn: logs.warn,
       log: (line) => {
         status.count(line);

@@ -11,6 +11,7 @@ import type { InDoubt } from '../../runtime/run/resources.js';
 import { secretsOf } from '../../runtime/run/run-options.js';
 import type { RunReport } from '../../runtime/run/run-report.js';
 import type { Delivery } from '../../runtime/store/inbox.js';
+import { traceOptions } from '../../runtime/trace/trace-options.js';
 import { deploymentOf } from '../admin.js';
 import { engineClient as clientOfEngine } from '../client.js';
 import { mirrorRun } from '../mirror.js';
@@ -18,7 +19,7 @@ import type { RestateSdk } from '../restate-sdk.js';
 import { restateServices } from '../restate-services.js';
 import { serviceNames } from '../services.js';
 import { valueCodec } from '../value-codec.js';
-import { workerHost } from '../worker-host.js';
+import { spanSettings, workerHost } from '../worker-host.js';
 import { WorkerFolders, WorkerWorktrees } from '../worker-worktrees.js';
 import { submissionOf } from './submission.js';
 
@@ -144,11 +145,14 @@ export function engineServices(options: EngineServicesOptions): readonly object[
   const { sdk, on, engine, namespace = 'statedsl', token = null, key = null, patienceMs = 60_000 } = options;
   const services = serviceNames(namespace);
   const { effects = {}, labels = [], homes = [], cwd = process.cwd(), shared = null, submitters = null } = options;
+  const client = clientOfEngine({ url: on, namespace, token, key, patienceMs });
+  const trace = traceOptions(process.env, undefined, null);
   const host = workerHost({
     services,
-    client: clientOfEngine({ url: on, namespace, token, key, patienceMs }),
+    client,
+    spans: spanSettings(trace, { client, on, warn: (message) => process.emitWarning(message) }),
     effects: 'perform' in effects ? effects : (hostEffects(effects) as unknown as Effects),
-    secrets: secretsOf({ inputs: [] }, {}),
+    secrets: secretsOf({ inputs: [] }, { trace }),
     environment: process.env,
     ...{ cwd, shared, submitters },
     ...keptIn(options.dir, cwd, `${on} ${namespace}`),

@@ -1,5 +1,6 @@
 /** Begins a new run on an engine at a point of one that it has: the copy of that one here says from where. */
 
+import { omitUndefined } from '../../prelude/omit-undefined.js';
 import {
   type ReplayElsewhere,
   type Resumption,
@@ -76,7 +77,9 @@ function submissionOf(
   { worktrees }: ReplayElsewhere,
   { old, runId, by }: { readonly old: string; readonly runId: string; readonly by: string },
 ): Submission {
-  const settings = { ...about.header.settings, replay_of: old };
+  // A replayed run is a trace of its own, with the one that it is copied from as its origin.
+  const { traceparent: origin, ...others } = about.header.settings;
+  const settings = { ...others, replay_of: old, ...omitUndefined({ origin_traceparent: origin }) };
   const header = { ...about.header, runId, startedAt: new Date().toISOString(), settings };
   if (worktrees === null) return { ...about, header, by };
   return { ...about, header, by, worktree: { from: { ...worktrees, commits: [...worktrees.commits] } } };

@@ -111,9 +111,12 @@ export async function startOn(
       'execute it here: `--on none`',
     );
   const supplied = runOptionsOf(host, prepared.value);
+  // The run belongs to the trace of whoever starts it, not to that of its workers.
+  const traceparent = rest.settings?.traceparent ?? ((options.env ?? process.env).TRACEPARENT || undefined);
+  const settings = { ...supplied.settings, ...rest.settings, ...omitUndefined({ traceparent }) };
   const made = submissionOf({
     machine,
-    options: { ...supplied, ...(rest as RunOptions), settings: { ...supplied.settings, ...rest.settings } },
+    options: { ...supplied, ...(rest as RunOptions), settings },
     functions,
     engine: configuration.engine ?? {},
     by: person,

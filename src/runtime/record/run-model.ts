@@ -85,6 +85,8 @@ export class RunModel {
   private readonly leftWaits = new Map<string, RecordedWait>();
   /** The last attempts that ended of kept effects in this state, which an event may correct. */
   private readonly lastEnded = new Map<string, Attempt>();
+  /** The last attempts that are not kept and whose outcome a resume may take back, because it was of no use. */
+  private readonly useless: Attempt[] = [];
   /** Effects whose attempt is repeated without counting. */
   private readonly backedOff = new Set<string>();
   /** The events that began effects, as far as they count. */
@@ -267,6 +269,11 @@ export class RunModel {
     attempt.durationMs = outcome.kind === 'not-started' ? null : (duration ?? at - Date.parse(attempt.time));
     if (kind === 'agent') this.spend(attempt, outcome);
     if (this.keeps(attempt.request)) this.lastEnded.set(effect, attempt);
+    // The answer of an agent may turn out to be of no use later.
+    else if (WORK_EFFECTS.has(kind) && (attempt.ending === 'failed' || kind === 'agent')) {
+      this.useless.push(attempt);
+      if (this.useless.length > MOST_USELESS) this.useless.shift();
+    }
     this.options.watcher?.endAttempt(attempt);
   }
 
@@ -354,7 +361,9 @@ export class RunModel {
     this.registered = [];
     if (this.end !== null && this.end.seq >= from) this.end = null;
     while ((this.effectSeqs.at(-1) ?? 0) >= from) this.effectSeqs.pop();
-    const again = this.attempts.filter(({ settledSeq }) => settledSeq !== null && without.includes(settledSeq));
+    const again = [...this.attempts, ...this.useless].filter(
+      ({ settledSeq }) => settledSeq !== null && without.includes(settledSeq),
+    );
     const open = [...this.open.values()].filter((attempt) => attempt.seq < from);
     this.open.clear();
     this.takeBackWaits(from);
@@ -396,6 +405,7 @@ export class RunModel {
 }
 
 const NO_VALUES = {};
+const MOST_USELESS = 10_000;
 
 /** `wasStopped`: the run stopped the effect, because its result was no longer needed. */
 export function endingOf(

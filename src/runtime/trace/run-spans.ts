@@ -6,6 +6,7 @@
 import type { RunEvent } from '../../interpreter/events/event.js';
 import { threadOf } from '../../interpreter/events/facts.js';
 import { endsRun, statusAfter, WORK_EFFECTS } from '../../interpreter/events/status-after.js';
+import type { Json } from '../../machine/expression.js';
 import type { Attempt, EventOf, Recorded, RecordedWait, Visit } from '../record/record-facts.js';
 import { RunModel, type WaitEnd } from '../record/run-model.js';
 import { sha256Hex } from '../sha256.js';
@@ -411,6 +412,15 @@ export class RunSpans {
     const span = this.begin(`gate ${gate}`, parent, attributes, { what: 'gate', startMs });
     this.end(span, this.nowMs, pass ? null : (message ?? 'the gate did not pass'));
   }
+}
+
+/** What the spans of a run need of the settings that it is stored with. */
+export function parentsOf({
+  traceparent,
+  origin_traceparent: origin,
+}: Readonly<Record<string, Json>>): Pick<SpanOptions, 'parent' | 'origin'> {
+  const text = (value: Json | undefined): string | null => (typeof value === 'string' ? value : null);
+  return { parent: text(traceparent), origin: text(origin) };
 }
 
 /** A run that was started as part of a trace belongs to it; any other is a trace of its own. */

@@ -110,6 +110,17 @@ async function endsBefore(ended: Promise<void>, until: number): Promise<boolean>
   return first;
 }
 
+/** A sentence about spans that were not sent. `later`: the command that sends them; null: there is none. */
+export function unsentSpans(
+  { url }: TraceEndpoint,
+  { lost, why }: { readonly lost: number; readonly why: string },
+  later: string | null,
+): string {
+  const { origin, pathname } = new URL(url);
+  const count = lost === 1 ? '1 span was' : `${lost} spans were`;
+  return `${count} not sent to ${origin}${pathname} (${why})${later === null ? '' : `; \`${later}\` sends all of them`}`;
+}
+
 /** Sends all spans, one request after the other; returns the first problem. */
 export async function postAll(endpoint: TraceEndpoint, spans: readonly OtlpSpan[]): Promise<SendProblem | null> {
   for (let at = 0; at < spans.length; at += MOST_AT_ONCE) {

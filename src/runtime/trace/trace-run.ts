@@ -6,7 +6,7 @@ import { readJournal } from '../store/read-journal.js';
 import { StoreError } from '../store/store-error.js';
 import { type OtlpSpan, parseTraceparent } from './otlp.js';
 import { RunSpans } from './run-spans.js';
-import { SpanSender } from './send-spans.js';
+import { SpanSender, unsentSpans } from './send-spans.js';
 import type { TraceOptions } from './trace-options.js';
 
 export interface TracedSpans {
@@ -49,10 +49,7 @@ export function traceRun(options: TraceOptions, { runId, folder, seq }: TracedRu
     async close() {
       const left = await sender?.close();
       if (left == null || endpoint === null) return null;
-      const { origin: host, pathname } = new URL(endpoint.url);
-      const count = left.lost === 1 ? '1 span was' : `${left.lost} spans were`;
-      const later = folder === null ? '' : `; \`statedsl export otel ${runId}\` sends all of them`;
-      return `${count} not sent to ${host}${pathname} (${left.why})${later}`;
+      return unsentSpans(endpoint, left, folder === null ? null : `statedsl export otel ${runId}`);
     },
   };
 }

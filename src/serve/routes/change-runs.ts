@@ -280,6 +280,7 @@ export function addChangeRoutes(app: ServiceApp, service: Service): void {
       ? await boundOf(source, { inputs: { ...given, ...written }, limits: limitsOf(limits) })
       : null;
     const header = c.req.header('traceparent')?.trim();
+    const traceparent = parseTraceparent(header) === null ? undefined : header;
     const promised = await resultOf(() =>
       promisedStart({
         run_id: newRunId(),
@@ -288,7 +289,7 @@ export function addChangeRoutes(app: ServiceApp, service: Service): void {
         inputs: given,
         written,
         name,
-        traceparent: parseTraceparent(header) === null ? undefined : header,
+        traceparent,
         limits: limitsOf(limits),
         by: personOf(c),
         key: { key, onBusy: on_busy, while: key_while },
@@ -305,7 +306,7 @@ export function addChangeRoutes(app: ServiceApp, service: Service): void {
       const options = {
         inputs: given,
         printedInputs: printedValues(written ?? {}),
-        ...omitUndefined({ name }),
+        ...omitUndefined({ name, settings: traceparent === undefined ? undefined : { traceparent } }),
         limits: limitsOf(limits),
         person: personOf(c),
         ...omitUndefined({ key, memo: memoOf(checked.machine as Machine, { fresh, memo_max_age, only }) }),
