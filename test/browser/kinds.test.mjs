@@ -10,6 +10,8 @@ import {
   makeRepository,
   openPage,
   runProgram,
+  startEngine,
+  startProgram,
   startService,
   TOKEN,
 } from './stage.mjs';
@@ -134,6 +136,61 @@ test('eight questions are answered where a person looks, on ten kinds of runs', 
     });
   }
   assert.deepEqual(log, []);
+});
+
+test('the same questions are answered for runs on an engine', async (t) => {
+  const folder = makeFolder(t, FILES);
+  const service = await startService(t, folder, { words: await startEngine(t, folder) });
+  const kinds = {
+    returned: 'count.dsl',
+    failed: 'deploy.dsl',
+    retried: 'probe.dsl',
+    asks: 'ask.dsl',
+    signals: 'signal.dsl',
+  };
+  const ids = {};
+  for (const [kind, program] of Object.entries(kinds)) ids[kind] = await startProgram(service, program);
+  const { page, log } = await openPage(t, service);
+  page.setDefaultTimeout(20_000);
+  const table = page.getByRole('table', { name: 'Runs' });
+  for (const kind of Object.keys(kinds)) {
+    const [title, status] = KINDS[kind];
+    const row = table.getByRole('row').filter({ hasText: ids[kind].slice(-8) });
+    await row.getByRole('link', { name: title, exact: true }).waitFor();
+    await row.locator(`.status.${status}`).waitFor();
+  }
+  for (const kind of Object.keys(kinds)) {
+    const [title, status, , where, printed] = KINDS[kind];
+    await page.goto(`${service.address}/runs/${ids[kind]}`);
+    const heading = page.getByRole('heading', { level: 1 });
+    await heading.getByText(title).waitFor();
+    await heading.locator(`.status.${status}`).waitFor();
+    if (where !== null) await page.locator('.run-screen').getByText(where).first().waitFor();
+    await page.getByRole('region', { name: 'Output' }).getByText(printed).first().waitFor();
+    const attempts = await page.getByRole('button', { name: /^\d: exit \d/ }).count();
+    assert.equal(attempts > 1, kind === 'retried', kind);
+    const waits = page.getByRole('region', { name: 'What the run waits for' });
+    assert.equal(await waits.count(), status === 'suspended' ? 1 : 0, kind);
+    const apply = page.getByRole('button', { name: /^Apply…/ });
+    assert.equal(await apply.getAttribute('aria-disabled'), 'true', kind);
+    assert.match(await apply.getAttribute('title'), /worktree/, kind);
+    await page.getByRole('tab', { name: 'Files' }).click();
+    await page
+      .getByRole('tabpanel', { name: 'Files' })
+      .getByText(/worktree/)
+      .first()
+      .waitFor();
+    assert.deepEqual(await findBarriers(page), [], kind);
+  }
+  // An answer reaches the engine, and what the run does then comes back.
+  await page.goto(`${service.address}/runs/${ids.asks}`);
+  await page.getByRole('region', { name: 'What the run waits for' }).getByRole('button', { name: 'yes' }).click();
+  await page.getByRole('heading', { level: 1 }).getByText('returned').waitFor();
+  // The page asks for schedules, which only the runs of a folder have.
+  assert.deepEqual(
+    log.filter((one) => !one.includes('status of 422')),
+    [],
+  );
 });
 
 /** Roles and names, without what passes: times, ids. */

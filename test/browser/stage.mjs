@@ -2,10 +2,11 @@
 import { spawn } from 'node:child_process';
 import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { tmpdir } from 'node:os';
+import { tmpdir, userInfo } from 'node:os';
 import { dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { fileURLToPath } from 'node:url';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import { build } from 'esbuild';
 import { execaSync } from 'execa';
 
 export const root = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
@@ -60,7 +61,9 @@ export function runIds(folder) {
 
 /** Starts a service; `port` 0 is any free one. */
 export async function startService(test, folder, { port = 0, words = [] } = {}) {
-  const listen = ['serve', '--json', '--listen', `127.0.0.1:${port}`, '--token-file', 'token', '--grace', '1s'];
+  const listen = ['serve', '--json', '--listen', `127.0.0.1:${port}`, '--token-file', 'token'];
+  // One for an engine executes nothing.
+  if (!words.includes('--on')) listen.push('--grace', '1s');
   const child = spawn(process.execPath, [cli, ...listen, ...words], {
     cwd: folder,
     stdio: ['ignore', 'pipe', 'inherit'],
@@ -76,6 +79,37 @@ export async function startService(test, folder, { port = 0, words = [] } = {}) 
   return { address, port: Number(new URL(address).port), stop };
 }
 
+/** The address of the engine in memory of other tests, whose worker executes commands in this folder; its namespace. */
+export async function startEngine(test, folder) {
+  const made = await build({
+    entryPoints: [join(root, 'test/engine/live-engine.ts')],
+    ...{ bundle: true, write: false, platform: 'node', format: 'esm', target: 'node20', logLevel: 'error' },
+    banner: {
+      js: "import { createRequire as requireFrom } from 'node:module'; const require = requireFrom(import.meta.url);",
+    },
+    // What ends with a test of vitest ends with this one.
+    plugins: [
+      {
+        name: 'ends',
+        setup(bundle) {
+          bundle.onResolve({ filter: /^vitest$/ }, () => ({ path: 'vitest', namespace: 'ends' }));
+          const contents = 'export const ends = []; export const onTestFinished = (end) => ends.push(end);';
+          bundle.onLoad({ filter: /.*/, namespace: 'ends' }, () => ({
+            contents: `${contents}globalThis.ends = ends;`,
+          }));
+        },
+      },
+    ],
+  });
+  const file = join(mkdtempSync(join(tmpdir(), 'statedsl-engine-')), 'engine.mjs');
+  writeFileSync(file, made.outputFiles[0].contents);
+  test.after(() => rmSync(dirname(file), { recursive: true, force: true }));
+  const { liveEngine, NAMESPACE } = await import(pathToFileURL(file).href);
+  const url = await liveEngine({}, { cwd: folder, submitters: [userInfo().username] });
+  test.after(() => Promise.all(globalThis.ends.map((end) => end())));
+  return ['--on', url, '--namespace', NAMESPACE];
+}
+
 /** Starts a run over HTTP; its id. */
 export async function startProgram({ address }, program, inputs = {}) {
   const response = await fetch(`${address}/api/v1/runs`, {
@@ -83,8 +117,8 @@ export async function startProgram({ address }, program, inputs = {}) {
     headers: { 'content-type': 'application/json', authorization: `Bearer ${TOKEN}` },
     body: JSON.stringify({ program, inputs }),
   });
-  const { run_id: id } = await response.json();
-  if (response.status !== 201) throw new Error(`the run was not accepted: ${response.status}`);
+  const { run_id: id, ...answer } = await response.json();
+  if (response.status !== 201) throw new Error(`the run was not accepted: ${JSON.stringify(answer)}`);
   return id;
 }
 

@@ -53,6 +53,7 @@ export async function liveEngine(
     next: async (open: readonly OpenEntry[]) => open.find(({ kind }) => kind === 'run') as OpenEntry,
   };
   const engine = new ScriptedEngine(world, host);
+  engine.submitters.push(...(worker.submitters ?? []));
   onTestFinished(async () => {
     server.close();
     server.closeAllConnections();

@@ -106,8 +106,10 @@ export class ScriptedEngine {
   endsCalls: 'before' | 'after' | null = null;
   private readonly state = new Map<string, Map<string, unknown>>();
   private readonly queue: Message[] = [];
+  /** Whose programs its workers execute. */
+  readonly submitters = ['ann', 'tester'];
   private readonly writers = {
-    ...runHandlers(SERVICES, { environment: { NAME: 'geheim' }, submitters: ['ann', 'tester'], functions: null }),
+    ...runHandlers(SERVICES, { environment: { NAME: 'geheim' }, submitters: this.submitters, functions: null }),
     ...runListHandlers(SERVICES),
   };
   private readonly handlers = { ...this.writers, ...readerHandlers(SERVICES), ...runListReaders() };
