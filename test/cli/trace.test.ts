@@ -109,6 +109,33 @@ describe('a run with retries, a crash and a resume', () => {
     expect(storeOf(one)).not.toContain('s3cret-key-99');
   });
 
+  test('has a span for each time that a command ran, also after a failure or a crash', async () => {
+    const program =
+      'STATE: A\n  DO [retry=1/10ms]: test -e ready\n  DO: echo x > begun; test -e go || sleep 300\n  RETURN: 1\n';
+    const one = projectFolder({ 'a.dsl': program });
+    expect(await one.run(['run', 'a.dsl', '--quiet'])).toMatchObject({ code: 1 });
+    one.file('ready', '');
+    const child = one.start(['resume', '--quiet'], {});
+    await until(() => has(one, 'begun'));
+    child.kill('SIGKILL');
+    await child.end;
+    one.file('go', '');
+    expect(await one.run(['resume', '--quiet'])).toMatchObject({ code: 0 });
+    const { stdout } = await one.run(['export', 'otel', '--json']);
+    const spans: OtlpSpan[] = JSON.parse(stdout).resourceSpans[0].scopeSpans[0].spans;
+    const named = (name: string) => spans.filter((span) => span.name === name);
+    expect(named('command test').map(({ status }) => status.code)).toEqual([2, 2, undefined]);
+    const cutOff = named('command echo').map((span) => attributeOf(span, 'statedsl.interrupted'));
+    expect(cutOff).toEqual([true, undefined]);
+    const ids = new Set(spans.map(({ spanId }) => spanId));
+    expect(ids.size).toBe(spans.length);
+    expect(spans.filter(({ parentSpanId = '' }) => !ids.has(parentSpanId)).map(({ name }) => name)).toEqual(['run a']);
+    // What was made again began after it had been cut off.
+    const [, again] = named('command echo');
+    const [, resumed] = named('resume a');
+    expect(again?.startTimeUnixNano).toBe(resumed?.startTimeUnixNano);
+  });
+
   test('and a replayed run is a trace of its own, with a link to its origin', async () => {
     const one = projectFolder({ 'a.dsl': 'STATE: A\n  DO: true\n  GOTO: B\nSTATE: B\n  DO: echo x\n' });
     const { url, spans } = await receiver();

@@ -85,8 +85,8 @@ export class RunModel {
   private readonly leftWaits = new Map<string, RecordedWait>();
   /** The last attempts that ended of kept effects in this state, which an event may correct. */
   private readonly lastEnded = new Map<string, Attempt>();
-  /** The last attempts that are not kept and whose outcome a resume may take back, because it was of no use. */
-  private readonly useless: Attempt[] = [];
+  /** The last requests of effects that are not kept, by the event that settled them: a resume may repeat them. */
+  private readonly settled = new Map<number, Requested>();
   /** Effects whose attempt is repeated without counting. */
   private readonly backedOff = new Set<string>();
   /** The events that began effects, as far as they count. */
@@ -269,12 +269,14 @@ export class RunModel {
     attempt.durationMs = outcome.kind === 'not-started' ? null : (duration ?? at - Date.parse(attempt.time));
     if (kind === 'agent') this.spend(attempt, outcome);
     if (this.keeps(attempt.request)) this.lastEnded.set(effect, attempt);
-    // The answer of an agent may turn out to be of no use later.
-    else if (WORK_EFFECTS.has(kind) && (attempt.ending === 'failed' || kind === 'agent')) {
-      this.useless.push(attempt);
-      if (this.useless.length > MOST_USELESS) this.useless.shift();
-    }
+    else if (WORK_EFFECTS.has(kind)) this.remember(seq, attempt.request);
     this.options.watcher?.endAttempt(attempt);
+  }
+
+  private remember(seq: number, request: Requested): void {
+    this.settled.set(seq, request);
+    const [oldest] = this.settled.keys();
+    if (this.settled.size > MOST_SETTLED && oldest !== undefined) this.settled.delete(oldest);
   }
 
   private spend(attempt: Attempt, outcome: Outcome): void {
@@ -361,9 +363,9 @@ export class RunModel {
     this.registered = [];
     if (this.end !== null && this.end.seq >= from) this.end = null;
     while ((this.effectSeqs.at(-1) ?? 0) >= from) this.effectSeqs.pop();
-    const again = [...this.attempts, ...this.useless].filter(
-      ({ settledSeq }) => settledSeq !== null && without.includes(settledSeq),
-    );
+    const isBack = ({ settledSeq }: Attempt): boolean => settledSeq !== null && without.includes(settledSeq);
+    const requests = without.flatMap((settledSeq) => this.settled.get(settledSeq) ?? []);
+    const again = [...this.attempts.filter(isBack), ...requests.map((request) => ({ request }))];
     const open = [...this.open.values()].filter((attempt) => attempt.seq < from);
     this.open.clear();
     this.takeBackWaits(from);
@@ -405,7 +407,8 @@ export class RunModel {
 }
 
 const NO_VALUES = {};
-const MOST_USELESS = 10_000;
+/** What a failure has to do with is among the last. */
+const MOST_SETTLED = 10_000;
 
 /** `wasStopped`: the run stopped the effect, because its result was no longer needed. */
 export function endingOf(

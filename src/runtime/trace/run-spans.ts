@@ -217,7 +217,11 @@ export class RunSpans {
     if (this.execution !== null && this.execution !== this.root)
       this.end(this.execution, this.beforeMs, null, { 'statedsl.interrupted': true });
     if (since !== undefined) this.endOpen(this.beforeMs, 'interrupted');
+    const open = [...this.attempts.values()];
+    for (const { span } of open) this.end(span, this.beforeMs, null, { 'statedsl.interrupted': true });
     this.beginExecution('resume', { 'statedsl.by': by, 'statedsl.resume.event': since });
+    // They are made again, as others are that the model takes back.
+    for (const { attempt } of open) this.beginAttempt(attempt);
     this.openAgain([...this.endedSteps], since);
   }
 
