@@ -13,6 +13,7 @@ import type { Json } from '../machine/expression.js';
 import { entryAt, makeFolder, readOwn, writeOwn } from '../runtime/store/own-file.js';
 import { errorCode, storeError } from '../runtime/store/store-error.js';
 import { makeStore, requireOwnStore } from '../runtime/store/store-ownership.js';
+import { type Checks, checkInProcesses, checkWith } from '../serve/checking.js';
 import { Executions } from '../serve/executions/executions.js';
 import type { RunProcess } from '../serve/executions/promised-run.js';
 import { makeServiceFolder, serviceFolder } from '../serve/executions/waiting-list.js';
@@ -33,6 +34,8 @@ export interface DoorOptions {
 
 export interface Door extends DoorOptions {
   readonly folder: Programs;
+  /** Of texts of any size: others are answered meanwhile. */
+  readonly checks: Checks;
   readonly runs: Runs;
   /** Made when the first run is started. Rejects with a `RunRefused` or a `StoreError`. */
   executions(): Promise<Executions>;
@@ -45,7 +48,7 @@ export interface Door extends DoorOptions {
 /** A form may be answered later than a service is restarted. */
 const FORM_SECONDS = 7 * 24 * 60 * 60;
 
-/** `start`: executes a run, otherwise in a process of its own. */
+/** `start`: executes a run, otherwise in a process of its own; checks are then made in this process, too. */
 export function openDoor(options: DoorOptions, start?: (runId: string, secret: DoorSecret) => RunProcess): Door {
   const { programs, directory } = options;
   const own = { folder: programs, dir: directory };
@@ -56,9 +59,11 @@ export function openDoor(options: DoorOptions, start?: (runId: string, secret: D
     await requireOwnStore(directory);
     makeServiceFolder(directory);
   };
+  const folder = openPrograms(own);
   const door: Door = {
     ...options,
-    folder: openPrograms(own),
+    folder,
+    checks: start === undefined ? checkInProcesses(checkingProcess(options)) : checkWith(folder),
     runs: openRuns(own),
     executions() {
       executions ??= openStore().then(
@@ -87,14 +92,20 @@ export function openDoor(options: DoorOptions, start?: (runId: string, secret: D
 
 type DoorSecret = Readonly<Record<string, Json>>;
 
+const ownCommand = (): readonly string[] => [...process.execArgv, process.argv[1] as string];
+
+function checkingProcess({ directory, programs }: DoorOptions): Parameters<typeof checkInProcesses>[0] {
+  const words = ['serve', '--check', '--dir', directory, '--programs', programs];
+  return { command: [process.execPath, ...ownCommand(), ...words], folder: programs };
+}
+
 /**
  * The process of a run: it has a process group of its own and outlives this one, because clients start and end servers as
  * they like.
  */
 function startProcess(runId: string, secret: DoorSecret, { directory, programs }: DoorOptions): RunProcess {
-  const own = [...process.execArgv, process.argv[1] as string];
   const words = ['serve', '--execute', runId, '--dir', directory, '--programs', programs];
-  const child = spawn(process.execPath, [...own, ...words], {
+  const child = spawn(process.execPath, [...ownCommand(), ...words], {
     cwd: programs,
     detached: true,
     stdio: ['pipe', 'ignore', 'ignore'],

@@ -1,15 +1,16 @@
 /** What is wrong with a program or a request, as results of tools. */
-import type { CheckedProgram } from '../app/programs.js';
+
 import type { Refusal } from '../app/result.js';
 import type { Json } from '../machine/expression.js';
-import { findingsJson } from '../views/diagnostics/findings-json.js';
+import { findingsOf } from '../serve/checking.js';
+import type { FindingJson } from '../views/diagnostics/findings-json.js';
 import { failedResult, resultOf, type ToolResult } from './run-view.js';
 import { cutText, type ShortMembers } from './short-answer.js';
 
 export const MORE_FINDINGS = { findings: 'mend these first, then check again' };
 
 export const refusalResult = ({ message, help, findings }: Refusal): ToolResult =>
-  findings === undefined ? failedResult(message, help) : invalid(findings);
+  findings === undefined ? failedResult(message, help) : errorsResult(findingsOf(findings));
 
 export function checkText(fitted: ShortMembers): string {
   const findings = Array.isArray(fitted.findings) ? (fitted.findings as ShortMembers[]) : [];
@@ -18,15 +19,10 @@ export function checkText(fitted: ShortMembers): string {
   return cutText([fitted.valid === true ? 'valid' : 'not valid', ...lines, ...left].join('\n'), 8000);
 }
 
-export function invalid(findings: Pick<CheckedProgram, 'diagnostics' | 'sources'>): ToolResult {
-  const facts = { valid: false, findings: findingsOf(findings) };
+export function errorsResult(findings: readonly FindingJson[]): ToolResult {
+  const facts = { valid: false, findings: findings as unknown as ShortMembers[] };
   const result = resultOf(facts, MORE_FINDINGS, (fitted) => `nothing was started: ${checkText(fitted)}`);
   return { ...result, isError: true };
-}
-
-/** Its findings in the order to mend them, as `check --json` gives them. */
-export function findingsOf({ diagnostics, sources }: Pick<CheckedProgram, 'diagnostics' | 'sources'>): ShortMembers[] {
-  return findingsJson(diagnostics as never, sources as never, () => undefined) as ShortMembers[];
 }
 
 /** A finding as a line. */

@@ -8,12 +8,13 @@ import type { Machine } from '../machine/machine.js';
 import { omitUndefined } from '../prelude/omit-undefined.js';
 import { inputProblems } from '../runtime/run/run-inputs.js';
 import type { OnBusy } from '../runtime/store/run-header.js';
+import { findingsOf, inputNames } from '../serve/checking.js';
 import { limitsOf } from '../serve/executions/requested-run.js';
 import { boundWords } from '../views/drawing/bound-words.js';
 import type { Caller } from './caller.js';
 import type { Door } from './door.js';
 import { findSource, type NamedFlow, sourceOf } from './find-program.js';
-import { checkText, findingsOf, invalid, MORE_FINDINGS, refusalResult } from './findings.js';
+import { checkText, errorsResult, MORE_FINDINGS, refusalResult } from './findings.js';
 import { confirmForm, defaultsOf, filledForm, formProblem, isQuestion, nameOf, questionForm } from './forms.js';
 import { control, deliver, digestOf, startRun } from './run-operations.js';
 import { partOfRun } from './run-parts.js';
@@ -40,19 +41,13 @@ export async function checkCall(door: Door, { fix = false, ...named }: CheckArgu
   const source = sourceOf(found.value);
   if (typeof source === 'string' && /\.test\.dsl$/.test(source))
     return failedResult(`\`${source}\` is a test file`, `run \`statedsl check ${source}\``);
-  const fixing = fix ? await door.folder.fix(source) : null;
-  const result = fixing ?? (await door.folder.check(source));
+  const result = await door.checks.review(source, fix);
   if (!result.ok) return refusalResult(result.refusal);
-  const checked = result.value;
-  const findings = findingsOf(checked);
-  const facts: ShortMembers = {
-    valid: checked.isValid,
-    findings,
-    ...(checked.isValid && checked.inputs.length > 0 ? { inputs: inputNames(checked) } : {}),
-  };
+  const { valid, findings, inputs, corrected } = result.value;
+  const facts = { valid, findings, ...(valid && inputs.length > 0 ? { inputs } : {}) } as unknown as ShortMembers;
   const made = resultOf(facts, MORE_FINDINGS, checkText);
-  if (fixing?.ok !== true) return made;
-  const { text, fixed } = fixing.value;
+  if (corrected === undefined) return made;
+  const { text, fixed } = corrected;
   if (text.length > LONGEST_FIXED) return failedResult('the text is too long to be returned', 'use `check --fix`');
   const [shown] = made.content;
   return {
@@ -60,13 +55,6 @@ export async function checkCall(door: Door, { fix = false, ...named }: CheckArgu
     structuredContent: { ...made.structuredContent, fixed, text },
   };
 }
-
-const inputNames = ({ inputs }: CheckedProgram): Json =>
-  inputs.map(({ name, type, value, optional }) => ({
-    name,
-    ...(type === undefined ? {} : { type }),
-    ...(value === undefined && optional !== true ? { required: true } : {}),
-  }));
 
 // ---- run --------------------------------------------------------------------------------------------
 
@@ -145,10 +133,13 @@ export async function startCall(door: Door, given: RunArguments, caller: Caller)
   const found = await findSource(door, named, ['program', 'file', 'text']);
   if (!found.ok) return { answer: refusalResult(found.refusal) };
   const source = found.value;
+  const reviewed = door.checks.isLong(sourceOf(source)) ? await door.checks.review(sourceOf(source), false) : null;
+  if (reviewed !== null && !reviewed.ok) return { answer: refusalResult(reviewed.refusal) };
+  if (reviewed?.value.valid === false) return { answer: errorsResult(reviewed.value.findings) };
   const result = await door.folder.check(sourceOf(source));
   if (!result.ok) return { answer: refusalResult(result.refusal) };
   const checked = result.value;
-  if (!checked.isValid || checked.machine === null) return { answer: invalid(checked) };
+  if (!checked.isValid || checked.machine === null) return { answer: errorsResult(findingsOf(checked)) };
   const [problem] = inputProblems(checked.machine as Machine, inputs);
   if (problem !== undefined)
     return {

@@ -2,6 +2,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import type { Door } from '../../src/mcp/door.js';
 import { TOOLS } from '../../src/mcp/tool-definitions.js';
 import { longTest } from '../amount.js';
 import { type Connection, connect, doorOf, type Frame, tokensOf } from './connection.js';
@@ -105,6 +106,20 @@ describe.each(ERAS)('%s revision', (era) => {
     }
     expect((await one.call('list', {})).structuredContent.runs).toEqual([]);
     expect(await one.call('nothing', {})).toMatchObject({ code: -32602 });
+  });
+
+  test('a long program is checked elsewhere before it is started', async () => {
+    const door = doorOf(FILES);
+    const late = { ok: false, refusal: { code: 'wrong-use', message: 'it takes too long', help: null } } as const;
+    const long = (checks: Partial<Door['checks']>) =>
+      connect({ ...door, checks: { ...door.checks, isLong: () => true, ...checks } }, { era });
+    const one = await long({});
+    const near = await (await connect(door, { era })).call('run', { file: 'wrong.dsl' });
+    expect(await one.call('run', { file: 'wrong.dsl' })).toEqual(near);
+    expect((await one.call('run', { program: 'hello' })).structuredContent).toMatchObject({ status: 'returned' });
+    const other = await long({ review: async () => late });
+    for (const tool of ['run', 'check'])
+      expect(text(await other.call(tool, { file: 'hello.dsl' }))).toContain(late.refusal.message);
   });
 
   test('a question becomes a form, and the person who fills it is on record', async () => {

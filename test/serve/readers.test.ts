@@ -2,7 +2,9 @@
 import fs from 'node:fs';
 import { syncBuiltinESMExports } from 'node:module';
 import { expect, onTestFinished, test } from 'vitest';
-import { checkInProcesses } from '../../src/serve/checking.js';
+import { openPrograms } from '../../src/app/open-runs.js';
+import { refuse } from '../../src/app/result.js';
+import { answerCheck, type Checks, checkInProcesses, checkWith } from '../../src/serve/checking.js';
 import { Readers } from '../../src/serve/event-streams.js';
 import { serviceOf } from './service.js';
 
@@ -84,6 +86,38 @@ test('a check is made by another process, which is ended after a while', async (
   const slow = await checker('exec sleep 100', 50).check({ text: '' });
   expect(slow).toMatchObject({ ok: false, refusal: { message: expect.stringMatching(/longer than 0\.05 s/) } });
   expect(await checker('exit 1').check({ text: '' })).toMatchObject({ ok: false, refusal: { code: 'unavailable' } });
+});
+
+test('a long program is checked by another process before it is read', async () => {
+  const checks = checkInProcesses({ command: ['sh'], folder: '.' });
+  expect([10, 100_000].map((length) => checks.isLong({ text: 'x'.repeat(length) }))).toEqual([false, true]);
+  const own = checkWith(openPrograms({ folder: '.' }));
+  const start = async (more: Partial<Checks>) => {
+    const { send } = await serviceOf(PROGRAMS, { allowText: true, checks: { ...own, ...more } });
+    const { status, json } = await send('POST', '/api/v1/runs', { text: 'STATE: A\n  GOTO: Z\n' });
+    return { status, json };
+  };
+  const answer = await start({ isLong: () => true });
+  expect(answer).toMatchObject({ status: 422, json: { diagnostics: [{ code: 'unknown-state' }] } });
+  expect(await start({})).toEqual(answer);
+  const late = async () => refuse('wrong-use', 'it takes too long');
+  expect((await start({ isLong: () => true, check: late })).json.message).toBe('it takes too long');
+});
+
+test('the process that checks answers with a check, a review or a bound', async () => {
+  const checks = checkWith(openPrograms({ folder: '.' }));
+  const source = { text: 'INPUT: a\nSTATE: A\n  Do: true\n  RETURN: 1\n' };
+  expect(await answerCheck(checks, { source })).toEqual(await checks.check(source));
+  const review = await answerCheck(checks, { source, review: { fix: true } });
+  expect(review).toMatchObject({
+    value: {
+      valid: true,
+      inputs: [{ name: 'a', required: true }],
+      corrected: { text: expect.stringContaining('DO: true'), fixed: 1 },
+    },
+  });
+  const run = { inputs: { a: '' }, limits: {} };
+  expect(await answerCheck(checks, { source: { text: 'RETURN: 1\n' }, run })).toMatchObject({ ok: true });
 });
 
 test('a program that is checked has at most 256 KiB', async () => {

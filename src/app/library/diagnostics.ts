@@ -2,6 +2,7 @@
 import type { Diagnostic as CompilerDiagnostic, SourceSet, Span } from '../../language/source/diagnostic.js';
 import { type DiagnosticJson, diagnosticsJson } from '../../views/diagnostics/diagnostic-json.js';
 import { drawDiagnostics } from '../../views/diagnostics/draw-diagnostic.js';
+import { type FindingJson, findingsJson } from '../../views/diagnostics/findings-json.js';
 import { createPaint } from '../../views/drawing/color.js';
 
 /** A compiled text, with the name that messages use. `compile` and `checkFile` return them as `sources`. */
@@ -61,6 +62,12 @@ export function formatDiagnostics(findings: Findings, options: { readonly color?
 export function diagnosticsToJson(findings: Findings): readonly DiagnosticJson[] {
   const { diagnostics, sources } = toInternal(findings);
   return diagnosticsJson(diagnostics, sources);
+}
+
+/** For programs that mend them: in the order to do it, as `statedsl check --json` prints them. */
+export function findingsOf(findings: Findings): readonly FindingJson[] {
+  const { diagnostics, sources } = toInternal(findings);
+  return findingsJson(diagnostics, sources, () => undefined);
 }
 
 /** All findings come from this package, so they also have the members that the public types leave out. */

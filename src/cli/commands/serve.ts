@@ -152,17 +152,16 @@ async function executeForService(
 
 /** Reads what is to be checked, and prints the result of the check. */
 async function checkForService(own: FolderOptions, isOnEngine: boolean): Promise<ExitCode> {
-  const { checkWith } = await import('../../serve/checking.js');
+  const { answerCheck, checkWith } = await import('../../serve/checking.js');
   const { openPrograms } = await import('../../app/open-runs.js');
   const { readJson } = await import('../../interpreter/values/json.js');
   const request = await text(process.stdin);
   const read = readJson(request);
-  const { source, run } = (read.ok ? read.value : JSON.parse(request)) as CheckRequest;
+  const wanted = (read.ok ? read.value : JSON.parse(request)) as CheckRequest;
   const programs = isOnEngine
     ? await (await import('../../engine/runs/start-on-engine.js')).programsForEngine(own)
     : openPrograms(own);
-  const checks = checkWith(programs);
-  stdout.write(JSON.stringify(await (run === undefined ? checks.check(source) : checks.bounds(source, run))));
+  stdout.write(JSON.stringify(await answerCheck(checkWith(programs), wanted)));
   return EXIT.returned;
 }
 

@@ -142,6 +142,12 @@ const clear = createRoute({
 export const requesterOf = (c: Context, { userHeader, user }: Pick<Service, 'userHeader' | 'user'>): string =>
   (userHeader === null ? null : userOf(c.req.header(userHeader))) ?? user;
 
+const INVALID = {
+  code: 'invalid-program',
+  message: 'the program has errors',
+  help: 'mend what `diagnostics` names',
+} as const;
+
 interface BegunFacts {
   readonly status: 201 | 202;
   readonly bound?: RunBounds | null;
@@ -257,16 +263,14 @@ export function addChangeRoutes(app: ServiceApp, service: Service): void {
     const found = program === undefined ? null : await findProgram(programs, program);
     if (found !== null && !found.ok) return answerRefusal(c, found.refusal);
     const source = found === null ? { text: text as string } : found.value;
+    const first = service.checks.isLong(source) ? await service.checks.check(source) : null;
+    if (first !== null && !first.ok) return answerRefusal(c, first.refusal);
+    if (first?.value.valid === false)
+      return answerRefusal(c, { ...INVALID, facts: { diagnostics: first.value.diagnostics } });
     const result = await programs.check(source);
     if (!result.ok) return answerRefusal(c, result.refusal);
     const checked = result.value;
-    if (!checked.isValid || checked.machine === null)
-      return answerRefusal(c, {
-        code: 'invalid-program',
-        message: 'the program has errors',
-        help: 'mend what `diagnostics` names',
-        findings: checked,
-      });
+    if (!checked.isValid || checked.machine === null) return answerRefusal(c, { ...INVALID, findings: checked });
     const given = inputs as Readonly<Record<string, Json>>;
     const [problem] = inputProblems(checked.machine as Machine, given);
     if (problem !== undefined)

@@ -69,6 +69,12 @@ export function addProgramRoutes(app: ServiceApp, { programs, checks }: Service)
   const showProgram = async (c: Context, name: string) => {
     const found = await findProgram(programs, name);
     if (!found.ok) return answerRefusal(c, found.refusal);
+    const first = checks.isLong(found.value) ? await checks.check(found.value) : null;
+    if (first !== null && !first.ok) return answerRefusal(c, first.refusal);
+    if (first?.value.valid === false) {
+      const { diagnostics } = first.value;
+      return c.json({ name: found.value, inputs: [], machines: [], diagnostics, graph: null }, 200);
+    }
     const result = await programs.check(found.value);
     if (!result.ok) return answerRefusal(c, result.refusal);
     const checked = result.value;
