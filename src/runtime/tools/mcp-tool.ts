@@ -2,7 +2,7 @@
  * Tools of servers that speak the Model Context Protocol over standard input and output, in its revision 2026-07-28 or an
  * older one. A server is started for the first call that needs it, serves all calls of the run, and ends with the run.
  */
-import { Client, ProtocolError, ProtocolErrorCode, SdkError, SdkErrorCode } from '@modelcontextprotocol/client';
+import { Client, ProtocolError, SdkError, SdkErrorCode } from '@modelcontextprotocol/client';
 import type { Outcome } from '../../interpreter/events/event.js';
 import type { ToolRequest } from '../../interpreter/request.js';
 import { fromRecord, printJson, readJson } from '../../interpreter/values/json.js';
@@ -183,9 +183,12 @@ export async function openServer(
   });
 }
 
-/** The server speaks no older revision: it started so slowly that it was taken for one that does. */
+/**
+ * The server refuses the handshake of older revisions, each in its own way: it started so slowly that it was taken for one
+ * that knows it.
+ */
 function isNewer(cause: unknown): boolean {
-  return cause instanceof ProtocolError && cause.code === ProtocolErrorCode.UnsupportedProtocolVersion;
+  return cause instanceof ProtocolError;
 }
 
 /** Some older servers end at the question which revision they speak. */
