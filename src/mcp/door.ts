@@ -48,6 +48,12 @@ export interface Door extends DoorOptions {
 /** A form may be answered later than a service is restarted. */
 const FORM_SECONDS = 7 * 24 * 60 * 60;
 
+/** What takes long is checked in a process of its own: starting one takes longer than checking a flow as agents write it. */
+function checksOf(options: Parameters<typeof checkingProcess>[0], folder: Parameters<typeof checkWith>[0]): Checks {
+  const [far, near] = [checkInProcesses(checkingProcess(options)), checkWith(folder)];
+  return { ...far, review: (source, fix) => (far.isLong(source) ? far : near).review(source, fix) };
+}
+
 /** `start`: executes a run, otherwise in a process of its own; checks are then made in this process, too. */
 export function openDoor(options: DoorOptions, start?: (runId: string, secret: DoorSecret) => RunProcess): Door {
   const { programs, directory } = options;
@@ -63,7 +69,7 @@ export function openDoor(options: DoorOptions, start?: (runId: string, secret: D
   const door: Door = {
     ...options,
     folder,
-    checks: start === undefined ? checkInProcesses(checkingProcess(options)) : checkWith(folder),
+    checks: start === undefined ? checksOf(options, folder) : checkWith(folder),
     runs: openRuns(own),
     executions() {
       executions ??= openStore().then(
