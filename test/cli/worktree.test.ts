@@ -184,7 +184,7 @@ test('gc keeps what was not applied, and says so', async () => {
   const one = project({ 'w.yaml': workflow(['one', 'echo one >> log']) });
   const { run_id } = reportOf(await one.run(['run', 'w.yaml', '--json']));
   const kept = await one.run(['gc', '--keep-last', '0']);
-  expect(kept.stderr).toContain(`the changes of run ${run_id} have not been applied`);
+  expect(kept.stderr).toContain(`run ${run_id} is kept because its changes have not been applied`);
   expect(one.git('branch')).toContain(run_id);
   expect((await one.run(['apply', run_id])).code).toBe(0);
   expect((await one.run(['gc', '--keep-last', '0'])).stdout).toContain('removed 1 run');
