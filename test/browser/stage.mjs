@@ -5,7 +5,7 @@ import { createRequire } from 'node:module';
 import { tmpdir, userInfo } from 'node:os';
 import { dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { fileURLToPath, pathToFileURL } from 'node:url';
+import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 import { execaSync } from 'execa';
 
@@ -79,35 +79,41 @@ export async function startService(test, folder, { port = 0, words = [] } = {}) 
   return { address, port: Number(new URL(address).port), stop };
 }
 
-/** The address of the engine in memory of other tests, whose worker executes commands in this folder; its namespace. */
+/** What starts the engine in memory of other tests and prints its address. Commands are executed in a folder, for a user. */
+const ENGINE = `
+import { liveEngine, NAMESPACE } from './live-engine.ts';
+const [cwd = '', user = ''] = process.argv.slice(2);
+console.log(JSON.stringify({ url: await liveEngine({}, { cwd, submitters: [user] }), namespace: NAMESPACE }));
+`;
+
+/** An engine in memory in a process of its own, whose worker executes commands in this folder: words for `serve`. */
 export async function startEngine(test, folder) {
-  const made = await build({
-    entryPoints: [join(root, 'test/engine/live-engine.ts')],
+  const { outputFiles } = await build({
+    stdin: { contents: ENGINE, loader: 'ts', resolveDir: join(root, 'test/engine') },
     ...{ bundle: true, write: false, platform: 'node', format: 'esm', target: 'node20', logLevel: 'error' },
     banner: {
       js: "import { createRequire as requireFrom } from 'node:module'; const require = requireFrom(import.meta.url);",
     },
-    // What ends with a test of vitest ends with this one.
+    // It ends when its process is killed.
     plugins: [
       {
         name: 'ends',
         setup(bundle) {
           bundle.onResolve({ filter: /^vitest$/ }, () => ({ path: 'vitest', namespace: 'ends' }));
-          const contents = 'export const ends = []; export const onTestFinished = (end) => ends.push(end);';
-          bundle.onLoad({ filter: /.*/, namespace: 'ends' }, () => ({
-            contents: `${contents}globalThis.ends = ends;`,
-          }));
+          const contents = 'export const onTestFinished = () => undefined;';
+          bundle.onLoad({ filter: /.*/, namespace: 'ends' }, () => ({ contents }));
         },
       },
     ],
   });
   const file = join(mkdtempSync(join(tmpdir(), 'statedsl-engine-')), 'engine.mjs');
-  writeFileSync(file, made.outputFiles[0].contents);
+  writeFileSync(file, outputFiles[0].contents);
   test.after(() => rmSync(dirname(file), { recursive: true, force: true }));
-  const { liveEngine, NAMESPACE } = await import(pathToFileURL(file).href);
-  const url = await liveEngine({}, { cwd: folder, submitters: [userInfo().username] });
-  test.after(() => Promise.all(globalThis.ends.map((end) => end())));
-  return ['--on', url, '--namespace', NAMESPACE];
+  const child = spawn(process.execPath, [file, folder, userInfo().username], { stdio: ['ignore', 'pipe', 'inherit'] });
+  test.after(() => child.kill('SIGKILL'));
+  const { value: line } = await createInterface({ input: child.stdout })[Symbol.asyncIterator]().next();
+  const { url, namespace } = JSON.parse(line);
+  return ['--on', url, '--namespace', namespace];
 }
 
 /** Starts a run over HTTP; its id. */
