@@ -425,6 +425,8 @@ test('a broken journal is shown with the place of the damage, and the events bef
   const { page } = await openPage(t, await startService(t, folder), { path: `/runs/${id}` });
   await page.getByRole('alert').getByText('event 7').waitFor();
   await page.getByRole('heading', { level: 1, name: 'loop' }).getByText('damaged').waitFor();
+  // The damage is told before the events are read.
+  await page.getByRole('definition').getByText('$0.00').first().waitFor();
   assert.match(await page.getByRole('definition').allTextContents().then(String), /DONE.*\$0\.00/);
   await page.getByRole('alert').getByRole('link', { name: 'Look at the run as it was before' }).click();
   await page.waitForURL('**event=6**');
