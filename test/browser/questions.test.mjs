@@ -171,7 +171,10 @@ test('what it waits for, with what led to it, and all answers at once', async (t
   const { page, log } = await openPage(t, service, { path: `/runs/${ids.waiting}` });
   const waits = page.getByRole('region', { name: 'What the run waits for' });
   // The text comes with the run, and who asked with its events.
-  await waits.getByText(/Asked by PREPARE at/).first().waitFor();
+  await waits
+    .getByText(/Asked by PREPARE at/)
+    .first()
+    .waitFor();
   assert.match(await waits.textContent(), /Publish it\?.*Asked by PREPARE at .*changes\.fixes3changes\.by\["Ada"\]/);
   await waits.getByRole('button', { name: 'yes' }).click();
   const who = waits.getByRole('textbox', { name: 'Who is told?' });
