@@ -124,6 +124,14 @@ export function linkWith(machine: Machine, operations: ValueOperations): LinkedM
   return withOperations(operations, () => linkAll(machine));
 }
 
+function ownsFile({ inputs, tracked, states, error }: Machine): boolean {
+  const ofStates = states.flatMap(({ locals, entry, builtin }, at) =>
+    at === error || builtin === true ? [locals] : [locals, entry],
+  );
+  const lists = [inputs.map(({ name }) => name), tracked, ...ofStates];
+  return lists.some((names) => names.includes('file'));
+}
+
 function linkAll(machine: Machine): LinkedMachine {
   const starts: number[] = [];
   let length = 0;
@@ -148,11 +156,7 @@ function linkAll(machine: Machine): LinkedMachine {
     suspenders: all.map(({ suspender }) => suspender ?? null),
     layouts: new Map(all.flatMap(({ layout }, pc) => (layout === undefined ? [] : [[pc, layout] as const]))),
     origins,
-    ownsFile: [
-      machine.tracked,
-      machine.inputs.map(({ name }) => name),
-      ...machine.states.map(({ locals }) => locals),
-    ].some((names) => names.includes('file')),
+    ownsFile: ownsFile(machine),
     starts,
     rollback: length,
     unknownData: operations().unknownData,

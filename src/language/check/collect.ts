@@ -8,6 +8,7 @@ import type { Diagnostic } from '../source/diagnostic.js';
 import { type SourceFile, type SourceSet, type Span, sourceFile } from '../source/diagnostic.js';
 import type { Declaration, InputDeclaration, Instruction, Option, Program, StateDeclaration } from '../syntax/ast.js';
 import type { Name, Template } from '../syntax/expression-nodes.js';
+
 export type PatternDeclaration = Extract<Declaration, { kind: 'pattern' }>;
 
 /** The result of `load` for an import: the text and its name in messages, or the reason why there is none. */
@@ -256,6 +257,23 @@ export const ERROR_NAMES = ['error_type', 'tool', 'error', 'exit_code', 'from_st
  */
 export function errorNames({ ownsFile }: { readonly ownsFile: boolean }): readonly string[] {
   return ownsFile ? ERROR_NAMES.filter((name) => name !== 'file') : ERROR_NAMES;
+}
+
+/** Whether a program uses the name `file` for a value. What a GOTO gives to ERROR by that name replaces the contract. */
+export function callsFile(
+  { inputs, patterns }: Unit,
+  symbols: {
+    readonly tracked: ReadonlyMap<string, unknown>;
+    readonly entries: ReadonlyMap<string, ReadonlySet<string>>;
+    readonly binders: (name: string) => readonly unknown[];
+  },
+): boolean {
+  return (
+    [inputs, symbols.tracked].some((names) => names.has('file')) ||
+    symbols.binders('file').length > 0 ||
+    [...symbols.entries].some(([state, names]) => state !== 'ERROR' && names.has('file')) ||
+    [...patterns.values()].some(({ parameters }) => parameters.some(({ name }) => name.text === 'file'))
+  );
 }
 
 /** Words of expressions, which cannot name variables; and names that only the engine binds. */

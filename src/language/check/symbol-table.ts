@@ -10,7 +10,7 @@ import type { Argument, Block, CheckNode, Instruction, ShellText, StateDeclarati
 import { childBlocks, parsedBody } from '../syntax/child-blocks.js';
 import type { Expression, Template } from '../syntax/expression-nodes.js';
 import { blocksOf } from '../syntax/step-nodes.js';
-import type { MachineUnit, PatternDeclaration, Unit } from './collect.js';
+import { callsFile, type MachineUnit, type PatternDeclaration, type Unit } from './collect.js';
 import type { Expansions } from './expansion.js';
 import { type FreeName, freeNames, visitTemplate } from './free-names.js';
 import { allStepNames, hasSteps } from './steps/step-names.js';
@@ -74,7 +74,7 @@ class SymbolCollector {
   private by = 0;
   private targets: ReadonlySet<string> = new Set();
   private hasError = false;
-  private hasFileLoop = false;
+  ownsFile = false;
   private readonly stepNames = new Set<string>();
   /** The names of the state that have a binding with a written name. */
   private explicit: ReadonlySet<string> = new Set();
@@ -107,10 +107,6 @@ class SymbolCollector {
 
   private here({ file, start, end }: Span): Span {
     return { file, start: start + this.by, end: end + this.by };
-  }
-
-  get ownsFile(): boolean {
-    return this.hasFileLoop || [this.unit.inputs, this.tracked, this.boundIn].some((names) => names.has('file'));
   }
 
   binders(name: string): readonly Binder[] {
@@ -146,7 +142,7 @@ class SymbolCollector {
         this.block(i.members, parameters, stack);
         return;
       case 'for-each':
-        if (i.variable.text === 'file') this.hasFileLoop = true;
+        this.ownsFile ||= i.variable.text === 'file';
         this.bind(i.bind);
         this.failures(i);
         this.block(i.body, parameters, stack);
@@ -408,6 +404,7 @@ export function buildSymbolTable(
   const collector = new SymbolCollector(unit, diagnostics, expansions);
   collector.machine(machine);
   collector.nameResults(machine);
+  collector.ownsFile ||= callsFile(unit, collector);
   return collector;
 }
 

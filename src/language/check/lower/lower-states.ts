@@ -52,12 +52,12 @@ type Candidate = ReusableState & { readonly isReusable: boolean };
  * indexes.
  */
 function surroundingsOf(shared: MachineScope, settings: LoweringSettings): string {
-  const { inputSlots, trackedSlots, machine, index } = shared;
+  const { inputSlots, trackedSlots, machine, index, symbols } = shared;
   const { commands, shell, strict, anyNames, lookups } = settings;
   const names = [inputSlots.keys(), trackedSlots.keys(), commands].map((list) => [...list]);
   const states = machine.states.map((state) => state.name.text);
   const asked = [lookups.onPath !== undefined, lookups.agents !== undefined, lookups.usualAgent, lookups.worktree];
-  return JSON.stringify([names, states, shell, strict, anyNames, index, asked]);
+  return JSON.stringify([names, states, shell, strict, anyNames, index, asked, symbols.ownsFile]);
 }
 
 function isReusable(
