@@ -66,18 +66,22 @@ export async function callAgent(
   );
   let kept: typeof tally.conversation = null;
   let keepingFailed: { readonly cause: unknown } | null = null;
-  /** At once: this process may be killed before the call ends. */
+  let stored = 0;
+  const stopping = new AbortController();
+  /** Before the model is asked again: this process may be killed then, and what was done before would be done again. */
   const keepConversation = (): void => {
     const { conversation, sessionId } = tally;
     if (conversation === kept || sessionId === null) return;
     kept = conversation;
     try {
       call.conversations?.write(sessionId, JSON.stringify(conversation));
+      stored++;
+      if ('stored' in prepared && prepared.stored !== undefined) writeFileSync(prepared.stored, String(stored));
     } catch (cause) {
       keepingFailed = { cause };
+      stopping.abort();
     }
   };
-  const stopping = new AbortController();
   const watch = watchGuards(call.guards, () => stopping.abort());
   const lines = jsonLines((line) => {
     tally.lines++;

@@ -5,6 +5,7 @@
  */
 import { readFileSync } from 'node:fs';
 import { text as readAll } from 'node:stream/consumers';
+import { setTimeout } from 'node:timers/promises';
 import { createAnthropic } from '@ai-sdk/anthropic';
 import { createGoogleGenerativeAI } from '@ai-sdk/google';
 import { createOpenAI } from '@ai-sdk/openai';
@@ -164,10 +165,19 @@ function resetOf(headers: Readonly<Record<string, string>>): number | null {
  * Tells the conversation up to here: a call that is cut off later continues from here, and nothing before it is paid again. A
  * session is told with it, since one without a conversation cannot be continued.
  */
-function keep({ session, isKept }: ModelTask, messages: readonly ModelMessage[]): void {
-  if (!isKept) return;
+function keep({ session, stored }: ModelTask, messages: readonly ModelMessage[]): void {
+  if (stored === null) return;
   print({ type: 'session', id: session });
   print({ type: 'conversation', messages });
+  told++;
+}
+
+let told = 0;
+
+/** Waits until what it has told is stored: if all is killed while the model thinks, nothing before is done again. */
+async function storedAll({ stored }: ModelTask): Promise<void> {
+  // The file is empty for a moment while it is written.
+  while (stored !== null && Number(readFileSync(stored, 'utf8')) < told) await setTimeout(1);
 }
 
 /** One question and its answer, with the calls of tools in between. Returns the text and the messages that were added. */
@@ -192,8 +202,10 @@ async function ask(
     ...(Object.keys(tools).length === 0 ? {} : { tools }),
     stopWhen: stepCountIs(Math.min(MOST_STEPS, (max_turns ?? MOST_STEPS) + 1)),
     providerOptions: providerOptions(task),
-    onStepFinish: ({ finishReason, response }) => {
-      if (finishReason === 'tool-calls') keep(task, [...messages, ...response.messages]);
+    onStepFinish: async ({ finishReason, response }) => {
+      if (finishReason !== 'tool-calls') return;
+      keep(task, [...messages, ...response.messages]);
+      await storedAll(task);
     },
     onError: () => undefined,
   });

@@ -195,7 +195,8 @@ export function sessionFlag({ newSession, configuration: { args = [] } }: AgentC
 }
 const OTHER_SESSIONS = ['--resume', '-r', '--continue', '-c', '--no-session-persistence', '--session-file'] as const;
 
-export type PreparedCommand = ProgramCommand | { readonly reason: string };
+/** `stored`: a file that is to say how many of the program's conversations have been stored; it waits for that. */
+export type PreparedCommand = (ProgramCommand & { readonly stored?: string }) | { readonly reason: string };
 
 /**
  * A flag with its value, left out if the arguments of the configuration already contain it, because programs refuse

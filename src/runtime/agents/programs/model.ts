@@ -33,8 +33,8 @@ export interface ModelTask {
   readonly tools: readonly ListedTool[];
   readonly prices?: AgentConfiguration['prices'] | undefined;
   readonly session: string;
-  /** Its conversation is kept, so that a later call can continue it. */
-  readonly isKept: boolean;
+  /** A file that says how many of its conversations have been stored, for a later call; null: none is. */
+  readonly stored: string | null;
   /** A file with the conversation that it continues; null begins one. */
   readonly conversation: string | null;
   /** A file with the schema of the answer. */
@@ -70,16 +70,18 @@ export const modelAdapter: Adapter = {
     const tools = await listedTools(toolsOf(configuration), call.folder, call.servers ?? {});
     if ('reason' in tools) return { reason: `${tools.reason}: ${tools.help}` };
     const own = session === null || fork ? (newSession ?? crypto.randomUUID()) : session;
+    const stored = call.conversations == null ? null : call.file('0');
     const task: ModelTask = {
       ...{ name, provider, model, base_url, headers, temperature, max_output, effort, timeout, tools, prices },
       keys: key_env === undefined ? KEYS[provider] : [key_env],
       session: own,
-      isKept: call.conversations != null,
+      stored,
       conversation: before === null ? null : call.file(before, '.json'),
       schema: call.schema === null ? null : call.file(JSON.stringify(call.schema), '.json'),
       max_turns: call.guards.maxTurns,
     };
-    return { argv: command, env: { ...configuration.env, STATEDSL_MODEL_TASK: JSON.stringify(task) } };
+    const env = { ...configuration.env, STATEDSL_MODEL_TASK: JSON.stringify(task) };
+    return { argv: command, env, ...(stored === null ? {} : { stored }) };
   },
   decodeLine: readBridgeLine,
 };
