@@ -32,11 +32,15 @@ import { addTest, addTrial } from './test-commands.js';
 import { addVerify } from './verify-commands.js';
 
 /** An error of the parser with what to write instead, for people who write what they know from other tools. */
-function withHint(error: string, program: Command, words: readonly string[]): string {
+function withHint(error: string, words: readonly string[]): string {
   const [first = ''] = error.split('\n');
   const file = /^error: unknown command '(.+\.(?:dsl|statedsl|md|ya?ml|json))'$/i.exec(first)?.[1];
   if (file !== undefined && words[0] === file) return `${error}(To run it: statedsl run ${file})\n`;
-  const hint = hintFor(first, program, words);
+  const hint = hintFor(
+    first,
+    createProgram(() => {}),
+    words,
+  );
   return hint === null ? error : `${first}\n  = help: ${hint}\n`;
 }
 
@@ -51,6 +55,54 @@ STATE: GREET
   statedsl guide                        the language on one page
 
 `;
+
+/** What adds each command, in the order of the help. A command line that names one needs no other. */
+const COMMANDS = new Map<string, (program: Command, onExit: (code: number) => void) => void>(
+  Object.entries({
+    guide: addGuide,
+    run: addRun,
+    resume: addResume,
+    replay: addReplay,
+    answer: addDeliver,
+    signal: addDeliver,
+    rollback: addDeliver,
+    cancel: addDeliver,
+    apply: addApply,
+    runs: addRuns,
+    schedules: addSchedules,
+    notify: addNotify,
+    show: addShow,
+    diff: addDiff,
+    report: addReport,
+    'verify-record': addVerifyRecord,
+    gc: addGc,
+    check: addCheck,
+    explain: addExplain,
+    fmt: addFormat,
+    test: addTest,
+    trial: addTrial,
+    verify: addVerify,
+    convert: addConvert,
+    graph: addGraph,
+    export: addExport,
+    disassemble: addDisassemble,
+    list: addList,
+    init: addInit,
+    skill: addSkill,
+    output: addOutput,
+    plan: addPlan,
+    engine: addEngine,
+    worker: addWorker,
+    ui: addUi,
+    serve: addServe,
+    mcp: addMcp,
+    lsp: addLanguageServer,
+    dap: addDebugAdapter,
+    doctor: addSetup,
+    limits: addSetup,
+    completion: addSetup,
+  }),
+);
 
 /** Calls `onExit` with the exit code of the command. `words` are the words of the command line, for hints. */
 export function createProgram(onExit: (code: number) => void, words: readonly string[] = []): Command {
@@ -68,47 +120,18 @@ export function createProgram(onExit: (code: number) => void, words: readonly st
     .configureOutput({
       writeOut: (text) => stdout.write(text),
       writeErr: (text) => stderr.write(text),
-      outputError: (text, write) => write(withHint(visibleError(text), program, words)),
+      outputError: (text, write) => write(withHint(visibleError(text), words)),
     })
     .helpCommand('help [command]', 'show the options of a command')
     .hook('preAction', (_, called) => refuseIdleFlags(called));
   program.addHelpText('before', EXAMPLE);
-  addGuide(program, onExit);
-  addRun(program, onExit);
-  addResume(program, onExit);
-  addReplay(program, onExit);
-  addDeliver(program, onExit);
-  addApply(program, onExit);
-  addRuns(program, onExit);
-  addSchedules(program, onExit);
-  addNotify(program, onExit);
-  addShow(program, onExit);
-  addDiff(program, onExit);
-  addReport(program, onExit);
-  addVerifyRecord(program, onExit);
-  addGc(program, onExit);
-  addCheck(program, onExit);
-  addExplain(program, onExit);
-  addFormat(program, onExit);
-  addTest(program, onExit);
-  addTrial(program, onExit);
-  addVerify(program, onExit);
-  addConvert(program, onExit);
-  addGraph(program, onExit);
-  addExport(program, onExit);
-  addDisassemble(program, onExit);
-  addList(program, onExit);
-  addInit(program, onExit);
-  addSkill(program, onExit);
-  addOutput(program, onExit);
-  addPlan(program, onExit);
-  addEngine(program, onExit);
-  addWorker(program, onExit);
-  addUi(program, onExit);
-  addServe(program, onExit);
-  addMcp(program, onExit);
-  addLanguageServer(program, onExit);
-  addDebugAdapter(program, onExit);
+  const named = COMMANDS.get(words[0] ?? '');
+  for (const add of named === undefined ? new Set(COMMANDS.values()) : [named]) add(program, onExit);
+  addOutsideOption(program);
+  return program;
+}
+
+function addSetup(program: Command, onExit: (code: number) => void): void {
   program
     .command('doctor')
     .description('show which agent programs are installed and how each configured agent is called')
@@ -134,6 +157,4 @@ export function createProgram(onExit: (code: number) => void, words: readonly st
         ),
       ),
     );
-  addOutsideOption(program);
-  return program;
 }
