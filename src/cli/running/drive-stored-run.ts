@@ -2,15 +2,19 @@
 
 import type { ResumeRunOptions } from '../../app/execution-options.js';
 import type { ExaminedRun } from '../../app/folder/continued-options.js';
+import type { RunCassette } from '../../app/folder/run-cassette.js';
+import { namedBoundary } from '../../app/project/read-program.js';
 import { type Result, unwrap } from '../../app/result.js';
 import type { Execution, Runs } from '../../app/runs.js';
 import { type SourceSet, sourceFile } from '../../language/source/diagnostic.js';
 import { callsAgents } from '../../machine/machine.js';
 import type { RunReport } from '../../runtime/run/run-report.js';
 import { visibleLine } from '../../views/drawing/visible-text.js';
+import { commandLineHost } from '../files/command-line-host.js';
 import { type ResumeFlags, resumeOptions } from '../preparation/prepare-resume.js';
-import type { ExitCode } from '../terminal/exit-code.js';
+import { EXIT, type ExitCode } from '../terminal/exit-code.js';
 import { stderr } from '../terminal/streams.js';
+import { usageError } from '../terminal/usage-error.js';
 import { driveOnCommandLine, personName } from './drive-on-command-line.js';
 import { CommandEnded, flagLimits, runsOf } from './stored-runs.js';
 
@@ -47,15 +51,7 @@ export async function driveStoredRun(
   const runs = await runsOf(flags);
   const program = unwrap(await runs.program(id));
   let sources: SourceSet = program.sources.map(({ name, text }) => sourceFile(name, text));
-  const recording =
-    flags.record === undefined
-      ? null
-      : new (await import('./continued-recording.js')).ContinuedRecording(
-          id,
-          flags.record,
-          flags,
-          flags.isCopy === true,
-        );
+  const cassette = flags.record === undefined ? null : await cassetteOf(id, flags.record, flags);
   let report: RunReport | null = null;
   const code = await driveOnCommandLine({
     flags,
@@ -70,11 +66,28 @@ export async function driveStoredRun(
               await reportBound(found, flags, background);
             })
           : { limits: flagLimits(flags) };
-      const recorded = recording === null ? {} : { prepare: recording.prepare };
+      const recorded = cassette === null ? {} : { prepare: cassette.prepare };
       const given = { person: personName(), ...options, ...shown, ...recorded } as ResumeRunOptions;
       report = await unwrap(await begin(runs, given)).report;
       return report;
     },
   });
-  return recording === null ? code : recording.finish(report, code, background);
+  if (cassette === null || report === null) return code;
+  const refused = await cassette.write(report);
+  if (refused === null) {
+    if (flags.quiet !== true && !background) stderr.write(`recorded to ${flags.record}\n`);
+    return code;
+  }
+  const wrong = await usageError(refused.message, refused.help ?? undefined);
+  return code === EXIT.returned ? wrong : code;
+}
+
+async function cassetteOf(runId: string, file: string, flags: DrivenFlags): Promise<RunCassette> {
+  const { RunCassette } = await import('../../app/folder/run-cassette.js');
+  return new RunCassette({
+    ...{ runId, file, boundary: namedBoundary(commandLineHost()) },
+    ...{ isCopy: flags.isCopy === true, overwrite: flags.overwrite === true },
+    // Also for `run --resume`, where `--cwd` means more than this.
+    isElsewhere: flags.cwd !== undefined,
+  });
 }
