@@ -12,6 +12,7 @@ import { endExceeded, endFailed, enter, exceedLimit } from './control/transfer.j
 import type { GrantedAttempt, HeldFailure, Waiting } from './events/event.js';
 import { runningPlan } from './plan/active-plan.js';
 import type { LinkedMachine } from './run-state/linked-machine.js';
+import { namesOf } from './run-state/pending.js';
 import { Run } from './run-state/run-memory.js';
 import type { InterpreterOptions } from './run-state/run-result.js';
 import { locationOf, type Slot, type Thread, wakeWaiters } from './run-state/thread.js';
@@ -200,8 +201,7 @@ export function openQuestions(run: Run): OpenWait[] {
 /** The same with the waits for signals. */
 export function openWaits(run: Run): OpenWait[] {
   return [...run.pending.values()].flatMap(({ kind, effect, waiting: what, call, thread }): OpenWait[] => {
-    const name = what?.name ?? what?.path ?? '';
-    const open = { effect, id: what?.id ?? name, name };
+    const open = { effect, ...namesOf({ waiting: what }) };
     if (kind === 'ask' || kind === 'signal') return [{ kind, ...open, choices: what?.choices ?? null }];
     if (kind !== 'approval') return [];
     const takesAny = call !== undefined && runningPlan(thread).engine.takesAnyAnswer(call.key);

@@ -173,8 +173,8 @@ describe('the record', () => {
   });
 
   test.each<[string, RunEvent]>([
-    ['another effect', { type: 'answered', effect: '9', name: 'x', value: 1, by: 'ann' }],
-    ['a command', { type: 'answered', effect: '1', name: 'x', value: 1, by: 'ann' }],
+    ['another effect', { type: 'answered', effect: '9', id: 'x', name: 'x', value: 1, by: 'ann' }],
+    ['a command', { type: 'answered', effect: '1', id: 'x', name: 'x', value: 1, by: 'ann' }],
     [
       'an effect that was not begun',
       { type: 'effect_settled', effect: '9', attempt: 1, outcome: { kind: 'value', value: 1 } },

@@ -12,7 +12,7 @@ import { executionFolder, forgetWaiting, keepWaiting } from '../../src/serve/exe
 
 const RUN = '01975c3a-5b9e-7c2f-9d1a-3f0e6b8c4d21';
 const EVENTS: Readonly<Record<string, RunEvent>> = {
-  answered: { type: 'answered', effect: '1', name: 'ok', value: 'yes', by: 'tester' },
+  answered: { type: 'answered', effect: '1', id: 'ok', name: 'ok', value: 'yes', by: 'tester' },
   suspended: { type: 'run_suspended', waiting: [] },
   failed: { type: 'run_failed', state: 'A', error: { kind: 'command', message: 'x' } } as never,
   entered: { type: 'state_entered', state: 'A' },

@@ -49,8 +49,8 @@ test('a count of a copied transition stays', () => {
 test('a moment has the values of its state, and what a resume discarded is not in it', () => {
   const records = recorded(
     entered('A', { with: { x: 1 } }),
-    { type: 'asked', effect: '1', name: 'go', question: 'Go?', choices: null, deadline: null },
-    { type: 'answered', effect: '1', name: 'go', value: 'yes', by: 'ann' },
+    { type: 'asked', effect: '1', id: 'go', name: 'go', question: 'Go?', choices: null, deadline: null },
+    { type: 'answered', effect: '1', id: 'go', name: 'go', value: 'yes', by: 'ann' },
     { type: 'tracked_set', name: 'n', value: 1 },
     { type: 'tracked_set', name: 'n', value: 2 },
     { type: 'run_resumed', from: 5 },
@@ -68,7 +68,7 @@ test('a moment has the values of its state, and what a resume discarded is not i
 });
 
 test('nothing waits any more where a state begins or the run ends', () => {
-  const waits = { type: 'asked', effect: '1', name: 'go', question: 'Go?', choices: null, deadline: null };
+  const waits = { type: 'asked', effect: '1', id: 'go', name: 'go', question: 'Go?', choices: null, deadline: null };
   for (const next of [entered('B'), { type: 'run_returned', value: null }, { type: 'run_failed', error: null }])
     expect(momentAt(recorded(entered('A'), waits, next), 3)?.waiting).toEqual([]);
 });

@@ -354,7 +354,7 @@ describe('two runs', () => {
 });
 
 describe('a run after an event', () => {
-  const question = { name: 'q', question: 'Go?', choices: ['a'], default: null, deadline: null };
+  const question = { id: 'q', name: 'q', question: 'Go?', choices: ['a'], default: null, deadline: null };
   const records = recordsOf([
     [1, { type: 'state_entered', state: 'A', with: { x: 1 } }],
     [2, { type: 'tracked_set', name: 't', value: 5 }],
@@ -363,7 +363,7 @@ describe('a run after an event', () => {
     [5, { type: 'asked', effect: '2', ...question }],
     [6, { type: 'run_suspended', waiting: [] }],
     [60, resumed],
-    [61, { type: 'answered', effect: '2', name: 'q', value: 'a', by: 'x' }],
+    [61, { type: 'answered', effect: '2', id: 'q', name: 'q', value: 'a', by: 'x' }],
     [62, { type: 'step_started', step: 's', attempt: 1, agent: 'small', step_type: 'code' }],
     [63, { type: 'step_completed', step: 's', attempt: 1, status: 'pass', retries: 0, cost: 1 }],
     [64, { type: 'state_entered', state: 'B' }],

@@ -199,12 +199,12 @@ test('an interrupted rollback leaves the UNDOs that it has not begun', () => {
 
 test('waits are reported with their end', () => {
   const asked = (effect: string, name: string): RunEvent => {
-    return { type: 'asked', effect, name, question: '', choices: null, default: null, deadline: null };
+    return { type: 'asked', effect, id: name, name, question: '', choices: null, default: null, deadline: null };
   };
   const { waits } = report(
     [0, entered('A')],
     [0, asked('4', 'ok')],
-    [60, { type: 'answered', effect: '4', name: 'ok', value: 'yes', by: 'x' }],
+    [60, { type: 'answered', effect: '4', id: 'ok', name: 'ok', value: 'yes', by: 'x' }],
     [60, requested('5', '', { kind: 'signal', tool: null, text: 'WAIT: signal go' })],
     [60, { type: 'timer_set', effect: '6', until: 0 }],
     [70, settled('6', { kind: 'value', value: 0 })],

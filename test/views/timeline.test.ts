@@ -100,10 +100,10 @@ describe('bars', () => {
   });
 
   test('of waits: questions, signals, timers, and deadlines that end them', () => {
-    const question = { name: 'q', question: 'Go?', choices: null, default: null, deadline: null };
+    const question = { id: 'q', name: 'q', question: 'Go?', choices: null, default: null, deadline: null };
     const model = timeline(
       [1, { type: 'asked', effect: '1', ...question }],
-      [2, { type: 'answered', effect: '1', name: 'q', value: 'yes', by: 'x' }],
+      [2, { type: 'answered', effect: '1', id: 'q', name: 'q', value: 'yes', by: 'x' }],
       [3, requested('2', 'WAIT: signal go', { kind: 'signal' })],
       [3, { type: 'timer_set', effect: '3', until: 9000 }],
       [4, { type: 'signal_received', name: 'go', payload: null, by: 'x' }],
@@ -128,6 +128,7 @@ describe('bars', () => {
       ({
         type: 'asked',
         effect,
+        id: effect,
         name: effect,
         question: effect,
         choices: null,
@@ -137,7 +138,7 @@ describe('bars', () => {
     const model = timeline(
       [1, asked('1.approvals.a')],
       [2, asked('1.approvals.b')],
-      [4, { type: 'answered', effect: '1.approvals.a', name: 'a', value: true, by: 'x' }],
+      [4, { type: 'answered', effect: '1.approvals.a', id: 'a', name: 'a', value: true, by: 'x' }],
     );
     expect(barsOf(model)).toEqual(['approval 1.approvals.a succeeded 1-4 @1', 'approval 1.approvals.b open 2- @2']);
   });
@@ -204,27 +205,27 @@ describe('resuming', () => {
   });
 
   test('a question stays open while the run is suspended', () => {
-    const question = { name: 'q', question: 'Go?', choices: null, default: null, deadline: null };
+    const question = { id: 'q', name: 'q', question: 'Go?', choices: null, default: null, deadline: null };
     const model = timeline(
       [1, { type: 'asked', effect: '1', ...question }],
       [2, suspended],
       [50, resumed],
-      [51, { type: 'answered', effect: '1', name: 'q', value: 1, by: 'x' }],
+      [51, { type: 'answered', effect: '1', id: 'q', name: 'q', value: 1, by: 'x' }],
     );
     expect(barsOf(model)).toEqual(['question Go? succeeded 1-51 @0']);
     expect(model.idle.total(60_000)).toBe(48_000);
   });
 
   test('a question whose answer is discarded is open again, also after the run had ended', () => {
-    const question = { name: 'q', question: 'Go?', choices: null, default: null, deadline: null };
+    const question = { id: 'q', name: 'q', question: 'Go?', choices: null, default: null, deadline: null };
     const failed = { type: 'run_failed', error: { kind: 'tool_failure', message: '' } } as never;
     const model = timeline(
       [1, { type: 'asked', effect: '1', ...question }],
-      [2, { type: 'answered', effect: '1', name: 'q', value: 1, by: 'x' }],
+      [2, { type: 'answered', effect: '1', id: 'q', name: 'q', value: 1, by: 'x' }],
       [3, { type: 'asked', effect: '2', ...question }],
       [4, failed],
       [9, { type: 'run_resumed', by: 'x', from: 3 }],
-      [10, { type: 'answered', effect: '1', name: 'q', value: 2, by: 'x' }],
+      [10, { type: 'answered', effect: '1', id: 'q', name: 'q', value: 2, by: 'x' }],
     );
     const bars = [
       'question Go? succeeded 1-2 @0',

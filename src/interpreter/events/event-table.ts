@@ -190,7 +190,7 @@ export const eventTable = {
     means: 'The run asks a person a question and waits for the answer.',
     fields: {
       effect,
-      id: sometimes('text', 'the id of the question, such as `go@2`; records of older versions have none'),
+      id: always('text', 'the id of the question, such as `go@2`'),
       name: always('text', 'the variable that gets the answer'),
       question: always('text', 'the question'),
       choices: always('list of texts or null', 'the possible answers; null allows any answer'),
@@ -203,7 +203,7 @@ export const eventTable = {
     means: 'A person answered a question.',
     fields: {
       effect,
-      id: sometimes('text', 'the id of the question'),
+      id: always('text', 'the id of the question'),
       name: always('text', 'the variable that gets it'),
       value: always('any value', 'the answer'),
       printed,

@@ -265,8 +265,7 @@ export type RunEvent =
   | {
       readonly type: 'asked';
       readonly effect: string;
-      /** Absent in records of versions without ids. */
-      readonly id?: string;
+      readonly id: string;
       readonly name: string;
       readonly question: string;
       readonly choices: readonly string[] | null;
@@ -279,7 +278,7 @@ export type RunEvent =
       readonly type: 'answered';
       readonly effect: string;
       /** The id of the question. */
-      readonly id?: string;
+      readonly id: string;
       readonly name: string;
       readonly value: Json;
       /** The JSON text of the value, if a number in it was written differently, such as `1.10`. */

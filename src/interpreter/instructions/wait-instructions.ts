@@ -280,9 +280,8 @@ export function linkAsk(instruction: InstructionOf<'ask'>, context: LinkContext)
   };
   /** Uses and records the default, because no answer came in time. */
   const expire = (t: Thread): number => {
-    const asked = t.pending.find(({ kind }) => kind === 'ask');
-    const effect = asked?.effect ?? '';
-    const names = asked === undefined ? { name } : namesOf(asked);
+    const asked = t.pending.find(({ kind }) => kind === 'ask') as Pending;
+    const { effect } = asked;
     cancelAll(t);
     if (fallback === null) {
       // Asking again allows the full time again, so the clock is read again.
@@ -290,7 +289,7 @@ export function linkAsk(instruction: InstructionOf<'ask'>, context: LinkContext)
       throw new RuntimeFailure('timeout', `\`${name}\` was not answered before its deadline`, null, null, {}, source);
     }
     const value = fallback(t);
-    t.run.recordNow({ type: 'answered', effect, ...names, value, by: 'deadline' });
+    t.run.recordNow({ type: 'answered', effect, ...namesOf(asked), value, by: 'deadline' });
     t.locals[bind] = value;
     return context.pc + 1;
   };

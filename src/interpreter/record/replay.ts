@@ -408,15 +408,9 @@ function keyOf({ effect, attempt }: { readonly effect: string; readonly attempt:
 
 const howIn = ({ through, reason }: Extract<RunEvent, { type: 'answered' }>) => omitUndefined({ through, reason });
 
-/** As versions without ids recorded it. */
-function withoutId({ id: _, ...rest }: RunEvent & { readonly id?: string }): RunEvent {
-  return rest as RunEvent;
-}
-
 /** Both are JSON of one program, so equal events have equal texts. */
 function isSameEvent(made: RunEvent, recorded: RunEvent): boolean {
   if (made.type !== recorded.type) return false;
-  if ('id' in made && !('id' in recorded)) return isSameEvent(withoutId(made), recorded);
   if (made.type === 'effect_requested' && recorded.type === 'effect_requested' && recorded.artifact !== undefined) {
     const { prompt: _, args: __, ...rest } = made;
     return JSON.stringify({ ...rest, artifact: recorded.artifact }) === JSON.stringify(recorded);

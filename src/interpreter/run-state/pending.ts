@@ -1,6 +1,5 @@
 /** What a thread waits for, from the request to its outcome. */
 
-import { omitUndefined } from '../../prelude/omit-undefined.js';
 import type { ContinuedSession } from '../agents/continued-session.js';
 import type { EffectKind, TokenCounts, Waiting } from '../events/event.js';
 import type { Thread } from './thread.js';
@@ -39,8 +38,9 @@ export interface Pending {
 }
 
 /** The name of a question, or the path of an approval, with its id. */
-export function namesOf({ waiting }: Pick<Pending, 'waiting'>): { readonly id?: string; readonly name: string } {
-  return omitUndefined({ id: waiting?.id, name: waiting?.name ?? waiting?.path ?? '' });
+export function namesOf({ waiting }: Pick<Pending, 'waiting'>): { readonly id: string; readonly name: string } {
+  const name = waiting?.name ?? waiting?.path ?? '';
+  return { id: waiting?.id ?? name, name };
 }
 
 /** The call or approval of a plan that waits for this. */

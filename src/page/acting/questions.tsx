@@ -96,7 +96,6 @@ export function Questions({ model }: { readonly model: ScreenModel }) {
   );
 }
 
-/** Runs of older versions have names only. */
 const idOf = ({ id, name, path }: Waiting): string => id ?? name ?? path ?? '';
 
 function questionText(waiting: Waiting): string {

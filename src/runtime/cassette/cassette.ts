@@ -45,7 +45,7 @@ export interface CassetteRecord extends Asked {
 export interface CassetteHeader {
   /** The name of the machine. */
   readonly program: string;
-  /** The id of the recorded run; absent: tests have changed what it holds, or an earlier version wrote it. */
+  /** The id of the recorded run; absent: tests have changed what it holds. */
   readonly run?: string | undefined;
   /** Milliseconds since the epoch. */
   readonly startedMs: number;

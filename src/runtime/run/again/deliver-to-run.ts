@@ -62,7 +62,7 @@ function answeredBefore({ journal }: StoredRun, deliveries: readonly Delivery[])
   let found: AnsweredEvent | null = null;
   if (names.size > 0)
     readJournal(journal, ({ event }) => {
-      if (event.type === 'answered' && (names.has(event.name) || names.has(event.id ?? event.name))) found = event;
+      if (event.type === 'answered' && (names.has(event.name) || names.has(event.id))) found = event;
       return true;
     });
   return found === null ? null : conflict(found, deliveries);
@@ -114,7 +114,7 @@ async function passOn(
         status = statusAfter(event);
         if ('inbox' in event && event.inbox !== undefined && event.inbox >= (last ?? 0)) isTaken = true;
         if (event.type !== 'answered') return true;
-        const until = open.get(event.id ?? event.name);
+        const until = open.get(event.id);
         if (until !== undefined && until !== null && event.inbox !== until) other ??= event;
         return true;
       },
