@@ -14,7 +14,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { processStat, thisOrigin } from '../../src/runtime/process/process-group.js';
-import type * as heartbeat from '../../src/runtime/store/heartbeat.js';
+import type * as runLock from '../../src/runtime/store/run-lock.js';
 import { lockHolder, lockRun, type RunLock } from '../../src/runtime/store/run-lock.js';
 
 let folder = '';
@@ -170,7 +170,7 @@ test('a heartbeat touches each file until it is stopped, and never changes one',
   // Its timer serves all runs of a process, so this test needs a timer of its own.
   vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
   onTestFinished(() => void vi.useRealTimers());
-  const { beat }: typeof heartbeat = await import(`../../src/runtime/store/heartbeat.js?${'own'}`);
+  const { beat }: typeof runLock = await import(`../../src/runtime/store/run-lock.js?${'own'}`);
   const paths = ['a', 'b'].map((name) => join(folder, name));
   for (const path of paths) writeFileSync(path, '{"pid":1}');
   const stops = paths.map(beat);

@@ -10,7 +10,6 @@ import type { EffectRequest } from '../request.js';
 import { type Printed, printedForms, unpackValue } from '../values/json.js';
 import { plainByName } from '../values/value.js';
 import { newSemaphore, type Semaphore } from './fork-state.js';
-import { TakenOver } from './kept.js';
 import { type LinkedMachine, STOP } from './linked-machine.js';
 import type { ActivePlan } from './open-plan.js';
 import type { Pending } from './pending.js';
@@ -83,7 +82,8 @@ export class Run {
   private ending: RunResult | null = null;
   private rootPlan: ActivePlan | null = null;
   private blamedEffects: readonly string[] = [];
-  readonly kept = new TakenOver();
+  /** What instructions of an edited program take over from the record of the run. Almost always empty. */
+  readonly kept: { entries: readonly KeptOutcomes[] } = { entries: [] };
 
   private events: RunEvent[] = [];
   private requests: EffectRequest[] = [];

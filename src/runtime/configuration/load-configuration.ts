@@ -12,11 +12,10 @@ import { listedTools } from '../agents/programs/listed-tools.js';
 import type { DailyBudget } from '../agents/resolve.js';
 import { projectOf, whyUnreadable } from '../readable-file.js';
 import type { TraceConfiguration } from '../trace/trace-options.js';
-import { agentsWithoutReserve, wrongBudget } from './budget-problems.js';
+import { agentsWithoutReserve, wrongBudget, wrongSandboxes } from './agent-problems.js';
 import { problemsOf } from './configuration-problems.js';
 import { configurationSchema } from './configuration-schema.js';
 import { findConfiguration, type Ignored } from './find-configuration.js';
-import { wrongSandboxes } from './sandbox-problems.js';
 import type { Schedule } from './schedules.js';
 import { type FileProblem, LARGEST_BYTES, type ReadFile, readYaml, readYamlFile } from './yaml-file.js';
 

@@ -5,11 +5,20 @@
  *
  * An owner in another container or on another machine cannot be looked up: it counts as alive as long as it touches its file.
  */
-import { existsSync, linkSync, readdirSync, rmSync, statSync, unlinkSync, writeFileSync } from 'node:fs';
+import {
+  closeSync,
+  existsSync,
+  linkSync,
+  readdirSync,
+  rmSync,
+  statSync,
+  unlinkSync,
+  writeFileSync,
+  writeSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { isHere, type ProcessOrigin, processStat, thisOrigin } from '../process/process-group.js';
-import { beat, OLD_MS } from './heartbeat.js';
-import { entryAt, readOwn, writeOwn } from './own-file.js';
+import { entryAt, openOwn, readOwn, writeOwn } from './own-file.js';
 import { errorCode, storeError } from './store-error.js';
 
 export interface RunLock {
@@ -30,6 +39,9 @@ export interface LockOwner extends ProcessOrigin {
 type LockAttempt = { readonly lock: RunLock } | { readonly owner: LockOwner };
 
 const LOOK_MS = 1000;
+const BEAT_MS = 2000;
+/** An owner without a heartbeat for this long is dead, or notices later that it lost the run. Milliseconds. */
+const OLD_MS = 15_000;
 const PREFIX = 'lock.';
 /** Other files with the same beginning do not belong to the lock and must not set its number. */
 const NAME = /^lock\.([1-9]\d{0,14})$/;
@@ -223,4 +235,41 @@ export function isRunning(owner: Pick<LockOwner, 'pid' | 'startedAt' | 'boot'>):
   const stat = processStat(owner.pid);
   if (stat === null || owner.startedAt === null) return true;
   return stat.startedAt === owner.startedAt && stat.state !== 'Z' && stat.state !== 'X';
+}
+
+/**
+ * The files of the runs that this process holds. Processes in other containers and on other machines cannot look up this
+ * process, so they watch a file. One timer serves all, because an embedding process may hold thousands.
+ */
+const beating = new Set<string>();
+let timer: ReturnType<typeof setInterval> | null = null;
+
+/** Touches a file at intervals. Returns the function that stops it. */
+export function beat(path: string): () => void {
+  beating.add(path);
+  if (timer === null) {
+    timer = setInterval(() => beating.forEach(touch), BEAT_MS);
+    timer.unref();
+  }
+  return () => {
+    beating.delete(path);
+    if (beating.size > 0 || timer === null) return;
+    clearInterval(timer);
+    timer = null;
+  };
+}
+
+/** Writes instead of setting the time: so the file system's own clock is used, which the other processes compare with. */
+function touch(path: string): void {
+  try {
+    const fd = openOwn(path, 'r+');
+    try {
+      // The file begins with a brace, so writing a brace there changes nothing but the time.
+      writeSync(fd, '{', 0);
+    } finally {
+      closeSync(fd);
+    }
+  } catch {
+    // The run was removed or taken over. Its next record notices that.
+  }
 }

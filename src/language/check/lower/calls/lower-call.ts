@@ -1,8 +1,9 @@
 /**
  * Lowers CALL and PLAN. The called tool or plan is known before anything runs, so its parameters and results are
- * checked here.
+ * checked here. A plan is compiled with the program.
  */
-import type { Instruction as Code } from '../../../../machine/machine.js';
+import type { Json } from '../../../../machine/expression.js';
+import type { Instruction as Code, EntryArgument } from '../../../../machine/machine.js';
 import type { OutputMethod, Plan, PlanPath } from '../../../../machine/plan.js';
 import { nearest } from '../../../../prelude/nearest.js';
 import { omitUndefined } from '../../../../prelude/omit-undefined.js';
@@ -11,7 +12,7 @@ import { checkMessages as say } from '../../../source/catalogue/check.js';
 import { planMessages } from '../../../source/catalogue/plan.js';
 import type { Diagnostic, Span } from '../../../source/diagnostic.js';
 import type { Argument, OutputPath, ToolCallNode } from '../../../syntax/ast.js';
-import type { DataReference, Name, ReferenceGroup } from '../../../syntax/expression-nodes.js';
+import type { DataReference, Name, ReferenceGroup, Template } from '../../../syntax/expression-nodes.js';
 import type { CallablePlan } from '../../callables.js';
 import { symbolKey } from '../../program-index.js';
 import { lowerArguments } from '../constant.js';
@@ -19,7 +20,6 @@ import { retriesOf } from '../limits.js';
 import { constantText } from '../lower-expression.js';
 import { checkOptions, durationTemplate, type OptionTable } from '../options.js';
 import type { StateLowering } from '../state-lowering.js';
-import { calledPlan, planFile } from './called-plan.js';
 import { type CallParts, openArguments, planOfOneCall, toolOfPlan } from './called-tool.js';
 import { KINDS, mistakeOf, pathKey } from './lower-reference.js';
 
@@ -224,4 +224,64 @@ function isWritable(l: StateLowering, { root, path, span }: DataReference): bool
   else if (path.length === 0) l.diagnostics.push(planMessages.writeRoot(span, { kind }));
   else return true;
   return false;
+}
+
+/** The path as written. Returns null after reporting that it is not a constant path. */
+function planFile(l: StateLowering, file: Template): string | null {
+  const path = constantText(file);
+  if (path !== null && path !== '') return path;
+  l.diagnostics.push(say.planFileName(file.span, {}));
+  return null;
+}
+
+/** Returns null after reporting that the plan cannot be read. */
+function calledPlan(
+  l: StateLowering,
+  i: ToolCallNode,
+  path: string,
+  args: readonly EntryArgument[],
+): CallablePlan | null {
+  const { span } = i.called;
+  const compiled = l.settings.callables.plan(path, span, null);
+  if (compiled === null) return null;
+  l.diagnostics.push(...compiled.diagnostics, ...wronglyTyped(l, { path, span, args }));
+  const errors = compiled.diagnostics.filter(({ severity }) => severity === 'error').length;
+  if (errors > 0) l.diagnostics.push(say.planIsWrong(span, { file: path, errors }));
+  checkInputs(l, i, path, compiled);
+  return compiled;
+}
+
+/** Checks constant inputs against the tools of the plan. */
+function wronglyTyped(
+  l: StateLowering,
+  { path, span, args }: { path: string; span: Span; args: readonly EntryArgument[] },
+): readonly Diagnostic[] {
+  const constants = args.flatMap(({ name, value }) => (value.op === 'const' ? [[name, value.value] as const] : []));
+  if (constants.length === 0) return [];
+  const compiled = l.settings.callables.plan(path, span, Object.fromEntries<Json>(constants));
+  return compiled?.diagnostics.filter(({ code }) => code === 'type-mismatch') ?? [];
+}
+
+function checkInputs(
+  l: StateLowering,
+  { args, called }: ToolCallNode,
+  file: string,
+  { signature, inputs }: CallablePlan,
+): void {
+  const given = new Set(args.map(({ name }) => name.text));
+  for (const paths of signature) {
+    const names = paths.map(inputOf);
+    if (names.some((name) => name === null || name === undefined || given.has(name))) continue;
+    l.diagnostics.push(say.planInput(called.span, { file, name: names[0] as string }));
+  }
+  if (inputs === null) return;
+  for (const { name } of args)
+    if (!name.text.startsWith('_') && !inputs.includes(name.text))
+      l.diagnostics.push(say.planInputUnread(name.span, { name: name.text, file, near: nearest(name.text, inputs) }));
+}
+
+/** The input that a path reads: undefined if it reads all inputs, null if it reads something else. */
+function inputOf(path: PlanPath): string | undefined | null {
+  const own = path[0] === 'instance' ? path.slice(2) : path;
+  return own[0] === 'input' ? own[1] : null;
 }
