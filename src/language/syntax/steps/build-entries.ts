@@ -36,6 +36,21 @@ export function entryName(context: ParseContext, of: Token): Name {
   return { text, span: span(context, of.startOffset, of.startOffset + text.length) };
 }
 
+/** `meant`: the word of the list that was probably meant. */
+export function reportUnknown(
+  context: ParseContext,
+  word: Name,
+  list: string,
+  known: readonly string[],
+  meant: string | undefined,
+): void {
+  const facts = { written: word.text, list, known };
+  const fix =
+    meant === undefined ? {} : { meant, fix: fixAt(word.span, meant, isMisspelling(word.text, meant, known)) };
+  report(context, unknownEntry(word.span, { ...facts, ...fix }));
+  context.blamed = true;
+}
+
 /** A called workflow: `name` is the token with its name, `after` the token before it. */
 export function buildCall(
   context: ParseContext,
@@ -90,18 +105,7 @@ function buildContext(context: ParseContext, node: SyntaxNode): ContextEntry[] {
   const value = token(node, 'Assigned');
   const word = entryName(context, key);
   if (!contextWords.includes(word.text)) {
-    const meant = nearest(word.text, contextWords);
-    const facts = { written: word.text, list: 'CONTEXT', known: contextWords };
-    report(
-      context,
-      unknownEntry(
-        word.span,
-        meant === undefined
-          ? facts
-          : { ...facts, meant, fix: fixAt(word.span, meant, isMisspelling(word.text, meant, contextWords)) },
-      ),
-    );
-    context.blamed = true;
+    reportUnknown(context, word, 'CONTEXT', contextWords, nearest(word.text, contextWords));
     return [];
   }
   const template = value === undefined ? undefined : assignedValue(context, value);

@@ -1,6 +1,5 @@
 /** Builds the entries of RETRY: their conditions and changes. */
 
-import { isMisspelling } from '../../../prelude/nearest.js';
 import { unknownEntry } from '../../source/catalogue/steps.js';
 import { missingPart, unexpectedText } from '../../source/catalogue/syntax.js';
 import type { Expression, Name, Template } from '../expression-nodes.js';
@@ -9,7 +8,6 @@ import {
   child,
   emptySpanAt,
   endOf,
-  fixAt,
   isNode,
   type ParseContext,
   parts,
@@ -26,7 +24,7 @@ import type { Token } from '../tokens/token.js';
 import { buildExpression } from '../tree/build-expression.js';
 import { textTemplate } from '../tree/build-options.js';
 import type { Bodies, StepContent } from '../tree/statement-context.js';
-import { buildCall, entryName } from './build-entries.js';
+import { buildCall, entryName, reportUnknown } from './build-entries.js';
 import { buildPrompt } from './build-prompt.js';
 import { conditionWords, meantRetry, overrideWords } from './section-words.js';
 import { strayPart } from './step-part.js';
@@ -139,18 +137,7 @@ function buildRetryPart(context: ParseContext, node: SyntaxNode): RetryPart | un
 }
 
 function reportWord(context: ParseContext, word: Name, meant: string | undefined): void {
-  const known = [...conditionWords, ...overrideWords];
-  const facts = { written: word.text, list: 'RETRY', known };
-  report(
-    context,
-    unknownEntry(
-      word.span,
-      meant === undefined
-        ? facts
-        : { ...facts, meant, fix: fixAt(word.span, meant, isMisspelling(word.text, meant, known)) },
-    ),
-  );
-  context.blamed = true;
+  reportUnknown(context, word, 'RETRY', [...conditionWords, ...overrideWords], meant);
 }
 
 function numberOf(context: ParseContext, node: SyntaxNode, word: Name): Expression {
