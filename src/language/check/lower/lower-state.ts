@@ -7,7 +7,6 @@ import { ERROR_KINDS } from '../../../machine/error-kinds.js';
 import type { State } from '../../../machine/machine.js';
 import { nearest } from '../../../prelude/nearest.js';
 import { omitUndefined } from '../../../prelude/omit-undefined.js';
-import { unreachable } from '../../../prelude/unreachable.js';
 import { checkMessages as say } from '../../source/catalogue/check.js';
 import { stepMessages as steps } from '../../source/catalogue/steps.js';
 import type { Span } from '../../source/diagnostic.js';
@@ -77,19 +76,8 @@ function lowerKind(l: StateLowering, i: Instruction): boolean {
     case 'return':
       if (l.bodyDepth > 0) l.diagnostics.push(steps.leavesStep(i.verb.span, { verb: i.verb.text }));
       return lowerSimple(l, i);
-    case 'emit':
-    case 'fail':
-    case 'proceed':
-    case 'rollback':
-    case 'keep':
-    case 'track':
-    case 'increment':
-    case 'set':
-    case 'ask':
-    case 'broken':
-      return lowerSimple(l, i);
     default:
-      return unreachable(i);
+      return lowerSimple(l, i);
   }
 }
 

@@ -15,22 +15,23 @@ import { constantOr, constantText, lowerExpression, lowerTemplate } from './lowe
 import { checkOptions, dividedChoice, durationTemplate, type OptionTable } from './options.js';
 import type { OpenBranch, StateLowering } from './state-lowering.js';
 
-type Simple = Extract<
+/** Those that `lower-state.ts` leaves over. */
+type Simple = Exclude<
   Instruction,
   {
     kind:
-      | 'emit'
-      | 'proceed'
-      | 'goto'
-      | 'return'
-      | 'fail'
-      | 'rollback'
-      | 'keep'
-      | 'track'
-      | 'increment'
-      | 'set'
-      | 'ask'
-      | 'broken';
+      | 'do'
+      | 'check'
+      | 'parallel'
+      | 'for-each'
+      | 'if'
+      | 'default'
+      | 'use'
+      | 'call'
+      | 'wait'
+      | 'on-error'
+      | 'step'
+      | 'undo';
   }
 >;
 

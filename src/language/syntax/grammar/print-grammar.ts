@@ -15,6 +15,7 @@ import {
   Terminal,
 } from 'chevrotain';
 import { textGates } from '../steps/section-words.js';
+import { everyVerb, isSection } from '../tokens/verbs.js';
 import { firstForgivenIndex, validatedRules } from './rule-recorder.js';
 
 /** The printed names of rules that differ from their names in the parser. */
@@ -47,48 +48,19 @@ const ruleNames: Readonly<Record<string, string>> = {
   callArg: 'call-argument',
 };
 
-/** Terminals that are words or signs. A verb includes its colon. */
+/** Terminals that are words or signs, but for verbs and sections with a colon. */
 const literals: Readonly<Record<string, string>> = {
-  Machine: '"MACHINE:"',
-  State: '"STATE:"',
-  Pattern: '"PATTERN:"',
-  Input: '"INPUT:"',
-  Limit: '"LIMIT:"',
-  Tool: '"TOOL:"',
-  Key: '"KEY:"',
-  Title: '"TITLE:"',
-  Import: '"IMPORT:"',
   Do: '"DO" , [ ":" ]',
   Check: '"CHECK" , [ ":" ]',
-  Emit: '"EMIT:"',
-  If: '"IF:"',
-  ElseIf: '"ELSE IF:"',
   Else: '"ELSE"',
-  Default: '"DEFAULT:"',
   OnError: '"ON ERROR" , [ name ] , ":"',
   Proceed: '"PROCEED"',
-  Goto: '"GOTO:"',
-  Use: '"USE:"',
   Return: '"RETURN" , [ ":" ]',
-  Fail: '"FAIL:"',
   Undo: '"UNDO" , [ ":" ]',
   Rollback: '"ROLLBACK"',
   Keep: '"KEEP"',
   PromptColon: '":"',
-  Wait: '"WAIT:"',
-  Track: '"TRACK:"',
-  Increment: '"INCREMENT:"',
-  Set: '"SET:"',
   Ask: '"ASK user:"',
-  ForEach: '"FOR EACH:"',
-  Step: '"STEP:"',
-  Context: '"CONTEXT:"',
-  Prompt: '"PROMPT:"',
-  Session: '"SESSION:"',
-  Agent: '"AGENT:"',
-  Workflow: '"WORKFLOW:"',
-  Gate: '"GATE:"',
-  Retry: '"RETRY:"',
   Each: '"EACH"',
   Call: '"CALL" , [ ":" ]',
   Plan: '"PLAN" , [ ":" ]',
@@ -274,7 +246,12 @@ function terminal(it: Terminal): string {
   const { name } = it.terminalType;
   // Between operands, `=` is parsed as a misspelt `==`.
   if (mistakes.has(name) || (name === 'Assign' && it.label === 'part')) return '';
-  return literals[name] ?? described[name]?.[0] ?? name;
+  return literals[name] ?? described[name]?.[0] ?? verbWithColon(name) ?? name;
+}
+
+function verbWithColon(name: string): string | null {
+  const word = name.replace(/(?<=[a-z])(?=[A-Z])/g, ' ').toUpperCase();
+  return isSection(word) || everyVerb.some((verb) => verb === word) ? `"${word}:"` : null;
 }
 
 function repetition(inner: string): string {

@@ -19,10 +19,6 @@ import {
 import * as t from './tokens.js';
 
 const declarations = [t.State, t.Machine, t.Title, t.Input, t.Limit, t.Tool, t.Key, t.Import, t.Pattern];
-const actions = [
-  ...[t.Emit, t.Do, t.If, t.Goto, t.Check, t.ElseIf, t.Else, t.Default, t.SetVerb, t.Increment, t.Return, t.Use],
-  ...[t.Wait, t.Track, t.Proceed, t.Ask, t.ForEach, t.OnError, t.Call, t.Plan, t.Fail, t.Undo, t.Rollback, t.Keep],
-];
 const performed = [
   ...[t.OptionsOpen, t.HeaderColon, t.Pipe, t.ParallelHead, t.Bind, t.Capture, t.AgentCall, t.ArgvOpen],
 ];
@@ -96,8 +92,8 @@ type StepLine = 'stepLine' | 'contextLine' | 'gateLine' | 'retryLine';
 type StepText = 'stepText' | 'stepValue';
 
 const modes: Readonly<Record<Mode, readonly TokenType[]>> = {
-  line: [...beginning, ...declarations, t.Step, ...actions, t.Bullet, ...performed, t.Shell],
-  actions: [...blanks, t.BranchArrow, ...actions, t.Prose],
+  line: [...beginning, ...declarations, t.Step, ...t.actionTokens, t.Bullet, ...performed, t.Shell],
+  actions: [...blanks, t.BranchArrow, ...t.actionTokens, t.Prose],
   performed: [
     t.HeadComment,
     t.ShellBlock,
@@ -123,7 +119,7 @@ const modes: Readonly<Record<Mode, readonly TokenType[]>> = {
   text: [...blanks, t.ReturnWith, t.Text],
   failed: [...blanks, t.FailText, t.With, ...expression.slice(1)],
   target: [t.Blank, t.Join, t.Newline, t.Target],
-  stepLine: [...beginning, ...sections, ...declarations, t.Step, ...actions, t.Bullet, ...performed, t.Shell],
+  stepLine: [...beginning, ...sections, ...declarations, t.Step, ...t.actionTokens, t.Bullet, ...performed, t.Shell],
   contextLine: [...beginning, t.Bullet, ...contexts, t.Shell],
   gateLine: [...beginning, t.Bullet, ...gates.slice(0, -1), t.Do, st.GateName, t.Shell],
   retryLine: [...beginning, t.Bullet, ...retries, t.Shell],

@@ -8,7 +8,7 @@ import * as command from './command-patterns.js';
 import * as line from './line-patterns.js';
 import { fast, letters, type Matcher, matchOnly, matchTo, none, scan, starting, TokenType } from './token.js';
 import * as value from './value-patterns.js';
-import type { Verb } from './verbs.js';
+import { actionVerbs, branchVerbs, type Verb } from './verbs.js';
 
 /** Any token inside one instruction. */
 export const Inline = new TokenType('Inline', null, null, null, null);
@@ -25,8 +25,12 @@ function hidden(name: string, matcher: Matcher, what: 'blank' | 'comment'): Toke
   return new TokenType(name, matcher, null, null, what);
 }
 
+const ofVerbs = new Map<Verb, TokenType>();
+
 function verb(name: string, text: Verb, mode: string): TokenType {
-  return boundary(name, line.verbPattern(text), mode);
+  const token = boundary(name, line.verbPattern(text), mode);
+  ofVerbs.set(text, token);
+  return token;
 }
 
 // A push enters a mode, and the next push leaves it. A line end always leads back to `line`, so modes are never popped.
@@ -94,6 +98,9 @@ export const Fail = verb('Fail', 'FAIL', 'failed');
 export const Undo = verb('Undo', 'UNDO', 'performed');
 export const Rollback = verb('Rollback', 'ROLLBACK', 'expression');
 export const Keep = verb('Keep', 'KEEP', 'expression');
+
+/** The tokens that begin an action, or a branch of one. */
+export const actionTokens = [...actionVerbs, ...branchVerbs].map((one) => ofVerbs.get(one) as TokenType);
 
 const branches: ReadonlySet<TokenType> = new Set([Else, Default, OnError]);
 export const BranchArrow = boundary(
