@@ -6,37 +6,6 @@ import type { Environment } from '../../process/shell.js';
 import { providerOf } from '../programs/model.js';
 import type { ResolvedAgent } from '../resolve.js';
 
-/** Where programs keep their credentials: a folder of the user, which a variable may move, or a key in a variable. */
-interface Credentials {
-  readonly folder: string;
-  readonly folderVariable?: string;
-  /** The folder below the one that the variable names. */
-  readonly below?: string;
-  readonly keys: readonly string[];
-}
-
-const CREDENTIALS: Readonly<Record<string, Credentials>> = {
-  claude: {
-    folder: '.claude',
-    folderVariable: 'CLAUDE_CONFIG_DIR',
-    keys: ['ANTHROPIC_API_KEY', 'ANTHROPIC_AUTH_TOKEN', 'CLAUDE_CODE_OAUTH_TOKEN', 'ANTHROPIC_BASE_URL'],
-  },
-  codex: {
-    folder: '.codex',
-    folderVariable: 'CODEX_HOME',
-    keys: ['CODEX_API_KEY', 'OPENAI_API_KEY', 'OPENAI_BASE_URL'],
-  },
-  gemini: { folder: '.gemini', keys: ['GEMINI_API_KEY', 'GOOGLE_API_KEY', 'GOOGLE_CLOUD_PROJECT'] },
-  qwen: { folder: '.qwen', keys: ['OPENAI_API_KEY', 'DASHSCOPE_API_KEY', 'OPENAI_BASE_URL'] },
-  opencode: {
-    folder: '.local/share/opencode',
-    folderVariable: 'XDG_DATA_HOME',
-    below: 'opencode',
-    keys: ['ANTHROPIC_API_KEY', 'OPENAI_API_KEY', 'GEMINI_API_KEY', 'OPENROUTER_API_KEY'],
-  },
-  cursor: { folder: '.cursor', keys: ['CURSOR_API_KEY'] },
-};
-
 /** Variables of the configuration that decide who pays, for programs of which nothing else is known. */
 const SECRET = /KEY|TOKEN|SECRET|ACCOUNT|PROFILE|_HOME$|CONFIG_DIR/i;
 
@@ -60,7 +29,7 @@ export function accountOf(
     const where = address === undefined ? '' : `${withoutCredentials(address)} `;
     return accountName(provider, `${where}${keyOf([env[key ?? '']])}`.trim() || 'no-key');
   }
-  const known = CREDENTIALS[name];
+  const known = adapter.credentials;
   if (known !== undefined) {
     const key = keyOf(known.keys.map((one) => env[one]));
     if (key !== '') return accountName(name, key);

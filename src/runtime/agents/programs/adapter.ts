@@ -135,6 +135,15 @@ export interface ProgramFolder {
   readonly makes?: readonly string[];
 }
 
+/** Where the program keeps its credentials: a folder of the user, which a variable may move, or a key in a variable. */
+interface Credentials {
+  readonly folder: string;
+  readonly folderVariable?: string;
+  /** The folder below the one that the variable names. */
+  readonly below?: string;
+  readonly keys: readonly string[];
+}
+
 export interface Adapter {
   readonly name: string;
   /** The program to look up on PATH; null if the configuration decides. */
@@ -166,6 +175,8 @@ export interface Adapter {
   readonly allowSince?: string;
   /** Where the program keeps its sessions and credentials, so that a confined one can. */
   readonly folders?: readonly ProgramFolder[];
+  /** Absent: nothing is known of them. */
+  readonly credentials?: Credentials;
   /** Flags in the `args` of an agent that may permit more than `allow`, and beginnings of such arguments. */
   readonly loosens: readonly string[];
   /** Whether errors of the program may be those of a service, see `unavailable.ts`. */

@@ -41,6 +41,11 @@ export const claudeAdapter: Adapter = {
     },
     { path: '.claude.json', isFile: true },
   ],
+  credentials: {
+    folder: '.claude',
+    folderVariable: 'CLAUDE_CONFIG_DIR',
+    keys: ['ANTHROPIC_API_KEY', 'ANTHROPIC_AUTH_TOKEN', 'CLAUDE_CODE_OAUTH_TOKEN', 'ANTHROPIC_BASE_URL'],
+  },
   loosens: MODES,
   command(call) {
     const { configuration, session, fork, out, guards, prompt, schema } = call;

@@ -30,6 +30,11 @@ export const codexAdapter: Adapter = {
       makes: ['skills'],
     },
   ],
+  credentials: {
+    folder: '.codex',
+    folderVariable: 'CODEX_HOME',
+    keys: ['CODEX_API_KEY', 'OPENAI_API_KEY', 'OPENAI_BASE_URL'],
+  },
   loosens: [...SANDBOX, 'sandbox_', 'default_permissions', 'permissions.', 'web_search'],
   command(call) {
     const { configuration, session, fork, schema, file } = call;

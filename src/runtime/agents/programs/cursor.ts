@@ -19,6 +19,7 @@ export const cursorAdapter: Adapter = {
     { path: '.cursor', settings: ['mcp.json', 'hooks.json', 'rules', 'commands'] },
     { variable: 'XDG_CONFIG_HOME', path: '.config', name: 'cursor' },
   ],
+  credentials: { folder: '.cursor', keys: ['CURSOR_API_KEY'] },
   loosens: [...FORCE, ...MODE],
   command({ configuration, session }) {
     const allowed = allowedBy(configuration);

@@ -37,6 +37,7 @@ export const geminiAdapter: Adapter = {
       settings: ['settings.json', 'GEMINI.md', '.env', 'commands', 'extensions', 'policies', 'skills'],
     },
   ],
+  credentials: { folder: '.gemini', keys: ['GEMINI_API_KEY', 'GOOGLE_API_KEY', 'GOOGLE_CLOUD_PROJECT'] },
   loosens: [...MODES, '--policy', '--admin-policy', '--allowed-tools'],
   command(call) {
     const { configuration, session, out } = call;

@@ -32,6 +32,12 @@ export const opencodeAdapter: Adapter = {
     { variable: 'XDG_CONFIG_HOME', path: '.config', name: 'opencode', settings: SETTINGS },
   ],
   // Denied actions stay denied even with `--auto`.
+  credentials: {
+    folder: '.local/share/opencode',
+    folderVariable: 'XDG_DATA_HOME',
+    below: 'opencode',
+    keys: ['ANTHROPIC_API_KEY', 'OPENAI_API_KEY', 'GEMINI_API_KEY', 'OPENROUTER_API_KEY'],
+  },
   loosens: [],
   command(call) {
     const { configuration, session, fork } = call;

@@ -35,6 +35,7 @@ export const qwenAdapter: Adapter = {
   folders: [
     { path: '.qwen', settings: ['settings.json', 'QWEN.md', '.env', 'agents', 'commands', 'extensions', 'skills'] },
   ],
+  credentials: { folder: '.qwen', keys: ['OPENAI_API_KEY', 'DASHSCOPE_API_KEY', 'OPENAI_BASE_URL'] },
   loosens: [...MODES, '--allowed-tools'],
   command(call) {
     const { configuration, session, fork, out, schema, file } = call;
