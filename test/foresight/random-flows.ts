@@ -147,7 +147,7 @@ const CODES = [
   'DO [ok=1,3 retry=1 retry_on=exit:0]: make it',
   'DO [ok=2 retry=1]: $ = cat w',
   'DO [ok=2 once]: make it',
-  'DO: in PARALLEL [on_failure=keep]\n~- [ok=2] $ = cat a\n~- make b\nIF: failures is not empty → !',
+  'DO: in PARALLEL [on_failure=keep]\n~- DO [ok=2]: $ = cat a\n~- make b\nIF: failures is not empty → !',
   'FOR EACH: it in [1, 2] [on_failure=keep]:\n~DO [ok=2]: make {it}\nIF: failures is not empty → !',
   'DO [ok=2]: make it\nUNDO: make back',
 ];
@@ -184,12 +184,12 @@ const AGAIN = [
 ];
 /** Members of which not all must succeed, or that nobody waits for. */
 const MEMBERS = [
-  'DO: in PARALLEL [quorum=1]\n~- $ = cat a\n~- [retry=1] make b\nIF: $ is null → !',
+  'DO: in PARALLEL [quorum=1]\n~- $ = cat a\n~- DO [retry=1]: make b\nIF: $ is null → !',
   'DO: in PARALLEL [quorum=1 on_failure=keep]\n~- $ = cat a\n~- make b\nIF: failures is not empty → !',
-  'DO: in PARALLEL [max=1]\n~- $ = cat a\n~- [timeout=3s] make b',
-  'DO: in PARALLEL\n~- $ = cat a\n~- [ok=2] make b\nWAIT: All 2 complete OR timeout=10s (quorum=1)\nIF: timed_out → !',
-  'DO: in PARALLEL [quorum=1]\n~- $ = Task(dear) "left"\n~- [ok=0,2] make b\nIF: exit_code($) == 2 → !',
-  'DO: in PARALLEL [on_failure=keep]\n~- $ = cat a\n~- [once] make b\nIF: failures[0].error_type == "in_doubt" → !',
+  'DO: in PARALLEL [max=1]\n~- $ = cat a\n~- DO [timeout=3s]: make b',
+  'DO: in PARALLEL\n~- $ = cat a\n~- DO [ok=2]: make b\nWAIT: All 2 complete OR timeout=10s (quorum=1)\nIF: timed_out → !',
+  'DO: in PARALLEL [quorum=1]\n~- $ = Task(dear) "left"\n~- DO [ok=0,2]: make b\nIF: exit_code($) == 2 → !',
+  'DO: in PARALLEL [on_failure=keep]\n~- $ = cat a\n~- DO [once]: make b\nIF: failures[0].error_type == "in_doubt" → !',
   'FOR EACH: it in [1, 2] in PARALLEL [quorum=1]:\n~DO: make {it}',
   'FOR EACH: it in [1, 2] in PARALLEL [quorum=1 on_failure=keep]:\n~DO: make {it}\nIF: failures is not empty → !',
   'FOR EACH: it in [1, 2] in PARALLEL [on_failure=keep]:\n~CHECK: got$ = cat {it}\nIF: "ok" in got$ → !',
@@ -227,7 +227,7 @@ const SPENDING = [
   'FOR EACH: it in [1, 2] [on_failure=keep]:\n~DO [retry=1]: Task(dear) "do {it}"',
   'FOR EACH: it in [1, 2] in PARALLEL [max=1]:\n~DO: Task(cheap) "do {it}"',
   'FOR EACH: it in [1, 2] in PARALLEL [quorum=1]:\n~DO: Task(dear) "do {it}"',
-  'DO: in PARALLEL [quorum=1 on_failure=keep]\n~- $ = Task(dear) "left"\n~- [retry=1] Task(cheap) "right"',
+  'DO: in PARALLEL [quorum=1 on_failure=keep]\n~- $ = Task(dear) "left"\n~- DO [retry=1]: Task(cheap) "right"',
   'DO: in PARALLEL\n~- Task(dear) "left"\n~- Task(dear) "right"',
   'DO: in PARALLEL\n~- $ = Task(dear) "left"\n~- make b\nWAIT: All 2 complete OR timeout=10s (quorum=1)',
   'WAIT: $ == "ok" OR timeout=2s every=1s\n~CHECK: $ = Task(cheap) "is it"',
@@ -328,8 +328,54 @@ const TRIES: readonly (readonly string[])[] = [
 /** Limits of a run of every kind. */
 const LIMITS_OF_RUN = ['time=5s', 'time=1h transitions=4', 'cost=0.15', 'tokens=15', 'transitions=3'];
 
+/** Conditions on texts, which are decided by what is known of them: their parts, patterns and other texts. */
+const TEXTS = [
+  'string(#) matches "^.k$"|# matches "[0-9]"|string(#) matches "^o"|# starts with #|# in #|# contains #|"{#}" == "{#}"|"a{#}b" == "a{#}b"',
+  'lower(string(#)) contains "k"|split(string(#), "k")[0] == "o"|len(split(string(#), "k")) > 1|replace(string(#), "o", "s") == "sk"',
+  'trim("{#} ") == #|len("{#}") == 2|join([#, "k"], "") == "ok"|lines(string(#)) == ["ok"]|"{#}" in ["ok", ""]|#? exists',
+  'slice(string(#), 0, 1) == "o"|sort([#, #])[0] == #|# == {"a": 1}|#.a? in [1, "ok"]|values({"a": #}) == [1]|first([#]) == "ok"',
+  'k == %|k == #|default(k, 1) == 1|len(k) > 0|range(n) is empty|max(n, m) > 2|sum([n, m]) == 3|n in [1, m]',
+].flatMap((all) => all.split('|'));
+/** What stands within blocks within blocks. */
+const INNER = [
+  'CHECK: $ = cat v',
+  'DO: $ = cat w',
+  'DO [ok=0,2]: $ = cat w',
+  'DO [retry=1 retry_on=exit:2]: make it',
+  'ASK user: "which?" → $ choices=ok,no',
+  'DO: $ = Task(claude) "do {n}"',
+  'SET: k = #',
+  'SET: t = #',
+  'SET: t = [#, n]',
+  'INCREMENT: n',
+  'INCREMENT: m by 2',
+  'EMIT: SEEN n={n} t={t}',
+  'USE: JUMP with to=@, q={#}',
+  'USE: JUMP with to=@',
+  'FAIL: no with v={n}',
+  '!',
+  'WAIT: 2s',
+  'DO: make it\nUNDO: make back {n}',
+  'ROLLBACK',
+  'DO: in PARALLEL [on_failure=keep]\n~- DO [ok=2]: $ = cat a\n~- make b\nIF: failures is not empty AND failures[0].exit_code == 0 → !',
+  'DO: in PARALLEL [on_failure=keep]\n~- CHECK: $ = cat a\n~- DO [timeout=3s]: make b\nIF: len(failures) == 1 AND failures[0].kind == "timeout" → !',
+  'DO: in PARALLEL [quorum=1]\n~- $ = cat a\n~- $x = cat b\nIF: $ is null OR $x is null → !',
+  'STEP: $ type=artifact\n~DO: make it\n~GATE: expr n < 2\n~RETRY:\n~  EXIT 2\nIF: "{$.status}" matches "^pass" → !',
+  'STEP: $ type=validate\n~DO: make it\nIF: "{$.output}" starts with "t" → !',
+];
+const HANDLERS = [
+  'ON ERROR timeout: → @!',
+  'ON ERROR tool_failure: → DO: make sure, @!',
+  'ON ERROR bad_value: → CHECK: late = cat v, @!',
+  'ON ERROR [not_json]: → INCREMENT: n, @!',
+  'ON ERROR failed: → SET: t = {error}, @!',
+  'ON ERROR: → EMIT: SEEN n={n}, @!',
+  'ON ERROR: → FAIL: again',
+];
+
 /** What a program has besides the effects of every program. */
 export type Kind =
+  | 'nested'
   | 'mixed'
   | 'undo'
   | 'lists'
@@ -345,6 +391,7 @@ export type Kind =
   | 'limits'
   | 'spending';
 const KINDS: Readonly<Record<Kind, readonly string[]>> = {
+  nested: INNER,
   mixed: MIXED,
   again: AGAIN,
   spending: SPENDING,
@@ -392,12 +439,67 @@ class Flow {
 
   private effect(all: readonly string[], isNamed = false): string[] {
     const local = `v${this.count++}`;
-    const lines = this.pick(all)
+    const template = this.pick(all);
+    const lines = template
       .replaceAll('$', local)
       .split('\n')
       .map((line) => this.fill(line.replace('!', () => this.action())));
-    if (isNamed) this.names.push(local);
+    if (isNamed && /\$ = |→ \$/.test(template)) this.names.push(local);
     return lines.map((line) => (line.startsWith('~') ? `    ${line.slice(1)}` : `  ${line}`));
+  }
+
+  /** A condition of up to three parts. */
+  private condition(): string {
+    const part = (): string => {
+      const one = this.fill(this.pick(this.random(2) === 0 ? TEXTS : CONDITIONS));
+      return this.random(5) === 0 ? `NOT (${one})` : one;
+    };
+    const joined = (): string => `(${part()}) ${this.pick(['AND', 'OR'])} (${part()})`;
+    return this.random(3) === 0 ? joined() : part();
+  }
+
+  /** Blocks within blocks, and what is in them; within branches, nothing changes what all of them see. */
+  block(depth: number, isBranch = false): string[] {
+    const names = this.names.length;
+    const lines: string[] = [];
+    for (let count = 1 + this.random(2); count > 0; count--) lines.push(...this.nested(depth, isBranch));
+    // What one way binds, another one need not see.
+    if (this.random(4) > 0) this.names.length = names;
+    return lines.map((line) => `  ${line}`);
+  }
+
+  private nested(depth: number, isBranch: boolean): string[] {
+    const inner = (isInBranch = isBranch): string[] => this.block(depth - 1, isInBranch);
+    switch (depth === 0 ? 9 : this.random(10)) {
+      case 0:
+        return [`IF: ${this.condition()} →`, ...inner()];
+      case 1:
+        return [`IF: ${this.condition()} →`, ...inner(), 'ELSE →', ...inner()];
+      case 2:
+        return [`IF: ${this.condition()} →`, ...inner(), `ELSE IF: ${this.condition()} →`, ...inner()];
+      case 3:
+        return [`IF: ${this.condition()} → PROCEED`, `IF: ${this.condition()} →`, ...inner(), 'DEFAULT:', ...inner()];
+      case 4:
+        return [`FOR EACH: it in ${this.pick(['[1, "ok"]', '[n, t]', '["a"]'])}:`, ...inner()];
+      case 5:
+        return [
+          `FOR EACH: it in [1, "ok"] in PARALLEL${this.pick(['', ' [on_failure=keep]', ' [quorum=1]'])}:`,
+          ...inner(true),
+        ];
+      case 6:
+        return [`WAIT: ${this.condition()} OR timeout=2s every=1s`, ...inner()];
+      default: {
+        const lines = this.effect(INNER, true).map((line) => line.slice(2));
+        const isRefused = /(?:^|→ )(?:GOTO|RETURN|SET|INCREMENT|USE|ROLLBACK|STEP)/;
+        return isBranch && lines.some((line) => isRefused.test(line)) ? ['DO: make this'] : lines;
+      }
+    }
+  }
+
+  handler(): string {
+    return this.fill(
+      this.pick(HANDLERS).replace('@!', this.pick(['RETURN: {error_type}', 'GOTO: @', 'RETURN: {error}'])),
+    );
   }
 
   line(withPattern: boolean, kinds: readonly Kind[]): string[] {
@@ -444,6 +546,7 @@ export function randomFlow(random: Random, kinds: readonly Kind[], isSmall = fal
   if (kinds.includes('limits')) text.push(`LIMIT: ${begin.pick(['cost=0.15', 'tokens=15', 'cost=0.35', 'tokens=25'])}`);
   const withPattern = random(3) === 0;
   if (withPattern) text.push('PATTERN: PAT with p, q=2', ...begin.pick(PATTERNS));
+  if (kinds.includes('nested') && !kinds.includes('mixed')) text.push(...begin.pick(PATTERNS_OF_MIXED));
   if (kinds.includes('mixed')) {
     text.push(...begin.pick(PATTERNS_OF_MIXED), ...begin.pick(OUTERS), ...begin.pick(TRIES));
     if (random(8) === 0) text.unshift(`LIMIT: ${begin.pick(LIMITS_OF_RUN)}`);
@@ -456,12 +559,19 @@ export function randomFlow(random: Random, kinds: readonly Kind[], isSmall = fal
     });
     text.push(`STATE: ${state}`, '  TRACK: n', '  TRACK: m = 2', `  TRACK: t = ${flow.pick(['0', '""', 'null'])}`);
     if (!isSmall || random(2) === 0) text.push('  DO [ok=0,2]: made = make it');
-    for (let count = 1 + random(isSmall ? 3 : 5); count > 0; count--) text.push(...flow.line(withPattern, kinds));
+    if (kinds.includes('nested')) {
+      if (random(3) > 0) text.push(`  TRACK: k = ${flow.fill('%')}`);
+      text.push(...flow.block(isSmall ? 2 : 3));
+    }
+    const isLong = !isSmall || !kinds.includes('nested');
+    for (let count = 1 + random(isLong ? (isSmall ? 3 : 5) : 1); count > 0; count--)
+      text.push(...flow.line(withPattern, kinds));
     if (random(2) === 0) text.push('  INCREMENT: n', `  IF: n >= ${1 + random(3)} → RETURN: limit`);
     text.push(random(3) === 0 ? '  RETURN' : `  ${flow.fill('GOTO: @')}`);
     const kind = flow.pick(kindsOfFailures(kinds).map((one) => (one === '' ? '' : ` ${one}`)));
     const spends = kinds.includes('spending') && random(2) === 0 ? 'DO: Task(dear) "help", ' : '';
-    if (random(4) === 0)
+    if (kinds.includes('nested')) for (let count = random(3); count > 0; count--) text.push(`  ${flow.handler()}`);
+    else if (random(4) === 0)
       text.push(`  ON ERROR${kind}: → ${spends}${flow.fill(flow.pick(['RETURN: {error_type}', 'GOTO: @']))}`);
   }
   if (random(2) === 0) {

@@ -52,6 +52,7 @@ function lintInstructions(
     if (i.kind === 'do' || i.kind === 'check') {
       if (i.performed.kind === 'shell') {
         lintCommand(i.performed.shell, i.span.file, i.kind, diagnostics);
+        lintOptionsFirst(i, i.performed.shell, surroundings, diagnostics);
         lintNameAfter(i, i.performed.shell, surroundings, diagnostics);
         lintLoop(i.performed.shell, i.span.file, names, diagnostics);
       }
@@ -84,7 +85,9 @@ function addBound(i: Instruction, names: Set<string>, effects: Set<string>): voi
   effects.add(i.bind.text);
 }
 
-const OPTION = /\s(\[(?:ok|timeout|retry|once|cwd|shell|strict|env\.\w+)(?:=[^\]]*)?\])$/;
+const OPTIONS = '\\[(?:ok|timeout|retry(?:_on)?|once|cwd|shell|strict|env\\.\\w+)(?:=[^\\]]*)?(?:\\s[^\\]]*)?\\]';
+const OPTION = new RegExp(`\\s(${OPTIONS})$`);
+const OPTIONS_FIRST = new RegExp(`^(${OPTIONS})(?:\\s+|$)`);
 /** A name behind the command, as some languages bind what it prints. */
 const NAME_AFTER = /\s((→|->|=>|AS(?=\s)|as(?=\s))\s*([A-Za-z_]\w*))$/i;
 /** Verbs that text has after an arrow by chance, or that never follow an arrow. */
@@ -126,6 +129,28 @@ function lintCommand({ text, lines }: ShellText, file: number, kind: 'do' | 'che
   const start = only.source + next.index;
   const [, part = '', rest = ''] = next;
   diagnostics.push(say.nextAction({ file, start, end: start + part.length }, { part, rest }));
+}
+
+/** `DO: [ok=2] make` and the member `- [ok=2] made = make`: to a shell, the options are the name of a program. */
+function lintOptionsFirst(
+  i: Extract<Instruction, { kind: 'do' | 'check' }>,
+  { text, lines, span }: ShellText,
+  { sources, by }: TextSurroundings,
+  diagnostics: Diagnostic[],
+): void {
+  const [first] = lines;
+  const match = text.startsWith('[') ? OPTIONS_FIRST.exec(text) : null;
+  if (match === null || first === undefined) return;
+  const [before, options = ''] = match;
+  const verb = i.kind.toUpperCase();
+  const head = sources[span.file]?.text.slice(i.span.start + by, first.source + by) ?? '';
+  const bound = i.bind === undefined ? '' : `${i.bind.text} = `;
+  const line = `${verb} ${options}: ${bound}${text.slice(before.length).split('\n')[0]}`.trimEnd();
+  const whole = { ...span, start: i.span.start, end: first.source + text.length };
+  const isSimple = lines.length === 1 && !head.includes('[') && text !== options;
+  const at = { file: span.file, start: first.source, end: first.source + options.length };
+  const fix = isSimple ? { fix: { span: whole, text: line, guess: true } as const } : {};
+  diagnostics.push(say.optionsFirst(at, { part: options, line, ...fix }));
 }
 
 /** `ls → files` and `ls AS files`. In small letters and as `->`, only if the program reads such a name and nothing binds it. */

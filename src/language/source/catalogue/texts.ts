@@ -10,6 +10,12 @@ export const textMessages = {
     label: 'part of the command',
     help: `write options before the colon: \`${f.verb} ${f.part}: …\``,
   })),
+  optionsFirst: message<{ part: string; line: string; fix?: Correction }>('not-a-command', 'error', (f) => ({
+    message: `\`${f.part}\` is not a command`,
+    label: 'options stand before the colon',
+    help: `write \`${f.line}\``,
+    ...omitUndefined({ correction: f.fix }),
+  })),
   nameAfter: message<{ line: string; name: string; part: string; fix: Correction }>(
     'name-after-command',
     'error',
