@@ -44,6 +44,17 @@ export function callsAgents({ states, plans = {} }: Machine): boolean {
   );
 }
 
+/** The agents that tools are, by the names of the tools; without a name that means another tool in another plan. */
+export function agentTools({ plans = {} }: Machine): ReadonlyMap<string, string> {
+  const found = new Map<string, string | null>();
+  for (const { tools } of Object.values(plans))
+    for (const [name, { calls }] of Object.entries(tools)) {
+      const agent = calls.kind === 'agent' ? calls.agent : null;
+      found.set(name, (found.get(name) ?? agent) === agent ? agent : null);
+    }
+  return new Map([...found].flatMap(([name, agent]) => (agent === null ? [] : [[name, agent] as const])));
+}
+
 /** What no run of a program with its inputs exceeds. */
 export interface RunBounds {
   /** Calls of agents; null: no number bounds them, or it was not computed in time. */

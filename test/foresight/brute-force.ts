@@ -94,7 +94,7 @@ function keyOf(image: Json, limits: Limits): string {
     if (VOLATILE.has(name)) return undefined;
     if (name === 'events' && Array.isArray(value))
       return (value as RunEvent[]).flatMap(
-        (event) => countedSite(event) ?? (event.type === 'emitted' ? event.event : []),
+        (event) => countedSite(event, new Map()) ?? (event.type === 'emitted' ? event.event : []),
       );
     return value;
   });
@@ -202,7 +202,9 @@ class Search {
   private add(run: Run, from: number, event: Event | undefined, trackedBefore: readonly Slot[]): void {
     advance(run, 100);
     const events = run.takeEvents();
-    const spent = run.takeRequests().flatMap((request) => this.spentBy(request));
+    const requests = run.takeRequests();
+    const spent = requests.flatMap((request) => this.spentBy(request));
+    const agents = new Map(requests.flatMap((one) => (one.kind === 'agent' ? [[one.effect, one.agent] as const] : [])));
     run.takeCancellations();
     const { result } = run;
     const end = result === null ? null : `${result.status} ${result.state} ${result.error?.kind ?? null}`;
@@ -221,8 +223,11 @@ class Search {
       this.known.set(key, to);
     }
     const counts = events.flatMap((one) => {
-      const site = countedSite(one);
-      return site === null ? [] : [nameOf(site)];
+      const site = countedSite(one, new Map());
+      if (site === null) return [];
+      // The request says which agent is called, whatever its event says.
+      const agent = 'effect' in one ? agents.get(one.effect) : undefined;
+      return [nameOf(agent === undefined ? site : { ...site, name: agent })];
     });
     counts.push(...spent);
     const edge = {

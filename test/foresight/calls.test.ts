@@ -7,6 +7,7 @@ import { type Verification, verify } from '../../src/lab/foresight/verify-machin
 import type { Machine } from '../../src/machine/machine.js';
 import { amount, tries } from '../amount.js';
 import { boundIn, defectsIn, OPTIONS, sequence } from './programs.js';
+import { verdictsOf } from './rules.js';
 import { machineWithFiles } from './with-files.js';
 
 async function machineOf(text: string): Promise<Machine> {
@@ -228,3 +229,22 @@ test.each(Array.from({ length: tries(1, 12) }, (_, at) => 1 + at * BLOCK))(
     expect(confirmed.no).toBeLessThanOrEqual(confirmed.yes / 20);
   },
 );
+
+test('an agent that is the tool of a CALL counts as that tool and as the agent, with the price of the agent', async () => {
+  // The tool `cheap` is the agent `dear`.
+  const machine = await machineOf(
+    lines('STATE: A', '  CALL: x = cheap', '  DO: y = Task(cheap) "more"', '  RETURN: ok'),
+  );
+  const verification = verify(machine, { ...OPTIONS, maxCost: { dear: 0.1, cheap: 0.03 } });
+  expect([boundIn(verification, 'Task(dear)'), boundIn(verification, 'Task(cheap)')]).toEqual([1, 1]);
+  expect(verification.bounds.find(({ kind }) => kind === 'cost')?.reserved).toBeCloseTo(0.13);
+  expect(
+    verdictsOf(machine, [
+      'NEVER: run Task(dear)',
+      'NEVER: run CALL cheap',
+      'AT MOST: 1 run Task(dear)',
+      'AT MOST: 1 run CALL cheap',
+      'NEVER: run "cheap"',
+    ]),
+  ).toEqual(['violated', 'violated', 'proved', 'proved', 'violated']);
+});

@@ -12,7 +12,7 @@ import { explore } from '../../src/lab/foresight/explore.js';
 import { exploreOptions } from '../../src/lab/foresight/explore-options.js';
 import { type CountedSite, countedSite } from '../../src/lab/foresight/explored-graph.js';
 import { runOptionsOf } from '../../src/lab/foresight/foresight-options.js';
-import type { Machine } from '../../src/machine/machine.js';
+import { agentTools, type Machine } from '../../src/machine/machine.js';
 import { amount, tries } from '../amount.js';
 import { formulaValue } from './compared.js';
 import { OPTIONS, sequence } from './programs.js';
@@ -25,9 +25,9 @@ const textOf = (site: CountedSite): string =>
   site.kind === 'command' ? `${site.state} ${nameOf(site)}` : nameOf(site);
 
 /** What a segment shows: what is counted, and how the run ended. */
-function shownBy(events: readonly RunEvent[], run: Run): string {
+function shownBy(events: readonly RunEvent[], run: Run, agents: ReadonlyMap<string, string>): string {
   const { result } = run;
-  const counted = events.flatMap((event) => countedSite(event) ?? []).map(textOf);
+  const counted = events.flatMap((event) => countedSite(event, agents) ?? []).map(textOf);
   return [...counted, result === null ? '' : `${result.status} ${result.state} ${result.error?.kind}`].join('\n');
 }
 
@@ -85,17 +85,18 @@ function problemsOfRun(
   const run = startRun(linked, { ...runOptionsOf(machine, { inputs }), limits: machine.limits });
   const follower = new Follower(exploration);
   const counts = new Map<string, number>();
+  const agents = agentTools(machine);
   const wrong: string[] = [];
   for (let step = 0, pending: number | null = -1; step < 50 && pending !== null; step++) {
     if (advance(run, 1000) === 'more') break;
     const events = run.takeEvents();
     world.note(run.takeRequests());
     run.takeCancellations();
-    for (const site of events.flatMap((event) => countedSite(event) ?? []))
+    for (const site of events.flatMap((event) => countedSite(event, agents) ?? []))
       counts.set(nameOf(site), (counts.get(nameOf(site)) ?? 0) + 1);
     const isLimit = run.result?.error?.kind === 'limit';
-    if (oneOrder && !isLimit && !follower.follow(shownBy(events, run), pending))
-      wrong.push(`no way: ${shownBy(events, run)}`);
+    if (oneOrder && !isLimit && !follower.follow(shownBy(events, run, agents), pending))
+      wrong.push(`no way: ${shownBy(events, run, agents)}`);
     if (run.result !== null || wrong.length > 0) break;
     pending = world.act(run);
   }

@@ -6,7 +6,7 @@ import { memoryHost } from '../project/memory-host.js';
 
 const FILES: Readonly<Record<string, string>> = {
   'tools.yaml':
-    'get: { run: [./get] }\nput: { module: ./put.mjs#put }\npay: { module: ./put.mjs#pay }\nask: { agent: dear, prompt: "Do it." }\n',
+    'get: { run: [./get] }\nput: { module: ./put.mjs#put }\npay: { module: ./put.mjs#pay }\nask: { agent: dear, prompt: "Do it." }\ncheap: { agent: dear, prompt: "Do it." }\n',
   'any.json': '{}',
   'two.json': JSON.stringify({
     calls: [

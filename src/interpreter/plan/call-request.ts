@@ -118,6 +118,19 @@ function callText(name: string, alternatives: readonly (readonly string[])[]): s
   return paths.length === 0 ? name : `${name} → ${paths.join(' || ')}`;
 }
 
+/** Whether a request is that of a CALL, also if its tool is an agent. */
+export function isToolCall({
+  kind,
+  tool,
+  text,
+}: {
+  readonly kind: string;
+  readonly tool: string | null;
+  readonly text: string;
+}): boolean {
+  return kind === 'tool' || (kind === 'agent' && tool !== null && (text === tool || text.startsWith(`${tool} → †`)));
+}
+
 /** The record of a request. The parameters are part of it, like the values of a command. */
 export function requestEvent(
   thread: Thread,

@@ -66,7 +66,7 @@ class Explorer {
   private readonly moments: (StoredMoment | null)[] = [];
   private readonly states: MonitorState[] = [];
   private readonly known = new Map<string, number>();
-  private readonly counted = new Counted();
+  private readonly counted: Counted;
   private readonly violations: { readonly edge: Edge; readonly property: number }[] = [];
   private readonly awoken = new Map<number, Edge>();
   private readonly fulfilled = new Map<number, Set<Edge>>();
@@ -92,6 +92,7 @@ class Explorer {
     private readonly machine: Machine,
     private readonly options: ExploreOptions,
   ) {
+    this.counted = new Counted(machine);
     this.runOptions = runOptionsOf(machine, options);
     this.monitors = options.monitors ?? NO_MONITORS;
     this.mayNeverFit = mayNeverFit(machine, options.agentMaxCost);

@@ -1,5 +1,6 @@
 /** The graph of configurations: what was reached, by what, and what happened on the way. */
 import type { RunEvent } from '../../interpreter/events/event.js';
+import { isToolCall } from '../../interpreter/plan/call-request.js';
 import type { Run, RunResult } from '../../interpreter/run.js';
 import type { TimeSpan } from './spans.js';
 import type { Rare } from './way.js';
@@ -15,15 +16,15 @@ export interface CountedSite {
   readonly line: number;
 }
 
-/** What an event counts; null: nothing. */
-export function countedSite(event: RunEvent): CountedSite | null {
+/** What an event counts; null: nothing. `agents` are the agents of tools. */
+export function countedSite(event: RunEvent, agents: ReadonlyMap<string, string>): CountedSite | null {
   if (event.type === 'state_entered') return { kind: 'state', name: event.state, state: event.state, line: 0 };
   if (event.type === 'asked') return { kind: 'ask', name: event.name, state: '', line: 0 };
   if (event.type !== 'effect_requested') return null;
   const { state, line, tool, text } = event;
   switch (event.kind) {
     case 'agent':
-      return { kind: 'agent', name: tool ?? text, state, line };
+      return { kind: 'agent', name: calledAgent(event, agents), state, line };
     case 'tool':
       return { kind: 'tool', name: tool ?? text, state, line };
     case 'shell':
@@ -33,6 +34,15 @@ export function countedSite(event: RunEvent): CountedSite | null {
     default:
       return null;
   }
+}
+
+/** The agent of a request, which is not the tool of a CALL. */
+export function calledAgent(
+  request: { readonly kind: string; readonly tool: string | null; readonly text: string },
+  agents: ReadonlyMap<string, string>,
+): string {
+  const name = request.tool ?? request.text;
+  return isToolCall(request) ? (agents.get(name) ?? name) : name;
 }
 
 /** A failure of an expression of the program. */

@@ -6,7 +6,7 @@
 
 import type { RunEvent } from '../../interpreter/events/event.js';
 import type { Json, SlotRef } from '../../machine/expression.js';
-import type { Instruction, Machine, State } from '../../machine/machine.js';
+import { agentTools, type Instruction, type Machine, type State } from '../../machine/machine.js';
 import { type CountedSite, countedSite, type Mistake } from './explored-graph.js';
 import type { Monitors } from './monitors.js';
 import { controlParts, readsIn, readsThatFail, type Variable, variableOf } from './reductions/reads.js';
@@ -115,14 +115,19 @@ export class Counted {
   readonly mistakes: Mistake[] = [];
   /** Where each agent is called, as `STATE LINE`. */
   readonly agentLines = new Map<string, Set<string>>();
+  private readonly agents: ReadonlyMap<string, string>;
   private readonly siteIndex = new Map<string, number>();
   private readonly mistakeIndex = new Map<string, number>();
+
+  constructor(machine: Machine) {
+    this.agents = agentTools(machine);
+  }
 
   /** The indexes of the sites that events count. */
   sitesOf(events: readonly RunEvent[]): readonly number[] {
     let found: number[] | null = null;
     for (const event of events) {
-      const site = countedSite(event);
+      const site = countedSite(event, this.agents);
       if (site === null) continue;
       found ??= [];
       found.push(this.indexOf(site));

@@ -97,7 +97,7 @@ export class Spans {
       if (own !== Number.POSITIVE_INFINITY || unlimited !== null) continue;
       const what =
         request.kind === 'agent'
-          ? `agent \`${request.tool ?? request.text}\` may be unavailable`
+          ? `agent \`${request.agent}\` may be unavailable`
           : 'text' in request
             ? `\`${request.text}\` has no timeout`
             : `${nameOf(request)} has no deadline`;

@@ -1,5 +1,6 @@
 /** From the properties of a test file to rules that an exploration watches: names are slots of the machine, and conditions code. */
 
+import { isToolCall } from '../../interpreter/plan/call-request.js';
 import { testMessages as say } from '../../language/source/catalogue/tests.js';
 import type { Diagnostic } from '../../language/source/diagnostic.js';
 import type { Expression } from '../../language/syntax/expression-nodes.js';
@@ -12,8 +13,9 @@ import type {
   Selector,
 } from '../../language/syntax/tests/test-tree.js';
 import type { Expr, Json, SlotRef } from '../../machine/expression.js';
-import type { Machine } from '../../machine/machine.js';
+import { agentTools, type Machine } from '../../machine/machine.js';
 import { nearest } from '../../prelude/nearest.js';
+import { calledAgent } from '../foresight/explored-graph.js';
 import type { Moment, MomentCondition as WatchedCondition } from '../foresight/monitors.js';
 import { momentsOf, type MonitoredRule as WatchedRule } from '../foresight/monitors.js';
 import type { Property } from '../foresight/properties.js';
@@ -45,10 +47,11 @@ export function compileProperties(cases: readonly PropertyCase[], machine: Machi
     text,
     value: inMachine(values.get(expression) ?? { op: 'const', value: null }, slots),
   });
+  const agents = agentTools(machine);
   const properties = cases.map(
     ({ name, rules, assumptions }): Property => ({
       name,
-      rules: rules.map((rule) => watchedRule(rule, condition)),
+      rules: rules.map((rule) => watchedRule(rule, { condition, agents })),
       assumptions: assumptions.map(condition),
     }),
   );
@@ -116,32 +119,36 @@ function whensOf(rule: Rule): Condition[] {
   return momentsOf(rule).flatMap(({ when }) => (when === null ? [] : [when]));
 }
 
-type Convert = (condition: Condition) => WatchedCondition;
+interface Watched {
+  readonly condition: (condition: Condition) => WatchedCondition;
+  /** By the tools of CALLs that they are. */
+  readonly agents: ReadonlyMap<string, string>;
+}
 
-function watchedRule(rule: Rule, condition: Convert): WatchedRule {
+function watchedRule(rule: Rule, watched: Watched): WatchedRule {
   const { text } = rule;
   switch (rule.kind) {
     case 'never': {
-      const unless = rule.unless === null ? null : watchedMoment(rule.unless, condition);
-      return { kind: 'never', text, moment: watchedMoment(rule.moment, condition), unless };
+      const unless = rule.unless === null ? null : watchedMoment(rule.unless, watched);
+      return { kind: 'never', text, moment: watchedMoment(rule.moment, watched), unless };
     }
     case 'after':
       return {
         kind: 'after',
         text,
-        moment: watchedMoment(rule.moment, condition),
-        following: watchedMoment(rule.following, condition),
+        moment: watchedMoment(rule.moment, watched),
+        following: watchedMoment(rule.following, watched),
       };
     case 'at-most':
-      return { kind: 'at-most', text, moment: watchedMoment(rule.moment, condition), count: rule.count };
+      return { kind: 'at-most', text, moment: watchedMoment(rule.moment, watched), count: rule.count };
     case 'reaches':
-      return { kind: 'reaches', text, moment: watchedMoment(rule.moment, condition) };
+      return { kind: 'reaches', text, moment: watchedMoment(rule.moment, watched) };
     case 'ends':
       return { kind: 'ends', text, statuses: rule.statuses?.map((status) => status.text) ?? null };
   }
 }
 
-function watchedMoment(moment: MomentTree, condition: Convert): Moment {
+function watchedMoment(moment: MomentTree, { condition, agents }: Watched): Moment {
   const when = moment.when === null ? null : condition(moment.when);
   switch (moment.kind) {
     case 'state':
@@ -154,7 +161,7 @@ function watchedMoment(moment: MomentTree, condition: Convert): Moment {
         fields: moment.fields.map(({ name, value }) => [name.text, constant(value)]),
       };
     case 'run':
-      return { kind: 'run', when, isCall: callsOf(moment.selector) };
+      return { kind: 'run', when, isCall: callsOf(moment.selector, agents) };
     case 'answered':
       return { kind: 'answered', when, name: moment.name.text, value: constant(moment.value) };
     case 'failed':
@@ -175,12 +182,14 @@ const KINDS: Readonly<Record<string, 'agent' | 'tool' | 'command'>> = {
 };
 
 /** The calls that a selector means. A repeated attempt is a call, too. */
-function callsOf(selector: Selector): Extract<Moment, { kind: 'run' }>['isCall'] {
+function callsOf(selector: Selector, agents: ReadonlyMap<string, string>): Extract<Moment, { kind: 'run' }>['isCall'] {
   return ({ kind, tool, text, state, line, step }, isEqual) => {
     const called = KINDS[kind];
     if (called === undefined) return false;
+    if (selector.kind === 'tool') return isToolCall({ kind, tool, text }) && tool === selector.name;
     // The agent of a step may only be known during the run.
-    if (selector.kind !== 'text') return called === selector.kind && tool !== null && isEqual(tool, selector.name);
+    if (selector.kind === 'agent')
+      return called === 'agent' && tool !== null && isEqual(calledAgent({ kind, tool, text }, agents), selector.name);
     const name = called === 'command' ? null : tool;
     return selects(selector, { kind: called, name, text, state, line, step: step ?? null });
   };

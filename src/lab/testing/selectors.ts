@@ -8,6 +8,8 @@ export interface SelectedRequest {
   readonly kind: 'command' | 'agent' | 'tool';
   /** The agent or the tool; null: a command, or an agent that is only known during the run. */
   readonly name: string | null;
+  /** The agent that is the tool of a CALL. */
+  readonly agent?: string;
   readonly text: string;
   /** The whole script, if the text is only its beginning. */
   readonly script?: string;
@@ -30,6 +32,7 @@ export function selects(selector: Selector, target: SelectedRequest): boolean {
     if (fits(text) || (target.kind === 'command' && fits(withoutComment(text)))) return true;
     return step !== null && text === `STEP: ${step}` && fits(`STEP: ${lastName(step)}`);
   }
+  if (selector.kind === 'agent' && target.agent === selector.name) return true;
   return target.kind === selector.kind && (target.name === null || target.name === selector.name);
 }
 

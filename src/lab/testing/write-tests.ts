@@ -2,6 +2,7 @@
 import { basename, resolve } from 'node:path';
 import { type ProjectHost, withOpenTexts } from '../../app/project/project-host.js';
 import type { RunEvent } from '../../interpreter/events/event.js';
+import { isToolCall } from '../../interpreter/plan/call-request.js';
 import { printJson } from '../../interpreter/values/json.js';
 import { isObject, type Value } from '../../interpreter/values/value.js';
 import { quoteText } from '../../language/format/print-expression.js';
@@ -227,9 +228,9 @@ function mocksOf(steps: readonly TraceStep[], events: readonly RunEvent[], isWho
     if (end?.request.isPlanCheck === true) continue;
     const selector =
       tool !== null && (event.kind === 'agent' || event.kind === 'tool')
-        ? event.kind === 'agent'
-          ? `Task(${tool})`
-          : `CALL ${tool}`
+        ? isToolCall(event)
+          ? `CALL ${tool}`
+          : `Task(${tool})`
         : patternText(event.text);
     const answer = end === undefined ? 'hangs' : answerText(end.happening, event.kind === 'tool');
     if (answer === null) return null;

@@ -3,8 +3,9 @@
 import { unwrap } from '../../app/result.js';
 import type { Runs } from '../../app/runs.js';
 import type { RunEvent } from '../../interpreter/events/event.js';
+import { isToolCall } from '../../interpreter/plan/call-request.js';
 import { fromRecord } from '../../interpreter/values/json.js';
-import type { Machine } from '../../machine/machine.js';
+import { agentTools, type Machine } from '../../machine/machine.js';
 import { omitUndefined } from '../../prelude/omit-undefined.js';
 import type { Attempt } from '../../runtime/record/record-facts.js';
 import { RunModel } from '../../runtime/record/run-model.js';
@@ -81,13 +82,22 @@ async function readRecord(runs: Runs, run: string) {
 /** What the run asked of the world, each attempt once. */
 async function callsOf(runs: Runs, run: string, attempts: readonly Attempt[], machine: Machine): Promise<Call[]> {
   const { targets } = factsOf(machine);
+  const agents = agentTools(machine);
   const calls: Call[] = [];
   for (const { request, ending } of attempts) {
     if (ending === 'put-off') continue;
     const { kind, tool, text, state, line, step = null } = request;
     const known = targets.find((one) => one.line === line && one.text === text);
     const common = { text, state, line, step, isOnce: isOnce(line, text, machine) };
-    if (kind === 'agent') calls.push({ ...common, kind, name: tool, prompt: await promptOf(runs, run, request) });
+    if (isToolCall(request) && kind === 'agent')
+      calls.push({
+        ...common,
+        kind: 'tool',
+        name: tool,
+        prompt: null,
+        ...omitUndefined({ agent: agents.get(tool ?? '') }),
+      });
+    else if (kind === 'agent') calls.push({ ...common, kind, name: tool, prompt: await promptOf(runs, run, request) });
     else if (kind === 'tool') calls.push({ ...common, kind, name: tool, prompt: null });
     else
       calls.push({ ...common, kind: 'command', name: null, prompt: null, ...omitUndefined({ script: known?.script }) });
