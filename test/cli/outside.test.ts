@@ -66,6 +66,14 @@ test('context and schemas of a step', async () => {
   expect(refused.stderr).toContain('it is outside of');
   expect(refused.stdout + refused.stderr).not.toContain(SECRET);
   expect((await one.run(['run', 'p.dsl', '--allow-outside', '--quiet'])).stdout).toContain(SECRET);
+  const judged = step
+    .replace(/CONTEXT: .*\n {2}/, '')
+    .replace('RETURN', `  GATE: schema "${join(one.outside, 'shadow')}"\nRETURN`);
+  one.file('r.dsl', judged);
+  const unread = await one.run(['run', 'r.dsl']);
+  // Before the agent is called.
+  expect([unread.code, unread.stdout]).toEqual([2, '']);
+  expect(unread.stderr).toMatch(/missing-context.*the schema .* cannot be read: it is outside of/);
   one.file('q.dsl', `INPUT: p = "pipe"\n${step.replace(/CONTEXT: .*\n/, 'CONTEXT: file="{p}"\n')}`);
   expect((await one.run(['run', 'q.dsl'])).stderr).toContain('it is a named pipe');
 });

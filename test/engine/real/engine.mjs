@@ -187,11 +187,11 @@ export async function startEngine(folder) {
     workerMs: () => processorMs(state.workers[0].child),
     /** Kills one and starts it again. */
     restart: async (which) => (await engine.kill(which))(),
-    /** What effects left behind, in order. */
+    /** What effects left behind, in order. A line that is still written is not read. */
     effects: () =>
       readFileSync(log, 'utf8')
         .split('\n')
-        .filter((line) => line !== '')
+        .slice(0, -1)
         .map((line) => JSON.parse(line)),
     async stop() {
       const all = [...state.workers, state.server];

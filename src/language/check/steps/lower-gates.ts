@@ -7,10 +7,11 @@ import { unreachable } from '../../../prelude/unreachable.js';
 import { stepMessages as say } from '../../source/catalogue/steps.js';
 import type { Span } from '../../source/diagnostic.js';
 import type { StepNode } from '../../syntax/ast.js';
+import type { Template } from '../../syntax/expression-nodes.js';
 import type { GateEntry } from '../../syntax/step-nodes.js';
 import { nearGate } from '../../syntax/steps/section-words.js';
 import { constantOf } from '../lower/constant.js';
-import { lowerTemplate } from '../lower/lower-expression.js';
+import { constantText, lowerTemplate } from '../lower/lower-expression.js';
 import { holesIn, lowerShellText } from '../lower/shell-text.js';
 import type { StateLowering } from '../lower/state-lowering.js';
 import { locationOf, symbolKey } from '../program-index.js';
@@ -105,9 +106,9 @@ function emitGate(l: StateLowering, gate: GateLayout, entry: GateEntry): void {
       return commandGate(l, gate, 'coverage', entry.word.span, least);
     }
     case 'schema':
-      if (entry.path !== undefined)
-        l.emitter.add({ op: 'gate-schema', gate, path: lowerTemplate(entry.path, l) }, span);
-      else shapeGate(l, gate, span);
+      if (entry.path === undefined) return shapeGate(l, gate, span);
+      checkSchema(l, entry.path);
+      l.emitter.add({ op: 'gate-schema', gate, path: lowerTemplate(entry.path, l) }, span);
       return;
     case 'touched':
     case 'untouched':
@@ -133,6 +134,14 @@ function emitGate(l: StateLowering, gate: GateLayout, entry: GateEntry): void {
     default:
       return unreachable(entry);
   }
+}
+
+/** Refuses a schema that no run may read, before an agent is paid for an answer. The step itself may make the file. */
+function checkSchema(l: StateLowering, path: Template): void {
+  const name = constantText(path);
+  const why = name === null ? null : (l.settings.lookups.fileRefused?.(name) ?? null);
+  if (name !== null && why !== null)
+    l.diagnostics.push(say.refusedFile(path.span, { path: name, why, isSchema: true }));
 }
 
 /** Without a repository, the changes of a step are unknown. */

@@ -235,8 +235,8 @@ export const stepMessages = {
     message: `the file \`${f.path}\` of the context does not exist`,
     help: 'paths are relative to the directory of the run',
   })),
-  refusedFile: message<{ path: string; why: string }>('missing-context', 'error', (f) => ({
-    message: `the file \`${f.path}\` of the context cannot be read: ${f.why}`,
+  refusedFile: message<{ path: string; why: string; isSchema?: true }>('missing-context', 'error', (f) => ({
+    message: `the ${f.isSchema ? `schema \`${f.path}\`` : `file \`${f.path}\` of the context`} cannot be read: ${f.why}`,
     help: 'name a file of the project',
   })),
   // ---- gates ----------------------------------------------------------------------------------------
