@@ -56,6 +56,9 @@ const KINDS: readonly (readonly Kind[])[] = [
   ['members', 'limits'],
   ['mixed'],
   ['mixed', 'undo'],
+  ['nested'],
+  ['workflows'],
+  ['nested', 'codes'],
 ];
 
 const RULES = [
@@ -76,14 +79,22 @@ const RULES = [
   'REACHES: failed limit',
   'REACHES: returned WHEN n > 1',
   'REACHES: failed gate_failed',
+  'NEVER: run CALL ask',
+  'AT MOST: 1 run CALL cheap',
+  'NEVER: failed bad_value',
+  'NEVER: failed in A',
 ];
 
 /** Rules about what the program has; each makes more to explore. */
 function rulesOf(program: string, machine: Machine, random: (below: number) => number): readonly Property[] {
   const fits = (rule: string): boolean =>
-    [['Task(dear)'], ['event SEEN', 'EMIT: SEEN'], ['"make *"', 'DO: make']].every(
-      ([named = '', is = named]) => !rule.includes(named) || program.includes(is),
-    );
+    [
+      ['Task(dear)'],
+      ['event SEEN', 'EMIT: SEEN'],
+      ['"make *"', 'DO: make'],
+      ['CALL ask', '= ask'],
+      ['CALL cheap', '= cheap'],
+    ].every(([named = '', is = named]) => !rule.includes(named) || program.includes(is));
   return propertiesOf(
     machine,
     RULES.filter((rule) => fits(rule) && random(8) === 0),

@@ -327,6 +327,17 @@ const TRIES: readonly (readonly string[])[] = [
     '  IF: timed_out → INCREMENT: n',
   ],
 ];
+/** Workflows inside workflows: `judge` validates, and `sub` has two steps and a budget of its own. */
+const WORKFLOWS = [
+  'STEP: $ type=artifact\n~DO: make it\n~GATE: validate judge with spec="x"\n~RETRY:\n~  EXIT 2\nIF: "{$.gate.judge}" == "true" → !',
+  'STEP: $\n~PROMPT: "make it"\n~AGENT: dear\n~GATE: validate judge with spec="{n}" as good\n~RETRY:\n~  NOT gate.good → AGENT cheap, SESSION new\n~  EXIT 2',
+  'STEP: $\n~DO: make it\n~GATE: validate judge with spec="x", bash "npm test" as unit',
+  'STEP: $\n~WORKFLOW: sub with spec="x"\nIF: "{$.status}" == "pass" → !',
+  'STEP: $\n~WORKFLOW: sub with spec="{n}"\n~RETRY:\n~  EXIT 2',
+  'STEP: $\n~WORKFLOW: judge with spec="x"\nIF: "{$.state.v.comments}" contains "o" → !',
+  'STEP: $\n~PROMPT: "x"\n~AGENT: cheap\n~GATE: bash "npm test"\n~RETRY:\n~  VALIDATE judge with spec="x" → WORKTREE reset, AGENT dear, SESSION new\n~  EXIT 2',
+  'STEP: $\n~CONTEXT: workflow=judge with spec="x"\n~PROMPT: "x"\n~AGENT: dear',
+];
 /** Limits of a run of every kind. */
 const LIMITS_OF_RUN = ['time=5s', 'time=1h transitions=4', 'cost=0.15', 'tokens=15', 'transitions=3'];
 
@@ -378,6 +389,7 @@ const HANDLERS = [
 /** What a program has besides the effects of every program. */
 export type Kind =
   | 'nested'
+  | 'workflows'
   | 'mixed'
   | 'undo'
   | 'lists'
@@ -394,6 +406,7 @@ export type Kind =
   | 'spending';
 const KINDS: Readonly<Record<Kind, readonly string[]>> = {
   nested: INNER,
+  workflows: WORKFLOWS,
   mixed: MIXED,
   again: AGAIN,
   spending: SPENDING,
@@ -528,7 +541,7 @@ class Flow {
 function kindsOfFailures(kinds: readonly Kind[]): readonly string[] {
   const more = [
     ...(kinds.includes('agents') || kinds.includes('calls') ? ['limit', 'limit', 'gate_failed'] : []),
-    ...(kinds.includes('again') || kinds.includes('limits') ? ['limit', 'gate_failed'] : []),
+    ...(kinds.some((kind) => ['again', 'limits', 'workflows'].includes(kind)) ? ['limit', 'gate_failed'] : []),
     ...(kinds.includes('members') ? ['quorum_failed', 'limit'] : []),
     ...(kinds.includes('steps') ? ['merge_conflict', 'worktree', 'gate_failed'] : []),
     ...(kinds.includes('codes') ? ['value_too_large'] : []),

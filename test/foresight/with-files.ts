@@ -8,6 +8,21 @@ const FILES: Readonly<Record<string, string>> = {
   'tools.yaml':
     'get: { run: [./get] }\nput: { module: ./put.mjs#put }\npay: { module: ./put.mjs#pay }\nask: { agent: dear, prompt: "Do it." }\ncheap: { agent: dear, prompt: "Do it." }\n',
   'any.json': '{}',
+  'workflows/judge.yaml':
+    'steps:\n  - name: v\n    type: validate\n    agent: cheap\n    prompt: "Is {spec} good?"\n    retry: [{ exit: 2 }]\n',
+  'workflows/sub.yaml': [
+    'max_budget: 0.15',
+    'steps:',
+    '  - name: one',
+    '    type: artifact',
+    '    agent: dear',
+    '    prompt: "Make {spec}."',
+    '    gate: [{ bash: "npm test" }]',
+    '    retry: [{ not: gate.bash, agent: cheap, session: new }, { exit: 2 }]',
+    '  - name: two',
+    '    agent: cheap',
+    '    prompt: "More."',
+  ].join('\n'),
   'two.json': JSON.stringify({
     calls: [
       { _tool: 'get', _outputPath: '†state.user' },
