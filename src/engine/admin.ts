@@ -1,6 +1,8 @@
 /** The admin API of an engine, as far as a worker uses it, and what is known of the worker that has a run. */
+
 import { connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { clockMs } from '../runtime/clock.js';
 import { EngineFailure, silent } from './ask-engine.js';
 import type { ServiceNames } from './services.js';
 
@@ -214,12 +216,12 @@ function plainReason(message: string): string {
 }
 
 async function askAdmin(url: string, request: RequestInit, engine: string, patienceMs: number): Promise<Response> {
-  for (const end = Date.now() + patienceMs; ; ) {
+  for (const end = clockMs() + patienceMs; ; ) {
     const signal = AbortSignal.timeout(ANSWER_MS);
     const answer = await fetch(url, { ...request, signal }).catch(() => null);
     if (answer !== null && answer.status !== 502 && answer.status !== 503) return answer;
     if (signal.aborted) throw silent(engine);
-    if (Date.now() >= end) throw new EngineFailure('absent', null, `no engine answers at \`${engine}\``);
+    if (clockMs() >= end) throw new EngineFailure('absent', null, `no engine answers at \`${engine}\``);
     await sleep(PAUSE_MS);
   }
 }

@@ -3,8 +3,10 @@
  * starting. One that accepts a request and does not answer is asked whether it is well: either it is silent, or it waits
  * for a worker, because workers answer all requests about runs.
  */
+
 import { Buffer } from 'node:buffer';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { clockMs } from '../runtime/clock.js';
 import { TOKEN_VARIABLE, type ValueCodec, valueCodec } from './value-codec.js';
 
 /** Where the engine is, and how long to wait for it. */
@@ -78,7 +80,7 @@ export async function askEngine<T>(
   const request = { method: 'POST', headers, body: values.serialize(message ?? null) as Uint8Array<ArrayBuffer> };
   let absentSince: number | null = null;
   for (;;) {
-    const asked = Date.now();
+    const asked = clockMs();
     const answer = await answerTo(`${url}/${path}`, request, options, asking);
     if (answer !== null && answer.status >= 200 && answer.status < 300) {
       const value = valueIn(answer.text, values, url);
@@ -86,7 +88,7 @@ export async function askEngine<T>(
       return value as T;
     }
     if (answer !== null && !GATEWAY.has(answer.status)) throw failureOf(answer, url);
-    const now = Date.now();
+    const now = clockMs();
     // A connection that broke only after a long wait says that a server was there.
     if (absentSince === null || now - asked > LONG_MS) absentSince = now;
     if (now - absentSince >= patienceMs) throw new EngineFailure('absent', null, `no engine answers at \`${url}\``);

@@ -2,10 +2,12 @@
  * The record of a run on an engine as an ordinary run folder, which everything that reads runs can read. The lines of the
  * journal are copied byte for byte; only those that the folder does not have are fetched.
  */
+
 import { renameSync } from 'node:fs';
 import { join } from 'node:path';
 import type { RunEvent } from '../interpreter/events/event.js';
 import { omitUndefined } from '../prelude/omit-undefined.js';
+import { clockMs } from '../runtime/clock.js';
 import { indexEntryOf } from '../runtime/run/drive-run.js';
 import { emptyReport } from '../runtime/run/run-report.js';
 import { artifactName, artifactsFolder } from '../runtime/store/artifacts.js';
@@ -57,7 +59,7 @@ export async function mirrorRun(
   }
   const path = join(directory, 'runs', runId);
   let attempt = lockRun(path);
-  for (const end = Date.now() + LOCKED_MS; !('lock' in attempt) && Date.now() < end; attempt = lockRun(path))
+  for (const end = clockMs() + LOCKED_MS; !('lock' in attempt) && clockMs() < end; attempt = lockRun(path))
     await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
   if (!('lock' in attempt)) throw new RunRefused('held', `another process writes the folder of run \`${runId}\``);
   const folder = openRunFolder(directory, runId, attempt.lock);

@@ -2,6 +2,7 @@
  * The door over HTTP, at `/mcp`. Requests of the newer revision stand alone; clients of older ones get a session, without
  * which no form could be shown to them. Neither library looks at who calls, so this does, as the service does.
  */
+
 import { randomBytes } from 'node:crypto';
 import type { AddressInfo } from 'node:net';
 import { serve } from '@hono/node-server';
@@ -12,6 +13,7 @@ import {
   WebStandardStreamableHTTPServerTransport,
 } from '@modelcontextprotocol/server';
 import { Hono } from 'hono';
+import { clockMs } from '../runtime/clock.js';
 import { checkOrigin, hostsOf, isAborted, requireToken } from '../serve/access.js';
 import type { Door } from './door.js';
 import { watchPrograms } from './program-tools.js';
@@ -118,7 +120,7 @@ interface Session {
 /** The sessions of clients of older revisions: at most a hundred, each until it was not used for half an hour. */
 export class OlderSessions {
   private readonly open = new Map<string, Session>();
-  private readonly timer = setInterval(() => this.closeIdle(Date.now() - IDLE_MS), LOOK_MS).unref();
+  private readonly timer = setInterval(() => this.closeIdle(clockMs() - IDLE_MS), LOOK_MS).unref();
 
   constructor(private readonly door: Door) {}
 
@@ -131,13 +133,13 @@ export class OlderSessions {
     const session = id === null ? await this.begin() : this.open.get(id);
     if (session === undefined) return problem(404, 'there is no such session: initialize a new one');
     if (session === null) return problem(503, `${MOST_SESSIONS} sessions are in use: close one, or try again later`);
-    session.usedAt = Date.now();
+    session.usedAt = clockMs();
     session.busy++;
     try {
       return await session.transport.handleRequest(request);
     } finally {
       session.busy--;
-      session.usedAt = Date.now();
+      session.usedAt = clockMs();
     }
   }
 
@@ -153,7 +155,7 @@ export class OlderSessions {
       onsessionclosed: forget,
     });
     const server = await makeServer(this.door, 'legacy');
-    const session: Session = { server, transport, usedAt: Date.now(), busy: 0 };
+    const session: Session = { server, transport, usedAt: clockMs(), busy: 0 };
     await server.connect(transport);
     return session;
   }

@@ -12,6 +12,7 @@ import type {
   FunctionRequest,
   SchemaRequest,
   ShellRequest,
+  TimerRequest,
   ToolRequest,
   WorktreeRequest,
 } from '../interpreter/request.js';
@@ -19,6 +20,7 @@ import { unreachable } from '../prelude/unreachable.js';
 import { type AgentHost, createPermits, performAgent } from './agents/perform.js';
 import { createCallLog } from './agents/programs/adapter.js';
 import type { AgentSettings } from './agents/resolve.js';
+import { clockMs } from './clock.js';
 import { type CommandFunction, performFunction } from './command-function.js';
 import type { EffectContext, EffectPermits, Effects } from './effect-context.js';
 import { stopSignalOf } from './in-process.js';
@@ -99,7 +101,7 @@ export function hostEffects(options: HostOptions = {}): Effects {
           return checkSchema(request, context, options.readable);
         case 'timer':
           return request.account === undefined
-            ? sleep(request.until ?? Date.now() + (request.ms ?? 0), context.stop)
+            ? sleep(request, context.stop)
             : waitForAccount(request.account, { env: inheritEnvironment(), settings, context });
         case 'clock':
           return { kind: 'value', value: Date.now() };
@@ -141,7 +143,7 @@ async function performInTurn(
 ): Promise<Outcome> {
   const { delayMs } = request;
   if (delayMs > 0) {
-    await sleep(Date.now() + delayMs, context.stop);
+    await sleep({ until: null, ms: delayMs }, context.stop);
     if (context.stop.aborted) return STOPPED;
   }
   const { worktrees } = context.resources;
@@ -231,19 +233,27 @@ async function breakersOf(env: Environment) {
   return sharedBreakers(env);
 }
 
-/** Settles with the time of its end: `until`, or earlier if it is stopped. */
-function sleep(until: number, stop: AbortSignal): Promise<Outcome> {
+/**
+ * Settles with the time of its end: `until`, or earlier if it is stopped. The clock of the machine may be set while it waits: it ends
+ * no earlier than `until` by that clock, but never waits longer than `ms`.
+ */
+function sleep({ until, ms }: Pick<TimerRequest, 'until' | 'ms'>, stop: AbortSignal): Promise<Outcome> {
+  const begun = clockMs();
+  const left = (): number => {
+    const longest = ms === null ? Number.POSITIVE_INFINITY : ms - (clockMs() - begun);
+    return Math.min(longest, until === null ? longest : until - Date.now());
+  };
   return new Promise((resolve) => {
     const finish = (): void => {
       stop.removeEventListener('abort', cancel);
       resolve({ kind: 'value', value: Date.now() });
     };
-    // The system clock may be set: a timer that ends early by this clock is started again for the rest.
     const wake = (): void => {
-      if (Date.now() >= until) finish();
-      else cancelTimer = startTimer(until - Date.now(), wake);
+      const rest = left();
+      if (!(rest > 0)) finish();
+      else cancelTimer = startTimer(rest, wake);
     };
-    let cancelTimer = startTimer(until - Date.now(), wake);
+    let cancelTimer = startTimer(left(), wake);
     const cancel = (): void => {
       cancelTimer();
       finish();

@@ -115,7 +115,8 @@ export function readMemo(
     context.notice?.(`\`${file}\` was written by another version of statedsl, so what it remembers is not used`);
     return null;
   }
-  if (maxAgeMs !== undefined && Date.now() - Date.parse(entry.at) > maxAgeMs) return null;
+  // A time to come is that of a clock that was wrong, so the age is not known.
+  if (maxAgeMs !== undefined && Math.abs(Date.now() - Date.parse(entry.at)) > maxAgeMs) return null;
   return { ...entry, outcome: free(entry.outcome, entry.run_id, request.kind === 'agent') };
 }
 

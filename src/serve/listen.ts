@@ -236,7 +236,9 @@ async function openNotifier(
   const send = noticeSender(configuration.folder ?? programs, { address });
   // The process of a run, or `notify --flush`, may be sending for a moment.
   const lock = await lockNotices(directory, SENDING_MS);
-  const notifier = new Notifier({ directory, folder, targets, send, warn });
+  const onRefused = (name: string, problem: string): void =>
+    warn(`\`${name}\` does not take notices: ${problem}; each is tried again for a day`);
+  const notifier = new Notifier({ directory, folder, targets, send, warn, onRefused });
   return {
     notifier,
     async stop() {

@@ -14,7 +14,7 @@ import {
   scheduledInputProblems,
   scheduleTimes,
 } from '../runtime/configuration/schedules.js';
-import { newRunId } from '../runtime/run/header.js';
+import { runIdAt } from '../runtime/run/header.js';
 import { inputProblems } from '../runtime/run/run-inputs.js';
 import {
   type KeptSchedule,
@@ -179,7 +179,7 @@ export class Scheduler {
     if (isMissed && schedule.missed !== 'last') {
       keepSchedule(directory, { ...base, last: { due: isoOf(due), outcome: 'missed', ...passed } });
     } else {
-      const starting = { due: isoOf(due), run_id: newRunId(), ...passed };
+      const starting = { due: isoOf(due), run_id: idOf(schedule, due, directory), ...passed };
       const begun: KeptSchedule = { ...base, ...(kept?.last === undefined ? {} : { last: kept.last }), starting };
       keepSchedule(directory, begun);
       await this.finish(schedule, begun, starting);
@@ -204,6 +204,13 @@ export class Scheduler {
     keepSchedule(this.options.directory, kept);
     return kept;
   }
+}
+
+/** The same time is the same run, also when it comes again because the clock was set back. */
+function idOf(schedule: Schedule, due: number, directory: string): string {
+  const facts = JSON.stringify([directory, schedule.name, schedule.program, due]);
+  const random = createHash('sha256').update(facts).digest().subarray(0, 16);
+  return runIdAt(startOf(schedule, due), random);
 }
 
 const isoOf = (ms: number): string => new Date(ms).toISOString();

@@ -1,5 +1,6 @@
 /** How the loop of one run waits: for what is in flight, for mail, for the clock, and until it is suspended. */
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
+import { compile, run } from '../../src/index.js';
 import type { EffectContext } from '../../src/runtime/effect-context.js';
 import { StoreError } from '../../src/runtime/store/store-error.js';
 import { VirtualTime } from '../../src/runtime/virtual-time.js';
@@ -113,4 +114,32 @@ test('a run waits for timers that end soon enough, and is suspended for others',
   expect(await run(question, { suspendAfterMs: null })).toBe('ended');
   // Its time is up.
   expect(await run(question, { suspendAfterMs: 0 }, 3_600_000)).toBe('ended');
+});
+
+const HOUR = 3_600_000;
+
+test.each([
+  ['a wait', 'WAIT: 1s\nRETURN: 1\n'],
+  ['the pause before a retry', 'DO [retry=1/1s]: flaky\nRETURN: 1\n'],
+  ['a deadline', 'ASK user: "?" → go choices=yes,no default=no deadline=1s\nRETURN: {go}\n'],
+])('%s is not longer when the clock is set back', async (_, text) => {
+  const { machine } = compile(text, { commands: ['flaky'] });
+  const clock = Date.now;
+  const begun = performance.now();
+  const spy = vi
+    .spyOn(Date, 'now')
+    .mockImplementation(() => clock() - (performance.now() - begun > 300 ? 5 * HOUR : 0));
+  onTestFinished(() => spy.mockRestore());
+  let tries = 0;
+  const flaky = (): string => {
+    if (tries++ === 0) throw new Error('not yet');
+    return '';
+  };
+  const ask = (): Promise<null> => new Promise(() => undefined);
+  const { status } = await run(machine as NonNullable<typeof machine>, {
+    commands: { flaky },
+    ask,
+    suspendAfterMs: 20_000,
+  });
+  expect(status).toBe('returned');
 });

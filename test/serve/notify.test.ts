@@ -261,6 +261,68 @@ test('a notice goes to its receiver, also if another one stands before it in the
   await third.stop();
 });
 
+test('a clock that is set back by hours holds up no notice', async () => {
+  const { target, received, until: receivedAtLeast } = await receiver([503, 503]);
+  const { append, kept, ...where } = store();
+  const clock = manualClock();
+  const options = { ...where, targets: [target], send: noticeSender('.'), warn: expect.unreachable, clock };
+  const notifier = new Notifier(options);
+  append('failed', '2030-01-01T00:00:00.000Z');
+  notifier.look();
+  await receivedAtLeast(1);
+  const isTried = (tries: number): boolean =>
+    kept().some(
+      (name) =>
+        name.endsWith('.json') &&
+        readFileSync(join(where.folder, 'notices', name), 'utf8').includes(`"tries":${tries}`),
+    );
+  await until(() => isTried(1));
+  await notifier.stop();
+  clock.jump(-5 * 60 * 60 * 1000);
+  const second = new Notifier(options);
+  await receivedAtLeast(2);
+  await until(() => isTried(2));
+  await new Promise((resolve) => setImmediate(resolve));
+  clock.advance(2000);
+  await receivedAtLeast(3);
+  await settled(second);
+  expect(received).toHaveLength(3);
+  await second.stop();
+});
+
+test('a receiver that takes nothing is told of once, until it has taken one', async () => {
+  const { append, kept, ...where } = store();
+  const clock = manualClock();
+  const said: string[] = [];
+  let problem: string | null = 'nobody is there';
+  const targets = [{ url: 'http://127.0.0.1:1/hooks/s3cret' }];
+  const onRefused = (name: string, why: string): void => void said.push(`${name}: ${why}`);
+  const notifier = new Notifier({
+    ...{ ...where, targets, clock, onRefused },
+    ...{ send: async () => problem, warn: expect.unreachable },
+  });
+  const tryAll = async (): Promise<void> => {
+    notifier.look();
+    for (let turn = 0; turn < 5; turn++) {
+      await new Promise((resolve) => setImmediate(resolve));
+      clock.advance(600_000);
+    }
+  };
+  append('failed', '2030-01-01T00:00:00.000Z');
+  await tryAll();
+  append('returned', '2030-01-01T00:00:10.000Z');
+  await tryAll();
+  expect(said).toEqual(['http://127.0.0.1:1: nobody is there']);
+  problem = null;
+  await tryAll();
+  expect(kept()).toEqual([]);
+  problem = 'it is ill';
+  append('failed', '2030-01-01T00:10:00.000Z');
+  await tryAll();
+  expect(said.slice(1)).toEqual(['http://127.0.0.1:1: it is ill']);
+  await notifier.stop();
+});
+
 test('a notice is given up after a day', async () => {
   const { append, kept, ...where } = store();
   const clock = manualClock();
@@ -437,8 +499,9 @@ function ownRuns(target: NotifyTarget) {
   writeFileSync(join(folder, 'statedsl.config.yaml'), JSON.stringify({ notify: target }));
   const directory = join(folder, '.statedsl');
   const runs = openRuns({ folder, env: { ...process.env, HOOK: 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw' } });
+  const unsent: string[] = [];
   const finish = async (text = 'RETURN: 1\n') => {
-    const started = await runs.start({ text });
+    const started = await runs.start({ text }, { onUnsent: (words) => void unsent.push(words) });
     if (!started.ok) throw new Error(started.refusal.message);
     return started.value.report;
   };
@@ -447,7 +510,7 @@ function ownRuns(target: NotifyTarget) {
     return sendNotices(directory, { configuration, folder, mostMs: 8000, isAll: true });
   };
   const kept = () => readdirSync(join(directory, 'service', 'notices')).filter((name) => name.endsWith('.json'));
-  return { directory, runs, finish, flush, kept };
+  return { directory, runs, finish, flush, kept, unsent };
 }
 
 test('without a service, the process of a run sends its notice, signed, and each end once', async () => {
@@ -466,9 +529,12 @@ test('without a service, the process of a run sends its notice, signed, and each
 
 test('what no receiver has taken is left for the next run, or for `notify --flush`', async () => {
   const one = await receiver([500, 500, 500]);
-  const { finish, flush, kept } = ownRuns(one.target);
+  const { finish, flush, kept, unsent } = ownRuns(one.target);
   expect((await finish()).status).toBe('returned');
   expect(kept()).toHaveLength(1);
+  expect(unsent).toEqual([
+    expect.stringMatching(/^notice .* was not received: .* 500; `statedsl notify --flush` sends what is left$/),
+  ]);
   expect(await flush()).toMatchObject({ left: 1, problems: [expect.stringContaining('500')] });
   expect(await flush()).toMatchObject({ left: 1 });
   await finish();
@@ -491,8 +557,9 @@ test('a receiver that hangs keeps no run from ending, and gets its notice later 
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   onTestFinished(() => void server.close());
-  const { finish, flush } = ownRuns({ url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/` });
+  const { finish, flush, unsent } = ownRuns({ url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/` });
   expect((await finish()).status).toBe('returned');
+  expect(unsent).toEqual(['a notice was not received yet; `statedsl notify --flush` sends what is left']);
   hangs = false;
   expect(await flush()).toEqual({ left: 0, problems: [] });
   expect(ids).toEqual([ids[0], ids[0]]);

@@ -134,6 +134,25 @@ describe('a schedule', () => {
     expect(times()).toEqual(['2030-01-01T01:00', '2029-12-31T06:00']);
   });
 
+  test('starts nothing again when the clock is set back by hours, and what did not start yet starts', async () => {
+    const { open, move, times, last, started } = services();
+    await move(open(), 0);
+    for (let hour = 0; hour < 4; hour++) await move(open(), HOUR);
+    const before = times();
+    await move(open(), -4 * HOUR);
+    for (let hour = 0; hour < 4; hour++) await move(open(), HOUR);
+    expect([before.length, times()]).toEqual([4, before]);
+    // The run that has it is named.
+    expect(last()).toEqual({ due: '2030-01-01T04:00:00.000Z', outcome: 'started', run_id: started[3]?.run });
+    await move(open(), HOUR);
+    expect(times()).toEqual([...before, '2030-01-01T05:00']);
+    // The clock was ahead: what did not start then starts when it comes.
+    await move(open(), 10 * HOUR);
+    await move(open(), -10 * HOUR);
+    await move(open(), HOUR);
+    expect(times().slice(4)).toEqual(['2030-01-01T05:00', '2030-01-01T15:00', '2030-01-01T06:00']);
+  });
+
   test('comes later by a part of its jitter, which is the same for every service', async () => {
     const { open, move, started } = services({ jitter: '10m' });
     for (let step = 0; step < 300; step++) await move(open(), MINUTE);

@@ -47,23 +47,31 @@ export async function deliverTo(
 /** A run waits at its end no longer for the receivers of its notice. Milliseconds. */
 const SENDING_MS = 2000;
 
+interface Notified extends Pick<RunOptions, 'env' | 'onUnsent'> {
+  readonly directory: string;
+  readonly host: ProjectHost;
+}
+
 /**
  * Sends the notice about the end of a run, as far as receivers take it in time; without `notify` in the configuration nothing
- * is loaded. A receiver that does not take it changes nothing about the run.
+ * is loaded. A receiver that does not take it changes nothing about the run, and is told to `onUnsent`.
  */
 export async function withNotices(
-  { directory, host, env }: { readonly directory: string; readonly host: ProjectHost; readonly env: RunOptions['env'] },
+  { directory, host, env, onUnsent }: Notified,
   configuration: Configuration,
   execute: () => Promise<RunReport>,
 ): Promise<RunReport> {
   if (configuration.notify === undefined) return execute();
-  const { expectNotices, sendNotices } = await import('../../runtime/notifications/send-notices.js');
+  const { expectNotices, sendNotices, unsentWords } = await import('../../runtime/notifications/send-notices.js');
   expectNotices(directory, configuration);
   const report = await execute();
   try {
-    await sendNotices(directory, { configuration, folder: host.folder, environment: env, mostMs: SENDING_MS });
+    const given = { configuration, folder: host.folder, environment: env, mostMs: SENDING_MS };
+    const unsent = unsentWords(await sendNotices(directory, given));
+    if (unsent !== null) onUnsent?.(unsent);
   } catch (cause) {
     if (!(cause instanceof StoreError)) throw cause;
+    onUnsent?.(`nobody was notified: ${cause.message}`);
   }
   return report;
 }

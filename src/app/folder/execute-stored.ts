@@ -90,8 +90,8 @@ function execute(
     await given.prepare?.(options);
     const { host } = runs;
     const { configuration } = await loadSettings(host, programOf(openStoredRun(directory, id)) ?? '-');
-    const { env } = options;
-    return withNotices({ directory, host, env }, configuration, () =>
+    const { env, onUnsent } = options;
+    return withNotices({ directory, host, ...omitUndefined({ env, onUnsent }) }, configuration, () =>
       withKey(runs, id, { ...options, onStart }, given.isCopy === true, action),
     );
   };

@@ -130,10 +130,12 @@ export async function startIn(
     options = { ...options, ...mocked.options };
   }
   if (adapt !== undefined) options = { ...options, ...(await adapt(options)) };
-  const { onStart: notify } = options;
+  const { onStart: notify, onUnsent } = options;
   const begun = await begin(
     (onStart) =>
-      withNotices({ directory, host, env: opened.env }, configuration, () => run(machine, { ...options, onStart })),
+      withNotices({ directory, host, ...omitUndefined({ env: opened.env, onUnsent }) }, configuration, () =>
+        run(machine, { ...options, onStart }),
+      ),
     () => machine.name,
     notify,
   );

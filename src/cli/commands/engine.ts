@@ -1,4 +1,5 @@
 /** `statedsl engine`: the server of an engine in the foreground, for this machine only. */
+
 import { mkdirSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join, resolve } from 'node:path';
@@ -6,6 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { findServer, PackageProblem } from '../../engine/restate-sdk.js';
 import { serverConfiguration } from '../../engine/server-configuration.js';
 import { findLauncher } from '../../prelude/launcher.js';
+import { clockMs } from '../../runtime/clock.js';
 import { entryAt, writeOwn } from '../../runtime/store/own-file.js';
 import { makeStore } from '../../runtime/store/store-ownership.js';
 import { installedFrom } from '../running/installed-from.js';
@@ -142,10 +144,10 @@ function serverEnvironment({ quiet }: ServerFlags): Record<string, string | unde
 
 /** False: it has ended before, or takes too long. */
 async function untilHealthy(addresses: readonly string[], isOver: () => boolean): Promise<boolean> {
-  const end = Date.now() + STARTING_MS;
+  const end = clockMs() + STARTING_MS;
   for (const address of addresses)
     while (!(await isHealthy(address))) {
-      if (isOver() || Date.now() > end) return false;
+      if (isOver() || clockMs() > end) return false;
       await sleep(PAUSE_MS);
     }
   return true;

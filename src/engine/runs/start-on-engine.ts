@@ -1,4 +1,5 @@
 /** Starts a run on an engine: the program is checked here, and workers execute it. */
+
 import { resolve } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import {
@@ -16,6 +17,7 @@ import { prepareFor } from '../../app/read-programs.js';
 import { OperationRefused, type Refused, type Result, refuse, resultWith } from '../../app/result.js';
 import type { Execution } from '../../app/runs.js';
 import { omitUndefined } from '../../prelude/omit-undefined.js';
+import { clockMs } from '../../runtime/clock.js';
 import { loadConfiguration } from '../../runtime/configuration/load-configuration.js';
 import type { InDoubt } from '../../runtime/run/resources.js';
 import type { RunOptions } from '../../runtime/run/run-options.js';
@@ -158,13 +160,13 @@ async function submit(
   const signal = AbortSignal.any([interrupted.signal, ...limit]);
   const waiting = setTimeout(() => onSilence?.(null), UNANSWERED_MS).unref();
   try {
-    for (const end = Date.now() + REGISTERING_MS; ; ) {
+    for (const end = clockMs() + REGISTERING_MS; ; ) {
       try {
         await client.submit(submission, undefined, signal);
         return true;
       } catch (cause) {
         // The first worker may be about to register.
-        if (!(cause instanceof EngineFailure) || cause.kind !== 'no-service' || Date.now() > end) throw cause;
+        if (!(cause instanceof EngineFailure) || cause.kind !== 'no-service' || clockMs() > end) throw cause;
         await pause(PAUSE_MS, undefined, { signal });
       }
     }

@@ -155,6 +155,12 @@ export function keyOfTarget(target: NotifyTarget): string {
   return createHash('sha256').update(JSON.stringify(address)).digest('hex').slice(0, 16);
 }
 
+/** A receiver for people: the path of an address is often a secret. */
+export function nameOfTarget(target: NotifyTarget): string {
+  if (!('url' in target)) return target.run[0] ?? '';
+  return URL.canParse(target.url) ? new URL(target.url).origin : target.url;
+}
+
 export function targetList(notify: NotifyTarget | readonly NotifyTarget[] | undefined): readonly NotifyTarget[] {
   return notify === undefined ? [] : Array.isArray(notify) ? notify : [notify as NotifyTarget];
 }

@@ -14,7 +14,15 @@ import type { IndexEntry } from '../store/run-header.js';
 import { StoreError } from '../store/store-error.js';
 import { indexEntryOf } from '../store/stored-run.js';
 import { startTimer } from '../timer.js';
-import { type IndexPosition, KeptNotices, keyOfTarget, type Notice, noticeOf, type PendingNotice } from './notices.js';
+import {
+  type IndexPosition,
+  KeptNotices,
+  keyOfTarget,
+  type Notice,
+  nameOfTarget,
+  noticeOf,
+  type PendingNotice,
+} from './notices.js';
 
 /** The time for notices; tests move it. */
 interface NoticeClock {
@@ -32,6 +40,8 @@ interface NotifierOptions {
   readonly send: SendNotice;
   /** Gets a sentence about a notice that is given up. */
   readonly warn: (message: string) => void;
+  /** A receiver has not taken a notice, for the first time since it took one. `name`: without what may be secret in its address. */
+  readonly onRefused?: (name: string, problem: string) => void;
   readonly clock?: NoticeClock;
   /** Leaves the notices of receivers alone that are not in `targets`: they may be those of another program. */
   readonly keepsOthers?: boolean;
@@ -52,6 +62,8 @@ export class Notifier {
   private readonly kept: KeptNotices;
   private readonly clock: NoticeClock;
   private readonly pending = new Set<PendingNotice>();
+  /** Receivers that did not take the last notice. */
+  private readonly refusing = new Set<string>();
   /** The receivers of what is being sent. */
   private readonly sending = new Map<Promise<void>, string>();
   private readonly targets: ReadonlyMap<string, NotifyTarget>;
@@ -144,7 +156,8 @@ export class Notifier {
     const now = this.clock.now();
     let next = Number.POSITIVE_INFINITY;
     for (const one of this.pending) {
-      if (one.nextAt > now) next = Math.min(next, one.nextAt);
+      const at = dueAt(one, now);
+      if (at > now) next = Math.min(next, at);
       // The end of one that is being sent looks again.
       else if (this.countSending(one.target) < AT_ONCE) this.start(one);
     }
@@ -165,11 +178,17 @@ export class Notifier {
   }
 
   private async send(one: PendingNotice): Promise<void> {
-    const { send, warn } = this.options;
+    const { send, warn, onRefused } = this.options;
     const problem = await send(this.targets.get(one.target) as NotifyTarget, one.notice, this.stopping.signal);
     // The service stops: the next one tries again.
     if (problem !== null && this.stopping.signal.aborted) return;
-    if (problem === null) return this.kept.forget(one);
+    if (problem === null) {
+      this.refusing.delete(one.target);
+      return this.kept.forget(one);
+    }
+    if (!this.refusing.has(one.target))
+      onRefused?.(nameOfTarget(this.targets.get(one.target) as NotifyTarget), problem);
+    this.refusing.add(one.target);
     const later = this.afterFailure(one);
     if (later === null) {
       warn(`notice ${one.notice.id} was given up after ${one.tries + 1} tries: ${problem}`);
@@ -187,11 +206,19 @@ export class Notifier {
   /** The next try after 1 s, 2 s, 4 s …, the last one after a day; null: that was the last one. */
   private afterFailure(one: PendingNotice): PendingNotice | null {
     const now = this.clock.now();
-    const end = one.since + LONGEST_MS;
+    // The clock was set back: the day begins again.
+    const since = Math.min(one.since, now);
+    const end = since + LONGEST_MS;
     if (now >= end) return null;
-    const pause = FIRST_PAUSE_MS * 2 ** Math.min(one.tries, 30);
-    return { ...one, tries: one.tries + 1, nextAt: Math.min(now + pause, end) };
+    return { ...one, since, tries: one.tries + 1, nextAt: Math.min(now + pauseAfter(one.tries), end) };
   }
+}
+
+const pauseAfter = (tries: number): number => FIRST_PAUSE_MS * 2 ** Math.min(tries, 30);
+
+/** When a notice is tried next: now, if its file names a time that is too far away, because the clock was set back. */
+function dueAt({ nextAt, tries }: PendingNotice, now: number): number {
+  return nextAt > now + pauseAfter(Math.max(0, tries - 1)) ? now : nextAt;
 }
 
 const NEWLINE = 10;

@@ -2,9 +2,11 @@
  * Notices without a service: the process of a run sends what it can when the run has ended, and leaves the rest on disk for the
  * next one, for a service, or for `statedsl notify --flush`. One process at a time sends the notices of a store.
  */
+
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
+import { clockMs } from '../clock.js';
 import type { Configuration } from '../configuration/load-configuration.js';
 import { type LockOwner, lockRun, ownerText, type RunLock } from '../store/run-lock.js';
 import { RunRefused, StoreError, storeError } from '../store/store-error.js';
@@ -51,6 +53,15 @@ export interface SentNotices {
   readonly problems: readonly string[];
 }
 
+/** Says what was not sent at the end of a run; null: all was. */
+export function unsentWords({ left, problems: [first, ...others] }: SentNotices): string | null {
+  if (left === 0 && first === undefined) return null;
+  const why = first ?? `${left === 1 ? 'a notice was' : `${left} notices were`} not received yet`;
+  const more = others.length === 0 ? '' : `, and ${others.length} more`;
+  const kept = left === 0 ? '' : '; `statedsl notify --flush` sends what is left';
+  return `${why}${more}${kept}`;
+}
+
 interface SendingOptions {
   readonly configuration: Configuration;
   /** The folder of commands, if the configuration has none. */
@@ -70,7 +81,7 @@ export async function sendNotices(directory: string, options: SendingOptions): P
   const { configuration, folder, environment, mostMs, isAll = false } = options;
   const targets = targetList(configuration.notify);
   if (targets.length === 0) return { left: 0, problems: [] };
-  const end = Date.now() + mostMs;
+  const end = clockMs() + mostMs;
   const lock = await lockNotices(directory, mostMs);
   if (!('release' in lock)) {
     if (!isAll) return { left: 0, problems: [] };
@@ -93,7 +104,7 @@ export async function sendNotices(directory: string, options: SendingOptions): P
         return problem;
       },
     });
-    await notifier.untilTried(Math.max(0, end - Date.now()));
+    await notifier.untilTried(Math.max(0, end - clockMs()));
     const left = notifier.waiting;
     await notifier.stop();
     return { left, problems };

@@ -3,8 +3,10 @@
  * group, and KILL after two seconds, so that nothing in the group outlives it. Processes that left the group on purpose
  * (`setsid`) cannot be reached.
  */
+
 import { readdirSync, readFileSync, readlinkSync, statSync } from 'node:fs';
 import { hostname } from 'node:os';
+import { clockMs } from '../clock.js';
 
 const GRACE_MS = 2000;
 const FIRST_LOOK_MS = 5;
@@ -26,8 +28,8 @@ export async function stopProcess({ pid, startedAt }: { pid: number; startedAt: 
   };
   for (const signal of ['SIGTERM', 'SIGKILL'] as const) {
     if (!isSame() || !send(pid, signal)) return;
-    const end = Date.now() + GRACE_MS;
-    for (let pause = FIRST_LOOK_MS; isSame() && Date.now() < end; pause = Math.min(pause * 2, LONGEST_LOOK_MS))
+    const end = clockMs() + GRACE_MS;
+    for (let pause = FIRST_LOOK_MS; isSame() && clockMs() < end; pause = Math.min(pause * 2, LONGEST_LOOK_MS))
       await new Promise((resolve) => setTimeout(resolve, pause));
   }
 }
@@ -60,8 +62,8 @@ function send(target: number, signal: NodeJS.Signals | 0): boolean {
 }
 
 async function groupEnds(group: number): Promise<boolean> {
-  const end = Date.now() + GRACE_MS;
-  for (let pause = FIRST_LOOK_MS; Date.now() < end; pause = Math.min(pause * 2, LONGEST_LOOK_MS)) {
+  const end = clockMs() + GRACE_MS;
+  for (let pause = FIRST_LOOK_MS; clockMs() < end; pause = Math.min(pause * 2, LONGEST_LOOK_MS)) {
     await new Promise((resolve) => setTimeout(resolve, pause));
     if (!(await groupRuns(group))) return true;
   }

@@ -7,6 +7,7 @@ import type { RunEvent } from '../../interpreter/events/event.js';
 import type { UndoFacts } from '../../interpreter/events/facts.js';
 import { cancelRun } from '../../interpreter/run.js';
 import { omitUndefined } from '../../prelude/omit-undefined.js';
+import { clockMs } from '../clock.js';
 import { stopLeftovers } from '../process/leftovers.js';
 import { hasOpen, isProcessNumber, processStat } from '../process/process-group.js';
 import { RunModel } from '../record/run-model.js';
@@ -80,9 +81,9 @@ async function letsGo(stored: StoredRun, owner: LockOwner, lock: string): Promis
  */
 async function isSilent({ path }: StoredRun, lock: string): Promise<boolean> {
   const first = lastBeat(path, lock);
-  const began = Date.now();
+  const began = clockMs();
   for (let now = first; now !== null && now.at === first?.at; now = lastBeat(path, lock)) {
-    if (now.isSilent && Date.now() - began >= WATCH_MS) return true;
+    if (now.isSilent && clockMs() - began >= WATCH_MS) return true;
     await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
   }
   return false;
@@ -205,7 +206,7 @@ function endOf(stored: StoredRun, by: string, state: string | null): RunEvent[] 
 }
 
 async function ends(path: string, { pid, startedAt }: LockOwner): Promise<boolean> {
-  for (const end = Date.now() + PATIENCE_MS; Date.now() < end; ) {
+  for (const end = clockMs() + PATIENCE_MS; clockMs() < end; ) {
     const { owner } = lockHolder(path);
     if (owner === null || owner.pid !== pid || owner.startedAt !== startedAt) return true;
     await new Promise((resolve) => setTimeout(resolve, LOOK_MS));

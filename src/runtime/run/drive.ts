@@ -11,11 +11,13 @@
  * 2. Only this loop calls the interpreter, and never while it awaits something.
  * 3. When `drive` returns, nothing that the run started still runs, except what a successful command left behind.
  */
+
 import { type AdvanceStatus, exchange, type Finished, settleFinished } from '../../interpreter/exchange.js';
-import type { EffectRequest } from '../../interpreter/request.js';
+import type { EffectRequest, TimerRequest } from '../../interpreter/request.js';
 import { advance, exceed, type Run, waiting } from '../../interpreter/run.js';
 import { omitUndefined } from '../../prelude/omit-undefined.js';
 import { unreachable } from '../../prelude/unreachable.js';
+import { clockMs } from '../clock.js';
 import type { EffectContext, PerformedRequest } from '../effect-context.js';
 import { noteLazySignal } from '../in-process.js';
 import type { Inbox } from '../store/inbox.js';
@@ -43,13 +45,13 @@ export class Turns {
   private begun = 0;
 
   begin(): number {
-    this.begun = Date.now();
+    this.begun = clockMs();
     return this.size;
   }
 
   /** Call after everything that follows from the turn is done. */
   end(): void {
-    const ms = Date.now() - this.begun;
+    const ms = clockMs() - this.begun;
     if (ms < SHORT_MS) this.size = Math.min(MOST, this.size * 2);
     else if (ms > LONG_MS) this.size = Math.max(1, Math.floor((this.size * SHORT_MS) / ms));
   }
@@ -364,7 +366,7 @@ class Driver {
     if (time?.isAtRest === true && this.flights.size === time.sleeping) return false;
     for (const { request } of this.flights.listActive()) {
       if (request.kind !== 'timer') return true;
-      const left = request.until === null ? (request.ms ?? 0) : request.until - (time?.now ?? Date.now());
+      const left = msUntil(request, time?.now ?? Date.now());
       const open = request.bounds === undefined ? undefined : this.questions.openOne(request.bounds);
       // A question whose time is up ends at once. Before that, no process needs to wait for it, but virtual time passes.
       if (left > 0 && open?.kind === 'ask' && time === null) continue;
@@ -422,4 +424,9 @@ class Driver {
   private checkpoint(isLast: boolean): void {
     this.recording.checkpoint(this.run, this.clock.activeMs, isLast);
   }
+}
+
+/** How long a timer lasts from now on. A clock that was set back does not make it longer. */
+function msUntil({ until, ms }: TimerRequest, now: number): number {
+  return until === null ? (ms ?? 0) : Math.min(until - now, ms ?? Number.POSITIVE_INFINITY);
 }

@@ -72,6 +72,15 @@ export function newRunId(): string {
   return v7({ random, ...last });
 }
 
+/** The id of a run that begins at this time, made of 16 bytes: the same bytes and time are the same run. */
+export function runIdAt(msecs: number, bytes: Uint8Array): string {
+  return v7({
+    random: bytes,
+    msecs: Math.max(0, msecs),
+    seq: new DataView(bytes.buffer, bytes.byteOffset).getUint32(0),
+  });
+}
+
 /** From the device of the system: loading the cryptography of Node would take longer than everything else here. */
 function randomBytes(count: number): Uint8Array<ArrayBuffer> {
   const bytes = new Uint8Array(count);

@@ -80,7 +80,7 @@ export interface RunOptions {
   readonly onEnd?: (report: RunReport) => void | Promise<void>;
   /** Makes spans of the run, sends them, and gives each command its `TRACEPARENT`. */
   readonly trace?: TraceOptions | undefined;
-  /** Receives a sentence about spans that could not be sent, at the end of the run. */
+  /** Receives a sentence about spans or notices that could not be sent, at the end of the run. */
   readonly onUnsent?: (text: string) => void;
   /** Asks a person. Without it, a question suspends the run. */
   readonly ask?: AskHandler;

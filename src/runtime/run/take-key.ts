@@ -2,8 +2,10 @@
  * Takes the key of a run before it is executed: it waits for the run that has it, cancels that run, or gives up. What was done
  * to whom is in the records of both.
  */
+
 import { setTimeout as pause } from 'node:timers/promises';
 import { type Run, skipRun } from '../../interpreter/run.js';
+import { clockMs } from '../clock.js';
 import { stopLeftovers } from '../process/leftovers.js';
 import type { StopSignal } from '../stop-signal.js';
 import { unreadDeliveries } from '../store/inbox.js';
@@ -32,7 +34,7 @@ export async function takeKey(
 ): Promise<void> {
   const { directory, runId } = options;
   const { name, onBusy = 'wait' } = key;
-  const began = Date.now();
+  const began = clockMs();
   const waitedFor = new Set<string>();
   const claimed = await waitForKey(key, options, async (holder) => {
     // Of two that cancel each other, the newer one goes on.
@@ -54,7 +56,7 @@ export async function takeKey(
   });
   claimed?.release();
   for (const run_id of claimed === null ? [] : waitedFor)
-    run.recordNow({ type: 'key_shared', key: name, run_id, how: 'waited', waited_ms: Date.now() - began });
+    run.recordNow({ type: 'key_shared', key: name, run_id, how: 'waited', waited_ms: Math.round(clockMs() - began) });
 }
 
 /**

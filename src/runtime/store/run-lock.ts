@@ -17,6 +17,7 @@ import {
   writeSync,
 } from 'node:fs';
 import { join } from 'node:path';
+import { clockMs } from '../clock.js';
 import { isHere, type ProcessOrigin, processStat, thisOrigin } from '../process/process-group.js';
 import { entryAt, openOwn, readOwn, writeOwn } from './own-file.js';
 import { errorCode, storeError } from './store-error.js';
@@ -102,8 +103,9 @@ function holdLock(path: string): RunLock {
   let looked = Date.now();
   return {
     holds() {
-      // No process takes over a run whose owner was silent for so short a time.
-      if (Date.now() - looked < LOOK_MS) return true;
+      // No process takes over a run whose owner was silent for so short a time. A clock that was set back says nothing; a
+      // monotonic one would stand still while the machine sleeps, and another machine may take over then.
+      if (Math.abs(Date.now() - looked) < LOOK_MS) return true;
       // A takeover removes the older files.
       if (!existsSync(path)) return false;
       looked = Date.now();

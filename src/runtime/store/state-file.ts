@@ -3,6 +3,7 @@
  * attempt of a step, when the run enters a state and when it stops. Entering states writes it only at intervals, because
  * a file for every round of a loop would cost more than the loop.
  */
+
 import type { RunEvent } from '../../interpreter/events/event.js';
 import type { Run } from '../../interpreter/run.js';
 import type { UndoEntry } from '../../interpreter/run-state/undo-register.js';
@@ -10,6 +11,7 @@ import { runTotal } from '../../interpreter/steps/read-keys.js';
 import { undoFacts } from '../../interpreter/undo/register.js';
 import type { Printed } from '../../interpreter/values/json.js';
 import type { Json } from '../../machine/expression.js';
+import { clockMs } from '../clock.js';
 import { type Redactor, redactNamed } from '../redact.js';
 import type { RunFolder } from './store.js';
 
@@ -42,14 +44,14 @@ export interface StateFile {
 export function stateFile(folder: RunFolder, redactor: Redactor | null): StateFile {
   let changed = true;
   let urgent = false;
-  let written = 0;
+  let written = Number.NEGATIVE_INFINITY;
   let timer: ReturnType<typeof setTimeout> | null = null;
   const write = (run: Run): void => {
     if (timer !== null) clearTimeout(timer);
     timer = null;
     changed = false;
     urgent = false;
-    written = Date.now();
+    written = clockMs();
     const { inputs, tracked, data, steps, undo } = run;
     const { printedInputs: printed_inputs, printedTracked: printed_tracked } = run;
     const flat = { inputs, printed_inputs, tracked, printed_tracked, data, keys: steps.keys, undo: undo.entries };
@@ -63,7 +65,7 @@ export function stateFile(folder: RunFolder, redactor: Redactor | null): StateFi
       urgent ||= events.some(({ type }) => AT_ONCE.has(type));
     },
     now(run) {
-      if (urgent || (changed && Date.now() - written >= EVERY_MS)) write(run);
+      if (urgent || (changed && clockMs() - written >= EVERY_MS)) write(run);
     },
     later(run) {
       if (!changed || timer !== null) return;

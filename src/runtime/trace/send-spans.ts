@@ -2,7 +2,9 @@
  * Sends spans to a receiver of OTLP over HTTP. A run never waits for it while it works, and at its end only as long as a
  * healthy receiver needs: what could not be sent is told once, and made again from the record later.
  */
+
 import type { ClientRequest, IncomingMessage } from 'node:http';
+import { clockMs } from '../clock.js';
 import { type OtlpSpan, traceRequest } from './otlp.js';
 import type { TraceEndpoint } from './trace-options.js';
 
@@ -49,7 +51,7 @@ export class SpanSender {
   /** Sends the rest as far as that takes no time. Returns how many spans were not sent, and why. */
   async close(): Promise<{ readonly lost: number; readonly why: string } | null> {
     this.stopTimer();
-    const until = (this.sending?.since ?? Date.now()) + LAST_WAIT_MS;
+    const until = (this.sending?.since ?? clockMs()) + LAST_WAIT_MS;
     while (this.problem === null && (this.sending !== null || this.waiting.length > 0)) {
       if (this.sending === null) this.sendNow();
       if (!(await endsBefore((this.sending as unknown as { ended: Promise<void> }).ended, until))) break;
@@ -77,7 +79,7 @@ export class SpanSender {
     const ended = postSpans(this.endpoint, spans, (request) => {
       this.request = request;
     }).then((problem) => this.afterSending(spans, problem));
-    this.sending = { ended, since: Date.now(), count: spans.length };
+    this.sending = { ended, since: clockMs(), count: spans.length };
   }
 
   private afterSending(spans: readonly OtlpSpan[], problem: SendProblem | null): void {
@@ -103,7 +105,7 @@ export class SpanSender {
 async function endsBefore(ended: Promise<void>, until: number): Promise<boolean> {
   let timer: ReturnType<typeof setTimeout> | undefined;
   const late = new Promise<boolean>((resolve) => {
-    timer = setTimeout(() => resolve(false), Math.max(0, until - Date.now()));
+    timer = setTimeout(() => resolve(false), Math.max(0, until - clockMs()));
   });
   const first = await Promise.race([ended.then(() => true), late]);
   clearTimeout(timer);

@@ -6,8 +6,10 @@
  * 3. The branch moves first, and only from the commit that was examined; then follow files and index, or all of it is put
  *    back. A note says beforehand what will happen, so that the next `apply` finishes what a killed one began.
  */
+
 import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
+import { clockMs } from '../../clock.js';
 import { writeOwn } from '../../store/own-file.js';
 import { lockRun, type RunLock } from '../../store/run-lock.js';
 import { errorCode, StoreError, storeError } from '../../store/store-error.js';
@@ -390,10 +392,10 @@ async function lockRepository(commonDir: string): Promise<ApplyLock | { readonly
   } catch (cause) {
     throw storeError('create the directory', folder, cause);
   }
-  for (const until = Date.now() + WAIT_MS; ; ) {
+  for (const until = clockMs() + WAIT_MS; ; ) {
     const attempt = lockRun(folder);
     if ('lock' in attempt) return withIntent(folder, attempt.lock);
-    if (Date.now() > until) return { pid: attempt.owner.pid };
+    if (clockMs() > until) return { pid: attempt.owner.pid };
     await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
   }
 }

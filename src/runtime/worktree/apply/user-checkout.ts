@@ -2,6 +2,7 @@
  * Writes to the checkout of the user. Git writes a copy of the index, under a lock that the user's own commands respect
  * and that names its owner, so that a lock which was left behind is recognized.
  */
+
 import { Buffer } from 'node:buffer';
 import {
   copyFileSync,
@@ -17,6 +18,7 @@ import {
 } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { omitUndefined } from '../../../prelude/omit-undefined.js';
+import { clockMs } from '../../clock.js';
 import { errorCode, storeError } from '../../store/store-error.js';
 import { namesIn } from '../git/file-name.js';
 import { GitFailure, type GitTarget, git, stopLeftCalls, wordOf } from '../git/git.js';
@@ -119,7 +121,7 @@ function removeFile(root: string, name: string): void {
 /** Locks the user's index while this process holds the lock of the repository. Waits a moment for other programs. */
 export async function lockIndex(gitDir: string, runId: string): Promise<() => void> {
   const lock = join(gitDir, 'index.lock');
-  for (const until = Date.now() + PATIENCE_MS; ; ) {
+  for (const until = clockMs() + PATIENCE_MS; ; ) {
     try {
       createLock(lock, `${LOCK_TEXT}${runId}\n`);
       return () => rmSync(lock, { force: true });
@@ -130,7 +132,7 @@ export async function lockIndex(gitDir: string, runId: string): Promise<() => vo
         rmSync(lock, { force: true });
         continue;
       }
-      if (Date.now() > until)
+      if (clockMs() > until)
         throw new GitFailure(`another git process is using the checkout, or left its lock behind: \`${lock}\``, '');
     }
     await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
@@ -157,7 +159,7 @@ function createLock(lock: string, text: string): void {
 
 /** Moves what is checked out from one commit to another. False if another commit is checked out by now. */
 export async function moveHead(checkout: Checkout, { head, commit }: CheckoutMove, why: string): Promise<boolean> {
-  for (const until = Date.now() + PATIENCE_MS; ; ) {
+  for (const until = clockMs() + PATIENCE_MS; ; ) {
     try {
       await git(checkoutTarget(checkout), ['update-ref', '-m', why, 'HEAD', commit, head]);
       return true;
@@ -168,7 +170,7 @@ export async function moveHead(checkout: Checkout, { head, commit }: CheckoutMov
       if (now === commit) return true;
       if (now !== head) return false;
       // Another git may have held the lock of the branch.
-      if (!cause.said.includes('.lock') || Date.now() > until) throw cause;
+      if (!cause.said.includes('.lock') || clockMs() > until) throw cause;
     }
     await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
   }
