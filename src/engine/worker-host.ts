@@ -109,7 +109,7 @@ export function workerHost(given: WorkerOptions): WorkerHost {
   const { address, warn } = given;
   const origins = warn === undefined || address === undefined ? undefined : new TurnOrigins(warn, client, address);
   const shared = given.shared == null ? null : sharedArtifacts(given.shared);
-  const runs = new SharedResources(client, redactorOf, given, shared);
+  const runs = new SharedResources(client, redactorOf, given, shared, given.shared ?? null);
   const aboutOf = async (runId: string): Promise<Submission | null> =>
     programs.get(runId)?.about ?? (await client.about(runId).catch(() => null));
   return {
@@ -177,6 +177,7 @@ export function workerHost(given: WorkerOptions): WorkerHost {
         const context = {
           runId,
           cwd,
+          program: program.linked.machine.name,
           programDir,
           // As without an engine, not in the worktree.
           toolFolders: worktrees === null && common != null ? [cwd, given.cwd] : [given.cwd],
@@ -355,6 +356,8 @@ class SharedResources {
     private readonly redactorOf: (program: TurnProgram) => Redactor | null,
     private readonly kept: Pick<WorkerOptions, 'processes' | 'folders'>,
     private readonly shared: SharedArtifacts | null,
+    /** The folder that all workers have; null: each keeps to the budgets of programs for itself. */
+    private readonly budgets: string | null,
   ) {}
 
   open(runId: string, program: TurnProgram, worktrees: RunWorktrees | null): RunUse {
@@ -364,7 +367,7 @@ class SharedResources {
       const artifacts = artifactsFolder(join(this.folder, runId));
       const { processes, folders } = this.kept;
       const runFolder = folders === undefined ? null : (): string => folders.of(runId);
-      const spec = { runId, artifacts, keptBytes: 0, worktrees, runFolder };
+      const spec = { runId, artifacts, keptBytes: 0, worktrees, runFolder, budgets: this.budgets ?? undefined };
       const redactor = this.redactorOf(program);
       const resources = openResources({ ...spec, recordProcess: (record) => processes?.record(record) }, redactor);
       use = {

@@ -36,6 +36,8 @@ export interface RunResources {
   readonly worktrees: RunWorktrees | null;
   /** The folder for what a later process of the run has to know; it is made when it is needed. Null: nothing is kept. */
   readonly runFolder: (() => string) | null;
+  /** The folder in which programs have what they spent of their budgets; absent: the store of the run. */
+  readonly budgets?: string | undefined;
   /** Registers a function that ends something at the end of the run. */
   onEnd(close: () => Promise<void>): void;
   /** Records a process on disk, so that a later process finds what a killed runner left behind. */

@@ -10,7 +10,7 @@ import { serve } from '@hono/node-server';
 import { openPrograms, openRuns } from '../app/open-runs.js';
 import type { Runs } from '../app/runs.js';
 import { type EngineRunsOptions, engineRuns } from '../engine/runs/engine-runs.js';
-import { programsForEngine } from '../engine/runs/start-on-engine.js';
+import { programsForEngine, UNNOTIFIED } from '../engine/runs/start-on-engine.js';
 import { printJson } from '../interpreter/values/json.js';
 import type { Value } from '../interpreter/values/value.js';
 import type { Json } from '../machine/expression.js';
@@ -110,7 +110,7 @@ export async function listen(options: ListenOptions): Promise<Listening> {
   const token = options.token ?? randomBytes(24).toString('base64url');
   let port = options.port;
   const own = { folder: programs, dir: directory };
-  if (engine !== null) await warnOfNotices(options);
+  if (engine !== null) await warnOnEngine(options);
   const runs = engine === null ? openRuns(own) : engineRuns({ ...own, ...engine });
   const checkedWith = ['--dir', directory, '--programs', programs, ...(engine === null ? [] : ['--on', engine.on])];
   const app = createApp({
@@ -183,11 +183,15 @@ export async function listen(options: ListenOptions): Promise<Listening> {
   };
 }
 
-/** The ends of runs on an engine are on record there, and this service does not look for them. */
-async function warnOfNotices({ programs, warn }: ListenOptions): Promise<void> {
+/** What the configuration asks of a service, and one of an engine does not do. */
+async function warnOnEngine({ programs, warn }: ListenOptions): Promise<void> {
   const { configuration } = await loadConfiguration(programs);
-  if (targetList(configuration.notify).length > 0)
-    warn('nobody is notified of the ends of runs on an engine; follow them with `statedsl show --follow`');
+  if (targetList(configuration.notify).length > 0) warn(UNNOTIFIED);
+  const [schedule] = configuration.schedules ?? [];
+  if (schedule !== undefined)
+    warn(
+      `a service of an engine starts no schedules, such as \`${schedule.name}\`; a service with \`--on none\` does, or cron: \`statedsl run ${schedule.program} --on URL\``,
+    );
 }
 
 /** Null if the configuration has no schedules. What is wrong with it is said for the notices. */

@@ -68,6 +68,40 @@ test('what an engine must not store is refused, and so is what has errors or mis
   expect(different.text).toContain('the functions of another `engine.commands`');
 });
 
+test('what only the store of one machine has is refused before anything starts', async () => {
+  const programs = {
+    'key.dsl': 'KEY: deploy\nRETURN: 1\n',
+    'memo.dsl': 'DO [memo]: x = echo 1\nRETURN: {x}\n',
+    'step.dsl': 'STEP: edit memo=yes\n  AGENT: builder\n  PROMPT: "do it"\nRETURN: ok\n',
+    'plain.dsl': 'RETURN: 1\n',
+    'statedsl.config.yaml':
+      'agents: { builder: { adapter: command, run: ["true"] } }\nschedules: [{ name: nightly, program: plain.dsl, cron: "0 3 * * *" }]\n',
+  };
+  const on = await liveEngine();
+  const one = await serviceOf(programs);
+  const options = { folder: one.folder, dir: join(one.folder, '.statedsl'), on, namespace: NAMESPACE };
+  const runs = engineRuns(options);
+  const given = { runs, programs: await programsForEngine(options), where: on, isOnEngine: true };
+  const { send } = await serviceOf(programs, given);
+  const refusalOf = async (body: object): Promise<string> => {
+    const { status, json } = await send('POST', '/api/v1/runs', body);
+    return `${status} ${json.message}: ${json.help}`;
+  };
+  expect(await refusalOf({ program: 'key.dsl' })).toMatch(
+    /^422 the program has a KEY, .*: .*`--on none`; or leave out KEY/,
+  );
+  for (const program of ['memo.dsl', 'step.dsl'])
+    expect(await refusalOf({ program })).toMatch(
+      /^422 the program uses `memo`, .*: .*`--on none`; or leave out `memo`/,
+    );
+  expect(await refusalOf({ program: 'plain.dsl', key: 'a' })).toContain('422 runs on an engine have no keys: ');
+  expect(await refusalOf({ program: 'plain.dsl', fresh: true })).toContain('422 `memo` has no effect on an engine');
+  expect((await send('GET', '/api/v1/runs')).json.runs).toEqual([]);
+  // Nothing starts them here, and the page says so.
+  const { status, json } = await send('GET', '/api/v1/schedules');
+  expect([status, json]).toMatchObject([200, { active: false, schedules: [{ name: 'nightly', last: null }] }]);
+});
+
 test('a report of a start follows the run', async () => {
   const { runs } = await service();
   const started = await runs.start(

@@ -46,6 +46,8 @@ export interface ExecutionOptions {
    * calls it again.
    */
   readonly onEnd?: (report: RunReport) => void | Promise<void>;
+  /** Called at the end with a sentence about spans or notices that could not be sent. */
+  readonly onUnsent?: (text: string) => void;
   /** Asks a person. Without it a question suspends the run. */
   readonly ask?: AskHandler;
   /** The name of the person who answers, for the record. */

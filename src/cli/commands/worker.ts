@@ -92,7 +92,7 @@ export async function workerCommand(flags: WorkerFlags): Promise<ExitCode> {
   if (badShared !== null) return usageError(badShared);
   const configured = configuredOptions(commandLineHost(), settings.configuration, { program: '-', instead: {} });
   const jobs = flags.jobs ?? settings.configuration.defaults.jobs ?? availableParallelism();
-  const { engine = {}, folder } = settings.configuration;
+  const { engine = {}, folder, budget } = settings.configuration;
   let functions: Functions | null = null;
   try {
     if (engine.commands !== undefined) functions = await loadFunctions(resolve(folder ?? '', engine.commands));
@@ -117,6 +117,10 @@ export async function workerCommand(flags: WorkerFlags): Promise<ExitCode> {
   const trace = traceOptions(environment, settings.configuration.otel, null);
   const status = new WorkerStatus();
   const logs = logsOf(flags);
+  if (budget !== undefined && flags.shared === undefined)
+    logs.warn(
+      `\`cost_per_day\` bounds what this worker spends (\`--dir ${directory}\`); workers with the same \`--shared DIR\` keep to it together`,
+    );
   let worker: Worker;
   try {
     if (flags.status !== undefined) await status.listen(flags.status.host, flags.status.port);

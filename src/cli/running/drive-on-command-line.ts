@@ -197,6 +197,7 @@ export async function driveOnCommandLine({
   const onSilence = elsewhere?.silenceLines(missing, (line) => {
     if (!flags.quiet) stderr.write(`${line}\n`);
   });
+  const onUnsent = (text: string): void => void stderr.write(`${paint.warning('warning')}: ${text}\n`);
   const options: ShownOptions =
     elsewhere === null
       ? {
@@ -204,7 +205,7 @@ export async function driveOnCommandLine({
           onEnd: printEnd,
           onKeyBusy: (holder, key) => void sayBusy(holder, key, { progress, isShown: shown, paint }),
           onNotice: (effect, text) => progress.notice(effect, text),
-          onUnsent: (text) => stderr.write(`${paint.warning('warning')}: ${text}\n`),
+          onUnsent,
           ...omitUndefined({
             // Looking up a name takes longer than a small run, and only an answer needs it.
             person: asks ? personName() : undefined,
@@ -213,7 +214,7 @@ export async function driveOnCommandLine({
           kill: kill.signal,
           ownProcess: true,
         }
-      : { ...followed, person: personName(), ...omitUndefined({ onSilence }) };
+      : { ...followed, person: personName(), onUnsent, ...omitUndefined({ onSilence }) };
   let report: RunReport;
   try {
     report = await drive(options);

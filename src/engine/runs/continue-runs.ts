@@ -29,7 +29,7 @@ import { type EngineClient, EngineFailure } from '../client.js';
 import type { Following } from '../follow.js';
 import { unknownRun } from '../mirror.js';
 import { type ReplayOnEngine, type ResumeElsewhere, replayOn, resumeOn } from './replay-on-engine.js';
-import { type EngineClients, executionOf, followUntilStop } from './start-on-engine.js';
+import { type EngineClients, executionOf, followUntilStop, onlyHere } from './start-on-engine.js';
 
 interface EngineRemoval {
   readonly client: EngineClient;
@@ -263,6 +263,8 @@ async function editedOf(options: FolderOptions, id: string, program: ProgramSour
   if (program === undefined) return {};
   const copies = { directory: storeOf(options), host: hostOf(options), options };
   const { machine, file } = await continuedOptions(copies, id, { program });
+  const unable = machine === undefined ? null : onlyHere(machine);
+  if (unable !== null) throw new RunRefused('wrong-use', unable.refusal.message, unable.refusal.help ?? '');
   return omitUndefined({ machine, file });
 }
 

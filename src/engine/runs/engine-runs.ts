@@ -78,6 +78,8 @@ export function engineRuns(options: EngineRunsOptions): Runs {
   return {
     ...readCopies(shared, folder),
     ...listOperations(shared),
+    // A service of the folder starts them, if there is one.
+    schedules: () => folder.schedules(),
     ...changeOperations(shared, options),
     files: async (run, { cwd = '.' } = {}) => {
       const found = await answerOf(async () => {
@@ -296,9 +298,8 @@ function listOperations({
   client,
   url,
   find,
-}: EngineFolder): Pick<Runs, 'find' | 'list' | 'events' | 'schedules' | 'limits' | 'clearLimits'> {
+}: EngineFolder): Pick<Runs, 'find' | 'list' | 'events' | 'limits' | 'clearLimits'> {
   return {
-    schedules: async () => refuse('wrong-use', 'schedules are for the runs of a folder', 'leave out `--on`'),
     // Those of this user on this machine, as for the runs of a folder.
     limits: () => resultOf(async () => (await import('../../app/account-limits.js')).listLimits(null, process.env)),
     clearLimits: (account) =>

@@ -16,9 +16,11 @@ import { runOptionsOf } from '../../app/project/prepare.js';
 import { prepareFor } from '../../app/read-programs.js';
 import { OperationRefused, type Refused, type Result, refuse, resultWith } from '../../app/result.js';
 import type { Execution } from '../../app/runs.js';
+import type { Machine } from '../../machine/machine.js';
 import { omitUndefined } from '../../prelude/omit-undefined.js';
 import { clockMs } from '../../runtime/clock.js';
 import { loadConfiguration } from '../../runtime/configuration/load-configuration.js';
+import { targetList } from '../../runtime/notifications/notices.js';
 import type { InDoubt } from '../../runtime/run/resources.js';
 import type { RunOptions } from '../../runtime/run/run-options.js';
 import type { RunReport } from '../../runtime/run/run-report.js';
@@ -72,7 +74,6 @@ const LOCAL = [
   'onEnd',
   'cwd',
   'mock',
-  'key',
   'onBusy',
   'keyWhile',
   'memo',
@@ -90,6 +91,8 @@ export async function startOn(
   program: Startable,
   given: StartOptions & StartingOnEngine = {},
 ): Promise<Result<SubmittedRun>> {
+  if (given.key !== undefined)
+    return refuse('wrong-use', 'runs on an engine have no keys', 'execute it here: `--on none`; or leave out `key`');
   const local = LOCAL.find((name) => given[name] !== undefined);
   if (local !== undefined)
     return refuse(
@@ -99,19 +102,15 @@ export async function startOn(
     );
   const { preparing, running } = splitOptions(given);
   const { home, inDoubt, answerWithinMs, onSilence, ...begun } = running as typeof running & StartingOnEngine;
-  const { signal, onEvent, onStart, ask, person = 'user', ...rest } = begun;
+  const { signal, onEvent, onStart, ask, onUnsent, person = 'user', ...rest } = begun;
   const host = hostOf(options);
   const prepared = await preparedBy(program, preparing, (source) =>
     prepareFor(host, { ...options, dir: storeOf(options) }, source, preparing, { functions: functionsOf }),
   );
   if (!prepared.ok) return prepared;
   const { machine, configuration, variables, functions = null, worktreeElsewhere = false } = prepared.value;
-  if (machine.key !== undefined)
-    return refuse(
-      'wrong-use',
-      'the program has a KEY, and runs on an engine have none',
-      'execute it here: `--on none`',
-    );
+  const unable = onlyHere(machine);
+  if (unable !== null) return unable;
   const supplied = runOptionsOf(host, prepared.value);
   // The run belongs to the trace of whoever starts it, not to that of its workers.
   const traceparent = rest.settings?.traceparent ?? ((options.env ?? process.env).TRACEPARENT || undefined);
@@ -140,10 +139,33 @@ export async function startOn(
         { isAccepted },
       ),
     );
+  if (targetList(configuration.notify).length > 0) onUnsent?.(UNNOTIFIED);
   onStart?.({ runId, folder: null });
   const following = { onEvent, ask, person, signal: signal ?? null, from: 1, onSilence };
   return resultWith(Object.assign(executionOf(patient, runId, machine.name, following), { isAccepted }));
 }
+
+/** What a program uses that only the store of one machine has. */
+export function onlyHere({ key, states }: Machine): Refused | null {
+  const remembers = states.some(({ code }) =>
+    code.some(
+      (one) => ('memo' in one && one.memo !== undefined) || (one.op === 'step-begin' && one.plan.memo !== undefined),
+    ),
+  );
+  const what =
+    key !== undefined
+      ? 'has a KEY, and runs on an engine have none'
+      : remembers
+        ? 'uses `memo`, which an engine does not have'
+        : null;
+  if (what === null) return null;
+  const without = key !== undefined ? 'KEY' : '`memo`';
+  return refuse('wrong-use', `the program ${what}`, `execute it here: \`--on none\`; or leave out ${without}`);
+}
+
+/** For whoever expects a notice: the ends of runs on an engine are on record there, and nobody looks for them. */
+export const UNNOTIFIED =
+  'nobody is notified of the ends of runs on an engine; follow them with `statedsl show --follow`';
 
 interface Waits extends Pick<StartingOnEngine, 'answerWithinMs' | 'onSilence'> {
   readonly signal: StopSignal | null;

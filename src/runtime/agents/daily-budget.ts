@@ -223,7 +223,9 @@ export function spentByTrial(store: string, id: string): DaySpending | null {
 }
 
 function filesOf({ resources }: ProgramOfRun): SharedStates<DaySpending> | null {
-  return resources.runFolder === null ? null : spendingsIn(resolve(resources.runFolder(), '../..'));
+  const { budgets, runFolder } = resources;
+  if (budgets !== undefined) return spendingsIn(budgets);
+  return runFolder === null ? null : spendingsIn(resolve(runFolder(), '../..'));
 }
 
 /** The spending of this day. What processes had reserved that were killed is spent. `again`: a call that begins again. */

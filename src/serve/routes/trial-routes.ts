@@ -79,7 +79,7 @@ export function addTrialRoutes(app: ServiceApp, service: Service): void {
       ? answerRefusal(c, {
           code: 'wrong-use',
           message: 'a trial is executed by a process of this machine, and workers of an engine execute the runs here',
-          help: 'in a terminal: `statedsl trial`',
+          help: '`statedsl trial`',
         })
       : null;
 
