@@ -9,6 +9,7 @@ export interface Page {
   goto(url: string): Promise<unknown>;
   evaluate<T>(script: string): Promise<T>;
   close(): Promise<void>;
+  context(): { newCDPSession(page: Page): Promise<{ send<T>(method: string): Promise<T> }> };
   readonly mouse: { move(x: number, y: number): Promise<void>; wheel(x: number, y: number): Promise<void> };
 }
 

@@ -72,6 +72,7 @@ export const viewer: Row = {
           await list(stage),
           ...(await opening(stage, long, LONG, 1500)),
           ...(await opening(stage, longest, LONGEST, 5000)),
+          await memory(stage, longest, LONGEST),
           await slider(stage, long),
           await liveEvents(stage),
           ...(await scrolling(stage, long)),
@@ -120,6 +121,24 @@ async function opening(stage: Stage, run: string, events: number, atMost: number
     return { what: `page: ${what} ${events} events`, sides: milliseconds(ms), ratio: ms, unit: 'ms', atMost };
   };
   return [await measured('a run of', isShown(events)), await measured('all of', isComplete)];
+}
+
+/** What the page keeps of a run when all of it is there: 200,000 events in 40 MiB. */
+async function memory(stage: Stage, run: string, events: number): Promise<Measured> {
+  const { usedSize } = await withPage(stage, `/runs/${run}`, async (page) => {
+    await untilTrue(page, isComplete);
+    const session = await page.context().newCDPSession(page);
+    await session.send('HeapProfiler.collectGarbage');
+    return session.send<{ readonly usedSize: number }>('Runtime.getHeapUsage');
+  });
+  const sides = `${Math.round(usedSize / 2 ** 20)} MiB for ${events} events`;
+  return {
+    what: 'page: heap',
+    sides,
+    ratio: usedSize / events,
+    unit: 'bytes an event',
+    atMost: (40 * 2 ** 20) / 200_000,
+  };
 }
 
 /** The head, the slider up to the last event, and the record at its end. */

@@ -19,9 +19,21 @@ export function isEvent(line: RecordLine): line is RecordedRunEvent {
   return line.type !== 'journal_damaged';
 }
 
+/** The time that was copied last: many events of a run that computes have the same. */
+let lastTime = '';
+
+/**
+ * The time of a line as a text of its own. The browser keeps it as a part of the text from which it was read, which is a large piece of
+ * the record, and models keep times.
+ */
+function ownTime({ ts }: RecordedRunEvent): string {
+  if (ts !== lastTime) lastTime = `\n${ts}`.trimStart();
+  return lastTime;
+}
+
 /** The event of a line with its number and time; null: the line is not an event. */
 export function recordOf(line: RecordLine): Recorded | null {
-  return isEvent(line) ? { seq: line.seq, time: line.ts, event: line } : null;
+  return isEvent(line) ? { seq: line.seq, time: ownTime(line), event: line } : null;
 }
 
 export class RecordLines {
