@@ -227,7 +227,7 @@ const ASK_AGAIN = 'no-cache';
 /** What the page will ask for: browsers fetch it while they read the script. The routes are exactly those of the page. */
 const PRELOAD = 'rel=preload; as=fetch; crossorigin';
 const COMMON: readonly string[] = ['/service'];
-const LIST: readonly string[] = ['/runs?limit=60', '/waiting?limit=6'];
+const LIST: readonly string[] = ['/runs?limit=60', '/waiting?limit=50'];
 const ID = /^[0-9a-f-]{1,36}$/;
 
 /** Without the files, for example in a checkout that was not built. */

@@ -96,6 +96,12 @@ test('eight questions are answered where a person looks, on ten kinds of runs', 
     await row.locator(`.status.${status}`).waitFor();
     assert.match(await row.locator('.second').textContent(), new RegExp(second.replace('?', '\\?')), kind);
   }
+  // What the service lets the browser fetch first is what the list waits for.
+  const asked = await page.evaluate(
+    `performance.getEntriesByType('resource').map(({ name }) => name.split('/api/v1')[1])`,
+  );
+  for (const route of ['/waiting?', '/runs?limit='])
+    assert.equal(new Set(asked.filter((one) => one?.startsWith(route) && !one.includes('cursor'))).size, 1, route);
   for (const [kind, [title, status, , where, printed]] of Object.entries(KINDS)) {
     await t.test(kind, async () => {
       await page.goto(`${service.address}/runs/${ids[kind]}`);
