@@ -7,7 +7,7 @@ import { usePage } from '../page-parts.js';
 import { waitingWords } from '../record/event-words.js';
 
 /** More of them are found with a filter. */
-export const MOST_WAITING = 50;
+const MOST = 50;
 
 const REFRESH_MS = 10_000;
 /** While the service has not looked at all suspended runs. */
@@ -41,7 +41,7 @@ export function useWaitingRuns(runs: readonly RunRow[]): readonly WaitingRun[] |
     const look = async (): Promise<void> => {
       const mine = ++asked;
       clearTimeout(timer);
-      const page = await waiting(MOST_WAITING, controller.signal).catch(() => null);
+      const page = await waiting(MOST, controller.signal).catch(() => null);
       if (mine !== asked || controller.signal.aborted) return;
       if (page !== null) setKnown(page.runs);
       timer = setTimeout(() => void look(), page?.complete === false ? CONTINUE_MS : REFRESH_MS);

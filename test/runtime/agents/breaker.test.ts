@@ -311,6 +311,25 @@ describe('in files', () => {
     expect(waits('l')).toBe(true);
   });
 
+  test('whoever waits goes on after the rest of the time when the clock was set back by hours, and so does a parked run', async () => {
+    vi.useFakeTimers();
+    const one = breakers();
+    begun(one.enter(ACCOUNT, 'a', tell)).ends(limited('usage limit', Date.now() + 10_000));
+    let isWoken = false;
+    void one.wait(ACCOUNT, new AbortController().signal).then(() => {
+      isWoken = true;
+    });
+    await vi.advanceTimersByTimeAsync(3000);
+    vi.setSystemTime(Date.now() - 3 * 3_600_000);
+    await vi.advanceTimersByTimeAsync(5000);
+    expect(isWoken).toBe(false);
+    // Also for a process that comes later.
+    expect(breakers().until(ACCOUNT) - Date.now()).toBeLessThan(7000);
+    await vi.advanceTimersByTimeAsync(7000);
+    expect([isWoken, breakers().until(ACCOUNT) <= Date.now()]).toEqual([true, true]);
+    expect(begun(breakers().enter(ACCOUNT, 'b', tell))).toBeDefined();
+  });
+
   test('whoever waits goes on as soon as it is cleared', async () => {
     vi.useFakeTimers();
     const one = breakers();

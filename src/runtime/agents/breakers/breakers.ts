@@ -21,6 +21,7 @@ import {
   noteAnswer,
   reachLimit,
   readState,
+  reopened,
   waitsUntil,
 } from './breaker.js';
 
@@ -164,10 +165,13 @@ export class Breakers {
 
   private read(account: string, report: ((problem: string) => void) | null): { readonly state: BreakerState | null } {
     const unstored = this.unstored.get(account);
-    if (unstored !== undefined) return { state: unstored };
-    const { state, problem } = this.files.read(account);
+    const { state, problem } = unstored === undefined ? this.files.read(account) : { state: unstored, problem: null };
     if (problem !== null && report !== null) this.say(`the breaker of \`${account}\` is ignored: ${problem}`, report);
-    return { state: state !== null && isForgotten(state, Date.now()) ? null : state };
+    const now = Date.now();
+    if (state === null || isForgotten(state, now)) return { state: null };
+    if (reopened(state, now) === state) return { state };
+    const ignore = (): void => undefined;
+    return { state: this.store(account, report ?? ignore, (stored) => stored && reopened(stored, now)) };
   }
 
   private change(account: string, report: (problem: string) => void, change: ChangeState): BreakerState | null {
