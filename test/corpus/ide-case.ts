@@ -9,9 +9,9 @@ import {
   locatedGraph,
   outgoingCalls,
 } from '../../src/editor/ide/calls.js';
-import { completionsAt, signatureAt } from '../../src/editor/ide/completion.js';
+import { completionsAt } from '../../src/editor/ide/completion.js';
 import { hoverAt } from '../../src/editor/ide/hover.js';
-import { hintsOf, lensesOf, tokensOf } from '../../src/editor/ide/name-tokens.js';
+import { tokensOf } from '../../src/editor/ide/name-tokens.js';
 import {
   definitionsAt,
   highlightsAt,
@@ -21,7 +21,9 @@ import {
   referencesAt,
 } from '../../src/editor/ide/open-program.js';
 import { foldsOf, type OutlineNode, outlineOf, selectionsAt } from '../../src/editor/ide/outline.js';
+import { HINTS, hintsOf, LENSES, lensesOf } from '../../src/editor/ide/remarks.js';
 import { renameAt } from '../../src/editor/ide/rename.js';
+import { signatureAt } from '../../src/editor/ide/signatures.js';
 import { type Compilation, compile } from '../../src/language/check/compile.js';
 import { positionAt, type SourceSet, type Span } from '../../src/language/source/diagnostic.js';
 import { applyEdits } from '../../src/language/source/fix-text.js';
@@ -118,11 +120,13 @@ const QUESTIONS: Readonly<Record<string, (asked: Asked) => string>> = {
     ),
   hints: ({ program }) =>
     lines(
-      hintsOf(program).map(({ offset, text }) => `${shown(program, { file: 0, start: offset, end: offset })}${text}`),
+      hintsOf(program, { choice: { ...HINTS, defaults: true } }).map(
+        ({ offset, text }) => `${shown(program, { file: 0, start: offset, end: offset })}${text}`,
+      ),
     ),
   lenses: ({ program }) =>
     lines(
-      lensesOf(program, { states: true }).map(
+      lensesOf(program, { choice: { ...LENSES, runFromHere: true, waysIn: true } }).map(
         ({ span, title }) => `${shown(program, { ...span, end: span.start })}${title}`,
       ),
     ),

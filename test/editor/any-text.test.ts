@@ -2,9 +2,9 @@
 import { expect, test } from 'vitest';
 import { proposedActions } from '../../src/editor/ide/actions.js';
 import { callItemAt, incomingCalls, linksOf, locatedGraph, outgoingCalls } from '../../src/editor/ide/calls.js';
-import { completionsAt, signatureAt } from '../../src/editor/ide/completion.js';
+import { completionsAt } from '../../src/editor/ide/completion.js';
 import { hoverAt } from '../../src/editor/ide/hover.js';
-import { hintsOf, lensesOf, tokensOf } from '../../src/editor/ide/name-tokens.js';
+import { tokensOf } from '../../src/editor/ide/name-tokens.js';
 import {
   definitionsAt,
   highlightsAt,
@@ -13,7 +13,9 @@ import {
   referencesAt,
 } from '../../src/editor/ide/open-program.js';
 import { foldsOf, outlineOf, selectionsAt } from '../../src/editor/ide/outline.js';
+import { hintsOf, LENSES, lensesOf } from '../../src/editor/ide/remarks.js';
 import { renamableAt } from '../../src/editor/ide/rename.js';
+import { signatureAt } from '../../src/editor/ide/signatures.js';
 import { compile } from '../../src/language/check/compile.js';
 import type { Span } from '../../src/language/source/diagnostic.js';
 import { amount, isLong, pointsBelow } from '../amount.js';
@@ -50,7 +52,7 @@ function asked(text: string, options: object): void {
     ...selectionsAt(program, offset),
     ...tokensOf(program).map(({ span }) => span),
     ...linksOf(program).map(({ span }) => span),
-    ...lensesOf(program, { states: true }).map(({ span }) => span),
+    ...lensesOf(program, { choice: { ...LENSES, runFromHere: true, waysIn: true } }).map(({ span }) => span),
     ...outlineOf(program).map(({ range }) => range),
     ...proposedActions(program, { start: Math.floor(offset / 2), end: offset }).flatMap(({ edits }) =>
       edits.map(({ span }) => span),

@@ -1,9 +1,10 @@
 /** What is known of an edited program is what would be known of it without the edits before. */
 import { expect, test } from 'vitest';
 import { formatText } from '../../src/app/library/compile-text.js';
-import { hintsOf, tokensOf } from '../../src/editor/ide/name-tokens.js';
+import { tokensOf } from '../../src/editor/ide/name-tokens.js';
 import { type OpenProgram, openProgram } from '../../src/editor/ide/open-program.js';
 import { foldsOf, outlineOf, selectionsAt } from '../../src/editor/ide/outline.js';
+import { hintsOf } from '../../src/editor/ide/remarks.js';
 import { type Compilation, compile } from '../../src/language/check/compile.js';
 import { amount } from '../amount.js';
 

@@ -3,6 +3,7 @@ import type { Occurrence } from '../../language/check/program-index.js';
 import type { Span } from '../../language/source/diagnostic.js';
 import type { Machine } from '../../machine/machine.js';
 import { graphOf } from '../../views/graph/machine-graph.js';
+import { filesOfSteps } from './described-values.js';
 import { distinct, type OpenProgram, occurrencesAt, symbolAt, targetsAt } from './open-program.js';
 import { enclosing, machineAt, wholeSpan } from './outline.js';
 
@@ -162,16 +163,21 @@ function wayTo(program: OpenProgram, machine: Machine, from: string, to: string)
 
 export interface FileLink {
   readonly span: Span;
-  readonly kind: 'import' | 'plan' | 'workflow' | 'file';
+  readonly kind: 'import' | 'plan' | 'workflow' | 'tool' | 'file';
   readonly path: string;
 }
 
 /** The files that a program names, without a look at the disk. */
-export function linksOf({ index }: OpenProgram): FileLink[] {
-  return index.occurrences.flatMap(({ span, symbols }): FileLink[] => {
+export function linksOf(program: OpenProgram): FileLink[] {
+  const { index } = program;
+  const named = index.occurrences.flatMap(({ span, symbols }): FileLink[] => {
     const { kind, name } = symbolAt(index, symbols[0] as number);
-    return span.file === 0 && (kind === 'import' || kind === 'plan' || kind === 'workflow')
+    return span.file === 0 && (kind === 'import' || kind === 'plan' || kind === 'workflow' || kind === 'tool')
       ? [{ span, kind, path: name }]
       : [];
   });
+  const files = filesOfSteps(program).map(
+    ({ start, end, path }): FileLink => ({ span: { file: 0, start, end }, kind: 'file', path }),
+  );
+  return [...named, ...files].sort((a, b) => a.span.start - b.span.start);
 }

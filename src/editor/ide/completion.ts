@@ -5,6 +5,8 @@ import { lineText, positionAt, type SourceFile, type Span } from '../../language
 import type { Declaration } from '../../language/syntax/ast.js';
 import { STEP_FIELDS } from '../../language/syntax/expression-nodes.js';
 import { ERROR_KINDS } from '../../machine/error-kinds.js';
+import type { Json } from '../../machine/expression.js';
+import { fieldsOfSchema, fieldsOfValue, parametersOfTool, resultOfTool, toolsBehind } from './described-values.js';
 import type { OpenProgram } from './open-program.js';
 import { enclosing, machineAt, wholeSpan } from './outline.js';
 import { FUNCTIONS, OPTIONS, SECTIONS, VERBS } from './reference-words.js';
@@ -28,6 +30,10 @@ export interface KnownNames {
   readonly gates?: readonly string[];
   readonly workflows?: readonly string[];
   readonly tools?: readonly string[];
+  /** The schema of the calls of a tool. */
+  readonly schemaOf?: (tool: string) => Json | null;
+  /** The values that a variable or data reference had in the last run. */
+  readonly lastValues?: (name: string) => readonly Json[];
   /** What an IMPORT can name. */
   readonly imports?: readonly string[];
   readonly plans?: readonly string[];
@@ -66,7 +72,7 @@ function proposals(cursor: Cursor): Completion[] {
     list.map((one) => ({ ...one, replace: { file: 0, start: offset - length, end: offset } }));
   if (/^\s*#/.test(before)) return [];
   const path = /†[\w.[\]"]*$/.exec(before)?.[0];
-  if (path !== undefined) return at(dataPaths(program), path.length);
+  if (path !== undefined) return at(dataPaths(cursor, path), path.length);
   const key = /([A-Za-z_][\w-]*)\.(\w*)$/.exec(before);
   if (key !== null && isOpenBrace(before) && isStep(cursor, key[1] as string))
     return at(stepKeys(), (key[2] as string).length);
@@ -77,8 +83,7 @@ function proposals(cursor: Cursor): Completion[] {
   if (field !== null) {
     const [root = '', ...inner] = field.path;
     if (inner.length === 0 && isStep(cursor, root)) return at(stepKeys(), field.word.length);
-    const names = fieldsOf(program, field).filter((name) => name !== field.word);
-    return at(plain(names, 'field'), field.word.length);
+    return at(fields(cursor, root, inner, fieldsOf(program, field)), field.word.length);
   }
   if (isOpenBrace(before)) return at(values(cursor));
   const option = /^\s*(?:[-*]\s+)?(ELSE IF|FOR EACH|[A-Z]+)[^:[]*\[(?:[^\]]*\s)?(\w*)$/.exec(before);
@@ -98,6 +103,8 @@ function proposals(cursor: Cursor): Completion[] {
   if (workflow !== undefined) return at(plain(known.workflows ?? [], 'workflow'), workflow.length);
   const tool = /\bCALL(?:\s*\[[^\]]*\])?:\s*(?:[A-Za-z_]\w*\s*=\s*)?([\w.-]*)$/.exec(before)?.[1];
   if (tool !== undefined) return at(plain(known.tools ?? toolsOf(program), 'tool'), tool.length);
+  const called = CALLED.exec(lead);
+  if (called !== null) return at(parametersLeft(cursor, called[1] as string, lead));
   const passed = /\b(GOTO|USE):?\s+([A-Za-z_]\w*)\s+with\s+(?:.*,\s*)?$/.exec(lead);
   if (passed !== null) return at(argumentsOf(cursor, passed[1] as string, passed[2] as string, lead));
   if (HEAD.test(lead)) return at(verbs(cursor));
@@ -285,13 +292,73 @@ function stepKeys(): Proposed[] {
   return STEP_FIELDS.map((label) => ({ label, kind: 'step-key', rank: 0 }));
 }
 
-function dataPaths({ index }: OpenProgram): Proposed[] {
+function dataPaths({ program, known }: Cursor, written: string): Proposed[] {
+  const { index } = program;
   const paths = index.symbols.filter(({ kind }) => kind === 'data-reference').map(({ name }) => name);
   const inputs = index.symbols
     .filter(({ kind, owner }) => kind === 'input' && owner === '')
     .map(({ name }) => `†input.${name}`);
   const tracked = index.symbols.filter(({ kind }) => kind === 'tracked').map(({ name }) => `†track.${name}`);
-  return [...new Set([...paths, ...inputs, ...tracked])].map((label) => ({ label, kind: 'data-reference', rank: 0 }));
+  const own: Proposed[] = [...new Set([...paths, ...inputs, ...tracked])].map((label) => ({
+    label,
+    kind: 'data-reference',
+    rank: 0,
+  }));
+  // What is in a value that a call has written.
+  const of = written.slice(0, written.lastIndexOf('.'));
+  if (!/^†\w+\./.test(of)) return own;
+  const inner = [...new Set(paths)].filter((path) => of === path || of.startsWith(`${path}.`));
+  return [
+    ...own,
+    ...inner.flatMap((path) => {
+      const below = of
+        .slice(path.length)
+        .split('.')
+        .filter((one) => one !== '');
+      return fields({ program, known, before: '' } as Cursor, path, below, []).map(
+        (one): Proposed => ({ ...one, label: `${of}.${one.label}` }),
+      );
+    }),
+  ];
+}
+
+/** The fields of a value: those of the program first, then what a schema or the last run says. */
+function fields(
+  { program, known, before }: Cursor,
+  root: string,
+  path: readonly string[],
+  own: readonly string[],
+): Proposed[] {
+  const word = /\w*$/.exec(before)?.[0] ?? '';
+  const found = new Map<string, Proposed>();
+  const add = (names: readonly string[], rank: number, detail?: string): void => {
+    for (const label of names) {
+      const isWritten = detail === undefined && label === word;
+      if (!isWritten && !found.has(label))
+        found.set(label, { label, kind: 'field', rank, ...(detail === undefined ? {} : { detail }) });
+    }
+  };
+  add(own, 0);
+  for (const tool of toolsBehind(program, root))
+    add(fieldsOfSchema(resultOfTool(known.schemaOf?.(tool) ?? null), path), 1, `by the schema of ${tool}`);
+  for (const value of known.lastValues?.(root) ?? []) add(fieldsOfValue(value, path), 2, 'in the last run');
+  return [...found.values()];
+}
+
+const CALLED = /\bCALL(?:\s*\[[^\]]*\])?:\s*(?:[A-Za-z_]\w*\s*=\s*)?([\w.-]+)\s+with\s+(?:.*,\s*)?$/;
+
+/** The parameters of a tool that are still missing. */
+function parametersLeft({ known }: Cursor, tool: string, lead: string): Proposed[] {
+  const given = new Set([...lead.matchAll(/([A-Za-z_]\w*)\s*=/g)].map(([, name]) => name));
+  return parametersOfTool(known.schemaOf?.(tool) ?? null)
+    .filter(({ name }) => !given.has(name))
+    .map(({ name, type, says, isRequired }) => ({
+      label: name,
+      kind: 'parameter',
+      insert: `${/^[A-Za-z_]\w*$/.test(name) ? name : JSON.stringify(name)}=`,
+      rank: isRequired ? 0 : 1,
+      detail: [type, says].filter((one) => one !== null).join(': '),
+    }));
 }
 
 function toolsOf({ index }: OpenProgram): string[] {
@@ -354,58 +421,6 @@ function isBelowStep({ source }: OpenProgram, offset: number): boolean {
 }
 
 const firstLine = (text: string): string => text.split('\n', 1)[0] as string;
-
-export interface CallSignature {
-  readonly label: string;
-  readonly parameters: readonly string[];
-  readonly active: number;
-  readonly text: string;
-}
-
-/** The function, pattern or state whose values are being written. */
-export function signatureAt(program: OpenProgram, offset: number): CallSignature | null {
-  const { source } = program;
-  const { line, column } = positionAt(source, offset);
-  const before = lineText(source, line).slice(0, column - 1);
-  const call = openCall(before);
-  if (call !== null && Object.hasOwn(FUNCTIONS, call.name)) {
-    const [parameters, text] = FUNCTIONS[call.name] as (typeof FUNCTIONS)[string];
-    return { label: `${call.name}(${parameters.join(', ')})`, parameters, active: call.argument, text };
-  }
-  const passed = /\b(GOTO|USE):?\s+([A-Za-z_]\w*)\s+with\s(.*)$/.exec(before);
-  if (passed === null) return null;
-  const [, verb, name = '', list = ''] = passed;
-  const parameters =
-    verb === 'USE' ? parametersOf(program, name) : entryValuesOf(program, machineAt(program, offset), name);
-  if (parameters.length === 0) return null;
-  const written = /([A-Za-z_]\w*)\s*=[^,]*$/.exec(list)?.[1];
-  const active = written === undefined ? list.split(',').length - 1 : parameters.indexOf(written);
-  const symbol = program.index.symbols.find(
-    (one) => one.kind === (verb === 'USE' ? 'pattern' : 'state') && one.name === name,
-  );
-  return {
-    label: `${verb} ${name} with ${parameters.join(', ')}`,
-    parameters,
-    active: Math.max(0, active),
-    text: symbol?.doc ?? '',
-  };
-}
-
-/** The innermost function whose bracket is open. */
-function openCall(before: string): { name: string; argument: number } | null {
-  let depth = 0;
-  let argument = 0;
-  for (let at = before.length - 1; at >= 0; at--) {
-    const c = before[at];
-    if (c === ')' || c === ']') depth++;
-    else if (c === ',' && depth === 0) argument++;
-    else if (c === '(' && depth === 0) {
-      const name = /([A-Za-z_]\w*)$/.exec(before.slice(0, at))?.[1];
-      return name === undefined ? null : { name, argument };
-    } else if (c === '(' || c === '[') depth--;
-  }
-  return null;
-}
 
 /** The symbols of a program that match what somebody types, the best first. */
 export function matchingSymbols({ index }: OpenProgram, query: string): ProgramSymbol[] {

@@ -1,6 +1,7 @@
 /** What a hover says, as lines that also read well as plain text. */
 import type { ProgramSymbol } from '../../language/check/program-index.js';
 import { lineText, positionAt, type Span } from '../../language/source/diagnostic.js';
+import { type LastFacts, lastValueOf } from './last-facts.js';
 import { type OpenProgram, occurrencesAt, symbolAt, targetsAt } from './open-program.js';
 import { FUNCTIONS, OPTIONS, SECTIONS, VERBS } from './reference-words.js';
 
@@ -12,6 +13,9 @@ export interface Hover {
 /** What the surroundings know: the program of an agent, and whether it is installed. */
 export interface HoverLookups {
   readonly agent?: (name: string) => string | null;
+  /** What the tools file says about a tool. */
+  readonly tool?: (name: string) => string | null;
+  readonly last?: LastFacts | null;
 }
 
 /** How many places are shown. */
@@ -70,13 +74,13 @@ function symbolText(program: OpenProgram, id: number, lookups: HoverLookups): st
   const of = ownerText(program, symbol, owner);
   const lines = [`${KINDS[kind]} \`${name}\`${of}`];
   if (kind === 'fact' && Object.hasOwn(FACTS, name)) lines.push(FACTS[name] as string);
-  if (kind === 'agent') {
-    const said = lookups.agent?.(name) ?? null;
-    if (said !== null) lines.push(said);
-  }
+  const said = (kind === 'agent' ? lookups.agent?.(name) : kind === 'tool' ? lookups.tool?.(name) : null) ?? null;
+  if (said !== null) lines.push(said);
   lines.push(...bindings(program, symbol));
   if (kind === 'state' || kind === 'pattern') lines.push(...signature(program, symbol));
   if (kind === 'data-reference') lines.push(...writers(program, name));
+  const last = lookups.last == null ? null : lastValueOf(lookups.last, symbol);
+  if (last !== null) lines.push(`in the last run: \`${last}\``);
   if (doc !== null) lines.push('', doc);
   return lines.join('\n');
 }

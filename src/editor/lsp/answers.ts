@@ -28,9 +28,10 @@ import {
   outgoingCalls,
 } from '../ide/calls.js';
 import { allFixes, lineEdits } from '../ide/edits.js';
-import { hintsOf, lensesOf, TOKEN_MODIFIERS, TOKEN_TYPES, tokensOf } from '../ide/name-tokens.js';
+import { TOKEN_MODIFIERS, TOKEN_TYPES, tokensOf } from '../ide/name-tokens.js';
 import { definitionsAt, type OpenProgram, symbolAt } from '../ide/open-program.js';
 import { foldsOf, type OutlineNode, outlineOf, selectionsAt } from '../ide/outline.js';
+import { hintsOf, lensesOf } from '../ide/remarks.js';
 import type { AskedDocument, PositionParams, TextParams } from './asking.js';
 import { filePath, type OpenDocument, textOf } from './documents.js';
 import { NameAnswers } from './name-answers.js';
@@ -72,7 +73,34 @@ export class Answers extends NameAnswers {
       data.push(lines, letters, end.character - start.character, TOKEN_TYPES.indexOf(type), bits);
       before = start;
     }
-    return { resultId: String(asked.document.text.version), data };
+    const resultId = String(asked.document.text.version);
+    if (params.range === undefined) this.tokensSent.set(params.textDocument.uri, { resultId, data });
+    return { resultId, data };
+  }
+
+  /** What was sent last, by document. */
+  private readonly tokensSent = new Map<string, { readonly resultId: string; readonly data: readonly number[] }>();
+
+  /** The one part that differs from what the client has; everything, if it has something else. */
+  async tokenChanges(params: TextParams & { readonly previousResultId: string }) {
+    const before = this.tokensSent.get(params.textDocument.uri);
+    const now = await this.tokens({ textDocument: params.textDocument });
+    if (now === null || before === undefined || before.resultId !== params.previousResultId) return now;
+    const [old, data] = [before.data, now.data];
+    const most = Math.min(old.length, data.length);
+    let start = 0;
+    while (start < most && old[start] === data[start]) start++;
+    let same = 0;
+    while (same < most - start && old[old.length - 1 - same] === data[data.length - 1 - same]) same++;
+    const deleteCount = old.length - same - start;
+    const changed = data.slice(start, data.length - same);
+    const edits = deleteCount === 0 && changed.length === 0 ? [] : [{ start, deleteCount, data: changed }];
+    return { resultId: now.resultId, edits };
+  }
+
+  /** A document was closed. */
+  forgetTokens(uri: string): void {
+    this.tokensSent.delete(uri);
   }
 
   async folding(params: TextParams) {
@@ -106,22 +134,25 @@ export class Answers extends NameAnswers {
   async hints(params: TextParams & { readonly range: Range }) {
     const asked = await this.ask(params);
     if (asked === null) return null;
-    const { program, source } = asked;
-    return hintsOf(program, offsetOf(source, params.range.start), offsetOf(source, params.range.end)).map(
-      ({ offset, text }) => ({
-        position: rangeOf(source, { start: offset, end: offset }).start,
-        label: text.trim(),
-        kind: InlayHintKind.Type,
-        paddingLeft: true,
-      }),
-    );
+    const { program, source, document } = asked;
+    const choice = this.documents.settings.inlayHints;
+    const last = choice.lastRun ? this.documents.lastRunOf(document) : null;
+    const [from, to] = [offsetOf(source, params.range.start), offsetOf(source, params.range.end)];
+    return hintsOf(program, { from, to, choice, last }).map(({ offset, text }) => ({
+      position: rangeOf(source, { start: offset, end: offset }).start,
+      label: text.trim(),
+      kind: InlayHintKind.Type,
+      paddingLeft: true,
+    }));
   }
 
   async lenses(params: TextParams) {
     const asked = await this.ask(params);
     if (asked === null) return null;
     const { source, document } = asked;
-    return lensesOf(asked.program).map(({ span, title, command, machine, state }) => ({
+    const choice = this.documents.settings.codeLens;
+    const last = choice.stepOutcome ? this.documents.lastRunOf(document) : null;
+    return lensesOf(asked.program, { choice, last }).map(({ span, title, command, machine, state }) => ({
       range: rangeOf(source, span),
       command: {
         title,
@@ -257,8 +288,21 @@ export class Answers extends NameAnswers {
       program === null || span === undefined
         ? null
         : this.documents.uriOf(document, program.compilation.sources, span.file);
-    const target = known ?? (data.kind === 'plan' ? pathToFileURL(join(folder, data.path)).href : undefined);
+    const target = known ?? (await this.linkTarget(document, data, folder));
     return target === undefined ? link : { ...link, target };
+  }
+
+  private async linkTarget(
+    document: OpenDocument,
+    { kind, path }: { readonly kind: string; readonly path: string },
+    folder: string,
+  ): Promise<string | undefined> {
+    if (kind === 'plan') return pathToFileURL(join(folder, path)).href;
+    const described = await this.documents.describedOf(document);
+    const at = kind === 'tool' ? described.tools.get(path)?.location : undefined;
+    // A line is all that the address of a file can say.
+    if (at !== undefined) return `${at.uri}#L${at.range.start.line + 1}`;
+    return kind === 'file' ? pathToFileURL(join(this.documents.folder, path)).href : undefined;
   }
 
   prepareCalls(params: PositionParams) {
@@ -321,7 +365,13 @@ export class Answers extends NameAnswers {
         const own = filePath(uri);
         if (own === null) continue;
         for (const { span, kind, path } of linksOf(program)) {
-          if (kind === 'workflow' || pathOf({ ...this.documents.host, folder: dirname(own) }, path) !== from) continue;
+          if (
+            kind === 'workflow' ||
+            kind === 'tool' ||
+            kind === 'file' ||
+            pathOf({ ...this.documents.host, folder: dirname(own) }, path) !== from
+          )
+            continue;
           const name = relative(dirname(own), to);
           const edit = {
             range: rangeOf(program.source, span),

@@ -3,7 +3,7 @@
  * remembered until a file is opened, saved or changes: typing reads nothing.
  */
 import { existsSync } from 'node:fs';
-import { basename, dirname } from 'node:path';
+import { basename, dirname, resolve } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { TextDocument } from 'vscode-languageserver-textdocument';
 import { compileWithin } from '../../app/project/compile-program.js';
@@ -13,12 +13,17 @@ import { isMarkdown, isPlan, isTestFile, isWorkflow, mayHaveWorktree } from '../
 import { diskFiles, type ProjectHost, pathOf, shortName, withOpenTexts } from '../../app/project/project-host.js';
 import { agentLookup, gateLookup, loadSettings, type Settings, toolLookup } from '../../app/project/settings.js';
 import { type Surroundings, surroundingsOf } from '../../app/project/surroundings.js';
+import { matcher } from '../../interpreter/steps/glob.js';
 import { loadSuite } from '../../lab/testing/load-suite.js';
 import type { Compilation } from '../../language/check/compile.js';
 import { type Diagnostic, type SourceSet, sourceFile } from '../../language/source/diagnostic.js';
 import { omitUndefined } from '../../prelude/omit-undefined.js';
 import { noConfiguration } from '../../runtime/configuration/load-configuration.js';
+import type { LastFacts } from '../ide/last-facts.js';
 import { type OpenProgram, openProgram } from '../ide/open-program.js';
+import { type ClientSettings, defaultSettings } from './client-settings.js';
+import { DescribedNames } from './described-names.js';
+import { LastRuns } from './last-run.js';
 
 type DocumentKind = 'program' | 'markdown' | 'workflow' | 'tests' | 'plan' | 'tools' | 'configuration' | 'other';
 
@@ -34,7 +39,8 @@ export interface Analysis {
 
 export interface OpenDocument {
   readonly uri: string;
-  readonly kind: DocumentKind;
+  /** `other` until another file says what it is. */
+  kind: DocumentKind;
   /** Null for a text that is no file. */
   readonly path: string | null;
   /** As `check` calls it. */
@@ -50,6 +56,8 @@ export interface OpenDocument {
 interface Known {
   readonly settings: Settings;
   readonly surroundings: Surroundings;
+  /** What other files say about the names in it. */
+  readonly described: DescribedNames;
 }
 
 /** Other characters at the beginning of a line count as text of the line. */
@@ -58,6 +66,8 @@ const BYTE_ORDER_MARK = '\uFEFF';
 export class Documents {
   private readonly open = new Map<string, OpenDocument>();
   readonly host: ProjectHost;
+  settings: ClientSettings = defaultSettings;
+  private readonly lastRuns: LastRuns;
 
   constructor(
     readonly folder: string,
@@ -65,6 +75,7 @@ export class Documents {
   ) {
     const files = withOpenTexts(diskFiles, (path) => this.openText(path));
     this.host = { folder, files, allowOutside: false, environment: options.environment };
+    this.lastRuns = new LastRuns(folder, options.environment);
   }
 
   all(): OpenDocument[] {
@@ -136,7 +147,8 @@ export class Documents {
     if (name === 'statedsl.config.yaml') return 'configuration';
     if (name === 'tools.yaml') return 'tools';
     if (!isWorkflow(name)) return 'other';
-    return this.isInWorkflows(path) || /^#.*\$schema[=:]\s*\S*workflow\.schema\.json/m.test(text)
+    const isSet = this.settings.workflowFiles.some((pattern) => matcher(pattern)(shortName(this.host, path)));
+    return isSet || this.isInWorkflows(path) || /^#.*\$schema[=:]\s*\S*workflow\.schema\.json/m.test(text)
       ? 'workflow'
       : 'other';
   }
@@ -146,6 +158,36 @@ export class Documents {
     for (let folder = dirname(path); folder.length > 1 && folder !== this.folder; folder = dirname(folder))
       if (basename(folder) === 'workflows') return true;
     return false;
+  }
+
+  /** Open documents whose kind other files decide: folders of the configuration, plans that are named. */
+  undecided(): OpenDocument[] {
+    return this.all().filter(({ kind, path }) => kind === 'other' && path !== null && /\.(?:json|ya?ml)$/.test(path));
+  }
+
+  /** What other files say that a document is. */
+  private async decide(document: OpenDocument): Promise<void> {
+    const { path } = document;
+    if (document.kind !== 'other' || path === null) return;
+    if (isWorkflow(path)) {
+      const { folder, workflows } = (await this.settingsOf(document)).configuration;
+      const isIn = (one: string): boolean => path.startsWith(`${resolve(folder ?? this.folder, one)}/`);
+      if (workflows.some(isIn)) document.kind = 'workflow';
+    } else if (isPlan(path) && (await this.isNamedPlan(path))) document.kind = 'plan';
+  }
+
+  /** Whether an open program or the tools file next to it names a plan. */
+  private async isNamedPlan(path: string): Promise<boolean> {
+    for (const other of this.all()) {
+      const { program } = other.analysis ?? {};
+      const folder = other.path === null ? this.folder : dirname(other.path);
+      const isNamed = program?.index.symbols.some(
+        ({ kind, name }) => kind === 'plan' && resolve(folder, name) === path,
+      );
+      if (isNamed === true) return true;
+    }
+    const described = new DescribedNames(this.host, shortName(this.host, path), null, () => true);
+    return [...described.tools.values()].some(({ plan }) => plan === path);
   }
 
   private openText(path: string): string | undefined {
@@ -172,6 +214,7 @@ export class Documents {
 
   private async analyse(document: OpenDocument): Promise<Analysis> {
     const { version } = document.text;
+    await this.decide(document);
     // A program may begin with the mark: where it stays, columns of the first line are those of the client.
     const text = document.kind === 'program' ? document.text.getText() : textOf(document);
     const analysis = { version, text, ...(await this.read(document, text)) };
@@ -274,6 +317,20 @@ export class Documents {
     return this.knownOf(document, textOf(document)).then(({ settings }) => settings);
   }
 
+  describedOf(document: OpenDocument): Promise<DescribedNames> {
+    return this.knownOf(document, textOf(document)).then(({ described }) => described);
+  }
+
+  /** What its last run knew; null: it never ran here. */
+  lastRunOf({ path }: OpenDocument): LastFacts | null {
+    return path === null || !this.options.isTrusted ? null : this.lastRuns.of(path);
+  }
+
+  /** The same, as it was found last: typing reads nothing. */
+  knownLastRunOf({ path }: OpenDocument): LastFacts | null {
+    return path === null || !this.options.isTrusted ? null : this.lastRuns.knownOf(path);
+  }
+
   private knownOf(document: OpenDocument, text: string): Promise<Known> {
     document.known ??= this.ask(document, text);
     return document.known;
@@ -298,7 +355,10 @@ export class Documents {
         },
       },
     );
-    return { settings, surroundings: remembering(surroundings) };
+    const remembered = remembering(surroundings);
+    const { onPath } = remembered.lookups;
+    const described = new DescribedNames(this.host, name, settings, (program) => onPath?.(program) !== false);
+    return { settings, surroundings: remembered, described };
   }
 
   /** Where a file of a compilation is; null for a text that is no file. */

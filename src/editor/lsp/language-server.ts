@@ -24,6 +24,7 @@ import { prepare } from '../ide/outline.js';
 import type { RenameRefusal } from '../ide/rename.js';
 import { Answers } from './answers.js';
 import type { TextParams } from './asking.js';
+import { readSettings } from './client-settings.js';
 import { type Analysis, Documents, filePath, type OpenDocument } from './documents.js';
 import { sentDiagnostic, type UriOf } from './protocol.js';
 
@@ -36,8 +37,6 @@ export interface ServerOptions {
   readonly log?: (text: string) => void;
 }
 
-/** How long errors of a line that is being typed wait, in milliseconds. */
-const TYPING_MS = 300;
 /** How long nobody types before answers are prepared, in milliseconds. */
 const PAUSE_MS = 30;
 /** How often the server looks for its client, in milliseconds. */
@@ -57,7 +56,7 @@ class Server {
   private answers!: Answers;
   private state: 'new' | 'running' | 'shut down' = 'new';
   private isOver = false;
-  private client = { pulls: false, watches: false, refreshes: false };
+  private client = { pulls: false, watches: false, refreshes: false, configures: false };
   private readonly typing = new Map<string, NodeJS.Timeout>();
   private watch: NodeJS.Timeout | undefined;
   private pause: NodeJS.Timeout | undefined;
@@ -72,7 +71,10 @@ class Server {
     options.reader.onClose(() => this.end(this.state === 'shut down' ? 0 : 1));
     connection.onError(([error]) => this.log(error));
     connection.onRequest('initialize', (params: InitializeParams) => this.initialize(params));
-    connection.onNotification('initialized', () => this.watchFiles());
+    connection.onNotification('initialized', () => {
+      this.watchFiles();
+      if (this.client.configures) void this.askSettings();
+    });
     connection.onRequest('shutdown', () => {
       this.state = 'shut down';
       return null;
@@ -84,6 +86,7 @@ class Server {
         const { uri, languageId, version, text } = params.textDocument;
         const document = this.documents.add(uri, languageId, version, text);
         void this.publish(document);
+        this.publishUndecided(document);
       },
     );
     this.take(
@@ -110,12 +113,14 @@ class Server {
       if (document === undefined) return;
       this.documents.renew(document);
       void this.publish(document);
+      this.publishUndecided(document);
       if (document.path !== null) this.publishUsers(document.path);
     });
     this.take('textDocument/didClose', ({ textDocument: { uri } }: TextParams) => {
       clearTimeout(this.typing.get(uri));
       this.typing.delete(uri);
       this.documents.remove(uri);
+      this.answers.forgetTokens(uri);
       this.answers.forgetFiles();
       if (!this.client.pulls)
         void connection.sendNotification('textDocument/publishDiagnostics', { uri, diagnostics: [] });
@@ -133,8 +138,11 @@ class Server {
       if (this.client.pulls && this.client.refreshes)
         void connection.sendRequest('workspace/diagnostic/refresh').catch(() => undefined);
     });
+    this.take('workspace/didChangeConfiguration', ({ settings }: { settings?: unknown }) => {
+      if (settings == null && this.client.configures) void this.askSettings();
+      else this.documents.settings = readSettings(settings);
+    });
     for (const name of [
-      'workspace/didChangeConfiguration',
       'workspace/didChangeWorkspaceFolders',
       '$/setTrace',
       'window/workDoneProgress/cancel',
@@ -177,7 +185,7 @@ class Server {
       'textDocument/hover': ask('hover'),
       'textDocument/definition': ask('definition'),
       'textDocument/declaration': ask('definition'),
-      'textDocument/typeDefinition': () => null,
+      'textDocument/typeDefinition': ask('typeDefinition'),
       'textDocument/implementation': ask('implementation'),
       'textDocument/references': ask('references'),
       'textDocument/documentHighlight': ask('highlight'),
@@ -189,7 +197,7 @@ class Server {
       'textDocument/documentSymbol': ask('documentSymbols'),
       'workspace/symbol': ask('workspaceSymbols'),
       'textDocument/semanticTokens/full': ask('tokens'),
-      'textDocument/semanticTokens/full/delta': ask('tokens'),
+      'textDocument/semanticTokens/full/delta': ask('tokenChanges'),
       'textDocument/semanticTokens/range': ask('tokens'),
       'textDocument/foldingRange': ask('folding'),
       'textDocument/selectionRange': ask('selections'),
@@ -248,6 +256,7 @@ class Server {
     const { trusted } = (params.initializationOptions ?? {}) as { trusted?: boolean };
     const { textDocument, workspace } = params.capabilities ?? {};
     this.documents = new Documents(folder, { isTrusted: trusted !== false, environment: this.options.environment });
+    this.documents.settings = readSettings(params.initializationOptions);
     this.answers = new Answers(this.documents, {
       hasSnippets: textDocument?.completion?.completionItem?.snippetSupport === true,
       hasOutline: textDocument?.documentSymbol?.hierarchicalDocumentSymbolSupport === true,
@@ -259,6 +268,7 @@ class Server {
       pulls: textDocument?.diagnostic !== undefined,
       watches: workspace?.didChangeWatchedFiles?.dynamicRegistration === true,
       refreshes: workspace?.diagnostics?.refreshSupport === true,
+      configures: workspace?.configuration === true,
     };
     this.state = 'running';
     this.watchClient(params.processId);
@@ -314,6 +324,17 @@ class Server {
     };
   }
 
+  private async askSettings(): Promise<void> {
+    try {
+      const [given] = (await this.connection.sendRequest('workspace/configuration', {
+        items: [{ section: 'statedsl' }],
+      })) as unknown[];
+      if (given != null) this.documents.settings = readSettings(given);
+    } catch (error) {
+      this.log(error);
+    }
+  }
+
   private watchFiles(): void {
     if (!this.client.watches) return;
     const watchers = [{ globPattern: '**/*.{dsl,statedsl,md,yaml,yml,json}' }];
@@ -340,6 +361,18 @@ class Server {
     }
   }
 
+  /** What is known of a document can say what another one is. */
+  private publishUndecided(by: OpenDocument): void {
+    const undecided = this.documents.undecided().filter((one) => one !== by);
+    if (undecided.length === 0) return;
+    void this.documents.current(by).then(() => {
+      for (const one of undecided) {
+        this.documents.renew(one);
+        void this.publish(one);
+      }
+    });
+  }
+
   /** `typedLine`: the line that is being typed, from 0. Its errors wait. */
   private async publish(document: OpenDocument, typedLine?: number): Promise<void> {
     try {
@@ -358,7 +391,7 @@ class Server {
       if (shown.length < all.length)
         this.typing.set(
           document.uri,
-          setTimeout(() => void this.publish(document), TYPING_MS),
+          setTimeout(() => void this.publish(document), this.documents.settings.typingDelay),
         );
       await this.connection.sendNotification('textDocument/publishDiagnostics', {
         uri: document.uri,

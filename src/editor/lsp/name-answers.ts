@@ -4,7 +4,8 @@ import { dirname, join } from 'node:path';
 import type { Location, Range, TextEdit } from 'vscode-languageserver-protocol';
 import { shippedFolder } from '../../app/project/find-workflow.js';
 import { type Edit, type Span, sourceFile } from '../../language/source/diagnostic.js';
-import { completionsAt, isInBraces, type KnownNames, matchingSymbols, signatureAt } from '../ide/completion.js';
+import { completionsAt, isInBraces, type KnownNames, matchingSymbols } from '../ide/completion.js';
+import { valueSourcesAt } from '../ide/described-values.js';
 import { hoverAt } from '../ide/hover.js';
 import {
   definitionsAt,
@@ -17,7 +18,9 @@ import {
 } from '../ide/open-program.js';
 import { type RenameRefusal, renamableAt, renameAt } from '../ide/rename.js';
 import { type SchemaNode, schemaCompletions, schemaHover } from '../ide/schema-positions.js';
+import { signatureAt } from '../ide/signatures.js';
 import { type AskedDocument, Asking, type PositionParams, type WorkspaceProgram } from './asking.js';
+import type { DescribedNames } from './described-names.js';
 import { type OpenDocument, textOf } from './documents.js';
 import { completionItem, offsetOf, rangeOf, SYMBOL_KINDS, textEdits } from './protocol.js';
 
@@ -75,21 +78,52 @@ export class NameAnswers extends Asking {
 
   private hoverName(params: PositionParams) {
     return this.at(params, async ({ document, program, source }, offset) => {
-      const { configuration } = await this.documents.settingsOf(document);
+      const described = await this.documents.describedOf(document);
       const found = hoverAt(program, offset, {
-        agent: (name) => {
-          const agent = configuration.agents[name] as { adapter?: string; model?: string } | undefined;
-          return agent === undefined
-            ? null
-            : `adapter ${agent.adapter ?? name}${agent.model === undefined ? '' : `, model ${agent.model}`}`;
-        },
+        agent: (name) => described.agent(name),
+        tool: (name) => described.tool(name),
+        last: this.documents.lastRunOf(document),
       });
       return found === null ? null : this.hoverText(found.text, rangeOf(source, found.span));
     });
   }
 
   definition(params: PositionParams) {
-    return this.at(params, (asked, offset) => this.locations(asked, definitionsAt(asked.program, offset)));
+    return this.at(params, async (asked, offset) => {
+      const { document, program } = asked;
+      const found = this.locations(asked, definitionsAt(program, offset));
+      return found.length > 0 ? found : this.describedAt(program, offset, await this.documents.describedOf(document));
+    });
+  }
+
+  /** Tools, agents and gates are described in other files. */
+  private describedAt({ index }: OpenProgram, offset: number, described: DescribedNames): Location[] {
+    const symbols = [...new Set(occurrencesAt(index, offset).flatMap((one) => one.symbols))];
+    return symbols.flatMap((id): Location[] => {
+      const { kind, name } = symbolAt(index, id);
+      const location =
+        kind === 'tool'
+          ? described.tools.get(name)?.location
+          : kind === 'agent' || kind === 'gate'
+            ? described.configured(kind === 'agent' ? 'agents' : 'gates', name.slice(name.lastIndexOf('.') + 1))
+            : null;
+      return location == null ? [] : [location];
+    });
+  }
+
+  /** The schemas of the value of a name. */
+  typeDefinition(params: PositionParams) {
+    return this.at(params, async ({ document, program }, offset) => {
+      const sources = valueSourcesAt(program, offset);
+      if (sources.length === 0) return null;
+      const described = await this.documents.describedOf(document);
+      const found = sources.flatMap((one): Location[] => {
+        const at =
+          one.kind === 'tool' ? described.tools.get(one.name)?.schemaAt : described.schemaFile(one.path)?.location;
+        return at == null ? [] : [at];
+      });
+      return found.length === 0 ? null : found;
+    });
   }
 
   implementation(params: PositionParams) {
@@ -253,7 +287,9 @@ export class NameAnswers extends Asking {
 
   private async knownNames(document: OpenDocument): Promise<KnownNames> {
     const { configuration } = await this.documents.settingsOf(document);
+    const described = await this.documents.describedOf(document);
     const own = document.path;
+    const last = this.documents.knownLastRunOf(document);
     const folder = own === null ? this.documents.folder : dirname(own);
     const here = this.list(folder);
     const shipped = shippedFolder('patterns');
@@ -283,6 +319,9 @@ export class NameAnswers extends Asking {
           .map((name) => `./${name}`),
       ],
       plans: here.filter((name) => name.endsWith('.json')),
+      tools: [...described.tools.keys()],
+      schemaOf: (tool) => described.tools.get(tool)?.schema ?? null,
+      lastValues: (name) => last?.values(name, null) ?? [],
     };
   }
 
@@ -303,8 +342,8 @@ export class NameAnswers extends Asking {
   }
 
   signatureHelp(params: PositionParams) {
-    return this.at(params, ({ program }, offset) => {
-      const found = signatureAt(program, offset);
+    return this.at(params, async ({ document, program }, offset) => {
+      const found = signatureAt(program, offset, await this.knownNames(document));
       if (found === null) return null;
       const { label, parameters, active, text } = found;
       return {
