@@ -28,6 +28,7 @@ const HAVE_VALUES: ReadonlySet<ProgramSymbol['kind']> = new Set([
   'local',
   'entry',
   'loop',
+  'parameter',
   'data-reference',
   'step-key',
 ]);

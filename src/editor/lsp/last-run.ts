@@ -133,7 +133,8 @@ function factsOf(stored: StoredRun, env: Readonly<Record<string, string | undefi
 function addAll(seen: Map<string, Value>, state: string, names: readonly string[], slots: readonly Slot[]): void {
   for (const [slot, name] of names.entries()) {
     const value = slots[slot];
-    if (value !== undefined && !name.startsWith('$')) seen.set(`${state} ${name}`, value);
+    // Variables of loops and parameters have slots with names of their own.
+    if (value !== undefined) seen.set(`${state} ${name.replace(/^\$(?:each:)?/, '')}`, value);
   }
 }
 

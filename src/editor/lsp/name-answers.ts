@@ -91,8 +91,8 @@ export class NameAnswers extends Asking {
   definition(params: PositionParams) {
     return this.at(params, async (asked, offset) => {
       const { document, program } = asked;
-      const found = this.locations(asked, definitionsAt(program, offset));
-      return found.length > 0 ? found : this.describedAt(program, offset, await this.documents.describedOf(document));
+      const elsewhere = this.describedAt(program, offset, await this.documents.describedOf(document));
+      return elsewhere.length > 0 ? elsewhere : this.locations(asked, definitionsAt(program, offset));
     });
   }
 

@@ -61,8 +61,11 @@ export class Bounds {
   private changedIn(part: readonly StateWay[]): Map<Counter, CounterChange[]> {
     const changed = new Map<Counter, CounterChange[]>();
     for (const node of new Set(part.map(({ from }) => from)))
-      for (const change of this.changes.get(node) ?? [])
-        changed.set(change.counter, [...(changed.get(change.counter) ?? []), change]);
+      for (const change of this.changes.get(node) ?? []) {
+        const list = changed.get(change.counter);
+        if (list === undefined) changed.set(change.counter, [change]);
+        else list.push(change);
+      }
     return changed;
   }
 

@@ -325,6 +325,7 @@ function unboundedCycles(states: readonly LoweredState[], graph: StateGraph): Un
 
 class BoundSearch {
   private readonly bounds: Bounds;
+  private readonly numbers: Int32Array;
   private looked = 0;
 
   constructor(
@@ -332,6 +333,7 @@ class BoundSearch {
     private readonly ways: Ways,
   ) {
     this.bounds = new Bounds(states, ways);
+    this.numbers = new Int32Array(ways.nodes.length);
   }
 
   cycles(): UnboundedCycle[] {
@@ -352,17 +354,29 @@ class BoundSearch {
   }
 
   private connectedParts(ways: readonly StateWay[]): StateWay[][] {
-    const next: number[][] = this.ways.nodes.map(() => []);
-    for (const { from, to } of ways) next[from]?.push(to);
-    const partOf = new Map<number, number>();
-    const touched = new Set(ways.flatMap(({ from, to }) => [from, to]));
-    components(next, (node) => !touched.has(node)).forEach((nodes, part) => {
-      for (const node of nodes) partOf.set(node, part);
+    // Numbers among the nodes of these ways, from 1: a part may be much smaller than the machine.
+    const { numbers } = this;
+    const next: number[][] = [];
+    const numberOf = (node: number): number => {
+      if (numbers[node] === 0) numbers[node] = next.push([]);
+      return (numbers[node] as number) - 1;
+    };
+    for (const { from, to } of ways) next[numberOf(from)]?.push(numberOf(to));
+    const partOf = new Int32Array(next.length);
+    components(next, () => false).forEach((nodes, part) => {
+      for (const node of nodes) partOf[node] = part;
     });
     const parts = new Map<number, StateWay[]>();
-    for (const way of ways) {
-      const part = partOf.get(way.from) as number;
-      if (part !== partOf.get(way.to)) continue;
+    const ends = ways.map(
+      ({ from, to }) => [partOf[numberOf(from)] as number, partOf[numberOf(to)] as number] as const,
+    );
+    for (const { from, to } of ways) {
+      numbers[from] = 0;
+      numbers[to] = 0;
+    }
+    for (const [at, way] of ways.entries()) {
+      const [part, other] = ends[at] as (typeof ends)[number];
+      if (part !== other) continue;
       const list = parts.get(part);
       if (list === undefined) parts.set(part, [way]);
       else list.push(way);
@@ -372,12 +386,11 @@ class BoundSearch {
 
   /** The shortest cycle through each state of a part. */
   private shortestCycles(part: readonly StateWay[]): UnboundedCycle[] {
-    const out = new Map<number, StateWay[]>();
-    for (const way of part) out.set(way.from, [...(out.get(way.from) ?? []), way]);
-    const entries = [...out.keys()].filter((node) => this.ways.nodes[node]?.pc === 0);
+    const entries = [...new Set(part.map(({ from }) => from))].filter((node) => this.ways.nodes[node]?.pc === 0);
+    const search = new CycleSearch(this.ways.nodes.length, part);
     const why = this.bounds.whyNot(part);
     return entries.slice(0, MOST_STARTS).flatMap((start) => {
-      const back = wayBack(start, out);
+      const back = search.wayBack(start);
       if (back === null) return [];
       const { nodes } = this.ways;
       const states: number[] = [];
@@ -391,28 +404,52 @@ class BoundSearch {
   }
 }
 
-/** The shortest path from a node to itself, in instructions. */
-function wayBack(start: number, out: ReadonlyMap<number, readonly StateWay[]>): StateWay[] | null {
-  const by = new Map<number, StateWay>();
-  const queue = [start];
-  for (let at = 0; at < queue.length; at++) {
-    for (const way of out.get(queue[at] as number) ?? []) {
-      if (by.has(way.to)) continue;
-      by.set(way.to, way);
-      if (way.to === start) return collect(start, by);
-      queue.push(way.to);
+/** Searches one part from many nodes. What it needs for a search is kept for the next one. */
+class CycleSearch {
+  private readonly out: (StateWay[] | undefined)[];
+  private readonly by: (StateWay | undefined)[];
+  /** In which search a node was reached last. */
+  private readonly reached: Int32Array;
+  private readonly queue: Int32Array;
+  private count = 0;
+
+  constructor(nodes: number, part: readonly StateWay[]) {
+    this.out = new Array(nodes);
+    this.by = new Array(nodes);
+    this.reached = new Int32Array(nodes);
+    this.queue = new Int32Array(nodes + 1);
+    for (const way of part) {
+      const list = this.out[way.from];
+      if (list === undefined) this.out[way.from] = [way];
+      else list.push(way);
     }
   }
-  return null;
-}
 
-function collect(start: number, by: ReadonlyMap<number, StateWay>): StateWay[] {
-  const back: StateWay[] = [];
-  let way = by.get(start) as StateWay;
-  for (;;) {
-    back.push(way);
-    if (way.from === start) return back.reverse();
-    way = by.get(way.from) as StateWay;
+  /** The shortest path from a node to itself, in instructions. */
+  wayBack(start: number): StateWay[] | null {
+    const { out, by, reached, queue } = this;
+    const search = ++this.count;
+    queue[0] = start;
+    for (let at = 0, end = 1; at < end; at++) {
+      for (const way of out[queue[at] as number] ?? []) {
+        if (reached[way.to] === search) continue;
+        reached[way.to] = search;
+        by[way.to] = way;
+        if (way.to === start) return this.collect(start);
+        queue[end++] = way.to;
+      }
+    }
+    return null;
+  }
+
+  private collect(start: number): StateWay[] {
+    const back: StateWay[] = [];
+    let way = this.by[start] as StateWay;
+    for (;;) {
+      back.push(way);
+      if (way.from === start) return back.reverse();
+      way = this.by[way.from] as StateWay;
+    }
   }
 }
 
