@@ -19,11 +19,22 @@ import type { RunProcess } from '../serve/executions/promised-run.js';
 import { makeServiceFolder, serviceFolder } from '../serve/executions/waiting-list.js';
 import type { FormState } from './caller.js';
 
+/** Runs that the workers of an engine execute. */
+export interface EngineOfDoor {
+  /** Its address. */
+  readonly on: string;
+  readonly runs: Runs;
+  /** Programs may call the functions of the workers. */
+  readonly programs: Programs;
+}
+
 export interface DoorOptions {
   /** The folder of the programs. */
   readonly programs: string;
-  /** The folder of the runs. */
+  /** The folder of the runs, or of copies of them. */
   readonly directory: string;
+  /** Null: runs are executed here. */
+  readonly engine: EngineOfDoor | null;
   readonly isReadOnly: boolean;
   /** Agents may answer questions that were put to people. */
   readonly agentsMayAnswer: boolean;
@@ -37,6 +48,8 @@ export interface Door extends DoorOptions {
   /** Of texts of any size: others are answered meanwhile. */
   readonly checks: Checks;
   readonly runs: Runs;
+  /** Makes what is kept beside the runs. Rejects with a `RunRefused` or a `StoreError`. */
+  openStore(): Promise<void>;
   /** Made when the first run is started. Rejects with a `RunRefused` or a `StoreError`. */
   executions(): Promise<Executions>;
   /** Seals what a form has to bring back. */
@@ -56,7 +69,7 @@ function checksOf(options: Parameters<typeof checkingProcess>[0], folder: Parame
 
 /** `start`: executes a run, otherwise in a process of its own; checks are then made in this process, too. */
 export function openDoor(options: DoorOptions, start?: (runId: string, secret: DoorSecret) => RunProcess): Door {
-  const { programs, directory } = options;
+  const { programs, directory, engine } = options;
   const own = { folder: programs, dir: directory };
   let executions: Promise<Executions> | null = null;
   let codec: RequestStateCodec<FormState> | null = null;
@@ -65,12 +78,13 @@ export function openDoor(options: DoorOptions, start?: (runId: string, secret: D
     await requireOwnStore(directory);
     makeServiceFolder(directory);
   };
-  const folder = openPrograms(own);
+  const folder = engine?.programs ?? openPrograms(own);
   const door: Door = {
     ...options,
     folder,
     checks: start === undefined ? checksOf(options, folder) : checkWith(folder),
-    runs: openRuns(own),
+    runs: engine?.runs ?? openRuns(own),
+    openStore,
     executions() {
       executions ??= openStore().then(
         () =>
@@ -100,8 +114,9 @@ type DoorSecret = Readonly<Record<string, Json>>;
 
 const ownCommand = (): readonly string[] => [...process.execArgv, process.argv[1] as string];
 
-function checkingProcess({ directory, programs }: DoorOptions): Parameters<typeof checkInProcesses>[0] {
-  const words = ['serve', '--check', '--dir', directory, '--programs', programs];
+function checkingProcess({ directory, programs, engine }: DoorOptions): Parameters<typeof checkInProcesses>[0] {
+  const on = engine === null ? [] : ['--on', engine.on];
+  const words = ['serve', '--check', '--dir', directory, '--programs', programs, ...on];
   return { command: [process.execPath, ...ownCommand(), ...words], folder: programs };
 }
 

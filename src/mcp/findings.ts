@@ -9,8 +9,8 @@ import { cutText, type ShortMembers } from './short-answer.js';
 
 export const MORE_FINDINGS = { findings: 'mend these first, then check again' };
 
-export const refusalResult = ({ message, help, findings }: Refusal): ToolResult =>
-  findings === undefined ? failedResult(message, help) : errorsResult(findingsOf(findings));
+export const refusalResult = ({ message, help, findings, facts = {} }: Refusal): ToolResult =>
+  findings === undefined ? failedResult(message, help, { ...facts }) : errorsResult(findingsOf(findings));
 
 export function checkText(fitted: ShortMembers): string {
   const findings = Array.isArray(fitted.findings) ? (fitted.findings as ShortMembers[]) : [];

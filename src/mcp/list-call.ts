@@ -70,6 +70,9 @@ async function listLimits(door: Door, { q = '', cursor, status }: ListArguments)
 async function listTrials(door: Door, { q = '', cursor, status }: ListArguments): Promise<ToolResult> {
   if (status !== undefined) return failedResult('trials have no status of a run', 'leave out `status`');
   const { TrialTasks } = await import('../serve/executions/trial-tasks.js');
+  const { whyNoTrials } = await import('./trial-calls.js');
+  const refused = whyNoTrials(door);
+  if (refused !== null) return refused;
   const all = await new TrialTasks(door.programs, door.directory, () => door.executions()).list();
   const rows = all
     .filter(({ trial_id }) => cursor === undefined || trial_id < cursor)

@@ -20,7 +20,7 @@ import { control, deliver, digestOf, startRun } from './run-operations.js';
 import { partOfRun } from './run-parts.js';
 import { describeRun, failedResult, resultOf, type ToolResult } from './run-view.js';
 import { cutText, type ShortMembers } from './short-answer.js';
-import { type TrialArguments, TrialCalls } from './trial-calls.js';
+import { type TrialArguments, TrialCalls, whyNoTrials } from './trial-calls.js';
 import { lookAt, untilItStands } from './until-it-stands.js';
 
 export type CallResult = ToolResult | InputRequiredResult;
@@ -111,6 +111,8 @@ async function trialCall(
   }: RunArguments & { readonly trial: TrialArguments },
   caller: Caller,
 ): Promise<CallResult> {
+  const refused = whyNoTrials(door);
+  if (refused !== null) return refused;
   const [other] = Object.keys(others);
   if (other !== undefined)
     return failedResult(`a trial has no \`${other}\``, 'the cases have the inputs: leave it out');

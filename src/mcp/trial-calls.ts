@@ -18,6 +18,13 @@ export interface TrialArguments extends Omit<WantedTrial, 'program'> {
 type PromisedResult = Awaited<ReturnType<TrialTasks['start']>>;
 type ShownTrial = Extract<Awaited<ReturnType<TrialTasks['show']>>, { ok: true }>['value'];
 
+/** Null: trials are executed here. */
+export function whyNoTrials({ engine }: Door): ToolResult | null {
+  if (engine === null) return null;
+  const why = 'a trial is executed by a process of this machine, and workers of an engine execute the runs here';
+  return failedResult(why, 'in a terminal: `statedsl trial`');
+}
+
 const LOOK_MS = 200;
 const CONFIRM = 'ask the user, and then call it again with `confirm: true`';
 
@@ -33,7 +40,7 @@ export class TrialCalls {
 
   /** Whether an id is that of a trial. */
   has(id: string | undefined): id is string {
-    return id !== undefined && isTrialId(this.door.directory, id);
+    return id !== undefined && this.door.engine === null && isTrialId(this.door.directory, id);
   }
 
   async start(program: string, { jobs, ...trial }: TrialArguments, confirm: boolean, wait_s: number) {

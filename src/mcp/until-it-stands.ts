@@ -18,9 +18,10 @@ interface AwaitedEnd {
 
 type FoundEnd = { readonly ok: true; readonly run: ShownRun; readonly recent: readonly JournalRecord[] } | Refused;
 
-/** How often a run is looked at: often at first, since most runs are short. Milliseconds. */
+/** How often a run is looked at: often at first, since most runs are short. Each look asks an engine. Milliseconds. */
 const FIRST_MS = 25;
 const LATER_MS = 250;
+const ENGINE_MS = 1000;
 /** How long a run may take to be suspended after it has asked. What else it does then continues. Milliseconds. */
 const SUSPENDING_MS = 1000;
 
@@ -32,7 +33,8 @@ export async function untilItStands(
   let end = performance.now() + wait_s * 1000;
   let askedAt = performance.now();
   let reported = -1;
-  for (let between = FIRST_MS; ; between = Math.min(LATER_MS, between * 1.5)) {
+  const longest = door.engine === null ? LATER_MS : ENGINE_MS;
+  for (let between = FIRST_MS; ; between = Math.min(longest, between * 1.5)) {
     const found = await lookAt(door, run_id);
     if (!found.ok || found.run.status !== 'running') return found;
     if (asks(found.run, answered)) end = Math.min(end, askedAt + SUSPENDING_MS);
@@ -60,7 +62,7 @@ export async function lookAt(door: Door, run_id: string): Promise<FoundEnd> {
 }
 
 async function isContinuing(door: Door, { run_id, status }: ShownRun): Promise<boolean> {
-  if (status === 'returned' || status === 'failed') return false;
+  if (status === 'returned' || status === 'failed' || door.engine !== null) return false;
   const opened: Result<boolean> = await door
     .executions()
     .then((executions) => ({ ok: true as const, value: executions.mayContinue(run_id) }))

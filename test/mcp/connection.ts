@@ -38,6 +38,7 @@ export function doorOf(files: Readonly<Record<string, string>>, options: Partial
     {
       programs,
       directory,
+      engine: null,
       isReadOnly: false,
       agentsMayAnswer: false,
       skill: skills === null ? null : join(skills, 'statedsl'),

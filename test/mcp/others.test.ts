@@ -1,7 +1,11 @@
 /** What there is besides the tools: tasks, resources, skills and prompts; and clients that do not keep to the protocol. */
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { engineRuns } from '../../src/engine/runs/engine-runs.js';
+import { programsForEngine } from '../../src/engine/runs/start-on-engine.js';
+import type { Door } from '../../src/mcp/door.js';
+import { liveEngine, NAMESPACE } from '../engine/live-engine.js';
 import { Connection, connect, doorOf, type Frame, NEWEST, tokensOf } from './connection.js';
 
 const FILES = {
@@ -278,5 +282,107 @@ test('a client that dies leaves its run going', async () => {
   expect((await two.call('get', { wait_s: 20 })).structuredContent).toMatchObject({
     status: 'returned',
     returned: 'done',
+  });
+});
+
+describe.each(['modern', 'legacy'] as const)('runs on an engine, %s revision', (era) => {
+  const FLOWS = {
+    'hello.dsl': 'INPUT: n = 1\nSTATE: A\n  DO: x = tell {n}\n  RETURN: {x}\n',
+    'ask.dsl': 'ASK user: "Publish?" → go choices=yes,no\nRETURN: {go}\n',
+    'wait.dsl': 'WAIT: signal GO\nRETURN: went\n',
+    'fails.dsl': 'STATE: A\n  FAIL: it does not work\n',
+    'functions.mjs': 'export const tell = ([n]) => "n is ".concat(n);\n',
+    'statedsl.config.yaml': 'engine: {commands: ./functions.mjs}\n',
+  };
+
+  async function onEngine(flows: Partial<typeof FLOWS> = FLOWS) {
+    const { programs, directory } = doorOf(flows as typeof FLOWS);
+    const on = await liveEngine({}, { submitters: ['agent tester'] });
+    const own = { folder: programs, dir: directory };
+    const runs = engineRuns({ ...own, on, namespace: NAMESPACE });
+    const engine = { on, runs, programs: await programsForEngine(own) };
+    const door = doorOf({}, { programs, directory, engine });
+    return { door, runs, one: await connect(door, { era }) };
+  }
+
+  const { 'functions.mjs': _, 'statedsl.config.yaml': __, ...PLAIN } = FLOWS;
+
+  test('are started, followed, answered, ended and replayed as those of a folder', async () => {
+    const { one, door } = await onEngine(PLAIN);
+    const wait = (await one.call('run', { program: 'wait' })).structuredContent;
+    expect(wait).toMatchObject({ status: 'suspended', waiting: [{ kind: 'signal', name: 'GO' }] });
+    const { run_id } = wait;
+    const sent = await one.call('answer', { run_id, signal: 'GO' });
+    expect(sent.structuredContent).toMatchObject({ run_id, status: 'returned', returned: 'went' });
+    expect((await one.call('get', {})).structuredContent).toMatchObject({ run_id, status: 'returned' });
+    const events = await one.call('get', { run_id, part: 'events' });
+    expect(text(events)).toContain('run_returned');
+    const again = await one.call('control', { run_id, action: 'replay', from: '2' });
+    expect(again.structuredContent).toMatchObject({ status: 'suspended' });
+    const other = again.structuredContent.run_id;
+    const ended = await one.call('control', { run_id: other, action: 'cancel' });
+    expect(ended.structuredContent).toMatchObject({ run_id: other, status: 'failed', error: { kind: 'cancelled' } });
+    expect((await one.call('list', {})).structuredContent.runs).toHaveLength(2);
+    const failed = (await one.call('run', { program: 'fails' })).structuredContent;
+    expect(failed).toMatchObject({ status: 'failed', error: { message: 'it does not work' } });
+    const resumed = await one.call('control', { run_id: failed.run_id, action: 'resume' });
+    expect(text(resumed)).toContain('the run would fail again at line 2');
+    expect(existsSync(join(door.directory, 'service'))).toBe(false);
+  });
+
+  test('only a person answers, and the record says who', async () => {
+    const { one, runs } = await onEngine(PLAIN);
+    const id = one.send('tools/call', { name: 'run', arguments: { program: 'ask' } });
+    if (era === 'legacy') {
+      const form = await one.frame(({ method }) => method === 'elicitation/create');
+      one.raw(
+        `${JSON.stringify({ jsonrpc: '2.0', id: form.id, result: { action: 'accept', content: { go: 'yes' } } })}\n`,
+      );
+    }
+    let { result } = await one.frame((frame) => frame.id === id && frame.method === undefined);
+    if (era === 'modern')
+      result = await one.fill('run', { program: 'ask' }, result, { action: 'accept', content: { go: 'yes' } });
+    expect(result.structuredContent).toMatchObject({ status: 'returned', returned: 'yes' });
+    const audit = await runs.audit(result.structuredContent.run_id);
+    expect(JSON.stringify(audit)).toContain('form (claimed by tester)');
+    const blind = await connect((await onEngine(PLAIN)).door, { era, capabilities: {} });
+    const asked = (await blind.call('run', { program: 'ask' })).structuredContent;
+    const refused = await blind.call('answer', { run_id: asked.run_id, answers: { go: 'yes' } });
+    expect([refused.isError, text(refused)]).toEqual([true, expect.stringContaining('no agent answers for a person')]);
+  });
+
+  test('a key starts one, and what workers cannot do is refused', async () => {
+    const { one } = await onEngine(PLAIN);
+    const first = (await one.call('run', { text: 'RETURN: 1.10\n', key: 'k' })).structuredContent;
+    const second = (await one.call('run', { text: 'RETURN: 1.10\n', key: 'k' })).structuredContent;
+    expect(second).toMatchObject({ run_id: first.run_id, returned: '1.10' });
+    expect((await one.call('list', {})).structuredContent.runs).toHaveLength(1);
+    const { run_id } = first;
+    const refusals: readonly (readonly [string, Frame, string])[] = [
+      ['run', { program: 'wait', run_key: 'a' }, '`run_key` has no effect on an engine'],
+      ['run', { program: 'wait', on_busy: 'skip' }, '`on_busy` has no effect on an engine'],
+      ['run', { program: 'wait', fresh: true }, '`fresh` has no effect on an engine'],
+      ['run', { program: 'wait', trial: { cases: 'cases.yaml' } }, 'a trial is executed by a process of this machine'],
+      ['list', { what: 'trials' }, 'a trial is executed by a process of this machine'],
+      ['control', { run_id, action: 'rollback' }, 'a run on an engine cannot be rolled back from outside'],
+      ['control', { run_id, action: 'resume' }, 'the run has returned'],
+      ['control', { run_id, action: 'replay' }, 'a replay needs a point'],
+      ['get', { run_id: 'ffffffff' }, 'there is no run `ffffffff` on the engine'],
+    ];
+    for (const [name, given, words] of refusals)
+      expect([name, text(await one.call(name, given))]).toEqual([name, expect.stringContaining(words)]);
+  });
+
+  test('programs may call the functions of workers; without one that answers, the run is kept', async () => {
+    const { one, door, runs } = await onEngine();
+    expect((await one.call('check', { file: 'hello.dsl' })).structuredContent).toMatchObject({ valid: true });
+    const start: Door['runs']['start'] = async () => ({
+      ok: true,
+      value: { started: { run_id: 'x', machine: 'wait', status: 'running' }, isAccepted: false } as never,
+    });
+    const other = await connect({ ...door, runs: { ...runs, start } }, { era });
+    const kept = await other.call('run', { program: 'wait' });
+    expect([kept.isError, text(kept)]).toEqual([true, expect.stringContaining('no worker answers')]);
+    expect(kept.structuredContent.run_id).toMatch(/^[0-9a-f-]{36}$/);
   });
 });

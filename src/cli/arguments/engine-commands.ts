@@ -20,8 +20,8 @@ const ON = [
   'the address of an engine whose runs are used instead of those of a directory; `none`: use the directory, whatever is configured',
 ] as const;
 
-/** Commands without the name of a run. `serve` reads the configuration of its programs. */
-const OWN_WAY: ReadonlySet<string> = new Set(['run', 'gc', 'serve', 'check']);
+/** Commands without the name of a run. `serve` and `mcp` read the configuration of their programs. */
+const OWN_WAY: ReadonlySet<string> = new Set(['run', 'gc', 'serve', 'mcp', 'check']);
 
 /** `--on` and `--namespace`, for a command that can ask an engine instead of a folder. */
 export function addOn(command: Command, description: string = ON[1]): Command {
@@ -45,7 +45,7 @@ function addNamespace(command: Command): Command {
       if (known.namespace !== undefined) called.setOptionValueWithSource('namespace', known.namespace, 'config');
     }
     // These commands decide against an engine before they read their configuration.
-    if (called.getOptionValue('on') === NO_ENGINE && !['run', 'serve', 'ui', 'check'].includes(called.name()))
+    if (called.getOptionValue('on') === NO_ENGINE && !['run', 'serve', 'mcp', 'ui', 'check'].includes(called.name()))
       called.setOptionValueWithSource('on', undefined, 'config');
     const typed = Object.keys(called.opts()).filter((name) => called.getOptionValueSource(name) === 'cli');
     called.setOptionValueWithSource('typed', typed, 'implied');

@@ -1,8 +1,7 @@
 /** The commands `ui`, `serve` and `mcp`. */
 import { type Command, Option } from 'commander';
 import { addOn } from './engine-commands.js';
-import { environmentOption } from './environment-option.js';
-import { duration, engineUrl, listenAddress, wholeNumber } from './flag-values.js';
+import { duration, listenAddress, wholeNumber } from './flag-values.js';
 import { storeOption } from './store-option.js';
 
 export function addUi(program: Command, onExit: (code: number) => void): void {
@@ -55,15 +54,11 @@ export function addServe(program: Command, onExit: (code: number) => void): void
 }
 
 export function addMcp(program: Command, onExit: (code: number) => void): void {
-  program
-    .command('mcp')
+  addOn(program.command('mcp'))
     .description('give coding agents the programs and runs of a directory as tools, over the Model Context Protocol')
     .addOption(storeOption())
     .option('--programs <directory>', 'the directory of the programs (default: the current directory)')
     .option('--read-only', 'only check programs and show runs: start and change nothing')
-    .addOption(
-      environmentOption('--on <none>', '`none`: execute runs here, although an engine is configured', engineUrl),
-    )
     .option('--agents-may-answer', 'agents may answer questions that were put to people')
     .addOption(
       new Option(

@@ -1,12 +1,14 @@
 /** `statedsl mcp`: the programs and runs of a folder as tools of coding agents. */
 import { join, resolve } from 'node:path';
-import type { Door } from '../../mcp/door.js';
+import type { FolderOptions } from '../../app/programs.js';
+import type { Door, EngineOfDoor } from '../../mcp/door.js';
 import type { HttpDoor } from '../../mcp/http.js';
 import { isLoopback } from '../../prelude/is-loopback.js';
 import { VERSION } from '../../runtime/version.js';
 import { isFolder } from '../files/folder-watch.js';
 import { firstSignal } from '../running/configuration-line.js';
 import { configuredEngine, NO_ENGINE } from '../running/configured-engine.js';
+import { engineAccess, NAMESPACE } from '../running/engine-flags.js';
 import { refusalsAsErrors, type StoreFlags, storeOf } from '../running/stored-runs.js';
 import { EXIT, type ExitCode } from '../terminal/exit-code.js';
 import { stderr, stdout } from '../terminal/streams.js';
@@ -37,18 +39,16 @@ async function serveAgents(flags: McpFlags): Promise<ExitCode> {
   if (!isFolder(programs))
     return usageError(`there is no folder \`${programs}\``, 'name the folder of the programs with `--programs`');
   const on = flags.on ?? (await configuredEngine(join(programs, '-')));
-  if (on !== undefined && on !== NO_ENGINE)
-    return usageError(
-      `\`mcp\` executes runs here, but the engine at ${on} is to execute the runs of \`${programs}\``,
-      'write `statedsl mcp --on none` for runs of this machine alone, or give agents the HTTP interface of `statedsl serve`',
-    );
   const http = flags.http === true ? USUAL : flags.http;
   const problem = http === undefined ? whyNotStdio(flags) : whyNoToken(http, flags);
   if (problem !== null) return problem;
   const { openDoor } = await import('../../mcp/door.js');
+  const directory = flags.dir === undefined ? resolve(programs, '.statedsl') : storeOf(flags);
   const door = openDoor({
     programs,
-    directory: flags.dir === undefined ? resolve(programs, '.statedsl') : storeOf(flags),
+    directory,
+    engine:
+      on === undefined || on === NO_ENGINE ? null : await engineAt(on, flags, { dir: directory, folder: programs }),
     isReadOnly: flags.readOnly === true,
     agentsMayAnswer: flags.agentsMayAnswer === true,
     skill: skillFolder(),
@@ -57,6 +57,16 @@ async function serveAgents(flags: McpFlags): Promise<ExitCode> {
   if (http !== undefined) return listenForAgents(door, http, flags);
   await (await import('../../mcp/stdio.js')).serveOverStdio(door);
   return EXIT.returned;
+}
+
+async function engineAt(on: string, { namespace = NAMESPACE }: McpFlags, own: FolderOptions): Promise<EngineOfDoor> {
+  const { engineRuns } = await import('../../engine/runs/engine-runs.js');
+  const { programsForEngine } = await import('../../engine/runs/start-on-engine.js');
+  return {
+    on,
+    runs: engineRuns({ ...own, on, namespace, ...engineAccess() }),
+    programs: await programsForEngine(own),
+  };
 }
 
 function whyNotStdio({ tokenFile }: McpFlags): ExitCode | Promise<ExitCode> | null {

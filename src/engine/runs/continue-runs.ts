@@ -170,7 +170,9 @@ export async function resumeRun(
   run: string,
   given: ResumeRunOptions & ResumingOnEngine = {},
 ): Promise<Result<Execution>> {
-  const { limits, again, person = 'user', program, deliveries = [], follows = false } = given;
+  const { limits, again, person = 'user', program, deliveries = [], follows = false, rollback } = given;
+  if (rollback === true)
+    return refuse('wrong-use', 'a run on an engine cannot be rolled back from outside', 'use ROLLBACK in its program');
   const follow = (runId: string, machine: string, seq: number): Result<Execution> => {
     given.onStart?.({ runId, folder: null });
     return resultWith(executionOf(patient, runId, machine, followingOf(given, seq + 1)));
