@@ -2,8 +2,8 @@
 import { describe, expect, test } from 'vitest';
 import { type Compilation, type CompileOptions, compile } from '../../src/language/check/compile.js';
 import { parseFile } from '../../src/language/frontends/markdown.js';
-import type { Diagnostic } from '../../src/language/source/diagnostic.js';
-import { applyEdits } from '../../src/language/source/fix-text.js';
+import { type Diagnostic, sourceFile } from '../../src/language/source/diagnostic.js';
+import { applyEdits, fixText } from '../../src/language/source/fix-text.js';
 import { isLong } from '../amount.js';
 import { type Case, casesOf, programOf, sectionText } from '../corpus/case-file.js';
 import { compileOptions } from '../corpus/compile-case.js';
@@ -85,5 +85,46 @@ describe('a fix', () => {
 
   test('is there for most of what an edit can mend', () => {
     expect(mended.size, [...mended].sort().join(' ')).toBeGreaterThanOrEqual(60);
+  });
+});
+
+describe('many fixes', () => {
+  /** `bad` is corrected to `good`; `trap` to `worse`, which is wrong, too. */
+  function checkWords(text: string, checks: { count: number }): ReturnType<Parameters<typeof fixText>[1]> {
+    checks.count++;
+    const sources = [sourceFile('words', text)];
+    const diagnostics = [...text.matchAll(/bad|trap|worse/g)].map(({ 0: word, index: start }): Diagnostic => {
+      const span = { file: 0, start, end: start + word.length };
+      const fix = { title: 'it', preferred: true, edits: [{ span, text: word === 'bad' ? 'good\nline' : 'worse' }] };
+      return { code: word, severity: 'error', message: word, span, ...(word === 'worse' ? {} : { fixes: [fix] }) };
+    });
+    return Promise.resolve({ diagnostics, sources });
+  }
+
+  test('take few checks, although some make something wrong', async () => {
+    const words = Array.from({ length: 2000 }, (_, at) => (at % 600 === 50 ? 'trap' : 'bad'));
+    const checks = { count: 0 };
+    const fixed = await fixText(words.join('\n'), (text) => checkWords(text, checks));
+    expect(fixed.text.match(/good/g)).toHaveLength(1996);
+    expect(fixed.text.match(/trap/g)).toHaveLength(4);
+    expect(checks.count).toBeLessThan(150);
+  });
+
+  test('are not all looked for in a text that takes long to check', async () => {
+    const checks = { count: 0 };
+    const long = `${'bad trap '.repeat(200)}${' '.repeat(4_000_000)}`;
+    const fixed = await fixText(long, (text) => checkWords(text, checks));
+    expect(checks.count).toBeLessThan(40);
+    expect(fixed.text).not.toContain('worse');
+  });
+
+  test('are told as the lines that each changes, one after the other', async () => {
+    const { fixes } = await fixText('a bad b bad\nc\nbad\nd\nbad', (text) => checkWords(text, { count: 0 }));
+    expect(fixes.map(({ line, removed, added }) => [line, removed, added])).toEqual([
+      [1, ['a bad b bad'], ['a good', 'line b bad']],
+      [2, ['line b bad'], ['line b good', 'line']],
+      [5, ['bad'], ['good', 'line']],
+      [8, ['bad'], ['good', 'line']],
+    ]);
   });
 });

@@ -63,7 +63,10 @@ export async function fixText(original: string, check: CheckText): Promise<Fixed
   }
   return {
     text: now.text,
-    made: now.rounds.flatMap(({ text, fixes }) => fixes.flatMap((fix) => madeEdits(fix, text))),
+    made: now.rounds.flatMap(({ text, fixes }) => {
+      const source = sourceFile('', text);
+      return fixes.flatMap((fix) => madeEdits(fix, source));
+    }),
     fixes: now.rounds.flatMap(linesOfRound),
   };
 }
@@ -83,19 +86,31 @@ export async function withSafeFixes<T extends Checked>(text: string, checked: T,
   };
 }
 
-/** Applies all fixes together; if that makes something wrong, all that make nothing wrong together. */
+/** So many characters are checked to find the fixes that can be made together, in so many texts. */
+const MOST_TRIED = 4_000_000;
+const FEWEST_TRIES = 8;
+const MOST_TRIES = 1000;
+
+/**
+ * Applies all fixes together; if that makes something wrong, those that make nothing wrong together: all parts of halves that
+ * can be added. A text that is so long that this takes too many checks gets fewer of them.
+ */
 async function improve(now: FixAttempt, check: CheckText): Promise<FixAttempt | null> {
-  const fixes = safeFixes(now.checked.diagnostics);
-  if (fixes.length === 0) return null;
-  const all = await tryFixes(now, fixes, check);
-  if (all !== null || fixes.length === 1) return all;
+  let tries = Math.min(MOST_TRIES, Math.max(FEWEST_TRIES, Math.floor(MOST_TRIED / now.text.length)));
   let best: { readonly step: FixAttempt; readonly fixes: readonly Mended[] } | null = null;
-  for (const fix of fixes) {
-    const tried: readonly Mended[] = [...(best?.fixes ?? []), fix];
+  const add = async (fixes: readonly Mended[]): Promise<void> => {
+    if (fixes.length === 0 || tries-- <= 0) return;
+    const tried: readonly Mended[] = [...(best?.fixes ?? []), ...fixes];
     const step = await tryFixes(now, tried, check);
     if (step !== null) best = { step, fixes: tried };
-  }
-  return best?.step ?? null;
+    else if (fixes.length > 1) {
+      const middle = fixes.length >> 1;
+      await add(fixes.slice(0, middle));
+      await add(fixes.slice(middle));
+    }
+  };
+  await add(safeFixes(now.checked.diagnostics));
+  return (best as { readonly step: FixAttempt } | null)?.step ?? null;
 }
 
 /**
@@ -141,27 +156,35 @@ function keyOf({ code, message, span }: Diagnostic): string {
   return `${span.file} ${code} ${message}`;
 }
 
-function madeEdits({ diagnostic, edits }: Mended, text: string): MadeEdit[] {
-  const source = sourceFile('', text);
-  return edits.map((edit) => {
-    const { line, column } = positionAt(source, edit.span.start);
-    return { code: diagnostic.code, line, column, was: text.slice(edit.span.start, edit.span.end), text: edit.text };
+function madeEdits({ diagnostic, edits }: Mended, source: SourceFile): MadeEdit[] {
+  return edits.map(({ span, text }) => {
+    const { line, column } = positionAt(source, span.start);
+    return { code: diagnostic.code, line, column, was: source.text.slice(span.start, span.end), text };
   });
 }
 
 /** The fixes of a round one after the other, the first of the text first. */
 function linesOfRound({ text, fixes }: Round): MadeFix[] {
-  let now = text;
-  const done: Edit[] = [];
+  const source = sourceFile('', text);
+  const parts = editedParts(
+    source,
+    fixes.flatMap(({ edits }) => edits),
+  );
+  const shifts = new LineShifts(parts.size);
   return [...fixes]
     .sort((a, b) => firstOf(a.edits) - firstOf(b.edits))
     .map(({ diagnostic, edits }) => {
       // One edit after the other, because a line may move over others.
       const changes = edits.map((edit) => {
-        const before = now;
-        now = applyEdits(now, [rebasedEdit(edit, done)]);
-        done.push(edit);
-        return changedLines(sourceFile('', before), sourceFile('', now));
+        const part = parts.get(edit) as EditedPart;
+        const before = sourceFile('', part.text);
+        part.text = applyEdits(part.text, [rebasedEdit(edit, part)]);
+        part.done.push(edit);
+        const after = sourceFile('', part.text);
+        const changed = changedLines(before, after);
+        const line = part.line + changed.line + shifts.before(part.number);
+        shifts.add(part.number, after.lineStarts.length - before.lineStarts.length);
+        return { ...changed, line };
       });
       return {
         code: diagnostic.code,
@@ -176,10 +199,63 @@ function firstOf(edits: readonly Edit[]): number {
   return Math.min(...edits.map(({ span }) => span.start));
 }
 
-function rebasedEdit({ span, text }: Edit, done: readonly Edit[]): Edit {
+/** Lines that are edited together. */
+interface EditedPart {
+  /** Its number among all parts. */
+  readonly number: number;
+  /** How many lines of the text are above it. */
+  readonly line: number;
+  /** Where it begins in the text. */
+  readonly start: number;
+  /** As it is after the edits that were made. */
+  text: string;
+  readonly done: Edit[];
+}
+
+/** The part of each edit. */
+function editedParts(source: SourceFile, edits: readonly Edit[]): ReadonlyMap<Edit, EditedPart> {
+  const { text, lineStarts } = source;
+  const parts = new Map<Edit, EditedPart>();
+  let part: EditedPart | null = null;
+  let end = 0;
+  for (const edit of [...edits].sort((a, b) => a.span.start - b.span.start)) {
+    const first = positionAt(source, edit.span.start).line - 1;
+    const start = lineStarts[first] as number;
+    if (part === null || start >= end) {
+      part = { number: parts.size, line: first, start, text: '', done: [] };
+      end = 0;
+    }
+    end = Math.max(end, lineStarts[positionAt(source, edit.span.end).line] ?? text.length);
+    part.text = text.slice(part.start, end);
+    parts.set(edit, part);
+  }
+  return parts;
+}
+
+/** How many lines the parts above one have more than before, although any of them may change. */
+class LineShifts {
+  /** Each number is the sum of as many as its index has in its lowest bit. */
+  private readonly sums: number[];
+
+  constructor(count: number) {
+    this.sums = new Array<number>(count + 1).fill(0);
+  }
+
+  add(part: number, lines: number): void {
+    for (let at = part + 1; at < this.sums.length; at += at & -at) this.sums[at] = (this.sums[at] as number) + lines;
+  }
+
+  before(part: number): number {
+    let sum = 0;
+    for (let at = part; at > 0; at -= at & -at) sum += this.sums[at] as number;
+    return sum;
+  }
+}
+
+function rebasedEdit({ span, text }: Edit, { start, done }: EditedPart): Edit {
   const by = done
     .filter((one) => one.span.start < span.start)
-    .reduce((sum, one) => sum + one.text.length - (one.span.end - one.span.start), 0);
+    .reduce((sum, one) => sum + one.text.length - (one.span.end - one.span.start), -start);
   return { span: { ...span, start: span.start + by, end: span.end + by }, text };
 }
 
@@ -216,13 +292,30 @@ export function safeFix({ severity, fixes = [] }: Diagnostic): Fix | undefined {
 
 /** The safe fixes. If fixes overlap, only the first counts. */
 function safeFixes(diagnostics: readonly Diagnostic[]): Mended[] {
-  const taken: Edit[] = [];
+  /** The edits by the stretches of the text in which they are. */
+  const taken = new Map<number, Edit[]>();
   return diagnostics.flatMap((diagnostic): Mended[] => {
     const edits = safeFix(diagnostic)?.edits;
-    if (edits === undefined || edits.some((edit) => taken.some((other) => touches(edit, other)))) return [];
-    taken.push(...edits);
+    if (edits === undefined) return [];
+    for (const edit of edits)
+      for (const stretch of stretchesOf(edit))
+        if (taken.get(stretch)?.some((other) => touches(edit, other)) === true) return [];
+    for (const edit of edits)
+      for (const stretch of stretchesOf(edit)) {
+        const others = taken.get(stretch);
+        if (others === undefined) taken.set(stretch, [edit]);
+        else others.push(edit);
+      }
     return [{ diagnostic, edits }];
   });
+}
+
+/** Characters. */
+const STRETCH = 256;
+
+/** Edits that touch have one in common. */
+function* stretchesOf({ span }: Edit): Generator<number> {
+  for (let at = Math.floor(span.start / STRETCH); at * STRETCH <= span.end; at++) yield at;
 }
 
 /** The result of edits that share a character, or insert at the same offset, would depend on their order. */
@@ -230,11 +323,15 @@ function touches(a: Edit, b: Edit): boolean {
   return a.span.start <= b.span.end && b.span.start <= a.span.end;
 }
 
+/** The edits are apart from each other. */
 export function applyEdits(text: string, edits: readonly Edit[]): string {
-  let changed = text;
-  for (const { span, text: inserted } of [...edits].sort(
-    (a, b) => b.span.start - a.span.start || b.span.end - a.span.end,
-  ))
-    changed = changed.slice(0, span.start) + inserted + changed.slice(span.end);
-  return changed;
+  const pieces: string[] = [];
+  let at = 0;
+  for (const { span, text: inserted } of [...edits]
+    .sort((a, b) => b.span.start - a.span.start || b.span.end - a.span.end)
+    .reverse()) {
+    pieces.push(text.slice(at, span.start), inserted);
+    at = span.end;
+  }
+  return pieces.join('') + text.slice(at);
 }
