@@ -141,6 +141,21 @@ mcp: { files: { run: [server, --stdio], env: { A: b } }, web: { command: [web] }
     ['confirm_above: { calls: -1 }\n', '1:25 `confirm_above.calls` must be at least 0 (write a larger number)'],
     ['agents:\n  a:\n    run: [x]\n', '3:5 `agents.a` needs the key `adapter` (write `adapter: claude`)'],
     ['agents:\n  a: { adapter: comand }\n', '2:17 `agents.a.adapter` cannot be `comand` (did you mean `command`?)'],
+    ['mcp: { a: { run: node a.mjs } }\n', '1:18 `mcp.a.run` must be a list (write `run: ["node", "a.mjs"]`)'],
+    [
+      'mcp: { a: { command: "node a | cat" } }\n',
+      '1:22 `mcp.a.command` must be a list (write `command: ["bash", "-c", "node a | cat"]`)',
+    ],
+    ['mcp: { a: node }\n', '1:11 `mcp.a` must be a mapping of keys to values (write `a: { run: ["node"] }`)'],
+    [
+      'mcp: { a: [node, a.mjs] }\n',
+      '1:11 `mcp.a` must be a mapping of keys to values (write `a: { run: ["node", "a.mjs"] }`)',
+    ],
+    ['notify: { run: ./send.sh a }\n', '1:16 `notify.run` must be a list (write `run: ["./send.sh", "a"]`)'],
+    [
+      'agents: { a: { adapter: command, run: 5 } }\n',
+      '1:39 `agents.a.run` must be a list (write `run: ["program", "argument"]`)',
+    ],
     ['secrets: NAME\n', '1:10 `secrets` must be a list (write `secrets: [NAME]`)'],
     [
       'defaults: { gate_timeout: 10 minutes }\n',

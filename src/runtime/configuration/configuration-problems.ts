@@ -304,6 +304,8 @@ function exampleOf(name: string, written: Json, types: readonly string[]): strin
   if (agent !== undefined && /^\.{0,2}\//.test(text ?? ''))
     return `write \`${agent}: { adapter: command, run: ["${text}"] }\``;
   if (agent !== undefined) return `write \`${agent}: { adapter: ${text || 'claude'} }\``;
+  if (PROGRAM.test(path)) return `write \`${key}: ${argvOf(written)}\``;
+  if (/^mcp\.[^.]+$/.test(path)) return `write \`${key}: { run: ${argvOf(written)} }\``;
   const whole = WHOLE.find(([where]) => where.test(path))?.[1];
   if (whole !== undefined) {
     // What was written is part of it only if it may be meant: an address, a name, a number where a number is due.
@@ -325,6 +327,19 @@ function exampleOf(name: string, written: Json, types: readonly string[]): strin
   return undefined;
 }
 
+/** Keys with a program and its arguments. */
+const PROGRAM = /^(?:agents\.[^.]+|notify(?:\.\d+)?|mcp\.[^.]+)\.(?:run|command)$/;
+
+/** A command line as the list that it has to be; something else as an example. */
+function argvOf(written: Json): string {
+  if (Array.isArray(written) && written.every((word) => typeof word === 'string')) return listOf(written);
+  const text = typeof written === 'string' ? written.trim() : '';
+  if (text === '' || /^\w+:\/\//.test(text)) return listOf(['program', 'argument']);
+  return listOf(/["'|&;<>$*`(){}\\]/.test(text) ? ['bash', '-c', text] : text.split(/\s+/));
+}
+
+const listOf = (words: readonly string[]): string => `[${words.map((word) => JSON.stringify(word)).join(', ')}]`;
+
 /** Keys with several members, each with all that it needs. `…`: what was written. */
 const WHOLE: readonly (readonly [RegExp, string])[] = [
   [/^agents$/, 'agents: { writer: { adapter: claude } }'],
@@ -339,8 +354,6 @@ const WHOLE: readonly (readonly [RegExp, string])[] = [
   [/^schedules$/, 'schedules: [{ name: nightly, program: report.dsl, cron: "30 6 * * 1-5" }]'],
   [/^approvers$/, 'approvers: […]'],
   [/^secrets$/, 'secrets: […]'],
-  [/^mcp\.[^.]+\.(?:run|command)$/, 'run: ["…"]'],
-  [/^mcp\.[^.]+$/, 'NAME: { run: ["program"] }'],
   [/^defaults$/, 'defaults: { jobs: 4 }'],
 ];
 

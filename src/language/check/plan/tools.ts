@@ -76,7 +76,10 @@ function readTools(root: JsonNode, options: ToolsOptions): Tools {
     }
     if (value.kind === 'object') bindings.set(key, new ToolReader(key, value, diagnostics, options).binding());
     else {
-      diagnostics.push(words.toolShape(keySpan, { what: `the tool \`${key}\``, wanted: 'a map' }));
+      const help = value.kind === 'text' ? `write \`${key}: { run: ${argvOf(value.value)} }\`` : undefined;
+      diagnostics.push(
+        words.toolShape(keySpan, { what: `the tool \`${key}\``, wanted: 'a map', ...omitUndefined({ help }) }),
+      );
       bindings.set(key, UNREADABLE);
     }
   }
@@ -154,6 +157,7 @@ class ToolReader {
       this.report(first.value, `\`${first.key}\``, 'a list of texts: the program and its arguments', help);
       return NOTHING;
     }
+    if (first.key === 'mcp') return this.mcp(first.value);
     const text = this.text(first.key) ?? '';
     switch (first.key) {
       case 'module': {
@@ -164,17 +168,24 @@ class ToolReader {
       }
       case 'agent':
         return { kind: 'agent', agent: text, prompt: this.prompt() };
-      case 'mcp': {
-        const slash = text.indexOf('/');
-        if (slash > 0 && slash < text.length - 1)
-          return { kind: 'mcp', server: text.slice(0, slash), tool: text.slice(slash + 1) };
-        const help = `write \`mcp: ${text}/TOOL\``;
-        if (text !== '') this.report(first.value, '`mcp`', 'a server and a tool, as in `files/read`', help);
-        return NOTHING;
-      }
       default:
         return { kind: 'plan', file: text, each: this.text('each') };
     }
+  }
+
+  private mcp(node: JsonNode): ToolTarget {
+    const text = node.kind === 'text' ? node.value : null;
+    const slash = text?.indexOf('/') ?? -1;
+    if (text !== null && slash > 0 && slash < text.length - 1 && !/\s.*\//.test(text))
+      return { kind: 'mcp', server: text.slice(0, slash), tool: text.slice(slash + 1) };
+    // The program of a server was written where its name is wanted.
+    const argv = text !== null && /\s/.test(text) ? argvOf(text) : '["program"]';
+    const help =
+      text !== null && /^[\w.-]+\/?$/.test(text)
+        ? `write \`mcp: ${text.replace('/', '')}/TOOL\``
+        : `describe the server in \`statedsl.config.yaml\`, \`mcp: { SERVER: { run: ${argv} } }\`, and write \`mcp: SERVER/TOOL\` here`;
+    this.report(node, '`mcp`', 'a server and a tool, as in `files/read`', help);
+    return NOTHING;
   }
 
   /** Programs that have a language of their own know what is in braces. */

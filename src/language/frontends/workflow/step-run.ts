@@ -1,4 +1,5 @@
 /** Reads the work of a step: an agent with its guards, a workflow, commands, or inner steps. */
+import { SERVERS_HELP } from '../../source/catalogue/workflow.js';
 import type { Block, Instruction, Option, ShellText } from '../../syntax/ast.js';
 import type { Name } from '../../syntax/expression-nodes.js';
 import type { ContextEntry, SessionSource, StepRun } from '../../syntax/step-nodes.js';
@@ -201,6 +202,7 @@ export const HINTS: Hints = {
     'tools allowed_tools permissions sandbox temperature top_p effort api_key adapter provider env_file',
     'describe the agent in `statedsl.config.yaml`: `agents: { NAME: { adapter: claude, allow: [edit] } }`, and name it here',
   ),
+  ...sameHint('mcp mcp_server mcp_servers mcpserver mcpservers', SERVERS_HELP),
   ...sameHint('assert asserts tests test expect verify validation must', 'write a gate: `gate: [{ bash: make test }]`'),
   ...sameHint(
     'notify slack webhook email on_complete',

@@ -30,6 +30,9 @@ function inCurrent(older: string): string {
 }
 
 const IN_CONFIGURATION = 'move it to `statedsl.config.yaml`';
+/** Servers of tools have one place, and agents name them there. */
+export const SERVERS_HELP =
+  'describe the server in `statedsl.config.yaml`: `mcp: { NAME: { run: ["program"] } }`; agents with `adapter: model` name it in `tools: [NAME/*]`, plans in `tools.yaml`';
 /** Keys at the root of files of other tools. */
 const ROOT_HELP: Readonly<Record<string, string>> = {
   ...{
@@ -51,6 +54,7 @@ const ROOT_HELP: Readonly<Record<string, string>> = {
     notify: IN_CONFIGURATION,
     defaults: 'write `agent:` in each step',
   },
+  ...{ mcp: SERVERS_HELP, mcp_servers: SERVERS_HELP, mcpServers: SERVERS_HELP },
   ...{ on: 'leave it out: `schedules:` in `statedsl.config.yaml` starts programs', version: 'leave it out' },
   ...{
     schedule: 'write it below `schedules:` in `statedsl.config.yaml`',

@@ -1,4 +1,5 @@
 /** Instructions of other languages that print, wait, ask and call agents. */
+import { SERVERS_HELP } from '../catalogue/workflow.js';
 import { COMMANDS, type ForeignLine, part, unread, write } from './foreign-line.js';
 
 const unit = (word: string): string =>
@@ -334,6 +335,7 @@ export const instructionLines: readonly ForeignLine[] = [
     help: write,
     by: (m) => `# ${part(m, 1)}`,
   },
+  { line: /^MCP(?:_?SERVERS?)?:/i, codes: unread, help: () => SERVERS_HELP },
   {
     line: /^(?:NAME|TITLE|VERSION|AUTHOR|DESCRIPTION|PURPOSE|GOAL|NOTE|NOTES|TODO|SUMMARY):\s*(.*)$/i,
     codes: unread,
