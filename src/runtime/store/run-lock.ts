@@ -17,7 +17,6 @@ import {
   writeSync,
 } from 'node:fs';
 import { join } from 'node:path';
-import { clockMs } from '../clock.js';
 import { isHere, type ProcessOrigin, processStat, thisOrigin } from '../process/process-group.js';
 import { entryAt, openOwn, readOwn, writeOwn } from './own-file.js';
 import { errorCode, storeError } from './store-error.js';
