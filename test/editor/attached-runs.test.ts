@@ -148,7 +148,8 @@ async function attachAndLeave(folder: string, id: string): Promise<void> {
   const source = { path: (name: string) => `${folder}/${name}` };
   await one.launch({ run: id, dir: `${folder}/.statedsl` }, {}, () => breakAt(one, source, [4]), 'attach');
   expect(await one.stop()).toMatchObject({ reason: 'breakpoint', stack: ['A:4'] });
-  expect(await one.moves('next', 'next', 'stepBack', 'next')).toEqual(['step A:5', 'step A:6', 'step A:5', 'step A:6']);
+  expect(await one.moves('next', 'stepBack', 'next')).toEqual(['step A:5', 'step A:4', 'step A:5']);
+  expect(await one.moves('next', 'stepBack', 'next')).toEqual(['step A:6', 'step A:5', 'step A:6']);
   await one.ask('evaluate', { expression: `SET: n = ${ENDLESS}`, context: 'repl' });
   await one.disconnect();
 }
@@ -176,13 +177,16 @@ test('runs that the library starts, resumes and executes again are attached to',
   const { machine, sources } = compile(ROUNDS, { name: 'rounds.dsl' });
   if (machine === null) throw new Error('the program has errors');
   const dir = `${folder}/.statedsl`;
-  let report: Promise<RunReport> | null = null;
-  const id = await new Promise<string>((resolve) => {
-    const onStart = ({ runId }: { runId: string }): void => resolve(runId);
-    report = runInLibrary(machine as never, { dir, inputs, sources, cwd: folder, onStart });
-  });
-  await attachAndLeave(folder, id);
-  expect(await report).toMatchObject(ENDED);
+  const absolute = sources.map(({ name, text }) => ({ name: `${folder}/${name}`, text }));
+  for (const given of [sources, absolute]) {
+    let report: Promise<RunReport> | null = null;
+    const id = await new Promise<string>((resolve) => {
+      const onStart = ({ runId }: { runId: string }): void => resolve(runId);
+      report = runInLibrary(machine as never, { dir, inputs, sources: given, cwd: folder, onStart });
+    });
+    await attachAndLeave(folder, id);
+    expect(await report).toMatchObject(ENDED);
+  }
 });
 
 const breakAt = (one: Debugging, owner: Pick<Debugging, 'path'>, lines: readonly number[]) =>

@@ -73,7 +73,15 @@ function sameMachine(
   sources: SourceSet,
   otherwise: SourceSet,
 ): DebuggedProgram {
-  const isSame =
-    locations !== null && digestOf({ ...locations.machine, initial: machine.initial }) === digestOf(machine);
+  if (locations === null) return { machine, sources: otherwise, places: null };
+  const compiled = { ...locations.machine, initial: machine.initial };
+  const files = areSameFiles(compiled.files, machine.files) ? machine.files : compiled.files;
+  const isSame = digestOf({ ...compiled, files }) === digestOf(machine);
   return isSame ? { machine, sources, places: locations } : { machine, sources: otherwise, places: null };
+}
+
+/** A program in a program may have been compiled under a shorter name than that of the source which it gave to the run. */
+function areSameFiles(some: readonly string[], others: readonly string[]): boolean {
+  const isSame = (one: string, other: string): boolean => one === other || one.endsWith(`/${other}`);
+  return some.length === others.length && some.every((one, at) => isSame(one, others[at] as string));
 }

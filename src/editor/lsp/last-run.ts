@@ -93,6 +93,9 @@ export class LastRuns {
   }
 }
 
+/** Effects that a line did not ask for. */
+const SAMPLES: ReadonlySet<string> = new Set(['clock', 'uuid', 'random']);
+
 class Enough extends Error {}
 
 function factsOf(stored: StoredRun, env: Readonly<Record<string, string | undefined>>): LastFacts {
@@ -205,7 +208,7 @@ class FactsOfRun implements LastFacts {
     const lines = new Map<string, number>();
     const found = new Map<number, LineFacts>();
     for (const { event } of this.records) {
-      if (event.type === 'effect_requested' && !('file' in event)) lines.set(event.effect, event.line);
+      if (event.type === 'effect_requested' && !('file' in event) && !SAMPLES.has(event.kind)) lines.set(event.effect, event.line);
       if (event.type !== 'effect_settled') continue;
       const line = lines.get(event.effect);
       const { outcome } = event;

@@ -145,6 +145,8 @@ class Driver {
   private async whileHeld(hold: Hold): Promise<void> {
     const released = hold.whenReleased(this.run);
     if (released === null || this.isInterrupted) return;
+    // Whoever goes back executes the record again: it must reach to where the run stands.
+    await this.recording.sync();
     this.clock.pause();
     const { signal } = this.options;
     let wake = (): void => undefined;
