@@ -239,7 +239,7 @@ async function breakersOf(env: Environment) {
  */
 function sleep({ until, ms }: Pick<TimerRequest, 'until' | 'ms'>, stop: AbortSignal): Promise<Outcome> {
   const begun = clockMs();
-  const left = (): number => {
+  const remainingMs = (): number => {
     const longest = ms === null ? Number.POSITIVE_INFINITY : ms - (clockMs() - begun);
     return Math.min(longest, until === null ? longest : until - Date.now());
   };
@@ -249,11 +249,11 @@ function sleep({ until, ms }: Pick<TimerRequest, 'until' | 'ms'>, stop: AbortSig
       resolve({ kind: 'value', value: Date.now() });
     };
     const wake = (): void => {
-      const rest = left();
+      const rest = remainingMs();
       if (!(rest > 0)) finish();
       else cancelTimer = startTimer(rest, wake);
     };
-    let cancelTimer = startTimer(left(), wake);
+    let cancelTimer = startTimer(remainingMs(), wake);
     const cancel = (): void => {
       cancelTimer();
       finish();

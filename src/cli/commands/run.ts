@@ -139,7 +139,8 @@ const ACCEPTING_MS = 10_000;
 /** `--detach` on an engine: workers execute the run, so no process stays here. */
 async function submit(prepared: PreparedProgram, flags: RunFlags): Promise<ExitCode> {
   for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(name, () => endProcess(EXIT.interrupted));
-  const given = { ...runOptions(flags), ...submissionOptions(flags), person: personName() };
+  const onUnsent = (text: string): void => void (flags.quiet !== true && stderr.write(`warning: ${text}\n`));
+  const given = { ...runOptions(flags), ...submissionOptions(flags), person: personName(), onUnsent };
   const runs = await runsOf(flags);
   const submitted = unwrap(await runs.start(prepared, { ...given, answerWithinMs: ACCEPTING_MS } as StartOptions));
   const { started, isAccepted } = submitted as SubmittedRun;

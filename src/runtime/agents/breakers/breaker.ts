@@ -69,7 +69,7 @@ export function waitsUntil({ until_ms: until, opened_ms: opened, level }: Breake
  * After the clock was set back: the limit begins now, and lasts as long as it was to last. Without that, the rest of the time would
  * begin again at each look. The same state: the clock was not set back, or nobody waits.
  */
-export function reopened(state: BreakerState, nowMs: number): BreakerState {
+export function reopen(state: BreakerState, nowMs: number): BreakerState {
   const { level, opened_ms: opened } = state;
   if (level > 1 || nowMs >= opened) return state;
   return { ...state, opened_ms: nowMs, until_ms: waitsUntil(state, nowMs) };
@@ -90,7 +90,7 @@ export function admit(
   const now = call.began_ms;
   if (state === null) return { kind: 'begins', state: null };
   const until = waitsUntil(state, now);
-  if (now < until) return { kind: 'waits', untilMs: until, state: withMembers(reopened(state, now), { wanted: true }) };
+  if (now < until) return { kind: 'waits', untilMs: until, state: withMembers(reopen(state, now), { wanted: true }) };
   const calls = state.calls.filter(
     ({ id, began_ms: began, process }) => id !== call.id && Math.abs(now - began) < SILENT_MS && isAlive(process),
   );

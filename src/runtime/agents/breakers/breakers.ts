@@ -21,7 +21,7 @@ import {
   noteAnswer,
   reachLimit,
   readState,
-  reopened,
+  reopen,
   waitsUntil,
 } from './breaker.js';
 
@@ -169,9 +169,9 @@ export class Breakers {
     if (problem !== null && report !== null) this.say(`the breaker of \`${account}\` is ignored: ${problem}`, report);
     const now = Date.now();
     if (state === null || isForgotten(state, now)) return { state: null };
-    if (reopened(state, now) === state) return { state };
+    if (reopen(state, now) === state) return { state };
     const ignore = (): void => undefined;
-    return { state: this.store(account, report ?? ignore, (stored) => stored && reopened(stored, now)) };
+    return { state: this.store(account, report ?? ignore, (stored) => stored && reopen(stored, now)) };
   }
 
   private change(account: string, report: (problem: string) => void, change: ChangeState): BreakerState | null {
