@@ -10,7 +10,7 @@ import type { RunEvent } from '../interpreter/events/event.js';
 import type { OpenWait } from '../interpreter/run.js';
 import { omitUndefined } from '../prelude/omit-undefined.js';
 import type { ListedRun } from '../runtime/list-runs.js';
-import type { RunReport } from '../runtime/run/run-report.js';
+import { endFacts, type RunReport } from '../runtime/run/run-report.js';
 import { artifactName } from '../runtime/store/artifacts.js';
 import type { Image } from '../runtime/store/image.js';
 import type { Delivery } from '../runtime/store/inbox.js';
@@ -402,10 +402,7 @@ function listedRun(
     duration_ms: report?.duration_ms ?? null,
     cost: report?.cost ?? null,
     effects: report?.effects ?? null,
-    ...omitUndefined({
-      branch: report?.worktree?.branch,
-      cancelled: report?.error?.kind === 'cancelled' ? (true as const) : undefined,
-    }),
+    ...(report === null ? {} : endFacts(report)),
   };
 }
 

@@ -160,10 +160,11 @@ test('the same questions are answered for runs on an engine', async (t) => {
   page.setDefaultTimeout(20_000);
   const table = page.getByRole('table', { name: 'Runs' });
   for (const kind of Object.keys(kinds)) {
-    const [title, status] = KINDS[kind];
+    const [title, status, second] = KINDS[kind];
     const row = table.getByRole('row').filter({ hasText: ids[kind].slice(-8) });
     await row.getByRole('link', { name: title, exact: true }).waitFor();
     await row.locator(`.status.${status}`).waitFor();
+    assert.match(await row.locator('.second').textContent(), new RegExp(second.replace('?', '\\?')), kind);
   }
   for (const kind of Object.keys(kinds)) {
     const [title, status, , where, printed] = KINDS[kind];

@@ -38,6 +38,7 @@ test('runs are started, shown, answered and ended on the engine', async () => {
   expect([sent.status, sent.json.delivery]).toEqual([200, 'passed-on']);
   const events = await send('GET', `/api/v1/runs/${id}/events`);
   expect(events.text.trim().split('\n').at(-1)).toContain('"run_returned"');
+  expect((await send('GET', '/api/v1/runs')).json.runs).toMatchObject([{ run_id: id, result: 'went' }]);
   const other = (await send('POST', '/api/v1/runs', { program: 'wait.dsl' })).json.run_id as string;
   expect((await send('POST', `/api/v1/runs/${other}/cancel`, {})).json).toMatchObject({ error: { kind: 'cancelled' } });
   expect((await send('POST', `/api/v1/runs/${id}/apply`)).status).toBe(422);
@@ -48,7 +49,10 @@ test('runs are started, shown, answered and ended on the engine', async () => {
   while ((await send('GET', `/api/v1/runs/${again}`)).json.status !== 'suspended');
   expect((await send('POST', `/api/v1/runs/${id}/replay`, { from: 2, inputs: { a: 1 } })).status).toBe(422);
   expect((await send('POST', `/api/v1/runs/${id}/replay`, { from: 99 })).status).toBe(422);
-  const given = await send('POST', `/api/v1/runs/${await failed(send)}/resume`, { inputs: { who: 'Ann' } });
+  const gone = await failed(send);
+  const rows = (await send('GET', '/api/v1/runs?status=failed')).json.runs as { run_id: string; error: string }[];
+  expect(rows.find(({ run_id }) => run_id === gone)?.error).toBe('it does not work');
+  const given = await send('POST', `/api/v1/runs/${gone}/resume`, { inputs: { who: 'Ann' } });
   expect([given.status, given.json.help]).toEqual([422, 'leave out `inputs`']);
   expect((await runs.list()).ok).toBe(true);
 });

@@ -3,10 +3,7 @@
  * Everything that a run needs during execution is created here and released at its end.
  */
 import { setMaxListeners } from 'node:events';
-import { stripVTControlCharacters } from 'node:util';
 import type { Run } from '../../interpreter/run.js';
-import { fromRecord, printJson } from '../../interpreter/values/json.js';
-import type { Json } from '../../machine/expression.js';
 import { omitUndefined } from '../../prelude/omit-undefined.js';
 import type { AgentSettings } from '../agents/resolve.js';
 import { clockMs, timeStamp } from '../clock.js';
@@ -30,8 +27,7 @@ import { withMemo } from './memo-effects.js';
 import type { OnlyPart } from './only-part.js';
 import { openResources } from './resources.js';
 import type { RunOptions } from './run-options.js';
-import { type RunReport, reportOf } from './run-report.js';
-import { inOneLine } from './run-title.js';
+import { endFacts, type RunReport, reportOf } from './run-report.js';
 
 /** How long a run waits for a signal by default before it is suspended, in milliseconds. */
 const SIGNAL_UP_TO_MS = 10_000;
@@ -185,20 +181,6 @@ function traceAndShow(trace: TracedSpans, onEvent: RunOptions['onEvent']): NonNu
   };
 }
 
-const LONGEST_LINE = 200;
-
-function firstLine(text: string): string {
-  return text.trimStart().split('\n', 1)[0]?.slice(0, LONGEST_LINE) ?? '';
-}
-
-/** The result of a run in one line, without colors. */
-function resultLine(value: Json): string {
-  return inOneLine(
-    typeof value === 'string' ? firstLine(stripVTControlCharacters(value)) : printJson(value),
-    LONGEST_LINE,
-  );
-}
-
 /** The line about a run in the index of its store. `startedAt`: ISO 8601. */
 export function indexEntryOf(
   report: RunReport,
@@ -217,15 +199,9 @@ export function indexEntryOf(
     cost: report.cost,
     effects: report.effects,
     ...labels,
+    ...endFacts(report),
     ...omitUndefined({
-      branch: report.worktree?.branch,
       key: report.key,
-      result:
-        report.status === 'returned' && report.returned !== null
-          ? resultLine(fromRecord(report.returned, report.printed_returned))
-          : undefined,
-      error: report.error === null ? undefined : firstLine(report.error.message),
-      cancelled: report.error?.kind === 'cancelled' ? (true as const) : undefined,
       head: head ?? undefined,
     }),
   };

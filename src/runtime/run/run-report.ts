@@ -1,19 +1,22 @@
 /** The report of a run as one JSON object: the result of `run` and of `--json`, with members in snake_case. */
 
+import { stripVTControlCharacters } from 'node:util';
 import type { RunError, Waiting } from '../../interpreter/events/event.js';
 import type { RolledBack, UndoFacts } from '../../interpreter/events/facts.js';
 import type { CallReport } from '../../interpreter/plan/engine/plan-entry.js';
 import { callReports, failureSoFar } from '../../interpreter/plan/plan-report.js';
 import type { Run } from '../../interpreter/run.js';
 import { undoFacts } from '../../interpreter/undo/register.js';
-import { type Printed, publicForm } from '../../interpreter/values/json.js';
+import { fromRecord, type Printed, printJson, publicForm } from '../../interpreter/values/json.js';
 import type { Json } from '../../machine/expression.js';
 import { omitUndefined } from '../../prelude/omit-undefined.js';
 import { unreachable } from '../../prelude/unreachable.js';
 import { type Redactor, redactError, redactNamed, redactWritten } from '../redact.js';
+import type { IndexEntry } from '../store/run-header.js';
 import type { WorktreeFacts } from '../worktree/worktree-facts.js';
 import type { DriveEnd } from './drive-options.js';
 import type { OnlyReport } from './only-part.js';
+import { inOneLine } from './run-title.js';
 
 /** The report of a run: the result of `run`, and the object that `--json` prints. */
 export interface RunReport {
@@ -236,4 +239,31 @@ function statusOf(end: DriveEnd, run: Run): RunReport['status'] {
 /** The disk ended the run, not an instruction. */
 export function storeFailure(message: string, state: string | null): RunError {
   return { kind: 'store', message, state, line: null, file: null, tool: null, exit_code: null };
+}
+
+const LONGEST_LINE = 200;
+
+function firstLine(text: string): string {
+  return text.trimStart().split('\n', 1)[0]?.slice(0, LONGEST_LINE) ?? '';
+}
+
+/** The result of a run in one line, without colors. */
+function resultLine(value: Json): string {
+  return inOneLine(
+    typeof value === 'string' ? firstLine(stripVTControlCharacters(value)) : printJson(value),
+    LONGEST_LINE,
+  );
+}
+
+/** What lists of runs say about an end. */
+export function endFacts(
+  report: Pick<RunReport, 'status' | 'returned' | 'printed_returned' | 'error' | 'worktree'>,
+): Pick<IndexEntry, 'branch' | 'result' | 'error' | 'cancelled'> {
+  const { status, returned, printed_returned: printed, error, worktree } = report;
+  return omitUndefined({
+    branch: worktree?.branch,
+    result: status === 'returned' && returned !== null ? resultLine(fromRecord(returned, printed)) : undefined,
+    error: error === null ? undefined : firstLine(error.message),
+    cancelled: error?.kind === 'cancelled' ? (true as const) : undefined,
+  });
 }
