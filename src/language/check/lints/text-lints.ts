@@ -10,6 +10,7 @@ import { childBlocks, parsedBody } from '../../syntax/child-blocks.js';
 import type { Expression, Template } from '../../syntax/expression-nodes.js';
 import { actionVerbs } from '../../syntax/tokens/verbs.js';
 import type { Unit } from '../collect.js';
+import { isFunction } from '../lower/lower-expression.js';
 
 export function lintTexts(unit: Unit, sources: SourceSet, diagnostics: Diagnostic[]): void {
   const names = new Set(unit.inputs.keys());
@@ -64,7 +65,10 @@ function lintInstructions(
         lintCondition(condition, null, diagnostics);
         lintExitCode(condition, effects, diagnostics);
       }
-    else if (i.kind === 'return' || i.kind === 'fail') lintBareText(i.text, diagnostics);
+    else if (i.kind === 'return' || i.kind === 'fail') {
+      lintBareText(i.text, diagnostics);
+      if (i.kind === 'return' && i.expression === undefined) lintUncomputed(i.text, names, diagnostics);
+    }
     else if (i.kind === 'emit') for (const { value } of i.fields) lintBareText(value, diagnostics);
   }
 }
@@ -179,6 +183,24 @@ function lintNameAfter(
 
 function isOpen(text: string): boolean {
   return (text.split('"').length - 1) % 2 === 1 || (text.split("'").length - 1) % 2 === 1;
+}
+
+const COMPARED = /^([A-Za-z_]\w*)(?:\.\w+)*\s*(===|!==|[=!<>]=|&&|\|\||[<>]|[+*/%]\s+(\w+)|(?:and|or)\s+(?:not\s+)?(\w+)(?:\.\w+)*$)/;
+const NEGATED = /^(?:!|not\s+)([A-Za-z_]\w*)(?:\.\w+)*$/;
+const CALLED = /^([a-z_]\w*)\(\s*([A-Za-z_]\w*)[^)]*$/;
+
+/** A RETURN that is text because it is no expression, although it begins like one about a value of the program. */
+function lintUncomputed(text: Template | undefined, names: ReadonlySet<string>, diagnostics: Diagnostic[]): void {
+  if (text === undefined || text.quote !== 'none') return;
+  const { raw, span } = text;
+  const [, left = '', , operand, other] = COMPARED.exec(raw) ?? NEGATED.exec(raw) ?? [];
+  const [, called = '', first = ''] = CALLED.exec(raw) ?? [];
+  // `a or b` may be words, unless both are values.
+  const right = operand ?? other;
+  const isMeant =
+    (names.has(left) && (right === undefined || names.has(right) || /^\d/.test(right))) ||
+    (isFunction(called) && names.has(first));
+  if (isMeant && !TERNARY.test(raw)) diagnostics.push(say.uncomputed(span, { text: raw }));
 }
 
 /** A text without quotes that ends like a line of another language, or in which quotes are not where they seem to be. */

@@ -46,6 +46,11 @@ export const textMessages = {
     label: 'no value is chosen here',
     help: `write \`IF: ${f.test} → RETURN: ${f.first}\`, and \`RETURN: ${f.second}\` on the next line`,
   })),
+  uncomputed: message<{ text: string }>('taken-as-text', 'warning', (f) => ({
+    message: 'this is text, and nothing is computed',
+    label: 'not an expression',
+    help: `write it as in an IF, with \`AND\`, \`OR\`, \`NOT\`, \`==\` and \`!=\`, or \`"${f.text}"\` for the text`,
+  })),
   comment: message<{ verb: string; part: string }>('taken-as-text', 'warning', (f) => ({
     message: `\`${f.part}\` is part of the command here`,
     label: 'more arguments',
