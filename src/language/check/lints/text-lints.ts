@@ -68,8 +68,7 @@ function lintInstructions(
     else if (i.kind === 'return' || i.kind === 'fail') {
       lintBareText(i.text, diagnostics);
       if (i.kind === 'return' && i.expression === undefined) lintUncomputed(i.text, names, diagnostics);
-    }
-    else if (i.kind === 'emit') for (const { value } of i.fields) lintBareText(value, diagnostics);
+    } else if (i.kind === 'emit') for (const { value } of i.fields) lintBareText(value, diagnostics);
   }
 }
 
@@ -185,7 +184,8 @@ function isOpen(text: string): boolean {
   return (text.split('"').length - 1) % 2 === 1 || (text.split("'").length - 1) % 2 === 1;
 }
 
-const COMPARED = /^([A-Za-z_]\w*)(?:\.\w+)*\s*(===|!==|[=!<>]=|&&|\|\||[<>]|[+*/%]\s+(\w+)|(?:and|or)\s+(?:not\s+)?(\w+)(?:\.\w+)*$)/;
+const COMPARED =
+  /^([A-Za-z_]\w*)(?:\.\w+)*\s*(===|!==|[=!<>]=|&&|\|\||[<>]|[+*/%]\s+(\w+)|(?:and|or)\s+(?:not\s+)?(\w+)(?:\.\w+)*$)/;
 const NEGATED = /^(?:!|not\s+)([A-Za-z_]\w*)(?:\.\w+)*$/;
 const CALLED = /^([a-z_]\w*)\(\s*([A-Za-z_]\w*)[^)]*$/;
 
