@@ -335,7 +335,8 @@ export interface RemovedRuns {
   /** Folders that were left by a process that died while it removed runs. */
   readonly leftovers: readonly string[];
   readonly bytes: number;
-  readonly worktrees: readonly { readonly directory: string; readonly branch: string }[];
+  /** `branch` is null where no repository names the worktree: then no branch is removed. */
+  readonly worktrees: readonly { readonly directory: string; readonly branch: string | null }[];
   /** Worktrees whose files could not be removed. The next removal tries it again. */
   readonly left?: readonly { readonly directory: string; readonly why: string }[];
   /** How many outcomes left the memo, because their runs are gone; absent: none. */

@@ -15,7 +15,7 @@ interface OldRun {
 interface RemovalText {
   readonly removed: readonly OldRun[];
   readonly kept: readonly OldRun[];
-  readonly worktrees: readonly { readonly directory: string; readonly branch: string }[];
+  readonly worktrees: readonly { readonly directory: string; readonly branch: string | null }[];
   /** Folders that an interrupted removal left behind. */
   readonly leftovers: readonly string[];
   readonly bytes: number;
@@ -34,7 +34,10 @@ export function drawRemoval(removal: RemovalText, paint: Paint): string {
   ];
   const head = [{ title: '' }, { title: '' }, { title: '' }, { title: '' }, { title: '', right: true as const }];
   const files = [
-    ...worktrees.map(({ directory, branch }) => `${gone}  worktree ${pathText(directory)} and branch ${branch}`),
+    ...worktrees.map(
+      ({ directory, branch }) =>
+        `${gone}  worktree ${pathText(directory)}${branch === null ? '' : ` and branch ${branch}`}`,
+    ),
     ...(memo === 0 ? [] : [`${gone}  ${countOf(memo, 'remembered outcome')}`]),
     ...(trials === 0 ? [] : [`${gone}  ${countOf(trials, 'trial')}`]),
     ...leftovers.map((path) => `${gone}  ${pathText(path)}, left by an earlier \`gc\``),

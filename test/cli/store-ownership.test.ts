@@ -232,7 +232,8 @@ test('gc of a store from an archive touches nothing in a repository that does no
     mkdirSync(join(worktrees, id), { recursive: true });
     const old = new Date(Date.now() - 86_400_000);
     for (const path of [file, join(worktrees, id)]) utimesSync(path, old, old);
-    await one.run(['gc', '--keep-last', '0', '--all']);
+    const { stdout } = await one.run(['gc', '--keep-last', '0', '--all']);
+    expect(stdout).toContain(`removed  worktree ${join(worktrees, id)}\n`);
     expect(other.git('branch', '--format=%(refname:short)')).toContain(branch);
     expect(readFileSync(join(other.folder, precious), 'utf8')).toBe('keep\n');
     expect(readdirSync(join(other.folder, '.git/worktrees'))).toEqual([id]);

@@ -73,6 +73,6 @@ async function removeTheirWorktrees(
   const left = dryRun ? [] : await removeAll(directory, leaving);
   const worktrees = leaving
     .filter(({ root }) => !left.some((one) => one.directory === root))
-    .map(({ root, branch }) => ({ directory: root, branch }));
+    .map(({ root, branch, commonDir }) => ({ directory: root, branch: commonDir === null ? null : branch }));
   return left.length === 0 ? { worktrees } : { worktrees, left };
 }

@@ -16,7 +16,7 @@ import { isLeaving, noteLeaving } from './worktree-facts.js';
 const YOUNG_MS = 3_600_000;
 
 /** What is removed with runs: their worktrees, those of their tasks, and the branches of both. */
-type LeavingWorktree = Pick<OwnWorktree, 'name' | 'root' | 'branch'>;
+type LeavingWorktree = Pick<OwnWorktree, 'name' | 'root' | 'branch' | 'commonDir'>;
 
 /** A worktree whose files could not be removed: in a read-only folder, for instance. The next removal tries it again. */
 export interface KeptFiles {
@@ -127,7 +127,7 @@ function removeEmpty(root: string): void {
 }
 
 /** Keeps the record until the end: without it, half of a worktree would not be recognized after an interrupted removal. */
-function keepTrace(store: string, { name, root, branch, commonDir }: LeavingWorktree & { commonDir: string }): void {
+function keepTrace(store: string, { name, root, branch, commonDir }: LeavingWorktree): void {
   if (readRecord(store, name) !== null) return;
   const record = { root, cwd: root, branch, base: '', gitDir: '', commonDir, tree: '' };
   rmSync(`${root}.json`, { force: true });
