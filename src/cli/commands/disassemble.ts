@@ -1,6 +1,6 @@
 /** `statedsl disassemble`: the instructions of a program as text, for bug reports and tests. */
 import { isPlan } from '../../app/project/preparation.js';
-import { disassemble } from '../../views/run-state.js';
+import { disassemble } from '../../views/disassemble.js';
 import { type MachineFlags, readMachines } from '../preparation/read-machines.js';
 import { EXIT, type ExitCode } from '../terminal/exit-code.js';
 import { stdout } from '../terminal/streams.js';
