@@ -66,7 +66,7 @@ test('tools of a server: one process serves the run, and ends with it', async ()
 });
 
 longTest('a server may speak the newer revision of its protocol, the older one, or both', async () => {
-  const kinds = ['both', 'newer', 'older', 'silent', 'mortal', 'slow'];
+  const kinds = ['both', 'newer', 'older', 'silent', 'mortal', 'slow', 'strange'];
   const one = projectFolder({
     'plan.json': JSON.stringify({
       calls: kinds.map((kind) => ({ _tool: kind, n: kind, _outputPath: `†state.${kind}` })),
