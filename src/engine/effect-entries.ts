@@ -6,7 +6,7 @@ import type { Json } from '../machine/expression.js';
 import type { PerformedRequest } from '../runtime/effect-context.js';
 import { doubtfulOutcome, type InDoubt } from '../runtime/run/resources.js';
 import type { Entry, PerformContext } from './engine-context.js';
-import type { PerformedEffect, RoutedEffect } from './messages.js';
+import type { PerformedEffect, RoutedEffect, TurnRequest } from './messages.js';
 import { type Placement, routeOf } from './messages.js';
 import { hideSecrets } from './secret-inputs.js';
 import type { TurnHost, TurnPresence, TurnProgram } from './turn-host.js';
@@ -84,14 +84,14 @@ export class EffectEntries {
    * `outputLimit`: how many bytes it may print. `now`: the time on record. Null: the effect is started. Otherwise it is when
    * the promise resolves; most effects need none.
    */
-  start(request: PerformedRequest, outputLimit: number, now: number): Promise<void> | null {
+  start(request: TurnRequest, outputLimit: number, now: number): Promise<void> | null {
     const { runId, inDoubt, placement } = this.of;
     const { effect } = request;
     const key = `${runId} ${effect}.${request.attempt}${'waits' in request ? ` ${request.waits}` : ''}`;
     const name = nameOf(request);
     const label = routeOf(request, placement.routes);
     if (label !== null) {
-      const hidden = hideSecrets(request as unknown as Json, this.of.program.secrets) as unknown as PerformedRequest;
+      const hidden = hideSecrets(request as unknown as Json, this.of.program.secrets) as unknown as TurnRequest;
       const routed = { label, effect: { runId, request: hidden, outputLimit, inDoubt } };
       const bytes = bytesOf(routed.effect);
       if (bytes <= MOST_MESSAGE) this.startElsewhere(key, routed, now + placement.patienceMs);
@@ -106,7 +106,7 @@ export class EffectEntries {
   }
 
   /** Another attempt to execute the turn may have begun the effect, which must not run twice. */
-  private async startOnce(key: string, name: string, request: PerformedRequest, outputLimit: number): Promise<void> {
+  private async startOnce(key: string, name: string, request: TurnRequest, outputLimit: number): Promise<void> {
     const { started } = this.of.host;
     const begunBy = await this.context.run(`${name} begin`, async () => {
       started.intend(key, this.attempt, this.context);
@@ -117,13 +117,7 @@ export class EffectEntries {
     this.startHere(key, name, request, outputLimit, isDoubtful);
   }
 
-  private startHere(
-    key: string,
-    name: string,
-    request: PerformedRequest,
-    outputLimit: number,
-    isDoubtful: boolean,
-  ): void {
+  private startHere(key: string, name: string, request: TurnRequest, outputLimit: number, isDoubtful: boolean): void {
     const { runId, host, inDoubt } = this.of;
     const { effect } = request;
     const perform = (): PerformedEffect | Promise<PerformedEffect> => {

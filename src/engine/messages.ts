@@ -64,7 +64,11 @@ interface WrittenBytes {
 }
 
 /** `made_by`: the version of statedsl that made the image, for people. Absent: it is not known. */
-export type StoredImage = Image & { readonly made_by?: string };
+export type StoredImage = Image & {
+  readonly made_by?: string;
+  /** The numbers of the events that requested effects which the turn has not started; absent: the run is not traced. */
+  readonly requested_at?: Readonly<Record<string, number>>;
+};
 
 /** Starts a turn. */
 export interface TurnStart {
@@ -142,10 +146,13 @@ export interface Turned extends TurnProgress {
   readonly report: RunReport | null;
 }
 
+/** A request, and the `TRACEPARENT` for what performs it. */
+export type TurnRequest = PerformedRequest & { readonly traceparent?: string };
+
 /** An effect for a worker with a label. */
 export interface RoutedEffect {
   readonly runId: string;
-  readonly request: PerformedRequest;
+  readonly request: TurnRequest;
   readonly outputLimit: number;
   readonly inDoubt: InDoubt;
 }

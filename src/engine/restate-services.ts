@@ -1,7 +1,6 @@
 /** The services on Restate: their handlers, with the contexts and options that Restate has for them. */
 
 import type { Json } from '../machine/expression.js';
-import type { PerformedRequest } from '../runtime/effect-context.js';
 import { EffectEntries } from './effect-entries.js';
 import {
   EngineRefusal,
@@ -298,7 +297,7 @@ export async function performRouted(
     if (!(cause instanceof ProgramRefused)) throw cause;
     return { outcome: { kind: 'not-started', reason: cause.message }, at: 0, printed: 0 };
   }
-  const request = revealSecrets(hidden, program.secrets) as unknown as PerformedRequest;
+  const request = revealSecrets(hidden, program.secrets) as unknown as RoutedEffect['request'];
   const effects = new EffectEntries(context, { runId, host, inDoubt, placement: NO_ROUTES, program, presence: null });
   await effects.start(request, outputLimit, 0);
   const [entry] = effects.entries();

@@ -1,7 +1,6 @@
 /** The process that executes turns: what a turn gets from it, besides the context of its handler. */
 import type { InterpreterOptions, LinkedMachine } from '../interpreter/run.js';
 import { omitUndefined } from '../prelude/omit-undefined.js';
-import type { PerformedRequest } from '../runtime/effect-context.js';
 import { LazySignal } from '../runtime/in-process.js';
 import type { Redactor, Secret } from '../runtime/redact.js';
 import type { InDoubt } from '../runtime/run/resources.js';
@@ -10,7 +9,7 @@ import type { JournalRecord } from '../runtime/store/journal-line.js';
 import { VERSION } from '../runtime/version.js';
 import { type Reach, RecentlyUsed } from './admin.js';
 import type { PerformContext } from './engine-context.js';
-import type { Doing, PerformedEffect, Placement, Submission, TurnStart, WaitingFor } from './messages.js';
+import type { Doing, PerformedEffect, Placement, Submission, TurnRequest, TurnStart, WaitingFor } from './messages.js';
 import type { ServiceNames } from './services.js';
 import type { SharedArtifacts } from './shared-artifacts.js';
 import type { BegunWorktree, TurnWorktrees, WantedWorktree } from './turn-worktree.js';
@@ -29,6 +28,8 @@ export interface TurnProgram {
   readonly home: string | null;
   /** Null: the run works in the directory of its worker. */
   readonly worktree: WantedWorktree | null;
+  /** The `TRACEPARENT` of an effect that was requested by the event with this number; absent: the run is not traced. */
+  readonly traceparentOf?: (effect: string, seq: number) => string;
   /** Only single effects of the run are performed here, because of a label. */
   readonly isRouted?: true;
   /** Set by a turn that ends a run which its worker must not execute. */
@@ -109,12 +110,7 @@ export interface TurnHost {
   readonly remember?: (submission: Submission) => void;
   /** Rejects with a `ProgramRefused` if what it needs is not there. */
   program(runId: string, needs?: ProgramNeeds): Promise<TurnProgram>;
-  perform(
-    runId: string,
-    program: TurnProgram,
-    request: PerformedRequest,
-    context: EffectBounds,
-  ): Promise<PerformedEffect>;
+  perform(runId: string, program: TurnProgram, request: TurnRequest, context: EffectBounds): Promise<PerformedEffect>;
   /** Whether there is such a worker, or came one before `until`. Resolves at once with false if stopped. */
   hasWorker(wanted: WantedWorker, until: number, stop: AbortSignal): Promise<boolean>;
   /** Says where turns are executed; absent if no reader needs it. */

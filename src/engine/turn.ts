@@ -31,7 +31,7 @@ import { nextTurn } from '../runtime/timer.js';
 import { VERSION } from '../runtime/version.js';
 import { EffectEntries } from './effect-entries.js';
 import type { TurnContext } from './engine-context.js';
-import type { Mail, PerformedEffect, StoredArtifact, StoredImage, Turned, TurnStart } from './messages.js';
+import type { Mail, PerformedEffect, StoredArtifact, StoredImage, Turned, TurnRequest, TurnStart } from './messages.js';
 import { hideSecrets, revealSecrets } from './secret-inputs.js';
 import type { TurnPresence } from './turn-host.js';
 import {
@@ -145,6 +145,10 @@ class Turn {
   private readonly output: { bytes: number; limit: number; onExceeded: () => void };
   /** Requests that are not started yet. */
   private queued: PerformedRequest[] = [];
+  /** By effects that are not started: the numbers of the events that requested them. Only of runs that are traced. */
+  private readonly requestedAt: Map<string, number>;
+  /** The number of the event with which all others begin again. */
+  private resumedAt: number | undefined;
   private readonly timers = new Map<string, number>();
   private settled = 0;
   private seen: number;
@@ -166,7 +170,8 @@ class Turn {
       image === null
         ? startRun(linked, options)
         : runOf({ ...image, snapshot: revealSecrets(image.snapshot, secrets) }, linked, options);
-    this.record = new TurnRecord(start, begun, redactor, onRecorded);
+    this.requestedAt = new Map(Object.entries(image?.requested_at ?? {}));
+    this.record = new TurnRecord(start, begun, redactor, this.watcher(onRecorded));
     const { invocation, attemptOver: over } = context;
     this.presence = host.presence?.({ runId, turn: start.turn, invocation, over }) ?? null;
     this.effects = new EffectEntries(context, { runId, host, inDoubt, placement, program, presence: this.presence });
@@ -264,6 +269,27 @@ class Turn {
     }
   }
 
+  private watcher(onRecorded: TurnBeginnings['onRecorded']): TurnBeginnings['onRecorded'] {
+    if (this.program.traceparentOf === undefined) return onRecorded;
+    return (record) => {
+      const { seq, event } = record;
+      if (event.type === 'effect_requested') this.requestedAt.set(event.effect, seq);
+      else if (event.type === 'run_resumed') {
+        this.requestedAt.clear();
+        this.resumedAt = seq;
+      }
+      onRecorded?.(record);
+    };
+  }
+
+  private traced(request: PerformedRequest): TurnRequest {
+    const { effect } = request;
+    const seq = this.requestedAt.get(effect) ?? this.resumedAt;
+    if (seq === undefined || this.program.traceparentOf === undefined) return request;
+    this.requestedAt.delete(effect);
+    return { ...request, traceparent: this.program.traceparentOf(effect, seq) };
+  }
+
   /** Each delivery is applied only after everything has followed from the previous one. */
   private receive(mail: readonly Mail[]): void {
     for (const { number, delivery } of mail) {
@@ -297,7 +323,7 @@ class Turn {
     this.queued = [];
     const outputLimit = this.output.limit - this.output.bytes;
     for (const request of requests) {
-      const started = this.effects.start(request, outputLimit, this.record.now);
+      const started = this.effects.start(this.traced(request), outputLimit, this.record.now);
       if (started !== null) await started;
     }
   }
@@ -363,7 +389,16 @@ class Turn {
   /** What the next turn continues from. */
   private image(): StoredImage {
     const image = imageOf(this.run, { activeMs: this.activeMs });
-    return { ...image, made_by: VERSION, snapshot: hideSecrets(image.snapshot, this.program.secrets) };
+    const requested = this.queued.flatMap(({ effect }) => {
+      const seq = this.requestedAt.get(effect) ?? this.resumedAt;
+      return seq === undefined ? [] : [[effect, seq] as const];
+    });
+    return {
+      ...image,
+      made_by: VERSION,
+      snapshot: hideSecrets(image.snapshot, this.program.secrets),
+      ...(requested.length === 0 ? {} : { requested_at: Object.fromEntries(requested) }),
+    };
   }
 
   /** The limit does not apply to a rollback of a run that has ended. */

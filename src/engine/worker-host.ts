@@ -13,6 +13,7 @@ import { makeTemporaryFolder, removeTemporaryFolder } from '../runtime/process/t
 import { createRedactor, type Redactor, type Secret } from '../runtime/redact.js';
 import { type OpenResources, openResources } from '../runtime/run/resources.js';
 import { artifactsFolder } from '../runtime/store/artifacts.js';
+import { parseTraceparent, spanIdOf, spanOfEffect, traceparentFor } from '../runtime/trace/otlp.js';
 import type { TraceOptions } from '../runtime/trace/trace-options.js';
 import type { RunWorktrees } from '../runtime/worktree/run-worktrees.js';
 import type { Reach } from './admin.js';
@@ -152,7 +153,7 @@ export function workerHost(given: WorkerOptions): WorkerHost {
         refuseUnreadable(about);
         const isWhole = variableProblem(about, environment) === null;
         const inputs = isWhole ? secretInputsOf(about, environment) : {};
-        known = { about, program: programOf(about, inputs) };
+        known = { about, program: { ...programOf(about, inputs), ...tracing(about, given.spans !== undefined) } };
         programs.set(runId, known, JSON.stringify(about).length);
       }
       refuseToExecute(known.about, needs, given);
@@ -174,6 +175,7 @@ export function workerHost(given: WorkerOptions): WorkerHost {
         if (fetching !== null) await fetching;
         const { programDir } = program.options;
         const { shared: common } = given;
+        const { traceparent } = request;
         const context = {
           runId,
           cwd,
@@ -183,6 +185,7 @@ export function workerHost(given: WorkerOptions): WorkerHost {
           toolFolders: worktrees === null && common != null ? [cwd, given.cwd] : [given.cwd],
           show: null,
           resources,
+          ...(traceparent === undefined ? {} : { traceparentOf: () => traceparent }),
           get stop() {
             return bounds.stopping.signal;
           },
@@ -213,6 +216,16 @@ export function workerHost(given: WorkerOptions): WorkerHost {
       await runs.closeAll();
       given.processes?.close();
     },
+  };
+}
+
+/** As without an engine: a run that belongs to a trace passes it on, also if its spans go nowhere. */
+function tracing({ header }: Submission, isWanted: boolean): Pick<TurnProgram, 'traceparentOf'> {
+  const { runId, settings } = header;
+  const parent = typeof settings.traceparent === 'string' ? settings.traceparent : null;
+  if (!isWanted && parseTraceparent(parent) === null) return {};
+  return {
+    traceparentOf: (effect, seq) => traceparentFor({ runId, parent }, spanIdOf(runId, seq, spanOfEffect(effect))),
   };
 }
 

@@ -14,6 +14,8 @@ import { StartedEffects, type TurnHost } from '../../src/engine/turn-host.js';
 import { WorkerSpans } from '../../src/engine/worker-spans.js';
 import { compile } from '../../src/language/check/compile.js';
 import type { CommandFunction } from '../../src/runtime/command-function.js';
+import type { Effects } from '../../src/runtime/effect-context.js';
+import { hostEffects } from '../../src/runtime/effects.js';
 import { headerOf } from '../../src/runtime/run/header.js';
 import { fixedOptions } from '../../src/runtime/run/run-options.js';
 import { readJournalLine } from '../../src/runtime/store/journal-line.js';
@@ -32,7 +34,7 @@ function value<T>(result: Result<T>): T {
 }
 
 /** An engine whose worker sends its spans to `to`. */
-async function tracedRuns(to: string, commands: Readonly<Record<string, CommandFunction>>, env = {}) {
+async function tracedRuns(to: string, commands: Readonly<Record<string, CommandFunction>>, env = {}, worker = {}) {
   const folder = mkdtempSync(join(tmpdir(), 'statedsl-spans-'));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
   const endpoint = traceEndpoint({ OTEL_EXPORTER_OTLP_ENDPOINT: to }, undefined);
@@ -42,7 +44,10 @@ async function tracedRuns(to: string, commands: Readonly<Record<string, CommandF
   // It is asked only for runs that another worker had before.
   const client = { events: (...asked: [string]) => engineClient(optionsOf(url)).events(...asked) };
   const warn = (message: string): void => void warnings.push(message);
-  url = await liveEngine(commands, { spans: { client, endpoint, prompts: false, on: 'http://engine', warn } });
+  url = await liveEngine(commands, {
+    spans: { client, endpoint, prompts: false, on: 'http://engine', warn },
+    ...worker,
+  });
   const runs = engineRuns({ folder, on: url, namespace: NAMESPACE, commands, env });
   const exported = (id: string): OtlpSpan[] => spansOfRun(join(folder, '.statedsl'), id, false);
   return { runs, exported, warnings };
@@ -221,4 +226,74 @@ test('a worker without a receiver goes on with the turn of one that has one', as
       expect(one.turns.at(-1)).toMatchObject({ end: 'stopped', report: { status: 'returned', returned: 'yes 5' } });
     }
   }
+});
+
+test('what workers perform gets the TRACEPARENT of its span, in each attempt, also after a resumption', async () => {
+  const { url, ids } = await receiver();
+  const seen: string[] = [];
+  let calls = 0;
+  const flaky = (): string => {
+    if (calls++ < 2) throw new Error('not now');
+    return 'done';
+  };
+  const functions = hostEffects({ commands: { flaky, fine: () => 'fine' } });
+  const effects: Effects = {
+    perform: (request, context) => {
+      seen.push(context.traceparentOf?.(request.effect) ?? 'none');
+      return functions.perform(request, context);
+    },
+  };
+  const { runs, exported } = await tracedRuns(url, { flaky, fine: flaky }, { TRACEPARENT: PARENT }, { effects });
+  const text = 'DO [retry=1]: flaky\nDO: in PARALLEL\n  - x = fine\n  - y = fine\nRETURN: {x}\n';
+  const started = value(await runs.start({ text }, { person: 'ann' }));
+  const { run_id: id } = started.started;
+  expect((await started.report).status).toBe('failed');
+  expect((await value(await runs.resume(id, { person: 'tester' })).report).status).toBe('returned');
+  await expect.poll(async () => value(await runs.inspect(id)).status).toBe('returned');
+  await expect.poll(() => ids.length).toBe(exported(id).length);
+  const spans = exported(id).filter(({ attributes }) => attributes.some(({ key }) => key === 'statedsl.effect'));
+  expect(new Set(seen).size).toBe(seen.length);
+  expect([...seen].sort()).toEqual(spans.map(({ traceId, spanId }) => `00-${traceId}-${spanId}-01`).sort());
+  expect(seen[0]).toContain(PARENT.split('-')[1]);
+});
+
+test('what a turn hands over to the next one gets the TRACEPARENT of its span, too', async () => {
+  const { url, ids } = await receiver();
+  const seen: string[] = [];
+  const functions = hostEffects({ commands: { fine: () => 'fine' } });
+  const effects: Effects = {
+    perform: (request, context) => {
+      seen.push(context.traceparentOf?.(request.effect) ?? 'none');
+      return functions.perform(request, context);
+    },
+  };
+  const { runs, exported } = await tracedRuns(url, { fine: () => '' }, {}, { effects });
+  const loop =
+    'STATE: A\n  TRACK: n = 0\n  GOTO: B\nSTATE: B\n  IF: n >= 502 → RETURN: {n}\n  INCREMENT: n\n  DO: fine\n  GOTO: B\n';
+  const started = value(await runs.start({ text: loop }, { person: 'ann' }));
+  expect((await started.report).returned).toBe(502);
+  await runs.inspect(started.started.run_id);
+  const spans = exported(started.started.run_id).filter(({ name }) => name.includes('fine'));
+  expect(seen).toEqual(spans.map(({ traceId, spanId }) => `00-${traceId}-${spanId}-01`));
+  await expect.poll(() => ids.length).toBeGreaterThan(1000);
+});
+
+test('a run that is not traced passes nothing on', async () => {
+  const seen: unknown[] = [];
+  const perform: Effects['perform'] = ({ effect }, { traceparentOf }) => {
+    seen.push(traceparentOf?.(effect));
+    return { kind: 'value', value: 'done' };
+  };
+  const on = await liveEngine({}, { effects: { perform } });
+  const folder = mkdtempSync(join(tmpdir(), 'statedsl-spans-'));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  for (const env of [{}, { TRACEPARENT: 'nonsense' }, { TRACEPARENT: PARENT.replace(/01$/, '00') }]) {
+    const runs = engineRuns({ folder, on, namespace: NAMESPACE, env, commands: { fine: () => '' } });
+    await value(await runs.start({ text: 'DO: fine\nRETURN: 1\n' }, { person: 'ann' })).report;
+  }
+  expect(seen).toEqual([
+    undefined,
+    undefined,
+    expect.stringMatching(/^00-0af7651916cd43dd8448eb211c80319c-\w{16}-00$/),
+  ]);
 });

@@ -2,6 +2,7 @@
  * Spans as OTLP/JSON: ids in hexadecimal, numbers of 64 bits as text, enums as numbers. A span is plain data, made of a
  * record alone, so whoever makes it again makes the same.
  */
+import { sha256Hex } from '../sha256.js';
 import { VERSION } from '../version.js';
 
 type AnyValue =
@@ -77,4 +78,28 @@ export function parseTraceparent(text: string | null | undefined): TraceParent |
   const [, version, traceId = '', spanId = '', flags = '', more] = match;
   if (/^0+$/.test(traceId) || /^0+$/.test(spanId) || (version === '00' && more !== undefined)) return null;
   return { traceId, spanId, isSampled: (Number.parseInt(flags, 16) & 1) === 1 };
+}
+
+/** A run that was started as part of a trace belongs to it; any other is a trace of its own. */
+export function traceIdOf(runId: string, parent: string | null): string {
+  return parseTraceparent(parent)?.traceId ?? sha256Hex(`trace\0${runId}`).slice(0, 32);
+}
+
+export function spanIdOf(runId: string, seq: number, what: string): string {
+  return sha256Hex(`span\0${runId}\0${seq}\0${what}`).slice(0, 16);
+}
+
+/** What the span of one attempt of an effect is, besides the number of the event with which it began. */
+export const spanOfEffect = (effect: string): string => `effect ${effect}`;
+
+/** A run, and the `TRACEPARENT` with which it was started. */
+export interface TracedOrigin {
+  readonly runId: string;
+  readonly parent: string | null;
+}
+
+/** The `TRACEPARENT` for what happens in a span of a run. */
+export function traceparentFor({ runId, parent }: TracedOrigin, spanId: string): string {
+  const flags = parseTraceparent(parent)?.isSampled === false ? '00' : '01';
+  return `00-${traceIdOf(runId, parent)}-${spanId}-${flags}`;
 }

@@ -9,8 +9,18 @@ import { endsRun, statusAfter, WORK_EFFECTS } from '../../interpreter/events/sta
 import type { Json } from '../../machine/expression.js';
 import type { Attempt, EventOf, Recorded, RecordedWait, Visit } from '../record/record-facts.js';
 import { RunModel, type WaitEnd } from '../record/run-model.js';
-import { sha256Hex } from '../sha256.js';
-import { attributesOf, nanoseconds, type OtlpSpan, parseTraceparent, type SpanLink, wellFormed } from './otlp.js';
+import {
+  attributesOf,
+  nanoseconds,
+  type OtlpSpan,
+  parseTraceparent,
+  type SpanLink,
+  spanIdOf,
+  spanOfEffect,
+  traceIdOf,
+  traceparentFor,
+  wellFormed,
+} from './otlp.js';
 import {
   type Attributes,
   agentAttributes,
@@ -115,10 +125,8 @@ export class RunSpans {
 
   /** The `TRACEPARENT` for what an effect starts. */
   traceparentOf(effect: string): string {
-    const { parent } = this.options;
-    const flags = parseTraceparent(parent)?.isSampled === false ? '00' : '01';
     const id = this.attempts.get(effect)?.span.id ?? this.executionId ?? this.rootId;
-    return `00-${this.traceId}-${id}-${flags}`;
+    return traceparentFor(this.options, id);
   }
 
   private begin(
@@ -285,7 +293,7 @@ export class RunSpans {
       'statedsl.undo': undo,
       'statedsl.member': member?.[0],
     };
-    const what = `effect ${effect}`;
+    const what = spanOfEffect(effect);
     const span =
       kind === 'agent'
         ? this.begin(`${OPERATION.agent} ${name}`, parent, { ...agentAttributes(name), ...common }, { what, kind: 3 })
@@ -425,15 +433,6 @@ export function parentsOf({
 }: Readonly<Record<string, Json>>): Pick<SpanOptions, 'parent' | 'origin'> {
   const text = (value: Json | undefined): string | null => (typeof value === 'string' ? value : null);
   return { parent: text(traceparent), origin: text(origin) };
-}
-
-/** A run that was started as part of a trace belongs to it; any other is a trace of its own. */
-function traceIdOf(runId: string, parent: string | null): string {
-  return parseTraceparent(parent)?.traceId ?? sha256Hex(`trace\0${runId}`).slice(0, 32);
-}
-
-function spanIdOf(runId: string, seq: number, what: string): string {
-  return sha256Hex(`span\0${runId}\0${seq}\0${what}`).slice(0, 16);
 }
 
 /** Another run can link to it without reading the record. */
