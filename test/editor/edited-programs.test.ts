@@ -6,7 +6,8 @@ import { type OpenProgram, openProgram } from '../../src/editor/ide/open-program
 import { foldsOf, outlineOf, selectionsAt } from '../../src/editor/ide/outline.js';
 import { hintsOf } from '../../src/editor/ide/remarks.js';
 import { type Compilation, compile } from '../../src/language/check/compile.js';
-import { amount } from '../amount.js';
+import { parseFile } from '../../src/language/frontends/markdown.js';
+import { amount, isLong } from '../amount.js';
 
 const PROGRAM = `INPUT: limit = 3
 PATTERN: NOTE with text
@@ -52,14 +53,14 @@ const LINES = [
 
 const options = { index: true, lookups: { onPath: () => true } } as const;
 
-async function known(compilation: Compilation, text: string, previous: Compilation | null) {
+async function known(compilation: Compilation, text: string, previous: Compilation | null, name = 'program.dsl') {
   const program = openProgram(compilation) as OpenProgram;
   const { diagnostics, index, explanations, lines, machines, program: tree } = compilation;
   return {
     ...{ diagnostics, index, explanations, lines, machines, tree: JSON.stringify(tree) },
     ...{ outline: outlineOf(program), folds: foldsOf(program), tokens: tokensOf(program), hints: hintsOf(program) },
     selections: [10, 200, 400, 700].map((at) => selectionsAt(program, at)),
-    formatted: (await formatText(text, 'program.dsl', previous)).text,
+    formatted: (await formatText(text, name, previous)).text,
   };
 }
 
@@ -75,6 +76,86 @@ test('each line is left out, put back, and followed by another one', async () =>
       if (at % 3 === 0) outlineOf(openProgram(next) as OpenProgram);
       expect(await known(next, text, next)).toStrictEqual(await known(compile(text, options), text, null));
       previous = next;
+    }
+  }
+});
+
+const DOCUMENT = `# Flow
+
+\`\`\`dsl
+INPUT: limit = 3
+\`\`\`
+
+## First
+
+Words about it.
+
+\`\`\`dsl
+STATE: A
+  TRACK: count
+  CHECK: cat answer.json
+  IF: count > limit → GOTO B with x={answer}
+
+  GOTO: B with x=2
+\`\`\`
+
+~~~
+STATE: B
+  DO: ls
+  GOTO: C
+~~~
+
+1. In a list:
+
+   \`\`\`dsl
+   STATE: C
+     DO: echo {limit}
+     GOTO: A
+   \`\`\`
+
+> \`\`\`dsl
+> STATE: D
+>   RETURN
+> \`\`\`
+
+### NOTE_PATTERN
+
+\`\`\`dsl
+EMIT: NOTED text={text}
+\`\`\`
+
+  \`\`\`dsl
+STATE: E
+  GOTO: D
+  \`\`\`
+`;
+
+const DOCUMENT_LINES = [
+  '  EMIT: E n=1',
+  '```',
+  '## Other',
+  'STATE: X',
+  '',
+  '  IF: limit >',
+  '> more',
+  '~~~',
+  '   words',
+];
+
+test('a document is what it would be without the edits before', async () => {
+  const all = { ...options, name: 'flow.md', parse: parseFile };
+  const lines = DOCUMENT.split('\n');
+  for (let at = 0; at < lines.length; at += amount(3, 1)) {
+    const insertions = DOCUMENT_LINES.filter((_, number) => isLong || number % 4 === at % 4);
+    const edits = [lines.toSpliced(at, 1), ...insertions.map((line) => lines.toSpliced(at, 0, line)), lines];
+    for (const edited of edits) {
+      const text = edited.join('\n');
+      const next = compile(text, { ...all, previous: compile(DOCUMENT, { ...all, previous: null }) });
+      // The reader of documents remembers the last one: it is another one then.
+      compile(`# Other\n\n${text}`, all);
+      expect(await known(next, text, null, 'flow.md')).toStrictEqual(
+        await known(compile(text, all), text, null, 'flow.md'),
+      );
     }
   }
 });

@@ -48,7 +48,11 @@ export class LanguageServer implements vscode.Disposable {
       { command, args: [...args], options },
       {
         documentSelector: selector(),
-        initializationOptions: { trusted: vscode.workspace.isTrusted },
+        initializationOptions: {
+          trusted: vscode.workspace.isTrusted,
+          ...vscode.workspace.getConfiguration('statedsl'),
+        },
+        synchronize: { configurationSection: 'statedsl' },
         outputChannel: this.log,
         revealOutputChannelOn: RevealOutputChannelOn.Never,
         connectionOptions: { maxRestartCount: RESTARTS },

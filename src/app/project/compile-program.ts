@@ -74,5 +74,6 @@ async function parserOf(name: string, text: string): Promise<ParseFile | undefin
   if (callsWorkflows(name, text)) return (await import('../../language/frontends/markdown.js')).parseFile;
   if (!isMarkdown(name) && !IMPORTS_A_DOCUMENT.test(text)) return undefined;
   const { parseMarkdown } = await import('../../language/frontends/markdown.js');
-  return (file, index) => (isMarkdown(file.name) ? parseMarkdown : parseProgram)(file, index);
+  return (file, index, previous) =>
+    isMarkdown(file.name) ? parseMarkdown(file, index, previous) : parseProgram(file, index, undefined, previous);
 }

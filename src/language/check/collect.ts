@@ -2,12 +2,14 @@
  * Collects the declarations of a program: its machines with their states, and the patterns, inputs and limits of the
  * file. Imports are followed here, so all later stages see one set of names.
  */
+
 import { omitUndefined } from '../../prelude/omit-undefined.js';
 import { checkMessages as say } from '../source/catalogue/check.js';
 import type { Diagnostic } from '../source/diagnostic.js';
 import { type SourceFile, type SourceSet, type Span, sourceFile } from '../source/diagnostic.js';
 import type { Declaration, InputDeclaration, Instruction, Option, Program, StateDeclaration } from '../syntax/ast.js';
 import type { Name, Template } from '../syntax/expression-nodes.js';
+import type { ParsedPart } from '../syntax/parse.js';
 
 export type PatternDeclaration = Extract<Declaration, { kind: 'pattern' }>;
 
@@ -25,7 +27,9 @@ export type Load = (path: string, from: string) => LoadedText | string | null;
 export type ParseFile = (
   file: SourceFile,
   index: number,
-) => { program: Program; diagnostics: Diagnostic[]; isPartial?: boolean };
+  /** The parts of an earlier text of the file, which are not parsed again where they occur. */
+  previous?: readonly ParsedPart[],
+) => { program: Program; diagnostics: Diagnostic[]; isPartial?: boolean; parts?: readonly ParsedPart[] };
 
 /** Functions that find and parse the files that a program imports. */
 interface Imports {

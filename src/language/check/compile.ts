@@ -100,8 +100,8 @@ export interface Compilation {
 /** Compiles a program. Never throws, whatever the text contains. */
 export function compile(text: string, options: CompileOptions = {}): Compilation {
   const sources: SourceSet = [sourceFile(options.name ?? 'program.dsl', text)];
-  const reuse = reuseFrom(options.previous);
-  const parse = options.parse ?? reuse.parse;
+  const reuse = reuseFrom(options.previous, options.parse);
+  const { parse } = reuse;
   const { program, diagnostics, isPartial } = parse(sources[0] as SourceFile, 0);
   const unit = collect(program, sources, diagnostics, { parse, load: options.load });
   lintEvents(unit, diagnostics);
@@ -302,14 +302,17 @@ interface Reuse {
 }
 
 /** Prepares the reuse of an earlier compilation: null the first time, undefined if nothing is to be kept. */
-function reuseFrom(previous: object | null | undefined): Reuse {
+function reuseFrom(
+  previous: object | null | undefined,
+  read: ParseFile = (file, index, parts) => parseProgram(file, index, undefined, parts),
+): Reuse {
   let before = previous ? leftoversOf.get(previous) : undefined;
   const next: Leftovers | null = previous === undefined ? null : { files: [], machines: new Map(), lowered: [] };
   return {
     next,
     parse: (file, index) => {
-      const parsed = parseProgram(file, index, undefined, before?.files[index]);
-      if (next !== null) next.files[index] = parsed.parts;
+      const parsed = read(file, index, before?.files[index]);
+      if (next !== null) next.files[index] = parsed.parts ?? [];
       return parsed;
     },
     statesOf: (machine) =>

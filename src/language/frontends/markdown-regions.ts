@@ -39,12 +39,89 @@ export interface UnreadBlock {
   readonly headings: readonly MarkdownHeading[];
 }
 
-/** The programs of a document in order. `isPartial`: another block may have been meant as one, with its verbs in other letters. */
-export function markdownRegions(file: SourceFile): {
+interface FoundRegions {
   readonly regions: readonly MarkdownRegion[];
   readonly unread: readonly UnreadBlock[];
   readonly isPartial: boolean;
-} {
+}
+
+/** What was found in the document that was read last: an editor asks about the same one after each key. */
+let last: { readonly text: string; readonly found: FoundRegions } | null = null;
+
+/** The programs of a document in order. `isPartial`: another block may have been meant as one, with its verbs in other letters. */
+export function markdownRegions(file: SourceFile): FoundRegions {
+  const found = (last === null ? null : afterEdit(last, file.text)) ?? readRegions(file);
+  last = { text: file.text, found };
+  return found;
+}
+
+/**
+ * The regions after an edit of lines inside of one tagged block that is in no quote and no list: there Markdown changes
+ * nothing before the line that closes the block. Null if the edit is another one.
+ */
+function afterEdit(before: { readonly text: string; readonly found: FoundRegions }, text: string): FoundRegions | null {
+  const { found } = before;
+  if (before.text === text) return found;
+  const most = Math.min(before.text.length, text.length);
+  let same = 0;
+  while (same < most && before.text[same] === text[same]) same++;
+  let end = 0;
+  while (end < most - same && before.text[before.text.length - 1 - end] === text[text.length - 1 - end]) end++;
+  const [from, to] = [lineStartOf(before.text, same), lineEndOf(before.text, before.text.length - end)];
+  const by = text.length - before.text.length;
+  const at = found.regions.findIndex(({ start, end: last }) => start <= from && to <= last);
+  const region = found.regions[at];
+  // A line that begins far to the right can be the end of another kind of block, and carriage returns end lines of their own.
+  if (region === undefined || !region.tagged || text.includes('\r')) return null;
+  const opening = before.text[lineStartOf(before.text, region.start - 1)];
+  const isAtMargin = opening === '`' || opening === '~';
+  const isPlain = isAtMargin && region.lines.every(({ start }) => start === 0 || before.text[start - 1] === '\n');
+  const changed = `${before.text.slice(from, to)}\n${text.slice(from, to + by)}`;
+  if (!isPlain || /`{3}|~{3}/.test(changed) || text.slice(region.start, region.end + by).trim() === '') return null;
+  return movedRegions(found, at, by, text);
+}
+
+function movedRegions(
+  { regions, unread, isPartial }: FoundRegions,
+  at: number,
+  by: number,
+  text: string,
+): FoundRegions {
+  const edited = regions[at] as MarkdownRegion;
+  const moved = new Map<MarkdownHeading, MarkdownHeading>();
+  const headingsOf = (headings: readonly MarkdownHeading[]): readonly MarkdownHeading[] =>
+    headings.map((heading) => {
+      if (heading.start < edited.start) return heading;
+      const known = moved.get(heading) ?? { ...heading, start: heading.start + by, end: heading.end + by };
+      moved.set(heading, known);
+      return known;
+    });
+  const end = edited.end + by;
+  const lines = text
+    .slice(edited.start, end)
+    .split('\n')
+    .reduce<{ start: number; end: number }[]>((all, line) => {
+      const start = all.length === 0 ? edited.start : (all.at(-1)?.end as number) + 1;
+      all.push({ start, end: start + line.length });
+      return all;
+    }, []);
+  return {
+    isPartial,
+    regions: regions.map((region, number) => {
+      if (number < at) return region;
+      if (number === at) return { ...region, end, lines };
+      const shifted = region.lines.map((line) => ({ start: line.start + by, end: line.end + by }));
+      const headings = headingsOf(region.headings);
+      return { ...region, start: region.start + by, end: region.end + by, lines: shifted, headings };
+    }),
+    unread: unread.map((one) => {
+      if (one.start < edited.start) return one;
+      return { ...one, start: one.start + by, end: one.end + by, headings: headingsOf(one.headings) };
+    }),
+  };
+}
+
+function readRegions(file: SourceFile): FoundRegions {
   const text = readableText(file.text);
   const tree = fromMarkdown(text, { extensions: [{ disable: { null: inlineConstructs } }] });
   const regions: MarkdownRegion[] = [];

@@ -13,22 +13,35 @@ import type {
   ProgramItem,
   StateDeclaration,
 } from '../syntax/ast.js';
-import { childBlocks } from '../syntax/child-blocks.js';
+import { childBlocks, parsedBody } from '../syntax/child-blocks.js';
 import type { Name } from '../syntax/expression-nodes.js';
-import { parseProgram, type Region } from '../syntax/parse.js';
+import { type ParsedPart, parseProgram, type Region } from '../syntax/parse.js';
 import { type MarkdownHeading, type MarkdownRegion, markdownRegions } from './markdown-regions.js';
 import { parseWorkflow } from './workflow/parse-workflow.js';
 
-/** Parses a document as a program. `regions` are its fenced blocks. Never throws. */
-export function parseMarkdown(
-  file: SourceFile,
-  index: number,
-): { program: Program; diagnostics: Diagnostic[]; regions: readonly MarkdownRegion[]; isPartial: boolean } {
+interface ParsedDocument {
+  readonly program: Program;
+  readonly diagnostics: Diagnostic[];
+  readonly regions: readonly MarkdownRegion[];
+  readonly isPartial: boolean;
+  /** A part for each fenced block. */
+  readonly parts: readonly ParsedPart[];
+}
+
+/**
+ * Parses a document as a program. `regions` are its fenced blocks. Blocks that are parts of `previous`, an earlier text of the
+ * document, are not parsed again. Never throws.
+ */
+export function parseMarkdown(file: SourceFile, index: number, previous: readonly ParsedPart[] = []): ParsedDocument {
   const { regions, unread, isPartial } = markdownRegions(file);
   const document = new Document(file, index);
   const diagnostics: Diagnostic[] = [];
   const comments: Comment[] = [];
-  const fences = regions.map((region) => ({ region, parsed: parseProgram(file, index, locateRegion(region, file)) }));
+  const fences = regions.map((region) => ({
+    region,
+    parsed: parseProgram(file, index, locateRegion(region, file), previous),
+  }));
+  const parts = fences.flatMap(({ parsed }) => parsed.parts);
   const hasStates = fences.some(({ parsed }) => parsed.program.items.some((item) => item.kind === 'state'));
   for (const { region, parsed } of fences) {
     if (hasStates && isExample(region, parsed.program.items)) continue;
@@ -43,7 +56,7 @@ export function parseMarkdown(
     if (hasStates && !declares && !isOfPattern(headings)) continue;
     diagnostics.push(say.unreadBlock({ file: index, start, end }, { verb: file.text.slice(start, end).toUpperCase() }));
   }
-  return { program: { file: index, items: document.items(), comments }, diagnostics, regions, isPartial };
+  return { program: { file: index, items: document.items(), comments }, diagnostics, regions, isPartial, parts };
 }
 
 /** In a document with states, an untagged block that contains only instructions is an example. */
@@ -211,7 +224,7 @@ function joinHeadings(sections: readonly Section[]): readonly Section[] {
     return first;
   };
   for (const [i, states] of declared.entries())
-    for (const target of new Set(states.flatMap(({ body }) => targetsIn(body)))) {
+    for (const target of new Set(states.flatMap((state) => targetsIn(parsedBody(state).body)))) {
       const headings = declaredIn.get(target);
       if (target === 'ERROR' || headings?.size !== 1 || headings.has(i)) continue;
       const [from, to] = [firstOf(i), firstOf([...headings][0] as number)];
@@ -223,10 +236,14 @@ function joinHeadings(sections: readonly Section[]): readonly Section[] {
     membersOf.set(firstOf(i), members);
     members.push(section);
   }
+  const areUnique = new Map<Section[], boolean>();
+  for (const members of membersOf.values()) {
+    const names = members.flatMap(({ items }) => items.filter(isState)).map(({ name }) => name.text);
+    areUnique.set(members, new Set(names).size === names.length);
+  }
   return sections.flatMap((section, i) => {
     const members = membersOf.get(firstOf(i)) ?? [];
-    const names = members.flatMap(({ items }) => items.filter(isState)).map(({ name }) => name.text);
-    if (members.length === 1 || new Set(names).size < names.length) return [section];
+    if (members.length === 1 || areUnique.get(members) !== true) return [section];
     const joined = members.slice(1).flatMap(({ heading }) => heading ?? []);
     return members[0] === section ? [{ ...section, items: members.flatMap(({ items }) => items), joined }] : [];
   });
@@ -258,8 +275,9 @@ function patternName({ text }: MarkdownHeading): string | null {
 export function parseFile(
   file: SourceFile,
   index: number,
-): { program: Program; diagnostics: Diagnostic[]; isPartial?: boolean } {
+  previous?: readonly ParsedPart[],
+): { program: Program; diagnostics: Diagnostic[]; isPartial?: boolean; parts?: readonly ParsedPart[] } {
   if (/\.ya?ml$/i.test(file.name)) return parseWorkflow(file, index);
-  if (/\.(md|markdown)$/i.test(file.name)) return parseMarkdown(file, index);
-  return parseProgram(file, index);
+  if (/\.(md|markdown)$/i.test(file.name)) return parseMarkdown(file, index, previous);
+  return parseProgram(file, index, undefined, previous);
 }
