@@ -70,9 +70,9 @@ describe('numbers that are not processes', () => {
       writeFileSync(join(store, 'runs', id, 'lock.9'), JSON.stringify({ pid, startedAt, ...thisOrigin() }));
       writeFileSync(join(store, 'runs', id, 'processes.ndjson'), lines);
       const sent = await signalsOf(async () => {
-        vi.useFakeTimers({ toFake: ['Date'], now: Date.now() });
+        vi.useFakeTimers({ toFake: ['Date', 'hrtime'], now: Date.now() });
         const ended = cancelStored(store, id, 'test').catch(() => undefined);
-        const clock = setInterval(() => vi.setSystemTime(Date.now() + 1000), 5);
+        const clock = setInterval(() => vi.advanceTimersByTime(1000), 5);
         await ended;
         clearInterval(clock);
         vi.useRealTimers();
