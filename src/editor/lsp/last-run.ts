@@ -208,7 +208,8 @@ class FactsOfRun implements LastFacts {
     const lines = new Map<string, number>();
     const found = new Map<number, LineFacts>();
     for (const { event } of this.records) {
-      if (event.type === 'effect_requested' && !('file' in event) && !SAMPLES.has(event.kind)) lines.set(event.effect, event.line);
+      if (event.type === 'effect_requested' && !('file' in event) && !SAMPLES.has(event.kind))
+        lines.set(event.effect, event.line);
       if (event.type !== 'effect_settled') continue;
       const line = lines.get(event.effect);
       const { outcome } = event;

@@ -119,36 +119,36 @@ function whensOf(rule: Rule): Condition[] {
   return momentsOf(rule).flatMap(({ when }) => (when === null ? [] : [when]));
 }
 
-interface Watched {
+interface RuleSurroundings {
   readonly condition: (condition: Condition) => WatchedCondition;
   /** By the tools of CALLs that they are. */
   readonly agents: ReadonlyMap<string, string>;
 }
 
-function watchedRule(rule: Rule, watched: Watched): WatchedRule {
+function watchedRule(rule: Rule, surroundings: RuleSurroundings): WatchedRule {
   const { text } = rule;
   switch (rule.kind) {
     case 'never': {
-      const unless = rule.unless === null ? null : watchedMoment(rule.unless, watched);
-      return { kind: 'never', text, moment: watchedMoment(rule.moment, watched), unless };
+      const unless = rule.unless === null ? null : watchedMoment(rule.unless, surroundings);
+      return { kind: 'never', text, moment: watchedMoment(rule.moment, surroundings), unless };
     }
     case 'after':
       return {
         kind: 'after',
         text,
-        moment: watchedMoment(rule.moment, watched),
-        following: watchedMoment(rule.following, watched),
+        moment: watchedMoment(rule.moment, surroundings),
+        following: watchedMoment(rule.following, surroundings),
       };
     case 'at-most':
-      return { kind: 'at-most', text, moment: watchedMoment(rule.moment, watched), count: rule.count };
+      return { kind: 'at-most', text, moment: watchedMoment(rule.moment, surroundings), count: rule.count };
     case 'reaches':
-      return { kind: 'reaches', text, moment: watchedMoment(rule.moment, watched) };
+      return { kind: 'reaches', text, moment: watchedMoment(rule.moment, surroundings) };
     case 'ends':
       return { kind: 'ends', text, statuses: rule.statuses?.map((status) => status.text) ?? null };
   }
 }
 
-function watchedMoment(moment: MomentTree, { condition, agents }: Watched): Moment {
+function watchedMoment(moment: MomentTree, { condition, agents }: RuleSurroundings): Moment {
   const when = moment.when === null ? null : condition(moment.when);
   switch (moment.kind) {
     case 'state':
