@@ -2,8 +2,10 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import type { Json } from '../../src/machine/expression.js';
 import type { Door } from '../../src/mcp/door.js';
 import { TOOLS } from '../../src/mcp/tool-definitions.js';
+import { schemaValidator } from '../../src/runtime/tools/call-schema.js';
 import { longTest } from '../amount.js';
 import { type Connection, connect, doorOf, type Frame, tokensOf } from './connection.js';
 
@@ -99,9 +101,13 @@ describe.each(ERAS)('%s revision', (era) => {
       ['list', { what: 'programs', status: 'failed' }, /programs have no status/],
       ['list', { what: 'limits', status: 'failed' }, /limits have no status/],
     ];
+    const validate = await schemaValidator();
     for (const [name, given, words] of refusals) {
       const answer = await one.call(name, given);
       expect(answer.isError, name).toBe(true);
+      // Clients refuse an error that does not fit, and then nobody sees it.
+      const { outputSchema } = TOOLS.find((tool) => tool.name === name) as (typeof TOOLS)[number];
+      expect([name, validate(outputSchema as Json, answer.structuredContent)]).toEqual([name, null]);
       expect(text(answer)).toMatch(words);
     }
     expect((await one.call('list', {})).structuredContent.runs).toEqual([]);
