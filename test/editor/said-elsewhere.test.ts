@@ -153,7 +153,6 @@ test('the values, times and outcomes of the last run, with secrets replaced', as
     '{"a":{"b":[{"k":1},{"k":2}]},"c":"t"}, N s',
     'N s, 2 times',
     'N s',
-    'N s',
   ]);
   const lenses = await client.request('textDocument/codeLens', { textDocument: { uri } });
   expect(lenses.map(({ command }: { command: { title: string } }) => command.title)).toEqual([

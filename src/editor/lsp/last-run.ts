@@ -93,6 +93,9 @@ export class LastRuns {
   }
 }
 
+/** How a step ended, in words. */
+const ENDS = { pass: 'passed', fail: 'failed', fatal: 'failed', running: 'did not end' } as const;
+
 /** Effects that a line did not ask for. */
 const SAMPLES: ReadonlySet<string> = new Set(['clock', 'uuid', 'random']);
 
@@ -194,9 +197,8 @@ class FactsOfRun implements LastFacts {
   step(name: string): string | null {
     const found = [...this.run.steps.records].findLast(([path]) => path === name || path.endsWith(`/${name}`));
     if (found === undefined) return null;
-    const [, { verdict, attempt }] = found;
-    const how = verdict === true ? 'passed' : verdict === false ? 'failed' : 'did not end';
-    return `${how} in attempt ${attempt}`;
+    const [, { status, attempt }] = found;
+    return `${ENDS[status]} in attempt ${attempt}`;
   }
 
   line(line: number): LineFacts | null {
