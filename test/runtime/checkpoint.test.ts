@@ -2,7 +2,7 @@
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { afterEach, beforeEach, expect, onTestFinished, test, vi } from 'vitest';
 import { link, receiveSignal, startRun } from '../../src/interpreter/run.js';
 import { createRedactor } from '../../src/runtime/redact.js';
 import { checkpoints, readCheckpoint } from '../../src/runtime/store/checkpoint.js';
@@ -37,6 +37,21 @@ test('one is due after so many events or bytes since the last one, or since the 
   // A checkpoint that is large next to the journal is written less often.
   expect([due(8191, 0, facts), due(8192, 0, facts)]).toEqual([false, true]);
 });
+
+test.each([3, -3])(
+  'one is due when the clock was set by %i hours, because times of events do not say how long a run was executed',
+  (hours) => {
+    vi.useFakeTimers({ toFake: ['Date', 'hrtime'] });
+    onTestFinished(() => void vi.useRealTimers());
+    const kept = checkpoints(folder, null, facts);
+    vi.advanceTimersByTime(10 * 3_600_000);
+    expect(kept.due(facts)).toBe(false);
+    vi.setSystemTime(Date.now() + hours * 3_600_000);
+    expect(kept.due(facts)).toBe(true);
+    kept.write(run, facts);
+    expect(kept.due(facts)).toBe(false);
+  },
+);
 
 test('it reads back with its position, its time and its limits', () => {
   checkpoints(folder, null, facts).write(run, facts);

@@ -2,6 +2,7 @@
  * What other processes, or a script, send to a run while it is driven. The inbox is polled, because senders do not know
  * which process executes the run.
  */
+import { clockMs } from '../clock.js';
 import type { Delivery, Inbox } from '../store/inbox.js';
 import { startTimer } from '../timer.js';
 import type { VirtualTime } from '../virtual-time.js';
@@ -120,7 +121,8 @@ export class RunClock {
   }
 
   private get now(): number {
-    return this.time?.now ?? Date.now();
+    // Not the time of day, which may be set.
+    return this.time?.now ?? Math.round(clockMs());
   }
 
   get isTimeUp(): boolean {

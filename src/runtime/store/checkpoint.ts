@@ -8,6 +8,7 @@ import { linkSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Run } from '../../interpreter/run.js';
 import type { Json } from '../../machine/expression.js';
+import { clockMs } from '../clock.js';
 import type { Redactor } from '../redact.js';
 import { artifactsFolder, folderArtifacts } from './artifacts.js';
 import { type Image, imageOf } from './image.js';
@@ -41,7 +42,10 @@ interface CheckpointFacts extends JournalPosition {
 }
 
 export interface Checkpoints {
-  /** Whether enough events were recorded since the last checkpoint. */
+  /**
+   * Whether enough events were recorded since the last checkpoint, or the clock was set. How long the run was executed is computed from
+   * the times of events, if its process is killed, and only a checkpoint knows better.
+   */
   due(position: JournalPosition): boolean;
   /** Writes one; everything up to `place` must be durable. Throws a `StoreError`. */
   write(run: Run, facts: CheckpointFacts): void;
@@ -52,16 +56,18 @@ export function checkpoints(folder: string, redactor: Redactor | null, last: Jou
   let { seq, offset } = last;
   let keptOffset = last.offset;
   let length = 0;
+  let ahead = aheadMs();
   const large = new LargeValues(folderArtifacts(artifactsFolder(folder)));
   return {
     due(position) {
       const bytes = position.offset - offset;
       const every = bytes >= SMALL_PART * length ? EVERY_EVENTS_IF_SMALL : EVERY_EVENTS;
-      return position.seq - seq >= every || bytes >= EVERY_BYTES;
+      return position.seq - seq >= every || bytes >= EVERY_BYTES || Math.abs(aheadMs() - ahead) > SET_MS;
     },
     write(run, { activeMs, inbox, isExecuted, ...position }) {
       seq = position.seq;
       offset = position.offset;
+      ahead = aheadMs();
       const { digest, active_ms, limits, snapshot: image } = imageOf(run, { activeMs });
       // A state that holds a secret is never written. Resuming then reads the journal from its beginning.
       if (redactor !== null && JSON.stringify(redactor.value(image)) !== JSON.stringify(image)) return;
@@ -85,6 +91,11 @@ export function checkpoints(folder: string, redactor: Redactor | null, last: Jou
     },
   };
 }
+
+/** A clock that differs by more from one that nobody sets was set, or the machine was asleep. Milliseconds. */
+const SET_MS = 30_000;
+
+const aheadMs = (): number => Date.now() - clockMs();
 
 /** Earlier checkpoints, for readers that show the run as it was. They are copies without a content of their own. */
 const HISTORY = 'checkpoints';
