@@ -24,7 +24,17 @@ const DOMAIN: Domain = { values: VALUES, texts: ['text', 'ok', ''], tasks: [0, 1
 /** Numbers that differ only where no number of JavaScript does, and two ways to write one. */
 const NUMBERS: Domain = {
   ...{ ...DOMAIN, values: [1, 'ok'] },
-  printed: ['9007199254740992', '9007199254740993', '9007199254740994', '9007199254740995', '1.1', '1.10'],
+  printed: [
+    '{"a": 1.10}',
+    '{"a": 1.1}',
+    '[1.10]',
+    '9007199254740992',
+    '9007199254740993',
+    '9007199254740994',
+    '9007199254740995',
+    '1.1',
+    '1.10',
+  ],
 };
 
 /** Lists that are longer than those that are explored. */

@@ -813,3 +813,28 @@ STATE: A
   const inLoop = verified('INPUT: txt (string)\nSTATE: A\n  IF: "a{txt}" == "aok" → GOTO: A\n  GOTO: A\n');
   expect([inLoop.stoppedBy, ...defectsIn(inLoop)]).toEqual([null, '3 endless confirmed']);
 });
+
+test.each([
+  ['a member', 'v.a', 'v.a == 1.1'],
+  ['an element', 'v[0]', 'v[0] == 1.1'],
+  ['the last element', 'last(v)', 'last(v) == 1.1'],
+  ['the greatest', 'max(v, 1)', 'max(v, 1) == 1.1'],
+])('%s of a value may be printed in several ways, also when it is known', (_, part, isEqual) => {
+  const both = lines(
+    'STATE: A',
+    '  CHECK: v = cat v',
+    `  IF: ${isEqual} AND "x{${part}}" == "x1.10" → RETURN: both`,
+    '  RETURN: rest',
+  );
+  expect(defectsIn(verified(both))).toEqual([]);
+  const next = lines(
+    'STATE: A',
+    '  CHECK: v = cat v',
+    `  IF: ${isEqual} → GOTO: B with v`,
+    '  RETURN: rest',
+    'STATE: B',
+  );
+  expect(
+    defectsIn(verified(lines(next.trimEnd(), `  IF: "x{${part}}" == "x1.10" → RETURN: both`, '  RETURN: rest'))),
+  ).toEqual([]);
+});

@@ -205,6 +205,9 @@ const HUGE = [
   'CHECK: $ = cat id\nIF: $ == 1.10 → !\nIF: $ == 1.1 → !',
   'CHECK: $ = cat id\nIF: $ > 9007199254740992 AND $ < 9007199254740994 → !\nIF: "a{$}" == "a9007199254740993" → !',
   'CHECK: $ = cat id\nIF: max($, 9007199254740992) == 9007199254740993 → !',
+  'CHECK: $ = cat id\nIF: $.a? == 1.1 AND "x{$.a}" == "x1.10" → !\nIF: $.a? == 1.1 → GOTO: @',
+  'CHECK: $ = cat id\nIF: len($) > 0 AND $[0]? == 1.1 → !\nIF: "x{$[0]}" == "x1.10" → !',
+  'CHECK: $ = cat id\nSET: t = $\nIF: max(t, 1) == 1.1 AND "x{max(t, 1)}" == "x1.10" → !',
 ];
 
 /** Calls of agents wherever a program can have one: `SPEND` is a pattern, and `work` a tool. */

@@ -180,6 +180,14 @@ export class Knowledge {
     return Array.from({ length: facts.length }, (_, index) => this.elementOf(id, index));
   }
 
+  /** The same, but a number that may have been printed in several ways stays unknown: texts show it as it was printed. */
+  asPrinted(value: Value): Value {
+    const id = unknownId(value);
+    return id === null || this.factsOf(id).fixed === undefined || hasOneForm(this.factsOf(id))
+      ? this.resolve(value)
+      : value;
+  }
+
   /** Decides which of a few values it is, also inside of a text. Any other value stays as it is. */
   chosen(value: Value): Value {
     const known = this.resolve(value);
@@ -212,7 +220,7 @@ export class Knowledge {
 
   elementOf(id: number, index: number): Value {
     const label = `${this.of(id).label}[${index}]`;
-    return this.resolve(this.derive('element', [markOf(id), index], { types: this.elementTypes(id) }, label));
+    return this.asPrinted(this.derive('element', [markOf(id), index], { types: this.elementTypes(id) }, label));
   }
 
   /** The types of the elements of a list: those of a list that the program computed may be versions. */

@@ -4,7 +4,7 @@ import type { Callable } from '../../../interpreter/values/functions.js';
 import { functionNamed } from '../../../interpreter/values/functions.js';
 import { isList, type Value } from '../../../interpreter/values/value.js';
 import { type Knowledge, mentionsUnknown, unknownId } from './knowledge.js';
-import { ANY_TYPE, type Facts, hasOneForm, TYPE, typeBit } from './known-facts.js';
+import { ANY_TYPE, type Facts, TYPE, typeBit } from './known-facts.js';
 
 interface Signature {
   /** The types of the arguments. */
@@ -59,9 +59,7 @@ export function symbolicFunction(knowledge: () => Knowledge, name: string): Call
     const k = knowledge();
     const known = args.map((arg) => {
       // How a number was printed is known neither before nor after it was decided which one it is.
-      if (!PRINTING.has(name)) return k.chosen(arg);
-      const id = unknownId(arg);
-      return id === null || k.factsOf(id).fixed === undefined || hasOneForm(k.factsOf(id)) ? k.resolve(arg) : arg;
+      return PRINTING.has(name) ? k.asPrinted(arg) : k.chosen(arg);
     });
     if (!known.some(mentionsUnknown)) return concrete(known, host);
     if (name === 'len') return lengthOf(k, known[0] as Value);
@@ -93,7 +91,7 @@ function call(k: Knowledge, name: string, args: readonly Value[]): Value {
   const result = k.derive(`call ${name}`, args, facts, label);
   if (mayFail === true && k.decide(unknownId(result) as number, 'fails', ['has a value', 'fails']) === 1)
     throw badValue(`\`${name}\` fails`);
-  return k.resolve(result);
+  return k.asPrinted(result);
 }
 
 /** `slice` of a text is a text. */
@@ -120,5 +118,5 @@ function endOf(k: Knowledge, name: string, value: Value, concrete: (all: readonl
   const all = k.listIn(value);
   if (!isList(all)) throw badValue(`\`${name}\` needs a list`);
   if (all.length === 0) return concrete([all]);
-  return k.resolve((name === 'first' ? all[0] : all.at(-1)) as Value);
+  return k.asPrinted((name === 'first' ? all[0] : all.at(-1)) as Value);
 }

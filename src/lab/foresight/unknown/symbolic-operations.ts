@@ -115,7 +115,7 @@ function memberOf(k: Knowledge, of: Value, name: string): Value | Missing {
   const changed = changedMember(k, id, name, (one) => memberOf(k, k.resolve(one), name));
   if (changed !== null) return changed.value;
   if (!k.decideType(id, TYPE.object, 'an object') || !hasMember(k, id, name)) return undefined;
-  return k.resolve(k.derive('member', [markOf(id), name], { types: ANY_TYPE }, `${k.of(id).label}.${name}`));
+  return k.asPrinted(k.derive('member', [markOf(id), name], { types: ANY_TYPE }, `${k.of(id).label}.${name}`));
 }
 
 function elementAt(k: Knowledge, of: Value, index: Value): Value | Missing {
@@ -136,7 +136,7 @@ function elementAt(k: Knowledge, of: Value, index: Value): Value | Missing {
   if (id === null || !k.decideType(id, TYPE.object, 'an object')) return undefined;
   const label = `${k.of(id).label}[${k.labelOf(index)}]`;
   if (k.decide(id, `has ${JSON.stringify(index)}`, ['has the member', 'has no such member']) === 1) return undefined;
-  return k.resolve(k.derive('member', [of, index], { types: ANY_TYPE }, label));
+  return k.asPrinted(k.derive('member', [of, index], { types: ANY_TYPE }, label));
 }
 
 function forgives(k: Knowledge, of: Value, at: Value): boolean {
