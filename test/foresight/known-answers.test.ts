@@ -819,6 +819,8 @@ test.each([
   ['an element', 'v[0]', 'v[0] == 1.1'],
   ['the last element', 'last(v)', 'last(v) == 1.1'],
   ['the greatest', 'max(v, 1)', 'max(v, 1) == 1.1'],
+  ['a member of an object that is known', 'v.a', 'v == {"a": 1.1}'],
+  ['an element of a list that is known', 'v[0]', 'v == [1.1]'],
 ])('%s of a value may be printed in several ways, also when it is known', (_, part, isEqual) => {
   const both = lines(
     'STATE: A',

@@ -175,9 +175,25 @@ export class Knowledge {
       return made !== null && this.of(made).made?.op === 'text' ? this.resolve(text) : text;
     }
     const { facts } = this.of(id);
-    if (facts.fixed !== undefined) return facts.fixed.value as Value;
+    if (facts.fixed !== undefined) return this.fixedValue(id, facts.fixed.value, hasOneForm(facts));
     if (facts.length === undefined) return value;
     return Array.from({ length: facts.length }, (_, index) => this.elementOf(id, index));
+  }
+
+  /** Numbers in a list or an object may have been printed in several ways, and stay unknown. */
+  private fixedValue(id: number, value: Json, hasOne: boolean): Value {
+    if (hasOne || typeof value !== 'object' || value === null) return value as Value;
+    const { label } = this.of(id);
+    const part = (op: 'element' | 'member', at: string | number, is: Json): Value => {
+      const mark = this.derive(op, [markOf(id), at], { types: typeBit(is as Value) }, `${label}[${at}]`);
+      const own = unknownId(mark) as number;
+      const facts = this.factsOf(own);
+      if (facts.fixed === undefined && canBe(facts, is))
+        this.learn(own, { ...facts, types: typeBit(is as Value), fixed: { value: is } });
+      return this.asPrinted(mark);
+    };
+    if (Array.isArray(value)) return value.map((is, index) => part('element', index, is));
+    return Object.fromEntries(Object.entries(value).map(([name, is]) => [name, part('member', name, is)]));
   }
 
   /** The same, but a number that may have been printed in several ways stays unknown: texts show it as it was printed. */
