@@ -2,7 +2,21 @@
 import { expect, test } from 'vitest';
 import type { Outcome } from '../../src/interpreter/events/event.js';
 import { doubledMs } from '../../src/interpreter/instructions/wait-instructions.js';
-import { type Code, constant, done, execute, local, machine, printed, shell } from './machine-builder.js';
+import type { EffectRequest } from '../../src/interpreter/request.js';
+import { link, startRun } from '../../src/interpreter/run.js';
+import {
+  type Code,
+  constant,
+  done,
+  drive,
+  execute,
+  local,
+  machine,
+  OPTIONS,
+  printed,
+  shell,
+  World,
+} from './machine-builder.js';
 
 test('a pause doubles after each attempt up to its maximum, and is a random part of that', () => {
   const pause = { pauseMs: 100, upToMs: 1000 };
@@ -39,6 +53,19 @@ test('an unavailable agent is called later and later, at most every five minutes
   expect(attempts).toEqual([...new Array<number>(12).fill(1), 2, 2]);
   expect(run.result?.value).toBe('found');
   expect(run.usage.effects).toBe(1);
+});
+
+test('a request says how often its attempt has waited, so that a cassette finds its outcome', () => {
+  const waits: unknown[] = [];
+  class Asked extends World {
+    override answer(request: EffectRequest): Outcome | null {
+      if (request.kind === 'agent') waits.push(request.waits);
+      return super.answer(request);
+    }
+  }
+  const answers = [away(0), away(0), printed('', 1, 'no'), printed('found')];
+  drive(startRun(link(program), OPTIONS), new Asked({ scout: answers }));
+  expect(waits).toEqual([undefined, 1, 2, undefined]);
 });
 
 test('an agent that names a time is called then, unless that time has passed', () => {
