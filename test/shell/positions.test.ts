@@ -262,6 +262,7 @@ const warned: [string, string][] = [
 ];
 
 const fine = [
+  'tool=git; "$tool" -c {v}',
   'git -c user.name={v} -c user.email="{v}@x" commit -m {v}',
   'git -c http.extraHeader="A: {v}" fetch',
   'git -c "url.https://{v}@x/.insteadOf=https://x/" fetch',
