@@ -282,7 +282,7 @@ class Turn {
     };
   }
 
-  private traced(request: PerformedRequest): TurnRequest {
+  private withTraceparent(request: PerformedRequest): TurnRequest {
     const { effect } = request;
     const seq = this.requestedAt.get(effect) ?? this.resumedAt;
     if (seq === undefined || this.program.traceparentOf === undefined) return request;
@@ -323,7 +323,7 @@ class Turn {
     this.queued = [];
     const outputLimit = this.output.limit - this.output.bytes;
     for (const request of requests) {
-      const started = this.effects.start(this.traced(request), outputLimit, this.record.now);
+      const started = this.effects.start(this.withTraceparent(request), outputLimit, this.record.now);
       if (started !== null) await started;
     }
   }
