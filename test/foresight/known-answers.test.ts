@@ -840,3 +840,13 @@ test.each([
     defectsIn(verified(lines(next.trimEnd(), `  IF: "x{${part}}" == "x1.10" → RETURN: both`, '  RETURN: rest'))),
   ).toEqual([]);
 });
+
+test.each(['v contains ""', '{"a": v} contains ""', 'NOT ("" in v)', '{"a": v} contains "b"'])(
+  'an object has a member of the empty name or not: %s',
+  (condition) => {
+    const { defects } = verified(
+      lines('STATE: A', '  CHECK: v = cat v', `  IF: ${condition} → RETURN: yes`, '  RETURN: no'),
+    );
+    expect(defects.filter(({ message }) => message.endsWith('true'))).toEqual([]);
+  },
+);

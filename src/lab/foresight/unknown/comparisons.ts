@@ -304,12 +304,15 @@ function contains(k: Knowledge, whole: Value, part: Value): boolean {
   if (id === null) {
     if (typeof whole !== 'string' && !isObject(whole)) throw badValue('`contains` needs a text, a list or an object');
     requireText(k, part);
+    if (isObject(whole) && typeof part === 'string' && !mentionsUnknown(part)) return Object.hasOwn(whole, part);
     return askOf(k, whole, part, 'contains');
   }
   if (k.decideType(id, TYPE.list, 'a list')) return contains(k, k.listIn(whole), part);
   if (!k.decideType(id, TYPE.text | TYPE.object, 'a text or an object'))
     throw badValue('`contains` needs a text, a list or an object');
   requireText(k, part);
+  // Each text contains the empty one, and few objects have a member of that name.
+  if (part === '' && k.decideType(id, TYPE.text, 'a text')) return true;
   if (typeof part === 'string' && k.factsOf(id).types === TYPE.object && !mentionsUnknown(part))
     return hasMember(k, id, part);
   return askOf(k, whole, part, 'contains');
