@@ -6,7 +6,7 @@ import type { Declaration } from '../../language/syntax/ast.js';
 import { STEP_FIELDS } from '../../language/syntax/expression-nodes.js';
 import { ERROR_KINDS } from '../../machine/error-kinds.js';
 import type { Json } from '../../machine/expression.js';
-import { fieldsOfSchema, fieldsOfValue, parametersOfTool, resultOfTool, toolsBehind } from './described-values.js';
+import { fieldsOfSchema, fieldsOfValue, parametersOfTool, resultOfTool, toolsOfValue } from './described-values.js';
 import type { OpenProgram } from './open-program.js';
 import { enclosing, machineAt, wholeSpan } from './outline.js';
 import { FUNCTIONS, OPTIONS, SECTIONS, VERBS } from './reference-words.js';
@@ -339,7 +339,7 @@ function fields(
     }
   };
   add(own, 0);
-  for (const tool of toolsBehind(program, root))
+  for (const tool of toolsOfValue(program, root))
     add(fieldsOfSchema(resultOfTool(known.schemaOf?.(tool) ?? null), path), 1, `by the schema of ${tool}`);
   for (const value of known.lastValues?.(root) ?? []) add(fieldsOfValue(value, path), 2, 'in the last run');
   return [...found.values()];

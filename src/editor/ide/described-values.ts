@@ -11,14 +11,14 @@ export type ValueSource =
   | { readonly kind: 'schema'; readonly path: string };
 
 /** An instruction, and how far its body has moved since it was parsed. */
-interface Moved<Node> {
+interface FoundNode<Node> {
   readonly node: Node;
   readonly by: number;
 }
 
 /** All instructions of the program itself, with those inside others. */
-export function instructionsOf({ tree }: OpenProgram): Moved<Instruction>[] {
-  const found: Moved<Instruction>[] = [];
+export function instructionsOf({ tree }: OpenProgram): FoundNode<Instruction>[] {
+  const found: FoundNode<Instruction>[] = [];
   const visit = (node: Instruction, by: number): void => {
     found.push({ node, by });
     for (const { instructions } of childBlocks(node)) for (const inner of instructions) visit(inner, by);
@@ -65,7 +65,7 @@ export function valueSourcesAt(program: OpenProgram, offset: number): ValueSourc
 }
 
 /** The tools that return what a variable of this name holds, or a data reference. */
-export function toolsBehind(program: OpenProgram, name: string): string[] {
+export function toolsOfValue(program: OpenProgram, name: string): string[] {
   const all = instructionsOf(program);
   const found = name.startsWith('†')
     ? writersOf(all, name)
@@ -81,7 +81,7 @@ function toolOf({ called }: ToolCallNode): ValueSource[] {
   return called.kind === 'tool' ? [{ kind: 'tool', name: called.name.text }] : [];
 }
 
-function writersOf(all: readonly Moved<Instruction>[], path: string): ValueSource[] {
+function writersOf(all: readonly FoundNode<Instruction>[], path: string): ValueSource[] {
   return all.flatMap(({ node }) => {
     if (node.kind !== 'call' || node.output === undefined) return [];
     const written = node.output.raw.match(/†[^\s|&<>*]+/g) ?? [];

@@ -102,7 +102,7 @@ export class DescribedNames {
   }
 
   /** Where the configuration describes an agent or a gate. */
-  configured(kind: 'agents' | 'gates', name: string): Location | null {
+  configuredAt(kind: 'agents' | 'gates', name: string): Location | null {
     const file = this.settings?.configuration.file ?? null;
     const read = file === null ? null : this.read(file);
     const found = memberOf(memberOf(read?.root ?? null, kind)?.value ?? null, name);
@@ -134,12 +134,12 @@ export class DescribedNames {
         `\`${own}\`${type === null ? '' : `: ${type}`}${isRequired ? '' : ', optional'}${says === null ? '' : ` – ${says}`}`,
     );
     const result = resultOfTool(found.schema);
-    const fields = result === undefined ? [] : [`returns \`${shortened(JSON.stringify(result), 200)}\``];
-    return [`\`${shortened(found.text, 200)}\``, ...parameters, ...fields].join('\n');
+    const fields = result === undefined ? [] : [`returns \`${shorten(JSON.stringify(result), 200)}\``];
+    return [`\`${shorten(found.text, 200)}\``, ...parameters, ...fields].join('\n');
   }
 }
 
-export function shortened(text: string, most: number): string {
+export function shorten(text: string, most: number): string {
   return text.length > most ? `${text.slice(0, most - 1)}…` : text;
 }
 

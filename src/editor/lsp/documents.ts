@@ -161,7 +161,7 @@ export class Documents {
   }
 
   /** Open documents whose kind other files decide: folders of the configuration, plans that are named. */
-  undecided(): OpenDocument[] {
+  listUndecided(): OpenDocument[] {
     return this.all().filter(({ kind, path }) => kind === 'other' && path !== null && /\.(?:json|ya?ml)$/.test(path));
   }
 

@@ -363,7 +363,7 @@ class Server {
 
   /** What is known of a document can say what another one is. */
   private publishUndecided(by: OpenDocument): void {
-    const undecided = this.documents.undecided().filter((one) => one !== by);
+    const undecided = this.documents.listUndecided().filter((one) => one !== by);
     if (undecided.length === 0) return;
     void this.documents.current(by).then(() => {
       for (const one of undecided) {

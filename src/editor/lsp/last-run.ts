@@ -165,10 +165,10 @@ class FactsOfRun implements LastFacts {
   }
 
   values(name: string, state: string | null): readonly Json[] {
-    return this.find(name, state).map((value) => this.shown(value));
+    return this.find(name, state).map((value) => this.withoutSecrets(value));
   }
 
-  private shown(value: Value): Json {
+  private withoutSecrets(value: Value): Json {
     const plain = JSON.parse(printJson(value)) as Json;
     return this.redactor === null ? plain : this.redactor.value(plain);
   }

@@ -105,7 +105,7 @@ export class NameAnswers extends Asking {
         kind === 'tool'
           ? described.tools.get(name)?.location
           : kind === 'agent' || kind === 'gate'
-            ? described.configured(kind === 'agent' ? 'agents' : 'gates', name.slice(name.lastIndexOf('.') + 1))
+            ? described.configuredAt(kind === 'agent' ? 'agents' : 'gates', name.slice(name.lastIndexOf('.') + 1))
             : null;
       return location == null ? [] : [location];
     });

@@ -78,22 +78,22 @@ function afterEdit(before: { readonly text: string; readonly found: FoundRegions
   const isPlain = isAtMargin && region.lines.every(({ start }) => start === 0 || before.text[start - 1] === '\n');
   const changed = `${before.text.slice(from, to)}\n${text.slice(from, to + by)}`;
   if (!isPlain || /`{3}|~{3}/.test(changed) || text.slice(region.start, region.end + by).trim() === '') return null;
-  return movedRegions(found, at, by, text);
+  return regionsAfterEdit(found, at, by, text);
 }
 
-function movedRegions(
+function regionsAfterEdit(
   { regions, unread, isPartial }: FoundRegions,
   at: number,
   by: number,
   text: string,
 ): FoundRegions {
   const edited = regions[at] as MarkdownRegion;
-  const moved = new Map<MarkdownHeading, MarkdownHeading>();
+  const rebased = new Map<MarkdownHeading, MarkdownHeading>();
   const headingsOf = (headings: readonly MarkdownHeading[]): readonly MarkdownHeading[] =>
     headings.map((heading) => {
       if (heading.start < edited.start) return heading;
-      const known = moved.get(heading) ?? { ...heading, start: heading.start + by, end: heading.end + by };
-      moved.set(heading, known);
+      const known = rebased.get(heading) ?? { ...heading, start: heading.start + by, end: heading.end + by };
+      rebased.set(heading, known);
       return known;
     });
   const end = edited.end + by;

@@ -169,15 +169,15 @@ function keep({ session, stored }: ModelTask, messages: readonly ModelMessage[])
   if (stored === null) return;
   print({ type: 'session', id: session });
   print({ type: 'conversation', messages });
-  told++;
+  printed++;
 }
 
-let told = 0;
+let printed = 0;
 
 /** Waits until what it has told is stored: if all is killed while the model thinks, nothing before is done again. */
 async function storedAll({ stored }: ModelTask): Promise<void> {
   // The file is empty for a moment while it is written.
-  while (stored !== null && Number(readFileSync(stored, 'utf8')) < told) await setTimeout(1);
+  while (stored !== null && Number(readFileSync(stored, 'utf8')) < printed) await setTimeout(1);
 }
 
 /** One question and its answer, with the calls of tools in between. Returns the text and the messages that were added. */
