@@ -91,7 +91,19 @@ function reportUnexpected(context: ParseContext, list: readonly Token[], help: s
     return;
   }
   const own = list[0]?.image === 'in' && /^PARALLEL\b/.test(list[1]?.image ?? '') ? bulletsFor(context, first) : help;
-  report(context, unexpectedText(where, { text: first.image, ...omitUndefined({ help: own }) }));
+  const facts = spacedValue(context, first) ?? omitUndefined({ help: own });
+  report(context, unexpectedText(where, { text: first.image, ...facts }));
+}
+
+/** `timeout = 5s`: the value of an option follows its `=` directly. */
+function spacedValue(context: ParseContext, { startOffset }: Token) {
+  const { text } = context;
+  const before = text.slice(Math.max(0, startOffset - 100), startOffset);
+  const [, key, equals] = /([A-Za-z_][\w.-]*)([ \t]*=[ \t]+)$/.exec(before) ?? [];
+  const [value] = /^[^\s,\]]+/.exec(text.slice(startOffset, startOffset + 100)) ?? [];
+  if (key === undefined || equals === undefined || value === undefined) return null;
+  const fix = fixAt(span(context, startOffset - equals.length, startOffset), '=');
+  return { help: `write \`${key}=${value}\`, without spaces`, fix };
 }
 
 /** `DO: Task(claude) "…" in PARALLEL`. */
