@@ -121,6 +121,7 @@ export class Callables {
 
   /** The plans that instructions run, with their nested plans; undefined if there are none. */
   plansOf(code: Iterable<Instruction>): { readonly [name: string]: Plan } | undefined {
+    if (this.table.size === 0) return undefined;
     const names = new Set<string>();
     const visit = (name: string): void => {
       const plan = this.table.get(name);
