@@ -1,5 +1,5 @@
 /** The server of one connection: lists the tools, checks what a call brings, and answers in the form of its revision. */
-import { McpServer, ProtocolError, ProtocolErrorCode } from '@modelcontextprotocol/server';
+import { McpServer, ProtocolError, ProtocolErrorCode, SdkError, SdkErrorCode } from '@modelcontextprotocol/server';
 import { refusalOf } from '../app/result.js';
 import { joinedClause } from '../interpreter/agents/agent-wait.js';
 import type { Json } from '../machine/expression.js';
@@ -51,7 +51,19 @@ export async function makeServer(door: Door, era: Era): Promise<McpServer> {
   });
   await addResources(door, mcp);
   if (era === 'modern') addTasks(door, mcp);
+  else emptyWhatIsNoForm(server);
   return mcp;
+}
+
+/** In older revisions the library asks, and a call fails with the words of its validator if no form comes back. */
+function emptyWhatIsNoForm(server: McpServer['server']): void {
+  const request = server.request.bind(server) as (...given: unknown[]) => Promise<unknown>;
+  const ask = (...given: unknown[]): Promise<unknown> =>
+    request(...given).catch((cause: unknown) => {
+      if (cause instanceof SdkError && cause.code === SdkErrorCode.InvalidResult) return {};
+      throw cause;
+    });
+  server.request = ask as typeof server.request;
 }
 
 function toolsOf(door: Door): readonly ToolDefinition[] {

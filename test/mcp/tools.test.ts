@@ -161,6 +161,18 @@ describe.each(ERAS)('%s revision', (era) => {
     },
   );
 
+  test.each([{ action: 'accept', content: 'yes' }, { action: 'sure', content: { go: 'yes' } }, { content: null }])(
+    'what is no form is one without an answer: %j',
+    async (form) => {
+      const one = await connect(doorOf(FILES), { era });
+      const result = await withForm(one, 'run', { program: 'ask' }, () => form);
+      expect(result.structuredContent).toMatchObject({
+        status: 'suspended',
+        note: expect.stringContaining('the form came back without an answer'),
+      });
+    },
+  );
+
   test.each([
     [{ go: 7 }, 'the answer to `go` must be a text'],
     [{ go: 'perhaps' }, 'the answer to `go` must be one of yes, no'],
