@@ -167,7 +167,7 @@ test('the same questions are answered for runs on an engine', async (t) => {
     await row
       .locator('.second')
       .filter({ hasText: new RegExp(second.replace('?', '\\?')) })
-      .waitFor();
+      .waitFor({ state: 'attached' });
   }
   for (const kind of Object.keys(kinds)) {
     const [title, status, , where, printed] = KINDS[kind];
