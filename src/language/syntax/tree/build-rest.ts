@@ -96,11 +96,12 @@ function reportUnexpected(context: ParseContext, list: readonly Token[], help: s
 }
 
 /** `timeout = 5s`: the value of an option follows its `=` directly. */
-function spacedValue(context: ParseContext, { startOffset }: Token) {
+function spacedValue(context: ParseContext, { startOffset, image, tokenType }: Token) {
   const { text } = context;
   const before = text.slice(Math.max(0, startOffset - 100), startOffset);
   const [, key, equals] = /([A-Za-z_][\w.-]*)([ \t]*=[ \t]+)$/.exec(before) ?? [];
-  const [value] = /^[^\s,\]]+/.exec(text.slice(startOffset, startOffset + 100)) ?? [];
+  const [word] = /^[\w{.-][^\s,\]]*/.exec(text.slice(startOffset, startOffset + 100)) ?? [];
+  const value = tokenType.name === 'Quoted' ? image : word;
   if (key === undefined || equals === undefined || value === undefined) return null;
   const fix = fixAt(span(context, startOffset - equals.length, startOffset), '=');
   return { help: `write \`${key}=${value}\`, without spaces`, fix };
