@@ -1,7 +1,7 @@
 /** Values that a schema describes: what a tool returns, and the output of a step whose gate compares it with a schema. */
+import { constantText } from '../../language/check/lower/lower-expression.js';
 import type { Instruction, StepNode, ToolCallNode } from '../../language/syntax/ast.js';
 import { childBlocks, isDeclaration, parsedBody } from '../../language/syntax/child-blocks.js';
-import type { Template } from '../../language/syntax/expression-nodes.js';
 import type { Json } from '../../machine/expression.js';
 import { type OpenProgram, occurrencesAt, symbolAt } from './open-program.js';
 
@@ -31,12 +31,6 @@ export function instructionsOf({ tree }: OpenProgram): FoundNode<Instruction>[] 
     }
   }
   return found.filter(({ node }) => node.span.file === 0);
-}
-
-/** The text of a template without values. */
-export function constantText({ parts }: Template): string | null {
-  const [only, more] = parts;
-  return typeof only === 'string' && more === undefined ? only : null;
 }
 
 /** The schemas and tools that describe the value of the name at an offset. */

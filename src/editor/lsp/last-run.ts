@@ -52,7 +52,7 @@ export class LastRuns {
     }
   }
 
-  /** What was found last; it is looked for if nobody has. */
+  /** What was found last, or is found now if nobody has looked yet. */
   knownOf(path: string): LastFacts | null {
     const known = this.known.get(path);
     if (known !== undefined) return known.facts;
