@@ -3,7 +3,7 @@
  * `expected/VARIANT.events` next to it. Such a file begins with the command line and the exit code, so it is a record
  * that a reader can repeat. UPDATE=1 rewrites what follows the command line.
  */
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, dirname, join, relative } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
@@ -13,6 +13,8 @@ import { output, type Result, root, runProgram } from './harness/process.js';
 
 const scratch = mkdtempSync(join(tmpdir(), 'statedsl-examples-'));
 afterAll(() => rmSync(scratch, { recursive: true, force: true }));
+// Some write where they are started, and other tests of this checkout may run them at the same time.
+cpSync(join(root, 'examples'), join(scratch, 'examples'), { recursive: true });
 
 /**
  * The stand-ins start Python often. A separate environment avoids the wrapper of a version manager at each start and
@@ -26,7 +28,7 @@ function environment(): NodeJS.ProcessEnv {
 const env = environment();
 
 const node = (args: readonly string[]): Promise<Result> => runProgram(process.execPath, args, { cwd: root, env });
-const statedsl = (args: readonly string[]): Promise<Result> => commandLine(args, { cwd: root, env });
+const statedsl = (args: readonly string[], cwd = scratch): Promise<Result> => commandLine(args, { cwd, env });
 
 /** Words of a command line; quotes are only needed around values with blanks. */
 function words(line: string): string[] {
@@ -78,7 +80,7 @@ async function record(commandLine: string, name: string): Promise<string> {
     .map((line) => JSON.parse(line) as Journalled);
   const lines = events.map(visible).filter((line) => line !== null);
   if (events.length === 0) lines.push(done.stderr);
-  return `${[`$ ${commandLine}`, `exit ${done.code}`, ...lines].join('\n').replaceAll(`${home}/work`, 'WORK').replaceAll(`${root}/`, '')}\n`;
+  return `${[`$ ${commandLine}`, `exit ${done.code}`, ...lines].join('\n').replaceAll(`${home}/work`, 'WORK').replaceAll(`${scratch}/`, '')}\n`;
 }
 
 const records = readdirSync(join(root, 'examples'), { recursive: true, encoding: 'utf8' })
@@ -160,6 +162,6 @@ describe('examples', () => {
         .filter((path) => /\.dsl$|skill\.md$/.test(path))
         .map((path) => `${folder}/${path}`),
     );
-    expect(await statedsl(['fmt', '--check', ...files])).toMatchObject({ code: 0, stdout: '' });
+    expect(await statedsl(['fmt', '--check', ...files], root)).toMatchObject({ code: 0, stdout: '' });
   });
 });

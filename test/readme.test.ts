@@ -1,5 +1,5 @@
 /** Every command line of README prints the lines below it. */
-import { mkdtempSync, rmSync } from 'node:fs';
+import { cpSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
@@ -19,6 +19,8 @@ function sessions({ text }: Fence): { command: string; output: string }[] {
 const STATEDSL = /(?<=^|&& |; )(?:npx )?statedsl /g;
 const scratch = mkdtempSync(join(tmpdir(), 'statedsl-docs-'));
 afterAll(() => rmSync(scratch, { recursive: true, force: true }));
+// Examples write where they are started, and other tests of this checkout may run them at the same time.
+cpSync(join(root, 'examples'), join(scratch, 'examples'), { recursive: true });
 
 const shown = fences('README.md')
   .filter(({ language, info }) => ['sh', 'console'].includes(language) && !info.includes('ignore'))
@@ -29,7 +31,7 @@ describe('command lines in README', () => {
   test.each(shown)('$title $command', ({ command, output }) => {
     const line = command.replaceAll(STATEDSL, `"${process.execPath}" "${cli}" `);
     const env = { ...process.env, NO_COLOR: '1', TMPDIR: scratch };
-    const ran = runProgramSync('bash', ['-c', `{ ${line}; } 2>&1`], { cwd: root, env });
+    const ran = runProgramSync('bash', ['-c', `{ ${line}; } 2>&1`], { cwd: scratch, env });
     expect(steady(ran.stdout)).toBe(steady(output));
   });
 });
