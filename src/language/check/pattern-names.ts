@@ -2,8 +2,7 @@
  * Finds the names that a pattern's body reads. A pattern under a Markdown heading declares no parameters: the names
  * that it reads are its parameters.
  */
-import { unreachable } from '../../prelude/unreachable.js';
-import type { Argument, Block, Instruction, Option } from '../syntax/ast.js';
+import type { Argument, BareNode, Block, Instruction, Option } from '../syntax/ast.js';
 import { childBlocks } from '../syntax/child-blocks.js';
 import type { Expression, Template } from '../syntax/expression-nodes.js';
 import { blocksOf } from '../syntax/step-nodes.js';
@@ -188,13 +187,8 @@ function readInstruction(i: Instruction, into: Set<string>): void {
       readStep(i, { template, expression, shell, argument });
       for (const block of blocksOf(i)) readBlock(block, into);
       return;
-    case 'proceed':
-    case 'rollback':
-    case 'keep':
-    case 'broken':
-      return;
     default:
-      return unreachable(i);
+      i satisfies BareNode;
   }
 }
 

@@ -3,10 +3,9 @@
  * with patterns expanded. It is a separate pass, because lowering needs all of it for a single name: entry values come from
  * other states, and a local may be bound further down. Names of unnamed CHECKs depend on all others: a second walk finds them.
  */
-import { unreachable } from '../../prelude/unreachable.js';
 import { checkMessages as say } from '../source/catalogue/check.js';
 import type { Diagnostic, Span } from '../source/diagnostic.js';
-import type { Argument, Block, CheckNode, Instruction, ShellText, StateDeclaration } from '../syntax/ast.js';
+import type { Argument, BareNode, Block, CheckNode, Instruction, ShellText, StateDeclaration } from '../syntax/ast.js';
 import { childBlocks, parsedBody } from '../syntax/child-blocks.js';
 import type { Expression, Template } from '../syntax/expression-nodes.js';
 import { blocksOf } from '../syntax/step-nodes.js';
@@ -186,16 +185,13 @@ class SymbolCollector {
         this.track(i);
         return;
       case 'emit':
-      case 'proceed':
-      case 'keep':
       case 'undo':
       case 'return':
       case 'increment':
       case 'set':
-      case 'broken':
         return;
       default:
-        return unreachable(i);
+        i satisfies BareNode;
     }
   }
 

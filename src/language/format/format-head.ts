@@ -3,7 +3,7 @@
  * In an action list, the author's choice is kept.
  */
 import { unreachable } from '../../prelude/unreachable.js';
-import type { Arm, Block, Declaration, Instruction, Otherwise, Performed } from '../syntax/ast.js';
+import type { Arm, BareNode, Block, Declaration, Instruction, Otherwise, Performed } from '../syntax/ast.js';
 import { callHead } from './format-call.js';
 import { formatExpression } from './format-expression.js';
 import { bracketOptions, fieldsText, notesText, optionsAndNotes, optionText, withText } from './format-parts.js';
@@ -30,8 +30,6 @@ export function instructionHead(i: Instruction, source: SourceText, inList: bool
       return `DEFAULT:${actionsText(i.body, i.verb.span.end, source)}`;
     case 'on-error':
       return `ON ERROR${i.errorKind === undefined ? '' : ` ${i.errorKind.text}`}: →${actionsText(i.body, i.verb.span.end, source)}`;
-    case 'proceed':
-      return 'PROCEED';
     case 'goto':
       return `${verb('GOTO')} ${gotoTarget(i)}${argsAndNotes(i, i.target.name.span.end, source)}`;
     case 'use':
@@ -42,10 +40,6 @@ export function instructionHead(i: Instruction, source: SourceText, inList: bool
       return `${verb('FAIL')} ${i.text?.raw ?? ''}${withText(i.args, i.text?.span.end ?? i.verb.span.end, source)}`;
     case 'undo':
       return undoHead(i, source, inList);
-    case 'rollback':
-      return 'ROLLBACK';
-    case 'keep':
-      return 'KEEP';
     case 'wait':
       return waitHead(i, source, verb('WAIT'));
     case 'track':
@@ -63,7 +57,8 @@ export function instructionHead(i: Instruction, source: SourceText, inList: bool
     case 'broken':
       return slice(source, i.span).trimEnd();
     default:
-      return unreachable(i);
+      i satisfies BareNode;
+      return i.kind.toUpperCase();
   }
 }
 

@@ -13,6 +13,7 @@ import type {
   Template,
 } from './expression-nodes.js';
 import type { StepParts } from './step-nodes.js';
+import type { bareVerbs } from './tokens/verbs.js';
 
 // ---- instructions -----------------------------------------------------------------------------------
 
@@ -138,7 +139,6 @@ export type Instruction =
     })
   | (NodeStart & { readonly kind: 'if'; readonly arms: readonly Arm[]; readonly otherwise?: Otherwise })
   | (NodeStart & { readonly kind: 'default'; readonly body: Block })
-  | (NodeStart & { readonly kind: 'proceed' })
   | (NodeStart & { readonly kind: 'goto'; readonly target: GotoTarget; readonly args: readonly Argument[] })
   | (NodeStart & { readonly kind: 'use'; readonly pattern: Name; readonly args: readonly Argument[] })
   /**
@@ -154,8 +154,6 @@ export type Instruction =
     })
   /** The instruction that undoes the DO or CALL above it. */
   | (NodeStart & { readonly kind: 'undo'; readonly by: Extract<Instruction, { kind: 'do' | 'call' }> })
-  | (NodeStart & { readonly kind: 'rollback' })
-  | (NodeStart & { readonly kind: 'keep' })
   /** `FAIL: text with k=v`. A missing text is already reported. */
   | (NodeStart & { readonly kind: 'fail'; readonly text?: Template; readonly args: readonly Argument[] })
   | (NodeStart & {
@@ -192,8 +190,12 @@ export type Instruction =
     })
   | (NodeStart & { readonly kind: 'on-error'; readonly errorKind?: Name; readonly body: Block })
   | (NodeStart & { readonly kind: 'step' } & StepParts)
-  /** A line that could not be parsed; already reported. */
-  | (NodeStart & { readonly kind: 'broken' });
+  | BareNode;
+
+/** `broken`: a line that could not be parsed; already reported. */
+type BareKind = Lowercase<(typeof bareVerbs)[number]> | 'broken';
+/** An instruction that is a word alone. */
+export type BareNode = { [Kind in BareKind]: NodeStart & { readonly kind: Kind } }[BareKind];
 
 type NodeOf<Kind extends Instruction['kind']> = Extract<Instruction, { kind: Kind }>;
 export type StepNode = NodeOf<'step'>;

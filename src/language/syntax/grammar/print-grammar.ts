@@ -15,7 +15,7 @@ import {
   Terminal,
 } from 'chevrotain';
 import { textGates } from '../steps/section-words.js';
-import { everyVerb, isSection } from '../tokens/verbs.js';
+import { bareVerbs, everyVerb, isSection } from '../tokens/verbs.js';
 import { firstForgivenIndex, validatedRules } from './rule-recorder.js';
 
 /** The printed names of rules that differ from their names in the parser. */
@@ -54,11 +54,8 @@ const literals: Readonly<Record<string, string>> = {
   Check: '"CHECK" , [ ":" ]',
   Else: '"ELSE"',
   OnError: '"ON ERROR" , [ name ] , ":"',
-  Proceed: '"PROCEED"',
   Return: '"RETURN" , [ ":" ]',
   Undo: '"UNDO" , [ ":" ]',
-  Rollback: '"ROLLBACK"',
-  Keep: '"KEEP"',
   PromptColon: '":"',
   Ask: '"ASK user:"',
   Each: '"EACH"',
@@ -246,11 +243,12 @@ function terminal(it: Terminal): string {
   const { name } = it.terminalType;
   // Between operands, `=` is parsed as a misspelt `==`.
   if (mistakes.has(name) || (name === 'Assign' && it.label === 'part')) return '';
-  return literals[name] ?? described[name]?.[0] ?? verbWithColon(name) ?? name;
+  return literals[name] ?? described[name]?.[0] ?? verbText(name) ?? name;
 }
 
-function verbWithColon(name: string): string | null {
+function verbText(name: string): string | null {
   const word = name.replace(/(?<=[a-z])(?=[A-Z])/g, ' ').toUpperCase();
+  if (bareVerbs.some((verb) => verb === word)) return `"${word}"`;
   return isSection(word) || everyVerb.some((verb) => verb === word) ? `"${word}:"` : null;
 }
 

@@ -39,6 +39,9 @@ export const actionVerbs = [
   'KEEP',
 ] as const;
 
+/** Actions that are a word alone: they have no names, no values and no blocks. */
+export const bareVerbs = ['PROCEED', 'ROLLBACK', 'KEEP'] as const;
+
 /** Instructions that need their own lines and are never in an action list. */
 export const lineOnlyVerbs = ['STEP'] as const;
 /** The sections of a STEP. They are verbs only below a STEP. */
@@ -172,11 +175,10 @@ export function needsNoColon(verb: string): boolean {
   return colonless.has(verb);
 }
 
-const colonless: ReadonlySet<string> = new Set(
-  'GOTO RETURN PROCEED ROLLBACK KEEP ASK INCREMENT ELSE DEFAULT FOR_EACH EACH'
-    .split(' ')
-    .map((verb) => verb.replace('_', ' ')),
-);
+const colonless: ReadonlySet<string> = new Set([
+  ...bareVerbs,
+  ...['GOTO', 'RETURN', 'ASK', 'INCREMENT', 'ELSE', 'DEFAULT', 'FOR EACH', 'EACH'],
+]);
 
 const afterColon = /[ \t]*(?:$|[\r\n])|[ \t]+[\w"'{}$./~(†]/y;
 const likeOptions = /\s*[([]?\s*[\w.]+=/y;

@@ -26,7 +26,7 @@ import { verbName } from '../names.js';
 import { buildSection } from '../steps/build-sections.js';
 import { beginsWithVerb, buildEntryLine, buildStep } from '../steps/build-step.js';
 import type { Token } from '../tokens/token.js';
-import { isSureVerb, lacksOnlyColon, needsNoColon } from '../tokens/verbs.js';
+import { bareVerbs, isSureVerb, lacksOnlyColon, needsNoColon } from '../tokens/verbs.js';
 import { buildCommand, buildPerformed } from './build-commands.js';
 import {
   buildHeading,
@@ -110,7 +110,7 @@ const verbTokens: ReadonlySet<string> = new Set([
   ...['Machine', 'Input', 'Limit', 'Import', 'Pattern', 'State', 'Do', 'Check', 'Emit', 'If', 'ElseIf', 'Else'],
   ...['Default', 'OnError', 'Goto', 'Use', 'Return', 'Wait', 'Track', 'Increment', 'Set', 'Ask', 'ForEach', 'Step'],
   ...['Context', 'Prompt', 'Session', 'Agent', 'Workflow', 'Gate', 'Retry', 'Each'],
-  ...['Call', 'Plan', 'Fail', 'Undo', 'Rollback', 'Keep'],
+  ...['Call', 'Plan', 'Fail', 'Undo'],
 ]);
 
 function leadingVerb(node: SyntaxNode): Token | undefined {
@@ -172,21 +172,11 @@ function mayLackColon(type: string, surroundings: StatementContext): boolean {
 /** A statement that is one token, without a rule of its own in the grammar. */
 function buildToken(context: ParseContext, head: Token): Built {
   const { name } = head.tokenType;
-  switch (name) {
-    case 'Prose':
-      return buildProse(context, head);
-    case 'Rollback':
-    case 'Keep':
-      return {
-        kind: name === 'Keep' ? 'keep' : 'rollback',
-        verb: verbName(context, head),
-        span: tokenSpan(context, head),
-      };
-    case 'Proceed':
-      return { kind: 'proceed', verb: verbName(context, head), span: tokenSpan(context, head) };
-    default:
-      throw new Error(`nothing builds the statement ${name}`);
-  }
+  if (name === 'Prose') return buildProse(context, head);
+  const bare = bareVerbs.find((verb) => verb === name.toUpperCase());
+  if (bare === undefined) throw new Error(`nothing builds the statement ${name}`);
+  const kind = bare.toLowerCase() as Lowercase<typeof bare>;
+  return { kind, verb: verbName(context, head), span: tokenSpan(context, head) };
 }
 
 function buildHead(
