@@ -2,7 +2,6 @@
  * Two runs next to each other, or two ranges of one: what went in, what was executed, where they went different ways, and
  * what came of it. It reads what every store of runs has, so the runs may be on disk or on an engine.
  */
-import type { RunError } from '../interpreter/events/event.js';
 import type { Json } from '../machine/expression.js';
 import { omitUndefined } from '../prelude/omit-undefined.js';
 import type { Recorded } from '../runtime/record/record-facts.js';
@@ -129,9 +128,6 @@ async function readSide(runs: Runs, { run, range, written }: NamedRange): Promis
   let commit: string | null = null;
   let hasWorktree = false;
   const ofSteps = new Set<string>();
-  let returnedAt: number | null = null;
-  let returned: Json = null;
-  let error: RunError | null = null;
   for (const record of records) {
     const { seq, event } = record;
     if (seq > to) break;
@@ -145,16 +141,14 @@ async function readSide(runs: Runs, { run, range, written }: NamedRange): Promis
     else trace.take(record);
     if (event.type === 'run_started' && event.worktree !== undefined)
       [commit, hasWorktree] = [event.worktree.base, true];
-    if (event.type === 'run_returned') returnedAt = seq;
     if (event.type === 'worktree_committed') commit = event.commit;
     if (event.type === 'effect_requested' && event.step !== undefined) ofSteps.add(event.effect);
     // What a command has changed is in no commit before the run returns, or a step or a wait has taken it.
     if (event.type === 'effect_settled' && event.outcome.kind === 'changed') commit = event.outcome.commit;
     else if (event.type === 'effect_settled' && !ofSteps.has(event.effect)) commit = null;
-    returned = event.type === 'run_returned' ? event.value : null;
-    error = event.type === 'run_failed' ? event.error : null;
   }
-  const { cost } = model;
+  const { cost, result } = model;
+  const hasReturned = result?.type === 'run_returned';
   const seen = await runs.inspect(run_id, to);
   const status = seen.ok ? seen.value.status : model.status;
   return {
@@ -173,13 +167,14 @@ async function readSide(runs: Runs, { run, range, written }: NamedRange): Promis
       ...{ effects: model.effects - before.effects, agent_calls: callsIn(model) - before.calls },
       cost: cost === null || before.cost === null ? null : cost - before.cost,
       active_ms: Math.round(model.time.ms - before.activeMs),
-      ...{ returned, error },
+      returned: hasReturned ? result.value : null,
+      error: result?.type === 'run_failed' ? result.error : null,
     },
     trace,
     events: new Map(records.filter(({ seq }) => seq >= from && seq <= to).map((record) => [record.seq, record])),
     values: seen.ok ? seen.value.values : null,
     sources: await sourcesOf(runs, run_id),
-    files: { commit, tipOf: hasWorktree && returnedAt === to ? run_id : null },
+    files: { commit, tipOf: hasWorktree && hasReturned ? run_id : null },
   };
 }
 
@@ -197,13 +192,15 @@ function rangeOfName(
   written: string,
   end: number,
 ): { readonly from: number; readonly to: number } {
-  const states = records.filter(({ event }) => event.type === 'state_entered');
-  const visits = states.filter(({ event }) => event.type === 'state_entered' && event.state === name);
+  const model = new RunModel({ keeps: () => false });
+  for (const record of records) model.take(record);
+  const states = model.visits.filter(({ entered }) => entered);
+  const visits = states.filter(({ state }) => state === name);
   const begun = records.filter(({ event }) => event.type === 'step_started' && event.step === name);
   const found = visits.length > 0 ? visits : begun;
   const from = found[entry - 1];
   if (from === undefined) {
-    const known = [...new Set(states.map(({ event }) => (event.type === 'state_entered' ? event.state : '')))];
+    const known = [...new Set(states.map(({ state }) => state))];
     throw new RunRefused(
       'wrong-use',
       found.length === 0

@@ -75,8 +75,6 @@ export class WorkerSpans {
     const { spans, ended } = known?.seq === seq ? known : await this.readSpans({ runId, seq }, parents);
     ended.length = 0;
     for (const record of recorded) {
-      // What is in the copy of another run is in the trace of that one.
-      if (record.event.type === 'run_resumed' && record.event.of !== undefined) ended.length = 0;
       spans.take(record);
     }
     const last = recorded.at(-1);
@@ -92,7 +90,8 @@ export class WorkerSpans {
   ): Promise<Pick<KnownSpans, 'spans' | 'ended'>> {
     const ended: OtlpSpan[] = [];
     const { prompts } = this.settings;
-    const spans = new RunSpans({ runId, ...parents, prompts, emit: (span) => ended.push(span) });
+    const forget = (): void => void ended.splice(0);
+    const spans = new RunSpans({ runId, ...parents, prompts, emit: (span) => ended.push(span), forget });
     let next = 1;
     if (seq === 0) return { spans, ended };
     for await (const { lines } of this.settings.client.events(runId)) {

@@ -189,6 +189,7 @@ async function cutOff(cut: Cut | null, urls: readonly (string | null)[]) {
     origin: null,
     prompts: false,
     emit: (span) => wanted.push(span),
+    forget: () => wanted.splice(0),
   });
   for (const line of lines) spans.take(readJournalLine(line) ?? expect.unreachable());
   return { engine, wanted, problems };

@@ -14,10 +14,9 @@ export function spansOfRun(directory: string, runId: string, prompts: boolean): 
     ...parentsOf(about.settings),
     prompts,
     emit: (span) => spans.push(span),
+    forget: () => spans.splice(0),
   });
   readJournal(join(path, 'journal.ndjson'), (record) => {
-    // Up to here the record is a copy of another run, whose trace has these spans.
-    if (record.event.type === 'run_resumed' && record.event.of !== undefined) spans.length = 0;
     made.take(record);
     return true;
   });

@@ -36,8 +36,7 @@ export function factsOfRun(given: FactSources): TestedRun {
   const { report, calls } = given;
   // Later events must not change facts about an earlier moment.
   const events = [...given.events];
-  const run = new RunModel({ keeps: () => false });
-  for (const [at, event] of events.entries()) run.take({ seq: at + 1, time: '', event });
+  const run = modelOf(events);
   const waiting =
     report === null
       ? run.waiting.flatMap(({ name }) => name ?? [])
@@ -51,6 +50,13 @@ export function factsOfRun(given: FactSources): TestedRun {
     values: valuesOf({ ...given, events }),
     snapshot: () => snapshotText(events),
   };
+}
+
+/** What events without times say: those of a test, or of a trace. */
+export function modelOf(events: readonly RunEvent[]): RunModel {
+  const run = new RunModel({ keeps: () => false });
+  for (const [at, event] of events.entries()) run.take({ seq: at + 1, time: '', event });
+  return run;
 }
 
 /** The values of a FAIL have their numbers as they were written. */

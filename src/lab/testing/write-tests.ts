@@ -14,6 +14,7 @@ import type { Happening, RequestFacts } from '../foresight/way.js';
 import { waysTo } from '../foresight/ways-to.js';
 import type { Coverage, CoveredItem } from './coverage.js';
 import { loadSuite } from './load-suite.js';
+import { modelOf } from './run-facts.js';
 import { executeTest, rowsOf } from './run-test.js';
 import type { ExecutedTest, TestOptions } from './suite.js';
 
@@ -139,7 +140,7 @@ const QUIET: TestOptions = {
 function doesTheSame({ states, isWhole, end }: TestDraft, { events }: ExecutedTest, report: RunReport): boolean {
   // Files that only a worktree can change make gates pass that do not pass in a test.
   if (end !== null && end !== (report.error?.kind ?? report.status)) return false;
-  const entered = events.flatMap((event) => (event.type === 'state_entered' ? [event.state] : []));
+  const entered = modelOf(events).states;
   if (isWhole && entered.length !== states.length) return false;
   return states.every((state, at) => entered[at] === state);
 }
@@ -174,7 +175,8 @@ export interface TestStart {
 /** Null: something in it has no form in a test. */
 export function draftOf(name: string, { steps, inputs }: Trace, start: TestStart | null): TestDraft | null {
   const events = steps.flatMap((step) => step.events);
-  const isWhole = events.some(({ type }) => type === 'run_returned' || type === 'run_failed');
+  const { states, result } = modelOf(events);
+  const isWhole = result !== null;
   const mocks = mocksOf(steps, events, isWhole);
   if (mocks === null) return null;
   const answers = new Map<string, string[]>();
@@ -198,18 +200,10 @@ export function draftOf(name: string, { steps, inputs }: Trace, start: TestStart
       ...[...answers].map(([asked, texts]) => `ANSWER: ${asked} → ${texts.join(', ')}`),
       ...signals,
     ],
-    states: events.flatMap((event) => (event.type === 'state_entered' ? [event.state] : [])),
+    states,
     isWhole,
-    end: endOf(events),
+    end: result?.type === 'run_failed' ? result.error.kind : result === null ? null : 'returned',
   };
-}
-
-function endOf(events: readonly RunEvent[]): string | null {
-  for (const event of events) {
-    if (event.type === 'run_returned') return 'returned';
-    if (event.type === 'run_failed') return event.error.kind;
-  }
-  return null;
 }
 
 /** Mocks give their answers in the order of the requests. */

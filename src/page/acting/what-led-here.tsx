@@ -25,7 +25,8 @@ interface WhatLedHereProps {
 export function WhatLedHere({ model, run, isShort }: WhatLedHereProps) {
   const { router } = usePage();
   const { lines } = model.record.value;
-  const { emitted, files } = useMemo(() => before(lines), [lines.length]);
+  const entered = model.history.timeline.run.visits.findLast(({ entered, isUndone }) => entered && !isUndone);
+  const { emitted, files } = useMemo(() => before(lines, entered?.seq ?? 0), [lines.length]);
   const most = isShort ? 0 : MOST_VALUES;
   const values: (readonly [string, Json])[] = [...Object.entries(run.bound), ...Object.entries(run.tracked)];
   if (values.length === 0 && emitted.length === 0 && files.length === 0) return null;
@@ -70,17 +71,20 @@ export function ValueList({ values }: { readonly values: readonly (readonly [str
   );
 }
 
-/** What was emitted in the state, and the files that changed last. */
-function before(lines: RecordLines): { readonly emitted: readonly string[]; readonly files: readonly string[] } {
+/** What was emitted in the state, which was entered at the event `since`, and the files that changed last. */
+function before(
+  lines: RecordLines,
+  since: number,
+): { readonly emitted: readonly string[]; readonly files: readonly string[] } {
   const emitted: string[] = [];
   let files: readonly string[] = [];
   for (let at = lines.length - 1; at >= Math.max(0, lines.length - FARTHEST); at--) {
     const line = lines.at(at);
     if (line === null) continue;
+    if (line.seq < since) break;
     if (line.type === 'emitted' && emitted.length < MOST_EMITTED) emitted.unshift(eventWords(line));
     if (line.type === 'effect_settled' && line.outcome.kind === 'changed' && files.length === 0)
       files = line.outcome.files;
-    if (line.type === 'state_entered') break;
   }
   return { emitted, files };
 }

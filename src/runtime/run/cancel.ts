@@ -60,7 +60,7 @@ export async function cancelStored(
     }
   }
   await stopLeftovers(stored, null);
-  return undoOf(stored);
+  return readModel(stored).model.registered;
 }
 
 const isHeld = (cause: unknown): boolean => cause instanceof RunRefused && cause.kind === 'held';
@@ -95,13 +95,13 @@ function help({ pid, isHere }: LockOwner): string {
     : 'it was asked to end the run and has not answered; end that process there, and cancel the run again after 15 s';
 }
 
-function undoOf({ journal }: StoredRun): readonly UndoFacts[] {
-  let undo: readonly UndoFacts[] = [];
-  readJournal(journal, ({ event }) => {
-    if (event.type === 'run_failed') undo = event.undo ?? [];
+function readModel({ journal }: StoredRun): { readonly model: RunModel; readonly end: JournalEnd } {
+  const model = new RunModel({ keeps: () => false });
+  const end = readJournal(journal, (record) => {
+    model.take(record);
     return true;
   });
-  return undo;
+  return { model, end };
 }
 
 /** How far a run has come, according to its record. */
@@ -154,11 +154,7 @@ async function recordEnd(stored: StoredRun, lock: RunLock, { directory, by, sign
 }
 
 function extentOf(stored: StoredRun): Extent {
-  const model = new RunModel({ keeps: () => false });
-  const end = readJournal(stored.journal, (record) => {
-    model.take(record);
-    return true;
-  });
+  const { model, end } = readModel(stored);
   const { isOver, result, visit, effects, cost, copiedMs, time } = model;
   return {
     end,

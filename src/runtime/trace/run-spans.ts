@@ -57,6 +57,8 @@ export interface SpanOptions {
   /** Whether spans of agents have their prompts and answers. */
   readonly prompts: boolean;
   readonly emit: (span: OtlpSpan) => void;
+  /** All spans so far belong to the trace of the run that this one was copied from. */
+  readonly forget: () => void;
 }
 
 export class RunSpans {
@@ -101,6 +103,10 @@ export class RunSpans {
 
   take(record: Recorded): void {
     const { seq, time, event } = record;
+    if (event.type === 'run_resumed' && event.of !== undefined) {
+      this.held = null;
+      this.options.forget();
+    }
     this.seq = seq;
     this.beforeMs = this.nowMs;
     this.nowMs = Date.parse(time);

@@ -31,19 +31,17 @@ export function traceRun(options: TraceOptions, { runId, folder, seq }: TracedRu
   const sender = isWanted ? new SpanSender(endpoint) : null;
   const earlier: OtlpSpan[] = [];
   let emit = (span: OtlpSpan): void => void earlier.push(span);
-  const spans = new RunSpans({ runId, parent, origin, prompts, emit: (span) => emit(span) });
+  const forget = (): void => void earlier.splice(0);
+  const spans = new RunSpans({ runId, parent, origin, prompts, emit: (span) => emit(span), forget });
   if (seq > 0 && folder !== null) takeEarlier(folder, seq, spans, earlier);
   let isLive = false;
   return {
     take(record) {
-      // What is in the copy of another run is in the trace of that one.
-      if (!isLive && record.event.type === 'run_resumed' && record.event.of !== undefined) earlier.length = 0;
-      if (!isLive) {
-        isLive = true;
-        emit = (span) => sender?.add(span);
-        earlier.splice(0).forEach(emit);
-      }
       spans.take(record);
+      if (isLive) return;
+      isLive = true;
+      emit = (span) => sender?.add(span);
+      earlier.splice(0).forEach(emit);
     },
     traceparentOf: (effect) => spans.traceparentOf(effect),
     async close() {
@@ -62,8 +60,7 @@ function takeEarlier(folder: string, last: number, spans: RunSpans, earlier: Otl
   try {
     readJournal(join(folder, 'journal.ndjson'), (record) => {
       spans.take(record);
-      const isCopy = record.event.type === 'run_resumed' && record.event.of !== undefined;
-      if (isCopy || statusAfter(record.event) !== null) earlier.length = 0;
+      if (statusAfter(record.event) !== null) earlier.length = 0;
       return record.seq < last;
     });
   } catch (cause) {
