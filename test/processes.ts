@@ -10,7 +10,7 @@ const folder = dirname(fileURLToPath(import.meta.url));
 
 /** The names of such test files in each folder, without `.test.ts`. */
 const NAMES: Readonly<Record<string, RegExp>> = {
-  '.': /^(authoring|corpus-(plan-)?runs.*|corpus-sessions|examples|implement-spec|library|names|patterns|readme|skill)$/,
+  '.': /^(authoring|corpus-(plan-)?runs.*|corpus-sessions|examples|implement-spec|library|names|patterns|readme|recipes|skill)$/,
   agents: /./,
   cli: /./,
   control: /^other-process$/,
@@ -48,6 +48,7 @@ const LONG = [
   'implement-spec',
   'interpreter/plan/random-plans',
   'names',
+  'recipes',
   'runtime/agents/account-limits',
   'runtime/agents/hostile',
   'runtime/crash',
