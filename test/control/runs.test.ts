@@ -15,6 +15,8 @@ import { expect, onTestFinished, test } from 'vitest';
 import { openPrograms, openRuns } from '../../src/app/open-runs.js';
 import { type Result, refusalOf } from '../../src/app/result.js';
 import type { EventStream, RunFilter, Runs } from '../../src/app/runs.js';
+import { spendingsIn, spentByTrial, trialAccount } from '../../src/runtime/agents/daily-budget.js';
+import { noteRun, trialFolder } from '../../src/runtime/store/kept-trials.js';
 import { lockRun } from '../../src/runtime/store/run-lock.js';
 import { storeError } from '../../src/runtime/store/store-error.js';
 
@@ -456,4 +458,28 @@ test('what is no program is refused by every operation that takes one', async ()
         refusal: { code: 'wrong-use', message: 'the program is neither a path nor an object with a `text`' },
       });
   }
+});
+
+test('what a trial has spent is forgotten with its last run, and not by a dry run', async () => {
+  const made = folder();
+  const store = join(made, '.statedsl');
+  const id = '01a2b3c4-0000-7000-8000-000000000001';
+  mkdirSync(trialFolder(store, id), { recursive: true });
+  writeFileSync(join(trialFolder(store, id), 'trial.json'), '{}');
+  noteRun(store, id, 1, '01a2b3c4-0000-7000-8000-000000000002');
+  const account = trialAccount(id);
+  spendingsIn(store).change(account, () => ({
+    account,
+    program: 'a',
+    day: '2026-03-01',
+    spent: 2,
+    unknown: 0,
+    calls: [],
+  }));
+  const runs = openRuns({ folder: made });
+  const removed = async (dryRun: boolean) => value(await runs.remove({ keepLast: 0, dryRun })).trials;
+  expect(await removed(true)).toBe(1);
+  expect(spentByTrial(store, id)?.spent).toBe(2);
+  expect(await removed(false)).toBe(1);
+  expect(spentByTrial(store, id)).toBeNull();
 });
