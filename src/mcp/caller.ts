@@ -1,4 +1,5 @@
 /** Who calls a tool and what its program can do. All of it is what the client says. */
+
 import {
   CLIENT_CAPABILITIES_META_KEY,
   CLIENT_INFO_META_KEY,
@@ -8,6 +9,7 @@ import {
   UnsupportedProtocolVersionError,
 } from '@modelcontextprotocol/server';
 import type { Json } from '../machine/expression.js';
+import { isJsonObject } from '../prelude/json-object.js';
 import { visibleLine } from '../views/drawing/visible-text.js';
 import { cutText } from './short-answer.js';
 import { takeWritten } from './written-numbers.js';
@@ -43,9 +45,6 @@ const LONGEST_NAME = 80;
 
 type CallerMembers = Readonly<Record<string, unknown>>;
 
-const isMembers = (value: unknown): value is CallerMembers =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
-
 /** What each request says about its client since the newer revision. */
 const envelopeOf = ({ mcpReq }: ServerContext): CallerMembers => (mcpReq.envelope ?? {}) as CallerMembers;
 
@@ -60,16 +59,16 @@ export function callerOf(context: ServerContext, server: Server, era: Era): Call
   const { mcpReq } = context;
   const declared: unknown =
     era === 'modern' ? envelopeOf(context)[CLIENT_CAPABILITIES_META_KEY] : server.getClientCapabilities();
-  const capabilities = isMembers(declared) ? declared : {};
+  const capabilities = isJsonObject(declared) ? declared : {};
   const info: unknown = era === 'modern' ? envelopeOf(context)[CLIENT_INFO_META_KEY] : server.getClientVersion();
-  const name = isMembers(info) && typeof info.name === 'string' ? visibleLine(info.name).trim() : '';
+  const name = isJsonObject(info) && typeof info.name === 'string' ? visibleLine(info.name).trim() : '';
   const { elicitation, extensions } = capabilities;
   const token = mcpReq._meta?.progressToken;
   return {
     name: cutText(name === '' ? 'unnamed' : name, LONGEST_NAME),
     // An empty capability means forms.
-    canAsk: isMembers(elicitation) && (elicitation.form !== undefined || Object.keys(elicitation).length === 0),
-    hasTasks: era === 'modern' && isMembers(extensions) && extensions[TASKS] !== undefined,
+    canAsk: isJsonObject(elicitation) && (elicitation.form !== undefined || Object.keys(elicitation).length === 0),
+    hasTasks: era === 'modern' && isJsonObject(extensions) && extensions[TASKS] !== undefined,
     signal: mcpReq.signal,
     progress:
       token === undefined

@@ -1,8 +1,10 @@
 /** Questions of a run as a form for the person in front of the client, and what the form brings back. */
+
 import { type InputRequiredResult, inputRequired } from '@modelcontextprotocol/server';
 import type { RecordedEvent, Runs } from '../app/runs.js';
 import type { Waiting } from '../interpreter/events/event.js';
 import type { Json } from '../machine/expression.js';
+import { isJsonObject } from '../prelude/json-object.js';
 import { shownLines } from '../views/log/event-line.js';
 import type { Caller } from './caller.js';
 import { cutText, type ShortMembers } from './short-answer.js';
@@ -108,7 +110,7 @@ export function filledForm({ responses }: Caller): Filled {
   const { action, content, _meta } = (typeof response === 'object' && response !== null ? response : {}) as Readonly<
     Record<string, unknown>
   >;
-  if (action === 'accept' && typeof content === 'object' && content !== null && !Array.isArray(content)) {
+  if (action === 'accept' && isJsonObject(content)) {
     const byAgent = (_meta as Readonly<Record<string, unknown>> | undefined)?.['statedsl/filled-by'] === 'agent';
     return { kind: 'accepted', content: content as ShortMembers, byAgent };
   }

@@ -1,6 +1,8 @@
 /** What requests may hold: these schemas validate requests, and the OpenAPI document is made of them. */
+
 import { z } from '@hono/zod-openapi';
 import { isZone } from '../app/run-filter.js';
+import { isJsonObject } from '../prelude/json-object.js';
 
 export const RUN_STATUSES = [
   'queued',
@@ -16,10 +18,7 @@ export const RUN_STATUSES = [
 const json = z.unknown().openapi({ description: 'any JSON value' });
 /** Zod's own `record` leaves out a member called `__proto__`, which must be refused like every unknown name. */
 const values = z
-  .custom<Readonly<Record<string, unknown>>>(
-    (value) => typeof value === 'object' && value !== null && !Array.isArray(value),
-    'must be an object',
-  )
+  .custom<Readonly<Record<string, unknown>>>(isJsonObject, 'must be an object')
   .openapi({ type: 'object', additionalProperties: { description: 'any JSON value' } });
 const name = z.string().min(1).max(200);
 const count = z.coerce.number().int().nonnegative();

@@ -23,6 +23,7 @@ import { withFixes } from '../../language/source/repair.js';
 import type { JsonMember, JsonNode, PlanTree } from '../../language/syntax/plan-tree.js';
 import type { Json } from '../../machine/expression.js';
 import type { ToolTarget } from '../../machine/plan.js';
+import { isJsonObject } from '../../prelude/json-object.js';
 import { omitUndefined } from '../../prelude/omit-undefined.js';
 import type { Readable } from '../../runtime/readable-file.js';
 import { schemaProblem, schemaValidator } from '../../runtime/tools/call-schema.js';
@@ -345,7 +346,7 @@ function readState(host: ProjectHost, path: string): GivenState | MissingPlan {
     const value = JSON.parse(read.text) as Json;
     if (deeperThan(value as Value, MAX_VALUE_DEPTH))
       return { kind: 'missing', message: `\`${path}\` is nested deeper than ${MAX_VALUE_DEPTH} levels` };
-    if (typeof value === 'object' && value !== null && !Array.isArray(value)) {
+    if (isJsonObject(value)) {
       const written = Object.entries(decode(read.text) as Readonly<Record<string, Value>>);
       const texts = written.flatMap(([name, one]) => (isBeyondJson(one) ? [[name, printJson(one)]] : []));
       return { value, printed: Object.fromEntries(texts) as Readonly<Record<string, string>> };

@@ -2,6 +2,7 @@
  * Everything that happens before a plan runs: the plan and its inner plans are read and checked, its inputs are found,
  * and its approval is compared.
  */
+
 import { basename, extname } from 'node:path';
 import { planMessages as planWords } from '../../language/source/catalogue/plan.js';
 import {
@@ -11,6 +12,7 @@ import {
   sortDiagnostics,
   sourceFile,
 } from '../../language/source/diagnostic.js';
+import { isJsonObject } from '../../prelude/json-object.js';
 import { nearest } from '../../prelude/nearest.js';
 import { omitUndefined } from '../../prelude/omit-undefined.js';
 import { missingTools } from '../../runtime/mock.js';
@@ -79,7 +81,7 @@ export async function preparePlan(
 /** A plan declares no inputs. A value in its context is a default, which also says which type another value must have. */
 function declaredBy({ plan, inputs }: LoadedPlan, name: string): DeclaredInputs {
   const context = plan?.given.input;
-  const known = typeof context === 'object' && context !== null && !Array.isArray(context) ? context : {};
+  const known = isJsonObject(context) ? context : {};
   const names = inputs ?? Object.keys(known);
   return {
     name,

@@ -1,10 +1,12 @@
 /** Compares an expectation with a run. The result says what is different, or is null where nothing is. */
+
 import type { RunEvent } from '../../interpreter/events/event.js';
 import { fromRecord, printJson, render } from '../../interpreter/values/json.js';
 import { equal, isObject, type Value } from '../../interpreter/values/value.js';
 import type { Expression } from '../../language/syntax/expression-nodes.js';
 import type { CountOperator, Expectation } from '../../language/syntax/tests/test-tree.js';
 import type { Json } from '../../machine/expression.js';
+import { isJsonObject } from '../../prelude/json-object.js';
 import { unreachable } from '../../prelude/unreachable.js';
 import { differentLines } from '../../runtime/cassette/drift.js';
 import type { RunReport } from '../../runtime/run/run-report.js';
@@ -203,7 +205,7 @@ const linesOf = (value: Json): string => (typeof value === 'string' ? value : JS
 
 /** The order of members makes no difference. */
 function sortMembers(_: string, value: Json): Json {
-  if (value === null || typeof value !== 'object' || Array.isArray(value)) return value;
+  if (!isJsonObject(value)) return value;
   return Object.fromEntries(Object.entries(value).sort(([one], [other]) => (one < other ? -1 : 1)));
 }
 

@@ -1,9 +1,11 @@
 /** Runs one test: the ordinary runtime drives the program in a world of scripted answers, in virtual time. */
+
 import type { RunEvent } from '../../interpreter/events/event.js';
 import { positionAt, type SourceFile } from '../../language/source/diagnostic.js';
 import type { Expression } from '../../language/syntax/expression-nodes.js';
 import type { CassetteLine, NamedValue, TestCase, TestLine } from '../../language/syntax/tests/test-tree.js';
 import type { Json } from '../../machine/expression.js';
+import { isJsonObject } from '../../prelude/json-object.js';
 import { omitUndefined } from '../../prelude/omit-undefined.js';
 import type { Cassette } from '../../runtime/cassette/cassette.js';
 import { CassetteWorld, TEST_ADVICE } from '../../runtime/cassette/cassette-world.js';
@@ -380,6 +382,6 @@ export function rowsOf(test: TestCase): TestRow[] {
 
 /** The member `name` of a row, on one line, as the names of tests are. */
 export function labelOf(row: Json): string | null {
-  if (row === null || typeof row !== 'object' || Array.isArray(row)) return null;
+  if (!isJsonObject(row)) return null;
   return typeof row.name === 'string' ? row.name.trim().replace(/\s+/g, ' ') : null;
 }

@@ -7,6 +7,7 @@ import { threadOf } from '../../interpreter/events/facts.js';
 import type { Json, JsonObject } from '../../machine/expression.js';
 import type { Machine } from '../../machine/machine.js';
 import type { PlanCall } from '../../machine/plan.js';
+import { isJsonObject } from '../../prelude/json-object.js';
 import { printPath } from '../../prelude/reference.js';
 import { endingOf } from '../../runtime/record/run-model.js';
 import { visibleLine } from '../../views/drawing/visible-text.js';
@@ -145,7 +146,7 @@ function resultOf(end: CallSettled | undefined, { arms, method }: PlanCall): Jso
 /** What a call was given, by the paths from which it read that. */
 function argumentsOf({ args = [] }: CallRequested, call: PlanCall): JsonObject {
   const given = args[0];
-  if (given === undefined || given === null || typeof given !== 'object' || Array.isArray(given)) return {};
+  if (!isJsonObject(given)) return {};
   const values: Record<string, Json> = {};
   for (const [name, parameter] of call.parameters.entries) {
     const value = (given as { readonly [name: string]: Json })[name];

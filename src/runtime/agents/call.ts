@@ -4,9 +4,11 @@
  * When the agent ends, the processes that it left running are stopped, so that nothing changes files while they are
  * examined.
  */
+
 import { mkdirSync, readdirSync, readFileSync, rmdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { Outcome } from '../../interpreter/events/event.js';
+import { isJsonObject } from '../../prelude/json-object.js';
 import { omitUndefined } from '../../prelude/omit-undefined.js';
 import type { EffectContext } from '../effect-context.js';
 import { createShower, lastHeard, liveSink, VALUE_BYTES } from '../process/output.js';
@@ -393,10 +395,6 @@ function removeEmpty(path: string): void {
 }
 
 /** Reads members of JSON that programs print. Its form is not certain, so every access checks the type. */
-export function isJsonObject(value: unknown): value is JsonLine {
-  return value !== null && typeof value === 'object' && !Array.isArray(value);
-}
-
 export function objectOf(value: unknown): JsonLine {
   return isJsonObject(value) ? value : {};
 }

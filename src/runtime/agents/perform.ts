@@ -12,6 +12,7 @@ import type { Outcome } from '../../interpreter/events/event.js';
 import type { AgentRequest, SessionOrigin } from '../../interpreter/request.js';
 import { parseDuration } from '../../machine/duration.js';
 import type { Json } from '../../machine/expression.js';
+import { isJsonObject } from '../../prelude/json-object.js';
 import type { EffectContext } from '../effect-context.js';
 import { outputSink, VALUE_BYTES } from '../process/output.js';
 import { directoryOf, type Environment, findProgram, SYSTEM_PATH } from '../process/shell.js';
@@ -236,7 +237,7 @@ async function schemaOf(request: AgentRequest, context: EffectContext, host: Age
     answerSchemaFile === undefined
       ? answerSchema
       : await host.readSchema?.(resolve(directoryOf(request, context), answerSchemaFile), request);
-  if (schema === null || typeof schema !== 'object' || Array.isArray(schema)) return null;
+  if (!isJsonObject(schema)) return null;
   return (schema as AnswerSchema).type === 'object' ? (schema as AnswerSchema) : null;
 }
 

@@ -1,4 +1,5 @@
 /** Reads a cassette. Whatever is wrong with it is a problem with a location, and nothing of it is used then. */
+
 import type { Buffer } from 'node:buffer';
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
@@ -6,6 +7,7 @@ import { join } from 'node:path';
 import type { EffectKind, Outcome, Output } from '../../interpreter/events/event.js';
 import { fromRecord, isJson } from '../../interpreter/values/json.js';
 import type { Json, JsonObject } from '../../machine/expression.js';
+import { isJsonObject } from '../../prelude/json-object.js';
 import { nearest } from '../../prelude/nearest.js';
 import { omitUndefined } from '../../prelude/omit-undefined.js';
 import { type FileProblem, type ReadFile, readYaml, readYamlFile } from '../configuration/yaml-file.js';
@@ -236,7 +238,7 @@ class Decoder {
   decode(text: string): Cassette {
     const { value } = this.read;
     const help = RECORD_ONE;
-    if (!isMembers(value) || !('cassette' in value)) throw new Wrong([], 'this is not a cassette', help);
+    if (!isJsonObject(value) || !('cassette' in value)) throw new Wrong([], 'this is not a cassette', help);
     if (value.cassette !== CASSETTE_VERSION)
       throw new Wrong(['cassette'], `this version reads cassettes of version ${CASSETTE_VERSION}`, help);
     checkMembers(value, [], ROOT, 'a cassette');
@@ -257,10 +259,10 @@ class Decoder {
     if (run !== undefined && typeof run !== 'string') throw wrong('run', 'the id of the run');
     const startedMs = typeof started === 'string' ? Date.parse(started) : Number.NaN;
     if (Number.isNaN(startedMs)) throw wrong('started', 'a point in time');
-    if (!isMembers(inputs)) throw wrong('inputs', 'names with values');
-    if (!isMembers(printed) || !Object.values(printed).every(isJsonText))
+    if (!isJsonObject(inputs)) throw wrong('inputs', 'names with values');
+    if (!isJsonObject(printed) || !Object.values(printed).every(isJsonText))
       throw wrong('printed_inputs', 'names with JSON texts');
-    if (!isMembers(files)) throw wrong('input_files', 'names with files');
+    if (!isJsonObject(files)) throw wrong('input_files', 'names with files');
     if (worktree !== null && typeof worktree !== 'string') throw wrong('worktree', 'a commit');
     if (typeof complete !== 'boolean') throw wrong('complete', '`true` or `false`');
     if (typeof suspended !== 'boolean') throw wrong('suspended', '`true` or `false`');
@@ -312,7 +314,7 @@ class Decoder {
   }
 
   private record(record: Json, path: (string | number)[]): CassetteRecord {
-    if (!isMembers(record)) throw new Wrong(path, 'a record must have members', RECORD_AGAIN);
+    if (!isJsonObject(record)) throw new Wrong(path, 'a record must have members', RECORD_AGAIN);
     checkMembers(record, path, RECORD, 'a record');
     const wrong = (member: string, what: string): Wrong => wrongMember(path, record, member, what);
     const { at = null, attempt = 1, waits = 0, kind, state = null, line = null, text = '' } = record;
@@ -329,7 +331,7 @@ class Decoder {
     if (!Array.isArray(args)) throw wrong('args', 'a list');
     const prompt = 'prompt_file' in record ? this.textOf(record.prompt_file, [...path, 'prompt_file']) : record.prompt;
     if (prompt !== undefined && typeof prompt !== 'string') throw wrong('prompt', 'a text');
-    if (!isMembers(outcome)) throw wrong('outcome', 'a mapping with its `kind`');
+    if (!isJsonObject(outcome)) throw wrong('outcome', 'a mapping with its `kind`');
     if (cost !== undefined && cost !== null && !isAmount(cost)) throw wrong('cost', 'a number of US dollars');
     if (duration_ms !== undefined && !isAmount(duration_ms)) throw wrong('duration_ms', 'a number of milliseconds');
     if (!isAmount(endedMs)) throw wrong('ended_ms', 'a number of milliseconds');
@@ -408,7 +410,7 @@ class Decoder {
   private output(output: Json | undefined, path: (string | number)[]): Output {
     const help = `write \`${EXAMPLES.stdout}\`, or ${RECORD_AGAIN}`;
     const wrong = (what: string): Wrong => new Wrong(path, `\`stdout\` must be ${what}`, help);
-    if (!isMembers(output)) throw wrong('an output');
+    if (!isJsonObject(output)) throw wrong('an output');
     checkMembers(output, path, OUTPUT, 'an output');
     const { text, base64, file, bytes, lossy } = output;
     if (!isCount(bytes)) throw wrong('an output with its number of `bytes`');
@@ -464,16 +466,12 @@ class Decoder {
   }
 }
 
-function isMembers(value: Json | undefined): value is JsonObject {
-  return value !== null && typeof value === 'object' && !Array.isArray(value);
-}
-
 function isPipe(value: Json): boolean {
   return (
     Array.isArray(value) &&
     value.every(
       (one) =>
-        isMembers(one) && typeof one.exit === 'number' && (one.program === null || typeof one.program === 'string'),
+        isJsonObject(one) && typeof one.exit === 'number' && (one.program === null || typeof one.program === 'string'),
     )
   );
 }

@@ -3,9 +3,11 @@
  * configuration, or else from files of the project such as package.json: the first source with a command wins. Nothing is
  * executed to find them.
  */
+
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseDuration } from '../../machine/duration.js';
+import { isJsonObject } from '../../prelude/json-object.js';
 import { omitUndefined } from '../../prelude/omit-undefined.js';
 import { whyForeign, whyUnreadable } from '../readable-file.js';
 import type { Configuration } from './load-configuration.js';
@@ -133,7 +135,7 @@ function packageScripts(text: string, folder: string): Commands {
 function readPackage(text: string): { scripts: Readonly<Record<string, unknown>>; packageManager: string } {
   try {
     const { scripts, packageManager } = JSON.parse(text) as { scripts?: unknown; packageManager?: unknown };
-    const isMapping = typeof scripts === 'object' && scripts !== null && !Array.isArray(scripts);
+    const isMapping = isJsonObject(scripts);
     return {
       scripts: isMapping ? (scripts as Record<string, unknown>) : {},
       packageManager: typeof packageManager === 'string' ? packageManager : '',

@@ -2,9 +2,11 @@
  * `statedsl.config.yaml`: finds, reads and checks it. A file with mistakes stops a run before it starts; otherwise a
  * misspelt key would silently have no effect.
  */
+
 import { dirname } from 'node:path';
 import type { ValidateFunction } from 'ajv';
 import type { Json, JsonObject } from '../../machine/expression.js';
+import { isJsonObject } from '../../prelude/json-object.js';
 import type { AgentConfiguration } from '../agents/programs/adapter.js';
 import { findAdapter, nameableAdapters } from '../agents/programs/adapters.js';
 import { leakGroups, looseningArgument } from '../agents/programs/leaks.js';
@@ -291,7 +293,7 @@ function fits(keyword: string, wanted: unknown, value: Json, schema: AnySchema):
         typeof value !== 'number' || (keyword === 'minimum' ? value >= (wanted as number) : value > (wanted as number))
       );
     default:
-      return typeof value !== 'object' || value === null || Array.isArray(value)
+      return !isJsonObject(value)
         ? ABOUT_OBJECTS.has(keyword)
         : fitsAsObject(keyword, wanted, value as JsonObject, schema);
   }
@@ -302,7 +304,7 @@ function isOf(value: Json, type: unknown): boolean {
     case 'array':
       return Array.isArray(value);
     case 'object':
-      return typeof value === 'object' && value !== null && !Array.isArray(value);
+      return isJsonObject(value);
     case 'integer':
       return Number.isInteger(value);
     case 'number':

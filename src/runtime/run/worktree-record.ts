@@ -3,6 +3,7 @@
 import type { Outcome } from '../../interpreter/events/event.js';
 import type { WorktreeRequest } from '../../interpreter/request.js';
 import type { Json } from '../../machine/expression.js';
+import { isJsonObject } from '../../prelude/json-object.js';
 import { unreachable } from '../../prelude/unreachable.js';
 
 /** The commit of each worktree, by the path of its task; null is the run's own. */
@@ -44,7 +45,7 @@ export function insteadOf(outcome: Outcome, before: string, now: string): Outcom
 }
 
 function textIn(value: Json, name: string): string | null {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return null;
+  if (!isJsonObject(value)) return null;
   const found = value[name];
   return typeof found === 'string' ? found : null;
 }

@@ -2,8 +2,10 @@
  * Checks values against the JSON Schemas of tools. Patterns in schemas run in bounded time, like every regular expression
  * from outside. References such as `#/$defs/…` work from each part of a schema.
  */
+
 import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js';
-import type { Json, JsonObject } from '../../machine/expression.js';
+import type { Json } from '../../machine/expression.js';
+import { isJsonObject } from '../../prelude/json-object.js';
 import { omitUndefined } from '../../prelude/omit-undefined.js';
 import { boundedMatches } from '../matches.js';
 
@@ -16,7 +18,7 @@ export function schemaValidator(): ValidateCall {
   const { ajv } = newAjv();
   const known = new Map<Json, ValidateFunction | null>();
   return (schema, value, root = schema) => {
-    if (typeof schema !== 'boolean' && !isObject(schema)) return null;
+    if (typeof schema !== 'boolean' && !isJsonObject(schema)) return null;
     let validate = known.get(schema);
     if (validate === undefined) {
       validate = compileSchema(ajv, withShared(schema, root));
@@ -32,7 +34,7 @@ export function schemaProblem(schema: Json): string | null {
   const { ajv, failure } = newAjv();
   for (const part of [schema, memberSchema(schema, '_output'), memberSchema(schema, '_outputPath')]) {
     if (part === undefined) continue;
-    if (typeof part !== 'boolean' && !isObject(part)) return 'is not a JSON Schema';
+    if (typeof part !== 'boolean' && !isJsonObject(part)) return 'is not a JSON Schema';
     try {
       ajv.compile(withShared(part, schema) as object);
     } catch (cause) {
@@ -45,21 +47,21 @@ export function schemaProblem(schema: Json): string | null {
 
 /** `_output` and `_outputPath` are among the properties or next to them. */
 export function memberSchema(schema: Json, name: string): Json | undefined {
-  if (!isObject(schema)) return undefined;
+  if (!isJsonObject(schema)) return undefined;
   const { properties } = schema;
-  if (isObject(properties) && Object.hasOwn(properties, name)) return properties[name];
+  if (isJsonObject(properties) && Object.hasOwn(properties, name)) return properties[name];
   return Object.hasOwn(schema, name) ? schema[name] : undefined;
 }
 
 /** The schema of the parameters alone. Its members with an underscore describe the call. */
 export function parameterSchema(schema: Json): Json {
-  if (!isObject(schema)) return schema;
+  if (!isJsonObject(schema)) return schema;
   const { properties, required, _output: _, _outputPath: __, ...rest } = schema;
   const isOwn = (name: Json): boolean => !(typeof name === 'string' && name.startsWith('_'));
   return {
     ...rest,
     ...omitUndefined({
-      properties: isObject(properties)
+      properties: isJsonObject(properties)
         ? Object.fromEntries(Object.entries(properties).filter(([name]) => isOwn(name)))
         : undefined,
       required: Array.isArray(required) ? required.filter(isOwn) : undefined,
@@ -98,14 +100,10 @@ function compileSchema(ajv: Ajv2020, schema: Json): ValidateFunction | null {
 
 /** A part of a schema with the definitions of the whole, without `$id`, which would be registered twice. */
 function withShared(schema: Json, root: Json): Json {
-  if (!isObject(schema) || !isObject(root)) return schema;
+  if (!isJsonObject(schema) || !isJsonObject(root)) return schema;
   const { $id: _, $schema: __, ...bare } = schema;
   const shared = SHARED.filter((name) => Object.hasOwn(root, name) && !Object.hasOwn(bare, name));
   return { ...Object.fromEntries(shared.map((name) => [name, root[name] as Json])), ...bare };
-}
-
-function isObject(value: Json | undefined): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 /** Ajv's message, worded to follow the name of the value: `must be integer`. */

@@ -2,6 +2,7 @@
  * Performs calls of tools. Parameters are checked against the tool's schema before anything is started, and results before
  * they are passed on. A result that does not match is not an answer of the tool, so it never selects an outcome.
  */
+
 import { existsSync } from 'node:fs';
 import { isAbsolute, resolve } from 'node:path';
 import { joinedClause, readAnswer } from '../../interpreter/agents/agent-wait.js';
@@ -10,6 +11,7 @@ import type { PlanCheck } from '../../interpreter/plan/engine/plan-node.js';
 import type { AgentRequest, ToolCall, ToolRequest } from '../../interpreter/request.js';
 import type { Json } from '../../machine/expression.js';
 import type { ToolProgram } from '../../machine/plan.js';
+import { isJsonObject } from '../../prelude/json-object.js';
 import { unreachable } from '../../prelude/unreachable.js';
 import type { EffectContext } from '../effect-context.js';
 import { argumentProblem, cannotStart, directoryOf, type Environment, performCommand } from '../process/shell.js';
@@ -132,8 +134,7 @@ function asNumbers(value: Json, printed: string | undefined): Json {
 
 /** A result that names its path has the value next to it. */
 function resultIn(value: Json): Json {
-  if (typeof value !== 'object' || value === null || Array.isArray(value) || !Object.hasOwn(value, '_path'))
-    return value;
+  if (!isJsonObject(value) || !Object.hasOwn(value, '_path')) return value;
   return Object.hasOwn(value, '_output') ? (value._output as Json) : null;
 }
 

@@ -1,5 +1,7 @@
 /** Two runs next to each other: the first event that differs, in which members, and the states that both of them visited. */
+
 import type { Json } from '../../machine/expression.js';
+import { isJsonObject } from '../../prelude/json-object.js';
 import type { RunTrace, VisitTrace } from './run-trace.js';
 
 /** The first events that differ; null: the run has no such event. */
@@ -155,16 +157,14 @@ export function differentMembers(line: object, other: object): string {
 
 /** Each value that differs, with the names that lead to it. */
 function differences(one: unknown, other: unknown, path: string): string[] {
-  if (!isObject(one) || !isObject(other)) return isSame(one, other) ? [] : [`${path}: ${shortJson(one, other)}`];
+  if (!isJsonObject(one) || !isJsonObject(other))
+    return isSame(one, other) ? [] : [`${path}: ${shortJson(one, other)}`];
   return Object.entries(one).flatMap(([name, value]) =>
     RECORDED.has(path) && ALWAYS_DIFFER.has(name)
       ? []
       : differences(value, other[name], path === '' ? name : `${path}.${name}`),
   );
 }
-
-const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 const isSame = (one: unknown, other: unknown): boolean => JSON.stringify(one) === JSON.stringify(other);
 

@@ -2,8 +2,10 @@
  * One plan under way inside a plan engine: its scheduler, the plans that its calls run, and its place in the tree of
  * plans. A call that runs a plan, or one plan for each item of a list, has its parts here until all of them have ended.
  */
+
 import type { Json } from '../../../machine/expression.js';
 import type { Plan, PlanCall, ToolBinding } from '../../../machine/plan.js';
+import { isJsonObject } from '../../../prelude/json-object.js';
 import type { StartedCall } from '../scheduler/plan-data.js';
 import type { PlanOutcome } from '../scheduler/plan-outcome.js';
 import type { PlanScheduler } from '../scheduler/plan-scheduler.js';
@@ -78,7 +80,7 @@ export function resultSchema({ schema }: ToolBinding): Json | undefined {
 }
 
 function memberOf(value: Json | undefined, name: string): Json | undefined {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return undefined;
+  if (!isJsonObject(value)) return undefined;
   return Object.hasOwn(value, name) ? value[name] : undefined;
 }
 

@@ -1,6 +1,8 @@
 /** The outcome of a tool, and which arm of its call that outcome takes. */
+
 import type { Json } from '../../../machine/expression.js';
 import type { PlanCall, PlanPath, ToolBinding } from '../../../machine/plan.js';
+import { isJsonObject } from '../../../prelude/json-object.js';
 import { readReference } from '../../../prelude/reference.js';
 import { unreachable } from '../../../prelude/unreachable.js';
 
@@ -43,8 +45,7 @@ export function chooseArm(call: PlanCall, binding: ToolBinding | null, outcome: 
 
 function resultArm(call: PlanCall, value: Json): ArmChoice {
   const first = call.arms.length === 0 ? -1 : 0;
-  if (typeof value !== 'object' || value === null || Array.isArray(value) || !Object.hasOwn(value, '_path'))
-    return { arm: first, value };
+  if (!isJsonObject(value) || !Object.hasOwn(value, '_path')) return { arm: first, value };
   const named = value._path as Json;
   const output = Object.hasOwn(value, '_output') ? (value._output as Json) : null;
   const arm = typeof named === 'number' ? named : typeof named === 'string' ? findArmByText(call, named) : -1;

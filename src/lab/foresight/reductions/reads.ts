@@ -1,6 +1,8 @@
 /** The variables that parts of a machine read, found by walking over its JSON. A variable is a text such as `tracked 3`. */
+
 import type { Expr, SlotRef, Template } from '../../../machine/expression.js';
 import type { Instruction, Machine } from '../../../machine/machine.js';
+import { isJsonObject } from '../../../prelude/json-object.js';
 
 export type Variable = string;
 
@@ -10,8 +12,7 @@ export function variableOf(state: number, { in: storage, slot }: SlotRef): Varia
 }
 
 type AnyNode = Readonly<Record<string, unknown>>;
-const isNode = (value: unknown): value is AnyNode =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
+const isNode = (value: unknown): value is AnyNode => isJsonObject(value);
 
 /** Collects the variables that expressions inside `value` read. */
 export function readsIn(machine: Machine, state: number, value: unknown, into = new Set<Variable>()): Set<Variable> {

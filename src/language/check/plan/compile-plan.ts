@@ -1,13 +1,15 @@
 /** The pipeline of plans: the trees of a document and of its tools become a Plan and diagnostics. */
+
 import type { Json } from '../../../machine/expression.js';
 import type { Plan, PlanCall, PlanPath, ToolBinding, ToolTarget } from '../../../machine/plan.js';
+import { isJsonObject } from '../../../prelude/json-object.js';
 import { nearest } from '../../../prelude/nearest.js';
 import { printPath } from '../../../prelude/reference.js';
 import { planMessages as words } from '../../source/catalogue/plan.js';
 import type { Span } from '../../source/diagnostic.js';
 import { type Diagnostic, hasErrors, sortDiagnostics } from '../../source/diagnostic.js';
 import type { JsonNode, PlanTree } from '../../syntax/plan-tree.js';
-import { collectGiven, type Given, isObject, valueAt } from './given.js';
+import { collectGiven, type Given, valueAt } from './given.js';
 import {
   impossibleField,
   type LocatedRead,
@@ -299,7 +301,7 @@ function replaceSegment(path: PlanPath, from: number, [wrong, right]: readonly [
 
 function resultOf({ binding }: LoweredCall) {
   const schema = binding?.schema;
-  return isObject(schema ?? undefined) ? memberSchema(schema as Schema, '_output') : undefined;
+  return isJsonObject(schema) ? memberSchema(schema as Schema, '_output') : undefined;
 }
 
 /** Whether a failure can take that arm. */

@@ -1,6 +1,8 @@
 /** The data before any call: the messages of `context`, and the state and inputs of the run. */
+
 import type { Json } from '../../../machine/expression.js';
 import type { PlanPath } from '../../../machine/plan.js';
+import { isJsonObject } from '../../../prelude/json-object.js';
 import { unreachable } from '../../../prelude/unreachable.js';
 import type { JsonNode, PlanTree } from '../../syntax/plan-tree.js';
 
@@ -48,13 +50,13 @@ export function collectGiven(plan: PlanTree, { state, printedState, inputs }: Ru
       texts.set(path.join('\0'), text === undefined ? null : { path, text });
     }
   }
-  if (state !== null && isObject(state)) {
+  if (isJsonObject(state)) {
     values.state = state;
     for (const { path } of [...texts.values()].flatMap((one) => one ?? []))
       if (path[0] === 'state') texts.delete(path.join('\0'));
     for (const [key, text] of Object.entries(printedState)) texts.set(`state\0${key}`, { path: ['state', key], text });
   }
-  if (inputs !== null && isObject(inputs))
+  if (isJsonObject(inputs))
     for (const [key, value] of Object.entries(inputs)) {
       define(ensureObject(values, 'input'), key, value);
       texts.delete(`input\0${key}`);
@@ -88,7 +90,7 @@ function targetedInputs(targeted: ReadonlyMap<string, ValuesByKind>): Given['tar
 }
 
 function objectOf(value: Json | undefined): { [key: string]: Json } {
-  return isObject(value) ? value : {};
+  return isJsonObject(value) ? value : {};
 }
 
 /** Each instance has its own inputs and state: the common ones, overridden by those for this instance. */
@@ -99,7 +101,7 @@ function instanceData(values: ValuesByKind, targeted: ReadonlyMap<string, Values
     for (const kind of new Set(['input', 'state', ...Object.keys(own)])) {
       const merged: { [key: string]: Json } = {};
       for (const source of [values[kind], own[kind]])
-        if (isObject(source)) for (const [key, value] of Object.entries(source)) define(merged, key, value);
+        if (isJsonObject(source)) for (const [key, value] of Object.entries(source)) define(merged, key, value);
       one[kind] = merged;
     }
     define(instances, id, one);
@@ -109,7 +111,7 @@ function instanceData(values: ValuesByKind, targeted: ReadonlyMap<string, Values
 
 function ensureObject(values: ValuesByKind, kind: string): { [key: string]: Json } {
   const known = values[kind];
-  if (isObject(known)) return known;
+  if (isJsonObject(known)) return known;
   const fresh: { [key: string]: Json } = {};
   values[kind] = fresh;
   return fresh;
@@ -158,14 +160,10 @@ export function define(object: { [key: string]: Json }, key: string, value: Json
   else object[key] = value;
 }
 
-export function isObject(value: Json | undefined): value is { [key: string]: Json } {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
 /** The member of an object or the item of a list for one segment of a path. */
 export function memberAt(value: Json | undefined, segment: string): Json | undefined {
   if (Array.isArray(value)) return /^(0|[1-9]\d*)$/.test(segment) ? value[Number(segment)] : undefined;
-  return isObject(value) && Object.hasOwn(value, segment) ? value[segment] : undefined;
+  return isJsonObject(value) && Object.hasOwn(value, segment) ? value[segment] : undefined;
 }
 
 export function valueAt(value: Json | undefined, path: readonly string[]): Json | undefined {

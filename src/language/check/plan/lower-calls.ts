@@ -2,8 +2,10 @@
  * Lowers the calls of the document to calls of the machine: references become paths, `_outputPath` becomes arms, and each
  * call is repeated for each instance. Reports the mistakes that concern one call alone.
  */
+
 import type { Json } from '../../../machine/expression.js';
 import type { OutputMethod, Parameter, PlanCall, PlanPath, Read, ToolBinding } from '../../../machine/plan.js';
+import { isJsonObject } from '../../../prelude/json-object.js';
 import { nearest } from '../../../prelude/nearest.js';
 import { omitUndefined } from '../../../prelude/omit-undefined.js';
 import { printPath, type ReferenceExpr, readReference } from '../../../prelude/reference.js';
@@ -12,7 +14,7 @@ import { planMessages as words } from '../../source/catalogue/plan.js';
 import type { Diagnostic, Span } from '../../source/diagnostic.js';
 import type { CallNode, ParameterNode, PlanTree, TextNode } from '../../syntax/plan-tree.js';
 import type { Given } from './given.js';
-import { define, isObject, jsonOf, printedOf } from './given.js';
+import { define, jsonOf, printedOf } from './given.js';
 
 const METHODS: readonly string[] = ['set', 'merge', 'push', 'concat', 'assign'];
 const READ_ONLY = new Set(['input', 'track']);
@@ -254,14 +256,14 @@ export type Schema = { [key: string]: Json };
 /** `_output` and `_outputPath` may be inside `properties` or next to it. */
 export function memberSchema(schema: Schema, name: string): Json | undefined {
   const { properties } = schema;
-  if (isObject(properties) && Object.hasOwn(properties, name)) return properties[name];
+  if (isJsonObject(properties) && Object.hasOwn(properties, name)) return properties[name];
   return Object.hasOwn(schema, name) ? schema[name] : undefined;
 }
 
 /** The output path, if the schema allows only one. */
 function fixedOutput(schema: Json | null | undefined): string | null {
-  const output = isObject(schema ?? undefined) ? memberSchema(schema as Schema, '_outputPath') : undefined;
-  return isObject(output) && typeof output.const === 'string' ? output.const : null;
+  const output = isJsonObject(schema) ? memberSchema(schema as Schema, '_outputPath') : undefined;
+  return isJsonObject(output) && typeof output.const === 'string' ? output.const : null;
 }
 
 /** Keywords that combine schemas. Such schemas are not analysed: they count as allowing everything. */
@@ -277,7 +279,7 @@ export interface NoField {
 export function impossibleField(schema: Json | undefined, segments: readonly string[]): NoField | null {
   let at = schema;
   for (const segment of segments) {
-    if (!isObject(at) || COMBINED.some((word) => Object.hasOwn(at as Schema, word))) return null;
+    if (!isJsonObject(at) || COMBINED.some((word) => Object.hasOwn(at as Schema, word))) return null;
     const inner = schemaBelow(at, segment);
     if (inner === undefined || (typeof inner === 'object' && 'known' in inner)) return inner ?? null;
     at = inner.schema;
@@ -292,7 +294,7 @@ function schemaBelow(schema: Schema, segment: string): { readonly schema: Json }
   if (types !== null && !types.has('object') && !(mayBeList && isIndex)) return { segment: segment, known: null };
   if (isIndex && mayBeList)
     return schema.items === undefined || types?.has('object') !== false ? undefined : { schema: schema.items };
-  const properties = isObject(schema.properties) ? schema.properties : {};
+  const properties = isJsonObject(schema.properties) ? schema.properties : {};
   if (Object.hasOwn(properties, segment)) return { schema: properties[segment] as Json };
   const isClosed = schema.additionalProperties === false || schema.unevaluatedProperties === false;
   return isClosed && schema.patternProperties === undefined
@@ -302,7 +304,7 @@ function schemaBelow(schema: Schema, segment: string): { readonly schema: Json }
 
 /** The types that the schema names, or null if it names none. */
 export function schemaTypes(schema: Json): Set<string> | null {
-  if (!isObject(schema)) return null;
+  if (!isJsonObject(schema)) return null;
   const { type } = schema;
   if (typeof type === 'string') return new Set([type]);
   return Array.isArray(type) && type.every((one) => typeof one === 'string') ? new Set(type as string[]) : null;

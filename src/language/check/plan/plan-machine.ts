@@ -2,9 +2,11 @@
  * Turns a plan into a program: one state with the plan as its only instruction. So running a plan uses the same record,
  * limits and recovery as every run.
  */
+
 import type { Json } from '../../../machine/expression.js';
 import { type Input, type Machine, RUN_FORMAT } from '../../../machine/machine.js';
 import type { Plan } from '../../../machine/plan.js';
+import { isJsonObject } from '../../../prelude/json-object.js';
 import { omitUndefined } from '../../../prelude/omit-undefined.js';
 
 const PLAN_STATE = 'MAIN';
@@ -60,6 +62,6 @@ export function planMachine({ name, file, plan, plans, inputs }: PlanProgram): M
 
 /** A value from `context` is a default. The check has reported whether the others are required. */
 function inputOf(name: string, given: Json | undefined, printed: string | undefined): Input {
-  const known = typeof given === 'object' && given !== null && !Array.isArray(given) && Object.hasOwn(given, name);
+  const known = isJsonObject(given) && Object.hasOwn(given, name);
   return known ? { name, value: given[name] as Json, ...omitUndefined({ printed }) } : { name, optional: true };
 }

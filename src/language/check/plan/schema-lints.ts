@@ -2,12 +2,14 @@
  * Checks calls against the schemas of their tools: literals and initial values with the caller's validator, values of
  * other calls by comparing the types in both schemas.
  */
+
 import type { Json } from '../../../machine/expression.js';
 import type { Parameter, PlanPath } from '../../../machine/plan.js';
+import { isJsonObject } from '../../../prelude/json-object.js';
 import { nearest } from '../../../prelude/nearest.js';
 import { planMessages as words } from '../../source/catalogue/plan.js';
 import type { Diagnostic } from '../../source/diagnostic.js';
-import { type Given, isObject, valueAt } from './given.js';
+import { type Given, valueAt } from './given.js';
 import { type LoweredCall, memberSchema, type Schema, schemaTypes } from './lower-calls.js';
 import type { PathTree } from './path-tree.js';
 import { inputName } from './read-lints.js';
@@ -22,7 +24,7 @@ export function lintSchemas(
 ): void {
   for (const call of calls) {
     const schema = call.binding?.schema;
-    if (!isObject(schema ?? undefined)) continue;
+    if (!isJsonObject(schema)) continue;
     new CallSchema(call, schema as Schema, { calls, tree, given, validate, diagnostics }).check();
   }
 }
@@ -44,7 +46,7 @@ class CallSchema {
     private readonly schema: Schema,
     private readonly around: SchemaContext,
   ) {
-    this.properties = isObject(schema.properties) ? schema.properties : {};
+    this.properties = isJsonObject(schema.properties) ? schema.properties : {};
     this.tool = call.tool ?? '';
   }
 
@@ -100,11 +102,11 @@ class CallSchema {
     for (const writer of this.around.tree.findOverlapping(of.path)) {
       const { binding, method, inline } = this.around.calls[writer.call] as LoweredCall;
       if (writer.path.length > of.path.length) return new Set(['object']);
-      if (method !== null || inline !== null || !isObject(binding?.schema ?? undefined)) return null;
+      if (method !== null || inline !== null || !isJsonObject(binding?.schema)) return null;
       let schema = memberSchema(binding?.schema as Schema, '_output');
       for (const segment of of.path.slice(writer.path.length)) {
-        const properties = isObject(schema) ? schema.properties : undefined;
-        schema = isObject(properties) && Object.hasOwn(properties, segment) ? properties[segment] : undefined;
+        const properties = isJsonObject(schema) ? schema.properties : undefined;
+        schema = isJsonObject(properties) && Object.hasOwn(properties, segment) ? properties[segment] : undefined;
       }
       const types = schema === undefined ? null : schemaTypes(schema);
       if (types === null) return null;
@@ -116,7 +118,7 @@ class CallSchema {
   private checkOutputPath(): void {
     const schema = memberSchema(this.schema, '_outputPath');
     const { output } = this.call.node;
-    if (!isObject(schema)) return;
+    if (!isJsonObject(schema)) return;
     if (output === null) {
       const { required } = this.schema;
       // If the schema names a single path, it is filled in.

@@ -1,14 +1,16 @@
 /** Reads the tools file: the target of each tool. A tool with a mistake is reported and still counts as declared. */
+
 import { parseDuration } from '../../../machine/duration.js';
 import type { Json } from '../../../machine/expression.js';
 import type { PlanPath, ToolBinding, ToolTarget } from '../../../machine/plan.js';
+import { isJsonObject } from '../../../prelude/json-object.js';
 import { nearest } from '../../../prelude/nearest.js';
 import { omitUndefined } from '../../../prelude/omit-undefined.js';
 import { readReference } from '../../../prelude/reference.js';
 import { isForeignTarget, planMessages as words } from '../../source/catalogue/plan.js';
 import type { Diagnostic } from '../../source/diagnostic.js';
 import { type JsonNode, memberOf, type ObjectNode } from '../../syntax/plan-tree.js';
-import { isObject, jsonOf } from './given.js';
+import { jsonOf } from './given.js';
 
 const TARGETS = ['run', 'module', 'agent', 'plan', 'mcp'];
 /** Other words for a target, as configurations of other programs have them. */
@@ -256,7 +258,7 @@ class ToolReader {
     if (node === undefined) return null;
     const schema = node.kind === 'text' ? this.schemaFile(node.value, node) : jsonOf(node);
     if (schema === null) return null;
-    if (isObject(schema)) {
+    if (isJsonObject(schema)) {
       const problem = this.options.schemaProblem?.(schema) ?? null;
       if (problem === null) return schema;
       this.report(node, `\`schema\` of the tool \`${this.name}\``, `a JSON Schema: it ${problem}`);

@@ -2,8 +2,10 @@
  * The events of Claude Code and of programs that imitate it: `system`, `assistant`, `user`, and at the end `result`
  * with the answer, the turns, the tokens and the cost.
  */
+
 import type { TokenCounts } from '../../../interpreter/events/event.js';
-import { amountOf, countOf, isJsonObject, listOf, objectOf, textOf } from '../call.js';
+import { isJsonObject } from '../../../prelude/json-object.js';
+import { amountOf, countOf, listOf, objectOf, textOf } from '../call.js';
 import type { AgentTally, ErrorFlags } from '../tally.js';
 import type { JsonLine } from './adapter.js';
 

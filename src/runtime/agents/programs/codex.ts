@@ -3,8 +3,10 @@
  * of its turns answers a whole prompt, so our turns are counted by its items: a turn begins when the model speaks or
  * acts, and again when it does so after a result of an action.
  */
+
 import type { TokenCounts } from '../../../interpreter/events/event.js';
-import { countOf, isJsonObject, objectOf, textOf } from '../call.js';
+import { isJsonObject } from '../../../prelude/json-object.js';
+import { countOf, objectOf, textOf } from '../call.js';
 import type { AgentTally } from '../tally.js';
 import { type Adapter, type AgentCall, flag, type JsonLine } from './adapter.js';
 import { isStrict } from './answer-schema.js';

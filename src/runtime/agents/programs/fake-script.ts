@@ -7,6 +7,7 @@ import { printJson } from '../../../interpreter/values/json.js';
 import { isObject, plain, type Value } from '../../../interpreter/values/value.js';
 import { parseDuration } from '../../../machine/duration.js';
 import type { Json } from '../../../machine/expression.js';
+import { isJsonObject } from '../../../prelude/json-object.js';
 import { nearest } from '../../../prelude/nearest.js';
 import { readYamlFile } from '../../configuration/yaml-file.js';
 import { answerToCall } from '../../pretended-world.js';
@@ -51,7 +52,7 @@ const duration: KeyReader = (value) => (typeof value === 'string' ? (parseDurati
 const texts: KeyReader = (value) =>
   Array.isArray(value) && value.every((item) => typeof item === 'string') ? value : undefined;
 const counts: KeyReader = (value) => {
-  if (value === null || typeof value !== 'object' || Array.isArray(value)) return undefined;
+  if (!isJsonObject(value)) return undefined;
   const { in: input = 0, out = 0, cache_read = 0, cache_write = 0 } = value;
   const tokens = { in: input, out, cache_read, cache_write };
   return Object.values(tokens).every((count) => whole(count) !== undefined) ? tokens : undefined;

@@ -2,9 +2,11 @@
  * The tools that the configuration lists for a model: its own three, tools of servers that speak the Model Context Protocol,
  * and commands of the `tools.yaml` next to the configuration.
  */
+
 import { existsSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import type { Json } from '../../../machine/expression.js';
+import { isJsonObject } from '../../../prelude/json-object.js';
 import { nearest } from '../../../prelude/nearest.js';
 import { readYamlFile } from '../../configuration/yaml-file.js';
 import type { McpServers } from '../../tools/mcp-tool.js';
@@ -127,7 +129,7 @@ async function toolsIn(folder: string | null): Promise<Readonly<Record<string, W
   const { value, problems } = await readYamlFile(path);
   const [problem] = problems;
   if (problem !== undefined) return problem.message;
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
+  return isJsonObject(value)
     ? (value as unknown as Readonly<Record<string, WrittenTool>>)
     : `\`${path}\` is not a mapping of names to tools`;
 }
@@ -144,7 +146,7 @@ async function schemaOf(schema: Json, folder: string): Promise<Json | string> {
 }
 
 function parametersIn(schema: Json): Json {
-  if (typeof schema !== 'object' || schema === null || Array.isArray(schema)) return null;
+  if (!isJsonObject(schema)) return null;
   const { properties, required, ...rest } = schema as { readonly [name: string]: Json };
   const isParameter = (name: string): boolean => name !== '_output' && name !== '_outputPath';
   const own = Object.entries((properties ?? {}) as { readonly [name: string]: Json });

@@ -1,8 +1,10 @@
 /** OpenCode. Each step of its model reports its own cost and tokens, so limits apply while it works. */
+
 import { relative } from 'node:path';
+import { isJsonObject } from '../../../prelude/json-object.js';
 import { omitUndefined } from '../../../prelude/omit-undefined.js';
 import { findRepository } from '../../readable-file.js';
-import { amountOf, countOf, isJsonObject, objectOf, textOf } from '../call.js';
+import { amountOf, countOf, objectOf, textOf } from '../call.js';
 import type { AgentTally, ErrorFlags } from '../tally.js';
 import type { Adapter, AgentCall, JsonLine } from './adapter.js';
 import { inputText } from './claude-stream.js';

@@ -4,7 +4,8 @@
  */
 
 import type { TokenCounts } from '../../../interpreter/events/event.js';
-import { amountOf, isJsonObject, objectOf, textOf } from '../call.js';
+import { isJsonObject } from '../../../prelude/json-object.js';
+import { amountOf, objectOf, textOf } from '../call.js';
 import type { AgentTally } from '../tally.js';
 import {
   type Adapter,
