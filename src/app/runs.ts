@@ -2,7 +2,6 @@
  * Every operation on runs as one interface. A folder of runs implements it (`folder/`); its users (the command line,
  * a service, a program that embeds statedsl) cannot see where the runs are. Values are the objects that `--json` prints.
  */
-
 import type { RunWhereabouts } from '../engine/admin.js';
 import type { Through } from '../interpreter/events/event.js';
 import type { UndoFacts } from '../interpreter/events/facts.js';
@@ -49,7 +48,7 @@ export interface RunFilter {
   readonly minCost?: number;
   /** Only runs that took at least so many milliseconds. */
   readonly minTimeMs?: number;
-  /** Only runs with this input: its name, or `name=value`, where a text may go on after that. */
+  /** Only runs with this input: its name, or `name=value`, where a text may continue after that. */
   readonly input?: string;
   /** Only runs of the program with this absolute path. */
   readonly program?: string;

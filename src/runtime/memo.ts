@@ -30,7 +30,7 @@ export interface MemoOptions {
   readonly fresh?: boolean;
   /** Older outcomes are not used. Milliseconds. */
   readonly maxAgeMs?: number;
-  /** A state, or a step by its name or path: what comes before it must be in the memo, and the run stops behind it. */
+  /** A state, or a step by its name or path: what comes before it must be in the memo, and the run stops after it. */
   readonly only?: string;
 }
 

@@ -1,5 +1,4 @@
 /** What requests may hold: these schemas validate requests, and the OpenAPI document is made of them. */
-
 import { z } from '@hono/zod-openapi';
 import { isZone } from '../app/run-filter.js';
 import { isJsonObject } from '../prelude/json-object.js';
@@ -174,7 +173,7 @@ export const startBody = z
       .openapi({ description: 'outcomes in the memo that are older are not used; seconds' }),
     only: name.optional().openapi({
       description:
-        'only this state or step is executed: what comes before it must be in the memo, and the run stops behind it',
+        'only this state or step is executed: what comes before it must be in the memo, and the run stops after it',
     }),
   })
   .refine(({ program, text }) => (program === undefined) !== (text === undefined), 'needs either `program` or `text`')

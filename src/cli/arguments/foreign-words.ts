@@ -250,7 +250,7 @@ function leadingOption(option: string, program: Command, words: readonly string[
   const at = words.findIndex((word) => commands.has(word));
   if (at < 0) return /^-v$/i.test(option) ? 'write `statedsl --version`' : 'list the commands: `statedsl help`';
   const plain = [...words.slice(at), ...words.slice(0, at)].filter((word) => /^[\w./:@=-]+$/.test(word));
-  return `write it behind the command: \`statedsl ${plain.join(' ')}\``;
+  return `write it after the command: \`statedsl ${plain.join(' ')}\``;
 }
 
 const quoteWord = (word: string): string => (/^[\w./:@=+-]+$/.test(word) ? word : `'${word.replaceAll("'", '')}'`);

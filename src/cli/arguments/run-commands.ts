@@ -62,7 +62,7 @@ export function addRun(program: Command, onExit: (code: number) => void): void {
     .option('--fresh', 'take nothing from the memo: do again what is marked with `memo`, and remember it')
     .option(
       '--only <name>',
-      'only this state or step: what comes before it must be in the memo, and the run stops behind it',
+      'only this state or step: what comes before it must be in the memo, and the run stops after it',
     )
     .addOption(environmentOption('--memo-max-age <duration>', 'use no remembered outcome that is older', duration))
     .option('--mock <file>', 'take the results of commands, agents and people from a file, in virtual time')

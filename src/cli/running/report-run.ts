@@ -1,5 +1,4 @@
 /** The closing lines of a run: how it ended, what it waits for, and the returned value. */
-
 import type { RunError, Waiting } from '../../interpreter/events/event.js';
 import { publicForm } from '../../interpreter/values/json.js';
 import type { SourceSet } from '../../language/source/diagnostic.js';
@@ -20,7 +19,7 @@ export function exitCodeOf(report: RunReport): ExitCode {
   return EXIT[report.status];
 }
 
-/** For a run of one part, the part counts: behind it the run was stopped as it was told. */
+/** For a run of one part, the part counts: after it, the run was stopped as intended. */
 const PART_EXITS = { done: EXIT.returned, refused: EXIT.usage, not_reached: EXIT.failed } as const;
 
 /** The closing lines of the log. `isPlayed`: the run came from a cassette. `flags` are the flags that a command to resume the run must repeat. */
@@ -42,8 +41,8 @@ export function closingLines(report: RunReport, flags: readonly string[], paint:
       return [`${paint.error('failed')} ${after}  ${run}`, ...undoLines(report, flags)];
     case 'interrupted':
       if (report.only?.status === 'done') {
-        const on = resumeHint(['resume', id, ...flags]).replace('resume with', 'go on with');
-        return [`${paint.success(`stopped behind ${escapeControls(report.only.name)}`)} ${after}  ${run}`, on];
+        const on = resumeHint(['resume', id, ...flags]).replace('resume with', 'continue with');
+        return [`${paint.success(`stopped at the end of ${escapeControls(report.only.name)}`)} ${after}  ${run}`, on];
       }
       // What a cassette lacks cannot come later.
       return [

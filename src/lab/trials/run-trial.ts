@@ -3,7 +3,6 @@
  * all of them about equally often. Each is an ordinary run of the store. What stops is continued where it was: a run that was
  * begun is resumed, and what was judged is not run again.
  */
-
 import type { ResumeRunOptions, StartOptions } from '../../app/execution-options.js';
 import type { PreparedProgram } from '../../app/project/preparation.js';
 import { OperationRefused, unwrap } from '../../app/result.js';
@@ -162,7 +161,7 @@ class TrialLoop {
         throw new OperationRefused({
           code: 'unusable',
           message: `run \`${run_id}\` was interrupted, but the trial was not`,
-          help: `go on with \`statedsl trial --resume ${kept.trial_id}\``,
+          help: `continue with \`statedsl trial --resume ${kept.trial_id}\``,
         });
       return;
     }
@@ -201,7 +200,7 @@ class TrialLoop {
     const { code } = found.refusal;
     // Its process was killed before there was a run, or it was removed.
     if (code === 'unknown' || code === 'unusable') return this.start(planned, newRunId());
-    const help = `remove it with \`statedsl gc\`, and go on with \`statedsl trial --resume ${kept.trial_id}\``;
+    const help = `remove it with \`statedsl gc\`, and continue with \`statedsl trial --resume ${kept.trial_id}\``;
     throw new OperationRefused({ ...found.refusal, help: found.refusal.help ?? help });
   }
 

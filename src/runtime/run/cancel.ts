@@ -2,7 +2,6 @@
  * Ends a run for good, even if another process executes it. That process is asked to end the run, and stopped if it does
  * not. What its commands left running is stopped in any case.
  */
-
 import type { RunEvent } from '../../interpreter/events/event.js';
 import type { UndoFacts } from '../../interpreter/events/facts.js';
 import { cancelRun } from '../../interpreter/run.js';
@@ -91,7 +90,7 @@ async function isSilent({ path }: StoredRun, lock: string): Promise<boolean> {
 
 function help({ pid, isHere }: LockOwner): string {
   return isHere
-    ? `it was asked to end the run and goes on; end it yourself with \`kill ${pid}\`, and cancel the run again`
+    ? `it was asked to end the run, but continues; end it yourself with \`kill ${pid}\`, and cancel the run again`
     : 'it was asked to end the run and has not answered; end that process there, and cancel the run again after 15 s';
 }
 

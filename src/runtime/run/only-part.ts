@@ -140,7 +140,7 @@ export class OnlyPart {
         : kind === 'ask' || kind === 'signal' || kind === 'tool'
           ? {
               message: `${what} ${before}, and cannot be remembered`,
-              help: 'begin behind it with `--start STATE`, or leave out `--only`',
+              help: 'begin after it with `--start STATE`, or leave out `--only`',
             }
           : {
               message: `${what} ${before}, and is not remembered`,
