@@ -2,7 +2,6 @@
  * The programs of a folder and everything that belongs to them: the configuration, imports, workflows, plans, tools. What
  * can be run is prepared here, and `Runs` executes it.
  */
-
 import { resolve } from 'node:path';
 import type { Json } from '../machine/expression.js';
 import type { Input, Limits, RunBounds } from '../machine/machine.js';

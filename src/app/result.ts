@@ -2,7 +2,6 @@
  * How operations on runs answer: with a value, or with a refusal. A refusal is a value too, with a code for programs, and
  * a message and a next step for people, so that a command, a service and a page all say the same.
  */
-
 import { errorCode, JournalDamage, RunRefused, StoreError } from '../runtime/store/store-error.js';
 import type { Findings } from './library/diagnostics.js';
 

@@ -2,7 +2,6 @@
  * Runs one command line. The process may run others after it, so state that outlives a command is reset here. The
  * working directory and the environment are those of the process.
  */
-
 import { forbidOutside } from './arguments/outside-option.js';
 import { readPlainRun } from './arguments/plain-run.js';
 import { EXIT } from './terminal/exit-code.js';

@@ -2,7 +2,6 @@
  * Decodes an outcome: the value that DO or CHECK binds, or the failure. The runtime only reports what happened. Accepted
  * exit codes, JSON, and what counts as empty output are decided here.
  */
-
 import type { Json } from '../machine/expression.js';
 import type { Decoding } from '../machine/machine.js';
 import { omitUndefined } from '../prelude/omit-undefined.js';

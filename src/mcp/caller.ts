@@ -1,5 +1,4 @@
 /** Who calls a tool and what its program can do. All of it is what the client says. */
-
 import {
   CLIENT_CAPABILITIES_META_KEY,
   CLIENT_INFO_META_KEY,

@@ -1,5 +1,4 @@
 /** What is wrong with a program or a request, as results of tools. */
-
 import type { Refusal } from '../app/result.js';
 import type { Json } from '../machine/expression.js';
 import { findingsOf } from '../serve/checking.js';

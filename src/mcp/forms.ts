@@ -1,5 +1,4 @@
 /** Questions of a run as a form for the person in front of the client, and what the form brings back. */
-
 import { type InputRequiredResult, inputRequired } from '@modelcontextprotocol/server';
 import type { RecordedEvent, Runs } from '../app/runs.js';
 import type { Waiting } from '../interpreter/events/event.js';

@@ -2,7 +2,6 @@
  * The door over HTTP, at `/mcp`. Requests of the newer revision stand alone; clients of older ones get a session, without
  * which no form could be shown to them. Neither library looks at who calls, so this does, as the service does.
  */
-
 import { randomBytes } from 'node:crypto';
 import type { AddressInfo } from 'node:net';
 import { serve } from '@hono/node-server';

@@ -1,5 +1,4 @@
 /** The door over standard input and output: one connection, whose first request decides its revision. */
-
 import type { McpServer } from '@modelcontextprotocol/server';
 import { serveStdio } from '@modelcontextprotocol/server/stdio';
 import { findLauncher } from '../prelude/launcher.js';

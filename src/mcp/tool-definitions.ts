@@ -2,7 +2,6 @@
  * The tools as data: names, descriptions and arguments, which every client keeps in its context. Together they stay below
  * 1,500 tokens, so each word has to tell what to call next.
  */
-
 import type { Json } from '../machine/expression.js';
 
 export const RUN_STATUSES = ['running', 'returned', 'failed', 'skipped', 'suspended', 'interrupted', 'killed'] as const;

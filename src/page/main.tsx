@@ -1,5 +1,4 @@
 /** The page that the service sends: its data come from the service, and the layout engine is a worker. */
-
 import ElkConstructor from 'elkjs/lib/elk-api.js';
 import { render } from 'preact';
 import { layOut } from '../views/picture/picture-layout.js';

@@ -1,5 +1,4 @@
 /** What every part of the page may use: the data, the address, and the layout of pictures. */
-
 import { type ReadonlySignal, signal } from '@preact/signals';
 import { createContext } from 'preact';
 import { useContext } from 'preact/hooks';

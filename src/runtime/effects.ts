@@ -2,7 +2,6 @@
  * Performs the requests of runs. The interpreter makes a request, `drive` passes it on, and an `Effects` performs it. Tests
  * and embedding programs can replace it.
  */
-
 import { randomUUID } from 'node:crypto';
 import { resolve } from 'node:path';
 import type { Outcome } from '../interpreter/events/event.js';

@@ -3,7 +3,6 @@
  * Commands and agents still get the real values; only what is recorded or shown is changed. The search finds values as they
  * are, escaped as in JSON, and line by line if they have several lines. It does not find other encodings.
  */
-
 import { Buffer } from 'node:buffer';
 import type { AgentFacts, Outcome, Output, RunError, RunEvent } from '../interpreter/events/event.js';
 import { decode, type Printed, printedForm, printedForms } from '../interpreter/values/json.js';

@@ -1,5 +1,4 @@
 /** The application: operations on runs over HTTP. Each request is checked, validated, and answered by one operation. */
-
 import { readdirSync, readFileSync } from 'node:fs';
 import { basename, extname, join } from 'node:path';
 import { gunzipSync } from 'node:zlib';

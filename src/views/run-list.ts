@@ -1,5 +1,4 @@
 /** Lists of runs: those of a store, and those that were removed from it or would be. */
-
 import { countOf, dollars, duration, localTime, size } from './drawing/amounts.js';
 import { alignedLines, type Cell, type Column } from './drawing/columns.js';
 import type { Paint } from './drawing/paint.js';

@@ -2,7 +2,6 @@
  * What is known of one effect, and how changes in folders that other processes make are noticed: the system reports
  * most of them at once; a look every 200 ms finds the others, such as those on network disks.
  */
-
 import type { Buffer } from 'node:buffer';
 import { closeSync, type FSWatcher, watch } from 'node:fs';
 import { join } from 'node:path';

@@ -2,7 +2,6 @@
  * The state of a run of a folder, now or after any of its events. A page or a service asks for the same runs again and
  * again, so what was found is kept as long as the journal does not change.
  */
-
 import { statusAfter } from '../../interpreter/events/status-after.js';
 import { inspectRun } from '../../runtime/inspect-run.js';
 import { RecordScan } from '../../runtime/record-scan.js';

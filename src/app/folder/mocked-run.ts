@@ -1,5 +1,4 @@
 /** Runs whose answers come from the file of a mock, in virtual time unless they take real time. */
-
 import { omitUndefined } from '../../prelude/omit-undefined.js';
 import type { MockWorld } from '../../runtime/mock.js';
 import type { Mock } from '../../runtime/mock-file.js';

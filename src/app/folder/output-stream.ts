@@ -2,7 +2,6 @@
  * What a command or an agent of a run printed: from the record once it has ended, and until then from the file into which
  * the executing process writes it. It is passed on in pieces, because it may be larger than memory.
  */
-
 import { Buffer } from 'node:buffer';
 import { closeSync, fstatSync, readdirSync, readSync } from 'node:fs';
 import { join } from 'node:path';

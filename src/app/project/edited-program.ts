@@ -1,5 +1,4 @@
 /** The program of a stored run as it is now, compiled as the run was: for a run that continues in it or is compared with it. */
-
 import type { SourceSet } from '../../language/source/diagnostic.js';
 import { hasErrors } from '../../language/source/diagnostic.js';
 import type { Machine } from '../../machine/machine.js';

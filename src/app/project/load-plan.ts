@@ -2,7 +2,6 @@
  * Loads and compiles a plan by the name of its file: the document, the tools file next to it, the schemas next to that
  * file, and the plans that its calls run. Its approval is a hash of all of them.
  */
-
 import { createHash } from 'node:crypto';
 import { dirname, join, relative, resolve, sep } from 'node:path';
 import { decode, printJson } from '../../interpreter/values/json.js';

@@ -2,7 +2,6 @@
  * Everything that happens before a plan runs: the plan and its inner plans are read and checked, its inputs are found,
  * and its approval is compared.
  */
-
 import { basename, extname } from 'node:path';
 import { planMessages as planWords } from '../../language/source/catalogue/plan.js';
 import {

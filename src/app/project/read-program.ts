@@ -2,7 +2,6 @@
  * Reads the text of a program by the name of its file, or returns a message. A workflow can also be named without
  * a path. Only some folders may be read.
  */
-
 import { dirname } from 'node:path';
 import type { Compilation } from '../../language/check/compile.js';
 import { commandLineMessages as words } from '../../language/source/catalogue/command-line.js';

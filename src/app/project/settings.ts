@@ -96,13 +96,13 @@ export function toolLookup(
   };
 }
 
-/** The program to look for on PATH. A path comes from the configuration, and is checked when it is started. */
 function traitsOf(agent: ResolvedAgent | null): AgentTraits | null {
   if (agent === null) return null;
   const { name, takesText, sessions } = agent.adapter;
   return { adapter: name, takesText, sessions };
 }
 
+/** The program to look for on PATH. A path comes from the configuration, and is checked when it is started. */
 function programOf(agent: ResolvedAgent | null): string | null {
   const program = agent?.adapter.program ?? agent?.configuration.run?.[0] ?? null;
   return program === null || program.includes('/') ? null : program;

@@ -1,5 +1,4 @@
 /** `statedsl check --bounds`: how often each state, agent, command, tool and person is reached at most. */
-
 import { isPlan, isTestFile } from '../../app/project/preparation.js';
 import { loadSettings } from '../../app/project/settings.js';
 import type { Json } from '../../machine/expression.js';

@@ -1,5 +1,4 @@
 /** Replaces the warning `unbounded-cycle`, which only looks at the text, by what a short exploration finds. */
-
 import { confirmedLoops, type LoopsFound } from '../../lab/foresight/confirmed-loops.js';
 import { DEFAULTS } from '../../lab/foresight/explore-options.js';
 import type { Compilation } from '../../language/check/compile.js';

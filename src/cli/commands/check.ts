@@ -1,5 +1,4 @@
 /** `statedsl check`: reports the errors and warnings of programs without running them. */
-
 import { resolve } from 'node:path';
 import { compileProgram } from '../../app/project/compile-program.js';
 import { isPlan, isTestFile, mayHaveWorktree } from '../../app/project/preparation.js';

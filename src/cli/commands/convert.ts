@@ -1,5 +1,4 @@
 /** `statedsl convert`: a workflow file as a program, and a program of steps as a workflow file, on standard output. */
-
 import { isWorkflow } from '../../app/project/preparation.js';
 import { readNamed } from '../../app/project/read-program.js';
 import { loadSettings } from '../../app/project/settings.js';

@@ -1,5 +1,4 @@
 /** `statedsl doctor`: what is installed here, and whether the agents of the configuration can be called. */
-
 import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -1,5 +1,4 @@
 /** `statedsl engine`: the server of an engine in the foreground, for this machine only. */
-
 import { mkdirSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join, resolve } from 'node:path';

@@ -2,7 +2,6 @@
  * `statedsl fmt`: one form for every program. Files are replaced in place, and only when they change; a file that
  * cannot be read as a program is left as it is.
  */
-
 import { formatText } from '../../app/library/compile-text.js';
 import { isWorkflow } from '../../app/project/preparation.js';
 import { readProgram } from '../../app/project/read-program.js';

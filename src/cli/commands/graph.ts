@@ -1,5 +1,4 @@
 /** `statedsl graph`: the states of a program as a picture, or as text that becomes one. */
-
 import { isPlan } from '../../app/project/preparation.js';
 import type { Machine } from '../../machine/machine.js';
 import { ascii, dot, mermaid } from '../../views/graph/graph-text.js';

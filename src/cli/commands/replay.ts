@@ -1,5 +1,4 @@
 /** `statedsl replay`: compares the record of a run with its program, or starts a new run from a point of an old one. */
-
 import type { CompareOptions, ReplayFrom } from '../../app/execution-options.js';
 import { replayPoint } from '../../app/read-point.js';
 import { unwrap } from '../../app/result.js';

@@ -1,5 +1,4 @@
 /** `statedsl run`: from a file and flags to a finished run. */
-
 import { basename, extname } from 'node:path';
 import type { StartOptions } from '../../app/execution-options.js';
 import type { MockedExecution } from '../../app/folder/start-in-folder.js';

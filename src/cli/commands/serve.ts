@@ -1,5 +1,4 @@
 /** `statedsl serve`: runs over HTTP, for pages, programs and other machines. */
-
 import { closeSync, fstatSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { text } from 'node:stream/consumers';

@@ -1,5 +1,4 @@
 /** `statedsl ui`: the page with the runs of a folder, in the browser. */
-
 import { execa } from 'execa';
 import { unwrap } from '../../app/result.js';
 import { RunRefused } from '../../runtime/store/store-error.js';

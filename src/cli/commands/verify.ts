@@ -1,5 +1,4 @@
 /** `statedsl verify`: explores everything that programs can do, without starting anything. */
-
 import { isPlan, isTestFile } from '../../app/project/preparation.js';
 import { loadSettings } from '../../app/project/settings.js';
 import type { Reduction } from '../../lab/foresight/configuration.js';

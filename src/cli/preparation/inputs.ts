@@ -2,7 +2,6 @@
  * Values for the inputs of a machine: from `-i name=text` or `-i name:=JSON`, from a file, or from a default. All
  * mistakes are reported at once, each with the typed text, so that a flag is as easy to fix as a program.
  */
-
 import { MAX_INPUT_BYTES, readBytes, whyNotRead } from '../../app/project/read-text.js';
 import { printJson, readJson } from '../../interpreter/values/json.js';
 import {

@@ -1,5 +1,4 @@
 /** Reads the machines of a program for commands that only show them. No agent is looked up and nothing runs. */
-
 import { compileProgram } from '../../app/project/compile-program.js';
 import { readNamed } from '../../app/project/read-program.js';
 import { gateLookup, loadSettings } from '../../app/project/settings.js';

@@ -1,5 +1,4 @@
 /** Drives a stored run, or a copy of it, with the settings from flags, files and the configuration. */
-
 import type { ResumeRunOptions } from '../../app/execution-options.js';
 import type { ExaminedRun } from '../../app/folder/continued-options.js';
 import type { RunCassette } from '../../app/folder/run-cassette.js';

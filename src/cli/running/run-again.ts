@@ -1,5 +1,4 @@
 /** `statedsl run FILE --resume` and `--replay`: what `resume` and `replay` do, with the latest run of a program. */
-
 import { resolve } from 'node:path';
 import { unwrap } from '../../app/result.js';
 import { RunRefused } from '../../runtime/store/store-error.js';

@@ -2,7 +2,6 @@
  * The run that `resume` without a name resumes: the newest of this directory, if it is not over. Otherwise, the
  * possible runs are listed, and a person at a terminal chooses.
  */
-
 import { basename } from 'node:path';
 import { unwrap } from '../../app/result.js';
 import type { Runs } from '../../app/runs.js';

@@ -1,5 +1,4 @@
 /** Prints diagnostics as text for people, or with `--json` for programs. */
-
 import { readFileSync } from 'node:fs';
 import { type Diagnostic, type SourceSet, sourceFile } from '../../language/source/diagnostic.js';
 import type { Json } from '../../machine/expression.js';

@@ -2,7 +2,6 @@
  * Decodes the output of agent programs. Programs that report in JSON lines end with a `result` object, which has the answer
  * and its cost. For all others the whole output is the answer.
  */
-
 import { omitUndefined } from '../../prelude/omit-undefined.js';
 import type { AgentFacts, Outcome, TokenCounts } from '../events/event.js';
 import { printJson } from '../values/json.js';

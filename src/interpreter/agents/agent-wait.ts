@@ -4,7 +4,6 @@
  * comes with the outcome, because the interpreter has no clock. The timer is like any other: it is on record, survives a
  * restart, and a long wait may suspend the run.
  */
-
 import type { Json } from '../../machine/expression.js';
 import { omitUndefined } from '../../prelude/omit-undefined.js';
 import { beginTimer } from '../control/request-effects.js';

@@ -2,7 +2,6 @@
  * A fork, from its first member to its join. Whatever the order in which members finish, the join records their events in
  * source order, passes on their values by member and handles their failures once.
  */
-
 import type { FailureFacts } from '../events/event.js';
 import type { Fork, Member } from '../run-state/fork-state.js';
 import type { ForkLayout } from '../run-state/linked-machine.js';

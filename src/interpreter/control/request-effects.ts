@@ -2,7 +2,6 @@
  * Effects, from the request to their end. `beginEffect` is the only way to make one. In this order it makes the thread
  * wait, records the event, counts the effect and adds the request.
  */
-
 import { omitUndefined } from '../../prelude/omit-undefined.js';
 import type { EffectKind, RunEvent } from '../events/event.js';
 import { WORK_EFFECTS } from '../events/status-after.js';

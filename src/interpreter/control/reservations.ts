@@ -3,7 +3,6 @@
  * maximum cost waits while others have reserved the rest, and ends the run if it can never fit. Calls without one are
  * checked afterwards.
  */
-
 import type { Outcome } from '../events/event.js';
 import type { Frame, ScopeFrame, StepFrame } from '../run-state/frame.js';
 import type { Run } from '../run-state/run-memory.js';

@@ -1,7 +1,6 @@
 /**
  * Enters states and ends the run. Only these functions change the current state, count transitions and set the result.
  */
-
 import { byteCount } from '../../machine/byte-count.js';
 import type { Json } from '../../machine/expression.js';
 import type { ExceededScope } from '../../machine/machine.js';

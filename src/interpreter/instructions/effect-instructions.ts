@@ -3,7 +3,6 @@
  * binding, another attempt or a failure. A request can be rebuilt from the thread alone, so that a restored run makes the
  * same request.
  */
-
 import type { Json } from '../../machine/expression.js';
 import type { Instruction } from '../../machine/machine.js';
 import { omitUndefined } from '../../prelude/omit-undefined.js';

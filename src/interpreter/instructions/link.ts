@@ -2,7 +2,6 @@
  * A machine made ready to run: one flat array of linked instructions over all states. Each does its work and returns
  * the next position, or `STOP` when its thread cannot continue now. Linking is done once; any number of runs share it.
  */
-
 import type { Json } from '../../machine/expression.js';
 import type { Instruction, Machine, Origin } from '../../machine/machine.js';
 import type { KeptOutcome, KeptOutcomes } from '../events/event.js';

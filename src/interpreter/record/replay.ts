@@ -9,7 +9,6 @@
  *    smallest step that produces events. Otherwise its behavior could depend on whether two outcomes came together.
  * 3. Nothing here depends on the time or on the order in which a replay is done.
  */
-
 import type { ExceededScope } from '../../machine/machine.js';
 import { omitUndefined } from '../../prelude/omit-undefined.js';
 import { holdKey, releaseHeld } from '../control/hold.js';

@@ -2,7 +2,6 @@
  * The frames of a thread while steps run: open steps, and the scopes of the names of steps. All of it is plain data, so
  * that a run can be stored and restored in the middle of an attempt.
  */
-
 import type { DeniedCall, FailureCause } from '../events/facts.js';
 
 /** The result of a gate for an attempt. */

@@ -1,5 +1,4 @@
 /** What a thread waits for, from the request to its outcome. */
-
 import type { ContinuedSession } from '../agents/continued-session.js';
 import type { EffectKind, TokenCounts, Waiting } from '../events/event.js';
 import type { Thread } from './thread.js';

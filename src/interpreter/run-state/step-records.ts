@@ -1,5 +1,4 @@
 /** What a run keeps of steps: their keys, results, sessions, worktrees and the budgets of workflows. */
-
 import type { TokenCounts } from '../events/event.js';
 import type { GrantedAttempt } from '../events/facts.js';
 import type { SessionOrigin } from '../request.js';

@@ -1,5 +1,4 @@
 /** A thread of execution and its location. Instructions write its members. */
-
 import type { FailureCause, Output, RunEvent } from '../events/event.js';
 import type { RolledBack } from '../events/facts.js';
 import type { Missing, Value } from '../values/value.js';

@@ -1,5 +1,4 @@
 /** The undo register of a run or of a branch: how each effect can be undone, in the order of the effects. */
-
 import type { Instruction } from '../../machine/machine.js';
 import { omitUndefined } from '../../prelude/omit-undefined.js';
 import type { RolledBack } from '../events/facts.js';

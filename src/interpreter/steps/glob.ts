@@ -2,7 +2,6 @@
  * Patterns for the names of changed files. Matching follows all alternatives at once, as a set of positions in the pattern,
  * which is never larger than the pattern. A regular expression with many stars could take exponential time.
  */
-
 import { unreachable } from '../../prelude/unreachable.js';
 
 type GlobPart =

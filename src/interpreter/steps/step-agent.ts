@@ -2,7 +2,6 @@
  * The agent call of a step. An agent that fails, exceeds a limit or answers in the wrong form fails the attempt, not the
  * step: RETRY decides what happens next.
  */
-
 import type { Json } from '../../machine/expression.js';
 import type { ContextLayout, GuardLayout, StepInstruction, StepLayout, StepType } from '../../machine/step.js';
 import { omitUndefined } from '../../prelude/omit-undefined.js';

@@ -1,5 +1,4 @@
 /** Replaces everything that an instruction would evaluate by its current values. */
-
 import type { Expr, Json, ShellTemplate, Template } from '../../machine/expression.js';
 import type { FunctionArgument } from '../../machine/machine.js';
 import { omitUndefined } from '../../prelude/omit-undefined.js';

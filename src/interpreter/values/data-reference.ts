@@ -2,7 +2,6 @@
  * Reads data references, by kind: inputs and tracked variables, and what calls have written below `state` and `data`. The
  * data may be missing. A branch sees the data at its fork and its own writes.
  */
-
 import type { Expr } from '../../machine/expression.js';
 import { printPath } from '../../prelude/reference.js';
 import { AbsentFailure, UnboundFailure } from '../failure.js';

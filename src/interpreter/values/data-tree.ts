@@ -3,7 +3,6 @@
  * object do not copy it ten thousand times. A container that was read is copied before a change, so a value that was read
  * never changes.
  */
-
 import type { Json } from '../../machine/expression.js';
 import type { OutputMethod } from '../../machine/plan.js';
 import { unreachable } from '../../prelude/unreachable.js';

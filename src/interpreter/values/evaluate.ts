@@ -2,7 +2,6 @@
  * Expressions as closures over a thread, which linking makes. There are two kinds: without a value, an evaluator fails and
  * a probe returns undefined. Only `?`, `exists`, `is empty` and `default` use probes.
  */
-
 import type { Expr, SlotRef } from '../../machine/expression.js';
 import { unreachable } from '../../prelude/unreachable.js';
 import { lostExitCode, lostMember, missingField, missingIndex, unboundName, unreadable } from '../failure.js';

@@ -2,7 +2,6 @@
  * The operations on values that linking compiles into expressions and instructions. A run has the concrete ones. An
  * exploration links with others, which also accept values that are not known yet; so a run pays nothing for it.
  */
-
 import { readDuration } from '../../machine/duration.js';
 import type { CheckLayout } from '../../machine/step.js';
 import { badValue, excerpt, notBoolean, unboundName } from '../failure.js';

@@ -2,7 +2,6 @@
  * Operators over two values. A comparison without a meaning fails instead of being false, because false would fall through
  * every IF and look like success.
  */
-
 import type { Comparison } from '../../machine/expression.js';
 import { unreachable } from '../../prelude/unreachable.js';
 import {

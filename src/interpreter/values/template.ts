@@ -2,7 +2,6 @@
  * Texts with interpolations. A value is inserted once and never scanned again. A value that is alone in its template keeps
  * its type; with other text, and in everything for people or the shell, it is rendered.
  */
-
 import type { Filter, Hole, ShellTemplate, Template } from '../../machine/expression.js';
 import { unreachable } from '../../prelude/unreachable.js';
 import { AbsentFailure, badValue, excerpt, UnboundFailure } from '../failure.js';

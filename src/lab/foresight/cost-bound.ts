@@ -1,5 +1,4 @@
 /** The most that the calls of agents may cost. */
-
 import { durationText } from '../../interpreter/outcome.js';
 import type { Machine } from '../../machine/machine.js';
 import { type Bound, type BoundOptions, cutAt, cutAtFormula, dollars, formulaOf, reservedText } from './bound.js';

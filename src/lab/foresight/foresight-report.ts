@@ -1,5 +1,4 @@
 /** The result of a verification as text, and as JSON for programs. */
-
 import type { RunEvent } from '../../interpreter/events/event.js';
 import { durationText } from '../../interpreter/outcome.js';
 import { printJson } from '../../interpreter/values/json.js';

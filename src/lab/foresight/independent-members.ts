@@ -3,7 +3,6 @@
  * results, and nothing else looks at the list, except whether it is empty. The first member that fails decides how the loop
  * fails, and a rule about moments is violated by one member; so two members show what any number of them can do.
  */
-
 import type { RunEvent } from '../../interpreter/events/event.js';
 import type { Json, SlotRef } from '../../machine/expression.js';
 import { agentTools, type Instruction, type Machine, type State } from '../../machine/machine.js';

@@ -1,5 +1,4 @@
 /** The longest ways through the graph of configurations: how often something happens at most, also within a limit of state changes. */
-
 import type { Exploration } from './exploration.js';
 import { componentsOf, type Edge, type Node } from './explored-graph.js';
 

@@ -2,7 +2,6 @@
  * Numbers unknown values in the order in which they appear, so that configurations that differ only in these numbers are
  * equal.
  */
-
 import type { RunImage } from '../../interpreter/record/run-image.js';
 import { CHANGES } from './unknown/changed-objects.js';
 import {

@@ -1,5 +1,4 @@
 /** What in a test file cannot be right, found before anything runs: names that nothing has, and mocks that exclude each other. */
-
 import { testMessages as say } from '../../language/source/catalogue/tests.js';
 import type { Diagnostic } from '../../language/source/diagnostic.js';
 import { positionAt, type SourceFile, type Span } from '../../language/source/diagnostic.js';

@@ -1,5 +1,4 @@
 /** From the properties of a test file to rules that an exploration watches: names are slots of the machine, and conditions code. */
-
 import { isToolCall } from '../../interpreter/plan/call-request.js';
 import { testMessages as say } from '../../language/source/catalogue/tests.js';
 import type { Diagnostic } from '../../language/source/diagnostic.js';

@@ -2,7 +2,6 @@
  * What tests have executed of their programs: lines, both ways of each condition, transitions, ON ERROR, gates passed and
  * failed, entries of RETRY, choices of ASK, and alternatives of CALL. A pattern counts in its own file, wherever it is used.
  */
-
 import type { RunEvent } from '../../interpreter/events/event.js';
 import { linkObserved } from '../../interpreter/run.js';
 import type { Template } from '../../machine/expression.js';

@@ -1,5 +1,4 @@
 /** Judges the properties of a test file by the events of one run, with a fault or without. */
-
 import type { RunEvent } from '../../interpreter/events/event.js';
 import { link, startRun } from '../../interpreter/run.js';
 import type { Json } from '../../machine/expression.js';

@@ -1,5 +1,4 @@
 /** Compares an expectation with a run. The result says what is different, or is null where nothing is. */
-
 import type { RunEvent } from '../../interpreter/events/event.js';
 import { fromRecord, printJson, render } from '../../interpreter/values/json.js';
 import { equal, isObject, type Value } from '../../interpreter/values/value.js';

@@ -1,5 +1,4 @@
 /** From the name of a test file to a suite: its tests, the compiled program, and everything that is wrong with them. */
-
 import { dirname, isAbsolute, join, resolve } from 'node:path';
 import { compileProgram } from '../../app/project/compile-program.js';
 import { isPlan } from '../../app/project/preparation.js';

@@ -1,5 +1,4 @@
 /** Runs one test: the ordinary runtime drives the program in a world of scripted answers, in virtual time. */
-
 import type { RunEvent } from '../../interpreter/events/event.js';
 import { positionAt, type SourceFile } from '../../language/source/diagnostic.js';
 import type { Expression } from '../../language/syntax/expression-nodes.js';

@@ -1,5 +1,4 @@
 /** Which requests a selector means, and which of two mocks is more specific. */
-
 import type { MockLine, Selector } from '../../language/syntax/tests/test-tree.js';
 import { withoutComment } from '../../runtime/mock.js';
 

@@ -3,7 +3,6 @@
  * first time the calls are listed that are not as recorded, the second time these are performed, and the cassette is
  * written again.
  */
-
 import type { RunEvent } from '../../interpreter/events/event.js';
 import type { SourceSet } from '../../language/source/diagnostic.js';
 import type { CassetteLine, MockLine, TestFile } from '../../language/syntax/tests/test-tree.js';

@@ -2,7 +2,6 @@
  * Expressions of a test file. Constants are read from the tree. All others become states of one small program, whose inputs
  * are the names that they may use: so the ordinary compiler and interpreter give them their meaning.
  */
-
 import { advance, type LinkedMachine, link, startRun } from '../../interpreter/run.js';
 import { fromRecord, render } from '../../interpreter/values/json.js';
 import type { Value } from '../../interpreter/values/value.js';

@@ -1,5 +1,4 @@
 /** Judges a run of a trial from its record, as a test is judged: the expectations of its case, and that it returned. */
-
 import { unwrap } from '../../app/result.js';
 import type { Runs } from '../../app/runs.js';
 import type { RunEvent } from '../../interpreter/events/event.js';

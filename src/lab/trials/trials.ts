@@ -1,5 +1,4 @@
 /** The trials of a folder of programs, the same for every door: they are checked, kept, executed, continued and reported. */
-
 import { openPrograms, openRuns } from '../../app/open-runs.js';
 import type { OpenedFolder, Prepared, PrepareOptions, RunBounds } from '../../app/programs.js';
 import type { PreparedProgram } from '../../app/project/preparation.js';

@@ -2,7 +2,6 @@
  * Collects the declarations of a program: its machines with their states, and the patterns, inputs and limits of the
  * file. Imports are followed here, so all later stages see one set of names.
  */
-
 import { omitUndefined } from '../../prelude/omit-undefined.js';
 import { checkMessages as say } from '../source/catalogue/check.js';
 import type { Diagnostic } from '../source/diagnostic.js';

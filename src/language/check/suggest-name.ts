@@ -1,5 +1,4 @@
 /** Suggestions for misspelt names, limited in number. */
-
 import { nearest } from '../../prelude/nearest.js';
 import type { Diagnostic } from '../source/diagnostic.js';
 

@@ -2,7 +2,6 @@
  * The lines below a STEP, in the order in which the author wrote them: sections, entries of sections, and the step's own
  * instructions. Whether a list is on one line or on several is the author's choice.
  */
-
 import { omitUndefined } from '../../prelude/omit-undefined.js';
 import { unreachable } from '../../prelude/unreachable.js';
 import type { Block, Instruction, Option, StepNode } from '../syntax/ast.js';

@@ -2,7 +2,6 @@
  * Prints expressions and texts from the tree alone, for trees of workflow files, where quotes and escapes differ.
  * Prints only the parentheses that precedence requires.
  */
-
 import { printPath } from '../../prelude/reference.js';
 import { unreachable } from '../../prelude/unreachable.js';
 import type { Option } from '../syntax/ast.js';

@@ -2,7 +2,6 @@
  * JSON with source locations. `JSON.parse` reports none, and the YAML reader is too slow for a plan of ten thousand
  * calls, so this file walks the text once. `JSON.parse` decodes the strings.
  */
-
 import { planMessages as words } from '../source/catalogue/plan.js';
 import type { Diagnostic, Span } from '../source/diagnostic.js';
 import type { JsonMember, JsonNode } from '../syntax/plan-tree.js';

@@ -2,7 +2,6 @@
  * Builds the tree of a plan from its JSON: finds calls, parameters and messages, and parses their references. Reports
  * each mistake at its location in the document and continues.
  */
-
 import { nearest } from '../../prelude/nearest.js';
 import { omitUndefined } from '../../prelude/omit-undefined.js';
 import { type ReferenceExpr, readReference, stringRole } from '../../prelude/reference.js';

@@ -1,5 +1,4 @@
 /** Checks names, and reports invalid ones. */
-
 import { badName, reservedName } from '../source/catalogue/syntax.js';
 import type { Diagnostic } from '../source/diagnostic.js';
 import type { Name } from './expression-nodes.js';

@@ -2,7 +2,6 @@
  * The lines of a record, held as text in blocks: a million of them are about as large as their file. A line becomes an object
  * when it is needed, together with its neighbors, and the objects of the last blocks stay.
  */
-
 import type { Recorded } from '../../runtime/record/record-facts.js';
 import { firstIndex } from '../timeline/bars.js';
 import type { RecordedRunEvent, RecordLine } from './page-data.js';

@@ -2,7 +2,6 @@
  * The last execution of a plan before an event, from the record alone: what became of its calls, and the values that they
  * were given. A program can execute its plans several times, each time with data of their own.
  */
-
 import { threadOf } from '../../interpreter/events/facts.js';
 import type { Json, JsonObject } from '../../machine/expression.js';
 import type { Machine } from '../../machine/machine.js';

@@ -1,5 +1,4 @@
 /** What changed between two events of a run: by default between the shown event and the one before it. */
-
 import type { ComponentChildren } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import { visibleLine } from '../../views/drawing/visible-text.js';

@@ -1,5 +1,4 @@
 /** The models of a run that parts of its screen share. Each takes every line when it comes, before a part is drawn. */
-
 import type { Recorded } from '../../runtime/record/record-facts.js';
 import type { RecordLine } from '../data/page-data.js';
 import { type RecordLines, recordOf } from '../data/record-lines.js';

@@ -2,7 +2,6 @@
  * A run as it was after an event, from its events alone: for a reader that has only the record. Values that instructions
  * bound without an event are not known here; entry values, answers, tracked variables and data are.
  */
-
 import type { RunError, Waiting } from '../../interpreter/events/event.js';
 import type { EndStatus } from '../../interpreter/events/status-after.js';
 import type { Printed } from '../../interpreter/values/json.js';

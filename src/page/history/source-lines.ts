@@ -1,5 +1,4 @@
 /** What each line of a program did in a run: how often, how long, how much money. Built from the events one by one. */
-
 import { costOf } from '../../interpreter/control/budget.js';
 import type { Outcome } from '../../interpreter/events/event.js';
 import { threadOf } from '../../interpreter/events/facts.js';

@@ -2,7 +2,6 @@
  * What a command or agent printed, as a terminal shows it: the one of the shown event, or the last one before it; of a run that
  * failed, the one that made it fail.
  */
-
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { size } from '../../views/drawing/amounts.js';
 import { visibleLine } from '../../views/drawing/visible-text.js';

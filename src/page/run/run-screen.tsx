@@ -1,5 +1,4 @@
 /** The screen of a run: its facts, the slider over its events, and its parts, which all show the same event. */
-
 import { useSignal, useSignalEffect } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
 import { useEffect, useMemo, useState } from 'preact/hooks';

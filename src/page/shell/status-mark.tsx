@@ -1,5 +1,4 @@
 /** The status of a run: a word with a mark, so that it does not depend on a color. */
-
 import { useEffect, useState } from 'preact/hooks';
 import { duration } from '../../views/drawing/amounts.js';
 import type { ShownStatus } from '../data/page-data.js';

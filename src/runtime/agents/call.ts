@@ -4,7 +4,6 @@
  * When the agent ends, the processes that it left running are stopped, so that nothing changes files while they are
  * examined.
  */
-
 import { mkdirSync, readdirSync, readFileSync, rmdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { Outcome } from '../../interpreter/events/event.js';

@@ -1,5 +1,4 @@
 /** What a request asks for, and its fingerprint. Two runs of one program that ask for the same have the same fingerprint. */
-
 import { resolve } from 'node:path';
 import type { Output } from '../../interpreter/events/event.js';
 import type { AskRequest } from '../../interpreter/request.js';

@@ -1,5 +1,4 @@
 /** Makes the record of an effect that has ended, with everything replaced that must not be in a file. */
-
 import { Buffer } from 'node:buffer';
 import { mkdirSync, readdirSync, rmSync } from 'node:fs';
 import { basename, join } from 'node:path';

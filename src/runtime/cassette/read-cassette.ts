@@ -1,5 +1,4 @@
 /** Reads a cassette. Whatever is wrong with it is a problem with a location, and nothing of it is used then. */
-
 import type { Buffer } from 'node:buffer';
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';

@@ -3,7 +3,6 @@
  * configuration, or else from files of the project such as package.json: the first source with a command wins. Nothing is
  * executed to find them.
  */
-
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseDuration } from '../../machine/duration.js';

@@ -2,7 +2,6 @@
  * `statedsl.config.yaml`: finds, reads and checks it. A file with mistakes stops a run before it starts; otherwise a
  * misspelt key would silently have no effect.
  */
-
 import { dirname } from 'node:path';
 import type { ValidateFunction } from 'ajv';
 import type { Json, JsonObject } from '../../machine/expression.js';

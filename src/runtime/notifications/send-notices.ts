@@ -2,7 +2,6 @@
  * Notices without a service: the process of a run sends what it can when the run has ended, and leaves the rest on disk for the
  * next one, for a service, or for `statedsl notify --flush`. One process at a time sends the notices of a store.
  */
-
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';

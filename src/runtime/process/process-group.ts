@@ -3,7 +3,6 @@
  * group, and KILL after two seconds, so that nothing in the group outlives it. Processes that left the group on purpose
  * (`setsid`) cannot be reached.
  */
-
 import { readdirSync, readFileSync, readlinkSync, statSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { clockMs } from '../clock.js';

@@ -3,7 +3,6 @@
  * a prelude on the first line copies it to a variable and removes the export, and the text contains a quoted reference.
  * Children inherit nothing, and the line numbers of the shell stay those of the text.
  */
-
 import type { ShellValue } from '../../interpreter/request.js';
 import type { ShellContext, ShellInsertion, ShellText } from '../../machine/expression.js';
 import { unreachable } from '../../prelude/unreachable.js';

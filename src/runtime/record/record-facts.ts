@@ -1,5 +1,4 @@
 /** What a record says, as plain data: its events, visits of states, attempts of effects, waits and exceeded limits. */
-
 import type { DeniedCall, Outcome, RunEvent, Waiting } from '../../interpreter/events/event.js';
 import type { RolledBack } from '../../interpreter/events/facts.js';
 import type { Json } from '../../machine/expression.js';

@@ -5,7 +5,6 @@
  *
  * It has all paid work: what a resumed run repeated is in it twice, and `isUndone` or the status says so.
  */
-
 import { agentFailed } from '../../interpreter/agents/agent-output.js';
 import { costOf, isBackedOff } from '../../interpreter/control/budget.js';
 import type { EffectKind, Outcome, Waiting } from '../../interpreter/events/event.js';

@@ -1,5 +1,4 @@
 /** Applies answers and signals to a run: while it executes, from its inbox, or before it is resumed. */
-
 import {
   answer,
   cancelRun,

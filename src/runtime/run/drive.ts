@@ -11,7 +11,6 @@
  * 2. Only this loop calls the interpreter, and never while it awaits something.
  * 3. When `drive` returns, nothing that the run started still runs, except what a successful command left behind.
  */
-
 import { type AdvanceStatus, exchange, type Finished, settleFinished } from '../../interpreter/exchange.js';
 import type { EffectRequest, TimerRequest } from '../../interpreter/request.js';
 import { advance, exceed, type Run, waiting } from '../../interpreter/run.js';

@@ -1,5 +1,4 @@
 /** The id and the header of a new run: the facts about it that are fixed before its first event, without secrets. */
-
 import { closeSync, openSync, readSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { v7 } from 'uuid';

@@ -2,7 +2,6 @@
  * The options of a run, and what follows from them: secrets, limits, and the part that a later process needs to continue
  * exactly like this one, which is stored with the run.
  */
-
 import { availableParallelism } from 'node:os';
 import { resolve } from 'node:path';
 import type { RunEvent, Through } from '../../interpreter/events/event.js';

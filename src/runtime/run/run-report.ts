@@ -1,5 +1,4 @@
 /** The report of a run as one JSON object: the result of `run` and of `--json`, with members in snake_case. */
-
 import { stripVTControlCharacters } from 'node:util';
 import type { RunError, Waiting } from '../../interpreter/events/event.js';
 import type { RolledBack, UndoFacts } from '../../interpreter/events/facts.js';

@@ -2,7 +2,6 @@
  * Takes the key of a run before it is executed: it waits for the run that has it, cancels that run, or gives up. What was done
  * to whom is in the records of both.
  */
-
 import { setTimeout as pause } from 'node:timers/promises';
 import { type Run, skipRun } from '../../interpreter/run.js';
 import { clockMs } from '../clock.js';

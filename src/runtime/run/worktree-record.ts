@@ -1,5 +1,4 @@
 /** What the record of a run says about its worktrees: their commits, and the folders of those of tasks. */
-
 import type { Outcome } from '../../interpreter/events/event.js';
 import type { WorktreeRequest } from '../../interpreter/request.js';
 import type { Json } from '../../machine/expression.js';

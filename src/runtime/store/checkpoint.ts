@@ -2,7 +2,6 @@
  * `checkpoint.json`: the state of a run and how much of its journal this state covers, so that resuming reads only the
  * rest. It is a shortcut: if it is missing or damaged, the journal gives the same state.
  */
-
 import { Buffer } from 'node:buffer';
 import { linkSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';

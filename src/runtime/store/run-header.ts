@@ -1,5 +1,4 @@
 /** What is stored of a run in addition to its events: its header (`run.json`), its options, and its line in the index. */
-
 import type { StoredLimits } from '../../interpreter/events/stored-limits.js';
 import type { Json } from '../../machine/expression.js';
 import type { Machine } from '../../machine/machine.js';

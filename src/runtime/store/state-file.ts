@@ -3,7 +3,6 @@
  * attempt of a step, when the run enters a state and when it stops. Entering states writes it only at intervals, because
  * a file for every round of a loop would cost more than the loop.
  */
-
 import type { RunEvent } from '../../interpreter/events/event.js';
 import type { Run } from '../../interpreter/run.js';
 import type { UndoEntry } from '../../interpreter/run-state/undo-register.js';

@@ -2,7 +2,6 @@
  * Checks values against the JSON Schemas of tools. Patterns in schemas run in bounded time, like every regular expression
  * from outside. References such as `#/$defs/…` work from each part of a schema.
  */
-
 import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js';
 import type { Json } from '../../machine/expression.js';
 import { isJsonObject } from '../../prelude/json-object.js';

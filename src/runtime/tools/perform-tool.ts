@@ -2,7 +2,6 @@
  * Performs calls of tools. Parameters are checked against the tool's schema before anything is started, and results before
  * they are passed on. A result that does not match is not an answer of the tool, so it never selects an outcome.
  */
-
 import { existsSync } from 'node:fs';
 import { isAbsolute, resolve } from 'node:path';
 import { joinedClause, readAnswer } from '../../interpreter/agents/agent-wait.js';

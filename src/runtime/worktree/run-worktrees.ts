@@ -2,7 +2,6 @@
  * The worktrees of one run while it executes: its own and those of its parallel tasks. Performs the requests of the run,
  * one after another in each worktree, and tracks which worktrees hold something that is in no commit.
  */
-
 import { rmSync } from 'node:fs';
 import { basename, join, relative } from 'node:path';
 import type { Outcome } from '../../interpreter/events/event.js';

@@ -1,5 +1,4 @@
 /** Two runs next to each other: the first event that differs, in which members, and the states that both of them visited. */
-
 import type { Json } from '../../machine/expression.js';
 import { isJsonObject } from '../../prelude/json-object.js';
 import type { RunTrace, VisitTrace } from './run-trace.js';

@@ -1,5 +1,4 @@
 /** Diagnostics as JSON: locations as numbers that editors use, without drawings. */
-
 import type { Diagnostic } from '../../language/source/diagnostic.js';
 import { positionAt, type SourceFile, type SourceSet, type Span } from '../../language/source/diagnostic.js';
 

@@ -1,5 +1,4 @@
 /** The fixes that were made in a file, each with the lines that it replaced. */
-
 import { positionAt, type SourceFile, type SourceSet, type Span } from '../../language/source/diagnostic.js';
 import { escapeControls, visibleLine } from '../drawing/visible-text.js';
 

@@ -3,7 +3,6 @@
  * equal programs give equal bytes. Labels come from the program and can contain anything, so each form escapes the
  * characters that are syntax in it.
  */
-
 import { cut, oneLine, pictureControls } from '../drawing/visible-text.js';
 import { asciiSteps, type DotWriter, dotSteps, type MermaidWriter, mermaidSteps } from '../steps/draw-steps.js';
 import type { Graph, GraphEdge } from './machine-graph.js';

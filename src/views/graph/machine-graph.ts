@@ -2,7 +2,6 @@
  * The states of a machine and the transitions between them, as data that all drawings share. The conditions of a GOTO
  * are the tests that would skip it.
  */
-
 import { controlFlow, reaching, turnOf } from '../../machine/control-flow.js';
 import type { Instruction, Machine, State } from '../../machine/machine.js';
 import { omitUndefined } from '../../prelude/omit-undefined.js';

@@ -2,7 +2,6 @@
  * The states of machines as a picture. Transitions between the same two states become one edge. Failures that lead to
  * the state for failures become one mark, unless each of them is asked for.
  */
-
 import type { Template } from '../../machine/expression.js';
 import type { ForkInstruction, Instruction, Machine, State } from '../../machine/machine.js';
 import { omitUndefined } from '../../prelude/omit-undefined.js';

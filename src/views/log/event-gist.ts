@@ -2,7 +2,6 @@
  * A summary of an event in a few words. Unlike the log, which leaves out events of no interest to people, it covers
  * every event.
  */
-
 import type { RunEvent } from '../../interpreter/events/event.js';
 import type { Json } from '../../machine/expression.js';
 import { unreachable } from '../../prelude/unreachable.js';

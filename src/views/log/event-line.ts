@@ -2,7 +2,6 @@
  * One event of a run as one line for people, the same on a terminal and in a file except for colors. Events of no
  * interest to a reader (a clock reading, a recorded result) have no line.
  */
-
 import type { RunEvent, Waiting } from '../../interpreter/events/event.js';
 import { byteCount } from '../../machine/byte-count.js';
 import type { Json } from '../../machine/expression.js';

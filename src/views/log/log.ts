@@ -3,7 +3,6 @@
  * a terminal with live lines and a plain file show the same words. The output of an effect is shown under its
  * instruction, cut to a few lines with a pointer to the rest.
  */
-
 import { agentFailed } from '../../interpreter/agents/agent-output.js';
 import type { EffectKind, Outcome, Output, RunEvent } from '../../interpreter/events/event.js';
 import type { Requested } from '../../runtime/record/record-facts.js';

@@ -1,5 +1,4 @@
 /** How effects ended, in a few words, which the log, the state and the report of a run share. */
-
 import type { Outcome } from '../../interpreter/events/event.js';
 import { unreachable } from '../../prelude/unreachable.js';
 import { duration, limitDuration } from '../drawing/amounts.js';

@@ -2,7 +2,6 @@
  * A command as the log shows it: the instruction with its values, each shortened so that it fits on a line. The values
  * come from the record, where secrets are already replaced.
  */
-
 import type { Json } from '../../machine/expression.js';
 import type { Requested } from '../../runtime/record/record-facts.js';
 import { cut, cutColumns, oneLine } from '../drawing/visible-text.js';

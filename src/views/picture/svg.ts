@@ -1,5 +1,4 @@
 /** From a picture to the text of an SVG file. */
-
 import { edgePaths } from './edge-paths.js';
 import { elkEngine } from './elk.js';
 import { MARKS } from './marks.js';

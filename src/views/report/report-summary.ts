@@ -2,7 +2,6 @@
  * A run as Markdown, for the summary of a CI job: its result, why it failed, its states, steps and cost, and its graph.
  * What a program or a command wrote is shown as code, so that it is never read as Markdown or HTML.
  */
-
 import type { RunError, Waiting } from '../../interpreter/events/event.js';
 import type { Json } from '../../machine/expression.js';
 import type { Machine } from '../../machine/machine.js';

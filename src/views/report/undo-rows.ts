@@ -2,7 +2,6 @@
  * What runs undid, and what they spent: a row for each UNDO that was performed, one for each ROLLBACK that ended, and
  * what is still registered.
  */
-
 import type { EffectKind } from '../../interpreter/events/event.js';
 import type { RolledBack, UndoFacts } from '../../interpreter/events/facts.js';
 import type { Attempt, Ending, Tokens } from '../../runtime/record/record-facts.js';

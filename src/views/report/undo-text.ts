@@ -1,5 +1,4 @@
 /** What runs undid, for people: a table of UNDOs, a line for each ROLLBACK, and what is still registered. */
-
 import { countOf, dollars, duration, localTime } from '../drawing/amounts.js';
 import { alignedLines, type Cell, type Column } from '../drawing/columns.js';
 import type { Paint } from '../drawing/paint.js';

@@ -1,5 +1,4 @@
 /** The resolved steps by line, for `check --explain`, in the same words as in a dry run. */
-
 import { lineText, type SourceSet, type Span } from '../../language/source/diagnostic.js';
 import type { Machine } from '../../machine/machine.js';
 import type { Explanation } from '../diagnostics/fixes.js';

@@ -3,7 +3,6 @@
  * in the code: steps and scopes open and close in the written order. The names of tasks are known only during a run,
  * and appear as `<task>`.
  */
-
 import type { StepKey } from '../../machine/expression.js';
 import type { State } from '../../machine/machine.js';
 import type { StepInstruction } from '../../machine/step.js';

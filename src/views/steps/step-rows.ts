@@ -2,7 +2,6 @@
  * Steps in a report: one row for each, with the cost of its own calls. Nested steps have rows of their own, so that the
  * sum of the rows is the total cost.
  */
-
 import { omitUndefined } from '../../prelude/omit-undefined.js';
 import type { Attempt } from '../../runtime/record/record-facts.js';
 import type { RunModel } from '../../runtime/record/run-model.js';

@@ -1,5 +1,4 @@
 /** The table of steps in a report. Columns that would be empty for every step are left out. */
-
 import type { AttemptStatus } from '../../runtime/record/step-stories.js';
 import type { Paint } from '../drawing/paint.js';
 import { visibleLine } from '../drawing/visible-text.js';

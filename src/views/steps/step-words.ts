@@ -2,7 +2,6 @@
  * Instructions of steps in words: the agent, the prompt, the changes of a retry. Purely structural instructions have
  * none.
  */
-
 import type { Expr, Template } from '../../machine/expression.js';
 import type { Instruction, State } from '../../machine/machine.js';
 import type {

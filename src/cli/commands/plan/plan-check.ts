@@ -1,5 +1,4 @@
 /** `statedsl plan check`: the diagnostics of a plan and its required inputs. */
-
 import {
   editedPlan,
   type LoadedPlan,

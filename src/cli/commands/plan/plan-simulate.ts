@@ -1,5 +1,4 @@
 /** `statedsl plan simulate`: shows which calls run and which are skipped, for every combination of outcomes. */
-
 import type { PlanFlags } from '../../../app/project/load-plan.js';
 import { approvalHash } from '../../../app/project/load-plan.js';
 import { simulatePlan } from '../../../interpreter/plan/simulate-plan.js';

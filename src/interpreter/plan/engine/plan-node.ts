@@ -2,7 +2,6 @@
  * One plan under way inside a plan engine: its scheduler, the plans that its calls run, and its place in the tree of
  * plans. A call that runs a plan, or one plan for each item of a list, has its parts here until all of them have ended.
  */
-
 import type { Json } from '../../../machine/expression.js';
 import type { Plan, PlanCall, ToolBinding } from '../../../machine/plan.js';
 import { isJsonObject } from '../../../prelude/json-object.js';

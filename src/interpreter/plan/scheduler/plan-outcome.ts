@@ -1,5 +1,4 @@
 /** The outcome of a tool, and which arm of its call that outcome takes. */
-
 import type { Json } from '../../../machine/expression.js';
 import type { PlanCall, PlanPath, ToolBinding } from '../../../machine/plan.js';
 import { isJsonObject } from '../../../prelude/json-object.js';

@@ -1,5 +1,4 @@
 /** The variables that parts of a machine read, found by walking over its JSON. A variable is a text such as `tracked 3`. */
-
 import type { Expr, SlotRef, Template } from '../../../machine/expression.js';
 import type { Instruction, Machine } from '../../../machine/machine.js';
 import { isJsonObject } from '../../../prelude/json-object.js';

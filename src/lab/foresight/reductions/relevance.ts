@@ -2,7 +2,6 @@
  * Which variables decide anything: those that a condition, a list, a limit, a target or an expression that may fail
  * depends on. Of all others an exploration remembers only whether they have a value.
  */
-
 import type { SlotRef } from '../../../machine/expression.js';
 import type { Instruction, Machine } from '../../../machine/machine.js';
 import type { Monitors } from '../monitors.js';

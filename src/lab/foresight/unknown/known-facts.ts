@@ -1,5 +1,4 @@
 /** What is known of an unknown value: its possible types, its value, an interval, members, and what was decided of it. */
-
 import { isList, isObject, typeOf, type Value } from '../../../interpreter/values/value.js';
 import type { Json } from '../../../machine/expression.js';
 

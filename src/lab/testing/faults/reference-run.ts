@@ -1,5 +1,4 @@
 /** A run of a test as it goes without a fault: its events, and what the world gave to each request and when. */
-
 import type { Outcome, RunEvent } from '../../../interpreter/events/event.js';
 import { WORK_EFFECTS } from '../../../interpreter/events/status-after.js';
 import type { Effects, PerformedRequest } from '../../../runtime/effect-context.js';

@@ -1,5 +1,4 @@
 /** Coverage as a table for people, as an lcov file, and as JSON. */
-
 import { omitUndefined } from '../../../prelude/omit-undefined.js';
 import { duration } from '../../../views/drawing/amounts.js';
 import type { Paint } from '../../../views/drawing/paint.js';

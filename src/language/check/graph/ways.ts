@@ -2,7 +2,6 @@
  * The paths through the instructions of some states. Loops inside a state (FOR EACH, a polling WAIT, attempts of a
  * step) have their own limits, so their paths lead to the instruction after the loop. Only GOTO can form a cycle.
  */
-
 import { successors } from '../../../machine/control-flow.js';
 import type { Instruction } from '../../../machine/machine.js';
 import type { LoweredState } from '../lower/lowered-state.js';

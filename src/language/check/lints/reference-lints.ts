@@ -2,7 +2,6 @@
  * Compares reads of data with everything that calls write in the machine. A path that resembles a written one is
  * misspelt. Any other may be absent on purpose, so reading it fails only during a run.
  */
-
 import { nearest } from '../../../prelude/nearest.js';
 import { type DataPath, printPath } from '../../../prelude/reference.js';
 import { checkMessages as say } from '../../source/catalogue/check.js';

@@ -2,7 +2,6 @@
  * Reports comparisons that can only fail: two scalars of different types, or an input without a type, which the command
  * line passes as text, with a number or boolean.
  */
-
 import { ERROR_KINDS } from '../../../machine/error-kinds.js';
 import type { Expr } from '../../../machine/expression.js';
 import type { Input, Machine, State } from '../../../machine/machine.js';

@@ -2,7 +2,6 @@
  * Lowers expressions and templates of the tree to those of a Machine. Names become slots, `now()` and similar functions
  * become values sampled beforehand, and certain failures are reported.
  */
-
 import type { Expr, Filter, Hole, Template } from '../../../machine/expression.js';
 import { unreachable } from '../../../prelude/unreachable.js';
 import { checkMessages as say } from '../../source/catalogue/check.js';

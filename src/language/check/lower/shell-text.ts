@@ -1,5 +1,4 @@
 /** Resolves the values in shell text of DO, CHECK and gates, and maps offsets to the file. */
-
 import type { Template } from '../../../machine/expression.js';
 import type { Strictness } from '../../../machine/machine.js';
 import { checkMessages as say } from '../../source/catalogue/check.js';

@@ -1,5 +1,4 @@
 /** The pipeline of plans: the trees of a document and of its tools become a Plan and diagnostics. */
-
 import type { Json } from '../../../machine/expression.js';
 import type { Plan, PlanCall, PlanPath, ToolBinding, ToolTarget } from '../../../machine/plan.js';
 import { isJsonObject } from '../../../prelude/json-object.js';

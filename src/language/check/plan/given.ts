@@ -1,5 +1,4 @@
 /** The data before any call: the messages of `context`, and the state and inputs of the run. */
-
 import type { Json } from '../../../machine/expression.js';
 import type { PlanPath } from '../../../machine/plan.js';
 import { isJsonObject } from '../../../prelude/json-object.js';

@@ -2,7 +2,6 @@
  * Lowers the calls of the document to calls of the machine: references become paths, `_outputPath` becomes arms, and each
  * call is repeated for each instance. Reports the mistakes that concern one call alone.
  */
-
 import type { Json } from '../../../machine/expression.js';
 import type { OutputMethod, Parameter, PlanCall, PlanPath, Read, ToolBinding } from '../../../machine/plan.js';
 import { isJsonObject } from '../../../prelude/json-object.js';

@@ -2,7 +2,6 @@
  * Turns a plan into a program: one state with the plan as its only instruction. So running a plan uses the same record,
  * limits and recovery as every run.
  */
-
 import type { Json } from '../../../machine/expression.js';
 import { type Input, type Machine, RUN_FORMAT } from '../../../machine/machine.js';
 import type { Plan } from '../../../machine/plan.js';

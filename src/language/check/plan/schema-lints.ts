@@ -2,7 +2,6 @@
  * Checks calls against the schemas of their tools: literals and initial values with the caller's validator, values of
  * other calls by comparing the types in both schemas.
  */
-
 import type { Json } from '../../../machine/expression.js';
 import type { Parameter, PlanPath } from '../../../machine/plan.js';
 import { isJsonObject } from '../../../prelude/json-object.js';

@@ -1,5 +1,4 @@
 /** Reads the tools file: the target of each tool. A tool with a mistake is reported and still counts as declared. */
-
 import { parseDuration } from '../../../machine/duration.js';
 import type { Json } from '../../../machine/expression.js';
 import type { PlanPath, ToolBinding, ToolTarget } from '../../../machine/plan.js';

@@ -3,7 +3,6 @@
  * call is in the document. Only in a cycle, and for updates, does the order of the document decide: a read with an
  * earlier writer then does not wait for later ones. A remaining cycle is an error.
  */
-
 import { printPath } from '../../../prelude/reference.js';
 import { planMessages as words } from '../../source/catalogue/plan.js';
 import type { Diagnostic } from '../../source/diagnostic.js';

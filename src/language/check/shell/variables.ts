@@ -2,7 +2,6 @@
  * Finds the shell variables that a text reads and sets. A value of the program is not a shell variable, so `$name` is
  * empty unless the text sets it. The caller, which knows the program's names, reports such reads.
  */
-
 import { isSign, programName, resolveProgram } from './known-programs.js';
 import type { Lexing } from './lexing.js';
 import { assignedName, type Command, exactText, type LexedShell, type ReadVariable, type Word } from './tree.js';

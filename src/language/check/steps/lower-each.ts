@@ -1,5 +1,4 @@
 /** Lowers EACH: the steps below a split run once for every task, one task after the other or several at once. */
-
 import type { Expr, StepKey, Template } from '../../../machine/expression.js';
 import type { Instruction } from '../../../machine/machine.js';
 import type { ContextLayout, SessionLayout } from '../../../machine/step.js';

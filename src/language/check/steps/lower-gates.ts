@@ -1,5 +1,4 @@
 /** Lowers gates: finds the kind and the name of each, and writes the instruction that checks it. */
-
 import type { ShellTemplate } from '../../../machine/expression.js';
 import type { CheckLayout, GateKind, GateLayout } from '../../../machine/step.js';
 import { omitUndefined } from '../../../prelude/omit-undefined.js';

@@ -1,5 +1,4 @@
 /** Lowers RETRY: the changes for later attempts, and the number of attempts. */
-
 import type { RetryEntryLayout, RetryLayout, StepLayout } from '../../../machine/step.js';
 import { nearest } from '../../../prelude/nearest.js';
 import { unreachable } from '../../../prelude/unreachable.js';

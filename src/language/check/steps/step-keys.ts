@@ -2,7 +2,6 @@
  * Resolves keys of steps in expressions and texts: `{converge.output}`, `{build/task-1/converge.gate.test}`,
  * `{gate.review.comments}`, `{prev.output}`, `{error}`. A variable of the program with such a name wins.
  */
-
 import type { Expr, StepKey } from '../../../machine/expression.js';
 import { nearest } from '../../../prelude/nearest.js';
 import { omitUndefined } from '../../../prelude/omit-undefined.js';

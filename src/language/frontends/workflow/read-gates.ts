@@ -1,5 +1,4 @@
 /** Reads `gate:`: words, and mappings with one check each. */
-
 import { nearest } from '../../../prelude/nearest.js';
 import { omitUndefined } from '../../../prelude/omit-undefined.js';
 import { workflowMessages as words } from '../../source/catalogue/workflow.js';

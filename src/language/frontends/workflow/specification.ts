@@ -2,7 +2,6 @@
  * The input `spec` of workflow files that declare no inputs. If a prompt reads it, it is an ordinary input. If none
  * does, the steps that create tasks receive it after their prompts, because "analyse this spec" refers to it.
  */
-
 import { nearest } from '../../../prelude/nearest.js';
 import { omitUndefined } from '../../../prelude/omit-undefined.js';
 import { workflowMessages as words } from '../../source/catalogue/workflow.js';

@@ -1,5 +1,4 @@
 /** Converts values of a workflow file to parts of the tree: templates, expressions, shell text and arguments. */
-
 import { nearest } from '../../../prelude/nearest.js';
 import { omitUndefined } from '../../../prelude/omit-undefined.js';
 import { unreachable } from '../../../prelude/unreachable.js';

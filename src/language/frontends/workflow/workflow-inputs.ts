@@ -2,7 +2,6 @@
  * The inputs of a workflow: the declared ones, and the bare names in its texts that have no other meaning. A file that
  * contains `{spec}` has an input `spec`.
  */
-
 import { omitUndefined } from '../../../prelude/omit-undefined.js';
 import type { SourceFile, Span } from '../../source/diagnostic.js';
 import type { InputDeclaration, Instruction } from '../../syntax/ast.js';

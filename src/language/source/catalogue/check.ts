@@ -1,7 +1,6 @@
 /**
  * The messages of the checker, one entry per code. Each subject has its own file; the checker uses them as one object.
  */
-
 import { declarationMessages, nameMessages } from './declarations.js';
 import { effectMessages } from './effects.js';
 import { expressionMessages } from './expressions.js';

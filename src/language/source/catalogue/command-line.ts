@@ -1,5 +1,4 @@
 /** Messages about files and values on the command line. */
-
 import { omitUndefined } from '../../../prelude/omit-undefined.js';
 import type { Span } from '../diagnostic.js';
 import { list, message } from './message.js';

@@ -1,5 +1,4 @@
 /** Messages about expressions: functions, regular expressions and filters. */
-
 import { omitUndefined } from '../../../prelude/omit-undefined.js';
 import type { Correction } from '../diagnostic.js';
 import { message, type Near } from './message.js';

@@ -1,5 +1,4 @@
 /** Messages about states and control flow: jumps, handlers, UNDO, unreachable branches, unbounded cycles. */
-
 import { omitUndefined } from '../../../prelude/omit-undefined.js';
 import type { Correction, Label, Span } from '../diagnostic.js';
 import { didYouMean, list, message, type Near } from './message.js';

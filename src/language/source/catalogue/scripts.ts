@@ -1,5 +1,4 @@
 /** Messages about scripts: changes that are lost at their end, and failures that sh ignores. */
-
 import type { Words } from '../diagnostic.js';
 import { didYouMean, message } from './message.js';
 

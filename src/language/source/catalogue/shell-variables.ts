@@ -1,5 +1,4 @@
 /** Messages about shell variables that were meant as values of the program. */
-
 import { omitUndefined } from '../../../prelude/omit-undefined.js';
 import type { Correction, Words } from '../diagnostic.js';
 import { message } from './message.js';

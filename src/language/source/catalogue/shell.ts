@@ -1,5 +1,4 @@
 /** Messages about shell text: values that a shell would execute, and ambiguous braces. */
-
 import { omitUndefined } from '../../../prelude/omit-undefined.js';
 import { unreachable } from '../../../prelude/unreachable.js';
 import type { Correction, Words } from '../diagnostic.js';

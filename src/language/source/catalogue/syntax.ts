@@ -1,5 +1,4 @@
 /** Messages about text that cannot be parsed without guessing. */
-
 import { omitUndefined } from '../../../prelude/omit-undefined.js';
 import type { Correction } from '../diagnostic.js';
 import { didYouMean, message } from './message.js';

@@ -1,5 +1,4 @@
 /** Messages about workflow files: their YAML, their keys, and the two dialects. */
-
 import { omitUndefined } from '../../../prelude/omit-undefined.js';
 import { yamlHelp } from '../../../prelude/yaml-help.js';
 import type { Label } from '../diagnostic.js';

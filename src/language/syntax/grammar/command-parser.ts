@@ -1,5 +1,4 @@
 /** The grammar of instructions with effects: DO and CHECK with their options and bindings, PARALLEL and FOR EACH. */
-
 import { DashedWord } from '../steps/step-tokens.js';
 import * as t from '../tokens/tokens.js';
 import { alternatives, ExpressionParser } from './expression-parser.js';

@@ -1,5 +1,4 @@
 /** The concrete trees of programs and expressions. */
-
 import { allTokens } from '../tokens/lexer.js';
 import type { Token } from '../tokens/token.js';
 import { StatedslParser } from './grammar.js';

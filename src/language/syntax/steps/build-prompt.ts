@@ -1,5 +1,4 @@
 /** Builds a prompt from quoted text on the line, or from plain text on the lines below. */
-
 import { unquotedPrompt } from '../../source/catalogue/steps.js';
 import { missingPart } from '../../source/catalogue/syntax.js';
 import type { Name, Template } from '../expression-nodes.js';

@@ -1,5 +1,4 @@
 /** Builds the entries of RETRY: their conditions and changes. */
-
 import { unknownEntry } from '../../source/catalogue/steps.js';
 import { missingPart, unexpectedText } from '../../source/catalogue/syntax.js';
 import type { Expression, Name, Template } from '../expression-nodes.js';

@@ -1,5 +1,4 @@
 /** Builds the sections of a STEP one by one. Contradictions between sections are reported when the step is built. */
-
 import { omitUndefined } from '../../../prelude/omit-undefined.js';
 import { badSession, notAStep, unknownEntry } from '../../source/catalogue/steps.js';
 import { emptyBlock, missingPart, unexpectedText } from '../../source/catalogue/syntax.js';

@@ -1,5 +1,4 @@
 /** Builds a STEP from its sections and instructions, and reports contradictions between them. */
-
 import type { Mutable } from '../../../prelude/mutable.js';
 import { omitUndefined } from '../../../prelude/omit-undefined.js';
 import { repeatedSection, secondRun } from '../../source/catalogue/steps.js';

@@ -1,5 +1,4 @@
 /** The tokens that occur only below a STEP. Its expressions, options and commands use the general tokens. */
-
 import type { TokenType } from '../tokens/token.js';
 import { fast, matchOnly } from '../tokens/token.js';
 import { Assign, boundary, inline, wordUnless } from '../tokens/tokens.js';

@@ -1,5 +1,4 @@
 /** The token patterns of lines: line ends and comments, verbs, and separators in lists of actions. */
-
 import { quotedEnd } from './interpolation-scan.js';
 import { closeFrames, openFrame } from './lexer-frames.js';
 import type { Matcher } from './token.js';

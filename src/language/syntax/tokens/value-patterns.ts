@@ -1,5 +1,4 @@
 /** The token patterns of values: quotes, brackets, `=value`, notes, and the words of WAIT. */
-
 import { dataReferenceEnd, interpolationEnd, quotedEnd } from './interpolation-scan.js';
 import { arrowLength, fieldAhead, lineBreak, logicalEnd, trimmedEnd } from './line-patterns.js';
 import type { Matcher, Token } from './token.js';

@@ -1,5 +1,4 @@
 /** Text on its own lines: the script of a `DO:`, the text of a `PROMPT:`. */
-
 import { blockLineOutside, tabIndentation } from '../../source/catalogue/syntax.js';
 import type { ShellText } from '../ast.js';
 import { fixAt, type ParseContext, report, span, tokenEnd } from '../grammar/cst.js';

@@ -2,7 +2,6 @@
  * Builds blocks from lines: assigns lines to instructions, and ELSE to its IF. Declarations inside a block, which are
  * mistakes, are moved to the top, so that their names exist.
  */
-
 import { omitUndefined } from '../../../prelude/omit-undefined.js';
 import {
   branchWithoutIf,

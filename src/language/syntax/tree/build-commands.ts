@@ -1,5 +1,4 @@
 /** Builds the work of DO and CHECK: shell text, argument lists and agent calls, with bindings and pipes. */
-
 import { omitUndefined } from '../../../prelude/omit-undefined.js';
 import {
   badName,

@@ -1,5 +1,4 @@
 /** Builds declarations: MACHINE, TITLE, STATE, PATTERN, INPUT, LIMIT, TOOL and IMPORT. The block builder adds their bodies. */
-
 import { nearest } from '../../../prelude/nearest.js';
 import { omitUndefined } from '../../../prelude/omit-undefined.js';
 import { badInputNote, missingPart, unexpectedText, unquotedPath } from '../../source/catalogue/syntax.js';

@@ -1,5 +1,4 @@
 /** Reports the unexpected tokens of an instruction: one message, about the first of them. */
-
 import { omitUndefined } from '../../../prelude/omit-undefined.js';
 import {
   bulletsOf,

@@ -1,5 +1,4 @@
 /** Builds WAIT and ASK, which wait for time, a condition, parallel members, a signal or a person. */
-
 import { omitUndefined } from '../../../prelude/omit-undefined.js';
 import { missingPart, unexpectedText } from '../../source/catalogue/syntax.js';
 import type { Instruction, Option, WaitFor } from '../ast.js';

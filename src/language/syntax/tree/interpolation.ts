@@ -3,7 +3,6 @@
  * † reference. Texts contain expressions and expressions contain texts, so this file and `expression.ts` import each
  * other.
  */
-
 import { badEscape } from '../../source/catalogue/syntax.js';
 import type { Span } from '../../source/diagnostic.js';
 import type { ShellText } from '../ast.js';

@@ -2,7 +2,6 @@
  * The interface of an adapter, the part that is specific to one agent program: how to start it without a person, and
  * how to read its output. Everything else (prompts, limits, stopping, records) is the same for all programs.
  */
-
 import { readFileSync, renameSync } from 'node:fs';
 import type { TokenCounts } from '../../../interpreter/events/event.js';
 import type { ProgramCommand } from '../../process/shell.js';

@@ -2,7 +2,6 @@
  * The events of Claude Code and of programs that imitate it: `system`, `assistant`, `user`, and at the end `result`
  * with the answer, the turns, the tokens and the cost.
  */
-
 import type { TokenCounts } from '../../../interpreter/events/event.js';
 import { isJsonObject } from '../../../prelude/json-object.js';
 import { amountOf, countOf, listOf, objectOf, textOf } from '../call.js';

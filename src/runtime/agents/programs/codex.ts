@@ -3,7 +3,6 @@
  * of its turns answers a whole prompt, so our turns are counted by its items: a turn begins when the model speaks or
  * acts, and again when it does so after a result of an action.
  */
-
 import type { TokenCounts } from '../../../interpreter/events/event.js';
 import { isJsonObject } from '../../../prelude/json-object.js';
 import { countOf, objectOf, textOf } from '../call.js';

@@ -2,7 +2,6 @@
  * The file with the answers of a scripted agent: one answer for all calls, or a list with one for each. An answer
  * defines the output, actions, cost and errors of the agent, so that a program can be tested with all of them.
  */
-
 import { printJson } from '../../../interpreter/values/json.js';
 import { isObject, plain, type Value } from '../../../interpreter/values/value.js';
 import { parseDuration } from '../../../machine/duration.js';

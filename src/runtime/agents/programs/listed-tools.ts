@@ -2,7 +2,6 @@
  * The tools that the configuration lists for a model: its own three, tools of servers that speak the Model Context Protocol,
  * and commands of the `tools.yaml` next to the configuration.
  */
-
 import { existsSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import type { Json } from '../../../machine/expression.js';

@@ -1,5 +1,4 @@
 /** OpenCode. Each step of its model reports its own cost and tokens, so limits apply while it works. */
-
 import { relative } from 'node:path';
 import { isJsonObject } from '../../../prelude/json-object.js';
 import { omitUndefined } from '../../../prelude/omit-undefined.js';

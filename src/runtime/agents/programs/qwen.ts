@@ -2,7 +2,6 @@
  * Qwen Code. It is started like Gemini CLI, from which it is derived, and its output resembles that of Claude Code,
  * without the cost.
  */
-
 import type { TokenCounts } from '../../../interpreter/events/event.js';
 import { isJsonObject } from '../../../prelude/json-object.js';
 import { amountOf, objectOf, textOf } from '../call.js';

@@ -2,7 +2,6 @@
  * The state of a recovered run according to its record. Recovery advances a run by several events at once, so after an
  * event in between the run is ahead of its record. The difference is taken back here.
  */
-
 import type { RunError, RunEvent, Waiting } from '../../../interpreter/events/event.js';
 import { countsAsEffect, endsRun } from '../../../interpreter/events/status-after.js';
 import { failureSoFar } from '../../../interpreter/plan/plan-report.js';

@@ -3,7 +3,6 @@
  * instruction failed without an outcome, the run waits before it. If a handler failed too, the first failure of the chain
  * counts, because the handler handled that one.
  */
-
 import type { FailureCause, GrantedAttempt, Outcome, RunEvent } from '../../../interpreter/events/event.js';
 import { WORK_EFFECTS } from '../../../interpreter/events/status-after.js';
 import { REFUSED } from '../../../interpreter/run.js';

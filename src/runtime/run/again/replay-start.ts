@@ -1,5 +1,4 @@
 /** A new run at the point of an old one from which it continues. It works in memory only, so a refusal leaves nothing behind. */
-
 import type { FailureCause, GrantedAttempt, RunEvent, RunResumed } from '../../../interpreter/events/event.js';
 import { storedLimits } from '../../../interpreter/events/stored-limits.js';
 import type { VariableChanged } from '../../../interpreter/record/change.js';

@@ -7,7 +7,6 @@
  * 3. Drive: stops what dead processes left running, then executes the run. `run_resumed` is the first new event, followed
  *    by what the dead process had computed but not written.
  */
-
 import type { RunEvent } from '../../../interpreter/events/event.js';
 import { statusAfter } from '../../../interpreter/events/status-after.js';
 import type { Replay } from '../../../interpreter/record/replay.js';

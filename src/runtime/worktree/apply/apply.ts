@@ -6,7 +6,6 @@
  * 3. The branch moves first, and only from the commit that was examined; then follow files and index, or all of it is put
  *    back. A note says beforehand what will happen, so that the next `apply` finishes what a killed one began.
  */
-
 import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { clockMs } from '../../clock.js';

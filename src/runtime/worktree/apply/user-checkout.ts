@@ -2,7 +2,6 @@
  * Writes to the checkout of the user. Git writes a copy of the index, under a lock that the user's own commands respect
  * and that names its owner, so that a lock which was left behind is recognized.
  */
-
 import { Buffer } from 'node:buffer';
 import {
   copyFileSync,

@@ -2,7 +2,6 @@
  * Merges branches. A merge is computed from commits alone and writes nothing before it is certain to succeed, so a
  * conflict leaves everything as it was.
  */
-
 import type { Buffer } from 'node:buffer';
 import { fillWorktree, gitTargetOf, moveBranch, tidyWorktree, type Worktree } from '../checkout.js';
 import { listFiles } from '../refusal.js';
