@@ -1,6 +1,7 @@
 /**
  * The recipes of ARCHITECTURE.md, applied to a copy of the sources as a newcomer would: the files that a recipe names are
- * enough for a verb, a lint and an agent adapter that work. What else they name (manual, cases, editors) other tests demand.
+ * enough for a verb, a lint, an agent adapter and an operation on runs that work. What else they name (manual, cases,
+ * editors) other tests demand.
  */
 import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -113,6 +114,29 @@ const RECIPES: Readonly<Record<string, Edits>> = {
     ],
     'runtime/configuration/configuration-schema.ts': [["'cursor', ", "'cursor', 'beep', "]],
   },
+  'An operation on runs.': {
+    'app/runs.ts': [
+      [
+        'remove(options: RemoveOptions): Promise<Result<RemovedRuns>>;',
+        'remove(options: RemoveOptions): Promise<Result<RemovedRuns>>;\n  count(): Promise<Result<number>>;',
+      ],
+    ],
+    'app/folder/count-runs.ts':
+      "import { runIds } from '../../runtime/store/stored-run.js';\nexport const countRuns = (directory: string): number => runIds(directory).length;\n",
+    'app/folder/folder-runs.ts': [
+      ["  | 'audit'\n", "  | 'audit'\n  | 'count'\n"],
+      [
+        '    find: (run) => resultOf(',
+        "    count: () => resultOf(async () => (await import('./count-runs.js')).countRuns(directory)),\n    find: (run) => resultOf(",
+      ],
+    ],
+    'engine/runs/engine-runs.ts': [
+      [
+        '    ...changeOperations(shared, options),',
+        '    ...changeOperations(shared, options),\n    count: () => folder.count(),',
+      ],
+    ],
+  },
 };
 
 beforeAll(() => applyRecipes(Object.assign({}, ...Object.values(RECIPES))));
@@ -168,4 +192,10 @@ test('an agent adapter', async () => {
   const { agents } = configuration;
   for (const name of ['a', 'beep'])
     expect(resolveAgent(name, { agents, folder: null, instead: {} })?.adapter.program, name).toBe('beep-agent');
+});
+
+test('an operation on runs', async () => {
+  const { openRuns } = await load<Library>('index.js');
+  const runs = openRuns({ folder: copy }) as ReturnType<Library['openRuns']> & { count(): Promise<unknown> };
+  expect(await runs.count()).toEqual({ ok: true, value: 0 });
 });
