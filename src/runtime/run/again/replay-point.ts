@@ -2,6 +2,7 @@
  * The point of an old run at which a new run starts, as users name it: an event by its number, a state by the number of its
  * entry, or a step by its attempt.
  */
+import { RunModel } from '../../record/run-model.js';
 import { readJournal, readToDamage, readUntil } from '../../store/read-journal.js';
 import { RunRefused } from '../../store/store-error.js';
 import type { StoredRun } from '../../store/stored-run.js';
@@ -16,11 +17,12 @@ export type ReplayPoint = number | { readonly state: string; readonly entry: num
 export function eventAt(stored: StoredRun, point: ReplayPoint): number {
   if (typeof point === 'number') return requireEvent(stored, point);
   const { state: name, entry } = point;
-  const states: number[] = [];
+  const model = new RunModel({ keeps: () => false });
   /** By path, and by attempt: the first time. */
   const steps = new Map<string, Map<number, number>>();
-  const damage = readToDamage(stored.journal, ({ seq, event }) => {
-    if (event.type === 'state_entered' && event.state === name) states.push(seq);
+  const damage = readToDamage(stored.journal, (record) => {
+    const { seq, event } = record;
+    model.take(record);
     if (event.type === 'step_started' && isCalled(event.step, name)) {
       const attempts = steps.get(event.step) ?? new Map<number, number>();
       if (!attempts.has(event.attempt)) attempts.set(event.attempt, seq);
@@ -28,7 +30,8 @@ export function eventAt(stored: StoredRun, point: ReplayPoint): number {
     }
     return true;
   });
-  // What was not found may be behind the damage.
+  const states = model.visits.flatMap(({ entered, state, seq }) => (entered && state === name ? [seq] : []));
+  // What was not found may come after the damage.
   if (damage !== null && states[entry - 1] === undefined && steps.size === 0) throw damage;
   if (states.length > 0 || steps.size === 0) return eventOfEntry(states, name, entry);
   const paths = [...steps.keys()].sort();
