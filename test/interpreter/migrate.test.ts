@@ -40,6 +40,12 @@ describe('a run continues', () => {
     expect(failed.started).toEqual(['first', 'second w', 'inserted']);
   });
 
+  test('with a new line in the place of one that was moved: the new one has not been executed', () => {
+    const run = start('STATE: A\n  DO: one\n  DO: two\n  RETURN\n').end('one');
+    expect(run.edit('STATE: A\n  DO: other\n  DO: two\n  DO: one\n  RETURN\n', true)).toEqual([]);
+    expect(run.started).toEqual(['one', 'two', 'other']);
+  });
+
   test('after an effect that was removed', () => {
     const run = start(LINES).end('first', 'w');
     expect(run.edit(LINES.replace('  DO: second {word}\n', ''))).toEqual([]);
