@@ -14,7 +14,7 @@ function writtenFlow() {
   try {
     const { tool_input: input } = JSON.parse(readFileSync(0, 'utf8'));
     const path = input?.file_path;
-    return typeof path === 'string' && path.endsWith('.dsl') ? path : null;
+    return typeof path === 'string' && /\.(?:dsl|statedsl)$/.test(path) ? path : null;
   } catch {
     return null;
   }

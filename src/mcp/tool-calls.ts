@@ -39,7 +39,7 @@ export async function checkCall(door: Door, { fix = false, ...named }: CheckArgu
   const found = await findSource(door, named, ['file', 'text']);
   if (!found.ok) return refusalResult(found.refusal);
   const source = sourceOf(found.value);
-  if (typeof source === 'string' && /\.test\.dsl$/.test(source))
+  if (typeof source === 'string' && /\.test\.(?:dsl|statedsl)$/.test(source))
     return failedResult(`\`${source}\` is a test file`, `run \`statedsl check ${source}\``);
   const result = await door.checks.review(source, fix);
   if (!result.ok) return refusalResult(result.refusal);

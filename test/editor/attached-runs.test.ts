@@ -88,6 +88,20 @@ test('effects wait for a person, and go on when the debugger leaves', async () =
   expect(byHand).toHaveLength(1);
 });
 
+test('the past of a run that another process executes is looked at only, and the run goes on', async () => {
+  const one = await debugging(FILES);
+  const live = await executedIn(one.folder, { rounds: 60 });
+  await attach(one, live.id, [6]);
+  await one.stop();
+  const past = await one.move('stepBack');
+  expect(past?.stack).toEqual(['A:5']);
+  const why = 'the run is executed by another process: open it with `launch` to change its past';
+  expect(await one.refusal('evaluate', { expression: 'SET: n = 3', context: 'repl' })).toBe(why);
+  expect(await one.refusal('restartFrame', { frameId: past?.frameId })).toBe(why);
+  await one.disconnect();
+  expect(await live.report).toMatchObject({ status: 'returned', returned: 60 });
+});
+
 test('the session ends with the run', async () => {
   const one = await debugging(FILES);
   const live = await executedIn(one.folder, { rounds: 60 });

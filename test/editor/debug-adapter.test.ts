@@ -90,6 +90,31 @@ describe('a run that is executed', () => {
     ]);
   });
 
+  test('a frame begins again in a new run, and the old one can be resumed', async () => {
+    const one = await debugging({ 'loop.dsl': LOOP });
+    await one.launch({ program: 'loop.dsl', inputs: { top: 2 } }, { 'loop.dsl': [6] });
+    await one.stop();
+    expect(await one.move('continue')).toMatchObject({
+      stack: ['Bump:6', 'Start:12'],
+      scopes: { Tracked: { n: '1' } },
+    });
+    const frames = async () => (await one.ask('stackTrace', { threadId: 1 })).stackFrames;
+    const again = async (frameId: number) => {
+      await one.ask('restartFrame', { frameId });
+      return one.stop();
+    };
+    expect(await again((await frames())[0].id)).toMatchObject({ stack: ['Bump:5', 'Start:12'] });
+    expect(await one.moves('next', 'stepOut')).toEqual(['breakpoint Bump:6', 'step Start:13']);
+    expect(await again((await frames())[0].id)).toMatchObject({ stack: ['Start:9'], scopes: { Tracked: { n: '1' } } });
+    await one.breakpoints('loop.dsl', []);
+    expect(await one.moves('continue')).toEqual(['end']);
+    expect(one.outputs.at(-1)).toMatchObject({ output: '2\n' });
+    const runs = await openRuns({ folder: one.folder }).list({});
+    expect(runs.ok && runs.value.runs.map(({ status }: { status: string }) => status)).toEqual([
+      ...['returned', 'interrupted', 'interrupted'],
+    ]);
+  });
+
   test('a line without code moves, or says why it cannot', async () => {
     const one = await debugging({ 'loop.dsl': LOOP, 'other.dsl': FAILING });
     const set = await one.launch({ program: 'loop.dsl' }, { 'loop.dsl': [11, 8, 3, 22, 2, 99, 21], 'other.dsl': [3] });

@@ -271,6 +271,21 @@ test('requests before the start, unknown ones and cancelled ones have their erro
   expect(await client.request('textDocument/hover', { textDocument, position: at(99, 99) })).toBeNull();
 });
 
+test('a long analysis lets other requests in, and one that waits for it can be cancelled', async () => {
+  const { client, textDocument } = await opened();
+  const state = (at: number) => `STATE: S${at}\n  DO: n = ls ${at} | wc -l\n  GOTO: S${at + 1} with n\n`;
+  const text = `${Array.from({ length: 4_000 }, (_, number) => state(number)).join('')}STATE: S4000\n  RETURN: {n}\n`;
+  const uri = client.open('long.dsl', text);
+  const { answer, cancel } = client.cancelling('textDocument/hover', { textDocument: { uri }, position: at(0, 8) });
+  answer.catch(() => undefined);
+  expect(await client.request('textDocument/hover', { textDocument, position: at(2, 7) })).not.toBeNull();
+  cancel();
+  await expect(answer).rejects.toMatchObject({ code: -32800 });
+  client.change(uri, 2, [{ text: 'RETURN: {nothing}\n' }]);
+  await client.diagnostics(uri, ({ version }) => version === 2);
+  expect(client.published.filter((sent) => sent.uri === uri).map(({ version }) => version)).toEqual([2]);
+});
+
 test('the end: shutdown and exit, exit alone, the end of input, a malformed header', async () => {
   const polite = new Client();
   await polite.start();

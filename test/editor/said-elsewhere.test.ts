@@ -76,6 +76,56 @@ test('what a tool takes and returns, and what an agent is', async () => {
   });
 });
 
+test('an agent that nothing describes gets its lines in the configuration, which may be a new file', async () => {
+  const program = 'DO: Task(carl) "hello"\nRETURN\n';
+  const creating = { workspace: { workspaceEdit: { resourceOperations: ['create'] } } };
+  const isUnknown = ({ code }: { code: string }) => code === 'unknown-agent';
+  const added = async (configuration: string | undefined) => {
+    const client = new Client();
+    if (configuration !== undefined) client.write('statedsl.config.yaml', configuration);
+    await client.start(creating);
+    const uri = client.open('flow.dsl', program);
+    await client.diagnostics(uri, ({ diagnostics }) => diagnostics.some(isUnknown));
+    const position = { line: 0, character: 10 };
+    const actions = await client.request('textDocument/codeAction', {
+      textDocument: { uri },
+      range: { start: position, end: position },
+      context: { diagnostics: [], only: ['quickfix'] },
+    });
+    const found = actions.find(
+      ({ title }: { title: string }) => title === 'Describe the agent carl in the configuration',
+    );
+    if (found === undefined) return null;
+    const { documentChanges } = found.edit;
+    const { edits, textDocument } = documentChanges.at(-1);
+    const target = client.uri('statedsl.config.yaml');
+    expect(textDocument.uri).toBe(target);
+    if (documentChanges.length === 2) expect(documentChanges[0]).toEqual({ kind: 'create', uri: target });
+    const [{ range, newText }] = edits;
+    const lines = (configuration ?? '').split('\n');
+    const { line, character } = range.start;
+    lines[line] = (lines[line] ?? '').slice(0, character) + newText + (lines[line] ?? '').slice(character);
+    client.write('statedsl.config.yaml', lines.join('\n'));
+    client.notify('workspace/didChangeWatchedFiles', { changes: [{ uri: target, type: 2 }] });
+    client.change(uri, 2, [{ text: program }]);
+    expect((await client.diagnostics(uri, ({ version }) => version === 2)).diagnostics.filter(isUnknown)).toEqual([]);
+    return lines.join('\n');
+  };
+  expect(await added(undefined)).toBe('agents:\n  carl:\n    adapter: claude\n');
+  expect(await added('agents:\n    bob: { adapter: claude }\n')).toBe(
+    'agents:\n    carl:\n      adapter: claude\n    bob: { adapter: claude }\n',
+  );
+  expect(await added('# nothing yet')).toBe('# nothing yet\nagents:\n  carl:\n    adapter: claude\n');
+  expect(await added('agents: { bob: { adapter: claude } }\n')).toBeNull();
+});
+
+test('a workspace that is not trusted is judged without its configuration, and without what only that could say', async () => {
+  const files = { ...FILES, 'flow.dsl': FLOW };
+  const { client, uri } = await opened(files, 'flow.dsl', { initializationOptions: { trusted: false } });
+  const codes = (await client.diagnostics(uri)).diagnostics.map(({ code }) => code);
+  expect(codes.filter((code) => /agent|gate|target/.test(code))).toEqual([]);
+});
+
 test('fields of a schema that the program does not read yet are marked', async () => {
   const flow = 'STATE: A\n  CALL: text = greet with name="x"\n  RETURN: {text.hello.}\n';
   const { ask } = await opened({ ...FILES, 'flow.dsl': flow });

@@ -4,7 +4,7 @@
  */
 import type { CallSupport } from '../../language/check/callables.js';
 import type { ParseFile } from '../../language/check/collect.js';
-import { type Compilation, type CompileOptions, compile } from '../../language/check/compile.js';
+import { type Compilation, type CompileOptions, compileInSteps } from '../../language/check/compile.js';
 import type { SourceFile } from '../../language/source/diagnostic.js';
 import type { Program } from '../../language/syntax/ast.js';
 import { parseProgram } from '../../language/syntax/parse.js';
@@ -36,29 +36,53 @@ export async function compileProgram(
 }
 
 /** `usesCalls`: the compilation also depends on tools and plans, which are not part of the surroundings. */
+interface CompiledProgram {
+  readonly compilation: Compilation;
+  readonly usesCalls: boolean;
+}
+
 export async function compileWithin(
+  surroundings: Surroundings,
+  host: ProjectHost,
+  program: NamedText,
+  options: Partial<ProgramOptions>,
+): Promise<CompiledProgram> {
+  return (await compileUnless(() => false, surroundings, host, program, options)) as CompiledProgram;
+}
+
+/** The same, which is given up, with null, as soon as somebody has no use for it: that is asked between two states. */
+export async function compileUnless(
+  isObsolete: () => boolean | Promise<boolean>,
   surroundings: Surroundings,
   host: ProjectHost,
   { name, text }: NamedText,
   { machine, strict, explain, commands, index, debug, previous, calls = {} }: Partial<ProgramOptions>,
-): Promise<{ readonly compilation: Compilation; readonly usesCalls: boolean }> {
+): Promise<CompiledProgram | null> {
   const parse = await parserOf(name, text);
-  const compileWith = (support: () => CallSupport | null): Compilation =>
-    compile(text, {
+  const compileWith = async (support: () => CallSupport | null): Promise<Compilation | null> => {
+    const steps = compileInSteps(text, {
       ...surroundings,
       ...omitUndefined({ machine, strict, explain, commands, index, debug, previous, parse }),
       name,
       calls: support,
     });
+    for (;;) {
+      const { done, value } = steps.next();
+      if (done === true) return value;
+      const answer = isObsolete();
+      if (answer !== false && (answer === true || (await answer))) return null;
+    }
+  };
   // The modules that read tools and plans are loaded only if a line needs them. Compiling a second time is quick.
   let usesCalls = false;
-  const compilation = compileWith(() => {
+  const first = await compileWith(() => {
     usesCalls = true;
     return null;
   });
-  if (!usesCalls) return { compilation, usesCalls };
+  if (!usesCalls || first === null) return first === null ? null : { compilation: first, usesCalls };
   const support = (await import('./link-plans.js')).callSupport(host, name, calls);
-  return { compilation: compileWith(() => support), usesCalls };
+  const compilation = await compileWith(() => support);
+  return compilation === null ? null : { compilation, usesCalls };
 }
 
 /** The tree of a program, by the kind of its file. */

@@ -180,7 +180,7 @@ const IDLE = new Set(
 );
 
 const FILE = /\.(?:dsl|statedsl|md|ya?ml|json)$/i;
-const isProgram = (name: string): boolean => /^[^.].*\.(?:dsl|statedsl)$/.test(name) && !name.endsWith('.test.dsl');
+const isProgram = (name: string): boolean => /^[^.].*(?<!\.test)\.(?:dsl|statedsl)$/.test(name);
 
 /** A program of this directory, to be named in an example. */
 function programHere(): string {

@@ -402,7 +402,7 @@ function watchTests(names: readonly string[], flags: TestFlags, read: Set<string
 /** The command that was meant by a word that is not a file. */
 function absentHelp(word: string): string {
   const [file, name] = word.split(/::?/, 2);
-  if (name !== undefined && name !== '' && /\.dsl$/.test(file ?? ''))
+  if (name !== undefined && name !== '' && /\.(?:dsl|statedsl)$/.test(file ?? ''))
     return `write \`statedsl test ${file} --filter '${name}'\``;
   if (/^(?:all|crash|fail|late|twice)(?:,|$)/.test(word))
     return `write \`--faults=${word === 'all' ? 'crash,fail,late,twice' : word}\``;
@@ -410,7 +410,7 @@ function absentHelp(word: string): string {
     return `write \`--coverage=${/json|svg|lcov/.test(word) ? word : 'svg'}:FILE\``;
   const near = nearest(
     word,
-    namesIn('.').filter((one) => one.endsWith('.test.dsl') || !one.includes('.')),
+    namesIn('.').filter((one) => isTestFile(one) || !one.includes('.')),
   );
   return near === undefined
     ? 'name a file that ends in `.test.dsl`; `statedsl test` alone runs all below this folder, and `--filter TEXT` those with a name'

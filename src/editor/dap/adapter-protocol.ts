@@ -3,7 +3,7 @@
 export interface Reply {
   readonly body?: unknown;
   /** What is done once the answer was sent. */
-  readonly after?: () => void;
+  readonly after?: () => void | Promise<void>;
 }
 
 export type RequestArguments = Readonly<Record<string, unknown>>;

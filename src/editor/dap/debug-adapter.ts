@@ -3,6 +3,7 @@ import { connect } from 'node:net';
 import type { Readable, Writable } from 'node:stream';
 import { DebugSession } from '@vscode/debugadapter';
 import type { AttachableRun } from '../../runtime/run/drive-options.js';
+import { RunRefused, StoreError } from '../../runtime/store/store-error.js';
 import { AdapterRefusal, type Reply, type RequestArguments } from './adapter-protocol.js';
 import { RemoteSession, readAsking } from './attached.js';
 import { Session } from './session.js';
@@ -127,13 +128,29 @@ class DebugAdapter extends DebugSession {
       this.respond({ ...known, success: true, ...(reply.body === undefined ? {} : { body: reply.body }) });
     } catch (cause) {
       const isRefusal = cause instanceof AdapterRefusal;
-      const message = isRefusal ? cause.message : `this is a bug of statedsl: ${(cause as Error).message}`;
-      if (!isRefusal) this.options.log(String((cause as Error).stack));
+      const message = this.messageOf(cause);
       const body = { error: { id: REFUSED, format: escapeBraces(message), showUser: isRefusal && cause.isShown } };
       this.respond({ ...known, success: false, message, body });
     }
-    reply.after?.();
+    try {
+      await reply.after?.();
+    } catch (cause) {
+      // It was answered already, and the process may execute a run that goes on.
+      this.sayFailure(cause);
+    }
     if (command === 'disconnect') await this.end();
+  }
+
+  private messageOf(cause: unknown): string {
+    if (cause instanceof AdapterRefusal || cause instanceof RunRefused || cause instanceof StoreError)
+      return cause.message;
+    this.options.log(String((cause as Error).stack));
+    return `this is a bug of statedsl: ${(cause as Error).message}`;
+  }
+
+  private sayFailure(cause: unknown): void {
+    const output = `${this.messageOf(cause)}\n`;
+    this.sendEvent({ seq: 0, type: 'event', event: 'output', body: { category: 'important', output } } as never);
   }
 
   /** The run ends as if the client had gone, and another one begins with what the client has configured. */
@@ -143,7 +160,7 @@ class DebugAdapter extends DebugSession {
       throw new AdapterRefusal('only a program that this session has started can be restarted', true);
     const before = this.session;
     this.session = this.openSession();
-    (await before.handle('disconnect', { terminateDebuggee: true })).after?.();
+    await (await before.handle('disconnect', { terminateDebuggee: true })).after?.();
     await before.closeSession();
     const newest = given.arguments as RequestArguments | undefined;
     const first = { ...(launched.arguments as RequestArguments), ...newest };

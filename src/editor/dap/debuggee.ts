@@ -189,6 +189,11 @@ export class Debuggee {
     this.options.send('statedsl/run', { run, dir: this.directory });
   }
 
+  refuseElsewhere(): void {
+    const why = 'the run is executed by another process: open it with `launch` to change its past';
+    if (this.attached !== null) throw new AdapterRefusal(why, true);
+  }
+
   private refuseSecond(): void {
     if (this.begin !== null) throw new AdapterRefusal('this session has a run already');
   }
@@ -257,20 +262,15 @@ export class Debuggee {
   }
 
   /**
-   * Begins a new run at the past place where this one stands, as `replay` does, and changes it there. The session goes on
-   * with it, and the old run stays as it is.
+   * Begins a new run at the past place where this one stands, as `replay` does, and makes a change there, if there is one. The
+   * session goes on with it, and the old run stays as it is.
    */
-  async branchOff(change: VariableChanged): Promise<void> {
+  async branchOff(change: VariableChanged | null): Promise<void> {
     const { past, runId, live: old, execution: left } = this;
     const stop = past?.watch.stop;
     if (past == null || stop == null || runId === null) throw new AdapterRefusal('this is not a past place');
     const moment = momentOf(stop.thread, stop.pc);
     const { seqNow } = past;
-    if (this.attached !== null)
-      throw new AdapterRefusal(
-        'the run is executed by another process: open it with `launch` to change its past',
-        true,
-      );
     const { path } = stop.thread;
     const live = this.newLive({ kind: 'run' });
     live.watch.special = (thread, pc) => {
@@ -288,7 +288,8 @@ export class Debuggee {
       await left.report;
     }
     const { directory, host, folder } = this;
-    const given = { ...options, hold: live, inputs: secretInputs(this.inputs, this.program), change };
+    const inputs = secretInputs(this.inputs, this.program);
+    const given = { ...options, hold: live, inputs, ...(change === null ? {} : { change }) };
     const begun = await replayStored(
       { directory, host, options: folder },
       runId,
@@ -296,11 +297,8 @@ export class Debuggee {
       given as ContinuedOptions,
     );
     this.follow(execution, begun as Result<RunExecution>);
-    if (begun.ok)
-      this.output(
-        'important',
-        `this is the new run ${begun.value.started.run_id}, which began as a copy of ${runId}\n`,
-      );
+    if (!begun.ok) return;
+    this.output('important', `this is the new run ${begun.value.started.run_id}, which began as a copy of ${runId}\n`);
   }
 
   setEffectMode(mode: EffectMode): void {

@@ -14,7 +14,14 @@ import { ascii } from '../../views/graph/graph-text.js';
 import { graphOf } from '../../views/graph/machine-graph.js';
 import type { DebugFrame } from '../debug/debug-frames.js';
 import type { Changeable } from '../debug/debug-scopes.js';
-import { AdapterRefusal, type Handlers, numberIn, type RequestArguments, textIn } from './adapter-protocol.js';
+import {
+  AdapterRefusal,
+  type Handlers,
+  numberIn,
+  type Reply,
+  type RequestArguments,
+  textIn,
+} from './adapter-protocol.js';
 import type { HeldEffect } from './debugged-run.js';
 import type { Debuggee } from './debuggee.js';
 import { effectMode } from './launch-values.js';
@@ -51,6 +58,18 @@ export function deciding(debuggee: Debuggee, inspection: ShownFrames): Handlers 
         thread: frame.standing.thread,
       });
     },
+    restartFrame: (given) => {
+      const { kind, level, standing } = inspection.frameOf(numberIn(given, 'frameId') ?? -1);
+      if (kind === 'step' || kind === 'call')
+        throw new AdapterRefusal('a state, a pattern or a workflow begins again: choose its frame', true);
+      debuggee.refuseElsewhere();
+      return {
+        after: () => {
+          debuggee.time.standAtBeginning(standing.thread, level);
+          return debuggee.branchOff(null);
+        },
+      };
+    },
     'statedsl/effect': (given) => {
       const held = heldEffect(debuggee);
       const action = textIn(given, 'action') ?? '';
@@ -63,7 +82,7 @@ export function deciding(debuggee: Debuggee, inspection: ShownFrames): Handlers 
 export async function consoleCommand(
   debuggee: Debuggee,
   text: string,
-): Promise<{ result: string; after?: () => void }> {
+): Promise<{ result: string; after?: Reply['after'] }> {
   const [, command = '', rest = ''] = /^:(\S*)\s*([\s\S]*)$/.exec(text) ?? [];
   switch (command) {
     case 'goto': {
@@ -192,7 +211,10 @@ function change(debuggee: Debuggee, inspection: ShownFrames, { name, text, at, t
   if (thread !== stop.thread) throw new AdapterRefusal('only variables of the thread that stopped change');
   const body = inspection.present(value, thread);
   const made = changeAt(thread, pc, { name, in: at.in, slot: at.slot }, value, 'debugger');
-  if (isPast) return { body, after: () => void debuggee.branchOff(made) };
+  if (isPast) {
+    debuggee.refuseElsewhere();
+    return { body, after: () => debuggee.branchOff(made) };
+  }
   if (debuggee.live?.moment == null)
     throw new AdapterRefusal('a variable changes only before an instruction: step to one');
   applyChange(thread, made);

@@ -37,6 +37,7 @@ export const capabilities = {
   supportsBreakpointLocationsRequest: true,
   supportsSteppingGranularity: true,
   supportsRestartRequest: true,
+  supportsRestartFrame: true,
 } as const;
 
 /** They do not wait behind other requests. */

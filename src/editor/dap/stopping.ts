@@ -5,7 +5,7 @@ import type { Value } from '../../interpreter/values/value.js';
 import { ERROR_KINDS } from '../../machine/error-kinds.js';
 import { readReference } from '../../prelude/reference.js';
 import type { Breakpoint, DataBreakpoint, FailureFilter } from '../debug/watch.js';
-import { AdapterRefusal, type Handlers, listIn, numberIn, textIn } from './adapter-protocol.js';
+import { type Handlers, listIn, numberIn, textIn } from './adapter-protocol.js';
 import {
   locationsIn,
   type ResolvedBreakpoint,
@@ -238,9 +238,4 @@ function watchData(debuggee: Debuggee, dataId: string, id: number): DataBreakpoi
   }
   const path = dataId.startsWith('†') ? pathIn(dataId) : null;
   return path === null ? null : { id, name: dataId, read: ({ data }: Thread) => data.read(path) as Value | undefined };
-}
-
-/** What the client must not ask for. */
-export function unknownRequest(command: string): AdapterRefusal {
-  return new AdapterRefusal(`the request \`${command}\` is not known here`);
 }

@@ -42,6 +42,28 @@ export class TimeTravel {
     this.standAt(best ?? outer, best === null && outer === null ? 'entry' : 'step');
   }
 
+  /** Stands where the state of a thread was entered, or the pattern that is the `level`th one in it. Nobody is told. */
+  standAtBeginning(thread: Thread, level: number): void {
+    void this.debuggee.still;
+    const here = this.here();
+    const scan = this.debuggee.newPast(false);
+    const begun: PastLocation[] = [];
+    let around = '';
+    scan.scan(here, (one, pc, tick) => {
+      if (one.path !== thread.path) return;
+      const calls = scan.program.locationAt(pc)?.calls ?? [];
+      const names = calls.slice(0, level).map(({ span }) => `${span.file}:${span.start}`);
+      const now = calls.length < level ? '' : `${one.run.statesTotal} ${names.join(' ')}`;
+      if (now !== around && now !== '') begun.push({ tick, depth: level });
+      around = now;
+    });
+    const last = begun.at(-1);
+    const past = this.debuggee.newPast(false);
+    if (last === undefined || !past.goTo(last))
+      throw new AdapterRefusal('where this frame began is not on record', true);
+    this.debuggee.standIn(past);
+  }
+
   reverseContinue(): void {
     void this.debuggee.still;
     const here = this.here();

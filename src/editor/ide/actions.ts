@@ -4,6 +4,7 @@
  * without new errors (`isProvedBy`).
  */
 import type { Compilation } from '../../language/check/compile.js';
+import { BUILTINS } from '../../language/check/shell/known-programs.js';
 import {
   type Diagnostic,
   type Edit,
@@ -32,10 +33,11 @@ export function proposedActions(program: OpenProgram, range: Range): ProposedAct
   return [
     ...program.compilation.diagnostics
       .filter(({ span }) => span.file === 0 && span.start <= range.end && span.end >= range.start)
-      .flatMap((one) => stubsFor(program, one)),
+      .flatMap((one) => [...stubsFor(program, one), ...keptValue(program, one)]),
     ...extractions(program, range),
     ...inlineUse(program, range.start),
     ...rewritten(program, range.start),
+    ...withoutShell(program, range.start),
     ...withHandler(program, range.start),
   ];
 }
@@ -94,6 +96,40 @@ function stubsFor(program: OpenProgram, { code, span, severity }: Diagnostic): P
     default:
       return [];
   }
+}
+
+/** A local that another state reads is kept in a variable of the machine, which that state reads instead. */
+function keptValue(program: OpenProgram, { code, span, labels = [] }: Diagnostic): ProposedAction[] {
+  const { source } = program;
+  const [bound] = labels;
+  const around = enclosing(program, span.start);
+  if (code !== 'local-out-of-scope' || bound?.span.file !== 0 || around === null) return [];
+  const name = source.text.slice(span.start, span.end);
+  const binding = instructionAt(program, bound.span.start);
+  if (binding === null || !/^\w+$/.test(name)) return [];
+  const kept = freeName(program, `${name}_kept`);
+  const at = endOfLine(source, lastOf(source, endOfInstruction(binding)));
+  const indent = /^[ \t]*/.exec(lineText(source, positionAt(source, binding.span.start).line))?.[0] ?? '';
+  const reads = distinct([span, ...readsIn(around.body, name)]);
+  return [
+    {
+      title: `Keep ${name} in the tracked variable ${kept}`,
+      kind: 'quickfix',
+      mends: code,
+      edits: [
+        insert(at, `${newLine(source, at)}${indent}TRACK: ${kept}\n${indent}SET: ${kept} = ${name}\n`),
+        ...reads.map((read) => ({ span: read, text: kept })),
+      ],
+    },
+  ];
+}
+
+/** Where the expressions in a tree read a name. */
+function readsIn(value: unknown, name: string): Span[] {
+  if (typeof value !== 'object' || value === null) return [];
+  const { kind, name: own, span } = value as { kind?: unknown; name?: unknown; span?: Span };
+  if (kind === 'name' && own === name && span?.file === 0) return [span];
+  return Object.values(value).flatMap((part) => readsIn(part, name));
 }
 
 /** The first line that is neither blank nor a comment. */
@@ -235,13 +271,14 @@ function inlineUse(program: OpenProgram, offset: number): ProposedAction[] {
   ];
 }
 
-/** The innermost instruction that begins on the line of an offset. */
+/** The instruction at an offset, or else the first one that begins on its line. */
 function instructionAt({ tree, source }: OpenProgram, offset: number): Instruction | null {
   const { line } = positionAt(source, offset);
   let found: Instruction | null = null;
   const visit = (instructions: readonly Instruction[]): void => {
     for (const i of instructions) {
-      if (i.span.file === 0 && positionAt(source, i.span.start).line === line) found ??= i;
+      if (i.span.file === 0 && positionAt(source, i.span.start).line === line)
+        if (found === null || i.span.start <= offset) found = i;
       for (const block of childBlocks(i)) visit(block.instructions);
     }
   };
@@ -270,6 +307,37 @@ function rewritten({ source }: OpenProgram, offset: number): ProposedAction[] {
       title: `Write ${text}: the line above leaves the state`,
       kind: 'refactor.rewrite',
       edits: [{ span: { file: 0, start, end: start + (head[2] as string).length }, text }],
+    },
+  ];
+}
+
+/** A word that a shell hands over as it is written: letters, a text in quotes, or one value. */
+const PLAIN_WORD = /(?:([\w./:=@%+,-]+)|"([^"$`\\{}!]*)"|'([^'"\\{}]*)'|(\{[A-Za-z_][\w.]*\}))(?:\s+|$)/y;
+
+/** `DO: git commit -m {text}` starts the same program as `DO: ["git", "commit", "-m", {text}]`, which needs no shell. */
+function withoutShell(program: OpenProgram, offset: number): ProposedAction[] {
+  const i = instructionAt(program, offset);
+  if (i?.kind !== 'do' || i.bind !== undefined || i.piped || i.performed.kind !== 'shell') return [];
+  const { text, lines, block } = i.performed.shell;
+  const [only, more] = lines;
+  if (block || only === undefined || more !== undefined) return [];
+  if (i.options.some(({ key }) => key.text === 'shell' || key.text === 'strict')) return [];
+  const words: string[] = [];
+  PLAIN_WORD.lastIndex = 0;
+  for (let end = 0; end < text.length; end = PLAIN_WORD.lastIndex) {
+    const match = PLAIN_WORD.exec(text);
+    if (match === null) return [];
+    const [, plain, double, single, value] = match;
+    words.push(value ?? `"${plain ?? double ?? single}"`);
+  }
+  const name = words[0]?.replaceAll('"', '') ?? '';
+  if (/^(?:\{|$)|=/.test(name) || BUILTINS.has(name)) return [];
+  const span = { file: 0, start: only.source, end: only.source + text.length };
+  return [
+    {
+      title: `Start ${name} without a shell`,
+      kind: 'refactor.rewrite',
+      edits: [{ span, text: `[${words.join(', ')}]` }],
     },
   ];
 }

@@ -183,7 +183,12 @@ export class Answers extends NameAnswers {
     const { diagnostics, only } = params.context;
     const isAsked = (kind: string): boolean =>
       only === undefined || only.some((one) => kind === one || kind.startsWith(`${one}.`));
-    const actions = isAsked('quickfix') ? quickFixes(document.uri, document.text.version, diagnostics) : [];
+    const actions = isAsked('quickfix')
+      ? [
+          ...quickFixes(document.uri, document.text.version, diagnostics),
+          ...(await this.newAgents(document, params.range)),
+        ]
+      : [];
     actions.push(...(await this.proposals(document, params.range, isAsked, params.context.triggerKind === 2)));
     if (!isAsked('source.fixAll.statedsl')) return actions;
     const { diagnostics: all, sources } = await this.documents.current(document);
@@ -227,9 +232,33 @@ export class Answers extends NameAnswers {
     return found;
   }
 
+  /** Agents that programs name and the configuration does not describe. */
+  private async newAgents(document: OpenDocument, range: Range): Promise<CodeAction[]> {
+    const { diagnostics, sources } = await this.documents.current(document);
+    const [source] = sources;
+    if (source === undefined) return [];
+    const [start, end] = [offsetOf(source, range.start), offsetOf(source, range.end)];
+    const unknown = diagnostics.filter(
+      ({ code, span }) => code === 'unknown-agent' && span.file === 0 && span.start <= end && span.end >= start,
+    );
+    const described = unknown.length === 0 ? null : await this.documents.describedOf(document);
+    return unknown.flatMap(({ span }): CodeAction[] => {
+      const name = source.text.slice(span.start, span.end).trim();
+      const added = /^[A-Za-z][\w-]*$/.test(name) ? (described?.newAgent(name) ?? null) : null;
+      if (added === null || (added.isNewFile && !this.client.createsFiles)) return [];
+      const { uri, text, offset } = added;
+      const edits = [{ range: rangeOf(added.source, { start: offset, end: offset }), newText: text }];
+      const changed = { textDocument: { uri, version: null }, edits };
+      const documentChanges = added.isNewFile ? [{ kind: 'create' as const, uri }, changed] : [changed];
+      return [
+        { title: `Describe the agent ${name} in the configuration`, kind: 'quickfix', edit: { documentChanges } },
+      ];
+    });
+  }
+
   private async provedEdit(document: OpenDocument, program: OpenProgram, action: ProposedAction) {
     const { edits, mends } = action;
-    const after = await this.documents.compile(document, applyEdits(program.source.text, edits));
+    const after = await this.documents.compileAs(document, applyEdits(program.source.text, edits));
     if (!isProvedBy(program.compilation, after, mends)) return null;
     const textDocument = { uri: document.uri, version: document.text.version };
     return { documentChanges: [{ textDocument, edits: textEdits(edits, program.compilation.sources) }] };

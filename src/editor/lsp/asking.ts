@@ -21,6 +21,8 @@ interface ClientTraits {
   readonly hasOutline: boolean;
   readonly hasVersions: boolean;
   readonly hasMarkdown: boolean;
+  /** Its edits may create files. */
+  readonly createsFiles: boolean;
   /** It asks for the edits of an action when it is chosen. */
   readonly resolvesActions: boolean;
 }

@@ -1,5 +1,5 @@
 /** What files say about names that programs use: tools in `tools.yaml`, agents and gates in the configuration, schemas. */
-import { dirname, resolve } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { Location } from 'vscode-languageserver-protocol';
 import { PlanLoader } from '../../app/project/load-plan.js';
@@ -34,6 +34,16 @@ export interface DescribedTool {
   readonly schemaAt: Location | null;
   /** The absolute path of the plan that it is; null: it is none. */
   readonly plan: string | null;
+}
+
+/** A text for the file that configures agents. */
+interface NewAgent {
+  readonly uri: string;
+  readonly isNewFile: boolean;
+  readonly offset: number;
+  readonly text: string;
+  /** The file as it is. */
+  readonly source: SourceFile;
 }
 
 /** Files are read when somebody asks, and once: it lives as long as what the disk said is known. */
@@ -107,6 +117,34 @@ export class DescribedNames {
     const read = file === null ? null : this.read(file);
     const found = memberOf(memberOf(read?.root ?? null, kind)?.value ?? null, name);
     return read === null || found === undefined ? null : locationIn(read, found.keySpan);
+  }
+
+  /** What describes a new agent in the configuration, which may not exist yet; null where it is not plain what to write. */
+  newAgent(name: string): NewAgent | null {
+    const { settings } = this;
+    if (settings === null || settings.diagnostics.length > 0) return null;
+    const { configuration, warnings } = settings;
+    const described = (indent: string): string => `${indent}${name}:\n${indent}  adapter: claude\n`;
+    if (configuration.file === null) {
+      if (warnings.length > 0) return null;
+      const uri = pathToFileURL(join(this.host.folder, 'statedsl.config.yaml')).href;
+      return { uri, isNewFile: true, offset: 0, text: `agents:\n${described('  ')}`, source: sourceFile('', '') };
+    }
+    const read = this.read(configuration.file);
+    if (read === null) return null;
+    const { source, root } = read;
+    const uri = pathToFileURL(read.path).href;
+    const agents = memberOf(root, 'agents');
+    if (agents === undefined) {
+      const line = source.text === '' || source.text.endsWith('\n') ? '' : '\n';
+      const text = `${line}agents:\n${described('  ')}`;
+      return { uri, isNewFile: false, offset: source.text.length, text, source };
+    }
+    const [first] = membersOf(agents.value);
+    if (first === undefined || source.text[agents.value.span.start] === '{') return null;
+    const { line, column } = positionAt(source, first.keySpan.start);
+    const offset = source.lineStarts[line - 1] as number;
+    return { uri, isNewFile: false, offset, text: described(' '.repeat(column - 1)), source };
   }
 
   /** What stands behind the name of an agent; null if nothing does. */

@@ -6,7 +6,7 @@ import { existsSync } from 'node:fs';
 import { basename, dirname, resolve } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { TextDocument } from 'vscode-languageserver-textdocument';
-import { compileWithin } from '../../app/project/compile-program.js';
+import { compileUnless } from '../../app/project/compile-program.js';
 import { shippedFolder } from '../../app/project/find-workflow.js';
 import { checkToolsFile, loadPlan } from '../../app/project/load-plan.js';
 import { isMarkdown, isPlan, isTestFile, isWorkflow, mayHaveWorktree } from '../../app/project/preparation.js';
@@ -48,7 +48,9 @@ export interface OpenDocument {
   text: TextDocument;
   analysis: Analysis | null;
   /** The analysis under way. */
-  pending: Promise<Analysis> | null;
+  pending: Promise<void> | null;
+  /** How often something else than the text has changed. */
+  renewals: number;
   /** What the disk said; null after something may have changed. */
   known: Promise<Known> | null;
 }
@@ -96,6 +98,7 @@ export class Documents {
       text: TextDocument.create(uri, language, version, text),
       analysis: null,
       pending: null,
+      renewals: 0,
       known: null,
     };
     this.open.set(uri, document);
@@ -113,6 +116,7 @@ export class Documents {
       text: TextDocument.create(uri, 'statedsl', 0, text),
       analysis: null,
       pending: null,
+      renewals: 0,
       known: null,
     };
   }
@@ -195,7 +199,7 @@ export class Documents {
     return undefined;
   }
 
-  /** The analysis of the newest text. Texts that have become old in the meantime are skipped. */
+  /** The analysis of the newest text. That of an older one is given up. */
   async current(document: OpenDocument): Promise<Analysis> {
     while (document.analysis?.version !== document.text.version) {
       document.pending ??= this.analyse(document).finally(() => {
@@ -209,20 +213,27 @@ export class Documents {
   /** Forgets the analysis, because something else than the text has changed. */
   renew(document: OpenDocument): void {
     document.known = null;
+    document.renewals++;
     if (document.analysis !== null) document.analysis = { ...document.analysis, version: Number.NaN };
   }
 
-  private async analyse(document: OpenDocument): Promise<Analysis> {
+  private async analyse(document: OpenDocument): Promise<void> {
+    const { renewals } = document;
     const { version } = document.text;
+    const isOld = (): boolean => document.text.version !== version || document.renewals !== renewals;
     await this.decide(document);
     // A program may begin with the mark: where it stays, columns of the first line are those of the client.
     const text = document.kind === 'program' ? document.text.getText() : textOf(document);
-    const analysis = { version, text, ...(await this.read(document, text)) };
-    document.analysis = analysis;
-    return analysis;
+    const read = await this.read(document, text, isOld);
+    if (read !== null && !isOld()) document.analysis = { version, text, ...read };
   }
 
-  private async read(document: OpenDocument, text: string): Promise<Omit<Analysis, 'version' | 'text'>> {
+  /** Null: the text has become old meanwhile. */
+  private async read(
+    document: OpenDocument,
+    text: string,
+    isOld: () => boolean,
+  ): Promise<Omit<Analysis, 'version' | 'text'> | null> {
     const { name, kind } = document;
     const nothing = { diagnostics: [], sources: [sourceFile(name, text)], program: null };
     switch (kind) {
@@ -242,8 +253,7 @@ export class Documents {
       }
       case 'tools': {
         const { settings } = await this.knownOf(document, text);
-        const lookup = toolLookup(this.host, settings.configuration, { cwd: this.folder });
-        const loaded = checkToolsFile(this.host, name, lookup);
+        const loaded = checkToolsFile(this.host, name, this.toolsOf(settings));
         return loaded.kind === 'missing'
           ? nothing
           : { diagnostics: loaded.diagnostics, sources: loaded.sources, program: null };
@@ -253,7 +263,8 @@ export class Documents {
         return { diagnostics: [...diagnostics, ...warnings], sources, program: null };
       }
       default: {
-        const compilation = await this.compile(document, text);
+        const compilation = await this.compile(document, text, new Map(), lookingUp(isOld));
+        if (compilation === null) return null;
         const { program, diagnostics, sources } = compilation;
         // A document without a program is none of ours.
         const isProse =
@@ -274,15 +285,29 @@ export class Documents {
   /** The plan of a document with its tools. */
   async loadedPlan(document: OpenDocument): Promise<ReturnType<typeof loadPlan>> {
     const { settings } = await this.knownOf(document, textOf(document));
-    return loadPlan(this.host, document.name, {}, toolLookup(this.host, settings.configuration, { cwd: this.folder }));
+    return loadPlan(this.host, document.name, {}, this.toolsOf(settings));
   }
 
-  /** Compiles a text as if it were that of the document. */
-  async compile(
+  /** Without its configuration, a workspace has agents, gates and servers that nobody knows: every name counts as one. */
+  private toolsOf({ configuration }: Settings): Partial<ReturnType<typeof toolLookup>> {
+    return this.options.isTrusted ? toolLookup(this.host, configuration, { cwd: this.folder }) : {};
+  }
+
+  /** Compiles a text as if it were that of the document, with other texts of its imports. */
+  async compileAs(
     document: OpenDocument,
     text: string,
     others: ReadonlyMap<string, string> = new Map(),
   ): Promise<Compilation> {
+    return (await this.compile(document, text, others, () => false)) as Compilation;
+  }
+
+  private async compile(
+    document: OpenDocument,
+    text: string,
+    others: ReadonlyMap<string, string>,
+    isObsolete: () => boolean | Promise<boolean>,
+  ): Promise<Compilation | null> {
     const { settings, surroundings } = await this.knownOf(document, text);
     const { load } = surroundings;
     const changed: Surroundings =
@@ -300,17 +325,18 @@ export class Documents {
             },
           };
     const previous = others.size === 0 ? (document.analysis?.program?.compilation ?? null) : null;
-    const { compilation } = await compileWithin(
+    const compiled = await compileUnless(
+      isObsolete,
       changed,
       this.host,
       { name: document.name, text },
       {
         index: true,
         previous,
-        calls: toolLookup(this.host, settings.configuration, { cwd: this.folder }),
+        calls: this.toolsOf(settings),
       },
     );
-    return compilation;
+    return compiled?.compilation ?? null;
   }
 
   settingsOf(document: OpenDocument): Promise<Settings> {
@@ -349,8 +375,9 @@ export class Documents {
         cwd: this.folder,
         configuration,
         lookups: {
-          agents: agentLookup(configuration, {}),
-          ...gateLookup(configuration, this.folder),
+          ...(this.options.isTrusted
+            ? { agents: agentLookup(configuration, {}), ...gateLookup(configuration, this.folder) }
+            : {}),
           ...omitUndefined({ worktree }),
         },
       },
@@ -389,6 +416,27 @@ export function filePath(uri: string): string | null {
 export function textOf({ text }: OpenDocument): string {
   const all = text.getText();
   return all.startsWith(BYTE_ORDER_MARK) ? all.slice(1) : all;
+}
+
+/** How long an analysis may take before messages that came meanwhile are read, in milliseconds. */
+const SLICE_MS = 25;
+
+/** Asks now and then, after the messages that came meanwhile were read. */
+function lookingUp(isOld: () => boolean): () => boolean | Promise<boolean> {
+  let begun = performance.now();
+  return () => {
+    if (performance.now() - begun < SLICE_MS) return false;
+    return unread().then(() => {
+      begun = performance.now();
+      return isOld();
+    });
+  };
+}
+
+/** Waits until the messages that are there have been read. */
+export async function unread(): Promise<void> {
+  // What is asked while messages are read is done before the next ones are.
+  for (let turn = 0; turn < 2; turn++) await new Promise((resolve) => setImmediate(resolve));
 }
 
 /** Each question is asked once. */

@@ -3,6 +3,7 @@
  * file and opens no connection.
  */
 import {
+  type CancellationToken,
   CodeActionKind,
   ErrorCodes,
   type InitializeParams,
@@ -25,7 +26,7 @@ import type { RenameRefusal } from '../ide/rename.js';
 import { Answers } from './answers.js';
 import type { TextParams } from './asking.js';
 import { readSettings } from './client-settings.js';
-import { type Analysis, Documents, filePath, type OpenDocument } from './documents.js';
+import { type Analysis, Documents, filePath, type OpenDocument, unread } from './documents.js';
 import { sentDiagnostic, type UriOf } from './protocol.js';
 
 export interface ServerOptions {
@@ -37,6 +38,8 @@ export interface ServerOptions {
   readonly log?: (text: string) => void;
 }
 
+/** A request that took longer may have been cancelled meanwhile, in milliseconds. */
+const LONG_MS = 20;
 /** How long nobody types before answers are prepared, in milliseconds. */
 const PAUSE_MS = 30;
 /** How often the server looks for its client, in milliseconds. */
@@ -221,7 +224,7 @@ class Server {
 
   /** A request waits for messages that came right behind it: one of them may cancel it. */
   private answer(method: string, answer: Handler): void {
-    this.connection.onRequest(method, async (params: unknown, token: { readonly isCancellationRequested: boolean }) => {
+    this.connection.onRequest(method, async (params: unknown, token: CancellationToken) => {
       if (this.state === 'new')
         return new ResponseError(ErrorCodes.ServerNotInitialized, 'the server is not initialized');
       if (this.state === 'shut down') return new ResponseError(ErrorCodes.InvalidRequest, 'the server is shut down');
@@ -229,7 +232,9 @@ class Server {
       const cancellation = () => new ResponseError(LSPErrorCodes.RequestCancelled, 'the request was cancelled');
       if (token.isCancellationRequested) return cancellation();
       try {
-        const result = await answer(params as never);
+        const begun = performance.now();
+        const result = await Promise.race([answer(params as never), whenCancelled(token)]);
+        if (performance.now() - begun > LONG_MS) await unread();
         if (token.isCancellationRequested) return cancellation();
         return isRefusal(result) ? new ResponseError(LSPErrorCodes.RequestFailed, result.refused) : (result ?? null);
       } catch (error) {
@@ -262,6 +267,7 @@ class Server {
       hasOutline: textDocument?.documentSymbol?.hierarchicalDocumentSymbolSupport === true,
       hasVersions: workspace?.workspaceEdit?.documentChanges === true,
       resolvesActions: textDocument?.codeAction?.resolveSupport?.properties.includes('edit') === true,
+      createsFiles: workspace?.workspaceEdit?.resourceOperations?.includes('create') === true,
       hasMarkdown: textDocument?.hover?.contentFormat?.includes('markdown') !== false,
     });
     this.client = {
@@ -440,6 +446,11 @@ class Server {
     this.connection.dispose();
     this.options.exit(code);
   }
+}
+
+/** What it waits for is not answered any more. */
+function whenCancelled(token: CancellationToken): Promise<null> {
+  return new Promise((resolve) => token.onCancellationRequested(() => resolve(null)));
 }
 
 function isRefusal(result: unknown): result is RenameRefusal {

@@ -237,7 +237,7 @@ export class NameAnswers extends Asking {
     const others = new Map(
       [...texts].flatMap(([file, text]) => (file === 0 ? [] : [[sources[file]?.name ?? '', text] as const])),
     );
-    const after = await this.documents.compile(document, texts.get(0) ?? program.source.text, others);
+    const after = await this.documents.compileAs(document, texts.get(0) ?? program.source.text, others);
     return renameAt(program, offset, newName, () => after);
   }
 

@@ -30,7 +30,7 @@ import { lintTexts } from './lints/text-lints.js';
 import { lintEvents, lintFailures, lintUnusedPatterns } from './lints/tree-lints.js';
 import { RepeatedCalls } from './lower/calls/repeated-calls.js';
 import { type LoweredMachine, lowerMachine } from './lower/lower-machine.js';
-import type { ReusableStates, StateReuse } from './lower/lower-states.js';
+import { finish, type ReusableStates, type StateReuse, type Stepwise } from './lower/lower-states.js';
 import type { Lookups, LoweringSettings } from './lower/lowered-state.js';
 import { buildIndex, type Declarations, explainMention, type Mention, type ProgramIndex } from './program-index.js';
 import { RepeatedTexts } from './shell/repeated-texts.js';
@@ -99,6 +99,11 @@ export interface Compilation {
 
 /** Compiles a program. Never throws, whatever the text contains. */
 export function compile(text: string, options: CompileOptions = {}): Compilation {
+  return finish(compileInSteps(text, options));
+}
+
+/** The same, so that a caller can give it up between two states. */
+export function* compileInSteps(text: string, options: CompileOptions): Stepwise<Compilation> {
   const sources: SourceSet = [sourceFile(options.name ?? 'program.dsl', text)];
   const reuse = reuseFrom(options.previous, options.parse);
   const { parse } = reuse;
@@ -108,9 +113,9 @@ export function compile(text: string, options: CompileOptions = {}): Compilation
   lintFailures(unit, diagnostics);
   lintTexts(unit, sources, diagnostics);
   const settings = settingsOf(options, parse, sources, diagnostics);
-  const lowered = unit.machines
-    .filter(({ states }) => states.length > 0)
-    .map((machine) => lowerMachine(unit, machine, sources, diagnostics, settings, reuse.statesOf(machine.name)));
+  const lowered: LoweredMachine[] = [];
+  for (const machine of unit.machines.filter(({ states }) => states.length > 0))
+    lowered.push(yield* lowerMachine(unit, machine, sources, diagnostics, settings, reuse.statesOf(machine.name)));
   for (const machine of lowered) lintMachine(machine, sources, diagnostics);
   const unused = lintUnusedPatterns(unit, sources, diagnostics, settings);
   lintBlockNames(unit, sources, diagnostics);

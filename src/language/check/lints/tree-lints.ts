@@ -7,6 +7,7 @@ import type { Expression } from '../../syntax/expression-nodes.js';
 import type { MachineUnit, PatternDeclaration, Unit } from '../collect.js';
 import { constantText } from '../lower/lower-expression.js';
 import { lowerMachine } from '../lower/lower-machine.js';
+import { finish } from '../lower/lower-states.js';
 import type { LoweringSettings } from '../lower/lowered-state.js';
 import { sameName } from '../lower/simple.js';
 import type { Mention } from '../program-index.js';
@@ -172,10 +173,8 @@ export function lintUnusedPatterns(
   for (const [name, pattern] of unit.patterns) {
     if (used.has(name) || pattern.span.file !== 0) continue;
     const found: Diagnostic[] = [];
-    const lowered = lowerMachine({ ...unit, inputs: new Map(), limits: [] }, machineAround(pattern), sources, found, {
-      ...settings,
-      anyNames: true,
-    });
+    const own = { ...unit, inputs: new Map(), limits: [] };
+    const lowered = finish(lowerMachine(own, machineAround(pattern), sources, found, { ...settings, anyNames: true }));
     diagnostics.push(...found.filter((d) => !USER_DECIDES.has(d.code) && isInside(d.span, pattern)));
     if (settings.index)
       // A GOTO to a parameter leads nowhere yet.

@@ -18,7 +18,7 @@ import { buildSymbolTable, type SymbolTable } from '../symbol-table.js';
 import { constantExpr } from './constant.js';
 import { lowerLimits } from './limits.js';
 import type { ReusableStates } from './lower-states.js';
-import { lowerStates, type StateReuse } from './lower-states.js';
+import { lowerStates, type StateReuse, type Stepwise } from './lower-states.js';
 import type { LoweredState, LoweringSettings } from './lowered-state.js';
 import { dividedChoice } from './options.js';
 
@@ -33,14 +33,14 @@ export interface LoweredMachine {
 
 const ERROR_STATE = 'ERROR';
 
-export function lowerMachine(
+export function* lowerMachine(
   unit: Unit,
   machine: MachineUnit,
   sources: SourceSet,
   diagnostics: Diagnostic[],
   settings: LoweringSettings,
   reuse: StateReuse | null = null,
-): LoweredMachine {
+): Stepwise<LoweredMachine> {
   const symbols = buildSymbolTable(unit, machine, diagnostics, settings.expansions);
   const index = new Map(machine.states.map((s, at) => [s.name.text, at]));
   let builtin = false;
@@ -60,7 +60,7 @@ export function lowerMachine(
       return machine.states.length;
     },
   };
-  const { states, reusable: kept } = lowerStates(shared, settings, reuse);
+  const { states, reusable: kept } = yield* lowerStates(shared, settings, reuse);
   if (!machine.script && machine.states[0]?.name.text === ERROR_STATE)
     diagnostics.push(say.firstStateError(machine.states[0].name.span, {}));
   const plans = settings.callables.plansOf(states.flatMap(({ state }) => state.code));

@@ -9,6 +9,17 @@ import type { MachineScope, TypedOperand } from '../scope.js';
 import { lowerState } from './lower-state.js';
 import type { AgentTraits, Lookups, LoweredState, LoweringSettings } from './lowered-state.js';
 
+/** Work between whose steps a caller may look at something else, or give it up. */
+export type Stepwise<Result> = Generator<undefined, Result>;
+
+/** Does the work at once. */
+export function finish<Result>(steps: Stepwise<Result>): Result {
+  for (;;) {
+    const { done, value } = steps.next();
+    if (done === true) return value;
+  }
+}
+
 /** The reusable states of an earlier text, and the data that makes the new states reusable. */
 export interface StateReuse {
   readonly previous: ReusableStates | undefined;
@@ -16,19 +27,25 @@ export interface StateReuse {
   readonly textOf: ReadonlyMap<StateDeclaration, string>;
 }
 
-/** Lowers all states. `kept` is for the next compilation; null if nothing is to be kept. */
-export function lowerStates(
+/** Lowers all states, one in each step. `reusable` is for the next compilation; null if nothing is to be kept. */
+export function* lowerStates(
   shared: MachineScope,
   settings: LoweringSettings,
   reuse: StateReuse | null,
-): { states: LoweredState[]; reusable: ReusableStates | null } {
+): Stepwise<{ states: LoweredState[]; reusable: ReusableStates | null }> {
   const { states, script } = shared.machine;
-  if (reuse === null || script)
-    return { states: states.map((state) => lowerState(shared, state, settings, script)), reusable: null };
+  const lowered: LoweredState[] = [];
+  if (reuse === null || script) {
+    for (const state of states) {
+      lowered.push(lowerState(shared, state, settings, script));
+      yield;
+    }
+    return { states: lowered, reusable: null };
+  }
   const surroundings = surroundingsOf(shared, settings);
   const before = reuse.previous?.surroundings === surroundings ? reuse.previous.byText : undefined;
   const byText = new Map<string, ReusableState>();
-  const lowered = states.map((declaration) => {
+  const lowerOrReuse = (declaration: StateDeclaration): LoweredState => {
     const text = reuse.textOf.get(declaration);
     if (text === undefined) return lowerState(shared, declaration, settings, false);
     const known = before?.get(text);
@@ -41,7 +58,11 @@ export function lowerStates(
     const next = lowerReusable(shared, declaration, settings);
     if (next.isReusable) byText.set(text, next);
     return next.lowered;
-  });
+  };
+  for (const declaration of states) {
+    lowered.push(lowerOrReuse(declaration));
+    yield;
+  }
   return { states: lowered, reusable: { surroundings, byText } };
 }
 
