@@ -60,6 +60,8 @@ describe('large programs', () => {
     'names that nothing binds': ['unknown-name'],
     'arguments of one GOTO': ['unbounded-cycle'],
     'patterns that only use patterns': ['unknown-argument', 'expansion-too-large'],
+    'a ring of states, each with a counter of its own': ['unbounded-cycle'],
+    'a script of pipes': [],
   };
   const programs: Readonly<Record<string, (size: number) => string>> = {
     'a long chain of states': (size) =>
@@ -71,6 +73,13 @@ describe('large programs', () => {
       Array.from({ length: size }, (_, n) => `TRACK: t${n}\nIF: n${n} == 1 → PROCEED\n`).join(''),
     'arguments of one GOTO': (size) =>
       `STATE: A\n  GOTO: A with ${Array.from({ length: size * 2 }, (_, n) => `x${n}=${n}`).join(', ')}\n`,
+    'a ring of states, each with a counter of its own': (size) =>
+      Array.from(
+        { length: size },
+        (_, n) =>
+          `STATE: S${n}\n  TRACK: n${n} = 0\n  INCREMENT: n${n}\n  IF: n${n} < 3 → GOTO: S${n}\n  GOTO: S${(n + 1) % size}\n`,
+      ).join(''),
+    'a script of pipes': (size) => `DO:\n${'  echo a | wc -l\n'.repeat(size * 10)}`,
     'patterns that only use patterns': () =>
       `${Array.from({ length: 40 }, (_, n) => `PATTERN: P${n}\n  USE: P${n + 1} with q=1\n  USE: P${n + 1}\n`).join('')}PATTERN: P40\n  PROCEED\nUSE: P0\n`,
   };

@@ -16,12 +16,47 @@ import type { LoweredState } from '../lower/lowered-state.js';
 /** The direction of all changes of a counter in one part. */
 type Direction = 'up' | 'down' | 'any' | { readonly to: Json };
 
+/** A strongly connected part of the paths. */
+export interface ConnectedPart {
+  readonly ways: readonly StateWay[];
+  /** The same, by the node that they leave. */
+  readonly out: ReadonlyMap<number, readonly StateWay[]>;
+}
+
+/** A counter that bounds a part: a run cannot make its changes and pass its tests again and again. */
+export interface CycleBound {
+  /** Whether a node changes it. */
+  readonly changes: (node: number) => boolean;
+  /** The paths after its tests. */
+  readonly tests: ReadonlySet<StateWay>;
+}
+
+/** Whether a path from a node, not counting the node itself, leads to one that is wanted, without these ways. */
+export function leadsTo(
+  out: (node: number) => readonly StateWay[] | undefined,
+  start: number,
+  isWanted: (node: number) => boolean,
+  without: ReadonlySet<StateWay>,
+): boolean {
+  const seen = new Set<number>();
+  const work = [start];
+  for (let node = work.pop(); node !== undefined; node = work.pop())
+    for (const way of out(node) ?? []) {
+      if (seen.has(way.to) || without.has(way)) continue;
+      if (isWanted(way.to)) return true;
+      seen.add(way.to);
+      work.push(way.to);
+    }
+  return false;
+}
+
 export class Bounds {
   /** The changes that each node makes. */
   private readonly changes = new Map<number, readonly CounterChange[]>();
   /** The facts that hold on the paths after a test. */
   private readonly facts = new Map<StateWay, readonly Fact[]>();
   private readonly nodesOfTests = new Map<Counter, Set<number>>();
+  private beginnings: ReadonlyMap<Counter, readonly (Json | null)[]> | null = null;
 
   constructor(
     private readonly states: readonly LoweredState[],
@@ -44,18 +79,28 @@ export class Bounds {
     });
   }
 
-  /** The paths of a counter that bounds the part: those with its changes, and those after its tests. */
-  boundingWays(part: readonly StateWay[]): readonly [ReadonlySet<StateWay>, ReadonlySet<StateWay>] | null {
-    const changed = this.changedIn(part);
-    for (const [counter, list] of changed) {
+  /** All counters that bound the part. */
+  boundsOf(part: ConnectedPart): CycleBound[] {
+    const changed = this.changedIn(part.ways);
+    const facts = new Map<Counter, (readonly [StateWay, Fact])[]>();
+    for (const way of part.ways)
+      for (const fact of this.facts.get(way) ?? []) {
+        const list = facts.get(fact.counter);
+        if (list === undefined) facts.set(fact.counter, [[way, fact]]);
+        else list.push([way, fact]);
+      }
+    return [...changed].flatMap(([counter, list]) => {
       const direction = directionOf(list.map(({ change }) => change));
-      if (direction === null) continue;
-      const tests = this.testsOf(counter, direction, part, changed);
-      if (tests.size === 0) continue;
-      const ways = part.filter(({ from }) => this.changes.get(from)?.some((c) => c.counter === counter) === true);
-      return [new Set(ways), tests];
-    }
-    return null;
+      const known = facts.get(counter);
+      if (direction === null || known === undefined) return [];
+      const tests = this.testsOf(counter, direction, { part, facts: known, changed });
+      const changes = (node: number): boolean => this.isChanged(counter, node);
+      return tests.size === 0 ? [] : [{ changes, tests }];
+    });
+  }
+
+  private isChanged(counter: Counter, node: number): boolean {
+    return this.changes.get(node)?.some((change) => change.counter === counter) === true;
   }
 
   private changedIn(part: readonly StateWay[]): Map<Counter, CounterChange[]> {
@@ -73,21 +118,25 @@ export class Bounds {
   private testsOf(
     counter: Counter,
     direction: Direction,
-    part: readonly StateWay[],
-    changed: ReadonlyMap<Counter, readonly CounterChange[]>,
+    {
+      part,
+      facts,
+      changed,
+    }: {
+      readonly part: ConnectedPart;
+      readonly facts: readonly (readonly [StateWay, Fact])[];
+      readonly changed: ReadonlyMap<Counter, readonly CounterChange[]>;
+    },
   ): Set<StateWay> {
-    const leaves = new Map<number, number>();
-    for (const { from } of part) leaves.set(from, (leaves.get(from) ?? 0) + 1);
     const tests = new Set<StateWay>();
     const exact = new Set<StateWay>();
-    for (const way of part)
-      for (const fact of this.facts.get(way) ?? []) {
-        if (fact.counter !== counter || !ends(fact, direction, counter, changed)) continue;
-        if (fact.is === 'some' && leaves.get(way.from) !== 1) continue;
-        if (fact.is === '!=' && typeof direction === 'string') {
-          if (this.isHit(counter, fact.with, changed.get(counter) as readonly CounterChange[])) exact.add(way);
-        } else tests.add(way);
-      }
+    for (const [way, fact] of facts) {
+      if (!ends(fact, direction, counter, changed)) continue;
+      if (fact.is === 'some' && part.out.get(way.from)?.length !== 1) continue;
+      if (fact.is === '!=' && typeof direction === 'string') {
+        if (this.isHit(counter, fact.with, changed.get(counter) as readonly CounterChange[])) exact.add(way);
+      } else tests.add(way);
+    }
     // Two changes without a test between them can skip the one number that the test waits for.
     if (exact.size > 0 && !this.changesTwice(counter, part, exact)) for (const way of exact) tests.add(way);
     return tests;
@@ -108,33 +157,31 @@ export class Bounds {
   }
 
   /** The values that a tracked variable is created with or set to; null if they are unknown. */
-  private beginsWith(counter: Counter): (Json | null)[] {
-    const found: (Json | null)[] = [];
+  private beginsWith(counter: Counter): readonly (Json | null)[] {
+    this.beginnings ??= this.findBeginnings();
+    return this.beginnings.get(counter) ?? [];
+  }
+
+  private findBeginnings(): ReadonlyMap<Counter, readonly (Json | null)[]> {
+    const found = new Map<Counter, (Json | null)[]>();
+    const add = (counter: Counter, value: Json | null): void => {
+      const list = found.get(counter);
+      if (list === undefined) found.set(counter, [value]);
+      else list.push(value);
+    };
     this.states.forEach(({ state }, at) => {
       for (const i of state.code) {
-        if (i.op === 'track' && trackedCounter(i.slot) === counter)
-          found.push(i.value.op === 'const' ? i.value.value : null);
-        for (const { counter: other, change } of changesOf(i, at))
-          if (other === counter && typeof change === 'object') found.push(change.to);
+        if (i.op === 'track') add(trackedCounter(i.slot), i.value.op === 'const' ? i.value.value : null);
+        for (const { counter, change } of changesOf(i, at)) if (typeof change === 'object') add(counter, change.to);
       }
     });
     return found;
   }
 
-  private changesTwice(counter: Counter, part: readonly StateWay[], tests: ReadonlySet<StateWay>): boolean {
-    const out = new Map<number, number[]>();
-    for (const way of part) if (!tests.has(way)) out.set(way.from, [...(out.get(way.from) ?? []), way.to]);
-    const isChanged = (node: number) => this.changes.get(node)?.some((change) => change.counter === counter) === true;
-    const work = [...out.keys()].filter(isChanged).flatMap((node) => out.get(node) ?? []);
-    const seen = new Set(work);
-    for (let node = work.pop(); node !== undefined; node = work.pop()) {
-      if (isChanged(node)) return true;
-      for (const next of out.get(node) ?? []) {
-        if (seen.has(next)) continue;
-        seen.add(next);
-        work.push(next);
-      }
-    }
+  private changesTwice(counter: Counter, { out }: ConnectedPart, tests: ReadonlySet<StateWay>): boolean {
+    const isChanged = (node: number): boolean => this.isChanged(counter, node);
+    const outOf = (node: number) => out.get(node);
+    for (const node of out.keys()) if (isChanged(node) && leadsTo(outOf, node, isChanged, tests)) return true;
     return false;
   }
 

@@ -14,7 +14,7 @@ import { reachableStates, reachesWithout, type StateEdge, type StateGraph, state
 import { type StateWay, type Ways, waysThrough } from '../graph/ways.js';
 import type { LoweredMachine } from '../lower/lower-machine.js';
 import type { LoweredState } from '../lower/lowered-state.js';
-import { Bounds } from './cycle-bounds.js';
+import { Bounds, type ConnectedPart, type CycleBound, leadsTo } from './cycle-bounds.js';
 import { lintReferences } from './reference-lints.js';
 import { lintTypes } from './type-lints.js';
 import { lintUncheckedAgents } from './unchecked-agents.js';
@@ -323,6 +323,16 @@ function unboundedCycles(states: readonly LoweredState[], graph: StateGraph): Un
   return withoutLarger(found).slice(0, MOST_CYCLES);
 }
 
+function outOf(ways: readonly StateWay[]): Map<number, StateWay[]> {
+  const out = new Map<number, StateWay[]>();
+  for (const way of ways) {
+    const list = out.get(way.from);
+    if (list === undefined) out.set(way.from, [way]);
+    else list.push(way);
+  }
+  return out;
+}
+
 class BoundSearch {
   private readonly bounds: Bounds;
   private readonly numbers: Int32Array;
@@ -346,11 +356,30 @@ class BoundSearch {
     for (const part of this.connectedParts(ways)) {
       this.looked += part.length;
       if (this.looked > MOST_WAYS) return found;
-      const bound = this.bounds.boundingWays(part);
-      if (bound === null) found.push(part);
-      else for (const without of bound) found.push(...this.survivors(part.filter((way) => !without.has(way))));
+      const connected = { ways: part, out: outOf(part) };
+      const bounds = this.bounds.boundsOf(connected);
+      if (bounds.length === 0) {
+        found.push(part);
+        continue;
+      }
+      // What goes on forever passes no test of any of them, or no change of the first one whose test it passes.
+      const passed = new Set<StateWay>();
+      for (const { changes, tests } of bounds) {
+        if (this.repeatsTest(connected, { changes, tests }, passed))
+          found.push(...this.survivors(part.filter((way) => !changes(way.from) && !passed.has(way))));
+        for (const way of tests) passed.add(way);
+      }
+      found.push(...this.survivors(part.filter((way) => !passed.has(way))));
     }
     return found;
+  }
+
+  /** Whether a cycle passes a test, and nothing that changes what is tested. Usually the change is near the test. */
+  private repeatsTest({ out }: ConnectedPart, { changes, tests }: CycleBound, passed: ReadonlySet<StateWay>): boolean {
+    const unchanged = (node: number) => (changes(node) ? undefined : out.get(node));
+    for (const { from, to } of [...tests].filter((way) => !passed.has(way)))
+      if (to === from || leadsTo(unchanged, to, (node) => node === from, passed)) return true;
+    return false;
   }
 
   private connectedParts(ways: readonly StateWay[]): StateWay[][] {

@@ -72,7 +72,9 @@ export function endPipe(l: Lexing, frame: CommandFrame): void {
 function listMember(l: Lexing, frame: CommandFrame, member: MemberStart, pipe: LexedPipe): LexedPipe | null {
   if (l.frames.length > 1 || frame.enclosing.some((around) => around.pipe !== null)) return null;
   pipe.commands.push(frame.command.words.length > 0 ? frame.command : null);
-  const before = l.pipes.filter((other) => other !== pipe && other.start < member.start);
-  l.pipes.splice(0, l.pipes.length, ...before, pipe);
+  // They are in the order of the text, and the pipe itself is the last of them.
+  for (let last = l.pipes.at(-1); last === pipe || (last?.start ?? -1) >= member.start; last = l.pipes.at(-1))
+    l.pipes.pop();
+  l.pipes.push(pipe);
   return pipe;
 }

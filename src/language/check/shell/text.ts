@@ -179,12 +179,17 @@ function pipesOf(lexed: LexedShell, text: string): { pipes?: ShellPipe[] } {
   if (lexed.pipes.length === 0) return {};
   const nameOf = (command: Command | null): string | null =>
     command === null ? null : programOf(shellCommand(command, lexed), text);
-  return {
-    pipes: lexed.pipes.map(({ start, commands }) => ({
-      line: text.slice(0, start).split('\n').length,
-      members: commands.map(nameOf),
-    })),
+  let line = 1;
+  let at = 0;
+  // They are in the order of the text, so each line end is counted once.
+  const lineOf = (start: number): number => {
+    for (let end = text.indexOf('\n', at); end >= 0 && end < start; end = text.indexOf('\n', at)) {
+      line++;
+      at = end + 1;
+    }
+    return line;
   };
+  return { pipes: lexed.pipes.map(({ start, commands }) => ({ line: lineOf(start), members: commands.map(nameOf) })) };
 }
 
 // ---- the template -----------------------------------------------------------------------------------
