@@ -123,9 +123,13 @@ export function locatedGraph(program: OpenProgram, name?: string): LocatedGraph 
   const machine = name === undefined ? compilation.machine : compilation.machines.find((one) => one.name === name);
   if (machine === undefined || machine === null) return null;
   const { states, edges } = graphOf(machine);
-  const spanOf = (state: string): Span =>
-    index.symbols.find((one) => one.kind === 'state' && one.name === state && one.owner === machine.name)
-      ?.declarations[0] ?? { file: 0, start: 0, end: 0 };
+  const declared = new Map(
+    index.symbols.flatMap(({ kind, name: own, owner, declarations: [first] }) =>
+      kind === 'state' && owner === machine.name && first !== undefined ? [[own, first] as const] : [],
+    ),
+  );
+  const spanOf = (state: string): Span => declared.get(state) ?? { file: 0, start: 0, end: 0 };
+  const ways = waysBetween(program, machine);
   const nodes = states.map((state) => ({
     id: state.name,
     label: state.name,
@@ -137,7 +141,7 @@ export function locatedGraph(program: OpenProgram, name?: string): LocatedGraph 
     nodes: isLeft ? [...nodes, { id: END, label: 'end', kind: 'end', range: { file: 0, start: 0, end: 0 } }] : nodes,
     edges: edges.map(({ from, to, label }) => {
       const [source, target] = [states[from]?.name ?? '', to === null ? END : (states[to]?.name ?? '')];
-      return { from: source, to: target, label, range: wayTo(program, machine, source, target) ?? spanOf(source) };
+      return { from: source, to: target, label, range: ways.get(wayKey(source, target)) ?? spanOf(source) };
     }),
   };
 }
@@ -145,21 +149,31 @@ export function locatedGraph(program: OpenProgram, name?: string): LocatedGraph 
 /** The end of the run in a graph. */
 const END = '$end';
 
-/** The GOTO from one state to another. */
-function wayTo(program: OpenProgram, machine: Machine, from: string, to: string): Span | null {
-  const { index } = program;
-  const around = program.tree.items.find((item) => item.kind === 'state' && item.name.text === from);
-  if (around === undefined || around.kind !== 'state') return null;
-  const range = wholeSpan(around);
-  const found = index.occurrences.find(
-    ({ role, symbols, span }) =>
-      role === 'jump' &&
-      span.start >= range.start &&
-      span.end <= range.end &&
-      symbols.some((id) => symbolAt(index, id).name === to && symbolAt(index, id).owner === machine.name),
-  );
-  return found?.span ?? null;
+/** The first GOTO from one state to another, by the names of both. */
+function waysBetween({ index, tree }: OpenProgram, machine: Machine): ReadonlyMap<string, Span> {
+  const states: { readonly name: string; readonly range: Span }[] = [];
+  const names = new Set<string>();
+  for (const item of tree.items) {
+    if (item.kind !== 'state' || item.span.file !== 0 || names.has(item.name.text)) continue;
+    names.add(item.name.text);
+    states.push({ name: item.name.text, range: wholeSpan(item) });
+  }
+  const found = new Map<string, Span>();
+  let at = 0;
+  for (const { role, symbols, span } of index.occurrences) {
+    if (role !== 'jump' || span.file !== 0) continue;
+    while (at < states.length && (states[at]?.range.end ?? 0) < span.end) at++;
+    const around = states[at];
+    if (around === undefined || span.start < around.range.start) continue;
+    for (const { name, owner } of symbols.map((id) => symbolAt(index, id))) {
+      const key = wayKey(around.name, name);
+      if (owner === machine.name && !found.has(key)) found.set(key, span);
+    }
+  }
+  return found;
 }
+
+const wayKey = (from: string, to: string): string => `${from}\0${to}`;
 
 export interface FileLink {
   readonly span: Span;

@@ -35,6 +35,9 @@ export interface LowerBlocks {
 
 /** Where the code of a step begins, in how many steps, and in which branch. */
 export interface StartedStep {
+  readonly name: string;
+  /** The step above it; null: there is none. */
+  readonly above: StartedStep | null;
   readonly pc: number;
   readonly frames: number;
   readonly branch: OpenBranch | null;
@@ -82,8 +85,8 @@ export class StateLowering implements ExpressionContext {
   /** Handlers of the body that is being lowered. Their code comes after it. */
   pendingHandlers: Extract<Instruction, { kind: 'on-error' }>[] = [];
   steps: StepLowering;
-  /** The steps above in this block and in those around it. */
-  started: ReadonlyMap<string, StartedStep> = new Map();
+  /** The last step above, in this block or in one around it. */
+  started: StartedStep | null = null;
   /** Names that are null if a member failed or was stopped. */
   readonly missing: MayBeMissing;
   readonly wholeResults: WholeResults;

@@ -9,7 +9,7 @@ import type { Override, RetryCondition, RetryEntry } from '../../syntax/step-nod
 import { constantOf } from '../lower/constant.js';
 import { constantText, lowerTemplate } from '../lower/lower-expression.js';
 import { lowerAgentName, reportPrompt } from '../lower/report-agent.js';
-import type { StateLowering } from '../lower/state-lowering.js';
+import type { StartedStep, StateLowering } from '../lower/state-lowering.js';
 import { locationOf, symbolKey } from '../program-index.js';
 import { needsGit } from './lower-gates.js';
 import { lowerWorkflow } from './lower-workflow.js';
@@ -49,7 +49,7 @@ export function prepareRetry(l: StateLowering, i: StepNode, step: NamedStep): Pr
   });
   const restarts = [...new Set(entries.flatMap(({ restart }) => restart ?? []))].map((step) => ({
     step,
-    to: l.started.get(step)?.pc ?? -1,
+    to: startedStep(l, step)?.pc ?? -1,
   }));
   return { layout: { entries, exit: exit ?? 1 }, asked, restarts };
 }
@@ -157,20 +157,24 @@ function prepareRestart(l: StateLowering, i: StepNode, { value }: Override, layo
     layout.worktree = 'reset';
     return;
   }
-  const found = l.started.get(name);
-  const isHere = found !== undefined && found.frames === l.frames && found.branch === l.branch;
+  const found = startedStep(l, name);
+  const isHere = found !== null && found.frames === l.frames && found.branch === l.branch;
   if (isHere && found.step.progress === 'done') {
     (found.layout as { restarts?: true }).restarts = true;
     l.mention(value.span, 'use', stepKey(found.step));
     layout.restart = name;
     return;
   }
-  const known = [...l.started].filter(
-    ([, one]) => one.frames === l.frames && one.branch === l.branch && one.step.progress === 'done',
-  );
-  const own = first?.kind === 'step' ? [first.name.text] : [];
-  const names = [...known.map(([one]) => one), ...own];
+  const known: string[] = [];
+  for (let one = l.started; one !== null; one = one.above)
+    if (one.frames === l.frames && one.branch === l.branch && one.step.progress === 'done') known.unshift(one.name);
+  const names = [...known, ...(first?.kind === 'step' ? [first.name.text] : [])];
   l.diagnostics.push(say.restartStep(value.span, { name, known: names, near: nearest(name, names) }));
+}
+
+function startedStep({ started }: StateLowering, name: string): StartedStep | null {
+  for (let one = started; one !== null; one = one.above) if (one.name === name) return one;
+  return null;
 }
 
 /** An agent makes a plan: the tasks of a split anew, or tasks for what another step did not achieve. */

@@ -150,7 +150,7 @@ function lowerWork(l: StateLowering, i: StepNode, step: NamedStep): void {
   const slots = replanSlots(l, layout);
   const agent = i.run.kind === 'agent' ? lowerAgentName(l, i.run.agent) : null;
   const { frames, branch } = l;
-  l.started = new Map(l.started).set(i.name.text, { pc: emitter.pc, frames, branch, step, layout });
+  l.started = { name: i.name.text, above: l.started, pc: emitter.pc, frames, branch, step, layout };
   emitter.add({ op: 'step-begin', plan: layout }, i.verb.span);
   l.frames++;
   const replan = slots === null ? undefined : { planner: slots.$planner, worker: slots.$worker };
