@@ -279,6 +279,7 @@ function judgeVscode(said) {
   );
   assert.deepEqual([said.opened, said.past, said.wentTo], ['exception 3', '"hello"', 'goto 2']);
   assert.equal(said.task, 'hello.dsl 0');
+  assert.deepEqual(said.tasks.sort(), ['check all programs true', 'run all tests false']);
   assert.ok(
     tests.labels.includes('EXPECT: returned "ho"') && tests.labels.includes('it greets'),
     tests.labels.join('\n'),

@@ -90,6 +90,19 @@ describe('a run that is executed', () => {
     ]);
   });
 
+  test.each([
+    [{ inputs: 5 }, '`inputs` is not an object'],
+    [{ env: ['A=1'] }, '`env` is not an object'],
+    [{ jobs: 0 }, '`jobs` is not a number from 1'],
+    [{ worktree: 'no' }, '`worktree` is not true or false'],
+    [{ program: '.' }, /it is a directory/],
+    [{ run: 'x', at: [] }, '`at` is not the number of an event, or a state'],
+  ])('a launch with %j is refused', async (more, why) => {
+    const one = await debugging({ 'loop.dsl': LOOP });
+    expect(await one.refusal('statedsl/goto', { seq: 2 })).toBe('the run has not begun');
+    expect(await one.refusal('launch', { program: 'loop.dsl', ...more })).toMatch(why);
+  });
+
   test('a frame begins again in a new run, and the old one can be resumed', async () => {
     const one = await debugging({ 'loop.dsl': LOOP });
     await one.launch({ program: 'loop.dsl', inputs: { top: 2 } }, { 'loop.dsl': [6] });

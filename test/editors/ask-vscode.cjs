@@ -217,6 +217,9 @@ async function askTests(out) {
 }
 
 async function askTask(out) {
+  out.tasks = (await tasks.fetchTasks({ type: 'statedsl' }))
+    .filter(({ name }) => /^(?:check|run) all/.test(name))
+    .map(({ name, execution }) => `${name} ${execution.args.includes('hello.dsl')}`);
   const ended = new Promise((resolve) => {
     const watch = tasks.onDidEndTaskProcess(({ exitCode, execution }) => {
       watch.dispose();

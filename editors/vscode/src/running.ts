@@ -91,14 +91,24 @@ function stateAtCursor(): string | undefined {
   return undefined;
 }
 
+/** `check` takes files, so the task names what is there now. */
+async function usualTasks(workspace: Workspace, folder: string): Promise<vscode.Task[]> {
+  const { openPrograms } = await workspace.library();
+  const listed = await openPrograms({ folder }).list();
+  const { programs = [], workflows = [], plans = [] } = listed.ok ? listed.value : {};
+  const [file, ...args] = [...programs, ...workflows, ...plans].map(({ path }) => path);
+  const check = file === undefined ? [] : [{ command: 'check', file, args }];
+  return [
+    ...check.map((job) => taskOf(workspace, folder, job, 'check all programs')),
+    taskOf(workspace, folder, { command: 'test' }, 'run all tests'),
+  ];
+}
+
 export function registerTasks(workspace: Workspace): vscode.Disposable[] {
   return [
     vscode.tasks.registerTaskProvider('statedsl', {
-      provideTasks: () =>
-        workspace.folders.flatMap(({ uri }) => [
-          taskOf(workspace, uri.fsPath, { command: 'check', file: '.' }, 'check all programs'),
-          taskOf(workspace, uri.fsPath, { command: 'test' }, 'run all tests'),
-        ]),
+      provideTasks: async () =>
+        (await Promise.all(workspace.folders.map(({ uri }) => usualTasks(workspace, uri.fsPath)))).flat(),
       resolveTask: (task) => {
         const { command, file, args } = task.definition as unknown as Job;
         const folder = typeof task.scope === 'object' ? task.scope.uri.fsPath : workspace.folders[0]?.uri.fsPath;

@@ -29,7 +29,8 @@ export async function writeTestsOf(
 ): Promise<boolean> {
   const { name } = verification.machine;
   const stem = basename(program, extname(program));
-  const file = freeName(join(folder, `${stem}${isOneOfSeveral ? `.${name}` : ''}`), files);
+  const ending = program.endsWith('.statedsl') ? 'statedsl' : 'dsl';
+  const file = freeName(join(folder, `${stem}${isOneOfSeveral ? `.${name}` : ''}`), ending, files);
   files.add(file);
   const refused = entryAt(folder) === null ? null : whyNotWritable(file);
   if (refused !== null) {
@@ -61,9 +62,9 @@ export async function writeTestsOf(
 }
 
 /** Programs in different folders may have the same name. */
-function freeName(beginning: string, files: ReadonlySet<string>): string {
-  let name = `${beginning}.verified.test.dsl`;
-  for (let number = 2; files.has(name); number++) name = `${beginning}.${number}.verified.test.dsl`;
+function freeName(beginning: string, ending: string, files: ReadonlySet<string>): string {
+  let name = `${beginning}.verified.test.${ending}`;
+  for (let number = 2; files.has(name); number++) name = `${beginning}.${number}.verified.test.${ending}`;
   return name;
 }
 

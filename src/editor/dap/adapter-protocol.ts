@@ -32,5 +32,5 @@ export function numberIn(given: RequestArguments, name: string): number | undefi
 
 export function listIn<T>(given: RequestArguments, name: string): readonly T[] {
   const value = given[name];
-  return Array.isArray(value) ? (value as T[]) : [];
+  return Array.isArray(value) ? (value as T[]).filter((one) => one != null) : [];
 }

@@ -37,6 +37,7 @@ import {
   printedReturn,
   programsOf,
   refusedBy,
+  refuseWrongForms,
   secretInputs,
 } from './launch-values.js';
 import { type PastRecord, PastRun, recordsOf } from './past-run.js';
@@ -113,6 +114,7 @@ export class Debuggee {
   /** Prepares everything, so that it only has to begin. */
   async launch(given: RequestArguments): Promise<void> {
     this.refuseSecond();
+    refuseWrongForms(given);
     const program = textIn(given, 'program');
     this.openFolder(foldersOf(this.options, given, program));
     this.effectMode = effectMode(textIn(given, 'stopBeforeEffects') ?? 'none');

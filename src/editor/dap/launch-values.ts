@@ -30,6 +30,27 @@ export function effectMode(text: string): EffectMode {
   throw new AdapterRefusal(`\`${text}\` is not one of none, agents, all`);
 }
 
+const FORMS: Readonly<Record<string, readonly [what: string, is: (value: unknown) => boolean]>> = {
+  text: ['a text', (value) => typeof value === 'string'],
+  values: ['an object', (value) => typeof value === 'object' && value !== null && !Array.isArray(value)],
+  choice: ['true or false', (value) => typeof value === 'boolean'],
+  count: ['a number from 1', (value) => Number.isInteger(value) && (value as number) > 0],
+  moment: ['the number of an event, or a state', (value) => typeof value === 'number' || typeof value === 'string'],
+};
+const MEMBERS: Readonly<Record<string, keyof typeof FORMS>> = {
+  ...{ program: 'text', run: 'text', machine: 'text', state: 'text', mock: 'text', dir: 'text', cwd: 'text' },
+  ...{ inputs: 'values', with: 'values', env: 'values', worktree: 'choice', stopOnEntry: 'choice', noDebug: 'choice' },
+  ...{ stopBeforeEffects: 'text', jobs: 'count', at: 'moment' },
+};
+
+/** A member of another form would be left out without a word. */
+export function refuseWrongForms(given: RequestArguments): void {
+  for (const [name, form] of Object.entries(MEMBERS)) {
+    const [what, is] = FORMS[form] as (typeof FORMS)[string];
+    if (given[name] != null && !is(given[name])) throw new AdapterRefusal(`\`${name}\` is not ${what}`, true);
+  }
+}
+
 export function refusedBy({ message, help, findings }: Refusal): AdapterRefusal {
   const drawn = findings === undefined ? '' : drawDiagnostics(findings.diagnostics as never, findings.sources as never);
   return new AdapterRefusal(drawn === '' ? [message, help].filter((one) => one !== null).join('; ') : drawn, true);
@@ -81,7 +102,7 @@ export async function prepareLaunched(
     worktree: typeof given.worktree === 'boolean' ? given.worktree : undefined,
     inputs: (given.inputs ?? {}) as Readonly<Record<string, Json>>,
   });
-  const prepared = await prepareFor(host, { dir }, nameBelow(host.folder, file) ?? file, options);
+  const prepared = await prepareFor(host, { dir }, nameBelow(host.folder, file) || file, options);
   if (!prepared.ok) throw refusedBy(prepared.refusal);
   const state = textIn(given, 'state');
   if (state === undefined) return prepared.value;

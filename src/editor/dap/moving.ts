@@ -60,6 +60,7 @@ export function moving(debuggee: Debuggee): Handlers {
     'statedsl/goto': (given) => {
       const seq = numberIn(given, 'seq');
       if (seq === undefined) throw new AdapterRefusal('`seq` is the number of an event');
+      if (debuggee.runId === null) throw new AdapterRefusal('the run has not begun');
       return { after: () => debuggee.time.goToEvent(seq) };
     },
     'statedsl/stopBeforeEffects': (given) => {

@@ -86,9 +86,11 @@ export class TimeTravel {
   /** Stands at the first instruction after an event. */
   goToEvent(seq: number): void {
     const past = this.debuggee.newPast(false);
-    if (!past.goToEvent(seq)) past.watch.stop = past.endingStop('goto', this.debuggee.endOf(past));
+    const isFound = past.goToEvent(seq);
+    const stop = isFound ? past.watch.stop : past.endingStop('goto', this.debuggee.endOf(past));
+    past.watch.stop = { ...(stop as Stop), reason: 'goto' };
     this.debuggee.standIn(past);
-    this.debuggee.announce(past.watch.stop as Stop);
+    this.debuggee.announce(past.watch.stop);
   }
 
   /** Every execution of a line, with the number of its place. */
