@@ -20,6 +20,9 @@ STATE: A
 `;
 const FILES = { 'rounds.dsl': ROUNDS };
 
+/** More rounds than any test waits for: the run is still there when the debugger asks, however busy the machine is. */
+const ENDLESS = 1_000_000;
+
 interface LiveProcess {
   readonly id: string;
   readonly report: Promise<RunReport>;
@@ -152,9 +155,6 @@ test('attached, used and detached often: the events are those without a debugger
   await other.report;
   expect(plainEvents(live.events)).toEqual(plainEvents(other.events));
 }, 600_000);
-
-/** More rounds than any test waits for: the run is still there when the debugger asks, however busy the machine is. */
-const ENDLESS = 1_000_000;
 
 /** Attaches, stops, steps, makes the round the last one, and leaves the run alone. */
 async function attachAndLeave(folder: string, id: string): Promise<void> {

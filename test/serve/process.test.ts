@@ -1,5 +1,5 @@
 /** The service as a process: its death is not the death of runs, and nothing that it promised is lost. */
-import { chmodSync, existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { request } from 'node:http';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
@@ -99,6 +99,26 @@ describe('the service', () => {
     expect(await send('http://evil.example/api/v1/runs')).toEqual([403, 'no-store']);
     client.process.kill('SIGTERM');
     await client.process.end;
+  });
+
+  test('when the process that executes a run dies, no request of its debugger stays without an answer', async () => {
+    const text = 'STATE: A\n  TRACK: n = 0\n  SET: n = n + 1\n  WAIT: 10ms\n  GOTO: A\n';
+    const one = projectFolder({ 'rounds.dsl': text });
+    const runner = one.start(['run', 'rounds.dsl']);
+    const runs = join(one.folder, '.statedsl/runs');
+    const idOf = () => (existsSync(runs) ? readdirSync(runs).find((name) => /^[\w-]{36}$/.test(name)) : undefined);
+    await until(() => existsSync(join(runs, idOf() ?? 'none', 'journal.ndjson')));
+    const debug = await debugging({});
+    const breakpoints = { source: { path: join(one.folder, 'rounds.dsl') }, breakpoints: [{ line: 3 }] };
+    const given = { run: idOf(), dir: join(one.folder, '.statedsl') };
+    await debug.launch(given, {}, () => debug.ask('setBreakpoints', breakpoints), 'attach');
+    expect(await debug.stop()).toMatchObject({ stack: ['A:3'] });
+    runner.kill('SIGSTOP');
+    const why = debug.refusal('evaluate', { expression: 'n', context: 'watch' });
+    runner.kill('SIGKILL');
+    expect(await why).toBe('the process that executed the run has ended');
+    expect(await debug.stop()).toBeNull();
+    await runner.end;
   });
 
   test('a debugger attaches to a run, and the run goes on when it leaves', async () => {

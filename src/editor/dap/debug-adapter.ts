@@ -82,6 +82,8 @@ class DebugAdapter extends DebugSession {
   private isEnding = false;
   /** The session, if it takes place in the process that executes the run. */
   private remote: RemoteSession | null = null;
+  /** Requests that the session in that process answers, by their numbers. */
+  private readonly passedOn = new Map<number, string>();
   private greeting: unknown = {};
   private hasSaidEnd = false;
 
@@ -119,7 +121,10 @@ class DebugAdapter extends DebugSession {
     let reply: Reply = {};
     try {
       if (command === 'attach' && this.remote === null) await this.attachElsewhere(given);
-      if (this.remote !== null) return this.remote.send({ seq, type: 'request', command, arguments: given });
+      if (this.remote !== null) {
+        this.passedOn.set(seq, command);
+        return this.remote.send({ seq, type: 'request', command, arguments: given });
+      }
       const request = { seq, type: 'request', command, arguments: given };
       if (CONFIGURING.has(command)) this.configured.set(subjectOf(request), request);
       reply = await (command === 'restart'
@@ -182,6 +187,7 @@ class DebugAdapter extends DebugSession {
       (message) => this.passOn(message),
       () => {
         this.remote = null;
+        this.refusePassedOn();
         if (!this.hasSaidEnd) this.sendEvent({ seq: 0, type: 'event', event: 'terminated' });
         this.hasSaidEnd = true;
       },
@@ -194,8 +200,21 @@ class DebugAdapter extends DebugSession {
     if (message.type === 'event') {
       if (message.event === 'terminated') this.hasSaidEnd = true;
       this.sendEvent({ ...message, seq: 0 } as never);
-    } else if (message.request_seq !== 0) this.respond({ ...message, seq: 0 } as never);
+    } else if (message.request_seq !== 0) {
+      this.passedOn.delete(message.request_seq as number);
+      this.respond({ ...message, seq: 0 } as never);
+    }
     if (message.type === 'response' && message.command === 'disconnect') void this.end();
+  }
+
+  /** The process that executes the run has gone: nobody else would answer. */
+  private refusePassedOn(): void {
+    const message = 'the process that executed the run has ended';
+    for (const [seq, command] of this.passedOn)
+      this.respond({ seq: 0, type: 'response', request_seq: seq, command, success: command === 'disconnect', message });
+    const isLeaving = [...this.passedOn.values()].includes('disconnect');
+    this.passedOn.clear();
+    if (isLeaving) void this.end();
   }
 
   private respond(response: ProtocolResponse): void {
