@@ -124,11 +124,11 @@ export class DescribedNames {
     const { settings } = this;
     if (settings === null || settings.diagnostics.length > 0) return null;
     const { configuration, warnings } = settings;
-    const described = (indent: string): string => `${indent}${name}:\n${indent}  adapter: claude\n`;
+    const linesOf = (indent: string): string => `${indent}${name}:\n${indent}  adapter: claude\n`;
     if (configuration.file === null) {
       if (warnings.length > 0) return null;
       const uri = pathToFileURL(join(this.host.folder, 'statedsl.config.yaml')).href;
-      return { uri, isNewFile: true, offset: 0, text: `agents:\n${described('  ')}`, source: sourceFile('', '') };
+      return { uri, isNewFile: true, offset: 0, text: `agents:\n${linesOf('  ')}`, source: sourceFile('', '') };
     }
     const read = this.read(configuration.file);
     if (read === null) return null;
@@ -137,14 +137,14 @@ export class DescribedNames {
     const agents = memberOf(root, 'agents');
     if (agents === undefined) {
       const line = source.text === '' || source.text.endsWith('\n') ? '' : '\n';
-      const text = `${line}agents:\n${described('  ')}`;
+      const text = `${line}agents:\n${linesOf('  ')}`;
       return { uri, isNewFile: false, offset: source.text.length, text, source };
     }
     const [first] = membersOf(agents.value);
     if (first === undefined || source.text[agents.value.span.start] === '{') return null;
     const { line, column } = positionAt(source, first.keySpan.start);
     const offset = source.lineStarts[line - 1] as number;
-    return { uri, isNewFile: false, offset, text: described(' '.repeat(column - 1)), source };
+    return { uri, isNewFile: false, offset, text: linesOf(' '.repeat(column - 1)), source };
   }
 
   /** What stands behind the name of an agent; null if nothing does. */

@@ -376,9 +376,9 @@ class BoundSearch {
 
   /** Whether a cycle passes a test, and nothing that changes what is tested. Usually the change is near the test. */
   private repeatsTest({ out }: ConnectedPart, { changes, tests }: CycleBound, passed: ReadonlySet<StateWay>): boolean {
-    const unchanged = (node: number) => (changes(node) ? undefined : out.get(node));
+    const outWithoutChange = (node: number) => (changes(node) ? undefined : out.get(node));
     for (const { from, to } of [...tests].filter((way) => !passed.has(way)))
-      if (to === from || leadsTo(unchanged, to, (node) => node === from, passed)) return true;
+      if (to === from || leadsTo(outWithoutChange, to, (node) => node === from, passed)) return true;
     return false;
   }
 
