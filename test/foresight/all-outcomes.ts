@@ -120,8 +120,10 @@ export class AllOutcomes {
   of(pending: Pending, request: EffectRequest | undefined): readonly Event[] {
     const own = this.ownOf(pending, request);
     const more: Event[] = [];
-    if (request !== undefined && 'timeoutMs' in request && request.timeoutMs !== null && request.kind !== 'signal')
-      more.push(TIMED_OUT);
+    const isTimed =
+      request !== undefined &&
+      (('timeoutMs' in request && request.timeoutMs !== null) || ('idleMs' in request && request.idleMs !== undefined));
+    if (isTimed && request.kind !== 'signal') more.push(TIMED_OUT);
     if (request !== undefined && 'once' in request && request.once) more.push(failed('it may have run', 'in_doubt'));
     return [...own, ...more];
   }

@@ -389,8 +389,80 @@ const HANDLERS = [
   'ON ERROR: → FAIL: again',
 ];
 
+/** Forms of effects, and of what comes of them, that the others do not have. */
+const FORMS = [
+  'DO [ok=any]: $ = cat w\nIF: exit_code($) == 2 → !\nIF: len(lines($)) == 1 → !',
+  'DO [ok=any retry=1 retry_on=timeout timeout=5s]: $ = cat w\nIF: exit_code($) > 0 → !',
+  'DO [idle=5s]: $ = cat w',
+  'DO [idle=5s retry=1 retry_on=timeout]: make it',
+  'CHECK [idle=5s retry=1]: $ = cat v\nIF: $ == "ok" → !',
+  'DO [memo]: $ = cat w\nIF: $ == "ok" → !',
+  'CHECK [memo=src/*.ts]: $ = cat v\nIF: $ is null → !',
+  'CHECK: $=$(cat v)\nIF: $ == "ok" → !\nIF: $ is empty → !',
+  'CHECK: $=$(cat v)\nIF: exit_code($) == 1 → !\nIF: $ == 1 → !',
+  'CHECK: cat v\nIF: $ == 1 → !',
+  'DO: cat w\nDO: $ = | make it\nIF: $ == "ok" → !',
+  'DO: ["make", "{n}"]',
+  'DO: $ = ["cat", "w{t}"]\nIF: $ == "ok" → !',
+  'DO:\n~make it\n~make that',
+  'DO: $ = n + 1\nIF: $ > 2 → !',
+  'DO: $ = #\nIF: $ == # → !',
+  'DO [shell=sh strict=off]: make it',
+  'DO [cwd={t}]: make it',
+  'DO [env.K={t}]: $ = cat w\nIF: $ == t → !',
+  'DO [timeout={n}s]: make it',
+  'DO [retry={n}]: make it',
+  'DO [ok=0,{n}]: $ = cat w\nIF: exit_code($) == 1 → !',
+  'DO: make {n:int} {t:int}',
+  'DO: make {t*}',
+  'DO: cat {t:file}',
+  'DO: $ = in PARALLEL [on_failure=keep]\n~- a$ = cat a\n~- CHECK: b$ = cat b\nIF: $.a$ is null → !\nIF: $.b$? == 1 → !',
+  'DO: $ = in PARALLEL [quorum=1]\n~- a$ = cat a\n~- b$ = cat b\nIF: $.b$ is null → !\nIF: $.a$ is null AND $.b$ is null → !',
+  'DO: $ = FOR EACH it in [1, 2] [on_failure=keep]:\n~DO: cat {it}\nIF: "ok" in $ → !\nIF: $[1] is null → !',
+  'DO: $ = FOR EACH it in [1, 2] in PARALLEL:\n~IF: it == 1 → DO: cat {it}\nIF: $[1] is null → !\nIF: $[0] == "ok" → !',
+  'DO: $ = FOR EACH it in [1, 2]:\n~CHECK: got$ = cat {it}\n~IF: got$ == 1 → DO: make it\nIF: $[0] == 1 → !',
+  'DO: in PARALLEL\n~- $ = cat a\n~- make b\nWAIT: 5s\nIF: $ is null → !',
+  'DO: in PARALLEL [on_failure=keep]\n~- $ = cat a\n~- make b\nWAIT: 5s\nIF: failures is empty AND $ is null → !',
+  'DO: in PARALLEL\n~- $ = cat a\n~- make b\nWAIT: got$ == "ok" OR timeout=2s every=1s\n~CHECK: got$ = cat poll\nIF: timed_out → !\nIF: $ is null → !',
+  'DO: in PARALLEL\n~- ASK user: "which?" → $ choices=yes,no\n~- make b\nIF: $ == "yes" → !',
+  'DO: in PARALLEL [quorum=1]\n~- ASK user: "which?" → $ choices=yes,no\n~- $x = cat a\nIF: $ is null → !\nIF: $ == "no" → !',
+  'DO: in PARALLEL\n~- WAIT: signal SIG OR timeout=5s\n~- make b\nIF: SIG == 1 → !',
+  'DO: in PARALLEL [quorum=1]\n~- WAIT: signal SIG\n~- WAIT: 5s\nIF: SIG is null → !',
+  'FOR EACH: it in [1, 2] in PARALLEL [quorum=1]:\n~ASK user: "which {it}?" → $ choices=yes,no default=no deadline=1h\nIF: $[0] is null → !\nIF: "yes" in $ → !',
+  'FOR EACH: it in [1, n] in PARALLEL [max={n}]:\n~DO: make {it}',
+  'FOR EACH: it in [1, 2] in PARALLEL [quorum={n}]:\n~DO: make {it}',
+  'ASK user: "go?" → $ choices=["yes", "no"] default=no deadline=1h\nIF: $ == "no" → !',
+  'ASK user: "go {n}?" → $ show=n\nIF: $ == "" → !',
+  'DO: all$ = ["yes", "ok"]\nASK user: "go?" → $ choices={all$}\nIF: $ == "ok" → !',
+  'IF: n == 1 → RETURN with n, k=#',
+  'IF: n == 1 → RETURN: n + 1',
+  'IF: # == % → RETURN: {"a": n}',
+  'FOR EACH: it in [1, 2]:\n~DO: make {it}\n~UNDO: make back {it}\n~IF: it == n → KEEP\nROLLBACK\nIF: rollback.done == 1 → !',
+  'DO [once]: make it\nUNDO [once]: make back\nROLLBACK\nIF: rollback.failed is not empty → !\nIF: rollback.done > 0 → !',
+  'FOR EACH: it in [1, 2] in PARALLEL [quorum=1 on_failure=keep]:\n~DO: make {it}\n~UNDO: make back {it}\nROLLBACK\nIF: rollback.done == 2 → !',
+  'FOR EACH: it in [1, 2] in PARALLEL:\n~DO: make {it}\n~UNDO: make back {it}\n~IF: it == n → KEEP\n~IF: it == 2 → ROLLBACK',
+  'DO: make it\nUNDO: CALL get with a={n}\nROLLBACK\nIF: rollback.done == 1 → !',
+  'DO: in PARALLEL [quorum=1]\n~- DO: make a\n~  UNDO: make back a\n~- make b\nROLLBACK\nIF: rollback.done == 1 → !',
+  'WAIT: $ == 1 OR timeout=2s every=1s\n~DO: make it\n~UNDO: make back\n~CHECK: $ = cat poll\nIF: timed_out → ROLLBACK',
+  'DO: make it\nUNDO [timeout=3s]: make back {n}\nDO: make that\nKEEP\nDO: make last\nROLLBACK\nIF: rollback.done == 0 → !',
+  'DO: $ = random()\nIF: $ > 0.5 → !\nIF: $ >= 1 → !\nIF: $ == 0 → !',
+  'DO: $ = uuid()\nIF: $ == "u" → !\nIF: $ is empty → !',
+  'WAIT: signal SIG OR timeout=5s\nIF: SIG? is null AND NOT timed_out → !\nIF: SIG.a? exists → !',
+  'WAIT: signal SIG\nWAIT: signal SIG OR timeout=1h\nIF: timed_out → !',
+  'CALL [once]: $ = get\nIF: $ == "ok" → !',
+  'CALL: pay with a={n}, b="x" → †state.paid || †state.refused\nIF: †state.refused.code? == 3 → !',
+  'PLAN: "asks.json" → $\nIF: $ == "ok" → !',
+  'DO: in PARALLEL [on_failure=keep]\n~- CALL: $ = get\n~- make b\nIF: $ is null → !',
+  'IF: default(e, 0) == 1 → !',
+  'IF: e exists → !',
+  'FOR EACH: it in [1, 2]:\n~IF: it == 2 → PROCEED\n~ELSE → GOTO: @',
+  'FOR EACH: it in [1, 2] [on_failure=keep]:\n~CHECK: $ = cat {it}\n~IF: $ > 1 → SET: n += 1\nIF: len(failures) == 1 → !\nIF: failures[0].kind? == "bad_value" → !',
+  'FOR EACH: it in [1, 2] [on_failure=keep]:\n~DO [once]: make {it}\nIF: failures[0].error? contains "x" → !\nIF: failures[1].index? == 1 → !',
+];
+
 /** What a program has besides the effects of every program. */
 export type Kind =
+  | 'forms'
   | 'nested'
   | 'workflows'
   | 'mixed'
@@ -408,6 +480,7 @@ export type Kind =
   | 'limits'
   | 'spending';
 const KINDS: Readonly<Record<Kind, readonly string[]>> = {
+  forms: FORMS,
   nested: INNER,
   workflows: WORKFLOWS,
   mixed: MIXED,

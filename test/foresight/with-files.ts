@@ -23,6 +23,13 @@ const FILES: Readonly<Record<string, string>> = {
     '    agent: cheap',
     '    prompt: "More."',
   ].join('\n'),
+  'asks.json': JSON.stringify({
+    calls: [
+      { _tool: 'get', go: '†state.approvals.go', _outputPath: '†state.user' },
+      { _tool: 'put', name: '†state.user', _outputPath: '†state.letter || †state.refused' },
+    ],
+    output: '†state.letter || †state.refused',
+  }),
   'two.json': JSON.stringify({
     calls: [
       { _tool: 'get', _outputPath: '†state.user' },

@@ -313,7 +313,7 @@ export class StateScope {
     }
   }
 
-  private slotRefs(name: string): SlotRef[] {
+  slotRefs(name: string): SlotRef[] {
     const slots: SlotRef[] = [];
     if (this.isIsolated) return slots;
     const local = this.slots.get(name);

@@ -66,8 +66,9 @@ function lintInstructions(
         lintExitCode(condition, effects, diagnostics);
       }
     else if (i.kind === 'return' || i.kind === 'fail') {
-      lintBareText(i.text, diagnostics);
-      if (i.kind === 'return' && i.expression === undefined) lintUncomputed(i.text, names, diagnostics);
+      const isValue = i.kind === 'return' && i.expression !== undefined;
+      if (!isValue) lintBareText(i.text, diagnostics);
+      if (i.kind === 'return' && !isValue) lintUncomputed(i.text, names, diagnostics);
     } else if (i.kind === 'emit') for (const { value } of i.fields) lintBareText(value, diagnostics);
   }
 }
@@ -188,6 +189,9 @@ const COMPARED =
   /^([A-Za-z_]\w*)(?:\.\w+)*\s*(===|!==|[=!<>]=|&&|\|\||[<>]|[+*/%]\s+(\w+)|(?:and|or)\s+(?:not\s+)?(\w+)(?:\.\w+)*$)/;
 const NEGATED = /^(?:!|not\s+)([A-Za-z_]\w*)(?:\.\w+)*$/;
 const CALLED = /^([a-z_]\w*)\(\s*([A-Za-z_]\w*)[^)]*$/;
+/** A list, an object, a group or an index that is not closed, and the name that it begins with. */
+const OPENED = /^(?:([[({])\s*(?:["'\d]|([A-Za-z_]\w*))|([A-Za-z_]\w*)(\[))[^\])}]*$/;
+const CLOSING: Readonly<Record<string, string>> = { '[': ']', '(': ')', '{': '}' };
 
 /** A RETURN that is text because it is no expression, although it begins like one about a value of the program. */
 function lintUncomputed(text: Template | undefined, names: ReadonlySet<string>, diagnostics: Diagnostic[]): void {
@@ -201,6 +205,10 @@ function lintUncomputed(text: Template | undefined, names: ReadonlySet<string>, 
     (names.has(left) && (right === undefined || names.has(right) || /^\d/.test(right))) ||
     (isFunction(called) && names.has(first));
   if (isMeant && !TERNARY.test(raw)) diagnostics.push(say.uncomputed(span, { text: raw }));
+  const [opened, bracket, inside, list, index] = OPENED.exec(raw) ?? [];
+  const name = inside ?? list;
+  if (opened !== undefined && (name === undefined || names.has(name)))
+    diagnostics.push(say.unclosed(span, { close: CLOSING[bracket ?? index ?? ''] ?? '' }));
 }
 
 /** A text without quotes that ends like a line of another language, or in which quotes are not where they seem to be. */

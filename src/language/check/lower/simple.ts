@@ -273,18 +273,21 @@ function lowerSet(l: StateLowering, i: Extract<Instruction, { kind: 'set' }>): v
   if (to.in === 'tracked' && l.branch !== null)
     l.diagnostics.push(say.inParallel(i.verb.span, { what: '`SET` of a tracked variable' }));
   else if (to.in === 'local' && l.branch !== null && !l.branch.binds.has(to.slot))
-    l.diagnostics.push(say.lostInParallel(i.name.span, { name: i.name.text, collect: collectingForm(i, l.branch) }));
+    l.diagnostics.push(say.lostInParallel(i.name.span, { name: i.name.text, collect: collectingForm(l, i, l.branch) }));
   if (i.operator === '+=')
     value = { op: 'arithmetic', operator: '+', left: { op: 'read', name: i.name.text, places: [to] }, right: value };
   l.emitter.add({ op: 'set', to, name: i.name.text, value }, i.span);
 }
 
 /** How a branch passes on what a SET in it would lose. */
-function collectingForm(i: Extract<Instruction, { kind: 'set' }>, branch: OpenBranch): string {
+function collectingForm(l: StateLowering, i: Extract<Instruction, { kind: 'set' }>, branch: OpenBranch): string {
   const added = i.operator === '+=' && i.value.kind === 'list' && i.value.items.length === 1 ? i.value.items[0] : null;
-  const bound = added?.kind === 'name' ? added.name : null;
-  const one = bound ?? 'one';
-  const bind = bound === null ? `bind it in the branch, as in \`DO: ${one} = …\`; ` : '';
+  const name = added?.kind === 'name' ? added.name : null;
+  // After the join, only what the branch binds itself is a list.
+  const isBound =
+    name !== null && l.scope.slotRefs(name).some((ref) => ref.in === 'local' && branch.binds.has(ref.slot));
+  const one = isBound ? name : 'one';
+  const bind = isBound ? '' : `bind it in the branch, as in \`DO: ${one} = ${name ?? '…'}\`; `;
   if (!branch.isTurn) return `${bind}after the join \`${one}\` is there: \`SET: ${i.name.text} ${i.operator} …\``;
   const then = added === null ? 'use the list there' : `\`SET: ${i.name.text} += ${one}\``;
   return `${bind}after the join \`${one}\` is the list of all turns: ${then}`;

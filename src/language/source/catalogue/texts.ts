@@ -51,6 +51,11 @@ export const textMessages = {
     label: 'not an expression',
     help: `write it as in an IF, with \`AND\`, \`OR\`, \`NOT\`, \`==\` and \`!=\`, or \`"${f.text}"\` for the text`,
   })),
+  unclosed: message<{ close: string }>('taken-as-text', 'warning', (f) => ({
+    message: 'this is text, because its bracket is not closed',
+    label: 'not an expression',
+    help: `close it with \`${f.close}\`, or quote it if you mean the text`,
+  })),
   comment: message<{ verb: string; part: string }>('taken-as-text', 'warning', (f) => ({
     message: `\`${f.part}\` is part of the command here`,
     label: 'more arguments',

@@ -71,6 +71,11 @@ export function quotedEnd(text: string, at: number): number {
   return -1;
 }
 
+/** Whether a text is one in quotes, and nothing else. */
+export function isQuoted(text: string): boolean {
+  return (text[0] === '"' || text[0] === "'") && quotedEnd(text, 0) === text.length;
+}
+
 /** A dash before a letter belongs to a name, as in plans. `†state.n-1` and `†state.n - x` are subtractions. */
 const segment = '[\\p{L}\\p{M}\\p{N}_$]+(?:-+[\\p{L}_$][\\p{L}\\p{M}\\p{N}_$]*)*';
 const dataPath = new RegExp(

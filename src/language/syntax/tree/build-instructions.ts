@@ -26,7 +26,7 @@ import {
   tokens,
 } from '../grammar/cst.js';
 import { bindingName, checkedName, verbName } from '../names.js';
-import { dataReferenceEnd, quotedEnd } from '../tokens/interpolation-scan.js';
+import { dataReferenceEnd, isQuoted, quotedEnd } from '../tokens/interpolation-scan.js';
 import type { Token } from '../tokens/token.js';
 import { brokenInstruction } from './build-declarations.js';
 import { buildExpression, ofLiterals, parseExpressionText } from './build-expression.js';
@@ -155,7 +155,7 @@ const OWN_MISTAKES: ReadonlySet<string> = new Set([...ofLiterals, 'chained-compa
 
 /** The text of a RETURN as an expression, if it can be one: text with interpolations is text. */
 function returnedExpression(context: ParseContext, text: Token): Expression | undefined {
-  if (!MAY_BE_VALUE.test(text.image) || quotedEnd(text.image, 0) === text.image.length) return undefined;
+  if (!MAY_BE_VALUE.test(text.image) || isQuoted(text.image)) return undefined;
   const { expression, diagnostics, complete } = parseReturned(context, text);
   const hasOwn = diagnostics.every(({ code }) => OWN_MISTAKES.has(code));
   if (!complete || !hasOwn || !mayBeReturned(context, expression)) return undefined;

@@ -28,7 +28,7 @@ import {
   tokens,
 } from '../grammar/cst.js';
 import { checkBinding, checkedName, verbName } from '../names.js';
-import { quotedEnd } from '../tokens/interpolation-scan.js';
+import { isQuoted } from '../tokens/interpolation-scan.js';
 import type { Token } from '../tokens/token.js';
 import { lacksOnlyColon } from '../tokens/verbs.js';
 import { buildExpression } from './build-expression.js';
@@ -36,9 +36,7 @@ import { plainTemplate, quotedTemplate } from './interpolation.js';
 
 /** Text that is quoted as a whole is quoted text; any other text is used unchanged. */
 export function textTemplate(context: ParseContext, raw: string, start: number): Template {
-  const first = raw[0];
-  if ((first === '"' || first === "'") && quotedEnd(raw, 0) === raw.length) return quotedTemplate(context, raw, start);
-  return plainTemplate(context, raw, start);
+  return isQuoted(raw) ? quotedTemplate(context, raw, start) : plainTemplate(context, raw, start);
 }
 
 /** The value of an `=value` token. */
