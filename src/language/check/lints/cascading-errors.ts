@@ -11,7 +11,8 @@ import { textMessages } from '../../source/catalogue/texts.js';
 import type { Diagnostic, Label, SourceSet, Span } from '../../source/diagnostic.js';
 import type { Block, Instruction } from '../../syntax/ast.js';
 import { childBlocks, parsedBody } from '../../syntax/child-blocks.js';
-import type { Unit } from '../collect.js';
+import type { PatternDeclaration, Unit } from '../collect.js';
+import { freeNames } from '../free-names.js';
 import { namesBoundIn, namesReadIn } from '../pattern-names.js';
 import { explainForeignLines } from './foreign-mistakes.js';
 
@@ -234,6 +235,8 @@ function hasNamesAgain({ instructions }: Block): boolean {
 }
 
 class BlockNames {
+  private readonly readBy = new Map<Instruction, ReadonlySet<string>>();
+
   constructor(
     private readonly patterns: Patterns,
     private readonly text: string,
@@ -253,9 +256,7 @@ class BlockNames {
   private use(list: readonly Instruction[], at: number, use: Extract<Instruction, { kind: 'use' }>): void {
     const pattern = this.patterns.get(use.pattern.text);
     if (pattern === undefined) return;
-    const bound = namesBoundIn(pattern.body, UNNAMED);
-    for (const { name } of pattern.parameters) bound.delete(name.text);
-    for (const name of bound) {
+    for (const name of this.leftBy(pattern)) {
       const binder = list.slice(0, at).findLast((i) => ownName(i)?.text === name);
       if (binder === undefined) continue;
       const next = list.slice(at + 1).find((i) => this.reads(i, name) || ownName(i)?.text === name);
@@ -268,10 +269,38 @@ class BlockNames {
     }
   }
 
-  /** Names that only some turns bind, in an IF, and every turn reads after it. */
+  /** The names that a pattern, with those that it uses, binds in the state of its user. */
+  private leftBy({ name, parameters, body }: PatternDeclaration, within: readonly string[] = []): Set<string> {
+    const left = namesBoundIn(body, UNNAMED);
+    const own = new Set<string>();
+    const variables = new Set<string>();
+    const visit = ({ instructions }: Block): void => {
+      for (const i of instructions) {
+        const bound = ownName(i)?.text;
+        if (bound !== undefined) own.add(bound);
+        if (i.kind === 'for-each') variables.add(i.variable.text);
+        const used = i.kind === 'use' ? this.patterns.get(i.pattern.text) : undefined;
+        if (used !== undefined && !within.includes(used.name.text))
+          for (const one of this.leftBy(used, [...within, name.text])) left.add(one);
+        for (const inner of childBlocks(i)) visit(inner);
+      }
+    };
+    visit(body);
+    // The variable of a loop is that of its block alone.
+    for (const one of variables) if (!own.has(one)) left.delete(one);
+    for (const parameter of parameters) left.delete(parameter.name.text);
+    return left;
+  }
+
+  /** Names that only some turns bind, in an IF, and every turn reads after it, or that an IF reads before a turn binds them. */
   private loop(body: Block): void {
     const before = new Set<string>();
+    const all = namesBoundIn(body, UNNAMED);
     body.instructions.forEach((branch, at) => {
+      if (branch.kind === 'if') {
+        const open = [...all].filter((name) => !before.has(name));
+        this.readsEarlier(branch, open, body);
+      }
       if (branch.kind === 'if' && body.instructions[at + 1]?.kind !== 'default') {
         for (const name of this.boundInSome(branch)) {
           if (before.has(name)) continue;
@@ -285,6 +314,22 @@ class BlockNames {
       }
       for (const name of namesBoundIn({ ...body, instructions: [branch] }, UNNAMED)) before.add(name);
     });
+  }
+
+  /** An arm of an IF reads what this turn has not bound yet, or binds only in another arm. */
+  private readsEarlier(branch: Extract<Instruction, { kind: 'if' }>, open: readonly string[], body: Block): void {
+    const tested = new Set(branch.arms.flatMap(({ condition }) => freeNames(condition).map(({ name }) => name)));
+    for (const name of open) {
+      if (tested.has(name)) continue;
+      for (const block of childBlocks(branch)) {
+        const first = block.instructions.find((i) => this.reads(i, name) || ownName(i)?.text === name);
+        if (first === undefined || ownName(first)?.text === name || childBlocks(first).length > 0) continue;
+        const binder = firstBinder(body, name);
+        if (binder === undefined || this.isBoundOutside(name, body)) continue;
+        const labels = [{ span: binder, text: 'bound here' }];
+        this.diagnostics.push(say.earlierTurn(verbOf(first), { name, labels }));
+      }
+    }
   }
 
   private boundInSome({ arms, otherwise }: Extract<Instruction, { kind: 'if' }>): string[] {
@@ -311,12 +356,28 @@ class BlockNames {
   }
 
   private reads(i: Instruction, name: string): boolean {
-    return namesReadIn({ instructions: [i], inline: true, span: i.span }, this.text).has(name);
+    let read = this.readBy.get(i);
+    if (read === undefined) {
+      read = namesReadIn({ instructions: [i], inline: true, span: i.span }, this.text);
+      this.readBy.set(i, read);
+    }
+    return read.has(name);
   }
 }
 
 function ownName(i: Instruction) {
   return i.kind === 'do' || i.kind === 'check' || i.kind === 'call' || i.kind === 'ask' ? i.bind : undefined;
+}
+
+/** Where the name is bound in a block first. */
+function firstBinder({ instructions }: Block, name: string): Span | undefined {
+  for (const i of instructions) {
+    const own = ownName(i);
+    if (own?.text === name) return own.span;
+    const inner = childBlocks(i).flatMap((block) => firstBinder(block, name) ?? []);
+    if (inner[0] !== undefined) return inner[0];
+  }
+  return undefined;
 }
 
 const bindsAlways = (i: Instruction, name: string): boolean =>

@@ -3,6 +3,7 @@
  * needs it.
  */
 
+import type { Json } from '../../../machine/expression.js';
 import { type Input, type Machine, RUN_FORMAT, type State } from '../../../machine/machine.js';
 import { nearest } from '../../../prelude/nearest.js';
 import { omitUndefined } from '../../../prelude/omit-undefined.js';
@@ -21,6 +22,7 @@ import type { ReusableStates } from './lower-states.js';
 import { lowerStates, type StateReuse, type Stepwise } from './lower-states.js';
 import type { LoweredState, LoweringSettings } from './lowered-state.js';
 import { dividedChoice } from './options.js';
+import { partsOf } from './text-parts.js';
 
 export interface LoweredMachine {
   readonly machine: Machine;
@@ -115,7 +117,8 @@ function builtinErrorState(): State {
 /** A title is known before anything runs, so that it can contain only inputs and their members. */
 function lowerTitle({ title, inputs }: Unit, diagnostics: Diagnostic[]): Machine['title'] {
   if (title === null) return undefined;
-  const parts = title.parts.map((part) => {
+  const names = { has: (name: string) => inputs.has(name), shared: { diagnostics } };
+  const parts = partsOf(title, names).map((part) => {
     if (typeof part === 'string') return part;
     const { expression, filter, list } = part;
     const path = filter === undefined && list !== true ? titlePath(expression) : null;
@@ -140,6 +143,11 @@ function titlePath(e: Expression): (string | number)[] | null {
   return typeof index === 'number' || typeof index === 'string' ? [...path, index] : null;
 }
 
+/** As in the note of an input. */
+function defaultTypeOf(value: Json): string {
+  return Array.isArray(value) ? 'list' : typeof value;
+}
+
 function lowerInput(input: InputDeclaration, { workflow }: Unit, diagnostics: Diagnostic[]): Input {
   const name = input.name.text;
   // A workflow has no state ERROR that would bind these names, and validators may have an input `error`.
@@ -152,6 +160,12 @@ function lowerInput(input: InputDeclaration, { workflow }: Unit, diagnostics: Di
     diagnostics.push(say.inputDefault(input.value.span, { word }));
   }
   const choices = input.choices;
+  const { type } = input;
+  const given = value === undefined || value === null ? type : defaultTypeOf(value);
+  // YAML has its own words for values, and choices are compared below.
+  const isCompared = choices === undefined && workflow === undefined;
+  if (isCompared && input.value !== undefined && type !== undefined && given !== undefined && given !== type)
+    diagnostics.push(say.inputDefaultType(input.value.span, { type, given }));
   const divided = choices?.length === 1 && workflow === undefined ? dividedChoice(choices[0] as string) : [];
   if (divided.length > 1)
     diagnostics.push(say.oneChoice(input.span, { choice: choices?.[0] as string, choices: divided, of: 'INPUT' }));
@@ -175,7 +189,9 @@ function lowerInput(input: InputDeclaration, { workflow }: Unit, diagnostics: Di
 }
 
 /** The parts of a key, which is known before the run begins: texts, and inputs by the paths to their values. */
-function lowerKey({ parts, span }: Template, { inputs }: Unit, diagnostics: Diagnostic[]): NonNullable<Machine['key']> {
+function lowerKey(key: Template, { inputs }: Unit, diagnostics: Diagnostic[]): NonNullable<Machine['key']> {
+  const { span } = key;
+  const parts = partsOf(key, { has: (name) => inputs.has(name), shared: { diagnostics } });
   if (parts.every((part) => typeof part === 'string' && part.trim() === ''))
     diagnostics.push(say.badKey(span, { why: 'is empty', help: 'write a text, such as `deploy {target}`' }));
   return parts.flatMap((part): NonNullable<Machine['key']> => {

@@ -12,6 +12,7 @@ import { stepMessages as steps } from '../../source/catalogue/steps.js';
 import type { Span } from '../../source/diagnostic.js';
 import type { Argument, Block, Instruction, StateDeclaration, UseNode, WaitNode } from '../../syntax/ast.js';
 import { errorNames, type PatternDeclaration } from '../collect.js';
+import { freeNames } from '../free-names.js';
 import { namesBoundIn, namesReadIn } from '../pattern-names.js';
 import { symbolKey } from '../program-index.js';
 import type { Constant, MachineScope } from '../scope.js';
@@ -256,8 +257,7 @@ function bindArguments(
   const missing: string[] = [];
   // A default that names another parameter means that one, and not a value of the caller.
   const own = l.scope.push('parameters', pattern.name.text, bound);
-  for (const parameter of pattern.parameters) {
-    if (given.has(parameter.name.text)) continue;
+  for (const parameter of inOrder(pattern.parameters.filter(({ name }) => !given.has(name.text)))) {
     if (parameter.value === undefined) {
       missing.push(parameter.name.text);
       bound.push([parameter.name.text, { constant: null }]);
@@ -269,6 +269,30 @@ function bindArguments(
   if (missing.length > 0)
     l.diagnostics.push(say.missingArgument(i.pattern.span, { pattern: i.pattern.text, names: missing }));
   return bound;
+}
+
+/** Parameters behind those that their defaults name. Defaults that need each other give no value. */
+function inOrder(parameters: readonly Argument[]): Argument[] {
+  const all = new Map(parameters.map((one) => [one.name.text, one] as const));
+  const begun = new Set<string>();
+  const ordered = new Map<string, Argument>();
+  const visit = ({ value, ...one }: Argument): void => {
+    begun.add(one.name.text);
+    let isCircular = false;
+    for (const name of namesOf(value)) {
+      const named = all.get(name);
+      if (named !== undefined && !begun.has(name)) visit(named);
+      isCircular ||= name !== one.name.text && begun.has(name) && !ordered.has(name);
+    }
+    ordered.set(one.name.text, { ...one, ...omitUndefined({ value: isCircular ? undefined : value }) });
+  };
+  for (const one of parameters) if (!begun.has(one.name.text)) visit(one);
+  return [...ordered.values()];
+}
+
+function namesOf(value: Argument['value']): string[] {
+  if (value?.kind === 'word') return [value.word.text];
+  return value === undefined ? [] : freeNames(value.expression).map(({ name }) => name);
 }
 
 function mentionUse(l: StateLowering, { pattern, args }: UseNode): void {

@@ -3,11 +3,16 @@
  * write for a value is a mistake: nothing that names a value stays text without a word.
  */
 import { textMessages as say } from '../../source/catalogue/texts.js';
-import type { Span } from '../../source/diagnostic.js';
+import type { Diagnostic, Span } from '../../source/diagnostic.js';
 import type { Interpolation, Template } from '../../syntax/expression-nodes.js';
 import { doubledBraces, oddBraces } from '../../syntax/tree/odd-braces.js';
 import { freeNames } from '../free-names.js';
-import type { StateScope } from '../scope.js';
+
+/** The names that a text can read, and where mistakes are reported. */
+interface NamesInText {
+  has(name: string): boolean;
+  readonly shared: { readonly diagnostics: Diagnostic[] };
+}
 
 const ODD = /[{$]/;
 const DOLLAR = /\$([A-Za-z_]\w*)/g;
@@ -15,7 +20,7 @@ const DOLLAR = /\$([A-Za-z_]\w*)/g;
 const MONEY = /cost|price|amount|total|sum|budget|fee|balance|usd|dollar|money|paid|bill/i;
 
 /** The parts of a template, with expressions in braces as interpolations. */
-export function partsOf(template: Template, scope: StateScope): Template['parts'] {
+export function partsOf(template: Template, scope: NamesInText): Template['parts'] {
   const { parts } = template;
   if (!parts.some((part) => typeof part === 'string' && ODD.test(part))) return parts;
   const { raw, span } = template;
@@ -40,14 +45,14 @@ export function partsOf(template: Template, scope: StateScope): Template['parts'
 }
 
 /** `${name}`, which the language writes without the `$`. */
-function reportDollar({ expression, span }: Interpolation, scope: StateScope): void {
+function reportDollar({ expression, span }: Interpolation, scope: NamesInText): void {
   if (expression.kind !== 'name' || MONEY.test(expression.name) || !scope.has(expression.name)) return;
   const { name } = expression;
   const where = { ...span, start: span.start - 1 };
   scope.shared.diagnostics.push(say.dollar(where, { name, written: `\${${name}}` }));
 }
 
-function split(text: string, template: Template, from: number, scope: StateScope): (string | Interpolation)[] {
+function split(text: string, template: Template, from: number, scope: NamesInText): (string | Interpolation)[] {
   const { raw, span } = template;
   const { diagnostics } = scope.shared;
   // A text on its own lines has lost its indentation, so its offsets are not offsets of the file.

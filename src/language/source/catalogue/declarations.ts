@@ -10,6 +10,8 @@ const FOREIGN_LITERALS: Readonly<Record<string, string | undefined>> = {
   ...{ None: 'null', Null: 'null', NULL: 'null', nil: 'null', undefined: 'null', none: 'null' },
 };
 
+const withArticle = (type: string): string => (type === 'object' ? 'an object' : `a ${type}`);
+
 export const declarationMessages = {
   duplicate: message<{ what: string; name: string; first: Label }>('duplicate', 'error', (f) => ({
     message: `${f.what} \`${f.name}\` is declared twice`,
@@ -80,6 +82,10 @@ export const declarationMessages = {
           ? undefined
           : ({ replace: f.word, by: FOREIGN_LITERALS[f.word] ?? `"${f.word}"`, guess: true } as const),
     }),
+  })),
+  inputDefaultType: message<{ type: string; given: string }>('input-default', 'error', (f) => ({
+    message: `the default is ${withArticle(f.given)}, and the input is ${withArticle(f.type)}`,
+    help: `write ${withArticle(f.type)} as the default, or \`(${f.given})\``,
   })),
   inputChoice: message<{ value: string; choices: readonly string[] }>('input-choice', 'error', (f) => ({
     message: `the default \`${f.value}\` is not one of the choices`,
@@ -283,7 +289,7 @@ export const nameMessages = {
   ),
   earlierTurn: message<{ name: string; labels: readonly Label[] }>('earlier-turn', 'warning', (f) => ({
     message: `\`${f.name}\` may have the value of an earlier turn of the loop here`,
-    label: 'read in every turn',
+    label: 'read here',
     labels: f.labels,
     help: `bind \`${f.name}\` in every turn, for example \`DO: ${f.name} = null\` at the beginning of the loop`,
   })),

@@ -217,7 +217,7 @@ function compareOperator(row: OperatorRow, operator: Token): CompareOperator {
 }
 
 /** The codes of the mistakes in literals. What has them is an expression. */
-export const ofLiterals: ReadonlySet<string> = new Set(['literal-arithmetic', 'bad-number']);
+export const ofLiterals: ReadonlySet<string> = new Set(['literal-arithmetic', 'bad-number', 'duplicate-argument']);
 
 /** Reports numbers and arithmetic that a reader takes for a text: `007`, `2026-11-28`, `24/7`. */
 function checkLiterals(context: ParseContext, e: Expression): void {

@@ -101,7 +101,10 @@ function option(context: ParseContext, key: Token, value: Token | undefined): Op
 const noteOption = /(?<![\w.])(max|quorum)=(\d+|\{[^{}]*\})/g;
 
 const VALUE = String.raw`\s*(?:at|with|to|of|is|by|:|=)?\s*(\d[\w.]*|"[^"]*"|'[^']*'|\{[^{}]*\}|true\b|false\b|\[[^\]]*\])`;
-const startNote = new RegExp(`^\\(\\s*(?:start(?:s|ing)?|init(?:ial(?:ly)?)?|begins?|defaults?)\\b${VALUE}`, 'i');
+const startNote = new RegExp(
+  `^\\(\\s*(?:start(?:s|ing)?|init(?:ial(?:ly)?)?|begins?|defaults?)\\b(?:\\s+value\\b)?${VALUE}`,
+  'i',
+);
 const limitNote = new RegExp(`^\\(\\s*(quorum|max|at\\s+most)(?:imum)?\\b${VALUE}`, 'i');
 
 /** A note that would mean something if it were spelt right, or stood elsewhere: notes are otherwise ignored. */

@@ -1,6 +1,7 @@
 /** Builds the operands of expressions: names and paths, calls, literals, lists, objects, and groups. */
 
 import { NEVER_NAMES } from '../../../prelude/reference.js';
+import { patternMessages as say } from '../../source/catalogue/patterns.js';
 import { missingPart, unclosedBracket } from '../../source/catalogue/syntax.js';
 import type { Expression, ObjectEntry } from '../expression-nodes.js';
 import type { SyntaxElement, SyntaxNode } from '../grammar/cst.js';
@@ -118,11 +119,14 @@ function buildBracketed(context: ParseContext, node: SyntaxNode, depth: number):
     return { kind: 'list', items: items === undefined ? [] : buildItems(context, items, depth), span: where };
   }
   reportUnclosed(context, node, 'LBrace', 'RBrace', '{', '}');
-  return {
-    kind: 'object',
-    entries: children(node, 'entry').map((entry) => buildEntry(context, entry, depth)),
-    span: where,
-  };
+  const keys = new Set<string>();
+  const entries = children(node, 'entry').map((entry) => {
+    const built = buildEntry(context, entry, depth);
+    if (keys.has(built.key)) report(context, say.duplicateArgument(spanOf(context, entry), { name: built.key }));
+    keys.add(built.key);
+    return built;
+  });
+  return { kind: 'object', entries, span: where };
 }
 
 function buildEntry(context: ParseContext, node: SyntaxNode, depth: number): ObjectEntry {
