@@ -82,7 +82,10 @@ export async function recordDelivery(
     const rest = replay.rest();
     const unread = unreadDeliveries(stored.path, inbox);
     const addressed = addressTo(run, deliveries, unread);
-    const made = unread.length > 0 || mustFollow(replay, addressed) ? null : deliveredEvents(run, addressed);
+    const isLater = unread.length > 0 || mustFollow(replay, addressed);
+    // What is on record already ends the run before it would take anything else.
+    refuseEnded(stored.about.run_id, run, true);
+    const made = isLater ? null : deliveredEvents(run, addressed);
     if (made === null || rest.some(isRequest)) {
       deliver(stored.path, addressed, redactor);
       return;
