@@ -19,12 +19,18 @@ const CODE_VARIABLE = new RegExp(
     // Loaders and languages.
     '(?:LD|DYLD|GLIBC|GCONV)_\\w+|OPENSSL_(?:CONF|MODULES|ENGINES)|_?JAVA_\\w+|JDK_\\w+|NODE_REPL_EXTERNAL_MODULE|LUA_INIT\\w*',
     'PYTHON\\w*|PERL\\w*|RUBY\\w*|GEM_\\w+|BUNDLE_\\w+|PHP_INI_SCAN_DIR|R_(?:PROFILE|ENVIRON)\\w*|ERL_\\w+|DOTNET_\\w+|CORECLR_\\w+|COR_\\w+',
+    'PYTEST_(?:ADDOPTS|PLUGINS)|COVERAGE_(?:PROCESS_START|RCFILE)|DJANGO_SETTINGS_MODULE|FLASK_APP|GUNICORN_CMD_ARGS',
+    'MPLBACKEND|JUPYTER_CONFIG_DIR|IPYTHONDIR',
+    'RAKEOPT|(?:PRY|IRB)RC|R_LIBS(?:_\\w+)?|DENO_DIR|BUN_INSTALL|NVM_DIR|(?:PY|RB)ENV_ROOT|CONDA_EXE',
     // Builds and packages.
+    'CONFIG_SITE|AR|RANLIB|LEX|YACC|AWK|LIBTOOL|SWIFT_EXEC|DEVELOPER_DIR|GCC_EXEC_PREFIX|CHROME_BIN',
     '(?:GNU)?MAKEFLAGS|MFLAGS|MAKEFILES|(?:CGO_|CARGO_ENCODED_|HOST)?(?:C|CXX|CPP|LD|AS|F|FC|OBJC|GO|RUST|RUSTDOC|NVCC)FLAGS',
     '(?:HOST)?(?:CC|CXX|CPP|LD)|FC|F77|MAKE|RUSTC|RUSTDOC|RUSTFMT|RUSTUP_\\w+|CARGO(?:_\\w+)?|PKG_CONFIG|GO(?:ROOT|ENV|TOOLCHAIN|PROXY|BIN|TOOLDIR)',
     'CMAKE_\\w+|CCACHE_\\w+|DISTCC_\\w+|MAVEN_\\w+|ANT_\\w+|GRADLE_\\w+|npm_config_\\w+|NPM_CONFIG_\\w+|YARN_\\w+|PIP_\\w+',
     // Tools with settings of their own.
     'GIT_\\w+|HG|HGMERGE|CVS_\\w+|RSYNC_\\w+|XDG_(?:CONFIG|DATA)_DIRS|KUBECONFIG|DOCKER_CONFIG|HELM_\\w+|ANSIBLE_\\w+|VAGRANT_\\w+|SYSTEMD_LESS',
+    'KUBECTL_EXTERNAL_DIFF|TEXEDIT|LYNX_CFG|P4(?:DIFF|MERGE|CONFIG)|GH_CONFIG_DIR',
+    'GTK_MODULES|GIO_\\w+|GDK_PIXBUF_MODULE_FILE|VK_ICD_FILENAMES',
     'TF_(?:CLI_\\w+|PLUGIN\\w*)|AWS_(?:CONFIG|SHARED_CREDENTIALS)_FILE|CLOUDSDK_(?:PYTHON\\w*|CONFIG)|BOTO_CONFIG|STARSHIP_CONFIG',
   ].join('|')})$`,
 );
@@ -103,11 +109,40 @@ pandoc: -F --filter -L --lua-filter --pdf-engine
 apt apt-get aptitude: -o --option -c --config-file
 dpkg: --pre-invoke --post-invoke
 rpm rpmbuild: --eval -E --define -D --pipe --rcfile
-xterm rxvt urxvt gnome-terminal konsole: -e --command
+xterm rxvt urxvt gnome-terminal konsole alacritty kitty foot: -e --command
 screen: -X
 hyperfine: -p --prepare -s --setup -c --cleanup -C --conclude --reference -S --shell
 nodemon: --exec -x
-Rscript R julia octave elixir erl osascript: -e --eval -eval -E
+Rscript R julia octave elixir erl osascript groovy gnuplot ghc clojure racket tsx ts-node iex mix: -e --eval -eval -E
+mongo mongosh: --eval
+sbcl: --eval --load
+swipl: -g -t
+guile: -c -e -l
+dtrace bpftrace: -c -e
+blender: --python-expr --python -P
+gs: -c
+inkscape: --actions
+gawk: -i --include -l --load -E --exec
+bat delta ag ack: --pager
+rg: --pre
+fzf: --preview --bind
+fd fdfind: -x -X --exec --exec-batch
+pytest: -p
+mocha: -r --require
+prettier: --plugin
+eslint: --rulesdir --plugin
+mpv: --script --scripts
+msmtp: --passwordeval
+mutt neomutt: -e
+lftp: -e -c
+sendmail: -C
+gcloud: --command
+az: --scripts
+fly flyctl: -C --command
+start-stop-daemon: --exec -x --startas -a
+sg forever: -c
+hash: -p
+bash sh zsh: --rcfile --init-file
 pwsh powershell: -c -Command -command -EncodedCommand
 tclsh wish expect: -c
 m4: -D --define
@@ -126,6 +161,7 @@ docker container exec 1 | kubectl exec 1 | oc exec 1 | oc rsh 1 | lxc exec 1 | i
 vagrant ssh -c | conda run | nvm exec 1 | asdf exec | mise exec | nix-shell --run | nix-shell --command | cargo watch -x | cargo watch -s | entr
 hyperfine | concurrently | screen | tmux new | tmux new-session | tmux new-window | tmux neww | tmux split-window | tmux splitw
 tmux respawn-pane | tmux respawn-window | tmux run
+rlwrap | unbuffer | pkexec | sshpass | kubectl run 9 | kubectl debug 9 | guix shell 9 | gnome-terminal 9 | mosh 9
 `;
 
 /** Options with a value of programs above. */
