@@ -285,6 +285,8 @@ export interface RunWhereabouts {
   /** Why that worker does not execute the turn, which waits for another one; null: it executes it. */
   readonly refused: string | null;
   readonly waits: readonly AwaitedWorker[];
+  /** Another run has its key. `run_id`: null, not known yet. `status`: of that run, if it is known. */
+  readonly waits_for_key?: { readonly key: string; readonly run_id: string | null; readonly status?: string };
 }
 
 /** What a worker finds out about others. */

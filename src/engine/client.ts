@@ -5,6 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { omitUndefined } from '../prelude/omit-undefined.js';
 import type { ListedRun } from '../runtime/list-runs.js';
 import type { Delivery } from '../runtime/store/inbox.js';
+import type { KeptSchedule } from '../runtime/store/kept-schedules.js';
 import type { RunWhereabouts } from './admin.js';
 import { askEngine, type ClientOptions, EngineFailure } from './ask-engine.js';
 import type {
@@ -16,9 +17,10 @@ import type {
   Submission,
   Submitting,
 } from './messages.js';
-import { type EventChunks, type EventLines, unpackedLines } from './run-journal.js';
-import type { RunState } from './run-object.js';
-import { dayOf, type RunHandler, type RunsHandler, serviceNames } from './services.js';
+import { type EventChunks, type EventLines, isOver, unpackedLines } from './run-journal.js';
+import type { RunState } from './run-readers.js';
+import type { KeepingSchedule, NamedSchedule } from './schedule-object.js';
+import { dayOf, type RunHandler, type RunsHandler, type SchedulesHandler, serviceNames } from './services.js';
 import { bytesOfArtifact } from './turn-record.js';
 import { packDelivery } from './value-codec.js';
 
@@ -27,9 +29,17 @@ export { type ClientOptions, EngineFailure };
 export interface EngineClient {
   /**
    * Begins a run, perhaps with the first events of another one. Submitting it twice is the same as once. The engine may begin
-   * it although `signal` ended the waiting for a worker that accepts it.
+   * it although `signal` ended the waiting for a worker that accepts it. `isOnce`: for a day also if it was removed meanwhile.
    */
-  submit(submission: Submission, beginning?: Beginning, signal?: AbortSignal): Promise<void>;
+  submit(submission: Submission, beginning?: Beginning, signal?: AbortSignal, isOnce?: boolean): Promise<void>;
+  /** Up to when a schedule is dealt with; null: no service knows it yet. */
+  keptSchedule(schedule: NamedSchedule): Promise<KeptSchedule | null>;
+  /** False: another service was faster, and what it kept counts. */
+  keepSchedule(keeping: KeepingSchedule): Promise<boolean>;
+  /** A service looks at the schedules. */
+  lookAtSchedules(): Promise<void>;
+  /** When a service looked last, in milliseconds since the epoch; null: none ever has. */
+  schedulesSeen(): Promise<number | null>;
   /** Delivers answers, signals or the wish to end the run. Resolves with the number of the last event before. */
   deliver(runId: string, deliveries: readonly Delivery[]): Promise<number>;
   /** Null: there is no such run. */
@@ -115,13 +125,22 @@ export function engineClient(given: ClientOptions): EngineClient {
     askEngine<T>(options, `${services.runs(key, handler).service}/${key}/${handler}`, null, {
       isAnswer: Array.isArray,
     });
+  const askSchedules = <T>(
+    handler: SchedulesHandler,
+    message: unknown,
+    isAnswer: (answer: unknown) => boolean = () => true,
+  ): Promise<T> => {
+    const { service, key } = services.schedules(handler);
+    return askEngine<T>(options, `${service}/${key}/${handler}`, message, { isAnswer });
+  };
   return {
-    async submit(submission, beginning, signal) {
+    async submit(submission, beginning, signal, isOnce = false) {
       const submitting: Submitting = { ...submission, ...omitUndefined({ beginning }) };
       await askEngine(options, pathOf(submission.header.runId, 'submit'), submitting, {
         signal,
         waits: true,
         isAnswer: hasOneOf('run_id'),
+        ...(isOnce ? { headers: { 'idempotency-key': submission.header.runId } } : {}),
       });
     },
     async deliver(runId, deliveries) {
@@ -151,8 +170,18 @@ export function engineClient(given: ClientOptions): EngineClient {
       }
       return runs;
     },
+    keptSchedule: (schedule) => askSchedules('kept', schedule, isNullOrHas('until')),
+    keepSchedule: (keeping) => askSchedules('keep', keeping, (answer) => typeof answer === 'boolean'),
+    lookAtSchedules: async () => void (await askSchedules('looks', null)),
+    schedulesSeen: () => askSchedules('seen', null, (answer) => answer === null || typeof answer === 'number'),
     status: (runId) => stateOf(runId),
-    whereabouts: (runId) => call(runId, 'whereabouts', null),
+    async whereabouts(runId) {
+      const found = await call<RunWhereabouts | null>(runId, 'whereabouts', null);
+      const { waits_for_key: wanted } = found ?? {};
+      if (found === null || wanted?.run_id == null) return found;
+      const status = (await stateOf(wanted.run_id))?.status;
+      return { ...found, waits_for_key: { ...wanted, ...omitUndefined({ status }) } };
+    },
     note: async (runId, doing) => void (await call(runId, 'doing', doing)),
     about: (runId) => call(runId, 'about', null, isNullOrHas('header')),
     store: async (runId, artifact) => void (await call(runId, 'store', artifact)),
@@ -182,7 +211,7 @@ export function engineClient(given: ClientOptions): EngineClient {
         const part = 'chunks' in found ? unpackedLines(found) : found;
         next += part.lines.length;
         if (part.lines.length > 0 || part.report !== undefined) yield part;
-        if ((part.status === 'returned' || part.status === 'failed') && next > part.seq) return;
+        if (isOver(part) && next > part.seq) return;
       }
     },
   };

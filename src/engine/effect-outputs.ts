@@ -175,6 +175,7 @@ export function programOf(submission: Submission, secretInputs: SecretInputs = {
     placement,
     secrets,
     redactor: createRedactor(secrets),
+    key: header.key?.name,
     home: submission.home ?? null,
     worktree: submission.worktree ?? null,
   };

@@ -50,6 +50,8 @@ export interface TurnContext extends MessageContext, PerformContext {
 /** A handler of an object, which has state. Only one handler at a time may write it. */
 export interface ObjectContext extends MessageContext {
   readonly key: string;
+  /** Milliseconds since the epoch: the same when the handler is executed again. */
+  now(): Promise<number>;
   /** The name that a proxy has authenticated; null: there is none. */
   readonly user: string | null;
   get<T>(name: string): Promise<T | null>;
@@ -70,11 +72,11 @@ export interface SharedContext extends MessageContext {
 
 /** Why a run that has ended is refused. The engine passes on nothing but a status and this message. */
 export function alreadyOver(runId: string, status: string): string {
-  return `run \`${runId}\` has already ${status}`;
+  return status === 'skipped' ? `run \`${runId}\` was already skipped` : `run \`${runId}\` has already ${status}`;
 }
 
 export function isAlreadyOver(message: string): boolean {
-  return /^run `[^`]*` has already (?:returned|failed)$/.test(message);
+  return /^run `[^`]*` (?:has already (?:returned|failed)|was already skipped)$/.test(message);
 }
 
 /** A request that can never succeed. `status` is that of the HTTP answer. */

@@ -1,4 +1,5 @@
 /** Follows a run on an engine as a local one is followed: its events, its questions, and its report at the end. */
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { RunEvent, Through, Waiting } from '../interpreter/events/event.js';
 import { omitUndefined } from '../prelude/omit-undefined.js';
 import type { AskHandler, EventPosition } from '../runtime/run/drive-options.js';
@@ -24,6 +25,8 @@ export interface Following {
   readonly from: number;
   /** Learns where the run is when nothing comes of it; null: nothing has come at all. */
   readonly onSilence?: OnSilence | undefined;
+  /** It may wait for another run, which is said soon. */
+  readonly hasKey?: boolean | undefined;
 }
 
 type OnSilence = (where: RunWhereabouts | null) => void;
@@ -33,13 +36,13 @@ type OnSilence = (where: RunWhereabouts | null) => void;
  * from the clock; with null if it was aborted. Rejects with an `EngineFailure`.
  */
 export async function followRun(client: EngineClient, runId: string, following: Following): Promise<RunReport | null> {
-  const { onEvent, ask, person, through, signal: stopping, from, onSilence } = following;
+  const { onEvent, ask, person, through, signal: stopping, from, onSilence, hasKey = false } = following;
   const decoder = new AppendDecoder();
   const leaving = new AbortController();
   const interrupted = abortedBy(stopping);
   const { signal } = interrupted;
   const all = AbortSignal.any([signal, leaving.signal]);
-  const silence = onSilence === undefined ? null : new Silence(client, runId, onSilence);
+  const silence = onSilence === undefined ? null : new Silence(client, runId, onSilence, hasKey ? KEY_MS : QUIET_MS);
   const defaults = new Map<string, string | null>();
   let left: RunReport | null = null;
   let waited: RunReport | null = null;
@@ -154,6 +157,10 @@ export function questionOf(
 
 /** So long nothing comes before the first look. Milliseconds. */
 const QUIET_MS = 5000;
+/** The same for a run with a key. */
+const KEY_MS = 700;
+/** How long a worker may take to say where a run is before nothing is known of it. Milliseconds. */
+const SAID_MS = 1000;
 /** Between two looks, while nothing comes. */
 const AGAIN_MS = 10_000;
 /** A turn that has just begun has no worker for a moment. */
@@ -171,8 +178,9 @@ export class Silence {
     private readonly client: Pick<EngineClient, 'whereabouts'>,
     private readonly runId: string,
     private readonly onSilence: OnSilence,
+    firstMs = QUIET_MS,
   ) {
-    this.lookIn(QUIET_MS);
+    this.lookIn(firstMs);
   }
 
   noteEvent(): void {
@@ -191,11 +199,18 @@ export class Silence {
 
   private async look(): Promise<void> {
     this.timer = null;
-    if (!this.hasBegun) this.onSilence(null);
-    this.hasBegun = true;
     // Without a worker nothing answers, and what follows the run says so.
-    const facts = await this.client.whereabouts(this.runId).catch(() => null);
-    const isUnreported = facts !== null && facts.turn !== null && facts.worker === null && facts.waits.length === 0;
+    const asked = this.client.whereabouts(this.runId).catch(() => null);
+    const said = this.hasBegun ? null : await Promise.race([asked, sleep(SAID_MS, null, { ref: false })]);
+    if (!this.hasBegun && said?.waits_for_key === undefined) this.onSilence(null);
+    this.hasBegun = true;
+    const facts = await asked;
+    const isUnreported =
+      facts !== null &&
+      facts.turn !== null &&
+      facts.worker === null &&
+      facts.waits.length === 0 &&
+      facts.waits_for_key === undefined;
     const isNew = isUnreported && facts.turn !== this.unreported;
     this.unreported = isUnreported ? facts.turn : null;
     if (isNew) return this.lookIn(CONFIRM_MS);

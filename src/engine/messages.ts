@@ -12,7 +12,8 @@ import type { RunReport } from '../runtime/run/run-report.js';
 import type { Image } from '../runtime/store/image.js';
 import type { Delivery } from '../runtime/store/inbox.js';
 import { bodyOfLine, lineOfBody } from '../runtime/store/journal-line.js';
-import type { RunHeader } from '../runtime/store/run-header.js';
+import type { OnBusy, RunHeader, RunKey } from '../runtime/store/run-header.js';
+import type { KeyEvent } from './run-key.js';
 import type { WantedWorktree } from './turn-worktree.js';
 
 /** What is fixed when a run is submitted, in addition to the header of every run. */
@@ -27,6 +28,8 @@ export interface Submission {
   readonly secretInputs?: Readonly<Record<string, Json>>;
   /** Who submitted it, for the record. */
   readonly by: string;
+  /** What the run does if another one has its key; absent: it waits. */
+  readonly onBusy?: OnBusy;
   /** Labels of workers that some effects need; absent: none does. */
   readonly placement?: Placement;
   /** Only workers with this name execute the run; absent: any worker does. */
@@ -89,7 +92,12 @@ export interface TurnStart {
   readonly due: number | null;
   /** The first events of a run that is resumed after its end, or with other limits; absent: it is not. */
   readonly begin?: readonly RunEvent[];
+  /** What became of its key before the turn; absent: nothing. */
+  readonly keyed?: readonly KeyEvent[];
 }
+
+/** What a turn begins with, beside what the object of its run knows. */
+export type TurnBeginning = Pick<TurnStart, 'image' | 'resumedBy' | 'due' | 'begin' | 'keyed'>;
 
 /** Resumes a run that has failed, or one that waits with other limits. */
 export interface Resuming {
@@ -168,7 +176,7 @@ export interface PerformedEffect {
 
 /** The changing part of what the object of a run remembers. */
 export interface Head {
-  readonly status: 'running' | 'suspended' | 'returned' | 'failed';
+  readonly status: 'running' | 'suspended' | 'returned' | 'failed' | 'skipped';
   readonly seq: number;
   readonly turn: number;
   /** The numbers of the first events of the stored chunks of the journal. */
@@ -184,12 +192,29 @@ export interface Head {
   readonly watchers: readonly { readonly from: number; readonly awakeable: string }[];
   /** Only workers with this name execute turns; absent: any worker does. */
   readonly home?: string;
+  /** Absent: the run has no key. */
+  readonly key?: HeadKey;
   /** What lists of runs have from the submission, which is large. */
-  readonly listed: { readonly machine: string; readonly title?: string; readonly startedAt: string };
+  readonly listed: {
+    readonly machine: string;
+    readonly title?: string;
+    readonly startedAt: string;
+    readonly key?: string;
+  };
   /** What the current turn asks, as far as its lines are on record; absent: it is not known, or no turn executes the run. */
   readonly questions?: readonly OpenWait[];
   /** Whether the object has an image and questions. */
   readonly hasImage: boolean;
+}
+
+/** How a run stands to its key. */
+export interface HeadKey extends RunKey {
+  /** The number of its last wish for the key. */
+  readonly claim: number;
+  /** `waits`: its next turn begins when it has the key. `skipped`: it does not get it. */
+  readonly state: 'free' | 'waits' | 'held' | 'skipped';
+  /** While it waits: the run that has the key, as far as it is known. */
+  readonly busy?: string;
 }
 
 /** A worker that a turn needs. */

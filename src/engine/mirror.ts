@@ -21,6 +21,7 @@ import { RunRefused, storeError } from '../runtime/store/store-error.js';
 import { hasBegun, readIndex } from '../runtime/store/stored-run.js';
 import { keepFacts } from '../runtime/worktree/worktree-facts.js';
 import type { EngineClient } from './client.js';
+import { isOver } from './run-journal.js';
 import { bytesOfArtifact } from './turn-record.js';
 
 /** What `mirrorRun` reads. */
@@ -103,8 +104,7 @@ async function firstWorktree(source: RunSource, runId: string): Promise<{ readon
 
 /** A run that is resumed after its end is not over any more. */
 function hasEnded(directory: string, runId: string): boolean {
-  const status = readIndex(directory).get(runId)?.status;
-  return status === 'failed' || status === 'returned';
+  return isOver({ status: readIndex(directory).get(runId)?.status ?? '' });
 }
 
 const REFERENCE = /"(?:\$artifact|artifact|stderr_artifact)":"([0-9a-f]{64})"/g;

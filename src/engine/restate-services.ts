@@ -14,9 +14,12 @@ import {
 import type { HomeTurn, ListeningTurn, Mail, PerformedEffect, RoutedEffect, TurnStart } from './messages.js';
 import { NO_ROUTES } from './messages.js';
 import type { RestateContext, RestateSdk } from './restate-sdk.js';
-import { readerHandlers, runHandlers } from './run-object.js';
+import { keyHandlers } from './run-key.js';
+import { runHandlers } from './run-object.js';
+import { readerHandlers } from './run-readers.js';
+import { scheduleHandlers, scheduleReaders } from './schedule-object.js';
 import { hasMarks, revealSecrets } from './secret-inputs.js';
-import type { RunHandler, ServiceNames, WorkersHandler } from './services.js';
+import type { RunHandler, SchedulesHandler, ServiceNames, WorkersHandler } from './services.js';
 import { runListHandlers, runListReaders } from './services.js';
 import { executeTurn } from './turn.js';
 import { ProgramRefused, type TurnHost, type TurnProgram } from './turn-host.js';
@@ -58,7 +61,14 @@ const GENERAL: Offer = { isGeneral: true, homes: [], labels: [] };
 /** The names of the services that a process offers. */
 export function servicesOf(names: ServiceNames, { isGeneral, homes, labels }: Offer): readonly string[] {
   const objects = isGeneral
-    ? [names.run('', 'submit'), names.runs('', 'note'), names.workers('', 'join'), names.turn(null)]
+    ? [
+        names.run('', 'submit'),
+        names.runs('', 'note'),
+        names.workers('', 'join'),
+        names.key('', 'claim'),
+        names.schedules('keep'),
+        names.turn(null),
+      ]
     : [];
   const own = [...homes.map((home) => names.turn(home)), ...labels.map((label) => names.effects(label))];
   return [...objects, ...own].map(({ service }) => service);
@@ -153,6 +163,16 @@ function objects(sdk: RestateSdk, host: TurnHost, values: ValueCodec): readonly 
       handlers: handlersOf(sdk, values, workersHandlers(), workersReaders()),
       options: optionsWith(values),
     }),
+    sdk.object({
+      name: host.services.key('', 'claim').service,
+      handlers: handlersOf(sdk, values, keyHandlers(host.services), {}),
+      options: optionsWith(values),
+    }),
+    sdk.object({
+      name: host.services.schedules('keep').service,
+      handlers: handlersOf(sdk, values, scheduleHandlers(), scheduleReaders()),
+      options: { ...optionsWith(values), enableLazyState: true },
+    }),
   ];
 }
 
@@ -163,9 +183,10 @@ type ObjectHandlers = Readonly<Record<string, (context: ObjectContext, message: 
 type ReaderHandlers = Readonly<Record<string, (context: SharedContext, message: never) => Promise<unknown>>>;
 
 /** Handlers that change an object and that clients and workers call from outside. Only services call the others. */
-const OPEN: ReadonlySet<string> = new Set<RunHandler | WorkersHandler>([
+const OPEN: ReadonlySet<string> = new Set<RunHandler | SchedulesHandler | WorkersHandler>([
   ...(['submit', 'tell', 'drop', 'store', 'doing', 'resume'] as const),
   ...(['join', 'leave'] as const),
+  ...(['keep', 'looks'] as const),
 ]);
 
 /** The handlers of an object: those that change it, and those that only read. */
@@ -259,6 +280,7 @@ function objectContext(values: ValueCodec, context: RestateContext): ObjectConte
   return {
     ...messageContext(values, context),
     key: context.key,
+    now: () => context.date.now(),
     user: context.request().headers.get('x-statedsl-user') ?? null,
     get: (name) => context.get(name),
     set: (name, value) => context.set(name, value),

@@ -1,26 +1,27 @@
 /**
- * The object of a run on the engine: its record, its image, its mail, and who waits for it. Handlers are short, and only one
+ * The object of a run on the engine: its record, its image, its mail, its key, and who waits for it. Handlers are short, and only one
  * of them at a time changes the object. None waits for an effect, so that a run can be seen and reached at any time.
  *
- * Its state: `about` (the submission, which never changes), `head`, `image` and `questions` (while the run has not ended),
+ * Its state: `about` (the submission, which never changes), `head`, `image` and `questions` (while the run has not ended), `next` (what its next turn begins with, while it waits for its key),
  * `report` (when it is suspended or has ended), `doing` (what a worker said last), `e<number>` (the lines of the journal from that number on, with their checksums),
  * `a<hash>` (an artifact), and `early` (artifacts came before the submission).
  */
+import { Buffer } from 'node:buffer';
 import type { RunEvent } from '../interpreter/events/event.js';
 import type { OpenWait } from '../interpreter/run.js';
 import { omitUndefined } from '../prelude/omit-undefined.js';
+import { timeText } from '../runtime/clock.js';
 import type { ListedRun } from '../runtime/list-runs.js';
 import { endFacts, type RunReport } from '../runtime/run/run-report.js';
 import { artifactName } from '../runtime/store/artifacts.js';
 import type { Image } from '../runtime/store/image.js';
 import type { Delivery } from '../runtime/store/inbox.js';
-import type { Reach, RunWhereabouts } from './admin.js';
+import { journalLine } from '../runtime/store/journal-line.js';
+import type { OnBusy, RunKey } from '../runtime/store/run-header.js';
 import { alreadyOver, EngineRefusal, type ObjectContext, type SharedContext } from './engine-context.js';
 import type {
-  ArtifactContent,
-  ArtifactWanted,
-  Doing,
   Head,
+  HeadKey,
   HomeTurn,
   ListeningTurn,
   Mail,
@@ -28,10 +29,10 @@ import type {
   StoredArtifact,
   Submission,
   Submitting,
+  TurnBeginning,
   Turned,
   TurnProgress,
   TurnStart,
-  WaitingFor,
 } from './messages.js';
 import {
   markUnverified,
@@ -43,26 +44,12 @@ import {
   refuseUnfit,
   type WorkerRules,
 } from './refusals.js';
-import { append, type EventsWanted, isOver, readEvents } from './run-journal.js';
+import { append, isOver } from './run-journal.js';
+import type { KeyClaim, KeyEvent, KeyWord, ReleasedKey } from './run-key.js';
+import { noteDoing } from './run-readers.js';
 import type { NotedRun } from './services.js';
 import { dayOf, type ServiceNames } from './services.js';
-import type { SharedArtifacts } from './shared-artifacts.js';
 import { bytesOfArtifact } from './turn-record.js';
-
-/** The state of a run, in short. */
-export interface RunState {
-  readonly status: Head['status'];
-  /** The number of the last event on record. */
-  readonly seq: number;
-  readonly turn: number;
-  /** Of a run that is suspended or has ended; null: a turn executes it. */
-  readonly report: RunReport | null;
-  /** Set while a turn executes the run and has not reported yet what it asks, so that answers cannot be checked. */
-  readonly asksUnknown?: true;
-}
-
-/** Without a worker that looks. */
-const NOWHERE: Reach = { absentSince: async () => null, worker: async () => 'none' };
 
 const ALL: WorkerRules = { environment: {}, submitters: null, functions: null };
 
@@ -97,6 +84,7 @@ export function runHandlers(services: ServiceNames, worker: WorkerRules = ALL) {
     drop: bind((context, names, known: { readonly seq: number } | null) => drop(context, names, known, worker)),
     store: bind(storeArtifact),
     doing: bind(noteDoing),
+    keyed: bind(hearOfKey),
   };
 }
 
@@ -124,16 +112,22 @@ async function submit(
   const head = {
     ...FIRST,
     turn: 0,
-    listed: { machine: machine.name, title: header.options.title ?? machine.name, startedAt },
-    ...omitUndefined({ home }),
+    listed: {
+      ...{ machine: machine.name, title: header.options.title ?? machine.name, startedAt },
+      ...omitUndefined({ key: header.key?.name }),
+    },
+    ...omitUndefined({ home, key: keyOf(header.key) }),
   };
   note(context, services, head, 0);
-  if (beginning === undefined) beginTurn(context, services, head, { image: null, resumedBy: null, due: null });
+  const { onBusy } = given;
+  if (beginning === undefined)
+    beginWithKey(context, services, head, { image: null, resumedBy: null, due: null }, onBusy);
   else {
     const { image, events, lines, written } = beginning;
     let begun: Head = { ...head, written };
     for (const part of lines) begun = append(context, begun, { from: begun.seq + 1, lines: part });
-    beginTurn(context, services, begun, { image, resumedBy: null, due: null, begin: resumedEvents(events, by) });
+    const first = { image, resumedBy: null, due: null, begin: resumedEvents(events, by) };
+    beginWithKey(context, services, begun, first, onBusy);
   }
   return { run_id: context.key, status: 'running' };
 }
@@ -146,22 +140,40 @@ async function deliver(
 ): Promise<{ seq: number }> {
   const head = await headOf(context);
   if (isOver(head)) throw new EngineRefusal(409, alreadyOver(context.key, head.status));
-  const image = head.status === 'suspended' ? await context.get<Image>('image') : null;
-  const questions = image === null ? head.questions : await context.get<readonly OpenWait[]>('questions');
+  const questions = head.status === 'suspended' ? await context.get<readonly OpenWait[]>('questions') : head.questions;
   const addressed = refuseUnexpected(questions ?? null, deliveries, head.mail);
   refuseLarge(head, addressed);
   const signed = addressed.map((one) => ({ ...one, by: context.user ?? markUnverified(one.by) }));
-  const mail = signed.map((delivery, at): Mail => ({ number: head.mailNumber + at + 1, delivery }));
+  await receive(context, services, head, signed);
+  return { seq: head.seq };
+}
+
+/** The run continues with what it gets. A wish to end it waits for nobody. */
+async function receive(
+  context: ObjectContext,
+  services: ServiceNames,
+  head: Head,
+  deliveries: readonly Delivery[],
+): Promise<void> {
+  const mail = deliveries.map((delivery, at): Mail => ({ number: head.mailNumber + at + 1, delivery }));
   const next = { ...head, mail: [...head.mail, ...mail], mailNumber: head.mailNumber + mail.length };
-  if (image !== null) {
+  if (head.status === 'suspended') {
+    const image = await context.get<Image>('image');
+    const first = { image, resumedBy: deliveries[0]?.by ?? 'user', due: null };
     noteResumed(context, services, next);
-    beginTurn(context, services, next, { image, resumedBy: signed[0]?.by ?? 'user', due: null });
+    if (isEnding(deliveries)) beginTurn(context, services, next, first);
+    else beginWithKey(context, services, next, first);
+  } else if (next.key?.state === 'waits' && isEnding(deliveries)) {
+    const { name: key, claim } = next.key;
+    context.send(services.key(key, 'release'), { key, run_id: context.key, claim } satisfies ReleasedKey);
+    await beginWaiting(context, services, next, 'free', []);
   } else {
     if (next.listening !== null) context.resolveAwakeable(next.listening, next.mail);
     context.set('head', { ...next, listening: null });
   }
-  return { seq: head.seq };
 }
+
+const isEnding = (deliveries: readonly Delivery[]): boolean => deliveries.some(({ kind }) => kind === 'cancel');
 
 /** Continues from the image that a client made of the whole record. */
 async function resumeRun(
@@ -172,7 +184,8 @@ async function resumeRun(
 ): Promise<{ turn: number }> {
   const head = await headOf(context);
   const about = await context.get<Submission>('about');
-  if (head.status === 'returned') throw new EngineRefusal(409, alreadyOver(context.key, head.status));
+  if (head.status === 'returned' || head.status === 'skipped')
+    throw new EngineRefusal(409, alreadyOver(context.key, head.status));
   if (head.status === 'running' || head.seq !== seq) throw new EngineRefusal(409, hasChanged(context));
   const by = context.user ?? markUnverified(given);
   refuseResumer(about, by, worker);
@@ -181,7 +194,7 @@ async function resumeRun(
   const begin = resumedEvents(events, by);
   // Who wanted to end the run has learned that it had failed.
   const mail = head.mail.filter(({ delivery }) => delivery.kind !== 'cancel');
-  beginTurn(context, services, { ...head, mail }, { image, resumedBy: null, due: null, begin });
+  beginWithKey(context, services, { ...head, mail }, { image, resumedBy: null, due: null, begin });
   return { turn: head.turn + 1 };
 }
 
@@ -219,19 +232,29 @@ async function endTurn(context: ObjectContext, services: ServiceNames, turned: T
   const mail = current.mail.filter(({ number }) => number > seen);
   const { questions: _, ...others } = current;
   const received: Head = { ...others, seen, mail, written, listening: null };
-  if (image !== null && (end === 'limit' || mail.length > 0)) {
+  if (image !== null && (end === 'limit' || mail.some(({ delivery }) => delivery.kind !== 'key'))) {
     const head = append(context, received, turned);
-    const resumedBy = end === 'limit' ? null : (mail[0]?.delivery.by ?? 'user');
+    const resumedBy =
+      end === 'limit' ? null : (mail.find(({ delivery }) => delivery.kind !== 'key')?.delivery.by ?? 'user');
     return beginTurn(context, services, head, { image, resumedBy, due: null });
   }
   context.set('report', report);
   storeImage(context, current, turned);
-  const status = report?.status === 'returned' || report?.status === 'suspended' ? report.status : 'failed';
-  const head = append(context, { ...received, status, hasImage: image !== null }, turned);
+  const status = statusOf(report);
+  const key = keyAfterTurn(context, services, received.key, status);
+  const ended = append(context, { ...received, status, hasImage: image !== null, ...omitUndefined({ key }) }, turned);
+  // What came too late for the turn.
+  const notes = ended.mail.flatMap(({ delivery }) => (delivery.kind === 'key' ? [delivery] : []));
+  const head = isOver(ended) || notes.length === 0 ? ended : await recordNotes(context, { ...ended, mail: [] }, notes);
   context.set('head', head);
   note(context, services, head, 2 * turned.turn + 1, { report, endedAt: turned.endedAt });
   if (due !== null && end === 'suspended')
     context.send(services.run(context.key, 'due'), { turn: turned.turn, until: due.until }, due.ms);
+}
+
+function statusOf(report: RunReport | null): Head['status'] {
+  const status = report?.status;
+  return status === 'returned' || status === 'suspended' || status === 'skipped' ? status : 'failed';
 }
 
 /** What a run that waits continues from. Most runs never wait: then there is nothing to remove. */
@@ -255,7 +278,7 @@ async function wake(
   const image = head?.status === 'suspended' ? await context.get<Image>('image') : null;
   if (head === null || image === null) return;
   noteResumed(context, services, head);
-  beginTurn(context, services, head, { image, resumedBy: 'clock', due: until });
+  beginWithKey(context, services, head, { image, resumedBy: 'clock', due: until });
 }
 
 /** A reader waits for an event with this number, or for the end of the run. */
@@ -303,33 +326,6 @@ async function drop(
   context.send(services.runs(dayOf(context.key), 'remove'), context.key);
 }
 
-/** Handlers that only read the object. */
-export function readerHandlers(services: ServiceNames, reach: Reach = NOWHERE, shared: SharedArtifacts | null = null) {
-  return {
-    whereabouts: (context: SharedContext): Promise<RunWhereabouts | null> => whereaboutsOf(context, reach),
-
-    async status(context: SharedContext): Promise<RunState | null> {
-      const head = await context.get<Head>('head');
-      if (head === null) return null;
-      const { status, seq, turn, questions } = head;
-      if (status !== 'running') return { status, seq, turn, report: await context.get<RunReport>('report') };
-      return { status, seq, turn, report: null, ...(questions === undefined ? { asksUnknown: true } : {}) };
-    },
-
-    async about(context: SharedContext): Promise<Submission | null> {
-      return context.get<Submission>('about');
-    },
-
-    /** Null: the run has no such artifact. */
-    async artifact(context: SharedContext, wanted: ArtifactWanted): Promise<ArtifactContent | null> {
-      const { name, from } = typeof wanted === 'string' ? { name: wanted, from: 0 } : wanted;
-      return (await context.get<ArtifactContent>(`a${name}`)) ?? shared?.read(context.key, name, from) ?? null;
-    },
-
-    events: (context: SharedContext, wanted: EventsWanted) => readEvents(context, services, wanted),
-  };
-}
-
 /** Null: the message is of a turn that is over. */
 async function currentHead(context: ObjectContext, turn: number): Promise<Head | null> {
   const head = await context.get<Head>('head');
@@ -340,12 +336,7 @@ function hasChanged({ key }: ObjectContext): string {
   return `run \`${key}\` has gone on; look at it again`;
 }
 
-function beginTurn(
-  context: ObjectContext,
-  services: ServiceNames,
-  head: Head,
-  first: Pick<TurnStart, 'image' | 'resumedBy' | 'due' | 'begin'>,
-): void {
+function beginTurn(context: ObjectContext, services: ServiceNames, head: Head, first: TurnBeginning): void {
   const { seq, written, mail, seen } = head;
   const turn = head.turn + 1;
   const start: TurnStart = { runId: context.key, turn, seq, written, mail, seen, ...first };
@@ -353,6 +344,100 @@ function beginTurn(
   if (head.home === undefined) context.send(services.turn(null), start);
   else context.send(services.passToHome(), { home: head.home, start } satisfies HomeTurn);
   context.set('head', { ...head, turn, status: 'running', listening: null });
+}
+
+function keyOf(key: RunKey | undefined): HeadKey | undefined {
+  return key === undefined ? undefined : { ...key, claim: 0, state: 'free' };
+}
+
+/** The turn begins when the run has its key. `next` is what it begins with. */
+function beginWithKey(
+  context: ObjectContext,
+  services: ServiceNames,
+  head: Head,
+  first: TurnBeginning,
+  onBusy: OnBusy = 'wait',
+): void {
+  const { key } = head;
+  if (key === undefined || key.state === 'held') return beginTurn(context, services, head, first);
+  const claim = key.claim + 1;
+  const { name, while: period } = key;
+  const waiting: HeadKey = { name, claim, state: 'waits', ...omitUndefined({ while: period }) };
+  context.set('next', first);
+  context.set('head', { ...head, status: 'running', listening: null, key: waiting });
+  const claimed: KeyClaim = { key: name, run_id: context.key, claim, onBusy };
+  context.send(services.key(name, 'claim'), claimed);
+}
+
+/** The turn begins that waited for the key. */
+async function beginWaiting(
+  context: ObjectContext,
+  services: ServiceNames,
+  head: Head,
+  state: HeadKey['state'],
+  keyed: readonly KeyEvent[],
+): Promise<void> {
+  const { busy: _, ...key } = head.key as HeadKey;
+  const first = (await context.get<TurnBeginning>('next')) as TurnBeginning;
+  context.clear('next');
+  const more = keyed.length === 0 ? {} : { keyed };
+  beginTurn(context, services, { ...head, key: { ...key, state } }, { ...first, ...more });
+}
+
+/** A run that is over gives its key back, and so does one that is executed no longer, if it has the key only while it is. */
+function keyAfterTurn(
+  context: ObjectContext,
+  services: ServiceNames,
+  key: HeadKey | undefined,
+  status: Head['status'],
+): HeadKey | undefined {
+  if (key?.state !== 'held' || (status === 'suspended' && key.while !== 'running')) return key;
+  const { name, claim } = key;
+  context.send(services.key(name, 'release'), { key: name, run_id: context.key, claim } satisfies ReleasedKey);
+  return { ...key, state: 'free' };
+}
+
+/** What the key says of this run, or of another one that wants it. */
+async function hearOfKey(context: ObjectContext, services: ServiceNames, word: KeyWord): Promise<void> {
+  const head = await context.get<Head>('head');
+  const { key, kind } = word;
+  if (kind === 'note' || kind === 'cancel') {
+    // A run that has ended meanwhile has no key any more.
+    if (head === null || isOver(head)) return;
+    const { run_id } = word;
+    if (kind === 'cancel')
+      return receive(context, services, head, [{ kind, by: `run ${run_id} with the key \`${key}\`` }]);
+    const noted = { kind: 'key', key, run_id, how: word.how, by: run_id } as const;
+    if (head.status !== 'suspended') return receive(context, services, head, [noted]);
+    context.set('head', await recordNotes(context, head, [noted]));
+    return;
+  }
+  const { claim } = word;
+  const isWanted = head?.key?.state === 'waits' && head.key.claim === claim;
+  if (!isWanted) {
+    if (kind === 'granted')
+      context.send(services.key(key, 'release'), { key, run_id: context.key, claim } satisfies ReleasedKey);
+    return;
+  }
+  if (kind === 'busy') context.set('head', { ...head, key: { ...head.key, busy: word.run_id } });
+  else if (kind === 'granted') await beginWaiting(context, services, head, 'held', word.events);
+  else await beginWaiting(context, services, head, 'skipped', [{ type: 'run_skipped', key, run_id: word.run_id }]);
+}
+
+/** A run that waits for a person does not continue because another one waits for it. */
+async function recordNotes(
+  context: ObjectContext,
+  head: Head,
+  notes: readonly Extract<Delivery, { readonly kind: 'key' }>[],
+): Promise<Head> {
+  const time = timeText(await context.now());
+  const from = head.seq + 1;
+  const lines = notes.map(({ key, run_id, how }, at) =>
+    journalLine({ type: 'key_shared', key, run_id, how }, from + at, time),
+  );
+  const bytes = lines.reduce((sum, line) => sum + Buffer.byteLength(line) + 1, 0);
+  const written = { ...head.written, journal: head.written.journal + bytes };
+  return append(context, { ...head, written }, { from, lines });
 }
 
 /** How long artifacts wait for the submission of their run: its client may have died. Milliseconds. */
@@ -383,7 +468,7 @@ async function headOf(context: Pick<SharedContext, 'key' | 'get'>): Promise<Head
 /** The run as it is listed. `endedAt`: when the last event was recorded. */
 function listedRun(
   runId: string,
-  { machine, title = machine, startedAt }: Head['listed'],
+  { machine, title = machine, startedAt, key }: Head['listed'],
   known: {
     readonly status: Head['status'];
     readonly report: RunReport | null;
@@ -402,77 +487,7 @@ function listedRun(
     duration_ms: report?.duration_ms ?? null,
     cost: report?.cost ?? null,
     effects: report?.effects ?? null,
+    ...omitUndefined({ key }),
     ...(report === null ? {} : endFacts(report)),
   };
-}
-
-/** How long a word of a worker may be, in characters, and how many workers it may wait for. */
-const LONGEST = 2000;
-const MOST_WAITS = 1000;
-
-/** A worker says what a turn does. Anybody who reaches the engine can say it, so it has little room. */
-export async function noteDoing(context: ObjectContext, _: unknown, given: Doing): Promise<void> {
-  const doing = checkedDoing(given);
-  if (doing === null) throw new EngineRefusal(400, 'this is not what a worker says about a turn');
-  const head = await context.get<Head>('head');
-  if (head?.turn === doing.turn && head.status === 'running') context.set('doing', doing);
-}
-
-/** Only the members that it has, if they are what they should be; otherwise null. */
-function checkedDoing(given: unknown): Doing | null {
-  if (typeof given !== 'object' || given === null) return null;
-  const {
-    turn,
-    worker,
-    invocation,
-    since,
-    waits,
-    made_by: by,
-    refused,
-  } = given as Partial<Record<keyof Doing, unknown>>;
-  const isText = (one: unknown): one is string => typeof one === 'string' && one.length <= LONGEST;
-  const isWait = (one: unknown): one is WaitingFor => {
-    const { kind, name, since: from } = (one ?? {}) as Partial<WaitingFor>;
-    return (kind === 'label' || kind === 'home') && isText(name) && isText(from);
-  };
-  if (!Number.isInteger(turn) || !isText(worker) || !isText(invocation) || !isText(since)) return null;
-  if (by !== undefined && !isText(by)) return null;
-  if (refused !== undefined && !isText(refused)) return null;
-  if (!Array.isArray(waits) || !waits.every(isWait)) return null;
-  const few = waits.slice(0, MOST_WAITS).map(({ kind, name, since: from }) => ({ kind, name, since: from }));
-  return { turn: turn as number, worker, invocation, since, waits: few, ...omitUndefined({ made_by: by, refused }) };
-}
-
-/** Null: no turn executes the run. */
-export async function whereaboutsOf(context: SharedContext, reach: Reach): Promise<RunWhereabouts | null> {
-  const head = await context.get<Head>('head');
-  if (head?.status !== 'running') return null;
-  const said = await context.get<Doing>('doing');
-  const doing = said?.turn === head.turn ? said : null;
-  const waits = doing?.waits ?? (head.home === undefined ? [] : [{ kind: 'home', name: head.home, since: null }]);
-  const [absentSince, ...workers] = await Promise.all([
-    doing === null ? null : reach.absentSince(doing.worker),
-    ...distinct(waits as readonly AwaitedSince[]).map(async (one) => ({ ...one, worker: await reach.worker(one) })),
-  ]);
-  return {
-    turn: head.turn,
-    worker: doing?.worker ?? null,
-    invocation: doing?.invocation ?? null,
-    since: doing?.since ?? null,
-    is_reachable: absentSince === null,
-    no_worker_since: absentSince,
-    made_by: doing?.made_by ?? null,
-    refused: doing?.refused ?? null,
-    // A turn that no worker has begun waits for a worker.
-    waits: workers.filter(({ worker }) => doing !== null || worker !== 'there'),
-  };
-}
-
-type AwaitedSince = Omit<WaitingFor, 'since'> & { readonly since: string | null };
-
-/** Many effects may wait for one label: the first one counts. */
-function distinct(waits: readonly AwaitedSince[]): AwaitedSince[] {
-  const all = new Map<string, AwaitedSince>();
-  for (const one of waits) if (!all.has(`${one.kind} ${one.name}`)) all.set(`${one.kind} ${one.name}`, one);
-  return [...all.values()];
 }

@@ -2,6 +2,7 @@
  * The names of the services of an engine, and the list of runs: one object for each day. Its state has the runs by
  * their ids, and `isListed` once the object `days` has the day, so that a list begins with the newest one.
  */
+import { createHash } from 'node:crypto';
 import { type ListedRun, timeOfId } from '../runtime/list-runs.js';
 import type { HandlerTarget, ObjectContext, SharedContext } from './engine-context.js';
 
@@ -75,6 +76,10 @@ export interface ServiceNames {
   runs(key: string, handler: RunsHandler): HandlerTarget;
   /** One object for each address of workers: those that share it. */
   workers(address: string, handler: WorkersHandler): HandlerTarget;
+  /** One object for each key of runs, by its digest: what the engine stores may be encrypted. */
+  key(name: string, handler: KeyHandler): HandlerTarget;
+  /** What all services know of schedules. */
+  schedules(handler: SchedulesHandler): HandlerTarget & { readonly key: string };
   /** Executes turns: of all runs, or of those that belong to workers with a name. */
   turn(home: string | null): HandlerTarget;
   /** Passes turns on to workers with a name, once there are any. */
@@ -95,6 +100,7 @@ export type RunHandler =
   | 'store'
   | 'doing'
   | 'resume'
+  | 'keyed'
   | 'whereabouts'
   | 'artifact'
   | 'status'
@@ -103,6 +109,10 @@ export type RunHandler =
 
 export type WorkersHandler = 'join' | 'leave' | 'list';
 
+export type SchedulesHandler = 'keep' | 'looks' | 'kept' | 'seen';
+
+export type KeyHandler = 'claim' | 'release';
+
 export type RunsHandler = 'note' | 'addDay' | 'remove' | 'list' | 'days';
 
 /** The object with the list of a run: the day on which its id was made. */
@@ -110,11 +120,15 @@ export function dayOf(runId: string): string {
   return timeOfId(runId).slice(0, 10);
 }
 
+const digestOf = (name: string): string => createHash('sha256').update(name).digest('hex').slice(0, 32);
+
 export function serviceNames(namespace: string): ServiceNames {
   return {
     run: (runId, handler) => ({ service: `${namespace}.Run`, key: runId, handler }),
     runs: (key, handler) => ({ service: `${namespace}.Runs`, key, handler }),
     workers: (address, handler) => ({ service: `${namespace}.Workers`, key: address, handler }),
+    key: (name, handler) => ({ service: `${namespace}.Key`, key: digestOf(name), handler }),
+    schedules: (handler) => ({ service: `${namespace}.Schedules`, key: 'all', handler }),
     turn: (home) => ({ service: `${namespace}.Turn${home === null ? '' : `.${home}`}`, handler: 'run' }),
     passToHome: () => ({ service: `${namespace}.Turn`, handler: 'passToHome' }),
     effects: (label) => ({ service: `${namespace}.Effects.${label}`, handler: 'perform' }),

@@ -24,6 +24,7 @@ export interface TurnProgram {
   readonly secrets: readonly Secret[];
   /** Replaces the secrets; null: there are none. */
   readonly redactor: Redactor | null;
+  readonly key?: string | undefined;
   /** Only workers with this name execute the run; null: any worker does. */
   readonly home: string | null;
   /** Null: the run works in the directory of its worker. */

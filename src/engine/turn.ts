@@ -17,6 +17,7 @@ import {
   openWaits,
   type Run,
   refuseRun,
+  skipRun,
   startRun,
   waiting,
 } from '../interpreter/run.js';
@@ -182,10 +183,14 @@ class Turn {
   }
 
   async execute(): Promise<Turned> {
-    const { resumedBy, mail, begin = [] } = this.start;
+    const { resumedBy, mail, begin = [], keyed = [] } = this.start;
     if (resumedBy !== null) this.add([{ type: 'run_resumed', by: resumedBy }]);
     this.add(begin);
-    this.receive(mail);
+    for (const one of keyed)
+      if (one.type === 'run_skipped') skipRun(this.run, one.key, one.run_id);
+      else this.run.recordNow(one);
+    if (this.run.result?.status === 'skipped') this.seen = mail.at(-1)?.number ?? this.seen;
+    else this.receive(mail);
     let finished: Finished | null = null;
     for (;;) {
       const status = this.exchange(finished);
@@ -436,7 +441,7 @@ class Turn {
     const isReturned = end === 'stopped' && run.result?.status === 'returned';
     const worktree =
       (await this.worktree?.end(isReturned ? 'returned' : end === 'limit' ? 'continues' : 'stops')) ?? null;
-    const facts = { runId: start.runId, durationMs: activeMs, redactor: program.redactor, worktree };
+    const facts = { runId: start.runId, durationMs: activeMs, redactor: program.redactor, worktree, key: program.key };
     const soonest = this.soonest();
     return {
       turn: start.turn,

@@ -79,8 +79,7 @@ export async function startRun(door: Door, wanted: WantedRun): Promise<Result<Na
 }
 
 /** An argument that has no effect where workers execute the run. */
-const onlyHere = ({ exclusive, memo }: WantedRun): string | undefined =>
-  Object.keys(omitUndefined({ run_key: exclusive?.key, on_busy: exclusive?.onBusy, ...memo }))[0];
+const onlyHere = ({ memo }: WantedRun): string | undefined => Object.keys(omitUndefined({ ...memo }))[0];
 
 interface NamedRun {
   readonly run_id: string;
@@ -110,12 +109,12 @@ const ACCEPTING_MS = 10_000;
 async function submitRun(
   { runs }: Door,
   on: string,
-  { source, inputs, written, name, limits, by, signal }: WantedRun,
+  { source, inputs, written, name, limits, by, exclusive = {}, signal }: WantedRun,
   { run_id, isNew }: NamedRun,
 ): Promise<Result<NamedRun>> {
   const options = {
     ...{ runId: run_id, inputs, printedInputs: printedValues(written ?? {}), limits, person: by, signal },
-    ...omitUndefined({ name }),
+    ...omitUndefined({ name, key: exclusive.key, onBusy: exclusive.onBusy }),
     answerWithinMs: ACCEPTING_MS,
   };
   const started = await runs.start('file' in source ? source.file : source, options);

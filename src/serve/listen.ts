@@ -10,6 +10,7 @@ import { serve } from '@hono/node-server';
 import { openPrograms, openRuns } from '../app/open-runs.js';
 import type { Runs } from '../app/runs.js';
 import { type EngineRunsOptions, engineRuns } from '../engine/runs/engine-runs.js';
+import { engineSchedules } from '../engine/runs/schedules-on-engine.js';
 import { programsForEngine, UNNOTIFIED } from '../engine/runs/start-on-engine.js';
 import { printJson } from '../interpreter/values/json.js';
 import type { Value } from '../interpreter/values/value.js';
@@ -18,6 +19,7 @@ import { loadConfiguration } from '../runtime/configuration/load-configuration.j
 import { forgetPosition, targetList } from '../runtime/notifications/notices.js';
 import { Notifier, noticeSender } from '../runtime/notifications/notifier.js';
 import { lockNotices } from '../runtime/notifications/send-notices.js';
+import { storedSchedules } from '../runtime/store/kept-schedules.js';
 import { entryAt } from '../runtime/store/own-file.js';
 import { lockRun } from '../runtime/store/run-lock.js';
 import { RunRefused, storeError } from '../runtime/store/store-error.js';
@@ -30,7 +32,7 @@ import { BEGUN, type PermitRequest } from './executions/ask-permits.js';
 import { Executions } from './executions/executions.js';
 import type { RunProcess } from './executions/promised-run.js';
 import { makeServiceFolder, serviceFolder } from './executions/waiting-list.js';
-import { requireScheduledInputs, Scheduler, scheduledStart } from './scheduler.js';
+import { openScheduler, requireScheduledInputs, startsHere, startsOnEngine } from './scheduler.js';
 import { OWN_REQUEST } from './service.js';
 
 export interface ListenOptions {
@@ -85,7 +87,7 @@ export async function listen(options: ListenOptions): Promise<Listening> {
   const executes = !options.isReadOnly && engine === null;
   prepare(directory, () => makeStore(directory));
   await requireOwnStore(directory);
-  if (executes) await requireScheduledInputs(directory, programs);
+  if (!options.isReadOnly) await requireScheduledInputs(directory, programs);
   const locked = executes ? prepare(directory, () => lockRun(makeServiceFolder(directory))) : null;
   if (locked !== null && 'owner' in locked)
     throw new RunRefused(
@@ -112,10 +114,11 @@ export async function listen(options: ListenOptions): Promise<Listening> {
   const own = { folder: programs, dir: directory };
   if (engine !== null) await warnOnEngine(options);
   const runs = engine === null ? openRuns(own) : engineRuns({ ...own, ...engine });
+  const opened = engine === null ? openPrograms(own) : await programsForEngine(own);
   const checkedWith = ['--dir', directory, '--programs', programs, ...(engine === null ? [] : ['--on', engine.on])];
   const app = createApp({
     runs,
-    programs: engine === null ? openPrograms(own) : await programsForEngine(own),
+    programs: opened,
     executions,
     access: {
       token,
@@ -153,7 +156,14 @@ export async function listen(options: ListenOptions): Promise<Listening> {
   port = (server.address() as AddressInfo).port;
   address = `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
   if (executes) executions.open();
-  const scheduler = executes ? await openScheduler(options, executions) : null;
+  const scheduler = options.isReadOnly
+    ? null
+    : await openScheduler(programs, {
+        warn: options.warn,
+        memory: engine === null ? storedSchedules(directory) : engineSchedules({ ...own, ...engine }),
+        programs: opened,
+        starts: (folder) => (engine === null ? startsHere(executions) : startsOnEngine(runs, folder)),
+      });
   const stopping = new AbortController();
   const sizeOf = (id: string): number => entryAt(join(directory, 'runs', id, 'journal.ndjson'))?.size ?? 0;
   let askedAt = Number.NEGATIVE_INFINITY;
@@ -187,30 +197,6 @@ export async function listen(options: ListenOptions): Promise<Listening> {
 async function warnOnEngine({ programs, warn }: ListenOptions): Promise<void> {
   const { configuration } = await loadConfiguration(programs);
   if (targetList(configuration.notify).length > 0) warn(UNNOTIFIED);
-  const [schedule] = configuration.schedules ?? [];
-  if (schedule !== undefined)
-    warn(
-      `a service of an engine starts no schedules, such as \`${schedule.name}\`; a service with \`--on none\` does, or cron: \`statedsl run ${schedule.program} --on URL\``,
-    );
-}
-
-/** Null if the configuration has no schedules. What is wrong with it is said for the notices. */
-async function openScheduler(
-  { directory, programs, warn }: ListenOptions,
-  executions: Executions,
-): Promise<Scheduler | null> {
-  const { configuration } = await loadConfiguration(programs);
-  const { schedules = [], folder } = configuration;
-  if (schedules.length === 0) return null;
-  const opened = openPrograms({ folder: programs, dir: directory });
-  const start = scheduledStart(opened, executions, folder ?? programs);
-  for (const schedule of schedules) {
-    const problem = await start.problem(schedule);
-    if (problem !== null) warn(`the schedule \`${schedule.name}\` will not start: ${problem}`);
-  }
-  const scheduler = new Scheduler({ directory, schedules, start: start.start, warn });
-  await scheduler.look();
-  return scheduler;
 }
 
 /** How long somebody else may send notices before the service does. Milliseconds. */

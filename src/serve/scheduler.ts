@@ -1,10 +1,13 @@
 /** Starts the programs of schedules when they are due, each time at most once, whatever happens to the service or its clock. */
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
+import type { StartOptions } from '../app/execution-options.js';
 import { openPrograms } from '../app/open-runs.js';
 import type { Programs } from '../app/programs.js';
 import { type Result, refuse, resultOf, resultWith } from '../app/result.js';
 import { whyConfirm } from '../app/run-bounds.js';
+import type { Runs } from '../app/runs.js';
+import type { SubmittedRun } from '../engine/runs/start-on-engine.js';
 import { parseDuration } from '../machine/duration.js';
 import type { Machine } from '../machine/machine.js';
 import { loadConfiguration } from '../runtime/configuration/load-configuration.js';
@@ -16,12 +19,7 @@ import {
 } from '../runtime/configuration/schedules.js';
 import { runIdAt } from '../runtime/run/header.js';
 import { inputProblems } from '../runtime/run/run-inputs.js';
-import {
-  type KeptSchedule,
-  keepSchedule,
-  readSchedule,
-  type ScheduleOutcome,
-} from '../runtime/store/kept-schedules.js';
+import type { KeptSchedule, ScheduleMemory, ScheduleOutcome } from '../runtime/store/kept-schedules.js';
 import { RunRefused, StoreError } from '../runtime/store/store-error.js';
 import { startTimer } from '../runtime/timer.js';
 import type { Executions } from './executions/executions.js';
@@ -44,8 +42,41 @@ export async function requireScheduledInputs(directory: string, programs: string
   }
 }
 
+type PromisedStart = ReturnType<typeof promisedStart>;
+
+/** Who executes what schedules start. */
+interface ScheduledStarts {
+  /** Whether the run is there already. */
+  has(runId: string): boolean;
+  begin(promised: PromisedStart, schedule: Schedule): Promise<Result<unknown>>;
+}
+
+/** The processes of the service. */
+export const startsHere = (executions: Executions): ScheduledStarts => ({
+  has: (runId) => executions.mayContinue(runId) || executions.hasRecord(runId),
+  begin: ({ execution, secret }) => executions.add(execution, secret),
+});
+
+/** How long a worker may take to accept a run. Then it is submitted again, which is the same run. Milliseconds. */
+const ACCEPTING_MS = 10_000;
+
+/** Workers of an engine. `folder`: of the programs. */
+export const startsOnEngine = (runs: Pick<Runs, 'start'>, folder: string): ScheduledStarts => ({
+  // The engine knows it.
+  has: () => false,
+  async begin({ execution: { run_id, by, key } }, { program, inputs = {} }) {
+    const begun = await runs.start(join(folder, program), {
+      ...{ runId: run_id, inputs, person: by },
+      ...(key === undefined ? {} : { key: key.name, onBusy: key.onBusy }),
+      ...{ answerWithinMs: ACCEPTING_MS, isOnce: true },
+    } as StartOptions);
+    if (!begun.ok || (begun.value as Partial<SubmittedRun>).isAccepted !== false) return begun;
+    return refuse('unavailable', 'no worker of the engine has accepted its run');
+  },
+});
+
 /** Starts runs as requests do. */
-export function scheduledStart(programs: Programs, executions: Executions, folder: string) {
+export function scheduledStart(programs: Programs, starts: ScheduledStarts, folder: string) {
   const prepare = async ({ program, inputs = {}, key, on_busy = 'skip', name }: Schedule, run_id: string) => {
     const checked = await programs.check(join(folder, program));
     if (!checked.ok) return checked;
@@ -83,9 +114,9 @@ export function scheduledStart(programs: Programs, executions: Executions, folde
       return prepared.ok ? null : prepared.refusal.message;
     },
     async start(schedule: Schedule, run_id: string): Promise<Result<unknown>> {
-      if (executions.mayContinue(run_id) || executions.hasRecord(run_id)) return resultWith(null);
+      if (starts.has(run_id)) return resultWith(null);
       const prepared = await prepare(schedule, run_id);
-      return prepared.ok ? executions.add(prepared.value.execution, prepared.value.secret) : prepared;
+      return prepared.ok ? starts.begin(prepared.value, schedule) : prepared;
     },
   };
 }
@@ -98,8 +129,7 @@ export interface ScheduleClock {
 }
 
 interface SchedulerOptions {
-  /** The folder of the runs. */
-  readonly directory: string;
+  readonly memory: ScheduleMemory;
   readonly schedules: readonly Schedule[];
   /** Promises the run, which then survives the service. The same id never becomes a second run. */
   readonly start: (schedule: Schedule, runId: string) => Promise<Result<unknown>>;
@@ -112,6 +142,8 @@ const SYSTEM_CLOCK: ScheduleClock = { now: Date.now, start: startTimer };
 const LATE_MS = 60_000;
 /** How often the clock is looked at, which may be set to another time. Milliseconds. */
 const LOOK_MS = 30_000;
+/** After a look that found nothing out. Milliseconds. */
+const AGAIN_MS = 5000;
 /** A clock that is set back further has been wrong, and nothing waits until it is there again. Milliseconds. */
 const SET_BACK_MS = 2 * 60 * 60 * 1000;
 /** So many times that passed are counted. */
@@ -122,6 +154,8 @@ export class Scheduler {
   private cancel = (): void => undefined;
   private isStopped = false;
   private readonly times = new Map<string, ScheduleTimes>();
+  /** Why nothing is known of a schedule now; what was said is not said again. */
+  private readonly said = new Map<string, string>();
   /** Looks come one after the other. */
   private looking: Promise<void> = Promise.resolve();
 
@@ -144,13 +178,19 @@ export class Scheduler {
   private async lookAtAll(): Promise<void> {
     this.cancel();
     let next = LOOK_MS;
+    // Who looks later is not told that a service runs, and nothing else follows.
+    await this.options.memory.look?.().catch(() => undefined);
     for (const schedule of this.options.schedules) {
       if (this.isStopped) return;
       try {
         next = Math.min(next, await this.lookAt(schedule));
+        this.said.delete(schedule.name);
       } catch (cause) {
-        // A full disk takes it later.
+        // A full disk, or an engine that does not answer, takes it later.
         if (!(cause instanceof StoreError)) throw cause;
+        next = Math.min(next, AGAIN_MS);
+        if (this.said.get(schedule.name) === cause.message) continue;
+        this.said.set(schedule.name, cause.message);
         this.options.warn(`the schedule \`${schedule.name}\` waits: ${cause.message}`);
       }
     }
@@ -159,17 +199,21 @@ export class Scheduler {
 
   /** How long nothing happens to it, in milliseconds. */
   private async lookAt(schedule: Schedule): Promise<number> {
-    const { directory } = this.options;
+    const { memory } = this.options;
     const { name } = schedule;
     const times = this.times.get(name) ?? (await scheduleTimes(schedule));
     this.times.set(name, times);
     const now = this.clock.now();
-    let kept = readSchedule(directory, name);
+    let kept = await memory.read(schedule);
     if (kept?.starting !== undefined) kept = await this.finish(schedule, kept, kept.starting);
     const known = kept === null ? now : Date.parse(kept.until);
     const until = known > now + SET_BACK_MS ? now : known;
     // What came before the schedule was known is not missed.
-    if (kept === null || until !== known) keepSchedule(directory, { ...kept, name, until: isoOf(until) });
+    if (kept === null || until !== known) {
+      const begun = { ...kept, name, until: isoOf(until) };
+      if (!(await memory.keep(schedule, begun, kept))) return 1;
+      kept = begun;
+    }
     const ripe = ripeTimes(schedule, times, until, now);
     if (ripe.latest === null) return (ripe.next ?? Number.POSITIVE_INFINITY) - now;
     const { due, count } = ripe.latest;
@@ -177,12 +221,11 @@ export class Scheduler {
     const isMissed = now - startOf(schedule, due) > LATE_MS;
     const base = { name, until: isoOf(due) };
     if (isMissed && schedule.missed !== 'last') {
-      keepSchedule(directory, { ...base, last: { due: isoOf(due), outcome: 'missed', ...passed } });
+      await memory.keep(schedule, { ...base, last: { due: isoOf(due), outcome: 'missed', ...passed } }, kept);
     } else {
-      const starting = { due: isoOf(due), run_id: idOf(schedule, due, directory), ...passed };
+      const starting = { due: isoOf(due), run_id: idOf(schedule, due, memory.name), ...passed };
       const begun: KeptSchedule = { ...base, ...(kept?.last === undefined ? {} : { last: kept.last }), starting };
-      keepSchedule(directory, begun);
-      await this.finish(schedule, begun, starting);
+      if (await memory.keep(schedule, begun, kept)) await this.finish(schedule, begun, starting);
     }
     return 1;
   }
@@ -195,20 +238,21 @@ export class Scheduler {
   ): Promise<KeptSchedule> {
     const started = await this.options.start(schedule, run_id);
     const isThere = started.ok || started.refusal.code === 'held';
-    if (!isThere && started.refusal.code === 'unavailable') throw new StoreError(started.refusal.message);
+    if (!isThere && (started.refusal.code === 'unavailable' || started.refusal.code === 'unreachable'))
+      throw new StoreError(started.refusal.message);
     const last: ScheduleOutcome = isThere
       ? { due, outcome: 'started', run_id, ...passed }
       : { due, outcome: 'refused', message: started.refusal.message, ...passed };
     if (!isThere) this.options.warn(`the schedule \`${name}\` was not started: ${started.refusal.message}`);
     const kept = { name, until, last };
-    keepSchedule(this.options.directory, kept);
+    await this.options.memory.keep(schedule, kept, { name, until });
     return kept;
   }
 }
 
 /** The same time is the same run, also when it comes again because the clock was set back. */
-function idOf(schedule: Schedule, due: number, directory: string): string {
-  const facts = JSON.stringify([directory, schedule.name, schedule.program, due]);
+function idOf(schedule: Schedule, due: number, memory: string): string {
+  const facts = JSON.stringify([memory, schedule.name, schedule.program, due]);
   const random = createHash('sha256').update(facts).digest().subarray(0, 16);
   return runIdAt(startOf(schedule, due), random);
 }
@@ -244,4 +288,32 @@ function ripeTimes(schedule: Schedule, times: ScheduleTimes, until: number, now:
     if (last !== null && last > from && startOf(schedule, last) <= now)
       return { latest: { due: last, count }, next: null };
   }
+}
+
+/** Where schedules are kept, and what starts their programs. `starts`: of the programs of a folder. */
+interface OpenedSchedules {
+  readonly memory: ScheduleMemory;
+  readonly programs: Programs;
+  readonly warn: (message: string) => void;
+  readonly starts: (folder: string) => Parameters<typeof scheduledStart>[1];
+}
+
+/** `programs`: their folder. Null if the configuration has no schedules. What is wrong with it is said for the notices. */
+export async function openScheduler(
+  programs: string,
+  { memory, programs: opened, starts, warn }: OpenedSchedules,
+): Promise<Scheduler | null> {
+  const { configuration } = await loadConfiguration(programs);
+  const { schedules = [], folder } = configuration;
+  if (schedules.length === 0) return null;
+  const start = scheduledStart(opened, starts(folder ?? programs), folder ?? programs);
+  for (const schedule of schedules) {
+    const problem = await start.problem(schedule);
+    if (problem !== null) warn(`the schedule \`${schedule.name}\` will not start: ${problem}`);
+  }
+  const scheduler = new Scheduler({ memory, schedules, start: start.start, warn });
+  const looked = scheduler.look();
+  // An engine may not answer yet.
+  if (memory.look === undefined) await looked;
+  return scheduler;
 }

@@ -62,6 +62,7 @@ interface EngineFacts {
     readonly since: string | null;
     readonly worker: 'none' | 'gone' | 'there';
   }[];
+  readonly waits_for_key?: { readonly key: string; readonly run_id: string | null; readonly status?: string };
 }
 
 /** The status of a step; `since`, ISO 8601, is the start of its attempt or its end. */
@@ -132,6 +133,7 @@ export function drawRunState(run: DrawnRun, recent: readonly Recent[], paint: Pa
 /** Which worker executes the run, and which ones it waits for. */
 function engineLines(facts: EngineFacts, paint: Paint): string[] {
   const { turn, worker, invocation, since, no_worker_since: gone } = facts;
+  if (facts.waits_for_key !== undefined) return [keyLine(facts.waits_for_key)];
   if (turn === null) return [paint.error(`no worker${from(gone)}; the run waits until one comes`)];
   const lines =
     worker === null
@@ -147,10 +149,20 @@ function engineLines(facts: EngineFacts, paint: Paint): string[] {
 /** Why the run does not continue now, a line each. */
 export function engineProblems(facts: EngineFacts): string[] {
   const { turn, worker, waits } = facts;
+  if (facts.waits_for_key !== undefined) return [keyLine(facts.waits_for_key)];
   // A worker reports after a second.
   if (worker === null && waits.length === 0)
     return [`no worker executes turn ${turn}; if one has begun it, it waits for a worker at the same address`];
   return [...turnProblems(facts), ...facts.waits.flatMap((one) => waitLine(one) ?? [])];
+}
+
+/** Why a run does not begin whose key another one has. */
+export function keyLine({ key, run_id: run, status }: NonNullable<EngineFacts['waits_for_key']>): string {
+  if (run === null) return `waits for the key \`${visibleLine(key)}\``;
+  const has = `run ${run} has the key \`${visibleLine(key)}\``;
+  return status === 'suspended'
+    ? `${has}: it is suspended; answer what it asks, or end it: \`statedsl cancel ${run}\``
+    : `${has}, and this run waits for it`;
 }
 
 function turnProblems({ worker, no_worker_since: gone, made_by: by, refused }: EngineFacts): string[] {

@@ -1,6 +1,6 @@
 /** What ending a run on an engine reports is what became of the run. */
 import { expect, test } from 'vitest';
-import type { RunState } from '../../src/engine/run-object.js';
+import type { RunState } from '../../src/engine/run-readers.js';
 import { cancelledRun } from '../../src/engine/runs/engine-runs.js';
 import { emptyReport } from '../../src/runtime/run/run-report.js';
 

@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest';
 import type { Reach, RunWhereabouts } from '../../src/engine/admin.js';
 import type { Doing, Head } from '../../src/engine/messages.js';
-import { noteDoing, whereaboutsOf } from '../../src/engine/run-object.js';
+import { noteDoing, whereaboutsOf } from '../../src/engine/run-readers.js';
 import { presenceOn, TurnOrigins } from '../../src/engine/turn-host.js';
 
 import { plain } from '../../src/views/drawing/paint.js';

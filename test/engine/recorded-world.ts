@@ -4,7 +4,7 @@
  */
 import type { Submission } from '../../src/engine/messages.js';
 import { NO_ROUTES } from '../../src/engine/messages.js';
-import type { RunState } from '../../src/engine/run-object.js';
+import type { RunState } from '../../src/engine/run-readers.js';
 import type { TurnHost, TurnProgram } from '../../src/engine/turn-host.js';
 import { StartedEffects } from '../../src/engine/turn-host.js';
 import type { Outcome, RunEvent } from '../../src/interpreter/events/event.js';

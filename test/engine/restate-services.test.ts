@@ -60,16 +60,18 @@ test('only what clients and workers call can be called from outside', () => {
   ];
   const ofRuns = ['list', 'days'];
   const ofWorkers = ['join', 'leave', 'list'];
+  const ofSchedules = ['keep', 'looks', 'kept', 'seen'];
   expect(open).toEqual([
     ...ofRun.map((name) => `test.Run/${name}`),
     ...ofRuns.map((name) => `test.Runs/${name}`),
     ...ofWorkers.map((name) => `test.Workers/${name}`),
+    ...ofSchedules.map((name) => `test.Schedules/${name}`),
   ]);
 });
 
 test('a message of a service that cannot be read is not lost', async () => {
   const inside = [...offered()].filter(([, { options }]) => options.ingressPrivate === true);
-  expect(inside).toHaveLength(12);
+  expect(inside).toHaveLength(15);
   for (const [name, { options, handler }] of inside) {
     const received = options.input?.deserialize(valueCodec(OTHER).serialize({ turn: 1 }));
     await expect(handler({} as RestateContext, received), name).rejects.toThrow(/encrypted with another key/);

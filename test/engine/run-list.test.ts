@@ -20,6 +20,7 @@ function objectInMemory(key: string) {
   const sent: unknown[] = [];
   const context = {
     key,
+    now: async () => 0,
     user: null,
     get: async <T>(name: string) => (state.get(name) as T | undefined) ?? null,
     set: (name: string, value: unknown) => void state.set(name, value),

@@ -14,7 +14,10 @@ import {
 } from '../../src/engine/engine-context.js';
 import type { HomeTurn, PerformedEffect, RoutedEffect, Turned, TurnStart } from '../../src/engine/messages.js';
 import { passToHome, performRouted } from '../../src/engine/restate-services.js';
-import { readerHandlers, runHandlers } from '../../src/engine/run-object.js';
+import { keyHandlers } from '../../src/engine/run-key.js';
+import { runHandlers } from '../../src/engine/run-object.js';
+import { readerHandlers } from '../../src/engine/run-readers.js';
+import { scheduleHandlers, scheduleReaders } from '../../src/engine/schedule-object.js';
 import { runListHandlers, runListReaders, serviceNames } from '../../src/engine/services.js';
 import { executeTurn } from '../../src/engine/turn.js';
 import type { TurnHost } from '../../src/engine/turn-host.js';
@@ -111,8 +114,15 @@ export class ScriptedEngine {
   private readonly writers = {
     ...runHandlers(SERVICES, { environment: { NAME: 'geheim' }, submitters: this.submitters, functions: null }),
     ...runListHandlers(SERVICES),
+    ...keyHandlers(SERVICES),
+    ...scheduleHandlers(),
   };
-  private readonly handlers = { ...this.writers, ...readerHandlers(SERVICES), ...runListReaders() };
+  private readonly handlers = {
+    ...this.writers,
+    ...readerHandlers(SERVICES),
+    ...runListReaders(),
+    ...scheduleReaders(),
+  };
   private nextId = 1;
 
   /** `afterCut`: the host of the process that executes a turn again. */
@@ -131,6 +141,7 @@ export class ScriptedEngine {
     const resolved: [string, unknown][] = [];
     const context: ObjectContext & SharedContext = {
       key,
+      now: async () => this.world.now,
       user: null,
       get: async <V>(name: string) => (copy(changed.get(name)) as V | undefined) ?? null,
       names: async () => [...changed.keys()],

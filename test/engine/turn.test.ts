@@ -7,7 +7,7 @@ import type { StoredImage, Submission } from '../../src/engine/messages.js';
 import { NO_ROUTES } from '../../src/engine/messages.js';
 import { refuseSubmission } from '../../src/engine/refusals.js';
 import type { EventLines } from '../../src/engine/run-journal.js';
-import type { RunState } from '../../src/engine/run-object.js';
+import type { RunState } from '../../src/engine/run-readers.js';
 import { secretInputsOf, variableProblem } from '../../src/engine/secret-inputs.js';
 import {
   EXECUTE,

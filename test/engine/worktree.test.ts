@@ -362,7 +362,7 @@ async function onEngine(one: TestRepository, cut: Cut | null, next: Partial<Work
   const { machine } = compileProgram(WORK, { name: 'work.dsl' });
   if (machine === null) throw new Error('it does not compile');
   const submission = value<Submission>(
-    submissionOf({
+    await submissionOf({
       ...{ machine, options: { cwd: one.root, jobs: 2 }, functions: null, engine: { home: 'lab' } },
       ...{ worktree: true, by: 'ann', isEncrypted: false },
     }),

@@ -359,8 +359,7 @@ describe.each(['modern', 'legacy'] as const)('runs on an engine, %s revision', (
     expect((await one.call('list', {})).structuredContent.runs).toHaveLength(1);
     const { run_id } = first;
     const refusals: readonly (readonly [string, Frame, string])[] = [
-      ['run', { program: 'wait', run_key: 'a' }, '`run_key` has no effect on an engine'],
-      ['run', { program: 'wait', on_busy: 'skip' }, '`on_busy` has no effect on an engine'],
+      ['run', { program: 'wait', on_busy: 'skip' }, 'this run has no key'],
       ['run', { program: 'wait', fresh: true }, '`fresh` has no effect on an engine'],
       ['run', { program: 'wait', trial: { cases: 'cases.yaml' } }, 'a trial is executed by a process of this machine'],
       ['list', { what: 'trials' }, 'a trial is executed by a process of this machine'],
@@ -371,6 +370,16 @@ describe.each(['modern', 'legacy'] as const)('runs on an engine, %s revision', (
     ];
     for (const [name, given, words] of refusals)
       expect([name, text(await one.call(name, given))]).toEqual([name, expect.stringContaining(words)]);
+  });
+
+  test('of runs with a key one is executed at a time', async () => {
+    const { one } = await onEngine(PLAIN);
+    const run = async (more: object) =>
+      (await one.call('run', { program: 'wait', run_key: 'a', ...more })).structuredContent;
+    const first = await run({});
+    expect(await run({ wait_s: 0 })).toMatchObject({ status: 'running', run_id: expect.any(String) });
+    expect(await run({ on_busy: 'skip' })).toMatchObject({ status: 'skipped' });
+    expect(text(await one.call('get', { run_id: first.run_id, part: 'events' }))).toContain('"how":"skipped"');
   });
 
   test('programs may call the functions of workers; without one that answers, the run is kept', async () => {

@@ -1,8 +1,10 @@
 /** The service of runs on an engine: workers execute them, and every operation works as for runs of a folder. */
 import { join } from 'node:path';
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { engineRuns } from '../../src/engine/runs/engine-runs.js';
+import { engineSchedules } from '../../src/engine/runs/schedules-on-engine.js';
 import { programsForEngine } from '../../src/engine/runs/start-on-engine.js';
+import { Scheduler, scheduledStart, startsOnEngine } from '../../src/serve/scheduler.js';
 import { liveEngine, NAMESPACE } from '../engine/live-engine.js';
 import { serviceOf } from './service.js';
 
@@ -74,7 +76,6 @@ test('what an engine must not store is refused, and so is what has errors or mis
 
 test('what only the store of one machine has is refused before anything starts', async () => {
   const programs = {
-    'key.dsl': 'KEY: deploy\nRETURN: 1\n',
     'memo.dsl': 'DO [memo]: x = echo 1\nRETURN: {x}\n',
     'step.dsl': 'STEP: edit memo=yes\n  AGENT: builder\n  PROMPT: "do it"\nRETURN: ok\n',
     'plain.dsl': 'RETURN: 1\n',
@@ -91,19 +92,49 @@ test('what only the store of one machine has is refused before anything starts',
     const { status, json } = await send('POST', '/api/v1/runs', body);
     return `${status} ${json.message}: ${json.help}`;
   };
-  expect(await refusalOf({ program: 'key.dsl' })).toMatch(
-    /^422 the program has a KEY, .*: .*`--on none`; or leave out KEY/,
-  );
   for (const program of ['memo.dsl', 'step.dsl'])
     expect(await refusalOf({ program })).toMatch(
       /^422 the program uses `memo`, .*: .*`--on none`; or leave out `memo`/,
     );
-  expect(await refusalOf({ program: 'plain.dsl', key: 'a' })).toContain('422 runs on an engine have no keys: ');
+  expect(await refusalOf({ program: 'plain.dsl', on_busy: 'skip' })).toContain('422 this run has no key, ');
   expect(await refusalOf({ program: 'plain.dsl', fresh: true })).toContain('422 `memo` has no effect on an engine');
   expect((await send('GET', '/api/v1/runs')).json.runs).toEqual([]);
-  // Nothing starts them here, and the page says so.
+  // No service starts them, and the page says so.
   const { status, json } = await send('GET', '/api/v1/schedules');
   expect([status, json]).toMatchObject([200, { active: false, schedules: [{ name: 'nightly', last: null }] }]);
+});
+
+test('of runs with a key one is executed at a time, and the answer says what the others do', async () => {
+  const { send, runs } = await service();
+  const start = async (body: object) => {
+    const { json } = await send('POST', '/api/v1/runs', { program: 'wait.dsl', ...body });
+    return [json.run_id as string, json.status as string] as const;
+  };
+  const statusOf = async (run: string) => {
+    const listed = await runs.list({ key: 'deploy' });
+    return listed.ok && listed.value.runs.find(({ run_id }) => run_id === run)?.status;
+  };
+  const [first, begun] = await start({ key: 'deploy' });
+  while ((await statusOf(first)) !== 'suspended');
+  const [second, waits] = await start({ key: 'deploy' });
+  const [third, skipped] = await start({ key: 'deploy', on_busy: 'skip' });
+  expect([begun, waits, skipped]).toEqual(['running', 'queued', 'skipped']);
+  const waiting = await send('GET', `/api/v1/runs/${second}`);
+  expect(waiting.json).toMatchObject({ status: 'running', seq: 0, key: 'deploy' });
+  expect(waiting.json.engine).toMatchObject({ waits_for_key: { run_id: first, status: 'suspended' } });
+  const outputs = await send('GET', `/api/v1/runs/${second}/audit`);
+  expect(outputs.text).toContain(`has not begun: run ${first} has its key`);
+  const { json } = await send('GET', `/api/v1/runs/${third}`);
+  expect(json).toMatchObject({ status: 'skipped', key: 'deploy' });
+  await send('POST', `/api/v1/runs/${first}/signals`, { name: 'GO' });
+  while ((await statusOf(second)) !== 'suspended');
+  const [fourth] = await start({ key: 'deploy', on_busy: 'cancel' });
+  while ((await statusOf(fourth)) !== 'suspended');
+  const shown = await send('GET', `/api/v1/runs/${second}`);
+  expect(shown.json).toMatchObject({ status: 'failed', error: { kind: 'cancelled' } });
+  // Its copy is a record as any other.
+  expect(await runs.compare(fourth, {})).toMatchObject({ ok: true, value: { status: 'same' } });
+  expect(await runs.compare(third, {})).toMatchObject({ ok: true, value: { status: 'same' } });
 });
 
 test('a report of a start follows the run', async () => {
@@ -115,4 +146,49 @@ test('a report of a start follows the run', async () => {
   expect(started.ok && (await started.value.report).returned).toBe('yes');
   const local = await runs.start({ text: 'RETURN: x\n' }, { worktree: true });
   expect(local.ok || local.refusal.message).toContain('has a worktree only if all of it is executed on one machine');
+});
+
+test('services that start the same schedules start each time once, and all of them list it', async () => {
+  const on = await liveEngine({}, { submitters: ['schedule nightly'] });
+  const schedules = { name: 'nightly', program: 'plain.dsl', cron: '0 * * * *' };
+  const folder = (
+    await serviceOf({
+      'plain.dsl': 'RETURN: 1\n',
+      'statedsl.config.yaml': `schedules: [${JSON.stringify(schedules)}]\n`,
+    })
+  ).folder;
+  let now = Date.parse('2030-01-01T00:30:00Z');
+  const open = (at: number) => {
+    const options = { folder, dir: join(folder, `copies-${at}`), on, namespace: NAMESPACE };
+    const runs = engineRuns(options);
+    const warn = vi.fn();
+    const clock = { now: () => now, start: () => () => undefined };
+    const opening = async () => {
+      const start = scheduledStart(await programsForEngine(options), startsOnEngine(runs, folder), folder);
+      const memory = engineSchedules(options);
+      return new Scheduler({ memory, schedules: [schedules], start: start.start, warn, clock });
+    };
+    return { runs, warn, opening: opening() };
+  };
+  const services = [open(1), open(2), open(3)];
+  const schedulers = await Promise.all(services.map(({ opening }) => opening));
+  for (const minutes of [0, 29, 1, 0, 61, 30, 30, 1]) {
+    now += minutes * 60_000;
+    // Each look finds what the others have left, also in the middle of a start.
+    await Promise.all(schedulers.map((one) => one.look()));
+    await schedulers[0]?.look();
+  }
+  await Promise.all(schedulers.map((one) => one.stop()));
+  for (const { runs, warn } of services) {
+    expect(warn.mock.calls).toEqual([]);
+    const listed = await runs.list();
+    const names = listed.ok ? listed.value.runs.map(({ run_id }) => run_id) : [];
+    expect(names).toHaveLength(3);
+    const known = await runs.schedules();
+    expect(known).toMatchObject({ ok: true, value: { active: true, schedules: [{ name: 'nightly' }] } });
+    expect(known.ok && known.value.schedules[0]?.last).toMatchObject({
+      due: '2030-01-01T03:00:00.000Z',
+      ...{ outcome: 'started', run_id: names[0], status: 'returned' },
+    });
+  }
 });

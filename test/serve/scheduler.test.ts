@@ -6,7 +6,7 @@ import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { refuse, resultWith } from '../../src/app/result.js';
 import { parseConfiguration } from '../../src/runtime/configuration/load-configuration.js';
 import { type Schedule, scheduleTimes } from '../../src/runtime/configuration/schedules.js';
-import { keepSchedule, readSchedule } from '../../src/runtime/store/kept-schedules.js';
+import { keepSchedule, readSchedule, storedSchedules } from '../../src/runtime/store/kept-schedules.js';
 import { Scheduler } from '../../src/serve/scheduler.js';
 import { serviceOf } from './service.js';
 
@@ -22,7 +22,7 @@ function services(given: Partial<Schedule> = {}, at = '2030-01-01T00:00:00Z') {
   const started: { at: string; run: string }[] = [];
   const open = () =>
     new Scheduler({
-      directory,
+      memory: storedSchedules(directory),
       schedules: [schedule],
       async start(_, run) {
         // The service is killed before the run is promised.
@@ -165,7 +165,7 @@ describe('a schedule', () => {
   test('whose start is refused says why', async () => {
     const { directory, state } = services();
     const service = new Scheduler({
-      directory,
+      memory: storedSchedules(directory),
       schedules: [{ name: 'nightly', program: 'flow.dsl', cron: '0 * * * *' }],
       start: async () => refuse('invalid-program', 'it has errors'),
       warn: () => undefined,

@@ -3,9 +3,11 @@
  * executes them. Each operation is loaded when it is called, so that a command which lists runs loads no parser.
  */
 
-import { resolve } from 'node:path';
+import { join, resolve } from 'node:path';
 import type { Json } from '../../machine/expression.js';
 import type { Delivery } from '../../runtime/store/inbox.js';
+import { entryAt } from '../../runtime/store/own-file.js';
+import { lockHolder } from '../../runtime/store/run-lock.js';
 import { openStoredRun, type StoredRun } from '../../runtime/store/stored-run.js';
 import { answersOf, DEFAULT_PERSON } from '../approvers.js';
 import { type CompareOptions, preparedBy, splitOptions, wrongForm } from '../execution-options.js';
@@ -61,7 +63,13 @@ function readOperations({ directory, host }: Folder): Pick<Runs, ReadOperation> 
           import('./list-schedules.js'),
           import('./list-folder.js'),
         ]);
-        return listSchedules(directory, host, async (q) => listFolder(index, { q, limit: 1 }));
+        const { readSchedule } = await import('../../runtime/store/kept-schedules.js');
+        const service = join(directory, 'service');
+        return listSchedules(host, {
+          kept: async ({ name }) => readSchedule(directory, name),
+          isActive: async () => entryAt(service) !== null && lockHolder(service).owner !== null,
+          statusOf: async (q) => listFolder(index, { q, limit: 1 }).runs[0]?.status,
+        });
       }),
     limits: () => resultOf(async () => (await import('../account-limits.js')).listLimits(directory, host.environment)),
     find: (run) => resultOf(() => describeRun(directory, run)),

@@ -51,10 +51,10 @@ export interface MockedExecution extends Execution {
 }
 
 /** Null: the run has no key. Throws a `RunRefused`. */
-async function keyFor(
-  { machine }: PreparedProgram,
-  { key: given, onBusy, keyWhile }: StartingOptions,
-  options: RunOptions,
+export async function keyFor(
+  { machine }: Pick<PreparedProgram, 'machine'>,
+  { key: given, onBusy, keyWhile }: Pick<StartingOptions, 'key' | 'onBusy' | 'keyWhile'>,
+  options: Pick<RunOptions, 'inputs' | 'printedInputs' | 'secrets'>,
 ): Promise<NonNullable<RunOptions['key']> | null> {
   if (given === undefined && machine.key === undefined && onBusy === undefined && keyWhile === undefined) return null;
   const { checkKey, keyOfProgram, withoutKey } = await import('../../runtime/store/run-keys.js');

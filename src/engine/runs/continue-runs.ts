@@ -28,6 +28,7 @@ import { isRunId } from '../../runtime/store/stored-run.js';
 import { type EngineClient, EngineFailure } from '../client.js';
 import type { Following } from '../follow.js';
 import { unknownRun } from '../mirror.js';
+import { isOver } from '../run-journal.js';
 import { type ReplayOnEngine, type ResumeElsewhere, replayOn, resumeOn } from './replay-on-engine.js';
 import { type EngineClients, executionOf, followUntilStop, onlyHere } from './start-on-engine.js';
 
@@ -93,10 +94,6 @@ async function removeOne(
     if (!(cause instanceof EngineFailure) || cause.status !== 409) throw cause;
     return (await client.status(id))?.status ?? null;
   }
-}
-
-function isOver({ status }: { readonly status: string }): boolean {
-  return status === 'returned' || status === 'failed';
 }
 
 interface EventQuery {
@@ -191,8 +188,8 @@ export async function resumeRun(
   }
   const id = await copyOfKnown(client, copy, run);
   const state = await client.status(id);
-  const isOver = state?.status === 'failed' || state?.status === 'returned';
-  if (!isOver && !hasLimits)
+  const hasEnded = state !== null && isOver(state);
+  if (!hasEnded && !hasLimits)
     return refuse(
       'wrong-use',
       `run \`${id}\` has not ended: workers continue it without being asked`,

@@ -23,11 +23,13 @@ import type {
   RunList,
   RunProgram,
   Runs,
+  ShownRun,
 } from '../../app/runs.js';
 import type { Json } from '../../machine/expression.js';
 import { omitUndefined } from '../../prelude/omit-undefined.js';
 import { checkSendable } from '../../runtime/run/apply-delivery.js';
 import { secretsOf } from '../../runtime/run/run-options.js';
+import { emptyReport } from '../../runtime/run/run-report.js';
 import type { Delivery } from '../../runtime/store/inbox.js';
 import { RunRefused } from '../../runtime/store/store-error.js';
 import { isRunId, openStoredRun } from '../../runtime/store/stored-run.js';
@@ -35,7 +37,8 @@ import { keptFacts } from '../../runtime/worktree/worktree-facts.js';
 import { EngineFailure } from '../ask-engine.js';
 import { type EngineClient, engineClient } from '../client.js';
 import { type EngineAddress, mirrorRun, unknownRun } from '../mirror.js';
-import type { RunState } from '../run-object.js';
+import { isOver } from '../run-journal.js';
+import type { RunState } from '../run-readers.js';
 import type { EngineFolder } from './continue-runs.js';
 import { engineEvents, followOnEngine, removeFromEngine, replayRun, resumeRun } from './continue-runs.js';
 import { refusalOfEngine, startOn } from './start-on-engine.js';
@@ -78,8 +81,7 @@ export function engineRuns(options: EngineRunsOptions): Runs {
   return {
     ...readCopies(shared, folder),
     ...listOperations(shared),
-    // A service of the folder starts them, if there is one.
-    schedules: () => folder.schedules(),
+    schedules: () => answerOf(async () => (await import('./schedules-on-engine.js')).listOnEngine(client, options)),
     ...changeOperations(shared, options),
     files: async (run, { cwd = '.' } = {}) => {
       const found = await answerOf(async () => {
@@ -122,6 +124,7 @@ export async function copyFromEngine(run: string | null, options: EngineRunsOpti
 async function copyRun(client: EngineClient, address: EngineAddress, id: string, directory: string): Promise<void> {
   const state = await client.status(id);
   if (state?.seq === 0) {
+    await refuseWaiting(client, id);
     const signal = AbortSignal.timeout(BEGINNING_MS);
     try {
       for await (const _ of client.events(id, 1, signal)) break;
@@ -137,6 +140,18 @@ async function copyRun(client: EngineClient, address: EngineAddress, id: string,
     }
   }
   await mirrorRun(client, address, id, directory);
+}
+
+/** A run whose key another one has is not executed yet, and has no record. */
+async function refuseWaiting(client: EngineClient, id: string): Promise<void> {
+  const { waits_for_key: wanted } = (await client.whereabouts(id)) ?? {};
+  if (wanted?.run_id == null) return;
+  const help = `end it with \`statedsl cancel ${id}\`, or the other one: \`statedsl cancel ${wanted.run_id}\``;
+  throw new RunRefused(
+    'wrong-use',
+    `run \`${id}\` has not begun: run ${wanted.run_id} has its key \`${wanted.key}\``,
+    help,
+  );
 }
 
 async function startRun(start: () => Promise<Result<Execution>>): Promise<Result<Execution>> {
@@ -203,6 +218,8 @@ function readCopies({ client, url, find, copy }: EngineFolder, folder: Runs): Pi
           throw cause;
         }),
       );
+      const unbegun = copied.ok || at !== null ? null : await answerOf(async () => waitingRun(client, await find(run)));
+      if (unbegun?.ok === true && unbegun.value !== null) return { ok: true, value: unbegun.value, recent: [] };
       if (!copied.ok)
         return run === null || hasWorker ? copied : withoutWorker(await folder.inspect(run, at), begun, copied);
       const shown = await folder.inspect(copied.value, at);
@@ -236,6 +253,21 @@ function readCopies({ client, url, find, copy }: EngineFolder, folder: Runs): Pi
   };
 }
 
+/** As a run before its first event; null: it has one, or waits for no other run. */
+async function waitingRun(client: EngineClient, run_id: string): Promise<ShownRun | null> {
+  const engine = await client.whereabouts(run_id);
+  if (engine?.waits_for_key === undefined || (await client.status(run_id))?.seq !== 0) return null;
+  const header = (await client.about(run_id))?.header;
+  if (header === undefined) return null;
+  const { machine, startedAt, options, inputs, key } = header;
+  return {
+    ...emptyReport(run_id, machine.name, 'interrupted'),
+    ...{ status: 'running', title: options.title ?? machine.name, inputs, bound: {}, values: {} },
+    ...{ seq: 0, last_seq: 0, at: startedAt, started_at: startedAt, engine },
+    ...omitUndefined({ key: key?.name }),
+  };
+}
+
 /** Also of a run that no worker has begun. */
 async function programOnEngine(client: EngineClient, run_id: string, url: string): Promise<RunProgram> {
   const about = await client.about(run_id);
@@ -249,7 +281,7 @@ async function programOnEngine(client: EngineClient, run_id: string, url: string
 async function endedCopy(folder: Runs, run: string | null, { refusal }: Refused): Promise<string | null> {
   if (refusal.code !== 'unreachable' || run === null) return null;
   const known = await folder.inspect(run);
-  return known.ok && (known.value.status === 'returned' || known.value.status === 'failed') ? known.value.run_id : null;
+  return known.ok && isOver(known.value) ? known.value.run_id : null;
 }
 
 async function copyScope(
@@ -280,7 +312,7 @@ async function withLiveStatus(client: EngineClient, shown: Extract<Inspected, { 
 function withoutWorker(shown: Inspected, since: string, refused: Refused): Inspected {
   if (!shown.ok) return refused;
   const { value } = shown;
-  if (value.status === 'returned' || value.status === 'failed') return shown;
+  if (isOver(value)) return shown;
   const unknown = {
     turn: null,
     worker: null,
@@ -388,7 +420,7 @@ async function untilEnd(client: EngineClient, runId: string): Promise<void> {
 
 /** Says what became of the wish to end a run. */
 export function cancelledRun(run_id: string, state: RunState | null): Result<CancelledRun> {
-  const report = state?.status === 'returned' || state?.status === 'failed' ? state.report : null;
+  const report = state !== null && isOver(state) ? state.report : null;
   if (report === null)
     return refuse(
       'unfinished',

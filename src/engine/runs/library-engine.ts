@@ -50,11 +50,17 @@ export interface SubmitOptions {
   readonly worktree?: boolean;
   /** What happens with effects that must not run twice and may have run. */
   readonly inDoubt?: InDoubt;
+  /** Runs of the engine with the same key are executed one at a time; default: the KEY of the program. */
+  readonly runKey?: string;
+  /** What happens if another run has the key: this one waits (the default), is skipped, or cancels the other one. */
+  readonly onBusy?: 'wait' | 'skip' | 'cancel';
+  /** The run has its key only while it is executed, and not while it is suspended. */
+  readonly keyWhile?: 'running';
 }
 
 /** Lines of a journal, as `journalLine` makes them. */
 export interface EngineEvents {
-  readonly status: 'running' | 'suspended' | 'returned' | 'failed';
+  readonly status: 'running' | 'suspended' | 'returned' | 'failed' | 'skipped';
   /** The number of the last event on record. */
   readonly seq: number;
   readonly lines: readonly string[];
@@ -88,14 +94,15 @@ export function engineClient(url: string, options: EngineClientOptions = {}): En
   };
   return {
     async submit(machine, given = {}) {
-      const { by = 'user', home, worktree, inDoubt, ...others } = given;
-      const submission = submissionOf({
+      const { by = 'user', home, worktree, inDoubt, runKey, onBusy, keyWhile, ...others } = given;
+      const submission = await submissionOf({
         machine: machine as unknown as CompiledMachine,
         options: others,
         functions: null,
         engine: {},
         ...{ home, inDoubt, by },
         ...omitUndefined({ worktree }),
+        exclusive: omitUndefined({ key: runKey, onBusy, keyWhile }),
         isEncrypted: key !== null,
       });
       await client.submit(unwrap(submission));

@@ -73,7 +73,7 @@ export async function replayOn(
 }
 
 function submissionOf(
-  about: Submission,
+  { onBusy: _, ...about }: Submission,
   { worktrees }: ReplayElsewhere,
   { old, runId, by }: { readonly old: string; readonly runId: string; readonly by: string },
 ): Submission {

@@ -57,27 +57,22 @@ export interface StartingOnEngine extends Pick<FollowOptions, 'onSilence'> {
    * the server is waited for as long as it is well.
    */
   readonly answerWithinMs?: number;
+  /** The same id is the same run for a day, also if that is removed meanwhile. */
+  readonly isOnce?: boolean;
 }
 
 /** A run that was sent to an engine. */
 export interface SubmittedRun extends Execution {
   /** Whether a worker has accepted it. Otherwise it may begin when one comes. */
   readonly isAccepted: boolean;
+  /** Whether it is executed, waits for its key, or was skipped because another run has it. */
+  readonly standing: () => Promise<Standing>;
 }
 
+type Standing = 'running' | 'queued' | 'skipped';
+
 /** What only the process that executes effects could follow. */
-const LOCAL = [
-  'effects',
-  'onOutput',
-  'ownProcess',
-  'kill',
-  'onEnd',
-  'cwd',
-  'mock',
-  'onBusy',
-  'keyWhile',
-  'memo',
-] as const;
+const LOCAL = ['effects', 'onOutput', 'ownProcess', 'kill', 'onEnd', 'cwd', 'mock', 'memo'] as const;
 
 /** How long the first worker may need to register its services, and the pause between two looks. Milliseconds. */
 const REGISTERING_MS = 5000;
@@ -91,8 +86,6 @@ export async function startOn(
   program: Startable,
   given: StartOptions & StartingOnEngine = {},
 ): Promise<Result<SubmittedRun>> {
-  if (given.key !== undefined)
-    return refuse('wrong-use', 'runs on an engine have no keys', 'execute it here: `--on none`; or leave out `key`');
   const local = LOCAL.find((name) => given[name] !== undefined);
   if (local !== undefined)
     return refuse(
@@ -101,8 +94,8 @@ export async function startOn(
       'leave it out',
     );
   const { preparing, running } = splitOptions(given);
-  const { home, inDoubt, answerWithinMs, onSilence, ...begun } = running as typeof running & StartingOnEngine;
-  const { signal, onEvent, onStart, ask, onUnsent, person = 'user', ...rest } = begun;
+  const { home, inDoubt, answerWithinMs, isOnce, onSilence, ...begun } = running as typeof running & StartingOnEngine;
+  const { signal, onEvent, onStart, ask, onUnsent, person = 'user', key, onBusy, keyWhile, ...rest } = begun;
   const host = hostOf(options);
   const prepared = await preparedBy(program, preparing, (source) =>
     prepareFor(host, { ...options, dir: storeOf(options) }, source, preparing, { functions: functionsOf }),
@@ -115,7 +108,7 @@ export async function startOn(
   // The run belongs to the trace of whoever starts it, not to that of its workers.
   const traceparent = rest.settings?.traceparent ?? ((options.env ?? process.env).TRACEPARENT || undefined);
   const settings = { ...supplied.settings, ...rest.settings, ...omitUndefined({ traceparent }) };
-  const made = submissionOf({
+  const made = await submissionOf({
     machine,
     options: { ...supplied, ...(rest as RunOptions), settings },
     functions,
@@ -123,51 +116,65 @@ export async function startOn(
     by: person,
     worktree: worktreeElsewhere,
     isEncrypted,
+    exclusive: omitUndefined({ key, onBusy, keyWhile }),
     ...omitUndefined({ variables, home, inDoubt }),
   });
   if (!made.ok) return made;
-  const { runId } = made.value.header;
+  const { runId, key: own } = made.value.header;
+  const standing = (): Promise<Standing> =>
+    own === undefined ? Promise.resolve('running') : standingOf(client, runId);
   const isAccepted = await submit(client, made.value, {
     signal: signal ?? null,
     onSilence: answerWithinMs === undefined ? onSilence : undefined,
     answerWithinMs,
+    isOnce,
   });
   if (!isAccepted && signal?.aborted === true)
     return resultWith(
       Object.assign(
         executionElsewhere(runId, machine.name, async () => null),
-        { isAccepted },
+        { isAccepted, standing },
       ),
     );
   if (targetList(configuration.notify).length > 0) onUnsent?.(UNNOTIFIED);
   onStart?.({ runId, folder: null });
-  const following = { onEvent, ask, person, signal: signal ?? null, from: 1, onSilence };
-  return resultWith(Object.assign(executionOf(patient, runId, machine.name, following), { isAccepted }));
+  const following = { onEvent, ask, person, signal: signal ?? null, from: 1, onSilence, hasKey: own !== undefined };
+  return resultWith(Object.assign(executionOf(patient, runId, machine.name, following), { isAccepted, standing }));
+}
+
+/** How long the object of a key may take to decide. Milliseconds. */
+const DECIDING_MS = 5000;
+const DECIDED_MS = 25;
+
+async function standingOf(client: EngineClient, runId: string): Promise<Standing> {
+  for (const end = clockMs() + DECIDING_MS; ; await pause(DECIDED_MS)) {
+    const key = (await client.status(runId))?.key;
+    if (key?.state === 'skipped') return 'skipped';
+    if (key?.state !== 'waits') return 'running';
+    if (key.busy !== undefined || clockMs() > end) return 'queued';
+  }
 }
 
 /** What a program uses that only the store of one machine has. */
-export function onlyHere({ key, states }: Machine): Refused | null {
+export function onlyHere({ states }: Machine): Refused | null {
   const remembers = states.some(({ code }) =>
     code.some(
       (one) => ('memo' in one && one.memo !== undefined) || (one.op === 'step-begin' && one.plan.memo !== undefined),
     ),
   );
-  const what =
-    key !== undefined
-      ? 'has a KEY, and runs on an engine have none'
-      : remembers
-        ? 'uses `memo`, which an engine does not have'
-        : null;
-  if (what === null) return null;
-  const without = key !== undefined ? 'KEY' : '`memo`';
-  return refuse('wrong-use', `the program ${what}`, `execute it here: \`--on none\`; or leave out ${without}`);
+  if (!remembers) return null;
+  return refuse(
+    'wrong-use',
+    'the program uses `memo`, which an engine does not have',
+    'execute it here: `--on none`; or leave out `memo`',
+  );
 }
 
 /** For whoever expects a notice: the ends of runs on an engine are on record there, and nobody looks for them. */
 export const UNNOTIFIED =
   'nobody is notified of the ends of runs on an engine; follow them with `statedsl show --follow`';
 
-interface Waits extends Pick<StartingOnEngine, 'answerWithinMs' | 'onSilence'> {
+interface Waits extends Pick<StartingOnEngine, 'answerWithinMs' | 'onSilence' | 'isOnce'> {
   readonly signal: StopSignal | null;
 }
 
@@ -175,7 +182,7 @@ interface Waits extends Pick<StartingOnEngine, 'answerWithinMs' | 'onSilence'> {
 async function submit(
   client: EngineClient,
   submission: Submission,
-  { signal: stopping, onSilence, answerWithinMs }: Waits,
+  { signal: stopping, onSilence, answerWithinMs, isOnce }: Waits,
 ): Promise<boolean> {
   const interrupted = abortedBy(stopping);
   const limit = answerWithinMs === undefined ? [] : [AbortSignal.timeout(answerWithinMs)];
@@ -184,7 +191,7 @@ async function submit(
   try {
     for (const end = clockMs() + REGISTERING_MS; ; ) {
       try {
-        await client.submit(submission, undefined, signal);
+        await client.submit(submission, undefined, signal, isOnce);
         return true;
       } catch (cause) {
         // The first worker may be about to register.

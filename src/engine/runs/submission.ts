@@ -1,6 +1,7 @@
 /** A checked program as an engine gets it. What the engine must not store is refused or left out. */
 import { resolve } from 'node:path';
-import { type Result, refuse, resultWith } from '../../app/result.js';
+import { keyFor, type StartingOptions } from '../../app/folder/start-in-folder.js';
+import { type Result, refuse, resultOf, resultWith } from '../../app/result.js';
 import { fromRecord, packValue } from '../../interpreter/values/json.js';
 import { parseDuration } from '../../machine/duration.js';
 import type { Json } from '../../machine/expression.js';
@@ -13,6 +14,7 @@ import { createRedactor } from '../../runtime/redact.js';
 import { headerOf, newRunId } from '../../runtime/run/header.js';
 import type { InDoubt } from '../../runtime/run/resources.js';
 import { fixedOptions, type RunOptions, secretsOf } from '../../runtime/run/run-options.js';
+import type { RunKey } from '../../runtime/store/run-header.js';
 import type { Submission } from '../messages.js';
 import { LABEL_PATIENCE_MS, type Placement } from '../messages.js';
 import { bytesOf, MOST_MESSAGE, MOST_VALUE } from '../turn-record.js';
@@ -38,13 +40,15 @@ interface Submitted {
   /** Whether the run works in a worktree, which its home has. */
   readonly worktree?: boolean;
   readonly inDoubt?: InDoubt | undefined;
+  /** Its key, instead of that of the program, and what it does if another run has it. */
+  readonly exclusive?: Pick<StartingOptions, 'key' | 'onBusy' | 'keyWhile'>;
   /** Who submits it. */
   readonly by: string;
   /** Whether everything that the engine stores is encrypted. */
   readonly isEncrypted: boolean;
 }
 
-export function submissionOf(given: Submitted): Result<Submission> {
+export async function submissionOf(given: Submitted): Promise<Result<Submission>> {
   const { options, variables = {}, functions, engine, inDoubt = 'fail', by } = given;
   const machine = withToolsOfWorkers(given.machine, resolve(options.cwd ?? '.'));
   const home = given.home ?? engine.home;
@@ -71,6 +75,14 @@ export function submissionOf(given: Submitted): Result<Submission> {
       `the compiled program has ${length} characters of JSON, and an engine gets at most 4 MiB`,
       'read large texts from files while the program runs',
     );
+  const hiddenInKey = (machine.key ?? []).find(
+    (part) => typeof part !== 'string' && part[0] !== undefined && part[0] in variables,
+  );
+  if (hiddenInKey !== undefined && given.exclusive?.key === undefined)
+    return refuse('wrong-use', 'the key of the run contains a secret', 'use another key: lists show the keys of runs');
+  const keyed = await resultOf(() => keyFor({ machine }, given.exclusive ?? {}, options));
+  if (!keyed.ok) return keyed;
+  const { onBusy, ...key } = keyed.value ?? { name: null };
   const redactor = createRedactor(secretsOf(machine, options));
   const startedAt = new Date().toISOString();
   const runId = options.runId ?? newRunId();
@@ -79,7 +91,11 @@ export function submissionOf(given: Submitted): Result<Submission> {
     Object.fromEntries(Object.entries(given).filter(([name]) => !hidden.includes(name)));
   const printedInputs = open(options.printedInputs);
   const fixed = fixedOptions(machine, { ...options, inputs: open(options.inputs), printedInputs });
-  const header = headerOf(machine, options, { runId, startedAt, redactor, fixed });
+  const header = headerOf(
+    machine,
+    { ...options, ...(key.name === null ? {} : { key: key as RunKey }) },
+    { runId, startedAt, redactor, fixed },
+  );
   const secretInputs = Object.fromEntries(
     secrets.map(({ name }): [string, Json] => {
       const value = fromRecord(inputs[name] ?? null, options.printedInputs?.[name]);
@@ -102,6 +118,7 @@ export function submissionOf(given: Submitted): Result<Submission> {
       home,
       worktree: given.worktree === true ? {} : undefined,
       placement: placementOf(engine),
+      onBusy,
     }),
     inDoubt,
     by,

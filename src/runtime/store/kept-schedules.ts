@@ -28,6 +28,38 @@ export interface KeptSchedule {
   readonly starting?: { readonly due: string; readonly run_id: string };
 }
 
+/** Where the last times of schedules are kept. */
+export interface ScheduleMemory {
+  /** The same for all services that share it, and part of the ids of the runs that they start. */
+  readonly name: string;
+  /** Null: the schedule is new. Rejects with a `StoreError`. */
+  read(schedule: ScheduleName): Promise<KeptSchedule | null>;
+  /**
+   * Kept when it resolves. `before`: what was read. False: another service was faster, and what it kept counts. Rejects with a
+   * `StoreError`.
+   */
+  keep(schedule: ScheduleName, kept: KeptSchedule, before: KeptSchedule | null): Promise<boolean>;
+  /** A service looks at all of them; absent: its lock says it. */
+  readonly look?: () => Promise<void>;
+}
+
+interface ScheduleName {
+  readonly name: string;
+  readonly program: string;
+}
+
+/** The files of a store, which one service has. */
+export function storedSchedules(directory: string): ScheduleMemory {
+  return {
+    name: directory,
+    read: async ({ name }) => readSchedule(directory, name),
+    async keep(_, kept) {
+      keepSchedule(directory, kept);
+      return true;
+    },
+  };
+}
+
 const fileOf = (directory: string, name: string): string => join(directory, 'schedules', `${name}.json`);
 
 /** Null: the schedule is new. */

@@ -6,6 +6,7 @@ import { replayPoint } from '../../app/read-point.js';
 import { type Result, resultOf } from '../../app/result.js';
 import { whyConfirm } from '../../app/run-bounds.js';
 import type { Delivered, Execution } from '../../app/runs.js';
+import type { SubmittedRun } from '../../engine/runs/start-on-engine.js';
 import type { Json } from '../../machine/expression.js';
 import { callsAgents, type Machine } from '../../machine/machine.js';
 import { omitUndefined } from '../../prelude/omit-undefined.js';
@@ -202,7 +203,8 @@ export function addChangeRoutes(app: ServiceApp, service: Service): void {
     if (!result.ok) return answerRefusal(c, result.refusal);
     const { run_id } = result.value.started;
     c.header('Location', `/api/v1/runs/${run_id}`);
-    return c.json({ run_id, status: 'running', ...boundIn(bound) }, status);
+    const { standing } = result.value as Partial<SubmittedRun>;
+    return c.json({ run_id, status: (await standing?.()) ?? 'running', ...boundIn(bound) }, status);
   }
 
   async function refuseQueued(c: Context, id: string) {
@@ -313,7 +315,12 @@ export function addChangeRoutes(app: ServiceApp, service: Service): void {
         ...omitUndefined({ name, settings: traceparent === undefined ? undefined : { traceparent } }),
         limits: limitsOf(limits),
         person: personOf(c),
-        ...omitUndefined({ key, memo: memoOf(checked.machine as Machine, { fresh, memo_max_age, only }) }),
+        ...omitUndefined({
+          key,
+          onBusy: on_busy,
+          keyWhile: key_while,
+          memo: memoOf(checked.machine as Machine, { fresh, memo_max_age, only }),
+        }),
       };
       return answerBegun(c, runs.start(source, options), { status: 201, bound });
     }
