@@ -8,6 +8,7 @@ import type { Delivery } from '../runtime/store/inbox.js';
 import type { KeptSchedule } from '../runtime/store/kept-schedules.js';
 import type { RunWhereabouts } from './admin.js';
 import { askEngine, type ClientOptions, EngineFailure } from './ask-engine.js';
+import type { HandlerTarget } from './engine-context.js';
 import type {
   ArtifactContent,
   Beginning,
@@ -17,10 +18,11 @@ import type {
   Submission,
   Submitting,
 } from './messages.js';
+import type { CountingNotices, NoticeCounts, SettledNotice, TakenNotices, TakingNotices } from './notice-object.js';
 import { type EventChunks, type EventLines, isOver, unpackedLines } from './run-journal.js';
 import type { RunState } from './run-readers.js';
 import type { KeepingSchedule, NamedSchedule } from './schedule-object.js';
-import { dayOf, type RunHandler, type RunsHandler, type SchedulesHandler, serviceNames } from './services.js';
+import { dayOf, type RunHandler, type RunsHandler, serviceNames } from './services.js';
 import { bytesOfArtifact } from './turn-record.js';
 import { packDelivery } from './value-codec.js';
 
@@ -40,6 +42,13 @@ export interface EngineClient {
   lookAtSchedules(): Promise<void>;
   /** When a service looked last, in milliseconds since the epoch; null: none ever has. */
   schedulesSeen(): Promise<number | null>;
+  /** What happens from now on is for these receivers, too. */
+  expectNotices(targets: readonly string[]): Promise<void>;
+  countNotices(counting: CountingNotices): Promise<NoticeCounts>;
+  /** Notices to send: nobody else gets them before they are settled, or a minute has passed. */
+  takeNotices(taking: TakingNotices): Promise<TakenNotices>;
+  /** Resolves with the numbers of those that are given up. */
+  settleNotices(settled: readonly SettledNotice[]): Promise<readonly number[]>;
   /** Delivers answers, signals or the wish to end the run. Resolves with the number of the last event before. */
   deliver(runId: string, deliveries: readonly Delivery[]): Promise<number>;
   /** Null: there is no such run. */
@@ -125,14 +134,11 @@ export function engineClient(given: ClientOptions): EngineClient {
     askEngine<T>(options, `${services.runs(key, handler).service}/${key}/${handler}`, null, {
       isAnswer: Array.isArray,
     });
-  const askSchedules = <T>(
-    handler: SchedulesHandler,
+  const askOne = <T>(
+    { service, key, handler }: HandlerTarget,
     message: unknown,
     isAnswer: (answer: unknown) => boolean = () => true,
-  ): Promise<T> => {
-    const { service, key } = services.schedules(handler);
-    return askEngine<T>(options, `${service}/${key}/${handler}`, message, { isAnswer });
-  };
+  ): Promise<T> => askEngine<T>(options, `${service}/${key}/${handler}`, message, { isAnswer });
   return {
     async submit(submission, beginning, signal, isOnce = false) {
       const submitting: Submitting = { ...submission, ...omitUndefined({ beginning }) };
@@ -170,10 +176,15 @@ export function engineClient(given: ClientOptions): EngineClient {
       }
       return runs;
     },
-    keptSchedule: (schedule) => askSchedules('kept', schedule, isNullOrHas('until')),
-    keepSchedule: (keeping) => askSchedules('keep', keeping, (answer) => typeof answer === 'boolean'),
-    lookAtSchedules: async () => void (await askSchedules('looks', null)),
-    schedulesSeen: () => askSchedules('seen', null, (answer) => answer === null || typeof answer === 'number'),
+    keptSchedule: (schedule) => askOne(services.schedules('kept'), schedule, isNullOrHas('until')),
+    keepSchedule: (keeping) => askOne(services.schedules('keep'), keeping, (answer) => typeof answer === 'boolean'),
+    lookAtSchedules: async () => void (await askOne(services.schedules('looks'), null)),
+    schedulesSeen: () =>
+      askOne(services.schedules('seen'), null, (answer) => answer === null || typeof answer === 'number'),
+    expectNotices: async (targets) => void (await askOne(services.notices('expect'), targets)),
+    countNotices: (counting) => askOne(services.notices('counts'), counting, hasOneOf('due')),
+    takeNotices: (taking) => askOne(services.notices('take'), taking, hasOneOf('notices')),
+    settleNotices: (settled) => askOne(services.notices('settle'), settled, Array.isArray),
     status: (runId) => stateOf(runId),
     async whereabouts(runId) {
       const found = await call<RunWhereabouts | null>(runId, 'whereabouts', null);

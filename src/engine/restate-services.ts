@@ -13,13 +13,14 @@ import {
 } from './engine-context.js';
 import type { HomeTurn, ListeningTurn, Mail, PerformedEffect, RoutedEffect, TurnStart } from './messages.js';
 import { NO_ROUTES } from './messages.js';
+import { noticeHandlers, noticeReaders } from './notice-object.js';
 import type { RestateContext, RestateSdk } from './restate-sdk.js';
 import { keyHandlers } from './run-key.js';
 import { runHandlers } from './run-object.js';
 import { readerHandlers } from './run-readers.js';
 import { scheduleHandlers, scheduleReaders } from './schedule-object.js';
 import { hasMarks, revealSecrets } from './secret-inputs.js';
-import type { RunHandler, SchedulesHandler, ServiceNames, WorkersHandler } from './services.js';
+import type { NoticesHandler, RunHandler, SchedulesHandler, ServiceNames, WorkersHandler } from './services.js';
 import { runListHandlers, runListReaders } from './services.js';
 import { executeTurn } from './turn.js';
 import { ProgramRefused, type TurnHost, type TurnProgram } from './turn-host.js';
@@ -67,6 +68,7 @@ export function servicesOf(names: ServiceNames, { isGeneral, homes, labels }: Of
         names.workers('', 'join'),
         names.key('', 'claim'),
         names.schedules('keep'),
+        names.notices('take'),
         names.turn(null),
       ]
     : [];
@@ -173,6 +175,11 @@ function objects(sdk: RestateSdk, host: TurnHost, values: ValueCodec): readonly 
       handlers: handlersOf(sdk, values, scheduleHandlers(), scheduleReaders()),
       options: { ...optionsWith(values), enableLazyState: true },
     }),
+    sdk.object({
+      name: host.services.notices('take').service,
+      handlers: handlersOf(sdk, values, noticeHandlers(), noticeReaders()),
+      options: { ...optionsWith(values), enableLazyState: true },
+    }),
   ];
 }
 
@@ -183,10 +190,11 @@ type ObjectHandlers = Readonly<Record<string, (context: ObjectContext, message: 
 type ReaderHandlers = Readonly<Record<string, (context: SharedContext, message: never) => Promise<unknown>>>;
 
 /** Handlers that change an object and that clients and workers call from outside. Only services call the others. */
-const OPEN: ReadonlySet<string> = new Set<RunHandler | SchedulesHandler | WorkersHandler>([
+const OPEN: ReadonlySet<string> = new Set<RunHandler | SchedulesHandler | NoticesHandler | WorkersHandler>([
   ...(['submit', 'tell', 'drop', 'store', 'doing', 'resume'] as const),
   ...(['join', 'leave'] as const),
   ...(['keep', 'looks'] as const),
+  ...(['expect', 'take', 'settle'] as const),
 ]);
 
 /** The handlers of an object: those that change it, and those that only read. */

@@ -34,6 +34,7 @@ import type {
   TurnProgress,
   TurnStart,
 } from './messages.js';
+import { noticeOfReport } from './notice-object.js';
 import {
   markUnverified,
   refuseImage,
@@ -248,6 +249,9 @@ async function endTurn(context: ObjectContext, services: ServiceNames, turned: T
   const head = isOver(ended) || notes.length === 0 ? ended : await recordNotes(context, { ...ended, mail: [] }, notes);
   context.set('head', head);
   note(context, services, head, 2 * turned.turn + 1, { report, endedAt: turned.endedAt });
+  const { title = head.listed.machine } = head.listed;
+  const notice = noticeOfReport(report, title, turned.endedAt);
+  if (notice !== null) context.send(services.notices('happened'), notice);
   if (due !== null && end === 'suspended')
     context.send(services.run(context.key, 'due'), { turn: turned.turn, until: due.until }, due.ms);
 }

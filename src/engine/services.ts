@@ -80,6 +80,8 @@ export interface ServiceNames {
   key(name: string, handler: KeyHandler): HandlerTarget;
   /** What all services know of schedules. */
   schedules(handler: SchedulesHandler): HandlerTarget & { readonly key: string };
+  /** What has to be told to receivers. */
+  notices(handler: NoticesHandler): HandlerTarget & { readonly key: string };
   /** Executes turns: of all runs, or of those that belong to workers with a name. */
   turn(home: string | null): HandlerTarget;
   /** Passes turns on to workers with a name, once there are any. */
@@ -111,6 +113,8 @@ export type WorkersHandler = 'join' | 'leave' | 'list';
 
 export type SchedulesHandler = 'keep' | 'looks' | 'kept' | 'seen';
 
+export type NoticesHandler = 'expect' | 'happened' | 'take' | 'settle' | 'counts';
+
 export type KeyHandler = 'claim' | 'release';
 
 export type RunsHandler = 'note' | 'addDay' | 'remove' | 'list' | 'days';
@@ -129,6 +133,7 @@ export function serviceNames(namespace: string): ServiceNames {
     workers: (address, handler) => ({ service: `${namespace}.Workers`, key: address, handler }),
     key: (name, handler) => ({ service: `${namespace}.Key`, key: digestOf(name), handler }),
     schedules: (handler) => ({ service: `${namespace}.Schedules`, key: 'all', handler }),
+    notices: (handler) => ({ service: `${namespace}.Notices`, key: 'all', handler }),
     turn: (home) => ({ service: `${namespace}.Turn${home === null ? '' : `.${home}`}`, handler: 'run' }),
     passToHome: () => ({ service: `${namespace}.Turn`, handler: 'passToHome' }),
     effects: (label) => ({ service: `${namespace}.Effects.${label}`, handler: 'perform' }),

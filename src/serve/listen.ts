@@ -10,8 +10,9 @@ import { serve } from '@hono/node-server';
 import { openPrograms, openRuns } from '../app/open-runs.js';
 import type { Runs } from '../app/runs.js';
 import { type EngineRunsOptions, engineRuns } from '../engine/runs/engine-runs.js';
+import { openEngineNotices } from '../engine/runs/notices-on-engine.js';
 import { engineSchedules } from '../engine/runs/schedules-on-engine.js';
-import { programsForEngine, UNNOTIFIED } from '../engine/runs/start-on-engine.js';
+import { programsForEngine } from '../engine/runs/start-on-engine.js';
 import { printJson } from '../interpreter/values/json.js';
 import type { Value } from '../interpreter/values/value.js';
 import type { Json } from '../machine/expression.js';
@@ -96,7 +97,7 @@ export async function listen(options: ListenOptions): Promise<Listening> {
       'stop it, or start this one with `--read-only`',
     );
   let address: string | null = null;
-  const notices = locked === null ? null : await openNotifier(options, () => address);
+  const notices = options.isReadOnly ? null : await openNotifier(options, () => address);
   const { atOnce, jobs } = options;
   const permits = new PermitPool(jobs);
   // A process that has lost its service keeps to this, so that all of them together keep within the bound.
@@ -105,14 +106,13 @@ export async function listen(options: ListenOptions): Promise<Listening> {
     directory,
     atOnce,
     startAtOnce: Math.max(2, availableParallelism()),
-    onEnd: () => notices?.notifier.look(),
+    onEnd: () => notices?.look(),
     start: (runId, secret) => startRunProcess(runId, secret, { directory, programs, jobs, share, permits }),
     adopt: () => permits.reserve(share),
   });
   const token = options.token ?? randomBytes(24).toString('base64url');
   let port = options.port;
   const own = { folder: programs, dir: directory };
-  if (engine !== null) await warnOnEngine(options);
   const runs = engine === null ? openRuns(own) : engineRuns({ ...own, ...engine });
   const opened = engine === null ? openPrograms(own) : await programsForEngine(own);
   const checkedWith = ['--dir', directory, '--programs', programs, ...(engine === null ? [] : ['--on', engine.on])];
@@ -132,7 +132,7 @@ export async function listen(options: ListenOptions): Promise<Listening> {
     userHeader: options.userHeader,
     user: userInfo().username,
     version: options.version,
-    notices: () => notices?.notifier.waiting ?? 0,
+    notices: () => notices?.waiting() ?? 0,
     where: engine?.on ?? directory,
     isOnEngine: engine !== null,
     readers: new Readers(),
@@ -183,7 +183,7 @@ export async function listen(options: ListenOptions): Promise<Listening> {
       stopping.abort();
       await scheduler?.stop();
       await executions.stop(graceMs);
-      notices?.notifier.look();
+      notices?.look();
       await notices?.stop();
       server.close();
       if ('closeAllConnections' in server) server.closeAllConnections();
@@ -193,23 +193,19 @@ export async function listen(options: ListenOptions): Promise<Listening> {
   };
 }
 
-/** What the configuration asks of a service, and one of an engine does not do. */
-async function warnOnEngine({ programs, warn }: ListenOptions): Promise<void> {
-  const { configuration } = await loadConfiguration(programs);
-  if (targetList(configuration.notify).length > 0) warn(UNNOTIFIED);
-}
-
 /** How long somebody else may send notices before the service does. Milliseconds. */
 const SENDING_MS = 10_000;
 
 interface OpenNotifier {
-  readonly notifier: Notifier;
+  /** Something may have happened. */
+  look(): void;
+  readonly waiting: () => number;
   stop(): Promise<void>;
 }
 
 /** Null if the configuration names no receiver. */
 async function openNotifier(
-  { directory, programs, warn }: ListenOptions,
+  { directory, programs, engine, warn }: ListenOptions,
   address: () => string | null,
 ): Promise<OpenNotifier | null> {
   const { configuration, problems } = await loadConfiguration(programs);
@@ -220,17 +216,21 @@ async function openNotifier(
   const targets = targetList(configuration.notify);
   const folder = serviceFolder(directory);
   if (targets.length === 0) {
-    forgetPosition(folder);
+    if (engine === null) forgetPosition(folder);
     return null;
   }
   const send = noticeSender(configuration.folder ?? programs, { address });
-  // The process of a run, or `notify --flush`, may be sending for a moment.
-  const lock = await lockNotices(directory, SENDING_MS);
   const onRefused = (name: string, problem: string): void =>
     warn(`\`${name}\` does not take notices: ${problem}; each is tried again for a day`);
+  // Several services may send those of one engine.
+  if (engine !== null)
+    return { look: () => undefined, ...openEngineNotices(engine, { targets, send, warn, onRefused }) };
+  // The process of a run, or `notify --flush`, may be sending for a moment.
+  const lock = await lockNotices(directory, SENDING_MS);
   const notifier = new Notifier({ directory, folder, targets, send, warn, onRefused });
   return {
-    notifier,
+    look: () => notifier.look(),
+    waiting: () => notifier.waiting,
     async stop() {
       await notifier.stop();
       if ('release' in lock) lock.release();

@@ -13,6 +13,7 @@ import {
   type TurnContext,
 } from '../../src/engine/engine-context.js';
 import type { HomeTurn, PerformedEffect, RoutedEffect, Turned, TurnStart } from '../../src/engine/messages.js';
+import { noticeHandlers, noticeReaders } from '../../src/engine/notice-object.js';
 import { passToHome, performRouted } from '../../src/engine/restate-services.js';
 import { keyHandlers } from '../../src/engine/run-key.js';
 import { runHandlers } from '../../src/engine/run-object.js';
@@ -116,12 +117,14 @@ export class ScriptedEngine {
     ...runListHandlers(SERVICES),
     ...keyHandlers(SERVICES),
     ...scheduleHandlers(),
+    ...noticeHandlers(),
   };
   private readonly handlers = {
     ...this.writers,
     ...readerHandlers(SERVICES),
     ...runListReaders(),
     ...scheduleReaders(),
+    ...noticeReaders(),
   };
   private nextId = 1;
 

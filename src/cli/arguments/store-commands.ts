@@ -12,18 +12,22 @@ export function addRuns(program: Command, onExit: (code: number) => void): void 
 }
 
 export function addSchedules(program: Command, onExit: (code: number) => void): void {
-  addStoreOptions(
-    program
-      .command('schedules')
-      .description('list the schedules of the configuration, with their next times and last outcomes'),
+  addOn(
+    addStoreOptions(
+      program
+        .command('schedules')
+        .description('list the schedules of the configuration, with their next times and last outcomes'),
+    ),
   ).action(async (options) => onExit(await (await import('../commands/schedules.js')).schedulesCommand(options)));
 }
 
 export function addNotify(program: Command, onExit: (code: number) => void): void {
-  program
-    .command('notify')
-    .description('send the notices about runs that no receiver has taken yet')
-    .addOption(storeOption())
+  addOn(
+    program
+      .command('notify')
+      .description('send the notices about runs that no receiver has taken yet')
+      .addOption(storeOption()),
+  )
     .requiredOption('--flush', 'send them now')
     .option('--json', 'print one JSON object about the result')
     .option('--quiet', 'print only errors')

@@ -46,7 +46,10 @@ export async function schedulesCommand(flags: SchedulesFlags): Promise<ExitCode>
   if (flags.quiet) return EXIT.returned;
   if (rows.length === 0)
     stderr.write('there are no schedules; write them under `schedules:` in statedsl.config.yaml\n');
-  else if (!active) stderr.write('no service runs, so nothing starts: `statedsl serve` starts it\n');
+  else if (!active)
+    stderr.write(
+      `no service runs, so nothing starts: \`statedsl serve${flags.on === undefined ? '' : ` --on ${flags.on}`}\` starts it\n`,
+    );
   return EXIT.returned;
 }
 

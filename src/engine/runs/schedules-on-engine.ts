@@ -14,7 +14,7 @@ const PATIENCE_MS = 2000;
 const GONE_MS = 90_000;
 
 /** How the engine is reached, as for its runs. */
-interface ReachedEngine {
+export interface ReachedEngine {
   readonly on: string;
   readonly namespace?: string;
   readonly token?: string | null;

@@ -19,8 +19,8 @@ import type { Execution } from '../../app/runs.js';
 import type { Machine } from '../../machine/machine.js';
 import { omitUndefined } from '../../prelude/omit-undefined.js';
 import { clockMs } from '../../runtime/clock.js';
-import { loadConfiguration } from '../../runtime/configuration/load-configuration.js';
-import { targetList } from '../../runtime/notifications/notices.js';
+import { type Configuration, loadConfiguration } from '../../runtime/configuration/load-configuration.js';
+import { keyOfTarget, targetList } from '../../runtime/notifications/notices.js';
 import type { InDoubt } from '../../runtime/run/resources.js';
 import type { RunOptions } from '../../runtime/run/run-options.js';
 import type { RunReport } from '../../runtime/run/run-report.js';
@@ -123,6 +123,7 @@ export async function startOn(
   const { runId, key: own } = made.value.header;
   const standing = (): Promise<Standing> =>
     own === undefined ? Promise.resolve('running') : standingOf(client, runId);
+  const notices = await noticesFor(client, configuration, options);
   const isAccepted = await submit(client, made.value, {
     signal: signal ?? null,
     onSilence: answerWithinMs === undefined ? onSilence : undefined,
@@ -136,10 +137,13 @@ export async function startOn(
         { isAccepted, standing },
       ),
     );
-  if (targetList(configuration.notify).length > 0) onUnsent?.(UNNOTIFIED);
   onStart?.({ runId, folder: null });
   const following = { onEvent, ask, person, signal: signal ?? null, from: 1, onSilence, hasKey: own !== undefined };
-  return resultWith(Object.assign(executionOf(patient, runId, machine.name, following), { isAccepted, standing }));
+  const execution = executionOf(patient, runId, machine.name, following, async () => {
+    const unsent = await notices?.();
+    if (unsent != null) onUnsent?.(unsent);
+  });
+  return resultWith(Object.assign(execution, { isAccepted, standing }));
 }
 
 /** How long the object of a key may take to decide. Milliseconds. */
@@ -170,9 +174,39 @@ export function onlyHere({ states }: Machine): Refused | null {
   );
 }
 
-/** For whoever expects a notice: the ends of runs on an engine are on record there, and nobody looks for them. */
-export const UNNOTIFIED =
-  'nobody is notified of the ends of runs on an engine; follow them with `statedsl show --follow`';
+/** How long the engine may take before a run begins without its receivers, and receivers at its end. Milliseconds. */
+const EXPECTING_MS = 2000;
+const SENDING_MS = 2000;
+/** How long the notice may take to come after the end that was followed, if nobody else sends it. Milliseconds. */
+const COMING_MS = 500;
+
+/** Before a run: what happens to it is for the receivers of the configuration. Null: there are none. Otherwise what sends notices at its end. */
+async function noticesFor(
+  client: EngineClient,
+  { notify, folder }: Configuration,
+  options: FolderOptions,
+): Promise<(() => Promise<string | null>) | null> {
+  const targets = targetList(notify);
+  if (targets.length === 0) return null;
+  const [{ sendOnce }, { noticeSender }, { unsentWords }] = await Promise.all([
+    import('./notices-on-engine.js'),
+    import('../../runtime/notifications/notifier.js'),
+    import('../../runtime/notifications/send-notices.js'),
+  ]);
+  // Without a worker the engine keeps the request.
+  const expected = client.expectNotices(targets.map(keyOfTarget)).catch(() => undefined);
+  await Promise.race([expected, pause(EXPECTING_MS, undefined, { ref: false })]);
+  const { env: environment } = options;
+  const send = noticeSender(folder ?? resolve(options.folder ?? '.'), omitUndefined({ environment }));
+  return async () => {
+    try {
+      return unsentWords(await sendOnce({ client, targets, send }, { mostMs: SENDING_MS, awaitedMs: COMING_MS }));
+    } catch (cause) {
+      if (!(cause instanceof EngineFailure)) throw cause;
+      return `nobody was notified: ${cause.message}`;
+    }
+  };
+}
 
 interface Waits extends Pick<StartingOnEngine, 'answerWithinMs' | 'onSilence' | 'isOnce'> {
   readonly signal: StopSignal | null;
@@ -209,8 +243,18 @@ async function submit(
 }
 
 /** A run that workers execute. */
-export function executionOf(client: EngineClient, runId: string, machine: string, following: Following): Execution {
-  return executionElsewhere(runId, machine, () => followUntilStop(client, runId, following));
+export function executionOf(
+  client: EngineClient,
+  runId: string,
+  machine: string,
+  following: Following,
+  onEnd: () => Promise<void> = async () => undefined,
+): Execution {
+  return executionElsewhere(runId, machine, async () => {
+    const report = await followUntilStop(client, runId, following);
+    if (report !== null) await onEnd();
+    return report;
+  });
 }
 
 /** As `followRun`, but rejects with an `OperationRefused`. */

@@ -123,6 +123,13 @@ export interface PendingNotice {
   readonly since: number;
 }
 
+/** A notice that no receiver took for so long is given up. Milliseconds. */
+export const LONGEST_MS = 24 * 60 * 60 * 1000;
+const FIRST_PAUSE_MS = 1000;
+
+/** The next try after 1 s, 2 s, 4 s … Milliseconds. */
+export const pauseAfter = (tries: number): number => FIRST_PAUSE_MS * 2 ** Math.min(tries, 30);
+
 const STATUSES: ReadonlySet<string> = new Set<Notice['status']>(['suspended', 'failed', 'returned']);
 
 /**

@@ -18,10 +18,12 @@ import {
   type IndexPosition,
   KeptNotices,
   keyOfTarget,
+  LONGEST_MS,
   type Notice,
   nameOfTarget,
   noticeOf,
   type PendingNotice,
+  pauseAfter,
 } from './notices.js';
 
 /** The time for notices; tests move it. */
@@ -52,9 +54,6 @@ interface NotifierOptions {
 const SYSTEM_CLOCK: NoticeClock = { now: Date.now, start: startTimer };
 /** How often the index is looked at; the end of a process of the service is known at once. */
 const LOOK_MS = 500;
-const FIRST_PAUSE_MS = 1000;
-/** A notice that no receiver took for so long is given up. */
-const LONGEST_MS = 24 * 60 * 60 * 1000;
 /** How many notices are sent to one receiver at the same time: one that hangs must not hold up the others. */
 const AT_ONCE = 4;
 
@@ -213,8 +212,6 @@ export class Notifier {
     return { ...one, since, tries: one.tries + 1, nextAt: Math.min(now + pauseAfter(one.tries), end) };
   }
 }
-
-const pauseAfter = (tries: number): number => FIRST_PAUSE_MS * 2 ** Math.min(tries, 30);
 
 /** When a notice is tried next: now, if its file names a time that is too far away, because the clock was set back. */
 function dueAt({ nextAt, tries }: PendingNotice, now: number): number {
