@@ -176,7 +176,7 @@ export function engineClient(given: ClientOptions): EngineClient {
       }
       return runs;
     },
-    keptSchedule: (schedule) => askOne(services.schedules('kept'), schedule, isNullOrHas('until')),
+    keptSchedule: (schedule) => askOne(services.schedules('lookUp'), schedule, isNullOrHas('until')),
     keepSchedule: (keeping) => askOne(services.schedules('keep'), keeping, (answer) => typeof answer === 'boolean'),
     lookAtSchedules: async () => void (await askOne(services.schedules('looks'), null)),
     schedulesSeen: () =>

@@ -73,7 +73,7 @@ export function noticeHandlers() {
     },
 
     /** Something has happened to a run. */
-    async happened(context: ObjectContext, notice: Notice): Promise<void> {
+    async addNotice(context: ObjectContext, notice: Notice): Promise<void> {
       const receivers = await receiversIn(context);
       const now = await context.now();
       const targets = Object.keys(receivers).filter((one) => now - (receivers[one] ?? 0) < FORGOTTEN_MS);

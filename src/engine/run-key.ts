@@ -52,7 +52,7 @@ export interface KeyDecision {
 
 export const FREE_KEY: KeyState = { holder: null, waiting: [] };
 
-export function claimed(state: KeyState, given: KeyClaim, now: number): KeyDecision {
+export function decideClaim(state: KeyState, given: KeyClaim, now: number): KeyDecision {
   const { holder } = state;
   const isOwn = ({ run_id }: { readonly run_id: string }): boolean => run_id === given.run_id;
   // A message that was overtaken by a later one.
@@ -61,19 +61,19 @@ export function claimed(state: KeyState, given: KeyClaim, now: number): KeyDecis
   const claim = { ...given, since: now, waitedFor: [], cancelled: [] };
   const waiting = state.waiting.filter((one) => !isOwn(one));
   // What the run gave back before may still be on its way here.
-  if (holder === null || isOwn(holder)) return granted(claim, waiting, now);
+  if (holder === null || isOwn(holder)) return grantKey(claim, waiting, now);
   const { stays, told } = meet(claim, holder.run_id);
   return { state: { holder, waiting: [...waiting, ...stays] }, told };
 }
 
-export function released({ holder, waiting }: KeyState, { run_id, claim }: ReleasedKey, now: number): KeyDecision {
+export function decideRelease({ holder, waiting }: KeyState, { run_id, claim }: ReleasedKey, now: number): KeyDecision {
   const isGiven = (one: { readonly run_id: string; readonly claim: number }): boolean =>
     one.run_id === run_id && one.claim <= claim;
   const left = waiting.filter((one) => !isGiven(one));
   if (holder !== null && !isGiven(holder)) return { state: { holder, waiting: left }, told: [] };
   const next = nextOf(left);
   if (next === null) return { state: FREE_KEY, told: [] };
-  return granted(
+  return grantKey(
     next,
     left.filter((one) => one !== next),
     now,
@@ -87,7 +87,7 @@ function nextOf(waiting: readonly WaitingClaim[]): WaitingClaim | null {
   return cancelling.reduce((newest, one) => (one.run_id > newest.run_id ? one : newest));
 }
 
-function granted(claim: WaitingClaim, others: readonly WaitingClaim[], now: number): KeyDecision {
+function grantKey(claim: WaitingClaim, others: readonly WaitingClaim[], now: number): KeyDecision {
   const { key, run_id } = claim;
   const event = (other: string, how: 'waited' | 'cancelled'): KeyEvent => ({
     type: 'key_shared',
@@ -152,8 +152,8 @@ export function keyHandlers(services: ServiceNames) {
   };
   return {
     claim: (context: ObjectContext, claim: KeyClaim): Promise<void> =>
-      decide(context, (state, now) => claimed(state, claim, now)),
+      decide(context, (state, now) => decideClaim(state, claim, now)),
     release: (context: ObjectContext, given: ReleasedKey): Promise<void> =>
-      decide(context, (state, now) => released(state, given, now)),
+      decide(context, (state, now) => decideRelease(state, given, now)),
   };
 }

@@ -251,7 +251,7 @@ async function endTurn(context: ObjectContext, services: ServiceNames, turned: T
   note(context, services, head, 2 * turned.turn + 1, { report, endedAt: turned.endedAt });
   const { title = head.listed.machine } = head.listed;
   const notice = noticeOfReport(report, title, turned.endedAt);
-  if (notice !== null) context.send(services.notices('happened'), notice);
+  if (notice !== null) context.send(services.notices('addNotice'), notice);
   if (due !== null && end === 'suspended')
     context.send(services.run(context.key, 'due'), { turn: turned.turn, until: due.until }, due.ms);
 }

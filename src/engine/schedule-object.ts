@@ -45,7 +45,7 @@ export function scheduleHandlers() {
 /** Handlers that only read it. */
 export function scheduleReaders() {
   return {
-    kept: (context: SharedContext, schedule: NamedSchedule): Promise<KeptSchedule | null> =>
+    lookUp: (context: SharedContext, schedule: NamedSchedule): Promise<KeptSchedule | null> =>
       context.get<KeptSchedule>(stateOf(schedule)),
     /** When a service looked last, in milliseconds since the epoch; null: none ever has. */
     seen: (context: SharedContext): Promise<number | null> => context.get<number>('seen'),

@@ -111,9 +111,9 @@ export type RunHandler =
 
 export type WorkersHandler = 'join' | 'leave' | 'list';
 
-export type SchedulesHandler = 'keep' | 'looks' | 'kept' | 'seen';
+export type SchedulesHandler = 'keep' | 'looks' | 'lookUp' | 'seen';
 
-export type NoticesHandler = 'expect' | 'happened' | 'take' | 'settle' | 'counts';
+export type NoticesHandler = 'expect' | 'addNotice' | 'take' | 'settle' | 'counts';
 
 export type KeyHandler = 'claim' | 'release';
 

@@ -4,12 +4,12 @@ import { programOf } from '../../src/engine/effect-outputs.js';
 import type { Submission } from '../../src/engine/messages.js';
 import type { EventLines } from '../../src/engine/run-journal.js';
 import {
-  claimed,
+  decideClaim,
+  decideRelease,
   FREE_KEY,
   type KeyClaim,
   type KeyDecision,
   type KeyState,
-  released,
 } from '../../src/engine/run-key.js';
 import type { RunState } from '../../src/engine/run-readers.js';
 import { StartedEffects, type TurnHost } from '../../src/engine/turn-host.js';
@@ -234,7 +234,7 @@ function simulate(seed: number, isOrdered: boolean): { readonly granted: number;
     }
   };
   const release = (run: number, claim: number): void => {
-    const act = (): void => decide(released(state, { key: 'k', run_id: idOf(run), claim }, 0));
+    const act = (): void => decide(decideRelease(state, { key: 'k', run_id: idOf(run), claim }, 0));
     mail.push({ to: 'key', from: run, act });
   };
   const hear = (run: number, word: KeyDecision['told'][number][1]): void => {
@@ -261,7 +261,7 @@ function simulate(seed: number, isOrdered: boolean): { readonly granted: number;
       actor.claim++;
       actor.state = 'waits';
       const claim = claimOf(run, actor.claim, (['wait', 'wait', 'skip', 'cancel'] as const)[next(4)] as OnBusy);
-      mail.push({ to: 'key', from: run, act: () => decide(claimed(state, claim, 0)) });
+      mail.push({ to: 'key', from: run, act: () => decide(decideClaim(state, claim, 0)) });
     } else if (actor.state === 'held' || (actor.state === 'waits' && next(8) === 0)) {
       actor.state = 'idle';
       release(run, actor.claim);

@@ -60,7 +60,7 @@ test('only what clients and workers call can be called from outside', () => {
   ];
   const ofRuns = ['list', 'days'];
   const ofWorkers = ['join', 'leave', 'list'];
-  const ofSchedules = ['keep', 'looks', 'kept', 'seen'];
+  const ofSchedules = ['keep', 'looks', 'lookUp', 'seen'];
   const ofNotices = ['expect', 'take', 'settle', 'counts'];
   expect(open).toEqual([
     ...ofRun.map((name) => `test.Run/${name}`),

@@ -66,7 +66,7 @@ function readOperations({ directory, host }: Folder): Pick<Runs, ReadOperation> 
         const { readSchedule } = await import('../../runtime/store/kept-schedules.js');
         const service = join(directory, 'service');
         return listSchedules(host, {
-          kept: async ({ name }) => readSchedule(directory, name),
+          keptOf: async ({ name }) => readSchedule(directory, name),
           isActive: async () => entryAt(service) !== null && lockHolder(service).owner !== null,
           statusOf: async (q) => listFolder(index, { q, limit: 1 }).runs[0]?.status,
         });

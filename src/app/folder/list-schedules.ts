@@ -13,7 +13,7 @@ const SHOWN_TIMES = 3;
 /** What is known of schedules where their runs are. */
 interface KnownSchedules {
   /** Null: no service knows it yet. */
-  kept(schedule: { readonly name: string; readonly program: string }): Promise<KeptSchedule | null>;
+  keptOf(schedule: { readonly name: string; readonly program: string }): Promise<KeptSchedule | null>;
   /** Whether a service starts what is due. */
   isActive(): Promise<boolean>;
   /** Undefined: the run is not there. */
@@ -28,7 +28,7 @@ export async function listSchedules(host: ProjectHost, known: KnownSchedules): P
   const schedules: ListedSchedule[] = [];
   for (const { name, program, cron, zone = 'UTC' } of configured) {
     const times = await scheduleTimes({ cron, zone });
-    const kept = await known.kept({ name, program });
+    const kept = await known.keptOf({ name, program });
     const next: string[] = [];
     let at: number | null = Math.max(Date.now(), 0);
     while (at !== null && next.length < SHOWN_TIMES) {

@@ -24,7 +24,7 @@ export interface ReachedEngine {
 /** What a scheduler keeps there. */
 export function engineSchedules({ on: url, namespace = 'statedsl', token = null, key = null }: ReachedEngine) {
   const client = engineClient({ url, namespace, token, key, patienceMs: PATIENCE_MS });
-  const asked = async <T>(answer: Promise<T>): Promise<T> => {
+  const answerOf = async <T>(answer: Promise<T>): Promise<T> => {
     try {
       return await answer;
     } catch (cause) {
@@ -34,17 +34,17 @@ export function engineSchedules({ on: url, namespace = 'statedsl', token = null,
   };
   return {
     name: `engine ${namespace}`,
-    read: ({ name, program }) => asked(client.keptSchedule({ name, program })),
+    read: ({ name, program }) => answerOf(client.keptSchedule({ name, program })),
     keep: ({ name, program }, kept, before) =>
-      asked(client.keepSchedule({ schedule: { name, program }, kept, before: before?.until ?? null })),
-    look: () => asked(client.lookAtSchedules()),
+      answerOf(client.keepSchedule({ schedule: { name, program }, kept, before: before?.until ?? null })),
+    look: () => answerOf(client.lookAtSchedules()),
   } satisfies ScheduleMemory;
 }
 
 /** Rejects with an `EngineFailure`, or with an `InvalidProgram` for a wrong configuration. */
 export async function listOnEngine(client: EngineClient, options: FolderOptions): Promise<ScheduleList> {
   return listSchedules(hostOf(options), {
-    kept: ({ name, program }): Promise<KeptSchedule | null> => client.keptSchedule({ name, program }),
+    keptOf: ({ name, program }): Promise<KeptSchedule | null> => client.keptSchedule({ name, program }),
     async isActive() {
       const seen = await client.schedulesSeen();
       return seen !== null && seen > Date.now() - GONE_MS;
