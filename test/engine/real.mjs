@@ -88,6 +88,20 @@ const cases = {
   },
   'workers that are killed': (all) => killed(all, 'worker', 4),
   'a server that is killed': (all) => killed(all, 'server', 4),
+  'runs with a key while worker and server are killed': async ({ submit, ended, engine }) => {
+    const key = { name: 'deploy' };
+    const runs = [];
+    for (let at = 0; at < 6; at++) runs.push(await submit('DO: mark key 400\nRETURN: {1}\n', key));
+    for (const which of ['worker', 'server', 'worker', 'server']) await engine.restart(which);
+    const ends = [];
+    for (const id of runs) ends.push((await ended(id)).report);
+    assert.deepEqual([...new Set(ends.map((one) => one.status))], ['returned']);
+    // No run begins again, or ends, after another one has begun.
+    const order = engine.effects().flatMap(({ run }) => (runs.includes(run) ? [run] : []));
+    const changes = order.filter((run, at) => run !== order[at - 1]);
+    assert.equal(changes.length, runs.length);
+    assert.equal(new Set(changes).size, runs.length);
+  },
   'timers while worker and server are killed': timersOverKills,
   'a worker with other entries at the same address': updateInPlace,
   'an effect that is silent for longer than the server waits': (all) => slowEffect(all, isSlow ? 90_000 : 4000),

@@ -31,12 +31,17 @@ export function tools(engine, folder) {
     machines.set(text, machine);
     return machine;
   };
-  const submit = async (text) => {
+  /** `key`: undefined, the run has none. */
+  const submit = async (text, key) => {
     const machine = compiled(text);
     const fixed = fixedOptions(machine, { jobs: 4, cwd: folder });
     const made = { runId: newRunId(), startedAt: new Date().toISOString(), redactor: null, fixed };
     const sources = [{ name: 'case.dsl', text }];
-    await client.submit({ header: headerOf(machine, { cwd: folder, sources }, made), inDoubt: 'fail', by: 'tester' });
+    await client.submit({
+      header: headerOf(machine, { cwd: folder, sources, key }, made),
+      inDoubt: 'fail',
+      by: 'tester',
+    });
     return made.runId;
   };
   /** Follows a run until it has ended. A connection that breaks is made again. */
