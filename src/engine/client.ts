@@ -22,11 +22,18 @@ import type { CountingNotices, NoticeCounts, SettledNotice, TakenNotices, Taking
 import { type EventChunks, type EventLines, isOver, unpackedLines } from './run-journal.js';
 import type { RunState } from './run-readers.js';
 import type { KeepingSchedule, NamedSchedule } from './schedule-object.js';
-import { dayOf, type RunHandler, type RunsHandler, serviceNames } from './services.js';
+import { dayOf, type RunHandler, type RunsHandler, type SharedHandler, serviceNames } from './services.js';
+import type { SharedKind } from './shared-object.js';
 import { bytesOfArtifact } from './turn-record.js';
-import { packDelivery } from './value-codec.js';
+import { hiddenName, packDelivery } from './value-codec.js';
 
 export { type ClientOptions, EngineFailure };
+
+/** What an object is about that all runs share. */
+export interface SharedName {
+  readonly kind: SharedKind;
+  readonly name: string;
+}
 
 export interface EngineClient {
   /**
@@ -69,6 +76,8 @@ export interface EngineClient {
    * 0: removes the artifacts of a run that was not submitted.
    */
   drop(runId: string, seq: number): Promise<void>;
+  /** Asks an object of what all runs share, by what it is about or by its key. */
+  askShared<T>(of: SharedName | string, handler: SharedHandler, message: unknown): Promise<T>;
   /** Stores an artifact of a run. */
   store(runId: string, artifact: StoredArtifact): Promise<void>;
   /** Null: the run has no artifact of this name. */
@@ -106,6 +115,9 @@ function onceOnly(): Readonly<Record<string, string>> {
   return { 'idempotency-key': randomUUID() };
 }
 
+/** The engine shows the names of objects to whoever can look into it: they say nothing of what these are about. */
+const sharedKey = ({ kind, name }: SharedName, key: string | null): string => hiddenName(`${kind} ${name}`, key);
+
 /** Whether an answer can be an object with one of these members. */
 function hasOneOf(...names: readonly string[]): (answer: unknown) => boolean {
   return (answer) => typeof answer === 'object' && answer !== null && names.some((name) => name in answer);
@@ -116,6 +128,8 @@ function isNullOrHas(name: string): (answer: unknown) => boolean {
   const has = hasOneOf(name);
   return (answer) => answer === null || has(answer);
 }
+
+const READERS: ReadonlySet<SharedHandler> = new Set<SharedHandler>(['look', 'entries']);
 
 export function engineClient(given: ClientOptions): EngineClient {
   const options = { ...given, url: given.url.replace(/\/+$/, '') };
@@ -195,6 +209,11 @@ export function engineClient(given: ClientOptions): EngineClient {
     },
     note: async (runId, doing) => void (await call(runId, 'doing', doing)),
     about: (runId) => call(runId, 'about', null, isNullOrHas('header')),
+    askShared: (of, handler, message) => {
+      const key = typeof of === 'string' ? of : sharedKey(of, options.key ?? null);
+      const path = `${services.sharedObject(key, handler).service}/${encodeURIComponent(key)}/${handler}`;
+      return askEngine(options, path, message, READERS.has(handler) ? {} : { headers: onceOnly() });
+    },
     store: async (runId, artifact) => void (await call(runId, 'store', artifact)),
     async artifact(runId, name) {
       const parts: Buffer[] = [];

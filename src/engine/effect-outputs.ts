@@ -10,6 +10,7 @@ import { link } from '../interpreter/run.js';
 import type { PerformedRequest } from '../runtime/effect-context.js';
 import type { OutputUse } from '../runtime/process/scratch.js';
 import { createRedactor } from '../runtime/redact.js';
+import { memoOfSettings } from '../runtime/run/memo-effects.js';
 import { interpreterOptions } from '../runtime/run/run-options.js';
 import { artifactName } from '../runtime/store/artifacts.js';
 import { makeFolder, openToRead, writeOwn } from '../runtime/store/own-file.js';
@@ -173,6 +174,7 @@ export function programOf(submission: Submission, secretInputs: SecretInputs = {
     options: interpreter,
     inDoubt,
     placement,
+    memo: memoOfSettings(header.settings),
     secrets,
     redactor: createRedactor(secrets),
     key: header.key?.name,

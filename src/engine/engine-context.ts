@@ -58,6 +58,8 @@ export interface ObjectContext extends MessageContext {
   set(name: string, value: unknown): void;
   clear(name: string): void;
   clearAll(): void;
+  /** The names of all state of the object. */
+  names(): Promise<readonly string[]>;
   resolveAwakeable(id: string, value: unknown): void;
 }
 

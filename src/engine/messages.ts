@@ -54,10 +54,16 @@ export interface Submitting extends Submission {
   readonly beginning?: Beginning;
 }
 
+/** So many calls of an account may begin that the run has put off. Nobody has sent it, so it is not on record. */
+export interface FreedCalls {
+  readonly account: string;
+  readonly count: number;
+}
+
 /** A delivery with its number, by which the run accepts each only once. */
 export interface Mail {
   readonly number: number;
-  readonly delivery: Delivery;
+  readonly delivery: Delivery | ({ readonly kind: 'freed'; readonly by: string } & FreedCalls);
 }
 
 /** How much a run has written so far, in bytes. */

@@ -97,7 +97,7 @@ export function refuseUnexpected(
 ): readonly Delivery[] {
   try {
     checkSendable(deliveries);
-    const earlier = mail.map(({ delivery }) => delivery);
+    const earlier = mail.flatMap(({ delivery }) => (delivery.kind === 'freed' ? [] : [delivery]));
     if (questions === null) {
       checkUntaken(deliveries, earlier);
       return deliveries;

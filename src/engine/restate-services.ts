@@ -20,8 +20,16 @@ import { runHandlers } from './run-object.js';
 import { readerHandlers } from './run-readers.js';
 import { scheduleHandlers, scheduleReaders } from './schedule-object.js';
 import { hasMarks, revealSecrets } from './secret-inputs.js';
-import type { NoticesHandler, RunHandler, SchedulesHandler, ServiceNames, WorkersHandler } from './services.js';
+import type {
+  NoticesHandler,
+  RunHandler,
+  SchedulesHandler,
+  ServiceNames,
+  SharedHandler,
+  WorkersHandler,
+} from './services.js';
 import { runListHandlers, runListReaders } from './services.js';
+import { sharedHandlers, sharedReaders } from './shared-object.js';
 import { executeTurn } from './turn.js';
 import { ProgramRefused, type TurnHost, type TurnProgram } from './turn-host.js';
 import { type ValueCodec, valueCodec } from './value-codec.js';
@@ -65,6 +73,7 @@ export function servicesOf(names: ServiceNames, { isGeneral, homes, labels }: Of
     ? [
         names.run('', 'submit'),
         names.runs('', 'note'),
+        names.sharedObject('', 'look'),
         names.workers('', 'join'),
         names.key('', 'claim'),
         names.schedules('keep'),
@@ -161,6 +170,11 @@ function objects(sdk: RestateSdk, host: TurnHost, values: ValueCodec): readonly 
       options: { ...optionsWith(values), enableLazyState: true },
     }),
     sdk.object({
+      name: host.services.sharedObject('', 'look').service,
+      handlers: handlersOf(sdk, values, sharedHandlers(host.services), sharedReaders(), EAGER),
+      options: { ...optionsWith(values), enableLazyState: true },
+    }),
+    sdk.object({
       name: host.services.workers('', 'join').service,
       handlers: handlersOf(sdk, values, workersHandlers(), workersReaders()),
       options: optionsWith(values),
@@ -190,8 +204,11 @@ type ObjectHandlers = Readonly<Record<string, (context: ObjectContext, message: 
 type ReaderHandlers = Readonly<Record<string, (context: SharedContext, message: never) => Promise<unknown>>>;
 
 /** Handlers that change an object and that clients and workers call from outside. Only services call the others. */
-const OPEN: ReadonlySet<string> = new Set<RunHandler | SchedulesHandler | NoticesHandler | WorkersHandler>([
+const OPEN: ReadonlySet<string> = new Set<
+  RunHandler | SharedHandler | SchedulesHandler | NoticesHandler | WorkersHandler
+>([
   ...(['submit', 'tell', 'drop', 'store', 'doing', 'resume'] as const),
+  ...(['account', 'spend', 'keepText', 'clear'] as const),
   ...(['join', 'leave'] as const),
   ...(['keep', 'looks'] as const),
   ...(['expect', 'take', 'settle'] as const),
@@ -294,6 +311,7 @@ function objectContext(values: ValueCodec, context: RestateContext): ObjectConte
     set: (name, value) => context.set(name, value),
     clear: (name) => context.clear(name),
     clearAll: () => context.clearAll(),
+    names: () => context.stateKeys(),
     resolveAwakeable: (id, value) => context.resolveAwakeable(id, value),
   };
 }

@@ -20,6 +20,7 @@ import { journalLine } from '../runtime/store/journal-line.js';
 import type { OnBusy, RunKey } from '../runtime/store/run-header.js';
 import { alreadyOver, EngineRefusal, type ObjectContext, type SharedContext } from './engine-context.js';
 import type {
+  FreedCalls,
   Head,
   HeadKey,
   HomeTurn,
@@ -81,6 +82,7 @@ export function runHandlers(services: ServiceNames, worker: WorkerRules = ALL) {
     progress: bind(addProgress),
     turned: bind(endTurn),
     due: bind(wake),
+    freed: bind(receiveFreed),
     watch: bind(watch),
     drop: bind((context, names, known: { readonly seq: number } | null) => drop(context, names, known, worker)),
     store: bind(storeArtifact),
@@ -149,12 +151,19 @@ async function deliver(
   return { seq: head.seq };
 }
 
+/** Calls that the run has put off may begin earlier than it knows. */
+async function receiveFreed(context: ObjectContext, services: ServiceNames, freed: FreedCalls): Promise<void> {
+  const head = await context.get<Head>('head');
+  if (head === null || isOver(head)) return;
+  await receive(context, services, head, [{ kind: 'freed', by: 'clock', ...freed } as const]);
+}
+
 /** The run continues with what it gets. A wish to end it waits for nobody. */
 async function receive(
   context: ObjectContext,
   services: ServiceNames,
   head: Head,
-  deliveries: readonly Delivery[],
+  deliveries: readonly Mail['delivery'][],
 ): Promise<void> {
   const mail = deliveries.map((delivery, at): Mail => ({ number: head.mailNumber + at + 1, delivery }));
   const next = { ...head, mail: [...head.mail, ...mail], mailNumber: head.mailNumber + mail.length };
@@ -174,7 +183,7 @@ async function receive(
   }
 }
 
-const isEnding = (deliveries: readonly Delivery[]): boolean => deliveries.some(({ kind }) => kind === 'cancel');
+const isEnding = (deliveries: readonly Mail['delivery'][]): boolean => deliveries.some(({ kind }) => kind === 'cancel');
 
 /** Continues from the image that a client made of the whole record. */
 async function resumeRun(

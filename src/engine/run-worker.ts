@@ -2,6 +2,7 @@
 import { createServer, type Http2Server, type Http2ServerRequest, type Http2ServerResponse } from 'node:http2';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { AgentSettings, DailyBudget } from '../runtime/agents/resolve.js';
 import type { Effects } from '../runtime/effect-context.js';
 import type { Secret } from '../runtime/redact.js';
 import type { TraceOptions } from '../runtime/trace/trace-options.js';
@@ -15,6 +16,7 @@ import {
   WorkerRefused,
 } from './admin.js';
 import { type EngineClient, EngineFailure, engineClient } from './client.js';
+import { watchBudget } from './engine-limits.js';
 import { type HandleRequest, ownAddresses, Peers } from './peers.js';
 import type { RestateSdk } from './restate-sdk.js';
 import { type Offer, restateServices, servicesOf } from './restate-services.js';
@@ -62,6 +64,10 @@ export interface WorkerSettings {
   readonly shared: string | null;
   /** Where spans of runs go; undefined: nobody wants them. */
   readonly trace: TraceOptions | undefined;
+  /** What a program may spend a day, as the configuration says it now; absent: it says nothing. */
+  readonly budget?: () => Promise<DailyBudget | null>;
+  /** Agents by name, as the configuration of the worker says; absent: none. */
+  readonly agents?: AgentSettings | undefined;
   readonly warn: (message: string) => void;
   /** Gets a line about each effect that has ended; null: nobody reads them. */
   readonly log: ((line: EffectLine) => void) | null;
@@ -127,6 +133,7 @@ export async function startWorker(settings: WorkerSettings): Promise<Worker> {
     address: () => address,
     reach: reachFrom(engine, services, settings.patienceMs),
     log: settings.log,
+    agents: settings.agents,
     spans: spanSettings(trace, { client, on: ingress, warn }),
   });
   const { labels, homes } = settings;
@@ -186,7 +193,9 @@ export async function startWorker(settings: WorkerSettings): Promise<Worker> {
       }
     }
   }, LOOK_MS).unref();
+  const endWatch = settings.budget === undefined ? null : watchBudget(client, settings.budget);
   const stop = (graceMs: number): Promise<void> => {
+    endWatch?.();
     clearInterval(cleaning);
     clearInterval(looking);
     return stopWorker(listener, host, graceMs);

@@ -74,6 +74,8 @@ export interface ServiceNames {
   run(runId: string, handler: RunHandler): HandlerTarget;
   /** Lists of runs: one object for each day, and `days`, which has the days. */
   runs(key: string, handler: RunsHandler): HandlerTarget;
+  /** What all runs share: one object for each account of agents and each budget, and one for each kind, which lists them. */
+  sharedObject(key: string, handler: SharedHandler): HandlerTarget;
   /** One object for each address of workers: those that share it. */
   workers(address: string, handler: WorkersHandler): HandlerTarget;
   /** One object for each key of runs, by its digest: what the engine stores may be encrypted. */
@@ -103,11 +105,14 @@ export type RunHandler =
   | 'doing'
   | 'resume'
   | 'keyed'
+  | 'freed'
   | 'whereabouts'
   | 'artifact'
   | 'status'
   | 'about'
   | 'events';
+
+export type SharedHandler = 'account' | 'spend' | 'keepText' | 'clear' | 'enlist' | 'look' | 'entries';
 
 export type WorkersHandler = 'join' | 'leave' | 'list';
 
@@ -130,6 +135,7 @@ export function serviceNames(namespace: string): ServiceNames {
   return {
     run: (runId, handler) => ({ service: `${namespace}.Run`, key: runId, handler }),
     runs: (key, handler) => ({ service: `${namespace}.Runs`, key, handler }),
+    sharedObject: (key, handler) => ({ service: `${namespace}.Shared`, key, handler }),
     workers: (address, handler) => ({ service: `${namespace}.Workers`, key: address, handler }),
     key: (name, handler) => ({ service: `${namespace}.Key`, key: digestOf(name), handler }),
     schedules: (handler) => ({ service: `${namespace}.Schedules`, key: 'all', handler }),

@@ -1,7 +1,9 @@
 /** The process that executes turns: what a turn gets from it, besides the context of its handler. */
+import type { RunEvent } from '../interpreter/events/event.js';
 import type { InterpreterOptions, LinkedMachine } from '../interpreter/run.js';
 import { omitUndefined } from '../prelude/omit-undefined.js';
 import { LazySignal } from '../runtime/in-process.js';
+import type { MemoOptions } from '../runtime/memo.js';
 import type { Redactor, Secret } from '../runtime/redact.js';
 import type { InDoubt } from '../runtime/run/resources.js';
 import { otherFormatOf } from '../runtime/store/image.js';
@@ -20,6 +22,8 @@ export interface TurnProgram {
   readonly options: InterpreterOptions;
   readonly inDoubt: InDoubt;
   readonly placement: Placement;
+  /** How the run uses the memo. */
+  readonly memo: MemoOptions;
   /** What must not be recorded. */
   readonly secrets: readonly Secret[];
   /** Replaces the secrets; null: there are none. */
@@ -97,6 +101,8 @@ export interface EffectBounds {
   readonly onExceeded: () => void;
 }
 
+export type EndedStep = Extract<RunEvent, { type: 'step_completed' }>;
+
 /** The process that executes turns. */
 export interface TurnHost {
   readonly services: ServiceNames;
@@ -128,6 +134,8 @@ export interface TurnHost {
   readonly origins?: Pick<TurnOrigins, 'note' | 'explain'>;
   /** A turn was refused. */
   readonly noteRefusal?: (turn: RefusedTurn, reason: string) => void;
+  /** A step that the memo may remember has ended; absent: there is no memo. Never rejects. */
+  readonly rememberEnd?: (runId: string, ended: EndedStep) => Promise<void>;
   /** A random name. */
   newName(): string;
 }

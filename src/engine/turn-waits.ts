@@ -4,11 +4,12 @@
  */
 
 import type { RunEvent } from '../interpreter/events/event.js';
+import type { TimerRequest } from '../interpreter/request.js';
 import type { OpenWait, Run } from '../interpreter/run.js';
 import type { RunReport } from '../runtime/run/run-report.js';
 import type { EndedEffect, FoundWorker } from './effect-entries.js';
 import type { Entry, TurnContext } from './engine-context.js';
-import type { ListeningTurn, Mail, TurnProgress, TurnStart } from './messages.js';
+import type { FreedCalls, ListeningTurn, Mail, TurnProgress, TurnStart } from './messages.js';
 import type { ServiceNames } from './services.js';
 import type { TurnRecord } from './turn-record.js';
 import { bytesOf, MOST_IMAGE, MOST_REPORT, MOST_WAITING_REPORT, type TooLarge, tooMuch } from './turn-record.js';
@@ -151,6 +152,50 @@ export class TurnWaits {
     const { id, entry } = context.awakeable((mail: readonly Mail[]): Came => ({ kind: 'mail', mail }));
     this.mail = entry;
     context.send(services.run(runId, 'listening'), { turn, awakeable: id, seen } satisfies ListeningTurn);
+  }
+}
+
+interface TurnTimer {
+  readonly until: number;
+  /** What a call waits for that the run has put off. */
+  readonly account: string | undefined;
+}
+
+/** The timers of a run. One that waits for an account may end earlier. */
+export class TurnTimers {
+  private readonly timers = new Map<string, TurnTimer>();
+  /** How many calls of an account may begin whose timers the run has not set yet: it was told before. */
+  private readonly freed = new Map<string, number>();
+
+  /** `now`: the time on record. */
+  add({ effect, until, ms, account }: TimerRequest, now: number): void {
+    const left = account === undefined ? 0 : (this.freed.get(account) ?? 0);
+    if (account !== undefined && left > 0) this.freed.set(account, left - 1);
+    this.timers.set(effect, { until: left > 0 ? now : (until ?? now + (ms ?? 0)), account });
+  }
+
+  delete(effect: string): void {
+    this.timers.delete(effect);
+  }
+
+  free({ account, count }: FreedCalls): void {
+    const waiting = [...this.timers].filter(([, one]) => one.account === account).slice(0, count);
+    for (const [effect] of waiting) this.timers.set(effect, { until: 0, account });
+    this.freed.set(account, (this.freed.get(account) ?? 0) + count - waiting.length);
+  }
+
+  soonest(): { readonly effect: string; readonly until: number } | null {
+    let first: { readonly effect: string; readonly until: number } | null = null;
+    for (const [effect, { until }] of this.timers) if (first === null || until < first.until) first = { effect, until };
+    return first;
+  }
+
+  /** The effect of a timer that is due, which is over then; null: there is none. */
+  takeDue(now: number): string | null {
+    const soonest = this.soonest();
+    if (soonest === null || soonest.until > now) return null;
+    this.timers.delete(soonest.effect);
+    return soonest.effect;
   }
 }
 

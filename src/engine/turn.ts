@@ -9,7 +9,7 @@
  */
 import type { RunEvent } from '../interpreter/events/event.js';
 import { type AdvanceStatus, exchange, type Finished } from '../interpreter/exchange.js';
-import type { EffectRequest, TimerRequest } from '../interpreter/request.js';
+import type { EffectRequest } from '../interpreter/request.js';
 import {
   exceed,
   exceedImage,
@@ -25,6 +25,7 @@ import type { PerformedRequest } from '../runtime/effect-context.js';
 import type { Redactor } from '../runtime/redact.js';
 import { applyDelivery } from '../runtime/run/apply-delivery.js';
 import { Growth } from '../runtime/run/growth.js';
+import { remembersSteps } from '../runtime/run/memo-effects.js';
 import { reportOf } from '../runtime/run/run-report.js';
 import { imageOf, runOf } from '../runtime/store/image.js';
 import type { JournalRecord } from '../runtime/store/journal-line.js';
@@ -38,6 +39,7 @@ import type { TurnPresence } from './turn-host.js';
 import {
   beginningOf,
   END_ONLY,
+  type EndedStep,
   EXECUTE,
   isEndedAtOnce,
   mayEnd,
@@ -54,6 +56,7 @@ import {
   passOn,
   passOnOrEnd,
   storedReport,
+  TurnTimers,
   TurnWaits,
   tooLargeResult,
 } from './turn-waits.js';
@@ -150,17 +153,19 @@ class Turn {
   private readonly requestedAt: Map<string, number>;
   /** The number of the event with which all others begin again. */
   private resumedAt: number | undefined;
-  private readonly timers = new Map<string, number>();
+  private readonly timers = new TurnTimers();
   private settled = 0;
+  private readonly remembers: boolean;
+  private readonly endedSteps: EndedStep[] = [];
   private seen: number;
   private transitions = FIRST_TRANSITIONS;
   /** Null: the run works in the directory of its worker. */
   worktree: TurnWorktree | null = null;
 
   constructor(
-    context: TurnContext,
+    private readonly context: TurnContext,
     private readonly start: TurnStart,
-    host: TurnHost,
+    private readonly host: TurnHost,
     { program, begun, onRecorded }: TurnBeginnings,
   ) {
     this.program = program;
@@ -171,6 +176,7 @@ class Turn {
       image === null
         ? startRun(linked, options)
         : runOf({ ...image, snapshot: revealSecrets(image.snapshot, secrets) }, linked, options);
+    this.remembers = remembersSteps(linked.machine);
     this.requestedAt = new Map(Object.entries(image?.requested_at ?? {}));
     this.record = new TurnRecord(start, begun, redactor, this.watcher(onRecorded));
     const { invocation, attemptOver: over } = context;
@@ -243,6 +249,7 @@ class Turn {
     const tooLarge = this.record.add(events);
     // Without all of them the run is about to end.
     if (tooLarge === null) this.worktree?.note(events);
+    if (this.remembers) this.endedSteps.push(...events.filter((one) => one.type === 'step_completed'));
     return tooLarge;
   }
 
@@ -267,7 +274,7 @@ class Turn {
       case 'signal':
         return;
       case 'timer':
-        this.timers.set(request.effect, endOf(request, this.record.now));
+        this.timers.add(request, this.record.now);
         return;
       default:
         this.queued.push(request);
@@ -301,7 +308,8 @@ class Turn {
       if (number <= this.seen) continue;
       this.seen = number;
       while (this.exchange(null) === 'more');
-      applyDelivery(this.run, unpackDelivery(delivery));
+      if (delivery.kind === 'freed') this.timers.free(delivery);
+      else applyDelivery(this.run, unpackDelivery(delivery));
     }
   }
 
@@ -317,7 +325,17 @@ class Turn {
     return passed !== null;
   }
 
+  /** Which steps have passed is known only now, and one of them may begin again. */
+  private async rememberSteps(): Promise<void> {
+    for (const ended of this.endedSteps.splice(0))
+      await this.context.run(`${ended.step} memo`, async () => {
+        await this.host.rememberEnd?.(this.start.runId, ended);
+        return null;
+      });
+  }
+
   private async startQueued(): Promise<void> {
+    if (this.endedSteps.length > 0) await this.rememberSteps();
     // A stopped effect must not write into the files of the next one.
     const stopping = this.effects.stoppedEnd();
     if (stopping !== null) await stopping;
@@ -336,16 +354,8 @@ class Turn {
   /** A timer that is due ends without an entry. */
   private takeDueTimer(): Finished | null {
     const { now } = this.record;
-    const soonest = this.soonest();
-    if (soonest === null || soonest.until > now) return null;
-    this.timers.delete(soonest.effect);
-    return { kind: 'outcome', effect: soonest.effect, outcome: { kind: 'value', value: now } };
-  }
-
-  private soonest(): { readonly effect: string; readonly until: number } | null {
-    let first: { readonly effect: string; readonly until: number } | null = null;
-    for (const [effect, until] of this.timers) if (first === null || until < first.until) first = { effect, until };
-    return first;
+    const effect = this.timers.takeDue(now);
+    return effect === null ? null : { kind: 'outcome', effect, outcome: { kind: 'value', value: now } };
   }
 
   /** What the turn waits for. */
@@ -353,7 +363,7 @@ class Turn {
     const limit = this.timeLimit;
     return {
       effects: this.effects.entries(),
-      timer: this.soonest()?.until ?? null,
+      timer: this.timers.soonest()?.until ?? null,
       timeLimit: limit === null ? null : this.begun + limit - this.activeBefore,
     };
   }
@@ -429,6 +439,7 @@ class Turn {
     }
     this.effects.stopAll();
     await this.effects.stoppedEnd();
+    await this.rememberSteps();
     if (this.record.isHeavy) this.waits.sendLines(this.seen);
     const { run, record, activeMs, start, program } = this;
     const open = waiting(run);
@@ -442,7 +453,7 @@ class Turn {
     const worktree =
       (await this.worktree?.end(isReturned ? 'returned' : end === 'limit' ? 'continues' : 'stops')) ?? null;
     const facts = { runId: start.runId, durationMs: activeMs, redactor: program.redactor, worktree, key: program.key };
-    const soonest = this.soonest();
+    const soonest = this.timers.soonest();
     return {
       turn: start.turn,
       end,
@@ -464,8 +475,4 @@ function withoutSecrets(question: OpenWait, redactor: Redactor | null): OpenWait
   return kind === 'ask' && choices?.some((one) => redactor !== null && redactor.text(one) !== one)
     ? { ...question, choices: null }
     : question;
-}
-
-function endOf({ until, ms }: TimerRequest, now: number): number {
-  return until ?? now + (ms ?? 0);
 }

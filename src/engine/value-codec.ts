@@ -3,7 +3,7 @@
  * same value has the same bytes each time, because the engine compares what a handler sends when it executes it again.
  */
 import { Buffer } from 'node:buffer';
-import { createCipheriv, createDecipheriv, createHmac } from 'node:crypto';
+import { createCipheriv, createDecipheriv, createHash, createHmac } from 'node:crypto';
 import { packValue, unpackValue } from '../interpreter/values/json.js';
 import type { Json } from '../machine/expression.js';
 import type { Delivery } from '../runtime/store/inbox.js';
@@ -74,6 +74,14 @@ function sealedValues(key: Buffer): ValueCodec {
       }
     },
   };
+}
+
+/** A name of which nobody without the key learns anything; without a key, its digest. The same each time. */
+export function hiddenName(name: string, key: string | null): string {
+  const nameKey = (bytes: Buffer): Buffer => createHmac('sha256', bytes).update('name').digest();
+  const hash =
+    key === null || key === '' ? createHash('sha256') : createHmac('sha256', nameKey(Buffer.from(key, 'base64')));
+  return hash.update(name).digest('hex').slice(0, 32);
 }
 
 /** Null: the value is not encrypted. */

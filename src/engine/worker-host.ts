@@ -7,10 +7,12 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Outcome } from '../interpreter/events/event.js';
 import type { AgentRequest } from '../interpreter/request.js';
 import { omitUndefined } from '../prelude/omit-undefined.js';
-import type { EffectContext, Effects } from '../runtime/effect-context.js';
+import type { AgentSettings } from '../runtime/agents/resolve.js';
+import type { EffectContext, Effects, SharedLimits } from '../runtime/effect-context.js';
 import { noteLazySignal } from '../runtime/in-process.js';
 import { makeTemporaryFolder, removeTemporaryFolder } from '../runtime/process/temporary-folder.js';
 import { createRedactor, type Redactor, type Secret } from '../runtime/redact.js';
+import { isRemembered, performRemembered } from '../runtime/run/memo-effects.js';
 import { type OpenResources, openResources } from '../runtime/run/resources.js';
 import { artifactsFolder } from '../runtime/store/artifacts.js';
 import { parseTraceparent, spanIdOf, spanOfEffect, traceparentFor } from '../runtime/trace/otlp.js';
@@ -20,6 +22,8 @@ import type { Reach } from './admin.js';
 import { RecentlyUsed } from './admin.js';
 import type { EngineClient } from './client.js';
 import { EffectGrowth, EffectOutputs, programOf } from './effect-outputs.js';
+import { EngineLimits } from './engine-limits.js';
+import { memoOfRuns } from './engine-memo.js';
 import type { Doing, Submission } from './messages.js';
 import { machineProblem, maySubmit } from './refusals.js';
 import { secretInputsOf, variableProblem } from './secret-inputs.js';
@@ -43,7 +47,8 @@ import { missing, restoreFiles, type WorkerWorktrees } from './worker-worktrees.
 
 export interface WorkerOptions {
   readonly services: ServiceNames;
-  readonly client: Pick<EngineClient, 'about' | 'store' | 'artifact'> & Partial<Pick<EngineClient, 'note'>>;
+  readonly client: Pick<EngineClient, 'about' | 'store' | 'artifact'> &
+    Partial<Pick<EngineClient, 'note' | 'askShared'>>;
   readonly effects: Effects;
   /** The working directory of runs, absolute. */
   readonly cwd: string;
@@ -64,6 +69,8 @@ export interface WorkerOptions {
   readonly worktrees?: WorkerWorktrees;
   /** What is kept of runs for the time after the death of the process; absent: nothing. */
   readonly folders?: WorkerFolders;
+  /** Agents by name, as the configuration of the worker says; absent: none. */
+  readonly agents?: AgentSettings | undefined;
   readonly warn?: (message: string) => void;
   /** The address of the worker, once it listens. */
   readonly address?: () => string;
@@ -104,13 +111,15 @@ export function workerHost(given: WorkerOptions): WorkerHost {
     program.secrets.length === 0 ? ownRedactor : createRedactor([...secrets, ...program.secrets]);
   const programs = new RecentlyUsed<KnownProgram>(MOST_PROGRAMS);
   const submitted = new RecentlyUsed<Submission>(MOST_SUBMITTED);
-  const { note } = client;
+  const { note, askShared } = client;
+  const limits = askShared === undefined ? undefined : new EngineLimits({ askShared });
+  const memoHost = askShared === undefined ? null : memoOfRuns({ askShared }, given.agents);
   const presence = note === undefined || given.address === undefined ? undefined : presenceOn(note, given.address);
   const refused = new RecentlyUsed<Pick<Doing, 'turn' | 'since'> & { readonly reason: string }>(MOST_REFUSED);
   const { address, warn } = given;
   const origins = warn === undefined || address === undefined ? undefined : new TurnOrigins(warn, client, address);
   const shared = given.shared == null ? null : sharedArtifacts(given.shared);
-  const runs = new SharedResources(client, redactorOf, given, shared, given.shared ?? null);
+  const runs = new SharedResources(client, redactorOf, given, shared, limits);
   const aboutOf = async (runId: string): Promise<Submission | null> =>
     programs.get(runId)?.about ?? (await client.about(runId).catch(() => null));
   return {
@@ -122,6 +131,7 @@ export function workerHost(given: WorkerOptions): WorkerHost {
     newName: randomUUID,
     ...omitUndefined({
       presence,
+      rememberEnd: memoHost?.rememberEnd,
       origins,
       reach: given.reach,
       shared: shared ?? undefined,
@@ -184,6 +194,7 @@ export function workerHost(given: WorkerOptions): WorkerHost {
           // As without an engine, not in the worktree.
           toolFolders: worktrees === null && common != null ? [cwd, given.cwd] : [given.cwd],
           show: null,
+          notice: (text: string) => given.warn?.(`run ${runId}: ${redactor?.text(text) ?? text}`),
           resources,
           ...(traceparent === undefined ? {} : { traceparentOf: () => traceparent }),
           get stop() {
@@ -193,11 +204,14 @@ export function workerHost(given: WorkerOptions): WorkerHost {
         noteLazySignal(context, bounds.stopping);
         const begin = performance.now();
         const { folders } = given;
-        const isAgentAtHome = request.kind === 'agent' && program.home !== null && folders !== undefined;
-        const performing = isAgentAtHome
-          ? callAgent({ effects, folders }, request, context)
-          : effects.perform(request, context);
-        const outcome = await performing;
+        const inWorld = (): Outcome | Promise<Outcome> =>
+          request.kind === 'agent' && program.home !== null && folders !== undefined
+            ? callAgent({ effects, folders }, request, context)
+            : effects.perform(request, context);
+        const memo = isRemembered(request)
+          ? (memoHost?.(context, request, { ...program.memo, redactor }) ?? null)
+          : null;
+        const outcome = await (memo === null ? inWorld() : performRemembered(request, context, memo, inWorld));
         given.log?.({
           ...{ run: runId, effect: `${request.effect}.${request.attempt}`, kind: request.kind },
           ...{ ms: Math.round(performance.now() - begin), outcome: outcome.kind },
@@ -369,8 +383,8 @@ class SharedResources {
     private readonly redactorOf: (program: TurnProgram) => Redactor | null,
     private readonly kept: Pick<WorkerOptions, 'processes' | 'folders'>,
     private readonly shared: SharedArtifacts | null,
-    /** The folder that all workers have; null: each keeps to the budgets of programs for itself. */
-    private readonly budgets: string | null,
+    /** Absent: each worker keeps to the limits that it notices. */
+    private readonly limits: SharedLimits | undefined,
   ) {}
 
   open(runId: string, program: TurnProgram, worktrees: RunWorktrees | null): RunUse {
@@ -380,7 +394,7 @@ class SharedResources {
       const artifacts = artifactsFolder(join(this.folder, runId));
       const { processes, folders } = this.kept;
       const runFolder = folders === undefined ? null : (): string => folders.of(runId);
-      const spec = { runId, artifacts, keptBytes: 0, worktrees, runFolder, budgets: this.budgets ?? undefined };
+      const spec = { runId, artifacts, keptBytes: 0, worktrees, runFolder, limits: this.limits };
       const redactor = this.redactorOf(program);
       const resources = openResources({ ...spec, recordProcess: (record) => processes?.record(record) }, redactor);
       use = {

@@ -8,11 +8,17 @@ import type { Delivered, DeliverOptions, Execution } from '../app/runs.js';
 import { printJson } from '../interpreter/values/json.js';
 import type { Value } from '../interpreter/values/value.js';
 import type { Json } from '../machine/expression.js';
-import type { Limits } from '../machine/machine.js';
+import type { Limits, Machine } from '../machine/machine.js';
 import { omitUndefined } from '../prelude/omit-undefined.js';
 import { newRunId } from '../runtime/run/header.js';
 import type { Executions } from '../serve/executions/executions.js';
-import { printedValues, promisedStart, type WantedMemo, whyNotResumed } from '../serve/executions/requested-run.js';
+import {
+  memoOf,
+  printedValues,
+  promisedStart,
+  type WantedMemo,
+  whyNotResumed,
+} from '../serve/executions/requested-run.js';
 import {
   isLocked,
   readWaiting,
@@ -79,7 +85,7 @@ export async function startRun(door: Door, wanted: WantedRun): Promise<Result<Na
 }
 
 /** An argument that has no effect where workers execute the run. */
-const onlyHere = ({ memo }: WantedRun): string | undefined => Object.keys(omitUndefined({ ...memo }))[0];
+const onlyHere = ({ memo }: WantedRun): string | undefined => (memo?.only === undefined ? undefined : 'only');
 
 interface NamedRun {
   readonly run_id: string;
@@ -109,12 +115,13 @@ const ACCEPTING_MS = 10_000;
 async function submitRun(
   { runs }: Door,
   on: string,
-  { source, inputs, written, name, limits, by, exclusive = {}, signal }: WantedRun,
+  { source, checked, inputs, written, name, limits, by, exclusive = {}, memo, signal }: WantedRun,
   { run_id, isNew }: NamedRun,
 ): Promise<Result<NamedRun>> {
   const options = {
     ...{ runId: run_id, inputs, printedInputs: printedValues(written ?? {}), limits, person: by, signal },
     ...omitUndefined({ name, key: exclusive.key, onBusy: exclusive.onBusy }),
+    ...omitUndefined({ memo: memoOf(checked.machine as Machine, memo ?? {}) }),
     answerWithinMs: ACCEPTING_MS,
   };
   const started = await runs.start('file' in source ? source.file : source, options);

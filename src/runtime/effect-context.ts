@@ -1,7 +1,9 @@
 /** What performs the requests of a run, and what it is given besides a request. */
-import type { Outcome } from '../interpreter/events/event.js';
+import type { Outcome, Unavailable } from '../interpreter/events/event.js';
 import type { AskRequest, EffectRequest, SignalRequest } from '../interpreter/request.js';
 import type { Json } from '../machine/expression.js';
+import type { AccountCall } from './agents/breakers/breaker.js';
+import type { BudgetedCall, Purse, Reservation } from './agents/spending.js';
 import type { PipePool } from './process/pipes.js';
 import type { OutputStore, Scratch } from './process/scratch.js';
 import type { StopSignal } from './stop-signal.js';
@@ -25,6 +27,16 @@ export interface EffectPermits {
   take(stop: StopSignal): Promise<(() => void) | null>;
 }
 
+/** The limits of agents, where several machines share them. What decides is the same as on one. */
+export interface SharedLimits {
+  /** Asks whether a call of an account may begin: see `Breakers`. */
+  enter(account: string, id: string, report: (problem: string) => void): Promise<AccountCall | Unavailable>;
+  /** Reserves what a call may cost. A text: why that cannot be recorded. */
+  reserve(purse: Purse, call: BudgetedCall): Promise<Reservation | string>;
+  /** The call has ended. `cost`: US dollars; null: unknown. Never rejects. */
+  end(purse: Purse, id: string, cost: number | null): Promise<void>;
+}
+
 /** State that the effects of one run share. */
 export interface RunResources {
   readonly outputs: OutputStore;
@@ -36,8 +48,8 @@ export interface RunResources {
   readonly worktrees: RunWorktrees | null;
   /** The folder for what a later process of the run has to know; it is made when it is needed. Null: nothing is kept. */
   readonly runFolder: (() => string) | null;
-  /** The folder in which programs have what they spent of their budgets; absent: the store of the run. */
-  readonly budgets?: string | undefined;
+  /** Absent: this machine has them. */
+  readonly limits?: SharedLimits | undefined;
   /** Registers a function that ends something at the end of the run. */
   onEnd(close: () => Promise<void>): void;
   /** Records a process on disk, so that a later process finds what a killed runner left behind. */

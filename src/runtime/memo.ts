@@ -34,9 +34,20 @@ export interface MemoOptions {
   readonly only?: string;
 }
 
+/** Where remembered outcomes are: a name of an entry is the digest of what was asked. */
+export interface MemoStorage {
+  /** Null: there is none of this name. */
+  read(name: string): Promise<string | null>;
+  /** `run`: whose outcome it is. Rejects if it cannot be written. */
+  write(name: string, text: string, run: string): Promise<void>;
+  /** What messages call an entry. */
+  titleOf(name: string): string;
+  /** So much of an outcome is remembered, in characters. */
+  readonly most: number;
+}
+
 export interface MemoHost extends MemoOptions {
-  /** The store of the run. */
-  readonly store: string;
+  readonly storage: MemoStorage;
   readonly agents: AgentSettings;
   readonly redactor: Redactor | null;
 }
@@ -60,7 +71,24 @@ interface MemoEntry extends Remembered {
   readonly digest: string;
 }
 
-export const memoFolder = (store: string): string => join(store, 'memo');
+const memoFolder = (store: string): string => join(store, 'memo');
+
+/** The memo of a store: a file for each entry. */
+export function memoOfStore(store: string): MemoStorage {
+  const fileOf = (name: string): string => join(memoFolder(store), `${name}.json`);
+  return {
+    async read(name) {
+      try {
+        return readOwn(fileOf(name)).toString('utf8');
+      } catch {
+        return null;
+      }
+    },
+    write: async (name, text) => writeOwnWhole(fileOf(name), text),
+    titleOf: (name) => `\`${fileOf(name)}\``,
+    most: MOST_REMEMBERED,
+  };
+}
 
 /** The outcome of the same request from the memo, or else what `perform` gives, which is remembered if it is a success. */
 export async function rememberOutcome(
@@ -69,20 +97,15 @@ export async function rememberOutcome(
   host: MemoHost,
   perform: () => Outcome | Promise<Outcome>,
 ): Promise<Outcome> {
-  const file = memoFile(request, context, host);
+  const name = memoName(request, context, host);
   // What failed to be understood is asked for again.
-  const known = host.fresh || request.attempt > 1 ? null : readMemo(file, request, context, host);
+  const known = host.fresh || request.attempt > 1 ? null : await readMemo(name, request, context, host);
   if (known !== null) return reuseOutcome(request, context, known.outcome);
   const outcome = await perform();
   if (context.stop.aborted || !isSuccess(request, outcome)) return outcome;
   const own = keptForm(outcome, context, host);
-  if (own !== null) writeMemo(file, { outcome: own }, { effect: request.effect, context });
+  if (own !== null) await writeMemo(name, { outcome: own }, { effect: request.effect, context, storage: host.storage });
   return outcome;
-}
-
-/** Where the outcome of a request is remembered. */
-export function memoFile(request: MemoRequest, context: EffectContext, host: MemoHost): string {
-  return join(memoFolder(host.store), `${keyOf(request, context, host.agents)}.json`);
 }
 
 function reuseOutcome(request: MemoRequest, context: EffectContext, outcome: Outcome): Outcome {
@@ -91,28 +114,26 @@ function reuseOutcome(request: MemoRequest, context: EffectContext, outcome: Out
 }
 
 /** Null: it is not known. */
-export function readMemo(
-  file: string,
+export async function readMemo(
+  name: string,
   request: MemoRequest,
   context: EffectContext,
-  { maxAgeMs }: MemoHost,
-): Remembered | null {
-  let text: string;
-  try {
-    text = readOwn(file).toString('utf8');
-  } catch {
-    return null;
-  }
+  { maxAgeMs, storage }: MemoHost,
+): Promise<Remembered | null> {
+  const text = await storage.read(name);
+  if (text === null) return null;
   let entry: MemoEntry;
   try {
     entry = JSON.parse(text) as MemoEntry;
     if (entry.version === MEMO_VERSION && entry.digest !== digestOf(entry)) throw new Error();
   } catch {
-    context.notice?.(`\`${file}\` is damaged, so what it remembers is not used`);
+    context.notice?.(`${storage.titleOf(name)} is damaged, so what it remembers is not used`);
     return null;
   }
   if (entry.version !== MEMO_VERSION) {
-    context.notice?.(`\`${file}\` was written by another version of statedsl, so what it remembers is not used`);
+    context.notice?.(
+      `${storage.titleOf(name)} was written by another version of statedsl, so what it remembers is not used`,
+    );
     return null;
   }
   // A time to come is that of a clock that was wrong, so the age is not known.
@@ -155,13 +176,13 @@ export function isSuccess(request: MemoRequest, outcome: Outcome): boolean {
 }
 
 /** So much of an outcome is remembered, in characters: what is larger is in files of its run. */
-export const MOST_REMEMBERED = 16 * 1024 * 1024;
+const MOST_REMEMBERED = 16 * 1024 * 1024;
 
 /** The outcome as it may be kept in a file of its own; null: it cannot be remembered, and the reason was told. */
-export function keptForm(outcome: Outcome, context: EffectContext, { redactor }: MemoHost): Outcome | null {
+export function keptForm(outcome: Outcome, context: EffectContext, { redactor, storage }: MemoHost): Outcome | null {
   const own = withoutFiles(outcome);
   const text = own === null ? '' : JSON.stringify(own);
-  if (own === null || text.length > MOST_REMEMBERED) {
+  if (own === null || text.length > storage.most) {
     context.notice?.('the output is too large to be remembered');
     return null;
   }
@@ -175,17 +196,22 @@ export function keptForm(outcome: Outcome, context: EffectContext, { redactor }:
 interface MemoSource {
   readonly effect: string;
   readonly context: Pick<EffectContext, 'runId' | 'notice'>;
+  readonly storage: MemoStorage;
 }
 
 /** What cannot be written is told, and not remembered. */
-export function writeMemo(file: string, remembered: Remembered, { effect, context }: MemoSource): void {
+export async function writeMemo(
+  name: string,
+  remembered: Remembered,
+  { effect, context, storage }: MemoSource,
+): Promise<void> {
   const entry: MemoEntry = {
     ...{ version: MEMO_VERSION, run_id: context.runId, effect, at: new Date().toISOString() },
     ...remembered,
     digest: digestOf(remembered),
   };
   try {
-    writeOwnWhole(file, `${JSON.stringify(entry)}\n`);
+    await storage.write(name, `${JSON.stringify(entry)}\n`, context.runId);
   } catch (cause) {
     context.notice?.(`the outcome cannot be remembered: ${reasonOf(cause)}`);
   }
@@ -221,7 +247,7 @@ function withoutFiles(outcome: Outcome): Outcome | null {
 }
 
 /** The digest of what is asked for, of whom, and of the files that it names. */
-function keyOf(request: MemoRequest, context: EffectContext, agents: AgentSettings): string {
+export function memoName(request: MemoRequest, context: EffectContext, { agents }: Pick<MemoHost, 'agents'>): string {
   const { kind, cwd, env, stdin, memo } = request;
   const folder = resolve(request.directory ?? context.cwd, cwd ?? '.');
   const files = filesOf(folder, memo.files).map((name) => [

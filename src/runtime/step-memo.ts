@@ -5,7 +5,7 @@
  */
 import { Buffer } from 'node:buffer';
 import { rmSync } from 'node:fs';
-import { basename, join } from 'node:path';
+import { join } from 'node:path';
 import type { Outcome, RunEvent } from '../interpreter/events/event.js';
 import type { AgentRequest, WorktreeRequest } from '../interpreter/request.js';
 import type { Json } from '../machine/expression.js';
@@ -15,9 +15,8 @@ import {
   keptForm,
   type MemoHost,
   type MemoRequest,
-  MOST_REMEMBERED,
-  memoFile,
-  memoFolder,
+  type MemoStorage,
+  memoName,
   type Remembered,
   readMemo,
   writeMemo,
@@ -33,8 +32,8 @@ type StepRequest = MemoRequest & AgentRequest;
 
 /** A step that has begun and is not known. */
 interface BegunStep {
-  /** The name of its file in the memo. */
-  readonly file: string;
+  /** Its name in the memo. */
+  readonly name: string;
   readonly effect: string;
   /** Of the last request that was answered, with what it answered. */
   readonly answer?: { readonly attempt: number; readonly outcome: Outcome };
@@ -42,11 +41,24 @@ interface BegunStep {
   readonly change?: string | null;
 }
 
+/** Where steps of a run are that have begun, by their names. Nothing rejects. */
+export interface BegunSteps {
+  /** Null: there is none, or it cannot be used. */
+  read(step: string): Promise<string | null>;
+  /** Null: it is none any more. */
+  write(step: string, text: string | null): Promise<void>;
+}
+
+/** What remembers steps as wholes. */
+export interface StepMemoHost extends MemoHost {
+  readonly begun: BegunSteps;
+}
+
 /** The outcome of an agent of a step, whose changes are made again. */
 export async function rememberStep(
   request: StepRequest,
   context: EffectContext,
-  host: MemoHost & { readonly folder: string },
+  host: StepMemoHost,
   perform: () => Outcome | Promise<Outcome>,
 ): Promise<Outcome> {
   const { step = '', memo, stepAttempt = 1, effect } = request;
@@ -56,22 +68,21 @@ export async function rememberStep(
     if (isFirst) context.notice?.('without a worktree it is not known what the step changes, so it is not remembered');
     return perform();
   }
-  const begunAt = begunFile(host.folder, step);
   if (isFirst) {
-    const file = memoFile(request, context, host);
-    const known = host.fresh ? null : readMemo(file, request, context, host);
+    const name = memoName(request, context, host);
+    const known = host.fresh ? null : await readMemo(name, request, context, host);
     if (known !== null && (await isMadeAgain(known, request, context))) {
-      rmSync(begunAt, { force: true });
+      await host.begun.write(step, null);
       return known.outcome;
     }
-    write(begunAt, { file: basename(file), effect });
+    await write(host, step, { name, effect });
   }
-  const begun = read(begunAt);
+  const begun = await read(host, step);
   const outcome = await perform();
   if (begun === null || context.stop.aborted || !isSuccess(request, outcome)) return outcome;
   const own = keptForm(outcome, context, host);
-  if (own === null) rmSync(begunAt, { force: true });
-  else write(begunAt, { ...begun, answer: { attempt: stepAttempt, outcome: own }, ...(worktrees && { change: null }) });
+  const answer = own === null ? null : { attempt: stepAttempt, outcome: own };
+  await write(host, step, answer === null ? null : { ...begun, answer, ...(worktrees && { change: null }) });
   return outcome;
 }
 
@@ -100,7 +111,7 @@ async function makeAgain(worktree: Worktree, change: Buffer): Promise<string | n
   }
 }
 
-type ChangeHost = Pick<MemoHost, 'redactor'> & { readonly folder: string };
+type ChangeHost = Pick<StepMemoHost, 'redactor' | 'begun' | 'storage'>;
 
 /** Commits what an attempt of a step has changed. The outcome is given when that may be remembered. */
 export async function performChange(
@@ -118,70 +129,89 @@ async function rememberChange(
   { action }: WorktreeRequest,
   outcome: Outcome,
   context: EffectContext,
-  { folder, redactor }: ChangeHost,
+  host: ChangeHost,
 ): Promise<void> {
+  const { redactor, storage } = host;
   const { worktrees } = context.resources;
   if (action.do !== 'snapshot' || action.memo === undefined || outcome.kind !== 'changed' || worktrees === null) return;
-  const begunAt = begunFile(folder, action.memo.step);
-  const begun = read(begunAt);
+  const { step } = action.memo;
+  const begun = await read(host, step);
+  const forget = async (why: string): Promise<void> => {
+    await host.begun.write(step, null);
+    context.notice?.(why);
+  };
   if (begun?.answer?.attempt !== action.memo.attempt) return;
   const { from } = action;
   try {
-    const made = await changeBetween(worktrees.main, { from, to: outcome.commit, maxBytes: MOST_REMEMBERED });
+    const made = await changeBetween(worktrees.main, { from, to: outcome.commit, maxBytes: storage.most });
     const text = made?.toString('latin1') ?? '';
-    if (made === null) return forget(begunAt, 'the step changed too much to be remembered', context);
+    if (made === null) return await forget('the step changed too much to be remembered');
     // In UTF-8 as well, because a secret may have any characters.
     const hasSecret = [text, made.toString('utf8')].some((one) => redactor !== null && redactor.text(one) !== one);
-    if (hasSecret) return forget(begunAt, 'the step wrote a secret into a file, so it is not remembered', context);
-    write(begunAt, { ...begun, change: made.toString('base64') });
+    if (hasSecret) return await forget('the step wrote a secret into a file, so it is not remembered');
+    await write(host, step, { ...begun, change: made.toString('base64') });
   } catch (cause) {
     if (!(cause instanceof GitFailure)) throw cause;
-    forget(begunAt, `the step cannot be remembered: ${cause.message}`, context);
+    await forget(`the step cannot be remembered: ${cause.message}`);
   }
 }
 
-function forget(begunAt: string, why: string, context: EffectContext): void {
-  rmSync(begunAt, { force: true });
-  context.notice?.(why);
-}
-
 /** A step has ended: only one that has passed is remembered. */
-export function rememberEnd(
+export async function rememberEnd(
   { step, attempt, status }: Extract<RunEvent, { type: 'step_completed' }>,
-  { folder, store, runId }: { readonly folder: string; readonly store: string; readonly runId: string },
-): void {
-  const begunAt = begunFile(folder, step);
-  const begun = read(begunAt);
+  host: { readonly begun: BegunSteps; readonly storage: MemoStorage; readonly runId: string },
+): Promise<void> {
+  const { storage, runId } = host;
+  const begun = await read(host, step);
   if (begun === null) return;
-  const { file, effect, answer, change } = begun;
+  const { name, effect, answer, change } = begun;
   if (status === 'pass' && answer?.attempt === attempt && change !== null)
-    writeMemo(
-      join(memoFolder(store), file),
+    await writeMemo(
+      name,
       { outcome: answer.outcome, ...(change === undefined ? {} : { change }) },
-      { effect, context: { runId } },
+      { effect, context: { runId }, storage },
     );
-  rmSync(begunAt, { force: true });
+  await host.begun.write(step, null);
 }
 
 /** A folder in the folder of the run. */
 const BEGUN_STEPS = 'steps-begun';
 
-const begunFile = (folder: string, step: string): string => join(folder, BEGUN_STEPS, `${sha256Hex(step)}.json`);
+/** The steps of a run that has a folder. */
+export function begunIn(folder: string): BegunSteps {
+  const fileOf = (step: string): string => join(folder, BEGUN_STEPS, `${sha256Hex(step)}.json`);
+  const remove = (step: string): void => rmSync(fileOf(step), { force: true });
+  return {
+    async read(step) {
+      try {
+        return readOwn(fileOf(step)).toString('utf8');
+      } catch {
+        return null;
+      }
+    },
+    async write(step, text) {
+      if (text === null) return remove(step);
+      try {
+        writeOwnWhole(fileOf(step), text);
+      } catch {
+        // A full disk stops the run at its journal. The memo alone never does.
+        remove(step);
+      }
+    },
+  };
+}
+
+type StepHost = Pick<StepMemoHost, 'begun'>;
 
 /** Null: there is none, or it cannot be used. */
-function read(begunAt: string): BegunStep | null {
+async function read({ begun }: StepHost, step: string): Promise<BegunStep | null> {
   try {
-    return JSON.parse(readOwn(begunAt).toString('utf8')) as BegunStep;
+    return JSON.parse((await begun.read(step)) ?? 'null') as BegunStep | null;
   } catch {
     return null;
   }
 }
 
-function write(begunAt: string, begun: BegunStep): void {
-  try {
-    writeOwnWhole(begunAt, JSON.stringify(begun satisfies object as unknown as Json));
-  } catch {
-    // A full disk stops the run at its journal. The memo alone never does.
-    rmSync(begunAt, { force: true });
-  }
+function write({ begun }: StepHost, step: string, state: BegunStep | null): Promise<void> {
+  return begun.write(step, state === null ? null : JSON.stringify(state satisfies object as unknown as Json));
 }

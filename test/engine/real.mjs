@@ -11,6 +11,7 @@ import { tryCommands, withCommands } from './real/commands.mjs';
 import { documentedFiles } from './real/documented.mjs';
 import { install, modules, startEngine } from './real/engine.mjs';
 import { killed } from './real/killed.mjs';
+import { shareLimits } from './real/limits.mjs';
 import { loop, tools } from './real/tools.mjs';
 import { slowEffect, timersOverKills, updateByAddress, updateInPlace } from './real/updates.mjs';
 
@@ -155,8 +156,25 @@ async function tryCases(only) {
   const isWanted = ([one]) => one.includes(only);
   if (Object.entries(cases).some(isWanted) || 'commands'.includes(only))
     await withEngine('startWorker', (all, folder) => tryOn(all, folder, only));
+  if (SHARED.includes(only)) await trySharedLimits();
   if ('one of two workers is killed'.includes(only)) await kills([['one', 3, 6]]);
   if ('the server of two workers is killed'.includes(only)) await kills([['server of two', 4, 6]]);
+}
+
+const SHARED = 'workers share limits and budgets';
+
+async function trySharedLimits() {
+  const folder = mkdtempSync(join(tmpdir(), 'statedsl-limits-'));
+  let shown = null;
+  try {
+    const action = async (all) => {
+      shown = await shareLimits(all);
+    };
+    await withCommands(join(folder, 'limits'), modules, action);
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+  console.log(`passed: ${SHARED} ${JSON.stringify(shown)}`);
 }
 
 async function tryOn(all, folder, only) {

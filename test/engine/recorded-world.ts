@@ -202,6 +202,7 @@ async function onEngine(
     options: the.options,
     inDoubt: 'retry',
     placement: NO_ROUTES,
+    memo: {},
     secrets: [],
     redactor: null,
     home: null,

@@ -59,12 +59,14 @@ test('only what clients and workers call can be called from outside', () => {
     'events',
   ];
   const ofRuns = ['list', 'days'];
+  const ofShared = ['account', 'spend', 'clear', 'keepText', 'look', 'entries'];
   const ofWorkers = ['join', 'leave', 'list'];
   const ofSchedules = ['keep', 'looks', 'lookUp', 'seen'];
   const ofNotices = ['expect', 'take', 'settle', 'counts'];
   expect(open).toEqual([
     ...ofRun.map((name) => `test.Run/${name}`),
     ...ofRuns.map((name) => `test.Runs/${name}`),
+    ...ofShared.map((name) => `test.Shared/${name}`),
     ...ofWorkers.map((name) => `test.Workers/${name}`),
     ...ofSchedules.map((name) => `test.Schedules/${name}`),
     ...ofNotices.map((name) => `test.Notices/${name}`),
@@ -73,7 +75,7 @@ test('only what clients and workers call can be called from outside', () => {
 
 test('a message of a service that cannot be read is not lost', async () => {
   const inside = [...offered()].filter(([, { options }]) => options.ingressPrivate === true);
-  expect(inside).toHaveLength(16);
+  expect(inside).toHaveLength(18);
   for (const [name, { options, handler }] of inside) {
     const received = options.input?.deserialize(valueCodec(OTHER).serialize({ turn: 1 }));
     await expect(handler({} as RestateContext, received), name).rejects.toThrow(/encrypted with another key/);

@@ -20,6 +20,7 @@ import { runHandlers } from '../../src/engine/run-object.js';
 import { readerHandlers } from '../../src/engine/run-readers.js';
 import { scheduleHandlers, scheduleReaders } from '../../src/engine/schedule-object.js';
 import { runListHandlers, runListReaders, serviceNames } from '../../src/engine/services.js';
+import { sharedHandlers, sharedReaders } from '../../src/engine/shared-object.js';
 import { executeTurn } from '../../src/engine/turn.js';
 import type { TurnHost } from '../../src/engine/turn-host.js';
 
@@ -118,6 +119,7 @@ export class ScriptedEngine {
     ...keyHandlers(SERVICES),
     ...scheduleHandlers(),
     ...noticeHandlers(),
+    ...sharedHandlers(SERVICES),
   };
   private readonly handlers = {
     ...this.writers,
@@ -125,6 +127,7 @@ export class ScriptedEngine {
     ...runListReaders(),
     ...scheduleReaders(),
     ...noticeReaders(),
+    ...sharedReaders(),
   };
   private nextId = 1;
 

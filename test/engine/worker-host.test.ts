@@ -371,8 +371,7 @@ test('what a later process has to know of a run is in a folder of the worker, un
         perform: async (asked, { program, resources }) => {
           const { again } = asked as { again?: boolean };
           seen.push({ folder: resources.runFolder?.(), again, resources });
-          // What the program spends is that of all workers with the folder.
-          expect([program, resources.budgets]).toEqual(['test', home === undefined ? undefined : directory]);
+          expect(program).toBe('test');
           if (seen.length === 4) throw new Error('the process dies');
           return { kind: 'exited', exit: 0, stdout: { text: '', bytes: 0 }, stderr: '', duration_ms: 1 };
         },

@@ -360,7 +360,7 @@ describe.each(['modern', 'legacy'] as const)('runs on an engine, %s revision', (
     const { run_id } = first;
     const refusals: readonly (readonly [string, Frame, string])[] = [
       ['run', { program: 'wait', on_busy: 'skip' }, 'this run has no key'],
-      ['run', { program: 'wait', fresh: true }, '`fresh` has no effect on an engine'],
+      ['run', { program: 'wait', only: 'MAIN' }, '`only` has no effect on an engine'],
       ['run', { program: 'wait', trial: { cases: 'cases.yaml' } }, 'a trial is executed by a process of this machine'],
       ['list', { what: 'trials' }, 'a trial is executed by a process of this machine'],
       ['control', { run_id, action: 'rollback' }, 'a run on an engine cannot be rolled back from outside'],

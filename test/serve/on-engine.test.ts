@@ -76,8 +76,6 @@ test('what an engine must not store is refused, and so is what has errors or mis
 
 test('what only the store of one machine has is refused before anything starts', async () => {
   const programs = {
-    'memo.dsl': 'DO [memo]: x = echo 1\nRETURN: {x}\n',
-    'step.dsl': 'STEP: edit memo=yes\n  AGENT: builder\n  PROMPT: "do it"\nRETURN: ok\n',
     'plain.dsl': 'RETURN: 1\n',
     'statedsl.config.yaml':
       'agents: { builder: { adapter: command, run: ["true"] } }\nschedules: [{ name: nightly, program: plain.dsl, cron: "0 3 * * *" }]\n',
@@ -92,12 +90,8 @@ test('what only the store of one machine has is refused before anything starts',
     const { status, json } = await send('POST', '/api/v1/runs', body);
     return `${status} ${json.message}: ${json.help}`;
   };
-  for (const program of ['memo.dsl', 'step.dsl'])
-    expect(await refusalOf({ program })).toMatch(
-      /^422 the program uses `memo`, .*: .*`--on none`; or leave out `memo`/,
-    );
   expect(await refusalOf({ program: 'plain.dsl', on_busy: 'skip' })).toContain('422 this run has no key, ');
-  expect(await refusalOf({ program: 'plain.dsl', fresh: true })).toContain('422 `memo` has no effect on an engine');
+  expect(await refusalOf({ program: 'plain.dsl', only: 'MAIN' })).toContain('422 `only` has no effect on an engine');
   expect((await send('GET', '/api/v1/runs')).json.runs).toEqual([]);
   // No service starts them, and the page says so.
   const { status, json } = await send('GET', '/api/v1/schedules');

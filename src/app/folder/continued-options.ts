@@ -11,6 +11,7 @@ import { omitUndefined } from '../../prelude/omit-undefined.js';
 import type { Configuration } from '../../runtime/configuration/load-configuration.js';
 import type { Mock } from '../../runtime/mock-file.js';
 import type { ResumeOptions } from '../../runtime/run/again/resume-options.js';
+import { memoOfSettings } from '../../runtime/run/memo-effects.js';
 import { RunRefused } from '../../runtime/store/store-error.js';
 import { openStoredRun, storedMachine } from '../../runtime/store/stored-run.js';
 import { traceOptions } from '../../runtime/trace/trace-options.js';
@@ -131,10 +132,7 @@ export async function continuedOptions(
     ...omitUndefined({ commands: opened.commands, onDebugger: opened.onDebugger, suspendAfterMs, trace }),
     ...signingOf(configuration, opened.env),
     ...(edited === null ? {} : editedOptions(edited.machine, program)),
-    memo: omitUndefined({
-      fresh: kept.memo_fresh === true ? true : undefined,
-      maxAgeMs: typeof kept.memo_max_age_ms === 'number' ? kept.memo_max_age_ms : undefined,
-    }),
+    memo: memoOfSettings(kept),
     ...rest,
     ...examined,
     dir: directory,

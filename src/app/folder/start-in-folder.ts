@@ -3,6 +3,7 @@ import { omitUndefined } from '../../prelude/omit-undefined.js';
 import type { FileProblem } from '../../runtime/configuration/yaml-file.js';
 import type { MockWorld } from '../../runtime/mock.js';
 import { createRedactor, wholeOf } from '../../runtime/redact.js';
+import { memoSettings } from '../../runtime/run/memo-effects.js';
 import { secretsOf } from '../../runtime/run/run-options.js';
 import { type RunOptions, run } from '../../runtime/run/start-run.js';
 import type { OnBusy } from '../../runtime/store/run-header.js';
@@ -114,7 +115,7 @@ export async function startIn(
     sources: supplied.sources,
     settings: {
       ...{ ...supplied.settings, ...given.settings },
-      ...omitUndefined({ memo_fresh: given.memo?.fresh, memo_max_age_ms: given.memo?.maxAgeMs }),
+      ...memoSettings(given.memo),
       ...omitUndefined({ traceparent: trace?.parent ?? undefined }),
     },
     dir: directory,

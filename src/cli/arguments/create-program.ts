@@ -6,7 +6,7 @@ import { Argument, Command } from 'commander';
 import { VERSION } from '../../runtime/version.js';
 import { stderr, stdout } from '../terminal/streams.js';
 import { visibleError } from '../terminal/usage-error.js';
-import { addEngine, addWorker } from './engine-commands.js';
+import { addEngine, addOn, addWorker } from './engine-commands.js';
 import { refuseIdleFlags } from './flag-combinations.js';
 import { hintFor } from './foreign-words.js';
 import { addExplain, addGuide, addSkill } from './guide-commands.js';
@@ -138,13 +138,17 @@ function addSetup(program: Command, onExit: (code: number) => void): void {
     .option('--json', 'print one JSON object')
     .option('--probe', 'also ask each configured agent a question of one word, which costs a short call each')
     .action(async (options) => onExit(await (await import('../commands/doctor.js')).doctorCommand(options)));
-  program
-    .command('limits')
-    .description('list the accounts of agents that have reached a limit, and what programs have spent of their budgets')
-    .option('--clear <account>', 'let the calls of this account begin again (`all`: of every account)')
-    .option('--json', 'print one JSON object')
-    .addOption(storeOption())
-    .action(async (options) => onExit(await (await import('../commands/limits.js')).limitsCommand(options)));
+  addOn(
+    program
+      .command('limits')
+      .description(
+        'list the accounts of agents that have reached a limit, and what programs have spent of their budgets',
+      )
+      .option('--clear <account>', 'let the calls of this account begin again (`all`: of every account)')
+      .option('--json', 'print one JSON object')
+      .addOption(storeOption()),
+    'the address of an engine whose workers share limits; `none`: those of this machine, whatever is configured',
+  ).action(async (options) => onExit(await (await import('../commands/limits.js')).limitsCommand(options)));
   program
     .command('completion')
     .description('print a completion script for a shell')

@@ -7,7 +7,7 @@ import { reportRefusal, runsOf, type StoreFlags } from '../running/stored-runs.j
 import { EXIT, type ExitCode } from '../terminal/exit-code.js';
 import { stderr, stdout } from '../terminal/streams.js';
 
-interface LimitsFlags extends Pick<StoreFlags, 'dir'> {
+interface LimitsFlags extends Pick<StoreFlags, 'dir' | 'on' | 'namespace'> {
   /** An account, or the beginning of one; `all`. */
   readonly clear?: string;
   readonly json?: boolean;

@@ -14,6 +14,7 @@ import { WorkerStatus, workerPermits } from '../../engine/worker-status.js';
 import { isLoopback } from '../../prelude/is-loopback.js';
 import { findLauncher } from '../../prelude/launcher.js';
 import { omitUndefined } from '../../prelude/omit-undefined.js';
+import { budgetNow } from '../../runtime/agents/daily-budget.js';
 import type { Effects } from '../../runtime/effect-context.js';
 import { type HostOptions, hostEffects } from '../../runtime/effects.js';
 import { secretsOf } from '../../runtime/run/run-options.js';
@@ -92,7 +93,8 @@ export async function workerCommand(flags: WorkerFlags): Promise<ExitCode> {
   if (badShared !== null) return usageError(badShared);
   const configured = configuredOptions(commandLineHost(), settings.configuration, { program: '-', instead: {} });
   const jobs = flags.jobs ?? settings.configuration.defaults.jobs ?? availableParallelism();
-  const { engine = {}, folder, budget } = settings.configuration;
+  const { engine = {}, folder } = settings.configuration;
+  const { budget } = configured.agents ?? {};
   let functions: Functions | null = null;
   try {
     if (engine.commands !== undefined) functions = await loadFunctions(resolve(folder ?? '', engine.commands));
@@ -117,10 +119,6 @@ export async function workerCommand(flags: WorkerFlags): Promise<ExitCode> {
   const trace = traceOptions(environment, settings.configuration.otel, null);
   const status = new WorkerStatus();
   const logs = logsOf(flags);
-  if (budget !== undefined && flags.shared === undefined)
-    logs.warn(
-      `\`cost_per_day\` bounds what this worker spends (\`--dir ${directory}\`); workers with the same \`--shared DIR\` keep to it together`,
-    );
   let worker: Worker;
   try {
     if (flags.status !== undefined) await status.listen(flags.status.host, flags.status.port);
@@ -158,6 +156,8 @@ export async function workerCommand(flags: WorkerFlags): Promise<ExitCode> {
       processes,
       patienceMs: PATIENCE_MS,
       trace,
+      agents: configured.agents,
+      ...(budget === undefined ? {} : { budget: () => budgetNow({ budget }) }),
       warn: logs.warn,
       log: (line) => {
         status.count(line);

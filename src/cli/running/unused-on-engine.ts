@@ -18,8 +18,6 @@ const UNUSED: Readonly<Record<string, string>> = {
   jobs: WORKER,
   agent: WORKER,
   suspendAfter: 'leave it out: a run on an engine costs no process while it waits',
-  fresh: LOCAL,
-  memoMaxAge: LOCAL,
   only: LOCAL,
   mock: LOCAL,
   realTime: LOCAL,

@@ -26,11 +26,12 @@ import { readJournalLine } from '../../runtime/store/journal-line.js';
 import { RunRefused, StoreError } from '../../runtime/store/store-error.js';
 import { isRunId } from '../../runtime/store/stored-run.js';
 import { type EngineClient, EngineFailure } from '../client.js';
+import { forgetRuns } from '../engine-memo.js';
 import type { Following } from '../follow.js';
 import { unknownRun } from '../mirror.js';
 import { isOver } from '../run-journal.js';
 import { type ReplayOnEngine, type ResumeElsewhere, replayOn, resumeOn } from './replay-on-engine.js';
-import { type EngineClients, executionOf, followUntilStop, onlyHere } from './start-on-engine.js';
+import { type EngineClients, executionOf, followUntilStop } from './start-on-engine.js';
 
 interface EngineRemoval {
   readonly client: EngineClient;
@@ -63,6 +64,7 @@ export async function removeFromEngine(
         kept.push({ ...run, problem: cause.message });
       }
   }
+  if (broken === null && !dryRun) await forgetRuns(removal.client, new Set(removed.map(({ run_id }) => run_id)));
   return {
     removed: removed.map(({ run_id, machine, status }) => ({ run_id, machine, status, bytes: 0 })),
     kept: kept.map(({ run_id, machine, status, problem }) => ({
@@ -262,8 +264,6 @@ async function editedOf(options: FolderOptions, id: string, program: ProgramSour
   if (program === undefined) return {};
   const copies = { directory: storeOf(options), host: hostOf(options), options };
   const { machine, file } = await continuedOptions(copies, id, { program });
-  const unable = machine === undefined ? null : onlyHere(machine);
-  if (unable !== null) throw new RunRefused('wrong-use', unable.refusal.message, unable.refusal.help ?? '');
   return omitUndefined({ machine, file });
 }
 

@@ -19,6 +19,7 @@ import type {
   Delivered,
   Execution,
   Inspected,
+  LimitList,
   RunFilter,
   RunList,
   RunProgram,
@@ -27,6 +28,8 @@ import type {
 } from '../../app/runs.js';
 import type { Json } from '../../machine/expression.js';
 import { omitUndefined } from '../../prelude/omit-undefined.js';
+import type { BreakerState } from '../../runtime/agents/breakers/breaker.js';
+import type { DaySpending } from '../../runtime/agents/spending.js';
 import { checkSendable } from '../../runtime/run/apply-delivery.js';
 import { secretsOf } from '../../runtime/run/run-options.js';
 import { emptyReport } from '../../runtime/run/run-report.js';
@@ -36,6 +39,7 @@ import { isRunId, openStoredRun } from '../../runtime/store/stored-run.js';
 import { keptFacts } from '../../runtime/worktree/worktree-facts.js';
 import { EngineFailure } from '../ask-engine.js';
 import { type EngineClient, engineClient } from '../client.js';
+import { sharedStates } from '../engine-limits.js';
 import { type EngineAddress, mirrorRun, unknownRun } from '../mirror.js';
 import { isOver } from '../run-journal.js';
 import type { RunState } from '../run-readers.js';
@@ -332,10 +336,8 @@ function listOperations({
   find,
 }: EngineFolder): Pick<Runs, 'find' | 'list' | 'events' | 'limits' | 'clearLimits'> {
   return {
-    // Those of this user on this machine, as for the runs of a folder.
-    limits: () => resultOf(async () => (await import('../../app/account-limits.js')).listLimits(null, process.env)),
-    clearLimits: (account) =>
-      resultOf(async () => (await import('../../app/account-limits.js')).clearLimits(account, process.env)),
+    limits: () => answerOf(() => limitsOnEngine(client)),
+    clearLimits: (account) => answerOf(() => clearOnEngine(client, account)),
     find: (run) =>
       answerOf(async () => {
         const run_id = await find(run);
@@ -355,6 +357,23 @@ function listOperations({
         return engineEvents(client, id, { after, signal, follow });
       }),
   };
+}
+
+/** What all runs of the namespace share. */
+async function limitsOnEngine(client: EngineClient): Promise<LimitList> {
+  const { limitList } = await import('../../app/account-limits.js');
+  const [breakers, spendings] = await Promise.all([
+    sharedStates<BreakerState>(client, 'breaker'),
+    sharedStates<DaySpending>(client, 'spending'),
+  ]);
+  return limitList(breakers, spendings, []);
+}
+
+async function clearOnEngine(client: EngineClient, name: string): Promise<readonly string[]> {
+  const { accountsCalled } = await import('../../app/account-limits.js');
+  const cleared = accountsCalled(name, await sharedStates<BreakerState>(client, 'breaker'));
+  for (const account of cleared) await client.askShared({ kind: 'breaker', name: account }, 'clear', null);
+  return cleared;
 }
 
 async function listRuns(client: EngineClient, filter: RunFilter): Promise<RunList> {

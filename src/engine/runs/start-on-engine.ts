@@ -16,11 +16,11 @@ import { runOptionsOf } from '../../app/project/prepare.js';
 import { prepareFor } from '../../app/read-programs.js';
 import { OperationRefused, type Refused, type Result, refuse, resultWith } from '../../app/result.js';
 import type { Execution } from '../../app/runs.js';
-import type { Machine } from '../../machine/machine.js';
 import { omitUndefined } from '../../prelude/omit-undefined.js';
 import { clockMs } from '../../runtime/clock.js';
 import { type Configuration, loadConfiguration } from '../../runtime/configuration/load-configuration.js';
 import { keyOfTarget, targetList } from '../../runtime/notifications/notices.js';
+import { memoSettings } from '../../runtime/run/memo-effects.js';
 import type { InDoubt } from '../../runtime/run/resources.js';
 import type { RunOptions } from '../../runtime/run/run-options.js';
 import type { RunReport } from '../../runtime/run/run-report.js';
@@ -72,7 +72,7 @@ export interface SubmittedRun extends Execution {
 type Standing = 'running' | 'queued' | 'skipped';
 
 /** What only the process that executes effects could follow. */
-const LOCAL = ['effects', 'onOutput', 'ownProcess', 'kill', 'onEnd', 'cwd', 'mock', 'memo'] as const;
+const LOCAL = ['effects', 'onOutput', 'ownProcess', 'kill', 'onEnd', 'cwd', 'mock'] as const;
 
 /** How long the first worker may need to register its services, and the pause between two looks. Milliseconds. */
 const REGISTERING_MS = 5000;
@@ -86,7 +86,7 @@ export async function startOn(
   program: Startable,
   given: StartOptions & StartingOnEngine = {},
 ): Promise<Result<SubmittedRun>> {
-  const local = LOCAL.find((name) => given[name] !== undefined);
+  const local = given.memo?.only === undefined ? LOCAL.find((name) => given[name] !== undefined) : 'only';
   if (local !== undefined)
     return refuse(
       'wrong-use',
@@ -95,19 +95,20 @@ export async function startOn(
     );
   const { preparing, running } = splitOptions(given);
   const { home, inDoubt, answerWithinMs, isOnce, onSilence, ...begun } = running as typeof running & StartingOnEngine;
-  const { signal, onEvent, onStart, ask, onUnsent, person = 'user', key, onBusy, keyWhile, ...rest } = begun;
+  const { signal, onEvent, onStart, ask, onUnsent, person = 'user', key, onBusy, keyWhile, memo, ...rest } = begun;
   const host = hostOf(options);
   const prepared = await preparedBy(program, preparing, (source) =>
     prepareFor(host, { ...options, dir: storeOf(options) }, source, preparing, { functions: functionsOf }),
   );
   if (!prepared.ok) return prepared;
   const { machine, configuration, variables, functions = null, worktreeElsewhere = false } = prepared.value;
-  const unable = onlyHere(machine);
-  if (unable !== null) return unable;
   const supplied = runOptionsOf(host, prepared.value);
   // The run belongs to the trace of whoever starts it, not to that of its workers.
   const traceparent = rest.settings?.traceparent ?? ((options.env ?? process.env).TRACEPARENT || undefined);
-  const settings = { ...supplied.settings, ...rest.settings, ...omitUndefined({ traceparent }) };
+  const settings = {
+    ...{ ...supplied.settings, ...rest.settings, ...memoSettings(memo) },
+    ...omitUndefined({ traceparent }),
+  };
   const made = await submissionOf({
     machine,
     options: { ...supplied, ...(rest as RunOptions), settings },
@@ -157,21 +158,6 @@ async function standingOf(client: EngineClient, runId: string): Promise<Standing
     if (key?.state !== 'waits') return 'running';
     if (key.busy !== undefined || clockMs() > end) return 'queued';
   }
-}
-
-/** What a program uses that only the store of one machine has. */
-export function onlyHere({ states }: Machine): Refused | null {
-  const remembers = states.some(({ code }) =>
-    code.some(
-      (one) => ('memo' in one && one.memo !== undefined) || (one.op === 'step-begin' && one.plan.memo !== undefined),
-    ),
-  );
-  if (!remembers) return null;
-  return refuse(
-    'wrong-use',
-    'the program uses `memo`, which an engine does not have',
-    'execute it here: `--on none`; or leave out `memo`',
-  );
 }
 
 /** How long the engine may take before a run begins without its receivers, and receivers at its end. Milliseconds. */

@@ -6,9 +6,8 @@
  */
 import { resolve } from 'node:path';
 import type { Outcome } from '../../interpreter/events/event.js';
-import { addCost } from '../../interpreter/run-state/run-usage.js';
 import { readYamlFile } from '../configuration/yaml-file.js';
-import type { EffectContext } from '../effect-context.js';
+import type { EffectContext, SharedLimits } from '../effect-context.js';
 import { entryAt } from '../store/own-file.js';
 import { thisProcess } from '../store/run-lock.js';
 import { SharedStates } from '../store/shared-states.js';
@@ -17,63 +16,24 @@ import { startTimer } from '../timer.js';
 import { isAlive } from './breakers/breakers.js';
 import { inZone } from './decode-call.js';
 import type { AgentSettings, DailyBudget, TrialBudget } from './resolve.js';
-
-/** What a program has spent on a day, or the runs of a trial since it began. */
-export interface DaySpending {
-  /** The program, with its folder. */
-  readonly account: string;
-  readonly program: string;
-  /** In the zone of the budget: `2026-03-01`. */
-  readonly day: string;
-  /** US dollars of calls that have ended, and of those whose process was killed. */
-  readonly spent: number;
-  /** How many calls have not told their cost, and had no `max_cost`. */
-  readonly unknown: number;
-  readonly calls: readonly {
-    readonly id: string;
-    readonly reserved: number;
-    /** Nothing says what it may cost: the agent of which it reserves what other calls have cost, or all that is left. */
-    readonly guessed?: string;
-    readonly process: unknown;
-  }[];
-  /** Of a trial: the most that a call has cost, by its agent. */
-  readonly largest?: Readonly<Record<string, number>>;
-}
-
-/** Where money is taken from. */
-interface Purse extends Pick<DaySpending, 'account' | 'program' | 'day'> {
-  /** US dollars. */
-  readonly limit: number;
-  /** How messages call the budget: `the budget of …`. */
-  readonly of: string;
-  /** What a call that waits for it names, before the amount. */
-  readonly waits: string;
-  /** When it is filled again; milliseconds since the epoch. */
-  readonly until: number;
-  /** Nobody knows when it is filled again, and what a call may cost is guessed where nothing says it. */
-  readonly isOfTrial: boolean;
-}
-
-interface BudgetedCall {
-  /** Names it among all calls of the store. */
-  readonly id: string;
-  readonly agent: string;
-  /** The name under which its calls are counted. */
-  readonly key?: string;
-  /** The most that it may cost; null: it reserves nothing. */
-  readonly most: number | null;
-}
-
-interface ReservedCall {
-  /** `cost`: US dollars; null: unknown, then it counts what it has reserved. */
-  ends(cost: number | null): void;
-}
+import {
+  type BudgetedCall,
+  type DaySpending,
+  dollars,
+  endCall,
+  fits,
+  type Purse,
+  type Reservation,
+  type ReservedCall,
+  readSpending,
+  reserveFrom,
+  today,
+  waits,
+} from './spending.js';
 
 type ProgramOfRun = Pick<EffectContext, 'program' | 'programDir' | 'resources'>;
 
 const LOOK_MS = 1000;
-/** Sums of costs are rounded. */
-const ROUNDED = 1e-9;
 
 /** The file of the spendings of a store. */
 export const spendingsIn = (store: string): SharedStates<DaySpending> =>
@@ -85,60 +45,63 @@ export async function reserveCall(
   settings: AgentSettings,
   context: EffectContext,
 ): Promise<ReservedCall | Outcome> {
-  const files = filesOf(context);
+  const spendings = spendingsOf(context);
   const reserved: ReservedCall[] = [];
-  const ends = (cost: number | null): void => {
-    for (const one of reserved) one.ends(cost);
+  const ends = async (cost: number | null): Promise<void> => {
+    for (const one of reserved) await one.ends(cost);
   };
-  for (const purse of files === null ? [] : await pursesOf(settings, context)) {
-    const one = reserveIn(purse, call, files as SharedStates<DaySpending>, context);
+  for (const purse of spendings === null ? [] : await pursesOf(settings, context)) {
+    const one = await reserveIn(purse, call, spendings as Spendings, context);
     if ('ends' in one) reserved.push(one);
     else {
-      ends(0);
+      await ends(0);
       return one;
     }
   }
   return { ends };
 }
 
-function reserveIn(
+async function reserveIn(
   purse: Purse,
-  { id, agent, key = agent, most }: BudgetedCall,
-  files: SharedStates<DaySpending>,
+  call: BudgetedCall,
+  spendings: Spendings,
   context: EffectContext,
-): ReservedCall | Outcome {
-  const { account, limit, isOfTrial } = purse;
+): Promise<ReservedCall | Outcome> {
+  const { limit, isOfTrial } = purse;
+  const { most, agent } = call;
   if (most !== null && most > limit && !isOfTrial) {
     const reason = `the call may cost ${dollars(most)}, but the budget of a day is ${dollars(limit)}`;
     return { kind: 'not-started', reason, error_type: 'limit' };
   }
   if (most === null && !isOfTrial)
     reportOnce(`${agent} reserves nothing of the budget, because it has no \`max_cost\``, context);
-  let before: DaySpending | null = null;
-  let isFitting = false;
-  let needs = 0;
-  const change = (state: DaySpending | null): DaySpending => {
-    before = today(state, purse, id);
-    const largest = before.largest?.[key];
-    needs = most ?? (isOfTrial ? (largest ?? 0) : 0);
-    isFitting = fits(before, needs, limit);
-    const isUnknown = isOfTrial && most === null && largest === undefined;
-    // Until one call has ended, nothing is known about what calls cost.
-    const reserved = isUnknown ? Math.max(limit - before.spent - reservedOf(before), 0) : needs;
-    const guessed = isOfTrial && most === null ? { guessed: key } : {};
-    const call = { id, reserved, ...guessed, process: thisProcess() };
-    return isFitting ? { ...before, calls: [...before.calls, call] } : before;
-  };
-  try {
-    files.change(account, change);
-  } catch (cause) {
-    const reason = cause instanceof Error && !('code' in cause) ? cause.message : reasonOf(cause);
+  const reserved = await spendings.reserve(purse, call);
+  if (typeof reserved === 'string') {
     const spent = isOfTrial ? 'what the trial has spent' : 'what the program has spent today';
-    return { kind: 'not-started', reason: `${spent} cannot be recorded: ${reason}` };
+    return { kind: 'not-started', reason: `${spent} cannot be recorded: ${reserved}` };
   }
-  if (!isFitting) return waits(before as unknown as DaySpending, needs, purse);
+  return reserved.isFitting ? { ends: (cost) => spendings.end(purse, call.id, cost) } : waits(reserved, purse);
+}
+
+/** Where spendings are stored. */
+type Spendings = Pick<SharedLimits, 'reserve' | 'end'>;
+
+function inFiles(files: SharedStates<DaySpending>): Spendings {
   return {
-    ends(cost) {
+    async reserve(purse, call) {
+      let reserved: Reservation | null = null;
+      try {
+        files.change(purse.account, (state) => {
+          const { state: next, ...others } = reserveFrom(state, purse, call, { process: thisProcess(), isAlive });
+          reserved = others;
+          return next;
+        });
+      } catch (cause) {
+        return cause instanceof Error && !('code' in cause) ? cause.message : reasonOf(cause);
+      }
+      return reserved as unknown as Reservation;
+    },
+    async end({ account }, id, cost) {
       try {
         files.change(account, (state) => (state === null ? null : endCall(state, id, cost)));
       } catch {
@@ -146,6 +109,11 @@ function reserveIn(
       }
     },
   };
+}
+
+function spendingsOf(context: ProgramOfRun): Spendings | null {
+  const files = filesOf(context);
+  return context.resources.limits ?? (files === null ? null : inFiles(files));
 }
 
 /** Resolves when a call that waits for a budget may fit, or when stopped. */
@@ -174,7 +142,7 @@ export async function budgetUntil(account: string, settings: AgentSettings, cont
   if (purse === undefined || files === null) return 0;
   const { limit, isOfTrial, until } = purse;
   const { state } = files.read(purse.account);
-  return (needs > limit && !isOfTrial) || fits(today(state, purse, null), needs, limit) ? 0 : until;
+  return (needs > limit && !isOfTrial) || fits(today(state, purse, { again: null, isAlive }), needs, limit) ? 0 : until;
 }
 
 const YEAR_MS = 365 * 86_400_000;
@@ -185,9 +153,18 @@ async function pursesOf(settings: AgentSettings, { program = '', programDir = ''
   const budget = await budgetNow(settings);
   const purses = trial === undefined ? [] : [purseOfTrial(trial, now)];
   if (budget === null) return purses;
+  return [...purses, purseOfDay({ account: `${program} ${programDir}`, program }, budget, now)];
+}
+
+/** What a program may spend on the day of this time. */
+export function purseOfDay(
+  { account, program }: Pick<DaySpending, 'account' | 'program'>,
+  budget: DailyBudget,
+  now: number,
+): Purse {
   const day = dayOf(now, budget);
-  const daily: Purse = {
-    account: `${program} ${programDir}`,
+  return {
+    account,
     program,
     day,
     limit: budget.cost_per_day,
@@ -196,7 +173,6 @@ async function pursesOf(settings: AgentSettings, { program = '', programDir = ''
     until: endOfDay(now, budget),
     isOfTrial: false,
   };
-  return [...purses, daily];
 }
 
 /** The name under which the spending of a trial is kept. */
@@ -219,69 +195,13 @@ function purseOfTrial({ id, limit, day }: TrialBudget, now: number): Purse {
 /** What the runs of a trial have spent; null: nothing. Throws nothing. */
 export function spentByTrial(store: string, id: string): DaySpending | null {
   const { state } = spendingsIn(store).read(trialAccount(id));
-  return state === null ? null : today(state, state, null);
+  return state === null ? null : today(state, state, { again: null, isAlive });
 }
 
 function filesOf({ resources }: ProgramOfRun): SharedStates<DaySpending> | null {
-  const { budgets, runFolder } = resources;
-  if (budgets !== undefined) return spendingsIn(budgets);
+  const { runFolder } = resources;
   return runFolder === null ? null : spendingsIn(resolve(runFolder(), '../..'));
 }
-
-/** The spending of this day. What processes had reserved that were killed is spent. `again`: a call that begins again. */
-function today(
-  state: DaySpending | null,
-  facts: Pick<DaySpending, 'account' | 'program' | 'day'>,
-  again: string | null,
-): DaySpending {
-  // A clock that is set back does not give a day its money again.
-  const { account, program, day } = facts;
-  if (state === null || state.day < day) return { account, program, day, spent: 0, unknown: 0, calls: [] };
-  const lost = state.calls.filter(({ id, process }) => id === again || !isAlive(process));
-  return lost.reduce((known, { id }) => endCall(known, id, null), state);
-}
-
-function endCall(state: DaySpending, id: string, cost: number | null): DaySpending {
-  const call = state.calls.find((one) => one.id === id);
-  // It began on another day.
-  if (call === undefined) return state;
-  const calls = state.calls.filter((one) => one !== call);
-  const { guessed } = call;
-  const isUnknown = cost === null && (call.reserved === 0 || guessed !== undefined);
-  const known = guessed === undefined ? call.reserved : (state.largest?.[guessed] ?? 0);
-  const spent = cost ?? known;
-  return {
-    ...state,
-    calls,
-    spent: addCost(state.spent, spent),
-    unknown: state.unknown + (isUnknown ? 1 : 0),
-    ...(guessed === undefined ? {} : { largest: { ...state.largest, [guessed]: Math.max(spent, known) } }),
-  };
-}
-
-export const reservedOf = ({ calls }: DaySpending): number =>
-  calls.reduce((sum, { reserved }) => addCost(sum, reserved), 0);
-
-function fits(state: DaySpending, most: number, limit: number): boolean {
-  const used = state.spent + reservedOf(state);
-  return most === 0 ? used < limit - ROUNDED : used + most <= limit + ROUNDED;
-}
-
-function waits(state: DaySpending, most: number, purse: Purse): Outcome {
-  const { spent } = state;
-  const reserved = reservedOf(state);
-  const used = `${dollars(spent)} spent${reserved === 0 ? '' : `, ${dollars(reserved)} reserved by other calls`}`;
-  const needed = most === 0 ? '' : `; this call may cost ${dollars(most)}`;
-  const message = `the budget of ${purse.of} is ${dollars(purse.limit)}: ${used}${needed}`;
-  const unavailable = { cause: 'budget' as const, message, until_ms: purse.until, at_ms: Date.now() };
-  return {
-    kind: 'not-started',
-    reason: message,
-    unavailable: { ...unavailable, account: `${purse.waits}@$${most}` },
-  };
-}
-
-const dollars = (amount: number): string => `$${amount.toFixed(amount > 0 && amount < 0.01 ? 4 : 2)}`;
 
 /** The day in the zone, as `2026-03-01`. */
 function dayOf(now: number, { zone = 'UTC' }: DailyBudget): string {
@@ -303,7 +223,7 @@ interface KnownBudget {
 const known = new Map<string, KnownBudget>();
 
 /** The budget as the configuration says it now, because somebody may have raised it. Null: there is none any more. */
-async function budgetNow({ budget }: AgentSettings): Promise<DailyBudget | null> {
+export async function budgetNow({ budget }: Pick<AgentSettings, 'budget'>): Promise<DailyBudget | null> {
   if (budget === undefined || budget.file === null) return budget ?? null;
   const { file } = budget;
   const stat = entryAt(file);
@@ -329,19 +249,4 @@ function reportOnce(problem: string, { runId, notice }: EffectContext): void {
   if (reported.has(key)) return;
   reported.add(key);
   notice?.(problem);
-}
-
-function readSpending(value: unknown): DaySpending | null {
-  if (value === null || typeof value !== 'object') return null;
-  const { account, program, day, spent, unknown, calls } = value as Readonly<Record<keyof DaySpending, unknown>>;
-  const isSpending =
-    typeof account === 'string' &&
-    typeof program === 'string' &&
-    typeof day === 'string' &&
-    /^\d{4}-\d\d-\d\d$/.test(day) &&
-    Number.isFinite(spent) &&
-    Number.isSafeInteger(unknown) &&
-    Array.isArray(calls) &&
-    calls.every((one) => typeof one?.id === 'string' && Number.isFinite(one?.reserved));
-  return isSpending ? (value as DaySpending) : null;
 }

@@ -87,7 +87,7 @@ async function callInBudget(
     outcome = await callOfAccount(request, agent, context, host);
     return outcome;
   } finally {
-    reserved.ends(outcome === null ? null : costOf(outcome));
+    await reserved.ends(outcome === null ? null : costOf(outcome));
   }
 }
 
@@ -110,7 +110,8 @@ async function callOfAccount(
   ]);
   const account = accountOf(agent, host.inherited, host.settings.folder);
   const { effect, attempt } = request;
-  const entered = sharedBreakers(host.inherited).enter(account, `${context.runId} ${effect} ${attempt}`, (problem) =>
+  const breakers = context.resources.limits ?? sharedBreakers(host.inherited);
+  const entered = await breakers.enter(account, `${context.runId} ${effect} ${attempt}`, (problem) =>
     context.notice?.(problem),
   );
   if ('cause' in entered) {
@@ -121,7 +122,7 @@ async function callOfAccount(
   try {
     outcome = await call(request, agent, context, { ...host, hears: entered.hears });
   } finally {
-    outcome = entered.ends(outcome);
+    outcome = await entered.ends(outcome);
   }
   return outcome;
 }

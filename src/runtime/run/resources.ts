@@ -9,7 +9,7 @@ import type { EffectRequest } from '../../interpreter/request.js';
 import type { Json } from '../../machine/expression.js';
 import { omitUndefined } from '../../prelude/omit-undefined.js';
 import { unreachable } from '../../prelude/unreachable.js';
-import type { RunResources } from '../effect-context.js';
+import type { RunResources, SharedLimits } from '../effect-context.js';
 import { stopEffects } from '../process/leftovers.js';
 import { createPipePool } from '../process/pipes.js';
 import { killGroup } from '../process/process-group.js';
@@ -26,7 +26,7 @@ interface ResourceSpec {
   readonly artifacts: string | null;
   /** The folder for what a later process of the run has to know; null: nothing is kept. */
   readonly runFolder: (() => string) | null;
-  readonly budgets?: string | undefined;
+  readonly limits?: SharedLimits | undefined;
   /** How many bytes of output earlier processes of the run kept. */
   readonly keptBytes: number;
   /** Null: the run has no worktree and works in the user's files. */
@@ -69,7 +69,7 @@ export function openResources(spec: ResourceSpec, redactor: Redactor | null): Op
     groups,
     worktrees,
     runFolder,
-    ...omitUndefined({ budgets: spec.budgets }),
+    ...omitUndefined({ limits: spec.limits }),
     recordProcess: (record) => {
       if (record.kind !== undefined && typeof record.effect === 'string') served.add(record.effect);
       spec.recordProcess(record);

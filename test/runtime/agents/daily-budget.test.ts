@@ -75,20 +75,6 @@ test('two runs that work at the same time cannot exceed it together', async () =
   begun(await reserveCall(call('d'), settings(10), run('three', 'other')));
 });
 
-test('workers with a folder in common keep to it together, and others each for themselves', async () => {
-  const worker = (name: string, budgets?: string): EffectContext => {
-    const one = run('one');
-    return { ...one, resources: { ...one.resources, runFolder: () => join(store, name, 'worker-runs/one'), budgets } };
-  };
-  const shared = join(store, 'shared');
-  begun(await reserveCall(call('a', 8), settings(10), worker('first', shared)));
-  expect(await reserveCall(call('b', 8), settings(10), worker('second', shared))).toMatchObject({
-    kind: 'not-started',
-  });
-  begun(await reserveCall(call('c', 8), settings(10), worker('third')));
-  begun(await reserveCall(call('d', 8), settings(10), worker('fourth')));
-});
-
 test('a call of a killed process counts what it had reserved', async () => {
   begun(await reserveCall(call('a'), settings(10), run('one')));
   const files = spendingsIn(store);

@@ -3,7 +3,7 @@
  * reset. After the reset one call goes first, as a probe. Once the service has answered it, two calls may begin, then four, and
  * so on, until nobody has to wait any more.
  */
-import type { Unavailable } from '../../../interpreter/events/event.js';
+import type { Outcome, Unavailable } from '../../../interpreter/events/event.js';
 import { omitUndefined } from '../../../prelude/omit-undefined.js';
 
 const FIRST_PAUSE_MS = 1000;
@@ -49,6 +49,19 @@ export interface ReachedLimit {
   readonly id: string;
   readonly unavailable: Unavailable & { readonly cause: BreakerState['cause'] };
 }
+
+/** A call that may begin. */
+export interface AccountCall {
+  /** The service has answered; it may be called several times. */
+  hears(): void;
+  /** The call has ended. Returns its outcome, with the time until which its account waits. */
+  ends(outcome: Outcome): Outcome | Promise<Outcome>;
+}
+
+/** What a call that has begun tells about its account: the service has answered it, or nothing is known, or it has reached a limit. */
+export type CallNews =
+  | { readonly kind: 'answered' | 'left'; readonly id: string }
+  | ({ readonly kind: 'limit' } & ReachedLimit);
 
 type Admission =
   /** It may begin. `state`: what to store; null: the account is free, and nothing need be stored. */
@@ -150,6 +163,13 @@ export function reachLimit(
     wanted: true,
     calls: [],
   };
+}
+
+/** What the news of a call make of the breaker of its account. Null: the account is free. */
+export function hear(state: BreakerState | null, news: CallNews): BreakerState | null {
+  if (news.kind === 'limit') return reachLimit(state, news);
+  if (state === null) return null;
+  return news.kind === 'answered' ? noteAnswer(state, news.id) : leftOff(state, news.id);
 }
 
 /** The same object if nothing is different, which then need not be stored. */

@@ -12,14 +12,14 @@ import { SharedStates } from '../../store/shared-states.js';
 import { reasonOf } from '../../store/store-error.js';
 import { startTimer } from '../../timer.js';
 import {
+  type AccountCall,
   admit,
   type BreakerState,
   backOff,
+  type CallNews,
   freePermits,
+  hear,
   isForgotten,
-  leftOff,
-  noteAnswer,
-  reachLimit,
   readState,
   reopen,
   waitsUntil,
@@ -30,13 +30,17 @@ const LOOK_MS = 1000;
 /** How long a place is kept for a call that was woken. */
 const GRANTED_MS = 5000;
 
-/** A call that may begin. */
-export interface AccountCall {
-  /** The service has answered; it may be called several times. */
-  hears(): void;
-  /** The call has ended. Returns its outcome, with the time until which its account waits. */
-  ends(outcome: Outcome): Outcome;
+interface BegunCall {
+  readonly account: string;
+  /** Names it among all calls that share the breaker. */
+  readonly id: string;
+  /** Milliseconds since the epoch. */
+  readonly began: number;
+  /** Whether an open breaker has let it begin. */
+  readonly isProbing: boolean;
 }
+
+type Heard = BreakerState | null;
 
 interface Queue {
   readonly waiting: Set<() => void>;
@@ -56,7 +60,7 @@ export class Breakers {
   constructor(private readonly files: SharedStates<BreakerState>) {}
 
   /**
-   * Asks whether a call may begin. `id` names it among all calls of the machine. The reason if it has to wait. `tell` is told
+   * Asks whether a call may begin. `id` names it among all calls of the machine. The reason if it has to wait. `report` is told
    * what is wrong with the breakers.
    */
   enter(account: string, id: string, report: (problem: string) => void): AccountCall | Unavailable {
@@ -64,14 +68,15 @@ export class Breakers {
     queue?.granted.shift();
     const began = Date.now();
     const { state } = this.read(account, report);
-    if (state === null) return this.call(account, { id, began, isProbing: false }, report);
+    const deliver = (news: CallNews): Heard => this.change(account, report, (now) => hear(now, news));
+    if (state === null) return callOf({ account, id, began, isProbing: false }, deliver);
     let waits: Unavailable | null = null;
     this.change(account, report, (now) => {
       const admission = admit(now, { id, began_ms: began, process: thisProcess() }, isAlive);
       waits = admission.kind === 'waits' ? backOff(admission.state, admission.untilMs, began) : null;
       return admission.state;
     });
-    return waits ?? this.call(account, { id, began, isProbing: true }, report);
+    return waits ?? callOf({ account, id, began, isProbing: true }, deliver);
   }
 
   /** Until when no call of the account begins; 0: one may begin. */
@@ -96,39 +101,6 @@ export class Breakers {
       // Many that wait look together.
       if (queue.waiting.size === 1) this.lookIn(account, 0);
     });
-  }
-
-  private call(
-    account: string,
-    { id, began, isProbing }: { readonly id: string; readonly began: number; readonly isProbing: boolean },
-    report: (problem: string) => void,
-  ): AccountCall {
-    let isOpen = isProbing;
-    const settle = (next: (state: BreakerState) => BreakerState | null): void => {
-      if (!isOpen) return;
-      isOpen = false;
-      this.change(account, report, (state) => (state === null ? null : next(state)));
-    };
-    return {
-      hears: () => settle((state) => noteAnswer(state, id)),
-      ends: (outcome) => {
-        const unavailable = unavailableOf(outcome);
-        if (unavailable === null) {
-          settle((state) => (hasAnswered(outcome) ? noteAnswer(state, id) : leftOff(state, id)));
-          return outcome;
-        }
-        const { cause } = unavailable;
-        if (cause !== 'usage' && cause !== 'overload') {
-          settle((state) => leftOff(state, id));
-          return outcome;
-        }
-        isOpen = false;
-        const limit = { account, beganMs: began, id, unavailable: { ...unavailable, cause } };
-        const state = this.change(account, report, (now) => reachLimit(now, limit));
-        const until = state === null ? null : Math.max(waitsUntil(state, Date.now()), unavailable.at_ms + 1);
-        return { ...outcome, unavailable: { ...unavailable, until_ms: until, account } } as Outcome;
-      },
-    };
   }
 
   private queueOf(account: string): Queue {
@@ -200,6 +172,38 @@ export class Breakers {
     this.reported.add(problem);
     report(`${problem}; \`statedsl limits\` shows all, and \`--clear\` removes it`);
   }
+}
+
+/** What a call tells of its account. `deliver`: where the breaker is, which then is as it returns. */
+export function callOf(
+  { account, id, began, isProbing }: BegunCall,
+  deliver: (news: CallNews) => Heard | Promise<Heard>,
+): AccountCall {
+  let isOpen = isProbing;
+  const settle = (kind: 'answered' | 'left'): Heard | Promise<Heard> => {
+    if (!isOpen) return null;
+    isOpen = false;
+    return deliver({ kind, id });
+  };
+  const endsAfter = (heard: Heard | Promise<Heard>, end: (state: Heard) => Outcome): Outcome | Promise<Outcome> =>
+    heard instanceof Promise ? heard.then(end) : end(heard);
+  return {
+    hears: () => void settle('answered'),
+    ends: (outcome) => {
+      const unavailable = unavailableOf(outcome);
+      const { cause } = unavailable ?? {};
+      if (unavailable === null || (cause !== 'usage' && cause !== 'overload')) {
+        const isAnswer = unavailable === null && hasAnswered(outcome);
+        return endsAfter(settle(isAnswer ? 'answered' : 'left'), () => outcome);
+      }
+      isOpen = false;
+      const limit = { kind: 'limit', account, beganMs: began, id, unavailable: { ...unavailable, cause } } as const;
+      return endsAfter(deliver(limit), (state) => {
+        const until = state === null ? null : Math.max(waitsUntil(state, Date.now()), unavailable.at_ms + 1);
+        return { ...outcome, unavailable: { ...unavailable, until_ms: until, account } } as Outcome;
+      });
+    },
+  };
 }
 
 function unavailableOf(outcome: Outcome): Unavailable | null {
