@@ -69,6 +69,9 @@ const KINDS: readonly (readonly Kind[])[] = [
   ['nested'],
   ['workflows'],
   ['nested', 'codes'],
+  ['forms'],
+  ['forms', 'undo'],
+  ['forms', 'members'],
 ];
 
 const RULES = [
