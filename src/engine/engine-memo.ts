@@ -63,9 +63,10 @@ function memoOfEngine(client: Client): MemoStorage {
 
 function begunOnEngine(client: Client, run: string): BegunSteps {
   const entry = (step: string) => ({ kind: 'begun', name: `${run} ${step}` }) as const;
+  // What an agent has answered must not get lost because it cannot be remembered.
   return {
-    read: (step) => textOf(client, entry(step)),
-    write: (step, text) => keep(client, entry(step), text, run),
+    read: (step) => textOf(client, entry(step)).catch(() => null),
+    write: (step, text) => keep(client, entry(step), text, run).catch(() => undefined),
   };
 }
 

@@ -1,5 +1,5 @@
 /** The memo of an engine: what one worker remembers, another one uses. */
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
@@ -9,6 +9,8 @@ import type { Result } from '../../src/app/result.js';
 import { engineClient } from '../../src/engine/client.js';
 import { engineRuns } from '../../src/engine/runs/engine-runs.js';
 import type { SharedEntry } from '../../src/engine/shared-object.js';
+import type { WorkerOptions } from '../../src/engine/worker-host.js';
+import { hostEffects } from '../../src/runtime/effects.js';
 import { liveEngine, NAMESPACE } from './live-engine.js';
 
 function value<T>(result: Result<T>): T {
@@ -17,22 +19,21 @@ function value<T>(result: Result<T>): T {
 }
 
 const PROGRAM = `INPUT: q = "one"
-INPUT: pin = "" (secret)
 DO [memo]: a = work {q}
-CHECK [memo]: b = work again {pin}
+CHECK [memo]: b = work again
 DO [memo retry=1]: c = flaky
 RETURN: {a} {b} {c}
 `;
 
 /** Runs on an engine, with what was called. */
-async function engine(said: string[] = []) {
+async function engine(said: string[] = [], worker: Partial<WorkerOptions> = {}) {
   const folder = mkdtempSync(join(tmpdir(), 'statedsl-memo-'));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
   const called: string[] = [];
   const commands = {
-    work: ([text = '', more = '']: readonly string[]) => {
+    work: ([text = '']: readonly string[]) => {
       called.push(text);
-      return `${text} ${more === '' ? called.length : 'hidden'}`;
+      return `${text} ${called.length}`;
     },
     flaky: () => {
       called.push('flaky');
@@ -40,14 +41,14 @@ async function engine(said: string[] = []) {
       return 5;
     },
   };
-  const on = await liveEngine(commands, { warn: (message) => void said.push(message) });
+  const on = await liveEngine(commands, { warn: (message) => void said.push(message), ...worker });
   const options = { folder, on, namespace: NAMESPACE };
   const runs = engineRuns({ ...options, commands });
   const client = engineClient({ url: on, namespace: NAMESPACE, token: null, patienceMs: 0 });
   const ran = async (text: string, given: StartOptions = {}) => {
     const { started, report } = value(await runs.start({ text }, { person: 'ann', ...given }));
-    const { returned, status } = await report;
-    return { id: started.run_id, returned, status, called: called.splice(0) };
+    const { returned, status, cost } = await report;
+    return { id: started.run_id, returned, status, cost, called: called.splice(0) };
   };
   const remembered = async (): Promise<string[]> =>
     (await client.askShared<readonly SharedEntry[]>('memo', 'entries', null)).map(({ name }) => name);
@@ -90,4 +91,45 @@ test('what a removed run has remembered is forgotten', async () => {
   value(await runs.remove({ keepLast: 1 }));
   expect(await remembered()).toEqual([id]);
   expect((await ran(PROGRAM)).called).toEqual(['one', 'again', 'flaky', 'flaky']);
+});
+
+const STEPS = `STEP: plan type=validate memo=yes
+  PROMPT: "look"
+  AGENT: it
+  RETRY:
+    EXIT 2
+RETURN: {plan.comments}
+`;
+
+test('a step is remembered once it has passed, with its last answer, and costs nothing then', async () => {
+  const agents = { agents: { it: { adapter: 'command', run: ['true'] } }, folder: null, instead: {} } as const;
+  const own = hostEffects({ agents });
+  let calls = 0;
+  /** The first answer does not pass. */
+  const perform: typeof own.perform = (request, context) => {
+    if (request.kind !== 'agent') return own.perform(request, context);
+    const text = JSON.stringify({ pass: ++calls > 1, comments: `seen ${calls}` });
+    const stdout = { text, bytes: text.length };
+    return { kind: 'exited', exit: 0, stdout, stderr: '', duration_ms: 1, cost: 0.5, turns: 1 };
+  };
+  const { ran, client, folder } = await engine([], { agents, effects: { perform } });
+  const config = 'agents: {it: {adapter: command, run: ["true"]}}\n';
+  writeFileSync(join(folder, 'statedsl.config.yaml'), config);
+  expect(await ran(STEPS)).toMatchObject({ returned: 'seen 2', cost: 1 });
+  expect(await client.askShared('begun', 'entries', null)).toEqual([]);
+  expect(await ran(STEPS)).toMatchObject({ returned: 'seen 2', cost: 0 });
+  expect(calls).toBe(2);
+  // A step that changes files has no worktree here.
+  const edits = STEPS.replace('type=validate', 'type=code').replace('{plan.comments}', 'done');
+  for (let run = 0; run < 2; run++) expect(await ran(edits)).toMatchObject({ returned: 'done', cost: 0.5 });
+});
+
+test('what has a secret is not remembered, and the worker says why', async () => {
+  const said: string[] = [];
+  const { ran, remembered } = await engine(said, { secrets: [{ name: 'PIN', value: 'hunter2-4711' }] });
+  await ran(PROGRAM, { inputs: { q: 'hunter2-4711' } });
+  expect(await remembered()).toHaveLength(2);
+  expect(said).toEqual([
+    expect.stringMatching(/^run .*: the request contains a secret, so an engine does not remember its outcome$/),
+  ]);
 });

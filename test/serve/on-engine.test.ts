@@ -1,9 +1,11 @@
 /** The service of runs on an engine: workers execute them, and every operation works as for runs of a folder. */
 import { join } from 'node:path';
 import { expect, test, vi } from 'vitest';
+import { engineClient } from '../../src/engine/client.js';
 import { engineRuns } from '../../src/engine/runs/engine-runs.js';
 import { engineSchedules } from '../../src/engine/runs/schedules-on-engine.js';
 import { programsForEngine } from '../../src/engine/runs/start-on-engine.js';
+import type { AskedAccount } from '../../src/engine/shared-object.js';
 import { Scheduler, scheduledStart, startsOnEngine } from '../../src/serve/scheduler.js';
 import { liveEngine, NAMESPACE } from '../engine/live-engine.js';
 import { serviceOf } from './service.js';
@@ -129,6 +131,24 @@ test('of runs with a key one is executed at a time, and the answer says what the
   // Its copy is a record as any other.
   expect(await runs.compare(fourth, {})).toMatchObject({ ok: true, value: { status: 'same' } });
   expect(await runs.compare(third, {})).toMatchObject({ ok: true, value: { status: 'same' } });
+});
+
+test('limits are those that the workers of the engine share', async () => {
+  const { send, on } = await service();
+  const client = engineClient({ url: on, namespace: NAMESPACE, token: null, patienceMs: 0 });
+  expect((await send('GET', '/api/v1/limits')).json).toEqual({ limits: [], budgets: [], problems: [] });
+  const account = 'claude:opus@~/.claude';
+  const at = Date.now();
+  const unavailable = { cause: 'usage', message: 'usage limit reached', until_ms: at + 60_000, at_ms: at } as const;
+  const news = { kind: 'limit', account, id: 'x 1 1', beganMs: at, unavailable } as const;
+  const asked = { account, at, asks: { kind: 'tell', news } } satisfies AskedAccount;
+  await client.askShared({ kind: 'breaker', name: account }, 'account', asked);
+  const listed = async () => (await send('GET', '/api/v1/limits')).json.limits as readonly unknown[];
+  while ((await listed()).length === 0);
+  expect(await listed()).toMatchObject([{ account, state: 'waits', until: new Date(at + 60_000).toISOString() }]);
+  expect((await send('POST', '/api/v1/limits/clear', { account: 'other' })).status).toBe(404);
+  expect((await send('POST', '/api/v1/limits/clear', { account: 'claude' })).json).toEqual({ cleared: [account] });
+  expect(await listed()).toEqual([]);
 });
 
 test('a report of a start follows the run', async () => {

@@ -6,6 +6,7 @@ import { refuse, unwrap } from '../../app/result.js';
 import type { Json } from '../../machine/expression.js';
 import type { Machine as CompiledMachine, Limits } from '../../machine/machine.js';
 import { omitUndefined } from '../../prelude/omit-undefined.js';
+import type { AgentSettings } from '../../runtime/agents/resolve.js';
 import type { Effects } from '../../runtime/effect-context.js';
 import type { InDoubt } from '../../runtime/run/resources.js';
 import { secretsOf } from '../../runtime/run/run-options.js';
@@ -159,6 +160,7 @@ export function engineServices(options: EngineServicesOptions): readonly object[
     client,
     spans: spanSettings(trace, { client, on, warn: (message) => process.emitWarning(message) }),
     effects: 'perform' in effects ? effects : (hostEffects(effects) as unknown as Effects),
+    ...('perform' in effects ? {} : { agents: effects.agents as AgentSettings | undefined }),
     secrets: secretsOf({ inputs: [] }, { trace }),
     environment: process.env,
     ...{ cwd, shared, submitters },

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { execaSync } from 'execa';
 import { freePort } from './engine.mjs';
 
 const CALLS = 40;
@@ -19,8 +20,10 @@ const program = (home) => `STATE: WORK
 
 /** It reaches a limit whenever so many calls are done, and says when it ends. */
 const AGENT = `#!/bin/bash
+here=$PWD
 cd "\${0%/*}"
 read -r prompt
+[ "$prompt" = edit ] && echo made > "$here/made.txt"
 now=\${EPOCHREALTIME/./}; now=\${now:0:13}
 for at in ${LIMITS_AT.join(' ')} 0; do
   [ -e limit.$at ] || continue
@@ -142,5 +145,34 @@ export async function shareLimits({ startWith, start, statedsl, folder }) {
   assert.deepEqual([name, spent], ['dear', 0.8]);
   configure('budget: {cost_per_day: 100}\n');
   await until('all have ended', () => statuses().every((status) => status === 'returned'));
+
+  // What one worker has asked, the other one knows.
+  writeFileSync(join(folder, 'memo.dsl'), 'DO [memo]: x = Task(it) "same"\nRETURN: {x}\n');
+  const ran = (file, home, ...more) => json('run', file, '--home', home, ...more);
+  const first = ran('memo.dsl', 'a');
+  const second = ran('memo.dsl', 'b');
+  assert.deepEqual([first.returned, first.cost, second.returned, second.cost], ['same', 0.4, 'same', 0]);
+  assert.match(statedsl('show', second.run_id, '--on', on).stdout, new RegExp(`remembered from run ${first.run_id}`));
+  assert.equal(json('replay', second.run_id).status, 'same');
+  assert.equal(ran('memo.dsl', 'b', '--fresh').cost, 0.4);
+
+  // A step with its changes, in another worktree.
+  writeFileSync(join(folder, '.gitignore'), '*\n!.gitignore\n!made.txt\n');
+  for (const words of ['init -q', 'add .gitignore', 'commit -q -m begin'])
+    execaSync('git', ['-c', 'user.name=x', '-c', 'user.email=x@x', ...words.split(' ')], { cwd: folder });
+  writeFileSync(
+    join(folder, 'step.dsl'),
+    'STEP: edit type=code memo=yes\n  PROMPT: "edit"\n  AGENT: it\nRETURN: done\n',
+  );
+  const edits = [1, 2].map(() => ran('step.dsl', 'a', '--worktree'));
+  assert.deepEqual(
+    edits.map(({ returned, cost }) => [returned, cost]),
+    [
+      ['done', 0.4],
+      ['done', 0],
+    ],
+  );
+  for (const { run_id } of edits)
+    assert.equal(execaSync('git', ['show', `statedsl/${run_id}:made.txt`], { cwd: folder }).stdout, 'made');
   return { useless, repeated };
 }
