@@ -76,8 +76,11 @@ export interface EngineClient {
    * 0: removes the artifacts of a run that was not submitted.
    */
   drop(runId: string, seq: number): Promise<void>;
-  /** Asks an object of what all runs share, by what it is about or by its key. */
-  askShared<T>(of: SharedName | string, handler: SharedHandler, message: unknown): Promise<T>;
+  /**
+   * Asks an object of what all runs share, by what it is about or by its key. `waits`: as long as the server is well, because
+   * many may ask at once.
+   */
+  askShared<T>(of: SharedName | string, handler: SharedHandler, message: unknown, waits?: boolean): Promise<T>;
   /** Stores an artifact of a run. */
   store(runId: string, artifact: StoredArtifact): Promise<void>;
   /** Null: the run has no artifact of this name. */
@@ -209,10 +212,11 @@ export function engineClient(given: ClientOptions): EngineClient {
     },
     note: async (runId, doing) => void (await call(runId, 'doing', doing)),
     about: (runId) => call(runId, 'about', null, isNullOrHas('header')),
-    askShared: (of, handler, message) => {
+    askShared: (of, handler, message, waits = false) => {
       const key = typeof of === 'string' ? of : sharedKey(of, options.key ?? null);
       const path = `${services.sharedObject(key, handler).service}/${encodeURIComponent(key)}/${handler}`;
-      return askEngine(options, path, message, READERS.has(handler) ? {} : { headers: onceOnly() });
+      const headers = READERS.has(handler) ? {} : onceOnly();
+      return askEngine(options, path, message, { headers, waits });
     },
     store: async (runId, artifact) => void (await call(runId, 'store', artifact)),
     async artifact(runId, name) {

@@ -1,6 +1,6 @@
 /** The limits that all workers of an engine share, as a call of an agent asks for them: its objects decide. */
 import type { Unavailable } from '../interpreter/events/event.js';
-import { type AccountCall, type CallNews, hear } from '../runtime/agents/breakers/breaker.js';
+import { type AccountCall, type BreakerState, type CallNews, hear } from '../runtime/agents/breakers/breaker.js';
 import { callOf } from '../runtime/agents/breakers/breakers.js';
 import { purseOfDay } from '../runtime/agents/daily-budget.js';
 import type { DailyBudget } from '../runtime/agents/resolve.js';
@@ -54,19 +54,20 @@ export function watchBudget(
   return () => clearInterval(timer);
 }
 
+const FREE: AccountAnswer = { state: null, waits: null };
+
 export class EngineLimits implements SharedLimits {
   constructor(private readonly client: Pick<EngineClient, 'askShared'>) {}
 
   /** Rejects if the engine cannot be asked: nothing has begun, and the engine repeats the effect. */
   async enter(account: string, id: string, report: (problem: string) => void): Promise<AccountCall | Unavailable> {
     const began = Date.now();
+    const of = { kind: 'breaker', name: account } as const;
     const ask = (asks: AskedAccount['asks'], at: number): Promise<AccountAnswer> =>
-      this.client.askShared({ kind: 'breaker', name: account }, 'account', {
-        account,
-        at,
-        asks,
-      } satisfies AskedAccount);
-    const { state, waits } = await ask({ kind: 'enter', id }, began);
+      this.client.askShared(of, 'account', { account, at, asks } satisfies AskedAccount, asks.kind === 'enter');
+    // Most accounts are free, and many may look at once.
+    const known = await this.client.askShared<BreakerState | null>(of, 'look', null, true);
+    const { state, waits } = known === null ? FREE : await ask({ kind: 'enter', id }, began);
     if (waits !== null) return waits;
     // What a call has come to must not get lost, so this never rejects.
     const deliver = async (news: CallNews) => {
@@ -92,6 +93,6 @@ export class EngineLimits implements SharedLimits {
 
   private spend(purse: Purse, asks: AskedSpending['asks']): Promise<Reservation | null> {
     const message = { purse, asks } satisfies AskedSpending;
-    return this.client.askShared({ kind: 'spending', name: purse.account }, 'spend', message);
+    return this.client.askShared({ kind: 'spending', name: purse.account }, 'spend', message, asks.kind === 'reserve');
   }
 }
