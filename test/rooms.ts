@@ -314,7 +314,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   },
   engine: {
     holds:
-      'runs on a durable-execution engine, which remembers them instead of a folder: `turn.ts` executes a run until it waits or ends, `run-object.ts` holds its record and its mail, `engine-context.ts` is all that they need of an engine; `restate-services.ts` offers them on Restate, `worker-host.ts` performs effects, `client.ts` reaches a run over HTTP, `mirror.ts` writes it as a folder',
+      'runs on a durable-execution engine, which remembers them instead of a folder: `turn.ts` executes a run until it waits or ends, `run-object.ts` holds its record and its mail, `shared-object.ts` has the limits and the memo that all runs share, `engine-context.ts` is all that they need of an engine; `restate-services.ts` offers them on Restate, `worker-host.ts` performs effects, `client.ts` reaches a run over HTTP, `mirror.ts` writes it as a folder',
     rooms: ['machine', 'interpreter', 'runtime'],
     packages: ['fflate'],
     node: true,
