@@ -11,8 +11,7 @@ import type { RunEvent } from '../interpreter/events/event.js';
 import type { OpenWait } from '../interpreter/run.js';
 import { omitUndefined } from '../prelude/omit-undefined.js';
 import { timeText } from '../runtime/clock.js';
-import type { ListedRun } from '../runtime/list-runs.js';
-import { endFacts, type RunReport } from '../runtime/run/run-report.js';
+import type { RunReport } from '../runtime/run/run-report.js';
 import { artifactName } from '../runtime/store/artifacts.js';
 import type { Image } from '../runtime/store/image.js';
 import type { Delivery } from '../runtime/store/inbox.js';
@@ -48,7 +47,7 @@ import {
 } from './refusals.js';
 import { append, isOver } from './run-journal.js';
 import type { KeyClaim, KeyEvent, KeyWord, ReleasedKey } from './run-key.js';
-import { noteDoing } from './run-readers.js';
+import { listedRun, noteDoing } from './run-readers.js';
 import type { NotedRun } from './services.js';
 import { dayOf, type ServiceNames } from './services.js';
 import { bytesOfArtifact } from './turn-record.js';
@@ -476,31 +475,4 @@ async function headOf(context: Pick<SharedContext, 'key' | 'get'>): Promise<Head
   const head = await context.get<Head>('head');
   if (head === null) throw new EngineRefusal(404, `there is no run \`${context.key}\``);
   return head;
-}
-
-/** The run as it is listed. `endedAt`: when the last event was recorded. */
-function listedRun(
-  runId: string,
-  { machine, title = machine, startedAt, key }: Head['listed'],
-  known: {
-    readonly status: Head['status'];
-    readonly report: RunReport | null;
-    readonly endedAt: string | null;
-  },
-): ListedRun {
-  const { status, report, endedAt } = known;
-  return {
-    run_id: runId,
-    machine,
-    title,
-    status,
-    state: report?.state ?? null,
-    started_at: startedAt,
-    ended_at: endedAt,
-    duration_ms: report?.duration_ms ?? null,
-    cost: report?.cost ?? null,
-    effects: report?.effects ?? null,
-    ...omitUndefined({ key }),
-    ...(report === null ? {} : endFacts(report)),
-  };
 }

@@ -1,6 +1,7 @@
 /** What is read of the object of a run, and what workers say of its turn, which is beside the record. */
 import { omitUndefined } from '../prelude/omit-undefined.js';
-import type { RunReport } from '../runtime/run/run-report.js';
+import type { ListedRun } from '../runtime/list-runs.js';
+import { endFacts, type RunReport } from '../runtime/run/run-report.js';
 import type { Reach, RunWhereabouts } from './admin.js';
 import { EngineRefusal, type ObjectContext, type SharedContext } from './engine-context.js';
 import type { ArtifactContent, ArtifactWanted, Doing, Head, HeadKey, Submission, WaitingFor } from './messages.js';
@@ -135,4 +136,31 @@ function distinct(waits: readonly AwaitedSince[]): AwaitedSince[] {
   const all = new Map<string, AwaitedSince>();
   for (const one of waits) if (!all.has(`${one.kind} ${one.name}`)) all.set(`${one.kind} ${one.name}`, one);
   return [...all.values()];
+}
+
+/** The run as it is listed. `endedAt`: when the last event was recorded. */
+export function listedRun(
+  runId: string,
+  { machine, title = machine, startedAt, key }: Head['listed'],
+  known: {
+    readonly status: Head['status'];
+    readonly report: RunReport | null;
+    readonly endedAt: string | null;
+  },
+): ListedRun {
+  const { status, report, endedAt } = known;
+  return {
+    run_id: runId,
+    machine,
+    title,
+    status,
+    state: report?.state ?? null,
+    started_at: startedAt,
+    ended_at: endedAt,
+    duration_ms: report?.duration_ms ?? null,
+    cost: report?.cost ?? null,
+    effects: report?.effects ?? null,
+    ...omitUndefined({ key }),
+    ...(report === null ? {} : endFacts(report)),
+  };
 }
