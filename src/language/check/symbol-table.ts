@@ -123,7 +123,7 @@ class SymbolCollector {
 
   private block(block: Block, parameters: StateParameters, stack: readonly string[]): void {
     for (const instruction of block.instructions) {
-      if (stack.length > 0 && !this.expansions.symbols.take()) return;
+      if (stack.length > 0 && !this.expansions.symbols.take(stack.length)) return;
       this.instruction(instruction, parameters, stack);
     }
   }
@@ -277,7 +277,7 @@ class SymbolCollector {
     until?: Expression,
   ): void {
     block.instructions.forEach((i, at) => {
-      if (stack.length > 0 && !this.expansions.names.take()) return;
+      if (stack.length > 0 && !this.expansions.names.take(stack.length)) return;
       if (i.kind === 'check' && i.bind === undefined) this.choose(i, block, at, scope, until);
       else if (i.kind === 'parallel') this.chooseResultNames(i.members, scope, stack);
       else if (i.kind === 'for-each') this.chooseResultNames(i.body, new Set([...scope, i.variable.text]), stack);

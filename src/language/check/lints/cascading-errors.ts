@@ -12,6 +12,7 @@ import type { Diagnostic, Label, SourceSet, Span } from '../../source/diagnostic
 import type { Block, Instruction } from '../../syntax/ast.js';
 import { childBlocks, parsedBody } from '../../syntax/child-blocks.js';
 import type { PatternDeclaration, Unit } from '../collect.js';
+import { MOST_INSIDE } from '../expansion.js';
 import { freeNames } from '../free-names.js';
 import { namesBoundIn, namesReadIn } from '../pattern-names.js';
 import { explainForeignLines } from './foreign-mistakes.js';
@@ -219,11 +220,12 @@ const UNNAMED: ReadonlyMap<Instruction, string> = new Map();
  */
 export function lintBlockNames({ machines, patterns }: Unit, sources: SourceSet, diagnostics: Diagnostic[]): void {
   const text = (span: Span): string => sources[span.file]?.text ?? '';
+  const left = new Map<PatternDeclaration, Set<string>>();
   for (const { states } of machines)
     for (const state of states) {
       if (!hasNamesAgain(parsedBody(state).body)) continue;
       const { body } = state;
-      new BlockNames(patterns, text(body.span), body, diagnostics).lint(body);
+      new BlockNames(patterns, left, text(body.span), body, diagnostics).lint(body);
     }
 }
 
@@ -239,6 +241,8 @@ class BlockNames {
 
   constructor(
     private readonly patterns: Patterns,
+    /** What is known of patterns so far, for all blocks. */
+    private readonly left: Map<PatternDeclaration, Set<string>>,
     private readonly text: string,
     private readonly state: Block,
     private readonly diagnostics: Diagnostic[],
@@ -270,8 +274,13 @@ class BlockNames {
   }
 
   /** The names that a pattern, with those that it uses, binds in the state of its user. */
-  private leftBy({ name, parameters, body }: PatternDeclaration, within: readonly string[] = []): Set<string> {
+  private leftBy(pattern: PatternDeclaration, inside = 0): ReadonlySet<string> {
+    const known = this.left.get(pattern);
+    if (known !== undefined) return known;
+    const { parameters, body } = pattern;
     const left = namesBoundIn(body, UNNAMED);
+    // A pattern that uses itself is reported elsewhere.
+    this.left.set(pattern, left);
     const own = new Set<string>();
     const variables = new Set<string>();
     const visit = ({ instructions }: Block): void => {
@@ -280,8 +289,7 @@ class BlockNames {
         if (bound !== undefined) own.add(bound);
         if (i.kind === 'for-each') variables.add(i.variable.text);
         const used = i.kind === 'use' ? this.patterns.get(i.pattern.text) : undefined;
-        if (used !== undefined && !within.includes(used.name.text))
-          for (const one of this.leftBy(used, [...within, name.text])) left.add(one);
+        if (used !== undefined && inside < MOST_INSIDE) for (const one of this.leftBy(used, inside + 1)) left.add(one);
         for (const inner of childBlocks(i)) visit(inner);
       }
     };

@@ -188,14 +188,17 @@ function isInside({ file, start }: Span, pattern: PatternDeclaration): boolean {
   return file === pattern.body.span.file && start >= pattern.body.span.start && start <= pattern.body.span.end;
 }
 
+/** Without calling itself: patterns may be inside each other as deep as a text is long. */
 function collectUses(unit: Unit, block: Block, used: Set<string>): void {
-  for (const i of block.instructions) {
-    for (const inner of childBlocks(i)) collectUses(unit, inner, used);
-    if (i.kind !== 'use' || used.has(i.pattern.text)) continue;
-    used.add(i.pattern.text);
-    const pattern = unit.patterns.get(i.pattern.text);
-    if (pattern) collectUses(unit, pattern.body, used);
-  }
+  const blocks = [block];
+  for (const { instructions } of blocks)
+    for (const i of instructions) {
+      blocks.push(...childBlocks(i));
+      if (i.kind !== 'use' || used.has(i.pattern.text)) continue;
+      used.add(i.pattern.text);
+      const pattern = unit.patterns.get(i.pattern.text);
+      if (pattern !== undefined) blocks.push(pattern.body);
+    }
 }
 
 /** A machine with a single state that uses the pattern with all its parameters. */

@@ -200,7 +200,7 @@ export class StateLowering implements ExpressionContext {
 
   /** Counts an instruction of a pattern. Returns false if the expansion exceeds a limit. */
   expand(): boolean {
-    return this.patterns.length === 0 || this.settings.expansions.lowering.take();
+    return this.patterns.length === 0 || this.settings.expansions.lowering.take(this.patterns.length);
   }
 
   /** `isChoice`: the text could have been understood otherwise. */

@@ -140,8 +140,10 @@ export const declarationMessages = {
     ],
     help: 'write for example `1s..30s`',
   })),
-  expansionTooLarge: message<{ of: string; limit: number }>('expansion-too-large', 'error', (f) => ({
-    message: `the patterns of ${f.of} expand to more than ${f.limit} instructions`,
+  expansionTooLarge: message<{ of: string; limit: number; inside?: true }>('expansion-too-large', 'error', (f) => ({
+    message: f.inside
+      ? `more than ${f.limit} patterns of ${f.of} are inside each other`
+      : `the patterns of ${f.of} expand to more than ${f.limit} instructions`,
     help: 'use fewer patterns inside patterns, or split the work into several states',
   })),
 } as const;
