@@ -3,6 +3,7 @@
  * would print differently (`1.10`, `1e3`, 20 digits), our own reader keeps the text with the number.
  */
 import type { Json } from '../../machine/expression.js';
+import type { Input } from '../../machine/machine.js';
 import { omitUndefined } from '../../prelude/omit-undefined.js';
 import { unreadable } from '../failure.js';
 import {
@@ -258,6 +259,11 @@ export type Printed = Readonly<Record<string, string>>;
 export function withText(value: Json): { readonly value: Json; readonly printed?: string } {
   if (!isBeyondJson(value as Value)) return { value };
   return { value: plain(value as Value), ...omitUndefined({ printed: printedForm(value as Value) }) };
+}
+
+/** The default of an input, with numbers as they are written; undefined: it has none. */
+export function defaultOf({ value, printed }: Pick<Input, 'value' | 'printed'>): Value | undefined {
+  return value === undefined ? undefined : (fromRecord(value, printed) as Value);
 }
 
 /** Reverses `withText`. */

@@ -255,7 +255,8 @@ function docAbove(source: SourceFile, { start }: Span): string | null {
 
 /** The name that an expression begins with: `task` of `task.id`; null if it is more than a path. */
 export function rootOf(expression: Expression): Extract<Expression, { kind: 'name' }> | null {
-  if (expression.kind === 'field') return rootOf(expression.of);
+  if (expression.kind === 'field' || expression.kind === 'index' || expression.kind === 'maybe')
+    return rootOf(expression.of);
   return expression.kind === 'name' ? expression : null;
 }
 

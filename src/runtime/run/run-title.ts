@@ -2,7 +2,7 @@
  * What a person calls a run: the name it was given, or the title of its program, or else the inputs that are not the
  * default. It is made once, when the run begins.
  */
-import { printJson, render } from '../../interpreter/values/json.js';
+import { defaultOf, printJson, render } from '../../interpreter/values/json.js';
 import { equal, isList, isObject, member, type Value } from '../../interpreter/values/value.js';
 import type { Json } from '../../machine/expression.js';
 import type { Machine, TitlePart } from '../../machine/machine.js';
@@ -24,7 +24,7 @@ function writtenTitle({ title, inputs: declared }: Machine, inputs: Inputs): str
   const textOf = ({ input, members }: Exclude<TitlePart, string>): string => {
     const declaration = declared.find((one) => one.name === input);
     if (declaration?.secret) return '';
-    let value = ownValue(inputs, input) ?? (declaration?.value as Value | undefined);
+    let value = ownValue(inputs, input) ?? (declaration && defaultOf(declaration));
     for (const name of members) value = value === undefined ? undefined : memberOf(value, name);
     return value === undefined || value === null ? '' : render(value);
   };

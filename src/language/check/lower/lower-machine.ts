@@ -13,7 +13,6 @@ import type { InputDeclaration } from '../../syntax/ast.js';
 import type { Expression, Template } from '../../syntax/expression-nodes.js';
 import type { MachineUnit, Unit } from '../collect.js';
 import { ERROR_NAMES, errorNames, isEngineName, isReserved } from '../collect.js';
-import { rootOf } from '../program-index.js';
 import type { MachineScope } from '../scope.js';
 import { buildSymbolTable, type SymbolTable } from '../symbol-table.js';
 import { constantExpr } from './constant.js';
@@ -121,7 +120,7 @@ function lowerTitle({ title, inputs }: Unit, diagnostics: Diagnostic[]): Machine
   const parts = partsOf(title, names).map((part) => {
     if (typeof part === 'string') return part;
     const { expression, filter, list } = part;
-    const path = filter === undefined && list !== true ? titlePath(expression) : null;
+    const path = filter === undefined && list !== true ? inputPath(expression) : null;
     const [input, ...members] = path ?? [];
     if (typeof input === 'string' && inputs.has(input)) return { input, members };
     const near = typeof input === 'string' ? nearest(input, [...inputs.keys()]) : undefined;
@@ -132,11 +131,11 @@ function lowerTitle({ title, inputs }: Unit, diagnostics: Diagnostic[]): Machine
 }
 
 /** `a.b[0]` as `['a', 'b', 0]`; null for any other expression. */
-function titlePath(e: Expression): (string | number)[] | null {
+function inputPath(e: Expression): (string | number)[] | null {
   if (e.kind === 'name') return [e.name];
-  if (e.kind === 'maybe') return titlePath(e.of);
+  if (e.kind === 'maybe') return inputPath(e.of);
   if (e.kind !== 'field' && e.kind !== 'index') return null;
-  const path = titlePath(e.of);
+  const path = inputPath(e.of);
   if (path === null) return null;
   if (e.kind === 'field') return [...path, e.name.text];
   const index = constantExpr(e.index)?.value;
@@ -196,26 +195,21 @@ function lowerKey(key: Template, { inputs }: Unit, diagnostics: Diagnostic[]): N
     diagnostics.push(say.badKey(span, { why: 'is empty', help: 'write a text, such as `deploy {target}`' }));
   return parts.flatMap((part): NonNullable<Machine['key']> => {
     if (typeof part === 'string') return [part];
-    const root = rootOf(part.expression);
-    const input = root === null ? undefined : inputs.get(root.name);
+    const path = part.filter === undefined && part.list !== true ? inputPath(part.expression) : null;
+    const [name = '', ...members] = path?.map(String) ?? [];
+    const input = inputs.get(name);
     const help = 'a KEY has texts and inputs, such as `deploy {target}`, because it is known before the run begins';
-    if (root === null || part.filter !== undefined || part.list)
-      diagnostics.push(say.badKey(part.span, { why: 'contains more than inputs', help }));
+    if (path === null) diagnostics.push(say.badKey(part.span, { why: 'contains more than inputs', help }));
     else if (input === undefined)
-      diagnostics.push(say.badKey(part.span, { why: `uses \`${root.name}\`, which is not an input`, help }));
+      diagnostics.push(say.badKey(part.span, { why: `uses \`${name}\`, which is not an input`, help }));
     else if (input.secret)
       diagnostics.push(
         say.badKey(part.span, {
-          why: `uses the secret input \`${root.name}\``,
+          why: `uses the secret input \`${name}\``,
           help: 'leave it out: lists and records show the keys of runs',
         }),
       );
-    else return [pathOf(part.expression) as [string, ...string[]]];
+    else return [[name, ...members]];
     return [];
   });
-}
-
-function pathOf(expression: Expression): string[] {
-  if (expression.kind === 'field') return [...pathOf(expression.of), expression.name.text];
-  return expression.kind === 'name' ? [expression.name] : [];
 }
