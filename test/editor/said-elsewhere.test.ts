@@ -126,6 +126,23 @@ test('a workspace that is not trusted is judged without its configuration, and w
   expect(codes.filter((code) => /agent|gate|target/.test(code))).toEqual([]);
 });
 
+test('lenses that execute are not offered in a workspace that is not trusted', async () => {
+  const titles = async (trusted: boolean): Promise<string[]> => {
+    const initializationOptions = { trusted, codeLens: { runFromHere: true, waysIn: true } };
+    const { client, uri } = await opened({ ...FILES, 'flow.dsl': FLOW }, 'flow.dsl', { initializationOptions });
+    const lenses = await client.request('textDocument/codeLens', { textDocument: { uri } });
+    return lenses.map(({ command }: { command: { command: string } }) => command.command);
+  };
+  const executes = /^statedsl\.(?:run|debug|runFrom)$/;
+  const [offered, others] = [await titles(true), await titles(false)];
+  expect([...new Set(offered.filter((one) => executes.test(one)))].sort()).toEqual([
+    'statedsl.debug',
+    'statedsl.run',
+    'statedsl.runFrom',
+  ]);
+  expect(others).toEqual(offered.filter((one) => !executes.test(one)));
+});
+
 test('fields of a schema that the program does not read yet are marked', async () => {
   const flow = 'STATE: A\n  CALL: text = greet with name="x"\n  RETURN: {text.hello.}\n';
   const { ask } = await opened({ ...FILES, 'flow.dsl': flow });

@@ -1,6 +1,6 @@
 /** The debugger of VS Code: how a session starts, and decisions about effects that wait. */
 import * as vscode from 'vscode';
-import { askInputs, savedFile, textMember, type Workspace } from './workspace.js';
+import { askInputs, mayExecute, savedFile, textMember, type Workspace } from './workspace.js';
 
 export const DEBUG_TYPE = 'statedsl';
 
@@ -26,10 +26,7 @@ class ConfigurationProvider implements vscode.DebugConfigurationProvider {
     folder: vscode.WorkspaceFolder | undefined,
     given: vscode.DebugConfiguration,
   ): Promise<vscode.DebugConfiguration | undefined> {
-    if (!vscode.workspace.isTrusted) {
-      void vscode.window.showErrorMessage('Programs run only in workspaces that you trust.');
-      return undefined;
-    }
+    if (!mayExecute()) return undefined;
     const mode = vscode.workspace.getConfiguration('statedsl').get<string>('stopBeforeEffects', 'none');
     const completed = { stopBeforeEffects: mode, ...given };
     if (given.request !== 'launch' || typeof given.program !== 'string' || given.run !== undefined) return completed;

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join, relative } from 'node:path';
 import * as vscode from 'vscode';
-import { askInputs, savedFile, textMember, type Workspace } from './workspace.js';
+import { askInputs, mayExecute, savedFile, textMember, type Workspace } from './workspace.js';
 
 interface Job {
   readonly command: string;
@@ -51,6 +51,7 @@ export function startTask(
  * statedsl reads them from a file that nobody else can read; it is removed when the run ends.
  */
 async function runProgram(workspace: Workspace, given: unknown, isFromHere: boolean): Promise<void> {
+  if (!mayExecute()) return;
   const file = await savedFile(given);
   if (file === undefined) return;
   const folder = workspace.folderOf(file);

@@ -3,7 +3,7 @@ import * as vscode from 'vscode';
 import { DEBUG_TYPE } from './debugging.js';
 import { startTask } from './running.js';
 import type { ShownRun } from './shown-run.js';
-import type { Workspace } from './workspace.js';
+import { mayExecute, type Workspace } from './workspace.js';
 
 interface ListedRun {
   readonly run_id: string;
@@ -164,6 +164,7 @@ export function registerRuns(workspace: Workspace, shown: ShownRun): vscode.Disp
   };
   const act = (name: string, statuses: readonly string[] | undefined, work: (node: RunNode) => Promise<unknown>) =>
     commands.registerCommand(name, async (node?: RunNode) => {
+      if (!mayExecute()) return undefined;
       const picked = await pick(node, statuses);
       if (picked === undefined) return undefined;
       const result = await work(picked);
@@ -202,9 +203,9 @@ export function registerRuns(workspace: Workspace, shown: ShownRun): vscode.Disp
     debug.onDidTerminateDebugSession(() => view.refresh()),
     commands.registerCommand('statedsl.runs.refresh', () => view.refresh()),
     commands.registerCommand('statedsl.pickRun', async () => (await pick(undefined))?.run.run_id),
-    act('statedsl.runs.show', undefined, ({ folder, run }) => {
-      void shown.show(folder, run.run_id);
-      return Promise.resolve();
+    commands.registerCommand('statedsl.runs.show', async (node?: RunNode) => {
+      const picked = await pick(node);
+      if (picked !== undefined) void shown.show(picked.folder, picked.run.run_id);
     }),
     act('statedsl.runs.open', undefined, (node) => Promise.resolve(start(node, 'launch'))),
     act('statedsl.runs.attach', ['running'], (node) => Promise.resolve(start(node, 'attach'))),

@@ -3,7 +3,7 @@ import { spawn } from 'node:child_process';
 import { relative } from 'node:path';
 import * as vscode from 'vscode';
 import { DEBUG_TYPE } from './debugging.js';
-import type { Workspace } from './workspace.js';
+import { mayExecute, type Workspace } from './workspace.js';
 
 const FILES = '**/*.test.{dsl,statedsl}';
 const TEST = /^TEST:\s*(.*?)\s*(?:\s{2}#.*)?$/;
@@ -68,6 +68,7 @@ class Tests {
   }
 
   private async run(request: vscode.TestRunRequest, stop: vscode.CancellationToken): Promise<void> {
+    if (!mayExecute()) return;
     const run = this.controller.createTestRun(request);
     const wanted = new Map<vscode.TestItem, vscode.TestItem[]>();
     const excluded = new Set(request.exclude ?? []);

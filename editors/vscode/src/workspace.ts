@@ -41,6 +41,13 @@ export class Workspace {
   }
 }
 
+/** Whether something may be executed or changed here. If not, the person is told why nothing happens. */
+export function mayExecute(): boolean {
+  if (vscode.workspace.isTrusted) return true;
+  void vscode.window.showErrorMessage('Programs run only in workspaces that you trust.');
+  return false;
+}
+
 /** The file that a command is about: that of a lens, or the active one; saved. Undefined: there is none. */
 export async function savedFile(given: unknown): Promise<string | undefined> {
   const uri = uriOf(given) ?? vscode.window.activeTextEditor?.document.uri;

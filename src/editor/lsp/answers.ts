@@ -150,7 +150,11 @@ export class Answers extends NameAnswers {
     const asked = await this.ask(params);
     if (asked === null) return null;
     const { source, document } = asked;
-    const choice = this.documents.settings.codeLens;
+    const { codeLens } = this.documents.settings;
+    // Where nothing is executed, nothing offers to.
+    const choice = this.documents.options.isTrusted
+      ? codeLens
+      : { ...codeLens, run: false, debug: false, runFromHere: false };
     const last = choice.stepOutcome ? this.documents.lastRunOf(document) : null;
     return lensesOf(asked.program, { choice, last }).map(({ span, title, command, machine, state }) => ({
       range: rangeOf(source, span),

@@ -73,7 +73,7 @@ export class Documents {
 
   constructor(
     readonly folder: string,
-    private readonly options: { readonly isTrusted: boolean; readonly environment: ProjectHost['environment'] },
+    readonly options: { readonly isTrusted: boolean; readonly environment: ProjectHost['environment'] },
   ) {
     const files = withOpenTexts(diskFiles, (path) => this.openText(path));
     this.host = { folder, files, allowOutside: false, environment: options.environment };
