@@ -58,13 +58,7 @@ export function readYaml(file: SourceFile, index: number): ParsedYaml {
     return failWith(words.tooLarge(spanOf(0, 0), { what: 'characters', limit: MAX_CHARACTERS }));
   const scan = scanYaml(file.text);
   if (scan.tooDeep !== null) return failWith(words.tooDeep(spanOf(scan.tooDeep, scan.tooDeep + 1), {}));
-  const document = yaml.parseDocument(scan.text, {
-    prettyErrors: false,
-    version: '1.2',
-    logLevel: 'error',
-    // The library would compare each key with all previous ones. `collection` does this faster.
-    uniqueKeys: false,
-  });
+  const document = documentOf(scan);
   const comments = scan.comments.map(
     ({ start, text }): Comment => ({
       text,
@@ -87,6 +81,30 @@ export function readYaml(file: SourceFile, index: number): ParsedYaml {
     );
   }
   return { ...new Nodes(file, index, document).read(), comments };
+}
+
+const OPTIONS = {
+  prettyErrors: false,
+  version: '1.2',
+  logLevel: 'error',
+  // The library would compare each key with all previous ones. `collection` does this faster.
+  uniqueKeys: false,
+} as const;
+
+/** Reading the tokens again would take about as long as what is done with them here. */
+function documentOf({ text, tokens }: ScannedYaml): Document {
+  if (tokens === null) return yaml.parseDocument(text, OPTIONS);
+  const documents = new yaml.Composer(OPTIONS).compose(syntaxOf(tokens), true, text.length);
+  const first = documents.next();
+  // An error of several documents has the words of the library.
+  const isOnly = first.done !== true && documents.next().done === true;
+  return isOnly ? first.value : yaml.parseDocument(text, OPTIONS);
+}
+
+function* syntaxOf(tokens: readonly string[]): Generator<yaml.CST.Token> {
+  const parser = new yaml.Parser();
+  for (const token of tokens) yield* parser.next(token);
+  yield* parser.end();
 }
 
 class Nodes {
@@ -279,6 +297,8 @@ const MOST_DASHES = 60;
 interface ScannedYaml {
   /** The text with `session: from: x` replaced. It has the length of the original. */
   readonly text: string;
+  /** Those of the text; null if it is not the original. */
+  readonly tokens: readonly string[] | null;
   readonly comments: readonly { readonly start: number; readonly text: string }[];
   /** The offset at which it is nested too deeply, or null. */
   readonly tooDeep: number | null;
@@ -291,6 +311,7 @@ interface ScannedYaml {
 function scanYaml(source: string): ScannedYaml {
   const comments: { start: number; text: string }[] = [];
   const colons: number[] = [];
+  const tokens: string[] = [];
   /** The tokens of this line without spaces, to find `session: from:`. */
   let line: { text: string; start: number }[] = [];
   let at = 0;
@@ -299,6 +320,7 @@ function scanYaml(source: string): ScannedYaml {
   let lineStart = 0;
   let scalar = false;
   for (const token of new yaml.Lexer().lex(source)) {
+    tokens.push(token);
     // Tokens without characters, which only announce a document, the end of one in braces, or a scalar.
     if (token === '\u0002' || token === '\u0018' || token === '\u001f') {
       scalar = token === '\u001f';
@@ -326,7 +348,7 @@ function scanYaml(source: string): ScannedYaml {
     }
     const column = line.length === 0 && brackets === 0 ? start - lineStart : 0;
     if (brackets > DEEPEST_BRACKETS || dashes > MOST_DASHES || column > DEEPEST_COLUMN)
-      return { text: source, comments, tooDeep: start };
+      return { text: source, tokens, comments, tooDeep: start };
     line.push({ text: token, start });
     if (line.length > 5) line.shift();
     const colon = twoKeys(line);
@@ -338,7 +360,7 @@ function scanYaml(source: string): ScannedYaml {
       lineStart = at;
     }
   }
-  return { text: withSigns(source, colons), comments, tooDeep: null };
+  return { text: withSigns(source, colons), tokens: colons.length === 0 ? tokens : null, comments, tooDeep: null };
 }
 
 /** The second colon of `session: from: x`, after its value was read. */
