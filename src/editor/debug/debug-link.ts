@@ -93,7 +93,7 @@ function trapInstruction(
     return stop(t);
   };
   return (t) => {
-    const known = failures.get(t);
+    const known = failures.size === 0 ? undefined : failures.get(t);
     if (known?.isShown === false) return stopAt(t, known.failure);
     if (before(t, pc, known !== undefined)) return stop(t);
     if (known !== undefined) {

@@ -32,9 +32,11 @@ export interface ActionEntry {
 /** They belong to no line of their own. */
 const HIDDEN: ReadonlySet<Instruction['op']> = new Set(['jump', 'branch-end', 'join-detached', 'fell-off']);
 
+const NOTHING: readonly ActionEntry[] = [];
+
 export class DebugProgram {
   readonly entries: readonly ActionEntry[];
-  private readonly byPc = new Map<number, ActionEntry[]>();
+  private readonly byPc: ActionEntry[][] = [];
   private readonly states: number[] = [];
 
   constructor(
@@ -57,7 +59,7 @@ export class DebugProgram {
           known.add(key);
           const entry = { ...one, id: entries.length, pc };
           entries.push(entry);
-          this.byPc.set(pc, [...(this.byPc.get(pc) ?? []), entry]);
+          this.byPc[pc] = [...(this.byPc[pc] ?? []), entry];
         }
         before = this.locationAt(pc)?.calls ?? [];
       });
@@ -71,7 +73,7 @@ export class DebugProgram {
 
   /** The actions that begin at a position, outermost first. */
   entriesAt(pc: number): readonly ActionEntry[] {
-    return this.byPc.get(pc) ?? [];
+    return this.byPc[pc] ?? NOTHING;
   }
 
   stateAt(pc: number): number {

@@ -193,6 +193,8 @@ export class Watch {
     const failed = from < 0 ? this.failedInStep(thread) : null;
     if (failed !== null)
       return { reason: 'exception', hit: [], text: failed, depth: program.locationAt(pc)?.calls.length ?? 0 };
+    // Most positions are only looked at because something else is wanted than a line.
+    if (special === null && this.motion.kind === 'run' && this.byEntry.size === 0) return null;
     for (const entry of program.entriesAt(pc)) {
       if (entry.depth <= from) continue;
       if (special !== null && entry.depth >= special.depth) return special;
@@ -268,6 +270,7 @@ export class Watch {
 
   /** A gate or an attempt that has just failed, which no instruction throws; null: there is none. */
   private failedInStep({ frames, path }: Thread): string | null {
+    if (frames.length === 0 || this.wanted.failures.length === 0) return null;
     const wants = (id: string): boolean => this.wanted.failures.some((filter) => filter.id === id);
     const [gates, attempts] = [wants('gate_failed'), wants('attempt_failed')];
     if (!gates && !attempts) return null;
@@ -290,7 +293,7 @@ export class Watch {
     const now = data.map(({ read }) => read(thread));
     const { values } = this;
     this.values = now;
-    if (values === null) return null;
+    if (values === null || now.every((value, at) => value === values[at])) return null;
     const hit = data.filter((_, at) => {
       const [before, after] = [values[at], now[at]];
       return before !== after && (before === undefined || after === undefined || !equal(before, after));
