@@ -12,7 +12,17 @@ import { decode } from './json.js';
 import { operations } from './operations.js';
 import { isRounded, limitedValue } from './operators.js';
 import { compileTemplate } from './template.js';
-import { define, isObject, type Missing, numberOf, SourceNumber, Unreadable, type Value } from './value.js';
+import {
+  define,
+  isList,
+  isObject,
+  longWhole,
+  type Missing,
+  numberOf,
+  SourceNumber,
+  Unreadable,
+  type Value,
+} from './value.js';
 
 export type Evaluator = (thread: Thread) => Value;
 type Probe = (thread: Thread) => Value | Missing;
@@ -253,6 +263,12 @@ function compileCall(expr: Extract<Expr, { op: 'call' }>): Evaluator {
   if (call === null) throw new Error(`no function ${expr.name}`);
   const args = expr.args.map(compile);
   const [only] = args;
+  if (expr.name === 'sum' && only !== undefined)
+    return (t) => {
+      const list = only(t);
+      if (isList(list) && !list.every(isWhole)) for (const number of list) warnInexact(t, '+', number, 0.5);
+      return call([list], t.run.options);
+    };
   // `first(…)` and `last(…)` read an element.
   if (args.length === 1 && only !== undefined) return (t) => read(call([only(t)], t.run.options));
   return (t) =>
@@ -296,7 +312,7 @@ export function warnInexact(thread: Thread, operator: string, left: Value, right
 }
 
 function isWhole(value: Value): boolean {
-  return Number.isInteger(numberOf(value));
+  return Number.isSafeInteger(numberOf(value)) || longWhole(value) !== undefined;
 }
 
 function compileLogical(expr: Extract<Expr, { op: 'and' | 'or' }>): Evaluator {

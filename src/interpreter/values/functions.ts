@@ -11,8 +11,10 @@ import {
   compareNumbers,
   compareText,
   isList,
+  isLong,
   isNumber,
   isObject,
+  longDigits,
   longWhole,
   MAX_LIST,
   numberKey,
@@ -22,6 +24,7 @@ import {
   type Value,
   type ValueObject,
   Version,
+  type WholeMode,
   wholeNumber,
 } from './value.js';
 
@@ -187,14 +190,21 @@ function extreme(a: Arguments, args: readonly Value[], sign: 1 | -1): Value {
   return numbers.reduce((best, number) => (sign * compareNumbers(number, best) < 0 ? number : best));
 }
 
-/** Applies `compute` to a number. A whole number beyond 2^53 keeps its digits. */
-function ofNumber(a: Arguments, exactly: (whole: bigint) => bigint, compute: (number: number) => number): Value {
+/** The whole number that `mode` makes of a number. Of a number beyond 2^53 its digits decide, also those of its fraction. */
+function whole(a: Arguments, mode: WholeMode, compute: (number: number) => number): Value {
   const number = a.number(0);
-  const whole = longWhole(a.value(0));
-  return (whole === undefined ? null : wholeNumber(exactly(whole))) ?? compute(number);
+  const digits = longDigits(a.value(0), mode);
+  return (digits === undefined ? null : wholeNumber(digits)) ?? finiteResult(compute(number), `\`${mode}\``);
 }
 
-const asItIs = (whole: bigint): bigint => whole;
+function abs(a: Arguments): Value {
+  const number = a.number(0);
+  const value = a.value(0);
+  // Beyond 2^53 it keeps its digits, also those of a fraction.
+  if (value instanceof SourceNumber && isLong(number))
+    return number < 0 ? new SourceNumber(-number, value.text.slice(1)) : value;
+  return Math.abs(number);
+}
 
 function sum(a: Arguments): Value {
   const numbers = a.numbers(a.list(0));
@@ -213,8 +223,7 @@ function round(a: Arguments): Value {
   const value = a.number(0);
   const digits = a.count > 1 ? a.integer(1) : 0;
   if (digits < -300 || digits > 300) throw badValue('`round` needs between -300 and 300 decimal places');
-  if (digits === 0)
-    return ofNumber(a, asItIs, (number) => finiteResult(Math.sign(number) * Math.round(Math.abs(number)), '`round`'));
+  if (digits === 0) return whole(a, 'round', (number) => Math.sign(number) * Math.round(Math.abs(number)));
   // Shifting through the decimal text keeps 1.005 from becoming 1.00499….
   const shifted = Number(shift(Math.abs(value), digits));
   if (!Number.isFinite(shifted)) return value;
@@ -226,28 +235,37 @@ function shift(value: number, digits: number): string {
   return `${mantissa}e${Number(exponent ?? 0) + digits}`;
 }
 
-const LONGEST_WHOLE = 1000;
+const LONGEST_NUMBER = 1000;
 
 function int(a: Arguments): Value {
   const value = a.value(0);
   const number = numberOf(value);
-  if (number !== undefined) return ofNumber(a, asItIs, () => finiteResult(Math.trunc(number), '`int`'));
+  if (number !== undefined) return whole(a, 'int', Math.trunc);
   if (typeof value !== 'string') throw a.wrong(0, 'a number or text', value);
   if (!/^\s*[+-]?\d+\s*$/.test(value)) throw badValue(`\`int\` cannot read \`${excerpt(value)}\` as a whole number`);
   // Reading more digits than any number has takes long.
-  const whole = value.length > LONGEST_WHOLE ? null : wholeNumber(BigInt(value.trim().replace('+', '')));
-  if (whole === null) throw badValue(`\`int\` cannot represent \`${excerpt(value)}\``);
-  return whole;
+  const read = value.length > LONGEST_NUMBER ? null : wholeNumber(BigInt(value.trim().replace('+', '')));
+  if (read === null) throw badValue(`\`int\` cannot represent \`${excerpt(value)}\``);
+  return read;
 }
 
 function float(a: Arguments): Value {
   const value = a.value(0);
   const number = numberOf(value);
-  if (number !== undefined) return number;
+  if (number !== undefined) return isLong(number) ? value : number;
   if (typeof value !== 'string') throw a.wrong(0, 'a number or text', value);
   if (!/^\s*[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?\s*$/.test(value))
     throw badValue(`\`float\` cannot read \`${excerpt(value)}\` as a number`);
-  return finiteResult(Number(value), '`float`');
+  const read = finiteResult(Number(value), '`float`');
+  if (!isLong(read)) return read;
+  // Beyond 2^53 it keeps its digits, as a number that a command prints.
+  if (value.length > LONGEST_NUMBER) throw badValue(`\`float\` cannot represent \`${excerpt(value)}\``);
+  const text = value
+    .trim()
+    .replace(/^\+/, '')
+    .replace(/^(-?)0+(?=\d)/, '$1')
+    .replace(/\.(?=$|e)/i, '');
+  return String(read) === text ? read : new SourceNumber(read, text);
 }
 
 function version(a: Arguments): Value {
@@ -313,10 +331,10 @@ const TABLE: Readonly<Record<string, (a: Arguments, args: readonly Value[], host
   sum,
   min: (a, args) => extreme(a, args, 1),
   max: (a, args) => extreme(a, args, -1),
-  abs: (a) => ofNumber(a, (whole) => (whole < 0n ? -whole : whole), Math.abs),
+  abs,
   round,
-  floor: (a) => ofNumber(a, asItIs, (number) => finiteResult(Math.floor(number), '`floor`')),
-  ceil: (a) => ofNumber(a, asItIs, (number) => finiteResult(Math.ceil(number), '`ceil`')),
+  floor: (a) => whole(a, 'floor', Math.floor),
+  ceil: (a) => whole(a, 'ceil', Math.ceil),
   int,
   float,
   version,

@@ -22,6 +22,7 @@ import {
   equal,
   excess,
   isList,
+  isLong,
   isNumber,
   isObject,
   longWhole,
@@ -180,8 +181,8 @@ function compute(
 
 /** Whether computing with a number rounds it: it has more digits than JavaScript can represent. */
 export function isRounded(value: Value): value is SourceNumber {
-  const whole = value instanceof SourceNumber ? longWhole(value) : undefined;
-  return whole !== undefined && whole !== BigInt(numberOf(value) as number);
+  // No number of JavaScript beyond 2^53 has a fraction.
+  return value instanceof SourceNumber && isLong(value.value) && longWhole(value) !== BigInt(value.value);
 }
 
 /** A number as a result: infinity and NaN are failures, and minus zero becomes zero. */

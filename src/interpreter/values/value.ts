@@ -3,6 +3,7 @@
  * so lists and objects are shared instead of copied.
  */
 import type { Json } from '../../machine/expression.js';
+import { unreachable } from '../../prelude/unreachable.js';
 
 /** A value that JSON does not have. It never leaves the interpreter: `plain` converts it. */
 abstract class BeyondJson {
@@ -304,15 +305,41 @@ export function wholeNumber(digits: bigint): number | SourceNumber | null {
   return Number.isFinite(value) ? new SourceNumber(value, String(digits)) : null;
 }
 
+/** Whether a number is beyond 2^53, where computing with it may round it. */
+export const isLong = (number: number): boolean => Math.abs(number) > Number.MAX_SAFE_INTEGER;
+
+/** How a number becomes a whole one: the name of the function that does it. */
+export type WholeMode = 'int' | 'floor' | 'ceil' | 'round';
+
 /** The whole number that a number beyond 2^53 is, without loss; undefined for all others. */
 export function longWhole(value: Value): bigint | undefined {
-  if (!isNumber(value)) return undefined;
-  const number = typeof value === 'number' ? value : value.value;
-  if (Math.abs(number) <= Number.MAX_SAFE_INTEGER) return undefined;
+  return longDigits(value, null);
+}
+
+/** The whole number that `mode` makes of a number beyond 2^53, without loss; undefined for others, and without a mode for fractions. */
+export function longDigits(value: Value, mode: WholeMode | null): bigint | undefined {
+  if (!isNumber(value) || !isLong(typeof value === 'number' ? value : value.value)) return undefined;
   const { digits, exponent } = decimalOf(value as number | SourceNumber);
   if (exponent >= 0) return digits * 10n ** BigInt(exponent);
   const unit = 10n ** BigInt(-exponent);
-  return digits % unit === 0n ? digits / unit : undefined;
+  const [whole, rest] = [digits / unit, digits % unit];
+  if (rest === 0n) return whole;
+  const sign = digits < 0n ? -1n : 1n;
+  switch (mode) {
+    case null:
+      return undefined;
+    case 'int':
+      return whole;
+    case 'floor':
+      return sign < 0n ? whole - 1n : whole;
+    case 'ceil':
+      return sign < 0n ? whole : whole + 1n;
+    case 'round':
+      // Half away from zero.
+      return 2n * sign * rest >= unit ? whole + sign : whole;
+    default:
+      return unreachable(mode);
+  }
 }
 
 /** Deep equality without coercion. Scalars of different types are different. */

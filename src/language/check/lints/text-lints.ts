@@ -186,9 +186,14 @@ function isOpen(text: string): boolean {
 }
 
 const COMPARED =
-  /^([A-Za-z_]\w*)(?:\.\w+)*\s*(===|!==|[=!<>]=|&&|\|\||[<>]|[+*/%]\s+(\w+)|(?:and|or)\s+(?:not\s+)?(\w+)(?:\.\w+)*$)/;
+  /^([A-Za-z_]\w*)(?:\.\w+)*\s*(===|!==|[=!<>]=|&&|\|\||\?\?|\*\*|(?:\+\+|--)$|[<>]|(?:\/\/|[+*/%])\s+(\w+)|(?:and|or)\s+(?:not\s+)?(\w+)(?:\.\w+)*$)/;
 const NEGATED = /^(?:!|not\s+)([A-Za-z_]\w*)(?:\.\w+)*$/;
-const CALLED = /^([a-z_]\w*)\(\s*([A-Za-z_]\w*)[^)]*$/;
+const CALLED = /^([a-z_]\w*)\(\s*([A-Za-z_]\w*)(?:[^)]*$|.*\)\s*(?:\?\?|[-+*/%<>=!&|]))/;
+/** Other languages call functions as members of a value. */
+const MEMBER_CALLED = /^([A-Za-z_]\w*)(?:\.\w+|\[[^\]]*\])*\.\w+\(.*\)$/;
+/** A list or an object from its first bracket to its last, unless a value is inserted in it. */
+const BRACKETED =
+  /^(?:\[(?!.*\{\s*[A-Za-z_][\w.]*\s*\}).*\]|\{\s*(?:["']|\w+\s*:)(?!.*\{\s*[A-Za-z_][\w.]*\s*\}).*\})$/;
 /** A list, an object, a group or an index that is not closed, and the name that it begins with. */
 const OPENED = /^(?:([[({])\s*(?:["'\d]|([A-Za-z_]\w*))|([A-Za-z_]\w*)(\[))[^\])}]*$/;
 const CLOSING: Readonly<Record<string, string>> = { '[': ']', '(': ')', '{': '}' };
@@ -203,7 +208,10 @@ function lintUncomputed(text: Template | undefined, names: ReadonlySet<string>, 
   const right = operand ?? other;
   const isMeant =
     (names.has(left) && (right === undefined || names.has(right) || /^\d/.test(right))) ||
-    (isFunction(called) && names.has(first));
+    (isFunction(called) && names.has(first)) ||
+    names.has(MEMBER_CALLED.exec(raw)?.[1] ?? '') ||
+    (BRACKETED.test(raw) &&
+      (/^.\s*["'\d]/.test(raw) || (raw.match(/[A-Za-z_]\w*/g) ?? []).some((word) => names.has(word))));
   if (isMeant && !TERNARY.test(raw)) diagnostics.push(say.uncomputed(span, { text: raw }));
   const [opened, bracket, inside, list, index] = OPENED.exec(raw) ?? [];
   const name = inside ?? list;

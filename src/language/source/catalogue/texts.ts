@@ -49,7 +49,7 @@ export const textMessages = {
   uncomputed: message<{ text: string }>('taken-as-text', 'warning', (f) => ({
     message: 'this is text, and nothing is computed',
     label: 'not an expression',
-    help: `write it as in an IF, with \`AND\`, \`OR\`, \`NOT\`, \`==\` and \`!=\`, or \`"${f.text}"\` for the text`,
+    help: `write ${f.text.includes('??') ? '`default(a, b)` instead of `a ?? b`' : 'it as in an IF, with `AND`, `OR`, `NOT`, `==` and `!=`'}, or ${/["{]/.test(f.text) ? 'quote it if you mean' : `\`"${f.text}"\` for`} the text`,
   })),
   unclosed: message<{ close: string }>('taken-as-text', 'warning', (f) => ({
     message: 'this is text, because its bracket is not closed',
