@@ -12,6 +12,8 @@ import { freeNames } from '../free-names.js';
 interface NamesInText {
   has(name: string): boolean;
   readonly shared: { readonly diagnostics: Diagnostic[] };
+  /** What braces may contain in a text that is known before the run; absent in a text of the run. */
+  readonly only?: RegExp;
 }
 
 const ODD = /[{$]/;
@@ -78,7 +80,9 @@ function split(text: string, template: Template, from: number, scope: NamesInTex
     if (!names.some((name) => scope.has(name))) continue;
     const where = locate(found.written);
     if (found.kind !== 'computed') {
-      diagnostics.push(say.braces(where, { ...found, instead: 'instead' in found ? found.instead : null }));
+      const instead = 'instead' in found ? found.instead : null;
+      const onlyInputs = scope.only !== undefined && (instead === null || !scope.only.test(instead));
+      diagnostics.push(say.braces(where, { ...found, instead: onlyInputs ? null : instead, onlyInputs }));
       continue;
     }
     if (found.expression.kind === 'name' && !/^\{\s|\s\}$/.test(found.written)) continue;

@@ -86,8 +86,9 @@ export const textMessages = {
     name: string;
     instead: string | null;
     compute?: string;
-  }>('ambiguous-braces', 'error', ({ written, kind, name, instead, compute = '…' }) => {
-    if (kind === 'unclosed')
+    onlyInputs?: boolean;
+  }>('ambiguous-braces', 'error', ({ written, kind, name, instead, compute = '…', onlyInputs = false }) => {
+    if (kind === 'unclosed' && !onlyInputs)
       return {
         message: written.endsWith('}')
           ? `a bracket in \`${written}\` is not closed`
@@ -98,8 +99,9 @@ export const textMessages = {
     return {
       message: `\`${written}\` is not how the value of \`${name}\` is written here`,
       label: kind === 'doubled' ? 'a value has one pair of braces' : 'braces take an expression',
-      help:
-        instead === null
+      help: onlyInputs
+        ? `this text is known before the run, and has only inputs and their fields, such as \`{${name}}\``
+        : instead === null
           ? `compute it first, as in \`DO: result = ${compute}\`, and write \`{result}\``
           : `write \`${instead}\`${kind === 'doubled' ? ` for the value, or \`{${instead}}\` for braces` : ''}`,
       ...omitUndefined({ repair: instead === null ? undefined : { instead, guess: true as const } }),
