@@ -45,16 +45,6 @@ describe('a member that is stopped by its reader has not failed', () => {
   });
 });
 
-test.each(["sh -c 'kill -9 $$'", "{ :; sh -c 'kill -9 $$'; }", "LC_ALL=C sh -c 'kill -SEGV $$'"])(
-  'what the shell says of a command that a signal kills has the words of the program: %s',
-  (member) => {
-    const { stderr, code } = run(`${member} | cat`);
-    expect(code).toBeGreaterThan(128);
-    expect(stderr).toContain("sh -c 'kill -");
-    expect(stderr).not.toContain('__sd');
-  },
-);
-
 describe('a member that failed stops the script', () => {
   test.each([
     ['false | cat; echo never', '', 1],

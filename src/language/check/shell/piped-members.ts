@@ -8,10 +8,9 @@ import { type CommandFrame, type LexedPipe, type Lexing, type MemberStart, rewri
 export const PIPE_PRELUDE =
   '__sdm() { case $1 in (*e*) set -e;; esac; };__sdz() { case $1 in (141) return 0;; esac; return "$1"; };';
 // The member is a separate shell, so that it can be killed. It is not an operand of `||`, because `-e` would have no
-// effect in it. Its command is not the last of that shell, so that the shell does not become the command: of a command that
-// a signal kills, it then prints the member's own text.
+// effect in it.
 const OPEN = '{ __sdo=$-;set +e;(__sdm "$__sdo";';
-const CLOSE = ' ;exit );__sdz "$?";} ';
+const CLOSE = ' );__sdz "$?";} ';
 
 const UNKNOWN: MemberStart = { marker: null, start: -1, pipe: null };
 const OPENING = new Set(['if', 'while', 'until', '{']);
