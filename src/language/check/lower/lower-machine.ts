@@ -113,13 +113,13 @@ function builtinErrorState(): State {
 
 // ---- declarations of the file -----------------------------------------------------------------------
 
-const KEY_PATH = /^\{\w+(?:\.\w+)*\}$/;
-const TITLE_PATH = /^\{\w+(?:\.\w+|\[(?:\d+|"[^"]*")\])*\}$/;
+/** A value of an input, as a key or a title may contain it. */
+const INPUT_PATH = /^\{\w+(?:\.\w+|\[(?:\d+|"[^"]*")\])*\}$/;
 
 /** A title is known before anything runs, so that it can contain only inputs and their members. */
 function lowerTitle({ title, inputs }: Unit, diagnostics: Diagnostic[]): Machine['title'] {
   if (title === null) return undefined;
-  const names = { has: (name: string) => inputs.has(name), shared: { diagnostics }, only: TITLE_PATH };
+  const names = { has: (name: string) => inputs.has(name), shared: { diagnostics }, only: INPUT_PATH };
   const parts = partsOf(title, names).map((part) => {
     if (typeof part === 'string') return part;
     const { expression, filter, list } = part;
@@ -193,7 +193,7 @@ function lowerInput(input: InputDeclaration, { workflow }: Unit, diagnostics: Di
 /** The parts of a key, which is known before the run begins: texts, and inputs by the paths to their values. */
 function lowerKey(key: Template, { inputs }: Unit, diagnostics: Diagnostic[]): NonNullable<Machine['key']> {
   const { span } = key;
-  const parts = partsOf(key, { has: (name) => inputs.has(name), shared: { diagnostics }, only: KEY_PATH });
+  const parts = partsOf(key, { has: (name) => inputs.has(name), shared: { diagnostics }, only: INPUT_PATH });
   if (parts.every((part) => typeof part === 'string' && part.trim() === ''))
     diagnostics.push(say.badKey(span, { why: 'is empty', help: 'write a text, such as `deploy {target}`' }));
   return parts.flatMap((part): NonNullable<Machine['key']> => {
