@@ -7,6 +7,7 @@ import { openEngineNotices } from '../../src/engine/runs/notices-on-engine.js';
 import type { TurnHost } from '../../src/engine/turn-host.js';
 import type { Notice } from '../../src/runtime/notifications/notices.js';
 import { emptyReport } from '../../src/runtime/run/run-report.js';
+import { longTest } from '../amount.js';
 import { liveEngine, NAMESPACE } from './live-engine.js';
 import { ScriptedEngine } from './scripted-engine.js';
 
@@ -104,7 +105,7 @@ test('a flush takes what has to wait; a receiver that nobody names any more gets
   expect((await all.counts('a')).waiting).toBe(waiting);
 });
 
-test('of too many that wait the oldest are dropped, and that is said once', async () => {
+longTest('of too many that wait the oldest are dropped, and that is said once', async () => {
   const all = notices();
   await all.expect('a');
   for (let count = 0; count < 2003; count++) await all.happens();
@@ -128,40 +129,43 @@ test('a run that only waits for the clock, and one that was skipped, is no news'
   expect(of('suspended', 'signal')).toMatchObject({ status: 'suspended', waiting: [{ kind: 'signal' }] });
 });
 
-test('services of one engine send each notice once, and what a receiver refuses stays with the engine', async () => {
-  const on = await liveEngine();
-  const target = { url: 'http://127.0.0.1:1/hook' };
-  const received: string[] = [];
-  const state = { refuses: true };
-  const open = () => {
-    const send = async (_: unknown, { status, run_id }: Notice): Promise<string | null> => {
-      if (state.refuses) return 'it refuses';
-      received.push(`${status} ${run_id}`);
-      return null;
+longTest(
+  'services of one engine send each notice once, and what a receiver refuses stays with the engine',
+  async () => {
+    const on = await liveEngine();
+    const target = { url: 'http://127.0.0.1:1/hook' };
+    const received: string[] = [];
+    const state = { refuses: true };
+    const open = () => {
+      const send = async (_: unknown, { status, run_id }: Notice): Promise<string | null> => {
+        if (state.refuses) return 'it refuses';
+        received.push(`${status} ${run_id}`);
+        return null;
+      };
+      const refused = vi.fn();
+      const one = openEngineNotices({ on, namespace: NAMESPACE }, { targets: [target], send, warn: refused });
+      onTestFinished(() => one.stop());
+      return one;
     };
-    const refused = vi.fn();
-    const one = openEngineNotices({ on, namespace: NAMESPACE }, { targets: [target], send, warn: refused });
-    onTestFinished(() => one.stop());
-    return one;
-  };
-  const runs = engineRuns({ on, namespace: NAMESPACE });
-  const first = open();
-  const start = async (text: string): Promise<string> => {
-    const started = await runs.start({ text }, { person: 'ann' });
-    if (!started.ok) throw new Error(started.refusal.message);
-    await started.value.report;
-    return started.value.started.run_id;
-  };
-  while (first.waiting() === 0) await start('RETURN: 1\n');
-  await first.stop();
-  state.refuses = false;
-  const services = [open(), open(), open()];
-  const failed = await start('FAIL: no\n');
-  const asks = await start('ASK user: "Go on?" → ok\nRETURN: {ok}\n');
-  while (![`failed ${failed}`, `suspended ${asks}`].every((one) => received.includes(one)))
-    await new Promise((resolve) => setTimeout(resolve, 50));
-  await Promise.all(services.map((one) => one.stop()));
-  expect(new Set(received).size).toBe(received.length);
-  // The clock of this engine stands still, so that what was refused waits for ever.
-  expect(services.map((one) => one.waiting() > 0)).toEqual([true, true, true]);
-});
+    const runs = engineRuns({ on, namespace: NAMESPACE });
+    const first = open();
+    const start = async (text: string): Promise<string> => {
+      const started = await runs.start({ text }, { person: 'ann' });
+      if (!started.ok) throw new Error(started.refusal.message);
+      await started.value.report;
+      return started.value.started.run_id;
+    };
+    while (first.waiting() === 0) await start('RETURN: 1\n');
+    await first.stop();
+    state.refuses = false;
+    const services = [open(), open(), open()];
+    const failed = await start('FAIL: no\n');
+    const asks = await start('ASK user: "Go on?" → ok\nRETURN: {ok}\n');
+    while (![`failed ${failed}`, `suspended ${asks}`].every((one) => received.includes(one)))
+      await new Promise((resolve) => setTimeout(resolve, 50));
+    await Promise.all(services.map((one) => one.stop()));
+    expect(new Set(received).size).toBe(received.length);
+    // The clock of this engine stands still, so that what was refused waits for ever.
+    expect(services.map((one) => one.waiting() > 0)).toEqual([true, true, true]);
+  },
+);

@@ -123,7 +123,7 @@ test('an answer that takes too long, or is cut off, is no answer', async () => {
   expect(outcome).toMatchObject({ is_error: true, stdout: { text: 'the model did not answer within 300ms' } });
 });
 
-test('a prompt of a megabyte arrives whole', async () => {
+longTest('a prompt of a megabyte arrives whole', async () => {
   const one = await modelStage([{ text: 'read' }], OPENAI);
   const prompt = 'ä\n'.repeat(350_000);
   expect(await one.exited({ agent: 'writer', prompt })).toMatchObject({ exit: 0, stdout: { text: 'read' } });
