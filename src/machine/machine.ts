@@ -20,7 +20,7 @@ export interface Machine {
   readonly files: readonly string[];
   readonly inputs: readonly Input[];
   /** What a person calls a run: texts, and the inputs between them. Absent: the program does not say. */
-  readonly title?: readonly TitlePart[];
+  readonly title?: readonly InputText[];
   /** Names of tracked variables; their index is their slot. */
   readonly tracked: readonly string[];
   readonly states: readonly State[];
@@ -28,8 +28,8 @@ export interface Machine {
   /** The state that handles failures. If null, a failure ends the run. */
   readonly error: number | null;
   readonly limits: Limits;
-  /** Runs with the same key are not executed at the same time. Texts, and values of inputs by the path to them. */
-  readonly key?: readonly (string | readonly [string, ...string[]])[];
+  /** Runs with the same key are not executed at the same time. */
+  readonly key?: readonly InputText[];
   /** Set if the program was a workflow file, which has no states: its dialect. */
   readonly workflow?: 'current' | 'older';
   /** Plans by the names that instructions and calls of plans use. */
@@ -74,8 +74,8 @@ export interface RunBounds {
   readonly problem?: 'not computed';
 }
 
-/** A part of a title: a text, or an input, or a member of it. */
-export type TitlePart = string | { readonly input: string; readonly members: readonly (string | number)[] };
+/** A part of a title or a key, which are known before the run begins: a text, or an input, or a member of it. */
+export type InputText = string | { readonly input: string; readonly members: readonly (string | number)[] };
 
 /** An input that a program declares with INPUT, or a workflow file under `inputs`. */
 export interface Input {

@@ -5,6 +5,7 @@ import type { MockWorld } from '../../runtime/mock.js';
 import { createRedactor, wholeOf } from '../../runtime/redact.js';
 import { memoSettings } from '../../runtime/run/memo-effects.js';
 import { secretsOf } from '../../runtime/run/run-options.js';
+import { keyOfProgram } from '../../runtime/run/run-title.js';
 import { type RunOptions, run } from '../../runtime/run/start-run.js';
 import type { OnBusy } from '../../runtime/store/run-header.js';
 import { RunRefused } from '../../runtime/store/store-error.js';
@@ -58,7 +59,7 @@ export async function keyFor(
   options: Pick<RunOptions, 'inputs' | 'printedInputs' | 'secrets'>,
 ): Promise<NonNullable<RunOptions['key']> | null> {
   if (given === undefined && machine.key === undefined && onBusy === undefined && keyWhile === undefined) return null;
-  const { checkKey, keyOfProgram, withoutKey } = await import('../../runtime/store/run-keys.js');
+  const { checkKey, withoutKey } = await import('../../runtime/store/run-keys.js');
   if (given === undefined && machine.key === undefined) throw withoutKey();
   const name =
     given === undefined ? keyOfProgram(machine, wholeOf(options.inputs ?? {}, options.printedInputs)) : given;

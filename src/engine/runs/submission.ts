@@ -76,7 +76,7 @@ export async function submissionOf(given: Submitted): Promise<Result<Submission>
       'read large texts from files while the program runs',
     );
   const hiddenInKey = (machine.key ?? []).find(
-    (part) => typeof part !== 'string' && part[0] !== undefined && part[0] in variables,
+    (part) => typeof part !== 'string' && Object.hasOwn(variables, part.input),
   );
   if (hiddenInKey !== undefined && given.exclusive?.key === undefined)
     return refuse('wrong-use', 'the key of the run contains a secret', 'use another key: lists show the keys of runs');

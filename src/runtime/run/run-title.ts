@@ -1,11 +1,11 @@
 /**
  * What a person calls a run: the name it was given, or the title of its program, or else the inputs that are not the
- * default. It is made once, when the run begins.
+ * default; and the key that it shares with others. Both are made once, when the run begins.
  */
 import { defaultOf, printJson, render } from '../../interpreter/values/json.js';
 import { equal, isList, isObject, member, type Value } from '../../interpreter/values/value.js';
 import type { Json } from '../../machine/expression.js';
-import type { Machine, TitlePart } from '../../machine/machine.js';
+import type { InputText, Machine } from '../../machine/machine.js';
 
 const LONGEST = 120;
 /** The longest value of an input that is not in a title which the author wrote. */
@@ -21,14 +21,23 @@ export function titleOf(machine: Machine, inputs: Inputs, name?: string): string
 }
 
 function writtenTitle({ title, inputs: declared }: Machine, inputs: Inputs): string | undefined {
-  const textOf = ({ input, members }: Exclude<TitlePart, string>): string => {
+  return title === undefined ? undefined : textOf(title, declared, inputs);
+}
+
+/** The key of a run of the program with these inputs; null: it has none. */
+export function keyOfProgram({ key, inputs: declared }: Machine, inputs: Inputs): string | null {
+  return key === undefined ? null : textOf(key, declared, inputs);
+}
+
+function textOf(parts: readonly InputText[], declared: Machine['inputs'], inputs: Inputs): string {
+  const valueText = ({ input, members }: Exclude<InputText, string>): string => {
     const declaration = declared.find((one) => one.name === input);
     if (declaration?.secret) return '';
     let value = ownValue(inputs, input) ?? (declaration && defaultOf(declaration));
     for (const name of members) value = value === undefined ? undefined : memberOf(value, name);
     return value === undefined || value === null ? '' : render(value);
   };
-  return title?.map((part) => (typeof part === 'string' ? part : textOf(part))).join('');
+  return parts.map((part) => (typeof part === 'string' ? part : valueText(part))).join('');
 }
 
 function givenInputs({ inputs: declared }: Machine, inputs: Inputs): string {

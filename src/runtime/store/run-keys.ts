@@ -7,10 +7,6 @@ import { readdirSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { isDelivery, statusAfter } from '../../interpreter/events/status-after.js';
-import { defaultOf, render } from '../../interpreter/values/json.js';
-import { isList, isObject, member, type Value } from '../../interpreter/values/value.js';
-import type { Json } from '../../machine/expression.js';
-import type { Machine } from '../../machine/machine.js';
 import { lastEvents } from './journal-lines.js';
 import { entryAt, isOwnFolder, makeFolder, readOwn, writeOwn } from './own-file.js';
 import type { RunKey } from './run-header.js';
@@ -35,26 +31,6 @@ export interface ClaimedKey {
 
 /** How many characters a key has at most. */
 const LONGEST = 200;
-
-/** The key of a run of the program with these inputs; null: it has none. */
-export function keyOfProgram(
-  { key, inputs: declared }: Machine,
-  inputs: Readonly<Record<string, Json>>,
-): string | null {
-  if (key === undefined) return null;
-  const valueAt = ([name, ...path]: readonly string[]): Value => {
-    const input = declared.find((one) => one.name === name);
-    let value: Value = (inputs[name as string] as Value | undefined) ?? (input && defaultOf(input)) ?? null;
-    for (const name of path) value = memberAt(value, name) ?? null;
-    return value;
-  };
-  return key.map((part) => (typeof part === 'string' ? part : render(valueAt(part)))).join('');
-}
-
-function memberAt(value: Value, name: string): Value | undefined {
-  if (isList(value)) return /^\d+$/.test(name) ? value[Number(name)] : undefined;
-  return isObject(value) ? member(value, name) : undefined;
-}
 
 /** Throws a `RunRefused` for a text that cannot be a key: keys are shown in lists. */
 export function checkKey(key: string): void {

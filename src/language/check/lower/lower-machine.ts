@@ -199,7 +199,8 @@ function lowerKey(key: Template, { inputs }: Unit, diagnostics: Diagnostic[]): N
   return parts.flatMap((part): NonNullable<Machine['key']> => {
     if (typeof part === 'string') return [part];
     const path = part.filter === undefined && part.list !== true ? inputPath(part.expression) : null;
-    const [name = '', ...members] = path?.map(String) ?? [];
+    const [root, ...members] = path ?? [];
+    const name = String(root);
     const input = inputs.get(name);
     const help = 'a KEY has texts and inputs, such as `deploy {target}`, because it is known before the run begins';
     if (path === null) diagnostics.push(say.badKey(part.span, { why: 'contains more than inputs', help }));
@@ -212,7 +213,7 @@ function lowerKey(key: Template, { inputs }: Unit, diagnostics: Diagnostic[]): N
           help: 'leave it out: lists and records show the keys of runs',
         }),
       );
-    else return [[name, ...members]];
+    else return [{ input: name, members }];
     return [];
   });
 }
