@@ -49,6 +49,8 @@ interface OpenNotice {
   /** When it is tried next, in milliseconds since the epoch; while somebody sends it: when another one may. */
   readonly nextAt: number;
   readonly since: number;
+  /** Somebody has it now, or had it and died. */
+  readonly isSent?: true;
 }
 
 /** Longer than a receiver may take. Milliseconds. */
@@ -100,7 +102,7 @@ export function noticeHandlers() {
       const open = await openIn(context);
       const left: Record<string, number> = { ...wants };
       const taken = open.filter((one) => {
-        const isWanted = (left[one.target] ?? 0) > 0 && (one.nextAt <= now || (isAll && !isBeingSent(one)));
+        const isWanted = (left[one.target] ?? 0) > 0 && (one.nextAt <= now || (isAll && one.isSent !== true));
         if (isWanted) left[one.target] = (left[one.target] ?? 0) - 1;
         return isWanted;
       });
@@ -113,7 +115,7 @@ export function noticeHandlers() {
       if (taken.length > 0)
         context.set(
           'open',
-          open.map((one) => (taken.includes(one) ? { ...one, nextAt: until, isSent: true } : one)),
+          open.map((one): OpenNotice => (taken.includes(one) ? { ...one, nextAt: until, isSent: true } : one)),
         );
       const lost = (await context.get<number>('lost')) ?? 0;
       if (lost > 0) context.clear('lost');
@@ -160,8 +162,6 @@ export interface CountingNotices {
   readonly targets: readonly string[];
   readonly now: number;
 }
-
-const isBeingSent = (one: OpenNotice & { readonly isSent?: true }): boolean => one.isSent === true;
 
 async function receiversIn({ get }: Pick<ObjectContext, 'get'>): Promise<Receivers> {
   return (await get<Receivers>('receivers')) ?? {};

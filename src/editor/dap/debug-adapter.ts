@@ -140,7 +140,7 @@ class DebugAdapter extends DebugSession {
     try {
       await reply.after?.();
     } catch (cause) {
-      // It was answered already, and the process may execute a run that goes on.
+      // The client has its answer, and the run that this process executes must continue.
       this.sayFailure(cause);
     }
     if (command === 'disconnect') await this.end();
