@@ -55,8 +55,12 @@ const DESCRIPTION =
 /** Variables of shells that end like a secret. */
 const FOLDERS = /^(?:old|init_?c?|local_?)?_?(?:pwd|cwd)$/;
 
+/** What every name of a secret contains. Most variables of an environment do not, and each run looks at all of them. */
+const SECRET_HINT = /token|key|secret|pass|pw|pat|cred|cookie|dsn|jwt|bearer|auth|otp|sas|webhook|connection/;
+
 /** Whether a variable of this name holds a secret, in any case and style: `GITHUB_TOKEN`, `githubToken`, `x-api-key`. */
 export function isSecretName(name: string): boolean {
+  if (!SECRET_HINT.test(name.toLowerCase().replace(/[^a-z0-9]+/g, ''))) return false;
   const parts = name
     .replace(/([a-z0-9])([A-Z])/g, '$1_$2')
     .replace(/([A-Z])([A-Z][a-z])/g, '$1_$2')

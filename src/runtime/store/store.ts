@@ -91,6 +91,7 @@ type FolderParts = Pick<RunFolder, 'settled' | 'chainStart'> & { readonly lock: 
 
 function runFolder(directory: string, path: string, { lock, settled, chainStart }: FolderParts): RunFolder {
   let processes: number | null = null;
+  let stateText: string | null = null;
   const artifacts = artifactsFolder(path);
   const large = new LargeValues(folderArtifacts(artifacts));
   return {
@@ -107,7 +108,11 @@ function runFolder(directory: string, path: string, { lock, settled, chainStart 
         name,
         value === sorted[name] && Object.hasOwn(printed, name) ? fromRecord(value, printed[name]) : value,
       ]);
-      replaceFile(join(path, 'state.json'), `${printIndented(Object.fromEntries(whole) as Value)}\n`);
+      const text = `${printIndented(Object.fromEntries(whole) as Value)}\n`;
+      // Many short runs have the same values at their end as at their beginning.
+      if (text === stateText) return;
+      replaceFile(join(path, 'state.json'), text);
+      stateText = text;
     },
     writeStateBag(bag) {
       replaceFile(join(path, 'state-bag.json'), `${JSON.stringify(bag, null, 2)}\n`);
