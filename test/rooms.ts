@@ -68,7 +68,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   },
   'runtime/record': {
     holds:
-      'the one reader of records: `RunModel` takes event after event, and knows visits, attempts, steps, waits, cost, active time and what a resume took back; what shows a run or judges it is a projection of it',
+      'the one reader of records: `RunModel` takes event after event, and knows visits, attempts, steps, waits, cost, active time and what a resume took back; `counted-events.ts`: which events a resume took back, for who executes a record again; what shows a run or judges it is a projection of it',
     rooms: ['machine', 'interpreter'],
     packages: [],
     node: false,

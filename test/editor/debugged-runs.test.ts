@@ -140,6 +140,36 @@ test('they stopped, and had places', () => {
   expect(total.places).toBeGreaterThan(COUNT);
 });
 
+test.each([
+  { type: 'key_shared', key: 'k', run_id: 'other', how: 'waits' },
+  { type: 'warned', message: 'near a limit', state: 'A', line: 0, by: 'runner' },
+] as const)('an event $type that the program does not make is before what follows it', async (added) => {
+  const text = 'STATE: A\n  TRACK: n = 0\n  INCREMENT: n\n  RETURN: {n}\n';
+  const { machine, places, sources } = compile(text, { debug: true });
+  if (machine === null) expect.unreachable();
+  const runId = `01a00000-0000-7000-9000-${added.type.length.toString().padStart(12, '0')}`;
+  await executed(machine, { dir: directory, runId });
+  const stored = openStoredRun(directory, runId);
+  const made: JournalRecord[] = [];
+  readJournal(stored.journal, (record) => made.push(record) > 0, journalStart);
+  const seqsOf = (events: readonly RunEvent[]): number[] => {
+    const records = events.map((event, at) => ({ ...(made[0] as JournalRecord), seq: at + 1, event }));
+    const programOf = () => new DebugProgram(link(machine), sources, places);
+    const wanted: WantedStops = { breakpoints: [], data: [], failures: [], log: () => undefined };
+    const past = new PastRun({ stored, records, inputs: {}, redactor: null, programOf }, wanted, null);
+    past.watch.motion = { kind: 'pause', reason: 'pause' };
+    const seqs: number[] = [];
+    while (past.forward()) {
+      seqs.push(past.seqNow);
+      past.watch.proceed({ kind: 'pause', reason: 'pause' });
+    }
+    return seqs;
+  };
+  const events = made.map(({ event }) => event);
+  expect(seqsOf(events)).toEqual([2, 3, 4]);
+  expect(seqsOf([...events.slice(0, 2), added, ...events.slice(2)])).toEqual([2, 4, 5]);
+});
+
 test('positions without a breakpoint are not trapped', () => {
   const { machine } = compile('STATE: A\n  TRACK: n = 0\n  INCREMENT: n\n  IF: n >= 5 → RETURN: {n}\n  GOTO: A\n');
   const linked = link(machine as Machine);

@@ -8,7 +8,7 @@ import {
   heldAfter,
   isDiscarded,
   knownRanges,
-} from '../../src/runtime/run/again/recover.js';
+} from '../../src/runtime/record/counted-events.js';
 
 const range = (from: number, until: number, without: readonly number[] = []): DiscardedRange => ({
   from,
@@ -31,7 +31,7 @@ test.each([
   ['a failure of the run itself', { ...range(5, 8), held: held('') }, true],
   ['a failure of a branch, at an unknown position', { ...range(5, 8), held: held('3.1') }, false],
 ])('a position is before %s', (_, one, expected) => {
-  expect(areAllAfter([range(9, 10), one], { seq: 4, offset: 0 })).toBe(expected);
+  expect(areAllAfter([range(9, 10), one], { seq: 4 })).toBe(expected);
 });
 
 describe('ranges of known resumes', () => {
@@ -39,12 +39,12 @@ describe('ranges of known resumes', () => {
     seq,
     event: { type: 'run_resumed', by: 'x', from, ...more } as RunEvent,
   });
-  const start = { seq: 0, offset: 0 };
+  const start = { seq: 0 };
   const last = range(50, Number.POSITIVE_INFINITY);
 
   test('count between a position and what is about to be discarded', () => {
     const resumes = [resumed(10, 5), resumed(20, 15, { without: [12], held: held('1.1') }), resumed(50, 45)];
-    expect(knownRanges(resumes, { from: 50, without: [] }, { seq: 10, offset: 0 })).toEqual([
+    expect(knownRanges(resumes, { from: 50, without: [] }, { seq: 10 })).toEqual([
       { from: 15, until: 20, without: [12], held: held('1.1') },
       last,
     ]);

@@ -7,6 +7,7 @@ import { SourceLines } from '../../src/page/history/source-lines.js';
 import { IdleSpans } from '../../src/page/timeline/visible-bars.js';
 import { OpenWaits } from '../../src/runtime/record/open-waits.js';
 import type { RecordedWait } from '../../src/runtime/record/record-facts.js';
+import { RunModel } from '../../src/runtime/record/run-model.js';
 
 const at = (seconds: number): string => new Date(Date.UTC(2026, 0, 1, 0, 0, seconds)).toISOString();
 /** Only the members that are read. */
@@ -156,4 +157,34 @@ test('a time without a process ends where the next one begins', () => {
     [15, 20],
   ]);
   expect(spans.total(100)).toBe(10);
+});
+
+test('the copy of a copy was copied from the copy, and each program is known from its event on', () => {
+  const run = new RunModel();
+  const begun = { type: 'run_started', machine: 'm', digest: 'first', inputs: {} };
+  const copied = (of: string, from: number, more: object = {}) => ({ type: 'run_resumed', by: 'x', of, from, ...more });
+  const edited = { type: 'run_resumed', by: 'x', digest: 'edited' };
+  const events = recorded(begun, entered('A'), copied('one', 2), entered('A'), edited, copied('two', 4));
+  for (const record of events) run.take(record);
+  expect(run.copy).toEqual({ of: 'two', seq: 6 });
+  expect(run.programs).toEqual([
+    { seq: 1, digest: 'first' },
+    { seq: 5, digest: 'edited' },
+  ]);
+});
+
+test('a resume finds what it repeats among very many effects of which none is kept', () => {
+  const run = new RunModel({ keeps: () => false });
+  let seq = 0;
+  const take = (event: object): void => run.take({ seq: ++seq, time: at(0), event: event as RunEvent });
+  const settle = (effect: string): number => {
+    take(requested(effect));
+    take({ type: 'effect_settled', effect, attempt: 1, outcome: { kind: 'exited', exit: 1 } });
+    return seq;
+  };
+  take(entered('A'));
+  const failed = settle('failed');
+  for (let effect = 1; effect <= 10_000; effect++) settle(String(effect));
+  take({ type: 'run_resumed', by: 'x', from: seq, without: [failed] });
+  expect([...run.open.keys()]).toEqual(['failed']);
 });

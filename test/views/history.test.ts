@@ -272,6 +272,16 @@ describe('two runs', () => {
     expect(difference(left, right)).toBe(null);
   });
 
+  test('are the same whatever was added to their records by others', () => {
+    const added = [
+      { type: 'key_shared', key: 'k', run_id: 'other', how: 'waited', waited_ms: 5 },
+      { type: 'answer_refused', name: 'q', value: 'x', by: 'ann', reason: 'no' },
+      { type: 'warned', message: 'near a limit', state: 'A', line: 0, by: 'runner' },
+    ] as unknown as RunEvent[];
+    const visited: Timed = [1, entered('A')];
+    expect(difference([visited], [visited, ...added.map((event): Timed => [2, event])])).toBe(null);
+  });
+
   test('the time at which a timer ends does not count', () => {
     const waited = (until: number): Timed[] => [
       [1, entered('A')],

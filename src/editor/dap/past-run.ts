@@ -2,6 +2,7 @@
  * A run at a past place: it is executed again with the outcomes on record. Nothing is performed or recorded, and what it
  * printed is not shown again. Each instruction is counted, so that a place has a number.
  */
+import { isMadeByRun } from '../../interpreter/events/status-after.js';
 import { momentOf } from '../../interpreter/record/change.js';
 import { advance, link, type Run } from '../../interpreter/run.js';
 import type { Thread } from '../../interpreter/run-state/thread.js';
@@ -56,15 +57,6 @@ export interface PastLocation {
   readonly tick: number;
   readonly depth: number;
 }
-
-/** Events that no instruction makes. */
-const NOT_MADE: ReadonlySet<string> = new Set([
-  'run_suspended',
-  'run_interrupted',
-  'run_resumed',
-  'worktree_committed',
-  'answer_refused',
-]);
 
 class Reached extends Error {}
 
@@ -151,7 +143,7 @@ export class PastRun {
     let left = this.follower.replay.unmatched;
     for (let at = this.at; left > 0 && at < this.record.records.length; at++) {
       const record = this.record.records[at] as JournalRecord;
-      if (!NOT_MADE.has(record.event.type)) left--;
+      if (isMadeByRun(record.event)) left--;
       seq = record.seq;
     }
     return seq;

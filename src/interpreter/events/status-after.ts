@@ -30,6 +30,23 @@ export function endsRun({ type }: RunEvent): boolean {
   return type === 'run_returned' || type === 'run_failed' || type === 'run_skipped';
 }
 
+/** Whether the program makes the event when it is executed, also with what is delivered to it. The others are added to its record. */
+export function isMadeByRun(event: RunEvent): boolean {
+  switch (event.type) {
+    case 'run_suspended':
+    case 'run_interrupted':
+    case 'run_resumed':
+    case 'worktree_committed':
+    case 'answer_refused':
+    case 'key_shared':
+      return false;
+    case 'warned':
+      return event.by !== 'runner';
+    default:
+      return true;
+  }
+}
+
 /** The kinds of effects that do work: commands, functions, agents and tools. */
 export const WORK_EFFECTS: ReadonlySet<string> = new Set(['shell', 'argv', 'function', 'agent', 'tool']);
 

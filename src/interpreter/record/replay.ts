@@ -15,7 +15,7 @@ import { holdKey, releaseHeld } from '../control/hold.js';
 import { startMember } from '../control/join.js';
 import { grantPermit } from '../control/semaphore.js';
 import type { HeldFailure, Outcome, RunEvent, RunResumed } from '../events/event.js';
-import { WORK_EFFECTS } from '../events/status-after.js';
+import { isMadeByRun, WORK_EFFECTS } from '../events/status-after.js';
 import { limitsOf } from '../events/stored-limits.js';
 import { forceStartCall } from '../plan/launch-call.js';
 import type { EffectRequest } from '../request.js';
@@ -133,20 +133,8 @@ export class Replay {
 
   /** Takes the next event of the record. */
   take(seq: number, event: RunEvent): Difference | null {
-    switch (event.type) {
-      case 'run_suspended':
-      case 'run_interrupted':
-      case 'worktree_committed':
-      case 'answer_refused':
-      case 'key_shared':
-        return null;
-      case 'run_resumed':
-        return this.resume(seq, event);
-      case 'warned':
-        if (event.by === 'runner') return null;
-        break;
-      default:
-    }
+    if (event.type === 'run_resumed') return this.resume(seq, event);
+    if (!isMadeByRun(event)) return null;
     return this.loose ? this.follow(event) : this.match(seq, event);
   }
 

@@ -79,15 +79,7 @@ export interface GrowingTimeline {
   readonly taken: number;
 }
 
-/** A program in which the run was resumed. */
-interface ResumedProgram {
-  /** The event from which on it is executed. */
-  readonly seq: number;
-  readonly digest: string;
-}
-
 export class RunHistory {
-  private readonly edited: ResumedProgram[] = [];
   /** The numbers of the events by which something was tried again. */
   readonly retries: number[] = [];
   readonly timeline = new Timeline();
@@ -98,8 +90,6 @@ export class RunHistory {
   take(line: RecordLine): void {
     const record = recordOf(line);
     if (record !== null) {
-      if (line.type === 'run_resumed' && line.digest !== undefined)
-        this.edited.push({ seq: line.seq, digest: line.digest });
       if (line.type === 'effect_retried' || line.type === 'retry_triggered') this.retries.push(line.seq);
       this.timeline.take(record);
       this.steps.take(record);
@@ -115,6 +105,7 @@ export class RunHistory {
 
   /** The digest of the program that was executed at an event; null: the one with which the run started. */
   programAt(seq: number): string | null {
-    return this.edited.findLast((one) => one.seq <= seq)?.digest ?? null;
+    const [, ...edited] = this.timeline.run.programs;
+    return edited.findLast((one) => one.seq <= seq)?.digest ?? null;
   }
 }

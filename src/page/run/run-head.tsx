@@ -147,13 +147,10 @@ function Retries({ model }: { readonly model: ScreenModel }) {
 
 /** The run that this one was copied from, with a link to the event where its own execution began. */
 function CopyOf({ model }: { readonly model: ScreenModel }) {
-  const { lines } = model.record.value;
-  const begun = useMemo(() => {
-    for (const event of lines.after('run_resumed', 0)) if (event.of !== undefined) return event;
-    return null;
-  }, [lines.length > 0 && lines.length]);
-  if (begun?.of === undefined) return null;
-  const { of, seq } = begun;
+  void model.record.value;
+  const { copy } = model.history.timeline.run;
+  if (copy === null) return null;
+  const { of, seq } = copy;
   return (
     <Fact name="Replay of">
       <Link to={{ run: of, query: { event: String(Math.max(1, seq - 1)) } }}>

@@ -63,8 +63,10 @@ export class RunModel {
   readonly time = new ActiveTime();
   /** How long the run was executed of which this one is a copy, in milliseconds. */
   copiedMs = 0;
-  /** The run that this one was copied from, up to the point where its own execution began. */
-  copyOf: string | null = null;
+  /** The run that this one was copied from, and the event with which its own execution began. */
+  copy: { readonly of: string; readonly seq: number } | null = null;
+  /** The program with which the run started, and those in which it was resumed, with the event from which on each is executed. */
+  readonly programs: { readonly seq: number; readonly digest: string }[] = [];
   readonly visits: Visit[] = [];
   /** Attempts of commands, functions, agents and tools, in their order. */
   attempts: Attempt[] = [];
@@ -84,8 +86,12 @@ export class RunModel {
   private readonly leftWaits = new Map<string, RecordedWait>();
   /** The last attempts that ended of kept effects in this state, which an event may correct. */
   private readonly lastEnded = new Map<string, Attempt>();
-  /** The last requests of effects that are not kept, by the event that settled them: a resume may repeat them. */
-  private readonly settled = new Map<number, Requested>();
+  /**
+   * The last requests of effects that are not kept, by the event that settled them: a resume may repeat them. There are two
+   * generations, because a map whose first entry is removed again and again looks for it ever longer.
+   */
+  private settled = new Map<number, Requested>();
+  private settledBefore = new Map<number, Requested>();
   /** Effects whose attempt is repeated without counting. */
   private readonly backedOff = new Set<string>();
   /** The events that began effects, as far as they count. */
@@ -114,6 +120,7 @@ export class RunModel {
     switch (event.type) {
       case 'run_started':
         this.machine = event.machine;
+        this.programs.push({ seq, digest: event.digest });
         return;
       case 'state_entered':
         return this.enterState(seq, time, event);
@@ -273,9 +280,8 @@ export class RunModel {
   }
 
   private remember(seq: number, request: Requested): void {
+    if (this.settled.size === MOST_SETTLED) [this.settledBefore, this.settled] = [this.settled, new Map()];
     this.settled.set(seq, request);
-    const [oldest] = this.settled.keys();
-    if (this.settled.size > MOST_SETTLED && oldest !== undefined) this.settled.delete(oldest);
   }
 
   private spend(attempt: Attempt, outcome: Outcome): void {
@@ -355,22 +361,35 @@ export class RunModel {
    * again.
    */
   private resumeRun(seq: number, time: string, event: EventOf<'run_resumed'>): void {
-    const { from, of, without = [] } = event;
+    const { from, of, without = [], digest } = event;
     this.options.watcher?.resume(event);
     this.isOver = false;
+    if (digest !== undefined) this.programs.push({ seq, digest });
     if (from === undefined) return;
     this.registered = [];
     if (this.end !== null && this.end.seq >= from) this.end = null;
     while ((this.effectSeqs.at(-1) ?? 0) >= from) this.effectSeqs.pop();
-    const isBack = ({ settledSeq }: Attempt): boolean => settledSeq !== null && without.includes(settledSeq);
-    const requests = without.flatMap((settledSeq) => this.settled.get(settledSeq) ?? []);
-    const again = [...this.attempts.filter(isBack), ...requests.map((request) => ({ request }))];
+    const requests = without.flatMap((one) => this.settled.get(one) ?? this.settledBefore.get(one) ?? []);
+    const again = [
+      ...this.settledBy(without, without.length - requests.length),
+      ...requests.map((request) => ({ request })),
+    ];
     const open = [...this.open.values()].filter((attempt) => attempt.seq < from);
     this.open.clear();
     this.takeBackWaits(from);
-    if (of !== undefined) this.forget(of);
+    if (of !== undefined) this.forget(of, seq);
     this.takeBackVisits(seq, time, from);
     for (const { request } of [...again, ...open]) this.begin(seq, time, request, of === undefined);
+  }
+
+  /** Kept attempts by the events of their outcomes. They are among the last, so the search begins at the end. */
+  private settledBy(seqs: readonly number[], most: number): Attempt[] {
+    const found: Attempt[] = [];
+    for (let at = this.attempts.length - 1; at >= 0 && found.length < most; at--) {
+      const attempt = this.attempts[at] as Attempt;
+      if (attempt.settledSeq !== null && seqs.includes(attempt.settledSeq)) found.push(attempt);
+    }
+    return found.reverse();
   }
 
   private takeBackWaits(from: number): void {
@@ -392,8 +411,8 @@ export class RunModel {
   }
 
   /** Another run executed everything up to here. */
-  private forget(of: string): void {
-    this.copyOf = of;
+  private forget(of: string, seq: number): void {
+    this.copy = { of, seq };
     for (const visit of this.visits) visit.isCopied = true;
     this.attempts = [];
     this.waits = [];

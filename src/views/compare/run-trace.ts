@@ -4,6 +4,7 @@
  */
 import type { Outcome, RunEvent } from '../../interpreter/events/event.js';
 import { threadOf } from '../../interpreter/events/facts.js';
+import { isMadeByRun } from '../../interpreter/events/status-after.js';
 import type { Json } from '../../machine/expression.js';
 import type { Recorded } from '../../runtime/record/record-facts.js';
 
@@ -29,7 +30,6 @@ const ALWAYS_DIFFERS: ReadonlySet<string> = new Set(['clock', 'uuid']);
 export class RunTrace {
   readonly threads = new Map<string, ThreadTrace>();
   readonly visits: VisitTrace[] = [];
-  machine = '';
   inputs: Readonly<Record<string, Json>> = {};
   /** The digest of the program that was executed last. */
   program = '';
@@ -38,8 +38,7 @@ export class RunTrace {
 
   /** Takes an event before the range that is compared: only the program and the inputs count. */
   pass({ event }: Recorded): void {
-    if (event.type === 'run_started')
-      [this.machine, this.program, this.inputs] = [event.machine, event.digest, event.inputs];
+    if (event.type === 'run_started') [this.program, this.inputs] = [event.digest, event.inputs];
     if (event.type === 'run_resumed' && event.digest !== undefined) this.program = event.digest;
   }
 
@@ -98,14 +97,10 @@ export class RunTrace {
         return [event.type, event.error.kind, event.error.message];
       // Inputs are compared by name.
       case 'run_started':
-      case 'run_suspended':
-      case 'run_resumed':
-      case 'run_interrupted':
-      case 'worktree_committed':
       case 'warned':
         return null;
       default:
-        return withoutLine(event);
+        return isMadeByRun(event) ? withoutLine(event) : null;
     }
   }
 }

@@ -153,11 +153,10 @@ export function reportOn(runs: readonly RunWithFacts[]): Report {
 }
 
 function reportedRun({ run_id, status, started_at, branch, damage, facts }: RunWithFacts): ReportedRun {
-  const { machine, time, copyOf } = facts;
-  const copy = copyOf === null ? {} : { copy_of: copyOf };
-  const more = omitUndefined({ branch, damage });
+  const { machine, time, copy } = facts;
+  const more = omitUndefined({ copy_of: copy?.of, branch, damage });
   const spent = { ...spendingOf(facts.attempts), retries: retriesIn([{ facts }]) };
-  return { run_id, machine, status, started_at, duration_ms: time.ms, ...spent, ...copy, ...more };
+  return { run_id, machine, status, started_at, duration_ms: time.ms, ...spent, ...more };
 }
 
 /** Retried steps and retried effects. */

@@ -7,9 +7,9 @@ import type { FailureCause, GrantedAttempt, Outcome, RunEvent } from '../../../i
 import { WORK_EFFECTS } from '../../../interpreter/events/status-after.js';
 import { REFUSED } from '../../../interpreter/run.js';
 import type { Machine } from '../../../machine/machine.js';
+import type { Discarded } from '../../record/counted-events.js';
 import { RunRefused } from '../../store/store-error.js';
 import type { StoredRun } from '../../store/stored-run.js';
-import type { Discarded } from './recover.js';
 import { errorStatesOf, type RecordSearch, searchRecord, type UsedUp } from './search-record.js';
 
 /** An effect as messages describe it. */

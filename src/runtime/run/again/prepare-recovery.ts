@@ -11,6 +11,7 @@ import { migrateRun } from '../../../interpreter/record/migrate.js';
 import { link, type Run } from '../../../interpreter/run.js';
 import type { Json } from '../../../machine/expression.js';
 import type { Machine } from '../../../machine/machine.js';
+import type { Discarded } from '../../record/counted-events.js';
 import { createRedactor, type Redactor } from '../../redact.js';
 import { digestOf } from '../../store/image.js';
 import { writeOwn } from '../../store/own-file.js';
@@ -18,8 +19,8 @@ import { journalStart } from '../../store/read-journal.js';
 import { RunRefused, storeError } from '../../store/store-error.js';
 import { machineFile, type RunAbout, type StoredRun, storedMachine } from '../../store/stored-run.js';
 import { type RunOptions, secretsOf } from '../run-options.js';
-import { type Discarded, discardedRanges, keptWithTexts, recoverRun } from './recover.js';
-import { readCounted } from './search-record.js';
+import { keptWithTexts, recoverRun } from './recover.js';
+import { discardedRanges, readCounted } from './search-record.js';
 
 interface RebasedRecovery extends Pick<RecoveryContext, 'inputs' | 'redactor'> {
   /** Whether what the run waits for has failed before. */

@@ -6,6 +6,7 @@ import { grant, type Run, reopen } from '../../../interpreter/run.js';
 import type { Json } from '../../../machine/expression.js';
 import type { Machine } from '../../../machine/machine.js';
 import { omitUndefined } from '../../../prelude/omit-undefined.js';
+import { type Discarded, discardedMembers } from '../../record/counted-events.js';
 import type { Redactor } from '../../redact.js';
 import { digestOf } from '../../store/image.js';
 import { journalStart } from '../../store/read-journal.js';
@@ -13,11 +14,11 @@ import { RunRefused } from '../../store/store-error.js';
 import type { StoredRun } from '../../store/stored-run.js';
 import { definedLimits } from '../run-options.js';
 import { migrateToEdited, prepareRecovery } from './prepare-recovery.js';
-import { type Discarded, discardedMembers, discardedRanges, type Recovered, recoverRun } from './recover.js';
+import { type Recovered, recoverRun } from './recover.js';
 import { eventAt, type ReplayPoint } from './replay-point.js';
 import type { ResumeOptions } from './resume-options.js';
 import { editedMachine } from './resume-options.js';
-import { type RecordSearch, readCounted } from './search-record.js';
+import { discardedRanges, type RecordSearch, readCounted } from './search-record.js';
 
 export interface ReplayStarting
   extends Pick<ResumeOptions, 'inputs' | 'env' | 'secrets' | 'machine' | 'file' | 'person' | 'limits'> {

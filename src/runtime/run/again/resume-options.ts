@@ -13,6 +13,7 @@ import { beginRollback } from '../../../interpreter/undo/rollback.js';
 import type { Json } from '../../../machine/expression.js';
 import type { Limits, Machine } from '../../../machine/machine.js';
 import { omitUndefined } from '../../../prelude/omit-undefined.js';
+import { discardedMembers } from '../../record/counted-events.js';
 import { digestOf } from '../../store/image.js';
 import type { Delivery } from '../../store/inbox.js';
 import { RunRefused } from '../../store/store-error.js';
@@ -23,7 +24,7 @@ import { definedLimits, type RunOptions } from '../run-options.js';
 import { findResumePoint, type ResumePoint } from './find-resume-point.js';
 import type { RecoveryContext } from './prepare-recovery.js';
 import { migrateToEdited } from './prepare-recovery.js';
-import { discardedMembers, type Recovered, recoverRun } from './recover.js';
+import { type Recovered, recoverRun } from './recover.js';
 import {
   type GoingBack,
   refuseDifference,

@@ -4,10 +4,17 @@
  */
 import type { RunEvent } from '../../../interpreter/events/event.js';
 import type { ExceededScope, Machine } from '../../../machine/machine.js';
+import {
+  areAllAfter,
+  type Discarded,
+  type DiscardedRange,
+  isDiscarded,
+  knownRanges,
+} from '../../record/counted-events.js';
 import { readCheckpoint } from '../../store/checkpoint.js';
-import { type JournalPosition, journalStart, readJournal } from '../../store/read-journal.js';
+import type { JournalRecord } from '../../store/journal-line.js';
+import { type JournalPosition, journalHas, journalStart, readJournal, readUntil } from '../../store/read-journal.js';
 import type { StoredRun } from '../../store/stored-run.js';
-import { areAllAfter, type DiscardedRange, discardedRanges, isDiscarded } from './recover.js';
 
 /** A search that is given events one by one. */
 export interface RecordSearch<Found> {
@@ -44,6 +51,24 @@ function searchAfter<Found>(
   const search = begin(position.seq === 0);
   readCounted(journal, ranges, search, position);
   return search.result();
+}
+
+/** The ranges that count for a reader that begins at `position`: `knownRanges` of a journal. Throws a `StoreError`. */
+export function discardedRanges(
+  journal: string,
+  discarded: Discarded | null,
+  position: JournalPosition,
+): readonly DiscardedRange[] {
+  const resumes: JournalRecord[] = [];
+  // Most runs have none, and reading all lines to find that out takes longer than everything else.
+  if (journalHas(journal, '"type":"run_resumed"', position)) {
+    const until = discarded === null ? Number.POSITIVE_INFINITY : discarded.from - 1;
+    const take = (record: JournalRecord): void => {
+      if (record.event.type === 'run_resumed') resumes.push(record);
+    };
+    readUntil(journal, until, take, position);
+  }
+  return knownRanges(resumes, discarded, position);
 }
 
 /** Passes every event that still counts to a search. Throws a `StoreError`. */
