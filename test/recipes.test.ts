@@ -76,19 +76,18 @@ const cursor = readFileSync(join(root, 'src/runtime/agents/programs/cursor.ts'),
 const RECIPES: Readonly<Record<string, Edits>> = {
   'A verb.': {
     'language/syntax/tokens/verbs.ts': [
-      ["  'KEEP',\n] as const;", "  'KEEP',\n  'BEEP',\n] as const;"],
       ["'ROLLBACK', 'KEEP'] as const", "'ROLLBACK', 'KEEP', 'BEEP'] as const"],
-    ],
-    'language/syntax/tokens/tokens.ts': [
-      ["'KEEP', 'expression');", "'KEEP', 'expression');\nexport const Beep = verb('Beep', 'BEEP', 'expression');"],
-    ],
-    'language/syntax/grammar/grammar.ts': [
-      ['() => this.CONSUME(t.Keep),', '() => this.CONSUME(t.Keep),\n    () => this.CONSUME(t.Beep),'],
+      [
+        "'FAIL: no free port' } }",
+        "'FAIL: no free port' }, SHOUT: { what: 'what is shouted', example: 'SHOUT: ho' } }",
+      ],
     ],
     'language/check/lower/simple.ts': [
       [
         "    case 'track':\n",
-        "    case 'beep':\n      l.emitter.add({ op: 'emit', event: 'BEEP', fields: [], message: null }, i.span);\n      return true;\n    case 'track':\n",
+        "    case 'beep':\n      l.emitter.add({ op: 'emit', event: 'BEEP', fields: [], message: null }, i.span);\n      return true;\n" +
+          "    case 'shout':\n      l.emitter.add({ op: 'emit', event: null, fields: [], message: i.text ? lowerTemplate(i.text, l) : null }, i.span);\n      return true;\n" +
+          "    case 'track':\n",
       ],
     ],
   },
@@ -172,6 +171,25 @@ test('a verb that is a word alone', async () => {
   expect(emitted).toEqual(['BEEP', 'BEEP']);
   expect((await formatText(text.replace('  BEEP\n', '  BEEP  \n'), 'a.dsl')).text).toBe(text);
   expect(compile('STATE: A\n  BEEPP\n  RETURN\n').diagnostics.map(({ code }) => code)).not.toEqual([]);
+});
+
+test('a verb of a text', async () => {
+  const { compile, run } = await load<Library>('index.js');
+  const { formatText } = await load<Formatter>('app/library/compile-text.js');
+  const text = 'STATE: A\n  CHECK: n = count\n  IF: n > 0 → SHOUT: {n} ho, RETURN: ok\n  RETURN: no\n';
+  const { machine, diagnostics } = compile(text, { commands: ['count'] });
+  expect(diagnostics).toEqual([]);
+  const messages: unknown[] = [];
+  const onEvent = (event: { readonly type: string }) => {
+    if (event.type === 'emitted') messages.push((event as { readonly message?: unknown }).message);
+  };
+  const commands = { count: () => 3 };
+  expect(await run(machine ?? expect.unreachable(), { commands, onEvent })).toMatchObject({ returned: 'ok' });
+  expect(messages).toEqual(['3 ho']);
+  expect((await formatText(text.replace('SHOUT: {n} ho', 'SHOUT:  {n} ho'), 'a.dsl')).text).toBe(text);
+  const wrong = (line: string) => compile(`STATE: A\n  ${line}\n  RETURN\n`).diagnostics.map(({ message }) => message);
+  expect(wrong('SHOUT:')).toEqual(['what is shouted is missing after `SHOUT`']);
+  expect(wrong('SHUOT: ho')).toEqual(['`SHUOT` is not a verb']);
 });
 
 test('a lint', async () => {

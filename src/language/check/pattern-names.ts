@@ -164,9 +164,6 @@ function readInstruction(i: Instruction, into: Set<string>): void {
       return /^(?:name|field|maybe)$/.test(i.expression?.kind ?? 'name') ? undefined : expression(i.expression);
     case 'undo':
       return readInstruction(i.by, into);
-    case 'fail':
-      template(i.text);
-      return i.args.forEach(argument);
     case 'wait':
       template(i.timeout);
       options(i.options);
@@ -188,6 +185,10 @@ function readInstruction(i: Instruction, into: Set<string>): void {
       for (const block of blocksOf(i)) readBlock(block, into);
       return;
     default:
+      if ('args' in i) {
+        template(i.text);
+        return i.args.forEach(argument);
+      }
       i satisfies BareNode;
   }
 }

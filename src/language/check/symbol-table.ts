@@ -5,7 +5,16 @@
  */
 import { checkMessages as say } from '../source/catalogue/check.js';
 import type { Diagnostic, Span } from '../source/diagnostic.js';
-import type { Argument, BareNode, Block, CheckNode, Instruction, ShellText, StateDeclaration } from '../syntax/ast.js';
+import type {
+  Argument,
+  BareNode,
+  Block,
+  CheckNode,
+  Instruction,
+  ShellText,
+  StateDeclaration,
+  TextActionNode,
+} from '../syntax/ast.js';
 import { childBlocks, parsedBody } from '../syntax/child-blocks.js';
 import type { Expression, Template } from '../syntax/expression-nodes.js';
 import { blocksOf } from '../syntax/step-nodes.js';
@@ -158,8 +167,7 @@ class SymbolCollector {
         this.goto(i, parameters);
         return;
       case 'use':
-        this.use(i, parameters, stack);
-        return;
+        return this.use(i, parameters, stack);
       case 'step':
         // The code of a step depends on files and on the steps of other states.
         this.current.usesPatterns = true;
@@ -176,14 +184,12 @@ class SymbolCollector {
         this.bind(i.bind ?? { text: 'answer', span: i.verb.span });
         return;
       case 'fail':
-        this.fail(i);
-        return;
+        return this.fail(i);
       case 'rollback':
         this.bind({ text: 'rollback', span: i.verb.span });
         return;
       case 'track':
-        this.track(i);
-        return;
+        return this.track(i);
       case 'emit':
       case 'undo':
       case 'return':
@@ -191,7 +197,7 @@ class SymbolCollector {
       case 'set':
         return;
       default:
-        i satisfies BareNode;
+        i satisfies BareNode | TextActionNode;
     }
   }
 

@@ -36,8 +36,6 @@ export function instructionHead(i: Instruction, source: SourceText, inList: bool
       return `${verb('USE')} ${i.pattern.text}${argsAndNotes(i, i.pattern.span.end, source)}`;
     case 'return':
       return returnHead(i, source, verb('RETURN'));
-    case 'fail':
-      return `${verb('FAIL')} ${i.text?.raw ?? ''}${withText(i.args, i.text?.span.end ?? i.verb.span.end, source)}`;
     case 'undo':
       return undoHead(i, source, inList);
     case 'wait':
@@ -57,6 +55,8 @@ export function instructionHead(i: Instruction, source: SourceText, inList: bool
     case 'broken':
       return slice(source, i.span).trimEnd();
     default:
+      if ('args' in i)
+        return `${verb(i.kind.toUpperCase())} ${i.text?.raw ?? ''}${withText(i.args, i.text?.span.end ?? i.verb.span.end, source)}`;
       i satisfies BareNode;
       return i.kind.toUpperCase();
   }

@@ -13,7 +13,7 @@ import type {
   Template,
 } from './expression-nodes.js';
 import type { StepParts } from './step-nodes.js';
-import type { bareVerbs } from './tokens/verbs.js';
+import type { bareVerbs, TextVerb } from './tokens/verbs.js';
 
 // ---- instructions -----------------------------------------------------------------------------------
 
@@ -154,8 +154,6 @@ export type Instruction =
     })
   /** The instruction that undoes the DO or CALL above it. */
   | (NodeStart & { readonly kind: 'undo'; readonly by: Extract<Instruction, { kind: 'do' | 'call' }> })
-  /** `FAIL: text with k=v`. A missing text is already reported. */
-  | (NodeStart & { readonly kind: 'fail'; readonly text?: Template; readonly args: readonly Argument[] })
   | (NodeStart & {
       readonly kind: 'wait';
       readonly for: WaitFor;
@@ -190,7 +188,17 @@ export type Instruction =
     })
   | (NodeStart & { readonly kind: 'on-error'; readonly errorKind?: Name; readonly body: Block })
   | (NodeStart & { readonly kind: 'step' } & StepParts)
+  | TextActionNode
   | BareNode;
+
+/** `FAIL: text with k=v`. A missing text is already reported. */
+export type TextActionNode = {
+  [Kind in Lowercase<TextVerb>]: NodeStart & {
+    readonly kind: Kind;
+    readonly text?: Template;
+    readonly args: readonly Argument[];
+  };
+}[Lowercase<TextVerb>];
 
 /** `broken`: a line that could not be parsed; already reported. */
 type BareKind = Lowercase<(typeof bareVerbs)[number]> | 'broken';

@@ -2,7 +2,7 @@
  * The blocks directly inside an instruction (only this file knows which instructions contain others), which items are
  * declarations, and trees at another place of the text.
  */
-import type { BareNode, Block, Declaration, Instruction, StateDeclaration } from './ast.js';
+import type { BareNode, Block, Declaration, Instruction, StateDeclaration, TextActionNode } from './ast.js';
 import { blocksOf } from './step-nodes.js';
 
 /** All kinds, or it does not compile. */
@@ -35,7 +35,6 @@ export function childBlocks(i: Instruction): readonly Block[] {
     case 'emit':
     case 'goto':
     case 'return':
-    case 'fail':
     case 'track':
     case 'increment':
     case 'set':
@@ -44,7 +43,7 @@ export function childBlocks(i: Instruction): readonly Block[] {
     case 'undo':
       return none;
     default:
-      i satisfies BareNode;
+      i satisfies BareNode | TextActionNode;
       return none;
   }
 }

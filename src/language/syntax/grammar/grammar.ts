@@ -49,12 +49,10 @@ export class StatedslParser extends StepParser {
     () => this.SUBRULE(this.branch),
     () => this.SUBRULE(this.assignment),
     () => this.SUBRULE(this.ret),
-    () => this.SUBRULE(this.failure),
+    () => this.SUBRULE(this.said),
     () => this.SUBRULE(this.undo),
-    () => this.CONSUME(t.Rollback),
-    () => this.CONSUME(t.Keep),
     () => this.SUBRULE(this.wait),
-    () => this.CONSUME(t.Proceed),
+    ...t.bareTokens.map((type) => () => this.CONSUME(type)),
     () => this.SUBRULE(this.forEach),
     () => this.SUBRULE(this.ask),
     () => this.SUBRULE(this.toolCall),
@@ -232,9 +230,11 @@ export class StatedslParser extends StepParser {
     this.OPTION1(() => this.CONSUME(t.Text));
   });
 
-  readonly failure = this.RULE('failure', () => {
-    this.CONSUME(t.Fail);
-    this.may(0, () => this.CONSUME(t.FailText));
+  private readonly textVerbs = alternatives(...t.textTokens.map((type) => () => this.CONSUME(type)));
+
+  readonly said = this.RULE('said', () => {
+    this.OR(this.textVerbs);
+    this.may(0, () => this.CONSUME(t.SaidText));
     this.OPTION(() => this.SUBRULE(this.args));
   });
 

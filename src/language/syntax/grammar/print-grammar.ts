@@ -15,7 +15,7 @@ import {
   Terminal,
 } from 'chevrotain';
 import { textGates } from '../steps/section-words.js';
-import { bareVerbs, everyVerb, isSection } from '../tokens/verbs.js';
+import { bareVerbs, wordsOfTokens } from '../tokens/verbs.js';
 import { firstForgivenIndex, validatedRules } from './rule-recorder.js';
 
 /** The printed names of rules that differ from their names in the parser. */
@@ -27,7 +27,7 @@ const ruleNames: Readonly<Record<string, string>> = {
   titleLine: 'title',
   imported: 'import',
   ret: 'return',
-  failure: 'fail',
+  said: 'text-action',
   args: 'arguments',
   arg: 'argument',
   conditional: 'if',
@@ -154,8 +154,8 @@ const described: Readonly<Record<string, readonly [string, string]>> = {
   Shell: ['shell', 'the rest of the line; in an action list up to a comma that a verb follows'],
   ShellBlock: ['shell-block', 'the lines below that are indented deeper'],
   Target: ['target', 'a file name; quotes and braces may contain spaces'],
-  FailText: [
-    'failure-text',
+  SaidText: [
+    'said-text',
     'a quoted text, or the rest of the line up to "with", a name and "="; in an action list up to a comma',
   ],
   Text: ['text', 'the rest of the line; in an action list up to a comma'],
@@ -247,9 +247,9 @@ function terminal(it: Terminal): string {
 }
 
 function verbText(name: string): string | null {
-  const word = name.replace(/(?<=[a-z])(?=[A-Z])/g, ' ').toUpperCase();
-  if (bareVerbs.some((verb) => verb === word)) return `"${word}"`;
-  return isSection(word) || everyVerb.some((verb) => verb === word) ? `"${word}:"` : null;
+  const word = wordsOfTokens.get(name);
+  if (word === undefined) return null;
+  return bareVerbs.some((verb) => verb === word) ? `"${word}"` : `"${word}:"`;
 }
 
 function repetition(inner: string): string {

@@ -5,7 +5,7 @@
 import { badIndentation, nestedTooDeep, tabIndentation, unexpectedIndentation } from '../../source/catalogue/syntax.js';
 import { fixAt, type ParseContext, report, span } from '../grammar/cst.js';
 import { newToken, type Token } from './token.js';
-import { Dedent, Indent, Newline, Proceed } from './tokens.js';
+import { Dedent, Indent, Newline, tokenOf } from './tokens.js';
 
 /** The maximum depth. Deeper lines are left out, so that no later stage can overflow the stack. */
 const deepestBlocks = 200;
@@ -44,7 +44,7 @@ function leaveOut(context: ParseContext, token: Token, laid: Token[]): void {
   report(context, nestedTooDeep(where, { what: 'blocks', limit: deepestBlocks }));
   laid.push(
     newToken(Indent, '', at),
-    { ...newToken(Proceed, 'PROCEED', at), endOffset: at - 1 },
+    { ...newToken(tokenOf('PROCEED'), 'PROCEED', at), endOffset: at - 1 },
     newToken(Newline, '', at),
     newToken(Dedent, '', at),
   );

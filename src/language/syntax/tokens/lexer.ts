@@ -75,7 +75,7 @@ type Mode =
   | 'ask'
   | OneText
   | StepMode;
-type OneText = 'imported' | 'text' | 'failed' | 'target';
+type OneText = 'imported' | 'text' | 'said' | 'target';
 type StepMode =
   | StepLine
   | 'stepName'
@@ -117,7 +117,7 @@ const modes: Readonly<Record<Mode, readonly TokenType[]>> = {
   ],
   imported: [...blanks, t.Quoted, t.UnclosedQuote, t.UnquotedPath],
   text: [...blanks, t.ReturnWith, t.Text],
-  failed: [...blanks, t.FailText, t.With, ...expression.slice(1)],
+  said: [...blanks, t.SaidText, t.With, ...expression.slice(1)],
   target: [t.Blank, t.Join, t.Newline, t.Target],
   stepLine: [...beginning, ...sections, ...declarations, t.Step, ...t.actionTokens, t.Bullet, ...performed, t.Shell],
   contextLine: [...beginning, t.Bullet, ...contexts, t.Shell],

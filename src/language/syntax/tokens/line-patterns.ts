@@ -3,7 +3,7 @@ import { quotedEnd } from './interpolation-scan.js';
 import { closeFrames, openFrame } from './lexer-frames.js';
 import type { Matcher } from './token.js';
 import { letters, matchTo, mostArrows, none, scan, starting } from './token.js';
-import { actionFollows, type FoundVerb, readVerb, type Verb } from './verbs.js';
+import { actionFollows, type FoundVerb, isTextVerb, readVerb, type Verb } from './verbs.js';
 
 export const newline = starting('\r\n', (text, at) => {
   const c = text[at];
@@ -193,13 +193,11 @@ function endsAction(text: string, at: number): boolean {
     case 'CALL':
     case 'PLAN':
       return actionFollows(text, at + 1);
-    case 'FAIL':
-      return !scan.passing || actionFollows(text, at + 1);
     case 'EMIT':
       fieldAhead.lastIndex = at + 1;
       return actionFollows(text, at + 1) || !fieldAhead.test(text);
     default:
-      return true;
+      return !isTextVerb(scan.verb) || !scan.passing || actionFollows(text, at + 1);
   }
 }
 
@@ -223,20 +221,20 @@ export const returnText: Matcher = (text, at, tokens) => {
   return matchTo(at, trimmedEnd(text, at, end));
 };
 
-/** The `with` of FAIL. In plain text `with` is an ordinary word, unless a name and `=` follow. */
-const failWith = /(?:^|[ \t])with[ \t]+[A-Za-z_]\w*[ \t]*=(?!=)/i;
+/** The `with` of a text verb such as FAIL. In plain text `with` is an ordinary word, unless a name and `=` follow. */
+const saidWith = /(?:^|[ \t])with[ \t]+[A-Za-z_]\w*[ \t]*=(?!=)/i;
 /** Only `with` can follow a quoted text. */
 const quotedTail = /(?:[ \t]|\\[ \t]*\r?\n)*(?:$|[\r\n,]|with(?!\w)|[ \t]{2}#)/iy;
 
-/** The text of FAIL: a quoted text, or the rest of the line up to the `with` of its values. */
-export const failText: Matcher = (text, at) => {
+/** The text of a text verb: a quoted text, or the rest of the line up to the `with` of its values. */
+export const saidText: Matcher = (text, at) => {
   if (text[at] === '"' || text[at] === "'") {
     const close = quotedEnd(text, at);
     quotedTail.lastIndex = close;
     if (close > 0 && quotedTail.test(text)) return matchTo(at, close);
   }
   const end = scan.inList ? listItemEnd(text, at, () => true) : commentCut(text, at, logicalEnd(text, at));
-  const passed = failWith.exec(text.slice(at, end));
+  const passed = saidWith.exec(text.slice(at, end));
   const stop = trimmedEnd(text, at, passed === null ? end : at + passed.index);
   return stop > at ? matchTo(at, stop) : none;
 };

@@ -8,7 +8,7 @@ import * as command from './command-patterns.js';
 import * as line from './line-patterns.js';
 import { fast, letters, type Matcher, matchOnly, matchTo, none, scan, starting, TokenType } from './token.js';
 import * as value from './value-patterns.js';
-import { actionVerbs, branchVerbs, type Verb } from './verbs.js';
+import { actionVerbs, bareVerbs, branchVerbs, type TextVerb, textVerbs, tokenNameOf, type Verb } from './verbs.js';
 
 /** Any token inside one instruction. */
 export const Inline = new TokenType('Inline', null, null, null, null);
@@ -27,8 +27,8 @@ function hidden(name: string, matcher: Matcher, what: 'blank' | 'comment'): Toke
 
 const ofVerbs = new Map<Verb, TokenType>();
 
-function verb(name: string, text: Verb, mode: string): TokenType {
-  const token = boundary(name, line.verbPattern(text), mode);
+function verb(text: Verb, mode: string): TokenType {
+  const token = boundary(tokenNameOf(text), line.verbPattern(text), mode);
   ofVerbs.set(text, token);
   return token;
 }
@@ -64,43 +64,43 @@ export const Prose = boundary('Prose', line.prose);
 
 // ---- verbs ------------------------------------------------------------------------------------------
 
-export const Machine = verb('Machine', 'MACHINE', 'named');
-export const Title = verb('Title', 'TITLE', 'text');
-export const Input = verb('Input', 'INPUT', 'named');
-export const Limit = verb('Limit', 'LIMIT', 'options');
-export const Tool = verb('Tool', 'TOOL', 'named');
-export const Key = verb('Key', 'KEY', 'text');
-export const Import = verb('Import', 'IMPORT', 'imported');
-export const Pattern = verb('Pattern', 'PATTERN', 'named');
-export const State = verb('State', 'STATE', 'named');
-export const Do = verb('Do', 'DO', 'performed');
-export const Check = verb('Check', 'CHECK', 'performed');
-export const Emit = verb('Emit', 'EMIT', 'emit');
-export const If = verb('If', 'IF', 'expression');
-export const ElseIf = verb('ElseIf', 'ELSE IF', 'expression');
-export const Else = verb('Else', 'ELSE', 'actions');
-export const Default = verb('Default', 'DEFAULT', 'actions');
-export const OnError = verb('OnError', 'ON ERROR', 'actions');
-export const Proceed = verb('Proceed', 'PROCEED', 'expression');
-export const Goto = verb('Goto', 'GOTO', 'named');
-export const Use = verb('Use', 'USE', 'named');
-export const Return = verb('Return', 'RETURN', 'text');
-export const Wait = verb('Wait', 'WAIT', 'expression');
-export const Track = verb('Track', 'TRACK', 'named');
-export const Increment = verb('Increment', 'INCREMENT', 'named');
-export const SetVerb = verb('Set', 'SET', 'named');
-export const Ask = verb('Ask', 'ASK', 'ask');
-export const ForEach = verb('ForEach', 'FOR EACH', 'named');
-export const Step = verb('Step', 'STEP', 'stepName');
-export const Call = verb('Call', 'CALL', 'called');
-export const Plan = verb('Plan', 'PLAN', 'called');
-export const Fail = verb('Fail', 'FAIL', 'failed');
-export const Undo = verb('Undo', 'UNDO', 'performed');
-export const Rollback = verb('Rollback', 'ROLLBACK', 'expression');
-export const Keep = verb('Keep', 'KEEP', 'expression');
+export const Machine = verb('MACHINE', 'named');
+export const Title = verb('TITLE', 'text');
+export const Input = verb('INPUT', 'named');
+export const Limit = verb('LIMIT', 'options');
+export const Tool = verb('TOOL', 'named');
+export const Key = verb('KEY', 'text');
+export const Import = verb('IMPORT', 'imported');
+export const Pattern = verb('PATTERN', 'named');
+export const State = verb('STATE', 'named');
+export const Do = verb('DO', 'performed');
+export const Check = verb('CHECK', 'performed');
+export const Emit = verb('EMIT', 'emit');
+export const If = verb('IF', 'expression');
+export const ElseIf = verb('ELSE IF', 'expression');
+export const Else = verb('ELSE', 'actions');
+export const Default = verb('DEFAULT', 'actions');
+export const OnError = verb('ON ERROR', 'actions');
+export const Goto = verb('GOTO', 'named');
+export const Use = verb('USE', 'named');
+export const Return = verb('RETURN', 'text');
+export const Wait = verb('WAIT', 'expression');
+export const Track = verb('TRACK', 'named');
+export const Increment = verb('INCREMENT', 'named');
+export const SetVerb = verb('SET', 'named');
+export const Ask = verb('ASK', 'ask');
+export const ForEach = verb('FOR EACH', 'named');
+export const Step = verb('STEP', 'stepName');
+export const Call = verb('CALL', 'called');
+export const Plan = verb('PLAN', 'called');
+export const Undo = verb('UNDO', 'performed');
+export const bareTokens = bareVerbs.map((one) => verb(one, 'expression'));
+export const textTokens = Object.keys(textVerbs).map((one) => verb(one as TextVerb, 'said'));
+
+export const tokenOf = (verb: Verb): TokenType => ofVerbs.get(verb) as TokenType;
 
 /** The tokens that begin an action, or a branch of one. */
-export const actionTokens = [...actionVerbs, ...branchVerbs].map((one) => ofVerbs.get(one) as TokenType);
+export const actionTokens = [...actionVerbs, ...branchVerbs].map(tokenOf);
 
 const branches: ReadonlySet<TokenType> = new Set([Else, Default, OnError]);
 export const BranchArrow = boundary(
@@ -249,9 +249,9 @@ export const ReturnWith = inline(
   ),
 );
 export const Text = inline('Text', line.returnText);
-export const FailText = inline(
-  'FailText',
-  matchOnly((last) => last?.tokenType === Fail, line.failText),
+export const SaidText = inline(
+  'SaidText',
+  matchOnly((last) => last !== undefined && textTokens.includes(last.tokenType), line.saidText),
   'expression',
 );
 export const Name = inline('Name', fast(letters, /[A-Za-z_]\w*/));

@@ -16,12 +16,19 @@ export const declarationVerbs = [
   'STATE',
 ] as const;
 export const branchVerbs = ['ELSE IF', 'ELSE', 'DEFAULT', 'ON ERROR'] as const;
+
+/** Actions that are a word alone: they have no names, no values and no blocks. */
+export const bareVerbs = ['PROCEED', 'ROLLBACK', 'KEEP'] as const;
+/** Actions of a text and the values after its `with`: what the text says, and an action that has one. */
+export const textVerbs = { FAIL: { what: 'a text with the reason', example: 'FAIL: no free port' } } as const;
+export type TextVerb = keyof typeof textVerbs;
+export const isTextVerb = (verb: string): verb is TextVerb => Object.hasOwn(textVerbs, verb);
+
 export const actionVerbs = [
   'DO',
   'CHECK',
   'EMIT',
   'IF',
-  'PROCEED',
   'GOTO',
   'USE',
   'RETURN',
@@ -33,14 +40,10 @@ export const actionVerbs = [
   'FOR EACH',
   'CALL',
   'PLAN',
-  'FAIL',
   'UNDO',
-  'ROLLBACK',
-  'KEEP',
+  ...(Object.keys(textVerbs) as TextVerb[]),
+  ...bareVerbs,
 ] as const;
-
-/** Actions that are a word alone: they have no names, no values and no blocks. */
-export const bareVerbs = ['PROCEED', 'ROLLBACK', 'KEEP'] as const;
 
 /** Instructions that need their own lines and are never in an action list. */
 export const lineOnlyVerbs = ['STEP'] as const;
@@ -55,6 +58,15 @@ export type Verb =
 export type SectionVerb = (typeof sectionVerbs)[number];
 
 export const everyVerb: readonly Verb[] = [...declarationVerbs, ...branchVerbs, ...actionVerbs, ...lineOnlyVerbs];
+/** The name of the token of a verb or a section: `ForEach`. */
+export function tokenNameOf(word: string): string {
+  return word.toLowerCase().replace(/(?:^| )(\w)/g, (_, first: string) => first.toUpperCase());
+}
+/** The verbs and sections by the names of their tokens. */
+export const wordsOfTokens: ReadonlyMap<string, Verb | SectionVerb> = new Map(
+  [...everyVerb, ...sectionVerbs].map((word) => [tokenNameOf(word), word]),
+);
+
 const actions: ReadonlySet<string> = new Set(actionVerbs);
 const lineVerbs: ReadonlySet<string> = new Set(everyVerb);
 const sections: ReadonlySet<string> = new Set(sectionVerbs);

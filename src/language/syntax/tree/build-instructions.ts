@@ -28,6 +28,7 @@ import {
 import { bindingName, checkedName, verbName } from '../names.js';
 import { dataReferenceEnd, isQuoted, quotedEnd } from '../tokens/interpolation-scan.js';
 import type { Token } from '../tokens/token.js';
+import { type TextVerb, textVerbs, wordsOfTokens } from '../tokens/verbs.js';
 import { brokenInstruction } from './build-declarations.js';
 import { buildExpression, ofLiterals, parseExpressionText } from './build-expression.js';
 import { argumentValue, buildArguments, buildFields, checkNote, passedOf, textTemplate } from './build-options.js';
@@ -274,18 +275,17 @@ function reportOpenBrace(context: ParseContext, { image, startOffset }: Token): 
   reportMissing(context, unclosedBracket(span(context, start, start + 1), { open: '{', close: '}' }));
 }
 
-export function buildFail(context: ParseContext, node: SyntaxNode): Instruction {
-  const verb = verbName(context, token(node, 'Fail') as Token);
-  const text = token(node, 'FailText');
+/** FAIL, and other verbs of a text. */
+export function buildTextAction(context: ParseContext, node: SyntaxNode): Instruction {
+  const [verbToken] = node.elements as [Token];
+  const meant = wordsOfTokens.get(verbToken.tokenType.name) as TextVerb;
+  const verb = verbName(context, verbToken);
+  const text = token(node, 'SaidText');
   const args = buildArguments(context, child(node, 'args'));
   const where = spanOf(context, node);
-  if (text === undefined)
-    reportMissing(
-      context,
-      missingPart(verb.span, { what: 'a text with the reason', after: verb.text, example: 'FAIL: no free port' }),
-    );
+  if (text === undefined) reportMissing(context, missingPart(verb.span, { ...textVerbs[meant], after: verb.text }));
   const said = text === undefined ? {} : { text: textTemplate(context, text.image, text.startOffset) };
-  return { kind: 'fail', verb, ...said, args, span: where };
+  return { kind: meant.toLowerCase() as Lowercase<TextVerb>, verb, ...said, args, span: where };
 }
 
 // ---- variables --------------------------------------------------------------------------------------

@@ -26,7 +26,7 @@ import { verbName } from '../names.js';
 import { buildSection } from '../steps/build-sections.js';
 import { beginsWithVerb, buildEntryLine, buildStep } from '../steps/build-step.js';
 import type { Token } from '../tokens/token.js';
-import { bareVerbs, isSureVerb, lacksOnlyColon, needsNoColon } from '../tokens/verbs.js';
+import { bareVerbs, isSureVerb, lacksOnlyColon, needsNoColon, wordsOfTokens } from '../tokens/verbs.js';
 import { buildCommand, buildPerformed } from './build-commands.js';
 import {
   buildHeading,
@@ -38,7 +38,7 @@ import {
   buildTool,
 } from './build-declarations.js';
 import { buildExpression } from './build-expression.js';
-import { buildAssignment, buildEmit, buildFail, buildJump, buildReturn } from './build-instructions.js';
+import { buildAssignment, buildEmit, buildJump, buildReturn, buildTextAction } from './build-instructions.js';
 import { buildCall, buildForEach, buildParallel, helpAfterArrow } from './build-loops.js';
 import { headerOptions } from './build-options.js';
 import { type Naming, reportRest } from './build-rest.js';
@@ -106,29 +106,17 @@ function takesAnything(head: SyntaxElement): boolean {
   return head.name === 'performed' || (head.name === 'gates' && beginsWithVerb(head));
 }
 
-const verbTokens: ReadonlySet<string> = new Set([
-  ...['Machine', 'Input', 'Limit', 'Import', 'Pattern', 'State', 'Do', 'Check', 'Emit', 'If', 'ElseIf', 'Else'],
-  ...['Default', 'OnError', 'Goto', 'Use', 'Return', 'Wait', 'Track', 'Increment', 'Set', 'Ask', 'ForEach', 'Step'],
-  ...['Context', 'Prompt', 'Session', 'Agent', 'Workflow', 'Gate', 'Retry', 'Each'],
-  ...['Call', 'Plan', 'Fail', 'Undo'],
-]);
-
 function leadingVerb(node: SyntaxNode): Token | undefined {
   if (node.name === 'section') return leadingVerb(node.elements[0] as SyntaxNode);
-  for (const element of node.elements) if (!isNode(element) && verbTokens.has(element.tokenType.label)) return element;
+  for (const element of node.elements)
+    if (!isNode(element) && wordsOfTokens.has(element.tokenType.label)) return element;
   return undefined;
 }
-
-const spelt: Readonly<Record<string, string>> = {
-  ElseIf: 'ELSE IF',
-  OnError: 'ON ERROR',
-  ForEach: 'FOR EACH',
-};
 
 /** For a misspelt verb, no other mistakes of its instruction are reported, because they may follow from the guess. */
 function reportVerb(context: ParseContext, verb: Token, surroundings: StatementContext): void {
   const type = verb.tokenType.name;
-  const meant = spelt[type] ?? type.toUpperCase();
+  const meant = wordsOfTokens.get(type) as string;
   if (verb.image === `${meant}:`) return;
   const written = verbName(context, verb);
   if (written.text !== meant) {
@@ -142,7 +130,7 @@ function reportVerb(context: ParseContext, verb: Token, surroundings: StatementC
     context.blamed = true;
     return;
   }
-  if (verb.image.endsWith(':') || mayLackColon(type, surroundings)) return;
+  if (verb.image.endsWith(':') || mayLackColon(type, meant, surroundings)) return;
   // The arrow says where the actions begin.
   if (type === 'OnError' && /^[ \t]*(?:→|->)/.test(context.text.slice(tokenEnd(verb), tokenEnd(verb) + 40))) return;
   const end = span(context, tokenEnd(verb), tokenEnd(verb));
@@ -163,10 +151,8 @@ function readsAsSentence(text: string, at: number): boolean {
 }
 
 /** The colon of a command comes after its options; the builder of the command checks it. */
-function mayLackColon(type: string, surroundings: StatementContext): boolean {
-  return (
-    surroundings.inList || needsNoColon(spelt[type] ?? type.toUpperCase()) || /^(?:Do|Undo|Check|Call|Plan)$/.test(type)
-  );
+function mayLackColon(type: string, verb: string, { inList }: StatementContext): boolean {
+  return inList || needsNoColon(verb) || /^(?:Do|Undo|Check|Call|Plan)$/.test(type);
 }
 
 /** A statement that is one token, without a rule of its own in the grammar. */
@@ -204,8 +190,8 @@ function buildHead(
       return buildAssignment(context, head);
     case 'ret':
       return buildReturn(context, head);
-    case 'failure':
-      return buildFail(context, head);
+    case 'said':
+      return buildTextAction(context, head);
     case 'wait':
       return buildWait(context, head, bodies);
     case 'forEach':
