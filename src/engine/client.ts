@@ -1,7 +1,9 @@
 /** The object of a run, from outside: everything that a program without the package of the engine needs, over HTTP. */
+
 import { Buffer } from 'node:buffer';
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { isOver } from '../interpreter/events/status-after.js';
 import { omitUndefined } from '../prelude/omit-undefined.js';
 import type { ListedRun } from '../runtime/list-runs.js';
 import type { Delivery } from '../runtime/store/inbox.js';
@@ -19,7 +21,7 @@ import type {
   Submitting,
 } from './messages.js';
 import type { CountingNotices, NoticeCounts, SettledNotice, TakenNotices, TakingNotices } from './notice-object.js';
-import { type EventChunks, type EventLines, isOver, unpackedLines } from './run-journal.js';
+import { type EventChunks, type EventLines, unpackedLines } from './run-journal.js';
 import type { RunState } from './run-readers.js';
 import type { KeepingSchedule, NamedSchedule } from './schedule-object.js';
 import { dayOf, type RunHandler, type RunsHandler, type SharedHandler, serviceNames } from './services.js';

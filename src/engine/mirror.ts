@@ -6,6 +6,7 @@
 import { renameSync } from 'node:fs';
 import { join } from 'node:path';
 import type { RunEvent } from '../interpreter/events/event.js';
+import { isOver } from '../interpreter/events/status-after.js';
 import { omitUndefined } from '../prelude/omit-undefined.js';
 import { clockMs } from '../runtime/clock.js';
 import { indexEntryOf } from '../runtime/run/drive-run.js';
@@ -21,7 +22,6 @@ import { RunRefused, storeError } from '../runtime/store/store-error.js';
 import { hasBegun, readIndex } from '../runtime/store/stored-run.js';
 import { keepFacts } from '../runtime/worktree/worktree-facts.js';
 import type { EngineClient } from './client.js';
-import { isOver } from './run-journal.js';
 import { bytesOfArtifact } from './turn-record.js';
 
 /** What `mirrorRun` reads. */

@@ -2,6 +2,7 @@
  * The journal of a run in its object: chunks of lines, each under the number of its first line, and the readers who wait for
  * more. Lines are packed until somebody reads them, because a turn's lines are copied about eight times on their way.
  */
+import { isOver } from '../interpreter/events/status-after.js';
 import type { RunReport } from '../runtime/run/run-report.js';
 import type { ObjectContext, SharedContext } from './engine-context.js';
 import type { Head, TurnProgress } from './messages.js';
@@ -36,10 +37,6 @@ export interface EventsWanted {
 
 /** About how many characters of lines an answer has at most. */
 const MOST_AT_ONCE = 4_000_000;
-
-export function isOver({ status }: { readonly status: string }): boolean {
-  return status === 'returned' || status === 'failed' || status === 'skipped';
-}
 
 /** The handler `events`. Null: there is no such run. */
 export async function readEvents(

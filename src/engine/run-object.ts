@@ -6,8 +6,10 @@
  * `report` (when it is suspended or has ended), `doing` (what a worker said last), `e<number>` (the lines of the journal from that number on, with their checksums),
  * `a<hash>` (an artifact), and `early` (artifacts came before the submission).
  */
+
 import { Buffer } from 'node:buffer';
 import type { RunEvent } from '../interpreter/events/event.js';
+import { isOver } from '../interpreter/events/status-after.js';
 import type { OpenWait } from '../interpreter/run.js';
 import { omitUndefined } from '../prelude/omit-undefined.js';
 import { timeText } from '../runtime/clock.js';
@@ -45,7 +47,7 @@ import {
   refuseUnfit,
   type WorkerRules,
 } from './refusals.js';
-import { append, isOver } from './run-journal.js';
+import { append } from './run-journal.js';
 import type { KeyClaim, KeyEvent, KeyWord, ReleasedKey } from './run-key.js';
 import { listedRun, noteDoing } from './run-readers.js';
 import type { NotedRun } from './services.js';

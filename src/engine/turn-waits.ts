@@ -3,7 +3,6 @@
  * mail; one with short effects does neither, because each message costs as much as an effect.
  */
 
-import type { RunEvent } from '../interpreter/events/event.js';
 import type { TimerRequest } from '../interpreter/request.js';
 import type { OpenWait, Run } from '../interpreter/run.js';
 import type { RunReport } from '../runtime/run/run-report.js';
@@ -246,11 +245,6 @@ export async function passOnOrEnd(
 /** What the run returned, if that is too large; otherwise null. */
 export function tooLargeResult({ result }: Run): TooLarge | null {
   return result === null ? null : tooMuch(bytesOf(result.value), MOST_IMAGE);
-}
-
-/** Whether the event is the end of a run. */
-export function isEnd({ type }: RunEvent): boolean {
-  return type === 'run_returned' || type === 'run_failed';
 }
 
 /** The report without its largest variables, if it has too many bytes with them. The record has them. */

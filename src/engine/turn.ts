@@ -7,7 +7,9 @@
  * A turn may be executed again at any point, in another process. So it reads no clock, no environment and no random number
  * except through entries, and whatever it does with them depends on entries alone.
  */
+
 import type { RunEvent } from '../interpreter/events/event.js';
+import { endsRun } from '../interpreter/events/status-after.js';
 import { type AdvanceStatus, exchange, type Finished } from '../interpreter/exchange.js';
 import type { EffectRequest } from '../interpreter/request.js';
 import {
@@ -52,7 +54,6 @@ import { bytesOf, MOST_IMAGE, type TooLarge, TurnRecord, tooMuch } from './turn-
 import {
   type Awaited,
   type Came,
-  isEnd,
   passOn,
   passOnOrEnd,
   storedReport,
@@ -235,7 +236,7 @@ class Turn {
     for (const effect of cancelled) this.cancel(effect);
     const before = this.record.bytes;
     const result = tooLargeResult(this.run);
-    const tooLarge = this.add(result === null ? events : events.filter((one) => !isEnd(one))) ?? result;
+    const tooLarge = this.add(result === null ? events : events.filter((one) => !endsRun(one))) ?? result;
     if (tooLarge !== null) return this.exceedImage(tooLarge);
     for (const request of requests) this.accept(request);
     const bytes = this.record.bytes - before;

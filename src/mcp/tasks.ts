@@ -2,8 +2,10 @@
  * Runs as tasks, for clients of the newer revision that have the extension: the id of a task is that of its run. The
  * library has no side of a server for it.
  */
+
 import { type McpServer, ProtocolError, ProtocolErrorCode } from '@modelcontextprotocol/server';
 import * as z from 'zod';
+import { isOver } from '../interpreter/events/status-after.js';
 import { type Caller, callerOf, requireRevision } from './caller.js';
 import type { Door } from './door.js';
 import { defaultsOf, FORM, filledForm, isQuestion, nameOf, questionForm } from './forms.js';
@@ -59,7 +61,7 @@ async function taskOf(door: Door, run_id: string, caller: Caller): Promise<Short
     const form = questionForm({ runId: run.run_id, program: run.machine, questions, defaults }, '');
     return { ...common, status: 'input_required', inputRequests: form.inputRequests as never };
   }
-  if (run.status === 'returned' || run.status === 'failed') {
+  if (isOver(run)) {
     const isCancelled = run.error?.kind === 'cancelled';
     const result = (await describeRun(door, found)) as never;
     // A run that failed is the answer of a tool that was called as it should be.

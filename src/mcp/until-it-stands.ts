@@ -1,7 +1,9 @@
 /** Waits for a run: until it ends, waits for somebody, or the time is over. It continues, whatever becomes of the call. */
+
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Refused, Result } from '../app/result.js';
 import type { ShownRun } from '../app/runs.js';
+import { isOver } from '../interpreter/events/status-after.js';
 import type { JournalRecord } from '../runtime/store/journal-line.js';
 import type { Caller } from './caller.js';
 import type { Door } from './door.js';
@@ -62,7 +64,7 @@ export async function lookAt(door: Door, run_id: string): Promise<FoundEnd> {
 }
 
 async function isContinuing(door: Door, { run_id, status }: ShownRun): Promise<boolean> {
-  if (status === 'returned' || status === 'failed' || door.engine !== null) return false;
+  if (isOver({ status }) || door.engine !== null) return false;
   const opened: Result<boolean> = await door
     .executions()
     .then((executions) => ({ ok: true as const, value: executions.mayContinue(run_id) }))

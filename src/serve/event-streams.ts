@@ -1,7 +1,9 @@
 /** Events and output while they come: NDJSON, server-sent events, and bytes with ranges. */
+
 import type { Context } from 'hono';
 import type { Result } from '../app/result.js';
 import type { EventLine, EventStream, OutputStream, Runs, StreamEnd } from '../app/runs.js';
+import { isOver } from '../interpreter/events/status-after.js';
 import { answerRefusal, answerWith } from './http-answer.js';
 
 /** A proxy closes a connection that is silent for long. */
@@ -80,7 +82,7 @@ async function isFinal(runs: Runs, id: string, seq: number): Promise<boolean> {
   const result = await runs.inspect(id, null);
   if (!result.ok || result.value.seq > seq) return false;
   const { status, error } = result.value;
-  return status === 'returned' || (status === 'failed' && error?.kind === 'cancelled');
+  return isOver({ status }) && (status !== 'failed' || error?.kind === 'cancelled');
 }
 
 type Lines = Pick<EventStream, 'lines' | 'ndjson' | 'end'>;

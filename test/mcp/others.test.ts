@@ -12,6 +12,7 @@ const FILES = {
   'hello.dsl': 'STATE: A\n  RETURN: hi\n',
   'fails.dsl': 'STATE: A\n  FAIL: no\n',
   'ask.dsl': 'STATE: A\n  ASK user: "Publish?" → go choices=yes,no\n  RETURN: {go}\n',
+  'alone.dsl': 'KEY: one\nSTATE: A\n  ASK user: "Go?" → go\n  RETURN: {go}\n',
 };
 const NUMBERS = {
   'echo.dsl': 'TOOL: yes\nINPUT: a\nINPUT: b\nINPUT: c\nSTATE: A\n  RETURN: "{a} {b[0]} {c}"\n',
@@ -64,6 +65,14 @@ describe('tasks', () => {
     await one.call('get', { run_id: taskId, wait_s: 10 });
     expect((await one.request('tasks/cancel', { taskId })).result).toBeDefined();
     expect((await one.request('tasks/get', { taskId })).result.status).toBe('cancelled');
+  });
+
+  test('a run that was skipped is a task that is completed', async () => {
+    const one = await connect(doorOf(FILES), { capabilities: TASKS });
+    const first = await one.call('run', { program: 'alone' });
+    await one.call('get', { run_id: first.taskId, wait_s: 10 });
+    const { taskId } = await one.call('run', { program: 'alone', on_busy: 'skip' });
+    expect((await settled(one, taskId, 'completed')).result.structuredContent.status).toBe('skipped');
   });
 });
 

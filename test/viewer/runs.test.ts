@@ -1,6 +1,7 @@
 /** What the list of runs shows besides its rows: bars of days and of states. */
 import { describe, expect, test } from 'vitest';
 import { isZone, type RunDay, runDays } from '../../src/app/run-filter.js';
+import { reasonsAgainst } from '../../src/page/acting/allowed-actions.js';
 import type { PageRun } from '../../src/page/data/page-data.js';
 import { budgetOf, dayBars } from '../../src/page/runs/day-bars.js';
 import { hasFilters, queryOf } from '../../src/page/runs/filters.jsx';
@@ -122,5 +123,17 @@ describe('the list', () => {
     expect(queryOf({ status: 'odd', period: 'odd' })).toEqual({});
     expect(Date.parse(queryOf({ period: 'hour' }).since ?? '')).toBeLessThan(Date.now() - 3_500_000);
     expect([hasFilters({}), hasFilters({ chart: 'time' }), hasFilters({ q: '' })]).toEqual([false, false, true]);
+  });
+});
+
+test('nothing continues a run that was skipped, and a failed one can be resumed', () => {
+  const reasons = (status: string) =>
+    reasonsAgainst({ status, error: null, last_seq: 3, worktree: undefined } as unknown as PageRun);
+  const why = 'The run was skipped, because another run had its key.';
+  expect(reasons('skipped')).toMatchObject({ signal: why, resume: why, cancel: why, replay: null });
+  expect(reasons('failed')).toMatchObject({
+    signal: 'The run has failed.',
+    resume: null,
+    cancel: 'The run has failed.',
   });
 });

@@ -19,6 +19,7 @@ import type {
   RemoveOptions,
   StreamEnd,
 } from '../../app/runs.js';
+import { isOver } from '../../interpreter/events/status-after.js';
 import { omitUndefined } from '../../prelude/omit-undefined.js';
 import type { ListedRun } from '../../runtime/list-runs.js';
 import { checkSendable } from '../../runtime/run/apply-delivery.js';
@@ -29,7 +30,6 @@ import { type EngineClient, EngineFailure } from '../client.js';
 import { forgetRuns } from '../engine-memo.js';
 import type { Following } from '../follow.js';
 import { unknownRun } from '../mirror.js';
-import { isOver } from '../run-journal.js';
 import { type ReplayOnEngine, type ResumeElsewhere, replayOn, resumeOn } from './replay-on-engine.js';
 import { type EngineClients, executionOf, followUntilStop } from './start-on-engine.js';
 

@@ -26,6 +26,7 @@ import type {
   Runs,
   ShownRun,
 } from '../../app/runs.js';
+import { isOver } from '../../interpreter/events/status-after.js';
 import type { Json } from '../../machine/expression.js';
 import { omitUndefined } from '../../prelude/omit-undefined.js';
 import type { BreakerState } from '../../runtime/agents/breakers/breaker.js';
@@ -41,7 +42,6 @@ import { EngineFailure } from '../ask-engine.js';
 import { type EngineClient, engineClient } from '../client.js';
 import { sharedStates } from '../engine-limits.js';
 import { type EngineAddress, mirrorRun, unknownRun } from '../mirror.js';
-import { isOver } from '../run-journal.js';
 import type { RunState } from '../run-readers.js';
 import type { EngineFolder } from './continue-runs.js';
 import { engineEvents, followOnEngine, removeFromEngine, replayRun, resumeRun } from './continue-runs.js';

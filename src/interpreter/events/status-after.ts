@@ -25,9 +25,14 @@ export function statusAfter(event: RunEvent | undefined): EndStatus | null {
   }
 }
 
-/** Whether the run has ended with this event: it returned, failed or was skipped. */
-export function endsRun({ type }: RunEvent): boolean {
-  return type === 'run_returned' || type === 'run_failed' || type === 'run_skipped';
+/** Whether a run has ended. One that has failed can be resumed all the same. */
+export function isOver({ status }: { readonly status: string | null | undefined }): boolean {
+  return status === 'returned' || status === 'failed' || status === 'skipped';
+}
+
+/** Whether the run has ended with this event. */
+export function endsRun(event: RunEvent): boolean {
+  return isOver({ status: statusAfter(event) });
 }
 
 /** Whether the program makes the event when it is executed, also with what is delivered to it. The others are added to its record. */

@@ -3,10 +3,12 @@
  * all of them about equally often. Each is an ordinary run of the store. What stops is continued where it was: a run that was
  * begun is resumed, and what was judged is not run again.
  */
+
 import type { ResumeRunOptions, StartOptions } from '../../app/execution-options.js';
 import type { PreparedProgram } from '../../app/project/preparation.js';
 import { OperationRefused, unwrap } from '../../app/result.js';
 import type { Execution, Runs, ShownRun } from '../../app/runs.js';
+import { isOver } from '../../interpreter/events/status-after.js';
 import type { Json } from '../../machine/expression.js';
 import { spentByTrial } from '../../runtime/agents/daily-budget.js';
 import type { EffectPermits } from '../../runtime/effect-context.js';
@@ -227,8 +229,7 @@ class TrialLoop {
 
   private async continueRun({ variant, one }: PlannedRun, { run_id, status }: ShownRun): Promise<Execution> {
     const { runs, program } = this.options.variants[variant] as TrialVariant;
-    if (status === 'returned' || status === 'failed' || status === 'skipped' || status === 'running')
-      return unwrap(await runs.follow(run_id));
+    if (isOver({ status }) || status === 'running') return unwrap(await runs.follow(run_id));
     const secrets = program.machine.inputs.flatMap(({ name, secret }): [string, Json][] =>
       secret === true && Object.hasOwn(one.inputs, name) ? [[name, one.inputs[name] as Json]] : [],
     );

@@ -1,4 +1,5 @@
 /** What can be done with a run now. Where something is not possible, the reason is a text for a person. */
+import { isOver } from '../../interpreter/events/status-after.js';
 import type { PageRun } from '../data/page-data.js';
 
 export type ActionName = 'signal' | 'resume' | 'replay' | 'apply' | 'cancel';
@@ -6,14 +7,19 @@ export type ActionName = 'signal' | 'resume' | 'replay' | 'apply' | 'cancel';
 /** Null: it is possible. */
 export type Reason = string | null;
 
+const OVER: ReadonlyMap<string, string> = new Map([
+  ['returned', 'The run has returned.'],
+  ['failed', 'The run has failed.'],
+  ['skipped', 'The run was skipped, because another run had its key.'],
+]);
+
 export function reasonsAgainst(run: PageRun): Readonly<Record<ActionName, Reason>> {
   const { status, error } = run;
-  const isOver = status === 'returned' || status === 'failed';
-  const over = status === 'returned' ? 'The run has returned.' : 'The run has failed.';
+  const over = OVER.get(status) ?? null;
   const isCancelled = error?.kind === 'cancelled';
-  const notBegun = run.last_seq > 0 ? null : isOver ? 'The run never began.' : 'The run has not begun.';
+  const notBegun = run.last_seq > 0 ? null : over !== null ? 'The run never began.' : 'The run has not begun.';
   return {
-    signal: isOver ? over : notBegun,
+    signal: over ?? notBegun,
     resume: resumeReason(status, isCancelled),
     replay: notBegun,
     apply:
@@ -22,7 +28,7 @@ export function reasonsAgainst(run: PageRun): Readonly<Record<ActionName, Reason
         : status === 'returned'
           ? null
           : 'Only the changes of a run that has returned can be merged.',
-    cancel: isOver ? over : null,
+    cancel: over,
   };
 }
 
@@ -38,7 +44,7 @@ export const REASONS_IF_DAMAGED: Readonly<Record<ActionName, Reason>> = {
 };
 
 function resumeReason(status: PageRun['status'], isCancelled: boolean): Reason {
-  if (status === 'returned') return 'The run has returned.';
+  if (status !== 'failed' && isOver({ status })) return OVER.get(status) ?? null;
   if (status === 'running') return 'A process executes the run.';
   if (status === 'queued') return 'The service executes the run as soon as other runs have ended.';
   return isCancelled ? 'The run was cancelled for good.' : null;

@@ -1,8 +1,10 @@
 /** The steps of a run, and the attempts of one of them side by side: what was asked, answered, judged and changed. */
+
 import { parse } from 'diff2html/lib/diff-parser.js';
 import { type DiffFile, type DiffLine, LineType } from 'diff2html/lib/types.js';
 import type { ComponentChildren } from 'preact';
 import { useMemo, useRef } from 'preact/hooks';
+import { isOver } from '../../interpreter/events/status-after.js';
 import { omitUndefined } from '../../prelude/omit-undefined.js';
 import { countOf, dollars, duration } from '../../views/drawing/amounts.js';
 import { escapeControls, visibleLine } from '../../views/drawing/visible-text.js';
@@ -21,11 +23,10 @@ export function StepsPanel({ model }: { readonly model: ScreenModel }) {
   const first = useRef<string | null>(null);
   if (steps.length === 0) {
     const status = model.latest.value?.status;
-    const isOver = status === 'returned' || status === 'failed';
     return (
       <p class="faint pad">
-        {isOver ? 'This run has no steps.' : 'This run has no steps so far.'} Prompts and answers of other agents are in
-        the record and in <em>Output</em>.
+        {isOver({ status }) ? 'This run has no steps.' : 'This run has no steps so far.'} Prompts and answers of other
+        agents are in the record and in <em>Output</em>.
       </p>
     );
   }

@@ -1,5 +1,7 @@
 /** What can be done with several runs at once: each action lists what will happen to which run, before it happens. */
+
 import { useEffect, useState } from 'preact/hooks';
+import { isOver } from '../../interpreter/events/status-after.js';
 import { countOf, size } from '../../views/drawing/amounts.js';
 import { visibleLine } from '../../views/drawing/visible-text.js';
 import { DataError, type RunActions, type RunRow, toDataError } from '../data/page-data.js';
@@ -45,8 +47,6 @@ interface RunPlan {
   readonly what: string | null;
   readonly why: string;
 }
-
-const isOver = ({ status }: RunRow): boolean => status === 'returned' || status === 'failed' || status === 'skipped';
 
 function planOf(action: 'cancel' | 'resume', run: RunRow): RunPlan {
   const { status } = run;

@@ -5,6 +5,7 @@
 import { Buffer } from 'node:buffer';
 import { closeSync, fstatSync, lstatSync, readdirSync, readSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { isOver } from '../../interpreter/events/status-after.js';
 import { type ListedRun, listRuns } from '../list-runs.js';
 import { entryAt, isOwnFolder, openOwn, writeOwn } from './own-file.js';
 import { lockRun } from './run-lock.js';
@@ -71,8 +72,7 @@ export function removeOldRuns(directory: string, { runs, keepLast, all, unapplie
 }
 
 function isRemovable(status: RunStatus, all: boolean): boolean {
-  if (status === 'returned' || status === 'failed') return true;
-  return all && status !== 'running';
+  return isOver({ status }) || (all && status !== 'running');
 }
 
 /** What a process left that died before its run began. A run may just be starting in a younger folder. */

@@ -5,7 +5,7 @@
 import { randomUUID } from 'node:crypto';
 import { mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { statusAfter } from '../../interpreter/events/status-after.js';
+import { endsRun } from '../../interpreter/events/status-after.js';
 import { mayHaveDeliveries } from '../../runtime/store/inbox.js';
 import { lastEvents } from '../../runtime/store/journal-lines.js';
 import { entryAt, isOwnFolder, readOwn, writeOwn } from '../../runtime/store/own-file.js';
@@ -100,7 +100,6 @@ export function isToContinue(directory: string, runId: string): boolean {
   // The run may have been removed meanwhile.
   if (entryAt(join(folder, 'run.json')) === null) return false;
   const last = lastEvents(join(folder, 'journal.ndjson'), END_BYTES)[0];
-  const status = statusAfter(last);
-  if (status === 'returned' || status === 'failed') return false;
+  if (last !== undefined && endsRun(last)) return false;
   return last?.type === 'answered' || last?.type === 'signal_received' || mayHaveDeliveries(folder);
 }

@@ -4,7 +4,7 @@
  */
 import { setTimeout as pause } from 'node:timers/promises';
 import type { RunEvent } from '../../../interpreter/events/event.js';
-import { type EndStatus, statusAfter } from '../../../interpreter/events/status-after.js';
+import { type EndStatus, isOver, statusAfter } from '../../../interpreter/events/status-after.js';
 import { type Delivery, deliver, unreadDeliveries } from '../../store/inbox.js';
 import { readJournal } from '../../store/read-journal.js';
 import { lockHolder } from '../../store/run-lock.js';
@@ -123,7 +123,7 @@ async function passOn(
     if (other !== null) throw conflict(other, deliveries);
     if (isTaken) break;
     if (!isReleased) continue;
-    if (status !== 'returned' && status !== 'failed') return 'recorded';
+    if (!isOver({ status })) return 'recorded';
     throw new RunRefused('over', `run \`${run_id}\` has already ${status}`, 'look at the run: `statedsl show`');
   }
   return 'passed-on';
