@@ -1,6 +1,7 @@
 /**
  * Plans as a run executes them: all in one table, with absolute paths, so that the run can be resumed anywhere. An
- * approval covers the plans as they are written, so linking is the last step.
+ * approval covers the plans as they are written, so linking is the last step. Loaded only for plans, and for programs that
+ * call tools or plans.
  */
 import { basename, dirname, extname, isAbsolute, join, normalize, relative, resolve } from 'node:path';
 import type { CallablePlan, CallSupport } from '../../language/check/callables.js';
@@ -33,10 +34,17 @@ export function linkPlans(
   return { name, plans: Object.fromEntries(linker.plans), tools: linker.tools };
 }
 
-/**
- * A plan and the plans that it calls as one machine. `file`: as messages name it; `given`: the inputs that a plan has which
- * takes any input.
- */
+interface PlanAsProgram {
+  /** As messages name it. */
+  readonly file: string;
+  /** The name of the machine; by default that of the file. */
+  readonly name?: string;
+  readonly standIns?: (name: string) => boolean;
+  /** The inputs of a plan that takes any input. */
+  readonly given?: readonly string[];
+}
+
+/** A plan and the plans that it calls as one machine. */
 export function planProgram(
   host: ProjectHost,
   loaded: LoadedPlan,
@@ -44,14 +52,6 @@ export function planProgram(
 ): { readonly machine: Machine; readonly tools: LinkedPlans['tools'] } {
   const { name: plan, plans, tools } = linkPlans(host, loaded, standIns);
   return { machine: planMachine({ name, file, plan, plans, inputs: loaded.inputs ?? given }), tools };
-}
-
-interface PlanAsProgram {
-  readonly file: string;
-  /** The name of the machine; by default that of the file. */
-  readonly name?: string;
-  readonly standIns?: (name: string) => boolean;
-  readonly given?: readonly string[];
 }
 
 class PlanLinker {
@@ -69,11 +69,9 @@ class PlanLinker {
     const name = relative(this.folder, loaded.path ?? pathOf(this.host, 'plan.json')).replaceAll('\\', '/');
     const { plan } = loaded;
     if (this.plans.has(name) || plan === null) return name;
+    // Before its calls, which may lead to it again.
     this.plans.set(name, plan);
-    const tools = Object.entries(plan.tools).map(([tool, linkBinding]) => [
-      tool,
-      this.binding(tool, linkBinding, loaded),
-    ]);
+    const tools = Object.entries(plan.tools).map(([tool, binding]) => [tool, this.linkBinding(tool, binding, loaded)]);
     const calls = plan.calls.map((call) => {
       const { delegate } = call;
       if (delegate === null) return call;
@@ -85,7 +83,7 @@ class PlanLinker {
     return name;
   }
 
-  private binding(name: string, binding: ToolBinding, loaded: LoadedPlan): ToolBinding {
+  private linkBinding(name: string, binding: ToolBinding, loaded: LoadedPlan): ToolBinding {
     const calls = this.standIns(name)
       ? ({ kind: 'run', argv: [name] } as const)
       : this.linkTarget(binding.calls, loaded, dirname(pathOf(this.host, loaded.toolsPath ?? 'tools.yaml')));
@@ -127,10 +125,6 @@ function absoluteWords(words: readonly string[], folder: string): ToolTarget {
   return { kind: 'run', argv: words.map((word, at) => (near.includes(at) ? resolve(folder, word) : word)), near };
 }
 
-/**
- * Tools and plans for the CALL and PLAN lines of a program: reads the tools file that is named or next to the program,
- * and plans by their paths. Loaded only for programs that have such lines.
- */
 export interface CallSettings extends Pick<PlanSurroundings, 'agents' | 'servers' | 'targetProblem' | 'onlyHere'> {
   /** The tools file that the command line names. */
   readonly tools?: string | undefined;
@@ -138,7 +132,10 @@ export interface CallSettings extends Pick<PlanSurroundings, 'agents' | 'servers
   readonly standIns?: ((tool: string) => boolean) | undefined;
 }
 
-/** `program` is a path, or `<stdin>`. */
+/**
+ * Tools and plans for the CALL and PLAN lines of a program: reads the tools file that is named or next to the program,
+ * and plans by their paths. `program` is a path, or `<stdin>`.
+ */
 export function callSupport(
   host: ProjectHost,
   program: string,

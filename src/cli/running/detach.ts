@@ -27,8 +27,9 @@ export async function detach(json: boolean, readsInput: boolean): Promise<ExitCo
     buffer: false,
     reject: false,
   });
-  child.stdout.on('data', (chunk: Buffer) => stdout.write(chunk.toString()));
-  child.stderr.on('data', (chunk: Buffer) => stderr.write(chunk.toString()));
+  // As bytes: a chunk may end inside a character.
+  child.stdout.on('data', (chunk: Buffer) => stdout.write(chunk));
+  child.stderr.on('data', (chunk: Buffer) => stderr.write(chunk));
   const outcome = await new Promise<DetachedStart | number>((resolve) => {
     child.once('message', (message) => resolve(message as unknown as DetachedStart));
     void child.then(({ exitCode }) => resolve(exitCode ?? EXIT.failed));

@@ -24,7 +24,7 @@ export interface StepRow extends Spending {
   readonly retries: number;
   /** Attempts by another agent than the previous one. */
   readonly escalations: number;
-  /** How often each limit stopped the step's agents, by the name of the limit. */
+  /** The names of the limits that stopped the step's agents, one for each time. */
   readonly guards: readonly string[];
   /** Calls of tools that the programs of its agents did not allow. */
   readonly denied?: number;
@@ -96,7 +96,7 @@ function guardOf({ outcome }: Attempt): string[] {
   return outcome.guard === undefined ? [] : [outcome.guard.name];
 }
 
-/** Null is an unknown cost, which differs from zero. */
+/** Null: no call reported its turns. */
 export function turnsOf(calls: readonly Attempt[]): number | null {
   const known = calls.flatMap(({ turns }) => (turns === undefined ? [] : [turns]));
   return known.length === 0 ? null : known.reduce((total, one) => total + one, 0);

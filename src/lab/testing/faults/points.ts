@@ -1,5 +1,9 @@
-/** The faults of a test: where its run is cut, which effects fail, and what ends in another order. */
+/**
+ * The faults of a test: where its run is cut, which effects fail, and what ends in another order; and the world of a run with
+ * one of them, in which everything else is as it was without it.
+ */
 import type { Outcome, RunEvent } from '../../../interpreter/events/event.js';
+import { threadOf } from '../../../interpreter/events/facts.js';
 import type { EffectContext, Effects, PerformedRequest } from '../../../runtime/effect-context.js';
 import { endAsRecorded, pretendedWorld } from '../../../runtime/pretended-world.js';
 import type { VirtualTime } from '../../../runtime/virtual-time.js';
@@ -31,14 +35,16 @@ export function pointsOf(reference: ReferenceRun, kinds: ReadonlySet<FaultKind>)
   return points;
 }
 
-const unchanged: ReadonlyMap<PerformedEntry, FaultChange> = new Map();
+/** A fault that cuts no run, and changes nothing unless `more` says it. */
+function faultPoint(kind: FaultKind, where: string, what: string, more: Partial<FaultPoint>): FaultPoint {
+  return { kind, name: `${kind}@${where}`, what, cut: null, performed: null, changes: new Map(), ...more };
+}
 
 /** After each event but the last. */
 function crashes({ events }: ReferenceRun): FaultPoint[] {
-  return events.slice(0, -1).map((event, at) => {
-    const what = `a crash after ${eventName(event)}`;
-    return { kind: 'crash', name: `crash@${at + 1}`, cut: at + 1, performed: null, changes: unchanged, what };
-  });
+  return events
+    .slice(0, -1)
+    .map((event, at) => faultPoint('crash', `${at + 1}`, `a crash after ${eventName(event)}`, { cut: at + 1 }));
 }
 
 function eventName(event: RunEvent): string {
@@ -63,14 +69,11 @@ function failures(reference: ReferenceRun): FaultPoint[] {
   return reference.performed.flatMap((entry) => {
     const { request, outcome } = entry;
     if (!isProcess(request) || outcome === null) return [];
-    return waysToFail(entry).map(({ way, outcome: failed }) => ({
-      kind: 'fail' as const,
-      name: `fail@${eventOf(reference, entry)}:${way}`,
-      cut: null,
-      performed: null,
-      changes: new Map([[entry, { outcome: failed }]]),
-      what: `\`${request.text}\` (line ${request.line}) ${CLAUSES[way]}`,
-    }));
+    return waysToFail(entry).map(({ way, outcome: failed }) =>
+      faultPoint('fail', `${eventOf(reference, entry)}:${way}`, `${nameOf(entry)} ${CLAUSES[way]}`, {
+        changes: new Map([[entry, { outcome: failed }]]),
+      }),
+    );
   });
 }
 
@@ -107,23 +110,10 @@ function timersFirst(reference: ReferenceRun): FaultPoint[] {
     const { request, requestedAt, endedAt } = entry;
     const others = openDuring(reference, entry);
     if (request.kind !== 'timer' || others.length === 0) return [];
-    return {
-      kind: 'late' as const,
-      name: `late@${eventOf(reference, entry)}`,
-      cut: null,
-      performed: null,
-      changes: new Map([
-        [
-          entry,
-          {
-            endedAt: requestedAt,
-            rank: -1,
-            ...(endedAt < Number.POSITIVE_INFINITY ? {} : { outcome: timerEnd(requestedAt) }),
-          },
-        ],
-      ]),
-      what: 'a timer ends first',
-    };
+    const ended = endedAt < Number.POSITIVE_INFINITY ? {} : { outcome: timerEnd(requestedAt) };
+    return faultPoint('late', `${eventOf(reference, entry)}`, 'a timer ends first', {
+      changes: new Map([[entry, { endedAt: requestedAt, rank: -1, ...ended }]]),
+    });
   });
 }
 
@@ -137,14 +127,10 @@ function swaps(reference: ReferenceRun): FaultPoint[] {
   return ended.flatMap((second, at) => {
     const first = ended[at - 1];
     if (first === undefined || !isOpenWhen(second, first)) return [];
-    return {
-      kind: 'late' as const,
-      name: `late@${eventOf(reference, first)}+${eventOf(reference, second)}`,
-      cut: null,
-      performed: null,
+    const where = `${eventOf(reference, first)}+${eventOf(reference, second)}`;
+    return faultPoint('late', where, `${nameOf(second)} ends before ${nameOf(first)}`, {
       changes: new Map([[second, { endedAt: first.endedAt, rank: first.rank - 0.5 }]]),
-      what: `${nameOf(second)} ends before ${nameOf(first)}`,
-    };
+    });
   });
 }
 
@@ -157,7 +143,7 @@ function repetitions({ ends }: ReferenceRun): FaultPoint[] {
   return [...ends].flatMap(([entry, seq]) => {
     if (!isProcess(entry.request) || entry.outcome === null) return [];
     const what = `a crash after ${nameOf(entry)}, before its outcome is on record`;
-    return { kind: 'twice' as const, name: `twice@${seq}`, cut: seq - 1, performed: entry, changes: unchanged, what };
+    return faultPoint('twice', `${seq}`, what, { cut: seq - 1, performed: entry });
   });
 }
 
@@ -175,10 +161,8 @@ function isOpenWhen(one: PerformedEntry, ended: PerformedEntry): boolean {
 
 /** Effects of one thread follow each other, except a timer with what it bounds. */
 function isBranchOfAnother(one: PerformedEntry, other: PerformedEntry): boolean {
-  const thread = ({ request }: PerformedEntry): string =>
-    request.effect.slice(0, Math.max(0, request.effect.lastIndexOf('.')));
   return (
-    thread(one) !== thread(other) ||
+    threadOf(one.request.effect) !== threadOf(other.request.effect) ||
     [one, other].some(({ request }) => request.kind === 'timer' && request.bounds !== undefined)
   );
 }
