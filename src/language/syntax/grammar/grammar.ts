@@ -91,8 +91,13 @@ export class StatedslParser extends StepParser {
   };
   private readonly laterStatement = () => this.SUBRULE1(this.statement);
 
+  private readonly unexpected = alternatives(
+    () => this.CONSUME(t.Inline, part),
+    () => this.CONSUME(t.UndoCall, part),
+  );
+
   readonly rest = this.RULE('rest', () => {
-    this.AT_LEAST_ONE(() => this.CONSUME(t.Inline, part));
+    this.AT_LEAST_ONE(() => this.OR(this.unexpected));
   });
 
   // ---- declarations ---------------------------------------------------------------------------------

@@ -132,7 +132,7 @@ export const HeaderColon = inline(
 );
 /** `DO: FOR EACH …`. */
 const exactLoop = line.verbPattern('FOR EACH');
-export const DoForEach = boundary(
+export const DoForEach = inline(
   'DoForEach',
   matchOnly(
     (last) => scan.verb === 'DO' && last?.tokenType !== Pipe && startsPerformed(last),
