@@ -1,4 +1,4 @@
-/** The language server with a program of 5,000 lines that is edited, a third of the edits half-typed lines. */
+/** The language server with a program and a workflow of 5,000 lines that are edited, a third of the edits half-typed lines. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import {
@@ -6,12 +6,13 @@ import {
   StreamMessageReader,
   StreamMessageWriter,
 } from 'vscode-languageserver-protocol/node';
-import { usual } from './long-programs.js';
+import { usual, workflowOf } from './long-programs.js';
 import type { Measured, Row } from './row.js';
 
 const LINES = 5_000;
 const EDITS = 200;
 const URI = 'untitled:flow.dsl';
+const WORKFLOW_URI = 'file:///nowhere/workflows/flow.yaml';
 
 /** What each request may take, in milliseconds, and what it asks. */
 const REQUESTS: readonly (readonly [name: string, atMost: number, params?: object])[] = [
@@ -41,14 +42,33 @@ const REQUESTS: readonly (readonly [name: string, atMost: number, params?: objec
 export const row: Row = {
   name: 'editor',
   async measure() {
-    const server = new ServerProcess();
-    try {
-      return await measureServer(server);
-    } finally {
-      server.end();
-    }
+    return [...(await withServer(URI, measureServer)), ...(await withServer(WORKFLOW_URI, measureWorkflow))];
   },
 };
+
+async function withServer(uri: string, measure: (server: ServerProcess) => Promise<Measured[]>): Promise<Measured[]> {
+  const server = new ServerProcess(uri);
+  try {
+    return await measure(server);
+  } finally {
+    server.end();
+  }
+}
+
+async function measureWorkflow(server: ServerProcess): Promise<Measured[]> {
+  await server.request('initialize', { processId: null, rootUri: null, capabilities: {} });
+  server.notify('initialized', {});
+  await server.published(() => server.open(workflowOf(LINES)));
+  const published: number[] = [];
+  const typed = ['      - name: "x', '    # about it', '    bash: {', '        More words.', '    prom'];
+  for (let edit = 0; edit < EDITS; edit++) {
+    const line = 8 + ((edit * 7919) % (LINES - 20));
+    const text = typed[edit % typed.length];
+    published.push(await server.cpu(() => server.published(() => server.insert(line, `${text}\n`))));
+    await server.published(() => server.remove(line));
+  }
+  return percentiles('messages after an edit of a workflow file', published, 100);
+}
 
 async function measureServer(server: ServerProcess): Promise<Measured[]> {
   await server.request('initialize', { processId: null, rootUri: null, capabilities: {} });
@@ -105,7 +125,7 @@ class ServerProcess {
   private version = 1;
   private wake: ((version: number) => void) | null = null;
 
-  constructor() {
+  constructor(private readonly uri: string) {
     this.child = spawn(process.execPath, ['dist/cli.js', 'lsp', '--stdio'], { stdio: ['pipe', 'pipe', 'inherit'] });
     this.connection = createProtocolConnection(
       new StreamMessageReader(this.child.stdout as NodeJS.ReadableStream),
@@ -126,7 +146,8 @@ class ServerProcess {
   }
 
   open(text: string): void {
-    this.notify('textDocument/didOpen', { textDocument: { uri: URI, languageId: 'statedsl', version: 1, text } });
+    const languageId = this.uri === URI ? 'statedsl' : 'yaml';
+    this.notify('textDocument/didOpen', { textDocument: { uri: this.uri, languageId, version: 1, text } });
   }
 
   insert(line: number, text: string): void {
@@ -139,7 +160,7 @@ class ServerProcess {
 
   private change(range: object, text: string): void {
     this.version++;
-    const textDocument = { uri: URI, version: this.version };
+    const textDocument = { uri: this.uri, version: this.version };
     this.notify('textDocument/didChange', { textDocument, contentChanges: [{ range, text }] });
   }
 

@@ -166,3 +166,45 @@ STATE: S${index}
 };
 
 export const longPrograms: readonly LongProgram[] = [usual, small, shell, nested, steps, calls];
+
+/** A workflow file of at least so many lines. */
+export function workflowOf(lines: number): string {
+  const found = ['name: long', 'max_budget: 40', 'inputs: [objective]', 'steps:'];
+  for (let n = 1; found.length < lines; n++)
+    found.push(
+      ...`  - name: plan${n}
+    type: split
+    get:
+      prompt: |
+        Divide the specification below into tasks. Each task builds on the earlier ones.
+
+        {objective}
+    run:
+      agent: claude-opus
+      guard: { max_turns: 30, no_write: true }
+    gate: [schema]
+    retry:
+      - exit: 2
+    each:
+      - name: make${n}
+        type: code
+        get:
+          prompt: |
+            {task.description}
+            Change only: {task.files}
+        run: { agent: claude-sonnet }
+        gate: [compile, test]
+        retry:
+          - attempt: 2
+            prompt: "{task.description} {error}"
+          - exit: 5
+
+  # What comes after plan ${n}.
+  - name: build${n}
+    bash: |
+      ./build.sh --part ${n} {objective}
+    gate:
+      - bash: ./test.sh part${n}`.split('\n'),
+    );
+  return found.join('\n');
+}

@@ -1,13 +1,15 @@
 /** What is known of an edited program is what would be known of it without the edits before. */
+import { readdirSync, readFileSync } from 'node:fs';
+import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { formatText } from '../../src/app/library/compile-text.js';
 import { tokensOf } from '../../src/editor/ide/name-tokens.js';
 import { type OpenProgram, openProgram } from '../../src/editor/ide/open-program.js';
 import { foldsOf, outlineOf, selectionsAt } from '../../src/editor/ide/outline.js';
 import { hintsOf } from '../../src/editor/ide/remarks.js';
-import { type Compilation, compile } from '../../src/language/check/compile.js';
+import { type Compilation, compile, partsOf } from '../../src/language/check/compile.js';
 import { parseFile } from '../../src/language/frontends/markdown.js';
-import { amount, isLong } from '../amount.js';
+import { amount, isLong, tries } from '../amount.js';
 
 const PROGRAM = `INPUT: limit = 3
 PATTERN: NOTE with text
@@ -158,4 +160,127 @@ test('a document is what it would be without the edits before', async () => {
       );
     }
   }
+});
+
+const CASES = readdirSync('test/corpus/workflows').map((name) => readFileSync(`test/corpus/workflows/${name}`, 'utf8'));
+const WORKFLOWS = [
+  ...readdirSync('workflows', { recursive: true, encoding: 'utf8' })
+    .filter((name) => name.endsWith('.yaml'))
+    .map((name) => readFileSync(`workflows/${name}`, 'utf8')),
+  readFileSync('examples/implement-spec/workflow.yaml', 'utf8'),
+  ...CASES.map((text) => /^-- [^\n]*\.ya?ml --\n([\s\S]*?)(?=^-- )/m.exec(text)?.[1] ?? ''),
+].filter((text) => text.includes('steps:'));
+
+/** What people type, and what can change the meaning of lines far below. */
+const PIECES = [
+  ...[
+    '  - name: x\n',
+    '- a\n',
+    '    bash: echo {',
+    '  # note\n',
+    '#\n',
+    '\n',
+    ' ',
+    '  ',
+    '\t',
+    '"',
+    "'",
+    '|',
+    '>-',
+    '|+\n',
+    '{',
+    '}',
+  ],
+  ...[
+    '[',
+    ']',
+    ':',
+    ': ',
+    '- ',
+    '---\n',
+    '...\n',
+    '%YAML 1.1\n',
+    '&a ',
+    '*a',
+    '<<: *a\n',
+    '!!str ',
+    '? ',
+    'steps:\n',
+    '\r\n',
+    '\\',
+  ],
+  ...[
+    'session: reuse\n',
+    '    session: from: plan\n',
+    'output: diff\n',
+    '{task.x}',
+    '{steps.a.output}',
+    '{spec}',
+    'name: y\n',
+  ],
+  ...[
+    '    gate: [schema, {\n',
+    '      prompt: |\n',
+    '        text\n',
+    '    foreach: a\n',
+    '\uFEFF',
+    'inputs: [a]\n',
+    ',',
+  ],
+];
+
+const edit = fc.record({
+  at: fc.nat(),
+  atLine: fc.boolean(),
+  removed: fc.oneof(fc.constant(0), fc.nat(40)),
+  typed: fc.oneof(fc.constantFrom(...PIECES), fc.constant('')),
+  isUndone: fc.boolean(),
+});
+
+test('a workflow file is what it would be without the edits before', () => {
+  const all = { index: true, name: 'flow.yaml', parse: parseFile } as const;
+  const known = (text: string, previous?: Compilation) => {
+    const compilation = compile(text, { ...all, ...(previous === undefined ? {} : { previous }) });
+    const { diagnostics, index, machines, program } = compilation;
+    return { compilation, known: { text, diagnostics, index, machines, program } };
+  };
+  fc.assert(
+    fc.property(
+      fc.constantFrom(...WORKFLOWS),
+      fc.constantFrom(...WORKFLOWS),
+      fc.array(edit, { minLength: 1, maxLength: 6 }),
+      (first, second, edits) => {
+        // Steps of two files in one: the same name twice, and both dialects.
+        let text = first + (second.split(/^steps:.*\n/m)[1] ?? '');
+        let previous = compile(text, { ...all, previous: null });
+        for (const { at, atLine, removed, typed, isUndone } of edits) {
+          const before = text;
+          let from = at % (text.length + 1);
+          if (atLine) from = text.lastIndexOf('\n', from) + 1;
+          text = text.slice(0, from) + typed + text.slice(from + removed);
+          const next = known(text, previous);
+          expect(next.known).toStrictEqual(known(text).known);
+          previous = next.compilation;
+          if (isUndone) text = before;
+        }
+      },
+    ),
+    { numRuns: tries(60, 4000) },
+  );
+});
+
+test('steps of a workflow file are read again only where their text has changed, also after a mistake', () => {
+  const all = { name: 'flow.yaml', parse: parseFile } as const;
+  const text = 'name: flow\nsteps:\n  - name: a\n    bash: a\n  # why\n  - name: b\n    bash: b\n';
+  const first = compile(text, { ...all, previous: null });
+  const broken = compile(`${text}  - name: "c\n`, { ...all, previous: first });
+  const more = compile(`${text}  - name: c\n    bash: c\n`, { ...all, previous: broken });
+  const steps = partsOf(more);
+  expect(steps.map((part) => part.text)).toStrictEqual([
+    '  - name: a\n    bash: a\n',
+    '  # why\n  - name: b\n    bash: b\n',
+    '  - name: c\n    bash: c\n',
+  ]);
+  expect(partsOf(first)).toStrictEqual(steps.slice(0, 2));
+  for (const [at, part] of partsOf(first).entries()) expect(steps[at]).toBe(part);
 });

@@ -316,7 +316,7 @@ function reuseFrom(
   return {
     next,
     parse: (file, index) => {
-      const parsed = read(file, index, before?.files[index]);
+      const parsed = read(file, index, before?.files[index] ?? (next === null ? undefined : []));
       if (next !== null) next.files[index] = parsed.parts ?? [];
       return parsed;
     },

@@ -277,7 +277,7 @@ export function parseFile(
   index: number,
   previous?: readonly ParsedPart[],
 ): { program: Program; diagnostics: Diagnostic[]; isPartial?: boolean; parts?: readonly ParsedPart[] } {
-  if (/\.ya?ml$/i.test(file.name)) return parseWorkflow(file, index);
+  if (/\.ya?ml$/i.test(file.name)) return parseWorkflow(file, index, previous);
   if (/\.(md|markdown)$/i.test(file.name)) return parseMarkdown(file, index, previous);
   return parseProgram(file, index, undefined, previous);
 }

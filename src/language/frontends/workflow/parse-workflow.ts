@@ -5,7 +5,8 @@
 import { omitUndefined } from '../../../prelude/omit-undefined.js';
 import { workflowMessages as words } from '../../source/catalogue/workflow.js';
 import type { Diagnostic, SourceFile } from '../../source/diagnostic.js';
-import type { Block, Declaration, Instruction, Option, Program, StepNode } from '../../syntax/ast.js';
+import type { Block, Comment, Declaration, Instruction, Option, Program, StepNode } from '../../syntax/ast.js';
+import type { ParsedPart } from '../../syntax/parse.js';
 import { allSteps, type StepRun } from '../../syntax/step-nodes.js';
 import { documentationOf, isUndeclared, ROOT_KEYS, withSpec } from './specification.js';
 import { STEP_KEYS, stepList, stepOf, stepsOf } from './step-reader.js';
@@ -22,8 +23,9 @@ import {
   textOf,
   wrongShape,
 } from './values.js';
-import { declaredInputs, deducedInputs, readNames } from './workflow-inputs.js';
-import { readYaml, type YamlMap, type YamlMember, type YamlNode } from './yaml/yaml-nodes.js';
+import { declaredInputs, deducedInputs, type ReadName, readNames } from './workflow-inputs.js';
+import { partsOfWorkflow } from './workflow-parts.js';
+import { brokenYaml, readYaml, type YamlMap, type YamlMember, type YamlNode } from './yaml/yaml-nodes.js';
 
 /** The limits of a workflow, with their names in other dialects. */
 const LIMITS: Readonly<Record<string, string>> = { max_budget: 'cost', max_timeout: 'time', max_tokens: 'tokens' };
@@ -31,17 +33,53 @@ const LIMITS: Readonly<Record<string, string>> = { max_budget: 'cost', max_timeo
 interface ParsedWorkflow {
   readonly program: Program;
   readonly diagnostics: Diagnostic[];
+  /** The steps that can be taken over into a later text. */
+  readonly parts: readonly ParsedPart[];
 }
 
-export function parseWorkflow(file: SourceFile, index: number): ParsedWorkflow {
-  const { root, comments, diagnostics } = readYaml(file, index);
-  const context: ReaderContext = { file: index, diagnostics, signs: [], reused: new Set() };
-  const { head, steps, documentation } = root === null || isNothing(root) ? NOTHING : rootOf(context, file, root);
+/** Steps that are parts of `previous`, an earlier text of the file, are not read again. */
+export function parseWorkflow(file: SourceFile, index: number, previous?: readonly ParsedPart[]): ParsedWorkflow {
+  const read = previous === undefined ? null : partsOfWorkflow(file, index, previous);
+  if (read === null || 'mistake' in read) {
+    const { root, comments, diagnostics } = read === null ? readYaml(file, index) : brokenYaml(read.mistake);
+    const context: ReaderContext = { file: index, diagnostics, signs: [], reused: new Set() };
+    const found = root === null || isNothing(root) ? NOTHING : rootOf(context, file, root, stepsBelow);
+    const names: ReadName[] = [];
+    readNames(found.steps, (name) => names.push(name));
+    // Parts outlive a text with a mistake, which is often a line that is being typed.
+    return { ...workflowOf(context, root, found, { comments, names }), parts: previous ?? [] };
+  }
+  const { root, steps } = read;
+  const context: ReaderContext = { file: index, diagnostics: [], signs: [], reused: new Set() };
+  const found = rootOf(context, file, root, () => {
+    for (const { diagnostics, signs, reused } of steps) {
+      context.diagnostics.push(...diagnostics);
+      context.signs.push(...signs);
+      for (const offset of reused) context.reused.add(offset);
+    }
+    return steps.flatMap(({ items }) => items as readonly Instruction[]);
+  });
+  const names = steps.flatMap((part) => part.names);
+  const comments = [...read.comments, ...steps.flatMap((part) => part.comments)];
+  return { ...workflowOf(context, root, found, { comments, names }), parts: steps };
+}
+
+function stepsBelow(context: ReaderContext, steps: YamlMember): readonly Instruction[] {
+  return stepsOf(context, steps, 'this workflow').instructions;
+}
+
+function workflowOf(
+  context: ReaderContext,
+  root: YamlNode | null,
+  { head, steps, documentation }: WorkflowRoot,
+  { comments, names: readOnes }: { readonly comments: readonly Comment[]; readonly names: readonly ReadName[] },
+): Omit<ParsedWorkflow, 'parts'> {
+  const { file: index, diagnostics } = context;
   const inputs = new Set(head.flatMap((item) => (item.kind === 'input' ? [item.name.text] : [])));
-  const workflow = dialectOf(context, steps, inputs);
+  const workflow = dialectOf(context, readOnes, inputs);
   const typed = workflow === 'older' ? withReusedSessions(steps, context.reused).map(changesFiles) : steps;
   const names = new Set([...inputs, ...allSteps(typed).map(({ name }) => name.text)]);
-  const deduced = deducedInputs(typed, names);
+  const deduced = deducedInputs(readOnes, names);
   const undeclared = isUndeclared(root);
   const items = undeclared && !names.has('spec') ? withSpec(typed, deduced) : [...deduced, ...typed];
   const documented = documentation.length === 0 ? {} : { documentation };
@@ -86,7 +124,7 @@ function lostAfterSteps({ text }: SourceFile, { members }: YamlMap): Diagnostic 
 
 interface WorkflowRoot {
   readonly head: Declaration[];
-  readonly steps: Instruction[];
+  readonly steps: readonly Instruction[];
   readonly documentation: NonNullable<Program['documentation']>;
 }
 
@@ -103,7 +141,12 @@ function toolOf(context: ReaderContext, { value }: YamlMember): Declaration[] {
 const NOTHING: WorkflowRoot = { head: [], steps: [], documentation: [] };
 
 /** A mapping with `steps`, a list of steps, or one step. */
-function rootOf(context: ReaderContext, file: SourceFile, root: YamlNode): WorkflowRoot {
+function rootOf(
+  context: ReaderContext,
+  file: SourceFile,
+  root: YamlNode,
+  readSteps: (context: ReaderContext, steps: YamlMember) => readonly Instruction[],
+): WorkflowRoot {
   if (root.kind === 'list') return { head: [], steps: stepList(context, root), documentation: [] };
   if (root.kind === 'scalar') {
     wrongShape(context, root, 'a workflow', 'a mapping with `steps`', 'write `steps:` and `- name: …` below it');
@@ -148,6 +191,7 @@ function rootOf(context: ReaderContext, file: SourceFile, root: YamlNode): Workf
   if (inputs !== undefined) head.push(...declaredInputs(context, file, inputs));
   const steps = members.take('steps');
   const documentation = documentationOf(context, members, steps !== undefined);
+  const read = steps === undefined ? [] : readSteps(context, steps);
   if (steps === undefined) {
     const renamed = root.members.find(({ key }) =>
       /^(?:steps?|tasks?|jobs?|stages?|nodes|workflow|pipeline|actions|phases)$/i.test(key.text),
@@ -164,7 +208,7 @@ function rootOf(context: ReaderContext, file: SourceFile, root: YamlNode): Workf
   }
   return {
     head,
-    steps: steps === undefined ? [] : [...stepsOf(context, steps, 'this workflow').instructions],
+    steps: read,
     documentation,
   };
 }
@@ -228,15 +272,15 @@ const ROOTS: Readonly<Record<string, Dialect>> = {
  * Forms of both dialects are a mistake, and the message shows both locations. A file without such forms is in the
  * current dialect.
  */
-function dialectOf(context: ReaderContext, items: readonly unknown[], inputs: ReadonlySet<string>): Dialect {
+function dialectOf(context: ReaderContext, names: readonly ReadName[], inputs: ReadonlySet<string>): Dialect {
   const oldest = context.signs.some((sign) => sign.oldest === true);
   const tasks = oldest || context.signs.some(({ text }) => text === 'foreach');
   const signs: Sign[] = context.signs.filter(({ text }) => !oldest || text !== 'type');
-  readNames(items, ({ name, alone, span }) => {
+  for (const { name, alone, span } of names) {
     const dialect = Object.hasOwn(ROOTS, name) && !alone && !inputs.has(name) ? ROOTS[name] : undefined;
     // Below `foreach` a task has both names.
     if (dialect !== undefined && !(tasks && name === 'task')) signs.push({ dialect, text: `{${name}.`, span });
-  });
+  }
   const first = (dialect: Dialect, weak: boolean): Sign | undefined =>
     signs
       .filter((sign) => sign.dialect === dialect && (weak || sign.weak !== true))

@@ -4,7 +4,7 @@
  */
 import { omitUndefined } from '../../../prelude/omit-undefined.js';
 import type { SourceFile, Span } from '../../source/diagnostic.js';
-import type { InputDeclaration, Instruction } from '../../syntax/ast.js';
+import type { InputDeclaration } from '../../syntax/ast.js';
 import type { Expression, Interpolation, Name } from '../../syntax/expression-nodes.js';
 import { noName } from '../../syntax/names.js';
 import { parseProgram } from '../../syntax/parse.js';
@@ -149,7 +149,7 @@ function typeOf(context: ReaderContext, member: YamlMember): InputDeclaration['t
 }
 
 /** A name that is read: the first of a path or key, or a single name. */
-interface ReadName {
+export interface ReadName {
   readonly name: string;
   readonly alone: boolean;
   readonly span: Expression['span'];
@@ -196,12 +196,12 @@ function shellInterpolations(text: string, span: Expression['span']): Interpolat
 }
 
 /** An input for every bare name that is neither declared nor the name of a step. */
-export function deducedInputs(items: readonly Instruction[], known: ReadonlySet<string>): InputDeclaration[] {
+export function deducedInputs(names: readonly ReadName[], known: ReadonlySet<string>): InputDeclaration[] {
   const found = new Map<string, InputDeclaration>();
-  readNames(items, ({ name, alone, span, inTask }) => {
-    if (!alone || known.has(name) || GIVEN.has(name) || found.has(name)) return;
-    if (inTask && OF_TASKS.has(name)) return;
+  for (const { name, alone, span, inTask } of names) {
+    if (!alone || known.has(name) || GIVEN.has(name) || found.has(name)) continue;
+    if (inTask && OF_TASKS.has(name)) continue;
     found.set(name, { kind: 'input', name: { text: name, span }, secret: false, span });
-  });
+  }
   return [...found.values()];
 }

@@ -9,11 +9,12 @@ import { lineText, positionAt, type SourceFile, type Span } from '../../../sourc
 import type { Comment } from '../../../syntax/ast.js';
 import type { Name } from '../../../syntax/expression-nodes.js';
 import type { LocatedText } from '../../../syntax/tree/located-template.js';
+import { locatedScalar } from './located-scalar.js';
 
 /** The maximum number of values, including those that aliases repeat. */
 const DEEPEST = 250;
-const MAX_VALUES = 50_000;
-const MAX_CHARACTERS = 16 * 1024 * 1024;
+export const MAX_VALUES = 50_000;
+export const MAX_CHARACTERS = 16 * 1024 * 1024;
 
 export type YamlNode = YamlScalar | YamlList | YamlMap;
 
@@ -49,15 +50,21 @@ interface ParsedYaml {
   readonly root: YamlNode | null;
   readonly comments: readonly Comment[];
   readonly diagnostics: Diagnostic[];
+  /** How many values it has, with those that aliases repeat. */
+  readonly values: number;
+}
+
+/** The mistake is all that is known of the file. */
+export function brokenYaml(mistake: Diagnostic): ParsedYaml {
+  return { root: null, comments: [], diagnostics: [mistake], values: 0 };
 }
 
 export function readYaml(file: SourceFile, index: number): ParsedYaml {
   const spanOf = (start: number, end: number): Span => ({ file: index, start, end });
-  const failWith = (diagnostic: Diagnostic): ParsedYaml => ({ root: null, comments: [], diagnostics: [diagnostic] });
   if (file.text.length > MAX_CHARACTERS)
-    return failWith(words.tooLarge(spanOf(0, 0), { what: 'characters', limit: MAX_CHARACTERS }));
+    return brokenYaml(words.tooLarge(spanOf(0, 0), { what: 'characters', limit: MAX_CHARACTERS }));
   const scan = scanYaml(file.text);
-  if (scan.tooDeep !== null) return failWith(words.tooDeep(spanOf(scan.tooDeep, scan.tooDeep + 1), {}));
+  if (scan.tooDeep !== null) return brokenYaml(words.tooDeep(spanOf(scan.tooDeep, scan.tooDeep + 1), {}));
   const document = documentOf(scan);
   const comments = scan.comments.map(
     ({ start, text }): Comment => ({
@@ -67,20 +74,59 @@ export function readYaml(file: SourceFile, index: number): ParsedYaml {
     }),
   );
   const [error] = document.errors;
-  if (error !== undefined) {
-    const [start, end] = error.pos;
-    const where = spanOf(Math.min(start, file.text.length), Math.min(Math.max(end, start + 1), file.text.length));
-    const lost = lostIndentation(file, error.pos[0]);
-    if (lost !== null) return failWith(words.lostIndentation(spanOf(lost.start, lost.end), { under: lost.under }));
-    return failWith(
-      words.yaml(where, {
-        code: error.code,
-        problem: error.message,
-        line: lineText(file, positionAt(file, where.start).line),
-      }),
-    );
-  }
+  if (error !== undefined) return brokenYaml(yamlProblem(file, index, error));
   return { ...new Nodes(file, index, document).read(), comments };
+}
+
+/** What the library says about a mistake. */
+type YamlError = Pick<Document['errors'][number], 'code' | 'message' | 'pos'>;
+
+function yamlProblem(file: SourceFile, index: number, { code, message, pos }: YamlError): Diagnostic {
+  const [start, end] = pos;
+  const at = (from: number, to: number): Span => ({ file: index, start: from, end: to });
+  const lost = lostIndentation(file, start);
+  if (lost !== null) return words.lostIndentation(at(lost.start, lost.end), { under: lost.under });
+  const where = at(Math.min(start, file.text.length), Math.min(Math.max(end, start + 1), file.text.length));
+  const line = lineText(file, positionAt(file, where.start).line);
+  return words.yaml(where, { code, problem: message, line });
+}
+
+/**
+ * The first mistake in a piece of a file, an item of a list with the line `above`, where nothing else in the file is wrong. Null if
+ * the mistake may concern what follows: the item after it is not read as one.
+ */
+export function mistakeInItem(
+  file: SourceFile,
+  index: number,
+  { above, start, end, column }: { above: string; start: number; end: number; column: number },
+): Diagnostic | null {
+  const piece = above + file.text.slice(start, end);
+  const text =
+    end === file.text.length ? piece : `${piece}${' '.repeat(column)}- ${NEXT} # ${quotesFrom(file.text, end)}\n`;
+  const scan = scanYaml(text);
+  if (scan.tooDeep !== null) return null;
+  const { errors, contents } = documentOf(scan);
+  const [error] = errors;
+  if (error === undefined) return null;
+  if (end < file.text.length) {
+    const list = yaml.isMap(contents) && contents.items.length === 1 ? contents.items[0]?.value : null;
+    const next = yaml.isSeq(list) && list.items.length === 2 ? list.items[1] : null;
+    if (!yaml.isScalar(next) || next.value !== NEXT || next.range?.[0] !== piece.length + column + 2) return null;
+  }
+  const by = start - above.length;
+  return yamlProblem(file, index, { ...error, message: error.message, pos: [error.pos[0] + by, error.pos[1] + by] });
+}
+
+const NEXT = 'next';
+
+/** Quotes in the rest of the file: a text without its end goes on until the indentation changes only if there is one. */
+function quotesFrom(text: string, at: number): string {
+  return [/(?<!\\)"/g, /(?<!')'(?!')/g]
+    .flatMap((quote) => {
+      quote.lastIndex = at;
+      return quote.exec(text)?.[0] ?? [];
+    })
+    .join(' ');
 }
 
 const OPTIONS = {
@@ -121,14 +167,15 @@ class Nodes {
     private readonly document: Document,
   ) {}
 
-  read(): { root: YamlNode | null; diagnostics: Diagnostic[] } {
+  read(): Omit<ParsedYaml, 'comments'> {
     const { contents } = this.document;
-    if (contents === null) return { root: null, diagnostics: this.diagnostics };
+    if (contents === null) return { root: null, diagnostics: this.diagnostics, values: 0 };
     const root = this.node(contents, { file: this.index, start: 0, end: 0 });
-    if (this.tooDeep !== null) return { root: null, diagnostics: [words.tooDeep(this.tooDeep, {})] };
-    if (this.left >= 0) return { root, diagnostics: this.diagnostics };
+    const values = MAX_VALUES - this.left;
+    if (this.tooDeep !== null) return { root: null, diagnostics: [words.tooDeep(this.tooDeep, {})], values };
+    if (this.left >= 0) return { root, diagnostics: this.diagnostics, values };
     const diagnostic = words.tooLarge(this.span(contents, 0), { what: 'values', limit: MAX_VALUES });
-    return { root: null, diagnostics: [diagnostic] };
+    return { root: null, diagnostics: [diagnostic], values };
   }
 
   /** `otherwise` is the location of a missing value. */
@@ -384,98 +431,4 @@ function withSigns(source: string, colons: readonly number[]): string {
     at = colon + 1;
   }
   return pieces.join('') + source.slice(at);
-}
-
-type OffsetPair = { readonly at: number; readonly source: number };
-
-/** `value` is the decoded text of the scalar that is written in `source` from `start` to `end`. */
-function locatedScalar(source: string, start: number, end: number, value: string): LocatedText {
-  const first = source[start];
-  const found =
-    first === '|' || first === '>' ? blockPieces(source, start, end, value) : flowPieces(source, start, end, value);
-  // If the spelling cannot be mapped, messages mark the whole scalar.
-  return { text: value, pieces: found ?? [{ at: 0, source: start }] };
-}
-
-/**
- * Lines of `|` and `>`. Each is found in the text after the line ends and spaces that separate it from the previous
- * one.
- */
-function blockPieces(source: string, start: number, end: number, value: string): OffsetPair[] | null {
-  const pieces: OffsetPair[] = [];
-  const header = source.indexOf('\n', start);
-  if (header < 0 || header >= end) return null;
-  const margin = marginOf(source, start, header, end);
-  let at = 0;
-  for (let line = header + 1; line < end && at < value.length; ) {
-    const next = source.indexOf('\n', line);
-    const stop = next < 0 || next > end ? end : next;
-    const from = Math.min(line + margin, stop);
-    const text = source.slice(from, stop).replace(/\r$/, '');
-    if (text.trim() !== '') {
-      while (at < value.length && !value.startsWith(text, at)) at++;
-      if (at >= value.length) return null;
-      pieces.push({ at, source: from });
-      at += text.length;
-    }
-    line = next < 0 ? end : next + 1;
-  }
-  if (pieces[0]?.at !== 0) pieces.unshift({ at: 0, source: header + 1 });
-  return pieces;
-}
-
-/** The indentation that a block loses: from its header, or from its first line. */
-function marginOf(source: string, start: number, header: number, end: number): number {
-  const line = /[^ \n\r]/g;
-  line.lastIndex = header;
-  const first = line.exec(source);
-  const digit = /^[|>][+-]?([1-9])/.exec(source.slice(start, header))?.[1];
-  if (first === null || first.index >= end) return 0;
-  const own = first.index - (source.lastIndexOf('\n', first.index) + 1);
-  if (digit === undefined) return own;
-  // With a digit in the header, the first line may be indented deeper. The digit counts from the indentation of the
-  // header's line.
-  const outer = /^[ -]*/.exec(source.slice(source.lastIndexOf('\n', start) + 1, start))?.[0] ?? '';
-  return Math.min(own, outer.length + Number(digit));
-}
-
-/** Plain and quoted text: line breaks are folded, escapes are one character. */
-function flowPieces(source: string, start: number, end: number, value: string): OffsetPair[] | null {
-  const quote = source[start] === '"' || source[start] === "'" ? source[start] : '';
-  const stop = quote === '' ? end : end - 1;
-  const pieces: OffsetPair[] = [{ at: 0, source: start + quote.length }];
-  const fold = /[ \t]*\r?\n(?:[ \t]*\r?\n)*[ \t]*/y;
-  let at = 0;
-  for (let from = start + quote.length; from < stop; ) {
-    const character = source[from] as string;
-    let spelt = 1;
-    let units = 1;
-    if (character === '\\' && quote === '"') [spelt, units] = escapeLength(source, from);
-    else if (character === "'" && quote === "'") spelt = 2;
-    else if (character === ' ' || character === '\t' || character === '\n' || character === '\r') {
-      fold.lastIndex = from;
-      const folded = fold.exec(source)?.[0];
-      if (folded !== undefined) {
-        spelt = folded.length;
-        units = Math.max(1, folded.split('\n').length - 2);
-      }
-    }
-    from += spelt;
-    at += units;
-    if (spelt !== units || spelt > 1) pieces.push({ at, source: from });
-  }
-  return at === value.length ? pieces : null;
-}
-
-/** The length of an escape, and the number of code units that it represents. */
-function escapeLength(source: string, from: number): [number, number] {
-  const next = source[from + 1];
-  if (next === 'x') return [4, 1];
-  if (next === 'u') return [6, 1];
-  if (next === 'U') return [10, Number.parseInt(source.slice(from + 2, from + 10), 16) > 0xffff ? 2 : 1];
-  const joined = /\\\r?\n(?:[ \t]*\r?\n)*[ \t]*/y;
-  joined.lastIndex = from;
-  const line = joined.exec(source)?.[0];
-  if (line !== undefined) return [line.length, Math.max(0, line.split('\n').length - 2)];
-  return [2, 1];
 }
