@@ -138,6 +138,14 @@ describe('src', () => {
     expect(values).toEqual([]);
   });
 
+  test('no door opens the record of a run itself', () => {
+    const doors = sources.filter(({ name }) => /^(?:cli|serve|mcp|page|editor)\//.test(name));
+    const opening = doors.filter(({ text }) =>
+      /\b(?:open\w*Run|runIds|readJournal)\b[^;]*from '[^']*runtime\/store\//.test(text),
+    );
+    expect(opening.map(({ name }) => name)).toEqual([]);
+  });
+
   test('every rule is used', () => {
     const unused = Object.entries(ROOMS).flatMap(([folder, room]) => {
       const own = sources.filter(({ name }) => roomOf(name) === folder);

@@ -6,13 +6,11 @@ import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { findRun } from '../../app/folder/find-run.js';
 import { storeOf } from '../../app/programs.js';
+import { executedFolder } from '../../app/project/stored-record.js';
 import { resultOf } from '../../app/result.js';
 import { DEBUGGER } from '../../runtime/store/inbox.js';
 import { readOwn } from '../../runtime/store/own-file.js';
-import { lockHolder } from '../../runtime/store/run-lock.js';
-import { openStoredRun } from '../../runtime/store/stored-run.js';
 import { AdapterRefusal } from './adapter-protocol.js';
 import { inFolder } from './launch-values.js';
 
@@ -72,8 +70,8 @@ export async function reachRun(
 ): Promise<Socket | null> {
   const directory = storeOf({ folder, ...(dir === undefined ? {} : { dir: inFolder(folder, dir) }) });
   // What is wrong with the name is said by whoever opens the record instead.
-  const found = await resultOf(() => openStoredRun(directory, findRun(directory, run)).path);
-  return found.ok && lockHolder(found.value).owner?.isHere === true ? reachRunner(found.value, by) : null;
+  const found = await resultOf(() => executedFolder(directory, run));
+  return found.ok && found.value !== null ? reachRunner(found.value, by) : null;
 }
 
 async function reachRunner(folder: string, by: string): Promise<Socket | null> {

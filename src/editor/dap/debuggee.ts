@@ -1,13 +1,13 @@
 /** The run of a session: executed by this process, or executed again from its record; and how it moves through time. */
-import { basename, dirname, resolve } from 'node:path';
+import { dirname, resolve } from 'node:path';
 import type { ContinuedOptions } from '../../app/folder/continued-options.js';
 import { replayStored } from '../../app/folder/execute-stored.js';
-import { findRun } from '../../app/folder/find-run.js';
 import { type StartingOptions, startIn } from '../../app/folder/start-in-folder.js';
 import { type FolderOptions, hostOf, storeOf } from '../../app/programs.js';
-import { type DebuggedProgram, debugPrepared, debugStored } from '../../app/project/debugged-program.js';
+import { type DebuggedProgram, debugPrepared } from '../../app/project/debugged-program.js';
 import type { PreparedProgram } from '../../app/project/preparation.js';
 import type { ProjectHost } from '../../app/project/project-host.js';
+import { openRecord, openRecordIn, type StoredRecord } from '../../app/project/stored-record.js';
 import { type Result, resultOf } from '../../app/result.js';
 import type { Execution as RunExecution } from '../../app/runs.js';
 import type { RunEvent } from '../../interpreter/events/event.js';
@@ -15,12 +15,10 @@ import { momentOf, type VariableChanged } from '../../interpreter/record/change.
 import { link, type Run } from '../../interpreter/run.js';
 import type { Json } from '../../machine/expression.js';
 import { createRedactor, type Redactor } from '../../runtime/redact.js';
-import { recoveryContextOf } from '../../runtime/run/again/prepare-recovery.js';
 import type { AttachableRun } from '../../runtime/run/drive-options.js';
 import { type Started, secretsOf } from '../../runtime/run/run-options.js';
 import type { RunReport } from '../../runtime/run/run-report.js';
 import { Stopper } from '../../runtime/stop-signal.js';
-import { openStoredRun, type StoredRun, storedMachine } from '../../runtime/store/stored-run.js';
 import { drawDiagnostic } from '../../views/diagnostics/draw-diagnostic.js';
 import { failureDiagnostic } from '../../views/diagnostics/draw-failure.js';
 import { plain } from '../../views/drawing/paint.js';
@@ -40,7 +38,7 @@ import {
   refuseWrongForms,
   secretInputs,
 } from './launch-values.js';
-import { type PastRecord, PastRun, recordsOf } from './past-run.js';
+import { type PastRecord, PastRun } from './past-run.js';
 import { SourceFiles } from './source-files.js';
 import { TimeTravel } from './time-travel.js';
 
@@ -95,7 +93,7 @@ export class Debuggee {
   private host: ProjectHost;
   private folder: FolderOptions = {};
   private begin: (() => Promise<void>) | null = null;
-  private stored: StoredRun | null = null;
+  private kept: StoredRecord | null = null;
   private inputs: Readonly<Record<string, Json>> = {};
   private execution: Execution | null = null;
   /** The run, if this process executes it in any case. */
@@ -137,14 +135,13 @@ export class Debuggee {
   /** Debugs a run that this process executes already, and would without a debugger. */
   async attach(given: RequestArguments, attachable: AttachableRun): Promise<void> {
     this.refuseSecond();
-    const dir = dirname(dirname(attachable.folder));
-    const stored = openStoredRun(dir, basename(attachable.folder));
-    this.openFolder({ dir, folder: folderOfRun(stored, this.options) });
+    const record = openRecordIn(attachable.folder);
+    this.openFolder({ dir: dirname(dirname(attachable.folder)), folder: folderOfRun(record, this.options) });
     this.effectMode = effectMode(textIn(given, 'stopBeforeEffects') ?? 'none');
     const { run } = attachable;
     const { machine } = run.linked;
-    this.nameRun(stored.about.run_id);
-    this.take(await debugStored(this.host, stored, machine));
+    this.nameRun(record.id);
+    this.take(await record.debug(this.host, machine));
     this.inputs = run.inputs;
     this.redactor = createRedactor(secretsOf(machine, { inputs: run.inputs, env: this.host.environment }));
     this.begin = async () => {
@@ -172,15 +169,16 @@ export class Debuggee {
   /** Looks at a run that is kept. */
   async openRecord(given: RequestArguments): Promise<void> {
     const { directory } = this;
-    const found = await resultOf(() => openStoredRun(directory, findRun(directory, textIn(given, 'run') as string)));
+    const found = await resultOf(() => openRecord(directory, textIn(given, 'run') as string));
     if (!found.ok) throw refusedBy(found.refusal);
-    this.stored = found.value;
-    this.openFolder({ ...this.folder, dir: directory, folder: folderOfRun(found.value, this.options) });
-    this.nameRun(found.value.about.run_id);
-    const known = await resultOf(() => storedMachine(found.value, found.value.about.digest));
+    const record = found.value;
+    this.kept = record;
+    this.openFolder({ ...this.folder, dir: directory, folder: folderOfRun(record, this.options) });
+    this.nameRun(record.id);
+    const known = await resultOf(() => record.start(this.options.environment));
     if (!known.ok) throw refusedBy(known.refusal);
-    this.take(await debugStored(this.host, found.value, known.value));
-    const { inputs, redactor } = recoveryContextOf(found.value, { env: this.options.environment });
+    const { machine, inputs, redactor } = known.value;
+    this.take(await record.debug(this.host, machine));
     [this.inputs, this.redactor] = [inputs, redactor];
     this.begin = async () => this.time.openAt(given.at);
   }
@@ -282,7 +280,7 @@ export class Debuggee {
     };
     const { execution, options } = this.newExecution();
     this.execution = execution;
-    [this.past, this.live, this.stored] = [null, live, null];
+    [this.past, this.live, this.kept] = [null, live, null];
     if (left !== null) {
       this.left.push(left.report);
       left.stopper.abort('the debugger went on with a new run');
@@ -454,9 +452,9 @@ export class Debuggee {
   /** What is on disk of the run. */
   recordNow(): PastRecord {
     if (this.runId === null) throw new AdapterRefusal('the run has not begun');
-    const stored = this.stored ?? openStoredRun(storeOf(this.folder), this.runId);
+    const source = this.kept ?? openRecord(this.directory, this.runId);
     const { inputs, redactor, debugged, program } = this;
-    return { stored, records: recordsOf(stored), inputs, redactor, programOf: programsOf(debugged, program) };
+    return { source, records: source.read(), inputs, redactor, programOf: programsOf(debugged, program) };
   }
 
   // ---- its end ----------------------------------------------------------------------------------------

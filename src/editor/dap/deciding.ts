@@ -1,5 +1,6 @@
 /** What a person decides instead of the world: effects that wait, changes of variables, and commands in the console. */
 
+import { newestRecords } from '../../app/project/stored-record.js';
 import type { Outcome } from '../../interpreter/events/event.js';
 import { applyChange, changeAt } from '../../interpreter/record/change.js';
 import type { Thread } from '../../interpreter/run-state/thread.js';
@@ -8,8 +9,6 @@ import { excess, type Value } from '../../interpreter/values/value.js';
 import { ERROR_KINDS } from '../../machine/error-kinds.js';
 import type { Json } from '../../machine/expression.js';
 import { outputOf, valueOutcome } from '../../runtime/pretended-world.js';
-import { journalStart, readJournal } from '../../runtime/store/read-journal.js';
-import { openStoredRun, runIds } from '../../runtime/store/stored-run.js';
 import { ascii } from '../../views/graph/graph-text.js';
 import { graphOf } from '../../views/graph/machine-graph.js';
 import type { DebugFrame } from '../debug/debug-frames.js';
@@ -167,26 +166,19 @@ function lastOutcome(debuggee: Debuggee, request: HeldEffect['request']): Outcom
   const { directory, runId } = debuggee;
   const text = 'text' in request ? request.text : '';
   const { name } = debuggee.still.run.linked.machine;
-  for (const id of runIds(directory).toReversed()) {
-    if (id === runId) continue;
-    const stored = openStoredRun(directory, id);
-    if (stored.about.machine !== name) continue;
+  for (const record of newestRecords([directory])) {
+    if (record.id === runId || record.machineName !== name) continue;
     let found: Outcome | null = null;
     let same: Outcome | null = null;
     const asked = new Set<string>();
-    readJournal(
-      stored.journal,
-      ({ event }) => {
-        if (event.type === 'effect_requested' && event.text === text && event.kind === request.kind)
-          asked.add(event.effect);
-        if (event.type === 'effect_settled' && event.stopped !== true && asked.has(event.effect)) {
-          found = event.outcome;
-          if (event.effect === request.effect) same = event.outcome;
-        }
-        return true;
-      },
-      journalStart,
-    );
+    record.visit(({ event }) => {
+      if (event.type === 'effect_requested' && event.text === text && event.kind === request.kind)
+        asked.add(event.effect);
+      if (event.type === 'effect_settled' && event.stopped !== true && asked.has(event.effect)) {
+        found = event.outcome;
+        if (event.effect === request.effect) same = event.outcome;
+      }
+    });
     const outcome = (same ?? found) as Outcome | null;
     if (outcome === null) continue;
     if ('stdout' in outcome && outcome.stdout.artifact !== undefined && outcome.stdout.text === undefined)

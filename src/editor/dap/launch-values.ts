@@ -5,7 +5,7 @@ import type { FolderOptions } from '../../app/programs.js';
 import type { DebuggedProgram } from '../../app/project/debugged-program.js';
 import type { PreparedProgram } from '../../app/project/preparation.js';
 import { nameBelow, type ProjectHost } from '../../app/project/project-host.js';
-import { folderOfNames } from '../../app/project/stored-program.js';
+import type { StoredRecord } from '../../app/project/stored-record.js';
 import { prepareFor } from '../../app/read-programs.js';
 import type { Refusal } from '../../app/result.js';
 import { link } from '../../interpreter/run.js';
@@ -15,7 +15,6 @@ import type { Json } from '../../machine/expression.js';
 import type { Machine } from '../../machine/machine.js';
 import { omitUndefined } from '../../prelude/omit-undefined.js';
 import type { RunReport } from '../../runtime/run/run-report.js';
-import type { StoredRun } from '../../runtime/store/stored-run.js';
 import { drawDiagnostics } from '../../views/diagnostics/draw-diagnostic.js';
 import { DebugProgram } from '../debug/debug-program.js';
 import { AdapterRefusal, type RequestArguments, textIn } from './adapter-protocol.js';
@@ -63,8 +62,7 @@ export function secretInputs(inputs: Readonly<Record<string, Json>>, program: De
 }
 
 /** A run may have begun in another folder than that of the client or of the process. A copied record has none here. */
-export function folderOfRun(stored: StoredRun, { folder: own }: { readonly folder: string }): string {
-  const folder = folderOfNames(stored);
+export function folderOfRun({ folder }: StoredRecord, { folder: own }: { readonly folder: string }): string {
   return existsSync(folder) ? folder : own;
 }
 

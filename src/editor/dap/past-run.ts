@@ -2,17 +2,15 @@
  * A run at a past place: it is executed again with the outcomes on record. Nothing is performed or recorded, and what it
  * printed is not shown again. Each instruction is counted, so that a place has a number.
  */
+import type { StoredRecord } from '../../app/project/stored-record.js';
 import { isMadeByRun } from '../../interpreter/events/status-after.js';
 import { momentOf } from '../../interpreter/record/change.js';
 import { advance, link, type Run } from '../../interpreter/run.js';
 import type { Thread } from '../../interpreter/run-state/thread.js';
 import type { Json } from '../../machine/expression.js';
 import type { Redactor } from '../../runtime/redact.js';
-import { followFromStart, type RecordFollower } from '../../runtime/run/again/recover.js';
+import type { RecordFollower } from '../../runtime/run/again/recover.js';
 import type { JournalRecord } from '../../runtime/store/journal-line.js';
-import { journalStart, readJournal } from '../../runtime/store/read-journal.js';
-import { JournalDamage } from '../../runtime/store/store-error.js';
-import type { StoredRun } from '../../runtime/store/stored-run.js';
 import { debugLink } from '../debug/debug-link.js';
 import type { ActionEntry, DebugProgram } from '../debug/debug-program.js';
 import {
@@ -26,22 +24,12 @@ import {
 
 /** A record that is executed again. */
 export interface PastRecord {
-  readonly stored: StoredRun;
+  readonly source: StoredRecord;
+  /** Its events when it was read. */
   readonly records: readonly JournalRecord[];
   readonly inputs: Readonly<Record<string, Json>>;
   readonly redactor: Redactor | null;
   readonly programOf: (machine: DebugProgram['linked']['machine']) => DebugProgram;
-}
-
-/** What is on disk of a run, as far as it can be read. */
-export function recordsOf({ journal }: StoredRun): JournalRecord[] {
-  const records: JournalRecord[] = [];
-  try {
-    readJournal(journal, (record) => records.push(record) > 0, journalStart);
-  } catch (cause) {
-    if (!(cause instanceof JournalDamage)) throw cause;
-  }
-  return records;
 }
 
 /** A moment of the run that is executed, at which the past ends. */
@@ -86,16 +74,12 @@ export class PastRun {
     /** Null: the past ends with the record. */
     private readonly now: PresentMoment | null,
   ) {
-    const { stored, inputs, redactor } = record;
     let watch: Watch | null = null;
-    this.follower = followFromStart(stored, {
-      ...{ inputs, redactor, discarded: null, resumes: record.records },
-      linkedOf: (machine) => {
-        const program = record.programOf(machine);
-        if (watch === null) watch = new Watch(program, wanted, true);
-        else watch.program = program;
-        return this.linkTrapped(watch, program);
-      },
+    this.follower = record.source.follow(record, record.records, (machine) => {
+      const program = record.programOf(machine);
+      if (watch === null) watch = new Watch(program, wanted, true);
+      else watch.program = program;
+      return this.linkTrapped(watch, program);
     });
     this.watch = watch as unknown as Watch;
     this.watch.special = (thread, pc) => this.special(thread, pc);

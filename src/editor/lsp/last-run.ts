@@ -2,20 +2,15 @@
  * What the last run of a program knew: the values of its names, what its commands took, how its steps ended. The run is
  * executed again from its record, as for a debugger, so nothing is performed. Secrets are replaced.
  */
-import { statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { programOf } from '../../app/project/stored-program.js';
+import { newestRecords, type StoredRecord } from '../../app/project/stored-record.js';
 import { link, type Run } from '../../interpreter/run.js';
 import type { Slot, Thread } from '../../interpreter/run-state/thread.js';
 import { printJson } from '../../interpreter/values/json.js';
 import type { Value } from '../../interpreter/values/value.js';
 import type { Json } from '../../machine/expression.js';
 import type { Redactor } from '../../runtime/redact.js';
-import { recoveryContextOf } from '../../runtime/run/again/prepare-recovery.js';
-import { followFromStart } from '../../runtime/run/again/recover.js';
 import type { JournalRecord } from '../../runtime/store/journal-line.js';
-import { journalStart, readJournal } from '../../runtime/store/read-journal.js';
-import { openStoredRun, runIds, type StoredRun } from '../../runtime/store/stored-run.js';
 import { debugLink } from '../debug/debug-link.js';
 import type { LastFacts, LineFacts } from '../ide/last-facts.js';
 
@@ -62,33 +57,19 @@ export class LastRuns {
   }
 
   private find(path: string): LastFacts | null {
-    const stored = this.newest(path);
-    if (stored === null) return null;
-    const { size, mtimeMs } = statSync(stored.journal);
+    const record = this.newest(path);
+    if (record === null) return null;
+    const { journal, size, mtimeMs } = record.version;
     const before = this.known.get(path);
-    if (before?.journal === stored.journal && before.size === size && before.mtimeMs === mtimeMs) return before.facts;
-    const facts = size > MOST_BYTES ? null : factsOf(stored, this.environment);
-    this.known.set(path, { journal: stored.journal, size, mtimeMs, facts });
+    if (before?.journal === journal && before.size === size && before.mtimeMs === mtimeMs) return before.facts;
+    const facts = size > MOST_BYTES ? null : factsOf(record, this.environment);
+    this.known.set(path, { journal, size, mtimeMs, facts });
     return facts;
   }
 
-  private newest(path: string): StoredRun | null {
+  private newest(path: string): StoredRecord | null {
     const stores = new Set([join(dirname(path), STORE), join(this.folder, STORE)]);
-    const found = [...stores]
-      .flatMap((directory) =>
-        runIds(directory)
-          .slice(-MOST_RUNS)
-          .map((id) => ({ directory, id })),
-      )
-      .sort((a, b) => (a.id < b.id ? 1 : -1));
-    for (const { directory, id } of found) {
-      try {
-        const stored = openStoredRun(directory, id);
-        if (programOf(stored) === path) return stored;
-      } catch {
-        // A run that cannot be opened is none of which anything is known.
-      }
-    }
+    for (const record of newestRecords(stores, MOST_RUNS)) if (record.program === path) return record;
     return null;
   }
 }
@@ -101,14 +82,9 @@ const SAMPLES: ReadonlySet<string> = new Set(['clock', 'uuid', 'random']);
 
 class Enough extends Error {}
 
-function factsOf(stored: StoredRun, env: Readonly<Record<string, string | undefined>>): LastFacts {
-  const { inputs, redactor } = recoveryContextOf(stored, { env });
-  const records: JournalRecord[] = [];
-  try {
-    readJournal(stored.journal, (record) => records.push(record) > 0, journalStart);
-  } catch {
-    // Damaged further on: what comes before counts.
-  }
+function factsOf(record: StoredRecord, env: Readonly<Record<string, string | undefined>>): LastFacts {
+  const start = record.start(env);
+  const records = record.read();
   const seen = new Map<string, Value>();
   let count = 0;
   const look = (thread: Thread): boolean => {
@@ -120,20 +96,18 @@ function factsOf(stored: StoredRun, env: Readonly<Record<string, string | undefi
     }
     return false;
   };
-  const follower = followFromStart(stored, {
-    ...{ inputs, redactor, discarded: null, resumes: records },
-    linkedOf: (machine) =>
-      debugLink(link(machine), {
-        ...{ positions: null, failing: null, failures: new Map(), before: look },
-        ...{ atFailure: () => undefined, leave: () => undefined },
-      }),
-  });
+  const follower = record.follow(start, records, (machine) =>
+    debugLink(link(machine), {
+      ...{ positions: null, failing: null, failures: new Map(), before: look },
+      ...{ atFailure: () => undefined, leave: () => undefined },
+    }),
+  );
   try {
     if (records.every((record) => follower.take(record))) follower.finish();
   } catch (thrown) {
     if (!(thrown instanceof Enough)) throw thrown;
   }
-  return new FactsOfRun(stored, follower.replay.run, seen, redactor, records);
+  return new FactsOfRun(record, follower.replay.run, seen, start.redactor, records);
 }
 
 function addAll(seen: Map<string, Value>, state: string, names: readonly string[], slots: readonly Slot[]): void {
@@ -148,7 +122,7 @@ class FactsOfRun implements LastFacts {
   private lineFacts: ReadonlyMap<number, LineFacts> | null = null;
 
   constructor(
-    private readonly stored: StoredRun,
+    private readonly record: StoredRecord,
     private readonly run: Run,
     /** By state and name. */
     private readonly seen: ReadonlyMap<string, Value>,
@@ -157,11 +131,11 @@ class FactsOfRun implements LastFacts {
   ) {}
 
   get id(): string {
-    return this.stored.about.run_id;
+    return this.record.id;
   }
 
   get startedAt(): string {
-    return this.stored.about.started_at;
+    return this.record.startedAt;
   }
 
   values(name: string, state: string | null): readonly Json[] {
