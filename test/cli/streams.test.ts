@@ -88,3 +88,27 @@ test('a file that may not grow is reported once', async () => {
     stderr: ['cannot write to standard output'],
   });
 });
+
+describe('a whole session of an editor as standard input', () => {
+  const message = (content: object): string => {
+    const text = JSON.stringify(content);
+    return `Content-Length: ${Buffer.byteLength(text)}\r\n\r\n${text}`;
+  };
+  const hello = message({ jsonrpc: '2.0', id: 1, method: 'initialize', params: { capabilities: {} } });
+  const bye = message({ jsonrpc: '2.0', id: 2, method: 'shutdown' });
+
+  // What ends without `shutdown` is a client that has died.
+  test.each([
+    ['nothing', ['lsp'], '', 1, 0],
+    ['one question', ['lsp'], hello, 1, 1],
+    ['the last question', ['lsp'], hello + bye, 0, 2],
+    ['nothing for the debugger', ['dap'], '', 0, 0],
+  ])('%s, from a file and from a pipe', async (_, command, text, code, answers) => {
+    const { folder } = projectFolder({ input: text });
+    for (const way of ['"$@" < input', 'cat input | "$@"']) {
+      const ended = await runProgram('bash', ['-c', way, '-', process.execPath, cli, ...command], { cwd: folder });
+      expect({ code: ended.code, stderr: ended.stderr }).toEqual({ code, stderr: '' });
+      expect(ended.stdout.match(/"id":\d/g) ?? []).toHaveLength(answers);
+    }
+  });
+});

@@ -7,7 +7,7 @@ import { tokensOf } from '../../src/editor/ide/name-tokens.js';
 import { type OpenProgram, openProgram } from '../../src/editor/ide/open-program.js';
 import { foldsOf, outlineOf, selectionsAt } from '../../src/editor/ide/outline.js';
 import { hintsOf } from '../../src/editor/ide/remarks.js';
-import { type Compilation, compile, partsOf } from '../../src/language/check/compile.js';
+import { type Compilation, compile, compileInSteps, partsOf } from '../../src/language/check/compile.js';
 import { parseFile } from '../../src/language/frontends/markdown.js';
 import { amount, isLong, tries } from '../amount.js';
 
@@ -283,4 +283,12 @@ test('steps of a workflow file are read again only where their text has changed,
   ]);
   expect(partsOf(first)).toStrictEqual(steps.slice(0, 2));
   for (const [at, part] of partsOf(first).entries()) expect(steps[at]).toBe(part);
+});
+
+test('between the stages of a program of one state an editor can read messages', () => {
+  const steps = compileInSteps('STATE: A\n  RETURN\n', {});
+  let turns = 0;
+  while (steps.next().done !== true) turns++;
+  // After the tree, the lints of the tree, the only state, its machine, and the lints of the machine.
+  expect(turns).toBe(5);
 });

@@ -1,9 +1,12 @@
 /** `statedsl dap`: the debugger on standard input and output, which carry nothing else. */
 import { appendFileSync } from 'node:fs';
 import { startAdapter } from '../../editor/dap/debug-adapter.js';
+import { endProcess } from '../end-process.js';
 import type { ExitCode } from '../terminal/exit-code.js';
 
 export function debugAdapterCommand({ log }: { readonly log?: string }): Promise<ExitCode> {
+  // A file ends without being closed.
+  process.stdin.once('end', () => process.stdin.destroy());
   return new Promise((resolve) => {
     startAdapter({
       input: process.stdin,
@@ -16,7 +19,7 @@ export function debugAdapterCommand({ log }: { readonly log?: string }): Promise
       exit: () => {
         resolve(0);
         // An editor that closes its ends leaves streams open that would keep the process alive.
-        setImmediate(() => process.exit(0));
+        setImmediate(() => endProcess(0));
       },
     });
   });

@@ -2,9 +2,12 @@
 import { appendFileSync } from 'node:fs';
 import { StreamMessageReader, StreamMessageWriter } from 'vscode-languageserver-protocol/node';
 import { startServer } from '../../editor/lsp/language-server.js';
+import { endProcess } from '../end-process.js';
 import type { ExitCode } from '../terminal/exit-code.js';
 
 export function languageServerCommand({ log }: { readonly log?: string }): Promise<ExitCode> {
+  // A file ends without being closed.
+  process.stdin.once('end', () => process.stdin.destroy());
   return new Promise((resolve) => {
     startServer({
       reader: new StreamMessageReader(process.stdin),
@@ -16,7 +19,7 @@ export function languageServerCommand({ log }: { readonly log?: string }): Promi
       exit: (code) => {
         resolve(code as ExitCode);
         // An editor that closes its ends leaves streams open that would keep the process alive.
-        setImmediate(() => process.exit(code));
+        setImmediate(() => endProcess(code));
       },
     });
   });

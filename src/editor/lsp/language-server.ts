@@ -45,6 +45,10 @@ const PAUSE_MS = 30;
 /** How often the server looks for its client, in milliseconds. */
 const CLIENT_MS = 3_000;
 
+/** How long answers may take after the input has ended, in milliseconds; and for how many turns nothing may happen before. */
+const LAST_MS = 3_000;
+const QUIET_TURNS = 8;
+
 const tick = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 type Handler = (params: never) => unknown;
@@ -59,6 +63,10 @@ class Server {
   private answers!: Answers;
   private state: 'new' | 'running' | 'shut down' = 'new';
   private isOver = false;
+  /** Nothing can be sent any more but answers. */
+  private hasNoInput = false;
+  /** How many messages have come, and how many requests are not answered yet. */
+  private readonly count = { taken: 0, open: 0 };
   private client = { pulls: false, watches: false, refreshes: false, configures: false };
   private readonly typing = new Map<string, NodeJS.Timeout>();
   private watch: NodeJS.Timeout | undefined;
@@ -71,7 +79,7 @@ class Server {
   listen(): void {
     const { connection, options } = this;
     options.reader.onError((error) => this.end(1, error));
-    options.reader.onClose(() => this.end(this.state === 'shut down' ? 0 : 1));
+    options.reader.onClose(() => void this.endOfInput());
     connection.onError(([error]) => this.log(error));
     connection.onRequest('initialize', (params: InitializeParams) => this.initialize(params));
     connection.onNotification('initialized', () => {
@@ -82,7 +90,7 @@ class Server {
       this.state = 'shut down';
       return null;
     });
-    connection.onNotification('exit', () => this.end(this.state === 'shut down' ? 0 : 1));
+    connection.onNotification('exit', () => this.end(this.endCode));
     this.take(
       'textDocument/didOpen',
       (params: { textDocument: { uri: string; languageId: string; version: number; text: string } }) => {
@@ -225,27 +233,38 @@ class Server {
   /** A request waits for messages that came right behind it: one of them may cancel it. */
   private answer(method: string, answer: Handler): void {
     this.connection.onRequest(method, async (params: unknown, token: CancellationToken) => {
+      this.count.taken++;
       if (this.state === 'new')
         return new ResponseError(ErrorCodes.ServerNotInitialized, 'the server is not initialized');
       if (this.state === 'shut down') return new ResponseError(ErrorCodes.InvalidRequest, 'the server is shut down');
-      await tick();
-      const cancellation = () => new ResponseError(LSPErrorCodes.RequestCancelled, 'the request was cancelled');
-      if (token.isCancellationRequested) return cancellation();
+      this.count.open++;
       try {
-        const begun = performance.now();
-        const result = await Promise.race([answer(params as never), whenCancelled(token)]);
-        if (performance.now() - begun > LONG_MS) await unread();
-        if (token.isCancellationRequested) return cancellation();
-        return isRefusal(result) ? new ResponseError(LSPErrorCodes.RequestFailed, result.refused) : (result ?? null);
-      } catch (error) {
-        this.log(error);
-        return new ResponseError(ErrorCodes.InternalError, error instanceof Error ? error.message : String(error));
+        return await this.answerUnlessCancelled(answer, params as never, token);
+      } finally {
+        this.count.open--;
       }
     });
   }
 
+  private async answerUnlessCancelled(answer: Handler, params: never, token: CancellationToken): Promise<unknown> {
+    await tick();
+    const cancellation = () => new ResponseError(LSPErrorCodes.RequestCancelled, 'the request was cancelled');
+    if (token.isCancellationRequested) return cancellation();
+    try {
+      const begun = performance.now();
+      const result = await Promise.race([answer(params), whenCancelled(token)]);
+      if (performance.now() - begun > LONG_MS) await unread();
+      if (token.isCancellationRequested) return cancellation();
+      return isRefusal(result) ? new ResponseError(LSPErrorCodes.RequestFailed, result.refused) : (result ?? null);
+    } catch (error) {
+      this.log(error);
+      return new ResponseError(ErrorCodes.InternalError, error instanceof Error ? error.message : String(error));
+    }
+  }
+
   private take<Params>(method: string, take: (params: Params) => void): void {
     this.connection.onNotification(method, (params: Params) => {
+      this.count.taken++;
       if (this.state !== 'running') return;
       try {
         take(params);
@@ -384,7 +403,7 @@ class Server {
     try {
       clearTimeout(this.typing.get(document.uri));
       this.typing.delete(document.uri);
-      if (this.client.pulls) return;
+      if (this.client.pulls || this.hasNoInput) return;
       await tick();
       const analysis = await this.documents.current(document);
       // Newer input has its own turn, and a closed document none.
@@ -430,10 +449,26 @@ class Server {
   private log(error: unknown): void {
     const text = error instanceof Error ? (error.stack ?? error.message) : String(error);
     this.options.log?.(text);
-    if (this.isOver || this.state === 'new') return;
+    if (this.isOver || this.hasNoInput || this.state === 'new') return;
     void this.connection
       .sendNotification('window/logMessage', { type: MessageType.Error, message: text })
       .catch(() => undefined);
+  }
+
+  /** What came before the end is answered: a script writes a whole session at once. */
+  private async endOfInput(): Promise<void> {
+    this.hasNoInput = true;
+    const until = performance.now() + LAST_MS;
+    for (let quiet = 0; quiet < QUIET_TURNS && performance.now() < until; quiet++) {
+      const { taken } = this.count;
+      await tick();
+      if (this.count.open > 0 || this.count.taken > taken) quiet = 0;
+    }
+    this.end(this.endCode);
+  }
+
+  private get endCode(): number {
+    return this.state === 'shut down' ? 0 : 1;
   }
 
   private end(code: number, error?: unknown): void {

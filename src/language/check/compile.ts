@@ -102,21 +102,25 @@ export function compile(text: string, options: CompileOptions = {}): Compilation
   return finish(compileInSteps(text, options));
 }
 
-/** The same, so that a caller can give it up between two states. */
+/** The same, so that a caller can do something else, or give it up, between its stages and between two states. */
 export function* compileInSteps(text: string, options: CompileOptions): Stepwise<Compilation> {
   const sources: SourceSet = [sourceFile(options.name ?? 'program.dsl', text)];
   const reuse = reuseFrom(options.previous, options.parse);
   const { parse } = reuse;
   const { program, diagnostics, isPartial } = parse(sources[0] as SourceFile, 0);
+  yield;
   const unit = collect(program, sources, diagnostics, { parse, load: options.load });
   lintEvents(unit, diagnostics);
   lintFailures(unit, diagnostics);
   lintTexts(unit, sources, diagnostics);
+  yield;
   const settings = settingsOf(options, parse, sources, diagnostics);
   const lowered: LoweredMachine[] = [];
   for (const machine of unit.machines.filter(({ states }) => states.length > 0))
     lowered.push(yield* lowerMachine(unit, machine, sources, diagnostics, settings, reuse.statesOf(machine.name)));
+  yield;
   for (const machine of lowered) lintMachine(machine, sources, diagnostics);
+  yield;
   const unused = lintUnusedPatterns(unit, sources, diagnostics, settings);
   lintBlockNames(unit, sources, diagnostics);
   reportNothingToRun(unit, diagnostics);
