@@ -111,6 +111,8 @@ export class Watch {
   private readonly hits = new Map<number, number>();
   private values: readonly (Value | undefined)[] | null = null;
   private readonly byEntry = new Map<number, Breakpoint[]>();
+  /** The positions of these entries. */
+  private positions: ReadonlySet<number> = new Set();
   /** Results of gates and attempts of which a stop has told. */
   private readonly reported = new Set<string>();
 
@@ -126,6 +128,7 @@ export class Watch {
   /** Call after the wanted breakpoints have changed. */
   update(): void {
     this.byEntry.clear();
+    this.positions = new Set(this.wanted.breakpoints.flatMap(({ entries }) => entries.map(({ pc }) => pc)));
     for (const one of this.wanted.breakpoints)
       for (const { id } of one.entries) this.byEntry.set(id, [...(this.byEntry.get(id) ?? []), one]);
     this.values = null;
@@ -146,12 +149,11 @@ export class Watch {
 
   /** `everywhere`: all positions, whatever is wanted. */
   trap(everywhere: boolean, leave: () => void): Trap {
-    const { breakpoints, data, failures } = this.wanted;
+    const { data, failures } = this.wanted;
     const isEverywhere =
       everywhere || this.special !== null || this.motion.kind !== 'run' || data.length > 0 || failures.length > 0;
-    const positions = new Set(breakpoints.flatMap(({ entries }) => entries.map(({ pc }) => pc)));
     return {
-      positions: isEverywhere ? null : positions,
+      positions: isEverywhere ? null : this.positions,
       before: (thread, pc) => this.before(thread, pc),
       failing:
         failures.length === 0 && !everywhere
@@ -194,7 +196,7 @@ export class Watch {
     if (failed !== null)
       return { reason: 'exception', hit: [], text: failed, depth: program.locationAt(pc)?.calls.length ?? 0 };
     // Most positions are only looked at because something else is wanted than a line.
-    if (special === null && this.motion.kind === 'run' && this.byEntry.size === 0) return null;
+    if (special === null && this.motion.kind === 'run' && !this.positions.has(pc)) return null;
     for (const entry of program.entriesAt(pc)) {
       if (entry.depth <= from) continue;
       if (special !== null && entry.depth >= special.depth) return special;
