@@ -19,6 +19,7 @@ import type { Machine } from '../../src/machine/machine.js';
 import { scriptedEffects } from '../../src/runtime/pretended-world.js';
 import { fixedOptions, interpreterOptions } from '../../src/runtime/run/run-options.js';
 import { run } from '../../src/runtime/run/start-run.js';
+import type { JournalRecord } from '../../src/runtime/store/journal-line.js';
 import { casesOf, programOf } from '../corpus/case-file.js';
 import { compileOptions } from '../corpus/compile-case.js';
 import { seed, sequenceFrom } from '../random.js';
@@ -145,14 +146,13 @@ test.each([
   if (machine === null) expect.unreachable();
   const runId = `01a00000-0000-7000-9000-${added.type.length.toString().padStart(12, '0')}`;
   await executed(machine, { dir: directory, runId });
-  const stored = openStoredRun(directory, runId);
-  const made: JournalRecord[] = [];
-  readJournal(stored.journal, (record) => made.push(record) > 0, journalStart);
+  const source = openRecord(directory, runId);
+  const made = source.read();
   const seqsOf = (events: readonly RunEvent[]): number[] => {
     const records = events.map((event, at) => ({ ...(made[0] as JournalRecord), seq: at + 1, event }));
     const programOf = () => new DebugProgram(link(machine), sources, places);
     const wanted: WantedStops = { breakpoints: [], data: [], failures: [], log: () => undefined };
-    const past = new PastRun({ stored, records, inputs: {}, redactor: null, programOf }, wanted, null);
+    const past = new PastRun({ source, records, inputs: {}, redactor: null, programOf }, wanted, null);
     past.watch.motion = { kind: 'pause', reason: 'pause' };
     const seqs: number[] = [];
     while (past.forward()) {
