@@ -36,23 +36,11 @@ const ABOVE = 'steps:\n';
  * Null for a file that must be read as a whole. `previous` has the parts of an earlier text. The only mistake in the YAML of a file is
  * the only message about it.
  */
-export const counted = { whole: 0, parts: 0, mistake: 0, kept: 0, readNew: 0 };
 export function partsOfWorkflow(
   file: SourceFile,
   index: number,
   previous: readonly ParsedPart[],
 ): WorkflowParts | null {
-  const r = partsOfWorkflow0(file, index, previous);
-  if (r === null) counted.whole++;
-  else if ('mistake' in r) counted.mistake++;
-  else {
-    counted.parts++;
-    counted.kept += r.steps.filter((s) => previous.some((p) => p.text === s.text)).length;
-    counted.readNew += r.steps.length;
-  }
-  return r;
-}
-function partsOfWorkflow0(file: SourceFile, index: number, previous: readonly ParsedPart[]): WorkflowParts | null {
   const texts = file.text.length > MAX_CHARACTERS ? null : splitSteps(file.text);
   if (texts === null) return null;
   const { root, comments, diagnostics, values } = readYaml(sourceFile(file.name, texts.head), index);
@@ -103,17 +91,15 @@ function readPart(name: string, text: string, file: number, start: number): Read
   return {
     // A slice would keep the whole text in memory.
     text: ` ${text}`.slice(1),
-    ...{
-      start,
-      file,
-      items,
-      comments: rebase(comments, file, at),
-      diagnostics,
-      signs,
-      reused: [...reused],
-      names,
-      values,
-    },
+    start,
+    file,
+    items,
+    comments: rebase(comments, file, at),
+    diagnostics,
+    signs,
+    reused: [...reused],
+    names,
+    values,
   };
 }
 
