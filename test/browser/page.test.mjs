@@ -235,12 +235,23 @@ test('a refused resumption says why, a higher limit is accepted, and nothing of 
   await page.getByRole('heading', { level: 1 }).getByText('returned').waitFor();
 });
 
-test('where a run failed leads to that line, also after its state ERROR', async (t) => {
+test('where a run failed leads to that line, also after its state ERROR and before its events are there', async (t) => {
   const text = 'MACHINE: fails\nSTATE: A\n  DO: false\n  RETURN: 1\nSTATE: ERROR\n  EMIT: GAVE_UP\n  RETURN: 2\n';
   const folder = makeFolder(t, { 'fails.dsl': text });
   const id = runProgram(folder, 'fails.dsl');
-  const { page, log } = await openPage(t, await startService(t, folder), { path: `/runs/${id}?tab=values` });
+  const service = await startService(t, folder);
+  const { page, log } = await openPage(t, service);
+  let release = () => undefined;
+  const held = new Promise((resolve) => {
+    release = resolve;
+  });
+  await page.route('**/events?*', async (route) => {
+    await held;
+    await route.continue();
+  });
+  await page.goto(`${service.address}/runs/${id}?tab=values`);
   await page.getByRole('button', { name: 'fails.dsl, line 3' }).click();
+  release();
   await page.getByText(/as it was after event/).waitFor();
   await page.locator('.source-lines [aria-current]').getByText('false').waitFor();
   assert.deepEqual(log, []);

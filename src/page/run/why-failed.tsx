@@ -1,5 +1,5 @@
 /** Why a run failed, before everything else: the reason, the last lines that were printed, and the line of the program. */
-import { useMemo } from 'preact/hooks';
+import { useEffect, useMemo, useState } from 'preact/hooks';
 import { visibleLine } from '../../views/drawing/visible-text.js';
 import { type FailureOfRun, failedSeq, failureOf } from '../output/attempts.js';
 import { lastLines } from '../output/merge-streams.js';
@@ -15,13 +15,21 @@ interface WhyFailedProps {
 
 export function WhyFailed({ model, error }: WhyFailedProps) {
   const { router } = usePage();
-  const { lines } = model.record.value;
+  const { lines, isComplete } = model.record.value;
+  const failed = useMemo(() => failedSeq(lines, error), [lines.length, error]);
+  const [isWanted, setWanted] = useState(false);
   const found = useMemo(() => failureOf(lines, error), [lines.length, error]);
   const last = found === null ? [] : lastLines(found.outcome, MOST_PRINTED);
   // The reason itself need not be said twice.
   const printed = last.length === 1 && last[0]?.text.trim() === error.message.trim() ? [] : last;
   const show = (tab: string, seq: number | null): void =>
     router.change({ tab, ...(seq === null ? {} : { event: String(seq) }) });
+  useEffect(() => {
+    // The reason is there before the record, so whoever is quick is led to the event as soon as it is known.
+    if (!isWanted || (failed === null && !isComplete)) return;
+    setWanted(false);
+    show('source', failed);
+  }, [isWanted, failed, isComplete]);
   const { message, state, line, file } = error;
   const text = message.trim().split('\n');
   const location = file === null ? `line ${line}` : `${visibleLine(file)}, line ${line}`;
@@ -46,7 +54,7 @@ export function WhyFailed({ model, error }: WhyFailedProps) {
       <p class="where-failed">
         {state !== null && <>In state {visibleLine(state)}, </>}
         {line !== null && line > 0 && (
-          <button type="button" class="quiet more" onClick={() => show('source', failedSeq(lines, error))}>
+          <button type="button" class="quiet more" onClick={() => setWanted(true)}>
             {location}
           </button>
         )}
