@@ -144,6 +144,27 @@ test('refusals are values with a code, a message and a help', async () => {
   expect(codeOf(await runs.resume(id))).toBe('over');
 });
 
+test('inputs that a program does not take are refused, and nothing is started', async () => {
+  const dir = folder();
+  const runs = openRuns({ folder: dir });
+  const text = 'INPUT: item\nINPUT: count = 1 (number)\nRETURN: {item} {count}\n';
+  const prepare = async (inputs: object) =>
+    value(await openPrograms({ folder: dir }).prepare({ text }, { inputs: { item: 'tea', ...inputs } }));
+  const refusals = [
+    [{ text }, {}, 'the input `item` has no value'],
+    [{ text }, { item: 'a', count: 'x' }, 'the input `count` must be a number, not a string'],
+    [{ text }, { item: 'a', cuont: 2 }, 'the program has no input `cuont`'],
+    [await prepare({ count: 'x' }), undefined, 'the input `count` must be a number, not a string'],
+  ] as const;
+  for (const [program, inputs, message] of refusals)
+    expect(await runs.start(program, inputs === undefined ? {} : { inputs })).toMatchObject({
+      ok: false,
+      refusal: { code: 'wrong-use', message },
+    });
+  expect(value(await runs.list()).runs).toEqual([]);
+  expect(await value(await runs.start(await prepare({}))).report).toMatchObject({ returned: 'tea 1' });
+});
+
 test('of two answers at once one is recorded, and the other is a conflict', async () => {
   const project = folder();
   const runs = openRuns({ folder: project, commands });

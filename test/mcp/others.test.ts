@@ -369,6 +369,7 @@ describe.each(['modern', 'legacy'] as const)('runs on an engine, %s revision', (
     const { run_id } = first;
     const refusals: readonly (readonly [string, Frame, string])[] = [
       ['run', { program: 'wait', on_busy: 'skip' }, 'this run has no key'],
+      ['run', { text: 'INPUT: a\nRETURN: {a}\n' }, 'the input `a` has no value'],
       ['run', { program: 'wait', only: 'MAIN' }, '`only` has no effect on an engine'],
       ['run', { program: 'wait', trial: { cases: 'cases.yaml' } }, 'a trial is executed by a process of this machine'],
       ['list', { what: 'trials' }, 'a trial is executed by a process of this machine'],
