@@ -8,6 +8,7 @@ import { NO_ROUTES } from '../../src/engine/messages.js';
 import { refuseSubmission } from '../../src/engine/refusals.js';
 import type { EventLines } from '../../src/engine/run-journal.js';
 import type { RunState } from '../../src/engine/run-readers.js';
+import { submissionOf } from '../../src/engine/runs/submission.js';
 import { secretInputsOf, variableProblem } from '../../src/engine/secret-inputs.js';
 import {
   EXECUTE,
@@ -530,6 +531,20 @@ test('a run waits for the first worker with its name, and keeps what is sent mea
 test('a run that no worker has begun can be cancelled', async () => {
   const { status, called } = await atHome([{ kind: 'cancel', by: 'ann' }]);
   expect([status?.error?.kind, called, started]).toEqual(['cancelled', ['test.Turn'], []]);
+});
+
+test.each([
+  [{}, 'the input `a` has no value'],
+  [{ a: 'x' }, 'the input `a` must be a number, not a string'],
+  [{ a: 1, token: 2, c: 3 }, 'the program has no input `c`'],
+  [{ a: 1 }, null],
+] as const)('inputs %o are looked at before anything is sent', async (inputs, message) => {
+  const { machine } = compile('INPUT: a (number)\nINPUT: token (secret)\nRETURN: {a}\n');
+  const made = await submissionOf({
+    ...{ machine: machine ?? expect.unreachable(), options: { inputs }, functions: null, engine: {} },
+    ...{ by: 'ann', isEncrypted: true, variables: 'token' in inputs ? {} : { token: 'NAME' } },
+  });
+  expect(made.ok ? null : made.refusal.message).toBe(message);
 });
 
 test('the engine never has a secret input, and a later turn still does', async () => {

@@ -13,6 +13,7 @@ import { pathInProject } from '../../runtime/readable-file.js';
 import { createRedactor } from '../../runtime/redact.js';
 import { headerOf, newRunId } from '../../runtime/run/header.js';
 import type { InDoubt } from '../../runtime/run/resources.js';
+import { inputProblems } from '../../runtime/run/run-inputs.js';
 import { fixedOptions, type RunOptions, secretsOf } from '../../runtime/run/run-options.js';
 import type { RunKey } from '../../runtime/store/run-header.js';
 import type { Submission } from '../messages.js';
@@ -59,6 +60,11 @@ export async function submissionOf(given: Submitted): Promise<Result<Submission>
       'name its workers: `--home NAME`; or leave out `--worktree`: commands then work in the directory of the worker',
     );
   const { inputs = {} } = options;
+  // Workers have the values of variables.
+  const problem = inputProblems(machine, inputs).find(
+    ({ kind, name }) => kind !== 'missing' || !Object.hasOwn(variables, name),
+  );
+  if (problem !== undefined) return refuse('wrong-use', problem.message, problem.help);
   const secrets = machine.inputs.filter((one) => one.secret === true && Object.hasOwn(inputs, one.name));
   const [secret] = secrets;
   if (secret !== undefined && !given.isEncrypted)
