@@ -35,7 +35,7 @@ export const declarationMessages = {
   })),
   unreadBlock: message<{ verb: string }>('unread-block', 'warning', (f) => ({
     message: 'no line of this block begins with a verb in capitals, so it is not a part of the program',
-    help: `write \`${f.verb}\` and the other verbs in capitals; if it is not a program, name its language, as in \`\`\`text`,
+    help: `write \`${f.verb}\` and the other verbs in capitals; if the block is not a program, name its language, as in \`\`\`text`,
   })),
   notInImport: message<{ what: string }>('not-in-import', 'error', (f) => ({
     message: `an imported file can contain only patterns, but this one contains ${f.what}`,
