@@ -226,11 +226,8 @@ function end(t: Thread, frame: StepFrame, layout: StepLayout): number {
   complete(t, frame, 'fatal');
   const why = reasonOf(frame, layout);
   const tries = attempt === 1 ? '' : ` after ${attempt} attempts`;
-  const gate = layout.gates.find(({ name }) => frame.gates[name]?.pass === false)?.name;
-  const about = {
-    step: path,
-    ...omitUndefined({ gate: gate === undefined || frame.failure !== null ? undefined : gate }),
-  };
+  const gate = frame.failure === null ? failedGates(frame, layout)[0]?.name : undefined;
+  const about = { step: path, ...omitUndefined({ gate }) };
   const { kind, causes } = frame.outside ?? { kind: 'gate_failed', causes: undefined };
   throw new RuntimeFailure(
     kind,
@@ -245,14 +242,22 @@ function end(t: Thread, frame: StepFrame, layout: StepLayout): number {
 /** Why an attempt did not pass, in one line. */
 function reasonOf(frame: StepFrame, layout: StepLayout): string {
   if (frame.failure !== null) return firstLine(frame.failure);
-  const failed = layout.gates.filter(({ name }) => frame.gates[name]?.pass === false);
+  const failed = failedGates(frame, layout);
   const [first] = failed;
   if (first === undefined)
     return frame.comments ? `it rejected the result: ${firstLine(frame.comments)}` : 'it rejected the result';
-  const finding = frame.gates[first.name];
+  const { comments, said, error } = first.finding;
   const names = failed.map(({ name }) => `\`${name}\``).join(', ');
-  const words = lastLine(finding?.comments || finding?.said || finding?.error || '');
+  const words = lastLine(comments || said || error || '');
   return `${failed.length === 1 ? 'gate' : 'gates'} ${names}${words === '' ? '' : `: ${words}`}`;
+}
+
+/** The gates that did not pass, in the order of the step. */
+function failedGates({ gates }: StepFrame, layout: StepLayout) {
+  return layout.gates.flatMap(({ name }) => {
+    const finding = gates[name];
+    return finding?.pass === false ? [{ name, finding }] : [];
+  });
 }
 
 const firstLine = (text: string): string => text.trimStart().split('\n', 1)[0] ?? '';
@@ -269,12 +274,10 @@ function remember(t: Thread, frame: StepFrame, layout: StepLayout): void {
 /** The output of failed gates, each with its name if there are several. */
 function errorText(frame: StepFrame, layout: StepLayout): string {
   if (frame.failure !== null) return frame.failure;
-  const failed = layout.gates.flatMap(({ name }) => {
-    const finding = frame.gates[name];
-    return finding?.pass === false
-      ? [{ name, text: (finding.said || finding.error || finding.comments || '').trimEnd() }]
-      : [];
-  });
+  const failed = failedGates(frame, layout).map(({ name, finding: { said, error, comments } }) => ({
+    name,
+    text: (said || error || comments || '').trimEnd(),
+  }));
   if (failed.length === 0) return frame.comments ?? '';
   if (failed.length === 1) return failed[0]?.text ?? '';
   return failed.map(({ name, text }) => `${name}:\n${text}`).join('\n\n');
