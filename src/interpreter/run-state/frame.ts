@@ -34,7 +34,6 @@ export interface Tally {
   readonly cost: number;
   /** Whether a call did not report its cost. */
   readonly unknown: boolean;
-  readonly calls: number;
   readonly turns: number | null;
   readonly tokens: {
     readonly in: number;
@@ -44,7 +43,7 @@ export interface Tally {
   } | null;
 }
 
-export const NOTHING_USED: Tally = { cost: 0, unknown: false, calls: 0, turns: null, tokens: null };
+export const NOTHING_USED: Tally = { cost: 0, unknown: false, turns: null, tokens: null };
 
 /** A step from its first attempt to its last. */
 export interface StepFrame {

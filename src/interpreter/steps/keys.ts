@@ -15,8 +15,8 @@ export function costText(cost: number | null): string {
 }
 
 /** The cost of a step in US dollars; null if none of its calls reported it. */
-export function costOfTally({ cost, unknown, calls }: Tally): number | null {
-  return unknown && cost === 0 && calls > 0 ? null : cost;
+export function costOfTally({ cost, unknown }: Tally): number | null {
+  return unknown && cost === 0 ? null : cost;
 }
 
 function set(run: Run, path: string, field: string, value: string): void {

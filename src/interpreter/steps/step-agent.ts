@@ -210,7 +210,6 @@ function count(frame: StepFrame, outcome: Outcome): void {
   const cost = costOf(outcome);
   const facts = factsOfCall(outcome);
   frame.tally = {
-    calls: tally.calls + 1,
     cost: addCost(tally.cost, cost ?? 0),
     unknown: tally.unknown || cost === null,
     turns: facts.turns === undefined ? tally.turns : (tally.turns ?? 0) + facts.turns,
