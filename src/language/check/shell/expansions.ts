@@ -63,7 +63,8 @@ function openParameter(l: Lexing, word: Word): void {
   PARAMETER.lastIndex = at;
   const [, bang, name, all, operator = ''] = PARAMETER.exec(l.text) as RegExpExecArray;
   growExpansion(word);
-  noteVariable(l, at, top(l).zone);
+  const { zone } = top(l);
+  noteVariable(l, at, zone);
   // After `:-` and similar operators, single quotes inside double quotes are literal; in patterns they quote.
   const inDouble = top(l).kind === 'double';
   openQuoteFrame(l, 'parameter', '}', !inDouble || '#%/^,'.includes(operator || ' '));
@@ -72,7 +73,7 @@ function openParameter(l: Lexing, word: Word): void {
   word.reads = withItem(word.reads, name);
   const use = { name, start: at, end: at + 2 + name.length + (bang === undefined ? 0 : 1) };
   if (bang !== undefined && all === undefined && !'*@'.includes(operator || ' ')) l.indirect.push(use);
-  if (top(l).zone === 'arithmetic') l.arithmetic.push(use);
+  if (zone === 'arithmetic') l.arithmetic.push(use);
 }
 
 export function lexParameter(l: Lexing, frame: QuoteFrame): void {
