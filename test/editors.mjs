@@ -295,14 +295,34 @@ async function testVscode(isNamed) {
     if (isNamed) process.exitCode = 1;
     return;
   }
+  const said = await inFolder((folder) => askVscode(folder));
+  judgeVscode(said);
+  const restricted = await inFolder((folder) => askVscode(folder, { isTrusted: false }));
+  judgeRestricted(restricted);
+  console.log(
+    `VS Code ${said.vscode}: the language, other kinds of files, the debugger, views, a task, tests, no trust`,
+  );
+  console.log(
+    `the extension was active after ${said.activated} ms; its server alone starts again in ${said.restarted} ms`,
+  );
+}
+
+async function inFolder(act) {
   const folder = realpathSync(mkdtempSync(join(tmpdir(), 'statedsl-editors-')));
   try {
-    const said = await askVscode(folder);
-    judgeVscode(said);
-    console.log(`VS Code ${said.vscode}: the language, other kinds of files, the debugger, views, a task, tests`);
+    return await act(folder);
   } finally {
     rmSync(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 200 });
   }
+}
+
+/** A folder that nobody trusts. */
+function judgeRestricted(said) {
+  assert.equal(said.error, undefined);
+  assert.equal(said.isTrusted, false);
+  assert.deepEqual([said.outline, said.lenses, said.begun], [['top', 'loop'], [], []]);
+  assert.match(said.hover.join('\n'), /`seen`/);
+  assert.match(said.shown.restricted.notices.join('\n'), /run only in workspaces that you trust/);
 }
 
 const wanted = process.argv.slice(2);

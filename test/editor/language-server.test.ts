@@ -263,7 +263,8 @@ test('requests before the start, unknown ones and cancelled ones have their erro
   });
   await client.start();
   await expect(client.request('textDocument/unheardOf', {})).rejects.toMatchObject({ code: -32601 });
-  await expect(client.request('textDocument/hover', null)).rejects.toMatchObject({ code: -32603 });
+  // A handler that fails: the server has given no such link.
+  await expect(client.request('documentLink/resolve', { data: null })).rejects.toMatchObject({ code: -32603 });
   client.open('flow.dsl', SOUND);
   const { answer, cancel } = client.cancelling('textDocument/references', { textDocument, position: at(0, 8) });
   cancel();
@@ -304,6 +305,34 @@ test('the end: shutdown and exit, exit alone, the end of input, a malformed head
   await expect
     .poll(() => [polite, rude, gone, garbled].map(({ exits }) => exits), { timeout: 60_000 })
     .toEqual([[0], [1], [1], [1]]);
+});
+
+test('a request without its members is told which one; a message that cannot be read is refused, and the next one works', async () => {
+  const { client, textDocument } = await opened();
+  const position = at(2, 7);
+  const lacks: readonly (readonly [method: string, params: unknown, lack: string])[] = [
+    ['textDocument/hover', undefined, 'needs an object as parameters'],
+    ['textDocument/hover', null, 'needs an object as parameters'],
+    ['textDocument/hover', { position }, 'needs `textDocument.uri`, a text'],
+    ['textDocument/hover', { textDocument }, 'needs `position`, with the numbers `line` and `character`'],
+    ['textDocument/rename', { textDocument, position }, 'needs `newName`, a text'],
+    ['textDocument/selectionRange', { textDocument, positions: [null] }, 'needs `positions`, a list of positions'],
+    ['textDocument/inlayHint', { textDocument }, 'needs `range`, with the positions `start` and `end`'],
+    ['textDocument/documentSymbol', {}, 'needs `textDocument.uri`, a text'],
+    ['workspace/symbol', {}, 'needs `query`, a text'],
+    ['workspace/executeCommand', {}, 'needs `command`, a text'],
+    ['callHierarchy/incomingCalls', { item: {} }, 'needs `item`, as the server has given it'],
+    ['workspace/willRenameFiles', { files: [{}] }, 'needs `files`, a list with the texts `oldUri` and `newUri`'],
+  ];
+  for (const [method, params, lack] of lacks)
+    await expect(client.request(method, params)).rejects.toMatchObject({
+      code: -32602,
+      message: `\`${method}\` ${lack}`,
+    });
+  for (const text of ['{"a":', '{"jsonrpc":"2.0","method":"$/cancelRequest","params":{"id":null}}', 'null', '[]'])
+    client.toServer.write(`Content-Length: ${text.length}\r\n\r\n${text}`);
+  expect(await client.request('textDocument/hover', { textDocument, position })).not.toBeNull();
+  expect(client.exits).toEqual([]);
 });
 
 test('any text: halves of lines, NUL, lone surrogates, CRLF, a byte order mark, deep nesting', async () => {

@@ -81,6 +81,7 @@ function placeExtensions(folder) {
   const manifest = {
     ...{ name: 'asking', publisher: 'statedsl-test', version: '1.0.0', engines: { vscode: '^1.100.0' } },
     ...{ main: './ask-vscode.cjs', activationEvents: ['onStartupFinished'] },
+    capabilities: { untrustedWorkspaces: { supported: true } },
   };
   write(join(extensions, 'statedsl-test.asking'), { 'package.json': JSON.stringify(manifest) });
   copyFileSync(join(here, 'ask-vscode.cjs'), join(extensions, 'statedsl-test.asking/ask-vscode.cjs'));
@@ -99,8 +100,8 @@ function freePort() {
 
 const pause = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
 
-/** Asks all questions in an empty folder; resolves with the answers. */
-export async function askVscode(folder, only = '') {
+/** Asks all questions in an empty folder; resolves with the answers. `isTrusted`: whether the person trusts the folder. */
+export async function askVscode(folder, { only = '', isTrusted = true } = {}) {
   const workspace = join(folder, 'workspace');
   write(workspace, FILES);
   const extensions = placeExtensions(folder);
@@ -116,13 +117,15 @@ export async function askVscode(folder, only = '') {
       'chat.disableAIFeatures': true,
       'git.enabled': false,
       'files.autoSave': 'off',
+      'security.workspace.trust.startupPrompt': 'never',
     }),
   });
   const { path: node } = findNode('24');
   const words = [
     ...[join(editor, 'out/node/entry.js'), '--config', join(folder, 'config.yaml'), '--auth', 'none'],
     ...['--bind-addr', `127.0.0.1:${port}`, '--disable-telemetry', '--disable-update-check'],
-    ...['--disable-workspace-trust', '--user-data-dir', join(folder, 'user'), '--extensions-dir', extensions],
+    ...['--user-data-dir', join(folder, 'user'), '--extensions-dir', extensions],
+    ...(isTrusted ? ['--disable-workspace-trust'] : []),
   ];
   const log = [];
   const server = spawn(node, words, {
@@ -177,6 +180,7 @@ const COMPLETE = {
   views: ({ graph, labels }) =>
     graph !== null && graph.now.length > 0 && labels.some((one) => /state entered/.test(one)),
   tests: ({ labels }) => labels.some((one) => /\(Failed\)/.test(one)),
+  restricted: ({ notices }) => notices.length > 0,
 };
 
 /** What the window shows, besides what its API says. */
@@ -198,6 +202,7 @@ async function shownIn(page) {
       await page.locator('.view-line span[class*="mtk"]').evaluateAll((all) => all.map((one) => one.className)),
     ).size,
     labels: labels.filter((one) => one !== null),
+    notices: await texts(page, '.notification-list-item-message, .dialog-message-container'),
     graph: graphs.find(({ nodes }) => nodes.length > 0) ?? null,
   };
 }

@@ -16,7 +16,8 @@ export function languageServerCommand({ log }: { readonly log?: string }): Promi
       log: (text) => {
         if (log !== undefined) appendFileSync(log, `${new Date().toISOString()} ${text}\n`);
       },
-      exit: (code) => {
+      exit: (code, error) => {
+        if (error !== undefined) process.stderr.write(`error: the input is not the protocol: ${error.message}\n`);
         resolve(code as ExitCode);
         // An editor that closes its ends leaves streams open that would keep the process alive.
         setImmediate(() => endProcess(code));

@@ -56,12 +56,12 @@ export class Answers extends NameAnswers {
     return outline.flatMap((one) => flat(one));
   }
 
-  async tokens(params: TextParams & { readonly range?: Range }) {
+  async tokens(params: TextParams & { readonly range?: Range | null }) {
     const asked = await this.ask(params);
     if (asked === null) return null;
     const { program, source } = asked;
     const [from, to] =
-      params.range === undefined ? [] : [offsetOf(source, params.range.start), offsetOf(source, params.range.end)];
+      params.range == null ? [] : [offsetOf(source, params.range.start), offsetOf(source, params.range.end)];
     const data: number[] = [];
     let before = { line: 0, character: 0 };
     for (const { span, type, modifiers } of tokensOf(program, from, to)) {
@@ -74,7 +74,7 @@ export class Answers extends NameAnswers {
       before = start;
     }
     const resultId = String(asked.document.text.version);
-    if (params.range === undefined) this.tokensSent.set(params.textDocument.uri, { resultId, data });
+    if (params.range == null) this.tokensSent.set(params.textDocument.uri, { resultId, data });
     return { resultId, data };
   }
 

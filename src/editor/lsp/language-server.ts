@@ -4,23 +4,21 @@
  */
 import {
   type CancellationToken,
-  CodeActionKind,
   ErrorCodes,
   type InitializeParams,
   type InitializeResult,
   LSPErrorCodes,
+  type Message,
   type MessageReader,
   MessageType,
   type MessageWriter,
   type Position,
   type Range,
   ResponseError,
-  TextDocumentSyncKind,
 } from 'vscode-languageserver-protocol';
 import { createProtocolConnection } from 'vscode-languageserver-protocol/node';
 import { TextDocument } from 'vscode-languageserver-textdocument';
 import { VERSION } from '../../runtime/version.js';
-import { TOKEN_MODIFIERS, TOKEN_TYPES } from '../ide/name-tokens.js';
 import { prepare } from '../ide/outline.js';
 import type { RenameRefusal } from '../ide/rename.js';
 import { Answers } from './answers.js';
@@ -28,13 +26,15 @@ import type { TextParams } from './asking.js';
 import { readSettings } from './client-settings.js';
 import { type Analysis, Documents, filePath, type OpenDocument, unread } from './documents.js';
 import { sentDiagnostic, type UriOf } from './protocol.js';
+import { lackOf } from './request-forms.js';
+import { capabilitiesFor } from './server-capabilities.js';
 
 export interface ServerOptions {
   readonly reader: MessageReader;
   readonly writer: MessageWriter;
   readonly environment: Readonly<Record<string, string | undefined>>;
   /** Called once, with the exit code of the process. */
-  readonly exit: (code: number) => void;
+  readonly exit: (code: number, error?: Error) => void;
   readonly log?: (text: string) => void;
 }
 
@@ -48,6 +48,7 @@ const CLIENT_MS = 3_000;
 /** How long answers may take after the input has ended, in milliseconds; and for how many turns nothing may happen before. */
 const LAST_MS = 3_000;
 const QUIET_TURNS = 8;
+const HEADER_ERROR = /^(?:Header|Message header|Content-Length) /;
 
 const tick = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
@@ -78,7 +79,7 @@ class Server {
 
   listen(): void {
     const { connection, options } = this;
-    options.reader.onError((error) => this.end(1, error));
+    options.reader.onError((error) => this.misread(error));
     options.reader.onClose(() => void this.endOfInput());
     connection.onError(([error]) => this.log(error));
     connection.onRequest('initialize', (params: InitializeParams) => this.initialize(params));
@@ -232,11 +233,15 @@ class Server {
 
   /** A request waits for messages that came right behind it: one of them may cancel it. */
   private answer(method: string, answer: Handler): void {
-    this.connection.onRequest(method, async (params: unknown, token: CancellationToken) => {
+    // Without parameters, the token is all that is given.
+    this.connection.onRequest(method, async (...given: unknown[]) => {
+      const [params, token] = (given.length > 1 ? given : [undefined, given[0]]) as [unknown, CancellationToken];
       this.count.taken++;
       if (this.state === 'new')
         return new ResponseError(ErrorCodes.ServerNotInitialized, 'the server is not initialized');
       if (this.state === 'shut down') return new ResponseError(ErrorCodes.InvalidRequest, 'the server is shut down');
+      const lack = lackOf(method, params);
+      if (lack !== null) return new ResponseError(ErrorCodes.InvalidParams, lack);
       this.count.open++;
       try {
         return await this.answerUnlessCancelled(answer, params as never, token);
@@ -299,53 +304,7 @@ class Server {
     this.watchClient(params.processId);
     return {
       serverInfo: { name: 'statedsl', version: VERSION },
-      capabilities: {
-        positionEncoding: 'utf-16',
-        textDocumentSync: { openClose: true, change: TextDocumentSyncKind.Incremental, save: { includeText: false } },
-        ...(this.client.pulls
-          ? { diagnosticProvider: { identifier: 'statedsl', interFileDependencies: true, workspaceDiagnostics: true } }
-          : {}),
-        hoverProvider: true,
-        definitionProvider: true,
-        declarationProvider: true,
-        typeDefinitionProvider: true,
-        implementationProvider: true,
-        referencesProvider: true,
-        documentHighlightProvider: true,
-        renameProvider: { prepareProvider: true },
-        completionProvider: { triggerCharacters: ['{', ':', '.', '†', '[', '"', '/'], resolveProvider: true },
-        signatureHelpProvider: { triggerCharacters: ['(', ',', '='] },
-        documentSymbolProvider: true,
-        workspaceSymbolProvider: true,
-        semanticTokensProvider: {
-          legend: { tokenTypes: [...TOKEN_TYPES], tokenModifiers: [...TOKEN_MODIFIERS] },
-          full: { delta: true },
-          range: true,
-        },
-        foldingRangeProvider: true,
-        selectionRangeProvider: true,
-        inlayHintProvider: true,
-        codeLensProvider: { resolveProvider: true },
-        codeActionProvider: {
-          codeActionKinds: [
-            CodeActionKind.QuickFix,
-            'source.fixAll.statedsl',
-            'refactor.extract',
-            'refactor.inline',
-            'refactor.rewrite',
-          ],
-          resolveProvider: true,
-        },
-        documentFormattingProvider: true,
-        documentRangeFormattingProvider: true,
-        documentLinkProvider: { resolveProvider: true },
-        callHierarchyProvider: true,
-        executeCommandProvider: { commands: ['statedsl.convert', 'statedsl.explain', 'statedsl.plan.simulate'] },
-        workspace: {
-          workspaceFolders: { supported: true },
-          fileOperations: { willRename: { filters: [{ pattern: { glob: '**/*.{dsl,statedsl,md,json}' } }] } },
-        },
-      },
+      capabilities: capabilitiesFor(this.client.pulls),
     };
   }
 
@@ -455,6 +414,14 @@ class Server {
       .catch(() => undefined);
   }
 
+  /** After a header that is none, nobody knows where the next message begins. */
+  private misread(error: Error): void {
+    if (HEADER_ERROR.test(error.message)) return this.end(1, error);
+    this.log(error);
+    const message = { jsonrpc: '2.0', id: null, error: { code: ErrorCodes.ParseError, message: error.message } };
+    void this.options.writer.write(message as Message).catch(() => undefined);
+  }
+
   /** What came before the end is answered: a script writes a whole session at once. */
   private async endOfInput(): Promise<void> {
     this.hasNoInput = true;
@@ -471,7 +438,7 @@ class Server {
     return this.state === 'shut down' ? 0 : 1;
   }
 
-  private end(code: number, error?: unknown): void {
+  private end(code: number, error?: Error): void {
     if (this.isOver) return;
     if (error !== undefined) this.options.log?.(String(error));
     this.isOver = true;
@@ -479,7 +446,7 @@ class Server {
     clearTimeout(this.pause);
     for (const timer of this.typing.values()) clearTimeout(timer);
     this.connection.dispose();
-    this.options.exit(code);
+    this.options.exit(code, error);
   }
 }
 
