@@ -103,6 +103,18 @@ describe('a run that is executed', () => {
     expect(await one.refusal('launch', { program: 'loop.dsl', ...more })).toMatch(why);
   });
 
+  test.each([
+    ['stackTrace', { source: null }, 'the `source` of `stackTrace` is not an object'],
+    ['setBreakpoints', { source: 5 }, 'the `source` of `setBreakpoints` is not an object'],
+    ['setBreakpoints', { source: {}, breakpoints: [{}] }, 'each element of `breakpoints` needs `line`, a number'],
+    ['setFunctionBreakpoints', { breakpoints: [{ name: 5 }] }, 'each element of `breakpoints` needs `name`, a text'],
+    ['setDataBreakpoints', { breakpoints: [{ dataId: {} }] }, 'each element of `breakpoints` needs `dataId`, a text'],
+    ['attach', null, '`run` is the id of a run, or the beginning of it'],
+  ])('a request %s with %j is refused in words', async (command, given, why) => {
+    const one = await debugging({ 'loop.dsl': LOOP });
+    expect(await one.refusal(command, given as object)).toBe(why);
+  });
+
   test('a frame begins again in a new run, and the old one can be resumed', async () => {
     const one = await debugging({ 'loop.dsl': LOOP });
     await one.launch({ program: 'loop.dsl', inputs: { top: 2 } }, { 'loop.dsl': [6] });

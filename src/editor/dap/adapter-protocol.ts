@@ -34,3 +34,26 @@ export function listIn<T>(given: RequestArguments, name: string): readonly T[] {
   const value = given[name];
   return Array.isArray(value) ? (value as T[]).filter((one) => one != null) : [];
 }
+
+/** What the members of each element of a list must be. */
+const ELEMENTS: Readonly<
+  Record<string, readonly [list: string, member: string, type: 'string' | 'number', what: string]>
+> = {
+  setBreakpoints: ['breakpoints', 'line', 'number', 'a number'],
+  setFunctionBreakpoints: ['breakpoints', 'name', 'string', 'a text'],
+  setDataBreakpoints: ['breakpoints', 'dataId', 'string', 'a text'],
+};
+
+/** The arguments of a request, or a refusal that says which member has another form than in the protocol. */
+export function argumentsOf(command: string, given: unknown): RequestArguments {
+  const known = (typeof given === 'object' && given !== null ? given : {}) as RequestArguments;
+  const { source } = known;
+  if (source !== undefined && (typeof source !== 'object' || source === null))
+    throw new AdapterRefusal(`the \`source\` of \`${command}\` is not an object`);
+  const [list, member, type, what] = (Object.hasOwn(ELEMENTS, command) ? ELEMENTS[command] : undefined) ?? [];
+  if (list === undefined || member === undefined) return known;
+  for (const one of listIn<RequestArguments>(known, list))
+    if (typeof one[member] !== type)
+      throw new AdapterRefusal(`each element of \`${list}\` needs \`${member}\`, ${what}`);
+  return known;
+}

@@ -4,7 +4,7 @@ import type { Readable, Writable } from 'node:stream';
 import { DebugSession } from '@vscode/debugadapter';
 import type { AttachableRun } from '../../runtime/run/drive-options.js';
 import { RunRefused, StoreError } from '../../runtime/store/store-error.js';
-import { AdapterRefusal, type Reply, type RequestArguments } from './adapter-protocol.js';
+import { AdapterRefusal, argumentsOf, type Reply, type RequestArguments } from './adapter-protocol.js';
 import { RemoteSession, readAsking } from './attached.js';
 import { Session } from './session.js';
 
@@ -115,11 +115,12 @@ class DebugAdapter extends DebugSession {
     this.last = answered;
   }
 
-  private async answer({ seq, command, arguments: given }: ProtocolRequest): Promise<void> {
+  private async answer({ seq, command, arguments: written }: ProtocolRequest): Promise<void> {
     const known = { seq: 0, type: 'response' as const, request_seq: seq, command };
-    if (command === 'initialize') this.greeting = given;
+    if (command === 'initialize') this.greeting = written;
     let reply: Reply = {};
     try {
+      const given = argumentsOf(command, written);
       if (command === 'attach' && this.remote === null) await this.attachElsewhere(given);
       if (this.remote !== null) {
         this.passedOn.set(seq, command);
@@ -127,9 +128,7 @@ class DebugAdapter extends DebugSession {
       }
       const request = { seq, type: 'request', command, arguments: given };
       if (CONFIGURING.has(command)) this.configured.set(subjectOf(request), request);
-      reply = await (command === 'restart'
-        ? this.restart((given ?? {}) as RequestArguments)
-        : this.session.handle(command, (given ?? {}) as RequestArguments));
+      reply = await (command === 'restart' ? this.restart(given) : this.session.handle(command, given));
       this.respond({ ...known, success: true, ...(reply.body === undefined ? {} : { body: reply.body }) });
     } catch (cause) {
       const isRefusal = cause instanceof AdapterRefusal;
@@ -177,10 +176,10 @@ class DebugAdapter extends DebugSession {
   }
 
   /** The session goes on in the process that executes the run, if there is one and it answers. */
-  private async attachElsewhere(given: unknown): Promise<void> {
+  private async attachElsewhere(given: RequestArguments): Promise<void> {
     if (this.options.live !== undefined) return;
     const { clientName } = (this.greeting ?? {}) as { clientName?: string };
-    const socket = await this.session.reach(given as RequestArguments, clientName ?? 'another editor');
+    const socket = await this.session.reach(given, clientName ?? 'another editor');
     if (socket === null) return;
     const remote = new RemoteSession(
       socket,
