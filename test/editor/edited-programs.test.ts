@@ -289,6 +289,6 @@ test('between the stages of a program of one state an editor can read messages',
   const steps = compileInSteps('STATE: A\n  RETURN\n', {});
   let turns = 0;
   while (steps.next().done !== true) turns++;
-  // After the tree, the lints of the tree, the only state, its machine, and the lints of the machine.
-  expect(turns).toBe(5);
+  // After the tree, its lints, the only state, its machine, the lints of the machine and of all, and the choice of messages.
+  expect(turns).toBe(7);
 });

@@ -170,7 +170,7 @@ class Server {
       const document = this.documents.get(uri);
       if (document === undefined) return { kind: 'full', items: [] };
       const analysis = await this.documents.current(document);
-      return { kind: 'full', items: this.diagnosticsOf(document, analysis) };
+      return { kind: 'full', items: await this.diagnosticsOf(document, analysis) };
     });
     this.answer('workspace/diagnostic', async () => {
       const items = await Promise.all(
@@ -180,7 +180,7 @@ class Server {
             kind: 'full',
             uri: document.uri,
             version: document.text.version,
-            items: this.diagnosticsOf(document, analysis),
+            items: await this.diagnosticsOf(document, analysis),
           };
         }),
       );
@@ -365,9 +365,9 @@ class Server {
       if (this.client.pulls || this.hasNoInput) return;
       await tick();
       const analysis = await this.documents.current(document);
+      const all = await this.diagnosticsOf(document, analysis);
       // Newer input has its own turn, and a closed document none.
       if (this.documents.get(document.uri) !== document || analysis.version !== document.text.version) return;
-      const all = this.diagnosticsOf(document, analysis);
       const shown =
         typedLine === undefined
           ? all
@@ -396,13 +396,20 @@ class Server {
     this.pause.unref();
   }
 
-  private diagnosticsOf(document: OpenDocument, { diagnostics, sources }: Analysis) {
+  /** A text may have a hundred thousand of them: messages that come meanwhile are read. */
+  private async diagnosticsOf(document: OpenDocument, { diagnostics, sources }: Analysis) {
     const uriOf: UriOf = (file) => this.documents.uriOf(document, sources, file);
-    return diagnostics
-      .filter(({ span }) => span.file === 0 || (span.file < 0 && sources.length > 0))
-      .map((one) =>
-        sentDiagnostic(one.span.file < 0 ? { ...one, span: { file: 0, start: 0, end: 0 } } : one, sources, uriOf),
-      );
+    const sent: ReturnType<typeof sentDiagnostic>[] = [];
+    let begun = performance.now();
+    for (const one of diagnostics) {
+      const { file } = one.span;
+      if (file > 0 || (file < 0 && sources.length === 0)) continue;
+      sent.push(sentDiagnostic(file < 0 ? { ...one, span: { file: 0, start: 0, end: 0 } } : one, sources, uriOf));
+      if (performance.now() - begun < LONG_MS) continue;
+      await unread();
+      begun = performance.now();
+    }
+    return sent;
   }
 
   private log(error: unknown): void {
