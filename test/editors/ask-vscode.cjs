@@ -257,6 +257,11 @@ exports.activate = async () => {
     const begun = Date.now();
     await extension.activate();
     out.activated = Date.now() - begun;
+    if (only === 'start') {
+      const again = Date.now();
+      await commands.executeCommand('statedsl.restartServer');
+      out.restarted = Date.now() - again;
+    }
     out.isTrusted = vscode.workspace.isTrusted;
     for (const [name, part] of Object.entries(out.isTrusted ? TRUSTED : { askRestricted })) {
       if (!name.toLowerCase().includes(only.toLowerCase())) continue;

@@ -101,9 +101,9 @@ function freePort() {
 const pause = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
 
 /** Asks all questions in an empty folder; resolves with the answers. `isTrusted`: whether the person trusts the folder. */
-export async function askVscode(folder, { only = '', isTrusted = true } = {}) {
+export async function askVscode(folder, { only = '', isTrusted = true, files = FILES } = {}) {
   const workspace = join(folder, 'workspace');
-  write(workspace, FILES);
+  write(workspace, files);
   const extensions = placeExtensions(folder);
   const said = join(folder, 'said.json');
   const port = await freePort();
