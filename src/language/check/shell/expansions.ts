@@ -71,9 +71,11 @@ function openParameter(l: Lexing, word: Word): void {
   l.at += 2;
   if (name === undefined) return;
   word.reads = withItem(word.reads, name);
-  const use = { name, start: at, end: at + 2 + name.length + (bang === undefined ? 0 : 1) };
+  const nameEnd = at + 2 + name.length + (bang === undefined ? 0 : 1);
+  const use = { name, start: at, end: operator === '}' ? nameEnd + 1 : nameEnd };
   if (bang !== undefined && all === undefined && !'*@'.includes(operator || ' ')) l.indirect.push(use);
-  if (zone === 'arithmetic') l.arithmetic.push(use);
+  // `${#n}` is the length of the value, which is a number.
+  if (zone === 'arithmetic' && l.text[at + 2] !== '#') l.arithmetic.push(use);
 }
 
 export function lexParameter(l: Lexing, frame: QuoteFrame): void {
