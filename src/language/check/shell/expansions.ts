@@ -7,7 +7,7 @@ import { readEscapedBrace, readHole, serviceValue } from './holes.js';
 import type { Lexing, LexingFrame, QuoteFrame } from './lexing.js';
 import { lexBackquote, noteEscape, readSingle } from './quotes.js';
 import type { Word } from './tree.js';
-import { noteArithmetic, noteVariable } from './variables.js';
+import { noteArithmetic, noteEvaluated, noteSubscript, noteVariable } from './variables.js';
 
 /** Runs of characters without a special meaning, by the enclosing construct. */
 const RUN = {
@@ -71,11 +71,14 @@ function openParameter(l: Lexing, word: Word): void {
   l.at += 2;
   if (name === undefined) return;
   word.reads = withItem(word.reads, name);
-  const nameEnd = at + 2 + name.length + (bang === undefined ? 0 : 1);
+  const isLength = l.text[at + 2] === '#';
+  const nameEnd = at + 2 + name.length + (bang !== undefined || isLength ? 1 : 0);
   const use = { name, start: at, end: operator === '}' ? nameEnd + 1 : nameEnd };
   if (bang !== undefined && all === undefined && !'*@'.includes(operator || ' ')) l.indirect.push(use);
   // `${#n}` is the length of the value, which is a number.
-  if (zone === 'arithmetic' && l.text[at + 2] !== '#') l.arithmetic.push(use);
+  if (zone === 'arithmetic' && !isLength) l.arithmetic.push(use);
+  if (operator === '[') noteSubscript(l, nameEnd + 1, name);
+  else if (operator === ':' && !/[-=?+]/.test(l.text[nameEnd + 1] ?? '-')) noteEvaluated(l, nameEnd + 1, '}');
 }
 
 export function lexParameter(l: Lexing, frame: QuoteFrame): void {

@@ -21,6 +21,7 @@ import {
   reservedText,
   type Word,
 } from './tree.js';
+import { noteSubscript } from './variables.js';
 
 // ---- words ------------------------------------------------------------------------------------------
 
@@ -207,11 +208,18 @@ export function endWord(l: Lexing, frame: CommandFrame): void {
       (word.holes.length > 0 && /^[A-Za-z_]\w*\[/.test(word.text.slice(0, word.plain)))
     ) {
       register(l, command).assignments = withItem(command.assignments, word);
+      noteAssigned(l, word);
       return;
     }
   }
   register(l, command).words.push(word);
   afterWord(l, frame, text);
+}
+
+/** `name[…]=`: the names in its subscript. */
+function noteAssigned(l: Lexing, { start, text, plain }: Word): void {
+  const [, name] = /^([A-Za-z_]\w*)\[/.exec(text.slice(0, plain)) ?? [];
+  if (name !== undefined) noteSubscript(l, start + name.length + 1, name);
 }
 
 /** Reserved words that change what the following words are. */

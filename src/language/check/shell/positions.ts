@@ -42,10 +42,20 @@ export interface ShellChecks {
   readonly holding: Map<string, LexedHole>;
   /** Shell variables that the text declares as integers: their assignments are arithmetic. */
   readonly integers: Set<string>;
+  /** Arrays that the text declares as associative: their subscripts are texts. */
+  readonly associative: Set<string>;
 }
 
 export function shellChecks(lexed: LexedShell, strict: boolean, findings: ShellFinding[]): ShellChecks {
-  return { lexed, strict, findings, unsafe: new Set(), holding: new Map(), integers: new Set() };
+  return {
+    lexed,
+    strict,
+    findings,
+    unsafe: new Set(),
+    holding: new Map(),
+    integers: new Set(),
+    associative: new Set(),
+  };
 }
 
 export function checkPositions(checks: ShellChecks): void {
@@ -94,13 +104,14 @@ function unsafeWord(
   for (const hole of word?.holes ?? []) checkUnsafe(checks, hole, position, command, numbers);
 }
 
-/** Names declared with `-i` or `-n`: values assigned to them anywhere in the text are evaluated. */
+/** Names declared with `-i` or `-n`: values assigned to them anywhere in the text are evaluated. And those declared with `-A`. */
 function collectDeclared(checks: ShellChecks, command: Command): void {
   if (!DECLARING_BUILTINS.has(programName(command.words[0]) ?? '')) return;
-  if (!command.words.some((word) => /^[-+]\w*[in]/.test(word.text))) return;
+  const isAssociative = command.words.some((word) => /^-\w*A/.test(word.text));
+  if (!isAssociative && !command.words.some((word) => /^[-+]\w*[in]/.test(word.text))) return;
   for (const word of command.words.slice(1)) {
     const name = /^[A-Za-z_]\w*/.exec(word.text)?.[0];
-    if (name !== undefined) checks.integers.add(name);
+    if (name !== undefined) (isAssociative ? checks.associative : checks.integers).add(name);
   }
 }
 

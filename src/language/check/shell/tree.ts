@@ -81,6 +81,8 @@ export interface VariableUse {
   readonly name: string;
   readonly start: number;
   readonly end: number;
+  /** In a subscript: its array. The keys of an associative one are texts. */
+  readonly array?: string;
 }
 
 /** `$name` or `${name…}` in text that the shell expands. */

@@ -4,7 +4,15 @@
  */
 import { isSign, programName, resolveProgram } from './known-programs.js';
 import type { Lexing } from './lexing.js';
-import { assignedName, type Command, exactText, type LexedShell, type ReadVariable, type Word } from './tree.js';
+import {
+  assignedName,
+  type Command,
+  exactText,
+  type LexedShell,
+  type ReadVariable,
+  type VariableUse,
+  type Word,
+} from './tree.js';
 
 const READ = /\$(?:([A-Za-z_]\w*)|\{(#?)([A-Za-z_]\w*)(\[[^\]\n]*\])?(.?))/y;
 /** `${x:-…}`, `${x:=…}`, `${x:?…}`, `${x:+…}`: their author expects that the variable may be missing. */
@@ -38,6 +46,22 @@ export function noteArithmetic(l: Lexing, name: string, end: number): void {
   ASSIGNS.lastIndex = end;
   const start = end - name.length;
   if (ASSIGNS.test(l.text) || /(?:\+\+|--)\s*$/.test(l.text.slice(Math.max(0, start - 4), start))) l.made.add(name);
+}
+
+/** Records the names in the subscript of an array that begins at `from`. */
+export function noteSubscript(l: Lexing, from: number, array: string): void {
+  noteEvaluated(l, from, ']', { array });
+}
+
+/** Longer ones are not looked through. */
+const LONGEST = 200;
+
+/** Subscripts and the numbers of a substring are arithmetic: a variable in them is evaluated, and so is what it contains. */
+export function noteEvaluated(l: Lexing, from: number, close: string, of: Pick<VariableUse, 'array'> = {}): void {
+  const [text = '', isClosed] = l.text.slice(from, from + LONGEST).split(close, 2);
+  if (isClosed === undefined) return;
+  for (const { 0: name, index } of text.matchAll(/[A-Za-z_]\w*/g))
+    l.arithmetic.push({ name, start: from + index, end: from + index + name.length, ...of });
 }
 
 /** Variables that the text reads and does not set; none if it runs code that is not visible here. */

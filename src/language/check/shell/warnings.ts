@@ -40,7 +40,8 @@ export function checkWarnings(checks: ShellChecks): void {
     warnPrograms(checks, command, program, name);
     warnOptions(checks, command, program, name);
   }
-  for (const use of lexed.arithmetic) warnUse(checks, use, 'arithmetic');
+  for (const use of lexed.arithmetic)
+    if (use.array === undefined || !checks.associative.has(use.array)) warnUse(checks, use, 'arithmetic');
   const value = lexed.holes.find((hole) => hole.hole.filter !== 'int');
   if (value === undefined) return;
   for (const use of lexed.indirect) warnAt(checks, use, 'indirect', value.hole.source, `\${!${use.name}}`);
