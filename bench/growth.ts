@@ -42,7 +42,7 @@ const programs: Readonly<Record<string, (size: number) => string>> = {
 
 const shellPieces = [
   ...['$(', '{v}', "'{v}'", '{', '{a', '`', '((', '<<E ', '\\{a', 'case x in a) ', 'a|b', 'env ', 'sh -c {v} '],
-  ...['[[ {v} -eq ', '"$(\'', 'f() '],
+  ...['[[ {v} -eq ', '"$(\'', 'f() ', '${a['],
 ];
 
 const workflows: Readonly<Record<string, (size: number) => string>> = {

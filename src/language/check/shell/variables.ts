@@ -14,7 +14,7 @@ import {
   type Word,
 } from './tree.js';
 
-const READ = /\$(?:([A-Za-z_]\w*)|\{(#?)([A-Za-z_]\w*)(\[[^\]\n]*\])?(.?))/y;
+const READ = /\$(?:([A-Za-z_]\w*)|\{(#?)([A-Za-z_]\w*)(\[[^\]\n]{0,200}\])?(.?))/y;
 /** `${x:-…}`, `${x:=…}`, `${x:?…}`, `${x:+…}`: their author expects that the variable may be missing. */
 const DEFAULTS = /^:?[-=?+]/;
 
