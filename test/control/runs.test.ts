@@ -154,6 +154,7 @@ test('inputs that a program does not take are refused, and nothing is started', 
     [{ text }, {}, 'the input `item` has no value'],
     [{ text }, { item: 'a', count: 'x' }, 'the input `count` must be a number, not a string'],
     [{ text }, { item: 'a', cuont: 2 }, 'the program has no input `cuont`'],
+    [{ text }, { item: 'a', count: Number.NaN }, 'the input `count` has a value that JSON cannot represent'],
     [await prepare({ count: 'x' }), undefined, 'the input `count` must be a number, not a string'],
   ] as const;
   for (const [program, inputs, message] of refusals)
@@ -161,6 +162,9 @@ test('inputs that a program does not take are refused, and nothing is started', 
       ok: false,
       refusal: { code: 'wrong-use', message },
     });
+  expect(await runs.start({ text }, { inputs: { item: 'a', cuont: 2 } })).toMatchObject({
+    refusal: { help: 'did you mean `count`?' },
+  });
   expect(value(await runs.list()).runs).toEqual([]);
   expect(await value(await runs.start(await prepare({}))).report).toMatchObject({ returned: 'tea 1' });
 });

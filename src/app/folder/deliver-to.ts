@@ -13,7 +13,7 @@ import { guardAnswers } from '../approvers.js';
 import type { ProjectHost } from '../project/project-host.js';
 import { loadSettings, signingOf } from '../project/settings.js';
 import { programOf } from '../project/stored-program.js';
-import { type Result, refusalOf, refuse, resultWith } from '../result.js';
+import { type Result, refusalOf, resultWith } from '../result.js';
 import type { Delivered, Execution } from '../runs.js';
 import { findOwnRun } from './find-run.js';
 
@@ -78,8 +78,7 @@ export async function withNotices(
 
 /**
  * Begins an execution, which calls the function that it gets when the run has begun. A run that could not begin, for
- * example because the disk is full, has only a report; one with wrong inputs is refused. `notify` is what the caller wants to
- * be called then, too.
+ * example because the disk is full, has only a report. `notify` is what the caller wants to be called then, too.
  */
 export function begin(
   execute: (onStart: (started: Started) => void) => Promise<RunReport>,
@@ -94,8 +93,7 @@ export function begin(
       hasBegun(started.runId, machineOf(started.runId));
     });
     report.then(
-      ({ run_id, machine, error }) =>
-        error?.kind === 'bad_value' ? resolve(refuse('wrong-use', error.message)) : hasBegun(run_id, machine),
+      ({ run_id, machine }) => hasBegun(run_id, machine),
       (cause: unknown) => {
         try {
           resolve({ ok: false, refusal: refusalOf(cause) });

@@ -4,6 +4,7 @@ import type { FileProblem } from '../../runtime/configuration/yaml-file.js';
 import type { MockWorld } from '../../runtime/mock.js';
 import { createRedactor, wholeOf } from '../../runtime/redact.js';
 import { memoSettings } from '../../runtime/run/memo-effects.js';
+import { checkInputs } from '../../runtime/run/run-inputs.js';
 import { secretsOf } from '../../runtime/run/run-options.js';
 import { keyOfProgram } from '../../runtime/run/run-title.js';
 import { type RunOptions, run } from '../../runtime/run/start-run.js';
@@ -17,7 +18,7 @@ import type { PreparedProgram } from '../project/preparation.js';
 import { runOptionsOf } from '../project/prepare.js';
 import type { ProjectHost } from '../project/project-host.js';
 import { signingOf } from '../project/settings.js';
-import { type Result, resultOf, resultWith } from '../result.js';
+import { type Result, refuse, resultOf, resultWith } from '../result.js';
 import type { Execution } from '../runs.js';
 import { suspension, withTrial } from './continued-options.js';
 import { begin, withNotices } from './deliver-to.js';
@@ -132,6 +133,8 @@ export async function startIn(
     options = { ...options, ...mocked.options };
   }
   if (adapt !== undefined) options = { ...options, ...(await adapt(options)) };
+  const [problem] = checkInputs(machine, options.inputs ?? {}).problems;
+  if (problem !== undefined) return refuse('wrong-use', problem.message, problem.help);
   const { onStart: notify, onUnsent } = options;
   const begun = await begin(
     (onStart) =>

@@ -13,7 +13,7 @@ import { pathInProject } from '../../runtime/readable-file.js';
 import { createRedactor } from '../../runtime/redact.js';
 import { headerOf, newRunId } from '../../runtime/run/header.js';
 import type { InDoubt } from '../../runtime/run/resources.js';
-import { inputProblems } from '../../runtime/run/run-inputs.js';
+import { checkInputs } from '../../runtime/run/run-inputs.js';
 import { fixedOptions, type RunOptions, secretsOf } from '../../runtime/run/run-options.js';
 import type { RunKey } from '../../runtime/store/run-header.js';
 import type { Submission } from '../messages.js';
@@ -61,7 +61,7 @@ export async function submissionOf(given: Submitted): Promise<Result<Submission>
     );
   const { inputs = {} } = options;
   // Workers have the values of variables.
-  const problem = inputProblems(machine, inputs).find(
+  const problem = checkInputs(machine, inputs).problems.find(
     ({ kind, name }) => kind !== 'missing' || !Object.hasOwn(variables, name),
   );
   if (problem !== undefined) return refuse('wrong-use', problem.message, problem.help);

@@ -13,14 +13,22 @@ interface InputProblem {
   readonly help?: string;
 }
 
+/** The inputs of a caller as the record has them, and the mistakes in them. */
+export function checkInputs(machine: Machine, given: Readonly<Record<string, unknown>>): RecordableInputs {
+  const { inputs, problems } = recordableInputs(given);
+  return { inputs, problems: problems.length > 0 ? problems : inputProblems(machine, inputs) };
+}
+
+interface RecordableInputs {
+  readonly inputs: Readonly<Record<string, Json>>;
+  readonly problems: readonly InputProblem[];
+}
+
 /**
  * Inputs as the JSON of the record, from which a resumed run reads them: undefined members are omitted, and a date becomes
  * its text.
  */
-export function recordableInputs(inputs: Readonly<Record<string, unknown>>): {
-  readonly inputs: Readonly<Record<string, Json>>;
-  readonly problems: readonly InputProblem[];
-} {
+function recordableInputs(inputs: Readonly<Record<string, unknown>>): RecordableInputs {
   const problems: InputProblem[] = [];
   const given = Object.entries(inputs).filter(([, value]) => value !== undefined);
   const values = given.map(([name, value]) => {

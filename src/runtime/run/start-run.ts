@@ -14,7 +14,7 @@ import { RunRefused, StoreError } from '../store/store-error.js';
 import { VERSION } from '../version.js';
 import { driveRun } from './drive-run.js';
 import { headerOf, newRunId } from './header.js';
-import { inputProblems, recordableInputs } from './run-inputs.js';
+import { checkInputs } from './run-inputs.js';
 import { fixedOptions, interpreterOptions, type RunOptions, secretsOf, shortSecretWarning } from './run-options.js';
 import { emptyReport, type RunReport, storeFailure } from './run-report.js';
 
@@ -29,9 +29,8 @@ export async function run(machine: Machine, options: RunOptions = {}): Promise<R
   const secrets = secretsOf(machine, options);
   const redactor = createRedactor(secrets);
   const journal = options.journal ?? (options.dir === undefined ? null : fileJournal(options.dir, options.signer));
-  const { inputs, problems: unfit } = recordableInputs(options.inputs ?? {});
   // A wrong call does not start a run and leaves no folder behind.
-  const problems = unfit.length > 0 ? unfit : inputProblems(machine, inputs);
+  const { inputs, problems } = checkInputs(machine, options.inputs ?? {});
   if (problems.length > 0) return notStarted(machine, runId, 'bad_value', problems.map((p) => p.message).join('; '));
   const directory = resolve(options.cwd ?? process.cwd());
   const workingDirectory = await workingDirectoryOf(options, directory, runId);
