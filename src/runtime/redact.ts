@@ -55,24 +55,28 @@ const DESCRIPTION =
 /** Variables of shells that end like a secret. */
 const FOLDERS = /^(?:old|init_?c?|local_?)?_?(?:pwd|cwd)$/;
 
-/** What every name of a secret contains. Most variables of an environment do not, and each run looks at all of them. */
-const SECRET_HINT = /token|key|secret|pass|pw|pat|cred|cookie|dsn|jwt|bearer|auth|otp|sas|webhook|connection/;
+/** The usual form of a variable, which has no other words than those between its signs: each run looks at a whole environment. */
+const USUAL_NAME = /^[A-Z]+(?:_[A-Z]+)*$/;
 
 /** Whether a variable of this name holds a secret, in any case and style: `GITHUB_TOKEN`, `githubToken`, `x-api-key`. */
 export function isSecretName(name: string): boolean {
-  if (!SECRET_HINT.test(name.toLowerCase().replace(/[^a-z0-9]+/g, ''))) return false;
-  const parts = name
-    .replace(/([a-z0-9])([A-Z])/g, '$1_$2')
-    .replace(/([A-Z])([A-Z][a-z])/g, '$1_$2')
-    .toLowerCase()
-    .split(/[^a-z0-9]+/)
-    .filter((part) => part !== '');
-  const whole = parts.join('_').replace(/_?\d+$/, '');
+  const whole = USUAL_NAME.test(name) ? name.toLowerCase() : wordsOf(name).replace(/_?\d+$/, '');
   if (FOLDERS.test(whole)) return false;
   if (/password/.test(whole.replaceAll('_', ''))) return true;
   const last = whole.slice(whole.lastIndexOf('_') + 1);
   if (SECRET_WORD.test(last) || SECRET_END.test(last) || /_?webhook_url$/.test(whole)) return true;
   return SECRET_PART.test(`_${whole}`) && !DESCRIPTION.test(whole);
+}
+
+/** The words of a name in small letters, with `_` between them. */
+function wordsOf(name: string): string {
+  return name
+    .replace(/([a-z0-9])([A-Z])/g, '$1_$2')
+    .replace(/([A-Z])([A-Z][a-z])/g, '$1_$2')
+    .toLowerCase()
+    .split(/[^a-z0-9]+/)
+    .filter((part) => part !== '')
+    .join('_');
 }
 
 /** The part before the host in an address: `user:password` or only a token. */

@@ -127,8 +127,8 @@ export function* compileInSteps(text: string, options: CompileOptions): Stepwise
   const machine = machineToRun(lowered, options, diagnostics);
   yield;
   const reported = withoutCascades(sortDiagnostics(inSpellingOfFiles(diagnostics, sources)), sources);
-  // If a part of the program is not read, its errors are not known, and a program that seems to be correct is not.
   yield;
+  // If a part of the program is not read, its errors are not known, and a program that seems to be correct is not.
   const fixed = withFixes(reported, sources);
   const compilation = withNames(
     result(lowered, machine, isPartial === true ? fixed.map(withoutPreference) : fixed, sources),
