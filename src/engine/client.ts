@@ -1,5 +1,4 @@
 /** The object of a run, from outside: everything that a program without the package of the engine needs, over HTTP. */
-
 import { Buffer } from 'node:buffer';
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';

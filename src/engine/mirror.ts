@@ -2,7 +2,6 @@
  * The record of a run on an engine as an ordinary run folder, which everything that reads runs can read. The lines of the
  * journal are copied byte for byte; only those that the folder does not have are fetched.
  */
-
 import { renameSync } from 'node:fs';
 import { join } from 'node:path';
 import type { RunEvent } from '../interpreter/events/event.js';

@@ -6,7 +6,6 @@
  * `report` (when it is suspended or has ended), `doing` (what a worker said last), `e<number>` (the lines of the journal from that number on, with their checksums),
  * `a<hash>` (an artifact), and `early` (artifacts came before the submission).
  */
-
 import { Buffer } from 'node:buffer';
 import type { RunEvent } from '../interpreter/events/event.js';
 import { isOver } from '../interpreter/events/status-after.js';

@@ -2,7 +2,6 @@
  * What a turn waits for: outcomes, the clock and mail. A turn that waits for long reports its progress and begins to hear
  * mail; one with short effects does neither, because each message costs as much as an effect.
  */
-
 import type { TimerRequest } from '../interpreter/request.js';
 import type { OpenWait, Run } from '../interpreter/run.js';
 import type { RunReport } from '../runtime/run/run-report.js';

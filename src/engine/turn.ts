@@ -7,7 +7,6 @@
  * A turn may be executed again at any point, in another process. So it reads no clock, no environment and no random number
  * except through entries, and whatever it does with them depends on entries alone.
  */
-
 import type { RunEvent } from '../interpreter/events/event.js';
 import { endsRun } from '../interpreter/events/status-after.js';
 import { type AdvanceStatus, exchange, type Finished } from '../interpreter/exchange.js';

@@ -2,7 +2,6 @@
  * Runs as tasks, for clients of the newer revision that have the extension: the id of a task is that of its run. The
  * library has no side of a server for it.
  */
-
 import { type McpServer, ProtocolError, ProtocolErrorCode } from '@modelcontextprotocol/server';
 import * as z from 'zod';
 import { isOver } from '../interpreter/events/status-after.js';

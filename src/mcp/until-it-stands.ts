@@ -1,5 +1,4 @@
 /** Waits for a run: until it ends, waits for somebody, or the time is over. It continues, whatever becomes of the call. */
-
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Refused, Result } from '../app/result.js';
 import type { ShownRun } from '../app/runs.js';

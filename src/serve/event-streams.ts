@@ -1,5 +1,4 @@
 /** Events and output while they come: NDJSON, server-sent events, and bytes with ranges. */
-
 import type { Context } from 'hono';
 import type { Result } from '../app/result.js';
 import type { EventLine, EventStream, OutputStream, Runs, StreamEnd } from '../app/runs.js';

@@ -1,5 +1,4 @@
 /** What a person decides instead of the world: effects that wait, changes of variables, and commands in the console. */
-
 import { newestRecords } from '../../app/project/stored-record.js';
 import type { Outcome } from '../../interpreter/events/event.js';
 import { applyChange, changeAt } from '../../interpreter/record/change.js';

@@ -2,7 +2,6 @@
  * A program as a debugger sees it: where its instructions come from, and which of them begin an action, at which a run can
  * stop. Without places, as for a run of another version, its lines are those of the machine alone.
  */
-
 import type { LinkedMachine } from '../../interpreter/run-state/linked-machine.js';
 import type { DebugLocation, LocationCall, MachineLocations } from '../../language/check/code-locations.js';
 import { positionAt, type SourceSet, type Span } from '../../language/source/diagnostic.js';

@@ -2,7 +2,6 @@
  * Runs of an engine go on, from before their failure or as new runs from a point; their events are followed; and old
  * ones are removed.
  */
-
 import type { FollowOptions, ReplayFrom, ReplayRunOptions, ResumeRunOptions } from '../../app/execution-options.js';
 import { continuedOptions } from '../../app/folder/continued-options.js';
 import { executionElsewhere } from '../../app/folder/follow-stored.js';

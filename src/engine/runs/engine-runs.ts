@@ -2,7 +2,6 @@
  * The runs on an engine: workers execute them, and the engine remembers them. What looks at a run copies its record into
  * the folder of the options first, as much as is missing there, and then reads the copy.
  */
-
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { answersOf, guardAnswers } from '../../app/approvers.js';

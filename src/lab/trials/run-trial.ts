@@ -3,7 +3,6 @@
  * all of them about equally often. Each is an ordinary run of the store. What stops is continued where it was: a run that was
  * begun is resumed, and what was judged is not run again.
  */
-
 import type { ResumeRunOptions, StartOptions } from '../../app/execution-options.js';
 import type { PreparedProgram } from '../../app/project/preparation.js';
 import { OperationRefused, unwrap } from '../../app/result.js';

@@ -1,5 +1,4 @@
 /** The steps of a run, and the attempts of one of them side by side: what was asked, answered, judged and changed. */
-
 import { parse } from 'diff2html/lib/diff-parser.js';
 import { type DiffFile, type DiffLine, LineType } from 'diff2html/lib/types.js';
 import type { ComponentChildren } from 'preact';

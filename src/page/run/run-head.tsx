@@ -147,6 +147,7 @@ function Retries({ model }: { readonly model: ScreenModel }) {
 
 /** The run that this one was copied from, with a link to the event where its own execution began. */
 function CopyOf({ model }: { readonly model: ScreenModel }) {
+  // What the timeline knows grows with the record.
   void model.record.value;
   const { copy } = model.history.timeline.run;
   if (copy === null) return null;

@@ -1,5 +1,4 @@
 /** What can be done with several runs at once: each action lists what will happen to which run, before it happens. */
-
 import { useEffect, useState } from 'preact/hooks';
 import { isOver } from '../../interpreter/events/status-after.js';
 import { countOf, size } from '../../views/drawing/amounts.js';

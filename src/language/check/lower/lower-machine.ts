@@ -2,7 +2,6 @@
  * Lowers a machine of the tree to a Machine: assigns slots, lowers every state, and adds the built-in ERROR if a GOTO
  * needs it.
  */
-
 import type { Json } from '../../../machine/expression.js';
 import { type Input, type Machine, RUN_FORMAT, type State } from '../../../machine/machine.js';
 import { nearest } from '../../../prelude/nearest.js';

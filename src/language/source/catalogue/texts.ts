@@ -1,5 +1,4 @@
 /** Messages about text that looks like a part of the language, and about texts used as conditions. */
-
 import { omitUndefined } from '../../../prelude/omit-undefined.js';
 import type { Correction } from '../diagnostic.js';
 import { message } from './message.js';

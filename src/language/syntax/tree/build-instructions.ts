@@ -1,5 +1,4 @@
 /** Builds the instructions that consist of one line: EMIT, GOTO, USE, RETURN, FAIL, TRACK, SET and INCREMENT. */
-
 import { omitUndefined } from '../../../prelude/omit-undefined.js';
 import {
   badName,
