@@ -81,6 +81,7 @@ function warnReads(checks: ShellChecks, word: Word | undefined, reader: ProgramR
 }
 
 function warnTest(checks: ShellChecks, command: Command): void {
+  warnNamed(checks, wordsAfterOption(command.words, /^-[vR]$/));
   command.words.forEach((word, at) => {
     if (!/^-(?:eq|ne|lt|le|gt|ge)$/.test(exactText(word) ?? '')) return;
     for (const operand of [command.words[at - 1], command.words[at + 1]]) {
@@ -91,11 +92,27 @@ function warnTest(checks: ShellChecks, command: Command): void {
   });
 }
 
+/** The words after an option. */
+function wordsAfterOption(words: readonly Word[], option: RegExp): Word[] {
+  return words.filter((_, at) => at > 0 && option.test(exactText(words[at - 1]) ?? ''));
+}
+
+/** Names of variables: a subscript in one is evaluated, also one that a variable brings along. */
+function warnNamed(checks: ShellChecks, words: readonly Word[]): void {
+  for (const word of words) {
+    const [, subscript] = /^[A-Za-z_]\w*\[([^\]]*)/.exec(word.text) ?? [];
+    if (word.text.startsWith(EXPANSION) || subscript?.includes(EXPANSION)) warnReads(checks, word, 'arithmetic');
+    for (const [name] of subscript?.matchAll(/[A-Za-z_]\w*/g) ?? [])
+      warnUse(checks, { name, start: word.start, end: word.end }, 'arithmetic');
+  }
+}
+
 function warnEvaluated(checks: ShellChecks, command: Command, program: number, name: string): void {
   const rest = command.words.slice(program + 1);
   if (name === 'trap') warnReads(checks, firstOperand(rest), 'code');
-  if (NAMING_BUILTINS.has(name))
-    for (const word of rest) if (word.text.startsWith(EXPANSION)) warnReads(checks, word, 'arithmetic');
+  if (NAMING_BUILTINS.has(name)) warnNamed(checks, rest);
+  else if (name === 'printf') warnNamed(checks, wordsAfterOption(rest.slice(0, 2), /^-v$/));
+  else if (name === 'test' || name === '[') warnNamed(checks, wordsAfterOption(rest, /^-v$/));
   if (name === 'eval') for (const word of rest) warnReads(checks, word, 'code');
   if (name === 'let')
     for (const word of rest) {
