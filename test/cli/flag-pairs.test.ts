@@ -39,11 +39,12 @@ const FILES: Readonly<Record<string, string>> = {
     'INPUT: n = 1 (number)\nSTATE: A\n  DO: test -e there\n  RETURN: {n}\nSTATE: ERROR\n  DO [ok=any]: false\n  FAIL: "{error}"\n',
   'real.test.dsl': 'TESTS: "./real.dsl"\nTEST: real\n  MOCK: "echo *" → for real\n  EXPECT: snapshot\n',
   'ran.dsl':
-    'INPUT: n = 1 (number)\nMACHINE: one\nSTATE: A\n  DO [memo]: echo {n} >> log.txt\n  DO: a = ls\n  DO: t = Task(nobody) "Write"\n  IF: n > 1 → GOTO: B with a, t\n  GOTO: C with a, t\nSTATE: B\n  RETURN: "b {a} {t}"\nSTATE: C\n  EMIT: E n={n}\n  RETURN: "{n} {a} {t}"\n\nMACHINE: two\nSTATE: Z\n  DO: a = ls\n  DO: t = Task(nobody) "Write"\n  GOTO: B with a, t\nSTATE: B\n  RETURN: "z {a} {t} {n}"\n',
+    'INPUT: n = 1 (number)\nMACHINE: one\nSTATE: A\n  DO [memo]: echo {n} >> log.txt\n  DO: a = ls\n  DO: t = Task(nobody) "Write"\n  DO: Task(slow) "Write"\n  IF: n > 1 → GOTO: B with a, t\n  GOTO: C with a, t\nSTATE: B\n  RETURN: "b {a} {t}"\nSTATE: C\n  EMIT: E n={n}\n  RETURN: "{n} {a} {t}"\n\nMACHINE: two\nSTATE: Z\n  DO: a = ls\n  DO: t = Task(nobody) "Write"\n  GOTO: B with a, t\nSTATE: B\n  RETURN: "z {a} {t} {n}"\n',
   'kept.dsl':
     'INPUT: n = 1 (number)\nSTATE: A\n  DO [memo]: echo again >> log.txt\n  IF: n > 1 → GOTO: B\n  GOTO: B\nSTATE: B\n  RETURN: {n}\n',
   'asks.dsl': 'DO: a = Task(nobody) "Write"\nASK user: "Go on?" → go choices=yes,no\nRETURN: {a} {go}\n',
-  'costly.yaml': 'agents:\n  nobody: { value: hi, cost: 2, tokens: 900 }\nasks:\n  go: "yes"\n',
+  'costly.yaml':
+    'agents:\n  nobody: { value: hi, cost: 2, tokens: 900 }\n  slow: { value: hi, after: 2h }\nasks:\n  go: "yes"\n',
   'inputs.yaml': 'n: 3\n',
   'unknown.dsl':
     'MACHINE: one\nSTATE: A\n  RETURN: 1\n\nMACHINE: two\nINPUT: n = 1 (number)\nINPUT: m = 1 (number)\nSTATE: A\n  CHECK: l = ./look\n  FOR EACH x in l:\n    DO: echo {x}\n  IF: n > 5 → RETURN: many\n  GOTO: B\nSTATE: B\n  CHECK: k = ./look\n  FOR EACH x in k:\n    DO: echo {x}\n  IF: m > 9 AND m < 3 → RETURN: never\n  IF: m > 5 → RETURN: more\n  RETURN: few\n',
@@ -162,8 +163,9 @@ const COMMANDS: Readonly<Record<string, Command>> = {
       '--start': 'B with a=1, t=2',
       '--cwd': 'sub',
       '--max-transitions': '0',
-      '--timeout': '1ms',
-      '--effect-timeout': '1ms',
+      // Of the time that is pretended: whether a real command ends within a millisecond depends on the machine.
+      '--timeout': '1h',
+      '--effect-timeout': '1h',
       '--max-cost': '1',
       '--max-tokens': '100',
       '--max-journal': '1KiB',
@@ -200,15 +202,16 @@ const COMMANDS: Readonly<Record<string, Command>> = {
         ['--cassette', '--machine', '--start', '--state', '--only', '--agent', '--mock'],
       ],
       [['--max-output'], ['--start', '--state', '--only', '--agent']],
-      // What is not remembered comes without an agent, and the log only without `--json`.
+      // What is not remembered comes without an agent and without pretended time, and the log only without `--json`.
       [
-        ['--max-cost', '--max-tokens', '--verbose'],
-        ['--fresh', '--memo-max-age', '--json'],
+        ['--max-cost', '--max-tokens', '--timeout', '--effect-timeout', '--verbose'],
+        ['--fresh', '--memo-max-age'],
       ],
+      [['--max-cost', '--max-tokens', '--verbose'], ['--json']],
       // The first limit that is exceeded ends the run.
       [
-        ['--max-cost', '--max-tokens'],
-        ['--max-cost', '--max-tokens', '--max-output', '--max-journal'],
+        ['--max-cost', '--max-tokens', '--timeout', '--effect-timeout'],
+        ['--max-cost', '--max-tokens', '--timeout', '--max-output', '--max-journal'],
       ],
       [['--cwd'], ['--dry-run']],
       [['--input-file'], ['--input']],
