@@ -194,9 +194,8 @@ export interface Binding {
 /**
  * How output becomes a value. `do`: a JSON object or list, else the text without its final newline. `check`: JSON, and
  * for a named CHECK (`check-named`) also one line of text; `capture`: any text. `text`: the exact text, even if it is
- * JSON or empty. `none`: output is only kept for `DO: |`.
+ * JSON or empty. `both`: a text with what is on standard error, marked. `none`: output is only kept for `DO: |`.
  */
-/** `both`: a text with what is on standard error, marked. */
 export type Decoding = 'none' | 'do' | 'check' | 'check-named' | 'capture' | 'text' | 'both';
 
 interface EffectOptions {

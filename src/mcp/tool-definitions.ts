@@ -56,8 +56,10 @@ const limits: ToolSchema = {
 
 const runId = text('id of a run, or its beginning; or of a trial');
 
-/** What is known of a run. Members that are empty are left out. */
-/** None is required: an error has none of them, and clients of older revisions compare errors with it, too. */
+/**
+ * What is known of a run. Members that are empty are left out. None is required: an error has none of them, and clients of
+ * older revisions compare errors with it, too.
+ */
 const runFacts: ToolSchema = {
   type: 'object',
   properties: {

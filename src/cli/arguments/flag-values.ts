@@ -91,12 +91,12 @@ export function portNumber(value: string): number {
   return port;
 }
 
-/** The address of a server, without a slash at its end. */
 /** The address of an engine, or `none` instead of the one that the configuration names. */
 export function engineUrl(value: string): string {
   return value === NO_ENGINE ? NO_ENGINE : serverUrl(value);
 }
 
+/** The address of a server, without a slash at its end. */
 export function serverUrl(value: string): string {
   const url = URL.canParse(value) ? new URL(value) : null;
   if (url === null || !['http:', 'https:'].includes(url.protocol))

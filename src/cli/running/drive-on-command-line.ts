@@ -370,8 +370,10 @@ interface Interruption {
   release(): void;
 }
 
-/** `killNow` ends every process group of the run at once; then the process exits. */
-/** Ctrl-C and what ends a terminal interrupt what is executed; the second time they end it at once. */
+/**
+ * Ctrl-C and what ends a terminal interrupt what is executed. The second time, `killNow` ends every process group of the run,
+ * and the process exits.
+ */
 export function onInterruption(onReason: (reason: string) => void, killNow: () => void): Interruption {
   const stopper = new Stopper();
   function interrupt(reason: string): void {

@@ -85,8 +85,10 @@ export interface Compilation {
   readonly diagnostics: readonly Diagnostic[];
   /** The program, then its imports. Spans refer to indexes of this list. */
   readonly sources: SourceSet;
-  /** How the compiler understands lines and names: the class of each DO, inferred names, what each name means. */
-  /** `isChoice`: the text could have been understood otherwise. */
+  /**
+   * How the compiler understands lines and names: the class of each DO, inferred names, what each name means. `isChoice`: the
+   * text could have been understood otherwise.
+   */
   readonly explanations: readonly { readonly span: Span; readonly text: string; readonly isChoice?: boolean }[];
   /** The explanations of lines alone: those of a pattern appear at each use. */
   readonly lines: readonly { readonly span: Span; readonly text: string }[];

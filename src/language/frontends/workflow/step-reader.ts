@@ -339,7 +339,6 @@ function hasFlatAgent(node: YamlNode): boolean {
   return itemsOf(node).some((item) => item.kind === 'map' && item.members.some(({ key }) => key.text === 'agent'));
 }
 
-/** `gate`, or `validate` of the oldest files. */
 /** `gates:` is read as `gate:`, so that the gates are known to the rest of the step. */
 function pluralGate(context: ReaderContext, members: Members): YamlMember | undefined {
   const member = members.takeOne('gates', 'checks');
@@ -349,6 +348,7 @@ function pluralGate(context: ReaderContext, members: Members): YamlMember | unde
   return member;
 }
 
+/** `gate`, or `validate` of the oldest files. */
 function gateMember(context: ReaderContext, members: Members): YamlMember | undefined {
   const gate = members.take('gate') ?? pluralGate(context, members);
   const validate = members.take('validate');
