@@ -2,7 +2,7 @@
  * More of what CI proves, for machines that have a night: `npm run nightly`. Tests with random inputs ten times, as long
  * tests and each time with others; kills at random times on a real engine, and an effect that lasts for a minute and a half;
  * all cases with agent programs; mistakes in core lines that tests must notice; how time grows. The exit code is 1 if any of
- * them fails; the others run nevertheless.
+ * them fails; the others run nevertheless. `--list` prints the tests with random inputs alone.
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -18,7 +18,9 @@ function isRandom(path, seen = new Set()) {
   seen.add(path);
   const text = readFileSync(path, 'utf8');
   if (/\b(numRuns|randomNumbers|seed)\b|\btries\(/.test(text)) return true;
-  const imported = [...text.matchAll(/ from '(\.[^']*)\.js'/g)].map(([, name]) => `${join(dirname(path), name)}.ts`);
+  // At the beginning of a line: a test may hold the text of a program that imports something.
+  const imports = /^(?:import|export|\}) .*from '(\.[^']*)\.js';$/gm;
+  const imported = [...text.matchAll(imports)].map(([, name]) => `${join(dirname(path), name)}.ts`);
   return imported.some((one) => one.startsWith(join(cwd, 'test')) && isRandom(one, seen));
 }
 
@@ -28,6 +30,10 @@ function testsWithRandomInputs() {
 }
 
 const random = testsWithRandomInputs();
+if (process.argv.includes('--list')) {
+  console.log(random.join('\n'));
+  process.exit();
+}
 const STEPS = [
   ...Array.from({ length: ROUNDS }, (_, at) => {
     const env = { NIGHTLY: '1', TEST_SEED: String(Math.floor(Math.random() * 2 ** 31)) };

@@ -10,7 +10,7 @@ const folder = dirname(fileURLToPath(import.meta.url));
 
 /** The names of such test files in each folder, without `.test.ts`. */
 const NAMES: Readonly<Record<string, RegExp>> = {
-  '.': /^(authoring|corpus-(plan-)?runs.*|corpus-sessions|examples|implement-spec|library|names|patterns|readme|recipes|skill)$/,
+  '.': /^(authoring|corpus-(plan-)?runs.*|corpus-sessions|examples|implement-spec|library|names|nightly|patterns|readme|recipes|skill)$/,
   agents: /./,
   cli: /./,
   control: /^other-process$/,
