@@ -17,7 +17,7 @@ const NAMES: Readonly<Record<string, RegExp>> = {
   editor: /^debug-adapter$/,
   engine: /^(left-processes|tools-of-workers|worktree)$/,
   runtime:
-    /^(?!(checkpoint|clock|configuration|drive|drive-turns|drive-waits|fits-schema|flights|journal-sync|kept-runs|large-values|loop-parts|run-lock|stop-signal|temporary-folder)$)/,
+    /^(?!(checkpoint|clock|configuration|drive|drive-turns|drive-waits|fits-schema|flights|journal-sync|kept-runs|large-values|loop-parts|run-lock|state-file|stop-signal|temporary-folder)$)/,
   'runtime/agents': /^(?!(recorded|resolve|breaker|daily-budget)$)/,
   mcp: /./,
   serve: /./,

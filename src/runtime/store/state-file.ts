@@ -1,7 +1,8 @@
 /**
  * `state.json`: the current values of a run, flat and sorted, for people and other programs. It is written after every
  * attempt of a step, when the run enters a state and when it stops. Entering states writes it only at intervals, because
- * a file for every round of a loop would cost more than the loop.
+ * a file for every round of a loop would cost more than the loop. If there are many values, all writes have intervals: a
+ * plan of 20,000 calls took four times as long with a file for each quarter of a second.
  */
 import type { RunEvent } from '../../interpreter/events/event.js';
 import type { Run } from '../../interpreter/run.js';
@@ -15,6 +16,10 @@ import { type Redactor, redactNamed } from '../redact.js';
 import type { RunFolder } from './store.js';
 
 const EVERY_MS = 250;
+/** Writing takes at most one part in so many of the time. */
+const SHARE = 20;
+/** So few values are written at once when an attempt ends, however busy the machine is. */
+const FEW = 1000;
 
 /** Events that change the content of the file. */
 const SHOWN: ReadonlySet<RunEvent['type']> = new Set([
@@ -32,7 +37,7 @@ const AT_ONCE: ReadonlySet<RunEvent['type']> = new Set(['retry_triggered', 'step
 export interface StateFile {
   /** Notes whether events change the content of the file. */
   note(events: readonly RunEvent[]): void;
-  /** Writes if an attempt has ended, or if something changed and the last write is long enough ago. */
+  /** Writes if something changed and the last write is long enough ago. */
   now(run: Run): void;
   /** As `write`, but writes later if it is too early now. */
   later(run: Run): void;
@@ -40,23 +45,37 @@ export interface StateFile {
   last(run: Run): void;
 }
 
-export function stateFile(folder: RunFolder, redactor: Redactor | null): StateFile {
+export function stateFile(
+  folder: Pick<RunFolder, 'writeState' | 'writeStateBag'>,
+  redactor: Redactor | null,
+  clock: () => number = clockMs,
+): StateFile {
   let changed = true;
   let urgent = false;
   let written = Number.NEGATIVE_INFINITY;
+  let tookMs = 0;
+  let areFew = true;
+  /** Until the next write may begin. */
+  const restMs = (): number => {
+    const pauseMs = urgent && areFew ? 0 : Math.max(EVERY_MS, tookMs * SHARE);
+    return Math.max(0, written + pauseMs - clock());
+  };
   let timer: ReturnType<typeof setTimeout> | null = null;
   const write = (run: Run): void => {
     if (timer !== null) clearTimeout(timer);
     timer = null;
     changed = false;
     urgent = false;
-    written = clockMs();
+    const begun = clock();
     const { inputs, tracked, data, steps, undo } = run;
     const { printedInputs: printed_inputs, printedTracked: printed_tracked } = run;
     const flat = { inputs, printed_inputs, tracked, printed_tracked, data, keys: steps.keys, undo: undo.entries };
     const { values, printed } = flatState(flat, redactor);
+    areFew = Object.keys(values).length <= FEW;
     folder.writeState(values, printed);
     if (run.linked.machine.workflow === 'older') folder.writeStateBag(stateBag(run, redactor));
+    written = clock();
+    tookMs = written - begun;
   };
   return {
     note(events) {
@@ -64,17 +83,20 @@ export function stateFile(folder: RunFolder, redactor: Redactor | null): StateFi
       urgent ||= events.some(({ type }) => AT_ONCE.has(type));
     },
     now(run) {
-      if (urgent || (changed && clockMs() - written >= EVERY_MS)) write(run);
+      if (changed && restMs() === 0) write(run);
     },
     later(run) {
       if (!changed || timer !== null) return;
-      timer = setTimeout(() => {
-        try {
-          write(run);
-        } catch {
-          // The journal reports a full disk, and this file can be computed from it.
-        }
-      }, EVERY_MS);
+      timer = setTimeout(
+        () => {
+          try {
+            write(run);
+          } catch {
+            // The journal reports a full disk, and this file can be computed from it.
+          }
+        },
+        Math.max(EVERY_MS, restMs()),
+      );
       timer.unref();
     },
     last: write,
