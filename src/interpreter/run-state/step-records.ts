@@ -17,8 +17,13 @@ export interface StepRecordsImage {
   readonly lastClockMs: number;
 }
 
+/** With so many keys, those of one step are found by an index: looking through all of them for each step takes a square. */
+const MANY = 200;
+
 export class StepRecords {
   private readonly keyMap = new Map<string, string>();
+  /** The keys by the beginning that `ownerOf` gives; null before it is needed. */
+  private ownKeys: Map<string, Set<string>> | null = null;
   private readonly recordMap = new Map<string, StepRecord>();
   private readonly budgetMap = new Map<string, UsedBudget>();
   private readonly grantedAttempts = new Set<string>();
@@ -59,17 +64,34 @@ export class StepRecords {
   }
 
   setKey(path: string, field: string, value: string): void {
-    this.keyMap.set(`${path}.${field}`, value);
+    this.setWhole(`${path}.${field}`, value);
+  }
+
+  private setWhole(key: string, value: string): void {
+    this.keyMap.set(key, value);
+    if (this.ownKeys !== null) addOwn(this.ownKeys, key);
   }
 
   removeKeysBelow(prefix: string): void {
-    for (const key of [...this.keyMap.keys()]) if (key.startsWith(prefix)) this.keyMap.delete(key);
+    for (const key of this.keysBelow(prefix)) {
+      this.keyMap.delete(key);
+      this.ownKeys?.get(ownerOf(key))?.delete(key);
+    }
+  }
+
+  private keysBelow(prefix: string): string[] {
+    const owner = ownerOf(prefix);
+    let all: Iterable<string> = this.keyMap.keys();
+    if (owner !== '' && this.keyMap.size >= MANY) {
+      this.ownKeys ??= byOwner(all);
+      all = this.ownKeys.get(owner) ?? [];
+    }
+    return [...all].filter((key) => key.startsWith(prefix));
   }
 
   /** Copies all keys that begin with `from`; the copies begin with `to`. */
   copyKeys(from: string, to: string): void {
-    for (const [key, value] of [...this.keyMap])
-      if (key.startsWith(from)) this.keyMap.set(to + key.slice(from.length), value);
+    for (const key of this.keysBelow(from)) this.setWhole(to + key.slice(from.length), this.keyMap.get(key) as string);
   }
 
   record(step: StepRecord): void {
@@ -132,13 +154,32 @@ export class StepRecords {
   }
 
   restore({ keys, steps, budgets, granted, firstClockMs, lastClockMs }: StepRecordsImage): void {
-    for (const [key, value] of keys) this.keyMap.set(key, value);
+    for (const [key, value] of keys) this.setWhole(key, value);
     for (const step of steps) this.record(step);
     for (const [prefix, used] of budgets) this.budgetMap.set(prefix, used);
     for (const one of granted) this.grantedAttempts.add(one);
     this.firstMs = firstClockMs;
     this.lastMs = lastClockMs;
   }
+}
+
+/** What all keys of a step begin with, up to their first dot behind `prev.`; empty: there is none. */
+function ownerOf(key: string): string {
+  const end = key.indexOf('.', key.startsWith('prev.') ? 'prev.'.length : 0);
+  return end < 0 ? '' : key.slice(0, end);
+}
+
+function byOwner(keys: Iterable<string>): Map<string, Set<string>> {
+  const found = new Map<string, Set<string>>();
+  for (const key of keys) addOwn(found, key);
+  return found;
+}
+
+function addOwn(owned: Map<string, Set<string>>, key: string): void {
+  const owner = ownerOf(key);
+  const own = owned.get(owner);
+  if (own === undefined) owned.set(owner, new Set([key]));
+  else own.add(key);
 }
 
 function keyOf({ step, attempt }: GrantedAttempt): string {
