@@ -19,6 +19,7 @@ import type { ShellFinding } from '../shell/lexing.js';
 import { checkPositions, shellChecks } from '../shell/positions.js';
 import { toolOf } from '../shell/text.js';
 import { type Command, HOLE, type LexedHole, type Word } from '../shell/tree.js';
+import { checkWarnings } from '../shell/warnings.js';
 import { lowerArguments } from './constant.js';
 import { type Retries, retriesOf } from './limits.js';
 import { constantText, isFunction, lowerTemplate } from './lower-expression.js';
@@ -380,7 +381,9 @@ function checkArgumentList(l: StateLowering, list: Expression, lowered: Expr): v
   const findings: ShellFinding[] = [];
   const none = { pieces: [], pipes: [], arithmetic: [], indirect: [], variables: [], made: new Set<string>() };
   const lexed = { ...none, holes, commands: [command], functions: new Set<string>(), wrapped: false, compound: false };
-  checkPositions(shellChecks(lexed, false, findings));
+  const checks = shellChecks(lexed, new Map(), { strict: l.settings.strict, findings });
+  checkPositions(checks);
+  checkWarnings(checks);
   for (const { start, end, make } of findings) l.diagnostics.push(make({ file, start, end }));
 }
 

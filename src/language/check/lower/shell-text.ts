@@ -1,6 +1,7 @@
 /** Resolves the values in shell text of DO, CHECK and gates, and maps offsets to the file. */
 import type { Template } from '../../../machine/expression.js';
 import type { Strictness } from '../../../machine/machine.js';
+import { omitUndefined } from '../../../prelude/omit-undefined.js';
 import { checkMessages as say } from '../../source/catalogue/check.js';
 import { unsafePosition } from '../../source/catalogue/shell.js';
 import { nearVariable, shellVariable, shellVariableOrEnvironment } from '../../source/catalogue/shell-variables.js';
@@ -48,6 +49,7 @@ export function lowerShellText(
     shell: dialect,
     wrapsPipes: strict !== undefined && dialect === 'bash',
     strict: l.settings.strict,
+    ...omitUndefined({ given: heldEnvironment(env) }),
     isValue: (name) => l.scope.has(name),
     interpolation: (from) => {
       const found = scanInterpolation(shell.text, from, shell.span.file, at, true);
@@ -60,6 +62,15 @@ export function lowerShellText(
   lintEmbeddedInShell(shell, at, l.diagnostics);
   reportShellVariables(l, shell, compiled, { at, env });
   return compiled;
+}
+
+/** The variables of `env.*` options that contain a value. */
+function heldEnvironment(env: ShellTextSettings['env']): ReadonlyMap<string, string> | undefined {
+  const held = (env ?? []).flatMap(({ name, value }): [string, string][] => {
+    const hole = value.find((part) => typeof part !== 'string' && part.filter !== 'int');
+    return hole === undefined || typeof hole === 'string' ? [] : [[name, hole.source]];
+  });
+  return held.length === 0 ? undefined : new Map(held);
 }
 
 /** Maps offsets in the text for the shell to offsets in the file. */

@@ -70,13 +70,14 @@ function openParameter(l: Lexing, word: Word): void {
   openQuoteFrame(l, 'parameter', '}', !inDouble || '#%/^,'.includes(operator || ' '));
   l.at += 2;
   if (name === undefined) return;
-  word.reads = withItem(word.reads, name);
   const isLength = l.text[at + 2] === '#';
+  if (!isLength) word.reads = withItem(word.reads, name);
   const nameEnd = at + 2 + name.length + (bang !== undefined || isLength ? 1 : 0);
   const use = { name, start: at, end: operator === '}' ? nameEnd + 1 : nameEnd };
   if (bang !== undefined && all === undefined && !'*@'.includes(operator || ' ')) l.indirect.push(use);
   // `${#n}` is the length of the value, which is a number.
   if (zone === 'arithmetic' && !isLength) l.arithmetic.push(use);
+  if (operator === '@' && l.text[nameEnd + 1] === 'P') l.arithmetic.push({ ...use, prompt: true });
   if (operator === '[') noteSubscript(l, nameEnd + 1, name);
   else if (operator === ':' && !/[-=?+]/.test(l.text[nameEnd + 1] ?? '-')) noteEvaluated(l, nameEnd + 1, '}');
 }

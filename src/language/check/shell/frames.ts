@@ -177,7 +177,8 @@ export function endWord(l: Lexing, frame: CommandFrame): void {
   frame.globs = 0;
   word.end = l.at;
   if (frame.redirect !== null) {
-    addRedirect(l, frame, { operator: frame.redirect, holes: word.holes });
+    const { holes, reads, start, end } = word;
+    addRedirect(l, frame, { operator: frame.redirect, holes, reads, start, end });
     frame.redirect = null;
     return;
   }

@@ -32,9 +32,10 @@ export function readHeredocStart(l: Lexing, frame: CommandFrame): boolean {
     end,
     written: { text: written },
     holes: [],
+    reads: [],
   };
   rewrite(l, end - written.length, end, pending.written);
-  addRedirect(l, frame, { operator: '<<', holes: pending.holes });
+  addRedirect(l, frame, { operator: '<<', holes: pending.holes, reads: pending.reads, start: pending.start, end });
   frame.heredocs.push(pending);
   l.at = end;
   return true;
@@ -93,7 +94,7 @@ interface HeredocBody {
 }
 
 function readBody(l: Lexing, pending: PendingHeredoc, start: number, end: number): void {
-  const body = scanBody(l, pending.quoted, start, end);
+  const body = scanBody(l, pending, start, end);
   if (body.holes.length === 0 && body.dropped.size === 0) return;
   const unquote = pending.quoted && body.holes.length > 0;
   if (unquote) pending.written.text = unquotedDelimiter(pending.delimiter, l.text.slice(start, end));
@@ -116,7 +117,7 @@ function readBody(l: Lexing, pending: PendingHeredoc, start: number, end: number
   }
 }
 
-function scanBody(l: Lexing, quoted: boolean, start: number, end: number): HeredocBody {
+function scanBody(l: Lexing, { quoted, reads }: PendingHeredoc, start: number, end: number): HeredocBody {
   const body: HeredocBody = { holes: [], dropped: new Set(), substitution: -1 };
   const special = /[$`\\{}\]]/g;
   let zone: { kind: Zone; close: string } | null = null;
@@ -124,6 +125,7 @@ function scanBody(l: Lexing, quoted: boolean, start: number, end: number): Hered
   for (let match = special.exec(l.text); match !== null && match.index < end; match = special.exec(l.text)) {
     const at = match.index;
     const next = l.text[at + 1];
+    if (!quoted && match[0] === '$') noteRead(l, at, reads);
     if (match[0] === '\\') {
       const length = escapedBrace(l.text, at);
       if (length > 0) body.dropped.add(at);
@@ -154,6 +156,14 @@ function scanBody(l: Lexing, quoted: boolean, start: number, end: number): Hered
     else if (match[0] === zone?.close) zone = null;
   }
   return body;
+}
+
+const READ = /\$\{?([A-Za-z_]\w*|[\d@*])/y;
+
+function noteRead(l: Lexing, at: number, reads: string[]): void {
+  READ.lastIndex = at;
+  const name = READ.exec(l.text)?.[1];
+  if (name !== undefined) reads.push(name);
 }
 
 function addBodyHole(l: Lexing, pending: PendingHeredoc, { start, found, zone }: HeredocBody['holes'][number]): void {

@@ -30,6 +30,8 @@ export interface PendingHeredoc {
   /** The delimiter as it will be written. It changes if a quoted body contains a value. */
   readonly written: { text: string };
   readonly holes: LexedHole[];
+  /** The names of the shell variables in its body. */
+  readonly reads: string[];
 }
 
 /** The position in a `case`: before `in`, in patterns, or in commands. */

@@ -6,6 +6,7 @@ import { omitUndefined } from '../../../prelude/omit-undefined.js';
 import { unreachable } from '../../../prelude/unreachable.js';
 import { type UnsafePosition, unsafePosition } from '../../source/catalogue/shell.js';
 import { commandIn, isCodeVariable, valuesTaken } from './code-names.js';
+import { type HeldValues, heldValues } from './held-values.js';
 import {
   baseName,
   CONTAINER_RUNNERS,
@@ -28,7 +29,7 @@ import {
 } from './tree.js';
 
 /** Variables of bash that evaluate assigned values. */
-const INTEGER_VARIABLES = new Set(['OPTIND', 'RANDOM', 'SRANDOM', 'SECONDS', 'LINENO', 'HISTCMD', 'BASHPID']);
+export const INTEGER_VARIABLES = new Set(['OPTIND', 'RANDOM', 'SRANDOM', 'SECONDS', 'LINENO', 'HISTCMD', 'BASHPID']);
 const ARITHMETIC_TEST = /^-(?:eq|ne|lt|le|gt|ge)$/;
 
 /** The context that the checks of one text share. */
@@ -39,29 +40,34 @@ export interface ShellChecks {
   /** Values that are already reported: one message each is enough. */
   readonly unsafe: Set<LexedHole>;
   /** Shell variables that contain a value of the program. */
-  readonly holding: Map<string, LexedHole>;
+  readonly held: HeldValues;
   /** Shell variables that the text declares as integers: their assignments are arithmetic. */
   readonly integers: Set<string>;
   /** Arrays that the text declares as associative: their subscripts are texts. */
   readonly associative: Set<string>;
 }
 
-export function shellChecks(lexed: LexedShell, strict: boolean, findings: ShellFinding[]): ShellChecks {
-  return {
+/** `given` are variables that contain a value when the text begins, each with the interpolation. */
+export function shellChecks(
+  lexed: LexedShell,
+  given: ReadonlyMap<string, string>,
+  options: Pick<ShellChecks, 'strict' | 'findings'>,
+): ShellChecks {
+  const checks: ShellChecks = {
+    ...options,
     lexed,
-    strict,
-    findings,
     unsafe: new Set(),
-    holding: new Map(),
+    held: heldValues(lexed, given),
     integers: new Set(),
     associative: new Set(),
   };
+  for (const command of lexed.commands) collectDeclared(checks, command);
+  return checks;
 }
 
 export function checkPositions(checks: ShellChecks): void {
   const { lexed } = checks;
   for (const hole of lexed.holes) if (hole.zone !== null) checkUnsafe(checks, hole, hole.zone, '', true);
-  for (const command of lexed.commands) collectDeclared(checks, command);
   for (const command of lexed.commands) checkCommand(checks, command);
 }
 
@@ -148,8 +154,6 @@ function checkAssignment(checks: ShellChecks, word: Word): void {
 function checkVariable(checks: ShellChecks, name: string, word: Word): void {
   if (isCodeVariable(name)) unsafeWord(checks, word, 'special-variable', name, false);
   if (INTEGER_VARIABLES.has(name) || checks.integers.has(name)) unsafeWord(checks, word, 'integer-variable', name);
-  const hole = word.holes.find(({ raw, hole: { filter } }) => !raw && filter !== 'int');
-  if (hole !== undefined) checks.holding.set(name, hole);
 }
 
 /** Values between the bracket that `opening` ends with and the next closing one. */
@@ -205,7 +209,6 @@ function checkSimple(checks: ShellChecks, command: Command): void {
   const name = programName(words[program]);
   if (name !== null) checkBuiltin(checks, words, program, name);
   if (name !== null) checkTaken(checks, words.slice(program + 1), name);
-  if (name === 'read') holdRead(checks, command, words.slice(program + 1));
   if (name === 'echo' || name === 'printf') return;
   checkShellCode(checks, words);
   const sourced = (name === '.' || name === 'source') && isInput(words[program + 1]?.text ?? '');
@@ -293,13 +296,6 @@ function holdList(checks: ShellChecks, words: readonly Word[]): void {
   if (name !== null) for (const word of words.slice(2)) checkVariable(checks, name, word);
 }
 
-/** `read x <<< {v}`: the variables contain the value. */
-function holdRead(checks: ShellChecks, command: Command, words: readonly Word[]): void {
-  const hole = command.redirects.find(({ operator }) => operator === '<<<' || operator === '<<')?.holes[0];
-  if (hole === undefined || hole.hole.filter === 'int') return;
-  for (const word of words) if (/^[A-Za-z_]\w*$/.test(exactText(word) ?? '')) checks.holding.set(word.text, hole);
-}
-
 // ---- programs for shells ----------------------------------------------------------------------------
 
 /** The name of a shell if that is what the word is, by name or as `$SHELL`. */
@@ -311,15 +307,20 @@ function shellName(word: Word): string | null {
 
 /** Finds `sh -c code` wherever it is: after `find -exec`, `docker exec x`, `sudo`, … */
 function checkShellCode(checks: ShellChecks, words: readonly Word[]): void {
-  for (let at = 0; at < words.length; at++) {
-    const word = words[at] as Word;
+  words.forEach((word, at) => {
     const name = programName(word);
     if (name !== null && SHELL_STARTERS.has(name)) checkStarter(checks, words, at, name);
+  });
+  for (const { shell, code } of shellCodes(words)) unsafeWord(checks, code, 'shell-code', shell);
+}
+
+/** Each `sh -c code` in the words of a command, with the words after the code. */
+export function shellCodes(words: readonly Word[]): { shell: string; code: Word; rest: readonly Word[] }[] {
+  return words.flatMap((word, at) => {
     const shell = shellName(word);
-    if (shell === null) continue;
-    const code = codeOfShell(words, at + 1);
-    if (code !== null) unsafeWord(checks, code, 'shell-code', shell);
-  }
+    const code = shell === null ? null : codeOfShell(words, at + 1);
+    return shell === null || code === null ? [] : [{ shell, code, rest: words.slice(words.indexOf(code) + 1) }];
+  });
 }
 
 export function codeOfShell(words: readonly Word[], from: number): Word | null {
@@ -354,12 +355,14 @@ function checkContainerInput(checks: ShellChecks, command: Command, program: num
 
 /** A shell without operands reads its program from standard input, for example from a here-document. */
 function checkShellInput(checks: ShellChecks, command: Command, program: number, name: string): void {
-  const rest = command.words.slice(program + 1);
-  if (rest.some((word) => /^-\w*c/.test(word.text))) return;
-  const operand = firstOperand(rest)?.text ?? '-';
-  const fromInput = rest.some((word) => /^-\w*s/.test(word.text)) || isInput(operand);
-  if (!fromInput) return;
+  if (!readsInput(command.words.slice(program + 1))) return;
   for (const redirect of command.redirects)
     if (redirect.operator === '<<' || redirect.operator === '<<<')
       for (const hole of redirect.holes) checkUnsafe(checks, hole, 'shell-input', name, true);
+}
+
+/** Whether a shell with these arguments reads its program from its input. */
+export function readsInput(words: readonly Word[]): boolean {
+  if (words.some((word) => /^-\w*c/.test(word.text))) return false;
+  return words.some((word) => /^-\w*s/.test(word.text)) || isInput(firstOperand(words)?.text ?? '-');
 }

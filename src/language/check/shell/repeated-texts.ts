@@ -20,6 +20,7 @@ export class RepeatedTexts {
   private readonly tables: Map<string, RepeatedText | null>[] = [];
 
   compile(text: string, options: ShellTextOptions): CompiledShellText {
+    if (options.given !== undefined) return compileShellText(text, options);
     const table = this.tableOf(options);
     const known = table.get(text);
     if (known === undefined) {

@@ -37,6 +37,8 @@ export interface ShellTextOptions {
    * pipe.
    */
   readonly wrapsPipes?: boolean;
+  /** Variables of the environment that contain a value, each with the interpolation. */
+  readonly given?: ReadonlyMap<string, string>;
 }
 
 /** Runs of characters without a special meaning, by the enclosing construct. */

@@ -158,7 +158,8 @@ function open(l: Lexing, frame: CommandFrame): void {
   frame.member = null;
   endCommand(l, frame);
   frame.member = member;
-  openCommandFrame(l, ')', { depth: frame.depth, owner: null, heredocs: frame.heredocs });
+  const { pipedInto } = frame.command;
+  openCommandFrame(l, ')', { depth: frame.depth, owner: null, heredocs: frame.heredocs }).command.pipedInto = pipedInto;
   l.at++;
 }
 

@@ -65,11 +65,13 @@ export interface CompiledShellText {
   readonly functionWords: () => readonly { readonly template: Template; readonly list?: true }[];
 }
 
+const NOTHING_GIVEN: ReadonlyMap<string, string> = new Map();
+
 export function compileShellText(text: string, options: ShellTextOptions): CompiledShellText {
   const { lexed, findings } = lexShell(text, options.shell === 'bash', options);
   // All that these report is about values.
-  if (lexed.holes.length > 0) {
-    const checks = shellChecks(lexed, options.strict, findings);
+  if (lexed.holes.length > 0 || options.given !== undefined) {
+    const checks = shellChecks(lexed, options.given ?? NOTHING_GIVEN, { strict: options.strict, findings });
     checkPositions(checks);
     checkWarnings(checks);
   }

@@ -47,6 +47,10 @@ export interface Redirect {
   /** `>`, `>>`, `<`, `>&`, `<<<`, `<<`, … */
   readonly operator: string;
   readonly holes: readonly LexedHole[];
+  /** The names of the shell variables that its word or its body reads. */
+  readonly reads: readonly string[];
+  readonly start: number;
+  readonly end: number;
 }
 
 /** `pattern` is a list of patterns of a `case`; `array` the elements of `x=( … )`; `test` is `[[ … ]]`. */
@@ -83,6 +87,8 @@ export interface VariableUse {
   readonly end: number;
   /** In a subscript: its array. The keys of an associative one are texts. */
   readonly array?: string;
+  /** `${name@P}`: its text is expanded again. */
+  readonly prompt?: true;
 }
 
 /** `$name` or `${name…}` in text that the shell expands. */

@@ -4,9 +4,12 @@
  * author may intend them.
  */
 import { mayBeReadAsOption, type ProgramReader, unsafeProgram } from '../../source/catalogue/shell.js';
+import { isCodeVariable } from './code-names.js';
+import { printedIn, valueIn, valueOfInput } from './held-values.js';
 import {
   ACTS_ON_OPTIONS,
   BUILTINS,
+  DECLARING_BUILTINS,
   NAMING_BUILTINS,
   type OptionSpec,
   type ProgramArgument,
@@ -15,14 +18,25 @@ import {
   resolveProgram,
   SHELLS,
 } from './known-programs.js';
-import { codeOfShell, firstOperand, type ShellChecks } from './positions.js';
 import {
+  codeOfShell,
+  firstOperand,
+  INTEGER_VARIABLES,
+  readsInput,
+  type ShellChecks,
+  shellChecks,
+  shellCodes,
+} from './positions.js';
+import { lexShell } from './shell-lexer.js';
+import {
+  assignedName,
   type Command,
   EXPANSION,
   exactText,
   HOLE,
   isProgramDir,
   type LexedHole,
+  type Redirect,
   type VariableUse,
   type Word,
 } from './tree.js';
@@ -30,18 +44,22 @@ import {
 export function checkWarnings(checks: ShellChecks): void {
   const { lexed } = checks;
   for (const command of lexed.commands) {
+    for (const word of command.assignments) warnAssigned(checks, word);
     if (command.role === 'test') warnTest(checks, command);
     if (command.role !== 'command' || command.words.length === 0) continue;
     const { program, chosen } = resolveProgram(command);
     for (const at of chosen) warnReads(checks, command.words[at], 'code');
+    for (const word of command.words.slice(1, program)) warnAssigned(checks, word);
     const name = programName(command.words[program]);
     if (name === null) continue;
     warnEvaluated(checks, command, program, name);
+    if (!PRINTS.has(name)) warnShells(checks, command, program, name);
     warnPrograms(checks, command, program, name);
     warnOptions(checks, command, program, name);
   }
   for (const use of lexed.arithmetic)
-    if (use.array === undefined || !checks.associative.has(use.array)) warnUse(checks, use, 'arithmetic');
+    if (use.prompt === true) warnUse(checks, use, 'code');
+    else if (use.array === undefined || !checks.associative.has(use.array)) warnUse(checks, use, 'arithmetic');
   const value = lexed.holes.find((hole) => hole.hole.filter !== 'int');
   if (value === undefined) return;
   for (const use of lexed.indirect) warnAt(checks, use, 'indirect', value.hole.source, `\${!${use.name}}`);
@@ -66,18 +84,31 @@ function warnHole(checks: ShellChecks, hole: LexedHole, reader: ProgramReader, c
 
 function warnWord(checks: ShellChecks, word: Word | undefined, reader: ProgramReader, command: string): void {
   for (const hole of word?.holes ?? []) warnHole(checks, hole, reader, command);
+  const held = word?.reads.find((name) => checks.held.names.has(name));
+  if (word !== undefined && held !== undefined)
+    warnAt(checks, word, reader, checks.held.names.get(held) as string, command);
 }
 
 // ---- variables that hold a value --------------------------------------------------------------------
 
 function warnUse(checks: ShellChecks, use: VariableUse, reader: ProgramReader): void {
-  const hole = checks.holding.get(use.name);
-  if (hole !== undefined) warnAt(checks, use, reader, hole.hole.source, use.name);
+  const source = checks.held.names.get(use.name);
+  if (source !== undefined) warnAt(checks, use, reader, source, use.name);
+}
+
+/** Variables whose text the shell or another program evaluates. */
+function warnAssigned(checks: ShellChecks, word: Word): void {
+  const name = assignedName(word);
+  if (name === null) return;
+  if (isCodeVariable(name)) warnReads(checks, word, 'code');
+  else if (INTEGER_VARIABLES.has(name) || checks.integers.has(name)) warnReads(checks, word, 'arithmetic');
 }
 
 function warnReads(checks: ShellChecks, word: Word | undefined, reader: ProgramReader): void {
   for (const name of word?.reads ?? [])
     warnUse(checks, { name, start: (word as Word).start, end: (word as Word).end }, reader);
+  const printed = word?.expands === true ? printedIn(checks.held, word) : undefined;
+  if (printed !== undefined) warnAt(checks, printed, 'output', printed.source, '');
 }
 
 function warnTest(checks: ShellChecks, command: Command): void {
@@ -120,9 +151,85 @@ function warnEvaluated(checks: ShellChecks, command: Command, program: number, n
       for (const variable of word.text.match(/[A-Za-z_]\w*/g) ?? [])
         warnUse(checks, { start: word.start, end: word.end, name: variable }, 'arithmetic');
     }
-  // Text in single quotes is not expanded by this shell, so the rest is a variable that this shell inserts into the
-  // code.
-  if (SHELLS.has(name)) warnReads(checks, codeOfShell(command.words, program + 1) ?? undefined, 'code');
+  if (DECLARING_BUILTINS.has(name)) for (const word of rest) warnAssigned(checks, word);
+}
+
+// ---- programs for shells ----------------------------------------------------------------------------
+
+/** Programs whose words are not run, whatever they say. */
+const PRINTS = new Set(['echo', 'printf']);
+
+function warnShells(checks: ShellChecks, command: Command, program: number, name: string): void {
+  const { words, redirects } = command;
+  const rest = words.slice(program + 1);
+  for (const { shell, code, rest: given } of shellCodes(words)) {
+    // Text in single quotes is not expanded by this shell, so the rest is a variable that this shell inserts.
+    warnReads(checks, code, 'code');
+    const text = exactText(code);
+    if (text === null) continue;
+    warnInner(checks, code, text, { command, shell, given });
+    const read = valueRead(checks, command);
+    if (read !== undefined && text.includes(placeholder(words.slice(0, program)) ?? HOLE))
+      warnAt(checks, code, 'starter', read, 'xargs');
+  }
+  if (name === 'find')
+    rest.forEach((word, at) => {
+      if (/^-(?:exec|execdir|ok|okdir)$/.test(word.text)) warnReads(checks, rest[at + 1], 'code');
+    });
+  const sources = name === '.' || name === 'source';
+  if (!sources && !SHELLS.has(name)) return;
+  const script = firstOperand(rest);
+  const printed = script === undefined ? undefined : printedIn(checks.held, script);
+  if (printed !== undefined) warnAt(checks, printed, 'output', printed.source, '');
+  if (!readsInput(sources ? rest.slice(0, 1) : rest)) return;
+  // A value that is written into the input itself is an error.
+  const input = redirects.filter(({ operator, holes }) => /^<(?:<<?)?$/.test(operator) && holes.length === 0);
+  const source = valueOfInput(checks.held, input);
+  if (source !== undefined) warnAt(checks, input[0] as Redirect, 'output', source, '');
+  for (const one of checks.held.printed) if (one.reader === command) warnAt(checks, one, 'output', one.source, '');
+}
+
+/** The value in the input of a command. */
+function valueRead({ held }: ShellChecks, command: Command): string | undefined {
+  return valueOfInput(held, command.redirects) ?? held.printed.find(({ reader }) => reader === command)?.source;
+}
+
+/** What `xargs -I %` replaces in the words after it. */
+function placeholder(words: readonly Word[]): string | undefined {
+  const at = words.findIndex(({ text }) => text.startsWith('-I'));
+  return at < 0 ? undefined : (words[at] as Word).text.slice(2) || words[at + 1]?.text;
+}
+
+interface InnerScript {
+  readonly command: Command;
+  readonly shell: string;
+  /** The words after the script: its `$0`, `$1`, … */
+  readonly given: readonly Word[];
+}
+
+/** The script of `sh -c '…' sh {v}`: what it does with its arguments and with variables that it inherits. */
+function warnInner(checks: ShellChecks, code: Word, text: string, { command, shell, given }: InnerScript): void {
+  const { held } = checks;
+  const names = new Map([...held.names].filter(([name]) => held.exported.has(name)));
+  for (const word of [...command.assignments, ...command.words]) {
+    const name = word.end <= code.start ? assignedName(word) : null;
+    const source = name === null ? undefined : valueIn(held, word);
+    if (name !== null && source !== undefined) names.set(name, source);
+  }
+  given.forEach((word, at) => {
+    const source = valueIn(held, word);
+    if (source === undefined) return;
+    for (const name of at === 0 ? ['0'] : [String(at), '@', '*']) names.set(name, source);
+  });
+  if (names.size === 0) return;
+  const { lexed } = lexShell(text, shell !== 'sh' && shell !== 'dash', {
+    interpolation: () => null,
+    isValue: () => false,
+  });
+  const inner = shellChecks(lexed, names, { strict: checks.strict, findings: [] });
+  checkWarnings(inner);
+  const [found] = inner.findings;
+  if (found !== undefined) checks.findings.push({ start: code.start, end: code.end, make: found.make });
 }
 
 // ---- programs in other languages --------------------------------------------------------------------

@@ -200,7 +200,16 @@ export const ambiguousBraces = message<BracesFacts>('ambiguous-braces', 'error',
 });
 
 /** Programs, and constructs of the shell, that read a value as code in another language. */
-export type ProgramReader = 'printf' | 'source' | 'indirect' | 'arithmetic' | 'code' | 'remote' | 'starter' | 'program';
+export type ProgramReader =
+  | 'printf'
+  | 'source'
+  | 'indirect'
+  | 'arithmetic'
+  | 'code'
+  | 'output'
+  | 'remote'
+  | 'starter'
+  | 'program';
 
 interface UnsafeProgramFacts {
   readonly reader: ProgramReader;
@@ -255,6 +264,11 @@ const READ_AS_CODE: Readonly<Record<ProgramReader, (source: string, command: str
     message: `\`${command}\` contains \`${source}\` and runs here as code`,
     label: 'becomes code',
     help: `use \`"$${command}"\` as an argument instead of as code`,
+  }),
+  output: (source) => ({
+    message: `a shell runs this text as code, and it contains \`${source}\``,
+    label: 'becomes code',
+    help: `keep the code fixed, and pass the value as an argument: \`bash -c 'echo "$1"' bash ${source}\``,
   }),
   remote: (source, command) => ({
     message: `\`${command}\` passes \`${source}\` to a shell on the other machine, which reads it as code`,

@@ -1,0 +1,208 @@
+/**
+ * Finds the shell variables that contain a value of the program: assigned from it or from another such variable, read
+ * from text that contains it, arguments of a function or of `set --`. The order of the text does not count, because
+ * loops and functions may run anything later.
+ */
+import { DECLARING_BUILTINS, programName, resolveProgram } from './known-programs.js';
+import {
+  assignedName,
+  type Command,
+  exactText,
+  type LexedHole,
+  type LexedShell,
+  type Redirect,
+  type Word,
+} from './tree.js';
+
+export interface HeldValues {
+  /** Shell variables and positional parameters, each with the interpolation that it contains. */
+  readonly names: Map<string, string>;
+  /** Variables that programs inherit. */
+  readonly exported: ReadonlySet<string>;
+  /** Commands whose output contains a value. */
+  printed: readonly PrintedText[];
+}
+
+interface PrintedText {
+  readonly start: number;
+  readonly end: number;
+  readonly source: string;
+  /** The command that reads the output, if it is none that passes it on. */
+  readonly reader: Command | 'group' | null;
+}
+
+/** Programs that print their arguments, and programs that print what they read. Others print something else. */
+const PRINTERS = new Set(['echo', 'printf', 'basename', 'dirname', 'realpath']);
+const FILTERS = new Set('cat tac rev tr sed cut head tail sort uniq fold tee awk'.split(' '));
+const POSITIONS = ['1', '2', '3', '4', '5', '6', '7', '8', '9'];
+
+/** `given` are variables that already contain a value when the text begins. */
+export function heldValues(lexed: LexedShell, given: ReadonlyMap<string, string>): HeldValues {
+  const held: HeldValues = { names: new Map(given), exported: exportedNames(lexed, given), printed: [] };
+  if (lexed.holes.length === 0 && given.size === 0) return held;
+  let known: number;
+  do {
+    known = held.names.size;
+    held.printed = lexed.commands.flatMap((command, at) => printedBy(held, lexed.commands, command, at) ?? []);
+    for (const command of lexed.commands) noteHeld(held, lexed, command);
+  } while (held.names.size > known);
+  return held;
+}
+
+/** The first value that is part of a word, directly, in a variable or in the output of a substitution. */
+export function valueIn(held: HeldValues, word: Word): string | undefined {
+  return valueOfHoles(word.holes) ?? valueOfReads(held, word.reads) ?? printedIn(held, word)?.source;
+}
+
+/** The first printed value inside a substitution of a word or redirection. */
+export function printedIn(held: HeldValues, { start, end }: { start: number; end: number }): PrintedText | undefined {
+  return held.printed.find((one) => one.reader === null && one.start > start && one.end <= end);
+}
+
+/** The value in a here-document, a here-string or a substitution that a command reads. */
+export function valueOfInput(held: HeldValues, redirects: readonly Redirect[]): string | undefined {
+  for (const redirect of redirects) {
+    const { operator, holes, reads } = redirect;
+    if (operator === '<') return printedIn(held, redirect)?.source;
+    if (operator !== '<<' && operator !== '<<<') continue;
+    const found = valueOfHoles(holes) ?? valueOfReads(held, reads) ?? printedIn(held, redirect)?.source;
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
+
+function valueOfHoles(holes: readonly LexedHole[]): string | undefined {
+  return holes.find(({ raw, hole: { filter } }) => !raw && filter !== 'int')?.hole.source;
+}
+
+function valueOfReads({ names }: HeldValues, reads: readonly string[]): string | undefined {
+  for (const name of reads) if (names.has(name)) return names.get(name);
+  return undefined;
+}
+
+function exportedNames({ commands }: LexedShell, given: ReadonlyMap<string, string>): Set<string> {
+  const names = new Set([...given.keys()].filter((name) => /^[A-Za-z_]/.test(name)));
+  for (const { words } of commands) {
+    const name = programName(words[0]);
+    if (name !== 'export' && !(DECLARING_BUILTINS.has(name ?? '') && words.some(({ text }) => /^-\w*x/.test(text))))
+      continue;
+    for (const { text } of words) names.add(/^\w*/.exec(text)?.[0] as string);
+  }
+  return names;
+}
+
+// ---- output -----------------------------------------------------------------------------------------
+
+function printedBy(
+  held: HeldValues,
+  commands: readonly Command[],
+  command: Command,
+  at: number,
+): PrintedText | undefined {
+  const { words, redirects, depth } = command;
+  if (command.role !== 'command' || words.length === 0) return undefined;
+  const { program } = resolveProgram(command);
+  const name = programName(words[program]) ?? '';
+  const source = PRINTERS.has(name)
+    ? valueOfArguments(held, words.slice(program + 1), name)
+    : passes(command)
+      ? valueOfInput(held, redirects)
+      : undefined;
+  if (source === undefined) return undefined;
+  const end = Math.max((words.at(-1) as Word).end, redirects.at(-1)?.end ?? 0);
+  const printed = { start: (words[0] as Word).start, end, source };
+  for (let next = at + 1; next < commands.length; next++) {
+    const one = commands[next] as Command;
+    if (one.depth > depth) continue;
+    if (one.depth < depth || !one.pipedInto) break;
+    if (!passes(one)) return { ...printed, reader: one };
+  }
+  return { ...printed, reader: null };
+}
+
+/** `printf %q` writes the value so that the shell reads it as text. */
+function valueOfArguments(held: HeldValues, words: readonly Word[], name: string): string | undefined {
+  if (name === 'printf' && (words[0]?.text === '-v' || words.some(({ text }) => text.includes('%q')))) return undefined;
+  for (const word of words) {
+    const found = valueIn(held, word);
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
+
+function passes({ words }: Command): boolean {
+  const name = programName(words[0]) ?? '';
+  if (name === 'grep') return !words.some(({ text }) => /^-\w*[cq]/.test(text));
+  return name === 'xargs' ? words.length === 1 : FILTERS.has(name);
+}
+
+// ---- variables --------------------------------------------------------------------------------------
+
+function noteHeld(held: HeldValues, lexed: LexedShell, command: Command): void {
+  const { words } = command;
+  for (const word of command.assignments) hold(held, assignedName(word), valueIn(held, word));
+  if (command.role === 'array') return holdArray(held, command);
+  if (command.role !== 'command' || words.length === 0) return;
+  const { program } = resolveProgram(command);
+  const name = programName(words[program]) ?? '';
+  const rest = words.slice(program + 1);
+  if (DECLARING_BUILTINS.has(name)) for (const word of rest) hold(held, assignedName(word), valueIn(held, word));
+  else if (name === 'for' || name === 'select')
+    for (const word of rest.slice(2)) hold(held, exactText(rest[0]), valueIn(held, word));
+  else if (name === 'printf') holdPrinted(held, rest);
+  else if (name === 'read' || name === 'mapfile' || name === 'readarray') holdRead(held, lexed, command, rest);
+  else if (name === 'set') holdPositions(held, lexed, rest, rest[0]?.text === '--' ? 1 : 0);
+  else if (lexed.functions.has(name)) holdPositions(held, lexed, rest, 0);
+}
+
+function hold({ names }: HeldValues, name: string | null, source: string | undefined): void {
+  if (name !== null && source !== undefined && !names.has(name)) names.set(name, source);
+}
+
+/** `name=( … )`: the word with the name surrounds its elements. */
+function holdArray(held: HeldValues, { owner, words }: Command): void {
+  for (const word of words) {
+    const source = valueIn(held, word);
+    const surrounds = ({ start, end }: Word): boolean => start < word.start && word.end <= end;
+    const name = [...(owner?.assignments ?? []), ...(owner?.words ?? [])].find(surrounds);
+    if (name !== undefined) hold(held, assignedName(name), source);
+  }
+}
+
+/** `printf -v name format value`. */
+function holdPrinted(held: HeldValues, words: readonly Word[]): void {
+  const [, joined] = /^-v(.*)/.exec(words[0]?.text ?? '') ?? [];
+  if (joined === undefined) return;
+  const rest = words.slice(joined === '' ? 2 : 1);
+  if (rest.some(({ text }) => text.includes('%q'))) return;
+  for (const word of rest) hold(held, joined === '' ? exactText(words[1]) : joined, valueIn(held, word));
+}
+
+/** `read` takes its input from its own redirection, or from that of the loop or pipe around it. */
+function holdRead(held: HeldValues, { commands }: LexedShell, { redirects }: Command, words: readonly Word[]): void {
+  const own = redirects.some(({ operator }) => operator.startsWith('<'));
+  const source = own ? valueOfInput(held, redirects) : inputAround(held, commands);
+  if (source === undefined) return;
+  const names = words.flatMap((word) => (/^[A-Za-z_]\w*$/.test(exactText(word) ?? '') ? [word.text] : []));
+  for (const name of names.length > 0 ? names : ['REPLY', 'MAPFILE']) hold(held, name, source);
+}
+
+function inputAround(held: HeldValues, commands: readonly Command[]): string | undefined {
+  const piped = held.printed.find(({ reader }) => reader !== null)?.source;
+  if (piped !== undefined) return piped;
+  for (const { words, redirects } of commands) {
+    const source = words.length > 0 ? undefined : valueOfInput(held, redirects);
+    if (source !== undefined) return source;
+  }
+  return undefined;
+}
+
+/** The arguments of a function and of `set`. A list and an expansion may move what follows, and `shift` everything. */
+function holdPositions(held: HeldValues, { commands }: LexedShell, words: readonly Word[], from: number): void {
+  let moves = commands.some((command) => programName(command.words[0]) === 'shift');
+  words.slice(from).forEach((word, at) => {
+    moves ||= word.expands || word.holes.some(({ list }) => list);
+    const source = valueIn(held, word);
+    for (const name of ['@', '*', ...(moves ? POSITIONS : [String(at + 1)])]) hold(held, name, source);
+  });
+}
