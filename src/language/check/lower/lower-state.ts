@@ -214,6 +214,7 @@ function lowerUse(l: StateLowering, i: UseNode): boolean {
   const scope = l.scope.push('parameters', name, bound, missing);
   const over: number[] = [];
   let completes = true;
+  const before = l.diagnostics.length;
   l.inCall({ kind: 'pattern', name, span: i.span }, () => {
     completes = l.lowerGuarded(pattern.body, (bodyCompletes) => {
       if (bodyCompletes && pattern.body.instructions.some((b) => b.kind === 'on-error'))
@@ -223,8 +224,10 @@ function lowerUse(l: StateLowering, i: UseNode): boolean {
   for (const jump of over) l.emitter.patch(jump);
   l.scope.pop();
   l.patterns.pop();
+  // What follows an error is not always lowered, so a parameter may be read there.
+  const isWhole = !l.diagnostics.slice(before).some(({ severity }) => severity === 'error');
   if (missing !== undefined) reportMissing(l, i, missing);
-  else reportUnused(l, i, pattern, new Set([...scope.read, ...readByDefaults]));
+  else if (isWhole) reportUnused(l, i, pattern, new Set([...scope.read, ...readByDefaults]));
   return completes;
 }
 

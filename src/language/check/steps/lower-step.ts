@@ -69,14 +69,13 @@ function ownName(l: StateLowering, i: StepNode): NamedStep | null {
   const known = scope.steps.get(name);
   if (known === undefined) return declareStep(i, scope);
   const { file, start } = known.span;
-  if (
-    file === i.name.span.file &&
-    start === i.name.span.start &&
-    (known.progress === 'ahead' || known.progress === 'parallel')
-  )
-    return known;
+  const isSame = file === i.name.span.file && start === i.name.span.start;
+  if (isSame && (known.progress === 'ahead' || known.progress === 'parallel')) return known;
+  const path = scope.path + name;
   const first = { span: known.span, text: 'declared here first' };
-  l.diagnostics.push(say.duplicateStep(i.name.span, { name, path: scope.path + name, first }));
+  l.diagnostics.push(
+    isSame ? say.repeatedStep(i.name.span, { name, path }) : say.duplicateStep(i.name.span, { name, path, first }),
+  );
   return null;
 }
 

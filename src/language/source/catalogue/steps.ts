@@ -117,6 +117,11 @@ export const stepMessages = {
     labels: [f.first],
     help: `give one of the two \`${f.name}\` steps another name`,
   })),
+  repeatedStep: message<{ name: string; path: string }>('duplicate-step', 'error', (f) => ({
+    message: `the pattern with the step \`${f.name}\` is used twice here, so two steps have the path \`${f.path}\``,
+    label: 'inserted twice',
+    help: 'use the pattern once, in a `FOR EACH:` over the arguments, or in another state',
+  })),
   ambiguousStep: message<{ key: string; paths: readonly string[] }>('ambiguous-step', 'error', (f) => ({
     message: `\`${f.key}\` does not name a step that is visible here`,
     notes: [`steps of that name: ${list(f.paths)}`],
