@@ -203,8 +203,7 @@ function lowerUse(l: StateLowering, i: UseNode): boolean {
     return true;
   }
   if (l.patterns.includes(name)) {
-    const path = [...l.patterns.slice(l.patterns.indexOf(name)), name];
-    l.diagnostics.push(say.recursion(i.pattern.span, { path }));
+    l.diagnostics.push(say.recursion(i.pattern.span, { path: [...l.patterns.slice(l.patterns.indexOf(name)), name] }));
     return true;
   }
   const readByDefaults = new Set<string>();
@@ -224,7 +223,7 @@ function lowerUse(l: StateLowering, i: UseNode): boolean {
   for (const jump of over) l.emitter.patch(jump);
   l.scope.pop();
   l.patterns.pop();
-  // What follows an error is not always lowered, so a parameter may be read there.
+  // What follows an error is not always lowered, and may read a parameter.
   const isWhole = !l.diagnostics.slice(before).some(({ severity }) => severity === 'error');
   if (missing !== undefined) reportMissing(l, i, missing);
   else if (isWhole) reportUnused(l, i, pattern, new Set([...scope.read, ...readByDefaults]));
@@ -349,11 +348,10 @@ function reportMissing(l: StateLowering, i: UseNode, missing: ReadonlyMap<string
 }
 
 function reportUnused(l: StateLowering, i: UseNode, pattern: PatternDeclaration, read: ReadonlySet<string>): void {
-  for (const parameter of pattern.parameters) {
-    const name = parameter.name.text;
-    if (read.has(name)) continue;
-    const argument = i.args.find((a) => a.name.text === name);
-    l.diagnostics.push(say.unusedArgument((argument ?? parameter).name.span, { pattern: i.pattern.text, name }));
+  for (const { name } of pattern.parameters) {
+    if (read.has(name.text)) continue;
+    const { span } = (i.args.find((argument) => argument.name.text === name.text) ?? { name }).name;
+    l.diagnostics.push(say.unusedArgument(span, { pattern: i.pattern.text, name: name.text }));
   }
 }
 
