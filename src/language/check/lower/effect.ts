@@ -381,7 +381,7 @@ function checkArgumentList(l: StateLowering, list: Expression, lowered: Expr): v
   const findings: ShellFinding[] = [];
   const none = { pieces: [], pipes: [], arithmetic: [], indirect: [], variables: [], made: new Set<string>() };
   const lexed = { ...none, holes, commands: [command], functions: new Set<string>(), wrapped: false, compound: false };
-  const checks = shellChecks(lexed, new Map(), { strict: l.settings.strict, findings });
+  const checks = shellChecks(lexed, new Map(), { strict: l.settings.strict, argv: true, findings });
   checkPositions(checks);
   checkWarnings(checks);
   for (const { start, end, make } of findings) l.diagnostics.push(make({ file, start, end }));

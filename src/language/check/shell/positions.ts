@@ -36,6 +36,8 @@ const ARITHMETIC_TEST = /^-(?:eq|ne|lt|le|gt|ge)$/;
 export interface ShellChecks {
   readonly lexed: LexedShell;
   readonly strict: boolean;
+  /** The command is a list of words, and no shell reads it. */
+  readonly argv?: true;
   readonly findings: ShellFinding[];
   /** Values that are already reported: one message each is enough. */
   readonly unsafe: Set<LexedHole>;
@@ -51,7 +53,7 @@ export interface ShellChecks {
 export function shellChecks(
   lexed: LexedShell,
   given: ReadonlyMap<string, string>,
-  options: Pick<ShellChecks, 'strict' | 'findings'>,
+  options: Pick<ShellChecks, 'strict' | 'argv' | 'findings'>,
 ): ShellChecks {
   const checks: ShellChecks = {
     ...options,

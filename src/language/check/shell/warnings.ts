@@ -444,7 +444,7 @@ function warnOptions(checks: ShellChecks, command: Command, program: number, nam
     checks.findings.push({
       start,
       end,
-      make: (span) => mayBeReadAsOption(span, { source, command: name, subcommand }),
+      make: (span) => mayBeReadAsOption(span, { source, command: name, subcommand, argv: checks.argv === true }),
     });
     // A `--` before the first value also protects the others.
     return;

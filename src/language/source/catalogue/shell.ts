@@ -298,12 +298,27 @@ function integerForm(source: string): string {
 /** Subcommands of git for which paths follow `--`, so that a revision after it would become a path. */
 const REVISIONS = /^(?:diff|log|show|rev-list|rev-parse|blame|archive|shortlog|cherry-pick|revert)$/;
 
-export const mayBeReadAsOption = message<{ source: string; command: string; subcommand?: string }>(
+interface OptionFacts {
+  readonly source: string;
+  readonly command: string;
+  readonly subcommand?: string;
+  /** The command is a list of words. */
+  readonly argv?: boolean;
+}
+
+export const mayBeReadAsOption = message<OptionFacts>(
   'may-be-read-as-option',
   'warning',
-  ({ source, command, subcommand = '' }) => {
+  ({ source, command, subcommand = '', argv }) => {
     const message = `\`${command}\` reads \`${source}\` as an option when it begins with \`-\``;
     const asPath = `\`${source.replace(/(?::[a-z]+)?\}$/, ':path}')}\``;
+    if (argv === true)
+      return {
+        message,
+        label: 'no `"--"` before it',
+        help: `write \`"--", ${source}\``,
+        repair: { before: '"--", ', guess: true },
+      };
     if (command === 'git' && REVISIONS.test(subcommand))
       return {
         message,

@@ -138,17 +138,28 @@ export const unclosedBracket = message<{ open: string; close: string }>(
 
 // ---- verbs ------------------------------------------------------------------------------------------
 
-export const unknownVerb = message<{ written: string; meant?: string; fix?: Correction; inList?: boolean }>(
+interface UnknownVerbFacts {
+  readonly written: string;
+  readonly meant?: string;
+  readonly fix?: Correction;
+  readonly inList?: boolean;
+  /** The action before it, if this is the rest of its text. */
+  readonly quoted?: string;
+}
+
+export const unknownVerb = message<UnknownVerbFacts>(
   'unknown-verb',
   'error',
-  ({ written, meant, fix, inList }) => ({
+  ({ written, meant, fix, inList, quoted }) => ({
     message: `\`${written}\` is not a verb`,
     help:
       meant !== undefined
         ? `write \`${meant}\``
-        : inList === true
-          ? 'begin the action with a verb such as `GOTO` or `EMIT`, or write `DO: Task(AGENT) "…"` to give it to an agent'
-          : 'begin the line with a verb such as `DO:`, `EMIT:` or `GOTO:`, or make it a comment with `# `',
+        : quoted !== undefined
+          ? `in a list of actions a comma ends a text without quotes: write \`${quoted}\``
+          : inList === true
+            ? 'begin the action with a verb such as `GOTO` or `EMIT`, or write `DO: Task(AGENT) "…"` to give it to an agent'
+            : 'begin the line with a verb such as `DO:`, `EMIT:` or `GOTO:`, or make it a comment with `# `',
     ...omitUndefined({ correction: fix }),
   }),
 );

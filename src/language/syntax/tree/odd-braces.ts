@@ -49,7 +49,7 @@ export function oddBraces(text: string, at: number, file: number, base: (offset:
   if (end < 0 || !written.endsWith('}')) return unclosedBracket(text, at, file);
   const inner = written.slice(1, -1);
   const name = ROOT.exec(inner)?.[1];
-  if (name === undefined) return null;
+  if (name === undefined) return literalFirst(inner, written, base(at + 1), file);
   const format = FORMAT.exec(inner);
   if (format !== null) {
     const [, of = '', how = ''] = format;
@@ -78,6 +78,17 @@ export function oddBraces(text: string, at: number, file: number, base: (offset:
   const read = parseExpressionText(compute, 0, file);
   const isKnown = read.complete && read.diagnostics.length === 0;
   return { kind: 'other', written, name, instead: null, ...(isKnown ? { compute } : {}) };
+}
+
+const LITERAL_FIRST = /^\s*(?:\(\s*)*["'[\d]/;
+
+/** `{2 * n}`, `{"a" in list}`: an expression that does not begin with a name. */
+function literalFirst(inner: string, written: string, start: number, file: number): OddBraces | null {
+  if (!LITERAL_FIRST.test(inner) || TEXT.test(inner)) return null;
+  const lead = inner.length - inner.trimStart().length;
+  const { expression, diagnostics, complete } = parseExpressionText(inner.trim(), start + lead, file);
+  if (!complete || diagnostics.length > 0 || LITERALS.has(expression.kind)) return null;
+  return { kind: 'computed', written, name: '', expression };
 }
 
 /** How far the end of braces is looked for. */

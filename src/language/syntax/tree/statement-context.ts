@@ -43,15 +43,31 @@ export function buildProse(context: ParseContext, prose: Token): Instruction {
     return { kind: 'broken', verb: { text: written, span: at }, span: where };
   }
   const fix = meant === undefined ? undefined : fixAt(at, meant, isSureVerb(written, meant));
-  report(
-    context,
-    unknownVerb(at, {
-      written,
-      inList: true,
-      ...omitUndefined({ meant, fix }),
-    }),
-  );
+  const cut = meant === undefined ? cutText(context.text, prose.startOffset) : undefined;
+  const last = context.diagnostics.at(-1);
+  // The first comma of a text is enough.
+  const isSaid = last?.code === 'unknown-verb' && last.span.start >= where.start - (cut?.length ?? 0);
+  if (!isSaid)
+    report(
+      context,
+      unknownVerb(at, {
+        written,
+        inList: true,
+        ...omitUndefined({ meant, fix, quoted: cut?.quoted }),
+      }),
+    );
   return { kind: 'broken', verb: { text: written, span: at }, span: where };
+}
+
+/** An action whose text has no quotes, before the comma that ends it. */
+const unquoted = /^.*\b(RETURN|FAIL|EMIT):?[ \t]+([^\s"'].*),[ \t]*$/;
+
+/** `RETURN: ok, fine`: the text before `at` was cut at a comma. `quoted` is the whole action with quotes. */
+function cutText(text: string, at: number): { quoted: string; length: number } | undefined {
+  const [, verb, before = ''] = unquoted.exec(text.slice(text.lastIndexOf('\n', at - 1) + 1, at)) ?? [];
+  if (verb === undefined || (verb === 'EMIT' && /=|^[A-Z_]{2,}\b/.test(before))) return undefined;
+  const whole = `${before}, ${text.slice(at, endOfLine(text, at))}`.trim();
+  return { quoted: `${verb}: ${whole.includes('"') ? '"…"' : `"${whole}"`}`, length: before.length + 2 };
 }
 
 /** Bullets and numbers of lists. In a shell, `*` would be the name of the first file. */
