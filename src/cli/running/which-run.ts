@@ -82,6 +82,17 @@ export async function waitingRun(
       found.push({ id, names: waits.flatMap(({ id, name, path }) => [id ?? '', name ?? path ?? '']) });
   }
   const [otherwise] = elsewhere;
+  const [single, second] = open;
+  const isMistaken = wanted.names.includes(otherwise?.wait.name ?? otherwise?.wait.path ?? '');
+  // A signal may come before its WAIT: the run keeps it.
+  if (
+    found.length === 0 &&
+    wanted.kinds.includes('signal') &&
+    single !== undefined &&
+    second === undefined &&
+    !isMistaken
+  )
+    return single.run_id;
   if (found.length === 0 && otherwise !== undefined && elsewhere.length === 1) {
     const { kind, name, path } = otherwise.wait;
     const what = name ?? path ?? '';
