@@ -71,11 +71,15 @@ function exitFailure(outcome: ExitedOutcome, { agent, tool }: DecodeOptions): Ru
   if (outcome.is_error) return agentError(endOf(outcome.stdout) ?? '', tool, outcome.exit);
   const report = agent && outcome.stdout.text !== undefined ? readAgentOutput(outcome.stdout.text) : null;
   if (report?.failed) return agentError(report.text, tool, outcome.exit);
-  const how = outcome.exit === null ? `killed by ${outcome.signal ?? 'a signal'}` : `exit ${outcome.exit}`;
-  const said = lastLine(outcome.stderr) ?? lastLine(endOf(outcome.stdout)) ?? how;
+  const said = lastLine(outcome.stderr) ?? lastLine(endOf(outcome.stdout)) ?? exitWords(outcome);
   const { exit, pipe } = outcome;
   if (pipe === undefined) return new RuntimeFailure('tool_failure', said, tool, exit);
   return new RuntimeFailure('tool_failure', `${said}; ${pipeWords(pipe)}`, blamedProgram(pipe, exit) ?? tool, exit);
+}
+
+/** How a process ended. */
+export function exitWords({ exit, signal }: ExitedOutcome): string {
+  return exit === null ? `killed by ${signal ?? 'a signal'}` : `exit ${exit}`;
 }
 
 /** Which members of a pipe failed, as a clause. */

@@ -22,7 +22,7 @@ import { STOP } from '../run-state/linked-machine.js';
 import { inStep } from '../run-state/open-frames.js';
 import type { Pending } from '../run-state/pending.js';
 import { locationOf, type Thread, warn } from '../run-state/thread.js';
-import { touch } from '../steps/gates.js';
+import { markDirty } from '../steps/step-requests.js';
 import { compile } from '../values/evaluate.js';
 import { compileExitCodes, compileRetry, compileRetryOn } from '../values/evaluated-options.js';
 import { render } from '../values/json.js';
@@ -250,7 +250,7 @@ export function linkEffect(instruction: EffectInstruction, context: LinkContext)
     const { waits, continues, reserved } = next;
     const isPlain = waits === undefined && reserved === undefined;
     beginEffect(t, request, isPlain ? { event, counts } : omitUndefined({ event, counts, waits, continues, reserved }));
-    touch(t);
+    markDirty(t);
     return STOP;
   };
 
@@ -297,7 +297,7 @@ export function linkEffect(instruction: EffectInstruction, context: LinkContext)
       );
     if (retries !== undefined) return launchAgain(t, retries, doubledMs(retry(t), retries.attempt, chanceOf(outcome)));
     // Its worktree may have been committed meanwhile.
-    touch(t);
+    markDirty(t);
     if (op === 'agent' && spend(t.run, outcome)) return STOP;
     const unavailable = op === 'agent' ? unavailability(outcome) : null;
     if (unavailable !== null) {

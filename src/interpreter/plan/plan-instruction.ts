@@ -23,7 +23,7 @@ import { beginSample, beginTimer, cancel, forget, suspend } from '../control/req
 import { endFailed, errorOf } from '../control/transfer.js';
 import type { ExitedOutcome, Outcome, TokenCounts } from '../events/event.js';
 import { askChance, chanceOf, timeOf } from '../instructions/wait-instructions.js';
-import { decodeOutcome, timeoutWords } from '../outcome.js';
+import { decodeOutcome, exitWords, timeoutWords } from '../outcome.js';
 import { type LinkContext, type Linked, STOP } from '../run-state/linked-machine.js';
 import type { Pending } from '../run-state/pending.js';
 import type { StatePath } from '../run-state/run-data.js';
@@ -373,8 +373,8 @@ function tooDeep(): PlanOutcome {
 }
 
 function exitedOutcome(outcome: ExitedOutcome, outcomes: ToolBinding['outcomes'], isKept: boolean): PlanOutcome {
-  const { exit, signal, stdout, stderr, invalid } = outcome;
-  if (exit === null) return brokenOutcome('tool_failure', `it was killed by ${signal ?? 'a signal'}`);
+  const { exit, stdout, stderr, invalid } = outcome;
+  if (exit === null) return brokenOutcome('tool_failure', `it was ${exitWords(outcome)}`);
   const named = outcomes !== null && Object.hasOwn(outcomes, String(exit));
   if (exit === 0 || named) {
     // A named exit code needs no output: its path says everything. Nor does a result that is not used.

@@ -8,13 +8,13 @@ import { unreachable } from '../../prelude/unreachable.js';
 import { asFailure } from '../control/fail.js';
 import { beginEffect, requestedEvent } from '../control/request-effects.js';
 import type { Outcome, Output } from '../events/event.js';
-import { pipeWords, timeoutWords } from '../outcome.js';
-import type { CommandRequest, SchemaRequest, ShellRequest, WorktreeAction, WorktreeRequest } from '../request.js';
+import { exitWords, pipeWords, timeoutWords } from '../outcome.js';
+import type { SchemaRequest, ShellRequest } from '../request.js';
 import type { GateFinding, StepFrame } from '../run-state/frame.js';
 import { type LinkContext, type Linked, STOP } from '../run-state/linked-machine.js';
 import { stepOf } from '../run-state/open-frames.js';
 import type { Pending } from '../run-state/pending.js';
-import { locationOf, type Thread } from '../run-state/thread.js';
+import type { Thread } from '../run-state/thread.js';
 import { compileCondition } from '../values/evaluate.js';
 import { render } from '../values/json.js';
 import { operations } from '../values/operations.js';
@@ -23,6 +23,7 @@ import { isList, isObject, member } from '../values/value.js';
 import { filesMatching, filesOutside } from './glob.js';
 import { writeGate } from './keys.js';
 import { endOf, lastLine } from './prompt-text.js';
+import { markDirty, stepRequest } from './step-requests.js';
 
 /** Stores and records the result of a gate. */
 function settleGate(t: Thread, gate: GateLayout, finding: GateFinding, artifact?: string): void {
@@ -74,7 +75,7 @@ export function linkGateCommand(instruction: StepInstructionOf<'gate-command'>, 
         return pc + 1;
       }
       // Files that it builds and leaves behind are not work of the step.
-      touch(t);
+      markDirty(t);
       const args = request.values.map((value) => ('list' in value ? [...value.list] : value.text));
       const details = omitUndefined({
         step: stepOf(t).path,
@@ -99,7 +100,7 @@ function judge(outcome: Outcome, { gate, least }: StepInstructionOf<'gate-comman
   switch (outcome.kind) {
     case 'exited': {
       if (outcome.exit !== 0) {
-        const how = outcome.exit === null ? `killed by ${outcome.signal ?? 'a signal'}` : `exit ${outcome.exit}`;
+        const how = exitWords(outcome);
         const { pipe } = outcome;
         return pipe === undefined
           ? failedFinding(outcome, how, false)
@@ -152,7 +153,8 @@ function saidBy(stderr: string, stdout: Output): string {
   return [stderr.trimEnd(), printedTo(stdout).trimEnd()].filter((part) => part !== '').join('\n');
 }
 
-const percents = /(\d+(?:\.\d+)?)\s*%/g;
+/** A match begins at the first digit: the output may be one huge number, and from each of its digits it would be read again. */
+const percents = /(?<!\d)(\d+(?:\.\d+)?)\s*%/g;
 
 function coverageProblem(said: string, least: number): string | null {
   const last = [...said.matchAll(percents)].at(-1)?.[1];
@@ -287,58 +289,4 @@ export function linkGateVerdict({ gate }: StepInstructionOf<'gate-verdict'>, { p
       return pc + 1;
     },
   };
-}
-
-type Shared = Omit<CommandRequest, 'kind' | 'tool' | 'text' | 'timeoutMs' | 'env' | 'directory'>;
-
-/** The members that all requests of a step share. `directory`: undefined if the thread works where the run does. */
-export function stepRequest(
-  thread: Thread,
-  { effect, attempt }: Pick<Pending, 'effect' | 'attempt'>,
-): Shared & { readonly directory: string | undefined } {
-  const { state, line } = locationOf(thread);
-  return {
-    effect,
-    attempt,
-    delayMs: 0,
-    state,
-    line,
-    branch: thread.path,
-    once: false,
-    cwd: null,
-    stdin: null,
-    needsText: true,
-    ok: [0],
-    stepAttempt: stepOf(thread).attempt,
-    directory: thread.worktree.directory ?? undefined,
-  };
-}
-
-function worktreeRequest(effect: string, task: string | null, action: WorktreeAction): WorktreeRequest {
-  return { effect, kind: 'worktree', attempt: 1, delayMs: 0, task, action };
-}
-
-/** Requests an operation in the worktree of the thread or in that of `task`. */
-export function askWorktree(t: Thread, action: WorktreeAction, task = t.worktree.task): number {
-  beginEffect(t, worktreeRequest(t.nextEffect(), task, action), { event: null });
-  return STOP;
-}
-
-/** Notes that something works in the worktree of the thread, so that it may differ from its last commit. */
-export function touch({ run, worktree }: Thread): void {
-  if (worktree.commit !== null) run.steps.touch(worktree.task);
-}
-
-/** Notes the commit of the worktree of the thread. */
-export function standAt(t: Thread, commit: string | null): void {
-  t.worktree = { ...t.worktree, commit };
-  t.run.steps.markCommitted(t.worktree.task);
-}
-
-/** Repeats the request of a restored run. The operation follows from the frames of the thread. */
-export function reissueWorktree(
-  actionOf: (t: Thread) => WorktreeAction,
-  taskOf: (t: Thread) => string | null = (t) => t.worktree.task,
-): (t: Thread, pending: Pending) => void {
-  return (t, { effect }) => t.run.request(worktreeRequest(effect, taskOf(t), actionOf(t)));
 }

@@ -8,17 +8,9 @@ import type { LinkContext, Linked } from '../run-state/linked-machine.js';
 import { stepOf } from '../run-state/open-frames.js';
 import type { Thread } from '../run-state/thread.js';
 import { base64Bytes } from '../values/functions.js';
-import {
-  askWorktree,
-  linkGateCheck,
-  linkGateCommand,
-  linkGateSchema,
-  linkGateVerdict,
-  reissueWorktree,
-  standAt,
-} from './gates.js';
+import { linkGateCheck, linkGateCommand, linkGateSchema, linkGateVerdict } from './gates.js';
 import { recordStep, writeWork } from './keys.js';
-import { linkStepAttempt, linkStepBegin, linkStepRetry, linkStepVerdict, worktreeFailure } from './run-step.js';
+import { linkStepAttempt, linkStepBegin, linkStepRetry, linkStepVerdict } from './run-step.js';
 import {
   linkGroupEnter,
   linkGroupLeave,
@@ -31,6 +23,7 @@ import {
 } from './scopes.js';
 import { linkStepAgent, takeAnswer } from './step-agent.js';
 import { readTasks } from './step-answer.js';
+import { markCommittedAt, reissueWorktree, requestWorktree, worktreeFailure } from './step-requests.js';
 
 export function linkStepInstruction(instruction: StepInstruction, context: LinkContext): Linked {
   switch (instruction.op) {
@@ -114,7 +107,7 @@ function linkStepCollect(
       const frame = stepOf(t);
       // A step with only gates changes nothing.
       if (t.worktree.commit === null || frame.before === null || layout.work === 'none') return finish(t);
-      return askWorktree(t, actionFor(t, layout));
+      return requestWorktree(t, actionFor(t, layout));
     },
     suspender: {
       resume: (t, _pending, outcome) => {
@@ -123,7 +116,7 @@ function linkStepCollect(
         if (outcome.kind === 'changed') {
           frame.diff = textOf(outcome.stdout);
           frame.files = outcome.files;
-          standAt(t, outcome.commit);
+          markCommittedAt(t, outcome.commit);
         }
         return finish(t);
       },

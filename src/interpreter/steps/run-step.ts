@@ -8,7 +8,6 @@ import { omitUndefined } from '../../prelude/omit-undefined.js';
 import { unreachable } from '../../prelude/unreachable.js';
 import { readClock, reissueSample } from '../control/request-effects.js';
 import { timeIsUp } from '../control/reservations.js';
-import type { Outcome } from '../events/event.js';
 import { RuntimeFailure } from '../failure.js';
 import { timeOf } from '../instructions/wait-instructions.js';
 import type { WorktreeAction } from '../request.js';
@@ -17,9 +16,9 @@ import { type LinkContext, type Linked, STOP } from '../run-state/linked-machine
 import { pathOf, prefixHere, stepOf } from '../run-state/open-frames.js';
 import type { Thread } from '../run-state/thread.js';
 import { compileTemplate } from '../values/template.js';
-import { askWorktree, reissueWorktree, standAt } from './gates.js';
 import { copyToPrevious, costOfTally, recordStep, removeBelow, writeVerdict } from './keys.js';
 import { compilePrompt, cutMiddle, lastLine } from './prompt-text.js';
+import { markCommittedAt, reissueWorktree, requestWorktree, worktreeFailure } from './step-requests.js';
 
 /** How many characters `{error}` and `{diff}` have at most, including the mark of what is omitted. */
 const ERROR_LENGTH = 2000;
@@ -115,14 +114,14 @@ export function linkStepAttempt(instruction: StepInstructionOf<'step-attempt'>, 
       const isBack = isFirst ? frame.entered === 'for-another' : frame.overrides.worktree === 'reset';
       // Changes of earlier instructions are not changes of the step, and resetting must not remove them.
       const isAhead = isFirst && layout.work !== 'none' && t.run.steps.touched.has(t.worktree.task);
-      return isBack || isAhead ? askWorktree(t, startingAction(t)) : begin(t);
+      return isBack || isAhead ? requestWorktree(t, startingAction(t)) : begin(t);
     },
     suspender: {
       resume: (t, _pending, outcome) => {
         if (outcome.kind === 'failed' || outcome.kind === 'not-started') throw worktreeFailure(outcome);
         const frame = stepOf(t);
         if (outcome.kind === 'changed') frame.base = outcome.commit;
-        standAt(t, frame.base);
+        markCommittedAt(t, frame.base);
         return begin(t);
       },
       reissue: reissueWorktree(startingAction),
@@ -140,11 +139,6 @@ function startingAction(t: Thread): WorktreeAction {
   const commit = base as string;
   if (!isFirstHere(frame) || frame.entered === 'for-another') return { do: 'reset', to: commit };
   return { do: 'snapshot', onto: commit, from: commit, label: `before ${path}` };
-}
-
-export function worktreeFailure(outcome: Extract<Outcome, { kind: 'failed' | 'not-started' }>): RuntimeFailure {
-  const message = outcome.kind === 'failed' ? outcome.message : outcome.reason;
-  return new RuntimeFailure(outcome.error_type ?? 'tool_failure', message, 'git');
 }
 
 function startAttempt(frame: StepFrame): void {

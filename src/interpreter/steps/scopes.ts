@@ -12,9 +12,8 @@ import { pathOf, stepOf } from '../run-state/open-frames.js';
 import type { Thread } from '../run-state/thread.js';
 import { readJson, render } from '../values/json.js';
 import { isList, isObject, member, type Value } from '../values/value.js';
-import { askWorktree, reissueWorktree, standAt } from './gates.js';
 import { readKey, removeBelow } from './keys.js';
-import { worktreeFailure } from './run-step.js';
+import { markCommittedAt, reissueWorktree, requestWorktree, worktreeFailure } from './step-requests.js';
 
 function leave(t: Thread): ScopeFrame {
   // Closes the frames inside too, because a handler may come here from anywhere.
@@ -123,7 +122,7 @@ export function linkTaskEnter(
   return {
     instruction: (t) => {
       if (!parallel || t.worktree.commit === null) return enter(t);
-      return askWorktree(t, fork(t), pathIn(t));
+      return requestWorktree(t, fork(t), pathIn(t));
     },
     suspender: {
       resume: (t, _pending, outcome) => {
@@ -175,12 +174,12 @@ export function linkTasksMerge({ slot }: StepInstructionOf<'tasks-merge'>, { pc 
   });
   return {
     instruction: (t) =>
-      t.worktree.commit === null || endsOf(t, slot).length === 0 ? pc + 1 : askWorktree(t, merge(t)),
+      t.worktree.commit === null || endsOf(t, slot).length === 0 ? pc + 1 : requestWorktree(t, merge(t)),
     suspender: {
       resume: (t, _pending, outcome) => {
         if (outcome.kind === 'failed' || outcome.kind === 'not-started') throw worktreeFailure(outcome);
         const commit = outcome.kind === 'value' ? (outcome.value as { commit?: unknown } | null)?.commit : null;
-        if (typeof commit === 'string') standAt(t, commit);
+        if (typeof commit === 'string') markCommittedAt(t, commit);
         return pc + 1;
       },
       reissue: reissueWorktree(merge),

@@ -25,10 +25,10 @@ import { type Thread, warn } from '../run-state/thread.js';
 import { printJson, render } from '../values/json.js';
 import { compileTemplate } from '../values/template.js';
 import type { Value } from '../values/value.js';
-import { stepRequest } from './gates.js';
 import { compilePrompt, cutMiddle, retryFieldsOf } from './prompt-text.js';
 import { linkRetryPrompts } from './run-step.js';
 import { readTasks, readVerdict } from './step-answer.js';
+import { stepRequest } from './step-requests.js';
 
 /** The file that an agent may write to its answer folder instead of printing its answer. */
 const ANSWER_FILES: Readonly<Record<StepLayout['type'], string | null>> = {
