@@ -8,6 +8,8 @@ import { matcher } from '../src/interpreter/steps/glob.js';
 import { parseWorkflow } from '../src/language/frontends/workflow/parse-workflow.js';
 import { sourceFile } from '../src/language/source/diagnostic.js';
 import { unavailableFor } from '../src/runtime/agents/decode-call.js';
+import { environmentSecrets } from '../src/runtime/redact.js';
+import { oneLine } from '../src/views/drawing/visible-text.js';
 import { compiled } from '../test/shell/run-script.js';
 import type { Measured, Row } from './row.js';
 import { milliseconds } from './timing.js';
@@ -36,6 +38,8 @@ const programs: Readonly<Record<string, (size: number) => string>> = {
     `PATTERN: P with to\n  GOTO {to}\n${numbered(size, (n) => `STATE: S${n}\n  TRACK: t = "S1"\n  USE: P with to={t}\n`)}`,
   'unreachable GOTOs': (size) => `STATE: A\n${'  GOTO: A\n'.repeat(size * 4)}`,
   'names that nothing binds': (size) => numbered(size, (n) => `TRACK: t${n}\nIF: n${n} == 1 → PROCEED\n`),
+  'spaces after a verb': (size) => `STATE: A\n  DO: echo ${' '.repeat(size * 10)}x\n`,
+  'one long word of a prompt': (size) => `STATE: A\n  DO: Task(a):\n    ${'a'.repeat(size * 4)}\n`,
   'arguments of one GOTO': (size) =>
     `STATE: A\n  GOTO: A with ${Array.from({ length: size * 2 }, (_, n) => `x${n}=${n}`).join(', ')}\n`,
 };
@@ -87,6 +91,22 @@ const growing: readonly Growing[] = [
       return () => unavailableFor(text, 0);
     },
   })),
+  {
+    what: 'a line of spaces, shown',
+    size: 5000,
+    prepare: (size) => {
+      const text = ` ${' '.repeat(size)}x`;
+      return () => oneLine(text);
+    },
+  },
+  {
+    what: 'a variable of words and dots, which may hold a login',
+    size: 5000,
+    prepare: (size) => {
+      const value = 'a.'.repeat(size);
+      return () => environmentSecrets({ value }, []);
+    },
+  },
   {
     what: 'glob: many stars',
     size: 250,

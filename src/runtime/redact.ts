@@ -80,7 +80,7 @@ function wordsOf(name: string): string {
 }
 
 /** The part before the host in an address: `user:password` or only a token. */
-const USER_INFO = /\b[a-z][a-z0-9+.-]*:\/\/([^\s/?#]+)@/gi;
+const USER_INFO = /\b[a-z][a-z0-9+.-]{0,30}:\/\/([^\s/?#]+)@/gi;
 /** A shorter user name is not a token. */
 const TOKEN_LENGTH = 20;
 

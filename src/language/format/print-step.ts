@@ -192,7 +192,7 @@ function passes(entry: ContextEntry | GateEntry): boolean {
 }
 
 /** Text that is one word after `=` and not a constant. */
-const bareWord = /^(?!(?:true|false|null|not|in|is)$)[A-Za-z_]\w*(?:-[A-Za-z][\w-]*)*$/;
+const bareWord = /^(?!(?:true|false|null|not|in|is)$)[A-Za-z_]\w*(?:-[A-Za-z][\w-]*)?$/;
 
 function callText({ name, args }: WorkflowCall): string {
   return `${name.text}${args.length === 0 ? '' : ` with ${args.map(argumentText).join(', ')}`}`;

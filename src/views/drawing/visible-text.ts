@@ -26,7 +26,7 @@ export function pictureControls(text: string): string {
 
 /** Text on one line: line ends become spaces, so that a value cannot forge a line. */
 export function oneLine(text: string): string {
-  return text.replace(/\s*[\r\n]+\s*/g, ' ');
+  return text.replace(/(?<!\s)\s*[\r\n]+\s*/g, ' ');
 }
 
 /** One line that is safe to show. */

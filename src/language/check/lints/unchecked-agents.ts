@@ -430,14 +430,18 @@ function visit(part: unknown, look: (value: { readonly [key: string]: unknown })
   for (const inner of Object.values(part)) visit(inner, look);
 }
 
-/** Names of files in a prompt: words with a slash or an extension. */
+/** What can hold names of files. A longer one is data: its parts are not compared. */
+const WORD = /[\w.~/-]+/g;
+const LONGEST_WORD = 1000;
+/** Names of files in a word of a prompt: with a slash or an extension. */
 const FILE = /[\w.~-]*\/[\w./-]*\w|[\w-]+(?:\.[\w-]+)*\.[A-Za-z]\w{0,9}(?!\w)/g;
 
 /** The file that receives the answer, and the files that the prompt names, as they are written. */
 function filesOf(call: Instruction): readonly string[] {
   const output = call.op === 'agent' && call.output !== undefined ? [writtenAs(call.output).trim()] : [];
   const prompt = call.op === 'agent' || call.op === 'step-agent' ? (call.prompt ?? []) : [];
-  return [...output, ...(writtenAs(prompt).match(FILE) ?? [])].filter((name) => name.length > 2);
+  const words = (writtenAs(prompt).match(WORD) ?? []).filter(({ length }) => length <= LONGEST_WORD);
+  return [...output, ...words.flatMap((word) => word.match(FILE) ?? [])].filter((name) => name.length > 2);
 }
 
 const writtenAs = (template: Template): string =>

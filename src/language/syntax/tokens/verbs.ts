@@ -105,7 +105,7 @@ const secondWord: ReadonlyMap<string, readonly [RegExp, Verb]> = new Map([
 ]);
 /** The text after an exact verb must not make it part of a path, an assignment or a call. */
 const verbEnd = /(?=[ \t]*(?:$|[\r\n:[,→"'\\]|->)|[ \t]+(?![ \t=]|$)|[ \t]+==)/y;
-const colonAhead = /[ \t]*(?:\[[^\]\n]*\])?[ \t]*:(?=[\s]|$)/y;
+const colonAhead = /[ \t]*(?:\[[^\]\n]*\][ \t]*)?:(?=\s|$)/y;
 const plainColon = /[ \t]*:/y;
 const askUser = /[ \t]+(?:user(?!\w)|[A-Za-z]\w*(?=[ \t]*:))/y;
 const errorKind = /[ \t]*(?:\[[^\]\n]*\]|[A-Za-z_]\w*(?=[ \t]*:))/y;

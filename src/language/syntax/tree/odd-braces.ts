@@ -27,7 +27,7 @@ export function doubledBraces(
   }));
 }
 const UNCLOSED = /\{([A-Za-z_]\w*)(?:\.\w+|\[\d+\])*(?=$|[\s"'`;,.!?)])(?=[^{}\n]*(?:$|[\n{]))/y;
-const ROOT = /^\s*(?:NOT\s+|not\s+|[!-]\s*|\(+|(?:\w+\(\s*)+)*([A-Za-z_]\w*)/;
+const ROOT = /^\s*(?:NOT\s+|not\s+|[!-]\s*|\(|\w+\(\s*)*([A-Za-z_]\w*)/;
 const METHOD = /^\s*([A-Za-z_]\w*(?:\.\w+|\[\d+\])*)\.(\w+)\s*\(\s*\)\s*$/;
 const OTHERWISE = /^\s*([A-Za-z_][\w.[\]]*)\s*(?:\|\||\?\?|\bor\b)\s*("[^"]*"|'[^']*'|[\w.]+)\s*$/;
 const FOREIGN = /^\s*[A-Za-z_][\w.[\]]*\s*(?:\|\||\?\?|&&|\?|\||[-+*/%<>!]|==?|\.\w+\()/;
