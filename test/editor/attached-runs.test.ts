@@ -1,9 +1,14 @@
 /** A debugger that attaches to a run changes nothing of it, however often, and lets it go on. */
-import { expect, test } from 'vitest';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { PassThrough } from 'node:stream';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { RemoteSession } from '../../src/editor/dap/attached.js';
 import { letDebuggerIn } from '../../src/editor/dap/debug-adapter.js';
 import { openRuns, run as runInLibrary, unwrap } from '../../src/index.js';
 import type { RunEvent } from '../../src/interpreter/events/event.js';
 import { compile } from '../../src/language/check/compile.js';
+import { newRunId } from '../../src/runtime/run/header.js';
 import type { RunReport } from '../../src/runtime/run/run-report.js';
 import { run } from '../../src/runtime/run/start-run.js';
 import { tries } from '../amount.js';
@@ -30,13 +35,19 @@ interface LiveProcess {
 }
 
 /** A run that is executed as the command line would. */
-function executedIn(folder: string, inputs: object = {}, text = ROUNDS, answers = true): Promise<LiveProcess> {
+function executedIn(
+  folder: string,
+  inputs: object = {},
+  text = ROUNDS,
+  answers = true,
+  dir = `${folder}/.statedsl`,
+): Promise<LiveProcess> {
   const { machine, sources } = compile(text, { name: 'rounds.dsl', commands: ['wait'] });
   if (machine === null) throw new Error('the program has errors');
   const events: RunEvent[] = [];
   return new Promise((resolve, reject) => {
     const report = run(machine, {
-      ...{ dir: `${folder}/.statedsl`, inputs: inputs as never, sources, cwd: folder },
+      ...{ dir, inputs: inputs as never, sources, cwd: folder },
       commands: { wait: () => new Promise((done) => setTimeout(() => done(''), 10)) },
       onEvent: (event) => void events.push(event),
       onStart: ({ runId }) => resolve({ id: runId, report, events }),
@@ -112,6 +123,63 @@ test('the session ends with the run', async () => {
   expect(await one.stop()).toBeNull();
   expect(one.events.find(({ event }) => event === 'exited')?.body).toEqual({ exitCode: 0 });
   expect(await live.report).toMatchObject({ returned: 60 });
+});
+
+test('a run is reached where the path of its folder has more bytes than a socket may, and fewer characters', async () => {
+  const one = await debugging(FILES);
+  const parent = mkdtempSync('/tmp/s-');
+  onTestFinished(() => rmSync(parent, { recursive: true, force: true }));
+  // As long as a path may be in characters; in bytes it is longer by these.
+  const dir = `${parent}/${'ü'.repeat(99 - `${parent}//runs/${newRunId()}/debugger.sock`.length)}`;
+  const live = await executedIn(one.folder, {}, ROUNDS, true, dir);
+  await attach(one, live.id, [6], { dir });
+  expect(await one.stop()).toMatchObject({ reason: 'breakpoint', stack: ['A:6'] });
+  await one.ask('evaluate', { expression: 'SET: n = 400', context: 'repl' });
+  await one.leave();
+  expect(await live.report).toMatchObject({ returned: 400 });
+});
+
+describe('messages of the session in the other process', () => {
+  const session = () => {
+    const socket = new PassThrough();
+    const messages: Record<string, unknown>[] = [];
+    new RemoteSession(
+      socket as never,
+      (message) => void messages.push(message),
+      () => undefined,
+    );
+    return { socket, messages };
+  };
+  const framed = (message: object): Buffer => {
+    const text = Buffer.from(JSON.stringify(message));
+    return Buffer.concat([Buffer.from(`Content-Length: ${text.length}\r\n\r\n`), text]);
+  };
+
+  test('are found wherever the stream is cut', async () => {
+    const all = Buffer.concat([framed({ a: 'ü' }), framed({}), framed({ b: [1] })]);
+    for (const size of [1, 2, 7, all.length]) {
+      const { socket, messages } = session();
+      for (let at = 0; at < all.length; at += size) socket.write(all.subarray(at, at + size));
+      socket.end();
+      await once(socket, 'close');
+      expect(messages).toEqual([{ a: 'ü' }, {}, { b: [1] }]);
+    }
+  });
+
+  test('are joined once if they are long: copied again with each part, this one takes minutes', () => {
+    const { socket, messages } = session();
+    const text = 'x'.repeat(30_000_000);
+    const all = framed({ text });
+    for (let at = 0; at < all.length; at += 500) socket.emit('data', all.subarray(at, at + 500));
+    expect(messages.map((one) => (one.text as string).length)).toEqual([text.length]);
+  });
+
+  test.each(['Content-Length: 3\r\n\r\n{a}', 'hello\r\n\r\n'])('end the session if they are none: %j', async (text) => {
+    const { socket, messages } = session();
+    socket.write(text);
+    await once(socket, 'close');
+    expect([messages, socket.destroyed]).toEqual([[], true]);
+  });
 });
 
 test('a second debugger is refused by the name of the first', async () => {

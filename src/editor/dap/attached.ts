@@ -9,6 +9,7 @@ import { join } from 'node:path';
 import { storeOf } from '../../app/programs.js';
 import { executedFolder } from '../../app/project/stored-record.js';
 import { resultOf } from '../../app/result.js';
+import { isProcess } from '../../runtime/process/process-group.js';
 import { DEBUGGER } from '../../runtime/store/inbox.js';
 import { readOwn } from '../../runtime/store/own-file.js';
 import { AdapterRefusal } from './adapter-protocol.js';
@@ -16,7 +17,7 @@ import { inFolder } from './launch-values.js';
 
 /** How long the process that executes the run may take to answer, in milliseconds. */
 const ANSWER_MS = 2_000;
-/** The system limits the length of the path of a socket. */
+/** The system limits the length of the path of a socket, in bytes. */
 const LONGEST_PATH = 100;
 
 interface AskingDebugger {
@@ -34,15 +35,6 @@ export function readAsking(text: string): AskingDebugger | null {
   }
 }
 
-function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (cause) {
-    return (cause as NodeJS.ErrnoException).code === 'EPERM';
-  }
-}
-
 /** Throws an `AdapterRefusal` if another debugger has asked for the run. */
 function claim(path: string, asking: AskingDebugger): void {
   for (;;) {
@@ -57,7 +49,7 @@ function claim(path: string, asking: AskingDebugger): void {
     } catch {
       // It has gone meanwhile, or is no file.
     }
-    if (first !== null && isAlive(first.pid))
+    if (first !== null && isProcess(first.pid))
       throw new AdapterRefusal(`the run is debugged already by ${first.by} (process ${first.pid})`, true);
     rmSync(path, { force: true });
   }
@@ -76,7 +68,7 @@ export async function reachRun(
 
 async function reachRunner(folder: string, by: string): Promise<Socket | null> {
   const own = join(folder, 'debugger.sock');
-  const elsewhere = own.length > LONGEST_PATH ? mkdtempSync(join(tmpdir(), 'statedsl-')) : null;
+  const elsewhere = Buffer.byteLength(own) > LONGEST_PATH ? mkdtempSync(join(tmpdir(), 'statedsl-')) : null;
   const path = elsewhere === null ? own : join(elsewhere, 's');
   const request = join(folder, DEBUGGER);
   claim(request, { pid: process.pid, by, socket: path });
@@ -85,28 +77,41 @@ async function reachRunner(folder: string, by: string): Promise<Socket | null> {
     if (elsewhere !== null) rmSync(elsewhere, { recursive: true, force: true });
   };
   rmSync(path, { force: true });
-  const server = createServer();
-  const socket = await new Promise<Socket | null>((resolve) => {
-    const timer = setTimeout(() => resolve(null), ANSWER_MS);
-    server.once('connection', (one) => {
-      clearTimeout(timer);
-      resolve(one);
-    });
-    server.once('error', () => resolve(null));
-    server.listen(path, () => chmodSync(path, 0o600));
-  });
-  server.close();
+  const socket = await firstConnection(path);
   if (socket === null) forget();
   else {
-    socket.once('close', forget);
     process.once('exit', forget);
+    socket.once('close', () => {
+      process.off('exit', forget);
+      forget();
+    });
   }
   return socket;
 }
 
+/** Listens until a process connects; null: none does in time. */
+async function firstConnection(path: string): Promise<Socket | null> {
+  const server = createServer();
+  let timer: NodeJS.Timeout | undefined;
+  try {
+    return await new Promise<Socket | null>((resolve) => {
+      timer = setTimeout(() => resolve(null), ANSWER_MS);
+      server.once('connection', resolve);
+      server.once('error', () => resolve(null));
+      server.listen(path, () => chmodSync(path, 0o600));
+    });
+  } finally {
+    clearTimeout(timer);
+    server.close();
+  }
+}
+
 /** The session in the other process, as one that asks it and hears its messages. */
 export class RemoteSession {
-  private rest: Buffer = Buffer.alloc(0);
+  private readonly received: Buffer[] = [];
+  private bytes = 0;
+  /** How many bytes the next message has, with its header; 0: not known yet. */
+  private wanted = 0;
 
   constructor(
     private readonly socket: Socket,
@@ -128,17 +133,37 @@ export class RemoteSession {
     this.socket.destroy();
   }
 
+  /** Joins what has come only when a message is complete: a long one comes in many parts. */
   private take(bytes: Buffer): void {
-    this.rest = Buffer.concat([this.rest, bytes]);
+    this.received.push(bytes);
+    this.bytes += bytes.length;
+    if (this.bytes < this.wanted) return;
+    let rest = Buffer.concat(this.received);
     for (;;) {
-      const head = this.rest.indexOf('\r\n\r\n');
-      if (head < 0) return;
-      const length = Number(/Content-Length: *(\d+)/i.exec(this.rest.toString('latin1', 0, head))?.[1] ?? 0);
-      const end = head + 4 + length;
-      if (this.rest.length < end) return;
-      const text = this.rest.toString('utf8', head + 4, end);
-      this.rest = this.rest.subarray(end);
-      this.onMessage(JSON.parse(text) as Record<string, unknown>);
+      const head = rest.indexOf(HEAD_END);
+      if (head < 0) break;
+      const length = Number(/Content-Length: *(\d+)/i.exec(rest.toString('latin1', 0, head))?.[1]);
+      const end = head + HEAD_END.length + length;
+      this.wanted = end;
+      if (rest.length < end) break;
+      const message = messageIn(rest.toString('utf8', head + HEAD_END.length, end));
+      // What is not this protocol has no end that could be found.
+      if (message === null) return this.close();
+      rest = rest.subarray(end);
+      this.wanted = 0;
+      this.onMessage(message);
     }
+    this.received.splice(0, this.received.length, rest);
+    this.bytes = rest.length;
+  }
+}
+
+const HEAD_END = '\r\n\r\n';
+
+function messageIn(text: string): Record<string, unknown> | null {
+  try {
+    return JSON.parse(text) as Record<string, unknown>;
+  } catch {
+    return null;
   }
 }

@@ -6,6 +6,7 @@
 import { readdirSync, readFileSync, readlinkSync, statSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { clockMs } from '../clock.js';
+import { errorCode } from '../store/store-error.js';
 
 const GRACE_MS = 2000;
 const FIRST_LOOK_MS = 5;
@@ -137,6 +138,17 @@ interface ProcessStat {
   readonly group: number;
   /** The start time in clock ticks since the machine started. With the pid, it identifies one process. */
   readonly startedAt: number;
+}
+
+/** Whether there is a process of this number, which may be another program by now. */
+export function isProcess(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (cause) {
+    // EPERM: it belongs to another user.
+    return errorCode(cause) === 'EPERM';
+  }
 }
 
 /** Facts from Linux about a process; null if there is no such process or no `/proc`. */

@@ -17,7 +17,7 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { errorCode } from '../store/store-error.js';
+import { isProcess } from './process-group.js';
 
 /**
  * The parent folders: a memory file system for pipes if possible, and the folder for temporary files for everything
@@ -52,7 +52,8 @@ export function removeStaleFolders(): void {
   for (const parent of new Set([tmpdir(), SHARED_MEMORY])) {
     for (const name of namesIn(parent)) {
       const pid = Number(/^statedsl-(\d+)-/.exec(name)?.[1] ?? 0);
-      if (pid !== 0 && !isAlive(pid)) removeIfStale(join(parent, name));
+      // If the pid now belongs to another program, the folder is only kept longer.
+      if (pid !== 0 && !isProcess(pid)) removeIfStale(join(parent, name));
     }
   }
 }
@@ -101,16 +102,6 @@ function namesIn(folder: string): string[] {
     return readdirSync(folder);
   } catch {
     return [];
-  }
-}
-
-/** If the pid now belongs to another program, the folder is only kept longer. */
-function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (cause) {
-    return errorCode(cause) === 'EPERM';
   }
 }
 

@@ -17,7 +17,7 @@ import {
   writeSync,
 } from 'node:fs';
 import { join } from 'node:path';
-import { isHere, type ProcessOrigin, processStat, thisOrigin } from '../process/process-group.js';
+import { isHere, isProcess, type ProcessOrigin, processStat, thisOrigin } from '../process/process-group.js';
 import { entryAt, openOwn, readOwn, writeOwn } from './own-file.js';
 import { errorCode, storeError } from './store-error.js';
 
@@ -227,12 +227,7 @@ function isAlive(owner: LockOwner, path: string, now: () => number): boolean {
 /** Whether a process of this machine still runs. */
 export function isRunning(owner: Pick<LockOwner, 'pid' | 'startedAt' | 'boot'>): boolean {
   if (owner.boot !== null && owner.boot !== thisOrigin().boot) return false;
-  try {
-    process.kill(owner.pid, 0);
-  } catch (cause) {
-    // EPERM: it is alive and belongs to another user.
-    if (errorCode(cause) !== 'EPERM') return false;
-  }
+  if (!isProcess(owner.pid)) return false;
   const stat = processStat(owner.pid);
   if (stat === null || owner.startedAt === null) return true;
   return stat.startedAt === owner.startedAt && stat.state !== 'Z' && stat.state !== 'X';
