@@ -5,7 +5,7 @@ import { reasonsAgainst } from '../../src/page/acting/allowed-actions.js';
 import type { PageRun } from '../../src/page/data/page-data.js';
 import { budgetOf, dayBars } from '../../src/page/runs/day-bars.js';
 import { hasFilters, queryOf } from '../../src/page/runs/filters.jsx';
-import { mergeFirst } from '../../src/page/runs/runs-screen.jsx';
+import { isApart, mergeFirst } from '../../src/page/runs/runs-screen.jsx';
 import { barWords, stateBar } from '../../src/page/runs/state-bar.js';
 
 const run = (started_at: string, more: object = {}) => ({
@@ -114,6 +114,20 @@ describe('the list', () => {
     expect(mergeFirst(known, [row('5'), row('3')], false)).toEqual([row('5'), row('3'), row('2')]);
     expect(mergeFirst(known, [row('5')], true)).toEqual([row('5')]);
     expect(mergeFirst(known, [row('5', 'failed'), row('4')], false)?.[0]).toEqual(row('5', 'failed'));
+  });
+
+  test('begins anew if more runs have begun than its first page has', () => {
+    const known = ['5', '4'].map((id) => row(id));
+    const ids = [['6', '5'], ['7', '6'], ['5', '3'], []];
+    expect(
+      ids.map((first) =>
+        isApart(
+          known,
+          first.map((id) => row(id)),
+        ),
+      ),
+    ).toEqual([false, true, false, false]);
+    expect(isApart([], [row('1')])).toBe(true);
   });
 
   test('has the filters that the address names, and no others', () => {

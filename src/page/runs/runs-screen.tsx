@@ -299,44 +299,67 @@ function openRunPages(data: PageData, query: RunQuery): RunPages {
   const rows = signal<RunRows>({ runs: [], isComplete: false, isLoading: true, problem: null });
   let cursor: string | undefined;
   let isBusy = false;
+  let wanted = 0;
 
-  async function read(limit: number): Promise<void> {
+  /** One request at a time: an answer that comes late must not overwrite a newer one, nor continue a list that was begun anew. */
+  async function alone(request: () => Promise<boolean>): Promise<void> {
     if (isBusy || closed.aborted) return;
     isBusy = true;
+    const isRead = await request();
+    isBusy = false;
+    if (isRead) readWanted();
+  }
+
+  function readWanted(): void {
+    const { runs, isComplete, isLoading, problem } = rows.peek();
+    if (!isLoading && runs.length < wanted && !isComplete && problem === null) void alone(() => read(PAGE));
+  }
+
+  /** False: it could not be read. */
+  async function read(limit: number): Promise<boolean> {
     try {
       const page = await data.list({ ...query, limit, ...(cursor === undefined ? {} : { cursor }) }, closed);
       const known = new Set(rows.peek().runs.map(({ run_id }) => run_id));
       const runs = [...rows.peek().runs, ...page.runs.filter(({ run_id }) => !known.has(run_id))];
       cursor = page.next;
       rows.value = { runs, isComplete: page.next === undefined, isLoading: false, problem: null };
+      return true;
     } catch (cause) {
-      if (closed.aborted) return;
+      if (closed.aborted) return false;
       const problem = toDataError(cause);
       rows.value = { ...rows.peek(), isLoading: false, problem: problem.code === 'lost' ? null : problem };
-    } finally {
-      isBusy = false;
+      return false;
     }
   }
 
-  async function refresh(): Promise<void> {
-    if (isBusy || document.visibilityState === 'hidden' || data.connection.peek() !== 'connected') return;
+  async function readFirst(): Promise<boolean> {
     if (rows.peek().isLoading) return read(FIRST_PAGE);
     const page = await data.list({ ...query, limit: FIRST_PAGE }, closed).catch(() => null);
-    if (page === null || closed.aborted) return;
+    if (page === null || closed.aborted) return false;
     const before = rows.peek();
+    if (page.next !== undefined && isApart(before.runs, page.runs)) {
+      cursor = page.next;
+      rows.value = { runs: page.runs, isComplete: false, isLoading: false, problem: null };
+      return true;
+    }
     const merged = mergeFirst(before.runs, page.runs, page.next === undefined);
     if (merged !== null) rows.value = { ...before, runs: merged, problem: null };
+    return true;
+  }
+
+  function refresh(): void {
+    if (document.visibilityState !== 'hidden' && data.connection.peek() === 'connected') void alone(readFirst);
   }
 
   const stop = effect(() => {
-    if (data.connection.value === 'connected') void refresh();
+    if (data.connection.value === 'connected') refresh();
   });
-  const timer = data.kind === 'service' ? setInterval(() => void refresh(), REFRESH_MS) : null;
+  const timer = data.kind === 'service' ? setInterval(refresh, REFRESH_MS) : null;
   return {
     rows,
     want: (count) => {
-      const { runs, isComplete, problem } = rows.peek();
-      if (runs.length < count && !isComplete && problem === null) void read(PAGE);
+      wanted = count;
+      readWanted();
     },
     close() {
       controller.abort();
@@ -344,6 +367,12 @@ function openRunPages(data: PageData, query: RunQuery): RunPages {
       if (timer !== null) clearInterval(timer);
     },
   };
+}
+
+/** Whether runs may be missing between a newer first page and the known runs: more have begun than the page has. */
+export function isApart(known: readonly RunRow[], first: readonly RunRow[]): boolean {
+  const oldest = first[first.length - 1];
+  return oldest !== undefined && (known[0]?.run_id ?? '') < oldest.run_id;
 }
 
 /** The known runs with a newer first page: runs that it does not have any more were removed. Null: nothing has changed. */
