@@ -23,6 +23,14 @@ ERROR
   );
 });
 
+test('a condition that looks like an arrow is not one', () => {
+  const graph = {
+    ...graphOf(machine),
+    edges: [{ from: 0, to: 1, label: 'a == "-- - -->"', kind: 'goto' as const }],
+  };
+  expect(ascii([graph])).toContain('  -- [a == "-- - -->"] --> WORK\n');
+});
+
 test('Mermaid', () => {
   expect(mermaid([graphOf(machine)])).toBe(
     `stateDiagram-v2

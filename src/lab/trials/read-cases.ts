@@ -223,7 +223,7 @@ class CasesReader {
     if (location === null) return { file: 0, start: 0, end: 0 };
     const { text, lineStarts } = this.source;
     const start = (lineStarts[location.line - 1] ?? 0) + location.column - 1;
-    const rest = text.slice(start).split('\n')[0] ?? '';
+    const rest = text.slice(start, lineStarts[location.line]);
     return { file: 0, start, end: start + (/^[\w-]+/.exec(rest)?.[0] ?? rest.trimEnd()).length };
   }
 }

@@ -93,13 +93,15 @@ const DOT_STYLE: Readonly<Record<GraphEdge['kind'], string | null>> = {
   rollback: 'style=dotted, constraint=false',
 };
 
+const DOT_END = '[shape=doublecircle, label="", width=0.2];';
+
 const ASCII_LINE: Readonly<Record<GraphEdge['kind'], string>> = { goto: '--', failure: '..', rollback: '~~' };
 
 function dotLines(graph: Graph, lead: string): string[] {
   const id = (index: number | null): string => quoteDot(lead + (index === null ? '(return)' : nameOf(graph, index)));
-  const out: string[] = [];
-  if (graph.edges.some(({ to }) => to === null)) out.push(`${id(null)} [shape=doublecircle, label="", width=0.2];`);
   if (graph.stateless) return dotWorkflow(graph, lead);
+  const out: string[] = [];
+  if (graph.edges.some(({ to }) => to === null)) out.push(`${id(null)} ${DOT_END}`);
   graph.states.forEach(({ name, initial, steps }, index) => {
     const label = lead === '' ? null : `label=${quoteDot(name)}`;
     const own = `${id(index)}${attributes([label, initial ? 'penwidth=2' : null])};`;
@@ -132,7 +134,7 @@ function dotWriter(lead: string): DotWriter {
 function dotWorkflow(graph: Graph, lead: string): string[] {
   const { out, last } = dotSteps(graph.states[0]?.steps ?? [], dotWriter(lead));
   const end = quoteDot(`${lead}(return)`);
-  return [`${end} [shape=doublecircle, label="", width=0.2];`, ...out, ...last.map((from) => `${from} -> ${end};`)];
+  return [`${end} ${DOT_END}`, ...out, ...last.map((from) => `${from} -> ${end};`)];
 }
 
 /** A label of several lines, each shortened separately. */
@@ -154,17 +156,21 @@ export function ascii(graphs: readonly Graph[]): string {
 function asciiOf(graph: Graph): string {
   const out = [pictureControls(graph.name)];
   if (graph.stateless) return `${[...out, '', ...asciiSteps(graph.states[0]?.steps ?? [])].join('\n')}\n`;
+  const edgesFrom = graph.states.map((): GraphEdge[] => []);
+  for (const edge of graph.edges) edgesFrom[edge.from]?.push(edge);
   graph.states.forEach(({ name, initial, steps = [] }, index) => {
     out.push('', `${name}${initial ? '  (initial)' : ''}`, ...asciiSteps(steps).map((line) => `  ${line}`));
-    const edges = graph.edges.filter((edge) => edge.from === index);
-    for (const edge of edges) {
-      const label = edge.label === '' ? '-' : `[${pictureControls(cut(edge.label, LONGEST_LABEL))}]`;
-      const line = ASCII_LINE[edge.kind];
-      out.push(`  ${line} ${label} ${line}> ${target(graph, edge)}`);
-    }
+    const edges = edgesFrom[index] ?? [];
+    for (const edge of edges) out.push(`  ${asciiArrow(edge)} ${target(graph, edge)}`);
     if (edges.every(({ kind }) => kind === 'rollback')) out.push('  (no way out)');
   });
-  return `${out.join('\n').replaceAll('-- - -->', '------->')}\n`;
+  return `${out.join('\n')}\n`;
+}
+
+function asciiArrow({ label, kind }: GraphEdge): string {
+  if (label === '' && kind === 'goto') return '------->';
+  const line = ASCII_LINE[kind];
+  return `${line} ${label === '' ? '-' : `[${pictureControls(cut(label, LONGEST_LABEL))}]`} ${line}>`;
 }
 
 function target(graph: Graph, edge: GraphEdge): string {

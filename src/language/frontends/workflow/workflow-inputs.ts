@@ -124,20 +124,29 @@ function describedInput(context: ReaderContext, map: YamlMap, called?: Name): In
   if (named === undefined) return undefined;
   const { value, ...bare } = named;
   const optional = required !== undefined && !flagOf(context, required) && given === undefined;
-  const words = choices?.value.kind === 'list' ? choices.value.items : [];
-  if (choices !== undefined && words.length === 0) wrongShape(context, choices.value, '`one_of`', 'a list of values');
+  const words = choices === undefined ? [] : choicesOf(context, choices.value);
   const typed = type === undefined ? undefined : typeOf(context, type);
   return {
     ...bare,
     ...omitUndefined({
       // An optional input without a default is empty.
       value: optional ? emptyText(map.span) : given === undefined ? undefined : value,
-      choices: words.length === 0 ? undefined : words.map((word) => (word.kind === 'scalar' ? word.located.text : '')),
+      choices: words.length === 0 ? undefined : words,
       type: typed ?? (words.length > 0 ? 'string' : undefined),
     }),
     secret: secret === undefined ? false : flagOf(context, secret),
     span: map.span,
   };
+}
+
+function choicesOf(context: ReaderContext, value: YamlNode): string[] {
+  const items = value.kind === 'list' ? value.items : [];
+  if (items.length === 0) wrongShape(context, value, '`one_of`', 'a list of values');
+  return items.flatMap((item) => {
+    if (item.kind === 'scalar' && !isNothing(item)) return [item.located.text];
+    wrongShape(context, item, 'a value of `one_of`', 'a text');
+    return [];
+  });
 }
 
 function typeOf(context: ReaderContext, member: YamlMember): InputDeclaration['type'] {
