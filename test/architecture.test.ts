@@ -246,6 +246,15 @@ describe('src', () => {
     expect(silent).toEqual([]);
   });
 
+  test('a declaration has one comment: two in a row leave the first without an owner', () => {
+    const doubled = sources.flatMap(({ name, text }) => {
+      const afterHead = text.slice(text.indexOf('*/') + 2);
+      const found = /\*\/\s*\n\s*\/\*\*/.exec(afterHead.replace(/^\s*\/\*\*[\s\S]*?\*\//, ''));
+      return found === null ? [] : [name];
+    });
+    expect(doubled).toEqual([]);
+  });
+
   test('exports are named', () => {
     expect(sources.filter(({ text }) => /^export default/m.test(text)).map(({ name }) => name)).toEqual([]);
   });

@@ -20,15 +20,21 @@ import { nearest } from '../../prelude/nearest.js';
 import { inputProblems } from '../../runtime/run/run-inputs.js';
 import { labelOf, rowsOf } from './run-test.js';
 import { isApproval, isSameMoment } from './schedule.js';
-import { answers, canBecome, selectorText, selects, specificity } from './selectors.js';
+import {
+  answers,
+  canBecome,
+  helpForBare,
+  isBare,
+  selectable,
+  selectorText,
+  selects,
+  shorten,
+  specificity,
+} from './selectors.js';
 import type { Suite } from './suite.js';
 import { constantOf, textOf, unknownNames } from './test-expressions.js';
 
 type CheckedSuite = Pick<Suite, 'machine' | 'facts' | 'sources'>;
-
-/** How many instructions a message lists. */
-const MOST_TEXTS = 5;
-const shorten = (text: string): string => (text.length > 60 ? `${text.slice(0, 60)}…` : text);
 
 export function checkSuite(suite: CheckedSuite & Pick<Suite, 'tree' | 'expressions'>): Diagnostic[] {
   const check = new SuiteCheck(suite);
@@ -74,15 +80,6 @@ function returnedTexts({ states, plans }: Machine): string[] | null {
   );
   return texts.includes(null) ? null : (texts as string[]);
 }
-
-/** The text that begins almost as what is before the `*` of a pattern. */
-function nearestStart(start: string, texts: readonly string[]): string | undefined {
-  const starts = texts.map((text) => text.slice(0, start.length + 1).replace(/\s.*$/s, ''));
-  const near = start.includes(' ') ? undefined : nearest(start, starts);
-  return near === undefined ? undefined : texts[starts.indexOf(near)];
-}
-
-const isBare = (selector: Selector): boolean => selector.kind === 'text' && selector.isBare === true;
 
 /** The answer as it must be written: the choice that is meant, or else all of them. */
 function answerHelp(words: string, choices: readonly string[] | null): string {
@@ -180,7 +177,8 @@ class SuiteCheck {
     else if (rows.length === 0) this.report(list.span, '`EACH:` has no rows, so there is no test', 'write a row');
     else {
       const labels = rows.flatMap((row) => labelOf(row) ?? []);
-      const second = labels.find((label, at) => labels.indexOf(label) < at);
+      const seen = new Set<string>();
+      const second = labels.find((label) => seen.size === seen.add(label).size);
       if (second !== undefined) this.report(list.span, `two rows have the \`name\` \`${second}\``, 'give each its own');
     }
   }
@@ -327,7 +325,7 @@ class SuiteCheck {
     const known = returnedTexts(this.suite.machine);
     if (typeof text !== 'string' || known === null || known.includes(text)) return;
     const what = `the program never returns \`${shorten(text)}\``;
-    this.nothing(value.span, what, known.map(shorten), nearest(text, known));
+    this.matchesNothing(value.span, what, known.map(shorten), nearest(text, known));
   }
 
   /** A command with values may become what a pattern means, and the pattern is compared with the text as it is written. */
@@ -408,64 +406,19 @@ class SuiteCheck {
     }
   }
 
-  /** What a text could mean, shortened. */
-  private textsIn(state: string | null): string[] {
-    const { targets } = this.suite.facts;
-    const texts = targets
-      .filter((target) => target.kind === 'command' && (state === null || target.state === state))
-      .map(({ text }) => text);
-    return [...new Set(texts)].slice(0, MOST_TEXTS).map(shorten);
-  }
-
+  /** Reports that a selector selects nothing. */
   private selector(selector: Selector, where: string, state: string | null = null): void {
-    const { targets } = this.suite.facts;
-    const names = [...new Set(targets.filter(({ kind }) => kind === selector.kind).flatMap(({ name }) => name ?? []))];
-    if (selector.kind === 'text' && selector.isBare === true) return this.bare(selector.pattern, selector.span);
+    const { facts } = this.suite;
+    if (isBare(selector)) {
+      const { help, by } = helpForBare(selector.pattern, facts);
+      const fix = by === null ? {} : { fix: { span: selector.span, text: by } };
+      this.diagnostics.push(say.bareSelector(selector.span, { word: selector.pattern, help, ...fix }));
+      return;
+    }
     const kind = { text: 'command', agent: 'agent call', tool: 'tool call' }[selector.kind];
     const what = `no ${kind} of the program${where} matches \`${selectorText(selector)}\``;
-    const near = selector.kind === 'text' ? this.textMeant(selector.pattern, state) : nearest(selector.name, names);
-    this.nothing(selector.span, what, selector.kind === 'text' ? this.textsIn(state) : names, near);
-  }
-
-  /** A selector without quotes: an agent, a tool, the name of what a command binds, or the text of a command. */
-  private bare(word: string, span: Span): void {
-    const { targets, asks } = this.suite.facts;
-    const named = targets.find(({ name }) => name === word);
-    const near = nearest(word, [...targets.flatMap(({ name }) => name ?? []), ...asks.keys()]);
-    const meant = named ?? targets.find(({ name }) => name === near && near !== undefined);
-    const text = targets.find((target) => target.kind === 'command' && target.text.split(/[\s/]/).includes(word))?.text;
-    const [help, by] = asks.has(word)
-      ? [`write \`ANSWER: ${word} → "…"\`: it is a question`, null]
-      : meant !== undefined && meant.name !== null
-        ? this.selectorHelp(meant.kind === 'tool' ? `CALL ${meant.name}` : `Task(${meant.name})`)
-        : text !== undefined
-          ? this.selectorHelp(`"${text.replace(/["\\]/g, '\\$&')}"`)
-          : [
-              `write the text of a command in quotes: ${this.textsIn(null)
-                .map((one) => `\`"${one}"\``)
-                .join(', ')}`,
-              null,
-            ];
-    this.diagnostics.push(say.bareSelector(span, { word, help, ...(by === null ? {} : { fix: { span, text: by } }) }));
-  }
-
-  private selectorHelp(selector: string): readonly [string, string] {
-    return [`write \`${selector}\``, selector];
-  }
-
-  /** The instruction that the text may be a run of, such as `deploy {target}` for `deploy prod`. */
-  private textMeant(pattern: string, state: string | null): string | undefined {
-    const { targets } = this.suite.facts;
-    const texts = targets
-      .filter((target) => target.kind === 'command' && (state === null || target.state === state))
-      .map(({ text }) => text);
-    const meant = [...new Set(texts)].filter((text) => {
-      const parts = text.split(/\{[^{}]*\}/).map((one) => one.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&'));
-      return parts.length > 1 && new RegExp(`^${parts.join('.*')}$`, 's').test(pattern);
-    });
-    const plain = pattern.replace(/[*\s]+$/, '');
-    const near = meant.length === 1 ? meant[0] : (nearest(pattern, texts) ?? nearestStart(plain, texts));
-    return near === undefined ? undefined : `"${near.replace(/["\\]/g, '\\$&')}"`;
+    const { names, near } = selectable(selector, facts.targets, state);
+    this.matchesNothing(selector.span, what, names, near);
   }
 
   /** False: there is no such state, which is reported. */
@@ -475,10 +428,10 @@ class SuiteCheck {
   }
 
   private requireName({ text, span }: Name, names: readonly string[], what: string): void {
-    if (!names.includes(text)) this.nothing(span, what, names, nearest(text, names));
+    if (!names.includes(text)) this.matchesNothing(span, what, names, nearest(text, names));
   }
 
-  private nothing(span: Span, what: string, names: readonly string[], near: string | undefined): void {
+  private matchesNothing(span: Span, what: string, names: readonly string[], near: string | undefined): void {
     this.diagnostics.push(say.matchesNothing(span, { what, names: names.slice(0, 12), near }));
   }
 

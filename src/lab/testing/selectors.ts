@@ -1,5 +1,6 @@
-/** Which requests a selector means, and which of two mocks is more specific. */
+/** Which requests a selector means, which of two mocks is more specific, and what a selector that selects nothing may mean. */
 import type { MockLine, Selector } from '../../language/syntax/tests/test-tree.js';
+import { nearest } from '../../prelude/nearest.js';
 import { withoutComment } from '../../runtime/mock.js';
 
 /** A request of a program, as a selector sees it. */
@@ -105,3 +106,78 @@ export function fitsWildcard<T>(pattern: ArrayLike<T>, items: ArrayLike<T>, star
   while (at < pattern.length && pattern[at] === star) at++;
   return at === pattern.length;
 }
+
+type TextSelector = Extract<Selector, { kind: 'text' }>;
+
+/** Whether a selector is a word without quotes, which selects nothing. */
+export const isBare = (selector: Selector): selector is TextSelector =>
+  selector.kind === 'text' && selector.isBare === true;
+
+/** How many instructions a message lists. */
+const MOST_TEXTS = 5;
+export const shorten = (text: string): string => (text.length > 60 ? `${text.slice(0, 60)}…` : text);
+
+/** What a selector of this kind can select, and which of it is probably meant. */
+export function selectable(
+  selector: Selector,
+  targets: readonly SelectedRequest[],
+  state: string | null,
+): { readonly names: readonly string[]; readonly near: string | undefined } {
+  if (selector.kind === 'text') {
+    const texts = commandTexts(targets, state);
+    return { names: texts.slice(0, MOST_TEXTS).map(shorten), near: quotedNear(selector.pattern, texts) };
+  }
+  const names = [...new Set(targets.filter(({ kind }) => kind === selector.kind).flatMap(({ name }) => name ?? []))];
+  return { names, near: nearest(selector.name, names) };
+}
+
+/** The texts of commands, each once. */
+function commandTexts(targets: readonly SelectedRequest[], state: string | null): readonly string[] {
+  const commands = targets.filter((one) => one.kind === 'command' && (state === null || one.state === state));
+  return [...new Set(commands.map(({ text }) => text))];
+}
+
+/** The text in quotes that the pattern may be a run of, such as `deploy {target}` for `deploy prod`, or that is nearest to it. */
+function quotedNear(pattern: string, texts: readonly string[]): string | undefined {
+  const [meant, ...others] = texts.filter((text) => {
+    const parts = text.split(/\{[^{}]*\}/);
+    return parts.length > 1 && fitsWildcard<string | null>(joinByNull(parts), [...pattern], null);
+  });
+  const plain = pattern.replace(/(?<![*\s])[*\s]+$/, '');
+  const near =
+    meant !== undefined && others.length === 0 ? meant : (nearest(pattern, texts) ?? nearestStart(plain, texts));
+  return near === undefined ? undefined : inQuotes(near);
+}
+
+/** The characters of parts, with null between them. */
+const joinByNull = (parts: readonly string[]): (string | null)[] =>
+  parts.flatMap((part, at) => (at === 0 ? [...part] : [null, ...part]));
+
+const inQuotes = (text: string): string => `"${text.replace(/["\\]/g, '\\$&')}"`;
+
+/** The text that begins almost as what is before the `*` of a pattern. */
+function nearestStart(start: string, texts: readonly string[]): string | undefined {
+  const starts = texts.map((text) => text.slice(0, start.length + 1).replace(/\s.*$/s, ''));
+  const near = start.includes(' ') ? undefined : nearest(start, starts);
+  return near === undefined ? undefined : texts[starts.indexOf(near)];
+}
+
+/** What a word without quotes may mean: a question, an agent, a tool, the name of what a command binds, or a part of its text. */
+export function helpForBare(
+  word: string,
+  { targets, asks }: { readonly targets: readonly SelectedRequest[]; readonly asks: ReadonlyMap<string, unknown> },
+): { readonly help: string; readonly by: string | null } {
+  if (asks.has(word)) return { help: `write \`ANSWER: ${word} → "…"\`: it is a question`, by: null };
+  const near = nearest(word, [...targets.flatMap(({ name }) => name ?? []), ...asks.keys()]);
+  const meant =
+    targets.find(({ name }) => name === word) ?? targets.find(({ name }) => name === near && near !== undefined);
+  if (meant !== undefined && meant.name !== null)
+    return helpBy(meant.kind === 'tool' ? `CALL ${meant.name}` : `Task(${meant.name})`);
+  const text = targets.find((one) => one.kind === 'command' && one.text.split(/[\s/]/).includes(word))?.text;
+  if (text !== undefined) return helpBy(inQuotes(text));
+  const texts = commandTexts(targets, null).slice(0, MOST_TEXTS);
+  const list = texts.map((one) => `\`"${shorten(one)}"\``).join(', ');
+  return { help: `write the text of a command in quotes: ${list}`, by: null };
+}
+
+const helpBy = (selector: string) => ({ help: `write \`${selector}\``, by: selector });
