@@ -273,6 +273,10 @@ describe('functions', () => {
     ['round', [-2.5], -3],
     ['round', [2.5], 3],
     ['round', [1.005, 2], 1.01],
+    ['round', [-1.005, 2], -1.01],
+    ['round', [1250, -2], 1300],
+    ['round', [1e300, 300], 1e300],
+    ['round', [1.5, -300], 0],
     ['floor', [-1.5], -2],
     ['ceil', [1.2], 2],
     ['int', ['42'], 42],
@@ -314,6 +318,27 @@ describe('functions', () => {
     ['replace', ['a', '', 'b'], 'bad_value: `replace` needs a text to look for; its second argument is empty'],
     ['min', [[]], 'bad_value: `min` of an empty list has no value; test it with `is empty`'],
     ['sum', [['a']], 'bad_value: `sum` needs numbers, but the list contains text'],
+    ['round', [1, 301], 'bad_value: `round` needs between -300 and 300 decimal places'],
+    ['round', [1, -301], 'bad_value: `round` needs between -300 and 300 decimal places'],
+    ['int', [[1]], 'bad_value: `int` needs a number or text; its argument is a list'],
+    ['float', [[1]], 'bad_value: `float` needs a number or text; its argument is a list'],
+    ['float', ['9'.repeat(400)], 'bad_value: `float` does not give a finite number'],
+    [
+      'float',
+      [`9007199254740993.${'0'.repeat(990)}`],
+      `bad_value: \`float\` cannot represent \`9007199254740993.${'0'.repeat(63)}…\``,
+    ],
+    ['version', [[1]], 'bad_value: `version` needs text; its argument is a list'],
+    [
+      'version',
+      ['1'.repeat(1001)],
+      `bad_value: \`version\` cannot read \`${'1'.repeat(80)}…\` as a version, such as \`1.10.2\``,
+    ],
+    [
+      'parse_json',
+      ['['.repeat(201) + ']'.repeat(201)],
+      'bad_value: `parse_json`: the text is nested deeper than 200 levels',
+    ],
   ] as [string, unknown[], string][])('%s(%j) fails', (name, args, message) => {
     expect(failure(call(name, ...args.map((arg) => constant(arg as never))))).toBe(message);
   });
