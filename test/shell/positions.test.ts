@@ -248,6 +248,28 @@ const warned: [string, string][] = [
   ['python3 - <<EOF\nprint("{v}")\nEOF', 'unsafe-program'],
   ["node -e 'x({v})'", 'unsafe-program'],
   ['perl -ne "{v}"', 'unsafe-program'],
+  ["gawk '/{v}/' file", 'unsafe-program'],
+  ["mawk '/{v}/' file", 'unsafe-program'],
+  ["nawk '/{v}/' file", 'unsafe-program'],
+  ["awk --source '{v}'", 'unsafe-program'],
+  ['sed --expression=s/{v}/x/ file', 'unsafe-program'],
+  ["yq '.{v}' file", 'unsafe-program'],
+  ["python3.12 -W error -c 'print({v})'", 'unsafe-program'],
+  ["nodejs -e 'x({v})'", 'unsafe-program'],
+  ["bun -e 'x({v})'", 'unsafe-program'],
+  ["node -r x -p 'x({v})'", 'unsafe-program'],
+  ["node --eval 'x({v})'", 'unsafe-program'],
+  ["node --print 'x({v})'", 'unsafe-program'],
+  ['node --import x <<EOF\nx({v})\nEOF', 'unsafe-program'],
+  ["perl -E 'x({v})'", 'unsafe-program'],
+  ["perl -e 1 -E 'x({v})'", 'unsafe-program'],
+  ["ruby -e 'x({v})'", 'unsafe-program'],
+  ["php -r 'x({v});'", 'unsafe-program'],
+  ["lua -e 'x({v})'", 'unsafe-program'],
+  ["psql --command='select {v}'", 'unsafe-program'],
+  ["mysql --execute='select {v}'", 'unsafe-program'],
+  ["mariadb -e 'select {v}'", 'unsafe-program'],
+  ["mariadb -u me --execute='select {v}' db", 'unsafe-program'],
   ['ssh host ls {v}', 'unsafe-program'],
   ['ssh -p 22 host "ls {v}"', 'unsafe-program'],
   ['ssh host <<EOF\nls {v}\nEOF', 'unsafe-program'],
@@ -424,6 +446,18 @@ describe('places of values', () => {
     const [diagnostic] = diagnosticsOf('echo $(( {v} ))');
     expect(diagnostic?.correction?.text).toBe('{v:int}');
     expect(diagnosticsOf("sh -c 'echo {v}'")[0]?.help).toContain(`sh -c 'echo "$1"' sh {v}`);
+    const passed = {
+      "gawk '{v}' f": 'v={v} awk',
+      "mawk '{v}' f": 'v={v} awk',
+      'make a={v}': 'v={v} make',
+      "jq '{v}' f": 'jq --arg v {v}',
+      "python3.12 -c '{v}'": "sys.argv[1] …' {v}",
+      "nodejs -e '{v}'": 'node -e',
+      "perl -e '{v}'": "$ARGV[0] …' -- {v}",
+      "ruby -e '{v}'": "… ARGV[0] …' -- {v}",
+      "yq '{v}' f": 'keep the program of `yq` fixed',
+    };
+    for (const [text, help] of Object.entries(passed)) expect(diagnosticsOf(text)[0]?.help).toContain(help);
     for (const text of unsafe)
       for (const { help, severity } of diagnosticsOf(text)) expect(help, severity).toBeTruthy();
   });
