@@ -110,8 +110,6 @@ function readInstruction(i: Instruction, into: Set<string>): void {
   const options = (list: readonly Option[]): void => {
     for (const option of list) template(option.value);
   };
-  // Values in commands are found together with all other values in braces.
-  const shell = (): void => undefined;
   const argument = ({ name, value }: Argument): void => {
     if (value?.kind === 'expression') expression(value.expression);
     else if (value === undefined) into.add(name.text);
@@ -181,7 +179,7 @@ function readInstruction(i: Instruction, into: Set<string>): void {
       template(i.question);
       return options(i.options);
     case 'step':
-      readStep(i, { template, expression, shell, argument });
+      readStep(i, { template, expression, argument });
       for (const block of blocksOf(i)) readBlock(block, into);
       return;
     default:

@@ -1,6 +1,9 @@
-/** The texts, conditions, commands and arguments in the sections of a STEP, without those of inner blocks. */
+/**
+ * The texts, conditions and arguments in the sections of a STEP, without those of inner blocks and of commands. Numbers and
+ * guards are constants, and read nothing.
+ */
 import { unreachable } from '../../../prelude/unreachable.js';
-import type { Argument, Option, ShellText, StepNode } from '../ast.js';
+import type { Argument, Option, StepNode } from '../ast.js';
 import type { Expression, Template } from '../expression-nodes.js';
 import type { ContextEntry, GateEntry, RetryCondition, WorkflowCall } from '../step-nodes.js';
 
@@ -8,7 +11,6 @@ import type { ContextEntry, GateEntry, RetryCondition, WorkflowCall } from '../s
 interface StepReader {
   template(template: Template): void;
   expression(expression: Expression): void;
-  shell(shell: ShellText): void;
   argument(argument: Argument): void;
 }
 
@@ -16,10 +18,7 @@ export function readStep(i: StepNode, reader: StepReader): void {
   options(i.options, reader);
   for (const entry of i.context) context(entry, reader);
   if (i.prompt !== undefined) reader.template(i.prompt);
-  if (i.run.kind === 'agent') {
-    reader.template(i.run.agent);
-    options(i.run.guards, reader);
-  }
+  if (i.run.kind === 'agent') reader.template(i.run.agent);
   if (i.run.kind === 'workflow') call(i.run.call, reader);
   for (const entry of i.gates) gate(entry, reader);
   for (const entry of i.retry?.entries ?? []) {
@@ -39,17 +38,15 @@ function call({ args }: WorkflowCall, reader: StepReader): void {
 
 function context(entry: ContextEntry, reader: StepReader): void {
   if (entry.kind === 'file') reader.template(entry.path);
-  else if (entry.kind === 'bash') reader.shell(entry.shell);
-  else if (entry.kind === 'value') reader.expression(entry.value);
-  else call(entry.call, reader);
+  else if (entry.kind === 'workflow') call(entry.call, reader);
 }
 
 function gate(entry: GateEntry, reader: StepReader): void {
   switch (entry.kind) {
     case 'command':
-      return;
     case 'coverage':
-      return reader.expression(entry.least);
+    case 'bash':
+      return;
     case 'expr':
       return reader.expression(entry.condition);
     case 'schema':
@@ -59,8 +56,6 @@ function gate(entry: GateEntry, reader: StepReader): void {
     case 'untouched':
       for (const glob of entry.globs) reader.template(glob);
       return;
-    case 'bash':
-      return reader.shell(entry.shell);
     case 'validate':
       return call(entry.call, reader);
     default:
@@ -69,6 +64,5 @@ function gate(entry: GateEntry, reader: StepReader): void {
 }
 
 function condition(one: RetryCondition, reader: StepReader): void {
-  if (one.kind === 'attempt' || one.kind === 'exit') reader.expression(one.number);
-  else if (one.kind === 'validate') call(one.call, reader);
+  if (one.kind === 'validate') call(one.call, reader);
 }
