@@ -73,7 +73,7 @@ export const blockLines: readonly ForeignLine[] = [
     binds: (m) => [part(m, 2), part(m, 3)],
   },
   {
-    line: /^for\b\s*(?:each\b)?\s*:?\s*(\w+)\s*(?:=|from|in)\s*(\d+)\s*(?:to|until|\.\.\.?|-)\s*(\d+)\s*[:{]?$/i,
+    line: /^for\b\s*(?:each\b)?\s*:?\s*(\w+)\s*(?:=|from|in|of)\s*(\d+)\s*(?:to|until|\.\.\.?|-)\s*(\d+)\s*[:{]?$/i,
     codes: LOOP,
     help: write,
     by: (m) => `FOR EACH: ${part(m, 1)} in range(${part(m, 2)}, ${Number(part(m, 3)) + 1}):`,
@@ -112,12 +112,6 @@ export const blockLines: readonly ForeignLine[] = [
     sure: /:\s+[A-Z]{2,}\b/,
     help: () => 'write the instructions of the loop on the lines below, indented deeper',
     by: (m) => `FOR EACH: ${part(m, 1)} in ${part(m, 2)}:\n  ${part(m, 3)}`,
-    binds: (m) => [part(m, 1)],
-  },
-  {
-    line: /^for\b\s*(?:each\b)?\s*:?\s*(\w+)\s+(?:in|of)\s+(\d+)\s*(?:\.\.\.?|to|-)\s*(\d+):?$/i,
-    help: write,
-    by: (m) => `FOR EACH: ${part(m, 1)} in range(${part(m, 2)}, ${Number(part(m, 3)) + 1}):`,
     binds: (m) => [part(m, 1)],
   },
   {
@@ -163,7 +157,12 @@ export const blockLines: readonly ForeignLine[] = [
     by: () => 'DO: in PARALLEL',
     block: true,
   },
-  { line: /^DO\s+in\s+PARALLEL\s*:?(.*)$/, sure: true, help: write, by: (m) => `DO: in PARALLEL${part(m, 1)}` },
+  {
+    line: /^DO\s+in\s+PARALLEL\b\s*:?\s*(.*)$/,
+    sure: true,
+    help: write,
+    by: (m) => `DO: in PARALLEL ${part(m, 1)}`.trimEnd(),
+  },
   {
     line: /^(?:function|def|func|fn|macro|proc|procedure|PATTERN):?\s+(\w+)\s*\(([^)]*)\)\s*[:{]?$/i,
     sure: /^PATTERN/,

@@ -199,10 +199,12 @@ export const expressionLines: readonly ForeignLine[] = [
     by: (m) => `${part(m, 1)}${part(m, 2)} is empty${part(m, 3)}`,
   },
   {
-    line: /^(.*?\S)\s*==\s*empty\b(.*)$/i,
+    line: /^(.*?\S)\s*([!=]=)\s*(empty)\b(.*)$/i,
     codes: /unknown-name/,
+    message: () => '`empty` is a test, and not a value',
     help: write,
-    by: (m) => `${part(m, 1)} is empty${part(m, 2)}`,
+    by: (m) => `${part(m, 1)} is ${part(m, 2) === '!=' ? 'not ' : ''}empty${part(m, 4)}`,
+    of: 3,
   },
   {
     line: /^(.*?)\bexists\(\s*([\w.]+)\s*\)(.*)$/,

@@ -34,12 +34,6 @@ export const jumpLines: readonly ForeignLine[] = [
     by: (m) => part(m, 1) + part(m, 2) + part(m, 3),
   },
   {
-    line: /^(.*\bGOTO:?\s+)\{(\w+)\}$/,
-    codes: /unexpected-text|unknown-state|missing/,
-    message: () => '`GOTO` cannot take the name of a state from a value',
-    help: (m) => `write one \`IF: ${part(m, 2)} == "…" → GOTO: …\` for each state`,
-  },
-  {
     line: /^ROLLBACK:?\s*(?:to\s+)?["']?(\w+)["']?$/i,
     codes: /unexpected-text|unknown-verb|not-an-instruction/,
     message: () =>
@@ -55,8 +49,8 @@ export const jumpLines: readonly ForeignLine[] = [
     by: (m) => (ACTION.test(part(m, 2)) ? `${part(m, 1)}, ${part(m, 2)}` : undefined),
   },
   {
-    line: /^((?!IF\b|ELSE\b|DEFAULT\b|ON ERROR\b)[A-Z]{2,}\b(?:(?!→|->).)*?)\s*(?:;|\s+(?:and then|and|then)\b|&&)\s*([A-Z]{2,}(?: EACH| user)?\b:?.*)$/,
-    codes: /unexpected-text|bad-character|missing/,
+    line: /^((?!IF\b|ELSE\b|DEFAULT\b|ON ERROR\b)[A-Z]{2,}\b(?:(?!→|->).)*?)\s*(?:;|,?\s+(?:and then|and|then)\b|&&)\s*([A-Z]{2,}(?: EACH| user)?\b:?.*)$/,
+    codes: /unexpected-text|bad-character|bad-name|missing/,
     message: () => 'a line has only one instruction',
     help: write,
     by: (m) => (ACTION.test(part(m, 2)) ? `${part(m, 1)}\n${part(m, 2)}` : undefined),

@@ -286,7 +286,7 @@ export const valueLines: readonly ForeignLine[] = [
     binds: (m) => [part(m, 2)],
   },
   {
-    line: /^INPUT:\s*(\w+)\s+(?:default\s*[:=]?|defaults?\s+to|:=|\|\|)\s*(.+)$/,
+    line: /^INPUT:\s*(\w+)\s+(?:defaults?\s+to\b|default\b\s*[:=]?|:=|\|\|)\s*(.+)$/,
     codes: /unexpected|bad-/,
     help: write,
     by: (m) => `INPUT: ${part(m, 1)} = ${literal(part(m, 2))}`,
