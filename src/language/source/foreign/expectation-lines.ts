@@ -21,7 +21,7 @@ const expect = (pattern: string, by: ForeignTestLine['by']): ForeignTestLine => 
 /** A line that no other line replaces. */
 export const advise = (pattern: string, advice: string): ForeignTestLine => ({ ...rule(pattern, (m) => m[0]), advice });
 
-const timesOf = (count: string): string => ({ once: '1', twice: '2', thrice: '3', never: '0' })[count] ?? count;
+export const timesOf = (count: string): string => ({ once: '1', twice: '2', thrice: '3', never: '0' })[count] ?? count;
 
 const SECONDS: Readonly<Record<string, number>> = { ms: 0.001, s: 1, m: 60, h: 3600, d: 86400 };
 /** What other tools call the result. */

@@ -2,7 +2,7 @@
  * Lines of test files as other tools write them, each with the line that is meant. No right line matches one of these
  * patterns, so that they are tried before a line is read.
  */
-import { advise, CALL, expectations, type ForeignTestLine, rule, withOwnNames } from './expectation-lines.js';
+import { advise, CALL, expectations, type ForeignTestLine, rule, timesOf, withOwnNames } from './expectation-lines.js';
 import { part } from './foreign-line.js';
 
 /** Words of other tools before the text of a command. */
@@ -145,7 +145,7 @@ const valuesOf = (text: string): string | undefined => {
   const inside = text.trim().replace(/^\{(.*)\}$/s, '$1');
   const values: string[] = [];
   const one =
-    /^\s*(?:-i\s+|--)?["']?([A-Za-z_]\w*)["']?\s*(?::=|==?|:|\bis\b)\s*("(?:[^"\\]|\\.)*"|\[[^\]]*\]|\{[^}]*\}|[^\s,;{}[\]"]+)\s*(?:,|;|&&|\band\b|\bAND\b)?/;
+    /^\s*(?:-i\s+|--input\s+|--)?["']?([A-Za-z_]\w*)["']?\s*(?::=|==?|:|\bis\b)\s*("(?:[^"\\]|\\.)*"|\[[^\]]*\]|\{[^}]*\}|[^\s,;{}[\]"]+)\s*(?:,|;|&&|\band\b|\bAND\b)?/;
   let rest = inside;
   while (rest.trim() !== '') {
     const found = one.exec(rest);
@@ -164,13 +164,16 @@ const SECTIONS =
   'BEFORE|BEFORE_?EACH|BEFORE_?ALL|AFTER_?EACH|AFTER_?ALL|SETUP|TEARDOWN|FIXTURES?|CLEANUP|BACKGROUND|BEGIN_?ALL';
 
 const others: readonly ForeignTestLine[] = [
-  rule(String.raw`(?:\/\/|--|;|\/\*)\s*(.*?)(?:\*\/)?`, (m) => `# ${part(m, 1).trim()}`),
+  rule(String.raw`(?:\/\/|--(?!input\b)|;|\/\*)\s*(.*?)(?:\*\/)?`, (m) => `# ${part(m, 1).trim()}`),
   rule(
     String.raw`(?:TESTS?|FLOW|PROGRAM|FILE|import|from|require|use|IMPORT|USE)\s*(?:FOR|for|OF|of|FILE)?\s*[:(]?\s*["']([\w./-]+\.(?:dsl|md|ya?ml|json))["']\s*\)?;?`,
     (m) => {
       return /^TESTS:\s*"/.test(m[0]) ? undefined : `TESTS: "${part(m, 1)}"`;
     },
   ),
+  rule(String.raw`(?:PROGRAM|FLOW|FILE|IMPORT|TEST FILE|USE):\s*"?([\w./-]+\.(?:dsl|md|ya?ml|json))"?`, (m) => {
+    return `TESTS: "${part(m, 1)}"`;
+  }),
   rule(String.raw`(?:async\s+)?def\s+(?:test_)?(\w+)\s*\(.*`, (m) => `TEST: ${part(m, 1).replaceAll('_', ' ')}`),
   rule(String.raw`(?:it|test|scenario|specify)(?:\.\w+)?\s*\(\s*["'\x60](.+?)["'\x60].*`, (m) => `TEST: ${part(m, 1)}`),
   rule(String.raw`(?:TEST|test|it)\.(?:only|skip|todo|concurrent)\s*:?\s*(\S.*)`, (m) => `TEST: ${part(m, 1)}`),
@@ -204,7 +207,9 @@ const others: readonly ForeignTestLine[] = [
   }),
   rule(String.raw`(?:GIVEN:|Given:?|given:?|GIVEN(?!:)|-i|--input)\s*(\S.*)`, (m) => {
     if (/^GIVEN:/.test(m[0]) && isGiven(part(m, 1))) return undefined;
-    const values = isGiven(part(m, 1)) ? part(m, 1) : valuesOf(part(m, 1));
+    // On the command line, a value needs no quotes.
+    const text = m[0].startsWith('-') ? m[0] : part(m, 1);
+    const values = isGiven(text) ? text : valuesOf(text);
     return values === undefined ? undefined : `GIVEN: ${values}`;
   }),
   rule(
@@ -337,9 +342,6 @@ const others: readonly ForeignTestLine[] = [
   }),
   rule(String.raw`ANSWER:\s*(\w+)\s*(?:==?|:|=>)\s*"?([^"]*?)"?`, (m) => `ANSWER: ${part(m, 1)} → "${part(m, 2)}"`),
   rule(String.raw`ANSWER:\s*(\w+)\s+"([^"]*)"`, (m) => `ANSWER: ${part(m, 1)} → "${part(m, 2)}"`),
-  rule(String.raw`(?:PROGRAM|FLOW|FILE|IMPORT|TEST FILE|USE):\s*"?([\w./-]+\.(?:dsl|md|ya?ml|json))"?`, (m) => {
-    return `TESTS: "${part(m, 1)}"`;
-  }),
   rule(String.raw`TESTS:\s*([\w./-]+)`, (m) => `TESTS: "${part(m, 1)}"`),
 ];
 
@@ -364,15 +366,15 @@ const properties: readonly ForeignTestLine[] = [
     return `AT MOST: ${part(m, 1).replace(/once/i, '1')} ${momentOf(part(m, 2))}`;
   }),
   rule(String.raw`AT MOST:\s*once\s+(\S.*)`, (m) => `AT MOST: 1 ${momentOf(part(m, 1))}`),
-  rule(String.raw`AT MOST:\s*([a-zA-Z"].*?)\s*(?:,|<=)?\s*(\d+|once)(?:\s+times?)?`, (m) => {
-    return `AT MOST: ${part(m, 2).replace('once', '1')} ${momentOf(part(m, 1))}`;
+  rule(String.raw`AT MOST:\s*([a-zA-Z"].*?)\s*(?:,|<=)?\s*(\d+|once|twice)(?:\s+times?)?`, (m) => {
+    return `AT MOST: ${timesOf(part(m, 2))} ${momentOf(part(m, 1))}`;
   }),
   rule(String.raw`(?:ALWAYS|INVARIANT|HOLDS):\s*(\S.*)`, (m) => `NEVER: returned WHEN NOT (${part(m, 1)})`),
   rule(String.raw`ONCE:\s*(\S.*)`, (m) => `AT MOST: 1 ${momentOf(part(m, 1))}`),
   rule(String.raw`AFTER:\s*${MOMENT}\s+(?:EVENTUALLY|THEN|ALWAYS|COMES|FOLLOWS|eventually|then)\s*:?\s+(\S.*)`, (m) => {
     return `AFTER: ${momentOf(part(m, 1))} → ${momentOf(part(m, 2))}`;
   }),
-  rule(String.raw`NEVER:\s*${MOMENT}\s+(?:BEFORE|WITHOUT|UNTIL|before|without|unless)\s+(\S.*)`, (m) => {
+  rule(String.raw`NEVER:\s*${MOMENT}\s+(?:BEFORE|WITHOUT|UNTIL|before|without|until|unless)\s+(\S.*)`, (m) => {
     return `NEVER: ${momentOf(part(m, 1))} UNLESS ${momentOf(part(m, 2))}`;
   }),
   rule(String.raw`BEFORE:\s*${MOMENT}\s*(?:→|->|,)\s*(\S.*)`, (m) => {
