@@ -436,6 +436,8 @@ const offered: readonly (readonly [string, string])[] = [
     'INPUT: l = [1]\nFOR EACH: i of 1 to 3 :\n  DO: echo {i}\n',
     'INPUT: l = [1]\nFOR EACH: i in range(1, 4):\n  DO: echo {i}\n',
   ],
+  // Two verbs are one letter away.
+  ['WAIL: 5s\n', 'WAIT: 5s\n'],
 ];
 
 /** Programs that need their author: the line of the one error, and its help. */
@@ -562,6 +564,17 @@ const helped: readonly (readonly [string, number, string])[] = [
     2,
     'name one state, or run members at the same time with `DO: in PARALLEL`',
   ],
+  // A command is none of these conditions and values.
+  ...[
+    'DO: Compare a -lt b',
+    'DO: Compare a is "b"',
+    'DO: Compare a is not "b"',
+    'DO: Look x has y',
+    'DO: See a in 1..3',
+    'DO: See n.upper()',
+    'DO: See n.split(x)',
+    'DO: See n.push(x)',
+  ].map((line): [string, number, string] => [`${line}\n`, 1, 'write `DO: Task(AGENT) "…"` to give it to an agent']),
 ];
 
 /** Programs that may be meant as they are, or that only their authors can correct. */

@@ -422,7 +422,7 @@ function readMoment(cursor: LineCursor): MomentTree {
 type WithoutWhen<T> = T extends unknown ? Omit<T, 'when'> : never;
 
 function momentOf(cursor: LineCursor, word: MomentTree['kind']): WithoutWhen<MomentTree> {
-  const isAtKeyword = (): boolean => cursor.isAtEnd || AT_KEYWORD.test(cursor.rest);
+  const isAtKeyword = (): boolean => AT_KEYWORD.test(cursor.rest);
   switch (word) {
     case 'state':
       return { kind: word, name: cursor.name('the name of a state') };
