@@ -9,7 +9,7 @@ import { join, resolve } from 'node:path';
 import type { RunEvent } from '../../interpreter/events/event.js';
 import { openOwn, readOwn } from './own-file.js';
 import type { RecordHead } from './run-header.js';
-import { errorCode, RunRefused, storeError } from './store-error.js';
+import { errorCode, RunRefused, reasonOf, storeError } from './store-error.js';
 
 /** Signs heads of records. */
 export interface RecordSigner {
@@ -78,7 +78,7 @@ export function signerFrom(
     if (!isText && ['ENOENT', 'EACCES', 'EISDIR'].includes(errorCode(cause)))
       throw new RunRefused(
         'wrong-use',
-        `${where} cannot be read: ${errorCode(cause)}`,
+        `${where} cannot be read: ${reasonOf(cause)}`,
         'name a file with a private key',
       );
     throw new RunRefused('wrong-use', `${where} is not a private key of Ed25519 in PEM`, help);
