@@ -113,17 +113,19 @@ const wordOf = (value: YamlNode): string => (value.kind === 'scalar' ? value.loc
 
 export const bashOf = (value: YamlNode): string => `write \`bash: ${wordOf(value) || '…'}\``;
 
+const sameHint = (names: string, hint: Hints[string]): Hints =>
+  Object.fromEntries(names.split(' ').map((name) => [name, hint]));
+
 /** Limits that do not apply to a single attempt. */
 const GUARD_HINTS: Hints = {
-  max_tokens: (value) => `limit the tokens of the whole run: write \`max_tokens: ${wordOf(value)}\` at the root`,
-  tokens: (value) => `limit the tokens of the whole run: write \`max_tokens: ${wordOf(value)}\` at the root`,
+  ...sameHint(
+    'max_tokens tokens',
+    (value) => `limit the tokens of the whole run: write \`max_tokens: ${wordOf(value)}\` at the root`,
+  ),
 };
 
 const FOR_EACH =
   'write the steps for each task below `each:` of the step that makes the tasks, which has `type: split`';
-
-const sameHint = (names: string, hint: Hints[string]): Hints =>
-  Object.fromEntries(names.split(' ').map((name) => [name, hint]));
 
 export const HINTS: Hints = {
   worktree: (value) => {
@@ -219,12 +221,7 @@ export const HINTS: Hints = {
   ),
   uses: 'name a workflow file with `workflow`, or a command with `bash`',
   env: 'set variables in the command: `bash: NAME=value command`',
-  ...sameHint('do execute program sh powershell steps_script', (value) => bashOf(value)),
-  script: (value) => bashOf(value),
-  command: (value) => bashOf(value),
-  cmd: (value) => bashOf(value),
-  shell: (value) => bashOf(value),
-  exec: (value) => bashOf(value),
+  ...sameHint('script command cmd shell exec do execute program sh powershell steps_script', bashOf),
   model: 'name the model with the agent: `agent: claude-opus`',
 };
 
