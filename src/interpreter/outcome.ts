@@ -6,12 +6,13 @@ import type { Json } from '../machine/expression.js';
 import type { Decoding } from '../machine/machine.js';
 import { omitUndefined } from '../prelude/omit-undefined.js';
 import { unreachable } from '../prelude/unreachable.js';
+import { utf8Length } from '../prelude/utf8-length.js';
 import { readAgentOutput } from './agents/agent-output.js';
 import type { BrokenGuard, ExitedOutcome, Outcome, Output, PipeMember } from './events/event.js';
 import { excerpt, RuntimeFailure } from './failure.js';
 import { base64Bytes } from './values/functions.js';
 import { fromRecord, printJson, readJson } from './values/json.js';
-import { deeperThan, MAX_DEPTH, Unreadable, utf8Length, type Value } from './values/value.js';
+import { deeperThan, MAX_DEPTH, Unreadable, type Value } from './values/value.js';
 
 /** How an instruction decodes outcomes. */
 export interface DecodeOptions {

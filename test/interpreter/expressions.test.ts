@@ -349,6 +349,17 @@ describe('functions', () => {
     );
   });
 
+  test('texts of 1000 characters are read as numbers and versions, and no longer ones', () => {
+    const number = `9007199254740993.${'0'.repeat(983)}`;
+    expect(render(evaluate(call('float', constant(number))))).toBe(number);
+    expect(failure(call('float', constant(`${number}0`)))).toContain('cannot represent');
+    const version = '1'.repeat(1000);
+    expect(render(evaluate(call('version', constant(version))))).toBe(version);
+    expect(failure(call('version', constant(`${version}1`)))).toContain('cannot read');
+    expect(evaluate(call('int', constant(`${'0'.repeat(999)}7`)))).toBe(7);
+    expect(failure(call('int', constant(`${'0'.repeat(1000)}7`)))).toContain('cannot represent');
+  });
+
   test('a value nested too deep cannot be made', () => {
     let deep: Value = [];
     for (let i = 1; i < 200; i++) deep = [deep];

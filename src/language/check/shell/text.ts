@@ -4,6 +4,7 @@
  */
 import type { ShellHole, ShellPipe, ShellTemplate, Template } from '../../../machine/expression.js';
 import { omitUndefined } from '../../../prelude/omit-undefined.js';
+import { utf8Length } from '../../../prelude/utf8-length.js';
 import { BUILTINS, baseName, resolveProgram } from './known-programs.js';
 import type { ShellFinding } from './lexing.js';
 import { PIPE_PRELUDE } from './piped-members.js';
@@ -252,20 +253,4 @@ function argumentWords(lexed: LexedShell): ReadonlyMap<LexedHole, NonNullable<Sh
     }
   }
   return found;
-}
-
-/** Counts bytes without encoding, which would create an array for every word. */
-function utf8Length(text: string): number {
-  let bytes = text.length;
-  for (let at = 0; at < text.length; at++) {
-    const unit = text.charCodeAt(at);
-    // Each half of a surrogate pair takes two bytes; an unpaired half becomes a replacement character of three.
-    if (unit >= 0x80) bytes += unit < 0x800 || isPair(text, at) ? 1 : 2;
-  }
-  return bytes;
-}
-
-function isPair(text: string, at: number): boolean {
-  const [before, unit, after] = [text.charCodeAt(at - 1), text.charCodeAt(at), text.charCodeAt(at + 1)];
-  return unit >> 10 === 0x36 ? after >> 10 === 0x37 : unit >> 10 === 0x37 && before >> 10 === 0x36;
 }
