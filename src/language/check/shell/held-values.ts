@@ -19,8 +19,16 @@ export interface HeldValues {
   readonly names: Map<string, string>;
   /** Variables that programs inherit. */
   readonly exported: ReadonlySet<string>;
-  /** Commands whose output contains a value. */
-  printed: readonly PrintedText[];
+  /** Commands in substitutions whose output contains a value, by their beginnings. */
+  substituted: readonly PrintedText[];
+  /** The outputs with a value that a command reads through a pipe. */
+  piped: ReadonlyMap<Command, readonly PrintedText[]>;
+}
+
+/** A text, and what is known of all of it. */
+interface HeldText extends LexedShell {
+  /** Whether `shift` renumbers the positional parameters. */
+  readonly shifts: boolean;
 }
 
 interface PrintedText {
@@ -28,7 +36,7 @@ interface PrintedText {
   readonly end: number;
   readonly source: string;
   /** The command that reads the output, if it is none that passes it on. */
-  readonly reader: Command | 'group' | null;
+  readonly reader: Command | null;
 }
 
 /** Programs that print their arguments, and programs that print what they read. Others print something else. */
@@ -38,15 +46,33 @@ const POSITIONS = ['1', '2', '3', '4', '5', '6', '7', '8', '9'];
 
 /** `given` are variables that already contain a value when the text begins. */
 export function heldValues(lexed: LexedShell, given: ReadonlyMap<string, string>): HeldValues {
-  const held: HeldValues = { names: new Map(given), exported: exportedNames(lexed, given), printed: [] };
+  const exported = exportedNames(lexed, given);
+  const held: HeldValues = { names: new Map(given), exported, substituted: [], piped: new Map() };
   if (lexed.holes.length === 0 && given.size === 0) return held;
-  let known: number;
-  do {
+  const { commands } = lexed;
+  const text: HeldText = { ...lexed, shifts: commands.some(({ words }) => programName(words[0]) === 'shift') };
+  // A chain of assignments is found in one turn, whether it is written forwards or backwards.
+  const backwards = [...commands].reverse();
+  for (let known = -1, turn = 0; held.names.size > known; turn++) {
     known = held.names.size;
-    held.printed = lexed.commands.flatMap((command, at) => printedBy(held, lexed.commands, command, at) ?? []);
-    for (const command of lexed.commands) noteHeld(held, lexed, command);
-  } while (held.names.size > known);
+    notePrinted(held, commands);
+    const read = inputAround(held, commands);
+    for (const command of turn % 2 === 0 ? commands : backwards) noteHeld(held, text, command, read);
+  }
   return held;
+}
+
+function notePrinted(held: HeldValues, commands: readonly Command[]): void {
+  const printed = commands.flatMap((command, at) => printedBy(held, commands, command, at) ?? []);
+  held.substituted = printed.filter(({ reader }) => reader === null).sort((a, b) => a.start - b.start);
+  const piped = new Map<Command, PrintedText[]>();
+  for (const one of printed) {
+    if (one.reader === null) continue;
+    const others = piped.get(one.reader);
+    if (others === undefined) piped.set(one.reader, [one]);
+    else others.push(one);
+  }
+  held.piped = piped;
 }
 
 /** The first value that is part of a word, directly, in a variable or in the output of a substitution. */
@@ -55,8 +81,19 @@ export function valueIn(held: HeldValues, word: Word): string | undefined {
 }
 
 /** The first printed value inside a substitution of a word or redirection. */
-export function printedIn(held: HeldValues, { start, end }: { start: number; end: number }): PrintedText | undefined {
-  return held.printed.find((one) => one.reader === null && one.start > start && one.end <= end);
+export function printedIn(
+  { substituted }: HeldValues,
+  within: { start: number; end: number },
+): PrintedText | undefined {
+  let [from, to] = [0, substituted.length];
+  while (from < to) {
+    const middle = (from + to) >> 1;
+    if ((substituted[middle] as PrintedText).start > within.start) to = middle;
+    else from = middle + 1;
+  }
+  for (let one = substituted[from]; one !== undefined && one.start < within.end; one = substituted[++from])
+    if (one.end <= within.end) return one;
+  return undefined;
 }
 
 /** The value in a here-document, a here-string or a substitution that a command reads. */
@@ -138,7 +175,7 @@ function passes({ words }: Command): boolean {
 
 // ---- variables --------------------------------------------------------------------------------------
 
-function noteHeld(held: HeldValues, lexed: LexedShell, command: Command): void {
+function noteHeld(held: HeldValues, text: HeldText, command: Command, readAround: string | undefined): void {
   const { words } = command;
   for (const word of command.assignments) hold(held, assignedName(word), valueIn(held, word));
   if (command.role === 'array') return holdArray(held, command);
@@ -150,9 +187,9 @@ function noteHeld(held: HeldValues, lexed: LexedShell, command: Command): void {
   else if (name === 'for' || name === 'select')
     for (const word of rest.slice(2)) hold(held, exactText(rest[0]), valueIn(held, word));
   else if (name === 'printf') holdPrinted(held, rest);
-  else if (name === 'read' || name === 'mapfile' || name === 'readarray') holdRead(held, lexed, command, rest);
-  else if (name === 'set') holdPositions(held, lexed, rest, rest[0]?.text === '--' ? 1 : 0);
-  else if (lexed.functions.has(name)) holdPositions(held, lexed, rest, 0);
+  else if (name === 'read' || name === 'mapfile' || name === 'readarray') holdRead(held, command, rest, readAround);
+  else if (name === 'set') holdPositions(held, text, rest[0]?.text === '--' ? rest.slice(1) : rest);
+  else if (text.functions.has(name)) holdPositions(held, text, rest);
 }
 
 function hold({ names }: HeldValues, name: string | null, source: string | undefined): void {
@@ -179,17 +216,22 @@ function holdPrinted(held: HeldValues, words: readonly Word[]): void {
 }
 
 /** `read` takes its input from its own redirection, or from that of the loop or pipe around it. */
-function holdRead(held: HeldValues, { commands }: LexedShell, { redirects }: Command, words: readonly Word[]): void {
+function holdRead(
+  held: HeldValues,
+  { redirects }: Command,
+  words: readonly Word[],
+  readAround: string | undefined,
+): void {
   const own = redirects.some(({ operator }) => operator.startsWith('<'));
-  const source = own ? valueOfInput(held, redirects) : inputAround(held, commands);
+  const source = own ? valueOfInput(held, redirects) : readAround;
   if (source === undefined) return;
   const names = words.flatMap((word) => (/^[A-Za-z_]\w*$/.test(exactText(word) ?? '') ? [word.text] : []));
   for (const name of names.length > 0 ? names : ['REPLY', 'MAPFILE']) hold(held, name, source);
 }
 
 function inputAround(held: HeldValues, commands: readonly Command[]): string | undefined {
-  const piped = held.printed.find(({ reader }) => reader !== null)?.source;
-  if (piped !== undefined) return piped;
+  const [piped] = held.piped.values();
+  if (piped !== undefined) return (piped[0] as PrintedText).source;
   for (const { words, redirects } of commands) {
     const source = words.length > 0 ? undefined : valueOfInput(held, redirects);
     if (source !== undefined) return source;
@@ -198,9 +240,9 @@ function inputAround(held: HeldValues, commands: readonly Command[]): string | u
 }
 
 /** The arguments of a function and of `set`. A list and an expansion may move what follows, and `shift` everything. */
-function holdPositions(held: HeldValues, { commands }: LexedShell, words: readonly Word[], from: number): void {
-  let moves = commands.some((command) => programName(command.words[0]) === 'shift');
-  words.slice(from).forEach((word, at) => {
+function holdPositions(held: HeldValues, { shifts }: HeldText, words: readonly Word[]): void {
+  let moves = shifts;
+  words.forEach((word, at) => {
     moves ||= word.expands || word.holes.some(({ list }) => list);
     const source = valueIn(held, word);
     for (const name of ['@', '*', ...(moves ? POSITIONS : [String(at + 1)])]) hold(held, name, source);

@@ -186,12 +186,12 @@ function warnShells(checks: ShellChecks, command: Command, program: number, name
   const input = redirects.filter(({ operator, holes }) => /^<(?:<<?)?$/.test(operator) && holes.length === 0);
   const source = valueOfInput(checks.held, input);
   if (source !== undefined) warnAt(checks, input[0] as Redirect, 'output', source, '');
-  for (const one of checks.held.printed) if (one.reader === command) warnAt(checks, one, 'output', one.source, '');
+  for (const one of checks.held.piped.get(command) ?? []) warnAt(checks, one, 'output', one.source, '');
 }
 
 /** The value in the input of a command. */
 function valueRead({ held }: ShellChecks, command: Command): string | undefined {
-  return valueOfInput(held, command.redirects) ?? held.printed.find(({ reader }) => reader === command)?.source;
+  return valueOfInput(held, command.redirects) ?? held.piped.get(command)?.[0]?.source;
 }
 
 /** What `xargs -I %` replaces in the words after it. */
