@@ -158,6 +158,45 @@ describe('arithmetic', () => {
   });
 });
 
+describe('whole numbers beyond 2^53', () => {
+  const long = '9007199254740993';
+  const one = (text: string): Expr => ({ op: 'index', of: x, index: constant(Number(text)) });
+  const pair = (left: string, right: string): Value => value(`[${left}, ${right}]`);
+  test.each([
+    [long, '+', '1', '9007199254740994'],
+    [long, '+', long, '18014398509481986'],
+    [long, '-', '1', '9007199254740992'],
+    ['1', '-', long, '-9007199254740992'],
+    [long, '*', '3', '27021597764222979'],
+    [long, '%', '10', '3'],
+    ['10', '%', long, '10'],
+    [`-${long}`, '%', '10', '-3'],
+    [long, '/', '1', '9007199254740992'],
+    [long, '+', '0.5', '9007199254740992'],
+  ] as const)('%s %s %s is %s', (left, operator, right, expected) => {
+    const made = evaluate({ op: 'arithmetic', operator, left: one('0'), right: one('1') }, pair(left, right));
+    expect(render(made)).toBe(expected);
+  });
+
+  test('fail as others do', () => {
+    const of = (operator: '%' | '+', right: string): string =>
+      failure({ op: 'arithmetic', operator, left: one('0'), right: one('1') }, pair(long, right));
+    expect(of('%', '0')).toBe('bad_value: the remainder of a division by zero');
+    expect(of('+', 'true')).toBe('bad_value: `+` cannot add a number and a boolean');
+  });
+
+  test('are negated, and equal ones are one', () => {
+    const negate: Expr = { op: 'negate', of: x };
+    expect(render(evaluate(negate, value(long)))).toBe(`-${long}`);
+    expect(evaluate(negate, 1.5)).toBe(-1.5);
+    expect(failure(negate, 'a')).toBe('bad_value: `-` needs a number, not text');
+    const all = value(
+      `[${long}, ${long}.0, 9007199254740992, 9007199254740992.0, 90071992547409930, 9.007199254740993e16]`,
+    );
+    expect(render(evaluate(call('unique', x), all))).toBe(`[${long},9007199254740992,90071992547409930]`);
+  });
+});
+
 describe('paths', () => {
   const data = { status: 'ok', list: [1, 2], none: null, inner: { a: 1 } };
   test.each([
