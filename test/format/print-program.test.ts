@@ -1,12 +1,12 @@
 /** A program printed from its tree alone is read back as that tree. */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { printPlain, printQuoted } from '../../src/language/format/print-expression.js';
+import { printExpression, printPlain, printQuoted } from '../../src/language/format/print-expression.js';
 import { printProgram } from '../../src/language/format/print-program.js';
 import { sourceFile } from '../../src/language/source/diagnostic.js';
 import type { Program } from '../../src/language/syntax/ast.js';
 import type { Interpolation, Template } from '../../src/language/syntax/expression-nodes.js';
-import { parseProgram } from '../../src/language/syntax/parse.js';
+import { parseExpressionText, parseProgram } from '../../src/language/syntax/parse.js';
 import { tries } from '../amount.js';
 
 function parse(text: string) {
@@ -227,4 +227,65 @@ test('any prompt is printed so that it is read back', () => {
     { numRuns: tries(38, 1000), seed: 8 },
   );
   expect(printPlain({ parts: ['a {x} b'] })).toBe('a {{x}} b');
+});
+
+describe('an expression is printed with the parentheses that it needs', () => {
+  test.each([
+    ...[
+      '-x',
+      '-(a + b)',
+      '-(-x)',
+      '-x * 2',
+      '(a + b) * c',
+      'a + b * c',
+      'a - (b - c)',
+      'a - b - c',
+      'a / (b * c)',
+      'a % b',
+    ],
+    ...['NOT a == b', 'NOT (a AND b)', 'NOT a AND b', '(a OR b) AND c', 'a OR b AND c', 'a AND (b AND c)', 'NOT NOT a'],
+    ...[
+      'a is empty',
+      'a is not empty',
+      'a is not valid JSON',
+      'a is null',
+      'a exists',
+      'NOT a exists',
+      'a + b is null',
+    ],
+    ...[
+      'a in [1, -2.50, "q"]',
+      'a not in b',
+      'a contains b',
+      'a not contains b',
+      'a starts with "x"',
+      'a ends with "x"',
+    ],
+    ...[
+      'a matches "^x$"',
+      'a >= b + 1',
+      '(a == b) == c',
+      'a[0]',
+      'a[b + 1].c',
+      'a?',
+      'a?.b',
+      'a.b?.c[0]',
+      '(a + b)[0]',
+    ],
+    ...[
+      'len(a)',
+      'default(a.b?, [])',
+      '{}',
+      '{k: 1, "a b": null, c: {d: true}}',
+      '[]',
+      '"say \\"hi\\" {x:json}"',
+      '1e3',
+    ],
+    ...['†state.a', '†state.list'],
+  ])('%s', (text) => {
+    const { expression, diagnostics } = parseExpressionText(text, 0, 0);
+    expect(diagnostics).toEqual([]);
+    const printed = printExpression(expression);
+    expect(printed).toBe(text);
+  });
 });
