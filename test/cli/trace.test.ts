@@ -1,5 +1,6 @@
 /** Spans of runs: a receiver on loopback gets them, checks their form, and gets the same ones again. */
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { userInfo } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { OtlpSpan } from '../../src/runtime/trace/otlp.js';
@@ -152,6 +153,10 @@ describe('a run with retries, a crash and a resume', () => {
     const old = exported.resourceSpans[0].scopeSpans[0].spans.find((span: OtlpSpan) => span.name === 'run a');
     expect(root?.links).toEqual([{ traceId: '0af7651916cd43dd8448eb211c80319c', spanId: old.spanId }]);
     expect(root?.traceId).not.toBe(old.traceId);
+    const copy = runsIn(one).find((run) => run !== origin);
+    const about = ['statedsl.run.id', 'statedsl.machine', 'statedsl.replay.of', 'statedsl.resume.event'];
+    expect(about.map((key) => attributeOf(root, key))).toEqual([copy, 'a', origin, expect.anything()]);
+    expect(attributeOf(root, 'statedsl.by')).toBe(userInfo().username);
   });
 });
 
