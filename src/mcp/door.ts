@@ -36,7 +36,7 @@ export interface DoorOptions {
   /** Null: runs are executed here. */
   readonly engine: EngineOfDoor | null;
   readonly isReadOnly: boolean;
-  /** Agents may answer questions that were put to people. */
+  /** Agents may answer questions that are for people. */
   readonly agentsMayAnswer: boolean;
   /** The folder of the skill; null: this installation has none. */
   readonly skill: string | null;

@@ -25,7 +25,7 @@ const bound = z
     agents: z.array(z.looseObject({ agent: z.string(), at_most: z.number().nullable() })),
     problem: z.literal('not computed').optional(),
   })
-  .openapi('Bound', { description: 'how often agents are called, and what they cost, at most; null: no number' });
+  .openapi('Bound', { description: 'how many times agents are called, and what they cost, at most; null: no number' });
 
 export const startedAnswer = z
   .object({ run_id: z.string(), status: z.enum(['queued', 'running', 'skipped']), bound: bound.optional() })

@@ -220,7 +220,7 @@ export const trialBody = z
       .min(1)
       .max(100_000)
       .optional()
-      .openapi({ description: 'how often each case is run; default 10' }),
+      .openapi({ description: 'how many times each case runs; default 10' }),
     against: z.string().min(1).max(4096).optional().openapi({ description: 'another program over the same cases' }),
     agents: z
       .record(z.string(), z.string())

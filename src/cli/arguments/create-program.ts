@@ -147,7 +147,7 @@ function addSetup(program: Command, onExit: (code: number) => void): void {
       .option('--clear <account>', 'let the calls of this account begin again (`all`: of every account)')
       .option('--json', 'print one JSON object')
       .addOption(storeOption()),
-    'the address of an engine whose workers share limits; `none`: those of this machine, whatever is configured',
+    'the address of an engine whose workers share limits; `none`: those of this machine, whatever the configuration says',
   ).action(async (options) => onExit(await (await import('../commands/limits.js')).limitsCommand(options)));
   program
     .command('completion')

@@ -17,7 +17,7 @@ import {
 
 const ON = [
   '--on <url>',
-  'the address of an engine whose runs are used instead of those of a directory; `none`: use the directory, whatever is configured',
+  'the address of an engine whose runs are used instead of those of a directory; `none`: use the directory, whatever the configuration says',
 ] as const;
 
 /** Commands without the name of a run. `serve` and `mcp` read the configuration of their programs. */

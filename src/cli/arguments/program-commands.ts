@@ -13,7 +13,7 @@ export function addCheck(program: Command, onExit: (code: number) => void): void
     .option('--json', 'print one JSON object')
     .option('--strict', 'treat warnings as errors')
     .option('--quiet', 'print only errors')
-    .option('--bounds', 'also print how often everything is called at most (explores the programs)')
+    .option('--bounds', 'also print how many times everything is called at most (explores the programs)')
     .option('--fix', 'first correct errors that can have meant only one thing, and show what was changed')
     .option('--cwd <directory>', 'the directory in which commands would run (default: the current directory)')
     .addOption(unusedStoreOption())

@@ -59,7 +59,7 @@ export function addMcp(program: Command, onExit: (code: number) => void): void {
     .addOption(storeOption())
     .option('--programs <directory>', 'the directory of the programs (default: the current directory)')
     .option('--read-only', 'only check programs and show runs: start and change nothing')
-    .option('--agents-may-answer', 'agents may answer questions that were put to people')
+    .option('--agents-may-answer', 'let agents answer questions that are for people')
     .addOption(
       new Option(
         '--http [address]',

@@ -106,7 +106,7 @@ export function addTrial(program: Command, onExit: (code: number) => void): void
     .description('run a program with its real agents over cases, and say how often it passes, and at what price')
     .argument('[file]', 'the program, as `run` takes it')
     .option('--cases <file>', 'a YAML file with the cases: a list of `{name, inputs, expect}`')
-    .option('-n, --count <n>', 'how often each case is run (default: 10)', wholeNumber)
+    .option('-n, --count <n>', 'how many times each case runs (default: 10)', wholeNumber)
     .option('--jobs <n>', 'how many runs may work at the same time (default: 1)', wholeNumber)
     .option('--budget <usd>', 'what all runs may cost together; nothing begins that may exceed it', (given: string) =>
       dollars(given.replace(/^\$/, '')),

@@ -94,7 +94,7 @@ export const SECTIONS: Readonly<Record<string, string>> = {
 const EFFECT = {
   timeout: 'how long it may take',
   idle: 'how long it may be silent',
-  retry: 'how often it is repeated after a failure',
+  retry: 'how many times it is repeated after a failure',
   retry_on: 'the failures after which it is repeated',
   once: 'never repeated by a resumed run',
   memo: 'takes the outcome of the same request from the memo',

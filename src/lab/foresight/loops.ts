@@ -131,7 +131,7 @@ function loopDefect(
     message: limit === null ? what : `${what}; only \`LIMIT: ${limit}\` ends it`,
     help:
       kind === 'endless'
-        ? 'count the rounds with TRACK and INCREMENT on every way round, and leave when the count reaches a limit'
+        ? 'count the rounds with TRACK and INCREMENT on every path around the loop, and leave when the count reaches a limit'
         : 'count the rounds, or give the waiting a timeout that leaves the loop',
     edges,
     states: [...new Set([...states, ...statesEnteredOn(cycle, sites)])],

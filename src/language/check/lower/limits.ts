@@ -69,7 +69,7 @@ export function retriesOf(l: StateLowering, options: ReadonlyMap<string, Option>
   const retryOn = retryOnOf(l, options.get('retry_on'));
   const only = options.get('retry_on');
   if (only !== undefined && !options.has('retry')) {
-    const why = 'needs `retry`, which says how often to retry';
+    const why = 'needs `retry`, which says how many times to retry';
     l.diagnostics.push(say.badOption(only.span, { name: 'retry_on', why, help: 'add `retry=2`, or remove it' }));
   }
   return omitUndefined({ retry, retryOn });

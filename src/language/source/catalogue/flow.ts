@@ -143,7 +143,7 @@ export const flowMessages = {
     message: f.what,
     label: 'repeats from here',
     notes: [...f.why, `a run does so: \`statedsl verify ${f.program}\` shows it`],
-    help: 'count the rounds with TRACK and INCREMENT on every way round, and leave when the count reaches a limit',
+    help: 'count the rounds with TRACK and INCREMENT on every path around the loop, and leave when the count reaches a limit',
   })),
   returnsFailure: message<{ text: string }>('returns-failure', 'warning', (f, s) => ({
     message: `${s.keyword('RETURN')} ends the run as a success, and its text says that it failed`,

@@ -213,7 +213,7 @@ export const stepMessages = {
     help: `add a ${s.either('`PROMPT:`', '`prompt`')}, unless the agent has its own instructions`,
   })),
   sessionStep: message<{ name: string; why: string }>('no-session', 'error', (f) => ({
-    message: `there is no session of \`${f.name}\` to continue: ${f.why}`,
+    message: `\`${f.name}\` has no session to continue here: ${f.why}`,
     help: 'name a step above this one that has an agent',
   })),
   eachWithoutSplit: message<{ name: string; older: boolean }>('each-without-split', 'error', (f, s) => ({
