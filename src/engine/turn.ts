@@ -232,7 +232,7 @@ class Turn {
 
   private exchange(finished: Finished | null): AdvanceStatus {
     const { status, events, requests, cancelled } = exchange(this.run, finished, this.transitions);
-    for (const effect of cancelled) this.cancel(effect);
+    this.cancel(cancelled);
     const before = this.record.bytes;
     const result = tooLargeResult(this.run);
     const tooLarge = this.add(result === null ? events : events.filter((one) => !endsRun(one))) ?? result;
@@ -257,15 +257,19 @@ class Turn {
   private exceedImage({ limit, used }: TooLarge): 'stopped' {
     exceedImage(this.run, limit, used);
     this.run.takeRequests();
-    for (const effect of this.run.takeCancellations()) this.cancel(effect);
+    this.cancel(this.run.takeCancellations());
     this.add(this.run.takeEvents());
     return 'stopped';
   }
 
-  private cancel(effect: string): void {
-    this.timers.delete(effect);
-    this.effects.stop(effect);
-    this.queued = this.queued.filter((request) => request.effect !== effect);
+  private cancel(effects: readonly string[]): void {
+    if (effects.length === 0) return;
+    for (const effect of effects) {
+      this.timers.delete(effect);
+      this.effects.stop(effect);
+    }
+    const cancelled = new Set(effects);
+    this.queued = this.queued.filter(({ effect }) => !cancelled.has(effect));
   }
 
   private accept(request: EffectRequest): void {

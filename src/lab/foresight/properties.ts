@@ -42,6 +42,7 @@ export interface JudgedRule {
   readonly except?: readonly Rare[];
   /** A run that violates it; for REACHES one that comes there. */
   readonly trace: Trace | null;
+  /** How many edges at its end repeat without end; 0: none. */
   readonly cycle: number;
 }
 
@@ -105,6 +106,9 @@ interface CyclicWay {
   readonly cycle: number;
 }
 
+/** What is decided of a rule; without a trace, none shows it. */
+type Decided = Pick<JudgedRule, 'verdict' | 'note'> & Partial<Pick<JudgedRule, 'trace' | 'cycle'>>;
+
 /** How many ways that break a rule are tried. */
 const MOST_TRIED = 20;
 
@@ -116,68 +120,96 @@ class RuleJudge {
   ) {}
 
   judge(): JudgedRule {
-    const { exploration, rule, at } = this;
-    const { stoppedBy, isBounded, begins, awoken } = exploration;
-    const none = { text: rule.text, trace: null, cycle: 0 };
-    if (begins.length === 0 && isBounded && stoppedBy === null)
-      return {
-        ...none,
-        verdict: 'undecided',
-        note: 'no run with the lists that were explored fulfills what is assumed',
-      };
-    if (begins.length === 0 && stoppedBy === null)
-      return { ...none, verdict: 'vacuous', note: 'no run fulfills what is assumed; inputs with a default have it' };
+    const { stoppedBy, isBounded } = this.exploration;
     const explored: Explored = stoppedBy !== null ? 'undecided' : isBounded ? 'bounded' : 'proved';
-    if (rule.kind === 'reaches') return this.judgeReach(none, explored);
-    let possible: JudgedRule | null = null;
+    const found =
+      this.ofNoRun() ??
+      (this.rule.kind === 'reaches'
+        ? (this.arrival() ?? this.ofNoArrival(explored))
+        : (this.counterexample() ?? this.ofNoCounterexample(explored)));
+    return { text: this.rule.text, trace: null, cycle: 0, ...found };
+  }
+
+  /** Null: runs were explored. */
+  private ofNoRun(): Decided | null {
+    const { begins, stoppedBy, isBounded } = this.exploration;
+    if (begins.length > 0 || stoppedBy !== null) return null;
+    return isBounded
+      ? { verdict: 'undecided', note: 'no run with the lists that were explored fulfills what is assumed' }
+      : { verdict: 'vacuous', note: 'no run fulfills what is assumed; inputs with a default have it' };
+  }
+
+  /** The first run that violates the rule, or else the first way of which no run was found. */
+  private counterexample(): Decided | null {
+    const { exploration, rule } = this;
+    let possible: Decided | null = null;
     for (const { edges, cycle } of this.violations()) {
       const trace = traceOf(exploration, edges, { cycle });
       const isForever = cycle === 0 || trace.canRepeat;
       const isViolated =
         trace.isConfirmed && isForever && !takesTooLong(exploration, edges) && this.isSeenIn(trace, cycle);
-      const judged: JudgedRule = { ...none, verdict: isViolated ? 'violated' : 'possible', trace, cycle };
-      if (isViolated) return judged;
-      possible ??= judged;
+      if (isViolated) return { verdict: 'violated', trace, cycle };
+      possible ??= { verdict: 'possible', trace, cycle };
     }
     if (possible !== null) return possible;
     const atLimit = rule.kind === 'never' && isOfLimit(rule) ? this.traceToLimit() : undefined;
-    if (atLimit !== undefined) return { ...none, verdict: 'violated', trace: atLimit };
-    if (stoppedBy !== null) return { ...none, verdict: 'undecided' };
-    if (this.hasNoValue()) return { ...none, verdict: 'undecided', note: 'the condition never has a value' };
-    const ofLimit = isOfLimit(rule) ? cappedByLimits(exploration, rule, explored) : null;
-    if (rule.kind === 'after' && !awoken.has(at) && ofLimit?.note === undefined)
-      return { ...none, verdict: 'vacuous', note: 'the first moment never comes' };
-    if (rule.kind === 'ends' && rule.statuses !== null && this.hasNoEnd())
-      return { ...none, verdict: 'vacuous', note: 'no run ends' };
-    const kind = exploration.options.withFailures ? this.unmodeledKind() : null;
-    if (kind !== null) return { ...none, verdict: 'undecided', note: `failures of kind \`${kind}\` are not explored` };
-    const capped = ofLimit ?? cappedByLimits(exploration, rule, explored);
-    // Nothing violates it, because no run ends after the first moment.
-    if (rule.kind === 'after' && capped.verdict === 'proved' && !exploration.fulfilled.has(at))
-      return { ...none, verdict: 'vacuous', note: 'the second moment never comes' };
-    return { ...none, ...capped };
+    return atLimit === undefined ? null : { verdict: 'violated', trace: atLimit };
   }
 
-  /** One run that comes there proves it. That none does is only known of all runs. */
-  private judgeReach(none: Omit<JudgedRule, 'verdict'>, whole: PropertyVerdict): JudgedRule {
+  /** What holds of all runs, since none was found that violates the rule. */
+  private ofNoCounterexample(explored: Explored): Decided {
+    const { exploration, rule, at } = this;
+    if (explored === 'undecided') return { verdict: 'undecided' };
+    const ofNoValue = this.ofNoValue();
+    if (ofNoValue !== null) return ofNoValue;
+    const capped = cappedByLimits(exploration, rule, explored);
+    const mayBeAtLimit = isOfLimit(rule) && capped.note !== undefined;
+    if (rule.kind === 'after' && !exploration.awoken.has(at) && !mayBeAtLimit)
+      return { verdict: 'vacuous', note: 'the first moment never comes' };
+    if (rule.kind === 'ends' && rule.statuses !== null && this.hasNoEnd())
+      return { verdict: 'vacuous', note: 'no run ends' };
+    const ofUnmodeled = this.ofUnmodeledKind();
+    if (ofUnmodeled !== null) return ofUnmodeled;
+    // Nothing violates it, because no run ends after the first moment.
+    if (rule.kind === 'after' && capped.verdict === 'proved' && !exploration.fulfilled.has(at))
+      return { verdict: 'vacuous', note: 'the second moment never comes' };
+    return capped;
+  }
+
+  /** A run that comes to the moment of REACHES: one proves it. */
+  private arrival(): Decided | null {
     const edge = this.exploration.awoken.get(this.at);
     if (edge !== undefined) {
       const trace = traceOf(this.exploration, this.wayBy(edge));
       const isReached = trace.isConfirmed && this.isSeenIn(trace, 0);
-      return { ...none, verdict: isReached ? 'proved' : 'possible', trace };
+      return { verdict: isReached ? 'proved' : 'possible', trace };
     }
     const atLimit = isOfLimit(this.rule) ? this.traceToLimit() : undefined;
-    if (atLimit !== undefined) return { ...none, verdict: 'proved', trace: atLimit };
-    if (this.hasNoValue()) return { ...none, verdict: 'undecided', note: 'the condition never has a value' };
-    if (whole === 'bounded')
-      return { ...none, verdict: 'undecided', note: 'not reached with the lists and values that were explored' };
-    const kind = this.exploration.options.withFailures ? this.unmodeledKind() : null;
-    if (kind !== null) return { ...none, verdict: 'undecided', note: `failures of kind \`${kind}\` are not explored` };
-    if (whole !== 'proved') return { ...none, verdict: 'undecided' };
-    const { note } = isOfLimit(this.rule) ? cappedByLimits(this.exploration, this.rule, whole) : {};
+    return atLimit === undefined ? null : { verdict: 'proved', trace: atLimit };
+  }
+
+  /** That no run comes there is only known of all runs. */
+  private ofNoArrival(explored: Explored): Decided {
+    const ofNoValue = this.ofNoValue();
+    if (ofNoValue !== null) return ofNoValue;
+    if (explored === 'bounded')
+      return { verdict: 'undecided', note: 'not reached with the lists and values that were explored' };
+    const ofUnmodeled = this.ofUnmodeledKind();
+    if (ofUnmodeled !== null) return ofUnmodeled;
+    if (explored !== 'proved') return { verdict: 'undecided' };
+    const { note } = isOfLimit(this.rule) ? cappedByLimits(this.exploration, this.rule, explored) : {};
     return note === undefined
-      ? { ...none, verdict: 'violated', note: 'no run comes there' }
-      : { ...none, verdict: 'undecided', note: 'only LIMIT may lead there' };
+      ? { verdict: 'violated', note: 'no run comes there' }
+      : { verdict: 'undecided', note: 'only LIMIT may lead there' };
+  }
+
+  private ofNoValue(): Decided | null {
+    return this.hasNoValue() ? { verdict: 'undecided', note: 'the condition never has a value' } : null;
+  }
+
+  private ofUnmodeledKind(): Decided | null {
+    const kind = this.exploration.options.withFailures ? this.unmodeledKind() : null;
+    return kind === null ? null : { verdict: 'undecided', note: `failures of kind \`${kind}\` are not explored` };
   }
 
   /** A run that `LIMIT: transitions` ends, and in which the rule sees that. */

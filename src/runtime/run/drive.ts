@@ -193,7 +193,7 @@ class Driver {
   private exchange(finished: Finished | null): boolean {
     const { status, events, requests, cancelled } = exchange(this.run, finished, this.turns.begin());
     this.status = status;
-    for (const effect of cancelled) this.cancel(effect);
+    this.cancel(cancelled);
     this.recording.add(events);
     let isAnswered = false;
     for (const request of requests) {
@@ -205,11 +205,15 @@ class Driver {
     return isAnswered;
   }
 
-  private cancel(effect: string): void {
-    this.questions.close(effect);
-    this.flights.stop(effect);
+  private cancel(effects: readonly string[]): void {
+    for (const effect of effects) {
+      this.questions.close(effect);
+      this.flights.stop(effect);
+    }
+    if (effects.length === 0 || this.requested.length === 0) return;
     // Of two outcomes that came together, the second one may end what the first one requested.
-    if (this.requested.length > 0) this.requested = this.requested.filter((request) => request.effect !== effect);
+    const cancelled = new Set(effects);
+    this.requested = this.requested.filter(({ effect }) => !cancelled.has(effect));
   }
 
   /**
@@ -234,7 +238,7 @@ class Driver {
       do this.status = advance(this.run, this.turns.begin());
       while (this.status === 'more');
       const answered = applyDelivery(this.run, delivery, through);
-      if (answered !== null) this.cancel(answered);
+      if (answered !== null) this.cancel([answered]);
     }
   }
 
