@@ -5,7 +5,7 @@ import { reasonsAgainst } from '../../src/page/acting/allowed-actions.js';
 import type { PageRun } from '../../src/page/data/page-data.js';
 import { budgetOf, dayBars } from '../../src/page/runs/day-bars.js';
 import { hasFilters, queryOf } from '../../src/page/runs/filters.jsx';
-import { isApart, mergeFirst } from '../../src/page/runs/runs-screen.jsx';
+import { isApart, mergeFirst } from '../../src/page/runs/run-pages.js';
 import { barWords, stateBar } from '../../src/page/runs/state-bar.js';
 
 const run = (started_at: string, more: object = {}) => ({

@@ -47,7 +47,8 @@ export class RunCassette {
       throw this.refusal(why.reason, why.isOwn ? other : 'choose another file');
     }
     this.cwd = await workingDirectoryOf(stored, this.directory);
-    if (!isCopy) this.make(runId);
+    // What is on record already can be what no cassette holds; that of a copy is not yet.
+    if (!isCopy) this.cassetteSoFar(runId);
   };
 
   /** Writes the cassette, whichever way the command ended. Returns why it could not; null: it is written. */
@@ -55,7 +56,7 @@ export class RunCassette {
     try {
       // A copy has a worktree of its own.
       if (this.about.isCopy) this.cwd = await workingDirectoryOf(openStoredRun(this.directory, run_id), this.directory);
-      const { header, records, holdsSecret } = this.make(run_id);
+      const { header, records, holdsSecret } = this.cassetteSoFar(run_id);
       if (holdsSecret) return this.refusal('the cassette would hold the text of a secret');
       const ended = { isComplete: status !== 'interrupted', isSuspended: status === 'suspended' };
       const reason = writeCassette(resolve(this.about.file), { ...header, ...ended }, records, this.about.boundary);
@@ -71,7 +72,7 @@ export class RunCassette {
     return this.options.dir ?? DEFAULT_STORE;
   }
 
-  private make(runId: string) {
+  private cassetteSoFar(runId: string) {
     return cassetteOfRun(openStoredRun(this.directory, runId), this.cwd, this.options);
   }
 
