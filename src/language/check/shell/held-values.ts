@@ -17,8 +17,6 @@ import {
 export interface HeldValues {
   /** Shell variables and positional parameters, each with the interpolation that it contains. */
   readonly names: Map<string, string>;
-  /** Variables that programs inherit. */
-  readonly exported: ReadonlySet<string>;
   /** Commands in substitutions whose output contains a value, by their beginnings. */
   substituted: readonly PrintedText[];
   /** The outputs with a value that a command reads through a pipe. */
@@ -46,10 +44,10 @@ const POSITIONS = ['1', '2', '3', '4', '5', '6', '7', '8', '9'];
 
 /** `given` are variables that already contain a value when the text begins. */
 export function heldValues(lexed: LexedShell, given: ReadonlyMap<string, string>): HeldValues {
-  const exported = exportedNames(lexed, given);
-  const held: HeldValues = { names: new Map(given), exported, substituted: [], piped: new Map() };
-  if (lexed.holes.length === 0 && given.size === 0) return held;
+  const held: HeldValues = { names: new Map(given), substituted: [], piped: new Map() };
   const { commands } = lexed;
+  // What a single command sets, nothing reads.
+  if (given.size === 0 && (lexed.holes.length === 0 || commands.length < 2)) return held;
   const text: HeldText = { ...lexed, shifts: commands.some(({ words }) => programName(words[0]) === 'shift') };
   // A chain of assignments is found in one turn, whether it is written forwards or backwards.
   const backwards = [...commands].reverse();
@@ -117,8 +115,9 @@ function valueOfReads({ names }: HeldValues, reads: readonly string[]): string |
   return undefined;
 }
 
-function exportedNames({ commands }: LexedShell, given: ReadonlyMap<string, string>): Set<string> {
-  const names = new Set([...given.keys()].filter((name) => /^[A-Za-z_]/.test(name)));
+/** Variables that programs inherit. */
+export function exportedNames({ commands }: LexedShell): Set<string> {
+  const names = new Set<string>();
   for (const { words } of commands) {
     const name = programName(words[0]);
     if (name !== 'export' && !(DECLARING_BUILTINS.has(name ?? '') && words.some(({ text }) => /^-\w*x/.test(text))))

@@ -6,6 +6,7 @@ import { omitUndefined } from '../../../prelude/omit-undefined.js';
 import { unreachable } from '../../../prelude/unreachable.js';
 import { type UnsafePosition, unsafePosition } from '../../source/catalogue/shell.js';
 import { commandIn, isCodeVariable, valuesTaken } from './code-names.js';
+import { withItem } from './frames.js';
 import { type HeldValues, heldValues } from './held-values.js';
 import {
   baseName,
@@ -43,6 +44,8 @@ export interface ShellChecks {
   readonly unsafe: Set<LexedHole>;
   /** Shell variables that contain a value of the program. */
   readonly held: HeldValues;
+  /** Those that contain one when the text begins. */
+  readonly given: ReadonlyMap<string, string>;
   /** Shell variables that the text declares as integers: their assignments are arithmetic. */
   readonly integers: Set<string>;
   /** Arrays that the text declares as associative: their subscripts are texts. */
@@ -58,6 +61,7 @@ export function shellChecks(
   const checks: ShellChecks = {
     ...options,
     lexed,
+    given,
     unsafe: new Set(),
     held: heldValues(lexed, given),
     integers: new Set(),
@@ -316,13 +320,24 @@ function checkShellCode(checks: ShellChecks, words: readonly Word[]): void {
   for (const { shell, code } of shellCodes(words)) unsafeWord(checks, code, 'shell-code', shell);
 }
 
+interface ShellCode {
+  readonly shell: string;
+  readonly code: Word;
+  readonly rest: readonly Word[];
+}
+
+const NO_CODE: readonly ShellCode[] = [];
+
 /** Each `sh -c code` in the words of a command, with the words after the code. */
-export function shellCodes(words: readonly Word[]): { shell: string; code: Word; rest: readonly Word[] }[] {
-  return words.flatMap((word, at) => {
+export function shellCodes(words: readonly Word[]): readonly ShellCode[] {
+  let found = NO_CODE;
+  words.forEach((word, at) => {
     const shell = shellName(word);
     const code = shell === null ? null : codeOfShell(words, at + 1);
-    return shell === null || code === null ? [] : [{ shell, code, rest: words.slice(words.indexOf(code) + 1) }];
+    if (shell !== null && code !== null)
+      found = withItem(found, { shell, code, rest: words.slice(words.indexOf(code) + 1) });
   });
+  return found;
 }
 
 export function codeOfShell(words: readonly Word[], from: number): Word | null {

@@ -5,7 +5,7 @@
  */
 import { mayBeReadAsOption, type ProgramReader, unsafeProgram } from '../../source/catalogue/shell.js';
 import { isCodeVariable } from './code-names.js';
-import { printedIn, valueIn, valueOfInput } from './held-values.js';
+import { exportedNames, printedIn, valueIn, valueOfInput } from './held-values.js';
 import {
   ACTS_ON_OPTIONS,
   BUILTINS,
@@ -49,7 +49,7 @@ export function checkWarnings(checks: ShellChecks): void {
     if (command.role !== 'command' || command.words.length === 0) continue;
     const { program, chosen } = resolveProgram(command);
     for (const at of chosen) warnReads(checks, command.words[at], 'code');
-    for (const word of command.words.slice(1, program)) warnAssigned(checks, word);
+    for (let at = 1; at < program; at++) warnAssigned(checks, command.words[at] as Word);
     const name = programName(command.words[program]);
     if (name === null) continue;
     warnEvaluated(checks, command, program, name);
@@ -210,7 +210,9 @@ interface InnerScript {
 /** The script of `sh -c '…' sh {v}`: what it does with its arguments and with variables that it inherits. */
 function warnInner(checks: ShellChecks, code: Word, text: string, { command, shell, given }: InnerScript): void {
   const { held } = checks;
-  const names = new Map([...held.names].filter(([name]) => held.exported.has(name)));
+  const exported = exportedNames(checks.lexed);
+  const inherited = (name: string): boolean => /^\D/.test(name) && (exported.has(name) || checks.given.has(name));
+  const names = new Map([...held.names].filter(([name]) => inherited(name)));
   for (const word of [...command.assignments, ...command.words]) {
     const name = word.end <= code.start ? assignedName(word) : null;
     const source = name === null ? undefined : valueIn(held, word);
