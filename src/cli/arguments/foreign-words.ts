@@ -353,6 +353,8 @@ function valueHint(flags: string, value: string | undefined): string | null {
   if (value === undefined || value === '') return `write \`${example}\``;
   const what = /[<[](.+?)[>\]]/.exec(flags)?.[1] ?? '';
   const meant = valueMeant(what, value);
+  // Only a suspension may begin after no time.
+  if (/^0/.test(meant ?? '') && Number.parseFloat(meant ?? '') === 0 && !flags.includes('--suspend-after')) return null;
   return meant === null || meant === value ? null : `write \`${example.slice(0, example.search(/[ =]/) + 1)}${meant}\``;
 }
 

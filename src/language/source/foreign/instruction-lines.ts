@@ -5,6 +5,8 @@ import { COMMANDS, type ForeignLine, part, unread, write } from './foreign-line.
 const unit = (word: string): string =>
   /^ms|^milli/i.test(word) ? 'ms' : /^[mhd]/i.test(word) ? word.charAt(0).toLowerCase() : 's';
 
+const DURATION = String.raw`\d+(?:\.\d+)?(?:ms|s|m|h|d)|\{\w+\}`;
+
 const action = /^((?:IF|ELSE|DEFAULT|ELSE IF)\b.*?(?:→|->)\s*)/;
 
 export const instructionLines: readonly ForeignLine[] = [
@@ -252,6 +254,23 @@ export const instructionLines: readonly ForeignLine[] = [
     message: (m) => `the payload of a signal has its name: \`${part(m, 2)}\``,
     help: (m, by) => `write \`${by}\`, and read \`${part(m, 2)}\``,
     by: (m) => `WAIT: signal ${part(m, 2)}${m[4] === undefined ? '' : ` OR ${m[4]}`}`,
+  },
+  {
+    // With the right options, another message says more about what is before them.
+    line: new RegExp(
+      `^(?!.* (?:OR|AND|&&|\\|\\|) timeout\\s*=\\s*(?:${DURATION})(?: every=(?:${DURATION}))?(?:\\s*\\(.*)?$)(WAIT:\\s*\\S.*?)` +
+        `(\\s+(?:(?:OR|\\|\\|)\\s+)?(?:(?:\\btim\\w*|time[ _-]out|for|within|limit|deadline|max)\\s*[:=]?\\s*|(?<=\\b(?:OR|\\|\\|)\\s+))` +
+        `(${DURATION})(?:[\\s,]+ev\\w*\\s*[:=]?\\s*(${DURATION}))?(\\s*\\(.*\\))?)$`,
+      'i',
+    ),
+    sure: /^WAIT:[^"'{]* OR (?:timout|timeuot|tiemout|timeou|timeot|tmeout)=/,
+    codes: /unexpected|unknown-name|operator-spelling/,
+    message: () => 'what ends a WAIT is written `OR timeout=`, and the pause between looks `every=`',
+    help: write,
+    by: (m) => {
+      const every = m[4] === undefined ? '' : ` every=${m[4]}`;
+      return `${part(m, 1)} OR timeout=${part(m, 3)}${every}${part(m, 5)}`;
+    },
   },
   {
     line: /^WAIT\s*\[\s*(timeout=[\w.{}]+)((?:[\s,]+every=[\w.{}]+)?)\s*\]\s*:\s*(.+)$/,

@@ -72,7 +72,12 @@ export function buildEmit(context: ParseContext, node: SyntaxNode): Instruction 
     return { kind: 'emit', verb, fields: buildFields(context, pieces), span: where };
   }
   const fields = buildFields(context, pieces.slice(1));
-  return { kind: 'emit', verb, event: checkedName(context, first, 'an event'), fields, span: where };
+  if (!first.image.startsWith('{'))
+    return { kind: 'emit', verb, event: checkedName(context, first, 'an event'), fields, span: where };
+  // A value is a message, which has quotes.
+  const help = `write the text in quotes: \`EMIT: "${first.image}"\``;
+  reportMissing(context, badName(tokenSpan(context, first), { name: first.image, what: 'an event', help }));
+  return { kind: 'emit', verb, fields, span: where };
 }
 
 // ---- leaving a state --------------------------------------------------------------------------------
