@@ -46,6 +46,8 @@ export interface ShellChecks {
   readonly held: HeldValues;
   /** Those that contain one when the text begins. */
   readonly given: ReadonlyMap<string, string>;
+  /** Variables that programs inherit; null before anything asks. */
+  exported: ReadonlySet<string> | null;
   /** Shell variables that the text declares as integers: their assignments are arithmetic. */
   readonly integers: Set<string>;
   /** Arrays that the text declares as associative: their subscripts are texts. */
@@ -64,6 +66,7 @@ export function shellChecks(
     given,
     unsafe: new Set(),
     held: heldValues(lexed, given),
+    exported: null,
     integers: new Set(),
     associative: new Set(),
   };
@@ -323,19 +326,19 @@ function checkShellCode(checks: ShellChecks, words: readonly Word[]): void {
 interface ShellCode {
   readonly shell: string;
   readonly code: Word;
-  readonly rest: readonly Word[];
+  /** The number of its word. */
+  readonly at: number;
 }
 
 const NO_CODE: readonly ShellCode[] = [];
 
-/** Each `sh -c code` in the words of a command, with the words after the code. */
+/** Each `sh -c code` in the words of a command. */
 export function shellCodes(words: readonly Word[]): readonly ShellCode[] {
   let found = NO_CODE;
   words.forEach((word, at) => {
     const shell = shellName(word);
     const code = shell === null ? null : codeOfShell(words, at + 1);
-    if (shell !== null && code !== null)
-      found = withItem(found, { shell, code, rest: words.slice(words.indexOf(code) + 1) });
+    if (shell !== null && code !== null) found = withItem(found, { shell, code, at: words.indexOf(code, at) });
   });
   return found;
 }

@@ -162,12 +162,12 @@ const PRINTS = new Set(['echo', 'printf']);
 function warnShells(checks: ShellChecks, command: Command, program: number, name: string): void {
   const { words, redirects } = command;
   const rest = words.slice(program + 1);
-  for (const { shell, code, rest: given } of shellCodes(words)) {
+  for (const { shell, code, at } of shellCodes(words)) {
     // Text in single quotes is not expanded by this shell, so the rest is a variable that this shell inserts.
     warnReads(checks, code, 'code');
     const text = exactText(code);
     if (text === null) continue;
-    warnInner(checks, code, text, { command, shell, given });
+    warnInner(checks, code, text, { command, shell, given: words.slice(at + 1) });
     const read = valueRead(checks, command);
     if (read !== undefined && text.includes(placeholder(words.slice(0, program)) ?? HOLE))
       warnAt(checks, code, 'starter', read, 'xargs');
@@ -210,7 +210,8 @@ interface InnerScript {
 /** The script of `sh -c '…' sh {v}`: what it does with its arguments and with variables that it inherits. */
 function warnInner(checks: ShellChecks, code: Word, text: string, { command, shell, given }: InnerScript): void {
   const { held } = checks;
-  const exported = exportedNames(checks.lexed);
+  checks.exported ??= exportedNames(checks.lexed);
+  const { exported } = checks;
   const inherited = (name: string): boolean => /^\D/.test(name) && (exported.has(name) || checks.given.has(name));
   const names = new Map([...held.names].filter(([name]) => inherited(name)));
   for (const word of [...command.assignments, ...command.words]) {
