@@ -212,8 +212,8 @@ function warnInner(checks: ShellChecks, code: Word, text: string, { command, she
   const { held } = checks;
   checks.exported ??= exportedNames(checks.lexed);
   const { exported } = checks;
-  const inherited = (name: string): boolean => /^\D/.test(name) && (exported.has(name) || checks.given.has(name));
-  const names = new Map([...held.names].filter(([name]) => inherited(name)));
+  const isInherited = (name: string): boolean => /^\D/.test(name) && (exported.has(name) || checks.given.has(name));
+  const names = new Map([...held.names].filter(([name]) => isInherited(name)));
   for (const word of [...command.assignments, ...command.words]) {
     const name = word.end <= code.start ? assignedName(word) : null;
     const source = name === null ? undefined : valueIn(held, word);
