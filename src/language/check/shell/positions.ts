@@ -37,8 +37,8 @@ const ARITHMETIC_TEST = /^-(?:eq|ne|lt|le|gt|ge)$/;
 export interface ShellChecks {
   readonly lexed: LexedShell;
   readonly strict: boolean;
-  /** The command is a list of words, and no shell reads it. */
-  readonly argv?: true;
+  /** Whether the command is a list of words, which no shell reads. */
+  readonly argv: boolean;
   readonly findings: ShellFinding[];
   /** Values that are already reported: one message each is enough. */
   readonly unsafe: Set<LexedHole>;
@@ -58,10 +58,13 @@ export interface ShellChecks {
 export function shellChecks(
   lexed: LexedShell,
   given: ReadonlyMap<string, string>,
-  options: Pick<ShellChecks, 'strict' | 'argv' | 'findings'>,
+  { strict, findings, argv = false }: Pick<ShellChecks, 'strict' | 'findings'> & { readonly argv?: boolean },
 ): ShellChecks {
+  // Spreading the options would take longer than the checks of a short text.
   const checks: ShellChecks = {
-    ...options,
+    strict,
+    argv,
+    findings,
     lexed,
     given,
     unsafe: new Set(),

@@ -447,7 +447,7 @@ function warnOptions(checks: ShellChecks, command: Command, program: number, nam
     checks.findings.push({
       start,
       end,
-      make: (span) => mayBeReadAsOption(span, { source, command: name, subcommand, argv: checks.argv === true }),
+      make: (span) => mayBeReadAsOption(span, { source, command: name, subcommand, argv: checks.argv }),
     });
     // A `--` before the first value also protects the others.
     return;
