@@ -52,10 +52,9 @@ export function noteFailure(thread: Thread, facts: FailureFacts, isKept = false)
   thread.failures++;
   if (thread.run.quiet) return { ...facts, causes };
   const { error_type, error, from_state: state, line } = facts;
-  thread.run.recordNow({
-    ...{ type: 'instruction_failed', thread: thread.path, error_type, error, state, line, causes },
-    ...(isKept ? { kept: true } : {}),
-  });
+  const kept = isKept ? { kept: true as const } : {};
+  const type = 'instruction_failed';
+  thread.run.recordNow({ type, thread: thread.path, error_type, error, state, line, causes, ...kept });
   return { ...facts, causes };
 }
 

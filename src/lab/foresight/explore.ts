@@ -286,8 +286,14 @@ class Explorer {
           (oracle) => this.segments.continue(moment, effect, way, oracle),
           (segment, oracle) =>
             this.add(segment, oracle, {
-              ...{ from: at, pending: index, way: number },
-              ...{ isTime, takesMs, isOutside, isLongest, rare },
+              from: at,
+              pending: index,
+              way: number,
+              isTime,
+              takesMs,
+              isOutside,
+              isLongest,
+              rare,
             }),
         );
       });
@@ -311,8 +317,14 @@ class Explorer {
   private edgeOf(segment: Segment, oracle: Oracle, about: AboutEdge, to: number): Edge {
     const { run, events, knowledge, span } = segment;
     const rare = about.rare ?? (knowledge.wasTooLarge ? 'value_too_large' : null);
+    // One of the most frequent objects: in V8 of Node 20, each member after a spread takes longer than all of these.
+    const { from, pending, way, isTime, isOutside } = about;
     return {
-      ...about,
+      from,
+      pending,
+      way,
+      isTime,
+      isOutside,
       to,
       rare,
       takesMs: events.reduce((sum, one) => sum + (one.type === 'effect_retried' ? one.delay_ms : 0), about.takesMs),
