@@ -97,8 +97,10 @@ async function answerCall(talk: Duplex, { folder, env, laterMs }: Shell): Promis
 }
 
 const user = userInfo().username;
+const today = (): string => new Date().toISOString().slice(0, 10);
+const firstDay = today();
 
-/** Times and ids differ from run to run, the folder from machine to machine. How wide a column of times is follows them. */
+/** Times, today and ids differ from run to run, the folder from machine to machine. How wide a column of times is follows them. */
 function steady(text: string, folder: string): string {
   return text
     .replaceAll(join(folder, 'here'), '$DIR')
@@ -106,6 +108,8 @@ function steady(text: string, folder: string): string {
     .replaceAll(`(${user})`, '($USER)')
     .replace(/\b[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}\b/g, '$RUN')
     .replace(/\b\d{4}-\d\d-\d\d[ T]\d\d:\d\d:\d\d(\.\d+Z)?/g, '$DATE')
+    .replaceAll(firstDay, '$TODAY')
+    .replaceAll(today(), '$TODAY')
     .replace(/\b\d+(\.\d+)? ?(ms|s)\b/g, '$TIME')
     .replace(/ {3,}(?=(?:\$?TIME|MEDIAN|MAX)(?:$| {2,}(?:\$TIME|MEDIAN|MAX)))/gm, '  ');
 }
