@@ -16,6 +16,7 @@ import { openPrograms, openRuns } from '../../src/app/open-runs.js';
 import { type Result, refusalOf } from '../../src/app/result.js';
 import type { EventStream, RunFilter, Runs } from '../../src/app/runs.js';
 import { spendingsIn, spentByTrial, trialAccount } from '../../src/runtime/agents/daily-budget.js';
+import { prefixOf } from '../../src/runtime/process/output.js';
 import { noteRun, trialFolder } from '../../src/runtime/store/kept-trials.js';
 import { lockRun } from '../../src/runtime/store/run-lock.js';
 import { storeError } from '../../src/runtime/store/store-error.js';
@@ -321,6 +322,23 @@ test('of a damaged record, what comes before the damage is shown', async () => {
     'journal_damaged',
     'run_suspended',
   ]);
+});
+
+test('of a command that has not ended, exactly what it has printed is shown', async () => {
+  const project = folder();
+  const runs = openRuns({ folder: project, commands });
+  const id = await started(runs, 'DO: paint red\n');
+  const run = join(project, '.statedsl/runs', id);
+  const journal = readFileSync(join(run, 'journal.ndjson'), 'utf8').split('\n');
+  const requested = journal.findIndex((line) => line.includes('"effect_requested"'));
+  writeFileSync(join(run, 'journal.ndjson'), `${journal.slice(0, requested + 1).join('\n')}\n`);
+  const printed = 'red\n'.repeat(40_000);
+  writeFileSync(join(run, 'artifacts', `${prefixOf({ effect: '1', stream: 'stdout' })}1-0`), printed);
+  for (const from of [0, 5, 70_000]) {
+    const pieces: Uint8Array[] = [];
+    for await (const piece of value(await runs.output(id, '1', { from, follow: false }))) pieces.push(piece);
+    expect(Buffer.concat(pieces).toString() === printed.slice(from)).toBe(true);
+  }
 });
 
 test('a whole id that no run has is refused, with another next step in a store without runs', async () => {
