@@ -4,6 +4,7 @@
  */
 
 import { compile } from '../src/index.js';
+import { StepRecords } from '../src/interpreter/run-state/step-records.js';
 import { matcher } from '../src/interpreter/steps/glob.js';
 import { readCases } from '../src/lab/trials/read-cases.js';
 import { parseWorkflow } from '../src/language/frontends/workflow/parse-workflow.js';
@@ -32,6 +33,8 @@ interface Growing {
 const numbered = (count: number, line: (n: number) => string): string =>
   Array.from({ length: count }, (_, n) => line(n)).join('');
 
+const VERBS = ['CALL', 'CHECK', 'UNDO', 'PLAN', 'DO in PARALLEL', 'WAIT: x', 'GOTO', 'FOR EACH: x in'];
+
 const programs: Readonly<Record<string, (size: number) => string>> = {
   'a long chain of states': (size) =>
     `${numbered(size, (n) => `STATE: S${n}\n  GOTO: S${n + 1} with x={n}\n`)}STATE: S${size}\n  RETURN: {x}\n`,
@@ -39,7 +42,8 @@ const programs: Readonly<Record<string, (size: number) => string>> = {
     `PATTERN: P with to\n  GOTO {to}\n${numbered(size, (n) => `STATE: S${n}\n  TRACK: t = "S1"\n  USE: P with to={t}\n`)}`,
   'unreachable GOTOs': (size) => `STATE: A\n${'  GOTO: A\n'.repeat(size * 4)}`,
   'names that nothing binds': (size) => numbered(size, (n) => `TRACK: t${n}\nIF: n${n} == 1 → PROCEED\n`),
-  'spaces after a verb': (size) => `STATE: A\n  DO: echo ${' '.repeat(size * 10)}x\n`,
+  'spaces after verbs': (size) =>
+    `STATE: A\n${VERBS.map((verb) => `  ${verb}${' '.repeat(size * 2)}x\n`).join('')}  DO: echo ${' '.repeat(size * 10)}x\n`,
   'one long word of a prompt': (size) => `STATE: A\n  DO: Task(a):\n    ${'a'.repeat(size * 4)}\n`,
   'arguments of one GOTO': (size) =>
     `STATE: A\n  GOTO: A with ${Array.from({ length: size * 2 }, (_, n) => `x${n}=${n}`).join(', ')}\n`,
@@ -47,7 +51,8 @@ const programs: Readonly<Record<string, (size: number) => string>> = {
 
 const shellPieces = [
   ...['$(', '{v}', "'{v}'", '{', '{a', '`', '((', '<<E ', '\\{a', 'case x in a) ', 'a|b', 'env ', 'sh -c {v} '],
-  ...['[[ {v} -eq ', '"$(\'', 'f() ', '${a['],
+  ...['[[ {v} -eq ', '"$(\'', 'f() ', '${a[', 'x=$(echo {v}); ', 'f() { g $1; }; f {v}; '],
+  ...["sh -c 'eval $1' sh {v}; ", 'read a <<< {v}; '],
 ];
 
 const workflows: Readonly<Record<string, (size: number) => string>> = {
@@ -92,6 +97,17 @@ const growing: readonly Growing[] = [
       return () => unavailableFor(text, 0);
     },
   })),
+  {
+    what: 'keys of steps, one after the other',
+    size: 2500,
+    prepare: (size) => () => {
+      const records = new StepRecords();
+      for (let at = 0; at < size; at++) {
+        records.removeKeysBelow(`s${at}.`);
+        for (const field of ['output', 'status', 'attempt']) records.setKey(`s${at}`, field, 'x');
+      }
+    },
+  },
   {
     what: 'cases of a trial',
     size: 500,

@@ -19,8 +19,6 @@ export const newline = starting('\r\n', (text, at) => {
   return matchTo(at, end);
 });
 
-const endCommentStart = /[ \t]{2,}#(?=[ \r\n]|$)/y;
-
 /** Two spaces and `# ` outside of brackets. The token starts with the spaces. */
 export const endComment = starting(' \t', (text, at) => {
   if (scan.depth > 0 || (text[at] !== ' ' && text[at] !== '\t')) return none;
@@ -28,8 +26,22 @@ export const endComment = starting(' \t', (text, at) => {
 });
 
 export function commentAhead(text: string, at: number): boolean {
-  endCommentStart.lastIndex = at;
-  return endCommentStart.test(text);
+  const end = blanksEnd(text, at);
+  return end - at >= 2 && text[end] === '#' && (end + 1 === text.length || ' \r\n'.includes(text[end + 1] as string));
+}
+
+let blankText = '';
+let blankFrom = -1;
+let blankEnd = -1;
+
+/** Where the spaces and tabs at `at` end. The last result is cached: many ask at each of the spaces in a row. */
+function blanksEnd(text: string, at: number): number {
+  if (at < blankFrom || at > blankEnd || text !== blankText) {
+    blankText = text;
+    blankFrom = at;
+    for (blankEnd = at; text[blankEnd] === ' ' || text[blankEnd] === '\t'; ) blankEnd++;
+  }
+  return blankEnd;
 }
 
 export function lineBreak(text: string, at: number): number {

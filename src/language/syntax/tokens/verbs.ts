@@ -193,7 +193,7 @@ const colonless: ReadonlySet<string> = new Set([
 ]);
 
 const afterColon = /[ \t]*(?:$|[\r\n])|[ \t]+[\w"'{}$./~(†]/y;
-const likeOptions = /\s*[([]?\s*[\w.]+=/y;
+const likeOptions = /\s*(?:[([]\s*)?[\w.]+=/y;
 
 /**
  * Whether only a colon is missing at `at`: not if another sign stands where it should, and not before options without their
