@@ -20,6 +20,9 @@ function corrected(text: string): string {
 
 /** Programs, and what `--fix` makes of them. */
 const fixed: readonly (readonly [string, string])[] = [
+  ['TRACK: x\nWAIT: x == 1 OR timout=5s\n', 'TRACK: x\nWAIT: x == 1 OR timeout=5s\n'],
+  ['TRACK: x\nWAIT: x == 1 OR tmeout=5s evry=1s\n', 'TRACK: x\nWAIT: x == 1 OR timeout=5s every=1s\n'],
+  ['TRACK: x\nWAIT: x == 1 OR TIMEUOT=5s\n', 'TRACK: x\nWAIT: x == 1 OR timeout=5s\n'],
   ['// a comment\nDO: true\n', '# a comment\nDO: true\n'],
   ['/* a comment */\nDO: true\n', '# a comment\nDO: true\n'],
   ['TRACK: x = 1;\nRETURN: {x}\n', 'TRACK: x = 1\nRETURN: {x}\n'],
@@ -498,6 +501,7 @@ const helped: readonly (readonly [string, number, string])[] = [
   ],
   ['TRACK: n = 50%\n', 1, 'write `"50%"` for the text, or a fraction for a number'],
   ['WAIT: UNTIL x == 1\n', 1, 'write `WAIT: x == 1 OR timeout=60s`'],
+  ['TRACK: x\nWAIT: x == 1 OR deadline=5s\n', 2, 'write `WAIT: x == 1 OR timeout=5s`'],
   [
     'STATE: A\n  DO: false\n  IF: error → GOTO: B\n  RETURN\nSTATE: B\n  RETURN\n',
     3,

@@ -1,4 +1,5 @@
 /** Instructions of other languages that print, wait, ask and call agents. */
+import { isMisspelling } from '../../../prelude/nearest.js';
 import { SERVERS_HELP } from '../catalogue/workflow.js';
 import { COMMANDS, type ForeignLine, part, unread, write } from './foreign-line.js';
 
@@ -259,11 +260,14 @@ export const instructionLines: readonly ForeignLine[] = [
     // With the right options, another message says more about what is before them.
     line: new RegExp(
       `^(?!.* (?:OR|AND|&&|\\|\\|) timeout\\s*=\\s*(?:${DURATION})(?: every=(?:${DURATION}))?(?:\\s*\\(.*)?$)(WAIT:\\s*\\S.*?)` +
-        `(\\s+(?:(?:OR|\\|\\|)\\s+)?(?:(?:\\btim\\w*|time[ _-]out|for|within|limit|deadline|max)\\s*[:=]?\\s*|(?<=\\b(?:OR|\\|\\|)\\s+))` +
+        `(\\s+(?:(?:OR|\\|\\|)\\s+)?(?:(?:\\b(?:t?tim|tmi|itm|tme)\\w*|time[ _-]out|for|within|limit|deadline|max)\\s*[:=]?\\s*|(?<=\\b(?:OR|\\|\\|)\\s+))` +
         `(${DURATION})(?:[\\s,]+ev\\w*\\s*[:=]?\\s*(${DURATION}))?(\\s*\\(.*\\))?)$`,
       'i',
     ),
-    sure: /^WAIT:[^"'{]* OR (?:timout|timeuot|tiemout|timeou|timeot|tmeout)=/,
+    sure: (line) => {
+      const [, name] = /^WAIT:[^"'{]* OR (\w+)=/.exec(line) ?? [];
+      return name !== undefined && isMisspelling(name, 'timeout', ['timeout', 'every']);
+    },
     codes: /unexpected|unknown-name|operator-spelling/,
     message: () => 'what ends a WAIT is written `OR timeout=`, and the pause between looks `every=`',
     help: write,
