@@ -52,9 +52,16 @@ export function noteFailure(thread: Thread, facts: FailureFacts, isKept = false)
   thread.failures++;
   if (thread.run.quiet) return { ...facts, causes };
   const { error_type, error, from_state: state, line } = facts;
-  const kept = isKept ? { kept: true as const } : {};
-  const type = 'instruction_failed';
-  thread.run.recordNow({ type, thread: thread.path, error_type, error, state, line, causes, ...kept });
+  thread.run.recordNow({
+    type: 'instruction_failed',
+    thread: thread.path,
+    error_type,
+    error,
+    state,
+    line,
+    causes,
+    ...(isKept ? { kept: true } : {}),
+  });
   return { ...facts, causes };
 }
 
