@@ -350,8 +350,8 @@ function reportMissing(l: StateLowering, i: UseNode, missing: ReadonlyMap<string
 function reportUnused(l: StateLowering, i: UseNode, pattern: PatternDeclaration, read: ReadonlySet<string>): void {
   for (const { name } of pattern.parameters) {
     if (read.has(name.text)) continue;
-    const { span } = (i.args.find((argument) => argument.name.text === name.text) ?? { name }).name;
-    l.diagnostics.push(say.unusedArgument(span, { pattern: i.pattern.text, name: name.text }));
+    const argument = i.args.find((one) => one.name.text === name.text);
+    l.diagnostics.push(say.unusedArgument((argument?.name ?? name).span, { pattern: i.pattern.text, name: name.text }));
   }
 }
 

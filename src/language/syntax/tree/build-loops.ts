@@ -1,4 +1,4 @@
-/** Builds what runs something else than a command: the members of PARALLEL and FOR EACH, and the tools and plans of CALL and PLAN. */
+/** Builds what runs other things than commands: the members of PARALLEL and FOR EACH, and the tools and plans of CALL and PLAN. */
 import { omitUndefined } from '../../../prelude/omit-undefined.js';
 import { emptyBlock, missingPart, parallelWithoutBullets, unexpectedText } from '../../source/catalogue/syntax.js';
 import type { Diagnostic } from '../../source/diagnostic.js';
