@@ -24,6 +24,18 @@ const change = fc.oneof(
   fc.record({ do: fc.constant('copy' as const), path }),
 );
 
+test('a copy does not change what is still to be copied', () => {
+  const records = new StepRecords();
+  records.setKey('prev', 'output', 'new');
+  records.setKey('prev.prev', 'output', 'old');
+  records.copyKeys('prev.', 'prev.prev.');
+  expect(Object.fromEntries(records.keys)).toEqual({
+    'prev.output': 'new',
+    'prev.prev.output': 'new',
+    'prev.prev.prev.output': 'old',
+  });
+});
+
 test('an index finds the keys that looking through all of them finds', () => {
   fc.assert(
     fc.property(

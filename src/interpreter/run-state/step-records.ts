@@ -91,7 +91,11 @@ export class StepRecords {
 
   /** Copies all keys that begin with `from`; the copies begin with `to`. */
   copyKeys(from: string, to: string): void {
-    for (const key of this.keysBelow(from)) this.setWhole(to + key.slice(from.length), this.keyMap.get(key) as string);
+    // A copy may have the key of another one that is still to be copied.
+    const copied = this.keysBelow(from).map(
+      (key) => [to + key.slice(from.length), this.keyMap.get(key) as string] as const,
+    );
+    for (const [key, value] of copied) this.setWhole(key, value);
   }
 
   record(step: StepRecord): void {
