@@ -44,7 +44,8 @@ installPackages();
 const only = process.argv.slice(2).map((pattern) => `--test-name-pattern=${pattern}`);
 for (const file of ['page', 'questions', 'kinds', 'many', 'screens', 'file']) {
   const { exitCode } = await execaNode(join(root, `test/browser/${file}.test.mjs`), [], {
-    nodeOptions: ['--test-reporter=spec', ...only],
+    // What a failed test leaves must not keep the process.
+    nodeOptions: ['--test-reporter=spec', '--test-force-exit', ...only],
     env: { STATEDSL_BROWSER: browser, STATEDSL_BROWSER_PACKAGES: cache },
     stdio: 'inherit',
     reject: false,

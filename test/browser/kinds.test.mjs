@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import {
+  atEnd,
   cancelRun,
   closeBrowser,
   findBarriers,
@@ -72,7 +73,7 @@ async function stageOf(t) {
     running: runProgram(folder, 'slow.dsl', '--detach'),
     parallel: runProgram(folder, 'each.dsl'),
   };
-  t.after(() => cancelRun(folder, ids.running));
+  atEnd(t, () => cancelRun(folder, ids.running));
   cancelRun(folder, ids.cancelled);
   const service = await startService(t, folder);
   const { run_id } = await fetch(`${service.address}/api/v1/runs/${ids.failed}/replay`, {

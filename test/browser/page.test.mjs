@@ -4,6 +4,7 @@ import { appendFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from '
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import {
+  atEnd,
   cancelRun,
   closeBrowser,
   findBarriers,
@@ -262,7 +263,7 @@ test('a run that waits for its turn has a head and actions, and its parts once i
   const service = await startService(t, folder, { words: ['--programs', '.', '--runs', '1'] });
   const start = (program) => startProgram(service, program);
   const first = await start('slow.dsl');
-  t.after(() => cancelRun(folder, first));
+  atEnd(t, () => cancelRun(folder, first));
   const { page, log } = await openPage(t, service, { path: `/runs/${await start('loop.dsl')}` });
   const heading = page.getByRole('heading', { level: 1 });
   await heading.getByText('queued').waitFor();
@@ -292,7 +293,7 @@ test('a run that waits for its turn has a head and actions, and its parts once i
 test('a run that is executed has its time in the list, which passes', async (t) => {
   const folder = makeFolder(t, { 'slow.dsl': 'MACHINE: slow\nDO: sleep 30\nRETURN: 1\n' });
   const id = runProgram(folder, 'slow.dsl', '--detach');
-  t.after(() => cancelRun(folder, id));
+  atEnd(t, () => cancelRun(folder, id));
   const { page, log } = await openPage(t, await startService(t, folder));
   const row = page.getByRole('row').filter({ hasText: 'slow' });
   await row.getByText(/^\d+ s$/).waitFor();

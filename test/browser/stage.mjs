@@ -19,10 +19,34 @@ const axe = load.resolve('axe-core/axe.min.js');
 const LIMIT_MS = 60_000;
 export const TOKEN = 'a-token-of-a-browser-test';
 
+const left = new WeakMap();
+
+/**
+ * What a test leaves ends in the reverse of the order in which it began: a folder is removed when nothing writes into it any
+ * more. All of it ends, also if one fails to: a service that stays would keep this process, too.
+ */
+export function atEnd(test, end) {
+  const ends = left.get(test);
+  if (ends !== undefined) {
+    ends.push(end);
+    return;
+  }
+  const first = [end];
+  left.set(test, first);
+  test.after(async () => {
+    const failures = [];
+    for (const one of first.reverse())
+      await Promise.resolve()
+        .then(one)
+        .catch((error) => failures.push(error));
+    if (failures.length > 0) throw failures[0];
+  });
+}
+
 /** A folder of its own for each test. `files`: its programs. */
 export function makeFolder(test, files) {
   const folder = mkdtempSync(join(tmpdir(), 'statedsl-page-'));
-  test.after(() => rmSync(folder, { recursive: true, force: true }));
+  atEnd(test, () => rmSync(folder, { recursive: true, force: true }));
   for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, name), text);
   writeFileSync(join(folder, 'token'), TOKEN, { mode: 0o600 });
   return folder;
@@ -73,7 +97,7 @@ export async function startService(test, folder, { port = 0, words = [] } = {}) 
     child.kill(signal);
     await ended;
   };
-  test.after(() => stop('SIGKILL'));
+  atEnd(test, () => stop('SIGKILL'));
   const { value: line } = await createInterface({ input: child.stdout })[Symbol.asyncIterator]().next();
   const { address } = JSON.parse(line);
   return { address, port: Number(new URL(address).port), stop };
@@ -108,9 +132,13 @@ export async function startEngine(test, folder) {
   });
   const file = join(mkdtempSync(join(tmpdir(), 'statedsl-engine-')), 'engine.mjs');
   writeFileSync(file, outputFiles[0].contents);
-  test.after(() => rmSync(dirname(file), { recursive: true, force: true }));
+  atEnd(test, () => rmSync(dirname(file), { recursive: true, force: true }));
   const child = spawn(process.execPath, [file, folder, userInfo().username], { stdio: ['ignore', 'pipe', 'inherit'] });
-  test.after(() => child.kill('SIGKILL'));
+  const ended = new Promise((resolve) => child.once('exit', resolve));
+  atEnd(test, () => {
+    child.kill('SIGKILL');
+    return ended;
+  });
   const { value: line } = await createInterface({ input: child.stdout })[Symbol.asyncIterator]().next();
   const { url, namespace } = JSON.parse(line);
   return ['--on', url, '--namespace', namespace];
@@ -153,7 +181,7 @@ export function writePage(folder, file) {
 async function open(test, { home, url }, { theme = 'light', width = 1280, height = 800 }) {
   browser ??= await chromium.launch({ executablePath: process.env.STATEDSL_BROWSER, args: ['--no-sandbox'] });
   const context = await browser.newContext({ colorScheme: theme, viewport: { width, height } });
-  test.after(() => context.close());
+  atEnd(test, () => context.close());
   const page = await context.newPage();
   page.setDefaultTimeout(LIMIT_MS);
   const log = [];
