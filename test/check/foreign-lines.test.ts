@@ -100,6 +100,8 @@ const fixed: readonly (readonly [string, string])[] = [
     'TRACK: x = 1\nIF: 0 < x < 3 → RETURN: y\nRETURN: n\n',
     'TRACK: x = 1\nIF: 0 < x AND x < 3 → RETURN: y\nRETURN: n\n',
   ],
+  ['INPUT: l = [1]\nFOR EACH: x in l do\n  DO: echo {x}\n', 'INPUT: l = [1]\nFOR EACH: x in l:\n  DO: echo {x}\n'],
+  ['INPUT: l = [1]\nFOR EACH: x OF l\n  DO: echo {x}\n', 'INPUT: l = [1]\nFOR EACH: x in l:\n  DO: echo {x}\n'],
   ['INPUT: l = [1]\nFOR EACH: x in l: DO: echo {x}\n', 'INPUT: l = [1]\nFOR EACH: x in l:\n  DO: echo {x}\n'],
   ['DO in PARALLEL\n  - echo 1\n  - echo 2\n', 'DO: in PARALLEL\n  - echo 1\n  - echo 2\n'],
   ['DO in PARALLEL [max=2]:\n  - echo 1\n  - echo 2\n', 'DO: in PARALLEL [max=2]:\n  - echo 1\n  - echo 2\n'],
@@ -188,6 +190,31 @@ const offered: readonly (readonly [string, string])[] = [
     'DO: f_list = ls *.txt\nFOR EACH: f in lines(f_list):\n  DO: echo {f}\n',
   ],
   ['FOR EACH: i in 1..3\n  DO: echo {i}\n', 'FOR EACH: i in range(1, 4):\n  DO: echo {i}\n'],
+  ...(
+    [
+      ['FOR EACH: i IN 1...n', 'range(1, n + 1)'],
+      ['FOR EACH: i in [1..n]', 'range(1, n + 1)'],
+      ['FOR EACH: i in {1..3}', 'range(1, 4)'],
+      ['FOR EACH: i in (0..<n)', 'range(0, n)'],
+      ['FOR EACH: i in 0..=n-1', 'range(0, n)'],
+      ['FOR EACH: i in n-3..n - 2:', 'range(n-3, n - 1)'],
+      ['FOR EACH: i in 1..n+1', 'range(1, n + 2)'],
+      ['FOR EACH: i from 1 to {n}', 'range(1, n + 1)'],
+      ['FOR EACH: i in 1 through 3', 'range(1, 4)'],
+      ['FOR EACH: i in 3 times', 'range(3)'],
+      ['for i = 0 to len(l) - 1:', 'range(0, len(l))'],
+      ['for i in range(1..n):', 'range(1, n + 1)'],
+      ['for (let i = 1; i <= n; i++) {', 'range(1, n + 1)'],
+      ['FOR EACH: (i = 0; i < n; i += 1)', 'range(0, n)'],
+    ] as const
+  ).map(([line, list]): readonly [string, string] => {
+    const head = 'INPUT: n = 3\nINPUT: l = [1]\n';
+    return [`${head}${line}\n  DO: echo {i} {n} {l}\n`, `${head}FOR EACH: i in ${list}:\n  DO: echo {i} {n} {l}\n`];
+  }),
+  [
+    'INPUT: n = 3\nDO: FOR EACH i in 1..n in PARALLEL [max=2]\n  DO: echo {i}\n',
+    'INPUT: n = 3\nDO: FOR EACH i in range(1, n + 1) in PARALLEL [max=2]:\n  DO: echo {i}\n',
+  ],
   ['FUNCTION: deploy(env)\n  DO: echo {env}\n', 'PATTERN: deploy with env\n  DO: echo {env}\n'],
   [
     'PATTERN: deploy with env\n  DO: echo {env}\nUSE: deploy with "prod"\n',
@@ -445,6 +472,11 @@ const offered: readonly (readonly [string, string])[] = [
 
 /** Programs that need their author: the line of the one error, and its help. */
 const helped: readonly (readonly [string, number, string])[] = [
+  [
+    'FOR EACH: i IN items\n  DO: echo {i}\n',
+    1,
+    'bind it with CHECK, DO or TRACK, declare it with `INPUT:`, or pass it with `GOTO … with`',
+  ],
   [
     'DO: x = echo 1\nif [ "$x" = 1 ]; then\n  echo yes\nfi\n',
     2,

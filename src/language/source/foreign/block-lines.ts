@@ -12,6 +12,43 @@ function useCall(pattern: string, value: string, text: string): string | undefin
 const PARALLEL_LOOP =
   /^(DO:\s*)?for\b\s*(?:each\b)?\s*:?\s*(\w+)\s+(?:in|of)\s+(.+?)[\s,;]*(\[\s*[a-z_]+=[^\]]*\])?[\s,;]*(?:\bin\s+)?\bPARALLEL\b[\s,;]*(\[[^\]]*\])?[\s,;]*[:{]?$/i;
 
+/** A bound of a range: a number, a name or a length, with what is added to it. */
+const BOUND = String.raw`\{?\w+(?:\.\w+)*(?:\([\w.]*\))?\}?(?:\s*[-+]\s*\d+)?`;
+
+/** A loop over the numbers of a range, in a notation of another language. */
+const RANGE_LOOP = new RegExp(
+  String.raw`^((?:DO:\s*)?)for\b\s*(?:each\b)?\s*:?\s*(\w+)\s*(?:=|\b(?:from|in|of)\b)\s*(?:range)?[[({]?\s*(${BOUND})` +
+    String.raw`(?:\s+(?:to|until|through)\s+|\s*(?:\.\.[.=<]?)\s*|(?<=\d\s*)-(?=\s*\d)\s*)(${BOUND})\s*[\])}]?(\s+in\s+PARALLEL.*?)?\s*[:{]?$`,
+  'i',
+);
+
+/** A loop that counts up by one, in the form that C has. */
+const COUNTED_LOOP = new RegExp(
+  String.raw`^for\b\s*(?:each\b)?\s*:?\s*\(\s*(?:(?:let|var|int)\s+)?(\w+)\s*=\s*(${BOUND})\s*;\s*\1\s*(<=?)\s*(${BOUND})\s*;` +
+    String.raw`\s*(?:\1\s*\+\+|\+\+\s*\1|\1\s*\+=\s*1)\s*\)\s*[:{]?$`,
+  'i',
+);
+
+/** The end of a range that contains its last number, which `range` does not. */
+function afterLast(last: string): string {
+  const [, name = '', sign = '', number = ''] = /^(.*?)(?:\s*([-+])\s*)?(\d*)$/.exec(last) ?? [];
+  if (number === '' || (sign === '' && name !== '')) return `${last} + 1`;
+  const sum = Number(`${sign}${number}`) + 1;
+  if (name === '') return String(sum);
+  return sum === 0 ? name : `${name} ${sum < 0 ? '-' : '+'} ${Math.abs(sum)}`;
+}
+
+/** The list of numbers between two bounds. */
+function rangeOf(first: string, last: string, isLastIncluded: boolean): string {
+  const [from, to] = [first, last].map((bound) => bound.replace(/[{}]/g, '')) as [string, string];
+  return `range(${from}, ${isLastIncluded ? afterLast(to) : to})`;
+}
+
+function rangeLoop(m: RegExpExecArray): string {
+  const head = part(m, 1) === '' ? 'FOR EACH:' : `${part(m, 1)}FOR EACH`;
+  return `${head} ${part(m, 2)} in ${rangeOf(part(m, 3), part(m, 4), !m[0].includes('..<'))}${part(m, 5)}:`;
+}
+
 /** Messages about the head of a loop. */
 const LOOP = /unknown-verb|unknown-name|unexpected-text|missing|not-a-command|not-an-instruction|bad-/;
 
@@ -25,13 +62,21 @@ function parallelLoop(m: RegExpExecArray): string | undefined {
 
 export const blockLines: readonly ForeignLine[] = [
   {
-    line: /^for\b\s*(?:each\b)?\s*:?\s*(\w+)\s+(?:in|of)\s+((?:ls|find|cat|git|\$\().*|\S*\*\S*?):?$/i,
+    line: /^for\b\s*(?:each\b)?\s*:?\s*(\w+)\s+(?:in|of)\s+((?:ls|find|cat|git|seq|\$\().*|\S*\*\S*?):?$/i,
     help: (m) =>
       `run the command first: \`DO: ${part(m, 1)}_list = …\`, then \`FOR EACH: ${part(m, 1)} in lines(${part(m, 1)}_list)\``,
     by: (m) => {
       const lister = part(m, 2).replace(/^\$\(|\)$/g, '');
       return `DO: ${part(m, 1)}_list = ${/^[\w$]+\s/.test(lister) ? lister : `ls ${lister}`}\nFOR EACH: ${part(m, 1)} in lines(${part(m, 1)}_list):`;
     },
+    binds: (m) => [part(m, 1)],
+  },
+  { line: RANGE_LOOP, codes: LOOP, help: write, by: rangeLoop, binds: (m) => [part(m, 2)] },
+  {
+    line: COUNTED_LOOP,
+    codes: LOOP,
+    help: write,
+    by: (m) => `FOR EACH: ${part(m, 1)} in ${rangeOf(part(m, 2), part(m, 4), part(m, 3) === '<=')}:`,
     binds: (m) => [part(m, 1)],
   },
   {
@@ -73,18 +118,11 @@ export const blockLines: readonly ForeignLine[] = [
     binds: (m) => [part(m, 2), part(m, 3)],
   },
   {
-    line: /^for\b\s*(?:each\b)?\s*:?\s*(\w+)\s*(?:=|from|in|of)\s*(\d+)\s*(?:to|until|\.\.\.?|-)\s*(\d+)\s*[:{]?$/i,
+    line: /^(?:for\b\s*(?:each\b)?|repeat\b|loop\b)\s*:?\s*(?:(\w+)\s+in\s+)?(\w+)\s+times?\s*[:{]?$/i,
     codes: LOOP,
     help: write,
-    by: (m) => `FOR EACH: ${part(m, 1)} in range(${part(m, 2)}, ${Number(part(m, 3)) + 1}):`,
-    binds: (m) => [part(m, 1)],
-  },
-  {
-    line: /^(?:for\b\s*(?:each\b)?|repeat\b|loop\b)\s*:?\s*(\w+)\s+times?\s*[:{]?$/i,
-    codes: LOOP,
-    help: write,
-    by: (m) => `FOR EACH: i in range(${part(m, 1)}):`,
-    binds: () => ['i'],
+    by: (m) => `FOR EACH: ${part(m, 1) || 'i'} in range(${part(m, 2)}):`,
+    binds: (m) => [part(m, 1) || 'i'],
   },
   {
     line: /^for\b\s*(?:each\b)?\s*:?\s*(\w+)\s+in\s+([^[\](){},:]+(?:,[^[\](){},:]+)+?)\s*[:{]?$/i,
@@ -115,11 +153,15 @@ export const blockLines: readonly ForeignLine[] = [
     binds: (m) => [part(m, 1)],
   },
   {
-    line: /^for\b\s*(?:each\b)?\s*:?\s*(\w+)\s+(?:in|of)\s+(.+?)\s*[:{]?$/i,
+    line: /^for\b\s*(?:each\b)?\s*:?\s*(\w+)\s+(?:in|of)\s+(.+?)(?:\s+do\b)?\s*[:{]?$/i,
     sure: true,
     codes: /unknown-verb|unknown-name|unexpected-text|missing-colon/,
     help: write,
-    by: (m) => `FOR EACH: ${part(m, 1)} in ${part(m, 2)}:`,
+    // In a head of this language the mistake is within the list.
+    by: (m) =>
+      /^FOR EACH:?\s+\w+\s+in\s+(.+?)\s*:?$/i.exec(m[0])?.[1] === part(m, 2)
+        ? undefined
+        : `FOR EACH: ${part(m, 1)} in ${part(m, 2)}:`,
     binds: (m) => [part(m, 1)],
   },
   {

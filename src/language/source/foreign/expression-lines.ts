@@ -156,7 +156,7 @@ export const expressionLines: readonly ForeignLine[] = [
     by: (m) => `${part(m, 1)} ${part(m, 2)}`,
   },
   {
-    line: /^(.*?)([\w.]+)\s+(?:in\s+([\w-]+)\s*\.\.\.?\s*([\w-]+)|between\s+(\S+)\s+and\s+(\S+))(.*)$/i,
+    line: /^(?!(?:DO:\s*)?for\b)(.*?)([\w.]+)\s+(?:in\s+([\w-]+)\s*\.\.\.?\s*([\w-]+)|between\s+(\S+)\s+and\s+(\S+))(.*)$/i,
     codes: /unexpected|unknown|bad-character/,
     help: write,
     by: (m) => {
