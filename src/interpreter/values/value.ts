@@ -187,7 +187,14 @@ export function define(object: { [key: string]: Value }, name: string, value: Va
 export function isBeyondJson(value: Value): boolean {
   if (typeof value !== 'object' || value === null) return false;
   if (value instanceof BeyondJson) return true;
-  if (isList(value)) return value.some(isBeyondJson);
+  if (isList(value)) {
+    // A list that grows in a loop comes here with each item.
+    for (let at = 0; at < value.length; at++) {
+      const item = value[at] as Value;
+      if (typeof item === 'object' && isBeyondJson(item)) return true;
+    }
+    return false;
+  }
   for (const key in value) if (isBeyondJson((value as ValueObject)[key] as Value)) return true;
   return false;
 }

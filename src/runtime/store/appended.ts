@@ -63,7 +63,7 @@ export class AppendDecoder {
     const before = this.known.get(name);
     if (before === undefined || typeof before.value !== typeof appended) return null;
     const value =
-      typeof before.value === 'string' ? before.value + String(appended) : [...before.value, ...(appended as Json[])];
+      typeof before.value === 'string' ? before.value + String(appended) : before.value.concat(appended as Json[]);
     const isPrinted = before.printed !== undefined || added !== undefined;
     const printed = isPrinted
       ? joinLists(before.printed ?? JSON.stringify(before.value), added ?? JSON.stringify(appended))
