@@ -132,5 +132,5 @@ export function lowerDetachedWait(
   lowerParallel(l, parallel, null, true);
   lowerWait(l, wait, true);
   l.emitter.add({ op: 'join-detached' }, parallel.span);
-  bindMembers(l, parallel);
+  bindMembers(l, parallel, true);
 }

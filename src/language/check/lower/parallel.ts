@@ -10,6 +10,7 @@ import { blocksOf } from '../../syntax/step-nodes.js';
 import { notWords } from '../../syntax/tokens/command-patterns.js';
 import { type BranchUse, lintBranches, lintEachBranch, noteParallelReads } from '../lints/reference-lints.js';
 import { constantText, noteValue } from './lower-expression.js';
+import type { Noted } from './may-be-missing.js';
 import { checkOptions, DEFAULT_LIMIT, durationTemplate, numberOption, type OptionTable } from './options.js';
 import type { StateLowering } from './state-lowering.js';
 import { lowerUndo } from './undo.js';
@@ -71,17 +72,18 @@ export function lowerParallel(l: StateLowering, i: Parallel, wait: WaitNode | nu
     ...omitUndefined({ detached: detached ? true : undefined }),
   });
   l.explain(i.verb.span, `PARALLEL of ${branches.length} members`);
+  const mayMiss = quorum !== null || keep !== null || joined !== null || detached;
   for (const own of bound)
     for (const { text, span } of own.values()) {
-      if (quorum !== null || keep !== null || joined !== null || detached) l.missing.note(text, { span, list: false });
+      if (mayMiss) l.missing.note(text, { span, parts: null });
       else l.missing.bind(text);
     }
-  if (!detached) bindMembers(l, i);
+  if (!detached) bindMembers(l, i, mayMiss);
   if (wait?.body) l.block(wait.body);
 }
 
 /** Binds what the members have bound, as an object, for `DO: r = in PARALLEL`. */
-export function bindMembers(l: StateLowering, i: Parallel): void {
+export function bindMembers(l: StateLowering, i: Parallel, mayMiss: boolean): void {
   const { members } = membersOf(l, i);
   const bound = members.map((member) => boundIn(l, [member]));
   if (i.bind !== undefined)
@@ -89,11 +91,11 @@ export function bindMembers(l: StateLowering, i: Parallel): void {
       if (bound[at]?.size === 0) l.diagnostics.push(say.unnamedMember(member.span, { name: i.bind?.text ?? '' }));
     });
   const entries = bound.flatMap((own) => [...own].map(([slot, { text }]): [string, Expr] => [text, l.valueOf(slot)]));
-  bindResult(l, i, { op: 'object', entries });
+  bindResult(l, i, { op: 'object', entries }, mayMiss ? 'a field' : null);
 }
 
 /** Binds the result of a PARALLEL or of a loop, which may also be that of a turn of a loop around it. */
-function bindResult(l: StateLowering, i: Parallel | ForEach, value: Expr, mayMiss = false): void {
+function bindResult(l: StateLowering, i: Parallel | ForEach, value: Expr, mayMiss: Noted['parts']): void {
   if (i.bind === undefined) {
     if (l.result !== null) l.put(l.result, value, i.span);
     return;
@@ -101,7 +103,7 @@ function bindResult(l: StateLowering, i: Parallel | ForEach, value: Expr, mayMis
   l.scope.declare(i.bind, 'local');
   const slot = l.scope.local(i.bind.text);
   l.put(slot, value, i.span);
-  if (mayMiss) l.missing.note(i.bind.text, { span: i.bind.span, list: true });
+  if (mayMiss !== null) l.missing.note(i.bind.text, { span: i.bind.span, parts: mayMiss });
   else l.missing.bind(i.bind.text);
   l.giveResult(slot, i.span);
 }
@@ -258,7 +260,11 @@ function lowerSequentialEach(l: StateLowering, i: ForEach, list: Expr, failures:
   l.scope.push('loop', l.locationOfLoop(i.variable.span), [[i.variable.text, { slot: variable }]]);
   const from = l.emitter.pc;
   if (results !== null) l.put(results.turn, l.constant(null), i.span);
-  const mark = l.inTurn(() => l.givingResults(results === null ? l.result : results.turn, () => l.block(i.body)));
+  const mark = l.inTurn(() =>
+    l.givingResults(results === null ? l.result : results.turn, () =>
+      l.missing.throughout(i.list, i.variable.text, () => l.block(i.body)),
+    ),
+  );
   if (mark !== undefined) l.emitter.patch(head, 'mark', mark);
   l.scope.pop();
   const to = l.emitter.pc;
@@ -276,10 +282,10 @@ function lowerSequentialEach(l: StateLowering, i: ForEach, list: Expr, failures:
     // A turn that failed has the result null.
     const [end, pc] = results === null ? [back + 1, head] : [to, to];
     l.handlers.push({ from, to: end, kind: null, pc, names: {}, ...frames, keep: facts });
-    for (const { text, span } of bound.values()) l.missing.note(text, { span, list: false });
+    for (const { text, span } of bound.values()) l.missing.note(text, { span, parts: null });
   }
   l.emitter.patch(head, 'exit');
-  if (results !== null) bindResult(l, i, l.valueOf(results.all), keep !== null);
+  if (results !== null) bindResult(l, i, l.valueOf(results.all), keep === null ? null : 'an element');
 }
 
 /** The slots of the list of results and of the result of a turn. */
@@ -311,15 +317,19 @@ function lowerParallelEach(
   if (result !== null) l.put(result, l.constant(null), i.span);
   l.inBranch(
     { binds: new Set(bound.keys()), isTurn: true },
-    () => lowerLimited(l, i.body.instructions, options.get('timeout'), () => l.block(i.body)),
+    () =>
+      lowerLimited(l, i.body.instructions, options.get('timeout'), () =>
+        l.missing.throughout(i.list, i.variable.text, () => l.block(i.body)),
+      ),
     result,
   );
   l.forkDepth--;
   lintEachBranch(l.scope.dataUse.writes.slice(before), l.diagnostics);
   l.scope.pop();
   l.emitter.add({ op: 'branch-end' }, i.span);
+  const mayMiss = quorum !== null || keep !== null || joined !== null;
   for (const { text, span } of bound.values()) {
-    if (quorum !== null || keep !== null || joined !== null) l.missing.note(text, { span, list: true });
+    if (mayMiss) l.missing.note(text, { span, parts: 'an element' });
     else l.missing.bind(text);
   }
   l.emitter.replace(fork, {
@@ -337,7 +347,7 @@ function lowerParallelEach(
     quorum,
     wait: joined,
   });
-  if (result !== null) bindResult(l, i, l.valueOf(result), quorum !== null || keep !== null || joined !== null);
+  if (result !== null) bindResult(l, i, l.valueOf(result), mayMiss ? 'an element' : null);
   if (wait?.body) l.block(wait.body);
 }
 

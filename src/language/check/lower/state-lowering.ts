@@ -11,7 +11,6 @@ import type { Diagnostic, Span } from '../../source/diagnostic.js';
 import type { Block, Instruction, Option, StateDeclaration } from '../../syntax/ast.js';
 import type { Expression } from '../../syntax/expression-nodes.js';
 import type { LocationCall } from '../code-locations.js';
-import { freeNames } from '../free-names.js';
 import { locationOf, type NameRole, type SymbolKey } from '../program-index.js';
 import { type MachineScope, StateScope } from '../scope.js';
 import { type StepLowering, stepExpression } from '../steps/step-keys.js';
@@ -21,6 +20,7 @@ import { type ExpressionContext, lowerExpression } from './lower-expression.js';
 import { codeLocationOf } from './lowered-locations.js';
 import type { LoweringSettings } from './lowered-state.js';
 import { LintFacts } from './lowered-state.js';
+import { MayBeMissing } from './may-be-missing.js';
 
 /** What one line of text with single spaces does not contain. Most texts are such lines, which need no copy. */
 const OTHER_SPACE = /[^\S ]| {2}|^ | $/;
@@ -355,106 +355,6 @@ class ExitCodeSlots {
     }
     return exitSlot;
   }
-}
-
-interface Noted {
-  /** The location of the binding. */
-  readonly span: Span;
-  /** The name is always a list; its elements may be null. */
-  readonly list: boolean;
-}
-
-/** A condition that reads one of these names tests how the members ended. */
-const ASKS_FOR_ALL = new Set(['timed_out', 'failures']);
-
-/**
- * Names that may be null because the member that binds them may fail or be stopped. Reading a field of such a name
- * would fail the run when something already went wrong, so it is reported unless a condition tests first. Names are
- * recorded, rebound and read in the order of the text, which is the order of execution in a state.
- */
-class MayBeMissing {
-  private names = new Map<string, Noted>();
-  private spared = 0;
-
-  constructor(private readonly diagnostics: Diagnostic[]) {}
-
-  note(name: string, noted: Noted): void {
-    this.names.set(name, noted);
-  }
-
-  /** Something else binds the name. */
-  bind(name: string): void {
-    this.names.delete(name);
-  }
-
-  /** Lowers an operand that may be missing. */
-  sparing<T>(read: () => T): T {
-    this.spared++;
-    const result = read();
-    this.spared--;
-    return result;
-  }
-
-  /** Called when a field or an element is read. */
-  checkRead(e: Extract<Expression, { kind: 'field' | 'index' }>, isLocal: (name: string) => boolean): void {
-    if (this.names.size === 0 || this.spared > 0) return;
-    let depth = 1;
-    let of = e.of;
-    for (; of.kind === 'field' || of.kind === 'index'; of = of.of) depth++;
-    const noted = of.kind === 'name' ? this.names.get(of.name) : undefined;
-    if (of.kind !== 'name' || noted === undefined || !isLocal(of.name)) return;
-    // The rest of a longer path is part of the same report.
-    if (depth !== (noted.list ? 2 : 1)) return;
-    const label = { span: noted.span, text: 'set by a member, which may fail or be stopped' };
-    const what = noted.list ? `an element of \`${of.name}\`` : `\`${of.name}\``;
-    this.diagnostics.push(say.mayBeMissing(e.span, { what, label, end: { ...e.span, start: e.span.end } }));
-  }
-
-  /**
-   * Lowers the code that a condition guards. Names that the condition tests are safe there, and also below if another
-   * arm leaves.
-   */
-  within<T>(conditions: readonly Expression[], lower: () => { result: T; leaves: boolean }): T {
-    if (this.names.size === 0) return lower().result;
-    const asked = new Set(conditions.flatMap((one) => askedIn(one)));
-    const all = [...asked].some((name) => ASKS_FOR_ALL.has(name));
-    const known = [...this.names].filter(([name]) => all || asked.has(name));
-    for (const [name] of known) this.names.delete(name);
-    const { result, leaves } = lower();
-    if (!leaves) for (const [name, noted] of known) this.names.set(name, noted);
-    return result;
-  }
-}
-
-/** The names that a condition tests for presence, and the names that say how the members ended. */
-function askedIn(e: Expression): string[] {
-  switch (e.kind) {
-    case 'logical':
-      return [...askedIn(e.left), ...askedIn(e.right)];
-    case 'not':
-      return askedIn(e.of);
-    case 'test':
-      return namesOf(e.of);
-    case 'compare':
-      if (e.operator !== '==' && e.operator !== '!=') return endings(e);
-      return isNull(e.right) ? namesOf(e.left) : isNull(e.left) ? namesOf(e.right) : endings(e);
-    default:
-      return endings(e);
-  }
-}
-
-function endings(e: Expression): string[] {
-  return freeNames(e)
-    .map(({ name }) => name)
-    .filter((name) => ASKS_FOR_ALL.has(name));
-}
-
-function namesOf(e: Expression): string[] {
-  return e.kind === 'name' ? [e.name] : endings(e);
-}
-
-function isNull(e: Expression): boolean {
-  return e.kind === 'constant' && e.value === null;
 }
 
 /** The unnamed state of a script. Paths of its steps do not begin with a state. */
