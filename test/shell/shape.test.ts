@@ -26,7 +26,7 @@ describe('commands', () => {
     ['f() { a; }; f x; function g { b; }', ['<a>', '!<f> x', '<b>']],
     ['sudo -u bob env X=1 timeout 5 make all', ['sudo -u bob env X=1 timeout 5 <make> all']],
     ['$cmd a; "{v}" b; ./x', ['? <?> a', '? <?> b', '<./x>']],
-    ['[[ a == b ]] && (( 1 )) || [ x ]', ['!<[[> a == b ]]', '!<((>', '!<[> x ]']],
+    ['[[ a == b ]] && (( 1 )) || [ x ]', ['!<[[> a == b ]]', '!<(())>', '!<[> x ]']],
     ['a=(b c); d', ['<d>']],
     ['cat <<EOF | b\nx y\nEOF\nc', ['<cat>', '|<b>', '<c>']],
     ['a \\\n  b', ['<a> b']],

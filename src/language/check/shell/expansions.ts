@@ -146,5 +146,8 @@ function lexParenthesis(l: Lexing, frame: QuoteFrame, character: string): void {
     return;
   }
   l.frames.pop();
-  if (frame.close === '))' && l.text[l.at] === ')') l.at++;
+  if (frame.close !== '))' || l.text[l.at] !== ')') return;
+  l.at++;
+  // It closes `((`, which is no command without it, and not `$((`.
+  if (l.text[frame.start] === '(') grow(wordAt(l, frame.commandFrame), '))', false);
 }

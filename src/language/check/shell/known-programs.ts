@@ -12,7 +12,7 @@ export const KEYWORDS = list('if then else elif fi do done while until ! { } tim
 export const BUILTINS = list(`. : [ alias bg bind break builtin caller case cd command compgen complete compopt continue
   declare dirs disown echo enable eval exec exit export false fc fg for function getopts hash help history jobs kill let
   local logout mapfile popd printf pushd pwd read readarray readonly return select set shift shopt source suspend test
-  time times trap true type typeset ulimit umask unalias unset wait [[ ((`);
+  time times trap true type typeset ulimit umask unalias unset wait [[ (( (())`);
 
 /** Builtins with arguments that name or declare a variable, a callback or code. */
 export const NAMING_BUILTINS = list(`unset read mapfile readarray getopts alias compgen complete compopt declare typeset

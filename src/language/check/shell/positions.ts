@@ -209,12 +209,18 @@ function begins(word: Word | undefined): boolean {
   return word?.holes[0]?.offset === 0;
 }
 
+/** `(( … ))`, which names nothing. Its values are checked like those of all arithmetic. `((… ) … )` are two subshells. */
+function isArithmetic({ text, plain, quoted, holes }: Word): boolean {
+  const isClosed = plain === 0 && !quoted && text.startsWith('((') && text.endsWith('))');
+  return isClosed && holes.every(({ zone }) => zone === 'arithmetic');
+}
+
 // ---- commands ---------------------------------------------------------------------------------------
 
 function checkSimple(checks: ShellChecks, command: Command): void {
   const { words } = command;
   const first = words[0];
-  if (first === undefined) return;
+  if (first === undefined || isArithmetic(first)) return;
   const { program, chosen } = resolveProgram(command);
   for (const at of chosen) unsafeWord(checks, words[at], 'command-word', '', false);
   checkEnvironment(checks, command, program);
@@ -271,7 +277,7 @@ function checkBuiltin(checks: ShellChecks, words: readonly Word[], at: number, n
   else if (NAMING_BUILTINS.has(name)) for (const word of rest) unsafeWord(checks, word, 'naming-builtin', name);
   else if (name === 'export' || name === 'readonly') checkExport(checks, rest, name);
   else if (name === 'for' || name === 'select') {
-    unsafeWord(checks, rest[0], 'loop-variable', name, false);
+    if (rest[0] !== undefined && !isArithmetic(rest[0])) unsafeWord(checks, rest[0], 'loop-variable', name, false);
     holdList(checks, rest);
   } else if (name === 'printf' || name === 'wait') {
     const option = name === 'printf' ? '-v' : '-p';

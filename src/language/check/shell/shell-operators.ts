@@ -148,7 +148,8 @@ function open(l: Lexing, frame: CommandFrame): void {
   if (word !== null && word.plain === word.text.length && opensArray(frame, word.text)) return openArray(l, frame);
   if (definesFunction(l, frame)) return;
   l.compound = true;
-  if (text[at + 1] === '(' && word === null && (command.words.length === 0 || isFor(frame))) {
+  // In sh these are two subshells.
+  if (l.bash && text[at + 1] === '(' && word === null && (command.words.length === 0 || isFor(frame))) {
     grow(wordAt(l, frame), '((', false);
     openQuoteFrame(l, 'arithmetic', '))');
     l.at += 2;

@@ -41,11 +41,14 @@ export function noteVariable(l: Lexing, at: number, zone: ReadVariable['zone']):
 
 const ASSIGNS = /\s*(?:=(?!=)|\+\+|--|(?:[-+*/%&|^]|<<|>>)=)/y;
 
-/** Records a name that arithmetic sets: `(( n++ ))`, `$(( n = 1 ))`. */
+/** Records a name in arithmetic, which sets it (`(( n++ ))`, `$(( n = 1 ))`) or reads it like `$n`. */
 export function noteArithmetic(l: Lexing, name: string, end: number): void {
   ASSIGNS.lastIndex = end;
   const start = end - name.length;
   if (ASSIGNS.test(l.text) || /(?:\+\+|--)\s*$/.test(l.text.slice(Math.max(0, start - 4), start))) l.made.add(name);
+  // Not the digits of `0xff` and `16#ff`, and no key of an array.
+  else if (!/[\w#]$|(?:^|[^$])\[$/.test(l.text.slice(Math.max(0, start - 2), start)))
+    l.variables.push({ name, start, end, whole: true, zone: 'arithmetic' });
 }
 
 /** Records the names in the subscript of an array that begins at `from`. */
