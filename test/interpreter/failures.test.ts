@@ -1,6 +1,7 @@
 /** Failures by hand: which one counts as the cause, who handles it, and what is left of it when the run ends. */
 import { describe, expect, test } from 'vitest';
 import type { RunEvent } from '../../src/interpreter/events/event.js';
+import type { EffectRequest } from '../../src/interpreter/request.js';
 import { exceed } from '../../src/interpreter/run.js';
 import { beginRollback } from '../../src/interpreter/undo/rollback.js';
 import { ScriptedProgram } from './scripted-program.js';
@@ -102,4 +103,79 @@ STATE: ERROR
     run.end('back');
     expect(run.run.result).toEqual(result);
   });
+
+  const LIMITS =
+    'timeout={wait} idle={pause} cwd={word} env.K={word} env.L=l ok={codes} retry={tries} retry_on={kinds}';
+  const FOR_CALLS = 'timeout={wait} retry={tries} retry_on={kinds}';
+
+  test.each([
+    { work: 'DO: plain', text: 'plain', attempts: 1 },
+    {
+      work: `DO [${LIMITS}]: show {word} {list} {word:json} {word:path} {list:file} $K`,
+      text: 'show a b ["x","y z"] "a b" a b ["x","y z"] $K',
+      attempts: 3,
+    },
+    { work: 'DO [ok=any retry=1 retry_on=timeout]: show {list*}', text: 'show x y z', attempts: 1 },
+    { work: `DO [${LIMITS}]: ["show", {word}, {n}]`, text: 'show a b 1.50', attempts: 3 },
+    { work: `DO [${LIMITS}]: told {word} {list*} {n} x{n}`, text: 'told a b x y z 1.50 x1.50', attempts: 3 },
+    {
+      work: `DO [${LIMITS}]: Task(helper) "say {word}" with n={n}, list={list} > {n}.md`,
+      text: 'Task(helper) "say a b"',
+      attempts: 3,
+    },
+    { work: 'DO: Task(helper) with n={n}', text: 'Task(helper)', attempts: 1 },
+    {
+      work: `CALL [${FOR_CALLS}]: tool with n={n}, list={list}`,
+      text: 'CALL tool with n="1.50", list=["x","y z"]',
+      attempts: 3,
+    },
+    { work: 'CALL [retry=1 retry_on=timeout]: tool', text: 'CALL tool', attempts: 1 },
+  ])('an UNDO does what the instruction above it did, whatever has changed: $work', ({ work, text, attempts }) => {
+    const undo = work.startsWith('CALL') ? work.replace(/^CALL(.*?): /, 'UNDO$1: CALL ') : work.replace(/^DO/, 'UNDO');
+    const run = new ScriptedProgram(
+      `STATE: A
+  TRACK: word = "a b"
+  TRACK: list = ["x", "y z"]
+  TRACK: n = "1.50"
+  TRACK: wait = "5m"
+  TRACK: pause = "70s"
+  TRACK: codes = [0, 3]
+  TRACK: tries = 2
+  TRACK: kinds = ["timeout", "exit:1"]
+  ${work}
+  ${undo}
+  SET: word = "c"
+  SET: list = []
+  SET: n = 2
+  SET: wait = "1s"
+  SET: pause = "2s"
+  SET: codes = 9
+  SET: tries = 0
+  SET: kinds = "exit:2"
+  DO: after
+  FAIL: no
+STATE: ERROR
+  ROLLBACK
+  RETURN: {rollback}
+`,
+      { restored, functions: ['told'], files: { 'tools.yaml': 'tool: { run: ["cat"] }\n' }, clockMs: 0 },
+    );
+    const [open = ''] = run.waiting;
+    run.end(open);
+    expect(run.run.undo.entries.map((entry) => entry.text)).toEqual([text]);
+    run.end('after');
+    const [done, , undone] = run.requests.filter(({ kind }) => kind !== 'clock').map(whatItDoes);
+    expect(undone).toEqual(done);
+    for (let left = 9; left > 0 && run.run.result === null; left--) run.fail(open);
+    expect(run.started.filter((name) => name === open)).toHaveLength(1 + attempts);
+  });
 });
+
+/** A request without what says where it comes from; of shell text, which values are paths or in files. */
+function whatItDoes(request: EffectRequest): object {
+  const same = { ...request, effect: '', line: 0, state: '', text: '' };
+  if (request.kind !== 'shell') return same;
+  const { parts, ...template } = request.template;
+  const filters = parts.map((part) => (typeof part === 'string' ? part : /^(file|path)$/.exec(part.filter ?? '')?.[0]));
+  return { ...same, template, filters };
+}

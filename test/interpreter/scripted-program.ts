@@ -38,6 +38,8 @@ export interface ScriptOptions {
   readonly restored: boolean;
   readonly run?: Partial<InterpreterOptions>;
   readonly lookups?: Lookups;
+  /** Names of functions that are commands. */
+  readonly functions?: readonly string[];
   /** The files of its project, such as `tools.yaml`. */
   readonly files?: Readonly<Record<string, string>>;
   /** The time that every clock shows; absent: the test settles them. */
@@ -69,8 +71,8 @@ export class ScriptedProgram {
   private readonly isRestored: boolean;
   private readonly clockMs: number | undefined;
 
-  constructor(text: string, { restored, run = {}, lookups = {}, files = {}, clockMs }: ScriptOptions) {
-    this.linked = linkText(text, lookups, files);
+  constructor(text: string, { restored, run = {}, clockMs, ...project }: ScriptOptions) {
+    this.linked = linkText(text, project);
     this.options = { ...OPTIONS, ...run };
     this.isRestored = restored;
     this.clockMs = clockMs;
@@ -101,7 +103,7 @@ export class ScriptedProgram {
 
   /** Continues in an edited program, or returns what it lacks. `failed`: what the run waits for has failed before. */
   edit(text: string, failed = false): readonly string[] {
-    const linked = linkText(text, {});
+    const linked = linkText(text);
     const moved = migrateRun(this.run, linked, { failed });
     if ('missing' in moved) return moved.missing;
     this.linked = linked;
@@ -179,14 +181,16 @@ function lasting(request: EffectRequest): string {
   return JSON.stringify({ ...request, delayMs: undefined, ms: undefined, again: undefined });
 }
 
-function linkText(text: string, lookups: Lookups, files: ScriptOptions['files'] = {}): LinkedMachine {
+type Project = Pick<ScriptOptions, 'lookups' | 'functions' | 'files'>;
+
+function linkText(text: string, { lookups = {}, functions = [], files = {} }: Project = {}): LinkedMachine {
   const calls = () =>
     callSupport(
       memoryHost((name) => files[name]),
       'program.dsl',
       {},
     );
-  const { machine, diagnostics } = compile(text, { lookups, calls });
+  const { machine, diagnostics } = compile(text, { lookups, calls, commands: functions });
   if (machine === null) throw new Error(diagnostics.map(({ message }) => message).join('\n'));
   return link(machine as Machine);
 }
