@@ -44,7 +44,7 @@ function shortenLine(line: string, other: string): string {
   const [sign, text] = [line.slice(0, 2), line.slice(2)];
   let same = 0;
   while (same < text.length && text[same] === other[same + 2]) same++;
-  const begin = same > BEFORE ? same - BEFORE : 0;
+  const begin = Math.max(0, same - BEFORE);
   const rest = text.length - begin - MOST_CHARACTERS;
   const end = rest > 0 ? `… ${rest} more characters` : '';
   return `${sign}${begin > 0 ? '…' : ''}${text.slice(begin, begin + MOST_CHARACTERS)}${end}`;
@@ -56,11 +56,8 @@ const valuesText = (values: readonly Json[]): string =>
 /** Lines with `-` were recorded, lines with `+` are asked for, and others are in both. */
 export function differentLines(before: string, after: string): string[] {
   const [old, now] = [before.split('\n'), after.split('\n')];
-  let start = 0;
-  while (start < old.length && start < now.length && old[start] === now[start]) start++;
-  let end = 0;
-  const most = Math.min(old.length, now.length) - start;
-  while (end < most && old[old.length - 1 - end] === now[now.length - 1 - end]) end++;
+  const start = sameAtBegin(old, now);
+  const end = sameAtBegin(old.slice(start).reverse(), now.slice(start).reverse());
   const [removed, added] = [old.slice(start, old.length - end), now.slice(start, now.length - end)];
   const middle =
     removed.length * added.length > MOST_LINES * MOST_LINES
@@ -71,40 +68,39 @@ export function differentLines(before: string, after: string): string[] {
   return [...lead, ...withoutLongSame(middle), ...tail];
 }
 
+/** How many lines at the beginning are in both. */
+function sameAtBegin(old: readonly string[], now: readonly string[]): number {
+  const different = old.findIndex((line, at) => line !== now[at]);
+  return different === -1 ? old.length : different;
+}
+
 /** The longest common lines stay; all others are removed or added. */
 function alignLines(removed: readonly string[], added: readonly string[]): string[] {
-  const rows = removed.length + 1;
   const width = added.length + 1;
-  const lengths = new Uint16Array(rows * width);
+  /** How many lines are common from each pair of lines on. */
+  const lengths = new Uint16Array((removed.length + 1) * width);
+  const common = (i: number, j: number): number => lengths[i * width + j] as number;
   for (let i = removed.length - 1; i >= 0; i--)
     for (let j = added.length - 1; j >= 0; j--)
       lengths[i * width + j] =
-        removed[i] === added[j]
-          ? (lengths[(i + 1) * width + j + 1] as number) + 1
-          : Math.max(lengths[(i + 1) * width + j] as number, lengths[i * width + j + 1] as number);
+        removed[i] === added[j] ? common(i + 1, j + 1) + 1 : Math.max(common(i + 1, j), common(i, j + 1));
   const lines: string[] = [];
   let i = 0;
   let j = 0;
-  while (i < removed.length || j < added.length) {
-    if (i < removed.length && j < added.length && removed[i] === added[j]) {
+  while (i < removed.length && j < added.length)
+    if (removed[i] === added[j]) {
       lines.push(`  ${removed[i++]}`);
       j++;
-    } else if (
-      j >= added.length ||
-      (i < removed.length && (lengths[(i + 1) * width + j] as number) >= (lengths[i * width + j + 1] as number))
-    )
-      lines.push(`- ${removed[i++]}`);
+    } else if (common(i + 1, j) >= common(i, j + 1)) lines.push(`- ${removed[i++]}`);
     else lines.push(`+ ${added[j++]}`);
-  }
-  return lines;
+  return [...lines, ...removed.slice(i).map((line) => `- ${line}`), ...added.slice(j).map((line) => `+ ${line}`)];
 }
 
 /** Of lines that are in both, only those next to a difference are shown. */
 function withoutLongSame(lines: readonly string[]): string[] {
-  const isFar = (at: number): boolean =>
-    [at - 1, at, at + 1].every((near) => near < 0 || near >= lines.length || lines[near]?.startsWith('  ') === true);
+  const isFar = (at: number): boolean => [at - 1, at, at + 1].every((near) => lines[near]?.startsWith('  '));
   return lines.flatMap((line, at) => {
     if (!isFar(at)) return [line];
-    return at > 0 && isFar(at - 1) ? [] : ['  …'];
+    return isFar(at - 1) ? [] : ['  …'];
   });
 }
