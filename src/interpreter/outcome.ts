@@ -39,7 +39,6 @@ export function durationText(ms: number): string {
   for (const [unit, size] of [
     ['h', 3_600_000],
     ['m', 60_000],
-    ['s', 1000],
   ] as const)
     if (ms >= size && ms % size === 0) return `${ms / size}${unit}`;
   return ms >= 1000 ? `${ms / 1000}s` : `${ms}ms`;
