@@ -126,6 +126,89 @@ describe('comparisons', () => {
   });
 });
 
+/**
+ * For each operator, what it gives for the kind of value at the beginning of the line with each of them, in the same order:
+ * true, not true, a value or a failure.
+ */
+const GRID = `
+       ==                 <                  <=                 contains           +
+null   T----------------- !!!!!!!!!!!!!!!!!! !!!!!!!!!!!!!!!!!! !!!!!!!!!!!!!!!!!! !!!!!!!!!!!!!!!!!!
+true   -T-!!!!!!!!!!!!!!! !!!!!!!!!!!!!!!!!! !!!!!!!!!!!!!!!!!! !!!!!!!!!!!!!!!!!! !!!!!!!!!!!!!!!!!!
+false  --T!!!!!!!!!!!!!!! !!!!!!!!!!!!!!!!!! !!!!!!!!!!!!!!!!!! !!!!!!!!!!!!!!!!!! !!!!!!!!!!!!!!!!!!
+empty  -!!T--!!!!!!!!!!!! !!!-TT!!!!!!!!!!!! !!!TTT!!!!!!!!!!!! !!!T--!!!!!!!!!!!! !!!vvv!!!!!!!!!!!!
+text   -!!-T-!!!!!!!!!!!! !!!---!!!!!!!!!!!! !!!-T-!!!!!!!!!!!! !!!TT-!!!!!!!!!!!! !!!vvv!!!!!!!!!!!!
+digit  -!!--T!!!!!!!!!!!! !!!-T-!!!!!!!!!!!! !!!-TT!!!!!!!!!!!! !!!T-T!!!!!!!!!!!! !!!vvv!!!!!!!!!!!!
+zero   -!!!!!T---!!!!!!!! !!!!!!-TTT!!!!!!!! !!!!!!TTTT!!!!!!!! !!!!!!!!!!!!!!!!!! !!!!!!vvvv!!!!!!!!
+two    -!!!!!-TT-!!!!!!!! !!!!!!---T!!!!!!!! !!!!!!-TTT!!!!!!!! !!!!!!!!!!!!!!!!!! !!!!!!vvvv!!!!!!!!
+2.0    -!!!!!-TT-!!!!!!!! !!!!!!---T!!!!!!!! !!!!!!-TTT!!!!!!!! !!!!!!!!!!!!!!!!!! !!!!!!vvvv!!!!!!!!
+long   -!!!!!---T!!!!!!!! !!!!!!----!!!!!!!! !!!!!!---T!!!!!!!! !!!!!!!!!!!!!!!!!! !!!!!!vvvv!!!!!!!!
+1.9    -!!!!!!!!!T-!!!!!! !!!!!!!!!!-T!!!!!! !!!!!!!!!!TT!!!!!! !!!!!!!!!!!!!!!!!! !!!!!!!!!!!!!!!!!!
+1.10   -!!!!!!!!!-T!!!!!! !!!!!!!!!!--!!!!!! !!!!!!!!!!-T!!!!!! !!!!!!!!!!!!!!!!!! !!!!!!!!!!!!!!!!!!
+[]     -!!!!!!!!!!!T----- !!!!!!!!!!!!!!!!!! !!!!!!!!!!!!!!!!!! ------------------ !!!!!!!!!!!!vvvv!!
+[2]    -!!!!!!!!!!!-T---- !!!!!!!!!!!!!!!!!! !!!!!!!!!!!!!!!!!! -!!!!!-TT-!!!!!!!! !!!!!!!!!!!!vvvv!!
+["a"]  -!!!!!!!!!!!--T--- !!!!!!!!!!!!!!!!!! !!!!!!!!!!!!!!!!!! -!!-T-!!!!!!!!!!!! !!!!!!!!!!!!vvvv!!
+[null] -!!!!!!!!!!!---T-- !!!!!!!!!!!!!!!!!! !!!!!!!!!!!!!!!!!! T----------------- !!!!!!!!!!!!vvvv!!
+{}     -!!!!!!!!!!!----T- !!!!!!!!!!!!!!!!!! !!!!!!!!!!!!!!!!!! !!!---!!!!!!!!!!!! !!!!!!!!!!!!!!!!!!
+{a:2}  -!!!!!!!!!!!-----T !!!!!!!!!!!!!!!!!! !!!!!!!!!!!!!!!!!! !!!-T-!!!!!!!!!!!! !!!!!!!!!!!!!!!!!!
+`;
+
+describe('each kind of value with each other', () => {
+  const kinds: readonly [name: string, value: Value][] = [
+    ['null', null],
+    ['true', true],
+    ['false', false],
+    ['empty', ''],
+    ['text', 'a'],
+    ['digit', '2'],
+    ['zero', 0],
+    ['two', 2],
+    ['2.0', value('2.0')],
+    ['long', value('9007199254740993')],
+    ['1.9', evaluate(call('version', constant('1.9')))],
+    ['1.10', evaluate(call('version', constant('1.10')))],
+    ['[]', []],
+    ['[2]', [2]],
+    ['["a"]', ['a']],
+    ['[null]', [null]],
+    ['{}', {}],
+    ['{a:2}', { a: 2 }],
+  ];
+  const run = new Run(link(program), OPTIONS);
+  const result = (expr: Expr, left: Value, right: Value): string => {
+    run.main.locals = [left, right];
+    try {
+      const made = compile(expr)(run.main);
+      return made === true ? 'T' : made === false ? '-' : 'v';
+    } catch (thrown) {
+      if (!(thrown instanceof RuntimeFailure)) throw thrown;
+      return '!';
+    }
+  };
+  const grid = (expr: Expr): string[] =>
+    kinds.map(([, left]) => kinds.map(([, right]) => result(expr, left, right)).join(''));
+  const y = local(1, 'y');
+  const operators = (['==', '<', '<=', 'contains'] as const).map((one) => compare(one, x, y));
+  const [equal, , , has] = operators as [Expr, Expr, Expr, Expr];
+
+  test('is compared, added or refused', () => {
+    const all = [...operators, { op: 'arithmetic', operator: '+', left: x, right: y } as Expr].map(grid);
+    const lines = kinds.map(([name], at) => name.padEnd(7) + all.map((cells) => cells[at]).join(' '));
+    expect(lines).toEqual(GRID.trim().split('\n').slice(1));
+  });
+
+  test.each([
+    ['!=', compare('!=', x, y), equal, false],
+    ['>', compare('>', x, y), compare('<', y, x), true],
+    ['>=', compare('>=', x, y), compare('<=', y, x), true],
+    ['in', compare('in', x, y), compare('contains', y, x), true],
+    ['not-in', compare('not-in', x, y), compare('in', x, y), false],
+    ['not-contains', compare('not-contains', x, y), has, false],
+  ] as [string, Expr, Expr, boolean][])('%s is defined by another operator', (_, expr, other, same) => {
+    const swapped = (row: string): string => row.replace(/[T-]/g, (sign) => (sign === 'T' ? '-' : 'T'));
+    expect(grid(expr)).toEqual(same ? grid(other) : grid(other).map(swapped));
+  });
+});
+
 describe('arithmetic', () => {
   const of = (operator: '+' | '-' | '*' | '/' | '%', left: unknown, right: unknown): Expr => ({
     op: 'arithmetic',
