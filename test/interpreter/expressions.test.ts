@@ -1,11 +1,20 @@
 /** Operators and functions, as tables of what they give and how they fail. */
+import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { RuntimeFailure } from '../../src/interpreter/failure.js';
 import { link } from '../../src/interpreter/run.js';
 import { Run } from '../../src/interpreter/run-state/run-memory.js';
 import { compile } from '../../src/interpreter/values/evaluate.js';
 import { readJson, render } from '../../src/interpreter/values/json.js';
-import { plain, type Value } from '../../src/interpreter/values/value.js';
+import { isoTime } from '../../src/interpreter/values/operations.js';
+import {
+  codePoints,
+  compareNumbers,
+  compareText,
+  numberKey,
+  plain,
+  type Value,
+} from '../../src/interpreter/values/value.js';
 import type { Comparison, Expr } from '../../src/machine/expression.js';
 import { longTest } from '../amount.js';
 import { call, constant, done, field, hole, local, machine, OPTIONS } from './machine-builder.js';
@@ -535,5 +544,74 @@ describe('numbers keep their printed text', () => {
     expect(render(int('12345678901234567890'))).toBe('12345678901234567890');
     expect(() => int('4.5')).toThrow('`{x:int}` needs a whole number, not `4.5`');
     expect(() => int([1])).toThrow('`{x:int}` needs a whole number, not a list');
+  });
+});
+
+describe('what JavaScript and BigInt say', () => {
+  const units = (...some: string[]) => fc.array(fc.constantFrom(...some), { maxLength: 5 }).map((all) => all.join(''));
+  const sign = (number: number | bigint): number => (number < 0 ? -1 : number > 0 ? 1 : 0);
+
+  test('texts are ordered by their characters, and have as many', () => {
+    const characters = units('a', 'b', '\ud7ff', '\ue000', '\uffff', '\u{10000}', '\u{1f600}', '\u{10ffff}');
+    const codes = (text: string): number[] => [...text].map((one) => one.codePointAt(0) as number);
+    fc.assert(
+      fc.property(characters, characters, (a, b) => {
+        const [left, right] = [codes(a), codes(b)];
+        const at = left.findIndex((code, i) => code !== right[i]);
+        const expected = at === -1 ? left.length - right.length : (left[at] as number) - (right[at] ?? -1);
+        expect(sign(compareText(a, b))).toBe(sign(expected));
+      }),
+    );
+    const halves = units('a', '\ud7ff', '\ud800', '\udbff', '\udc00', '\udfff', '\ue000');
+    fc.assert(
+      fc.property(halves, (text) => {
+        expect(codePoints(text)).toBe([...text].length);
+      }),
+    );
+  });
+
+  test('a time is the one of a Date', () => {
+    const [first, last] = [Date.UTC(1, 0, 1), Date.UTC(9999, 11, 31, 23, 59, 59, 999)];
+    const same = (ms: number): void => {
+      expect(isoTime(ms)).toBe(new Date(ms).toISOString());
+    };
+    fc.assert(fc.property(fc.integer({ min: first, max: last }), same));
+    const days = fc.tuple(
+      fc.constantFrom(0, 1600, 1900, 1970, 1999, 2000, 2100, 2024),
+      fc.integer({ min: -400, max: 800 }),
+    );
+    fc.assert(fc.property(days, ([year, day]) => same(Date.UTC(2000 + (year % 400), 0, day) + year)));
+    expect(isoTime(1.9)).toBe('1970-01-01T00:00:00.001Z');
+  });
+
+  test('numbers beyond 2^53 are ordered and rounded by their digits', () => {
+    const digits = fc.bigInt({ min: 2n ** 53n, max: 2n ** 53n + 9n });
+    const long = fc.record({
+      digits,
+      minus: fc.boolean(),
+      fraction: fc.constantFrom('', '0', '4', '5', '50', '51', '99'),
+      zeros: fc.nat(2),
+    });
+    type Long = { digits: bigint; minus: boolean; fraction: string; zeros: number };
+    const text = ({ digits: of, minus, fraction, zeros }: Long): string =>
+      `${minus ? '-' : ''}${of}${fraction === '' ? '' : `.${fraction}`}${zeros === 0 ? '' : `e${zeros}`}`;
+    // In hundredths.
+    const exact = ({ digits: of, minus, fraction, zeros }: Long): bigint =>
+      BigInt(`${minus ? '-' : ''}${of}${fraction.padEnd(2, '0')}`) * 10n ** BigInt(zeros);
+    fc.assert(
+      fc.property(long, long, (a, b) => {
+        const [left, right] = value(`[${text(a)},${text(b)}]`) as [number, number];
+        const [x1, y1] = [exact(a), exact(b)];
+        expect(sign(compareNumbers(left, right))).toBe(sign(x1 - y1));
+        expect(numberKey(left) === numberKey(right)).toBe(x1 === y1);
+        const whole = x1 / 100n;
+        const rest = x1 % 100n;
+        const rounded = (name: string): string => render(evaluate(call(name, x), left));
+        expect(rounded('int')).toBe(String(whole));
+        expect(rounded('floor')).toBe(String(rest < 0n ? whole - 1n : whole));
+        expect(rounded('ceil')).toBe(String(rest > 0n ? whole + 1n : whole));
+        expect(rounded('round')).toBe(String(rest >= 50n ? whole + 1n : rest <= -50n ? whole - 1n : whole));
+      }),
+    );
   });
 });
