@@ -4,11 +4,12 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { describe, expect, test } from 'vitest';
 import { definedCodes } from '../src/language/source/catalogue/message.js';
-import { CASE_KINDS, casesOf, namedCases, programOf } from './corpus/case-file.js';
+import { CASE_KINDS, casesOf, namedCases, programOf, sectionText } from './corpus/case-file.js';
 import { compileCase, drawnDiagnostics, explained } from './corpus/compile-case.js';
 import { compare } from './corpus/expectation.js';
 import { formatted, parsed, treeOf } from './corpus/format-case.js';
 import { answers } from './corpus/ide-case.js';
+import { recordInMemory } from './corpus/memory-case.js';
 import { checkedPlan } from './corpus/plan-case.js';
 import { readWorkflow } from './corpus/workflow-case.js';
 
@@ -45,6 +46,12 @@ describe('format', () => {
     compare(the, { formatted: once }, ['formatted']);
     expect(formatted({ ...programOf(the), text: once }), 'formatting again changes nothing').toBe(once);
     expect(treeOf({ ...programOf(the), text: once }), 'the tree is the same').toEqual(treeOf(programOf(the)));
+  });
+});
+
+describe('in memory', () => {
+  test.each(namedCases('run').filter(([, the]) => sectionText(the, 'record') !== undefined))('%s', (_, the) => {
+    compare(the, { record: recordInMemory(the) }, ['record']);
   });
 });
 

@@ -12,10 +12,10 @@ const corpus = join(root, 'test/corpus');
 const MOST = 30;
 
 /** How the names of the test files of each folder of cases begin. */
-const FILES = { run: 'corpus-runs-', 'plan-runs': 'corpus-plan-runs.', session: 'corpus-sessions.' };
+const FILES = { run: ['corpus-runs-', 'corpus.'], 'plan-runs': ['corpus-plan-runs.'], session: ['corpus-sessions.'] };
 /** What a run has besides its own test. */
 const SUITES = {
-  run: ['run', 'a crashed run', 'a run on an engine'],
+  run: ['run', 'a crashed run', 'a run on an engine', 'in memory'],
   'plan-runs': ['plan-runs', 'a crashed run of a plan', 'a run of a plan on an engine'],
 };
 
@@ -62,7 +62,7 @@ if (found.length > MOST)
 
 const literal = (text) => text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
 const names = found.map((name) => `(${(SUITES[kindOf(name)] ?? [kindOf(name)]).join('|')}) ${literal(ownName(name))}`);
-const files = [...new Set(found.map((name) => `test/${FILES[kindOf(name)] ?? 'corpus.'}`))];
+const files = [...new Set(found.flatMap((name) => (FILES[kindOf(name)] ?? ['corpus.']).map((file) => `test/${file}`)))];
 const vitest = join(root, 'node_modules/vitest/vitest.mjs');
 const { exitCode } = execaSync(process.execPath, [vitest, 'run', ...files, '-t', `^(${names.join('|')})$`], {
   cwd: root,

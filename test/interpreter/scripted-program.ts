@@ -26,6 +26,7 @@ import {
   snapshotOf,
   startRun,
 } from '../../src/interpreter/run.js';
+import { beginRollback } from '../../src/interpreter/undo/rollback.js';
 import { compile } from '../../src/language/check/compile.js';
 import type { Lookups } from '../../src/language/check/lower/lowered-state.js';
 import type { Json } from '../../src/machine/expression.js';
@@ -98,6 +99,12 @@ export class ScriptedProgram {
 
   signal(name: string, payload: Json): this {
     receiveSignal(this.run, name, payload, 'ann');
+    return this.step();
+  }
+
+  /** Undoes what a failed run did. */
+  rollback(): this {
+    beginRollback(this.run, 'ann');
     return this.step();
   }
 
@@ -196,7 +203,7 @@ function linkText(text: string, { lookups = {}, functions = [], files = {} }: Pr
 }
 
 /** A command as it is executed; for all others the kind, with the name that they have. */
-function nameOf(request: EffectRequest): string {
+export function nameOf(request: EffectRequest): string {
   if (request.kind === 'agent') return `agent ${request.agent}`;
   if (request.kind === 'tool') return `tool ${request.tool}`;
   if (request.kind !== 'shell') return 'name' in request ? `${request.kind} ${request.name}` : request.kind;
