@@ -1,5 +1,7 @@
-/** What counts as the answer of an agent that was asked for tasks or for a verdict. */
+/** What counts as the answer of an agent that was asked for tasks or for a verdict, and what a prompt has of long texts. */
+import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { cutMiddle, endOf, lastLine } from '../../src/interpreter/steps/prompt-text.js';
 import { readTasks, readVerdict } from '../../src/interpreter/steps/step-answer.js';
 
 const task = (name: string, more: object = {}) => ({ name, description: name.toUpperCase(), ...more });
@@ -71,4 +73,56 @@ test.each<[string, object | string]>([
 ])('the verdict %j', (text, expected) => {
   const read = readVerdict(text);
   expect(read.ok ? read.value : read.why).toEqual(expected);
+});
+
+describe('a long text', () => {
+  const lines = fc.array(fc.constantFrom('', 'a', 'bb', '\u{1f600}\u{1f600}', 'ccccc', 'd'.repeat(40)), {
+    minLength: 1,
+    maxLength: 30,
+  });
+  const length = (text: string): number => [...text].length;
+  const mark = (count: number): string => `[… ${count} ${count === 1 ? 'line' : 'lines'} left out …]`;
+  const cost = (some: readonly string[]): number => length(some.map((line) => `${line}\n`).join(''));
+
+  test('keeps as many lines as fit, two thirds of them at its beginning', () => {
+    fc.assert(
+      fc.property(lines, fc.integer({ min: 40, max: 90 }), (all, limit) => {
+        const text = all.join('\n');
+        const cut = cutMiddle(text, limit);
+        expect(length(cut)).toBeLessThanOrEqual(limit);
+        const room = limit - length(mark(all.length)) - 2;
+        const counts = all.map((_, at) => at).concat(all.length);
+        const head = counts.findLast((count) => cost(all.slice(0, count)) <= Math.ceil((room * 2) / 3)) ?? 0;
+        const left = room - cost(all.slice(0, head));
+        const tail = counts.find((at) => at >= head && cost(all.slice(at)) <= left) ?? all.length;
+        const parts = [...all.slice(0, head), mark(tail - head), ...all.slice(tail)].join('\n');
+        const isOneLine = head === 0 && tail === all.length;
+        const expected = isOneLine ? expect.stringContaining(`\n${mark(all.length)}\n`) : parts;
+        expect(cut).toEqual(length(text) <= limit ? text : expected);
+      }),
+    );
+  });
+
+  test('of one line keeps both ends', () => {
+    const text = `${'a'.repeat(50)}\u{1f600}${'b'.repeat(50)}`;
+    expect(cutMiddle(text, 35)).toBe(`${'a'.repeat(8)}\n[… 1 line left out …]\n${'b'.repeat(4)}`);
+    expect(cutMiddle(text, 24)).toBe('a\n[… 1 line left out …]\n');
+    expect(cutMiddle(text, 5)).toBe('\n[… 1 line left out …]\n');
+    expect(cutMiddle(text, 101)).toBe(text);
+    expect(cutMiddle('\u{1f600}'.repeat(9), 9)).toBe('\u{1f600}'.repeat(9));
+  });
+
+  test('ends with whole lines', () => {
+    expect(endOf('ab\ncd', 5)).toBe('ab\ncd');
+    expect(endOf('ab\ncd', 4)).toBe('cd');
+    expect(endOf('ab\ncd', 3)).toBe('cd');
+    expect(endOf('ab\ncd', 2)).toBe('cd');
+    expect(endOf('ab\ncd', 1)).toBe('d');
+    expect(endOf('abcd\n', 3)).toBe('cd\n');
+    expect(endOf('ab\u{1f600}', 1)).toBe('');
+    expect(endOf('ab\u{1f600}', 2)).toBe('\u{1f600}');
+    expect(lastLine('a\nb \n\n')).toBe('b');
+    expect(lastLine('')).toBe('');
+    expect(lastLine('x'.repeat(600))).toBe('x'.repeat(500));
+  });
 });
