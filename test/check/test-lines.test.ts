@@ -2,7 +2,9 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { positionAt, sourceFile } from '../../src/language/source/diagnostic.js';
 import { testLineMeant } from '../../src/language/source/foreign/test-lines.js';
+import { parseRule, parseTests } from '../../src/language/syntax/tests/parse-tests.js';
 import { root } from '../harness/process.js';
 
 const meantBy = (line: string, place: Parameters<typeof testLineMeant>[1] = 'test'): string | null => {
@@ -404,4 +406,208 @@ test('no line of the test files of this project is one of them', () => {
     return meant === null ? [] : [`${line} ⇒ ${meant}`];
   });
   expect(changed).toEqual([]);
+});
+
+describe('a mistake in a test file', () => {
+  test.each([
+    [
+      'EXPECT: returned "early"',
+      ['1:1+24 `EXPECT:` is a line of a test; write `TEST: NAME` above it, and indent it with two spaces'],
+    ],
+    ['MOCK: "make" → exit 300', ['1:1+23 there is no exit code 300; it is a whole number from 0 to 255']],
+    ['TEST:', ['1:5+1 the name of the test is missing here; write it as in `TEST: all goes well`']],
+    ['TEST: t\n\tGIVEN: n=1', ['2:1+1 this line is indented with a tab; indent with two spaces for each level']],
+    [
+      'TEST: t\nEXPECT: returned "x"\nEXPECT: returned "y"',
+      ['2:1+20 `EXPECT:` is a line of a test; indent it and the lines of the test below it with two spaces'],
+    ],
+    [
+      'PROPERTY: p\nEXPECT: returned "x"',
+      ['2:1+7 `EXPECT:` cannot be here; lines of a file are `TESTS:`, `MOCK:`, `PROPERTY:`, `TEST:`'],
+    ],
+    ['TEST: t\nTESTS: "a.dsl"', ['2:1+14 `TESTS:` comes first in a file; move it above all other lines']],
+    [
+      'TESTS: "a.dsl"\nTESTS: "b.dsl"',
+      ['2:7+8 a test file tests one program, and it is named above; write it as in `TESTS: "./program.dsl"`'],
+    ],
+    ['TESTS: "a.dsl" machine=m n', ['1:25+2 `n` does not belong here; write it as in `TESTS: "./program.dsl"`']],
+    [
+      'TEST: t\n  GIVEN:\n    - n=1,\n    - m=2\n  EXPECT: states A,',
+      [
+        '2:3+27 a test file has no line `GIVEN:`; write `GIVEN: n=1`, then `GIVEN: m=2`',
+        '5:19+1 the name of a state is missing here; write it as in `EXPECT: states FIRST, …, LAST`',
+      ],
+    ],
+    [
+      'TEST: t\n  Then:\n    ran "make"',
+      ['2:3+20 a test file has no line `EXPECT:`; write `EXPECT: calls "make" >= 1`'],
+    ],
+    [
+      'PROPERTY: p\n  GIVEN:\n    n=1\nTEST: t\n  FOO: bar',
+      [
+        '2:3+14 a test file has no line `GIVEN:`; write `GIVEN: n=1`',
+        '5:3+4 `FOO:` cannot be here; lines of a test are `GIVEN:`, `START:`, `EACH:`, `MOCK:`, `ANSWER:`, `SIGNAL:`, `CASSETTE:`, `AT:`, `EXPECT:`, `SKIP:`',
+      ],
+    ],
+    ['TEST: t\n  EACH: row of rows', ['2:13+7 `in` is missing here; write it as in `EACH: row in [1, 2]`']],
+    [
+      'TEST: t\n  SIGNAL: done 3 at 2h extra',
+      ['2:23+6 `extra` does not belong here; write it as in `SIGNAL: ready "payload" at 2h`'],
+    ],
+    [
+      'TEST: t\n  CASSETTE: "a.yaml" match=exactly',
+      ['2:34+1 `match` is `path` or `fingerprint`; write it as in `CASSETTE: "./file.yaml"`'],
+    ],
+    [
+      'TEST: t\n  CASSETTE: "a.yaml" drift=warned',
+      ['2:33+1 `drift` is `fail` or `warn`; write it as in `CASSETTE: "./file.yaml"`'],
+    ],
+    ['TEST: t\n  EXPECT: no event DONE times 2', ['2:24+8 `no` and `times` do not go together; leave one out']],
+    [
+      'TEST: t\n  EXPECT: calls Task(w >= 1',
+      ['2:24+4 `)` is missing here; write it as in `EXPECT: calls "make *" == 1`'],
+    ],
+    [
+      'TEST: t\n  EXPECT: prompt Task(w) holds "x"',
+      ['2:26+9 `contains` is missing here; write it as in `EXPECT: prompt Task(writer) contains "text"`'],
+    ],
+    [
+      'TEST: t\n  FOO: bar',
+      [
+        '2:3+4 `FOO:` cannot be here; lines of a test are `GIVEN:`, `START:`, `EACH:`, `MOCK:`, `ANSWER:`, `SIGNAL:`, `CASSETTE:`, `AT:`, `EXPECT:`, `SKIP:`',
+      ],
+    ],
+    ['TEST: t\n  EXPCT: bar', ['2:3+6 `EXPCT:` cannot be here; did you mean `EXPECT:`?']],
+    [
+      'TEST: t\n  some prose that goes on for many more characters than forty',
+      [
+        '2:3+59 `some prose that goes on for many more ch` begins with no verb; lines of a test are `GIVEN:`, `START:`, `EACH:`, `MOCK:`, `ANSWER:`, `SIGNAL:`, `CASSETTE:`, `AT:`, `EXPECT:`, `SKIP:`',
+      ],
+    ],
+    [
+      'PROPERTY: p\n  NEVER: nothing',
+      [
+        '2:10+7 `nothing` is not a moment; write `state NAME`, `event NAME`, `run Task(NAME)`, `run "TEXT"`, `answered NAME == "TEXT"`, `failed in STATE KIND` or `returned`',
+      ],
+    ],
+    [
+      'PROPERTY: p\n  NEVER:',
+      [
+        '2:8+1 a moment is missing here; write `state NAME`, `event NAME`, `run Task(NAME)`, `run "TEXT"`, `answered NAME == "TEXT"`, `failed in STATE KIND` or `returned`',
+      ],
+    ],
+    ['PROPERTY: p\n  AT MOST: 1.5 (state A)', ['2:3+12 the number is not whole; write one such as `2`']],
+    [
+      'PROPERTY: p\n  AFTER: state A state B',
+      ['2:18+7 `→` is missing here; write it as in `AFTER: event STARTED → event ENDED`'],
+    ],
+    [
+      'PROPERTY: p\n  NEVER: answered go "yes"',
+      ['2:22+5 `==` is missing after `go`; write it as in `NEVER: run "make *" UNLESS event READY`'],
+    ],
+    ['PROPERTY: p\n  ENDS: always now', ['2:15+4 `now` does not belong here; write it as in `ENDS: always`']],
+    [
+      'PROPERTY: p\n  FOO: x',
+      [
+        '2:3+4 `FOO:` cannot be here; lines of a property are `ASSUME:`, `NEVER:`, `AFTER:`, `AT MOST:`, `ENDS:`, `REACHES:`',
+      ],
+    ],
+  ])('%s', (text, messages) => {
+    const source = sourceFile('a.test.dsl', text);
+    const found = parseTests(source, 0).diagnostics.map(({ message, span: { start, end }, help }) => {
+      const { line, column } = positionAt(source, start);
+      return `${line}:${column}+${end - start} ${message}; ${help}`;
+    });
+    expect(found).toEqual(messages);
+  });
+
+  test.each(['NEVER: nothing', 'GIVEN: n=1', 'GIVEN:\n    n=1'])('breaks its property: %s', (line) => {
+    const { properties } = parseTests(sourceFile('a.test.dsl', `PROPERTY: p\n  NEVER: returned\n  ${line}\n`), 0).tree;
+    expect(properties.map(({ rules, isBroken }) => [rules.length, isBroken])).toEqual([[1, true]]);
+  });
+
+  test('what is below it still belongs to its test', () => {
+    const text = 'TEST: t\nGIVEN: n=1\n  GIVEN:\n    m=2\nEXPECT: returned 1\n  AT: 2h\nTEST: u\n  AT: 3h\n';
+    const { tests } = parseTests(sourceFile('a.test.dsl', text), 0).tree;
+    expect(tests.map(({ lines }) => lines.map(({ kind }) => kind))).toEqual([['given', 'expect', 'at'], ['at']]);
+  });
+});
+
+describe('a line of a test as it is read', () => {
+  test.each([
+    ['START: A with x=1', { kind: 'start', state: { text: 'A' }, values: [{ name: { text: 'x' } }] }],
+    ['START: A', { values: [] }],
+    ['EACH: row in rows', { kind: 'each', name: { text: 'row' }, list: { name: 'rows' } }],
+    ['MOCK: w → 1 tokens 40 cost 0.5 after 3s', { answers: [{ tokens: 40, cost: 0.5, after: { text: '3s' } }] }],
+    [
+      'MOCK: w → exit 255 "no" stderr "why", times out',
+      { answers: [{ form: { code: 255 } }, { form: { kind: 'times-out' } }] },
+    ],
+    ['ANSWER: go → 1, 2', { kind: 'answer', texts: [{ value: 1 }, { value: 2 }] }],
+    ['SIGNAL: one', { payload: null, at: null }],
+    ['SIGNAL: three at 2h', { payload: null, at: { text: '2h' } }],
+    ['SIGNAL: four 4 at 3m', { payload: { value: 4 }, at: { text: '3m' } }],
+    ['CASSETTE: "a.yaml"', { path: 'a.yaml', match: 'path', drift: 'fail' }],
+    ['CASSETTE: "b.yaml" match=fingerprint drift=warn', { match: 'fingerprint', drift: 'warn' }],
+    ['CASSETTE: "c.yaml" match=path drift=fail', { match: 'path', drift: 'fail' }],
+    ['AT: 2h', { kind: 'at', duration: { text: '2h' } }],
+    ['EXPECT [always]: returned', { isAlways: true, text: 'returned' }],
+    [
+      'EXPECT: once Task(w)',
+      { isAlways: false, expectation: { kind: 'once', selector: { kind: 'agent', name: 'w' } } },
+    ],
+    ['EXPECT: once make', { expectation: { kind: 'once', selector: { pattern: 'make', isBare: true } } }],
+    ['EXPECT: no event DONE', { expectation: { isAbsent: true, fields: [], times: null } }],
+    [
+      'EXPECT: event D n=1, m=2 times 3',
+      { expectation: { isAbsent: false, fields: [{ value: { value: 1 } }, { value: { value: 2 } }], times: 3 } },
+    ],
+    ['SKIP: until tomorrow', { kind: 'skip', reason: 'until tomorrow' }],
+  ])('%s', (line, read) => {
+    const { tree, diagnostics } = parseTests(sourceFile('a.test.dsl', `TEST: t\n  ${line}\n`), 0);
+    expect(diagnostics).toEqual([]);
+    expect(tree.tests[0]?.lines).toMatchObject([read]);
+  });
+});
+
+describe('a rule as it is read', () => {
+  test.each([
+    [
+      'NEVER: state A UNLESS event B n=1, m=2 WHEN n > 1',
+      { moment: { name: { text: 'A' } }, unless: { fields: [{}, {}], when: { text: 'n > 1' } } },
+    ],
+    ['NEVER: returned', { moment: { value: null, when: null }, unless: null }],
+    [
+      'AFTER: run Task(w) → answered go == yes',
+      { moment: { selector: { name: 'w' } }, following: { name: { text: 'go' }, value: { name: 'yes' } } },
+    ],
+    ['AT MOST: 2 (failed in A timeout)', { count: 2, moment: { state: { text: 'A' }, error: { text: 'timeout' } } }],
+    ['AT MOST: 1 (failed WHEN n == 1)', { count: 1, moment: { state: null, error: null, when: { text: 'n == 1' } } }],
+    ['REACHES: returned x', { kind: 'reaches', moment: { value: { name: 'x' } } }],
+    ['ENDS: always', { statuses: null }],
+    ['ENDS: done, failed', { statuses: [{ text: 'done' }, { text: 'failed' }] }],
+  ] as const)('%s', (line, read) => {
+    const { tree, diagnostics } = parseTests(sourceFile('a.test.dsl', `PROPERTY: p\n  ${line}\n`), 0);
+    expect(diagnostics).toEqual([]);
+    expect(tree.properties).toMatchObject([{ rules: [{ ...read, text: line }], assumptions: [], isBroken: false }]);
+    const [verb = '', rest = ''] = line.split(': ');
+    const alone = parseRule(sourceFile('rule', `--x ${rest}`), 0, verb as 'NEVER', 4);
+    expect(alone.diagnostics).toEqual([]);
+    expect(alone.property).toMatchObject({ rules: [{ ...read, text: line }], name: line });
+  });
+
+  test('an assumption', () => {
+    const read = [{ text: 'n < 3' }];
+    const { tree } = parseTests(sourceFile('a.test.dsl', 'PROPERTY: p\n  ASSUME: n < 3\n'), 0);
+    expect(tree.properties).toMatchObject([{ rules: [], assumptions: read }]);
+    const alone = parseRule(sourceFile('rule', 'n <\n3 '), 0, 'ASSUME');
+    expect(alone).toMatchObject({ diagnostics: [], property: { rules: [], assumptions: read, name: 'n < 3' } });
+  });
+
+  test('with more after it, and without anything', () => {
+    const wrong = (text: string, verb: 'ENDS' | 'NEVER') =>
+      parseRule(sourceFile('rule', text), 0, verb).diagnostics.map(({ message }) => message);
+    expect(wrong('always now', 'ENDS')).toEqual(['`now` does not belong here']);
+    expect(wrong('', 'NEVER')).toEqual(['a moment is missing here']);
+  });
 });

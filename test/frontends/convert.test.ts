@@ -138,6 +138,73 @@ steps:
   expect(asYaml(asText(yaml) as string)).toBe(yaml);
 });
 
+test('a value of the name of its parameter, and numbers below zero', () => {
+  const text = 'TOOL: no\nSTEP: a\n  WORKFLOW: x with topic, n=-2, m=[-1, 0.50]\n';
+  const yaml = `tool: false
+steps:
+  - name: a
+    workflow: x
+    with:
+      topic: "{topic}"
+      n: -2
+      m:
+        - -1
+        - 0.50
+`;
+  expect(asYaml(text)).toBe(yaml);
+});
+
+test('what is in quotes in a text is in none in YAML', () => {
+  expect(asYaml('KEY: "deploy {spec}"\nTITLE: "to {spec}"\nSTEP: a\n  DO: x\n')).toBe(
+    'key: deploy {spec}\ntitle: to {spec}\nsteps:\n  - name: a\n    run:\n      bash: x\n',
+  );
+});
+
+describe('a workflow file cannot say', () => {
+  test.each([
+    [
+      'two states, and what leads from one to the other',
+      'STATE: A\n  STEP: a\n    DO: x\n  GOTO: B\nSTATE: B\n  STEP: b\n    DO: x\n',
+      ['`GOTO`: GOTO', 'a second state: B'],
+    ],
+    ['two machines', 'MACHINE: one\nSTEP: a\n  DO: x\nMACHINE: two\nSTEP: b\n  DO: x\n', ['a second machine: two']],
+    [
+      'patterns, imports and some limits',
+      'IMPORT: "std/explore"\nLIMIT: transitions=3 time=2h\nPATTERN: P\n  DO: x\nSTEP: a\n  DO: x\n',
+      ['a pattern: P', 'an import: IMPORT: "std/explore"', 'the limit `transitions`: transitions=3'],
+    ],
+    [
+      'options of steps',
+      'STEP: a [x=1]\n  EACH of=b max=4 y=2:\n    STEP: c\n      DO: x\n',
+      [
+        '`EACH` of another step: b',
+        '`max` without `parallel`: EACH of=b max=4 y=2:',
+        'the option `x`: x=1',
+        'the option `y`: y=2',
+      ],
+    ],
+    [
+      'instructions in steps that are no plain commands',
+      'STEP: a\n  DO: x = y\n  DO [timeout=3s]: y\n  DO: | y\n  EMIT: X\nSTEP: b\n  DO: Task(w) "x"\n',
+      ['`EMIT` in a step: EMIT', ...Array(4).fill('a `DO` that is more than a command: DO')],
+    ],
+    [
+      'computed values',
+      'STEP: a\n  WORKFLOW: x with a=n + 1, b=-n, c=not n\nSTEP: b\n  GATE: coverage n + 1\n',
+      ['-n', 'n + 1', 'n + 1', 'not n'].map((value) => `a computed value: ${value}`),
+    ],
+  ])('%s', (_, text, expected) => {
+    const file = sourceFile('flow.dsl', text);
+    const printed = printWorkflow(parseFile(file, 0).program, file);
+    expect(printed.text).toBeNull();
+    const found = printed.diagnostics.map(({ message, span: { start, end } }) => {
+      const [what] = message.split(' cannot be written');
+      return `${what}: ${text.slice(start, end)}`;
+    });
+    expect(found.sort()).toEqual(expected);
+  });
+});
+
 describe('cases', () => {
   const both = casesOf('workflows').filter((the) => /\bGood both ways\b/.test(the.intro));
   test.each(both)('$name', (the) => goesBothWays(sectionText(the, 'workflow') ?? '', treeOf));

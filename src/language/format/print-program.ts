@@ -57,7 +57,7 @@ function declaration(d: Declaration): string | null {
     case 'tool':
       return `TOOL: ${d.value.text}`;
     case 'key':
-      return `KEY: ${d.text.raw}`;
+      return `KEY: ${printQuoted(d.text)}`;
     case 'title':
       return `TITLE: ${printQuoted(d.text)}`;
     case 'import':

@@ -206,7 +206,6 @@ class TestReader {
         const { span } = cursor;
         const property = { name, span, rules: [], assumptions: [], texts: new Map(), isBroken: false };
         this.open = { property };
-        if (name === '') cursor.fail('the name of the property is missing here');
         this.properties.push(property);
         return;
       }

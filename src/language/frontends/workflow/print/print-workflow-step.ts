@@ -26,12 +26,9 @@ type Pairs = YamlEntry[];
 
 export function printStep(printing: Printing, step: StepNode): YAMLMap {
   const { comments } = printing;
+  // Such a block contains only steps: another instruction among them is a mistake of the program.
   const printInner = (block: Block): unknown[] =>
-    block.instructions.flatMap((one) => {
-      if (one.kind === 'step') return [printStep(printing, one)];
-      reportNoForm(printing, one.verb.span, `\`${one.verb.text}\` next to steps`);
-      return [];
-    });
+    block.instructions.flatMap((one) => (one.kind === 'step' ? [printStep(printing, one)] : []));
   const memos = step.options.filter(({ key }) => key.text === 'memo');
   for (const option of step.options)
     if (!memos.includes(option)) reportNoForm(printing, option.span, `the option \`${option.key.text}\``);

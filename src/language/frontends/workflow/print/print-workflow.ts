@@ -29,8 +29,8 @@ export function printWorkflow(program: Program, file: SourceFile): PrintedWorkfl
   for (const item of program.items) {
     if (item.kind === 'machine') pairs.push(['name', item.name.text, item.span.start]);
     else if (item.kind === 'tool') pairs.push(['tool', item.value.text === 'yes', item.span.start]);
-    else if (item.kind === 'key') pairs.push(['key', item.text.raw, item.span.start]);
-    else if (item.kind === 'title') pairs.push(['title', templateText(printing, item.text), item.span.start]);
+    else if (item.kind === 'key' || item.kind === 'title')
+      pairs.push([item.kind, templateText(printing, item.text), item.span.start]);
     else if (item.kind === 'limit') pairs.push(...limitPairs(printing, item));
   }
   const inputs = program.items.filter((item): item is InputDeclaration => item.kind === 'input');
