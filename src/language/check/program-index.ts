@@ -287,14 +287,8 @@ function* listDeclared(unit: Declarations, program: Program): Generator<Mention>
       yield { span: item.path.span, role: 'use', symbols: [symbolKey('import', '', path)] };
     } else if (item.kind === 'title') {
       for (const part of item.text.parts) {
-        const name = typeof part === 'string' ? null : titleRoot(part.expression);
-        if (name !== null) yield { span: name.span, role: 'read', symbols: [symbolKey('input', '', name.text)] };
+        const root = typeof part === 'string' ? null : rootOf(part.expression);
+        if (root !== null) yield { span: root.span, role: 'read', symbols: [symbolKey('input', '', root.name)] };
       }
     }
-}
-
-/** The name that `a`, `a.b` or `a[0]` begins with. */
-function titleRoot(e: Expression): Name | null {
-  if (e.kind === 'name') return { text: e.name, span: e.span };
-  return e.kind === 'field' || e.kind === 'index' || e.kind === 'maybe' ? titleRoot(e.of) : null;
 }
