@@ -5,7 +5,7 @@
  */
 import { positionAt, type SourceFile, type SourceSet, type Span } from '../source/diagnostic.js';
 import type { Program } from '../syntax/ast.js';
-import type { Expression, Name } from '../syntax/expression-nodes.js';
+import type { Expression } from '../syntax/expression-nodes.js';
 import { ERROR_NAMES, type Unit } from './collect.js';
 
 export type NameKind =

@@ -12,6 +12,7 @@ import { documentationOf, isUndeclared, ROOT_KEYS, withSpec } from './specificat
 import { STEP_KEYS, stepList, stepOf, stepsOf } from './step-reader.js';
 import {
   type Dialect,
+  flagOf,
   isNothing,
   Members,
   nameOf,
@@ -129,13 +130,9 @@ interface WorkflowRoot {
 }
 
 /** `tool: true`: agents get the workflow as a tool of its own. */
-function toolOf(context: ReaderContext, { value }: YamlMember): Declaration[] {
-  if (value.kind !== 'scalar' || typeof value.value !== 'boolean') {
-    wrongShape(context, value, '`tool`', '`true` or `false`', 'write `tool: true`');
-    return [];
-  }
-  const { span } = value;
-  return [{ kind: 'tool', value: { text: value.value ? 'yes' : 'no', span }, span }];
+function toolOf(context: ReaderContext, member: YamlMember): Declaration {
+  const { span } = member.value;
+  return { kind: 'tool', value: { text: flagOf(context, member) ? 'yes' : 'no', span }, span };
 }
 
 const NOTHING: WorkflowRoot = { head: [], steps: [], documentation: [] };
@@ -180,7 +177,7 @@ function rootOf(
   const [first] = limits;
   if (first !== undefined) head.push({ kind: 'limit', options: limits, span: first.span });
   const tool = members.take('tool');
-  if (tool !== undefined) head.push(...toolOf(context, tool));
+  if (tool !== undefined) head.push(toolOf(context, tool));
   const key = members.take('key');
   const keyText = key === undefined ? undefined : templateOf(context, key);
   if (keyText !== undefined) head.push({ kind: 'key', text: keyText, span: keyText.span });

@@ -191,7 +191,7 @@ export function numberOf(context: ReaderContext, node: YamlScalar): Expression {
 /** True or false. Any other value is reported and counts as false. */
 export function flagOf(context: ReaderContext, { key, value }: YamlMember): boolean {
   if (value.kind === 'scalar' && typeof value.value === 'boolean') return value.value;
-  wrongShape(context, value, `\`${key.text}\``, '`true` or `false`');
+  wrongShape(context, value, `\`${key.text}\``, '`true` or `false`', `write \`${key.text}: true\``);
   return false;
 }
 
