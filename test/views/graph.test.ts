@@ -1,7 +1,9 @@
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { Machine } from '../../src/machine/machine.js';
 import { ascii, dot, mermaid } from '../../src/views/graph/graph-text.js';
 import { graphOf } from '../../src/views/graph/machine-graph.js';
+import { describeState } from '../../src/views/instruction.js';
+import { compileCase } from '../corpus/compile-case.js';
 import { code, goto, machine, unless } from './machine-fixture.js';
 
 test('edges have conditions, and failures are separate edges', () => {
@@ -154,4 +156,447 @@ test('several machines are one picture, and equal names in them are different st
   }
 }
 `);
+});
+
+/** A program with its tools, compiled without errors. */
+function compiled(text: string, tools = ''): Machine {
+  const sections = [
+    { name: 'program', text },
+    { name: 'file tools.yaml', text: tools },
+    {
+      name: 'config',
+      text: 'gates: { coverage: ./coverage, test: ./test }\nagents: { claude: { adapter: claude }, codex: { adapter: codex } }\n',
+    },
+  ];
+  const { machine, diagnostics } = compileCase({ kind: 'check', path: '', name: '', intro: '', sections });
+  expect(diagnostics.filter(({ severity }) => severity === 'error')).toEqual([]);
+  return machine as Machine;
+}
+
+/** One flow of each kind: steps, groups, tasks, and calls of tools between them. */
+const STEPS = `INPUT: spec
+STATE: WORK
+  STEP: plan type=split
+    PROMPT: "Plan {spec}"
+    AGENT: claude with max_turns=3, max_cost=0.5, max_time=2m, idle=30s, no_write
+    GATE: schema, coverage 80, test, touched "src/**", "a", expr spec == "x" as big
+    RETRY:
+      ATTEMPT 2 → AGENT codex, PROMPT "Again", SESSION new
+      NOT gate.test → WORKTREE reset
+      EXIT 4
+    EACH parallel max=2:
+      STEP: build type=code
+        SESSION: from=plan
+        AGENT: codex
+        RETRY: EXIT 3
+      STEP: look
+        DO: true
+  STEP: both parallel
+    STEP: one
+      DO: true
+    STEP: two
+      SESSION: new
+      AGENT: codex
+      PROMPT: "two"
+  STEP: again type=split
+    AGENT: codex
+    PROMPT: "x"
+    EACH:
+      STEP: only
+        DO: true
+      STEP: then
+        DO: true
+  RETURN
+`;
+
+const TOOLS = `find: { run: [./find] }
+price: { run: [./price] }
+`;
+
+const CALLS = `INPUT: items = [1]
+STATE: A
+  CALL: found = find with q="a"
+  DO: in PARALLEL:
+    - CALL: x = price with of=1
+    - DO: true
+  DO: in PARALLEL:
+    - CALL: y = price with of=1
+    - DO: true
+    - USE: Q
+  FOR EACH: item in items in PARALLEL:
+    CALL: price with of={item}
+  FOR EACH: item in items in PARALLEL:
+    DO: true
+  USE: P
+  USE: P
+  GOTO: B
+STATE: B
+  STEP: s
+    DO: true
+  CALL: z = find with q="d"
+  RETURN
+PATTERN: P
+  CALL: price with of=2
+PATTERN: Q
+  CALL: find with q="b"
+  CALL: find with q="c"
+`;
+
+describe('steps and calls in graphs', () => {
+  const steps = [graphOf(compiled(STEPS))];
+  const calls = [graphOf(compiled(CALLS, TOOLS))];
+
+  test('steps as a list', () =>
+    expect(ascii(steps)).toMatchInlineSnapshot(`
+    "program
+
+    WORK  (initial)
+      plan  (split, claude; gates: schema, coverage, test, touched, big)
+        retry attempt: 2 → agent codex, prompt "Again", session new
+        retry not: gate.test → worktree reset
+        retry exit: 4
+      each task of plan, in parallel
+        build  (code, codex; gates: files)
+          retry exit: 3
+        look  (gates: files)
+      both
+        one
+        two  (codex)
+      again  (split, codex)
+      each task of again
+        only  (gates: files)
+        then  (gates: files)
+      -------> (return)
+    "
+  `));
+  test('steps in Mermaid', () =>
+    expect(mermaid(steps)).toMatchInlineSnapshot(`
+    "stateDiagram-v2
+        state WORK {
+            state "plan · split, claude · gates: schema, coverage, test, touched, big" as w0_s0
+            w0_s0 --> w0_s0 : retry: attempt: 2 → agent codex, prompt "Again", session new#59; not: gate.test → worktree reset#59; exit: 4
+            state "each task of plan, in parallel" as w0_s1 {
+                state "build · code, codex · gates: files" as w0_s1_s0
+                w0_s1_s0 --> w0_s1_s0 : retry: exit: 3
+                state "look · gates: files" as w0_s1_s1
+                [*] --> w0_s1_s0
+                w0_s1_s0 --> w0_s1_s1
+                w0_s1_s1 --> [*]
+            }
+            state "both" as w0_s2 {
+                state "one" as w0_s2_s0
+                state "two · codex" as w0_s2_s1
+                [*] --> w0_s2_s0
+                w0_s2_s0 --> [*]
+                [*] --> w0_s2_s1
+                w0_s2_s1 --> [*]
+            }
+            state "again · split, codex" as w0_s3
+            state "each task of again" as w0_s4 {
+                state "only · gates: files" as w0_s4_s0
+                state "then · gates: files" as w0_s4_s1
+                [*] --> w0_s4_s0
+                w0_s4_s0 --> w0_s4_s1
+                w0_s4_s1 --> [*]
+                w0_s4_s1 --> w0_s4_s0 : next task
+            }
+            [*] --> w0_s0
+            w0_s0 --> w0_s1
+            w0_s1 --> w0_s2
+            w0_s2 --> w0_s3
+            w0_s3 --> w0_s4
+            w0_s4 --> [*]
+        }
+        [*] --> WORK
+        WORK --> [*]
+    "
+  `));
+  test('steps in DOT', () =>
+    expect(dot(steps)).toMatchInlineSnapshot(`
+    "digraph "program" {
+      rankdir=TB;
+      node [shape=box, style=rounded];
+      "(return)" [shape=doublecircle, label="", width=0.2];
+      subgraph "cluster_state_WORK" {
+        label="WORK";
+        "WORK" [penwidth=2];
+        "step WORK/plan" [label="plan\\nsplit, claude\\ngates: schema, coverage, test, touched, big", style="rounded,filled", fillcolor="#f4f4f4"];
+        "step WORK/plan" -> "step WORK/plan" [label="retry\\nattempt: 2 → agent codex, prompt \\"Again\\", session new\\nnot: gate.test → worktree reset\\nexit: 4", style=dashed];
+        subgraph "cluster_step WORK/plan/<task>" {
+          label="each task of plan, in parallel";
+          "step WORK/plan/<task>/build" [label="build\\ncode, codex\\ngates: files", style="rounded,filled", fillcolor="#f4f4f4"];
+          "step WORK/plan/<task>/build" -> "step WORK/plan/<task>/build" [label="retry\\nexit: 3", style=dashed];
+          "step WORK/plan/<task>/look" [label="look\\ngates: files", style="rounded,filled", fillcolor="#f4f4f4"];
+          "step WORK/plan/<task>/build" -> "step WORK/plan/<task>/look";
+        }
+        subgraph "cluster_step WORK/both" {
+          label="both";
+          "step WORK/both" [label="both", style="rounded,filled", fillcolor="#f4f4f4"];
+          "step WORK/both/one" [label="one", style="rounded,filled", fillcolor="#f4f4f4"];
+          "step WORK/both/two" [label="two\\ncodex", style="rounded,filled", fillcolor="#f4f4f4"];
+          "step WORK/both" -> "step WORK/both/one";
+          "step WORK/both" -> "step WORK/both/two";
+        }
+        "step WORK/again" [label="again\\nsplit, codex", style="rounded,filled", fillcolor="#f4f4f4"];
+        subgraph "cluster_step WORK/again/<task>" {
+          label="each task of again";
+          "step WORK/again/<task>/only" [label="only\\ngates: files", style="rounded,filled", fillcolor="#f4f4f4"];
+          "step WORK/again/<task>/then" [label="then\\ngates: files", style="rounded,filled", fillcolor="#f4f4f4"];
+          "step WORK/again/<task>/only" -> "step WORK/again/<task>/then";
+          "step WORK/again/<task>/then" -> "step WORK/again/<task>/only" [label="next task", style=dashed];
+        }
+        "step WORK/plan" -> "step WORK/plan/<task>/build";
+        "step WORK/plan/<task>/look" -> "step WORK/both";
+        "step WORK/both/one" -> "step WORK/again";
+        "step WORK/both/two" -> "step WORK/again";
+        "step WORK/again" -> "step WORK/again/<task>/only";
+        "WORK" -> "step WORK/plan";
+      }
+      "WORK" -> "(return)";
+    }
+    "
+  `));
+  test('calls as a list', () =>
+    expect(ascii(calls)).toMatchInlineSnapshot(`
+    "program
+
+    A  (initial)
+      CALL find  (→ found)
+      CALL price  (→ x)
+      in parallel
+        CALL price  (→ y)
+        in order
+          CALL find
+          CALL find
+      each in parallel
+        CALL price
+      CALL price
+      -------> B
+
+    B
+      s
+      CALL find  (→ z)
+      -------> (return)
+    "
+  `));
+  test('calls in Mermaid', () =>
+    expect(mermaid(calls)).toMatchInlineSnapshot(`
+    "stateDiagram-v2
+        state A {
+            state "CALL find · → found" as w0_s0
+            state "CALL price · → x" as w0_s1
+            state "in parallel" as w0_s2 {
+                state "CALL price · → y" as w0_s2_s0
+                state "in order" as w0_s2_s1 {
+                    state "CALL find" as w0_s2_s1_s0
+                    state "CALL find" as w0_s2_s1_s1
+                    [*] --> w0_s2_s1_s0
+                    w0_s2_s1_s0 --> w0_s2_s1_s1
+                    w0_s2_s1_s1 --> [*]
+                }
+                [*] --> w0_s2_s0
+                w0_s2_s0 --> [*]
+                [*] --> w0_s2_s1
+                w0_s2_s1 --> [*]
+            }
+            state "each in parallel" as w0_s3 {
+                state "CALL price" as w0_s3_s0
+                [*] --> w0_s3_s0
+                w0_s3_s0 --> [*]
+            }
+            state "CALL price" as w0_s4
+            [*] --> w0_s0
+            w0_s0 --> w0_s1
+            w0_s1 --> w0_s2
+            w0_s2 --> w0_s3
+            w0_s3 --> w0_s4
+            w0_s4 --> [*]
+        }
+        state B {
+            state "s" as w1_s0
+            state "CALL find · → z" as w1_s1
+            [*] --> w1_s0
+            w1_s0 --> w1_s1
+            w1_s1 --> [*]
+        }
+        [*] --> A
+        A --> B
+        B --> [*]
+    "
+  `));
+  test('calls in DOT', () =>
+    expect(dot(calls)).toMatchInlineSnapshot(`
+    "digraph "program" {
+      rankdir=TB;
+      node [shape=box, style=rounded];
+      "(return)" [shape=doublecircle, label="", width=0.2];
+      subgraph "cluster_state_A" {
+        label="A";
+        "A" [penwidth=2];
+        "step call A 0" [label="CALL find\\n→ found", style="rounded,filled", fillcolor="#f4f4f4"];
+        "step call A 2" [label="CALL price\\n→ x", style="rounded,filled", fillcolor="#f4f4f4"];
+        subgraph "cluster_step call A 6" {
+          label="in parallel";
+          "step call A 7" [label="CALL price\\n→ y", style="rounded,filled", fillcolor="#f4f4f4"];
+          subgraph "cluster_step call member A 11" {
+            label="in order";
+            "step call A 11" [label="CALL find", style="rounded,filled", fillcolor="#f4f4f4"];
+            "step call A 12" [label="CALL find", style="rounded,filled", fillcolor="#f4f4f4"];
+            "step call A 11" -> "step call A 12";
+          }
+        }
+        subgraph "cluster_step call A 14" {
+          label="each in parallel";
+          "step call A 15" [label="CALL price", style="rounded,filled", fillcolor="#f4f4f4"];
+        }
+        "step call A 20" [label="CALL price", style="rounded,filled", fillcolor="#f4f4f4"];
+        "step call A 0" -> "step call A 2";
+        "step call A 2" -> "step call A 7";
+        "step call A 2" -> "step call A 11";
+        "step call A 7" -> "step call A 15";
+        "step call A 12" -> "step call A 15";
+        "step call A 15" -> "step call A 20";
+        "A" -> "step call A 0";
+      }
+      subgraph "cluster_state_B" {
+        label="B";
+        "B";
+        "step B/s" [label="s", style="rounded,filled", fillcolor="#f4f4f4"];
+        "step call B 6" [label="CALL find\\n→ z", style="rounded,filled", fillcolor="#f4f4f4"];
+        "step B/s" -> "step call B 6";
+        "B" -> "step B/s";
+      }
+      "A" -> "B";
+      "B" -> "(return)";
+    }
+    "
+  `));
+
+  test('as instructions', () => {
+    const described = [compiled(STEPS), compiled(CALLS, TOOLS)].flatMap((one) =>
+      one.states.flatMap((state) => [
+        `STATE ${state.name}`,
+        ...describeState(state, one).map((described) =>
+          [described.class, ...described.lines, ...described.options, ...described.reads.map(({ name }) => name)].join(
+            ' | ',
+          ),
+        ),
+      ]),
+    );
+    expect(described.join('\n')).toMatchInlineSnapshot(`
+      "STATE WORK
+      control | STEP WORK/plan (split)
+      control | AGENT claude
+      agent | PROMPT Plan {spec} [max_turns=3 max_cost=0.5 max_time=2m idle=30s no_write] | spec
+      control | GATE schema
+      command | GATE coverage: ./coverage, at least 80 %
+      command | GATE test: ./test
+      control | GATE touched: src/**, a
+      control | GATE big (expr): spec == "x" | spec
+      control | RETRY attempt: 2 → agent codex, prompt "Again", session new | RETRY not: gate.test → worktree reset | RETRY exit: 4
+      control | EACH task of WORK/plan.output, in parallel, max 2
+      control | STEP WORK/plan/<task>/build (code)
+      control | AGENT codex, in the session of WORK/plan
+      agent | PROMPT (continues in its session)
+      control | GATE files: only the files of the task
+      control | RETRY exit: 3
+      control | STEP WORK/plan/<task>/look
+      command | true
+      control | GATE files: only the files of the task
+      control | STEP WORK/both
+      control | PARALLEL, 2 members
+      control | STEP WORK/both/one
+      command | true
+      control | STEP WORK/both/two
+      control | AGENT codex, in a new session
+      agent | PROMPT two
+      control | STEP WORK/again (split)
+      control | AGENT codex
+      agent | PROMPT x
+      control | EACH task of WORK/again.output
+      control | STEP WORK/again/<task>/only
+      command | true
+      control | GATE files: only the files of the task
+      control | STEP WORK/again/<task>/then
+      command | true
+      control | GATE files: only the files of the task
+      control | RETURN
+      STATE A
+      tool | CALL: found = find with q="a"
+      control | PARALLEL, 2 members
+      tool | CALL: x = price with of=1
+      command | true
+      control | PARALLEL, 3 members
+      tool | CALL: y = price with of=1
+      command | true
+      tool | CALL: find with q="b"
+      tool | CALL: find with q="c"
+      control | FOR EACH item in PARALLEL | items
+      tool | CALL: price with of={item} | item
+      control | FOR EACH item in PARALLEL | items
+      command | true
+      tool | CALL: price with of=2
+      tool | CALL: price with of=2
+      control | GOTO B
+      STATE B
+      control | STEP B/s
+      command | true
+      tool | CALL: z = find with q="d"
+      control | RETURN"
+    `);
+  });
+
+  test('of many calls, only the first are drawn', () => {
+    const many = `STATE: A\n${Array.from({ length: 62 }, (_, at) => `  CALL: find with q="${at}"\n`).join('')}  RETURN\n`;
+    const [{ steps: drawn = [] } = { steps: [] }] = graphOf(compiled(many, TOOLS)).states;
+    expect(drawn).toHaveLength(61);
+    expect(drawn.at(-1)?.lines).toEqual(['and 2 more']);
+  });
+});
+
+describe('what a ROLLBACK undoes in graphs', () => {
+  const labels = (text: string): string[] =>
+    graphOf(compiled(text)).edges.flatMap(({ kind, to, label }) => (kind === 'rollback' ? [`${to}: ${label}`] : []));
+
+  test('everything before it, newest first, and at most three of a state', () => {
+    const undo = (name: string) => `  DO: touch ${name}\n  UNDO: rm ${name}\n`;
+    const text = `STATE: A\n${['a', 'b', 'c', 'd'].map(undo).join('')}  GOTO: B\nSTATE: B\n${undo('e')}${undo('e')}  RETURN\nSTATE: ERROR\n  ROLLBACK\n  FAIL: x\n`;
+    expect(labels(text)).toEqual(['0: undo rm d; rm c; rm b; … 1 more', '1: undo rm e']);
+  });
+
+  test('nothing that another ROLLBACK or KEEP took', () => {
+    const text = 'STATE: A\n  DO: touch a\n  UNDO: rm a\n  KEEP\n  DO: touch b\n  UNDO: rm b\n  ROLLBACK\n  RETURN\n';
+    expect(labels(text)).toEqual(['0: undo rm b']);
+  });
+
+  test('in a branch or a turn, what was done in it', () => {
+    const text = `STATE: A
+  DO: touch a
+  UNDO: rm a
+  DO: in PARALLEL:
+    - USE: P
+    - USE: Q
+  FOR EACH: x in [1] in PARALLEL:
+    DO: touch d
+    UNDO: rm d
+    ROLLBACK
+  RETURN
+PATTERN: P
+  DO: touch b
+  UNDO: rm b
+  IF: 1 == 1 → ROLLBACK
+PATTERN: Q
+  DO: touch c
+  UNDO: rm c
+`;
+    expect(labels(text)).toEqual(['0: 1 == 1: undo rm b', '0: undo rm d']);
+  });
+});
+
+test('more than eight conditions are cut', () => {
+  const nested = Array.from({ length: 10 }, (_, at) => `${'  '.repeat(at + 1)}IF: n > ${at} →\n`).join('');
+  const text = `STATE: A\n  TRACK: n = 1\n${nested}${'  '.repeat(11)}RETURN\n  GOTO: A\n`;
+  expect(graphOf(compiled(text)).edges[0]?.label).toBe(
+    '… AND n > 2 AND n > 3 AND n > 4 AND n > 5 AND n > 6 AND n > 7 AND n > 8 AND n > 9',
+  );
 });

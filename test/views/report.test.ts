@@ -1,10 +1,13 @@
 /** What a report counts, from records written by hand: what was paid for twice, waited for, or never known. */
 import { describe, expect, test } from 'vitest';
 import type { Outcome, RunEvent } from '../../src/interpreter/events/event.js';
+import type { Machine } from '../../src/machine/machine.js';
 import type { Attempt } from '../../src/runtime/record/record-facts.js';
 import { RunModel } from '../../src/runtime/record/run-model.js';
 import { reportOn } from '../../src/views/report/report.js';
+import { drawSummary } from '../../src/views/report/report-summary.js';
 import { spendingOf } from '../../src/views/report/undo-rows.js';
+import { machine as machineFixture } from './machine-fixture.js';
 
 /** Events with the second each was recorded at. */
 function factsOf(events: readonly (readonly [second: number, event: RunEvent])[]): RunModel {
@@ -338,4 +341,157 @@ test('an agent call that still runs has no unknown cost, and the tokens of the c
     tokens: { in: 2, out: 4, cache_read: 6, cache_write: 8 },
   });
   expect(spendingOf([call({ cost: null })])).toMatchObject({ cost: null, unknown_costs: 1 });
+});
+
+describe('the summary of a run', () => {
+  const run = { run_id: 'r1', machine: 'm|`x`', status: 'returned', states: ['WORK'], error: null, waiting: [] };
+  const machine = machineFixture as Machine;
+  const paid = (cost: number, more: object = {}) =>
+    exited(0, { cost, is_error: false, tokens: { in: 30, out: 12 }, ...more } as never);
+  const spent = report(
+    [0, entered('A')],
+    [1, requested('1', 'Task(w)', { kind: 'agent' })],
+    [3, settled('1', paid(0.25))],
+    [3, requested('2', 'make')],
+    [4, settled('2', exited(1))],
+    [4, { type: 'effect_retried', effect: '2', attempt: 1, error: 'exit 1', delay_ms: 0 }],
+    [4, requested('2', 'make', { attempt: 2 })],
+    [5, settled('2', exited(0), 2)],
+    [5, requested('3', 'Task(v)', { kind: 'agent' })],
+    [6, settled('3', exited(0, { is_error: false }))],
+    [7, { type: 'run_returned', state: 'A', value: null }],
+  );
+
+  test('of one that returned a value', () => {
+    const steps = [
+      { path: 'plan', status: 'done', attempt: 2, agent: 'claude', cost: 0.5 },
+      { path: 'look', status: 'failed', attempt: 1, agent: null, cost: 0 },
+    ] as never;
+    expect(drawSummary({ ...run, steps, returned: { a: ['```'] } }, spent, machine)).toMatchInlineSnapshot(`
+      "## \`\` m\\|\`x\` \`\`: returned
+
+      7.00 s, 3 effects, 1 retried, cost $0.25, 1 call of unknown cost, 42 tokens · run \`r1\`
+
+      **Result**
+
+      \`\`\`\`
+      {
+        "a": [
+          "\`\`\`"
+        ]
+      }
+      \`\`\`\`
+
+      | State | Entries | Effects | Time |
+      | --- | --- | --- | --- |
+      | \`A\` | 1 | 3 | 7.00 s |
+
+      | Step | Status | Attempts | Agent | Cost |
+      | --- | --- | --- | --- | --- |
+      | \`plan\` | done | 2 | \`claude\` | $0.50 |
+      | \`look\` | failed | 1 |  |  |
+
+      | Agent | Calls | Failed | Cost | Tokens in | Tokens out |
+      | --- | --- | --- | --- | --- | --- |
+      | \`Task(w)\` | 1 | 0 | $0.25 | 30 | 12 |
+      | \`Task(v)\` | 1 | 0 | unknown | 0 | 0 |
+
+      <details><summary>Graph</summary>
+
+      \`\`\`mermaid
+      stateDiagram-v2
+          PLAN
+          WORK
+          ERROR
+          [*] --> PLAN
+          PLAN --> PLAN : count < 5
+          PLAN --> WORK : NOT (count < 5)
+          WORK --> [*]
+          WORK --> PLAN : on error timeout
+          WORK --> ERROR : failure
+          ERROR --> [*]
+          classDef unreached fill:#eeeeee,stroke:#999999,color:#777777,stroke-dasharray:4
+          class PLAN,ERROR unreached
+      \`\`\`
+
+      </details>
+      "
+    `);
+  });
+
+  test('of one without anything to tell', () => {
+    const nothing = report([1, { type: 'run_returned', state: 'A', value: null }]);
+    const workflow = { ...machine, workflow: {} } as Machine;
+    const told = drawSummary({ ...run, returned: null }, nothing, workflow);
+    expect(told.replace(/<details>[^]*/, '')).toMatchInlineSnapshot(`
+      "## \`\` m\\|\`x\` \`\`: returned
+
+      1.00 s, 0 effects · run \`r1\`
+
+      "
+    `);
+    expect(drawSummary(run, nothing, null)).not.toContain('details');
+    expect(drawSummary({ ...run, status: 'failed', returned: 3 }, nothing, null)).not.toContain('Result');
+  });
+
+  test('of one that failed or waits', () => {
+    const error = { kind: 'exit', message: 'no\n````\nx', state: 'A', file: 'a.dsl', line: 3 } as never;
+    const nowhere = { kind: 'exit', message: 'x'.repeat(4001), state: null, file: 'a.dsl', line: null } as never;
+    const waiting = [
+      { kind: 'answer', name: 'go', question: 'Go `on`?', choices: ['yes', 'no'] },
+      { kind: 'approval', path: 'state.x' },
+      { kind: 'time' },
+    ] as never;
+    const short = (of: object) =>
+      drawSummary({ ...run, ...of }, report(), null)
+        .split('\n')
+        .slice(4)
+        .join('\n');
+    expect(short({ status: 'failed', error })).toMatchInlineSnapshot(`
+      "**Why it failed** (\`exit\`, in the state \`A\`, at \`a.dsl:3\`)
+
+      \`\`\`\`\`
+      no
+      \`\`\`\`
+      x
+      \`\`\`\`\`
+      "
+    `);
+    expect(short({ status: 'failed', error: nowhere }).replaceAll('x'.repeat(100), 'x')).toMatchInlineSnapshot(`
+      "**Why it failed** (\`exit\`)
+
+      \`\`\`
+      xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx…
+      […]
+      \`\`\`
+      "
+    `);
+    expect(short({ status: 'waiting', waiting })).toMatchInlineSnapshot(`
+      "**Waits for**
+
+      - answer \`go\`: \`\` Go \`on\`? \`\` (\`yes\`, \`no\`)
+      - approval \`state.x\`
+      - time
+      "
+    `);
+  });
+
+  test('of many states, neither all rows nor a graph', () => {
+    const states = Array.from({ length: 51 }, (_, at) => `S${at}`);
+    const many = report(...states.map((state, at) => [at, entered(state)] as const));
+    const fifty = report(...states.slice(1).map((state, at) => [at, entered(state)] as const));
+    const rows = (of: typeof many) =>
+      drawSummary(run, of, null)
+        .split('\n')
+        .filter((line) => /S\d|more/.test(line));
+    expect([rows(many).length, rows(many)[0], rows(many).at(-1)]).toEqual([
+      51,
+      '| `S0` | 1 | 0 | 1.00 s |',
+      '… and 1 more',
+    ]);
+    expect(rows(fifty)).toHaveLength(50);
+    const large = (count: number) => ({ ...machine, states: Array(count).fill(machine.states[2]) }) as Machine;
+    expect(drawSummary(run, many, large(80))).toContain('<details>');
+    expect(drawSummary(run, many, large(81))).not.toContain('<details>');
+  });
 });
