@@ -118,8 +118,49 @@ STATE: TEST
     ['STATE: A\n  DO: in PARALLEL\n    - date\n    - true\n  RETURN\n', 'commands at the same time', 2],
     ['STATE: A\n  DO: date\n  RETURN\n  ON ERROR:\n    RETURN\n', 'ON ERROR', 5],
     ['STATE: A\n  RETURN\n', 'a program without commands', null],
+    ['STATE: A\n  DO: date\n  RETURN\nSTATE: ERROR\n  EMIT: X\n  RETURN\n', 'a state ERROR', 5],
+    ['STATE: A\n  DO: date\n  FOR EACH: x in [1]:\n    DO: date\n  RETURN\n', 'a loop', 3],
+    ['STATE: A\n  STEP: s\n    DO: date\n    GATE: bash "date"\n  RETURN\n', 'a STEP', 2],
+    ['STATE: A\n  TRACK: n = 1\n  DO: date\n  RETURN: {n}\n', 'a variable', 2],
+    ['STATE: A\n  TRACK: n = 1\n  DO: date\n  RETURN: {n}\n', 'a result', 4],
+    ['INPUT: a (secret)\nSTATE: A\n  DO: date\n  RETURN\n', 'the secret input `a`', null],
+    ['INPUT: a (list)\nSTATE: A\n  DO: date\n  RETURN\n', 'the input `a`, which is a list', null],
+    ['INPUT: a = {}\nSTATE: A\n  DO: date\n  RETURN\n', null, null],
   ])('cannot say %j', (text, what, line) => {
     const problems = problemsIn(githubActionsOf(machineOf(text)));
-    expect(problems).toContainEqual([`a workflow of GitHub Actions cannot say this: ${what}`, line]);
+    const said = (of: string) => `a workflow of GitHub Actions cannot say this: ${of}`;
+    if (what === null) expect(problems).toEqual([]);
+    else expect(problems).toContainEqual([said(what), line]);
+  });
+
+  test('says each problem of a line once, in the order of the lines', () => {
+    const text = 'STATE: A\n  IF: 1 == 1 → EMIT: X\n  EMIT: Y\n  RETURN\n';
+    const two =
+      'INPUT: a (secret)\nSTATE: A\n  ASK user: "x"\n  STEP: s\n    DO: date\n    GATE: bash "date"\n  RETURN\n';
+    const lines = (of: string) =>
+      problemsIn(githubActionsOf(machineOf(of))).map(([message, line]) =>
+        `${line} ${message}`.replace(/a workflow.*: /, ''),
+      );
+    expect(lines(text)).toMatchInlineSnapshot(`
+      [
+        "2 a condition",
+        "2 EMIT",
+        "3 EMIT",
+      ]
+    `);
+    expect(lines(two)).toMatchInlineSnapshot(`
+      [
+        "null the secret input \`a\`",
+        "3 a question",
+        "4 a STEP",
+        "6 a STEP",
+      ]
+    `);
+  });
+
+  test('a result that is constant and an input that may be left out', () => {
+    const text = 'INPUT: a\nINPUT: b = 2\nSTATE: A\n  DO: date\n  RETURN with true\n';
+    const { on } = parse(textIn(githubActionsOf(machineOf(text))));
+    expect(on.workflow_dispatch.inputs).toMatchObject({ a: { required: true }, b: { required: false, default: 2 } });
   });
 });

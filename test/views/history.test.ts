@@ -8,7 +8,7 @@ import { SourceLines } from '../../src/page/history/source-lines.js';
 import { effectRetryReason, StepHistory } from '../../src/page/history/step-history.js';
 import type { Recorded } from '../../src/runtime/record/record-facts.js';
 import { RunModel } from '../../src/runtime/record/run-model.js';
-import { compareRuns, pairVisits } from '../../src/views/compare/compare-runs.js';
+import { compareRuns, differentMembers, pairVisits } from '../../src/views/compare/compare-runs.js';
 import { RunTrace, type VisitTrace } from '../../src/views/compare/run-trace.js';
 import {
   entered,
@@ -360,6 +360,73 @@ describe('two runs', () => {
     expect(paired.filter((one) => one.startsWith('-')).length + paired.filter((one) => one.endsWith('-')).length).toBe(
       2,
     );
+  });
+
+  const of = (type: string, more: object) =>
+    ({ type, effect: '1', attempt: 1, name: 'q', ...more }) as unknown as RunEvent;
+  test.each([
+    ['a question', of('asked', { question: 'a' }), of('asked', { question: 'b' })],
+    ['its choices', of('asked', { choices: ['a'] }), of('asked', { choices: ['b'] })],
+    ['an answer', of('answered', { value: 'a' }), of('answered', { value: 'b' })],
+    ['a payload', of('signal_received', { payload: 1 }), of('signal_received', { payload: 2 })],
+    ['a retry', of('effect_retried', { error: 'a' }), of('effect_retried', { error: 'b' })],
+    [
+      'the end of a step',
+      of('step_completed', { step: 's', status: 'pass' }),
+      of('step_completed', { step: 's', status: 'fail' }),
+    ],
+    [
+      'what was printed before the time was over',
+      settled('1', { kind: 'timed-out', stdout: 'a' } as never),
+      settled('1', { kind: 'timed-out', stdout: 'b' } as never),
+    ],
+    ['a value', settled('1', { kind: 'value', value: 1 }), settled('1', { kind: 'value', value: 2 })],
+    [
+      'a change',
+      settled('1', { kind: 'changed', stdout: 'a' } as never),
+      settled('1', { kind: 'changed', stdout: 'b' } as never),
+    ],
+  ])('differ by %s', (_, one, other) => {
+    expect(difference([[1, one]], [[1, other]])).toEqual({ left: 2, right: 2 });
+    expect(difference([[1, one]], [[2, { ...one, by: 'ann', duration_ms: 3 } as unknown as RunEvent]])).toBe(null);
+  });
+
+  test('a run that another program continued is one of that program', () => {
+    const continued = trace([1, { ...resumed, digest: 'e' } as RunEvent]);
+    expect(compareRuns(continued, trace([1, resumed])).sameProgram).toBe(false);
+    expect(compareRuns(continued, trace([0, { ...started, digest: 'e' } as RunEvent])).sameProgram).toBe(true);
+  });
+
+  test('of several branches, the earliest difference counts, in the order of the left run', () => {
+    const [a, b, c] = (['1.1.1', '1.2.1', '1.3.1'] as const).map((id): Timed => [1, requested(id, 'a')]) as [
+      Timed,
+      Timed,
+      Timed,
+    ];
+    const other = (id: string): Timed => [1, requested(id, 'b')];
+    expect(difference([a, b], [other('1.1.1'), other('1.2.1')])).toEqual({ left: 2, right: 2 });
+    expect(difference([b, a], [other('1.1.1'), other('1.2.1')])).toEqual({ left: 2, right: 3 });
+    expect(difference([], [b, a])).toEqual({ left: null, right: 2 });
+    expect(difference([], [[1, resumed], b, a])).toEqual({ left: null, right: 3 });
+    expect(difference([a], [b])).toEqual({ left: 2, right: null });
+    expect(difference([c], [b, a])).toEqual({ left: 2, right: null });
+    expect(difference([[1, resumed], c], [b, a, other('1.3.1')])).toEqual({ left: 3, right: 4 });
+  });
+
+  test('many visits are paired by how often their states were entered before', () => {
+    const alike = Array.from({ length: 2100 }, (_, at) => String.fromCharCode(0x4e00 + at)).join('');
+    const others = pairs(`X${alike}AB`, `${alike}BAY`).filter((one) => /[ABXY]/.test(one));
+    expect(others).toEqual(['X-', '-B', 'AA', 'B-', '-Y']);
+  });
+
+  test('a long value is shown where it differs', () => {
+    const shown = (text: string, more: string) => differentMembers({ a: text }, { a: more });
+    expect(shown('x'.repeat(118), 'y')).toBe(`a: "${'x'.repeat(118)}"`);
+    expect(shown(`${'x'.repeat(200)}abc${'z'.repeat(200)}`, 'x'.repeat(300))).toBe(
+      `a: …${'x'.repeat(20)}abc${'z'.repeat(97)}…`,
+    );
+    expect(shown(`abc${'x'.repeat(200)}`, 'y')).toBe(`a: "abc${'x'.repeat(116)}…`);
+    expect(shown(`${'x'.repeat(200)}abc`, 'x'.repeat(200))).toBe(`a: …${'x'.repeat(116)}abc"`);
   });
 });
 
