@@ -1,8 +1,8 @@
 /** What `check` and coverage learn from short explorations: what they are not sure of stays as it is. */
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { withConfirmedLoops } from '../../src/cli/commands/check-loops.js';
 import { SHORT } from '../../src/lab/foresight/explore-options.js';
-import { unreachableIn } from '../../src/lab/foresight/ways-to.js';
+import { type Position, unreachableIn, waysTo } from '../../src/lab/foresight/ways-to.js';
 import { compile } from '../../src/language/check/compile.js';
 import { machineOf } from './programs.js';
 
@@ -66,4 +66,96 @@ test('coverage counts what needs the default null, or an input that is absent', 
 
 test('the budget counts no time', () => {
   expect(SHORT.seconds).toBe(Number.POSITIVE_INFINITY);
+});
+
+describe('ways to something, the shortest first, and then as far as it', () => {
+  const machine = machineOf(`INPUT: n = 1
+STATE: A
+  IF: n == 2 → GOTO: B
+  CHECK: x = cat v
+  IF: x == 1 → GOTO: B
+  IF: x == 2 → EMIT: SEEN
+  GOTO: A
+STATE: B
+  DO: ls
+  IF: n == 3 → GOTO: D
+  RETURN
+STATE: C
+  GOTO: C
+STATE: D
+  DO: rm y
+  GOTO: D
+`);
+  const code = machine.states.flatMap((state) => state.code);
+  const at = (line: number, op: string, is: boolean | null = null): Position => {
+    const pc = code.findIndex((one) => one.origin.line === line && one.op === op);
+    expect(pc).toBeGreaterThanOrEqual(0);
+    return { pc, is };
+  };
+  const ways = (goal: Position | null, inputs: 'free' | 'defaults'): string[] => {
+    const wanted = { positions: goal === null ? [] : [goal], isShownBy: goal === null ? isSeen : null };
+    const [found] = waysTo(machine, [wanted], inputs);
+    return [...(found?.() ?? [])].map((one) => {
+      const steps = one.steps.map(
+        ({ request, label }) => `${request?.text ?? 'begins'}${label === '' ? '' : ` ${label}`}`,
+      );
+      return `${one.isConfirmed ? '' : 'possible: '}n=${JSON.stringify(one.inputs.n)} ${steps.join(', ')}`;
+    });
+  };
+  const isSeen = ({ type }: { readonly type: string }): boolean => type === 'emitted';
+
+  test('a command', () => {
+    expect(ways(at(9, 'shell'), 'free')).toMatchInlineSnapshot(`
+      [
+        "n=2 begins, ls",
+        "n=2 begins",
+        "n=0 begins, cat v, ls",
+        "n=0 begins, cat v",
+      ]
+    `);
+    expect(ways(at(9, 'shell'), 'defaults')).toMatchInlineSnapshot(`
+      [
+        "n=undefined begins, cat v, ls",
+        "n=undefined begins, cat v",
+      ]
+    `);
+  });
+
+  test('a command behind an input', () => {
+    expect(ways(at(15, 'shell'), 'free')).toMatchInlineSnapshot(`
+      [
+        "n=3 begins, cat v, ls, rm y fails",
+        "n=3 begins, cat v, ls",
+        "n=3 begins, cat v, ls, rm y, rm y fails",
+        "n=3 begins, cat v, ls, rm y",
+      ]
+    `);
+    expect(ways(at(15, 'shell'), 'defaults')).toEqual([]);
+  });
+
+  test('an event', () =>
+    expect(ways(null, 'defaults')).toMatchInlineSnapshot(`
+      [
+        "n=undefined begins, cat v, cat v",
+        "n=undefined begins, cat v",
+        "n=undefined begins, cat v",
+        "n=undefined begins, cat v cannot be started",
+        "n=undefined begins, cat v prints nothing",
+      ]
+    `));
+  test('a condition that holds', () =>
+    expect(ways(at(6, 'unless', true), 'defaults')).toMatchInlineSnapshot(`
+      [
+        "n=undefined begins, cat v, cat v",
+        "n=undefined begins, cat v",
+      ]
+    `));
+  test('a condition that does not', () =>
+    expect(ways(at(6, 'unless', false), 'defaults')).toMatchInlineSnapshot(`
+      [
+        "n=undefined begins, cat v, cat v",
+        "n=undefined begins, cat v",
+      ]
+    `));
+  test('nothing that no run does', () => expect(ways(at(13, 'goto'), 'free')).toEqual([]));
 });
