@@ -2,7 +2,9 @@ import { describe, expect, test } from 'vitest';
 import type { Machine } from '../../src/machine/machine.js';
 import { ascii, dot, mermaid } from '../../src/views/graph/graph-text.js';
 import { graphOf } from '../../src/views/graph/machine-graph.js';
+import { machinesPicture } from '../../src/views/graph/machine-picture.js';
 import { describeState } from '../../src/views/instruction.js';
+import type { Picture } from '../../src/views/picture/picture.js';
 import { compileCase } from '../corpus/compile-case.js';
 import { code, goto, machine, unless } from './machine-fixture.js';
 
@@ -599,4 +601,210 @@ test('more than eight conditions are cut', () => {
   expect(graphOf(compiled(text)).edges[0]?.label).toBe(
     '… AND n > 2 AND n > 3 AND n > 4 AND n > 5 AND n > 6 AND n > 7 AND n > 8 AND n > 9',
   );
+});
+
+/** A picture as text: each node with its rows, what is inside of it deeper, then the edges. */
+function pictureText({ nodes, edges, arrange }: Picture, lead = ''): string[] {
+  const inside = nodes.flatMap((node) => [
+    `${lead}${node.kind} ${node.shape}: ${node.title}${node.about === undefined ? '' : ` (${node.about})`}`,
+    ...node.rows.map(({ kind, text, depth }) => `${lead}  ${'  '.repeat(depth)}- ${kind ?? 'text'}: ${text}`),
+    ...(node.inside === undefined ? [] : pictureText(node.inside, `${lead}  `)),
+  ]);
+  const name = (id: string): string => id.replace(/^m0 /, '');
+  return [
+    `${lead}${arrange}`,
+    ...inside,
+    ...edges.map((edge) => `${lead}${name(edge.from)} → ${name(edge.to)} ${edge.kind}: ${edge.labels.join(' / ')}`),
+  ];
+}
+
+describe('pictures as text', () => {
+  const drawn = (text: string, tools = '', failures = false) =>
+    pictureText(machinesPicture([compiled(text, tools)], { failures })).join('\n');
+
+  test('of steps', () =>
+    expect(drawn(STEPS)).toMatchInlineSnapshot(`
+    "flow
+    start dot:  (the run starts)
+    state card: WORK
+      flow
+      step card: plan
+        - text: split, claude
+        - text: gates: schema, coverage, test, touched, big
+        - loop: retry: 4 attempts at most
+          - text: attempt: 2 → agent codex, prompt "Again", session new
+          - text: not: gate.test → worktree reset
+      parallel card: each task of plan, in parallel
+        flow
+        step card: build
+          - text: code, codex
+          - text: gates: files
+          - loop: retry: 3 attempts at most
+        step card: look
+          - text: gates: files
+        state 0/1/0 → state 0/1/1 main: 
+      parallel card: both
+        row
+        step card: one
+        step card: two
+          - text: codex
+      step card: again
+        - text: split, codex
+      loop card: each task of again
+        flow
+        step card: only
+          - text: gates: files
+        step card: then
+          - text: gates: files
+        state 0/4/0 → state 0/4/1 main: 
+      state 0/0 → state 0/1 main: 
+      state 0/1 → state 0/2 main: 
+      state 0/2 → state 0/3 main: 
+      state 0/3 → state 0/4 main: 
+    end pill: returned
+    start → state 0 main: 
+    state 0 → end main: "
+  `));
+  test('of calls', () =>
+    expect(drawn(CALLS, TOOLS)).toMatchInlineSnapshot(`
+    "flow
+    start dot:  (the run starts)
+    state card: A
+      - call: CALL find
+        - text: → found
+      - parallel: 2 in parallel: x, DO: true
+        - call: CALL price
+          - text: → x
+      - parallel: 3 in parallel: y, DO: true, USE: Q
+        - call: CALL price
+          - text: → y
+        - call: CALL find (2 times)
+      - parallel: each item in parallel
+        - call: CALL price
+      - parallel: each item in parallel
+      - call: CALL price (2 times)
+    state card: B
+      flow
+      step card: s
+      call card: CALL find
+        - text: → z
+      state 1/0 → state 1/1 main: 
+    end pill: returned
+    start → state 0 main: 
+    state 0 → state 1 main: 
+    state 1 → end main: "
+  `));
+
+  const ALL = `INPUT: items = [1]
+STATE: A
+  TRACK: n = 1
+  SET: n = 2
+  INCREMENT: n by 2
+  CHECK: x = cat v
+  DO [timeout=3s retry=2]: touch a
+  UNDO: rm a
+  FOR EACH: item in items:
+    DO: echo {item}
+    IF: item == 2 → EMIT: FOUND item={item}, of="x"
+  IF: n == 3 →
+    DO: Task(claude) "Write {n}" > plan.md
+    WAIT: 3s
+  ELSE IF: n == 4 → GOTO: A
+  ELSE: → DO: ls
+  WAIT: signal go OR timeout=1h
+  ASK user: "Go on?" → ok choices=yes,no
+  DO: in PARALLEL [max=2]:
+    - DO: one = ls
+    - DO: ls
+  DO: ls
+  DO: ls
+  KEEP
+  GOTO: B with n
+  ON ERROR timeout: → GOTO: A
+  ON ERROR:
+    ROLLBACK
+    GOTO: B with n=1
+STATE: B
+  IF: n == 1 → FAIL: no
+  RETURN: {n}
+STATE: ERROR
+  ROLLBACK
+  RETURN
+`;
+  test('of instructions', () =>
+    expect(drawn(ALL)).toMatchInlineSnapshot(`
+    "flow
+    start dot:  (the run starts)
+    failure pill: failure in B (a failure in B)
+    state card: A
+      - loop: for each item
+      - agent: claude: Write {n}
+      - wait: waits 3s
+      - wait: waits for signal go
+      - question: asks for ok: yes / no
+      - parallel: 2 in parallel, at most 2 at once: one, DO: ls
+    state card: B
+    failure card: ERROR
+    end pill: returned
+    failure pill: failed
+    start → state 0 main: 
+    state 0 → state 0 again: NOT (n == 3) AND n == 4
+    state 0 → state 1 main: 
+    state 0 → state 0 failure: on error timeout
+    state 0 → state 0 undo: on error: undo rm a
+    state 0 → state 1 failure: on error
+    state 1 → end main: 
+    state 2 → state 0 undo: undo rm a
+    state 2 → failure main: 
+    failures → state 2 failure: "
+  `));
+  test('of instructions with their failures', () =>
+    expect(drawn(ALL, '', true)).toMatchInlineSnapshot(`
+    "flow
+    start dot:  (the run starts)
+    state card: A
+      - loop: for each item
+      - agent: claude: Write {n}
+      - wait: waits 3s
+      - wait: waits for signal go
+      - question: asks for ok: yes / no
+      - parallel: 2 in parallel, at most 2 at once: one, DO: ls
+    state card: B
+    failure card: ERROR
+    end pill: returned
+    failure pill: failed
+    start → state 0 main: 
+    state 0 → state 0 again: NOT (n == 3) AND n == 4
+    state 0 → state 1 main: 
+    state 0 → state 0 failure: on error timeout
+    state 0 → state 0 undo: on error: undo rm a
+    state 0 → state 1 failure: on error
+    state 1 → end main: 
+    state 1 → state 2 failure: 
+    state 2 → state 0 undo: undo rm a
+    state 2 → failure main: "
+  `));
+  test('of several machines, and of none', () => {
+    const both = [compiled('STATE: A\n  RETURN\n'), compiled('STATE: B\n  GOTO: B\n')];
+    expect(pictureText(machinesPicture(both, { failures: false })).join('\n')).toMatchInlineSnapshot(`
+      "stack
+      machine card: program
+        flow
+        start dot:  (the run starts)
+        state card: A
+        end pill: returned
+        start → state 0 main: 
+        state 0 → end main: 
+      machine card: program
+        flow
+        start dot:  (the run starts)
+        state card: B
+        m1 start → m1 state 0 main: 
+        m1 state 0 → m1 state 0 again: "
+    `);
+    expect(pictureText(machinesPicture([], { failures: false })).join('\n')).toMatchInlineSnapshot(`
+      "stack
+      input pill: this file has no states to draw"
+    `);
+  });
 });

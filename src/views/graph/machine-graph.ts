@@ -157,10 +157,12 @@ function skippedTo(state: State): Map<number, string[]> {
   return found;
 }
 
-/** The last pc of a handler: the code of each ends in `fell-off`. */
-function endOf(state: State, pc: number): number {
-  for (let i = pc; i < state.code.length; i++) if ((state.code[i] as Instruction).op === 'fell-off') return i;
-  return state.code.length - 1;
+/** The last pc of a handler: the code of each ends in `fell-off` if it can, and before that of the next one. */
+function endOf({ code, handlers }: State, pc: number): number {
+  const after = handlers.filter((other) => other.pc > pc && other.from < pc).map((other) => other.pc);
+  const end = Math.min(code.length, ...after);
+  const left = code.findIndex(({ op }, at) => at >= pc && op === 'fell-off');
+  return left < 0 ? end - 1 : Math.min(left, end - 1);
 }
 
 /** Instructions that can fail. A failure inside a step belongs to the step, whose verdict can fail. */
