@@ -68,7 +68,7 @@ export async function replay(runId: string, options: RunReplayOptions): Promise<
   const stored = await openOwnRun(runId, dir);
   const id = options.runId ?? newRunId();
   const { worktree } = stored.about.options;
-  const { from, recovered, inputs, redactor, run, edited, events } = startOf(stored, id, options);
+  const { from, recovered, inputs, redactor, run, edited, events, again } = startOf(stored, id, options);
   const { cwd } = stored.about;
   const files = worktree === undefined ? null : filesAt(stored, from, recovered);
   const worktrees = files === null ? null : await copiedWorktree(files.worktrees, { cwd, dir, runId: id });
@@ -77,7 +77,9 @@ export async function replay(runId: string, options: RunReplayOptions): Promise<
   const parent = options.trace?.parent ?? null;
   const open = copyOf(stored, dir, { id, startedAt, from, redactor, parent, signer: options.signer });
   const path = open.folder?.path ?? '';
-  options.onStart?.({ runId: id, folder: path });
+  // The copied events are in the file before anybody looks for the requests there.
+  if (again.length > 0) await open.sync();
+  options.onStart?.({ runId: id, folder: path, again });
   if (edited !== null) keepMachine(stored.about, path, edited);
   const [resumed, ...rest] = events;
   const position = { seq: from - 1, offset: open.offset ?? 0 };

@@ -2,6 +2,7 @@
 import type { FailureCause, GrantedAttempt, RunEvent, RunResumed } from '../../../interpreter/events/event.js';
 import { storedLimits } from '../../../interpreter/events/stored-limits.js';
 import type { VariableChanged } from '../../../interpreter/record/change.js';
+import type { EffectRequest } from '../../../interpreter/request.js';
 import { grant, type Run, reopen } from '../../../interpreter/run.js';
 import type { Json } from '../../../machine/expression.js';
 import type { Machine } from '../../../machine/machine.js';
@@ -39,15 +40,17 @@ interface ReplayStart {
   readonly edited: Machine | null;
   /** The first new events. */
   readonly events: readonly [RunResumed, ...RunEvent[]];
+  /** What is started again, although the events that are taken over have its requests. */
+  readonly again: readonly EffectRequest[];
 }
 
 /** `id`: of the new run. Throws a `RunRefused` or a `StoreError`. */
 export function startOf(stored: StoredRun, id: string, options: ReplayStarting): ReplayStart {
   const { inputs, redactor } = prepareRecovery(stored, options);
-  const { discarded, granted } =
+  const { discarded, granted, ended } =
     options.from === 'failed'
       ? findFailedMembers(stored)
-      : { discarded: { from: eventAt(stored, options.from), without: [] }, granted: [] };
+      : { discarded: { from: eventAt(stored, options.from), without: [] }, granted: [], ended: [] };
   // Checkpoints do not have the commits of worktrees.
   const whole = stored.about.options.worktree !== undefined;
   const { change } = options;
@@ -67,7 +70,8 @@ export function startOf(stored: StoredRun, id: string, options: ReplayStarting):
   if (change !== undefined && !replay.change(change))
     throw new RunRefused('unusable', 'the run does not come to the place where it is to be changed again');
   const rest = replay.rest();
-  const run = migrated?.run ?? replay.release();
+  const open = replay.inDoubt();
+  const run = migrated?.run ?? replay.release(new Set(ended));
   const kept = migrated?.kept ?? [];
   grant(run, granted);
   const limits = definedLimits(options.limits ?? {});
@@ -83,12 +87,15 @@ export function startOf(stored: StoredRun, id: string, options: ReplayStarting):
     kept: kept.length === 0 ? undefined : kept,
     limits: hasLimits ? storedLimits(limits) : undefined,
   });
-  return { from: discarded.from, recovered, inputs, redactor, run, edited, events: [resumed, ...rest] };
+  const again = open.filter(({ effect }) => run.pending.has(effect));
+  return { from: discarded.from, recovered, inputs, redactor, run, edited, events: [resumed, ...rest], again };
 }
 
 interface FailedMembers {
   readonly discarded: Discarded;
   readonly granted: readonly GrantedAttempt[];
+  /** Effects that are repeated although they had ended. */
+  readonly ended: readonly string[];
 }
 
 /** Throws a `RunRefused` if no member failed. */
@@ -151,11 +158,12 @@ class MemberSearch implements RecordSearch<FailedMembers> {
   }
 
   private beginAt(from: number, causes: readonly FailureCause[]): FailedMembers {
-    const without = causes.flatMap(({ effects = [] }) => effects.flatMap((effect) => this.outcomes.get(effect) ?? []));
+    const ended = causes.flatMap(({ effects = [] }) => effects);
+    const without = ended.flatMap((effect) => this.outcomes.get(effect) ?? []);
     const held = causes
       .filter(({ effects, inside }) => effects === undefined && inside !== true)
       .map(({ thread, number }) => ({ thread, number }));
-    return { discarded: { from, without, held }, granted: causes.flatMap(({ step }) => step ?? []) };
+    return { discarded: { from, without, held }, granted: causes.flatMap(({ step }) => step ?? []), ended };
   }
 }
 
