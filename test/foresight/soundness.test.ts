@@ -254,7 +254,7 @@ test('what is rare reaches a handler of every kind, and breaks what is proved', 
   expect(leftOut).toEqual(['value_too_large']);
   expect(properties.map(({ verdict, except }) => [verdict, except])).toEqual([
     ['proved', ['value_too_large']],
-    ['proved', undefined],
+    ['bounded', undefined],
   ]);
   expect(defectsIn(verified(program.replace(' tool_failure', '')))).toEqual([]);
 });

@@ -88,7 +88,8 @@ function butForRare(
   const isExplored = explored.stoppedBy === null;
   const found = isExplored ? new RuleJudge(explored, rule, at).rareKinds() : [];
   // More runs may come to LIMIT with what is rare.
-  const isEnded = isLimited(explored, rule) && !isLimited(exploration, rule);
+  const ending = limitNote(explored, rule);
+  const isEnded = ending !== undefined && ending !== limitNote(exploration, rule);
   const except =
     !isExplored || (found.length === 0 && isEnded) ? RARE.filter((one) => exploration.leftOut.has(one)) : found;
   if (except.length === 0) return judged;
@@ -96,9 +97,9 @@ function butForRare(
   return { ...judged, verdict: 'undecided', note: `only ${rareWords(except)} may lead there` };
 }
 
-/** Whether LIMIT may make of a rule what the exploration does not see. */
-const isLimited = (exploration: Exploration, rule: MonitoredRule): boolean =>
-  cappedByLimits(exploration, rule, 'proved').note !== undefined;
+/** Which limit may make of a rule what the exploration does not see. */
+const limitNote = (exploration: Exploration, rule: MonitoredRule): string | undefined =>
+  cappedByLimits(exploration, rule, 'proved').note;
 
 /** A way through the graph, of which the last edges may be rounds of a cycle. */
 interface CyclicWay {
@@ -355,9 +356,17 @@ function cappedByLimits(exploration: Exploration, rule: MonitoredRule, whole: Ex
   if (transitions !== undefined && mostTransitions(exploration) > transitions)
     return { verdict: 'undecided', note: `${limitOf(limits)} may end a run earlier` };
   const name = limitOfEffects(exploration, limits);
-  return name === null
-    ? { verdict: whole }
-    : { verdict: 'bounded', note: `for runs that \`LIMIT: ${name}\` does not end` };
+  const own = isOfLimit(rule, 'limit') && printsAnything(exploration) ? DEFAULT_OUTPUT : null;
+  const ending = name === null ? own : `\`LIMIT: ${name}\``;
+  return ending === null ? { verdict: whole } : { verdict: 'bounded', note: `for runs that ${ending} does not end` };
+}
+
+/** That of a run without `LIMIT: output`. */
+const DEFAULT_OUTPUT = 'the limit of 256 MiB of output';
+
+/** A command that prints very much is one of the failures of effects. */
+function printsAnything({ sites, options }: Exploration): boolean {
+  return options.withFailures && sites.some(({ kind }) => kind !== 'state' && kind !== 'ask');
 }
 
 /** That of a run without `LIMIT: transitions`. */
