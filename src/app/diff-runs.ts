@@ -2,6 +2,7 @@
  * Two runs next to each other, or two ranges of one: what went in, what was executed, where they went different ways, and
  * what came of it. It reads what every store of runs has, so the runs may be on disk or on an engine.
  */
+import type { Printed } from '../interpreter/values/json.js';
 import type { Json } from '../machine/expression.js';
 import { omitUndefined } from '../prelude/omit-undefined.js';
 import type { Recorded } from '../runtime/record/record-facts.js';
@@ -10,7 +11,7 @@ import { RunRefused } from '../runtime/store/store-error.js';
 import { tipOf as branchTip } from '../runtime/worktree/apply/preview.js';
 import { GitFailure, git } from '../runtime/worktree/git/git.js';
 import { findRepository } from '../runtime/worktree/git/repository.js';
-import { compareRuns, differentMembers, pairVisits } from '../views/compare/compare-runs.js';
+import { compareRuns, differentMembers, differentValues, pairVisits } from '../views/compare/compare-runs.js';
 import type { DifferentLine, RunDiff, RunSide } from '../views/compare/draw-run-diff.js';
 import { RunTrace } from '../views/compare/run-trace.js';
 import { eventGist } from '../views/log/event-gist.js';
@@ -34,7 +35,7 @@ interface ReadSide {
   readonly side: RunSide;
   readonly trace: RunTrace;
   readonly events: ReadonlyMap<number, Recorded>;
-  readonly values: Readonly<Record<string, Json>> | null;
+  readonly values: { readonly values: Readonly<Record<string, Json>>; readonly printed: Printed | undefined } | null;
   readonly sources: readonly { readonly name: string; readonly text: string }[];
   /** Its files: a commit, or those of its branch; both null: no commit has them. */
   readonly files: { readonly commit: string | null; readonly tipOf: string | null };
@@ -79,7 +80,7 @@ export async function diffRuns(runs: Runs, one: string, other: string, cwd: stri
     same: inputs.length === 0 && difference === null && sameProgram,
     same_program: sameProgram,
     program: sameProgram ? [] : differentSources(a.sources, b.sources),
-    inputs: inputs.map(({ name, left, right }) => ({ name, ...omitUndefined({ left, right }) })),
+    inputs,
     difference:
       difference === null
         ? null
@@ -168,11 +169,12 @@ async function readSide(runs: Runs, { run, range, written }: NamedRange): Promis
       cost: cost === null || before.cost === null ? null : cost - before.cost,
       active_ms: Math.round(model.time.ms - before.activeMs),
       returned: hasReturned ? result.value : null,
+      ...omitUndefined({ printed_returned: hasReturned ? result.printed : undefined }),
       error: result?.type === 'run_failed' ? result.error : null,
     },
     trace,
     events: new Map(records.filter(({ seq }) => seq >= from && seq <= to).map((record) => [record.seq, record])),
-    values: seen.ok ? seen.value.values : null,
+    values: seen.ok ? { values: seen.value.values, printed: seen.value.printed_values } : null,
     sources: await sourcesOf(runs, run_id),
     files: { commit, tipOf: hasWorktree && hasReturned ? run_id : null },
   };
@@ -232,13 +234,6 @@ function eventOf(own: ReadSide, others: ReadSide, seq: number | null, other: num
     ...{ seq: record.seq, type: event.type, text: eventGist(event, { hasValues: true }) },
     ...(members === '' ? {} : { differs: members }),
   };
-}
-
-function differentValues(left: ReadSide['values'], right: ReadSide['values']): RunDiff['values'] {
-  const names = [...new Set([...Object.keys(left ?? {}), ...Object.keys(right ?? {})])];
-  return names
-    .map((name) => ({ name, ...omitUndefined({ left: left?.[name], right: right?.[name] }) }))
-    .filter((one) => JSON.stringify(one.left) !== JSON.stringify(one.right));
 }
 
 /** The lines of each file that only one of the programs has. */

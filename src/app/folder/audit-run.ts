@@ -3,6 +3,7 @@
  * described by `grammar/audit.schema.json`; texts of prompts and outputs are left out, and their digests are there instead.
  */
 import type { AgentFacts, Outcome, RunEvent } from '../../interpreter/events/event.js';
+import type { Printed } from '../../interpreter/values/json.js';
 import type { Json } from '../../machine/expression.js';
 import { omitUndefined } from '../../prelude/omit-undefined.js';
 import { sha256Hex } from '../../runtime/sha256.js';
@@ -10,7 +11,7 @@ import type { JournalRecord } from '../../runtime/store/journal-line.js';
 import { type StoredRun, storedSources } from '../../runtime/store/stored-run.js';
 import { type VerifiedRecord, verifyRecord } from '../../runtime/verify-record.js';
 
-/** A line of `statedsl export audit`. */
+/** A line of `statedsl export audit`. Beside `value` and `inputs`, `printed_…` has their JSON if numbers in it were written differently. */
 export interface AuditEntry {
   readonly entry: 'run' | 'agent' | 'command' | 'decision' | 'execution' | 'end' | 'chain';
   readonly [member: string]: Json;
@@ -21,23 +22,25 @@ const VERSION = 1;
 
 /** All entries, in the order of the record. `key`: the public key with which the record must be signed. */
 export function auditOf(directory: string, stored: StoredRun, key?: string): readonly AuditEntry[] {
-  const entries: AuditEntry[] = [runEntry(stored, stored.about.inputs)];
+  const { inputs: given, options } = stored.about;
+  const entries: AuditEntry[] = [runEntry(stored, given, options.printed_inputs)];
   const audit = new Audit();
   const isChained = stored.about.chain !== undefined;
   const verified = verifyRecord(directory, stored, {
     key,
     take: (record, hash) => {
       // With the defaults of those that were not given.
-      if (record.event.type === 'run_started') entries[0] = runEntry(stored, record.event.inputs);
+      if (record.event.type === 'run_started')
+        entries[0] = entries[0] = runEntry(stored, record.event.inputs, record.event.printed);
       for (const entry of audit.take(record)) entries.push({ ...entry, ...(isChained ? { hash: hash() } : {}) });
     },
   });
   return [...entries, ...audit.withoutOutcome(), chainEntry(verified)];
 }
 
-function runEntry(stored: StoredRun, inputs: Readonly<Record<string, Json>>): AuditEntry {
+function runEntry(stored: StoredRun, inputs: Readonly<Record<string, Json>>, printed: Printed | undefined): AuditEntry {
   const { about } = stored;
-  return {
+  return entryOf({
     entry: 'run',
     version: VERSION,
     run_id: about.run_id,
@@ -45,13 +48,13 @@ function runEntry(stored: StoredRun, inputs: Readonly<Record<string, Json>>): Au
     program: about.program,
     program_digest: about.digest,
     sources: storedSources(stored).map(({ name, text }) => ({ name, sha256: sha256Hex(text) })),
-    inputs,
+    ...{ inputs, printed_inputs: printed },
     started_at: about.started_at,
     started_by: about.options.started_by ?? null,
     cwd: about.cwd,
     copy_of: (about.settings.replay_of as string | undefined) ?? null,
     statedsl: about.versions.statedsl,
-  };
+  });
 }
 
 function chainEntry({ status, words, events, head, signed, problems, notes }: VerifiedRecord): AuditEntry {
@@ -80,13 +83,14 @@ class Audit {
       }
       case 'answered':
       case 'answer_refused': {
-        const { id = null, name, value, by, through = null, reason = null } = event;
+        const { id = null, name, by, through = null, reason = null } = event;
         const kind = event.type === 'answered' ? 'answer' : 'refused_answer';
-        return [{ entry: 'decision', ...at, kind, name, id, value, by, through, reason }];
+        return [entryOf({ entry: 'decision', ...at, kind, name, id, ...writtenValue(event), by, through, reason })];
       }
       case 'signal_received': {
-        const { id = null, name, payload: value, by } = event;
-        return [{ entry: 'decision', ...at, kind: 'signal', name, id, value, by, through: null, reason: null }];
+        const { id = null, name, payload: value, printed, by } = event;
+        const given = { name, id, ...writtenValue({ value, printed }), by, through: null, reason: null };
+        return [entryOf({ entry: 'decision', ...at, kind: 'signal', ...given })];
       }
       case 'run_cancelled':
       case 'rollback_started':
@@ -94,8 +98,9 @@ class Audit {
           { entry: 'decision', ...at, kind: event.type === 'run_cancelled' ? 'cancel' : 'rollback', ...by(event) },
         ];
       case 'variable_changed': {
-        const { name, value, by } = event;
-        return [{ entry: 'decision', ...at, kind: 'change', name, id: null, value, by, through: null, reason: null }];
+        const { name, by } = event;
+        const given = { name, id: null, ...writtenValue(event), by, through: null, reason: null };
+        return [entryOf({ entry: 'decision', ...at, kind: 'change', ...given })];
       }
       case 'run_started':
         return [{ entry: 'execution', ...at, kind: 'started', by: event.by ?? null, program_digest: event.digest }];
@@ -109,12 +114,12 @@ class Audit {
       case 'run_interrupted':
         return [{ entry: 'execution', ...at, kind: 'interrupted', by: null }];
       case 'run_returned':
-        return [{ entry: 'end', ...at, status: 'returned', value: event.value, error: null }];
+        return [entryOf({ entry: 'end', ...at, status: 'returned', ...writtenValue(event), error: null })];
       case 'run_skipped':
         return [{ entry: 'end', ...at, status: 'skipped', value: null, error: null }];
       case 'run_failed': {
         const { kind, message } = event.error;
-        return [{ entry: 'end', ...at, status: 'failed', value: event.value ?? null, error: { kind, message } }];
+        return [entryOf({ entry: 'end', ...at, status: 'failed', ...writtenValue(event), error: { kind, message } })];
       }
       default:
         return [];
@@ -149,7 +154,13 @@ class Audit {
   }
 }
 
-const entryOf = (entry: object): AuditEntry => entry as AuditEntry;
+const entryOf = (entry: object): AuditEntry => omitUndefined(entry) as AuditEntry;
+
+/** A value, and its text where JSON would lose how a number in it was written. */
+const writtenValue = ({ value = null, printed }: { readonly value?: Json; readonly printed?: string | undefined }) => ({
+  value,
+  printed_value: printed,
+});
 
 /** SHA-256 of what it printed or gave. */
 function outputDigest(outcome: Outcome | null): string | null {

@@ -1,5 +1,6 @@
 /** `statedsl verify-record` and `statedsl export audit`: whether a record is as it was written, and what it says. */
 import { readFileSync } from 'node:fs';
+import { reportJson } from '../../runtime/run/run-report.js';
 import { reasonOf } from '../../runtime/store/store-error.js';
 import { visibleLine } from '../../views/drawing/visible-text.js';
 import { CommandEnded, refusalsAsErrors, reportRefusal, runsOf, type StoreFlags } from '../running/stored-runs.js';
@@ -38,7 +39,7 @@ export async function exportAudit(name: string | undefined, flags: RecordFlags):
   return refusalsAsErrors(async () => {
     const entries = await (await runsOf(flags)).audit(name ?? null, await keyOf(flags));
     if (!entries.ok) return reportRefusal(entries.refusal);
-    for (const entry of entries.value) stdout.write(`${JSON.stringify(entry)}\n`);
+    for (const entry of entries.value) stdout.write(`${reportJson(entry)}\n`);
     return ['broken', 'not-signed'].includes(String(entries.value.at(-1)?.status)) ? EXIT.failed : EXIT.returned;
   });
 }

@@ -107,13 +107,13 @@ function InputDifferences({ inputs }: Pick<RunComparison, 'inputs'>) {
   if (inputs.length === 0) return null;
   return (
     <ColumnTable columns={['Input', 'This run', 'The other run']}>
-      {inputs.map(({ name, left, right }) => (
+      {inputs.map(({ name, left, printed_left, right, printed_right }) => (
         <tr key={name}>
           <th scope="row" class="mono">
             {visibleLine(name)}
           </th>
-          <td>{left === undefined ? '–' : <ValueView value={left} />}</td>
-          <td>{right === undefined ? '–' : <ValueView value={right} />}</td>
+          <td>{left === undefined ? '–' : <ValueView value={left} printed={printed_left} />}</td>
+          <td>{right === undefined ? '–' : <ValueView value={right} printed={printed_right} />}</td>
         </tr>
       ))}
     </ColumnTable>

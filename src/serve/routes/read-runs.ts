@@ -279,7 +279,7 @@ export function addReadRoutes(app: ServiceApp, service: Service): void {
     const { id } = c.req.valid('param');
     const entries = await orQueued(service, id, c.req.raw.signal, () => runs.audit(id));
     if (!entries.ok) return answerRefusal(c, entries.refusal);
-    const text = entries.value.map((entry) => `${JSON.stringify(entry)}\n`).join('');
+    const text = entries.value.map((entry) => `${reportJson(entry)}\n`).join('');
     return c.body(text, 200, { 'Content-Type': 'application/x-ndjson; charset=utf-8' });
   });
 

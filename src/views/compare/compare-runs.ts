@@ -1,6 +1,9 @@
 /** Two runs next to each other: the first event that differs, in which members, and the states that both of them visited. */
+import type { Printed } from '../../interpreter/values/json.js';
 import type { Json } from '../../machine/expression.js';
 import { isJsonObject } from '../../prelude/json-object.js';
+import { omitUndefined } from '../../prelude/omit-undefined.js';
+import type { DifferentValue } from './draw-run-diff.js';
 import type { RunTrace, VisitTrace } from './run-trace.js';
 
 /** The first events that differ; null: the run has no such event. */
@@ -18,12 +21,8 @@ export interface VisitPair {
 }
 
 export interface RunComparison {
-  /** Inputs with different values; undefined: the run has no such input. */
-  readonly inputs: readonly {
-    readonly name: string;
-    readonly left: Json | undefined;
-    readonly right: Json | undefined;
-  }[];
+  /** Inputs with different values. */
+  readonly inputs: readonly DifferentValue[];
   /** Null: both did the same. */
   readonly difference: FirstDifference | null;
   readonly visits: readonly VisitPair[];
@@ -36,18 +35,33 @@ const MOST_PAIRS = 4_000_000;
 
 export function compareRuns(left: RunTrace, right: RunTrace): RunComparison {
   return {
-    inputs: differentInputs(left.inputs, right.inputs),
+    inputs: differentValues(
+      { values: left.inputs, printed: left.printedInputs },
+      { values: right.inputs, printed: right.printedInputs },
+    ),
     difference: firstDifference(left, right),
     visits: pairVisits(left.visits, right.visits),
     sameProgram: left.program === right.program,
   };
 }
 
-function differentInputs(left: RunTrace['inputs'], right: RunTrace['inputs']): RunComparison['inputs'] {
-  const names = [...new Set([...Object.keys(left), ...Object.keys(right)])];
+interface NamedValues {
+  readonly values: Readonly<Record<string, Json>>;
+  readonly printed: Printed | undefined;
+}
+
+/** The values that only one side has, or that differ, if only in how a number is written. */
+export function differentValues(left: NamedValues, right: NamedValues): DifferentValue[] {
+  const names = [...new Set([...Object.keys(left.values), ...Object.keys(right.values)])];
   return names
-    .map((name) => ({ name, left: left[name], right: right[name] }))
-    .filter((one) => JSON.stringify(one.left) !== JSON.stringify(one.right));
+    .map((name) => ({
+      name,
+      ...omitUndefined({ left: left.values[name], printed_left: left.printed?.[name] }),
+      ...omitUndefined({ right: right.values[name], printed_right: right.printed?.[name] }),
+    }))
+    .filter(
+      (one) => (one.printed_left ?? JSON.stringify(one.left)) !== (one.printed_right ?? JSON.stringify(one.right)),
+    );
 }
 
 /** The earliest difference of all branches, by the order of the left run. */

@@ -29,6 +29,7 @@ export interface RunSide {
   readonly cost: number | null;
   readonly active_ms: number;
   readonly returned: Json;
+  readonly printed_returned?: string;
   readonly error: RunError | null;
 }
 
@@ -45,7 +46,10 @@ export interface DifferentLine {
 export interface DifferentValue {
   readonly name: string;
   readonly left?: Json;
+  /** The JSON of the value, if a number in it was written differently, such as `1.10`. */
+  readonly printed_left?: string;
   readonly right?: Json;
+  readonly printed_right?: string;
 }
 
 /** Two runs next to each other, as `diff --json` prints them. */
@@ -111,8 +115,8 @@ function headRows(left: RunSide, right: RunSide): string[][] {
     // Its folder is in `--json`.
     row('program', ({ program, machine }) => program?.split('/').at(-1) ?? machine),
     row('status', ({ status, state }) => (state === null ? status : `${status}, in ${state}`)),
-    row('result', ({ returned, error }) =>
-      error !== null ? `${error.kind}: ${error.message}` : returned === null ? '–' : textOfJson(returned),
+    row('result', ({ returned, printed_returned, error }) =>
+      error !== null ? `${error.kind}: ${error.message}` : returned === null ? '–' : textOf(returned, printed_returned),
     ),
     row('states', ({ states }) => String(states)),
     row('effects', ({ effects, agent_calls }) => `${effects}, ${countOf(agent_calls, 'agent call')}`),
@@ -147,10 +151,15 @@ function pathLines({ path }: RunDiff): string[] {
 
 function valueRows(values: readonly DifferentValue[], paint: Paint): string[] {
   if (values.length === 0) return [];
-  const cell = (value: Json | undefined): string => (value === undefined ? '–' : short(textOfJson(value)));
+  const cell = (value: Json | undefined, printed: string | undefined): string =>
+    value === undefined ? '–' : short(textOf(value, printed));
   return table(
     ['name', 'left', 'right'],
-    values.map(({ name, left, right }) => [visibleLine(name), cell(left), cell(right)]),
+    values.map(({ name, left, printed_left, right, printed_right }) => [
+      visibleLine(name),
+      cell(left, printed_left),
+      cell(right, printed_right),
+    ]),
     paint,
   );
 }
@@ -163,7 +172,7 @@ function table(titles: readonly string[], rows: readonly (readonly string[])[], 
   );
 }
 
-const textOfJson = (value: Json): string => (typeof value === 'string' ? value : JSON.stringify(value));
+const textOf = (value: Json, printed = JSON.stringify(value)): string => (typeof value === 'string' ? value : printed);
 const short = (text: string): string => cut(visibleLine(text), WIDTH);
 
 function lineText(line: DifferentLine | null): string {

@@ -5,6 +5,7 @@
 import type { Outcome, RunEvent } from '../../interpreter/events/event.js';
 import { threadOf } from '../../interpreter/events/facts.js';
 import { isMadeByRun } from '../../interpreter/events/status-after.js';
+import type { Printed } from '../../interpreter/values/json.js';
 import type { Json } from '../../machine/expression.js';
 import type { Recorded } from '../../runtime/record/record-facts.js';
 
@@ -31,6 +32,8 @@ export class RunTrace {
   readonly threads = new Map<string, ThreadTrace>();
   readonly visits: VisitTrace[] = [];
   inputs: Readonly<Record<string, Json>> = {};
+  /** The JSON of inputs with numbers that were written differently. */
+  printedInputs: Printed = {};
   /** The digest of the program that was executed last. */
   program = '';
   private readonly ignored = new Set<string>();
@@ -38,7 +41,10 @@ export class RunTrace {
 
   /** Takes an event before the range that is compared: only the program and the inputs count. */
   pass({ event }: Recorded): void {
-    if (event.type === 'run_started') [this.program, this.inputs] = [event.digest, event.inputs];
+    if (event.type === 'run_started') {
+      [this.program, this.inputs] = [event.digest, event.inputs];
+      this.printedInputs = event.printed ?? {};
+    }
     if (event.type === 'run_resumed' && event.digest !== undefined) this.program = event.digest;
   }
 
@@ -83,9 +89,9 @@ export class RunTrace {
       case 'asked':
         return [event.type, event.effect, event.name, event.question, event.choices];
       case 'answered':
-        return [event.type, event.effect, event.name, event.value];
+        return [event.type, event.effect, event.name, event.value, event.printed];
       case 'signal_received':
-        return [event.type, event.name, event.payload];
+        return [event.type, event.name, event.payload, event.printed];
       case 'timer_set':
         this.timers.add(event.effect);
         return [event.type, event.effect];
@@ -118,7 +124,7 @@ function comparableOutcome(outcome: Outcome): unknown {
     case 'timed-out':
       return [outcome.kind, outcome.stdout];
     case 'value':
-      return [outcome.kind, outcome.value];
+      return [outcome.kind, outcome.value, outcome.printed];
     case 'changed':
       return [outcome.kind, outcome.stdout];
     default:
