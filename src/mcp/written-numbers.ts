@@ -12,7 +12,7 @@ import {
   readRequestBody,
 } from '@modelcontextprotocol/server';
 import { StdioServerTransport } from '@modelcontextprotocol/server/stdio';
-import { readJson } from '../interpreter/values/json.js';
+import { readJson, withinRange } from '../interpreter/values/json.js';
 import { isBeyondJson, isList, isObject, member, SourceNumber, type Value } from '../interpreter/values/value.js';
 import type { Json } from '../machine/expression.js';
 
@@ -28,8 +28,9 @@ const kept = new Map<string, WrittenValues>();
 export function markNumbers(frame: string): string {
   if (!frame.includes('tools/call')) return frame;
   const read = readJson(frame);
-  if (!read.ok || !isBeyondJson(read.value)) return frame;
-  const plain = JSON.parse(frame) as unknown;
+  if (!read.ok) return frame;
+  const plain = withinRange(JSON.parse(frame), read.value);
+  if (!isBeyondJson(read.value)) return JSON.stringify(plain);
   // Before those of this frame, so that a batch keeps all of its own.
   for (const oldest of kept.keys()) if (kept.size > MOST_KEPT) kept.delete(oldest);
   const marked = isList(read.value)

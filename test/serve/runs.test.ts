@@ -324,6 +324,17 @@ describe('runs', () => {
     expect(replayed).toContain('"returned":["1.10 [12e5,9007199254740993] *** 1.10 2.50 1.10",true]');
   });
 
+  test('get a number that none can represent as a text, as from a command line', async () => {
+    const { send, idle } = await serviceOf({ 'big.dsl': 'INPUT: a\nINPUT: n = 1\nRETURN: {a}\n' });
+    const given = '{"program": "big.dsl", "inputs": {"a": {"x": [1e400, -1e999, 1.10]}}}';
+    const id = (await send('POST', '/api/v1/runs', given)).json.run_id as string;
+    await idle();
+    const shown = (await send('GET', `/api/v1/runs/${id}`)).text;
+    expect(shown).toContain('"returned":{"x":["1e400","-1e999",1.10]}');
+    const refused = await send('POST', '/api/v1/runs', '{"program": "big.dsl", "inputs": {"a": 1, "n": 1e400}}');
+    expect(refused).toMatchObject({ status: 422, json: { message: expect.stringContaining('must be a number') } });
+  });
+
   test('continue after a signal', async () => {
     const { send, finish, idle, executions } = await serviceOf(PROGRAMS);
     // Waits for the signal for a while, so that the service passes it on; then it is suspended.

@@ -166,6 +166,18 @@ export function readJson(text: string): JsonResult {
   return { ok: true, value: SUSPICIOUS.test(text) ? new LiteralReader(text).read() : parsed };
 }
 
+/** What `JSON.parse` has read, in which a number that none can represent is a text as everywhere: `1e400`. `written`: by `readJson`. */
+export function withinRange(parsed: unknown, written: Value): unknown {
+  if (typeof parsed === 'number') return Number.isFinite(parsed) ? parsed : written;
+  if (Array.isArray(parsed))
+    return parsed.map((one, at) => withinRange(one, (written as readonly Value[])[at] as Value));
+  if (typeof parsed !== 'object' || parsed === null) return parsed;
+  const members: { [name: string]: Value } = {};
+  for (const [name, one] of Object.entries(parsed))
+    define(members, name, withinRange(one, member(written as ValueObject, name) as Value) as Value);
+  return members;
+}
+
 export function isJson(text: string): boolean {
   try {
     JSON.parse(text);

@@ -7,6 +7,8 @@ import { type Result, resultOf } from '../../app/result.js';
 import { whyConfirm } from '../../app/run-bounds.js';
 import type { Delivered, Execution } from '../../app/runs.js';
 import type { SubmittedRun } from '../../engine/runs/start-on-engine.js';
+import { withinRange } from '../../interpreter/values/json.js';
+import type { Value } from '../../interpreter/values/value.js';
 import type { Json } from '../../machine/expression.js';
 import { callsAgents, type Machine } from '../../machine/machine.js';
 import { omitUndefined } from '../../prelude/omit-undefined.js';
@@ -273,7 +275,8 @@ export function addChangeRoutes(app: ServiceApp, service: Service): void {
     if (!result.ok) return answerRefusal(c, result.refusal);
     const checked = result.value;
     if (!checked.isValid || checked.machine === null) return answerRefusal(c, { ...INVALID, findings: checked });
-    const given = inputs as Readonly<Record<string, Json>>;
+    const written = (await writtenMember(c, 'inputs')) as Readonly<Record<string, Json>> | undefined;
+    const given = withinRange(inputs, (written ?? {}) as Value) as Readonly<Record<string, Json>>;
     const [problem] = inputProblems(checked.machine as Machine, given);
     if (problem !== undefined)
       return answerRefusal(c, {
@@ -281,7 +284,6 @@ export function addChangeRoutes(app: ServiceApp, service: Service): void {
         message: problem.message,
         help: problem.help ?? `its inputs are ${inputNames(checked.machine as Machine)}; see \`GET /api/v1/programs\``,
       });
-    const written = (await writtenMember(c, 'inputs')) as typeof given | undefined;
     const bound = callsAgents(checked.machine as Machine)
       ? await boundOf(source, { inputs: { ...given, ...written }, limits: limitsOf(limits) })
       : null;
