@@ -3,11 +3,13 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { openPrograms } from '../../src/app/open-runs.js';
 import { refuse, resultWith } from '../../src/app/result.js';
 import { parseConfiguration } from '../../src/runtime/configuration/load-configuration.js';
 import { type Schedule, scheduleTimes } from '../../src/runtime/configuration/schedules.js';
 import { keepSchedule, readSchedule, storedSchedules } from '../../src/runtime/store/kept-schedules.js';
-import { Scheduler } from '../../src/serve/scheduler.js';
+import type { promisedStart } from '../../src/serve/executions/requested-run.js';
+import { Scheduler, scheduledStart } from '../../src/serve/scheduler.js';
 import { serviceOf } from './service.js';
 
 const MINUTE = 60_000;
@@ -221,6 +223,31 @@ test('what is wrong with schedules is a problem of the configuration with its pl
     '/nowhere/c.yaml',
   );
   expect(shapes.length).toBeGreaterThan(1);
+});
+
+test('the inputs of a schedule keep how their numbers are written', async () => {
+  const inputs = '{ v: 1.10, l: [2.50, 9007199254740993, 1e400, 0042], s: "1.10" }';
+  const { folder } = await serviceOf({
+    'flow.dsl': 'INPUT: v (number)\nINPUT: l (list)\nINPUT: s\nRETURN with v, l, s\n',
+  });
+  const { configuration } = await parseConfiguration(
+    `schedules: [{ name: a, program: flow.dsl, cron: "0 0 * * *", inputs: ${inputs} }]\n`,
+    join(folder, 'statedsl.config.yaml'),
+  );
+  const programs = openPrograms({ folder });
+  const begun: ReturnType<typeof promisedStart>[] = [];
+  const starts = { has: () => false, begin: async (promised: (typeof begun)[0]) => resultWith(begun.push(promised)) };
+  expect(
+    await scheduledStart(programs, starts, folder).start(configuration.schedules?.[0] as Schedule, 'a'),
+  ).toMatchObject({ ok: true });
+  expect(begun).toMatchObject([
+    {
+      execution: {
+        title: 'v=1.10 l=[2.50,9007199254740993,"1e400","0042"] s=1.10',
+        task: { printed: { v: '1.10', l: '[2.50,9007199254740993,"1e400","0042"]' } },
+      },
+    },
+  ]);
 });
 
 test('the list has the next times, the last outcome with the status of its run, and whether a service is there', async () => {

@@ -6,6 +6,7 @@ import { dirname } from 'node:path';
 import type { ValidateFunction } from 'ajv';
 import type { Json, JsonObject } from '../../machine/expression.js';
 import { isJsonObject } from '../../prelude/json-object.js';
+import { omitUndefined } from '../../prelude/omit-undefined.js';
 import type { AgentConfiguration } from '../agents/programs/adapter.js';
 import { findAdapter, nameableAdapters } from '../agents/programs/adapters.js';
 import { leakGroups, looseningArgument } from '../agents/programs/leaks.js';
@@ -146,11 +147,22 @@ async function checkConfiguration(read: ReadFile, file: string): Promise<LoadedC
   }
   if (problems.length === 0) problems.push(...(await unknownTools(value, read, file)));
   if (problems.length > 0) return { configuration: noConfiguration, problems, warnings: [] };
-  const given = value as unknown as Partial<Configuration>;
+  const given = { ...(value as unknown as Partial<Configuration>), ...writtenSchedules(schedules, read) };
   const configuration = { ...noConfiguration, ...given, mcp: serversOf(value), file, folder: dirname(file) };
   const warnings = [...replacedAgents(configuration, read, file), ...unlimitedAgents(configuration, read, file)];
   warnings.push(...agentsWithoutReserve(configuration, read, file));
   return { configuration, problems: [], warnings };
+}
+
+/** The inputs of schedules go to programs, with their numbers as they are written. */
+function writtenSchedules(schedules: readonly Schedule[], read: ReadFile): Pick<Configuration, 'schedules'> {
+  if (schedules.every(({ inputs }) => inputs === undefined)) return {};
+  const written = (read.written() as unknown as Partial<Configuration>).schedules ?? [];
+  return {
+    schedules: schedules.map((one, at) =>
+      one.inputs === undefined ? one : { ...one, ...omitUndefined({ inputs: written[at]?.inputs }) },
+    ),
+  };
 }
 
 /** An agent of the adapter `command` is any program, so the program has to be named. */

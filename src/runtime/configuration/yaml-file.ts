@@ -25,6 +25,8 @@ export interface FileProblem {
 
 export interface ReadFile {
   readonly value: Json;
+  /** The same, in which numbers such as `1.10` keep how they are written. */
+  written(): Json;
   readonly problems: readonly FileProblem[];
   /** The path of a value: keys and indexes from the root. */
   locationOf(
@@ -81,14 +83,18 @@ export async function readYaml(text: string, file: string, keepsForm = false): P
       message: lowerFirst(error.message),
       help: yamlHelp(error.code, error.message, lineAt(text, error.pos[0])),
     }));
-    if (problems.length > 0) return { value: null, problems, locationOf: () => null };
-    yaml.visit(document, {
-      Scalar(key, node) {
-        if (key !== 'key') node.value = writtenValue(node, keepsForm);
-      },
-    });
+    if (problems.length > 0) return { value: null, written: () => null, problems, locationOf: () => null };
+    const readDocument = (keeps: boolean): Json => {
+      yaml.visit(document, {
+        Scalar(key, node) {
+          if (key !== 'key') node.value = writtenValue(node, keeps);
+        },
+      });
+      return document.toJS({ maxAliasCount: 100 }) as Json;
+    };
     return {
-      value: document.toJS({ maxAliasCount: 100 }) as Json,
+      value: readDocument(keepsForm),
+      written: () => readDocument(true),
       problems,
       locationOf(path, key = false) {
         const offset = offsetOf(document, path, key);
@@ -101,7 +107,10 @@ export async function readYaml(text: string, file: string, keepsForm = false): P
 }
 
 function problemIn(file: string, message: string, line: number | null = null): ReadFile {
-  return { value: null, problems: [{ file, line, column: null, message }], locationOf: () => null };
+  return {
+    ...{ value: null, written: () => null, locationOf: () => null },
+    problems: [{ file, line, column: null, message }],
+  };
 }
 
 function lineAt(text: string, offset: number): string {
