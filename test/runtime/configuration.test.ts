@@ -156,6 +156,11 @@ mcp: { files: { run: [server, --stdio], env: { A: b } }, web: { command: [web] }
       'agents: { a: { adapter: command, run: 5 } }\n',
       '1:39 `agents.a.run` must be a list (write `run: ["program", "argument"]`)',
     ],
+    [
+      'agents: { a: { adapter: command, run: [x], env: { V: 1.10 } } }\n',
+      '1:54 `agents.a.env.V` must be a text (write `V: "1.10"`)',
+    ],
+    ['agents: { a: { adapter: command, run: [x, 2.50] } }\n', '1:43 `agents.a.run.1` must be a text (write `"2.50"`)'],
     ['secrets: NAME\n', '1:10 `secrets` must be a list (write `secrets: [NAME]`)'],
     [
       'defaults: { gate_timeout: 10 minutes }\n',

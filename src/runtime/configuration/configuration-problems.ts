@@ -1,5 +1,7 @@
 /** What is wrong in a configuration, in words: each mistake once, with what to write instead. */
 import type { ErrorObject } from 'ajv';
+import { render } from '../../interpreter/values/json.js';
+import { isList, isObject, member, type Value } from '../../interpreter/values/value.js';
 import type { Json } from '../../machine/expression.js';
 import { nearest } from '../../prelude/nearest.js';
 import { omitUndefined } from '../../prelude/omit-undefined.js';
@@ -66,15 +68,26 @@ function describe(error: ErrorObject, read: ReadFile, file: string): FileProblem
     const help = other ?? (near === undefined ? `the keys are ${known.join(', ')}` : `did you mean \`${near}\`?`);
     return { ...at, message: `there is no key \`${unknown}\` in ${name}`, help };
   }
-  return { ...at, ...wordsOf(error, name) };
+  return { ...at, ...wordsOf(error, name, typeof error.data === 'number' ? digitsOf(error.data, read, path) : null) };
 }
 
-function wordsOf(error: ErrorObject, name: string): { message: string; help?: string } {
+/** A number as it is written: `1.10`. */
+function digitsOf(number: number, read: ReadFile, path: readonly string[]): string {
+  let at: Value | undefined = read.written() as Value;
+  for (const key of path) at = isList(at ?? null) ? (at as readonly Value[])[Number(key)] : memberOf(at, key);
+  return render(at ?? number);
+}
+
+const memberOf = (value: Value | undefined, key: string): Value | undefined =>
+  value !== undefined && isObject(value) ? member(value, key) : undefined;
+
+/** `digits`: a number as it is written. */
+function wordsOf(error: ErrorObject, name: string, digits: string | null): { message: string; help?: string } {
   switch (error.keyword) {
     case 'type':
       return {
         message: `${name} must be ${[error.params.type].flat().map(typeName).join(' or ')}`,
-        ...omitUndefined({ help: exampleOf(name, error.data as Json, [error.params.type].flat().map(String)) }),
+        ...omitUndefined({ help: exampleOf(name, error.data as Json, digits, [error.params.type].flat().map(String)) }),
       };
     case 'minimum':
       return { message: `${name} must be at least ${String(error.params.limit)}`, help: 'write a larger number' };
@@ -294,12 +307,12 @@ function keyHint(path: readonly string[], written: string): string | undefined {
 }
 
 /** How a value of the wrong type is written. */
-function exampleOf(name: string, written: Json, types: readonly string[]): string | undefined {
+function exampleOf(name: string, written: Json, digits: string | null, types: readonly string[]): string | undefined {
   // The whole configuration has no name that could be written.
   if (!name.startsWith('`')) return 'begin with a key, such as `agents:`';
   const path = name.slice(1, -1);
   const key = path.split('.').at(-1) ?? path;
-  const text = typeof written === 'string' || typeof written === 'number' ? String(written) : null;
+  const text = typeof written === 'string' ? written : digits;
   const agent = /^agents\.([^.]+)$/.exec(path)?.[1];
   if (agent !== undefined && /^\.{0,2}\//.test(text ?? ''))
     return `write \`${agent}: { adapter: command, run: ["${text}"] }\``;
@@ -313,17 +326,19 @@ function exampleOf(name: string, written: Json, types: readonly string[]): strin
     const example = whole.includes('"…"') ? 'https://chat.example/hook' : /: … /.test(whole) ? '20' : 'NAME';
     return `write \`${whole.replace('NAME', key).replace('…', isMeant ? text : example)}\``;
   }
+  // An item of a list has no key.
+  const lead = /^\d+$/.test(key) ? '' : `${key}: `;
   const [type] = types;
   if (types.includes('array')) {
     const item = text === null ? '…' : text.includes('"') ? `'${text}'` : /^[\w-]+$/.test(text) ? text : `"${text}"`;
-    return `write \`${key}: [${item}]\``;
+    return `write \`${lead}[${item}]\``;
   }
-  if (type === 'boolean') return `write \`${key}: ${/^(?:no|off|false|0)$/i.test(text ?? '') ? 'false' : 'true'}\``;
+  if (type === 'boolean') return `write \`${lead}${/^(?:no|off|false|0)$/i.test(text ?? '') ? 'false' : 'true'}\``;
   if (type === 'number' || type === 'integer')
-    return `write \`${key}: ${/\d+(?:\.\d+)?/.exec(text ?? '')?.[0] ?? (type === 'number' ? '2.50' : '4')}\``;
+    return `write \`${lead}${/\d+(?:\.\d+)?/.exec(text ?? '')?.[0] ?? (type === 'number' ? '2.50' : '4')}\``;
   if (type === 'string' && text !== null)
-    return `write \`${key}: ${/timeout|idle|time$/.test(key) ? `${text}s` : `"${text}"`}\``;
-  if (type === 'object') return `write \`${key}: { NAME: VALUE }\``;
+    return `write \`${lead}${/timeout|idle|time$/.test(key) ? `${text}s` : `"${text}"`}\``;
+  if (type === 'object') return `write \`${lead}{ NAME: VALUE }\``;
   return undefined;
 }
 
