@@ -91,7 +91,7 @@ export interface VariableUse {
   readonly prompt?: true;
 }
 
-/** `$name` or `${name…}` in text that the shell expands. */
+/** `$name` or `${name…}` in text that the shell expands, or `name` in arithmetic. */
 export interface ReadVariable extends VariableUse {
   /** It is just `$name` or `${name}`, without an operator, a subscript or `#`. */
   readonly whole: boolean;

@@ -13,7 +13,7 @@ interface ShellVariableFacts {
 
 const shellVariableWords = ({ name, written, value, fix }: ShellVariableFacts): Words => ({
   message: `\`${written}\` is a shell variable, but \`${name}\` is a value of the program`,
-  label: 'no command here sets the variable, so it is empty',
+  label: `no command here sets the variable, so it is ${written === name ? '0' : 'empty'}`,
   help: value === null ? `set the variable first: \`${name}={${name}}\`` : `write \`${value}\` for the value`,
   // In arithmetic the value is checked, too.
   ...omitUndefined({
