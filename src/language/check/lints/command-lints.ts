@@ -28,10 +28,11 @@ export function reportCommands(
   let movesElsewhere = common.cwd !== undefined;
   const ownPath = common.env?.some((variable) => variable.name === 'PATH') === true;
   let prose = false;
-  // To bash, `let x = echo 1` is arithmetic, and `set x = 1` sets arguments.
-  const assigned = /^(?:let|local|declare|readonly|typeset|export|set)(?=\s+\w+\s*:?=\s)|^\w+\s*:=(?=\s)/.exec(
-    shell.text,
-  )?.[0];
+  // To bash, `let x = echo 1` is arithmetic, `set x = 1` sets arguments, and `text.trim()` begins a function without a body.
+  const assigned =
+    /^(?:let|local|declare|readonly|typeset|export|set)(?=\s+\w+\s*:?=\s)|^\w+\s*:=(?=\s)|^[A-Za-z_][\w.]*\(\)$/.exec(
+      shell.text,
+    )?.[0];
   if (assigned !== undefined) {
     const span = { file: shell.span.file, start: at(0), end: at(assigned.length) };
     prose = l.diagnostics.push(say.notACommand(span, { word: assigned })) > 0;

@@ -68,6 +68,7 @@ function lintInstructions(
     else if (i.kind === 'return' || i.kind === 'fail') {
       const isValue = i.kind === 'return' && i.expression !== undefined;
       if (!isValue) lintBareText(i.text, diagnostics);
+      if (!isValue) lintOnlyIf(i.text, i.kind.toUpperCase(), names, diagnostics);
       if (i.kind === 'return' && !isValue) lintUncomputed(i.text, names, diagnostics);
     } else if (i.kind === 'emit') for (const { value } of i.fields) lintBareText(value, diagnostics);
   }
@@ -101,10 +102,14 @@ const ACTION = new RegExp(
   `\\s((?:→|->)\\s*(?:${actionVerbs.filter((verb) => !OTHER_VERBS.has(verb)).join('|')})\\b.*)$`,
 );
 /** An action after a command, as a shell or another language would continue a line. */
-const NEXT = /((?:;|&&|\bAND\b|\bTHEN\b)\s*((?:GOTO|RETURN|FAIL|EMIT|SET|INCREMENT|USE)(?::.*|\s+[A-Z_]{2,})))$/;
+const NEXT =
+  /((?:(?:;|&&|\bAND\b|\bTHEN\b)\s*(?=(?:[A-Z]+)(?::|\s+[A-Z_]{2,}$))|,\s*(?=[A-Z]+:\s))((?:GOTO|RETURN|FAIL|EMIT|SET|INCREMENT|USE)(?::.*|\s+[A-Z_]{2,})))$/;
+/** A name before the command, as the shell and PHP write variables. */
+const DOLLAR_NAME = /^\$\{?([A-Za-z_]\w*)\}?\s+:?=\s+(\S.*)$/;
 const OTHERWISE = /\s(ELSE:?\s*(?:→|->)?\s*(?:GOTO|RETURN|FAIL|EMIT|SET|DO|USE|PROCEED)\b.*)$/;
 const TERNARY = /^([\w.]+(?:\s*(?:==|!=|[<>]=?)\s*\S+)?)\s+\?\s+(\S.*?)\s+:\s+(\S.*)$/;
 const CHOICE = /^(\S.*?)\s+if\s+([\w.]+(?:\s*(?:==|!=|[<>]=?)\s*\S+)?)\s+else\s+(\S.*)$/;
+const ONLY_IF = /^(\S.*?)\s+(?:if|when)\s+(([A-Za-z_]\w*)(?:\.\w+)*\s*(?:==|!=|[<>]=?)\s*[^\s,]+)$/;
 const COMMENT = /\s(\/\/\s.*)$/;
 
 /** Text that looks like a part of the language. A quick test for its signs skips most commands. */
@@ -127,6 +132,11 @@ function lintCommand({ text, lines }: ShellText, file: number, kind: 'do' | 'che
     const start = only.source + match.index + 1;
     const part = match[1] as string;
     diagnostics.push(report({ file, start, end: start + part.length }, { verb, part }));
+  }
+  const [, name, command] = text.startsWith('$') ? (DOLLAR_NAME.exec(text) ?? []) : [];
+  if (name !== undefined && command !== undefined) {
+    const end = only.source + text.length - command.length;
+    diagnostics.push(say.dollarName({ file, start: only.source, end }, { line: `${verb}: ${name} = ${command}` }));
   }
   const next = NEXT.exec(text);
   if (next === null || isOpen(text.slice(0, next.index))) return;
@@ -193,7 +203,7 @@ const CALLED = /^([a-z_]\w*)\(\s*([A-Za-z_]\w*)(?:[^)]*$|.*\)\s*(?:\?\?|[-+*/%<>
 const MEMBER_CALLED = /^([A-Za-z_]\w*)(?:\.\w+|\[[^\]]*\])*\.\w+\(.*\)$/;
 /** A list or an object from its first bracket to its last, unless a value is inserted in it. */
 const BRACKETED =
-  /^(?:\[(?!.*\{\s*[A-Za-z_][\w.]*\s*\}).*\]|\{\s*(?:["']|\w+\s*:)(?!.*\{\s*[A-Za-z_][\w.]*\s*\}).*\})$/;
+  /^(?:\[(?!.*\{\s*[A-Za-z_][\w.]*\s*\}).*\]|\{(?!\w+:[\w.]+\}$)\s*(?:["']|\w+\s*:)(?!.*\{\s*[A-Za-z_][\w.]*\s*\}).*\})$/;
 /** A list, an object, a group or an index that is not closed, and the name that it begins with. */
 const OPENED = /^(?:([[({])\s*(?:["'\d]|([A-Za-z_]\w*))|([A-Za-z_]\w*)(\[))[^\])}]*$/;
 const CLOSING: Readonly<Record<string, string>> = { '[': ']', '(': ')', '{': '}' };
@@ -202,21 +212,53 @@ const CLOSING: Readonly<Record<string, string>> = { '[': ']', '(': ')', '{': '}'
 function lintUncomputed(text: Template | undefined, names: ReadonlySet<string>, diagnostics: Diagnostic[]): void {
   if (text === undefined || text.quote !== 'none') return;
   const { raw, span } = text;
+  const list = namesInList(raw, names);
+  if (list !== undefined) diagnostics.push(say.severalValues(span, { list }));
   const [, left = '', , operand, other] = COMPARED.exec(raw) ?? NEGATED.exec(raw) ?? [];
   const [, called = '', first = ''] = CALLED.exec(raw) ?? [];
   // `a or b` may be words, unless both are values.
   const right = operand ?? other;
   const isMeant =
+    /^f(?:"[^"]*"|'[^']*')$/.test(raw) ||
     (names.has(left) && (right === undefined || names.has(right) || /^\d/.test(right))) ||
     (isFunction(called) && names.has(first)) ||
     names.has(MEMBER_CALLED.exec(raw)?.[1] ?? '') ||
     (BRACKETED.test(raw) &&
       (/^.\s*["'\d]/.test(raw) || (raw.match(/[A-Za-z_]\w*/g) ?? []).some((word) => names.has(word))));
   if (isMeant && !TERNARY.test(raw)) diagnostics.push(say.uncomputed(span, { text: raw }));
-  const [opened, bracket, inside, list, index] = OPENED.exec(raw) ?? [];
-  const name = inside ?? list;
+  const [opened, bracket, inside, indexed, index] = OPENED.exec(raw) ?? [];
+  const name = inside ?? indexed;
   if (opened !== undefined && (name === undefined || names.has(name)))
     diagnostics.push(say.unclosed(span, { close: CLOSING[bracket ?? index ?? ''] ?? '' }));
+}
+
+/** `RETURN: done if n > 3`: to some languages, a condition of the whole line. */
+function lintOnlyIf(
+  text: Template | undefined,
+  verb: string,
+  names: ReadonlySet<string>,
+  diagnostics: Diagnostic[],
+): void {
+  if (text === undefined || text.quote !== 'none') return;
+  const [, before, test, name] = ONLY_IF.exec(text.raw) ?? [];
+  if (before !== undefined && test !== undefined && name !== undefined && names.has(name))
+    diagnostics.push(say.onlyIf(text.span, { test, line: `${verb}: ${before}` }));
+}
+
+/** The names or `name=value` of a list such as `n, mode` or `{n, mode}`; undefined if it is none. */
+function namesInList(raw: string, names: ReadonlySet<string>): string | undefined {
+  const [, word, , inner = ''] = /^(with\s+)?([({]?)(.*?)[)}]?$/.exec(raw) ?? [];
+  const parts = inner.split(/\s*,\s*/);
+  const isList = parts.length > 1 || word !== undefined || inner.includes('=');
+  const areNames = parts.every((part) => {
+    const [, name = '', value] = /^([A-Za-z_]\w*)(?:\s*=\s*(\S+))?$/.exec(part) ?? [];
+    return value === undefined ? names.has(name) : word !== undefined || names.has(name) || names.has(value);
+  });
+  if (!isList || !areNames) return undefined;
+  const written = parts.map((part) =>
+    part.replace(/=\s*(\w+)$/, (all, value) => (names.has(value) ? `={${value}}` : all)),
+  );
+  return written.join(', ');
 }
 
 /** A text without quotes that ends like a line of another language, or in which quotes are not where they seem to be. */

@@ -33,7 +33,9 @@ export const textMessages = {
   nextAction: message<{ part: string; rest: string }>('taken-as-text', 'warning', (f) => ({
     message: `\`${f.part}\` is part of the command here`,
     label: 'not an action',
-    help: `separate actions with a comma, as in \`…, ${f.rest}\`, or write it on the next line`,
+    help: f.part.startsWith(',')
+      ? `write it on the next line: \`${f.rest}\``
+      : `write it on the next line, or in a list of actions behind a comma: \`…, ${f.rest}\``,
   })),
   otherwise: message<{ part: string }>('taken-as-text', 'warning', (f) => ({
     message: `\`${f.part}\` is part of the text here`,
@@ -48,7 +50,24 @@ export const textMessages = {
   uncomputed: message<{ text: string }>('taken-as-text', 'warning', (f) => ({
     message: 'this is text, and nothing is computed',
     label: 'not an expression',
-    help: `write ${f.text.includes('??') ? '`default(a, b)` instead of `a ?? b`' : 'it as in an IF, with `AND`, `OR`, `NOT`, `==` and `!=`'}, or ${/["{]/.test(f.text) ? 'quote it if you mean' : `\`"${f.text}"\` for`} the text`,
+    help: /^f["']/.test(f.text)
+      ? `remove the \`f\`: write \`${f.text.slice(1)}\``
+      : `write ${f.text.includes('??') ? '`default(a, b)` instead of `a ?? b`' : 'it as in an IF, with `AND`, `OR`, `NOT`, `==` and `!=`'}, or ${/["{]/.test(f.text) ? 'quote it if you mean' : `\`"${f.text}"\` for`} the text`,
+  })),
+  onlyIf: message<{ test: string; line: string }>('taken-as-text', 'warning', (f) => ({
+    message: 'this is text, and decides nothing',
+    label: 'not a condition',
+    help: `write \`IF: ${f.test} → ${f.line}\``,
+  })),
+  severalValues: message<{ list: string }>('taken-as-text', 'warning', (f) => ({
+    message: 'this is text, and none of the values',
+    label: 'names stay words in a text',
+    help: `write \`RETURN with ${f.list}\` for an object of these values, or quote it if you mean the text`,
+  })),
+  dollarName: message<{ line: string }>('taken-as-text', 'warning', (f) => ({
+    message: 'this names a variable of the shell as the command, and binds no result',
+    label: 'part of the command',
+    help: `write \`${f.line}\``,
   })),
   unclosed: message<{ close: string }>('taken-as-text', 'warning', (f) => ({
     message: 'this is text, because its bracket is not closed',

@@ -193,6 +193,8 @@ const colonless: ReadonlySet<string> = new Set([
 ]);
 
 const afterColon = /[ \t]*(?:$|[\r\n])|[ \t]+[\w"'{}$./~(†]/y;
+/** `WAIT UNTIL:` and `DO once:` have their colon, and a word too many. */
+const laterColon = /[ \t]+\w+(?:[ \t]+\w+)?:(?=\s)/y;
 const likeOptions = /\s*(?:[([]\s*)?[\w.]+=/y;
 
 /**
@@ -200,7 +202,11 @@ const likeOptions = /\s*(?:[([]\s*)?[\w.]+=/y;
  * brackets, which must not become a part of the command.
  */
 export function lacksOnlyColon(text: string, at: number, takesOptions: boolean): boolean {
-  return matchAt(afterColon, text, at) >= 0 && !(takesOptions && matchAt(likeOptions, text, at) >= 0);
+  return (
+    matchAt(afterColon, text, at) >= 0 &&
+    matchAt(laterColon, text, at) < 0 &&
+    !(takesOptions && matchAt(likeOptions, text, at) >= 0)
+  );
 }
 
 /** Synonyms that say more than their verb, or may say something else: the exit code, or how the run ends. */

@@ -105,6 +105,7 @@ const startNote = new RegExp(
   `^\\(\\s*(?:start(?:s|ing)?|init(?:ial(?:ly)?)?|begins?|defaults?)\\b(?:\\s+value\\b)?${VALUE}`,
   'i',
 );
+const valueNote = new RegExp(`^\\(${VALUE}\\s*\\)$`);
 const limitNote = new RegExp(`^\\(\\s*(quorum|max|at\\s+most)(?:imum)?\\b${VALUE}`, 'i');
 
 /** A note that would mean something if it were spelt right, or stood elsewhere: notes are otherwise ignored. */
@@ -113,7 +114,7 @@ export function checkNote(
   note: Pick<Token, 'image' | 'startOffset'>,
   takes: 'start' | 'limits' | 'nothing',
 ): void {
-  const start = startNote.exec(note.image);
+  const start = startNote.exec(note.image) ?? (takes === 'start' ? valueNote.exec(note.image) : null);
   const limit = limitNote.exec(note.image);
   if (start === null && limit === null) return;
   const written = note.image;

@@ -28,13 +28,17 @@ export function doubledBraces(
 }
 const UNCLOSED = /\{([A-Za-z_]\w*)(?:\.\w+|\[\d+\])*(?=$|[\s"'`;,.!?)])(?=[^{}\n]*(?:$|[\n{]))/y;
 const ROOT = /^\s*(?:NOT\s+|not\s+|[!-]\s*|\(|\w+\(\s*)*([A-Za-z_]\w*)/;
-const METHOD = /^\s*([A-Za-z_]\w*(?:\.\w+|\[\d+\])*)\.(\w+)\s*\(\s*\)\s*$/;
+/** `x.length()`, and as a filter `x | length`. */
+const METHOD = /^\s*([A-Za-z_]\w*(?:\.\w+|\[\d+\])*)(?:\.(\w+)\s*\(\s*\)|\s*\|\s*(\w+))\s*$/;
 const OTHERWISE = /^\s*([A-Za-z_][\w.[\]]*)\s*(?:\|\||\?\?|\bor\b)\s*("[^"]*"|'[^']*'|[\w.]+)\s*$/;
 const FOREIGN = /^\s*[A-Za-z_][\w.[\]]*\s*(?:\|\||\?\?|&&|\?|\||[-+*/%<>!]|==?|\.\w+\()/;
 /** Operators as words or signs of other languages, and the format of a number. */
 const WORDS = /^\s*(?:(?:not\s+|!\s*)[A-Za-z_][\w.[\]]*\s*$|[A-Za-z_][\w.[\]]*\s+(?:and|or|if|in|is|not)\s+["'\w(])/;
 const FORMAT = /^\s*([A-Za-z_][\w.[\]]*):([<>^=]\d+|[<>^=+]?[\d,]*(?:\.\d+)?[dfsxXeEgGob%]|,)\s*$/;
 const HYPHEN = /^\s*([A-Za-z_]\w*(?:\.\w+)*)\.(\w+(?:-\w+)+)\s*$/;
+/** `{list.0}` and `{list[1:3]}`. */
+const NUMBERED = /^\s*([A-Za-z_]\w*(?:\.\w+|\[\d+\])*?)\.(\d+)((?:\.[A-Za-z_]\w*|\[\d+\])*)\s*$/;
+const SLICED = /^\s*([A-Za-z_]\w*(?:\.\w+)*)\[\s*(-?\w*)\s*:\s*(-?\w*)\s*\]\s*$/;
 /** An object, a range, a list of words, or nothing that begins like a value. */
 const TEXT = /^\s*(?:["'][^"']*["']\s*:|[\w-]+\s*:(?!\w+\s*$)|$)|\.\.|^[^A-Za-z_]*$/;
 
@@ -59,6 +63,12 @@ export function oddBraces(text: string, at: number, file: number, base: (offset:
   if (TEXT.test(inner)) return null;
   const hyphen = HYPHEN.exec(inner);
   if (hyphen !== null) return { kind: 'other', written, name, instead: `{${hyphen[1]}["${hyphen[2]}"]}` };
+  const numbered = NUMBERED.exec(inner);
+  if (numbered !== null)
+    return { kind: 'other', written, name, instead: `{${numbered[1]}[${numbered[2]}]${numbered[3]}}` };
+  const [, of, from = '', to = ''] = SLICED.exec(inner) ?? [];
+  if (of !== undefined)
+    return { kind: 'other', written, name, instead: `{slice(${of}, ${from || '0'}${to === '' ? '' : `, ${to}`})}` };
   const lead = inner.length - inner.trimStart().length;
   const { expression, diagnostics, complete } = parseExpressionText(inner.trim(), base(at + 1 + lead), file);
   if (complete && diagnostics.length === 0 && !LITERALS.has(expression.kind))
@@ -66,7 +76,12 @@ export function oddBraces(text: string, at: number, file: number, base: (offset:
   if (!FOREIGN.test(inner) && !WORDS.test(inner)) return null;
   const method = METHOD.exec(inner);
   if (method !== null)
-    return { kind: 'other', written, name, instead: methodCall(method[1] as string, method[2] as string) };
+    return {
+      kind: 'other',
+      written,
+      name,
+      instead: methodCall(method[1] as string, (method[2] ?? method[3]) as string),
+    };
   const otherwise = OTHERWISE.exec(inner);
   if (otherwise !== null)
     return { kind: 'other', written, name, instead: `{default(${otherwise[1]}, ${otherwise[2]})}` };

@@ -37,8 +37,9 @@ export function buildProse(context: ParseContext, prose: Token): Instruction {
   const written = firstWord.exec(prose.image)?.[0] ?? prose.image;
   const where = tokenSpan(context, prose);
   const at = { ...where, end: where.start + written.length };
-  const meant = verbNamed(written);
-  if (meant === 'STEP') {
+  const named = verbNamed(written);
+  const meant = otherThan(written, named);
+  if (named === 'STEP') {
     report(context, stepInList(at, {}));
     return { kind: 'broken', verb: { text: written, span: at }, span: where };
   }
@@ -143,14 +144,20 @@ const testVerb = /^(?:TESTS?|MOCK|GIVEN|ANSWER|EXPECT|PROPERTY|ASSUME|NEVER|AT M
 /** What looks like a space, or like nothing, and is neither. */
 const oddBlanks = /(?:[^\S \t\r\n]|[\u200b-\u200d\u2060])+/;
 
+/** In `GOTO(A)` and after an arrow, even a right verb can be out of place, and it is no correction of itself. */
+function otherThan(written: string, meant: string | undefined): string | undefined {
+  return meant === written ? undefined : meant;
+}
+
 /** A line with a first word that may have been meant as a verb. */
 function buildUnknown(context: ParseContext, statement: SyntaxNode, line: string, start: number): Instruction {
   const written =
     looksLikeVerb.exec(line)?.[1] ?? wordColon.exec(line)?.[1] ?? firstWord.exec(line)?.[0] ?? line.slice(0, 1);
   const at = span(context, start, start + written.length);
-  const meant = verbNamed(written) ?? verbLike(written);
+  const named = verbNamed(written) ?? verbLike(written);
+  const meant = otherThan(written, named);
   const blanks = oddBlanks.exec(line);
-  if (blanks !== null && (blanks.index === 0 || (meant !== undefined && blanks.index === written.length))) {
+  if (blanks !== null && (blanks.index === 0 || (named !== undefined && blanks.index === written.length))) {
     const at = start + blanks.index;
     const where = span(context, at, at + blanks[0].length);
     report(context, badCharacter(where, { character: blanks[0].charAt(0) }));
