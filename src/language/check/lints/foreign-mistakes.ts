@@ -139,6 +139,31 @@ function explainedLine(diagnostic: Diagnostic, source: SourceFile, line: number)
   const text = whole.trim();
   if (text === '' || text.length > LONGEST) return null;
   const at = (source.lineStarts[line - 1] as number) + whole.length - whole.trimStart().length;
+  return matchedLine(diagnostic, source, { text, at, line }) ?? matchedAction(diagnostic, source, { text, at, line });
+}
+
+interface WrittenLine {
+  readonly text: string;
+  readonly at: number;
+  readonly line: number;
+}
+
+/** The end of an action of a list: a comma and the verb of the next. */
+const NEXT_ACTION = /,\s*(?=[A-Z]{2,}(?:[ :]|$))/;
+
+/** An action after an arrow that is written as in another language: the same rules hold for it as for a line. */
+function matchedAction(diagnostic: Diagnostic, source: SourceFile, { text, at, line }: WrittenLine): Explained | null {
+  const start = diagnostic.span.start - at;
+  if (diagnostic.code !== 'unknown-verb' || !/(?:→|->|,)\s*$/.test(text.slice(0, Math.max(0, start)))) return null;
+  const rest = text.slice(start);
+  const action = rest.slice(0, NEXT_ACTION.exec(rest)?.index ?? rest.length).trimEnd();
+  if ((action.split('"').length - 1) % 2 === 1) return null;
+  const explained = matchedLine(diagnostic, source, { text: action, at: at + start, line });
+  const fix = explained?.diagnostic.correction?.text ?? '';
+  return explained === null || fix.includes('\n') || explained.states.length > 0 ? null : explained;
+}
+
+function matchedLine(diagnostic: Diagnostic, source: SourceFile, { text, at, line }: WrittenLine): Explained | null {
   const { file } = diagnostic.span;
   for (const rule of foreignLines) {
     if (!(rule.codes ?? MISREAD).test(diagnostic.code)) continue;

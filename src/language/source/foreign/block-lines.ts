@@ -1,31 +1,33 @@
 /** Loops, branches and functions of other languages. */
-import { type ForeignLine, part, unread, write } from './foreign-line.js';
+import { type ForeignLine, mentions, part, unread, write } from './foreign-line.js';
 
 /** The call of a pattern with the name of its only parameter, which is found in the text. */
 function useCall(pattern: string, value: string, text: string): string | undefined {
   const name = new RegExp(`^PATTERN:\\s*${pattern}\\s*(?:with\\s+|\\(\\s*)(\\w+)`, 'm').exec(text)?.[1];
   if (value.trim() === '') return `USE: ${pattern}`;
-  return name === undefined || value.includes(',') ? undefined : `USE: ${pattern} with ${name}=${value.trim()}`;
+  const isName = /^[A-Za-z_]\w*$/.test(value.trim()) && mentions(value.trim(), text);
+  const passed = isName ? `{${value.trim()}}` : value.trim();
+  return name === undefined || value.includes(',') ? undefined : `USE: ${pattern} with ${name}=${passed}`;
 }
 
 /** A loop with `PARALLEL`, whatever stands between its parts, and its options before or after that. */
 const PARALLEL_LOOP =
-  /^(DO:\s*)?for\b\s*(?:each\b)?\s*:?\s*(\w+)\s+(?:in|of)\s+(.+?)[\s,;]*(\[\s*[a-z_]+=[^\]]*\])?[\s,;]*(?:\bin\s+)?\bPARALLEL\b[\s,;]*(\[[^\]]*\])?[\s,;]*[:{]?$/i;
+  /^(DO:\s*)?for(?:\s*each)?\b\s*:?\s*(\w+)\s+(?:in|of)\s+(.+?)[\s,;]*(\[\s*[a-z_]+=[^\]]*\])?[\s,;]*(?:\bin\s+)?\bPARALLEL\b[\s,;]*(\[[^\]]*\])?[\s,;]*[:{]?$/i;
 
 /** A bound of a range: a number, a name or a length, with what is added to it. */
 const BOUND = String.raw`\{?\w+(?:\.\w+)*(?:\([\w.]*\))?\}?(?:\s*[-+]\s*\d+)?`;
 
 /** A loop over the numbers of a range, in a notation of another language. */
 const RANGE_LOOP = new RegExp(
-  String.raw`^((?:DO:\s*)?)for\b\s*(?:each\b)?\s*:?\s*(\w+)\s*(?:=|\b(?:from|in|of)\b)\s*(?:range)?[[({]?\s*(${BOUND})` +
+  String.raw`^((?:DO:\s*)?)for(?:\s*each)?\b\s*:?\s*(\w+)\s*(?:=|\b(?:from|in|of)\b)\s*(?:range)?[[({]?\s*(${BOUND})` +
     String.raw`(?:\s+(?:to|until|through)\s+|\s*(?:\.\.[.=<]?)\s*|(?<=\d\s*)-(?=\s*\d)\s*)(${BOUND})\s*[\])}]?(\s+in\s+PARALLEL.*?)?\s*[:{]?$`,
   'i',
 );
 
 /** A loop that counts up by one, in the form that C has. */
 const COUNTED_LOOP = new RegExp(
-  String.raw`^for\b\s*(?:each\b)?\s*:?\s*\(\s*(?:(?:let|var|int)\s+)?(\w+)\s*=\s*(${BOUND})\s*;\s*\1\s*(<=?)\s*(${BOUND})\s*;` +
-    String.raw`\s*(?:\1\s*\+\+|\+\+\s*\1|\1\s*\+=\s*1)\s*\)\s*[:{]?$`,
+  String.raw`^for(?:\s*each)?\b\s*:?\s*\(?\s*(?:(?:let|var|int)\s+)?(\w+)\s*=\s*(${BOUND})\s*;\s*\1\s*(<=?)\s*(${BOUND})\s*;` +
+    String.raw`\s*(?:\1\s*\+\+|\+\+\s*\1|\1\s*\+=\s*1)\s*\)?\s*[:{]?$`,
   'i',
 );
 
@@ -62,13 +64,48 @@ function parallelLoop(m: RegExpExecArray): string | undefined {
 
 export const blockLines: readonly ForeignLine[] = [
   {
-    line: /^for\b\s*(?:each\b)?\s*:?\s*(\w+)\s+(?:in|of)\s+((?:ls|find|cat|git|seq|\$\().*|\S*\*\S*?):?$/i,
+    line: /^for(?:\s*each)?\b\s*:?\s*(\w+)\s+(?:in|of)\s+((?:ls|find|cat|git|seq)\s.*|\$\(.*\)|`[^`]*`|(?:glob(?:\.glob)?\(\s*)?["']?[^\s"'()]*\*[^\s"'()]*["']?\s*\)?):?$/i,
+    codes: /unknown-(?:verb|name|function)|unexpected-text|bad-character|wrong-type|not-an-instruction/,
     help: (m) =>
       `run the command first: \`DO: ${part(m, 1)}_list = …\`, then \`FOR EACH: ${part(m, 1)} in lines(${part(m, 1)}_list)\``,
     by: (m) => {
-      const lister = part(m, 2).replace(/^\$\(|\)$/g, '');
-      return `DO: ${part(m, 1)}_list = ${/^[\w$]+\s/.test(lister) ? lister : `ls ${lister}`}\nFOR EACH: ${part(m, 1)} in lines(${part(m, 1)}_list):`;
+      const lister = part(m, 2).replace(/^(?:\$\(|`|glob(?:\.glob)?\()\s*|\s*[`)]$/g, '');
+      const isCommand = /^[$`]/.test(part(m, 2)) || /^(?:ls|find|cat|git|seq)\s/.test(lister);
+      return `DO: ${part(m, 1)}_list = ${isCommand ? lister : `ls ${lister.replace(/^["']|["']$/g, '')}`}\nFOR EACH: ${part(m, 1)} in lines(${part(m, 1)}_list):`;
     },
+    binds: (m) => [part(m, 1)],
+  },
+  {
+    line: /^FOR EACH\s*\[([^\]]*)\]\s*:?\s*(\w+)\s+in\s+(.+?)(?:\s+in\s+PARALLEL)?\s*:?$/,
+    codes: /missing-part|unknown-option|unexpected-text|missing-colon/,
+    message: () => 'the options of FOR EACH stand after `in PARALLEL`',
+    help: write,
+    by: (m) => {
+      const options = part(m, 1).replace(/\b(?:parallel|concurrency|jobs|workers|limit)=/g, 'max=');
+      return `FOR EACH: ${part(m, 2)} in ${part(m, 3)} in PARALLEL [${options}]:`;
+    },
+    binds: (m) => [part(m, 2)],
+  },
+  {
+    line: /^for(?:\s*each)?\b\s*:?\s*(\w+)\s+in\s+(\w[\w.]*(?:\([^()]*\))?)\s+(?:where|if|when)\s+(.+?)\s*:?$/i,
+    codes: LOOP,
+    message: () => 'FOR EACH goes through the whole list',
+    help: (m) =>
+      `write \`FOR EACH: ${part(m, 1)} in ${part(m, 2)}:\`, below it \`IF: ${part(m, 3)} →\`, and the rest below that, indented deeper`,
+    binds: (m) => [part(m, 1)],
+  },
+  {
+    line: /^for(?:\s*each)?\b\s*:?\s*\(?\s*(?:(?:let|const|var|auto)\s+)?(?!each\b)(\w+)\s*:\s*(\w[\w.]*(?:\([^()]*\))?)\s*\)?\s*[:{]?$/i,
+    codes: LOOP,
+    help: write,
+    by: (m) => `FOR EACH: ${part(m, 1)} in ${part(m, 2)}:`,
+    binds: (m) => [part(m, 1)],
+  },
+  {
+    line: /^(?:FOR (?:ALL|EVERY|ANY)|FOR EACH \w+|EACH|LOOP|ITERATE|MAP)(?: OVER)?\b:?\s+(\w+)\s+(?:in|of)\s+(.+?)\s*:?\s*\{?$/i,
+    codes: LOOP,
+    help: write,
+    by: (m) => `FOR EACH: ${part(m, 1)} in ${part(m, 2)}:`,
     binds: (m) => [part(m, 1)],
   },
   { line: RANGE_LOOP, codes: LOOP, help: write, by: rangeLoop, binds: (m) => [part(m, 2)] },
@@ -88,7 +125,7 @@ export const blockLines: readonly ForeignLine[] = [
     binds: (m) => [part(m, 2)],
   },
   {
-    line: /^((?:DO:\s*(?:\w+\s*=\s*)?)?)for\b\s*(?:each\b)?\s*:?\s*(\[.*?\]|\w[\w.]*(?:\(.*?\))?)\s+as\s+(\w+)\s*(in\s+PARALLEL.*?)?[:{]?$/i,
+    line: /^((?:DO:\s*(?:\w+\s*=\s*)?)?)for(?:\s*each)?\b\s*:?\s*(\[.*?\]|\w[\w.]*(?:\(.*?\))?)\s+as\s+(\w+)\s*(in\s+PARALLEL.*?)?[:{]?$/i,
     codes: LOOP,
     help: write,
     by: (m) => {
@@ -98,16 +135,18 @@ export const blockLines: readonly ForeignLine[] = [
     binds: (m) => [part(m, 3)],
   },
   {
-    line: /^((?:DO:\s*(?:\w+\s*=\s*)?)?)for\b\s*(?:each\b)?\s*:?\s*\(?(\w+)\s*,\s*(\w+)\)?\s+(?:in|of)\s+(.+?)(\s+in\s+PARALLEL.*?)?\s*[:{]?$/i,
+    line: /^((?:DO:\s*(?:\w+\s*=\s*)?)?)for(?:\s*each)?\b\s*:?\s*\(?(\w+)\s*,\s*(\w+)\)?\s+(?:in|of)\s+(.+?)(\s+in\s+PARALLEL.*?)?\s*[:{]?$/i,
     codes: LOOP,
     message: () => 'FOR EACH binds one name',
     help: (m) => {
       const [index, value, loop] = [part(m, 2), part(m, 3), part(m, 1) === '' ? 'FOR EACH:' : `${part(m, 1)}FOR EACH`];
-      const of = /^\w+\((\w+)\)$/.exec(part(m, 4))?.[1] ?? part(m, 4).replace(/\.(?:items|entries)\(\)$/, '');
+      const of =
+        /^(?:list\()?\w+\((\w+)\)\)?$/.exec(part(m, 4))?.[1] ??
+        part(m, 4).replace(/^Object\.entries\((.*)\)$|\.(?:items|entries)\(\)$/, '$1');
       const [list, object] = [`range(len(${of}))`, `keys(${of})`].map(
         (all) => `\`${loop} ${index} in ${all}${part(m, 5)}:\``,
       );
-      const isObject = /items|entries/.test(part(m, 4));
+      const isObject = /\.(?:items|entries)\(/.test(part(m, 4));
       const heads = isObject
         ? object
         : /enumerate/.test(part(m, 4))
@@ -118,21 +157,21 @@ export const blockLines: readonly ForeignLine[] = [
     binds: (m) => [part(m, 2), part(m, 3)],
   },
   {
-    line: /^(?:for\b\s*(?:each\b)?|repeat\b|loop\b)\s*:?\s*(?:(\w+)\s+in\s+)?(\w+)\s+times?\s*[:{]?$/i,
+    line: /^(?:DO:\s*)?(?:for(?:\s*each)?\b|repeat\b|loop\b)\s*:?\s*(?:(\w+)\s+in\s+)?(\w+)\s+times?\s*[:{]?$/i,
     codes: LOOP,
     help: write,
     by: (m) => `FOR EACH: ${part(m, 1) || 'i'} in range(${part(m, 2)}):`,
     binds: (m) => [part(m, 1) || 'i'],
   },
   {
-    line: /^for\b\s*(?:each\b)?\s*:?\s*(\w+)\s+in\s+([^[\](){},:]+(?:,[^[\](){},:]+)+?)\s*[:{]?$/i,
+    line: /^for(?:\s*each)?\b\s*:?\s*(\w+)\s+in\s+([^[\](){},:]+(?:,[^[\](){},:]+)+?)\s*[:{]?$/i,
     codes: LOOP,
     help: write,
     by: (m) => `FOR EACH: ${part(m, 1)} in [${part(m, 2)}]:`,
     binds: (m) => [part(m, 1)],
   },
   {
-    line: /^for\b\s*(?:each\b)?\s*:?\s*\((?:(?:let|var|const)\s+)?(\w+)\s+(?:in|of)\s+(.+)\)\s*[:{]?$/i,
+    line: /^for(?:\s*each)?\b\s*:?\s*\((?:(?:let|var|const)\s+)?(\w+)\s+(?:in|of)\s+(.+)\)\s*[:{]?$/i,
     codes: LOOP,
     help: write,
     by: (m) => `FOR EACH: ${part(m, 1)} in ${part(m, 2)}:`,
@@ -146,23 +185,23 @@ export const blockLines: readonly ForeignLine[] = [
     binds: () => ['item'],
   },
   {
-    line: /^for\b\s*(?:each\b)?\s*:?\s*(\w+)\s+(?:in|of)\s+(.+?):\s+([A-Z]{2,}\b.*)$/i,
-    sure: /:\s+[A-Z]{2,}\b/,
+    line: /^for(?:\s*each)?\b\s*:?\s*(\w+)\s+(?:in|of)\s+(.+?)(?:\s*(?::|→|->|=>|,)\s*|\s+(?:do\s+)?)((?:DO|EMIT|SET|INCREMENT|USE|CHECK|IF|CALL|ASK)\b:?\s*\S.*)$/i,
+    sure: /^[^→,]*[^→,\s-]:\s+[A-Z]{2,}:/,
     help: () => 'write the instructions of the loop on the lines below, indented deeper',
     by: (m) => `FOR EACH: ${part(m, 1)} in ${part(m, 2)}:\n  ${part(m, 3)}`,
     binds: (m) => [part(m, 1)],
   },
   {
-    line: /^for\b\s*(?:each\b)?\s*:?\s*(\w+)\s+(?:in|of)\s+(.+?)(?:\s+do\b)?\s*[:{]?$/i,
-    sure: true,
-    codes: /unknown-verb|unknown-name|unexpected-text|missing-colon/,
+    line: /^((?:DO:\s*)?)for(?:\s*each)?\b\s*:?\s*(\w+)\s+(?:in|of)\s+(.+?)(?:\s+do\b|\s*(?:→|->|=>))?\s*:?\s*\{?$/i,
+    sure: (line) => !line.startsWith('DO'),
+    codes: /unknown-verb|unknown-name|unexpected-text|missing-colon|missing-part|not-a-command/,
     help: write,
     // In a head of this language the mistake is within the list.
     by: (m) =>
-      /^FOR EACH:?\s+\w+\s+in\s+(.+?)\s*:?$/i.exec(m[0])?.[1] === part(m, 2)
+      /^(?:DO:\s*)?FOR EACH:?\s+\w+\s+(?:in|IN|In)\s+(.+?)\s*:?$/.exec(m[0])?.[1] === part(m, 3)
         ? undefined
-        : `FOR EACH: ${part(m, 1)} in ${part(m, 2)}:`,
-    binds: (m) => [part(m, 1)],
+        : `FOR EACH: ${part(m, 2)} in ${part(m, 3)}:`,
+    binds: (m) => [part(m, 2)],
   },
   {
     line: /^(?:while|until|loop|repeat)\b.*$/i,
@@ -172,11 +211,11 @@ export const blockLines: readonly ForeignLine[] = [
       'loop over states: count with `TRACK: n` and `INCREMENT: n`, and repeat with `IF: … → GOTO: STATE`; for a list write `FOR EACH:`',
   },
   {
-    line: /^if\b:?\s+([^→]*?(?:[=<>!]|\bis\b|\bnot\b|\bcontains\b|\bin\b)[^→]*?|\w+)\s*(?:\bthen|[:{])?$/i,
+    line: /^if\b:?\s+([^→{]*?(?:[=<>!]|\bis\b|\bnot\b|\bcontains\b|\bin\b)[^→{]*?|\w+)\s*(?:\bthen|[:{])?$/i,
     sure: true,
     codes: /^unknown-verb$/,
     help: write,
-    by: (m) => (/[-=]>|[⇒➜]/.test(m[0]) ? undefined : `IF: ${part(m, 1)} →`),
+    by: (m) => (/[-=]>|[⇒➜]|:\s*\S/.test(part(m, 1)) ? undefined : `IF: ${part(m, 1)} →`),
   },
   {
     line: /^((?:IF|ELSE IF):\s*(?:(?!→|->).)*?\S)\s*(?:,|\bdo\b|—|–|>>|\|>|\bso\b)\s*([A-Z]{2,}(?: EACH| user)?\b:?.*)$/,
@@ -184,6 +223,35 @@ export const blockLines: readonly ForeignLine[] = [
     message: () => 'there is no arrow between the condition and its action',
     help: write,
     by: (m) => `${part(m, 1)} → ${part(m, 2)}`,
+  },
+  {
+    line: /^(?:ELSIF|ELIF|ELSEIF|OTHERWISE IF)\b:?\s+([^→{]*?)\s*(?:\bthen|[:{])?$/i,
+    codes: unread,
+    help: write,
+    by: (m) => (/[-=]>|:\s*\S/.test(part(m, 1)) ? undefined : `ELSE IF: ${part(m, 1)} →`),
+  },
+  {
+    line: /^(?:ELSIF|ELIF|ELSEIF|OTHERWISE IF)\b:?\s+(.*?\S)\s*((?:→|->).*)$/i,
+    codes: unread,
+    help: write,
+    by: (m) => `ELSE IF: ${part(m, 1)} ${part(m, 2)}`,
+  },
+  {
+    line: /^OTHERWISE\b:?\s*(?:→|->|,)?\s*(.*)$/i,
+    codes: unread,
+    help: write,
+    by: (m) => `ELSE → ${part(m, 1)}`.trimEnd(),
+  },
+  {
+    line: /^((?:ELSE )?IF)\s+NOT:\s*(.+?)\s*((?:→|->).*)$/,
+    help: write,
+    by: (m) => `${part(m, 1)}: NOT (${part(m, 2)}) ${part(m, 3)}`,
+  },
+  {
+    line: /^UNLESS\b:?\s+(.+?)\s*((?:→|->).*|:)$/i,
+    codes: unread,
+    help: write,
+    by: (m) => `IF: NOT (${part(m, 1)}) ${part(m, 2) === ':' ? '→' : part(m, 2)}`,
   },
   { line: /^else\s*[:{]?$/i, sure: true, codes: unread, help: write, by: () => 'ELSE →' },
   {
@@ -221,12 +289,13 @@ export const blockLines: readonly ForeignLine[] = [
     block: true,
   },
   {
-    line: /^USE:?\s*(\w+)\s*\(([^)=]*)\)$/,
+    line: /^USE:?\s*(\w+)\s*\((?:\w+\s*:\s*)?([^)=]*)\)$/,
     help: write,
     by: (m, text) => useCall(part(m, 1), part(m, 2), text),
   },
   {
-    line: /^USE:?\s*(\w+)\s+with\s+("[^"]*"|\d+)$/,
+    line: /^USE:?\s*(\w+)\s+(?:with\s+)?("[^"]*"|\d+|\{?[A-Za-z_][\w.]*\}?)$/,
+    codes: /unexpected-text|missing-argument|unknown-argument/,
     help: write,
     by: (m, text) => useCall(part(m, 1), part(m, 2), text),
   },
@@ -245,6 +314,19 @@ export const blockLines: readonly ForeignLine[] = [
     message: () => 'an instruction begins with its verb, not with a number or bullet',
     help: write,
     by: (m) => part(m, 1),
+  },
+  {
+    line: /^(\*\*|__|\*|`)([A-Z]{2,}(?: [A-Z]+)*\b.*?)\1(.*)$/,
+    codes: unread,
+    message: () => 'an instruction has no marks of Markdown around it',
+    help: write,
+    by: (m) => part(m, 2) + part(m, 3),
+  },
+  {
+    line: /^(?:[$!]\s*|`)((?:[a-z][\w-]*|\.{0,2}\/[\w.])(?:[^`]*[^`\s])?)`?$/,
+    codes: unread,
+    help: write,
+    by: (m) => `DO: ${part(m, 1)}`,
   },
 ];
 

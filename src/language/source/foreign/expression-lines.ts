@@ -1,5 +1,5 @@
 /** Conditions and values in the syntax of other languages. */
-import { type ForeignLine, part, write } from './foreign-line.js';
+import { type ForeignLine, mentions, part, write } from './foreign-line.js';
 
 const straightenQuotes = (text: string): string => text.replace(/[“”„«»]/g, '"').replace(/[‘’‚]/g, "'");
 
@@ -26,6 +26,31 @@ const SIGNS: Readonly<Record<string, string>> = {
   ne: '!=',
   neq: '!=',
 };
+/** Comparisons in words. */
+const WORDS: Readonly<Record<string, string>> = {
+  ...{ greater: '>', more: '>', larger: '>', above: '>', over: '>', less: '<', fewer: '<', smaller: '<', below: '<' },
+  ...{ under: '<', 'at least': '>=', 'at most': '<=' },
+};
+const wordSign = (words: string, orEqual: string): string =>
+  `${WORDS[words.toLowerCase()] ?? '=='}${orEqual === '' ? '' : '='}`;
+
+/** A test of a shell, `-z "$x"` or `$n -gt 3`, as a condition; undefined: one of files, or of several parts. */
+function shellTest(test: string): string | undefined {
+  const plain = test.replace(/"?\$\{?(\w+)\}?"?/g, '$1');
+  const [, flag, name] = /^-([zn])\s+(\w+)$/.exec(plain) ?? [];
+  if (name !== undefined) return `${name} is ${flag === 'n' ? 'not ' : ''}empty`;
+  const [, left, sign = '', right] = /^(\w+)\s+(?:-?(eq|ne|[gl][te])|([!=]?=|[<>]))\s+(\S+)$/.exec(plain)
+    ? (/^(\w+)\s+(\S+)\s+(\S+)$/.exec(plain) ?? [])
+    : [];
+  if (left === undefined) return undefined;
+  const [written] = [sign.replace('-', '')];
+  return `${left} ${SIGNS[written] ?? (written === 'eq' || written === '=' ? '==' : written)} ${right}`;
+}
+
+/** What other languages call the place of the inputs and variables. */
+const HOLDERS =
+  '(?:github\\.event\\.)?inputs?|vars|variables|params|parameters|args|arguments|ctx|context|self|this|tracked|local|workflow';
+
 const METHODS: Readonly<Record<string, string>> = {
   ...{
     upper: 'upper',
@@ -85,9 +110,51 @@ export const expressionLines: readonly ForeignLine[] = [
     },
   },
   {
-    line: /^(.*?)\s*=~\s*\/(.+?)\/(?=\s|$)(.*)$/,
+    line: /^(.*?)\s*=~\s*(?:\/(.+?)\/(?=\s|$)|(["'])(.*?)\3)(.*)$/,
     help: write,
-    by: (m) => `${part(m, 1)} matches "${part(m, 2)}"${part(m, 3)}`,
+    by: (m) => `${part(m, 1)} matches "${part(m, 2) || part(m, 4)}"${part(m, 5)}`,
+  },
+  {
+    line: /^((?:ELSE )?IF:)\s*\[\[?\s+(.+?)\s+\]\]?\s*((?:→|->).*)$/,
+    codes: /bad-character|unexpected|unknown-name|not-a-condition|wrong-type|operator-spelling/,
+    message: () => 'a condition has no brackets of the shell',
+    help: (m, by) =>
+      by === null
+        ? `run it first: \`CHECK: tested = [ ${part(m, 2)} ] && echo yes || echo no\`, then \`IF: tested == "yes" ${part(m, 3)}\``
+        : write(m, by),
+    by: (m) => {
+      const test = shellTest(part(m, 2));
+      return test === undefined
+        ? `CHECK: tested = [ ${part(m, 2)} ] && echo yes || echo no\n${part(m, 1)} tested == "yes" ${part(m, 3)}`
+        : `${part(m, 1)} ${test} ${part(m, 3)}`;
+    },
+    binds: () => ['tested'],
+  },
+  {
+    line: /^((?:ELSE )?IF:)\s*(?:(?:DO|CHECK|RUN):?\s+(\S.*?)|`([^`]+)`|\$\((.+)\)|(test\s+-\w.*?))\s*((?:→|->).*)$/,
+    codes: /missing-part|bad-character|unexpected|unknown-name|wrong-type|not-a-condition/,
+    message: () => 'a condition runs no command',
+    help: write,
+    by: (m) =>
+      part(m, 1) === 'IF:'
+        ? `CHECK: tested = ${m.slice(2, 6).find((one) => one !== undefined)} && echo yes || echo no\nIF: tested == "yes" ${part(m, 6)}`
+        : undefined,
+    binds: () => ['tested'],
+  },
+  {
+    line: /^((?:IF|ELSE IF|WAIT|SET|TRACK|FOR EACH)\b(?:(?!→|->)[^"'{])*?)\$?\{\{\s*([^{}]+?)\s*\}\}(.*)$/,
+    codes: /bad-character|unexpected|not-a-condition|wrong-type|unknown-name/,
+    message: () => 'an expression has no braces around it',
+    help: write,
+    by: (m) => part(m, 1) + part(m, 2).replace(new RegExp(`\\b(?:${HOLDERS})\\.(?=\\w)`, 'g'), '') + part(m, 3),
+  },
+  {
+    line: new RegExp(`^(.*?)(?<![\\w.])(${HOLDERS})\\.(\\w+)(.*)$`),
+    codes: /^unknown-name$/,
+    of: 2,
+    message: (m) => `\`${part(m, 3)}\` has its value under its own name`,
+    help: write,
+    by: (m, text) => (mentions(part(m, 3), text) ? `${part(m, 1)}${part(m, 3)}${part(m, 4)}` : undefined),
   },
   {
     line: /^(.*?\bmatches\s+)\/(.+?)\/(?=\s|$)(.*)$/,
@@ -104,12 +171,102 @@ export const expressionLines: readonly ForeignLine[] = [
       `write \`DO: ${part(m, 2).toLowerCase()} = echo "$${part(m, 2)}"\` above, and use \`${part(m, 2).toLowerCase()}\` here`,
   },
   {
-    line: /^((?:IF|ELSE IF|WAIT|SET|TRACK)\b(?:(?!→|->).)*?)\$\{?(\w+)\}?(.*)$/,
-    sure: /^[^"'$]*\$(?:\{[A-Za-z_]\w*\}|[A-Za-z_]\w*)[^$]*$/,
+    line: /^((?:IF|ELSE IF|WAIT(?!:\s*\$\{\w+\}\w)|SET|TRACK|FOR EACH)\b(?:(?!→|->).)*?)\$\{?(\w+)\}?(.*)$/,
+    sure: /^(?!SET:\s*\$|TRACK:\s*\$)[^"'$]*\$(?:\{[A-Za-z_]\w*\}|[A-Za-z_]\w*)[^$]*$/,
     codes: /bad-character|unexpected/,
     message: (m) => `names have no \`$\` here: \`${part(m, 2)}\``,
     help: write,
     by: (m) => part(m, 1) + part(m, 2) + part(m, 3),
+  },
+  {
+    line: /^(.*?\S)\s+(?:is\s+)?(greater|more|larger|above|over|less|fewer|smaller|below|under|at least|at most)(?:\s+than)?(\s+or\s+equal(?:s|\s+to)?)?\s+(-?[\w.]+)(.*)$/i,
+    codes: /unexpected|unknown/,
+    help: write,
+    by: (m) => `${part(m, 1)} ${wordSign(part(m, 2), part(m, 3))} ${part(m, 4)}${part(m, 5)}`,
+  },
+  {
+    line: /^(.*?\S)\s+is\s+(not\s+)?(?:None|nil|undefined|NULL|Null|nothing|missing)\b(.*)$/,
+    codes: /unexpected|unknown/,
+    help: write,
+    by: (m) => `${part(m, 1)} is ${part(m, 2)}null${part(m, 3)}`,
+  },
+  {
+    line: /^(.*?[\w.\])]+)\s+(not\s+)?(?<!\b(?:is|not)\s+)empty\b(.*)$/,
+    codes: /unexpected/,
+    help: write,
+    by: (m) => `${part(m, 1)} is ${part(m, 2)}empty${part(m, 3)}`,
+  },
+  {
+    line: /^((?:ELSE )?IF:\s*)(\w+)\s+(?:has\s+|is\s+|was\s+)?(succeeded|successful|passed|passes|failed|fails)\b(.*)$/,
+    codes: /unexpected/,
+    help: write,
+    by: (m) => `${part(m, 1)}exit_code(${part(m, 2)}) ${part(m, 3).startsWith('f') ? '!=' : '=='} 0${part(m, 4)}`,
+  },
+  {
+    line: /^(.*?[<>=]=?\s*[\w.]+)\s+(?:times|tries|attempts|rounds|seconds|items|elements)\b(.*)$/,
+    codes: /unexpected/,
+    help: write,
+    by: (m) => part(m, 1) + part(m, 2),
+  },
+  {
+    line: /^(.*?\b(?:in|IN)\s+)[({]\s*([^(){}:]+,[^(){}:]*?)\s*[)}](.*)$/,
+    codes: /unexpected/,
+    help: (_, by) => `a list has square brackets: write \`${by}\``,
+    by: (m) => `${part(m, 1)}[${part(m, 2).replace(/,$/, '')}]${part(m, 3)}`,
+  },
+  {
+    line: /^(.*?)\b(\w+(?:\.\w+)*)\[\s*(-?\w*)\s*:\s*(-?\w*)\s*\](.*)$/,
+    codes: /unexpected|missing/,
+    help: write,
+    by: (m) =>
+      `${part(m, 1)}slice(${part(m, 2)}, ${part(m, 3) || '0'}${part(m, 4) === '' ? '' : `, ${part(m, 4)}`})${part(m, 5)}`,
+  },
+  {
+    line: /^(.*?=\s*)\[\s*\.\.\.\s*([\w.]+)\s*,\s*([^\]]+)\](.*)$/,
+    codes: /bad-character|no-fields|unexpected/,
+    help: write,
+    by: (m) => `${part(m, 1)}${part(m, 2)} + [${part(m, 3)}]${part(m, 4)}`,
+  },
+  {
+    line: /^(.*?)\b(\w+(?:\.\w+)*)\.get\(\s*["'](\w+)["']\s*(?:,\s*([^()]+))?\)(.*)$/,
+    codes: /unexpected|not-a-command|command-not-found/,
+    help: write,
+    by: (m) => {
+      const value = `${part(m, 2)}.${part(m, 3)}`;
+      return `${part(m, 1)}${m[4] === undefined ? `${value}?` : `default(${value}, ${part(m, 4)})`}${part(m, 5)}`;
+    },
+  },
+  {
+    line: /^(.*?)\b(?:JSON\.(parse|stringify)|json\.(loads|dumps)|Object\.(keys|values))\(([^()]*)\)(.*)$/,
+    codes: /unknown-name|unexpected|not-a-command|command-not-found/,
+    help: write,
+    by: (m) => {
+      const own = /parse|loads/.test(m[0]) ? 'parse_json' : (m[4] ?? 'json');
+      return `${part(m, 1)}${own}(${part(m, 5)})${part(m, 6)}`;
+    },
+  },
+  {
+    line: /^(.*?)("[^"]*"|'[^']*')\.join\(\s*([\w.]+)\s*\)(.*)$/,
+    codes: /unexpected|not-a-command|command-not-found|no-fields/,
+    help: write,
+    by: (m) => `${part(m, 1)}join(${part(m, 3)}, ${part(m, 2)})${part(m, 4)}`,
+  },
+  {
+    line: /^(.*?)\bjoin\(\s*("[^"]*"|'[^']*')\s*,\s*([\w.]+)\s*\)(.*)$/,
+    codes: /wrong-type/,
+    message: () => 'the list comes first in `join`',
+    help: write,
+    by: (m) => `${part(m, 1)}join(${part(m, 3)}, ${part(m, 2)})${part(m, 4)}`,
+  },
+  {
+    line: /^(?:DO|SET|TRACK):\s*(\w+)\s*=\s*(?:\[.*\bfor\s+(\w+)\s+in\s+(\w[\w.]*).*\]?|(?:map|filter)\(.*|(\w+)\.(?:map|filter)\(.*)$/,
+    codes: /unclosed-bracket|unexpected|not-a-command|command-not-found|operator-spelling|unknown-function|no-fields/,
+    message: () => 'no expression goes through a list',
+    help: (m) => {
+      const [item, list] = [part(m, 2) || 'item', part(m, 3) || part(m, 4) || 'LIST'];
+      return `write \`TRACK: ${part(m, 1)} = []\`, then \`FOR EACH: ${item} in ${list}:\`, and in it \`SET: ${part(m, 1)} = ${part(m, 1)} + [${item}]\`, after an \`IF:\` if need be`;
+    },
+    binds: (m) => [part(m, 1)],
   },
   {
     line: /^(.*?\S)\s+(?:is not|not equals?|isnt)\s+("[^"]*"|'[^']*'|-?\d[\d.]*|true|false)(.*)$/,
@@ -175,10 +332,38 @@ export const expressionLines: readonly ForeignLine[] = [
     by: (m) => `${part(m, 1)}${part(m, 2)} ${operator(part(m, 3))} ${part(m, 4)}${part(m, 5)}`,
   },
   {
+    line: /^((?:DO|CHECK):\s*\w+\s*=\s*)(\w+(?:\.\w+)*?)\.(\w+)\((.*?)\)((?:\[\d+\])?)$/,
+    codes: /not-a-command/,
+    help: write,
+    by: (m, text) => {
+      const [own, values] = [METHODS[part(m, 3)], part(m, 4)];
+      const takesValues = /^(?:split|join|replace|slice)$/.test(part(m, 3));
+      if (!mentions(part(m, 2), text) || (takesValues ? values === '' : own === undefined || values !== ''))
+        return undefined;
+      const call = takesValues ? `${part(m, 3)}(${part(m, 2)}, ${values})` : `${own}(${part(m, 2)})`;
+      return part(m, 1).replace(/^CHECK/, 'DO') + call + part(m, 5);
+    },
+  },
+  {
     line: new RegExp(`^(.*?)\\b(\\w+(?:\\.\\w+)*?)\\.(${Object.keys(METHODS).join('|')})\\(\\)(.*)$`),
     codes: /unexpected|unknown/,
     help: write,
     by: (m) => `${part(m, 1)}${METHODS[part(m, 3)]}(${part(m, 2)})${part(m, 4)}`,
+  },
+  {
+    line: /^(?:SET:\s*|DO:\s*)?(\w+)\.(?:push|append|add)\((.+)\)$/,
+    codes: /unexpected|not-an-instruction|unknown-verb|not-a-command|command-not-found/,
+    help: write,
+    by: (m) => `SET: ${part(m, 1)} = ${part(m, 1)} + [${part(m, 2)}]`,
+  },
+  {
+    line: /^(?:APPEND|PUSH|ADD):?\s+(?:(\w+)\s*,?\s+(\S.*)|(\S.*?)\s+(?:to|onto|into)\s+(\w+))$/i,
+    codes: /unknown-verb|not-an-instruction/,
+    help: write,
+    by: (m, text) => {
+      const [list, item] = m[4] === undefined ? [part(m, 1), part(m, 2)] : [m[4], part(m, 3)];
+      return mentions(list, text) ? `SET: ${list} = ${list} + [${item}]` : undefined;
+    },
   },
   {
     line: /^(.*?)\b(\w+(?:\.\w+)*?)\.(?:push|append|add)\((.+)\)$/,

@@ -35,3 +35,16 @@ export const write = (_: RegExpExecArray, by: string | null): string =>
 export const unread = /^(?:unknown-verb|not-an-instruction|missing-colon|not-a-command)$/;
 export const COMMANDS =
   'awk|bash|bun|cargo|cat|cd|chmod|claude|codex|cmake|cp|curl|deno|docker|echo|find|gh|git|go|grep|head|helm|jq|kubectl|ls|make|mkdir|mv|mvn|node|npm|npx|pip3?|pnpm|poetry|pytest|python3?|rm|rsync|ruby|sed|sh|ssh|tail|tar|terraform|test|touch|uv|wget|yarn';
+
+/** Whether the text binds the name that an expression begins with. */
+export const mentions = (expression: string, text: string): boolean => {
+  const name = /^[A-Za-z_]\w*/.exec(expression)?.[0];
+  return (
+    name !== undefined &&
+    new RegExp(`(?:INPUT|TRACK|DO|CHECK|SET|FOR EACH)\\b[^\\n]*?:\\s*${name}\\b|→\\s*${name}\\b|\\b${name}=`).test(text)
+  );
+};
+
+/** Whether the text declares a state or a pattern of this name. */
+export const declares = (verb: 'STATE' | 'PATTERN', name: string, text: string): boolean =>
+  new RegExp(`^${verb}:\\s*${name}\\b`, 'm').test(text);

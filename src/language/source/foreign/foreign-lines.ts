@@ -6,7 +6,7 @@ import { instructionLines } from './instruction-lines.js';
 import { jumpLines } from './jump-lines.js';
 import { textEndsWithSemicolon, valueLines } from './value-lines.js';
 
-const command = new RegExp(`^(?:(?:${COMMANDS})(?![\\w:=(])|\\.{0,2}/[\\w.]).*$`);
+const command = new RegExp(`^(?!go to\\b)(?:(?:${COMMANDS})(?![\\w:=(]|\\s+:?\\+?=\\s)|\\.{0,2}/[\\w.]).*$`);
 const block = (m: RegExpExecArray): string =>
   `this is shell code: \`${m.slice(1).find((word) => word !== undefined)}\` is not an instruction`;
 
@@ -33,8 +33,11 @@ const shellLines: readonly ForeignLine[] = [
   ...(
     [
       [/^(if)\s+(?:\[|test\b|!|\(\().*$|^(if)\s.*;\s*then$/, /^fi\b/],
-      [/^(for)\s.*;\s*do$|^(for)\s+\w+\s+in\s+(?:\*|\$|\S+\s+\S+.*$)/, /^done\b/],
-      [/^(while|until)\s.*(?:;\s*do)?$/, /^done\b/],
+      [
+        /^(for)\s.*;\s*do$|^(for)\s+\w+\s+in\s+(?!.*(?:[:{]$|\s(?:to|until|through|where|if)\s))(?:\*|\$|[^\s()[\],.]+\s+[^\s()[\],.]\S*.*$)/,
+        /^done\b/,
+      ],
+      [/^(while|until)\s+(?!\((?!\()|[\w.]+\s*(?:[<>=!]|is\b|not\b)).*(?:;\s*do|[^:{\s])$/, /^done\b/],
       [/^(case)\s.*\s+in$/, /^esac\b/],
     ] as const
   ).map(([line, until]) => ({
@@ -80,11 +83,83 @@ const shellLines: readonly ForeignLine[] = [
     by: (m) => `${part(m, 1)}: ${part(m, 2)}\n${part(m, 3)}`,
   },
   {
-    line: /^(DO|CHECK): "([^"\\{]+ [^"\\]*)"$/,
-    codes: /command-not-found/,
-    message: (m) => `the quotes make \`${part(m, 2)}\` the name of one program`,
+    line: /^(DO|CHECK)\s+(once)\s*:\s*(.+)$/i,
+    codes: /missing-colon|unknown-verb|not-a-command|not-an-instruction/,
     help: write,
-    by: (m) => `${part(m, 1)}: ${part(m, 2)}`,
+    by: (m) => `${part(m, 1).toUpperCase()} [once]: ${part(m, 3)}`,
+  },
+  {
+    line: /^((?:DO|CHECK)\s*\[[^\]]*?)\s*\bonce=(?:(true|yes|on|1)|false|no|off|0)\b(.*)$/i,
+    codes: /bad-option/,
+    help: write,
+    by: (m) =>
+      `${part(m, 1)}${m[2] === undefined ? '' : ' once'}${part(m, 3)}`.replace(/\[\s+/, '[').replace(/\s*\[\s*\]/, ''),
+  },
+  {
+    line: /^(DO\s*\[[^\]]*?\bok=)(?:[[({]\s*([\d,\s]+?)\s*[\])}]|(\d)-(\d)(?=[\s\]])|(?:\*|true|all|always|any)(?=[\s\]]))(.*)$/,
+    codes: /bad-option|missing-colon|unexpected|unclosed/,
+    help: write,
+    by: (m) => {
+      const [from, to] = [Number(m[3]), Number(m[4])];
+      const range =
+        m[3] === undefined || to < from ? 'any' : Array.from({ length: to - from + 1 }, (_, at) => from + at).join();
+      return part(m, 1) + (m[2] === undefined ? range : part(m, 2).replace(/[\s,]+/g, ',')) + part(m, 5);
+    },
+  },
+  {
+    line: /^((?:DO|CHECK)\s*\[[^\]]*?)\b(timeout|retry|idle)\s+(\d[\w/]*)(?!\w)(.*)$/,
+    codes: /unexpected|bad-/,
+    help: write,
+    by: (m) => `${part(m, 1)}${part(m, 2)}=${part(m, 3)}${part(m, 4)}`,
+  },
+  {
+    line: /^((?:DO|CHECK)\s*\[[^\]]*?\bretry=\d+)\s+(?:times|attempts|tries)\b(.*)$/,
+    codes: /unknown-option/,
+    help: write,
+    by: (m) => part(m, 1) + part(m, 2),
+  },
+  {
+    line: /^((?:DO|CHECK)\s*\[[^\]]*?)\b(?:dir|directory|folder|working[-_]?dir(?:ectory)?|workdir|chdir|path)=(.*)$/,
+    codes: /unknown-option/,
+    help: write,
+    by: (m) => `${part(m, 1)}cwd=${part(m, 2)}`,
+  },
+  {
+    line: /^((?:DO|CHECK)\s*\[(?:[^\]]*?(?<!\benv)\s)?)([A-Z][A-Z0-9_]*)=(.*)$/,
+    codes: /unknown-option/,
+    help: write,
+    by: (m) =>
+      /^(?:TIMEOUT|RETRY|OK|CWD|ONCE|SHELL)$/.test(part(m, 2))
+        ? undefined
+        : `${part(m, 1)}env.${part(m, 2)}=${part(m, 3)}`,
+  },
+  {
+    line: /^((?:DO|CHECK)(?:\s*\[.*?\])?:\s*(?:\w+\s*=\s*)?)(?:bash|sh|shell|exec|system|run|execSync|os\.system|os\.popen|subprocess\.(?:run|call|check_output)|child_process\.exec)\(\s*(["'`])(.*?)\2(?:\s*,[^()]*)?\s*\)$/,
+    codes: /not-a-command|command-not-found|unknown-function|unexpected/,
+    message: () => 'a command is written without a function around it',
+    help: write,
+    by: (m) => part(m, 1) + part(m, 3),
+  },
+  {
+    line: /^((?:UNDO|DO|CHECK):\s*)(?:DO|RUN|CHECK):\s*(.+)$/,
+    codes: /not-a-command|command-not-found/,
+    help: write,
+    by: (m) => part(m, 1) + part(m, 2),
+  },
+  {
+    line: /^(DO(?:\s*\[.*?\])?:)\s*(?:\|[-+]|>[-+]?|\{|`{3}(?:\w+)?)$/,
+    codes: /unexpected|not-a|unclosed|missing|bad-|empty/,
+    message: () => 'a block of commands begins with `DO:` alone',
+    help: (m) => `write \`${part(m, 1)}\` alone, and remove the line that closes the block`,
+    by: (m) => part(m, 1),
+    block: true,
+  },
+  {
+    line: /^(DO|CHECK): (["'])([^"'\\{]+ [^"'\\]*)\2$/,
+    codes: /command-not-found/,
+    message: (m) => `the quotes make \`${part(m, 3)}\` the name of one program`,
+    help: write,
+    by: (m) => `${part(m, 1)}: ${part(m, 3)}`,
   },
 ];
 

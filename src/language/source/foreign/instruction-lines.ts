@@ -1,7 +1,7 @@
 /** Instructions of other languages that print, wait, ask and call agents. */
 import { isMisspelling } from '../../../prelude/nearest.js';
 import { SERVERS_HELP } from '../catalogue/workflow.js';
-import { COMMANDS, type ForeignLine, part, unread, write } from './foreign-line.js';
+import { COMMANDS, declares, type ForeignLine, mentions, part, unread, write } from './foreign-line.js';
 
 const unit = (word: string): string =>
   /^ms|^milli/i.test(word) ? 'ms' : /^[mhd]/i.test(word) ? word.charAt(0).toLowerCase() : 's';
@@ -11,7 +11,7 @@ const DURATION = String.raw`\d+(?:\.\d+)?(?:ms|s|m|h|d)|\{\w+\}`;
 const action = /^((?:IF|ELSE|DEFAULT|ELSE IF)\b.*?(?:→|->)\s*)/;
 
 export const instructionLines: readonly ForeignLine[] = [
-  { line: /^(?:SHELL|BASH|SH|COMMAND|CMD):\s*(.+)$/, codes: unread, help: write, by: (m) => `DO: ${part(m, 1)}` },
+  { line: /^(?:SHELL|BASH|SH|COMMAND|CMD):\s*(.+)$/i, codes: unread, help: write, by: (m) => `DO: ${part(m, 1)}` },
   { line: /^ECHO:\s*(["']?)([^"'\\]*)\1$/, codes: unread, help: write, by: (m) => `EMIT: "${part(m, 2)}"` },
   { line: /^ERROR:\s*(.+)$/, codes: unread, help: write, by: (m) => `FAIL: ${part(m, 1)}` },
   { line: /^RESULT:\s*(.+)$/, codes: unread, help: write, by: (m) => `RETURN: ${part(m, 1)}` },
@@ -33,16 +33,24 @@ export const instructionLines: readonly ForeignLine[] = [
     help: () => 'write these actions as the next lines of the state: they run only if nothing above failed',
   },
   {
+    line: /^ON[ _]?ERROR\s*(?:\(\s*(\w+)\s*\)|\*|as\s+\w+|(?:with\s+)?exit\s+(?:code\s+)?\d+)?\s*:?\s*(?:→|->|=>)?\s*((?:GOTO|RETURN|FAIL|EMIT|DO|SET|ROLLBACK|USE|ASK)\b.*)$/i,
+    codes: /missing-colon|unexpected|unknown-verb|not-an-instruction/,
+    help: write,
+    by: (m) =>
+      `ON ERROR${m[1] === undefined ? '' : ` ${m[1]}`}: → ${part(m, 2).replace(/^\w+/, (verb) => verb.toUpperCase())}`,
+  },
+  {
     line: /^ON ERROR\s+(\w+)(?:\s*[,|]\s*|\s+(?:or|OR|and|AND)\s+)(\w+):?\s*(?:→|->)\s*(.+)$/,
     codes: /missing-colon|unexpected|unknown-verb/,
     help: write,
     by: (m) => `ON ERROR ${part(m, 1)}: → ${part(m, 3)}\nON ERROR ${part(m, 2)}: → ${part(m, 3)}`,
   },
   {
-    line: /^(?:CONFIRM|APPROVE|APPROVAL|QUESTION|GATE):\s*("[^"]*")$/,
+    line: /^(?:CONFIRM|APPROVE|APPROVAL|QUESTION|HUMAN|GATE):\s*("[^"]*")\s*(?:(?:→|->)\s*(\w+))?$/,
     codes: unread,
     help: write,
-    by: (m) => `ASK user: ${part(m, 1)} → go choices=yes,no`,
+    by: (m) => `ASK user: ${part(m, 1)} → ${m[2] ?? 'go'} choices=yes,no`,
+    binds: (m) => [m[2] ?? 'go'],
   },
   {
     line: /^TASK:?\s+([\w-]+):?\s+(".*)$/,
@@ -63,10 +71,27 @@ export const instructionLines: readonly ForeignLine[] = [
     by: (m) => `${part(m, 1)}) ${part(m, 2)}${part(m, 3)}`,
   },
   {
-    line: /^DO:\s*((?:\w+\s*=\s*)?Task\([\w-]+\))\s*(?::|prompt\s*=|\[([^\]]*)\])\s*(".*)$/,
+    line: /^DO:\s*((?:\w+\s*=\s*)?Task\([\w-]+\))\s*(?::|prompt\s*=|\[([^\]]*)\])\s*(\S.*)$/,
     codes: /prompt-missing|unexpected/,
     help: write,
-    by: (m) => `DO${m[2] === undefined ? '' : ` [${m[2]}]`}: ${part(m, 1)} ${part(m, 3)}`,
+    by: (m) => {
+      const prompt = part(m, 3).startsWith('"') ? part(m, 3) : `"${part(m, 3)}"`;
+      if (/^"[^"]*"[^"]*"/.test(prompt) && !part(m, 3).startsWith('"')) return undefined;
+      return `DO${m[2] === undefined ? '' : ` [${m[2]}]`}: ${part(m, 1)} ${prompt}`;
+    },
+  },
+  {
+    line: /^DO:\s*((?:\w+\s*=\s*)?Task\([\w-]+\)\s*"(?:[^"\\]|\\.)*".*?)[\s,]+\[?((?:\s*\b(?:timeout|retry|idle|cwd|retry_on)=[^\s,[\]]+)+)\]?$/,
+    codes: /unexpected/,
+    message: () => 'options stand before the colon',
+    help: write,
+    by: (m) => `DO [${part(m, 2)}]: ${part(m, 1)}`,
+  },
+  {
+    line: /^(DO.*?\bTask\()\s*(?:agent|name|model)\s*[=:]\s*["']?([\w.-]+)["']?\s*(?:,\s*(?:prompt\s*[=:]\s*)?("[^"]*"))?\s*\)(.*)$/,
+    codes: /bad-name|unexpected|unknown-agent/,
+    help: write,
+    by: (m) => `${part(m, 1)}${part(m, 2)})${m[3] === undefined ? '' : ` ${m[3]}`}${part(m, 4)}`,
   },
   {
     line: /^EMIT:\s*(\w+)\s*(?::\s*|\(\s*|\{\s*)(\w+\s*=.*?)\s*[)}]?$/,
@@ -78,14 +103,16 @@ export const instructionLines: readonly ForeignLine[] = [
         .replace(/\s*,\s*/g, ' ')}`,
   },
   {
-    line: /^(.*\b(?:GOTO|USE):?\s*\w+\s+|EMIT:\s*\w+\s+)(?:with\s+)?([({]?)\s*(\w+\s*[=:]\s*[^\s:][^(){}]*?)\s*([)}]?)$/,
+    line: /^(.*\b(?:GOTO|USE):?\s*\w+(?:\s*,)?\s+|EMIT:\s*\w+\s+)(?:with\s+)?([({[]?)\s*(\w+\s*[=:]\s*(?:[^\s:(){}[\]]|\{[\w.]+\})(?:[^(){}]|\{[\w.]+\})*?)\s*([)}\]]?)$/,
     codes: /unexpected|unknown-name|missing|bad-/,
     help: write,
-    by: (m) => {
+    by: (m, text) => {
       if ((part(m, 2) === '') !== (part(m, 4) === '')) return undefined;
-      const values = part(m, 3).replace(/(^|[,\s])(\w+)\s*[:=]\s*(?=[^\s:/=])/g, '$1$2=');
+      const values = part(m, 3)
+        .replace(/(^|[,\s])(\w+)\s*[:=]\s*(?=[^\s:/=])/g, '$1$2=')
+        .replace(/=([A-Za-z_]\w*)(?=$|[,\s])/g, (all, value) => (mentions(value, text) ? `={${value}}` : all));
       const isEvent = part(m, 1).startsWith('EMIT');
-      return part(m, 1) + (isEvent ? values.replace(/\s*,\s*/g, ' ') : `with ${values}`);
+      return part(m, 1).replace(/\s*,\s*$/, ' ') + (isEvent ? values.replace(/\s*,\s*/g, ' ') : `with ${values}`);
     },
     binds: (m) => [...part(m, 3).matchAll(/(?:^|[,\s])(\w+)\s*[:=]/g)].map(([, name]) => name as string),
   },
@@ -113,7 +140,7 @@ export const instructionLines: readonly ForeignLine[] = [
     binds: (m) => [part(m, 2)],
   },
   {
-    line: /^((?:DO|CHECK)\s*\[[^\]]*?)\b(\w+)=(\d+)\s+(ms|milli\w*|s|secs?|seconds?|m|mins?|minutes?|h|hours?|d|days?)\b(.*)$/,
+    line: /^((?:DO|CHECK)\s*\[[^\]]*?)\b(\w+)=(\d+)\s*(ms|milli\w*|s|secs?|seconds?|m|mins?|minutes?|h|hrs?|hours?|d|days?)\b(.*)$/,
     codes: /bad-duration|unknown-option/,
     help: write,
     by: (m) => `${part(m, 1)}${part(m, 2)}=${part(m, 3)}${unit(part(m, 4))}${part(m, 5)}`,
@@ -125,16 +152,72 @@ export const instructionLines: readonly ForeignLine[] = [
     help: (m) => `write \`IF: … → ${part(m, 1)}: ${part(m, 3)}\``,
   },
   {
-    line: /^EMIT:\s*(\w+)\s+\{([A-Za-z_]\w*)\}$/,
+    line: /^EMIT:\s*(\w+)(?:\s*[:,]\s*|\s+(?:with\s+)?)(?:\{([A-Za-z_]\w*)\}|([A-Za-z_]\w*))$/,
     codes: /unexpected/,
     help: write,
-    by: (m) => `EMIT: ${part(m, 1)} ${part(m, 2)}={${part(m, 2)}}`,
+    by: (m, text) => {
+      const name = part(m, 2) || part(m, 3);
+      return m[2] !== undefined || mentions(name, text) ? `EMIT: ${part(m, 1)} ${name}={${name}}` : undefined;
+    },
   },
   {
-    line: /^((?:ELSE )?IF:\s*[^→]*?[^\s→:{])\s*(?:\bTHEN\b:?|:|\{)\s*((?:GOTO|RETURN|FAIL|EMIT|DO|SET|INCREMENT|USE|CHECK|WAIT|ASK)\b[^{}]*?)\s*\}?$/i,
-    codes: /missing-arrow|unexpected/,
+    line: /^EMIT:\s*([a-z]\w*(?:\s+[\w'’.!,-]+)+)$/,
+    codes: /unexpected/,
     help: write,
-    by: (m) => `${part(m, 1)} → ${part(m, 2)}`,
+    by: (m) => `EMIT: "${part(m, 1)}"`,
+  },
+  {
+    line: /^EMIT:\s*(\w+)\s+(?:with\s+)?\{\s*(["']?\w+["']?\s*:\s*["']?\w+["']?(?:\s*,\s*["']?\w+["']?\s*:\s*["']?\w+["']?)*)\s*\}$/,
+    codes: /unexpected|bad-/,
+    help: write,
+    by: (m, text) => {
+      const fields = part(m, 2)
+        .split(/\s*,\s*/)
+        .map((field) => {
+          const [, name = '', value = ''] = /^["']?(\w+)["']?\s*:\s*(.*)$/.exec(field) ?? [];
+          return `${name}=${mentions(value, text) ? `{${value}}` : value}`;
+        });
+      return `EMIT: ${part(m, 1)} ${fields.join(' ')}`;
+    },
+  },
+  {
+    line: /^(?:((?:ELSE )?IF)|ELIF|ELSIF|ELSEIF)\b:?\s*([^→]*?[^\s→:{])\s*(?:\bTHEN\b:?|:|\{)\s*(GOTO|RETURN|FAIL|EMIT|DO|SET|INCREMENT|USE|CHECK|WAIT|ASK)\b((?::?\s[^{}]*)?(?:\{[\w.]+\}[^{}]*)*?)\s*\}?$/i,
+    codes: /missing-arrow|missing-colon|unexpected|unknown-verb|not-an-instruction/,
+    help: write,
+    by: (m) =>
+      `${(m[1] ?? 'ELSE IF').toUpperCase()}: ${part(m, 2)} → ${part(m, 3).toUpperCase()}${part(m, 4)}`.trimEnd(),
+  },
+  {
+    line: /^(?:DO:\s*)?((?:\w+\s*=\s*)?)(?:ASK|ask)(?:\s+user)?:?\s*\(?\s*("[^"]*")\s*\)?(.*)$/,
+    codes: /not-a-command|command-not-found|unknown-function/,
+    help: write,
+    by: (m) => `ASK user: ${part(m, 2)}${part(m, 1) === '' ? '' : ` → ${part(m, 1).replace(/\W/g, '')}`}${part(m, 3)}`,
+    binds: (m) => [part(m, 1).replace(/\W/g, '')],
+  },
+  {
+    line: /^(?:CHECK|ASSERT|VERIFY|REQUIRE|ENSURE|EXPECT):\s*(([A-Za-z_]\w*)(?:\.\w+)*\s*(?:==|!=|[<>]=?)\s*[^→]+?)(\s*(?:→|->).*)?$/,
+    codes: /unknown-verb|command-not-found|not-a-command/,
+    message: (m) =>
+      m[0].startsWith('CHECK') ? 'CHECK runs a command, and this is a condition' : 'a condition stands in an IF',
+    help: write,
+    by: (m, text) => {
+      if (m[0].startsWith('CHECK') && !mentions(part(m, 2), text)) return undefined;
+      return m[3] === undefined
+        ? `IF: NOT (${part(m, 1)}) → FAIL: "not ${part(m, 1).replace(/["\\]/g, "'")}"`
+        : `IF: ${part(m, 1)}${part(m, 3)}`;
+    },
+  },
+  {
+    line: /^(?:(?:DO|CALL|RUN|USE(?=:\s*\w+\s*=)):\s*|(?=\w))(?!(?:USE(?!\s)|GOTO|DO|CALL|RUN|STATE|PATTERN)\b)(?:\w+\s*=\s*)?(?:USE\s+)?(\w+)(?:\s*\((.*)\)|:?\s+with\s+(.+)|:\s*)$/,
+    codes: /not-a-command|command-not-found|unknown-function|unknown-verb|not-an-instruction|unknown-pattern/,
+    message: (m) => `\`${part(m, 1)}\` is a pattern: USE inserts it, and it has no result`,
+    help: write,
+    by: (m, text) => {
+      if (!declares('PATTERN', part(m, 1), text)) return undefined;
+      const values = m[2] ?? m[3] ?? '';
+      if (values !== '' && !values.includes('=')) return `USE: ${part(m, 1)}(${values})`;
+      return `USE: ${part(m, 1)}${values === '' ? '' : ` with ${values}`}`;
+    },
   },
   { line: /^KEEP\b.+$/, codes: /unexpected|missing-colon/, help: write, by: () => 'KEEP' },
   {
@@ -189,7 +272,7 @@ export const instructionLines: readonly ForeignLine[] = [
     by: (m) => m[0].replace(/^.*?\]\s*:/, (header) => header.replace(/[^\S \t]/g, ' ')),
   },
   {
-    line: /^(?:print|println|printf|puts|log|say|output|show|display|message|info|console\.log|write)(?:\s*:\s*|\s*\(\s*|\s+)(["']?)(.*?)\1\s*\)?;?$/i,
+    line: /^(?:print|println|printf|puts|log(?:ger)?(?:\.\w+)?|logging\.\w+|say|output|show|display|message|info|event|console\.\w+|write)(?:\s*:\s*|\s*\(\s*|\s+)(["']?)(.*?)\1\s*\)?;?$/i,
     codes: unread,
     help: write,
     by: (m) => (/["\\]/.test(part(m, 2)) ? undefined : `EMIT: "${part(m, 2)}"`),
@@ -260,7 +343,7 @@ export const instructionLines: readonly ForeignLine[] = [
     // With the right options, another message says more about what is before them.
     line: new RegExp(
       `^(?!.* (?:OR|AND|&&|\\|\\|) timeout\\s*=\\s*(?:${DURATION})(?: every=(?:${DURATION}))?(?:\\s*\\(.*)?$)(WAIT:\\s*\\S.*?)` +
-        `(\\s+(?:(?:OR|\\|\\|)\\s+)?(?:(?:\\b(?:t?tim|tmi|itm|tme)\\w*|time[ _-]out|for|within|limit|deadline|max)\\s*[:=]?\\s*|(?<=\\b(?:OR|\\|\\|)\\s+))` +
+        `(,?\\s+(?:(?:OR|\\|\\|)\\s+)?(?:(?:\\b(?:t?tim|tmi|itm|tme)\\w*|time[ _-]out|for|within|limit|deadline|max)\\s*[:=]?\\s*|(?<=\\b(?:OR|\\|\\|)\\s+))` +
         `(${DURATION})(?:[\\s,]+ev\\w*\\s*[:=]?\\s*(${DURATION}))?(\\s*\\(.*\\))?)$`,
       'i',
     ),
@@ -291,10 +374,19 @@ export const instructionLines: readonly ForeignLine[] = [
       'an agent has a model: write `agents: { NAME: { adapter: claude, model: … } }` in statedsl.config.yaml, and `DO: Task(NAME) "…"` here',
   },
   {
-    line: /^WAIT:?\s+(?:UNTIL|FOR|WHILE)\s+(.+)$/i,
+    line: /^WAIT:?\s+(?:UNTIL|FOR|WHILE):?\s+(\D.*)$/i,
     codes: /unexpected|unknown-name|missing/,
     help: write,
-    by: (m) => `WAIT: ${part(m, 1)} OR timeout=60s`,
+    by: (m) => `WAIT: ${part(m, 1)}${/\btimeout=/.test(part(m, 1)) ? '' : ' OR timeout=60s'}`,
+  },
+  {
+    line: /^WAIT:\s*(?:\$\{(\w+)\}|\$(\w+)|([a-z]\w*))\s*(ms|s|m|h|d|seconds?|minutes?|hours?)$/,
+    codes: /unexpected|bad-character|bad-duration/,
+    help: write,
+    by: (m, text) => {
+      const name = part(m, 1) || part(m, 2) || part(m, 3);
+      return mentions(name, text) ? `WAIT: {${name}}${unit(part(m, 4))}` : undefined;
+    },
   },
   {
     line: /^(DO|CHECK)\s*\(?((?:\s*\w+=[^\s:()[\]]+)+)\)?\s*:\s*(.+)$/,
@@ -303,7 +395,7 @@ export const instructionLines: readonly ForeignLine[] = [
     by: (m) => `${part(m, 1)} [${part(m, 2).trim()}]: ${part(m, 3)}`,
   },
   {
-    line: /^((?:DO|CHECK)\s*\[.*?)\b(?:retries|attempts)=(.*)$/,
+    line: /^((?:DO|CHECK)\s*\[.*?)\b(?:retries|attempts|max_retries|max_attempts|tries)=(.*)$/,
     codes: /unknown-option/,
     help: write,
     by: (m) => `${part(m, 1)}retry=${part(m, 2)}`,
@@ -337,7 +429,20 @@ export const instructionLines: readonly ForeignLine[] = [
     help: write,
     by: (m) => part(m, 1) + part(m, 2).replace(/\s*,\s*/g, ','),
   },
+  {
+    line: /^ASK(?::\s*user)?\s*("[^"]*".*)$/,
+    codes: /unexpected|missing/,
+    help: write,
+    by: (m) => `ASK user: ${part(m, 1)}`,
+  },
   { line: /^ASK:\s*(".*)$/, sure: true, help: write, by: (m) => `ASK user: ${part(m, 1)}` },
+  {
+    line: /^ASK(?:\s+user)?:\s*(?:(\w+)\s*=\s*("[^"]*")|("[^"]*")\s*(?:→|->|=>|as|into)\s*[{$]*(\w+)\}?)(.*)$/i,
+    codes: /unexpected|missing|unknown-option|bad-character/,
+    help: write,
+    by: (m) => `ASK user: ${part(m, 2) || part(m, 3)} → ${part(m, 1) || part(m, 4)}${part(m, 5)}`,
+    binds: (m) => [part(m, 1) || part(m, 4)],
+  },
   {
     line: /^ASK(?:\s+user)?:?\s+(?!user:?\s)([^"'→]+?)\s*(→\s*\w+)?$/,
     help: write,
@@ -366,7 +471,7 @@ export const instructionLines: readonly ForeignLine[] = [
     by: (m) => `# ${m[0]}`,
   },
   {
-    line: new RegExp(`${action.source}((?:${COMMANDS})(?![\\w:=(]).*|\\.{0,2}/[\\w.].*)$`),
+    line: new RegExp(`${action.source}((?:${COMMANDS})(?![\\w:=(]|\\s+:?\\+?=\\s).*|\\.{0,2}/[\\w.].*)$`),
     codes: unread,
     help: write,
     by: (m) => `${part(m, 1)}DO: ${part(m, 2)}`,

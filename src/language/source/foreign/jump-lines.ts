@@ -1,7 +1,7 @@
 /** Jumps and exits of other languages. */
-import { type ForeignLine, part, unread, write } from './foreign-line.js';
+import { declares, type ForeignLine, part, unread, write } from './foreign-line.js';
 
-const ENDS = 'STOP|END|QUIT|FINISH|FINISHED|HALT|DONE|TERMINATE|COMPLETE';
+const ENDS = 'STOP|END|QUIT|FINISH|FINISHED|HALT|DONE|TERMINATE|COMPLETE|SUCCESS|SUCCEED';
 
 /** The next declared state, if the text shows clearly which line is meant. */
 function nextState(line: string, text: string): string | undefined {
@@ -9,14 +9,64 @@ function nextState(line: string, text: string): string | undefined {
   return at < 0 || text.indexOf(line, at + 1) >= 0 ? undefined : /^STATE:\s*(\w+)/m.exec(text.slice(at))?.[1];
 }
 
-const declares = (verb: string, name: string, text: string): boolean =>
-  new RegExp(`^${verb}:\\s*${name}\\b`, 'm').test(text);
-
 /** The verb of an action. */
 const ACTION =
   /^(?:DO|CHECK|EMIT|IF|PROCEED|GOTO|USE|RETURN|WAIT|TRACK|INCREMENT|SET|ASK|FOR EACH|CALL|PLAN|FAIL|UNDO|ROLLBACK)\b/;
 
+const ACTIONS = '(?:GOTO|RETURN|FAIL|EMIT|DO|SET|INCREMENT|USE|PROCEED|WAIT|ASK|CHECK)';
+
 export const jumpLines: readonly ForeignLine[] = [
+  {
+    line: new RegExp(
+      `^(IF:?\\s+.+?)\\s*(?:→|->|=>|\\?|\\bTHEN\\b:?)\\s*(${ACTIONS}\\b[^→]*?)\\s*[,;]?\\s*(?:\\bELSE\\b:?\\s*(?:→|->)?|(?<=\\?.*)\\s:)\\s*(${ACTIONS}\\b.*)$`,
+      'i',
+    ),
+    codes: /unexpected|missing-arrow|missing-colon|unknown-verb/,
+    message: () => '`ELSE` begins a line',
+    help: write,
+    by: (m) => `${part(m, 1)} → ${part(m, 2)}\nELSE → ${part(m, 3)}`,
+  },
+  {
+    line: /^(IF:\s+.+?)\s*(→|->)\s*GOTO:?\s+(\w+)\s+(if|when|unless)\s+(.+)$/,
+    codes: /unexpected/,
+    help: write,
+    by: (m) =>
+      `${part(m, 1)} AND ${part(m, 4) === 'unless' ? 'NOT ' : ''}(${part(m, 5)}) ${part(m, 2)} GOTO: ${part(m, 3)}`,
+  },
+  {
+    line: /^((?:.*(?:→|->)\s*)?)(GOTO|RETURN|FAIL|EMIT|WAIT|USE|DO|CHECK|INCREMENT|TRACK)\s*\(\s*([^()]*)\s*\)$/,
+    codes: /unknown-verb|unexpected-text|missing|not-an-instruction/,
+    message: (m) => `\`${part(m, 2)}\` is an instruction, not a function`,
+    help: write,
+    by: (m) => `${part(m, 1)}${part(m, 2)}: ${part(m, 3)}`,
+  },
+  {
+    line: /^(.*(?:→|->)\s*)(?:STATE|NEXT|JUMP|TRANSITION|GO TO|THEN):?\s+(?:TO\s+)?(?:STATE\s+)?(\w+)$/i,
+    codes: unread,
+    help: write,
+    by: (m, text) => (declares('STATE', part(m, 2), text) ? `${part(m, 1)}GOTO: ${part(m, 2)}` : undefined),
+  },
+  {
+    line: /^(?:→|->|=>|[⇒➔➜⟶⇨➡])\s*([A-Z]{2,}\b:?\s*\S.*)$/,
+    codes: unread,
+    message: () => 'an arrow stands only behind a condition',
+    help: write,
+    by: (m) => (ACTION.test(part(m, 1)) ? part(m, 1) : undefined),
+  },
+  {
+    line: /^(.*\bGOTO:?\s+)(?:\$?\{|[[`(<@#]|\*{1,2})(\w+)(?:[\]`)>}]|\*{1,2})?$/,
+    codes: /bad-name|unexpected-text|unknown-state|bad-character/,
+    message: () => 'the name of a state has no signs around it',
+    help: write,
+    by: (m, text) => (declares('STATE', part(m, 2), text) ? part(m, 1) + part(m, 2) : undefined),
+  },
+  {
+    line: /^((?:STATE|GOTO|TRACK|SET|INPUT|INCREMENT|USE|IF|ELSE|WAIT|LIMIT|FOR EACH|ROLLBACK|KEEP)\b[^"']*?\S)\s+(?:\/\/|--)\s+(.*)$/,
+    codes: /unexpected|bad-character/,
+    message: () => 'a comment begins with two spaces and `#`',
+    help: write,
+    by: (m) => `${part(m, 1)}  # ${part(m, 2)}`,
+  },
   {
     line: /^(.*\bGOTO:?\s+)next$/i,
     codes: /unknown-state/,
@@ -42,7 +92,7 @@ export const jumpLines: readonly ForeignLine[] = [
     by: () => 'ROLLBACK',
   },
   {
-    line: /^((?:IF|ELSE|ELSE IF|DEFAULT|ON ERROR)\b.*?(?:→|->)\s*(?:(?!→|->).)*?)\s*(?:;|,?\s+(?:and then|and|then)\b|&&)\s*([A-Z]{2,}(?: EACH| user)?\b:?.*)$/,
+    line: /^((?:IF|ELSE|ELSE IF|DEFAULT|ON ERROR)\b.*?(?:→|->)\s*(?:(?!→|->).)*?)\s*(?:;|→|->|,?\s+(?:and then|and|then)\b|&&|(?<=EMIT:? \w+)(?=\s[A-Z]+:\s))\s*([A-Z]{2,}(?: EACH| user)?\b:?.*)$/,
     codes: /unexpected-text|command-not-found|bad-character|missing/,
     message: () => 'a comma separates the actions after an arrow',
     help: write,
@@ -62,7 +112,7 @@ export const jumpLines: readonly ForeignLine[] = [
     by: (m, text) => (declares('STATE', part(m, 2), text) ? part(m, 1) + part(m, 2).replace(/[ -]/g, '_') : undefined),
   },
   {
-    line: /^(?:CALL|RUN|START|INVOKE|EXECUTE):?\s+(\w+)(.*)$/i,
+    line: /^(?:CALL|RUN|START|INVOKE|EXECUTE|INCLUDE):?\s+(\w+)(.*)$/i,
     codes: /unknown-tool|unknown-verb|not-an-instruction/,
     help: write,
     by: (m, text) => {
@@ -108,6 +158,23 @@ export const jumpLines: readonly ForeignLine[] = [
     by: (m) => part(m, 1) + part(m, 2),
   },
   { line: /^GOTO:?\s+(\w+)\s+(?:if|when)\s+(.+)$/i, help: write, by: (m) => `IF: ${part(m, 2)} → GOTO: ${part(m, 1)}` },
+  {
+    line: /^GOTO:?\s+(\w+)\s+unless\s+(.+)$/i,
+    help: write,
+    by: (m) => `IF: NOT (${part(m, 2)}) → GOTO: ${part(m, 1)}`,
+  },
+  {
+    line: /^(.*\bGOTO:?\s+\w+)(?:\s*,|\s+passing|\s+\[)\s*(\w+\s*=\s*[^[\]]+?)\]?$/,
+    codes: /unexpected-text/,
+    help: write,
+    by: (m) => `${part(m, 1)} with ${part(m, 2)}`,
+  },
+  {
+    line: /^(.*\b(?:GOTO|USE):?\s+\w+\s+with\s+)\(\s*([^()]+?)\s*\)$/,
+    codes: /unexpected-text/,
+    help: write,
+    by: (m) => part(m, 1) + part(m, 2),
+  },
   {
     line: /^(.*\bGOTO:?\s+\w+)(?:,| and| or|\s*&)\s+\w+.*$/i,
     codes: /unexpected-text/,
@@ -159,6 +226,18 @@ export const jumpLines: readonly ForeignLine[] = [
     codes: unread,
     block: true,
     help: () => 'handle failures at the end of the state, with `ON ERROR: → GOTO: …`',
+  },
+  {
+    line: /^((?:.*(?:→|->)\s*)?)(?:pass|no-?op|nothing|do nothing|skip|ignore)$/i,
+    codes: unread,
+    help: write,
+    by: (m) => `${part(m, 1)}PROCEED`,
+  },
+  {
+    line: /^(?:.*(?:→|->)\s*)?(?:retry|repeat|again|try again)$/i,
+    codes: unread,
+    help: () =>
+      'go back with `GOTO:` and the name of the state, or write `DO [retry=3]: …` for more attempts of a command',
   },
   {
     line: /^(?:.*(?:→|->)\s*)?(BREAK|CONTINUE)$/i,

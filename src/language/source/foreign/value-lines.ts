@@ -1,5 +1,5 @@
 /** Declarations and changes of variables and inputs in other languages. */
-import { type ForeignLine, part, unread, write } from './foreign-line.js';
+import { type ForeignLine, mentions, part, unread, write } from './foreign-line.js';
 
 function each(verb: string, names: string): string {
   return names
@@ -11,15 +11,6 @@ function each(verb: string, names: string): string {
 /** Messages about a line of which the words of other languages were read as a command. */
 const TERNARY = /not-a-command|command-not-found|unexpected|unknown-name|bad-character|missing/;
 
-/** Whether the text binds the name that an expression begins with. */
-const mentions = (expression: string, text: string): boolean => {
-  const name = /^[A-Za-z_]\w*/.exec(expression)?.[0];
-  return (
-    name !== undefined &&
-    new RegExp(`(?:INPUT|TRACK|DO|CHECK|SET|FOR EACH)\\b[^\\n]*?:\\s*${name}\\b|→\\s*${name}\\b|\\b${name}=`).test(text)
-  );
-};
-
 /** Types as other languages name them. */
 const TYPES: Readonly<Record<string, string>> = {
   ...{ int: 'number', integer: 'number', float: 'number', num: 'number', number: 'number' },
@@ -29,6 +20,28 @@ const TYPES: Readonly<Record<string, string>> = {
 const typeNote = (type: string): string => {
   const known = TYPES[type.toLowerCase()];
   return known === undefined ? '' : ` (${known})`;
+};
+
+/** Filters of templates, as functions. */
+const FILTERS: Readonly<Record<string, string>> = {
+  ...{ json: 'json', tojson: 'json', to_json: 'json', fromjson: 'parse_json', upper: 'upper', lower: 'lower' },
+  ...{
+    trim: 'trim',
+    length: 'len',
+    len: 'len',
+    count: 'len',
+    keys: 'keys',
+    lines: 'lines',
+    int: 'int',
+    first: 'first',
+  },
+  ...{ last: 'last', unique: 'unique', sum: 'sum', min: 'min', max: 'max', string: 'string' },
+};
+
+/** The end of a list of numbers that may contain its last one. */
+const rangeEnd = (last: string, isIncluded: boolean): string => {
+  if (!isIncluded) return last;
+  return /^\d+$/.test(last) ? String(Number(last) + 1) : `${last} + 1`;
 };
 
 /** A value as other languages write it. */
@@ -54,7 +67,148 @@ function namedResult(head: string, name: string, of: string): string {
   return `${head}${verb}${name} = ${command}`;
 }
 
+/** A variable of the environment in other languages. */
+const ENVIRONMENT =
+  /^(?:DO|SET|TRACK):\s*(\w+)\s*=\s*(?:(?:process\.)?env\.(\w+)|(?:ENV|os\.environ|process\.env)\[["'](\w+)["']\]|(?:os\.)?(?:getenv|environ\.get)\(["'](\w+)["']\)|\$?\{?ENV:(\w+)\}?)$/i;
+
+/** A file in other languages. */
+const FILE_READ =
+  /^(?:DO|SET|TRACK):\s*(\w+)\s*=\s*(?:read_?file|file|readFileSync|fs\.readFileSync|open|slurp|cat|load)\(\s*["']([^"']+)["'].*\)(?:\.read\w*\(\))?$/i;
+
 export const valueLines: readonly ForeignLine[] = [
+  {
+    line: ENVIRONMENT,
+    codes: /command-not-found|not-a-command|unknown-name|unknown-function|unexpected|bad-character/,
+    message: () => 'only commands read the environment',
+    help: write,
+    by: (m) => `DO: ${part(m, 1)} = printenv ${m.slice(2).find((name) => name !== undefined)}`,
+    binds: (m) => [part(m, 1)],
+  },
+  {
+    line: FILE_READ,
+    codes: /command-not-found|not-a-command|unknown-name|unknown-function|unexpected/,
+    message: () => 'only commands read files',
+    help: write,
+    by: (m) => `DO: ${part(m, 1)} = cat ${part(m, 2)}`,
+    binds: (m) => [part(m, 1)],
+  },
+  {
+    line: /^(?:DO|SET|TRACK):\s*(\w+)\s*=\s*input\(\s*(["'].*["'])\s*\)$/,
+    codes: /unknown-function|not-a-command|command-not-found/,
+    help: write,
+    by: (m) => `ASK user: ${part(m, 2)} → ${part(m, 1)}`,
+    binds: (m) => [part(m, 1)],
+  },
+  {
+    line: /^((?:DO|CHECK):\s*\w+\s*=\s*)(?:(True|False|TRUE|FALSE)|(?:None|nil|NULL|Null|undefined)|(?:not|!)\s*(true|false|[a-z_]\w*))$/,
+    codes: /not-a-command|command-not-found/,
+    help: write,
+    by: (m, text) => {
+      if (m[3] !== undefined)
+        return /^(?:true|false)$/.test(m[3]) || mentions(m[3], text) ? `${part(m, 1)}NOT ${m[3]}` : undefined;
+      return part(m, 1) + (m[2]?.toLowerCase() ?? 'null');
+    },
+  },
+  {
+    line: /^(DO|CHECK|SET|TRACK)(:\s*\w+\s*=\s*)\$\(\(\s*(.+?)\s*\)\)$/,
+    codes: /command-not-found|not-a-command|bad-character|unexpected/,
+    message: () => 'a value is computed without the signs of the shell',
+    help: write,
+    by: (m) =>
+      `${part(m, 1) === 'CHECK' ? 'DO' : part(m, 1)}${part(m, 2)}${part(m, 3).replace(/\$\{?(\w+)\}?/g, '$1')}`,
+  },
+  {
+    line: /^(DO|CHECK|SET|TRACK)(:\s*\w+\s*=\s*)([\w.]+)\s*(\/\/|\*\*)\s*([\w.]+)$/,
+    codes: /command-not-found|not-a-command|unexpected|bad-character|missing/,
+    help: write,
+    by: (m, text) => {
+      const [verb, left, right] = [part(m, 1) === 'CHECK' ? 'DO' : part(m, 1), part(m, 3), part(m, 5)];
+      if (!mentions(left, text)) return undefined;
+      if (part(m, 4) === '//') return `${verb}${part(m, 2)}floor(${left} / ${right})`;
+      const times = Number(right);
+      return times > 1 && times < 6 ? `${verb}${part(m, 2)}${Array(times).fill(left).join(' * ')}` : undefined;
+    },
+  },
+  {
+    line: /^(DO|SET|TRACK)(:\s*\w+\s*=\s*)\[?\s*(-?\w+)\s*\.\.\.?(<?)\s*(\w+)\s*\]?$/,
+    codes: /command-not-found|not-a-command|unexpected|bad-character/,
+    help: write,
+    by: (m) => `${part(m, 1)}${part(m, 2)}range(${part(m, 3)}, ${rangeEnd(part(m, 5), part(m, 4) === '')})`,
+  },
+  {
+    line: /^((?:DO|CHECK):\s*\w+\s*=\s*)([A-Za-z_]\w*(?:\.\w+)*)\s*\|\s*([^\s|].*)$/,
+    codes: /command-not-found/,
+    message: (m) => `\`${part(m, 2)}\` is a value, and no command`,
+    help: write,
+    by: (m, text) => {
+      if (!mentions(part(m, 2), text)) return undefined;
+      const own = FILTERS[part(m, 3).replace(/\(\)$/, '')];
+      const head = part(m, 1).replace(/^CHECK/, 'DO');
+      return own === undefined
+        ? `${part(m, 1)}printf %s {${part(m, 2)}} | ${part(m, 3)}`
+        : `${head}${own}(${part(m, 2)})`;
+    },
+  },
+  {
+    line: /^DO:\s*(\w+)\s*(?:([+-])=\s*(\S.*)|(\+\+|--))$/,
+    codes: /command-not-found|not-a-command/,
+    help: write,
+    by: (m, text) => {
+      if (!mentions(part(m, 1), text)) return undefined;
+      if (m[2] !== undefined) return `SET: ${part(m, 1)} ${m[2]}= ${part(m, 3)}`;
+      return `INCREMENT: ${part(m, 1)}${m[4] === '--' ? ' by -1' : ''}`;
+    },
+  },
+  {
+    line: /^((?:DO|CHECK)(?:\s*\[.*?\])?:\s*)(?:(\w+)\s*<-|\{(\w+)\}\s*=|\[(\w+)\]\s*=)\s+(\S.*)$/,
+    codes: /command-not-found|not-a-command|unsafe-position|unknown-option/,
+    message: () => 'a result has a name and `=` before its command, and nothing else',
+    help: write,
+    by: (m) => `${part(m, 1)}${part(m, 2) || part(m, 3) || part(m, 4)} = ${part(m, 5)}`,
+    binds: (m) => [part(m, 2) || part(m, 3) || part(m, 4)],
+  },
+  {
+    line: /^((?:DO|CHECK)(?:\s*\[.*?\])?:\s*)\(?(\w+)((?:\s*,\s*\w+)+)\)?\s*=\s*(\S.*)$/,
+    codes: /command-not-found|not-a-command/,
+    message: () => 'a command has one result',
+    help: (m, by) => `write \`${by}\`, and read its fields or \`lines(${part(m, 2)})\``,
+    by: (m) => `${part(m, 1)}${part(m, 2)} = ${part(m, 4)}`,
+    binds: (m) => [part(m, 2), ...part(m, 3).split(/\W+/).filter(Boolean)],
+  },
+  {
+    line: /^(TRACK|SET|INPUT|INCREMENT):\s*(?:\$\{?|\{|[-*%@&]\s*|let\s+)([A-Za-z_]\w*)\}?(?![\w}])(.*)$/,
+    codes: /bad-name|unexpected|bad-character|missing/,
+    message: () => 'a name has no signs around it here',
+    help: write,
+    by: (m) => `${part(m, 1)}: ${part(m, 2)}${part(m, 3)}`,
+    binds: (m) => [part(m, 2)],
+  },
+  {
+    line: /^(TRACK|SET|INPUT):\s*(\w+\s*=\s*[^\s,;"'[\]{}()]+(?:\s*[,;]\s*\w+\s*=\s*[^\s,;"'[\]{}()]+)+)\s*;?$/,
+    codes: /unexpected|bad-character|unknown-name/,
+    help: write,
+    by: (m) => each(part(m, 1), part(m, 2).replace(/\s*;\s*/g, ', ')),
+    binds: (m) => [...part(m, 2).matchAll(/(\w+)\s*=/g)].map(([, name]) => name as string),
+  },
+  {
+    line: /^TRACK:\s*(?:(?:counter|int|integer|number|var|variable|list|text|string|bool|boolean)\s+(?=\w))?(\w+)(?:\s+(?:as\s+(?:a\s+)?counter|(?:starts?|starting|begins?|initial(?:ly|i[sz]ed)?|init|defaults?)\b(?:\s*(?:at|with|to|from|is|=))?\s*(-?[\w.]+)|(-?\d[\d.]*|\[.*\]|"[^"]*"))|\s*=\s*(\S.*))?$/i,
+    codes: /bad-name|unexpected|bad-character/,
+    help: write,
+    by: (m) => {
+      const value = m[2] ?? m[3] ?? m[4];
+      return `TRACK: ${part(m, 1)}${value === undefined ? '' : ` = ${value}`}`;
+    },
+    binds: (m) => [part(m, 1)],
+  },
+  {
+    line: /^(?:RESET|CLEAR|ZERO):?\s+(\w+)(?:\s+(?:to|=)\s*(\S+))?$/i,
+    codes: unread,
+    help: write,
+    by: (m, text) => (mentions(part(m, 1), text) ? `SET: ${part(m, 1)} = ${m[2] ?? '0'}` : undefined),
+  },
+  { line: /^INCREMENT:\s*(\w+(?:\s*,\s*\w+)+)$/, help: write, by: (m) => each('INCREMENT', part(m, 1)) },
+  { line: /^(?:INCR|INC|\+\+)\b:?\s*(\w+);?$/i, codes: unread, help: write, by: (m) => `INCREMENT: ${part(m, 1)}` },
+  { line: /^\+\+\s*(\w+);?$/, codes: unread, help: write, by: (m) => `INCREMENT: ${part(m, 1)}` },
   { line: /^(?:INCREMENT:?\s*)?(\w+)\s*\+\+;?$/, help: write, by: (m) => `INCREMENT: ${part(m, 1)}` },
   {
     line: /^(?:DECREMENT:?\s+(\w+)|(\w+)--);?$/,
@@ -145,7 +299,7 @@ export const valueLines: readonly ForeignLine[] = [
     by: (m) => `INCREMENT: ${part(m, 1)}${part(m, 2) === '--' ? ' by -1' : ''}`,
   },
   {
-    line: /^(\w+)\s*=\s*(-?\d[\d.]*|"[^"]*"|'[^']*'|\[.*\]|\{.*\}|true|false|null);?$/,
+    line: /^([A-Za-z_]\w*)\s*:?=\s*(-?\d[\d.]*|"[^"]*"|'[^']*'|\[.*\]|\{.*\}|true|false|null);?$/,
     codes: unread,
     help: write,
     by: (m, text) =>
