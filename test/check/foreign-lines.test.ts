@@ -965,6 +965,20 @@ describe('a line as in another language, in a state', () => {
   });
 });
 
+describe('a long line', () => {
+  const units = [' ', '; ', 'a.', 'a ', 'a=1, ', '→ ', `${' '.repeat(20)}a`];
+  // The rules would otherwise divide what is repeated in all ways, which took minutes.
+  test.each(['IF: n > 3 → EMIT: X', 'ON ERROR', 'FOR EACH: x in l', 'SET: x =', 'TRACK: a = 0,'])(
+    '%s … ends',
+    (head) => {
+      for (const unit of units) {
+        const line = `${head} ${unit.repeat(500)}`.slice(0, 490);
+        expect(compile(`INPUT: n = 3\n${line}!\n`, withFewPrograms).diagnostics).not.toEqual([]);
+      }
+    },
+  );
+});
+
 describe('a document', () => {
   const inDocument = async (text: string) => compile(text, { ...options, name: 'a.md', parse: parseFile });
 

@@ -13,8 +13,9 @@ import { foreignLines } from '../../source/foreign/foreign-lines.js';
 /** With more wrong lines than this the text is not a program, and other messages say so. */
 const MOST_LINES = 200;
 
-/** Longer lines are data. */
+/** Longer lines are data, and so are those with more blanks in a row, which the rules would divide in all ways. */
 const LONGEST = 500;
+const MANY_BLANKS = /\s{24}/;
 
 /** Codes of messages that result from misreading a line. */
 const MISREAD =
@@ -137,7 +138,7 @@ function explainedLine(diagnostic: Diagnostic, source: SourceFile, line: number)
   if (comment !== null) return comment;
   const whole = lineText(source, line);
   const text = whole.trim();
-  if (text === '' || text.length > LONGEST) return null;
+  if (text === '' || text.length > LONGEST || MANY_BLANKS.test(text)) return null;
   const at = (source.lineStarts[line - 1] as number) + whole.length - whole.trimStart().length;
   return matchedLine(diagnostic, source, { text, at, line }) ?? matchedAction(diagnostic, source, { text, at, line });
 }

@@ -12,7 +12,7 @@ function useCall(pattern: string, value: string, text: string): string | undefin
 
 /** A loop with `PARALLEL`, whatever stands between its parts, and its options before or after that. */
 const PARALLEL_LOOP =
-  /^(DO:\s*)?for(?:\s*each)?\b\s*:?\s*(\w+)\s+(?:in|of)\s+(.+?)[\s,;]*(\[\s*[a-z_]+=[^\]]*\])?[\s,;]*(?:\bin\s+)?\bPARALLEL\b[\s,;]*(\[[^\]]*\])?[\s,;]*[:{]?$/i;
+  /^(DO:\s*)?for(?:\s*each)?\b\s*:?\s*(\w+)\s+(?:in|of)\s+(.+?)[\s,;]{0,9}(\[\s*[a-z_]+=[^\]]*\])?[\s,;]{0,9}(?:\bin\s+)?\bPARALLEL\b[\s,;]{0,9}(\[[^\]]*\])?[\s,;]{0,9}[:{]?$/i;
 
 /** A bound of a range: a number, a name or a length, with what is added to it. */
 const BOUND = String.raw`\{?\w+(?:\.\w+)*(?:\([\w.]*\))?\}?(?:\s*[-+]\s*\d+)?`;

@@ -18,7 +18,7 @@ const ACTIONS = '(?:GOTO|RETURN|FAIL|EMIT|DO|SET|INCREMENT|USE|PROCEED|WAIT|ASK|
 export const jumpLines: readonly ForeignLine[] = [
   {
     line: new RegExp(
-      `^(IF:?\\s+.+?)\\s*(?:→|->|=>|\\?|\\bTHEN\\b:?)\\s*(${ACTIONS}\\b[^→]*?)\\s*[,;]?\\s*(?:\\bELSE\\b:?\\s*(?:→|->)?|(?<=\\?.*)\\s:)\\s*(${ACTIONS}\\b.*)$`,
+      `^(IF:?\\s+.*?\\S)\\s*(?:→|->|=>|\\?|\\bTHEN\\b:?)\\s*(${ACTIONS}\\b(?:[^→]*?[^→\\s,;])??)[\\s,;]*(?:\\bELSE\\b:?\\s*(?:→|->)?|(?<=\\?.*)\\s:)\\s*(${ACTIONS}\\b.*)$`,
       'i',
     ),
     codes: /unexpected|missing-arrow|missing-colon|unknown-verb/,
