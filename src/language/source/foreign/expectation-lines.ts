@@ -36,6 +36,18 @@ export const withOwnNames = (text: string): string =>
     .trim();
 
 export const expectations: readonly ForeignTestLine[] = [
+  expect(String.raw`(?:(?:failed|error)\s*:\s*"?([^"]+?)"?|error\s+("[^"]*"))`, (m) => {
+    return `EXPECT: failed\nEXPECT: error contains ${m[2] ?? `"${part(m, 1)}"`}`;
+  }),
+  expect(
+    String.raw`(?:path|route|trace|visits|sequence|states?:)?\s*([A-Z]\w*(?:\s*(?:→|->|,)\s*(?:[A-Z]\w*|…|\.\.\.))+)`,
+    (m) => {
+      return `EXPECT: states ${part(m, 1)
+        .replace(/\s*(?:→|->|,)\s*/g, ', ')
+        .replaceAll('...', '…')}`;
+    },
+  ),
+  expect(String.raw`(.*\bmatches\s+)\/((?:[^/\\"]|\\.)+)\/`, (m) => `EXPECT: ${part(m, 1)}"${part(m, 2)}"`),
   expect(String.raw`(?:\[always\]|always|ALWAYS)\s*:?\s+(\S.*)`, (m) => `EXPECT [always]: ${part(m, 1)}`),
   expect(
     String.raw`(returned\s+"(?:[^"\\]|\\.)*"|returned|failed\s+[a-z_]+|failed|suspended\s+\w+)\s*(?:,|;|&&|\band\b|\bAND\b)\s*(\S.*)`,

@@ -15,6 +15,18 @@ const answerRule = (pattern: string, by: (m: RegExpExecArray) => string): Foreig
   rule(`${ANSWERED}${pattern}`, (m) => `MOCK: ${part(m, 1)}${part(m, 2)} → ${by(m)}`);
 
 const mocks: readonly ForeignTestLine[] = [
+  rule(
+    String.raw`MOCK:\s*(.*?→)\s*("(?:[^"\\]|\\.)*")\s*,?\s*exit\s*=?\s*(\d+)`,
+    (m) => `MOCK: ${part(m, 1)} exit ${part(m, 3)} ${part(m, 2)}`,
+  ),
+  rule(
+    String.raw`MOCK:\s*(.*?→\s*exit\s+\d+)\s*[:,]\s*("(?:[^"\\]|\\.)*")`,
+    (m) => `MOCK: ${part(m, 1)} ${part(m, 2)}`,
+  ),
+  rule(
+    String.raw`MOCK:\s*(.*?→\s*"(?:[^"\\]|\\.)*")\s*,?\s+(?:then|and then|THEN)\s+(\S.*)`,
+    (m) => `MOCK: ${part(m, 1)}, ${part(m, 2)}`,
+  ),
   advise(
     String.raw`MOCKS?:\s*"?[\w./-]+\.(?:ya?ml|json|js|py)"?`,
     'write each mock on its own line, such as `MOCK: "make *" → "done"`: a file of mocks is for `statedsl run --mock`',
@@ -341,7 +353,7 @@ const others: readonly ForeignTestLine[] = [
     return `MOCK: ${part(m, 1)} → ${part(m, 2)}`;
   }),
   rule(String.raw`ANSWER:\s*(\w+)\s*(?:==?|:|=>)\s*"?([^"]*?)"?`, (m) => `ANSWER: ${part(m, 1)} → "${part(m, 2)}"`),
-  rule(String.raw`ANSWER:\s*(\w+)\s+"([^"]*)"`, (m) => `ANSWER: ${part(m, 1)} → "${part(m, 2)}"`),
+  rule(String.raw`ANSWER:?\s*(\w+)\s+"?([^"→]*?)"?`, (m) => `ANSWER: ${part(m, 1)} → "${part(m, 2)}"`),
   rule(String.raw`TESTS:\s*([\w./-]+)`, (m) => `TESTS: "${part(m, 1)}"`),
 ];
 
@@ -359,9 +371,35 @@ const momentOf = (text: string): string =>
     .replace(/^(?="|Task\()/, 'run ')
     .replace(/^answered\s+(\w+)\s*(?:=(?!=)|→|is\b|:)\s*/, 'answered $1 == ')
     .replace(/^(?:fails|fail|failure|FAIL)$/, 'failed')
+    // Only answers are compared with a text in a moment.
+    .replace(/^(?=[a-z_]\w*\s*==\s*"[^"]*"$)/, 'answered ')
     .replace(/^(?:returns?|RETURN):?(?=\s|$)/, 'returned');
 
 const properties: readonly ForeignTestLine[] = [
+  rule(
+    String.raw`(?:(?:FORBID|FORBIDDEN|MUST NOT|NOT|NO)(?=[\s:])|NEVER(?=\s)):?\s*(\S.*)`,
+    (m) => `NEVER: ${momentOf(part(m, 1))}`,
+  ),
+  rule(String.raw`(?:MAX(?:IMUM)?|NO MORE THAN):?\s*(\d+\s.*)`, (m) => `AT MOST: ${part(m, 1)}`),
+  rule(String.raw`AT MOST:\s*(one|two|three)\s+(?:times?\s+)?(\S.*)`, (m) => {
+    return `AT MOST: ${['one', 'two', 'three'].indexOf(part(m, 1)) + 1} ${momentOf(part(m, 2))}`;
+  }),
+  rule(String.raw`AT LEAST:?\s*(?:1|one|once)?:?\s*(["A-Za-z]\S.*)`, (m) => `REACHES: ${momentOf(part(m, 1))}`),
+  rule(
+    String.raw`(?!\w+:)${MOMENT}\s+BEFORE\s+(\S.*)`,
+    (m) => `NEVER: ${momentOf(part(m, 2))} UNLESS ${momentOf(part(m, 1))}`,
+  ),
+  rule(String.raw`NEVER:\s*${MOMENT}\s+(?:OR|or)\s+(\S.*)`, (m) => {
+    return `NEVER: ${momentOf(part(m, 1))}\nNEVER: ${momentOf(part(m, 2))}`;
+  }),
+  rule(
+    String.raw`NEVER:\s*${MOMENT}\s+(?:IF|if|when)\s+(\S.*)`,
+    (m) => `NEVER: ${momentOf(part(m, 1))} WHEN ${part(m, 2)}`,
+  ),
+  rule(
+    String.raw`(?:ALWAYS|INVARIANT|HOLDS):\s*(?:ends|ended|returned|returns|terminates|finishes|halts)`,
+    () => 'ENDS: always',
+  ),
   rule(String.raw`AT MOST\s+(\d+|ONCE|once)\s*:\s*(\S.*)`, (m) => {
     return `AT MOST: ${part(m, 1).replace(/once/i, '1')} ${momentOf(part(m, 2))}`;
   }),
