@@ -85,9 +85,22 @@ function isOfType(value: YamlNode): boolean {
   return value.kind === 'scalar' && ['plan', 'review'].includes(value.located.text.trim());
 }
 
+/** What other tools call the keys of a gate. */
+const OF_OTHER_TOOLS = [
+  { key: 'bash', names: /^(?:run|cmd|command|shell|sh|script|exec|execute|program)$/i },
+  { key: 'as', names: /^(?:name|id|label|title)$/i },
+  { key: 'expr', names: /^(?:if|when|condition|assert|check|expression|expect)$/i },
+] as const;
+
 function reportUnknown(context: ReaderContext, members: readonly YamlMember[]): void {
-  for (const { key } of members) {
-    const facts = { name: key.text, of: 'a gate', near: nearest(key.text, KNOWN), known: KNOWN };
+  for (const { key, value } of members) {
+    const own = OF_OTHER_TOOLS.find(({ names }) => names.test(key.text))?.key;
+    const facts = {
+      ...{ name: key.text, of: 'a gate', near: nearest(key.text, KNOWN), known: KNOWN },
+      ...(own === undefined
+        ? {}
+        : { help: `write \`${own}: ${value.kind === 'scalar' ? value.located.text.trim() || '…' : '…'}\`` }),
+    };
     context.diagnostics.push(words.unknownKey(key.span, facts));
   }
 }

@@ -197,7 +197,7 @@ export const HINTS: Hints = {
     return `write \`context: [{ file: ${first === undefined ? 'FILE' : wordOf(first) || 'FILE'} }]\``;
   }),
   ...sameHint(
-    'system system_prompt role goal backstory instructions persona instruction message messages input',
+    'system system_prompt role goal backstory instructions persona instruction message messages input task',
     'write all of it in `prompt`',
   ),
   ...sameHint(

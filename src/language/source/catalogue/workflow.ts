@@ -32,6 +32,7 @@ const IN_CONFIGURATION = 'move it to `statedsl.config.yaml`';
 /** Servers of tools have one place, and agents name them there. */
 export const SERVERS_HELP =
   'describe the server in `statedsl.config.yaml`: `mcp: { NAME: { run: ["program"] } }`; agents with `adapter: model` name it in `tools: [NAME/*]`, plans in `tools.yaml`';
+const LIMITS_HELP = 'write `max_budget: 5.00`, `max_timeout: 2h` or `max_tokens: 2000000` at the root';
 /** Keys at the root of files of other tools. */
 const ROOT_HELP: Readonly<Record<string, string>> = {
   ...{
@@ -45,6 +46,8 @@ const ROOT_HELP: Readonly<Record<string, string>> = {
     timeout: 'write `max_timeout: 10m`',
     max_time: 'write `max_timeout: 10m`',
     max_cost: 'write `max_budget: 5.00`',
+    limit: LIMITS_HELP,
+    limits: LIMITS_HELP,
   },
   ...{ env: 'set variables in the command: `bash: NAME=value command`', environment: 'set variables in the command' },
   ...{
