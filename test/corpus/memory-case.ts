@@ -63,7 +63,8 @@ function record(the: Case, restored: boolean): string {
     perform(line, () => happen(run, line));
     goOn();
   }
-  return lines.map((line) => `${line}\n`).join('');
+  // Files that a program names are found from the directory of the tests.
+  return lines.map((line) => `${line.replaceAll(`${process.cwd()}/`, '')}\n`).join('');
 }
 
 /** What the simple world says. */
