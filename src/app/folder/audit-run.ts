@@ -30,8 +30,7 @@ export function auditOf(directory: string, stored: StoredRun, key?: string): rea
     key,
     take: (record, hash) => {
       // With the defaults of those that were not given.
-      if (record.event.type === 'run_started')
-        entries[0] = entries[0] = runEntry(stored, record.event.inputs, record.event.printed);
+      if (record.event.type === 'run_started') entries[0] = runEntry(stored, record.event.inputs, record.event.printed);
       for (const entry of audit.take(record)) entries.push({ ...entry, ...(isChained ? { hash: hash() } : {}) });
     },
   });

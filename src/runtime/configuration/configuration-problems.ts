@@ -73,7 +73,7 @@ function describe(error: ErrorObject, read: ReadFile, file: string): FileProblem
 
 /** A number as it is written: `1.10`. */
 function digitsOf(number: number, read: ReadFile, path: readonly string[]): string {
-  let at: Value | undefined = read.written() as Value;
+  let at: Value | undefined = read.inWrittenForm() as Value;
   for (const key of path) at = isList(at ?? null) ? (at as readonly Value[])[Number(key)] : memberOf(at, key);
   return render(at ?? number);
 }

@@ -157,7 +157,7 @@ async function checkConfiguration(read: ReadFile, file: string): Promise<LoadedC
 /** The inputs of schedules go to programs, with their numbers as they are written. */
 function writtenSchedules(schedules: readonly Schedule[], read: ReadFile): Pick<Configuration, 'schedules'> {
   if (schedules.every(({ inputs }) => inputs === undefined)) return {};
-  const written = (read.written() as unknown as Partial<Configuration>).schedules ?? [];
+  const written = (read.inWrittenForm() as unknown as Partial<Configuration>).schedules ?? [];
   return {
     schedules: schedules.map((one, at) =>
       one.inputs === undefined ? one : { ...one, ...omitUndefined({ inputs: written[at]?.inputs }) },

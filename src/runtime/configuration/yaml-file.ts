@@ -26,7 +26,7 @@ export interface FileProblem {
 export interface ReadFile {
   readonly value: Json;
   /** The same, in which numbers such as `1.10` keep how they are written. */
-  written(): Json;
+  inWrittenForm(): Json;
   readonly problems: readonly FileProblem[];
   /** The path of a value: keys and indexes from the root. */
   locationOf(
@@ -83,7 +83,7 @@ export async function readYaml(text: string, file: string, keepsForm = false): P
       message: lowerFirst(error.message),
       help: yamlHelp(error.code, error.message, lineAt(text, error.pos[0])),
     }));
-    if (problems.length > 0) return { value: null, written: () => null, problems, locationOf: () => null };
+    if (problems.length > 0) return { value: null, inWrittenForm: () => null, problems, locationOf: () => null };
     const readDocument = (keeps: boolean): Json => {
       yaml.visit(document, {
         Scalar(key, node) {
@@ -94,7 +94,7 @@ export async function readYaml(text: string, file: string, keepsForm = false): P
     };
     return {
       value: readDocument(keepsForm),
-      written: () => readDocument(true),
+      inWrittenForm: () => readDocument(true),
       problems,
       locationOf(path, key = false) {
         const offset = offsetOf(document, path, key);
@@ -108,7 +108,7 @@ export async function readYaml(text: string, file: string, keepsForm = false): P
 
 function problemIn(file: string, message: string, line: number | null = null): ReadFile {
   return {
-    ...{ value: null, written: () => null, locationOf: () => null },
+    ...{ value: null, inWrittenForm: () => null, locationOf: () => null },
     problems: [{ file, line, column: null, message }],
   };
 }
