@@ -203,6 +203,16 @@ describe('the end by LIMIT is the failure `limit`', () => {
   });
 });
 
+test('a command that may be silent for too long times out, which a run shows', () => {
+  const program = lines('STATE: A', '  DO [idle=1s]: make', '  RETURN');
+  const rules = (verdict: string): [string, string][] => [
+    ['NEVER: failed timeout', verdict],
+    ['NEVER: failed tool_failure', 'violated'],
+  ];
+  expectVerdicts(program, rules('violated'), { withFailures: true });
+  expectVerdicts(`LIMIT: time=1h\n${program}`, rules('possible'), { withFailures: true });
+});
+
 test('a WAIT has no more rounds than fit into its timeout', () => {
   const wait = lines('  WAIT: x == "ok" OR timeout=3s every=1s', '    DO [ok=any]: x = cat v');
   expectVerdicts(`STATE: A\n${wait}  RETURN\n`, [

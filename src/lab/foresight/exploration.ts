@@ -101,8 +101,11 @@ export function traceOf(exploration: Exploration, edges: readonly Edge[], option
 
 /** Whether `LIMIT: time` ends the run before the end of this way, because time passes on it. */
 export function takesTooLong({ machine }: Exploration, edges: readonly Edge[]): boolean {
+  const { timeMs } = machine.limits;
+  if (timeMs === undefined) return false;
+  // How long something takes that ends by `idle` is not known.
   const ms = edges.reduce((sum, { takesMs }) => sum + takesMs, 0);
-  return ms > 0 && ms >= (machine.limits.timeMs ?? Number.POSITIVE_INFINITY);
+  return ms > 0 && ms >= timeMs;
 }
 
 /** Two rounds show nothing about the third, unless the run is after them as it was before. */
