@@ -1,8 +1,22 @@
 /** Lines of a journal as bytes, for readers that pass them on: which of them count, and where damage begins. */
+import { createHash } from 'node:crypto';
 import { closeSync, openSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import fc from 'fast-check';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { journalLine, readJournalLine } from '../../src/runtime/store/journal-line.js';
+import type { RunEvent } from '../../src/interpreter/events/event.js';
+import { OWN_BYTES, ownSha256 } from '../../src/runtime/store/chain-hash.js';
+import {
+  bodyOfLine,
+  chainIn,
+  crcOf,
+  journalLine,
+  LineBuffer,
+  lineOfBody,
+  MOST_UNHASHED,
+  readJournalLine,
+  readLineBytes,
+} from '../../src/runtime/store/journal-line.js';
 import { checkedSeq, JournalLines, seqAt } from '../../src/runtime/store/journal-lines.js';
 import { temporaryFolder } from './running.js';
 
@@ -93,5 +107,138 @@ describe('the number of a line', () => {
       null,
       null,
     ]);
+  });
+});
+
+const sha256 = (bytes: Uint8Array): Buffer => createHash('sha256').update(bytes).digest();
+
+test('the own SHA-256 is SHA-256', () => {
+  for (const length of [0, 1, 55, 56, 63, 64, 65, 119, 120, 128, 1000, 8191]) {
+    const bytes = Uint8Array.from({ length }, (_, at) => (at * 31 + length) % 256);
+    expect(ownSha256(bytes), `${length} bytes`).toEqual(sha256(bytes));
+  }
+});
+
+/** Bit by bit, as its definition says. */
+function crc32(bytes: Uint8Array): number {
+  let crc = 0xffffffff;
+  for (const byte of bytes) {
+    crc ^= byte;
+    for (let bit = 0; bit < 8; bit++) crc = (crc >>> 1) ^ (crc & 1 ? 0xedb88320 : 0);
+  }
+  return ~crc >>> 0;
+}
+
+describe('lines that are built as bytes', () => {
+  const events = fc.constantFrom<RunEvent>(
+    { type: 'state_entered', state: 'A' },
+    { type: 'state_entered', state: 'Zwölf' },
+    { type: 'state_entered', state: 'A', with: { a: 1 } },
+    ...[0, 9, 10, 12_345, 0x7fffffff, 0x80000000, -1, -0, 1.5, '7'].map(
+      (value): RunEvent => ({ type: 'tracked_set', name: 'n', value }),
+    ),
+    { type: 'tracked_set', name: 'n', value: 1, printed: '1.0' },
+    {
+      type: 'emitted',
+      by: 'author',
+      event: 'E',
+      fields: {},
+      message: 'ä'.repeat(1500),
+      state: 'A',
+      line: 1,
+    } as RunEvent,
+    {
+      type: 'emitted',
+      by: 'author',
+      event: 'E',
+      fields: {},
+      message: 'x'.repeat(50_000),
+      state: 'A',
+      line: 1,
+    } as RunEvent,
+  );
+  const steps = fc.array(
+    fc.record({ event: events, times: fc.constantFrom(1, 1, 2, 350), taken: fc.boolean(), late: fc.boolean() }),
+    { minLength: 1, maxLength: 12 },
+  );
+  const isComputed = ({ type, ...more }: Record<string, unknown>): boolean => {
+    if (type === 'state_entered') return !('with' in more);
+    const { value } = more;
+    const isCounted = Number.isInteger(value) && !Object.is(value, -0) && (value as number) >= 0;
+    return type === 'tracked_set' && !('printed' in more) && isCounted && (value as number) <= 0x7fffffff;
+  };
+
+  test.each([null, 'header', 'h'.repeat(97_000)])('are JSON with a check, and a hash of what is before', (header) => {
+    fc.assert(
+      fc.property(steps, (all) => {
+        const buffer = new LineBuffer(header === null ? null : Buffer.from(header));
+        let before = Buffer.from(header ?? '');
+        let [seq, hashed, waiting] = [0, 0, ''];
+        for (const { event, times, taken, late } of all) {
+          const isShort = JSON.stringify(event).length < 200;
+          for (let count = 0; count < (isShort ? times : 1); count++) {
+            seq++;
+            const time = `2030-01-02T03:04:0${late ? 6 : 5}.678Z`;
+            const most = isComputed({ ...event }) ? MOST_UNHASHED.computed : MOST_UNHASHED.other;
+            const isDue = before.length >= most || (!isComputed({ ...event }) && hashed > OWN_BYTES);
+            const hash = header !== null && isDue ? sha256(before).toString('base64url') : null;
+            if (hash !== null) hashed += before.length;
+            const { type, ...members } = event;
+            const text = JSON.stringify({ seq, ts: time, type, ...members, ...(hash === null ? {} : { chain: hash }) });
+            const crc = crc32(Buffer.from(text.slice(0, -1)))
+              .toString(16)
+              .padStart(8, '0');
+            const line = `${text.slice(0, -1)},"crc":"${crc}"}\n`;
+            before = Buffer.concat([hash === null ? before : Buffer.alloc(0), Buffer.from(line)]);
+            waiting += line;
+            expect(buffer.add(event, seq, time)).toBe(hash);
+          }
+          expect(buffer.length).toBe(Buffer.byteLength(waiting));
+          if (taken) {
+            expect(buffer.take().toString()).toBe(waiting);
+            waiting = '';
+          }
+          expect(buffer.head).toBe(header === null ? null : sha256(before).toString('base64url'));
+        }
+        expect(buffer.take().toString()).toBe(waiting);
+        expect(buffer.length).toBe(0);
+      }),
+      { numRuns: 8 },
+    );
+  });
+
+  test('are read again, and their parts are found', () => {
+    const event: RunEvent = { type: 'state_entered', state: 'Ä' };
+    for (const hash of [null, 'h'.repeat(43)]) {
+      const line = journalLine(event, 12, 'T', hash);
+      const bytes = Buffer.from(`x${line}y`);
+      const to = bytes.length - 1;
+      expect(readLineBytes(bytes, 1, to)).toEqual({ seq: 12, time: 'T', event });
+      expect(chainIn(bytes, 1, to)).toBe(hash);
+      const body = bodyOfLine(bytes, 1, to);
+      expect(lineOfBody(body, 0, body.length, 12)).toBe(line);
+      expect(lineOfBody(body, 0, body.length, 7)).toBe(journalLine(event, 7, 'T', hash));
+      expect([readLineBytes(bytes, 0, to), readLineBytes(bytes, 1, to + 1), readLineBytes(bytes, 1, 19)]).toEqual([
+        null,
+        null,
+        null,
+      ]);
+    }
+    const bytes = Buffer.from('äbc');
+    expect(crcOf(bytes, 1, 3) >>> 0).toBe(crc32(bytes.subarray(1, 3)));
+    expect(crcOf(bytes, 2, 4, crcOf(bytes, 0, 2)) >>> 0).toBe(crc32(bytes));
+  });
+
+  test('without hashes may be taken back', () => {
+    const buffer = new LineBuffer();
+    buffer.add({ type: 'state_entered', state: 'A' }, 1, 'T');
+    buffer.take();
+    buffer.add({ type: 'state_entered', state: 'B' }, 2, 'T');
+    const { length } = buffer;
+    buffer.add({ type: 'state_entered', state: 'C' }, 3, 'T');
+    buffer.cutTo(length);
+    expect(buffer.take().toString()).toBe(`${journalLine({ type: 'state_entered', state: 'B' }, 2, 'T')}\n`);
+    buffer.cutTo(1);
+    expect(buffer.length).toBe(0);
   });
 });

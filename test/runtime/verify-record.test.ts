@@ -8,7 +8,6 @@ import { expect, test } from 'vitest';
 import { auditOf } from '../../src/app/folder/audit-run.js';
 import type { RunEvent } from '../../src/interpreter/events/event.js';
 import { recordDelivery, resume } from '../../src/runtime/run/again/resume-run.js';
-import { ownSha256 } from '../../src/runtime/store/chain-hash.js';
 import { journalLine } from '../../src/runtime/store/journal-line.js';
 import { signerFrom } from '../../src/runtime/store/record-heads.js';
 import { openStoredRun } from '../../src/runtime/store/stored-run.js';
@@ -16,15 +15,6 @@ import { type RecordCheck, type VerifiedRecord, verifyRecord } from '../../src/r
 import { tries } from '../amount.js';
 import { randomNumbers, seed } from '../random.js';
 import { copied, type KeptRun, keptRun } from './kept-run.js';
-
-const sha256 = async (bytes: Uint8Array) => Buffer.from(await crypto.subtle.digest('SHA-256', new Uint8Array(bytes)));
-
-test('the own SHA-256 is SHA-256', async () => {
-  for (const length of [0, 1, 55, 56, 63, 64, 65, 119, 120, 128, 1000, 8191]) {
-    const bytes = Uint8Array.from({ length }, (_, at) => (at * 31 + length) % 256);
-    expect(ownSha256(bytes), `${length} bytes`).toEqual(await sha256(bytes));
-  }
-});
 
 function draw(from: number) {
   const next = randomNumbers(from);
