@@ -119,6 +119,29 @@ describe.each([
     expect(run.lines.at(-1)).toMatch(/^FAILED/);
   });
 
+  test('a failure names each member by its name or id, or as a short text', () => {
+    const items = '[{"name": "ann"}, {"id": 7}, {"name": true}, "two  words", "LONG", {"name": null, "id": "x"}]';
+    const run = start(`STATE: A
+  FOR EACH: x in ${items.replace('LONG', 'l'.repeat(41))} in PARALLEL max=9:
+    DO: work {x}
+  RETURN
+`);
+    for (const name of [...run.waiting]) run.fail(name);
+    expect(run.run.result?.error?.message).toBe(
+      `6 of 6 failed: ann: broken; 7: broken; {"name":true}: broken; two words: broken; ${'l'.repeat(39)}…: broken; x: broken`,
+    );
+  });
+
+  test('one member that failed has its whole message', () => {
+    const run = start(`STATE: A
+  FOR EACH: x in ["a", "b"] in PARALLEL max=9:
+    DO: work {x}
+  RETURN
+`);
+    run.end('work a').fail('work b', 'm'.repeat(300));
+    expect(run.run.result?.error?.message).toBe(`1 of 2 failed: b: ${'m'.repeat(300)}`);
+  });
+
   test('a failure names twenty members, and counts the others', () => {
     const failed = (count: number): string => {
       const run = start(`STATE: A\n  FOR EACH: x in range(${count}) in PARALLEL:\n    work {x}\n  RETURN\n`, 30);

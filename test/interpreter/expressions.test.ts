@@ -615,3 +615,37 @@ describe('what JavaScript and BigInt say', () => {
     );
   });
 });
+
+describe('numbers that are equal or long', () => {
+  test.each([
+    ['min', '[1.0, 1, 2]', '1.0'],
+    ['min', '[2, 1, 1.0]', '1'],
+    ['max', '[1, 2.0, 2]', '2.0'],
+    ['max', '[1, 9007199254740993, 9007199254740992]', '9007199254740993'],
+    ['sum', '[9007199254740991, 1]', '9007199254740992'],
+    ['sum', '[9007199254740993, -9007199254740992]', '1'],
+    ['sum', '[9007199254740993, 0.5]', '9007199254740992'],
+  ])('%s(%s) is %s', (name, list, expected) => {
+    expect(render(evaluate(call(name, x), value(list)))).toBe(expected);
+  });
+
+  test('what null, a text and a number lack differs', () => {
+    const at = (index: unknown): Expr => ({ op: 'index', of: x, index: constant(index as never) });
+    const orSeven = (expr: Expr): Expr => call('default', expr, constant(7));
+    expect([failure(at('a'), null), evaluate(orSeven(at('a')), null)]).toEqual([
+      'bad_value: `x` is null, which has no element `a`',
+      7,
+    ]);
+    expect([failure(at(5), [1]), evaluate(orSeven(at(5)), [1])]).toEqual([
+      'bad_value: `x` has no element 5: it has 1 (the first is 0)',
+      7,
+    ]);
+    for (const [index, of] of [
+      ['a', 'text'],
+      [0, 5],
+      ['a', true],
+      ['a', [1]],
+    ] as [unknown, Value][])
+      expect(failure(orSeven(at(index)), of)).toBe(failure(at(index), of));
+  });
+});

@@ -624,3 +624,26 @@ describe('loops', () => {
     expect(execute(program).lines).toEqual(['STATE A', '"item 1"', '"item 2"', 'RETURN [[1,2,1,2],"unbound"]']);
   });
 });
+
+test('a run without a record does the same and says nothing', () => {
+  const setTracked: Code = { op: 'set', to: { in: 'tracked', slot: 0 }, name: 't', value: local(0) };
+  const program = machine(
+    {
+      A: { locals: ['a'], code: [shell('one', { bind: { slot: 0 }, reading: 'do' }), say('E'), setTracked, goto(1)] },
+      B: { code: [done(constant(1))] },
+    },
+    { tracked: ['t'] },
+  );
+  const world = (record: boolean) => {
+    const run = startRun(link(program), { ...OPTIONS, record });
+    const events = [...run.takeEvents()];
+    while (advance(run) === 'more');
+    const [request] = run.takeRequests();
+    settle(run, request?.effect ?? '', printed('x'));
+    while (advance(run) === 'more');
+    return { result: run.result, effect: request?.effect, events: [...events, ...run.takeEvents()].length };
+  };
+  const [recorded, quiet] = [world(true), world(false)];
+  expect(recorded.events).toBeGreaterThan(5);
+  expect(quiet).toEqual({ ...recorded, events: 0 });
+});

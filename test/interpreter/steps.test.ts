@@ -2,6 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import { agentLookup } from '../../src/app/project/settings.js';
 import type { Outcome } from '../../src/interpreter/events/event.js';
+import { costOfTally, costText } from '../../src/interpreter/steps/keys.js';
 import { noConfiguration } from '../../src/runtime/configuration/load-configuration.js';
 import { printed } from './machine-builder.js';
 import { ScriptedProgram } from './scripted-program.js';
@@ -146,4 +147,26 @@ RETURN: over
     run.end('worktree', changed('c2'));
     expect(run.lines.at(-1)).toBe('RETURN');
   });
+});
+
+test.each([
+  [null, 'unknown'],
+  [0, '0.00'],
+  [0.00456, '0.0046'],
+  [0.0099, '0.0099'],
+  [0.01, '0.01'],
+  [0.5, '0.50'],
+  [12.345, '12.35'],
+])('a cost of %s is %s', (cost, text) => {
+  expect(costText(cost)).toBe(text);
+});
+
+test('the cost of a step is unknown only if no call reported it', () => {
+  const tally = { tokens: null, turns: null };
+  const costs = [
+    { cost: 0, unknown: true },
+    { cost: 0, unknown: false },
+    { cost: 1, unknown: true },
+  ];
+  expect(costs.map((one) => costOfTally({ ...tally, ...one }))).toEqual([null, 0, 1]);
 });
