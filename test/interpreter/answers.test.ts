@@ -1,6 +1,7 @@
 /** What counts as the answer of an agent that was asked for tasks or for a verdict, and what a prompt has of long texts. */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { readAnswer } from '../../src/interpreter/agents/agent-wait.js';
 import { cutMiddle, endOf, lastLine } from '../../src/interpreter/steps/prompt-text.js';
 import { readTasks, readVerdict } from '../../src/interpreter/steps/step-answer.js';
 
@@ -125,4 +126,19 @@ describe('a long text', () => {
     expect(lastLine('')).toBe('');
     expect(lastLine('x'.repeat(600))).toBe('x'.repeat(500));
   });
+});
+
+test.each<[string, unknown]>([
+  ['{"a": 1}', { a: 1 }],
+  ['{"a": 1} it is', { a: 1 }],
+  ['It is {"a": 1}', { a: 1 }],
+  ['[1] it is', [1]],
+  ['```json\n{"a": 1}\n```\nor\n```\n{"b": 2}\n```', { b: 2 }],
+  ['```\n{"a": 1}\n```\nor\n```\nnothing\n```', { a: 1 }],
+  ['"a"', 'a'],
+  ['} it is {', undefined],
+  ['it is {a}', undefined],
+  ['nothing', undefined],
+])('the JSON in %j', (text, expected) => {
+  expect(readAnswer(text)).toEqual(expected);
 });

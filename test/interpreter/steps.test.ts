@@ -51,6 +51,39 @@ two is wrong`,
     expect(run.lines.at(-1)).toBe('RETURN "at last pass 3 true true"');
   });
 
+  test('an agent that cannot be used is called again in the same attempt, and its cost counts', () => {
+    const run = start(`STEP: one type=artifact
+  AGENT: worker
+  PROMPT: "Do it."
+  RETRY:
+    EXIT 2
+RETURN: "{one.cost} {one.attempt} {one.session_id}"
+`);
+    const away = (untilMs: number | null, turns?: number) => ({
+      ...printed('', 1),
+      unavailable: { cause: 'usage', message: 'away', at_ms: 5000, until_ms: untilMs, account: 'a' },
+      session_id: 's9',
+      turns,
+      cost: 0.25,
+    });
+    run.end('agent worker', away(null) as Outcome);
+    const retried = { effect: '2', attempt: 1, error: 'away', delay_ms: 1000, until_ms: 6000, account: 'a' };
+    expect(run.events.filter(({ type }) => type === 'effect_retried')).toEqual([
+      { type: 'effect_retried', ...retried },
+    ]);
+    expect(run.requests.at(-1)).toMatchObject({ kind: 'timer', ms: 1000, until: 6000 });
+    run.end('timer', { kind: 'value', value: 6000 });
+    expect(run.calls.at(-1)).toMatchObject({ waits: 1, attempt: 1, stepAttempt: 1 });
+    expect(run.calls.at(-1)?.session).toBeUndefined();
+    run.end('agent worker', away(9000, 2) as Outcome);
+    expect(run.requests.at(-1)).toMatchObject({ kind: 'timer', ms: 4000, until: 9000 });
+    // It had done something, so its session continues.
+    run.end('timer', { kind: 'value', value: 9000 });
+    expect(run.calls.at(-1)).toMatchObject({ waits: 2, session: 's9' });
+    run.end('agent worker', said('done'));
+    expect(run.lines.at(-1)).toBe('RETURN "1.00 1 s1"');
+  });
+
   test('the output of a step is that of its last command, and members of a PARALLEL have none', () => {
     const body = 'STEP: one type=artifact\n  DO: first\n';
     const returned = 'RETURN: "[{one.output}]"\n';
