@@ -33,6 +33,7 @@ test.each([
   [41, 1, 141],
   [40, 0, 141],
   [3, 0, 104],
+  [0, 0, 101],
 ])('of a long line with %i equal characters, what is around the difference is shown', (same, begin, rest) => {
   const [old, now] = ['a', 'b'].map((one) => 'x'.repeat(same) + one + 'y'.repeat(400)) as [string, string];
   const shown = (text: string): string =>
