@@ -84,24 +84,6 @@ RETURN: "{one.cost} {one.attempt} {one.session_id}"
     expect(run.lines.at(-1)).toBe('RETURN "1.00 1 s1"');
   });
 
-  test.each(['{error}', '{upper(error)}', '{upper(trim(error))}'])(
-    'a prompt that shows %s is not told it again',
-    (shown) => {
-      const run = start(`STEP: one type=artifact
-  AGENT: worker
-  PROMPT: "Do it."
-  GATE: bash "check" as first
-  RETRY:
-    ATTEMPT 2 → PROMPT "Again: ${shown}"
-    EXIT 2
-RETURN
-`);
-      run.end('agent worker', said('done')).fail('check', 'wrong');
-      expect(run.calls.at(-1)?.prompt).toMatch(/Again: .*wrong/i);
-      expect(run.calls.at(-1)?.prompt).not.toContain('What went wrong');
-    },
-  );
-
   test('the output of a step is that of its last command, and members of a PARALLEL have none', () => {
     const body = 'STEP: one type=artifact\n  DO: first\n';
     const returned = 'RETURN: "[{one.output}]"\n';
