@@ -5,6 +5,7 @@ import { graphOf } from '../../src/views/graph/machine-graph.js';
 import { machinesPicture } from '../../src/views/graph/machine-picture.js';
 import { describeState } from '../../src/views/instruction.js';
 import type { Picture } from '../../src/views/picture/picture.js';
+import { referenceWords } from '../../src/views/steps/references.js';
 import { compileCase } from '../corpus/compile-case.js';
 import { code, goto, machine, unless } from './machine-fixture.js';
 
@@ -807,4 +808,134 @@ STATE: ERROR
       input pill: this file has no states to draw"
     `);
   });
+});
+
+test('workflows in steps: what runs them, with what, and what they judge', () => {
+  const text = `INPUT: spec
+STATE: WORK
+  STEP: plan type=split
+    PROMPT: "x"
+    AGENT: claude
+  STEP: inner
+    WORKFLOW: look with topic={spec}, n=2, plan={plan.output}, t="a {spec}"
+  STEP: judged
+    CONTEXT: file=a.md, bash="git log", workflow=look with topic="x", n=1, plan="", t=""
+    PROMPT: "y"
+    AGENT: codex
+    GATE: validate look with topic="z", n=1, plan="", t="" as review
+    RETRY:
+      VALIDATE look with topic={error}, n=1, plan="", t="" → AGENT claude, WORKTREE reset, SESSION new
+      ATTEMPT 2 → RESTART_FROM plan
+      EXIT 3
+  RETURN
+`;
+  const look = `max_cost: 2
+inputs: [topic, n, plan, t]
+steps:
+  - name: read
+    agent: claude
+    prompt: Read {topic} {n} {plan} {t}
+  - name: judge
+    type: validate
+    agent: claude
+    prompt: Is {topic} right?
+`;
+  const sections = [
+    { name: 'program', text },
+    { name: 'file workflows/look.yaml', text: look },
+    { name: 'file a.md', text: 'x' },
+    { name: 'config', text: 'agents: { claude: { adapter: claude }, codex: { adapter: codex } }\n' },
+  ];
+  const { machine, diagnostics } = compileCase({ kind: 'check', path: '', name: '', intro: '', sections });
+  expect(diagnostics.filter(({ severity }) => severity === 'error').map(({ message }) => message)).toEqual([]);
+  const one = machine as Machine;
+  const lines = one.states.flatMap((state) =>
+    describeState(state, one).flatMap(({ lines: words, reads }) => [
+      ...words,
+      ...reads.map((read) => `  reads ${referenceWords(read)}`),
+    ]),
+  );
+  expect(lines.join('\n')).toMatchInlineSnapshot(`
+    "STEP WORK/plan (split)
+    AGENT claude
+    PROMPT x
+    STEP WORK/inner
+    WORKFLOW look with topic={spec}, n=2, plan={plan.output}, t="a {spec}"
+      reads spec (input)
+      reads plan.output (WORK/plan.output)
+    STEP WORK/inner.state.read
+    AGENT claude
+    PROMPT Read {topic} {n} {plan} {t}
+      reads topic (argument)
+      reads n (argument)
+      reads plan (argument)
+      reads t (argument)
+    STEP WORK/inner.state.judge (validate)
+    AGENT claude
+    PROMPT Is {topic} right?
+      reads topic (argument)
+    STEP WORK/judged
+    AGENT codex
+    CONTEXT read a.md
+    CONTEXT git log
+    CONTEXT workflow look with topic="x", n=1, plan="", t=""
+    STEP WORK/judged.state.read
+    AGENT claude
+    PROMPT Read {topic} {n} {plan} {t}
+      reads topic (argument)
+      reads n (argument)
+      reads plan (argument)
+      reads t (argument)
+    STEP WORK/judged.state.judge (validate)
+    AGENT claude
+    PROMPT Is {topic} right?
+      reads topic (argument)
+    PROMPT y
+    GATE review (validate): look with topic="z", n=1, plan="", t=""
+    STEP WORK/judged.gate.review.state.read
+    AGENT claude
+    PROMPT Read {topic} {n} {plan} {t}
+      reads topic (argument)
+      reads n (argument)
+      reads plan (argument)
+      reads t (argument)
+    STEP WORK/judged.gate.review.state.judge (validate)
+    AGENT claude
+    PROMPT Is {topic} right?
+      reads topic (argument)
+    RETRY validate: look → agent claude, session new, worktree reset
+    RETRY attempt: 2 → restart_from plan
+    RETRY exit: 3
+    RETRY asks look with topic={error}, n=1, plan="", t=""
+      reads error (the last failed attempt of WORK/judged)
+    STEP WORK/judged.retry.state.read
+    AGENT claude
+    PROMPT Read {topic} {n} {plan} {t}
+      reads topic (argument)
+      reads n (argument)
+      reads plan (argument)
+      reads t (argument)
+    STEP WORK/judged.retry.state.judge (validate)
+    AGENT claude
+    PROMPT Is {topic} right?
+      reads topic (argument)
+    RETURN"
+  `);
+  expect(ascii([graphOf(one)])).toMatchInlineSnapshot(`
+    "program
+
+    WORK  (initial)
+      plan  (split, claude)
+      inner  (workflow look)
+        read  (claude)
+        judge  (validate, claude)
+      judged  (codex; gates: review)
+        retry validate: look → agent claude, session new, worktree reset
+        retry attempt: 2 → restart_from plan
+        retry exit: 3
+        read  (claude)
+        judge  (validate, claude)
+      -------> (return)
+    "
+  `);
 });
