@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { compile } from '../../src/language/check/compile.js';
 import { fileHandovers } from '../../src/language/check/lints/engine-files.js';
 import type { Machine } from '../../src/machine/machine.js';
+import { parseExitCodes, parseRetry, parseRetryOn } from '../../src/machine/option-values.js';
 
 test('a message names at most 50 entry values that are not passed', () => {
   const names = Array.from({ length: 60 }, (_, at) => `v${at}`);
@@ -74,4 +75,91 @@ describe('files that one effect writes and a later one names', () => {
     );
     expect(found).toEqual(expected);
   });
+});
+
+describe('a text of a failure that RETURN gives, where a condition says', () => {
+  test.each([
+    ['exit_code(a) == 0', 'else'],
+    ['exit_code(a) != 0', 'then'],
+    ['exit_code(a) > 0', 'then'],
+    ['exit_code(a) == 2', 'then'],
+    ['exit_code(a) != 2', 'else'],
+    ['exit_code(a) < 1', ''],
+    ['exit_code(a) == n', ''],
+    ['len(failures) == 0', 'else'],
+    ['len(failures) != 0', 'then'],
+    ['len(failures) > 0', 'then'],
+    ['len(failures) == 2', 'then'],
+    ['len(failures) == n', ''],
+    ['len(a) == 0', ''],
+    ['a == "failed"', 'then'],
+    ['a == "FAILURE"', 'then'],
+    ['a != "error"', 'else'],
+    ['a > "failed"', ''],
+    ['a == "failing"', ''],
+    ['a == n', ''],
+    ['NOT exit_code(a) == 0', 'then'],
+    ['NOT exit_code(a) == 1', 'else'],
+    ['NOT a.ok', 'then'],
+    ['NOT a.fine', ''],
+    ['NOT ok', ''],
+    ['a.x == 1 OR exit_code(a) == 1', ''],
+    ['exit_code(a) == 1 OR exit_code(a) == 2', 'then'],
+    ['exit_code(a) == 1 AND a.x == 1', 'then'],
+    ['a.x == 1 AND exit_code(a) == 0', 'else'],
+    ['failures is empty', 'else'],
+    ['failures is not empty', 'then'],
+    ['a is empty', ''],
+  ])('%s: %s', (condition, expected) => {
+    const text = `STATE: A
+  TRACK: n = 1
+  TRACK: ok = true
+  DO: in PARALLEL [on_failure=keep]:
+    - a = ls
+    - b = ls
+  IF: ${condition} →
+    RETURN: failed then
+  ELSE →
+    RETURN: failed else
+`;
+    const { diagnostics } = compile(text);
+    const found = diagnostics.filter(({ code }) => code === 'returns-failure');
+    expect(found.map(({ span }) => text.slice(span.start, span.end).split(' ').at(-1)).join(' ')).toBe(expected);
+  });
+});
+
+describe('values of options', () => {
+  test.each([
+    ['2', { times: 2, pauseMs: 0 }],
+    [' 2 ', { times: 2, pauseMs: 0 }],
+    ['9999', { times: 9999, pauseMs: 0 }],
+    ['10000', null],
+    ['2/5s', { times: 2, pauseMs: 5000 }],
+    ['5/1s..60s', { times: 5, pauseMs: 1000, upToMs: 60_000 }],
+    ['5/1s..1s', { times: 5, pauseMs: 1000, upToMs: 1000 }],
+    ['5/0s..1s', null],
+    ['5/2s..1s', null],
+    ['5/1s..2s..3s', null],
+    ['5/1s..x', null],
+    ['2/', null],
+    ['x', null],
+  ])('retry=%s', (text, read) => expect(parseRetry(text)).toEqual(read));
+
+  test.each([
+    ['timeout', { on: ['timeout'] }],
+    ['timeout, exit:75', { on: ['timeout', 75] }],
+    ['exit:255,exit:0', { on: [255, 0] }],
+    ['exit:256', { wrong: 'exit:256' }],
+    ['timeout,x', { wrong: 'x' }],
+    ['', { wrong: '' }],
+  ])('retry_on=%s', (text, read) => expect(parseRetryOn(text)).toEqual(read));
+
+  test.each([
+    ['0', [0]],
+    [' 0, 255 ', [0, 255]],
+    ['256', null],
+    ['0,', null],
+    [' any ', 'any'],
+    ['x', null],
+  ])('ok=%s', (text, read) => expect(parseExitCodes(text)).toEqual(read));
 });
