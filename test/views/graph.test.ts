@@ -713,6 +713,10 @@ STATE: A
   ELSE IF: n == 4 → GOTO: A
   ELSE: → DO: ls
   WAIT: signal go OR timeout=1h
+  WAIT: n > 3 OR timeout=1h
+    CHECK: n = cat v
+  WAIT: x == 2 OR timeout=2h
+    DO: x = cat v
   ASK user: "Go on?" → ok choices=yes,no
   DO: in PARALLEL [max=2]:
     - DO: one = ls
@@ -734,57 +738,61 @@ STATE: ERROR
 `;
   test('of instructions', () =>
     expect(drawn(ALL)).toMatchInlineSnapshot(`
-    "flow
-    start dot:  (the run starts)
-    failure pill: failure in B (a failure in B)
-    state card: A
-      - loop: for each item
-      - agent: claude: Write {n}
-      - wait: waits 3s
-      - wait: waits for signal go
-      - question: asks for ok: yes / no
-      - parallel: 2 in parallel, at most 2 at once: one, DO: ls
-    state card: B
-    failure card: ERROR
-    end pill: returned
-    failure pill: failed
-    start → state 0 main: 
-    state 0 → state 0 again: NOT (n == 3) AND n == 4
-    state 0 → state 1 main: 
-    state 0 → state 0 failure: on error timeout
-    state 0 → state 0 undo: on error: undo rm a
-    state 0 → state 1 failure: on error
-    state 1 → end main: 
-    state 2 → state 0 undo: undo rm a
-    state 2 → failure main: 
-    failures → state 2 failure: "
-  `));
+      "flow
+      start dot:  (the run starts)
+      failure pill: failure in B (a failure in B)
+      state card: A
+        - loop: for each item
+        - agent: claude: Write {n}
+        - wait: waits 3s
+        - wait: waits for signal go
+        - wait: waits until n > 3, at most 1h
+        - wait: waits until x == 2, at most 2h
+        - question: asks for ok: yes / no
+        - parallel: 2 in parallel, at most 2 at once: one, DO: ls
+      state card: B
+      failure card: ERROR
+      end pill: returned
+      failure pill: failed
+      start → state 0 main: 
+      state 0 → state 0 again: NOT (n == 3) AND n == 4
+      state 0 → state 1 main: 
+      state 0 → state 0 failure: on error timeout
+      state 0 → state 0 undo: on error: undo rm a
+      state 0 → state 1 failure: on error
+      state 1 → end main: 
+      state 2 → state 0 undo: undo rm a
+      state 2 → failure main: 
+      failures → state 2 failure: "
+    `));
   test('of instructions with their failures', () =>
     expect(drawn(ALL, '', true)).toMatchInlineSnapshot(`
-    "flow
-    start dot:  (the run starts)
-    state card: A
-      - loop: for each item
-      - agent: claude: Write {n}
-      - wait: waits 3s
-      - wait: waits for signal go
-      - question: asks for ok: yes / no
-      - parallel: 2 in parallel, at most 2 at once: one, DO: ls
-    state card: B
-    failure card: ERROR
-    end pill: returned
-    failure pill: failed
-    start → state 0 main: 
-    state 0 → state 0 again: NOT (n == 3) AND n == 4
-    state 0 → state 1 main: 
-    state 0 → state 0 failure: on error timeout
-    state 0 → state 0 undo: on error: undo rm a
-    state 0 → state 1 failure: on error
-    state 1 → end main: 
-    state 1 → state 2 failure: 
-    state 2 → state 0 undo: undo rm a
-    state 2 → failure main: "
-  `));
+      "flow
+      start dot:  (the run starts)
+      state card: A
+        - loop: for each item
+        - agent: claude: Write {n}
+        - wait: waits 3s
+        - wait: waits for signal go
+        - wait: waits until n > 3, at most 1h
+        - wait: waits until x == 2, at most 2h
+        - question: asks for ok: yes / no
+        - parallel: 2 in parallel, at most 2 at once: one, DO: ls
+      state card: B
+      failure card: ERROR
+      end pill: returned
+      failure pill: failed
+      start → state 0 main: 
+      state 0 → state 0 again: NOT (n == 3) AND n == 4
+      state 0 → state 1 main: 
+      state 0 → state 0 failure: on error timeout
+      state 0 → state 0 undo: on error: undo rm a
+      state 0 → state 1 failure: on error
+      state 1 → end main: 
+      state 1 → state 2 failure: 
+      state 2 → state 0 undo: undo rm a
+      state 2 → failure main: "
+    `));
   test('of several machines, and of none', () => {
     const both = [compiled('STATE: A\n  RETURN\n'), compiled('STATE: B\n  GOTO: B\n')];
     expect(pictureText(machinesPicture(both, { failures: false })).join('\n')).toMatchInlineSnapshot(`

@@ -6,7 +6,8 @@ import type { Attempt } from '../../src/runtime/record/record-facts.js';
 import { RunModel } from '../../src/runtime/record/run-model.js';
 import { reportOn } from '../../src/views/report/report.js';
 import { drawSummary } from '../../src/views/report/report-summary.js';
-import { spendingOf } from '../../src/views/report/undo-rows.js';
+import { type Spending, spendingOf } from '../../src/views/report/undo-rows.js';
+import { spendingWords } from '../../src/views/report/undo-text.js';
 import { machine as machineFixture } from './machine-fixture.js';
 
 /** Events with the second each was recorded at. */
@@ -342,6 +343,12 @@ test('an agent call that still runs has no unknown cost, and the tokens of the c
   });
   expect(spendingOf([call({ cost: null })])).toMatchObject({ cost: null, unknown_costs: 1 });
 });
+
+test.each([
+  [{ cost: 0.5, unknown_costs: 0, tokens: { in: 0, out: 0 } }, '$0.50'],
+  [{ cost: 0.5, unknown_costs: 2, tokens: { in: 1, out: 0 } }, '$0.50 and 2 calls of unknown cost, 1 tokens in, 0 out'],
+  [{ cost: null, unknown_costs: 1, tokens: { in: 0, out: 2 } }, '1 call of unknown cost, 0 tokens in, 2 out'],
+])('what was spent: %j', (spent, words) => expect(spendingWords(spent as unknown as Spending)).toBe(words));
 
 describe('the summary of a run', () => {
   const run = { run_id: 'r1', machine: 'm|`x`', status: 'returned', states: ['WORK'], error: null, waiting: [] };
