@@ -163,3 +163,8 @@ describe('values of options', () => {
     ['x', null],
   ])('ok=%s', (text, read) => expect(parseExitCodes(text)).toEqual(read));
 });
+
+test('a list after a name is a value, and a command without one', () => {
+  const { machine } = compile('STATE: A\n  DO: x = ["ls", "-l"]\n  DO: ["ls", "-l"]\n  RETURN: {x}\n');
+  expect(machine?.states[0]?.code.map(({ op }) => op)).toEqual(['set', 'argv', 'return', 'fell-off']);
+});

@@ -7,6 +7,7 @@ import { plain } from '../../src/views/drawing/paint.js';
 import { cut, cutColumns, escapeControls, pictureControls } from '../../src/views/drawing/visible-text.js';
 import { commandLine } from '../../src/views/log/started-command.js';
 import { drawRunState, engineProblems, keyLine } from '../../src/views/run-state.js';
+import { stepBlocks } from '../../src/views/steps/step-detail-text.js';
 
 describe('texts', () => {
   test('are cut before half a character', () => {
@@ -316,4 +317,51 @@ describe('what is installed', () => {
     `);
     expect(drawFindings({ ...found, configuration: 'c.yaml' }, plain)).toMatch(/agents of c\.yaml\nnone\n$/);
   });
+});
+
+test('the attempts of a step', () => {
+  const attempt = {
+    ...{
+      attempt: 1,
+      seq: 4,
+      at: '2020-01-02T03:04:05Z',
+      agent: 'claude',
+      status: 'fail',
+      matched: [],
+      duration_ms: 2000,
+    },
+    ...{ overrides: { session: 'new' }, turns: 2, session_id: 's1', prompt: 'Do it', answer: 'done', gates: [] },
+    ...{
+      cost: 0.5,
+      unknown_costs: 0,
+      tokens: { in: 3, out: 4 },
+      calls: [{ kind: 'agent', tool: 'claude', text: 'STEP: plan' }],
+    },
+  };
+  const bare = {
+    ...attempt,
+    attempt: 2,
+    agent: null,
+    duration_ms: null,
+    overrides: {},
+    calls: [],
+    prompt: null,
+    answer: null,
+  };
+  const step = { run_id: 'r', path: 'plan', type: 'code', status: 'fail', attempts: [attempt, bare] };
+  const lines = stepBlocks([step] as never, false, plain).flat();
+  expect(lines.filter((line) => !line.startsWith('    event'))).toMatchInlineSnapshot(`
+    [
+      "plan  code, fail",
+      "  attempt 1, claude: fail",
+      "    held: session "new"",
+      "    $0.50, 3 tokens in, 4 out, 2 turns, session s1",
+      "    prompt",
+      "      Do it",
+      "    claude: no recorded outcome",
+      "    answer",
+      "      done",
+      "  attempt 2: fail",
+    ]
+  `);
 });
