@@ -211,7 +211,8 @@ class CallLowering {
     const span = node.part(expr.start, expr.end);
     if (READ_ONLY.has(kind))
       this.around.diagnostics.push(words.writeReadonly(span, { path: `†${printPath(expr.path)}`, kind }));
-    else if (expr.path.length === 1) this.around.diagnostics.push(words.writeRoot(span, { kind }));
+    else if (expr.path.length === 1 && this.around.given.kinds.has(kind))
+      this.around.diagnostics.push(words.writeRoot(span, { kind }));
     return this.path(expr, node);
   }
 

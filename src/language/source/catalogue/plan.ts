@@ -283,7 +283,7 @@ export const planMessages = {
       ...didYouMean(
         f.name,
         f.near,
-        `the kinds are ${list(f.known)}; others are declared by data messages in \`context\``,
+        `write \`†input.${f.name}\` or \`†state.${f.name}\`; other kinds than ${list(f.known)} are declared by data messages in \`context\``,
       ),
     }),
   ),
