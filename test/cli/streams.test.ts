@@ -1,7 +1,9 @@
 /** What a process prints arrives whole and in order, whatever standard output and standard error are. */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { PassThrough } from 'node:stream';
 import { describe, expect, test } from 'vitest';
+import { watchHeaders } from '../../src/cli/message-headers.js';
 import { runProgram } from '../harness/process.js';
 import { cli, projectFolder } from './statedsl.js';
 
@@ -110,5 +112,48 @@ describe('a whole session of an editor as standard input', () => {
       expect({ code: ended.code, stderr: ended.stderr }).toEqual({ code, stderr: '' });
       expect(ended.stdout.match(/"id":\d/g) ?? []).toHaveLength(answers);
     }
+  });
+
+  test.each([['lsp'], ['dap']])('%s: a header that is none ends it in words', async (command) => {
+    const { folder } = projectFolder({ input: `${'Content-Length: 2\r\n\r\n{}'}Content-Length: -3\r\n\r\n${hello}` });
+    const { code, stderr } = await runProgram(
+      'bash',
+      ['-c', 'mkfifo open && exec 3<> open && cat input >&3 && "$@" <&3 3>&-', '-', process.execPath, cli, command],
+      { cwd: folder },
+    );
+    expect({ code, stderr }).toEqual({
+      code: 1,
+      stderr: 'error: the input is not the protocol: `-3` is not a Content-Length\n',
+    });
+  });
+});
+
+describe('headers of messages', () => {
+  const problemOf = (input: string, piece: number): string | null => {
+    const stream = new PassThrough();
+    let found: string | null = null;
+    watchHeaders(stream, (problem) => {
+      found = problem;
+    });
+    const bytes = Buffer.from(input);
+    for (let at = 0; at < bytes.length; at += piece) stream.emit('data', bytes.subarray(at, at + piece));
+    return found;
+  };
+  const right = 'Content-Length: 4\r\n\r\n"é"content-type: x\r\nCONTENT-LENGTH:2\r\n\r\n{}Content-Length: 0\r\n\r\n';
+
+  test.each([
+    ['', null],
+    ['Content-Length: 5\r\n\r\n-3\r\n', null],
+    ['Content-Length: -3\r\n\r\n{}', '`-3` is not a Content-Length'],
+    ['Content-Length: 2.5\r\n\r\n{}', '`2.5` is not a Content-Length'],
+    ['Content-Length: 0x2\r\n\r\n{}', '`0x2` is not a Content-Length'],
+    ['Content-Length:\r\n\r\n{}', '`` is not a Content-Length'],
+    ['Content-Length: 99999999999\r\n\r\n{}', '`99999999999` is not a Content-Length'],
+    ['Length: 2\r\n\r\n{}', 'the header has no Content-Length'],
+    ['Content-Length: 2\r\nContent-Length: 3\r\n\r\n{}', 'the header has two Content-Length'],
+    ['Content-Length: 2\n\n{}', 'a line of the header ends without a carriage return'],
+    [`X: ${'x'.repeat(9_000)}`, 'the header does not end'],
+  ])('%.40j', (wrong, problem) => {
+    for (const piece of [1, 3, 7, 100_000]) expect(problemOf(right + wrong, piece)).toBe(problem);
   });
 });
