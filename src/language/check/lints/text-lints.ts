@@ -109,6 +109,7 @@ const DOLLAR_NAME = /^\$\{?([A-Za-z_]\w*)\}?\s+:?=\s+(\S.*)$/;
 const OTHERWISE = /\s(ELSE:?\s*(?:→|->)?\s*(?:GOTO|RETURN|FAIL|EMIT|SET|DO|USE|PROCEED)\b.*)$/;
 const TERNARY = /^([\w.]+(?:\s*(?:==|!=|[<>]=?)\s*\S+)?)\s+\?\s+(\S.*?)\s+:\s+(\S.*)$/;
 const CHOICE = /^(\S.*?)\s+if\s+([\w.]+(?:\s*(?:==|!=|[<>]=?)\s*\S+)?)\s+else\s+(\S.*)$/;
+const LONGEST_CONDITION = 500;
 const ONLY_IF = /^(\S.*?)\s+(?:if|when)\s+(([A-Za-z_]\w*)(?:\.\w+)*\s*(?:==|!=|[<>]=?)\s*[^\s,]+)$/;
 const COMMENT = /\s(\/\/\s.*)$/;
 
@@ -239,7 +240,7 @@ function lintOnlyIf(
   names: ReadonlySet<string>,
   diagnostics: Diagnostic[],
 ): void {
-  if (text === undefined || text.quote !== 'none') return;
+  if (text === undefined || text.quote !== 'none' || text.raw.length > LONGEST_CONDITION) return;
   const [, before, test, name] = ONLY_IF.exec(text.raw) ?? [];
   if (before !== undefined && test !== undefined && name !== undefined && names.has(name))
     diagnostics.push(say.onlyIf(text.span, { test, line: `${verb}: ${before}` }));
