@@ -679,7 +679,7 @@ const lines: readonly (readonly [string, string])[] = [
   ['if n > 3: goto B', 'IF: n > 3 → GOTO B'],
   ['if (n > 3) { GOTO: B }', 'IF: (n > 3) → GOTO: B'],
   ['IF n > 3: GOTO B', 'IF: n > 3 → GOTO B'],
-  ['IF: n > 3 → goto B', 'IF: n > 3 → GOTO: B'],
+  ['IF: n > 3 → goto B', 'IF: n > 3 → GOTO B'],
   ['IF: n > 3 → GOTO(B)', 'IF: n > 3 → GOTO: B'],
   ['IF: n > 3 → GOTO: #B', 'IF: n > 3 → GOTO: B'],
   ['IF: n > 3 → STATE: B', 'IF: n > 3 → GOTO: B'],

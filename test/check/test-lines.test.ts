@@ -434,6 +434,21 @@ test('no line of the test files of this project is one of them', () => {
   expect(changed).toEqual([]);
 });
 
+/** What another tool may also write, but it is right here. */
+test.each([
+  ['TEST: t', 'MOCK: "make" → "x", exit 3'],
+  ['TEST: t', 'MOCK: "make" → exit 1 "a", exit 0 "b", ""'],
+  ['TEST: t', 'EXPECT: returned "A → B, then C"'],
+  ['TEST: t', 'EXPECT: n > 1 AND m == "failed: x"'],
+  ['PROPERTY: p', 'NEVER: state A WHEN n > most OR n < 0'],
+  ['PROPERTY: p', 'NEVER: event DONE kind="a or b if c"'],
+  ['PROPERTY: p', 'NEVER: run "make or break" UNLESS answered go == "yes BEFORE no"'],
+  ['PROPERTY: p', 'AT MOST: 2 state A WHEN n == "if" OR n == "when"'],
+])('%s: %s is right', (head, line) => {
+  const { diagnostics } = parseTests(sourceFile('a.test.dsl', `TESTS: "./a.dsl"\n${head}\n  ${line}\n`), 0);
+  expect(diagnostics).toEqual([]);
+});
+
 describe('a mistake in a test file', () => {
   test.each([
     [

@@ -182,110 +182,112 @@ describe('texts with values as the shell gets them', () => {
   ];
   it('in bash', () =>
     expect(TEXTS.map((text) => readAs(text, 'bash')).join('\n')).toMatchInlineSnapshot(`
-    "cat <<EOF
-    a ‹{v} heredoc› $x \`d\` {v} \\$ \\\\ ‹{v.f} heredoc›
-    EOF
-    ls
-      substitution-in-heredoc «\`»
-      reads x
-    cat <<EOF
-    a ‹{v} heredoc› \\$x \\\`d\\\` {v} \\\\\\$ \\\\{v}
-    EOF
-    cat <<__sd_end_
-    a __sd_end ‹{v} heredoc›
-    __sd_end_
-    cat <<-EOF
-    	a ‹{v} heredoc›
-    		EOF
-    ls
-    cat <<'EOF'
-    no value {v} $x
-    EOF
-    cat <<EOF
-    \${x:-‹{v} heredoc›} $[1 + ‹{v} heredoc›] \${y} ‹{l*} heredoc list›
-    EOF
-      unsafe-position «{v}»
-      unsafe-position «{v}»
-      list-not-a-word «{l*}»
-      reads y
-    cat <<EOF
-    $(ls) ‹{v} heredoc›
-    EOF
-      substitution-in-heredoc «$(»
-    cat <<EOF
-    \\$(ls) {v} ‹{v} heredoc›
-    EOF
-    x=\`cat <<EOF
-    ‹{v} heredoc›
-    EOF
-    \`
-    cat <<EOF
-      unclosed-heredoc «<<EOF»
-    cat <<
-    echo "\${x:-a\\}b‹{v} double›\`ls\`"
-      unclosed-quote «"»
-      unsafe-position «{v}»
-    echo \${x:-"a ‹{v} double›" 'b ‹{v} single›' {v} ‹{v} double›}
-      unsafe-position «{v}»
-      unsafe-position «{v}»
-      unsafe-position «{v}»
-    echo "\${x:-'‹{v} double›'}"
-      unsafe-position «{v}»
-    echo $((1 + {v} + ‹{v} double› + (2) + \`ls\` + "‹{v} double›" + '3' + y))
-      unsafe-position «{v}»
-      unsafe-position «{v}»
-    echo $[x[1] + ‹{v} double›]
-      unsafe-position «{v}»
-    echo a?(b|c) x@(d‹{v} word›) !(e)
-    ls ?(a)
-    ?(a) b
-    for ((i=0; i<‹{v} double›; i++)); do ls; done
-      unsafe-position «{v}»
-    a=(b ‹{v} word› c) ls
-    f () { ls; }
-    f() ( ls ‹{v} word› )
-      (may-be-read-as-option «{v}»)
-    case ‹{v} word› in (a) ls;; b) rm ‹{v} word›;; esac; ls
-      (may-be-read-as-option «{v}»)
-    echo ‹{v} word›\\
-    ‹{v} word› \\{v} a\\{b
-    echo $'a\\'‹{v} ansi›' 'b‹{v} single›' "c‹{v} double›\\""
-    __sdm() { case $1 in (*e*) set -e;; esac; };__sdz() { case $1 in (141) return 0;; esac; return "$1"; };{ __sdo=$-;set +e;(__sdm "$__sdo";ls  );__sdz "$?";} | { __sdo=$-;set +e;(__sdm "$__sdo";(cat ‹{v} word›)  );__sdz "$?";} | while read -r x; do echo $x ‹{v} word›; done
-      (may-be-read-as-option «{v}»)
-    x=‹{v} word› y=$x ls ‹{v} word›
-      (may-be-read-as-option «{v}»)
-    echo ~‹{v} word› ‹{v} word›* {a,‹{v} word›} [‹{v} word›]
-    eval "ls ‹{v} double›"; sh -c "ls ‹{v} double›"; env -S "ls ‹{v} double›"
-      unsafe-position «{v}»
-      unsafe-position «{v}»
-      unsafe-position «{v}»
-    ‹{v} word› a; "$x‹{v} double›" b
-      unsafe-position «{v}»
-      unsafe-position «{v}»
-      reads x
-    read x; echo \${x[‹{v} double›]} \${!y} \${#z} \${x:‹{v} double›:1} \${x@P}
-      unsafe-position «{v}»
-      (unsafe-program «\${!y}»)
-      unsafe-position «{v}»
-      reads z
-    printf -v name %s ‹{v} word›; mapfile arr; echo $name $arr $REPLY
-      reads REPLY
-    test -e ‹{v} word› && [ ‹{v} word› = a ] || [[ ‹{v} word› == ‹{v} word› ]]
-    echo \`ls ‹{v} word› \\\`pwd ‹{v} word›\\\`\`
-      (may-be-read-as-option «{v}»)
-      backslash-in-backticks «\\»
-    ls 2>&1 >‹{v} word› <<<"‹{v} double›" 3<‹{v} word›
-    echo ‹{raw(v)} word› ‹{l*} word list› ‹{v.a[0]} word› ‹{len(l)} word›
-    __sdm() { case $1 in (*e*) set -e;; esac; };__sdz() { case $1 in (141) return 0;; esac; return "$1"; };ls & { __sdo=$-;set +e;(__sdm "$__sdo";ls  );__sdz "$?";} |& cat; ! ls; time ls ‹{v} word›
-      (may-be-read-as-option «{v}»)
-    export A=‹{v} word› B; declare -a C=(‹{v} word›); local D; unset A
-      unsafe-position «{v}»
-    find . -exec rm ‹{v} word› {} \\;
-      (may-be-read-as-option «{v}»)
-    (( x = ‹{v} double› )); let y=‹{v} word›
-      unsafe-position «{v}»
-      unsafe-position «{v}»"
-  `));
+      "cat <<EOF
+      a ‹{v} heredoc› $x \`d\` {v} \\$ \\\\ ‹{v.f} heredoc›
+      EOF
+      ls
+        substitution-in-heredoc «\`»
+        reads x
+      cat <<EOF
+      a ‹{v} heredoc› \\$x \\\`d\\\` {v} \\\\\\$ \\\\{v}
+      EOF
+      cat <<__sd_end_
+      a __sd_end ‹{v} heredoc›
+      __sd_end_
+      cat <<-EOF
+      	a ‹{v} heredoc›
+      		EOF
+      ls
+      cat <<'EOF'
+      no value {v} $x
+      EOF
+      cat <<EOF
+      \${x:-‹{v} heredoc›} $[1 + ‹{v} heredoc›] \${y} ‹{l*} heredoc list›
+      EOF
+        unsafe-position «{v}»
+        unsafe-position «{v}»
+        list-not-a-word «{l*}»
+        reads y
+      cat <<EOF
+      $(ls) ‹{v} heredoc›
+      EOF
+        substitution-in-heredoc «$(»
+      cat <<EOF
+      \\$(ls) {v} ‹{v} heredoc›
+      EOF
+      x=\`cat <<EOF
+      ‹{v} heredoc›
+      EOF
+      \`
+      cat <<EOF
+        unclosed-heredoc «<<EOF»
+      cat <<
+      echo "\${x:-a\\}b‹{v} double›\`ls\`"
+        unclosed-quote «"»
+        unsafe-position «{v}»
+      echo \${x:-"a ‹{v} double›" 'b ‹{v} single›' {v} ‹{v} double›}
+        unsafe-position «{v}»
+        unsafe-position «{v}»
+        unsafe-position «{v}»
+      echo "\${x:-'‹{v} double›'}"
+        unsafe-position «{v}»
+      echo $((1 + {v} + ‹{v} double› + (2) + \`ls\` + "‹{v} double›" + '3' + y))
+        unsafe-position «{v}»
+        unsafe-position «{v}»
+        reads y arithmetic
+      echo $[x[1] + ‹{v} double›]
+        unsafe-position «{v}»
+        reads x arithmetic
+      echo a?(b|c) x@(d‹{v} word›) !(e)
+      ls ?(a)
+      ?(a) b
+      for ((i=0; i<‹{v} double›; i++)); do ls; done
+        unsafe-position «{v}»
+      a=(b ‹{v} word› c) ls
+      f () { ls; }
+      f() ( ls ‹{v} word› )
+        (may-be-read-as-option «{v}»)
+      case ‹{v} word› in (a) ls;; b) rm ‹{v} word›;; esac; ls
+        (may-be-read-as-option «{v}»)
+      echo ‹{v} word›\\
+      ‹{v} word› \\{v} a\\{b
+      echo $'a\\'‹{v} ansi›' 'b‹{v} single›' "c‹{v} double›\\""
+      __sdm() { case $1 in (*e*) set -e;; esac; };__sdz() { case $1 in (141) return 0;; esac; return "$1"; };{ __sdo=$-;set +e;(__sdm "$__sdo";ls  );__sdz "$?";} | { __sdo=$-;set +e;(__sdm "$__sdo";(cat ‹{v} word›)  );__sdz "$?";} | while read -r x; do echo $x ‹{v} word›; done
+        (may-be-read-as-option «{v}»)
+      x=‹{v} word› y=$x ls ‹{v} word›
+        (may-be-read-as-option «{v}»)
+      echo ~‹{v} word› ‹{v} word›* {a,‹{v} word›} [‹{v} word›]
+      eval "ls ‹{v} double›"; sh -c "ls ‹{v} double›"; env -S "ls ‹{v} double›"
+        unsafe-position «{v}»
+        unsafe-position «{v}»
+        unsafe-position «{v}»
+      ‹{v} word› a; "$x‹{v} double›" b
+        unsafe-position «{v}»
+        unsafe-position «{v}»
+        reads x
+      read x; echo \${x[‹{v} double›]} \${!y} \${#z} \${x:‹{v} double›:1} \${x@P}
+        unsafe-position «{v}»
+        (unsafe-program «\${!y}»)
+        unsafe-position «{v}»
+        reads z
+      printf -v name %s ‹{v} word›; mapfile arr; echo $name $arr $REPLY
+        reads REPLY
+      test -e ‹{v} word› && [ ‹{v} word› = a ] || [[ ‹{v} word› == ‹{v} word› ]]
+      echo \`ls ‹{v} word› \\\`pwd ‹{v} word›\\\`\`
+        (may-be-read-as-option «{v}»)
+        backslash-in-backticks «\\»
+      ls 2>&1 >‹{v} word› <<<"‹{v} double›" 3<‹{v} word›
+      echo ‹{raw(v)} word› ‹{l*} word list› ‹{v.a[0]} word› ‹{len(l)} word›
+      __sdm() { case $1 in (*e*) set -e;; esac; };__sdz() { case $1 in (141) return 0;; esac; return "$1"; };ls & { __sdo=$-;set +e;(__sdm "$__sdo";ls  );__sdz "$?";} |& cat; ! ls; time ls ‹{v} word›
+        (may-be-read-as-option «{v}»)
+      export A=‹{v} word› B; declare -a C=(‹{v} word›); local D; unset A
+        unsafe-position «{v}»
+      find . -exec rm ‹{v} word› {} \\;
+        (may-be-read-as-option «{v}»)
+      (( x = ‹{v} double› )); let y=‹{v} word›
+        unsafe-position «{v}»
+        unsafe-position «{v}»"
+    `));
   it('in sh', () =>
     expect(
       TEXTS.filter((text) => readAs(text, 'sh') !== readAs(text, 'bash'))
@@ -299,11 +301,14 @@ describe('texts with values as the shell gets them', () => {
         list-not-a-word «{l*}»
         reads y
       echo $[x[1] + ‹{v} word›]
+      for ((i=0; i<‹{v} word›; i++)); do ls; done
       echo $'a\\'‹{v} word›' 'b‹{v} word›' "c‹{v} single›\\""
         unclosed-quote «'»
       ls | (cat ‹{v} word›) | while read -r x; do echo $x ‹{v} word›; done
         (may-be-read-as-option «{v}»)
       ls & ls |& cat; ! ls; time ls ‹{v} word›
-        (may-be-read-as-option «{v}»)"
+        (may-be-read-as-option «{v}»)
+      (( x = ‹{v} word› )); let y=‹{v} word›
+        unsafe-position «{v}»"
     `));
 });

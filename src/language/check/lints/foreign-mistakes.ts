@@ -45,6 +45,8 @@ interface Explained {
   readonly file: number;
   readonly firstLine: number;
   readonly lastLine: number;
+  /** The part of the line that it explains; absent: all of it. */
+  readonly part?: Span;
   /** The replaced message, and its replacement. */
   readonly of: Diagnostic;
   readonly diagnostic: Diagnostic;
@@ -61,9 +63,14 @@ function unboundName(diagnostic: Diagnostic): string | null {
   return facts?.name ?? null;
 }
 
-function covers({ file, firstLine, lastLine, of }: Explained, diagnostic: Diagnostic, sources: SourceSet): boolean {
+function covers(
+  { file, firstLine, lastLine, part, of }: Explained,
+  diagnostic: Diagnostic,
+  sources: SourceSet,
+): boolean {
   if (diagnostic === of) return true;
   if (diagnostic.span.file !== file) return false;
+  if (part !== undefined) return diagnostic.span.start >= part.start && diagnostic.span.start < part.end;
   const { line } = positionAt(sources[file] as SourceFile, diagnostic.span.start);
   return line >= firstLine && line <= lastLine;
 }
@@ -156,12 +163,16 @@ const NEXT_ACTION = /,\s*(?=[A-Z]{2,}(?:[ :]|$))/;
 function matchedAction(diagnostic: Diagnostic, source: SourceFile, { text, at, line }: WrittenLine): Explained | null {
   const start = diagnostic.span.start - at;
   if (diagnostic.code !== 'unknown-verb' || !/(?:→|->|,)\s*$/.test(text.slice(0, Math.max(0, start)))) return null;
+  // Nothing is left to decide.
+  if (diagnostic.correction !== undefined && diagnostic.correction.guess !== true) return null;
   const rest = text.slice(start);
   const action = rest.slice(0, NEXT_ACTION.exec(rest)?.index ?? rest.length).trimEnd();
   if ((action.split('"').length - 1) % 2 === 1) return null;
   const explained = matchedLine(diagnostic, source, { text: action, at: at + start, line });
   const fix = explained?.diagnostic.correction?.text ?? '';
-  return explained === null || fix.includes('\n') || explained.states.length > 0 ? null : explained;
+  if (explained === null || fix.includes('\n') || explained.states.length > 0) return null;
+  const { file } = explained;
+  return { ...explained, part: { file, start: at + start, end: at + start + action.length } };
 }
 
 function matchedLine(diagnostic: Diagnostic, source: SourceFile, { text, at, line }: WrittenLine): Explained | null {

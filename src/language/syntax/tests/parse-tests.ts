@@ -107,7 +107,7 @@ class TestReader {
     if (this.readHeading(line, following, property)) return;
     const level = line.indent === 0 ? 'file' : property === null ? 'test' : 'property';
     const foreign = line.indent > 0 && this.open === null ? null : testLineMeant(line.text, level);
-    if (foreign !== null) {
+    if (foreign !== null && !isRight(line, level)) {
       if (property !== null) property.isBroken = true;
       this.diagnostics.push(foreignLine(cursor.span, line, foreign));
       if (level === 'file') this.openUnread('meant' in foreign ? foreign.meant : '');
@@ -240,7 +240,25 @@ class TestReader {
   }
 }
 
-function readPropertyLine(cursor: LineCursor, { rules, assumptions }: OpenProperty): void {
+/** Whether a line of a test or of a property is one of this language, whatever else it may look like. */
+function isRight(line: LogicalLine, level: 'file' | 'test' | 'property'): boolean {
+  if (level === 'file') return false;
+  const diagnostics: Diagnostic[] = [];
+  const cursor = new LineCursor(line, 0, diagnostics, new Map());
+  try {
+    if (level === 'test') readLine(cursor, verbOf(cursor, TEST_VERBS), line);
+    else readPropertyLine(cursor, { rules: [], assumptions: [] });
+  } catch (cause) {
+    if (!(cause instanceof LineProblem)) throw cause;
+    return false;
+  }
+  return diagnostics.length === 0;
+}
+
+function readPropertyLine(
+  cursor: LineCursor,
+  { rules, assumptions }: Pick<OpenProperty, 'rules' | 'assumptions'>,
+): void {
   const verb = verbOf(cursor, RULE_VERBS);
   if (verb === 'ASSUME') assumptions.push(readAssumption(cursor));
   else {
