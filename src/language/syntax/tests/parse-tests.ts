@@ -240,9 +240,12 @@ class TestReader {
   }
 }
 
+/** Lines with expressions: only the program tells whether their names are of something. */
+const HAS_EXPRESSIONS = /^(?:EXPECT|GIVEN|ANSWER|EACH)\b/;
+
 /** Whether a line of a test or of a property is one of this language, whatever else it may look like. */
 function isRight(line: LogicalLine, level: 'file' | 'test' | 'property'): boolean {
-  if (level === 'file') return false;
+  if (level === 'file' || HAS_EXPRESSIONS.test(line.text)) return false;
   const diagnostics: Diagnostic[] = [];
   const cursor = new LineCursor(line, 0, diagnostics, new Map());
   try {
