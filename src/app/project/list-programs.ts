@@ -9,6 +9,7 @@ import { readPlanDocument } from '../../language/frontends/plan-document.js';
 import { type SourceFile, sourceFile } from '../../language/source/diagnostic.js';
 import type { InputDeclaration, Parameter, Program } from '../../language/syntax/ast.js';
 import { isDeclaration } from '../../language/syntax/child-blocks.js';
+import { isRunId } from '../../runtime/store/stored-run.js';
 import { decodeText, readBytes } from './read-text.js';
 
 /** An input of a listed program, as declared in its text. */
@@ -78,8 +79,6 @@ const ENDING = /(?<!\.test)(?<=[^/])\.(dsl|statedsl|md|markdown|ya?ml|json)$/i;
 const CALLS = /"_(?:tool|delegate|output|outputPath)"\s*:/;
 const INPUT = /†input\.([\p{L}\p{M}\p{N}_$-]+)/gu;
 const SKIPPED = new Set(['node_modules', '.git', '.statedsl', 'dist', 'build', 'target', 'vendor', '__pycache__']);
-/** The folder of a run, wherever its store is: it has a copy of the program. */
-const OF_A_RUN = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
 export function listPrograms(folder: string): ProgramList {
   const found: FoundPrograms = { programs: [], workflows: [], plans: [], patterns: [] };
@@ -95,7 +94,8 @@ function filesBelow(folder: string): string[] {
     const { path, depth } = next;
     for (const entry of entriesOf(join(folder, path))) {
       const inner = path === '' ? entry.name : `${path}/${entry.name}`;
-      if (entry.isDirectory() && depth < DEEPEST && !SKIPPED.has(entry.name) && !OF_A_RUN.test(entry.name))
+      // The folder of a run has a copy of its program, wherever the store is.
+      if (entry.isDirectory() && depth < DEEPEST && !SKIPPED.has(entry.name) && !isRunId(entry.name))
         folders.push({ path: inner, depth: depth + 1 });
       else if (entry.isFile() && ENDING.test(entry.name)) files.push(inner);
     }

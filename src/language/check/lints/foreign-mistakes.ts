@@ -13,7 +13,7 @@ import { foreignLines } from '../../source/foreign/foreign-lines.js';
 /** With more wrong lines than this the text is not a program, and other messages say so. */
 const MOST_LINES = 200;
 
-/** Longer lines are data, and so are those with more blanks in a row, which the rules would divide in all ways. */
+/** Longer lines are data. So are lines with more blanks in a row: the rules would try each way to divide them. */
 const LONGEST = 500;
 const MANY_BLANKS = /\s{24}/;
 

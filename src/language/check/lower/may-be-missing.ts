@@ -49,13 +49,15 @@ export class MayBeMissing {
   throughout<T>(list: Expression, variable: string, lower: () => T): T {
     const noted = list.kind === 'name' ? this.names.get(list.name) : undefined;
     if (noted?.parts !== 'an element') return lower();
+    const hidden = this.names.get(variable);
     this.names.set(variable, { ...noted, parts: null, ofLoop: true });
     const result = lower();
-    this.names.delete(variable);
+    if (hidden === undefined) this.names.delete(variable);
+    else this.names.set(variable, hidden);
     return result;
   }
 
-  /** Called when a field or an element is read. `isLocal`: the name is no variable of a loop or parameter of that name. */
+  /** Called when a field or an element is read. `isLocal`: no loop or parameter has a name like it. */
   checkRead(e: Extract<Expression, { kind: 'field' | 'index' }>, isLocal: (name: string) => boolean): void {
     if (this.names.size === 0 || this.spared > 0) return;
     let depth = 1;

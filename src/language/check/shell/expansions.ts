@@ -148,6 +148,6 @@ function lexParenthesis(l: Lexing, frame: QuoteFrame, character: string): void {
   l.frames.pop();
   if (frame.close !== '))' || l.text[l.at] !== ')') return;
   l.at++;
-  // It closes `((`, which is no command without it, and not `$((`.
+  // Without these two, `((` begins two subshells. `$((` is an expansion in any case.
   if (l.text[frame.start] === '(') grow(wordAt(l, frame.commandFrame), '))', false);
 }

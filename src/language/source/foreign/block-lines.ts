@@ -1,5 +1,5 @@
 /** Loops, branches and functions of other languages. */
-import { type ForeignLine, mentions, part, unread, write } from './foreign-line.js';
+import { type ForeignLine, mentions, part, rangeOf, unread, write } from './foreign-line.js';
 
 /** The call of a pattern with the name of its only parameter, which is found in the text. */
 function useCall(pattern: string, value: string, text: string): string | undefined {
@@ -30,21 +30,6 @@ const COUNTED_LOOP = new RegExp(
     String.raw`\s*(?:\1\s*\+\+|\+\+\s*\1|\1\s*\+=\s*1)\s*\)?\s*[:{]?$`,
   'i',
 );
-
-/** The end of a range that contains its last number, which `range` does not. */
-function afterLast(last: string): string {
-  const [, name = '', sign = '', number = ''] = /^(.*?)(?:\s*([-+])\s*)?(\d*)$/.exec(last) ?? [];
-  if (number === '' || (sign === '' && name !== '')) return `${last} + 1`;
-  const sum = Number(`${sign}${number}`) + 1;
-  if (name === '') return String(sum);
-  return sum === 0 ? name : `${name} ${sum < 0 ? '-' : '+'} ${Math.abs(sum)}`;
-}
-
-/** The list of numbers between two bounds. */
-function rangeOf(first: string, last: string, isLastIncluded: boolean): string {
-  const [from, to] = [first, last].map((bound) => bound.replace(/[{}]/g, '')) as [string, string];
-  return `range(${from}, ${isLastIncluded ? afterLast(to) : to})`;
-}
 
 function rangeLoop(m: RegExpExecArray): string {
   const head = part(m, 1) === '' ? 'FOR EACH:' : `${part(m, 1)}FOR EACH`;

@@ -39,12 +39,9 @@ function shellTest(test: string): string | undefined {
   const plain = test.replace(/"?\$\{?(\w+)\}?"?/g, '$1');
   const [, flag, name] = /^-([zn])\s+(\w+)$/.exec(plain) ?? [];
   if (name !== undefined) return `${name} is ${flag === 'n' ? 'not ' : ''}empty`;
-  const [, left, sign = '', right] = /^(\w+)\s+(?:-?(eq|ne|[gl][te])|([!=]?=|[<>]))\s+(\S+)$/.exec(plain)
-    ? (/^(\w+)\s+(\S+)\s+(\S+)$/.exec(plain) ?? [])
-    : [];
+  const [, left, sign = '', right] = /^(\w+)\s+-?(eq|ne|[gl][te]|[!=]?=|[<>])\s+(\S+)$/.exec(plain) ?? [];
   if (left === undefined) return undefined;
-  const [written] = [sign.replace('-', '')];
-  return `${left} ${SIGNS[written] ?? (written === 'eq' || written === '=' ? '==' : written)} ${right}`;
+  return `${left} ${SIGNS[sign] ?? (sign === 'eq' || sign === '=' ? '==' : sign)} ${right}`;
 }
 
 /** What other languages call the place of the inputs and variables. */

@@ -48,3 +48,18 @@ export const mentions = (expression: string, text: string): boolean => {
 /** Whether the text declares a state or a pattern of this name. */
 export const declares = (verb: 'STATE' | 'PATTERN', name: string, text: string): boolean =>
   new RegExp(`^${verb}:\\s*${name}\\b`, 'm').test(text);
+
+/** The end of a range that contains its last number, which `range` does not. */
+function afterLast(last: string): string {
+  const [, name = '', sign = '', number = ''] = /^(.*?)(?:\s*([-+])\s*)?(\d*)$/.exec(last) ?? [];
+  if (number === '' || (sign === '' && name !== '')) return `${last} + 1`;
+  const sum = Number(`${sign}${number}`) + 1;
+  if (name === '') return String(sum);
+  return sum === 0 ? name : `${name} ${sum < 0 ? '-' : '+'} ${Math.abs(sum)}`;
+}
+
+/** The list of numbers between two bounds. */
+export function rangeOf(first: string, last: string, isLastIncluded: boolean): string {
+  const [from, to] = [first, last].map((bound) => bound.replace(/[{}]/g, '')) as [string, string];
+  return `range(${from}, ${isLastIncluded ? afterLast(to) : to})`;
+}

@@ -1,5 +1,5 @@
 /** Declarations and changes of variables and inputs in other languages. */
-import { type ForeignLine, mentions, part, unread, write } from './foreign-line.js';
+import { type ForeignLine, mentions, part, rangeOf, unread, write } from './foreign-line.js';
 
 function each(verb: string, names: string): string {
   return names
@@ -36,12 +36,6 @@ const FILTERS: Readonly<Record<string, string>> = {
     first: 'first',
   },
   ...{ last: 'last', unique: 'unique', sum: 'sum', min: 'min', max: 'max', string: 'string' },
-};
-
-/** The end of a list of numbers that may contain its last one. */
-const rangeEnd = (last: string, isIncluded: boolean): string => {
-  if (!isIncluded) return last;
-  return /^\d+$/.test(last) ? String(Number(last) + 1) : `${last} + 1`;
 };
 
 /** A value as other languages write it. */
@@ -133,7 +127,7 @@ export const valueLines: readonly ForeignLine[] = [
     line: /^(DO|SET|TRACK)(:\s*\w+\s*=\s*)\[?\s*(-?\w+)\s*\.\.\.?(<?)\s*(\w+)\s*\]?$/,
     codes: /command-not-found|not-a-command|unexpected|bad-character/,
     help: write,
-    by: (m) => `${part(m, 1)}${part(m, 2)}range(${part(m, 3)}, ${rangeEnd(part(m, 5), part(m, 4) === '')})`,
+    by: (m) => `${part(m, 1)}${part(m, 2)}${rangeOf(part(m, 3), part(m, 5), part(m, 4) === '')}`,
   },
   {
     line: /^((?:DO|CHECK):\s*\w+\s*=\s*)([A-Za-z_]\w*(?:\.\w+)*)\s*\|\s*([^\s|].*)$/,
@@ -207,8 +201,7 @@ export const valueLines: readonly ForeignLine[] = [
     by: (m, text) => (mentions(part(m, 1), text) ? `SET: ${part(m, 1)} = ${m[2] ?? '0'}` : undefined),
   },
   { line: /^INCREMENT:\s*(\w+(?:\s*,\s*\w+)+)$/, help: write, by: (m) => each('INCREMENT', part(m, 1)) },
-  { line: /^(?:INCR|INC|\+\+)\b:?\s*(\w+);?$/i, codes: unread, help: write, by: (m) => `INCREMENT: ${part(m, 1)}` },
-  { line: /^\+\+\s*(\w+);?$/, codes: unread, help: write, by: (m) => `INCREMENT: ${part(m, 1)}` },
+  { line: /^(?:INCR?\b:?|\+\+)\s*(\w+);?$/i, codes: unread, help: write, by: (m) => `INCREMENT: ${part(m, 1)}` },
   { line: /^(?:INCREMENT:?\s*)?(\w+)\s*\+\+;?$/, help: write, by: (m) => `INCREMENT: ${part(m, 1)}` },
   {
     line: /^(?:DECREMENT:?\s+(\w+)|(\w+)--);?$/,

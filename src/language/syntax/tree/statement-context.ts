@@ -144,7 +144,7 @@ const testVerb = /^(?:TESTS?|MOCK|GIVEN|ANSWER|EXPECT|PROPERTY|ASSUME|NEVER|AT M
 /** What looks like a space, or like nothing, and is neither. */
 const oddBlanks = /(?:[^\S \t\r\n]|[\u200b-\u200d\u2060])+/;
 
-/** In `GOTO(A)` and after an arrow, even a right verb can be out of place, and it is no correction of itself. */
+/** The verb that was meant, unless it is the one that was written: `GOTO(A)` begins with the right verb. */
 function otherThan(written: string, meant: string | undefined): string | undefined {
   return meant === written ? undefined : meant;
 }
