@@ -126,7 +126,6 @@ export type {
   StreamEnd,
 } from './app/runs.js';
 export { openRuns, run } from './editor/dap/attachable-runs.js';
-export type { AwaitedWorker, RunWhereabouts } from './engine/admin.js';
 export {
   type EngineClientOptions,
   type EngineEvents,
@@ -219,6 +218,7 @@ export type { OnlyReport } from './runtime/run/only-part.js';
 export type { InDoubt } from './runtime/run/resources.js';
 export type { Started } from './runtime/run/run-options.js';
 export type { ReportedStep, RunReport } from './runtime/run/run-report.js';
+export type { AwaitedWorker, RunWhereabouts } from './runtime/run/run-whereabouts.js';
 export type { AnsweredHow, Delivery } from './runtime/store/inbox.js';
 export { type JournalRecord, journalLine, LineBuffer, readJournalLine } from './runtime/store/journal-line.js';
 export type { ScheduleOutcome } from './runtime/store/kept-schedules.js';

@@ -142,7 +142,6 @@ export const ROOMS: Readonly<Record<string, Room>> = {
       'app/library',
       'views',
       'lab/foresight',
-      'engine',
     ],
     packages: [],
     node: true,

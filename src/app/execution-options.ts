@@ -1,10 +1,11 @@
 /** What the operations that execute runs take: programs, and their options. */
-import type { RunWhereabouts } from '../engine/admin.js';
+
 import type { Through } from '../interpreter/events/event.js';
 import type { Json } from '../machine/expression.js';
 import type { MemoOptions } from '../runtime/memo.js';
 import type { GoingBack } from '../runtime/run/again/refuse-resume.js';
 import type { InDoubt } from '../runtime/run/resources.js';
+import type { RunWhereabouts } from '../runtime/run/run-whereabouts.js';
 import type { Delivery } from '../runtime/store/inbox.js';
 import type { ExecutionOptions, RunOptions } from './library/run-machine.js';
 import type { Prepared, PrepareOptions } from './programs.js';

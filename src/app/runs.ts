@@ -2,7 +2,7 @@
  * Every operation on runs as one interface. A folder of runs implements it (`folder/`); its users (the command line,
  * a service, a program that embeds statedsl) cannot see where the runs are. Values are the objects that `--json` prints.
  */
-import type { RunWhereabouts } from '../engine/admin.js';
+
 import type { Through } from '../interpreter/events/event.js';
 import type { UndoFacts } from '../interpreter/events/facts.js';
 import type { Difference } from '../interpreter/record/replay.js';
@@ -11,6 +11,7 @@ import type { Machine } from '../machine/machine.js';
 import type { InspectedRun } from '../runtime/inspect-run.js';
 import type { ListedRun } from '../runtime/list-runs.js';
 import type { RunReport } from '../runtime/run/run-report.js';
+import type { RunWhereabouts } from '../runtime/run/run-whereabouts.js';
 import type { JournalRecord } from '../runtime/store/journal-line.js';
 import type { ScheduleOutcome } from '../runtime/store/kept-schedules.js';
 import type { RunStatus } from '../runtime/store/stored-run.js';

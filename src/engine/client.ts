@@ -5,9 +5,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { isOver } from '../interpreter/events/status-after.js';
 import { omitUndefined } from '../prelude/omit-undefined.js';
 import type { ListedRun } from '../runtime/list-runs.js';
+import type { RunWhereabouts } from '../runtime/run/run-whereabouts.js';
 import type { Delivery } from '../runtime/store/inbox.js';
 import type { KeptSchedule } from '../runtime/store/kept-schedules.js';
-import type { RunWhereabouts } from './admin.js';
 import { askEngine, type ClientOptions, EngineFailure } from './ask-engine.js';
 import type { HandlerTarget } from './engine-context.js';
 import type {

@@ -3,12 +3,12 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { RunEvent, Through, Waiting } from '../interpreter/events/event.js';
 import { omitUndefined } from '../prelude/omit-undefined.js';
 import type { AskHandler, EventPosition } from '../runtime/run/drive-options.js';
-import { FollowedQuestions } from '../runtime/run/followed-questions.js';
+import { FollowedQuestions, questionOf } from '../runtime/run/followed-questions.js';
 import type { RunReport } from '../runtime/run/run-report.js';
-import type { StopSignal } from '../runtime/stop-signal.js';
+import type { RunWhereabouts } from '../runtime/run/run-whereabouts.js';
+import { abortedBy, type StopSignal } from '../runtime/stop-signal.js';
 import { AppendDecoder } from '../runtime/store/appended.js';
 import { readJournalLine } from '../runtime/store/journal-line.js';
-import type { RunWhereabouts } from './admin.js';
 import type { EngineClient } from './client.js';
 import { EngineFailure } from './client.js';
 
@@ -122,15 +122,6 @@ export async function followRun(client: EngineClient, runId: string, following: 
   return report;
 }
 
-/** A signal for what takes only an `AbortSignal`. Call `release` in the end. */
-export function abortedBy(stopping: StopSignal | null): { readonly signal: AbortSignal; readonly release: () => void } {
-  const controller = new AbortController();
-  const onStop = (): void => controller.abort();
-  if (stopping?.aborted) onStop();
-  stopping?.addEventListener('abort', onStop, { once: true });
-  return { signal: controller.signal, release: () => stopping?.removeEventListener('abort', onStop) };
-}
-
 /** Null: the run does not wait. */
 async function suspendedReport(client: EngineClient, runId: string): Promise<RunReport | null> {
   const state = await client.status(runId);
@@ -139,20 +130,6 @@ async function suspendedReport(client: EngineClient, runId: string): Promise<Run
 
 function isQuestion({ kind }: Waiting): boolean {
   return kind === 'ask';
-}
-
-export function questionOf(
-  { name, question, choices, show, until }: Waiting,
-  preset: string | null,
-): Parameters<AskHandler>[0] {
-  return {
-    name: name ?? '',
-    question: question ?? '',
-    choices: choices ?? null,
-    default: preset,
-    ...omitUndefined({ show }),
-    deadlineMs: until ?? null,
-  };
 }
 
 /** So long nothing comes before the first look. Milliseconds. */

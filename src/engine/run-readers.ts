@@ -2,7 +2,8 @@
 import { omitUndefined } from '../prelude/omit-undefined.js';
 import type { ListedRun } from '../runtime/list-runs.js';
 import { endFacts, type RunReport } from '../runtime/run/run-report.js';
-import type { Reach, RunWhereabouts } from './admin.js';
+import type { RunWhereabouts } from '../runtime/run/run-whereabouts.js';
+import type { Reach } from './admin.js';
 import { EngineRefusal, type ObjectContext, type SharedContext } from './engine-context.js';
 import type { ArtifactContent, ArtifactWanted, Doing, Head, HeadKey, Submission, WaitingFor } from './messages.js';
 import { type EventsWanted, readEvents } from './run-journal.js';

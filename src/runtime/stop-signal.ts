@@ -37,3 +37,12 @@ export class Stopper {
     for (const listener of listeners) listener();
   }
 }
+
+/** A signal for what takes only an `AbortSignal`. Call `release` in the end. */
+export function abortedBy(stopping: StopSignal | null): { readonly signal: AbortSignal; readonly release: () => void } {
+  const controller = new AbortController();
+  const onStop = (): void => controller.abort();
+  if (stopping?.aborted) onStop();
+  stopping?.addEventListener('abort', onStop, { once: true });
+  return { signal: controller.signal, release: () => stopping?.removeEventListener('abort', onStop) };
+}

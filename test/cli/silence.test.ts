@@ -1,8 +1,8 @@
 /** What a person learns who follows a run of which nothing comes. */
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { silenceLines } from '../../src/cli/running/elsewhere.js';
-import type { RunWhereabouts } from '../../src/engine/admin.js';
 import { Silence } from '../../src/engine/follow.js';
+import type { RunWhereabouts } from '../../src/runtime/run/run-whereabouts.js';
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());

@@ -1,9 +1,10 @@
 /** Where a run is executed, as `show` says it: what workers said, and whether they can be reached. */
 import { expect, test } from 'vitest';
-import type { Reach, RunWhereabouts } from '../../src/engine/admin.js';
+import type { Reach } from '../../src/engine/admin.js';
 import type { Doing, Head } from '../../src/engine/messages.js';
 import { noteDoing, whereaboutsOf } from '../../src/engine/run-readers.js';
 import { presenceOn, TurnOrigins } from '../../src/engine/turn-host.js';
+import type { RunWhereabouts } from '../../src/runtime/run/run-whereabouts.js';
 
 import { plain } from '../../src/views/drawing/paint.js';
 import { drawRunState, engineProblems } from '../../src/views/run-state.js';

@@ -1,9 +1,9 @@
 /** Follows a run of a folder that another process executes: its events, its questions, and its report at the end. */
-import { abortedBy, questionOf } from '../../engine/follow.js';
 import { omitUndefined } from '../../prelude/omit-undefined.js';
 import { RunModel } from '../../runtime/record/run-model.js';
-import { FollowedQuestions } from '../../runtime/run/followed-questions.js';
+import { FollowedQuestions, questionOf } from '../../runtime/run/followed-questions.js';
 import { emptyReport, type RunReport } from '../../runtime/run/run-report.js';
+import { abortedBy } from '../../runtime/stop-signal.js';
 import { AppendDecoder } from '../../runtime/store/appended.js';
 import { readJournalLine } from '../../runtime/store/journal-line.js';
 import type { StoredRun } from '../../runtime/store/stored-run.js';

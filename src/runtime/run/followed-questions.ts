@@ -2,6 +2,8 @@
  * Asks a person the questions of a run that something else executes, one after another, as long as each of them is open.
  * Somebody else may answer them, too.
  */
+import type { Waiting } from '../../interpreter/events/event.js';
+import { omitUndefined } from '../../prelude/omit-undefined.js';
 import type { AskHandler, Question } from './drive-options.js';
 
 interface FollowedQuestion {
@@ -60,4 +62,16 @@ export class FollowedQuestions {
     this.asking = null;
     await this.askNext();
   }
+}
+
+/** `preset`: the answer that the question has by default. */
+export function questionOf({ name, question, choices, show, until }: Waiting, preset: string | null): Question {
+  return {
+    name: name ?? '',
+    question: question ?? '',
+    choices: choices ?? null,
+    default: preset,
+    ...omitUndefined({ show }),
+    deadlineMs: until ?? null,
+  };
 }
