@@ -3,7 +3,7 @@ import { checkMessages as say } from '../../source/catalogue/check.js';
 import type { Span } from '../../source/diagnostic.js';
 import type { ShellText } from '../../syntax/ast.js';
 import type { StateLowering } from '../lower/state-lowering.js';
-import { isSign } from '../shell/known-programs.js';
+import { isSign, isWellKnown } from '../shell/known-programs.js';
 import type { CompiledShellText } from '../shell/text.js';
 
 /** Options that change where programs are looked up. */
@@ -48,13 +48,16 @@ export function reportCommands(
     reported.add(name);
     const span = { file: shell.span.file, start: at(command.nameStart), end: at(command.nameEnd) };
     const isFirst = index === 0 && command.depth === 0;
+    const isTerse = !OF_SENTENCES.test(shell.text);
+    const isWord = /^[A-Z]/.test(name) || readsAsProse(shell.text, compiled);
     const isNone =
-      /^[A-Z]/.test(name) ||
       isSign(name) ||
       name === 'in' ||
       isCall(shell.text, command.nameEnd) ||
-      readsAsProse(shell.text, compiled);
-    if (isFirst && !name.includes('/') && isNone) prose = l.diagnostics.push(say.notACommand(span, { word: name })) > 0;
+      (isWord && !(isTerse && isWellKnown(name)));
+    if (isFirst && !name.includes('/') && isNone)
+      prose =
+        l.diagnostics.push(say.notACommand(span, { word: name, mayBeProgram: isTerse && /^[a-z]/.test(name) })) > 0;
     else {
       const subtraction = name === shell.text.trim() ? subtractionMeant(l, name, span) : {};
       l.diagnostics.push(say.commandNotFound(span, { word: name, path: name.includes('/'), ...subtraction }));
@@ -82,6 +85,10 @@ function withoutNote(text: string): string {
   const isNote = /[ \t]$/.test(before) && /\w[ \t]+\S/.test(before) && text.indexOf(')', open) === text.length - 1;
   return isNote ? before.trimEnd() : text;
 }
+
+/** Words that sentences have and commands hardly ever. */
+const OF_SENTENCES =
+  /(?:^|\s)(?:the|an?|all|every|each|this|that|these|those|it|its|of|for|to|and|with|in|on|from|into|until|if|about|our|your|their|then|as|by|not|is|are)(?=\s|$)/i;
 
 /** Three or more words without anything typical of a shell: no operators, options or paths. */
 function readsAsProse(text: string, compiled: CompiledShellText): boolean {

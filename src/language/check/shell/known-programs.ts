@@ -48,6 +48,25 @@ export const ACTS_ON_OPTIONS = list(`
   ffmpeg convert magick pandoc claude codex gemini aider llm su sudo doas watch screen tmux logger envsubst column
 `);
 
+/** More programs by which a line is recognized as a command where they are not installed. */
+const OTHER_PROGRAMS = list(`
+  glab hg bun pip2 conda mamba micromamba uvx hatch pdm rye tox nox coverage gunicorn uvicorn flask django-admin rails
+  rspec rubocop pod fastlane swift swiftlint xcodebuild xcrun flutter dart gradlew mvnw sbt lein dotnet msbuild nuget
+  phpunit artisan symfony R Rscript julia ghc cabal stack elixir mix rebar3 sam cdk oc eksctl helmfile kustomize
+  minikube kind k3s k3d k9s argocd flux istioctl skaffold tilt tofu terragrunt pulumi packer vault consul nomad salt
+  gsutil bq doctl heroku fly flyctl vercel netlify wrangler firebase supabase serverless rclone restic borg s3cmd mc
+  pg_dump pg_restore pg_isready createdb dropdb mysqladmin mongodump alembic flyway liquibase dbmate prisma sqlx
+  playwright cypress webpack vite rollup esbuild turbo nx lerna changeset semantic-release goreleaser golangci-lint
+  mocha ava tap nyc c8 lighthouse lhci trivy grype syft cosign snyk sonar-scanner semgrep gitleaks pre-commit shellcheck
+  shfmt hadolint yamllint markdownlint stylelint pylint isort bandit pyright vulture actionlint act buildkite-agent
+  skopeo crane nerdctl ctr lxc qemu-img virsh podman-compose ssh-keygen pdflatex latexmk xelatex typst hugo jekyll mkdocs
+  sphinx-build exiftool yt-dlp tesseract gs pdftotext k6 locust ab wrk hey siege jmeter newman protoc buf grpcurl
+  statedsl gemini opencode cursor-agent copilot goose amp ollama qwen
+`);
+
+/** Whether people know it as a program. */
+export const isWellKnown = (name: string): boolean => ACTS_ON_OPTIONS.has(name) || OTHER_PROGRAMS.has(name);
+
 /** The arguments of a wrapper program before the name of the program that it starts. */
 interface Wrapper {
   /** Short and long options that take a value. */

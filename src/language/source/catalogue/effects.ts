@@ -7,9 +7,12 @@ import { didYouMean, list, message, type Near } from './message.js';
 const NO_AGENT: ReadonlySet<string> = new Set(['pass', 'none', 'noop', 'null', 'nobody']);
 
 export const effectMessages = {
-  notACommand: message<{ word: string }>('not-a-command', 'error', (f) => ({
+  notACommand: message<{ word: string; mayBeProgram?: boolean }>('not-a-command', 'error', (f) => ({
     message: `\`${f.word}\` is not a command`,
     label: 'neither a program nor a shell builtin',
+    ...omitUndefined({
+      notes: f.mayBeProgram ? [`for a program that is not installed here, write \`command ${f.word} …\``] : undefined,
+    }),
     help: instructionHelp(f.word) ?? 'write `DO: Task(AGENT) "…"` to give it to an agent',
   })),
   alsoACommand: message<{ name: string; bind: string; subtraction?: string }>('also-a-command', 'note', (f) => ({
