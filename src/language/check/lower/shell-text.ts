@@ -4,7 +4,12 @@ import type { Strictness } from '../../../machine/machine.js';
 import { omitUndefined } from '../../../prelude/omit-undefined.js';
 import { checkMessages as say } from '../../source/catalogue/check.js';
 import { unsafePosition } from '../../source/catalogue/shell.js';
-import { nearVariable, shellVariable, shellVariableOrEnvironment } from '../../source/catalogue/shell-variables.js';
+import {
+  nearVariable,
+  shellVariable,
+  shellVariableOrEnvironment,
+  wordOfTest,
+} from '../../source/catalogue/shell-variables.js';
 import type { Option, ShellText } from '../../syntax/ast.js';
 import type { Template as TextTemplate } from '../../syntax/expression-nodes.js';
 import { scanInterpolation } from '../../syntax/tree/interpolation.js';
@@ -106,10 +111,11 @@ function reportShellVariables(
   { variables }: CompiledShellText,
   { at, env }: TextOffsets,
 ): void {
-  for (const { name, start, end, whole, zone } of variables) {
+  for (const { name, start, end, whole, zone, literal } of variables) {
     if (env?.some((one) => one.name === name) === true) continue;
     const span = { file: shell.span.file, start: at(start), end: at(end - 1) + 1 };
     if (!l.scope.has(name)) {
+      if (literal === true) continue;
       const near = name.length > 2 && l.settings.lookups.environment?.(name) === false ? l.scope.near(name) : undefined;
       if (near !== undefined) l.diagnostics.push(nearVariable(span, { written: shell.text.slice(start, end), near }));
       continue;
@@ -119,6 +125,10 @@ function reportShellVariables(
     const interpolation = zone === 'arithmetic' ? `{${name}:int}` : `{${name}}`;
     const value = whole && zone !== 'parameter' ? interpolation : /\[[@*]\]$/.test(written) ? `{${name}*}` : null;
     const fix = value === interpolation ? { span, text: value } : undefined;
+    if (literal === true) {
+      l.diagnostics.push(wordOfTest(span, { name, value: interpolation, fix }));
+      continue;
+    }
     const facts = { name, written: written + (whole ? '' : '…}'), value, fix };
     const mayBeThere = /^[A-Z_][A-Z0-9_]*$/.test(name) && l.settings.lookups.environment?.(name) !== false;
     l.diagnostics.push((mayBeThere ? shellVariableOrEnvironment : shellVariable)(span, facts));

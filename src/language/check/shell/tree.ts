@@ -96,6 +96,8 @@ export interface ReadVariable extends VariableUse {
   /** It is just `$name` or `${name}`, without an operator, a subscript or `#`. */
   readonly whole: boolean;
   readonly zone: Zone | null;
+  /** A test compares the word itself, as in `[ n -gt 3 ]`. */
+  readonly literal?: true;
 }
 
 export interface LexedShell {

@@ -7,9 +7,13 @@ import type { Lexing } from './lexing.js';
 import {
   assignedName,
   type Command,
+  EXPANSION,
   exactText,
+  HOLE,
+  isExact,
   type LexedShell,
   type ReadVariable,
+  reservedText,
   type VariableUse,
   type Word,
 } from './tree.js';
@@ -69,10 +73,77 @@ export function noteEvaluated(l: Lexing, from: number, close: string, of: Pick<V
 
 /** Variables that the text reads and does not set; none if it runs code that is not visible here. */
 export function unmadeVariables(lexed: LexedShell): readonly ReadVariable[] {
-  if (lexed.variables.length === 0) return lexed.variables;
+  const inWords = lexed.commands.flatMap(variablesInWords);
+  if (lexed.variables.length + inWords.length === 0) return lexed.variables;
   const made = new Set(lexed.made);
   for (const command of lexed.commands) if (!noteMade(command, made)) return [];
-  return lexed.variables.filter(({ name }) => !made.has(name));
+  const read = [...lexed.variables, ...inWords].filter(({ name }) => !made.has(name));
+  return inWords.length === 0 ? read : read.sort((a, b) => a.start - b.start);
+}
+
+const NOTHING: readonly ReadVariable[] = [];
+
+/** Words without a `$` that were meant as values: those that are evaluated, and those that a test compares as they are written. */
+function variablesInWords({ role, words }: Command): readonly ReadVariable[] {
+  const first = words[0]?.text;
+  if (role === 'test') return comparedWords(words, true);
+  if (role !== 'command') return NOTHING;
+  if (first === '[' || first === 'test') return comparedWords(words, false);
+  if (first === 'let') return words.slice(1).flatMap((word) => namesEvaluated(word));
+  if (first !== 'declare' && first !== 'typeset' && first !== 'local') return NOTHING;
+  return words.some(({ text }) => /^-[a-zA-Z]*i/.test(text))
+    ? words.slice(1).flatMap((word) => namesEvaluated(word))
+    : NOTHING;
+}
+
+/** `[[ n -gt 3 ]]` evaluates `n`; `[ n -gt 3 ]`, `[ n = 3 ]` and `[ -z n ]` compare the letter. */
+function comparedWords(words: readonly Word[], evaluates: boolean): ReadVariable[] {
+  const found: ReadVariable[] = [];
+  words.forEach((word, at) => {
+    const operator = reservedText(word) ?? '';
+    const [left, right] = [words[at - 1], words[at + 1]];
+    if (/^-(?:eq|ne|lt|le|gt|ge)$/.test(operator)) {
+      for (const side of [left, right])
+        if (side !== undefined) found.push(...(evaluates ? namesEvaluated(side) : writtenWord(side, 'arithmetic')));
+    } else if (operator === '-z' || operator === '-n') {
+      if (right !== undefined) found.push(...writtenWord(right, null));
+    } else if (
+      /^(?:==?|!=)$/.test(operator) &&
+      left !== undefined &&
+      right !== undefined &&
+      isExact(left) &&
+      isExact(right)
+    )
+      found.push(...writtenWord(left, null), ...writtenWord(right, null));
+  });
+  return found;
+}
+
+function writtenWord(word: Word, zone: ReadVariable['zone']): ReadVariable[] {
+  const name = reservedText(word);
+  if (name === null || !/^[A-Za-z_]\w*$/.test(name)) return [];
+  return [{ name, start: word.start, end: word.end, whole: true, zone, literal: true }];
+}
+
+/** Longer expressions are not looked through. */
+const LONGEST_EXPRESSION = 1000;
+
+/** The names that a word reads as an expression: not those that it sets, no digits as in `0xff`, and no key of an array. */
+function namesEvaluated(word: Word): ReadVariable[] {
+  const { text, start, end } = word;
+  const around = end - start - text.length;
+  const isWritten = word.quoted ? around === 2 && word.plain === 0 : around === 0;
+  if (!isWritten || text.length > LONGEST_EXPRESSION || text.includes(HOLE) || text.includes(EXPANSION)) return [];
+  const from = start + around / 2;
+  return [...text.matchAll(/(?<![\w#[]|\+\+|--)[A-Za-z_]\w*(?!\w|\s*(?:=(?!=)|\+\+|--|(?:[-+*/%&|^]|<<|>>)=))/g)].map(
+    ({ 0: name, index }) => ({
+      name,
+      start: from + index,
+      end: from + index + name.length,
+      whole: true,
+      zone: 'arithmetic',
+    }),
+  );
 }
 
 /** Builtins that set the variables named by their arguments. */

@@ -21,6 +21,18 @@ const shellVariableWords = ({ name, written, value, fix }: ShellVariableFacts): 
   }),
 });
 
+/** `[ n -gt 3 ]`, which compares the letter. */
+export const wordOfTest = message<{ name: string; value: string; fix: Correction | undefined }>(
+  'shell-variable',
+  'error',
+  ({ name, value, fix }) => ({
+    message: `the test compares the word \`${name}\`, but \`${name}\` is a value of the program`,
+    label: 'the word itself, so the answer is always the same',
+    help: `write \`${value}\` for the value`,
+    ...omitUndefined({ correction: fix === undefined ? undefined : ({ ...fix, guess: true } as const) }),
+  }),
+);
+
 export const shellVariable = message<ShellVariableFacts>('shell-variable', 'error', shellVariableWords);
 
 /** A name that nothing sets, next to a value of the program. */
