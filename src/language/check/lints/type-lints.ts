@@ -117,7 +117,8 @@ function checkOperands(use: TypeUse, state: number, types: TypesOf, sources: Sou
   if (wanted === null) return null;
   const left = types(use.left.expr, state) & ~NULL;
   const right = types(use.right.expr, state) & ~NULL;
-  if (left === 0 || right === 0 || (use.left.expr.op === 'const' && use.right.expr.op === 'const')) return null;
+  const isLiteral = use.left.expr.op === 'const' && use.right.expr.op === 'const' && !operator.startsWith('INCREMENT');
+  if (left === 0 || right === 0 || isLiteral) return null;
   const nameOf = (one: TypedOperand) => sources[one.span.file]?.text.slice(one.span.start, one.span.end) ?? '';
   if (operator === '+' && isOutput(left) && isOutput(right)) {
     const names = { left: nameOf(use.left), right: nameOf(use.right) };
@@ -141,7 +142,8 @@ function checkOperands(use: TypeUse, state: number, types: TypesOf, sources: Sou
   return say.wrongType(wrong.span, { needs, is, help: numberFor(name, of, operator, left | right) });
 }
 
-const numeric = (operator: string): boolean => /^[-*/%]$/.test(operator) || NUMBER_FUNCTIONS.has(operator);
+const numeric = (operator: string): boolean =>
+  /^(?:[-*/%]|INCREMENT(?: by)?)$/.test(operator) || NUMBER_FUNCTIONS.has(operator);
 
 /** `FOR EACH: x in 3` and `join("a")`, which need a value of another type as a whole. */
 function checkWhole({ operator, left }: TypeUse, state: number, types: TypesOf, sources: SourceSet): Diagnostic | null {
@@ -185,7 +187,13 @@ function conditionFor(name: string, types: Types): string {
 function numberFor(name: string | null, types: Types, operator: string, both: Types): string {
   const isText = (types & TEXT) !== 0;
   if (operator === '+' && !isText && (both & LIST) !== 0) return 'write `[…]` around an element to add it to a list';
-  if (isText && name === null) return 'put both into one text, as in `"{a}{b}"`';
+  if (operator === 'INCREMENT')
+    return types === LIST
+      ? `write \`SET: ${name} += [x]\` to add an element`
+      : `track a number: \`TRACK: ${name} = 0\``;
+  if (operator === '+' && types === OBJECT) return 'write a new object with all fields, as in `{"a": x.a, "b": 2}`';
+  if (isText && name === null)
+    return operator === '+' ? 'put both into one text, as in `"{a}{b}"`' : 'write a number without quotes';
   if (isText)
     return `write \`int(${name})\` for its number${operator === '+' ? `, or \`"{${name}}…"\` for a text` : ''}`;
   return types === LIST ? `write \`len(${name ?? 'x'})\` for the number of its elements` : 'use values of one type';

@@ -94,8 +94,9 @@ class Slots {
         return this.growAt(i.to, state, types(i.value, state));
       case 'track':
         return grow(this.tracked, i.slot, types(i.value, state));
+      // What is no number stays what it is, because the run fails there.
       case 'increment':
-        return this.growAt(i.to, state, NUMBER);
+        return false;
       case 'shell':
       case 'argv':
       case 'agent':
@@ -225,11 +226,8 @@ function typesOf(expr: Expr, slots: Slots, state: number): Types {
   }
 }
 
-/** Both sides of `+` have the same type: two numbers, two texts or two lists. */
-function sum(left: Types, right: Types): Types {
-  const both = left & right & (NUMBER | TEXT | LIST);
-  return both === 0 ? ANY : both;
-}
+/** Both sides of `+` have the same type: two numbers, two texts or two lists. Any other sum fails, and so has no type. */
+const sum = (left: Types, right: Types): Types => left & right & (NUMBER | TEXT | LIST);
 
 function typeOfJson(value: Json): Types {
   if (value === null) return NULL;

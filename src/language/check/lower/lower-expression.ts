@@ -9,7 +9,7 @@ import type { Span } from '../../source/diagnostic.js';
 import type { Expression, Interpolation, Template as TextTemplate } from '../../syntax/expression-nodes.js';
 import { isTyped } from '../lints/value-types.js';
 import { symbolKey } from '../program-index.js';
-import type { StateScope } from '../scope.js';
+import type { StateScope, TypedOperand } from '../scope.js';
 import { suggestName } from '../suggest-name.js';
 import { lintEmbedded, lowerDataReference } from './calls/lower-reference.js';
 import { partsOf } from './text-parts.js';
@@ -244,9 +244,20 @@ function lowerCall(e: Extract<Expression, { kind: 'call' }>, context: Expression
   return { op: 'call', name, args };
 }
 
-/** Records a value of which an operator, a function or FOR EACH needs a type. */
-export function noteValue(operator: string, expr: Expr, span: Span, { typeUses }: StateScope): void {
-  typeUses.push({ operator, span, left: { expr, span }, right: { expr: { op: 'const', value: 0 }, span } });
+/** Records a value of which an operator, a verb or a function needs a type. */
+export function noteValue(operator: string, expr: Expr, span: Span, scope: StateScope): void {
+  noteSides(operator, span, { expr, span }, { expr: { op: 'const', value: 0 }, span }, scope);
+}
+
+/** Records the sides of an operator for the lints about types, which know the possible types of every variable. */
+export function noteSides(
+  operator: string,
+  span: Span,
+  left: TypedOperand,
+  right: TypedOperand,
+  { typeUses }: StateScope,
+): void {
+  typeUses.push({ operator, span, left, right });
 }
 
 function lowerCompare(
@@ -269,7 +280,6 @@ function lowerCompare(
   return { op: 'compare', operator: e.operator, left, right };
 }
 
-/** Records two operands for the lints about types, which know the possible types of every variable. */
 function noteOperands(
   e: { readonly left: Expression; readonly right: Expression; readonly span: Span },
   operator: string,
@@ -277,12 +287,7 @@ function noteOperands(
   right: Expr,
   scope: StateScope,
 ): void {
-  scope.typeUses.push({
-    operator,
-    span: e.span,
-    left: { expr: left, span: e.left.span },
-    right: { expr: right, span: e.right.span },
-  });
+  noteSides(operator, e.span, { expr: left, span: e.left.span }, { expr: right, span: e.right.span }, scope);
 }
 
 function lowerCondition(e: Expression, context: ExpressionContext, unknown: UnknownNames): Expr {

@@ -11,7 +11,7 @@ import { symbolKey } from '../program-index.js';
 import type { Constant } from '../scope.js';
 import { suggestName } from '../suggest-name.js';
 import { lowerArguments } from './constant.js';
-import { constantOr, constantText, lowerExpression, lowerTemplate } from './lower-expression.js';
+import { constantOr, constantText, lowerExpression, lowerTemplate, noteSides, noteValue } from './lower-expression.js';
 import { checkOptions, dividedChoice, durationTemplate, type OptionTable } from './options.js';
 import type { OpenBranch, StateLowering } from './state-lowering.js';
 
@@ -263,7 +263,10 @@ function lowerIncrement(l: StateLowering, i: Extract<Instruction, { kind: 'incre
   if (l.branch !== null) l.diagnostics.push(say.inParallel(i.verb.span, { what: '`INCREMENT`' }));
   const to = l.scope.target(i.name, 'INCREMENT');
   const by: Expr = i.by === undefined ? { op: 'const', value: 1 } : lowerExpression(i.by, l);
-  if (to !== null) l.emitter.add({ op: 'increment', to, name: i.name.text, by }, i.span);
+  if (to === null) return;
+  noteValue('INCREMENT', { op: 'read', name: i.name.text, places: [to] }, i.name.span, l.scope);
+  if (i.by !== undefined) noteValue('INCREMENT by', by, i.by.span, l.scope);
+  l.emitter.add({ op: 'increment', to, name: i.name.text, by }, i.span);
 }
 
 function lowerSet(l: StateLowering, i: Extract<Instruction, { kind: 'set' }>): void {
@@ -274,8 +277,11 @@ function lowerSet(l: StateLowering, i: Extract<Instruction, { kind: 'set' }>): v
     l.diagnostics.push(say.inParallel(i.verb.span, { what: '`SET` of a tracked variable' }));
   else if (to.in === 'local' && l.branch !== null && !l.branch.binds.has(to.slot))
     l.diagnostics.push(say.lostInParallel(i.name.span, { name: i.name.text, collect: collectingForm(l, i, l.branch) }));
-  if (i.operator === '+=')
-    value = { op: 'arithmetic', operator: '+', left: { op: 'read', name: i.name.text, places: [to] }, right: value };
+  if (i.operator === '+=') {
+    const left: Expr = { op: 'read', name: i.name.text, places: [to] };
+    noteSides('+', i.span, { expr: left, span: i.name.span }, { expr: value, span: i.value.span }, l.scope);
+    value = { op: 'arithmetic', operator: '+', left, right: value };
+  }
   l.emitter.add({ op: 'set', to, name: i.name.text, value }, i.span);
 }
 
