@@ -29,11 +29,12 @@ export function withoutCascades(list: readonly Diagnostic[], sources: SourceSet)
 
 /**
  * A message about the form of a value is useless if the value does not exist or lacks quotes, and so is one about a
- * branch after a misspelt IF.
+ * branch after a misspelt IF, or one of two about an open brace.
  */
 function withoutConsequences(list: readonly Diagnostic[]): readonly Diagnostic[] {
   const misspelt = new Set(list.filter((d) => d.code === 'unknown-verb').map(startOf));
   const unquoted = new Set(list.filter((d) => d.code === 'literal-arithmetic').map(startOf));
+  const braces = new Set(list.filter((d) => d.code === 'ambiguous-braces').map(startOf));
   const misread = list.filter((d) => /^(?:unexpected-text|operator-spelling|missing-part|bad-character)$/.test(d.code));
   const isMisread = ({ span }: Diagnostic) =>
     misread.some(
@@ -42,6 +43,7 @@ function withoutConsequences(list: readonly Diagnostic[]): readonly Diagnostic[]
   return withoutOptionsOfNothing(
     list.filter((d) => {
       if (d.code === 'wrong-type') return !isMisread(d);
+      if (d.code === 'unclosed-bracket') return !braces.has(startOf(d));
       if (/^(?:else|default)-without-if$/.test(d.code)) return !misspelt.has(startOf(d));
       return d.code !== 'input-default' || !unquoted.has(startOf(d));
     }),

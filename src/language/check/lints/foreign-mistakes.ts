@@ -47,6 +47,8 @@ interface Explained {
   readonly lastLine: number;
   /** The part of the line that it explains; absent: all of it. */
   readonly part?: Span;
+  /** The corrected line has a block, so the deeper lines below it are right. */
+  readonly opensBlock?: boolean;
   /** The replaced message, and its replacement. */
   readonly of: Diagnostic;
   readonly diagnostic: Diagnostic;
@@ -64,15 +66,20 @@ function unboundName(diagnostic: Diagnostic): string | null {
 }
 
 function covers(
-  { file, firstLine, lastLine, part, of }: Explained,
+  { file, firstLine, lastLine, part, opensBlock, of }: Explained,
   diagnostic: Diagnostic,
   sources: SourceSet,
 ): boolean {
   if (diagnostic === of) return true;
   if (diagnostic.span.file !== file) return false;
   if (part !== undefined) return diagnostic.span.start >= part.start && diagnostic.span.start < part.end;
-  const { line } = positionAt(sources[file] as SourceFile, diagnostic.span.start);
-  return line >= firstLine && line <= lastLine;
+  const source = sources[file] as SourceFile;
+  const { line } = positionAt(source, diagnostic.span.start);
+  if (line >= firstLine && line <= lastLine) return true;
+  if (!opensBlock || diagnostic.code !== 'unexpected-indentation') return false;
+  let above = line - 1;
+  while (above > lastLine && lineText(source, above).trim() === '') above--;
+  return above === lastLine;
 }
 
 function explanations(list: readonly Diagnostic[], sources: SourceSet): Explained[] {
@@ -200,6 +207,7 @@ function matchedLine(diagnostic: Diagnostic, source: SourceFile, { text, at, lin
       file,
       firstLine: line,
       lastLine: lastLineOf(rule, source, line),
+      opensBlock: by?.endsWith(':') === true,
       of: diagnostic,
       binds: rule.binds?.(match) ?? [],
       states: rule.states?.(match) ?? [],
