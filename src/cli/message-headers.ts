@@ -6,17 +6,30 @@ const LONGEST_HEADER = 8_192;
 const LONGEST_MESSAGE = 0x1fff_ffff;
 const END = Buffer.from('\r\n\r\n');
 
-/** Calls `onProblem` at the first header that is none: all that follows it is unreadable. */
-export function watchHeaders(input: Readable, onProblem: (problem: string) => void): void {
+/**
+ * Calls `onProblem` at the first header that is none, or if the input ends within a message: all that follows is
+ * unreadable. `onMessage` gets each whole message.
+ */
+export function watchHeaders(
+  input: Readable,
+  onProblem: (problem: string) => void,
+  onMessage?: (message: Buffer) => void,
+): void {
   let header = Buffer.alloc(0);
   /** Bytes of the message that are still to come. */
   let rest = 0;
+  let parts: Buffer[] = [];
   const read = (chunk: Buffer): void => {
     let at = 0;
     while (at < chunk.length) {
       const taken = Math.min(rest, chunk.length - at);
+      if (taken > 0 && onMessage !== undefined) parts.push(chunk.subarray(at, at + taken));
       rest -= taken;
       at += taken;
+      if (rest === 0 && parts.length > 0) {
+        onMessage?.(Buffer.concat(parts));
+        parts = [];
+      }
       if (at === chunk.length) return;
       const known = header.length;
       header = Buffer.concat([header, chunk.subarray(at, at + LONGEST_HEADER + 1)]);
@@ -33,6 +46,9 @@ export function watchHeaders(input: Readable, onProblem: (problem: string) => vo
     }
   };
   input.on('data', read);
+  input.once('end', () => {
+    if (input.listeners('data').includes(read) && header.length + rest > 0) onProblem('it ends within a message');
+  });
 }
 
 function problemOf(header: string, isWhole: boolean): string | null {

@@ -128,16 +128,43 @@ describe('a whole session of an editor as standard input', () => {
   });
 });
 
+test.each([
+  ['a message that is not JSON', 'Content-Length: 5\r\n\r\nhello', 'a message is not a JSON object'],
+  ['a message that is no object', 'Content-Length: 4\r\n\r\nnull', 'a message is not a JSON object'],
+  ['half a message', 'Content-Length: 9\r\n\r\n{', 'it ends within a message'],
+  ['text without a header', '{}', 'it ends within a message'],
+])('dap: %s ends it in words', async (_, input, problem) => {
+  const { folder } = projectFolder({ input });
+  const ended = await runProgram('bash', ['-c', '"$@" < input', '-', process.execPath, cli, 'dap'], { cwd: folder });
+  expect(ended).toMatchObject({ code: 1, stdout: '', stderr: `error: the input is not the protocol: ${problem}\n` });
+});
+
+test('dap: a header may be written in small letters and without a space', async () => {
+  const hello = JSON.stringify({ seq: 1, type: 'request', command: 'initialize', arguments: { adapterID: 'x' } });
+  const { folder } = projectFolder({ input: `content-length:${hello.length}\r\n\r\n${hello}` });
+  const ended = await runProgram('bash', ['-c', '"$@" < input', '-', process.execPath, cli, 'dap'], { cwd: folder });
+  expect({ code: ended.code, answers: ended.stdout.match(/"request_seq":1/g) }).toEqual({
+    code: 0,
+    answers: ['"request_seq":1'],
+  });
+});
+
 describe('headers of messages', () => {
-  const problemOf = (input: string, piece: number): string | null => {
+  const read = (input: string, piece: number): { problem: string | null; messages: string[] } => {
     const stream = new PassThrough();
     let found: string | null = null;
-    watchHeaders(stream, (problem) => {
-      found = problem;
-    });
+    const messages: string[] = [];
+    watchHeaders(
+      stream,
+      (problem) => {
+        found = problem;
+      },
+      (message) => messages.push(message.toString()),
+    );
     const bytes = Buffer.from(input);
     for (let at = 0; at < bytes.length; at += piece) stream.emit('data', bytes.subarray(at, at + piece));
-    return found;
+    if (input.endsWith('.')) stream.emit('end');
+    return { problem: found, messages };
   };
   const right = 'Content-Length: 4\r\n\r\n"é"content-type: x\r\nCONTENT-LENGTH:2\r\n\r\n{}Content-Length: 0\r\n\r\n';
 
@@ -153,7 +180,12 @@ describe('headers of messages', () => {
     ['Content-Length: 2\r\nContent-Length: 3\r\n\r\n{}', 'the header has two Content-Length'],
     ['Content-Length: 2\n\n{}', 'a line of the header ends without a carriage return'],
     [`X: ${'x'.repeat(9_000)}`, 'the header does not end'],
+    ['Content-Length: 2\r\n\r\n.', 'it ends within a message'],
+    ['Content.', 'it ends within a message'],
+    ['Content-Length: 1\r\n\r\n.', null],
   ])('%.40j', (wrong, problem) => {
-    for (const piece of [1, 3, 7, 100_000]) expect(problemOf(right + wrong, piece)).toBe(problem);
+    const last = wrong.endsWith('1\r\n\r\n.') ? ['.'] : [];
+    for (const piece of [1, 3, 7, 100_000])
+      expect(read(right + wrong, piece)).toEqual({ problem, messages: ['"é"', '{}', ...last] });
   });
 });
