@@ -1,6 +1,7 @@
 /** The flags of commands that continue a stored run, as options of `Runs`. */
 import type { ContinuedOptions, ExaminedRun } from '../../app/folder/continued-options.js';
 import { fromRecord } from '../../interpreter/values/json.js';
+import { commandLineMessages } from '../../language/source/catalogue/command-line.js';
 import type { SourceSet } from '../../language/source/diagnostic.js';
 import type { Json } from '../../machine/expression.js';
 import type { Machine } from '../../machine/machine.js';
@@ -49,9 +50,9 @@ export function resumeOptions(
     ...suspendOptions(flags, background),
     ...omitUndefined({ program, mock, realTime, cwd, inDoubt }),
     async examine(found) {
-      const { machine, sources, warnings, configuration } = found;
+      const { machine, continued, sources, warnings, configuration } = found;
       const texts = [...sources];
-      const { values: inputs, diagnostics } = secretInputs(machine, flags, texts);
+      const { values: inputs, diagnostics } = secretInputs(machine, flags, texts, continued);
       if (diagnostics.length > 0) throw new CommandEnded((await reportInvalid(diagnostics, texts, flags)).code);
       await printDiagnostics(warnings.diagnostics, warnings.sources, flags);
       reportConfiguration(configuration, flags);
@@ -61,11 +62,21 @@ export function resumeOptions(
   };
 }
 
-/** The secret inputs that are passed again. */
-export function secretInputs(machine: Machine, flags: Pick<ResumeFlags, 'input'>, sources: SourceSet) {
+/** The secret inputs that are passed again. `continued`: the machine that continues the run. */
+export function secretInputs(
+  machine: Machine,
+  flags: Pick<ResumeFlags, 'input'>,
+  sources: SourceSet,
+  continued: Machine = machine,
+) {
   const read = readInputs(machine, { flags: flags.input ?? [], file: null, complete: false, sources });
   const given = new Set((flags.input ?? []).map((text) => partsOfFlag(text).name));
   const values: Record<string, Json> = {};
   for (const [name, value] of read.values) if (given.has(name)) values[name] = fromRecord(value, read.printed[name]);
-  return { values, diagnostics: read.diagnostics };
+  const diagnostics = read.diagnostics.map((one) => {
+    const facts = commandLineMessages.unknownInput.factsOf(one);
+    if (facts === null || !continued.inputs.some(({ name }) => name === facts.name)) return one;
+    return commandLineMessages.unknownInput(one.span, { ...facts, isNew: true });
+  });
+  return { values, diagnostics };
 }

@@ -34,11 +34,20 @@ export const commandLineMessages = {
     near: string | undefined;
     names: readonly string[];
     isWorkflow: boolean;
+    /** Only the edited program of a resumed run has it. */
+    isNew?: boolean;
   }>('unknown-input', 'error', (f) => ({
-    message: `\`${f.name}\` is not an input of \`${f.machine}\``,
-    label: f.isWorkflow ? '`inputs:` of the workflow does not have this name' : 'no `INPUT:` declares this name',
-    help:
-      f.near !== undefined
+    message: f.isNew
+      ? `the run began without the input \`${f.name}\``
+      : `\`${f.name}\` is not an input of \`${f.machine}\``,
+    label: f.isNew
+      ? 'the inputs of a run are fixed when it begins'
+      : f.isWorkflow
+        ? '`inputs:` of the workflow does not have this name'
+        : 'no `INPUT:` declares this name',
+    help: f.isNew
+      ? `give it a default in the edited program: ${f.isWorkflow ? `\`${f.name}: …\` below \`inputs:\`` : `\`INPUT: ${f.name} = …\``}`
+      : f.near !== undefined
         ? `did you mean \`${f.near}\`?`
         : f.names.length > 0
           ? `${f.names.length === 1 ? 'its input is' : 'its inputs are'} ${list(f.names)}`
