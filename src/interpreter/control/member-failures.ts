@@ -59,14 +59,9 @@ export function joinedFailure(fork: Fork, layout: ForkLayout): FailureFacts | nu
 }
 
 /** Reports the failure of a member that stops nothing. */
-export function warnOfMember(
-  { fork, index }: Member,
-  layout: ForkLayout,
-  { error }: FailureFacts,
-  isKept: boolean,
-): void {
+export function warnOfMember({ fork, index }: Member, layout: ForkLayout, facts: FailureFacts, isKept: boolean): void {
   const name = isKept ? ` (${labelOf(itemOf(fork, layout, index))})` : '';
-  warn(fork.parent, `member ${index + 1} of ${fork.members.length}${name} failed: ${error}`);
+  warn(fork.parent, `member ${index + 1} of ${fork.members.length}${name} failed: ${facts.error}`, facts);
 }
 
 /** Binds null to the names that a member did not bind, and notes the reason for messages. */
@@ -93,5 +88,5 @@ export function keepTurn(
   ];
   thread.handling = thread.locals[handling] === true;
   loseSlots(thread, clear, 'failed');
-  warn(thread, `item ${at + 1} of ${list.length} (${labelOf(item)}) failed: ${facts.error}`);
+  warn(thread, `item ${at + 1} of ${list.length} (${labelOf(item)}) failed: ${facts.error}`, facts);
 }

@@ -99,10 +99,10 @@ export function record(thread: Thread, event: RunEvent): void {
   else thread.member.events.push(event);
 }
 
-/** Warns of something that is not a failure. */
-export function warn(thread: Thread, message: string): void {
-  const { state, line } = locationOf(thread);
-  record(thread, { type: 'warned', message, state, line });
+/** Warns of something that is not a failure. `at`: the location that it is about, if it is in the same file. */
+export function warn(thread: Thread, message: string, at?: { readonly line: number; readonly file?: string }): void {
+  const { state, line, file } = locationOf(thread);
+  record(thread, { type: 'warned', message, state, line: at?.file === file ? at.line : line });
 }
 
 /** The location of a thread, for messages and records. */
