@@ -161,7 +161,7 @@ docker container exec 1 | kubectl exec 1 | oc exec 1 | oc rsh 1 | lxc exec 1 | i
 vagrant ssh -c | conda run | nvm exec 1 | asdf exec | mise exec | nix-shell --run | nix-shell --command | cargo watch -x | cargo watch -s | entr
 hyperfine | concurrently | screen | tmux new | tmux new-session | tmux new-window | tmux neww | tmux split-window | tmux splitw
 tmux respawn-pane | tmux respawn-window | tmux run
-rlwrap | unbuffer | pkexec | sshpass | kubectl run 9 | kubectl debug 9 | guix shell 9 | gnome-terminal 9 | mosh 9
+rlwrap | unbuffer | pkexec | perf stat | perf record | perf trace | kubectl run 9 | kubectl debug 9 | guix shell 9 | gnome-terminal 9 | mosh 9
 `;
 
 /** Options with a value of programs above. */

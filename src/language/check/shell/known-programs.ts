@@ -131,6 +131,7 @@ const WRAPPERS: ReadonlyMap<string, Wrapper> = new Map<string, Wrapper>([
   ['eatmydata', {}],
   ['catchsegv', {}],
   ['setarch', { operands: 1 }],
+  ['sshpass', { valued: ['-p', '-f', '-d', '-P'] }],
   ['linux32', {}],
   ['linux64', {}],
   [

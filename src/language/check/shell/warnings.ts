@@ -284,6 +284,7 @@ const READERS: ReadonlyMap<string, OptionReader> = new Map<string, OptionReader>
   ['mariadb', SQL('ehPupDS', ['e', 'execute'])],
 ]);
 
+const PLAIN: OptionSpec = { letters: '' };
 const SSH: OptionSpec = { letters: 'BbcDEeFIiJLlmOopQRSWw', stops: true };
 const WATCH: OptionSpec = { letters: 'nq', long: { interval: 1 }, stops: true };
 const HYPERFINE: OptionSpec = {
@@ -325,6 +326,8 @@ function warnPrograms(checks: ShellChecks, command: Command, program: number, na
     const inputs = found.findIndex((word) => /^:::/.test(word.text));
     for (const word of inputs < 0 ? found : found.slice(0, inputs)) warnWord(checks, word, 'starter', name);
   }
+  const [second] = name === 'deno' || name === 'sqlite3' ? operands(PLAIN).slice(1) : [];
+  if (name === 'sqlite3' || exactText(words[program + 1]) === 'eval') warnWord(checks, second, 'program', name);
   const reader = readerOf(name);
   // Who writes `--` before it has thought about what the value may be.
   if (SHELLS.has(name) && !words.slice(program + 1).some(({ text }) => text === '--'))
