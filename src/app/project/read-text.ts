@@ -3,7 +3,7 @@
  * text. Each is reported with a message and never with a stack trace.
  */
 import { isUtf8 } from 'node:buffer';
-import { closeSync, constants, existsSync, fstatSync, openSync, readdirSync, readSync } from 'node:fs';
+import { closeSync, constants, existsSync, fstatSync, lstatSync, openSync, readdirSync, readSync } from 'node:fs';
 import { basename, dirname, extname } from 'node:path';
 import { nearest } from '../../prelude/nearest.js';
 import { STREAM, whyNoFile } from '../../runtime/readable-file.js';
@@ -47,6 +47,8 @@ export function readBytes(path: string, limit: number): Bytes {
     return readAll(fd, limit);
   } catch (error) {
     const isAbsent = (error as NodeJS.ErrnoException).code === 'ENOENT';
+    if (isAbsent && lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() === true)
+      return { kind: 'unreadable', reason: 'it is a symbolic link to a file that does not exist' };
     const instead = isAbsent ? insteadOf(path) : {};
     return { kind: 'unreadable', reason: reasonOf(error as NodeJS.ErrnoException), ...instead };
   } finally {
