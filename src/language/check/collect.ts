@@ -106,8 +106,27 @@ class Collector {
       }
     }
     if (!hasStates && loose.length > 0) this.script(program, fileName, loose, machine);
-    else
-      for (const item of loose) if (item.kind !== 'broken') this.diagnostics.push(say.outsideState(item.verb.span, {}));
+    else this.reportLoose(program.items, new Set(loose));
+  }
+
+  /** Reports instructions outside of every state: those that follow one another have one cause. */
+  private reportLoose(items: Program['items'], loose: ReadonlySet<Program['items'][number]>): void {
+    let state: string | undefined;
+    let group: Span[] = [];
+    const report = (): void => {
+      const [first] = group;
+      if (first !== undefined)
+        this.diagnostics.push(say.outsideState(first, { count: group.length, ...omitUndefined({ state }) }));
+      group = [];
+    };
+    for (const item of items) {
+      const isHead = item.kind === 'broken' && !/^(?:ELSE|DEFAULT)$/.test(item.verb.text);
+      if (!loose.has(item) || isHead) report();
+      else if ('verb' in item && item.kind !== 'broken') group.push(item.verb.span);
+      if (item.kind === 'state') state = item.name.text;
+      if (item.kind === 'machine') state = undefined;
+    }
+    report();
   }
 
   /** Declarations that belong to the whole file, even if they are below a machine. */

@@ -22,7 +22,8 @@ const FEW_LINES = 3;
 
 /** Leaves out messages that only follow from another one. `list` is sorted by location. */
 export function withoutCascades(list: readonly Diagnostic[], sources: SourceSet): Diagnostic[] {
-  const explained = explainForeignLines(withoutEmptySteps(withoutConsequences(list), sources), sources);
+  const own = withoutEmptySteps(withoutBranchesOutside(withoutConsequences(list), sources), sources);
+  const explained = explainForeignLines(own, sources);
   const named = withoutNamedAfter(reportNamesOnce(withoutNamesInProse(withoutUnclearFlow(explained), sources)));
   return mergeProse(reportUndeclaredOnce(named), sources);
 }
@@ -48,6 +49,16 @@ function withoutConsequences(list: readonly Diagnostic[]): readonly Diagnostic[]
       return d.code !== 'input-default' || !unquoted.has(startOf(d));
     }),
   );
+}
+
+/** Where instructions lost their indentation, the branches of an IF lost theirs too. */
+function withoutBranchesOutside(list: readonly Diagnostic[], sources: SourceSet): readonly Diagnostic[] {
+  const files = new Set(list.filter((d) => d.code === 'instruction-outside-state').map(({ span }) => span.file));
+  if (files.size === 0) return list;
+  return list.filter(({ code, span }) => {
+    if (!/^(?:missing-part|else-without-if)$/.test(code) || !files.has(span.file)) return true;
+    return span.start > 0 && sources[span.file]?.text[span.start - 1] !== '\n';
+  });
 }
 
 /** If a line could not be parsed, messages about the control flow are unreliable. */

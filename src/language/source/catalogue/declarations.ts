@@ -19,10 +19,16 @@ export const declarationMessages = {
     labels: [f.first],
     help: 'rename one of the two, or remove it',
   })),
-  outsideState: message('instruction-outside-state', 'error', () => ({
-    message: 'this instruction is outside every state',
+  outsideState: message<{ count: number; state?: string }>('instruction-outside-state', 'error', (f) => ({
+    message:
+      f.count === 1 ? 'this instruction is outside every state' : `${f.count} instructions are outside every state`,
     label: 'the file declares states, so every instruction must be in one',
-    help: 'indent it under the `STATE:` that should run it',
+    help:
+      f.count === 1
+        ? 'indent it under the `STATE:` that should run it'
+        : f.state === undefined
+          ? 'indent them under the `STATE:` that should run them'
+          : `indent them, for example under \`STATE: ${f.state}\``,
   })),
   firstStateError: message('first-state-error', 'error', () => ({
     message: 'the first state is `ERROR`',
