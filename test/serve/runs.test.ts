@@ -812,8 +812,14 @@ describe('about the service', () => {
 
   test('texts are checked, and run where that is allowed', async () => {
     const { send, idle } = await serviceOf({}, { allowText: true });
-    const checked = await send('POST', '/api/v1/check', { text: 'GOTO: NOWHERE\n' });
-    expect(checked.json).toMatchObject({ valid: false, diagnostics: [{ code: 'unknown-state' }] });
+    const checked = await send('POST', '/api/v1/check', { text: 'EMIT A\nGOTO: NOWHERE\n' });
+    expect(checked.json).toMatchObject({
+      valid: false,
+      diagnostics: [
+        { code: 'missing-colon', fixes: [{ preferred: true, safe: true, edits: [{ line: 1, text: ':' }] }] },
+        { code: 'unknown-state' },
+      ],
+    });
     const { json } = await send('POST', '/api/v1/runs', { text: 'RETURN: seven\n' });
     await idle();
     expect((await send('GET', `/api/v1/runs/${json.run_id}`)).json).toMatchObject({ returned: 'seven' });

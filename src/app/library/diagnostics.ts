@@ -58,7 +58,7 @@ export function formatDiagnostics(findings: Findings, options: { readonly color?
   return drawDiagnostics(diagnostics, sources, ...(options.color === true ? [createPaint(1)] : []));
 }
 
-/** Diagnostics as JSON values, as `statedsl check --json` prints them under `diagnostics`. */
+/** Diagnostics as JSON values with all their parts, as the service answers with them. */
 export function diagnosticsToJson(findings: Findings): readonly DiagnosticJson[] {
   const { diagnostics, sources } = toInternal(findings);
   return diagnosticsJson(diagnostics, sources);

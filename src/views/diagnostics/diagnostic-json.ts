@@ -1,8 +1,9 @@
 /** Diagnostics as JSON: locations as numbers that editors use, without drawings. */
 import type { Diagnostic } from '../../language/source/diagnostic.js';
 import { positionAt, type SourceFile, type SourceSet, type Span } from '../../language/source/diagnostic.js';
+import { safeFix } from '../../language/source/fix-text.js';
 
-/** A diagnostic as `statedsl check --json` prints it. */
+/** A diagnostic with all its parts, as the service answers with it. `findings-json.ts` has the short form of `check --json`. */
 export interface DiagnosticJson extends Location {
   readonly code: string;
   readonly severity: string;
@@ -15,10 +16,12 @@ export interface DiagnosticJson extends Location {
   readonly labels: readonly LocatedEdit[];
 }
 
-/** One way to correct a program: its edits, which must be applied together. `check --fix` applies `preferred` ones. */
+/** One way to correct a program: its edits, which must be applied together. */
 export interface FixJson {
   readonly title: string;
   readonly preferred: boolean;
+  /** `check --fix` applies it. */
+  readonly safe: boolean;
   readonly edits: readonly LocatedEdit[];
 }
 
@@ -47,10 +50,11 @@ export function diagnosticsJson(list: readonly Diagnostic[], sources: SourceSet)
     ...locationJson(diagnostic.span, sources),
     label: diagnostic.label ?? null,
     help: diagnostic.help ?? null,
-    fixes: (diagnostic.fixes ?? []).map(({ title, preferred, edits }) => ({
-      title,
-      preferred,
-      edits: edits.map((edit) => withText(edit, sources)),
+    fixes: (diagnostic.fixes ?? []).map((fix) => ({
+      title: fix.title,
+      preferred: fix.preferred,
+      safe: fix === safeFix(diagnostic),
+      edits: fix.edits.map((edit) => withText(edit, sources)),
     })),
     notes: diagnostic.notes ?? [],
     labels: (diagnostic.labels ?? []).map((label) => withText(label, sources)),
