@@ -1,4 +1,4 @@
-/** What to write instead of a text that is not YAML, by the error of the YAML library and the line that it is about. */
+/** YAML for its readers: which numbers are texts, and what to write instead of a text that is not YAML. */
 
 const BY_CODE: Readonly<Record<string, string>> = {
   BLOCK_AS_IMPLICIT_KEY: 'put the text in quotes: `: ` inside it begins a mapping',
@@ -28,3 +28,14 @@ export function yamlHelp(code: string, problem: string, line: string): string {
   if (/^\s*[\w-]+:\s*\{?\s*\*/.test(line)) return 'put `*` in quotes: `"*"`';
   return BY_CODE[code] ?? 'check the indentation of this line and of the one above';
 }
+
+/**
+ * Whether a scalar is a text although YAML reads a number: the number would lose what is written, as in an identifier
+ * (`0042`, `0x1F`), a telephone number (`+49`) or a hash (`7e12345`).
+ */
+export function losesDigits(source: string, value: number): boolean {
+  return /^[-+]?0[\dox]|^\+[\d.]/.test(source) || (/^[-+]?[\d.]+e/i.test(source) && !Number.isFinite(value));
+}
+
+/** A number as JSON has it. */
+export const JSON_NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;

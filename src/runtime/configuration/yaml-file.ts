@@ -6,7 +6,7 @@ import { readFileSync, statSync } from 'node:fs';
 import type { Document, Node, Scalar } from 'yaml';
 import { SourceNumber } from '../../interpreter/values/value.js';
 import type { Json } from '../../machine/expression.js';
-import { yamlHelp } from '../../prelude/yaml-help.js';
+import { JSON_NUMBER, losesDigits, yamlHelp } from '../../prelude/yaml-help.js';
 import { STREAM, whyNoFile } from '../readable-file.js';
 import { reasonOf } from '../store/store-error.js';
 
@@ -48,17 +48,13 @@ export async function readYamlFile(path: string, keepsForm = false, shown = path
   }
 }
 
-/** A number that begins with zeros. */
-const LEADING_ZERO = /^[-+]?0\d/;
-const JSON_NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
-
 /**
  * A scalar whose digits a number does not keep: `0042` is a text. With `keepsForm` numbers such as `1.10` are values that
  * keep how they are written.
  */
 function writtenValue({ value, source }: Scalar, keepsForm: boolean): unknown {
   if (typeof value !== 'number' || source === undefined) return value;
-  if (LEADING_ZERO.test(source) || (/^[-+]?\d/.test(source) && !Number.isFinite(value))) return source;
+  if (losesDigits(source, value)) return source;
   const isPlain = !keepsForm || !JSON_NUMBER.test(source) || (String(value) === source && Number.isSafeInteger(value));
   return isPlain ? value : new SourceNumber(value, source);
 }

@@ -2,6 +2,7 @@
 import { nearest } from '../../../prelude/nearest.js';
 import { omitUndefined } from '../../../prelude/omit-undefined.js';
 import { unreachable } from '../../../prelude/unreachable.js';
+import { JSON_NUMBER, losesDigits } from '../../../prelude/yaml-help.js';
 import { workflowMessages as words } from '../../source/catalogue/workflow.js';
 import type { Diagnostic, Span } from '../../source/diagnostic.js';
 import type { Argument, Option, ShellText } from '../../syntax/ast.js';
@@ -62,16 +63,20 @@ export function expressionOf(context: ReaderContext, node: YamlNode): Expression
     }
     case 'scalar': {
       const { value, located } = node;
-      // Digits that a number does not keep are a text: an identifier, a postal code, a hash such as 7e12345.
-      if (typeof value === 'number' && (/^[-+]?0\d/.test(located.text) || !Number.isFinite(value)))
+      if (typeof value === 'number' && (losesDigits(located.text, value) || !Number.isFinite(value)))
         return { kind: 'text', template: plainText(located.text, span), span };
       if (typeof value === 'string') return textOrValue(locatedTemplate(located, context.file), span);
-      if (typeof value === 'number') return { kind: 'number', value, text: located.text, span };
+      if (typeof value === 'number') return numberAs(located.text, value, span);
       return { kind: 'constant', value, span };
     }
     default:
       return unreachable(node);
   }
+}
+
+/** `.5` and `5.` are written as a program has them. */
+function numberAs(text: string, value: number, span: Span): Expression {
+  return { kind: 'number', value, text: JSON_NUMBER.test(text) ? text : String(value), span };
 }
 
 const plainText = (text: string, span: Name['span']): Template => ({ parts: [text], quote: 'none', raw: text, span });
@@ -183,8 +188,8 @@ function argumentOf(context: ReaderContext, member: YamlMember): Argument {
 export function numberOf(context: ReaderContext, node: YamlScalar): Expression {
   const { value, located, span } = node;
   const text = located.text.trim();
-  if (typeof value === 'string' && /^(?:\d+(?:\.\d*)?|\.\d+)$/.test(text))
-    return { kind: 'number', value: Number(text), text, span };
+  if (typeof value === 'string' && /^(?:\d+(?:\.\d*)?|\.\d+)$/.test(text)) return numberAs(text, Number(text), span);
+  if (typeof value === 'number' && /^\+[\d.]+$/.test(text)) return numberAs(text, value, span);
   return expressionOf(context, node);
 }
 
