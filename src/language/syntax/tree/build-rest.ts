@@ -90,7 +90,7 @@ function reportUnexpected(context: ParseContext, list: readonly Token[], help: s
     return;
   }
   const own = list[0]?.image === 'in' && /^PARALLEL\b/.test(list[1]?.image ?? '') ? bulletsFor(context, first) : help;
-  const facts = spacedValue(context, first) ?? omitUndefined({ help: own });
+  const facts = spacedValue(context, first) ?? omitUndefined({ help: clockTime(context, first) ?? own });
   report(context, unexpectedText(where, { text: first.image, ...facts }));
 }
 
@@ -99,11 +99,22 @@ function spacedValue(context: ParseContext, { startOffset, image, tokenType }: T
   const { text } = context;
   const before = text.slice(Math.max(0, startOffset - 100), startOffset);
   const [, key, equals] = /([A-Za-z_][\w.-]*)([ \t]*=[ \t]+)$/.exec(before) ?? [];
+  // What these verbs set may have spaces around its sign.
+  const line = before.slice(before.lastIndexOf('\n') + 1);
+  if (/^[ \t]*(?:- )?(?:TRACK|SET|INPUT|DO|CHECK)(?: \[[^\]]*\])?:[ \t]*\w+[ \t]*=[ \t]+$/.test(line)) return null;
   const [word] = /^[\w{.-][^\s,\]]*/.exec(text.slice(startOffset, startOffset + 100)) ?? [];
   const value = tokenType.name === 'Quoted' ? image : word;
   if (key === undefined || equals === undefined || value === undefined) return null;
   const fix = fixAt(span(context, startOffset - equals.length, startOffset), '=');
   return { help: `write \`${key}=${value}\`, without spaces`, fix };
+}
+
+/** `t=12:30`, of which only `12` was read. */
+function clockTime({ text }: ParseContext, { image, startOffset }: Token): string | undefined {
+  if (image !== ':') return undefined;
+  const [hours] = /\d{1,4}$/.exec(text.slice(Math.max(0, startOffset - 4), startOffset)) ?? [];
+  const [rest] = /^:[\d:.]+/.exec(text.slice(startOffset, startOffset + 20)) ?? [];
+  return hours === undefined || rest === undefined ? undefined : `put it in quotes: \`"${hours}${rest}"\` is a text`;
 }
 
 /** `DO: Task(claude) "…" in PARALLEL`. */
@@ -131,7 +142,8 @@ function helpFor([first, second, third]: readonly Token[], named: boolean): stri
   const text = first.image;
   switch (first.tokenType.name) {
     case 'Unit':
-      if (/^\d+\.\d*\./.test(text)) return `put it in quotes: \`"${text}"\` is a text`;
+      if (!/^[\d.]+ ?(?:ms|s|secs?|seconds?|m|mins?|minutes?|h|hours?|d|days?)$/i.test(text) || /\..*\./.test(text))
+        return `put it in quotes: \`"${text}"\` is a text`;
       return 'remove the unit: only `WAIT: 5s` and options such as `timeout=5s` take a duration';
     case 'Compare':
     case 'Assign':
