@@ -17,7 +17,7 @@ export const declarationMessages = {
     message: `${f.what} \`${f.name}\` is declared twice`,
     label: 'declared again here',
     labels: [f.first],
-    help: 'rename one of the two, or remove it',
+    help: f.what === 'TITLE' ? 'remove one of the two' : 'rename one of the two, or remove it',
   })),
   outsideState: message<{ count: number; state?: string }>('instruction-outside-state', 'error', (f) => ({
     message:
@@ -63,14 +63,16 @@ export const declarationMessages = {
     message: `machine \`${f.name}\` has no state`,
     help: 'add a `STATE:` below it, or remove the line',
   })),
-  titlePart: message<{ name: string | null } & Near>('title-part', 'error', (f) => ({
+  titlePart: message<{ name: string | null } & Near>('title-part', 'error', (f, s) => ({
     message:
       f.name === null ? 'a title can contain only inputs' : `the title reads \`${f.name}\`, which is not an input`,
     label: 'a run has its title before it computes anything',
     ...didYouMean(
       f.name ?? '',
       f.near,
-      f.name === null ? 'write the name of an input in the braces, or a member of it' : `declare \`INPUT: ${f.name}\``,
+      f.name === null
+        ? 'write the name of an input in the braces, or a member of it'
+        : `declare ${s.either(`\`INPUT: ${f.name}\``, `\`${f.name}\` under \`inputs:\``)}`,
     ),
   })),
   inputDefault: message<{ word?: string | undefined }>('input-default', 'error', (f) => ({
