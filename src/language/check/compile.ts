@@ -166,7 +166,9 @@ function settingsOf(
 
 function reportNothingToRun({ machines }: Unit, diagnostics: Diagnostic[]): void {
   const empty = machines.filter(({ states }) => states.length === 0);
-  for (const { name, span } of empty) diagnostics.push(say.machineWithoutStates(span, { name }));
+  // A workflow file without steps has a message of its own.
+  if (!diagnostics.some(({ code }) => code === 'workflow-shape'))
+    for (const { name, span } of empty) diagnostics.push(say.machineWithoutStates(span, { name }));
   const isExplained = hasErrors(diagnostics) || diagnostics.some(({ code }) => code === 'unread-block');
   if (empty.length === machines.length && !isExplained) diagnostics.push(say.nothingToRun(startOf(0), {}));
 }

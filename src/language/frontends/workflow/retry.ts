@@ -264,6 +264,18 @@ const OVERRIDES: ReadonlySet<string> = new Set(['agent', 'prompt', 'session', 'w
 export function retryOf(context: ReaderContext, member: YamlMember): StepParts['retry'] {
   const { key, value } = member;
   if (isNothing(value)) return { entries: [], span: key.span };
+  if (value.kind === 'scalar') {
+    const times = Math.max(1, wholeNumber(value) ?? 3);
+    const help = `write \`retry: [{ exit: ${times} }]\`, which counts all attempts`;
+    wrongShape(context, value, '`retry`', 'a list of entries', help);
+    const number = { kind: 'number', value: times, text: String(times), span: value.span } as const;
+    const exit: RetryEntry = {
+      conditions: [{ kind: 'exit', number, span: value.span }],
+      overrides: [],
+      span: value.span,
+    };
+    return { entries: [exit], span: key.span };
+  }
   const entries: RetryEntry[] = [];
   for (const item of itemsOf(value)) {
     if (item.kind === 'map') entries.push(entryOf(context, item));

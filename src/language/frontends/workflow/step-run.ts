@@ -145,6 +145,9 @@ export const HINTS: Hints = {
   ),
   max_budget: (value) =>
     `limit each attempt of an agent with \`guard: { max_budget: ${wordOf(value)} }\`, or the run with \`max_budget\` at the root`,
+  max_cost: (value) => `limit each attempt of an agent: \`guard: { max_cost: ${wordOf(value) || '0.50'} }\``,
+  idle: (value) => `limit each attempt of an agent: \`guard: { idle: ${wordOf(value) || '5m'} }\``,
+  no_write: 'limit each attempt of an agent: `guard: { no_write: true }`',
   restart_from: (value) =>
     `let the retry begin there: \`retry: [{ attempt: 2, restart_from: ${wordOf(value) || 'tests'} }, { exit: 3 }]\``,
   strategy: (value) =>
@@ -159,7 +162,7 @@ export const HINTS: Hints = {
     (value) => `write \`retry: [{ exit: ${wordOf(value) || '3'} }]\`, which counts all attempts`,
   ),
   ...sameHint(
-    'timeout max_time',
+    'timeout max_time max_timeout',
     (value) => `limit each attempt of an agent: \`guard: { max_time: ${wordOf(value) || '10m'} }\``,
   ),
   ...sameHint('outputs save_as store', 'leave it out: later steps read `{name.output}`, with the name of this step'),
