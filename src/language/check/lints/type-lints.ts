@@ -156,10 +156,15 @@ function checkWhole({ operator, left }: TypeUse, state: number, types: TypesOf, 
   const isShort = /^\S{1,40}$/.test(text);
   const [name, isLoop] = [isShort ? text : '…', operator === 'FOR EACH'];
   return say.wrongType(left.span, {
-    needs: isLoop ? 'FOR EACH goes through a list' : `\`${operator}\` needs ${describeWhole(wanted)}`,
+    needs: needsOf(operator, wanted),
     is: `${isShort ? `\`${text}\`` : 'this'} is ${describePrinted(found)}`,
-    help: wholeFor(name, found, wanted, isLoop),
+    help: operator === 'duration' ? durationFor(name, found) : wholeFor(name, found, wanted, isLoop),
   });
+}
+
+function needsOf(operator: string, wanted: Types): string {
+  if (operator === 'FOR EACH') return 'FOR EACH goes through a list';
+  return operator === 'duration' ? 'a duration needs a unit' : `\`${operator}\` needs ${describeWhole(wanted)}`;
 }
 
 function describeWhole(types: Types): string {
@@ -175,6 +180,11 @@ function wholeFor(name: string, found: Types, wanted: Types, isLoop: boolean): s
     return `write \`lines(${name})\` for its lines, or \`split(${name}, ",")\` for its parts`;
   if (wanted === LIST) return `write \`[${name}]\` for a list with one element`;
   return wanted === OBJECT ? 'use an object, such as JSON that a command printed' : 'use a value of that type';
+}
+
+function durationFor(value: string, found: Types): string {
+  const quoted = 'use a text, such as `"10s"`';
+  return found === NUMBER ? `write \`${value}s\` for seconds, or ${quoted}` : quoted;
 }
 
 function conditionFor(name: string, types: Types): string {

@@ -244,11 +244,11 @@ function of(types: Types, names: string): Record<string, Types> {
 /** Functions of a number. */
 export const NUMBER_FUNCTIONS: ReadonlySet<string> = new Set(['abs', 'round', 'floor', 'ceil', 'range']);
 
-/** What FOR EACH goes through, and the first arguments of functions. */
+/** What FOR EACH goes through, the value of a duration, and the first arguments of functions. */
 export const WHOLES: Readonly<Record<string, Types>> = {
   ...{ 'FOR EACH': LIST, join: LIST, first: LIST, last: LIST, sort: LIST, unique: LIST, sum: LIST },
   ...{ keys: OBJECT, values: OBJECT, len: TEXT | LIST | OBJECT, slice: TEXT | LIST },
-  ...{ upper: TEXT, lower: TEXT, trim: TEXT, split: TEXT, lines: TEXT, replace: TEXT },
+  ...{ duration: TEXT, upper: TEXT, lower: TEXT, trim: TEXT, split: TEXT, lines: TEXT, replace: TEXT },
 };
 
 /** Whether a function takes only values of some types first. */

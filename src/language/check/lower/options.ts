@@ -6,7 +6,7 @@ import { checkMessages as say } from '../../source/catalogue/check.js';
 import type { Option } from '../../syntax/ast.js';
 import type { Template as TextTemplate } from '../../syntax/expression-nodes.js';
 import { suggestName } from '../suggest-name.js';
-import { constantText, lowerTemplate } from './lower-expression.js';
+import { constantText, lowerTemplate, noteValue } from './lower-expression.js';
 import type { StateLowering } from './state-lowering.js';
 
 /** The default time-out of a WAIT, as the text of a template. */
@@ -81,7 +81,10 @@ function checkValue(l: StateLowering, option: Option, kind: OptionKind): boolean
 export function durationTemplate(l: StateLowering, template: TextTemplate): Template {
   const text = constantText(template);
   if (text !== null && parseDuration(text) === null) l.diagnostics.push(say.badDuration(template.span, { text }));
-  return lowerTemplate(template, l);
+  const lowered = lowerTemplate(template, l);
+  const [only] = lowered;
+  if (lowered.length === 1 && typeof only === 'object') noteValue('duration', only.value, template.span, l.scope);
+  return lowered;
 }
 
 /** A pause: a duration, or two durations between which it doubles. */

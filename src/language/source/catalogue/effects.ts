@@ -37,7 +37,9 @@ export const effectMessages = {
       message: f.path ? `the file \`${f.word}\` does not exist yet` : `the program \`${f.word}\` is not on PATH`,
       help: f.path
         ? 'make sure that an earlier instruction creates it'
-        : `install it, or check the spelling${f.subtraction === undefined ? '' : `; write \`${f.subtraction}\` for a subtraction`}`,
+        : /^\d/.test(f.word)
+          ? `put it in quotes, as in \`"${f.word}"\`, for a text`
+          : `install it, or check the spelling${f.subtraction === undefined ? '' : `; write \`${f.subtraction}\` for a subtraction`}`,
     }),
   ),
   unknownAgent: message<{ name: string; known: readonly string[]; adapters: readonly string[] } & Near>(

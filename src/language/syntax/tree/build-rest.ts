@@ -144,7 +144,7 @@ function helpFor([first, second, third]: readonly Token[], named: boolean): stri
     case 'Unit':
       if (!/^[\d.]+ ?(?:ms|s|secs?|seconds?|m|mins?|minutes?|h|hours?|d|days?)$/i.test(text) || /\..*\./.test(text))
         return `put it in quotes: \`"${text}"\` is a text`;
-      return 'remove the unit: only `WAIT: 5s` and options such as `timeout=5s` take a duration';
+      return `put it in quotes, as in \`"${text}"\`, for a text that \`WAIT: {x}\` and \`timeout={x}\` take, or remove the unit for a number`;
     case 'Compare':
     case 'Assign':
       return text === '=='
