@@ -127,7 +127,8 @@ function join(a: Arguments): Value {
 }
 
 function lines(a: Arguments): Value {
-  const found = a.text(0).split(/\r?\n/);
+  // An output has lost its last line feed, but not the return before it.
+  const found = a.text(0).replace(/\r$/, '').split(/\r?\n/);
   if (found.at(-1) === '') found.pop();
   return limitedList(found);
 }
