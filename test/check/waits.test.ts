@@ -23,7 +23,7 @@ test('a pause that doubles counts its turns from 0, and one that a value gives m
   const first = (text: string) => only('set', text).filter(({ name }) => name === '$turns');
   expect(first('  WAIT: n > 3 every=1s..1m')).toMatchObject([{ value: { op: 'const', value: 0 } }]);
   expect(first('  WAIT: n > 3 every=5s')).toEqual([]);
-  expect(first('  WAIT: n > 3 every={n}')).toHaveLength(1);
+  expect(first('  CHECK: m = ./pause.sh\n  WAIT: n > 3 every={m}')).toHaveLength(1);
 });
 
 test('a signal without a time-out is awaited for any time', () => {
