@@ -4,6 +4,7 @@
  * locations.
  */
 import { nameMessages, nameMessages as say, suggestsName } from '../../source/catalogue/declarations.js';
+import { effectMessages } from '../../source/catalogue/effects.js';
 import { flowMessages } from '../../source/catalogue/flow.js';
 import { patternMessages } from '../../source/catalogue/patterns.js';
 import { notInstructions } from '../../source/catalogue/syntax.js';
@@ -140,13 +141,15 @@ function withoutNamedAfter(list: readonly Diagnostic[]): readonly Diagnostic[] {
 function nameUndeclared(d: Diagnostic): string | null {
   const state = flowMessages.unknownState.factsOf(d);
   if (state !== null) return state.parameter === undefined ? `state ${state.name}` : null;
+  const program = effectMessages.commandNotFound.factsOf(d);
+  if (program !== null) return program.subtraction === undefined ? `program ${program.word}` : null;
   const pattern = patternMessages.unknownPattern.factsOf(d);
   return pattern === null ? null : `pattern ${pattern.name}`;
 }
 
 /**
- * A state or pattern that is not declared is reported once. The first message lists the other uses, and the names that only
- * the pattern could bind.
+ * A state or pattern that is not declared is reported once, and so is a program that is not there. The first message lists the
+ * other uses, and the names that only the pattern could bind.
  */
 function reportUndeclaredOnce(list: readonly Diagnostic[]): readonly Diagnostic[] {
   const first = new Map<string, { at: number; labels: Label[] }>();
