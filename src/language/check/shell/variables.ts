@@ -73,7 +73,8 @@ export function noteEvaluated(l: Lexing, from: number, close: string, of: Pick<V
 
 /** Variables that the text reads and does not set; none if it runs code that is not visible here. */
 export function unmadeVariables(lexed: LexedShell): readonly ReadVariable[] {
-  const inWords = lexed.commands.flatMap(variablesInWords);
+  const inWords: ReadVariable[] = [];
+  for (const command of lexed.commands) for (const one of variablesInWords(command)) inWords.push(one);
   if (lexed.variables.length + inWords.length === 0) return lexed.variables;
   const made = new Set(lexed.made);
   for (const command of lexed.commands) if (!noteMade(command, made)) return [];
