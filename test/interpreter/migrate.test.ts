@@ -114,7 +114,7 @@ describe('a run continues', () => {
     expect(fresh.waiting).toEqual(['alone']);
     const begun = start(PARTS).end('before').end('first', 'a');
     expect(begun.edit(replaced, true)).toEqual([
-      'the instruction `fork` of line 3 in the state `A`',
+      'the instruction `PARALLEL` of line 3 in the state `A`',
       'the instruction `second` of line 5 in the state `A`',
     ]);
   });

@@ -266,8 +266,7 @@ class RunMigration {
     for (const at of this.alignment.addedLocations()) {
       if (at < (within?.from ?? 0) || at >= Math.min(pc, again) || !isWork(fresh, at)) continue;
       const one = fresh.code[at] as Instruction;
-      const text = 'text' in one ? one.text : describeInstruction(one).slice(1, -1).toUpperCase();
-      this.leftOut.push({ text, state: fresh.name, line: one.origin.line, once: false });
+      this.leftOut.push({ text: textOf(one), state: fresh.name, line: one.origin.line, once: false });
     }
   }
 
@@ -429,7 +428,19 @@ function plansOf({ machine }: LinkedMachine): string {
 }
 
 function describeInstruction(instruction: Instruction | undefined): string {
-  if (instruction === undefined) return '';
-  if ('text' in instruction) return `\`${instruction.text}\``;
-  return `\`${'name' in instruction ? `${instruction.op} ${instruction.name}` : instruction.op}\``;
+  return instruction === undefined ? '' : `\`${textOf(instruction)}\``;
+}
+
+/** Verbs of instructions whose name in the machine is another one. */
+const VERBS: Readonly<Record<string, string>> = {
+  ...{ 'goto-dynamic': 'GOTO', 'wait-start': 'WAIT', sleep: 'WAIT', signal: 'WAIT: signal', fork: 'PARALLEL' },
+  'fork-each': 'FOR EACH',
+};
+
+/** An instruction as people know it: its text, or its verb and its name. */
+function textOf(one: Instruction): string {
+  if ('text' in one) return one.text;
+  if (one.op.startsWith('step-') && 'plan' in one) return `STEP: ${(one.plan as { name: string }).name}`;
+  const verb = VERBS[one.op] ?? one.op.toUpperCase();
+  return 'name' in one ? `${verb} ${one.name}` : verb;
 }
