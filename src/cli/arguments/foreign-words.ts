@@ -170,6 +170,10 @@ const OF_COMMANDS: Readonly<Record<string, Readonly<Record<string, string>>>> = 
   list: { '--all': 'leave it out: `list` shows all programs below the folder' },
   gc: { '--older-than': 'write `--keep-last N`: the newest N runs are kept', '--days': 'write `--keep-last N`' },
   doctor: { '--fix': 'leave it out: `doctor` only shows what is installed' },
+  worker: {
+    ...{ '--on': 'write `--engine …`, with the address of its admin API', '--url': 'write `--engine …`' },
+    ...{ '--port': 'write `--listen 127.0.0.1:…`', '--concurrency': 'write `--jobs …`' },
+  },
   schedules: { '--next': 'leave it out: the column NEXT shows the next time of each' },
 };
 /** They change nothing here. */
