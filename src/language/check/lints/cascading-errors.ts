@@ -35,7 +35,10 @@ export function withoutCascades(list: readonly Diagnostic[], sources: SourceSet)
  */
 function withoutConsequences(list: readonly Diagnostic[]): readonly Diagnostic[] {
   const misspelt = new Set(list.filter((d) => d.code === 'unknown-verb').map(startOf));
-  const unquoted = new Set(list.filter((d) => d.code === 'literal-arithmetic').map(startOf));
+  const literals = list.filter((d) => d.code === 'literal-arithmetic');
+  const unquoted = new Set(literals.map(startOf));
+  const isUnquoted = ({ span }: Diagnostic) =>
+    literals.some((one) => one.span.file === span.file && one.span.start <= span.start && span.end <= one.span.end);
   const braces = new Set(list.filter((d) => d.code === 'ambiguous-braces').map(startOf));
   const misread = list.filter((d) => /^(?:unexpected-text|operator-spelling|missing-part|bad-character)$/.test(d.code));
   const isMisread = ({ span }: Diagnostic) =>
@@ -44,7 +47,7 @@ function withoutConsequences(list: readonly Diagnostic[]): readonly Diagnostic[]
     );
   return withoutOptionsOfNothing(
     list.filter((d) => {
-      if (d.code === 'wrong-type') return !isMisread(d);
+      if (d.code === 'wrong-type') return !isMisread(d) && !isUnquoted(d);
       if (d.code === 'unclosed-bracket') return !braces.has(startOf(d));
       if (/^(?:else|default)-without-if$/.test(d.code)) return !misspelt.has(startOf(d));
       return d.code !== 'input-default' || !unquoted.has(startOf(d));

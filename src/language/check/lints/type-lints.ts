@@ -2,14 +2,13 @@
  * Reports comparisons that can only fail: two scalars of different types, or an input without a type, which the command
  * line passes as text, with a number or boolean.
  */
-import { ERROR_KINDS } from '../../../machine/error-kinds.js';
 import type { Expr } from '../../../machine/expression.js';
-import type { Input, Machine, State } from '../../../machine/machine.js';
-import { nearest } from '../../../prelude/nearest.js';
+import type { Input } from '../../../machine/machine.js';
 import { typeMessages as say } from '../../source/catalogue/expressions.js';
 import type { Correction, Diagnostic, SourceSet } from '../../source/diagnostic.js';
 import type { LoweredMachine } from '../lower/lower-machine.js';
 import type { TypedOperand, TypeUse } from '../scope.js';
+import { KnownWords } from './known-words.js';
 import {
   BOOLEAN,
   LIST,
@@ -35,6 +34,8 @@ export function lintTypes({ machine, states }: LoweredMachine, sources: SourceSe
     for (const use of typeUses) {
       const diagnostic =
         checkField(use, state, types, sources) ??
+        checkElement(use, state, types, sources) ??
+        checkTexts(use, state, types, sources) ??
         checkComparison(use, state, types, sources) ??
         checkOrder(use, state, types, sources) ??
         checkMembership(use, state, types, sources) ??
@@ -62,6 +63,55 @@ function checkField(
   const type = isText && (found & ~TEXT) !== 0 ? 'text or a list' : found === LIST ? 'a list' : describeType(found);
   return say.noFields(right.span, { of, name: String(right.expr.value), type });
 }
+
+/** `text[0]`, and `list["name"]`. */
+function checkElement(
+  { operator, left, right }: TypeUse,
+  state: number,
+  types: TypesOf,
+  sources: SourceSet,
+): Diagnostic | null {
+  if (operator !== '[]') return null;
+  const found = types(left.expr, state);
+  const index = types(right.expr, state);
+  const of = textOf(left, sources);
+  if (found !== 0 && (found & (STRUCTURE | NULL)) === 0) {
+    const help = found === TEXT ? `write \`slice(${of}, 0, 1)\` for its first character` : 'use a list or an object';
+    const needs = 'only a list and an object have elements';
+    return say.wrongType(left.span, { needs, is: `\`${of}\` is ${describeType(found)}`, help });
+  }
+  if (found !== LIST || index === 0 || (index & NUMBER) !== 0) return null;
+  return say.wrongType(right.span, {
+    needs: 'a list has elements by their numbers',
+    is: `this is ${describePrinted(index)}`,
+    help: `take an element, as in \`${of}[0]\`, or go through them with FOR EACH`,
+  });
+}
+
+/** `matches`, `starts with` and `ends with` of what is never a text. */
+function checkTexts(use: TypeUse, state: number, types: TypesOf, sources: SourceSet): Diagnostic | null {
+  if (!/^(?:matches|(?:starts|ends)-with)$/.test(use.operator)) return null;
+  for (const side of [use.left, use.right]) {
+    const found = types(side.expr, state) & ~NULL;
+    if (found === 0 || (found & TEXT) !== 0) continue;
+    const of = textOf(side, sources);
+    return say.wrongType(side.span, {
+      needs: `\`${use.operator.replace('-', ' ')}\` compares two texts`,
+      is: `\`${of}\` is ${describeType(found)}`,
+      help:
+        (found & STRUCTURE) === 0
+          ? `write \`${side.expr.op === 'const' ? `"${of}"` : stringOf(of)}\` for its text`
+          : 'look in it with `contains`',
+    });
+  }
+  return null;
+}
+
+/** A text that is only `{x}` has the type of its value. */
+const stringOf = (written: string): string => `string(${/^"\{([^{}"]+)\}"$/.exec(written)?.[1] ?? written})`;
+
+const textOf = ({ span }: TypedOperand, sources: SourceSet): string =>
+  sources[span.file]?.text.slice(span.start, span.end) ?? '';
 
 const STRUCTURE = LIST | OBJECT;
 const SCALAR = TEXT | NUMBER | BOOLEAN | VERSION;
@@ -117,7 +167,8 @@ function checkOperands(use: TypeUse, state: number, types: TypesOf, sources: Sou
   if (wanted === null) return null;
   const left = types(use.left.expr, state) & ~NULL;
   const right = types(use.right.expr, state) & ~NULL;
-  const isLiteral = use.left.expr.op === 'const' && use.right.expr.op === 'const' && !operator.startsWith('INCREMENT');
+  // A literal in the place of a condition has a message of its own.
+  const isLiteral = operator === 'is' && use.left.expr.op === 'const';
   if (left === 0 || right === 0 || isLiteral) return null;
   const nameOf = (one: TypedOperand) => sources[one.span.file]?.text.slice(one.span.start, one.span.end) ?? '';
   if (operator === '+' && isOutput(left) && isOutput(right)) {
@@ -173,7 +224,7 @@ function describeWhole(types: Types): string {
 }
 
 function wholeFor(name: string, found: Types, wanted: Types, isLoop: boolean): string {
-  if ((wanted & TEXT) !== 0 && (found & STRUCTURE) === 0) return `write \`"{${name}}"\` for its text`;
+  if ((wanted & TEXT) !== 0 && (found & STRUCTURE) === 0) return `write \`${stringOf(name)}\` for its text`;
   if (wanted === LIST && found === NUMBER && isLoop) return `write \`range(${name})\` for a number of turns`;
   if (wanted === LIST && found === OBJECT) return `write \`keys(${name})\` or \`values(${name})\``;
   if (wanted === LIST && found === TEXT)
@@ -357,111 +408,4 @@ function inputOf(expr: Expr, inputs: readonly Input[]): Input | null {
   const input = slot?.in === 'input' && expr.places.length === 1 ? inputs[slot.slot] : undefined;
   if (input === undefined || input.type !== undefined) return null;
   return input.value === undefined || input.value === null || typeof input.value === 'string' ? input : null;
-}
-
-/** The texts that a variable can have: the choices of an input or a question, and the kinds of failures. */
-class KnownWords {
-  private known: { readonly kinds: readonly string[] | null } | undefined;
-  private readonly locals = new Map<State, Map<number, readonly string[]>>();
-
-  constructor(private readonly machine: Machine) {}
-
-  /** Collected when a program compares a kind of failure. */
-  private get kinds(): readonly string[] | null {
-    this.known ??= { kinds: failureKinds(this.machine) };
-    return this.known.kinds;
-  }
-
-  check(use: TypeUse, state: number): Diagnostic | null {
-    const { operator, left, right } = use;
-    const isEqual = operator === '==' || operator === '!=';
-    if (!isEqual && operator !== 'in' && operator !== 'not-in') return null;
-    return this.checkSide(left, right, state) ?? (isEqual ? this.checkSide(right, left, state) : null);
-  }
-
-  private checkSide(value: TypedOperand, other: TypedOperand, state: number): Diagnostic | null {
-    const { expr } = other;
-    const texts = expr.op === 'const' ? [expr.value].flat() : expr.op === 'list' ? expr.items.map(constantOf) : [];
-    if (!texts.some((text) => typeof text === 'string')) return null;
-    const known = this.wordsOf(value.expr, state);
-    const wrong = texts.find((text): text is string => typeof text === 'string' && known?.includes(text) === false);
-    if (wrong === undefined || known === null) return null;
-    const name = value.expr.op === 'read' ? value.expr.name : '';
-    return say.neverHasValue(other.span, { name, value: wrong, known, near: nearest(wrong, known) });
-  }
-
-  /** Null: it may be any text. */
-  private wordsOf(expr: Expr, state: number): readonly string[] | null {
-    const [slot, ...more] = expr.op === 'read' ? expr.places : [];
-    if (expr.op !== 'read' || slot === undefined || more.length > 0) return null;
-    const { inputs, states } = this.machine;
-    const here = states[state];
-    switch (slot.in) {
-      case 'input':
-        return inputs[slot.slot]?.choices ?? null;
-      case 'entry':
-        return state === this.machine.error && expr.name === 'error_type' ? this.kinds : null;
-      case 'local':
-        return here === undefined ? null : (this.localsOf(here).get(slot.slot) ?? null);
-      default:
-        return null;
-    }
-  }
-
-  /** Collected once for a state: every comparison asks. */
-  private localsOf(state: State): ReadonlyMap<number, readonly string[]> {
-    let found = this.locals.get(state);
-    if (found === undefined) {
-      found = choicesIn(state);
-      for (const { names } of state.handlers)
-        if (names.error_type !== undefined && this.kinds !== null) found.set(names.error_type, this.kinds);
-        else if (names.error_type !== undefined) found.delete(names.error_type);
-      this.locals.set(state, found);
-    }
-    return found;
-  }
-}
-
-const constantOf = (expr: Expr): unknown => (expr.op === 'const' ? expr.value : null);
-
-/** By local that a question binds and nothing else: the choices of the question. */
-function choicesIn({ code }: State): Map<number, readonly string[]> {
-  const found = new Map<number, readonly string[]>();
-  const bound = new Set<number>();
-  for (const one of code) {
-    const slots = one.op === 'ask' ? [one.bind] : writtenBy(one);
-    for (const slot of slots) {
-      if (typeof slot !== 'number') continue;
-      const isFirst = !bound.has(slot);
-      bound.add(slot);
-      found.delete(slot);
-      if (!isFirst || one.op !== 'ask' || one.choices.length === 0) continue;
-      const texts = [...one.choices, ...(one.value === null ? [] : [one.value])].map((template) =>
-        template.length === 1 && typeof template[0] === 'string' ? template[0].trim() : null,
-      );
-      if (!texts.includes(null)) found.set(slot, texts as string[]);
-    }
-  }
-  return found;
-}
-
-/** The locals that an instruction writes, but for those of a question. */
-function writtenBy(one: State['code'][number]): unknown[] {
-  return [
-    ...(one.op === 'set' && one.to.in === 'local' ? [one.to.slot] : []),
-    ...('bind' in one && typeof one.bind === 'object' && one.bind !== null ? [one.bind.slot] : []),
-    ...('variable' in one ? [one.variable] : []),
-    ...('collect' in one && Array.isArray(one.collect) ? one.collect : []),
-  ];
-}
-
-/** The kinds of failures, with those that the program and its tools make; null: they are not known. */
-function failureKinds({ states, plans }: Machine): readonly string[] | null {
-  // Tools name their failures themselves.
-  if (Object.keys(plans ?? {}).length > 0) return null;
-  const passed = states
-    .flatMap(({ code }) => code)
-    .flatMap((one) => ('args' in one ? (one.args as readonly { name?: string; value?: Expr }[]) : []))
-    .flatMap(({ name, value }) => (name === 'error_type' && value !== undefined ? [constantOf(value)] : []));
-  return passed.every((one) => typeof one === 'string') ? [...ERROR_KINDS, ...(passed as string[])] : null;
 }

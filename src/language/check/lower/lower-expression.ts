@@ -116,13 +116,13 @@ export function lowerExpression(e: Expression, context: ExpressionContext, unkno
       return context.stepKey(e) ?? lowerName(e, context, unknown);
     case 'field':
       return context.stepKey(e) ?? lowerField(e, context, unknown);
-    case 'index':
+    case 'index': {
       context.fieldRead(e);
-      return {
-        op: 'index',
-        of: lowerExpression(e.of, context, unknown),
-        index: lowerExpression(e.index, context, unknown),
-      };
+      const of = lowerExpression(e.of, context, unknown);
+      const index = lowerExpression(e.index, context, unknown);
+      noteSides('[]', e.span, { expr: of, span: e.of.span }, { expr: index, span: e.index.span }, context.scope);
+      return { op: 'index', of, index };
+    }
     case 'maybe':
       return { op: 'maybe', of: lowerSpared(e.of, context, unknown) };
     case 'call':
@@ -276,7 +276,7 @@ function lowerCompare(
     const reason = regexProblem(right.value);
     if (reason !== null) context.scope.shared.diagnostics.push(say.badRegex(e.right.span, { reason }));
   }
-  if (!/^(?:matches|starts|ends)/.test(e.operator)) noteOperands(e, e.operator, left, right, context.scope);
+  noteOperands(e, e.operator, left, right, context.scope);
   return { op: 'compare', operator: e.operator, left, right };
 }
 
