@@ -71,7 +71,7 @@ function checkElement(
   types: TypesOf,
   sources: SourceSet,
 ): Diagnostic | null {
-  if (operator !== '[]') return null;
+  if (operator !== '[]' || isPassed({ left, right }, sources)) return null;
   const found = types(left.expr, state);
   const index = types(right.expr, state);
   const of = textOf(left, sources);
@@ -90,7 +90,7 @@ function checkElement(
 
 /** `matches`, `starts with` and `ends with` of what is never a text. */
 function checkTexts(use: TypeUse, state: number, types: TypesOf, sources: SourceSet): Diagnostic | null {
-  if (!/^(?:matches|(?:starts|ends)-with)$/.test(use.operator)) return null;
+  if (!/^(?:matches|(?:starts|ends)-with)$/.test(use.operator) || isPassed(use, sources)) return null;
   for (const side of [use.left, use.right]) {
     const found = types(side.expr, state) & ~NULL;
     if (found === 0 || (found & TEXT) !== 0) continue;
@@ -105,6 +105,17 @@ function checkTexts(use: TypeUse, state: number, types: TypesOf, sources: Source
     });
   }
   return null;
+}
+
+/**
+ * Whether all operands are constants, and a USE passes one of them: another condition of the pattern may decide whether
+ * they meet.
+ */
+function isPassed({ left, right }: Pick<TypeUse, 'left' | 'right'>, sources: SourceSet): boolean {
+  if (left.expr.op !== 'const' || right.expr.op !== 'const') return false;
+  return [left, right].some(
+    (one) => isWord(textOf(one, sources)) && !/^(?:true|false|null)$/.test(textOf(one, sources)),
+  );
 }
 
 /** A text that is only `{x}` has the type of its value. */
@@ -169,7 +180,7 @@ function checkOperands(use: TypeUse, state: number, types: TypesOf, sources: Sou
   const right = types(use.right.expr, state) & ~NULL;
   // A literal in the place of a condition has a message of its own.
   const isLiteral = operator === 'is' && use.left.expr.op === 'const';
-  if (left === 0 || right === 0 || isLiteral) return null;
+  if (left === 0 || right === 0 || isLiteral || isPassed(use, sources)) return null;
   const nameOf = (one: TypedOperand) => sources[one.span.file]?.text.slice(one.span.start, one.span.end) ?? '';
   if (operator === '+' && isOutput(left) && isOutput(right)) {
     const names = { left: nameOf(use.left), right: nameOf(use.right) };
