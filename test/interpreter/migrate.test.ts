@@ -207,3 +207,46 @@ describe('a run lacks', () => {
     expect(run.edit('STATE: A\n  RETURN: over\n')).toEqual([expect.stringContaining('of line 3 in the state `A`')]);
   });
 });
+
+const WAIT = 'WAIT: n > 3 OR timeout=10m every=1m';
+
+/** What it waits for, with what happened to it before; then what runs when that is edited, after a line above it, or gone. */
+test.each([
+  ['DO: work', '', 'other, other, work, new, new, after, after'],
+  ['DO [once]: work', '', 'refused, other, work, new, work, refused, after'],
+  ['DO [retry=3]: work', '!work', 'other, other, work, new, new, after, after'],
+  ['ASK user: "work?" → go', '', 'ask go, ask go, ask go, new, new, refused, after'],
+  ['WAIT: signal work', '', 'signal other, signal other, signal work, new, new, refused, after'],
+  ['WAIT: 10m', '', 'timer, timer, timer, new, new, refused, after'],
+  [WAIT, '', 'timer, timer, timer, timer, timer, refused, refused'],
+  [`${WAIT}\n    DO: work`, '', 'other, other, work, new, new, after, after'],
+  [
+    `DO: in PARALLEL\n    - a\n    - b\n  ${WAIT}\n    DO: work`,
+    'a',
+    'b other, b other, b work, b work, b work, refused, refused',
+  ],
+  ['FOR EACH: x in ["work", "b"]\n    DO: echo {x}', 'echo work', 'echo b, echo b, echo b, new, new, after, after'],
+  ['DO: in PARALLEL\n    - work\n    - b', '', 'b other, b other, work b, new, new, refused, after'],
+  ['DO: x\n  UNDO: work\n  ROLLBACK', 'x', 'work, work, work, work, work, refused, refused'],
+])('an edited program goes on where the run waits at %j', (line, ended, expected) => {
+  const text = (lines: string): string =>
+    `STATE: A\n  TRACK: n = 0\n  DO: before\n  ${lines}\n  DO: after\n  RETURN: over\n`;
+  const waiting = (edited: string, failed = false, inserted = false): string => {
+    const run = new ScriptedProgram(text(line), { restored: false, clockMs: 0 }).end('before');
+    if (ended.startsWith('!')) run.fail(ended.slice(1));
+    else if (ended !== '') run.end(ended);
+    return run.edit(text(edited), failed, inserted).length > 0 ? 'refused' : run.waiting.join(' ');
+  };
+  const edited = line.replace('work', 'other').replace('10m', '20m');
+  const above = `DO: new\n  ${line}`;
+  const goes = [
+    waiting(edited),
+    waiting(edited, true),
+    waiting(above),
+    waiting(above, true),
+    waiting(above, false, true),
+    waiting('EMIT: GONE'),
+    waiting('EMIT: GONE', true),
+  ];
+  expect(goes.join(', ')).toBe(expected);
+});

@@ -108,10 +108,13 @@ export class ScriptedProgram {
     return this.step();
   }
 
-  /** Continues in an edited program, or returns what it lacks. `failed`: what the run waits for has failed before. */
-  edit(text: string, failed = false): readonly string[] {
+  /**
+   * Continues in an edited program, or returns what it lacks. `failed`: what the run waits for has failed before;
+   * `inserted`: what the edited program has above it is executed first.
+   */
+  edit(text: string, failed = false, inserted = false): readonly string[] {
     const linked = linkText(text);
-    const moved = migrateRun(this.run, linked, { failed });
+    const moved = migrateRun(this.run, linked, { failed, inserted });
     if ('missing' in moved) return moved.missing;
     this.linked = linked;
     this.run = moved.run;

@@ -8,7 +8,7 @@ import { expect, test } from 'vitest';
 import { type CommandFunction, readJournalLine } from '../../src/index.js';
 import type { ResumeOptions } from '../../src/runtime/run/again/resume-options.js';
 import { resume } from '../../src/runtime/run/again/resume-run.js';
-import { compiled, copied, type KeptRun, keptRun } from './kept-run.js';
+import { compiled, copied, type KeptRun, keptRun, refusal } from './kept-run.js';
 
 interface Failing {
   readonly program: string;
@@ -98,5 +98,32 @@ test.each(Object.entries(programs))('%s', async (_, { program, corrected, again 
     const report = await resume(run_id, { ...options, dir: one.dir });
     expect({ ...report, duration_ms: 0 }, `after event ${at}`).toEqual({ ...undisturbed, duration_ms: 0 });
     expect(world.done, `after event ${at}`).toEqual(wanted.slice(wanted.length - (outcomes - kept)));
+  }
+});
+
+test('a rollback is finished in its own program', async () => {
+  const world = new World();
+  const program = 'STATE: A\n  DO: work one\n  UNDO: work back1\n  DO: work two\n  UNDO: flaky back2\n  DO: flaky x\n';
+  const failed = await keptRun(program, world.commands);
+  const before = lines(failed).length;
+  const { run_id } = failed.report;
+  const options = { dir: failed.dir, commands: world.commands };
+  const undisturbed = await resume(run_id, { ...options, rollback: true });
+  const all = lines(failed);
+  const edited = compiled(program.replace('flaky x', 'work y'), ['work', 'flaky']);
+  // The first new events are of the resume and of who asked for the rollback.
+  for (let at = before + 2; at < all.length; at++) {
+    const begun = copied(failed);
+    cutAfter(begun, at);
+    const there = { ...options, dir: begun.dir };
+    const why = await refusal(() => resume(run_id, { ...there, machine: edited }));
+    expect(why).toMatch(/is being undone|has undone/);
+    expect(lines(begun)).toHaveLength(at);
+    // After its last outcome, another rollback tries again what failed.
+    for (const how of why.includes('being') ? ([{}, { rollback: true }] as const) : [{}]) {
+      const one = copied(begun);
+      const report = await resume(run_id, { ...there, dir: one.dir, ...how });
+      expect({ ...report, duration_ms: 0 }, `after event ${at}`).toEqual({ ...undisturbed, duration_ms: 0 });
+    }
   }
 });

@@ -272,7 +272,7 @@ class RunMigration {
 
   /** Where the thread continues, and whether what it waits for is still needed. Null: nowhere. */
   private positionOf(
-    { status, pc, pending, forks, rollback, plan, counter }: ThreadImage,
+    { status, pc, pending, forks, plan, counter }: ThreadImage,
     old: State,
     within: CodeRegion | null,
   ): Omit<Partial<ThreadImage>, 'pc'> & { readonly pc: number | null } {
@@ -285,8 +285,7 @@ class RunMigration {
       one.op === 'plan'
         ? plan === undefined || plan.log.length === 0
         : EFFECTS.has(one.op) && pending.every(({ kind, call }) => STARTED.has(kind) && !call);
-    const canMove = (isStarted || WAITS.has(one.op)) && pending.length > 0;
-    if (!canMove || forks.length > 0 || rollback !== undefined) return { pc: same };
+    if (!(isStarted || WAITS.has(one.op)) || forks.length > 0) return { pc: same };
     const here = alignment.newLocation(pc) ?? (alignment.isUnchanged(pc) || !isStarted ? same : null);
     if (here === null && !isStarted && !failed) return { pc: null };
     const start = isStarted || isFirst ? this.startOf(pc, old, here, within) : here;

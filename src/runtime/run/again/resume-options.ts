@@ -104,6 +104,12 @@ function chooseStart(
   const { run } = recovered.replay;
   const { run_id } = stored.about;
   if (options.rollback) refuseRollback(run_id, run);
+  if (run.undo.endedAs !== null && editedMachine(run, options.machine) !== null)
+    throw new RunRefused(
+      'wrong-use',
+      `run \`${run_id}\` is being undone, as its own program says`,
+      `finish that first: \`statedsl resume ${run_id}\``,
+    );
   if (run.result === null || options.rollback) return { recovered, point: null, spent: null };
   refuseEnded(run_id, run, isOpen);
   refuseAfterRollback(run_id, run);
