@@ -30,7 +30,7 @@ export function mutantsOf(path, text) {
     if (ts.isTypeNode(node) || ts.isImportDeclaration(node) || ts.isInterfaceDeclaration(node)) return;
     const condition = conditionOf(node);
     if (condition !== null) add(condition, `!(${condition.getText(file)})`);
-    if (ts.isExpressionStatement(node)) add(node, ';');
+    if (ts.isExpressionStatement(node) && !ts.isSatisfiesExpression(node.expression)) add(node, ';');
     if (ts.isBinaryExpression(node)) {
       const other = SWAPPED.get(node.operatorToken.kind);
       // Texts are joined with `+`, too: without one of them being a number, `-` is nothing that anybody writes.

@@ -80,7 +80,6 @@ interface Wrapper {
 }
 
 const words = (text: string): readonly string[] => text.split(' ');
-const TRACED = words('-a -b -e -F -I -l -n -o -O -p -P -s -S -u -U -w -x -X');
 
 const WRAPPERS: ReadonlyMap<string, Wrapper> = new Map<string, Wrapper>([
   ['exec', { valued: ['-a'] }],
@@ -98,8 +97,8 @@ const WRAPPERS: ReadonlyMap<string, Wrapper> = new Map<string, Wrapper>([
   ['time', { valued: ['-o', '-f', '--output', '--format'] }],
   ['chroot', { operands: 1 }],
   ['unbuffer', {}],
-  ['strace', { valued: TRACED }],
-  ['ltrace', { valued: TRACED }],
+  ['strace', { valued: words('-a -b -e -E -I -o -O -p -P -s -S -u -U -X') }],
+  ['ltrace', { valued: words('-a -A -D -e -F -l -n -o -p -s -u -w -x') }],
   ['valgrind', {}],
   ['flock', { valued: ['-w', '--timeout', '-E', '--conflict-exit-code'], operands: 1, asks: ['-c', '--command'] }],
   ['taskset', { operands: 1 }],

@@ -147,7 +147,7 @@ function lowerCallee(
 ): number {
   const outer = l.steps;
   const { scope: around, own } = outer.context;
-  const first = steps[0]?.span ?? { file: program.file, start: 0, end: 0 };
+  const first = steps[0]?.span ?? call.span;
   const block = { instructions: steps as readonly Instruction[], inline: false, span: first };
   const scope: StepScope = scopeOf([block], { level: around.level + 1, kind: 'workflow', parent: around, path: '' });
   if (own !== null && where.at === 'run') own.below = scope;

@@ -34,7 +34,7 @@ export function blockText(context: ParseContext, token: Token, of: string, comme
       out.push(line.slice(cut));
       at += line.length - cut + 1;
     }
-    start = next < 0 ? 0 : next + 1;
+    start = next + 1;
   }
   return { text: out.join('\n'), lines, block: true, span: span(context, begin, tokenEnd(token)) };
 }

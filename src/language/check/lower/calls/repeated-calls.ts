@@ -74,8 +74,7 @@ function withConstants(callable: CallablePlan, args: readonly EntryArgument[], c
     family: { of: family.of, constants },
     link: () => {
       const { name, plans } = link();
-      const linked = linkedPlan({ name, plans });
-      return { name, plans: { ...plans, [name]: linked === plan ? own : passing(linked, args) } };
+      return { name, plans: { ...plans, [name]: passing(linkedPlan({ name, plans }), args) } };
     },
   };
 }
