@@ -66,7 +66,7 @@ export class RecordScan implements LineListener {
     this.last = seq;
     const at = start + '{"seq":'.length + digitsOf(seq);
     const event = this.eventAt(buffer, at, start, end);
-    const isDelivery = event === null && DELIVERIES.some((name) => beginsWith(buffer, at + TYPE_AT, name));
+    const isDelivery = DELIVERIES.some((name) => beginsWith(buffer, at + TYPE_AT, name));
     this.active.take(this.timeAt(buffer, at + TIME_AT), event ?? (isDelivery ? DELIVERY : OTHER));
     if (seq % EVERY_EVENTS === 0) this.marks.push({ seq, ms: this.active.ms, last: this.active.last });
   }

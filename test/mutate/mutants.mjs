@@ -51,6 +51,7 @@ function conditionOf(node) {
 
 /** A limit with a name may as well be one more. */
 function isLimit(parent, file) {
+  if (ts.isBinaryExpression(parent)) return isLimit(parent.parent, file);
   return ts.isVariableDeclaration(parent) && /^[A-Z_]+$/.test(parent.name.getText(file));
 }
 

@@ -110,6 +110,19 @@ test('the clock of a run says once that the time is up, and nothing after the en
   expect([time.advance(), ups]).toEqual([null, 1]);
 });
 
+test('the clock of a run that a debugger holds stands still', () => {
+  const time = new VirtualTime(0);
+  let ups = 0;
+  const clock = new RunClock(10, 50, () => ups++, time);
+  const other = new RunClock(0, 100, () => ups++, time);
+  clock.pause();
+  time.advance();
+  expect([other.isTimeUp, clock.isTimeUp, clock.activeMs, ups]).toEqual([true, false, 10, 1]);
+  clock.proceed();
+  time.advance();
+  expect([clock.isTimeUp, clock.activeMs, time.now, ups]).toEqual([true, 50, 140, 2]);
+});
+
 test('a run is warned once before a limit on disk, and exceeds it with the first byte after it', () => {
   let journal = 0;
   const output = { bytes: 0 } as unknown as OutputUse & { bytes: number };

@@ -22,6 +22,13 @@ function runs(pid: number): boolean {
   return stat !== null && stat.state !== 'Z';
 }
 
+test.runIf(process.platform === 'linux')('facts of a process are read behind its name', () => {
+  const { state, group, startedAt } = processStat(process.pid) ?? {};
+  expect(state).toMatch(/^[RSD]$/);
+  expect([group, startedAt].every((one) => Number.isSafeInteger(one) && Number(one) > 0)).toBe(true);
+  expect(processStat(2 ** 30)).toBeNull();
+});
+
 describe('a command', () => {
   describe('output', () => {
     test('stdout, stderr and the exit code are recorded', async () => {

@@ -163,6 +163,7 @@ class CasesReader {
       } else inputs[name] = one;
     }
     for (const { name, message, help, kind } of inputProblems(this.machine, inputs)) {
+      if (kind === 'missing' && Object.hasOwn(given, name)) continue;
       const where: Path = kind === 'missing' ? ('inputs' in value ? [at, 'inputs'] : [at]) : [at, 'inputs', name];
       this.report(where, message, help ?? (kind === 'missing' ? `add \`${name}\` to \`inputs\`` : 'correct it'), true);
     }
@@ -224,7 +225,7 @@ class CasesReader {
     const { text, lineStarts } = this.source;
     const start = (lineStarts[location.line - 1] ?? 0) + location.column - 1;
     const rest = text.slice(start, lineStarts[location.line]);
-    return { file: 0, start, end: start + (/^[\w-]+/.exec(rest)?.[0] ?? rest.trimEnd()).length };
+    return { file: 0, start, end: start + (/^[\w.-]+/.exec(rest)?.[0] ?? rest.trimEnd()).length };
   }
 }
 

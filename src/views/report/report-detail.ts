@@ -39,7 +39,7 @@ export function detailOf(name: string, runs: readonly RunWithFacts[]): Detail | 
   const attempts = runs.flatMap(({ run_id, facts }) =>
     facts.attempts.filter(({ request }) => toolName(request) === name).map((one) => detailedAttempt(run_id, one)),
   );
-  return steps.length + visits.length + attempts.length === 0 ? null : { name, steps, visits, attempts };
+  return [steps, visits, attempts].every(({ length }) => length === 0) ? null : { name, steps, visits, attempts };
 }
 
 /** The names that `detailOf` knows. */
