@@ -466,6 +466,16 @@ test('an option without effect is refused, and runs are found by name, program a
   const count = async (filter: RunFilter) => value(await runs.list(filter)).runs.length;
   expect(await count({ program: join(dir, 'p.dsl'), begunIn: dir })).toBe(1);
   expect(await count({ program: join(dir, 'q.dsl') })).toBe(0);
+  // What follows a part of the list comes after its last run.
+  const others = [value(await runs.start('p.dsl')).started.run_id, value(await runs.start('p.dsl')).started.run_id];
+  const newest = [...others].reverse();
+  const idsOf = async (filter: RunFilter) => {
+    const { runs: listed, next } = value(await runs.list(filter));
+    return [listed.map((one) => one.run_id), next];
+  };
+  expect(await idsOf({ limit: 2 })).toEqual([newest, newest[1]]);
+  expect(await idsOf({ limit: 2, after: newest[1] as string })).toEqual([[started.run_id], undefined]);
+  expect(await idsOf({ limit: 3 })).toEqual([[...newest, started.run_id], undefined]);
   // All runs of the store of a folder began there, whatever they say.
   expect(await count({ begunIn: '/' })).toBe(0);
 });

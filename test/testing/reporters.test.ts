@@ -7,6 +7,7 @@ import {
   lcov,
   neededCallsText,
   resultLines,
+  summaryLine,
 } from '../../src/lab/testing/reporters/coverage-text.js';
 import { github, json, junit, tap } from '../../src/lab/testing/reporters/machine-reports.js';
 import type { TestResult } from '../../src/lab/testing/test-world.js';
@@ -155,4 +156,19 @@ test('calls that no cassette has are listed with the most that they and what fol
   expect(neededCallsText([free], 0)).toBe(
     'one call is not as recorded:\n  a: Task(w) "x" (state A, line 3)\n  and what the run asks for because of the new outcomes\n',
   );
+});
+
+test('the last line has what happened, and nothing that did not', () => {
+  const of = (...statuses: readonly TestResult['status'][]) => statuses.map((status) => result({ status }));
+  expect([
+    summaryLine([], 0, 5, plain),
+    summaryLine(of('passed'), 0, 5, plain),
+    summaryLine(of('skipped'), 1, 5, plain),
+    summaryLine(of('passed', 'failed', 'skipped', 'passed'), 2, 5, plain),
+  ]).toEqual([
+    'no tests in 0.01 s\n',
+    '1 passed in 0.01 s\n',
+    '1 failed with a fault, 1 skipped in 0.01 s\n',
+    '1 failed, 2 failed with a fault, 2 passed, 1 skipped in 0.01 s\n',
+  ]);
 });

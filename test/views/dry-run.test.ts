@@ -5,13 +5,17 @@ import { drawDryRun } from '../../src/views/dry-run.js';
 import { machine } from './machine-fixture.js';
 
 test('inputs, limits, states, and instructions with their class', () => {
-  const inputs = new Map([['token', 'hush']]);
-  const text = drawDryRun({ machine, inputs, limits: { ...machine.limits, cost: 5 }, start: 'PLAN' }, plain);
+  const inputs = new Map<string, string | number>([
+    ['token', 'hush'],
+    ['limit', 5],
+  ]);
+  const printed = { limit: '5.0' };
+  const text = drawDryRun({ machine, inputs, printed, limits: { ...machine.limits, cost: 5 }, start: 'PLAN' }, plain);
   expect(text).toBe(
     `machine plan
   inputs
     objective  required
-    limit      = 20 by default
+    limit      = 5.0
     token      = *** (string; secret)
     mode       = "fast" by default (string; one of fast, slow)
   tracked  count

@@ -6,6 +6,7 @@ import { machinesPicture } from '../../src/views/graph/machine-picture.js';
 import { describeState } from '../../src/views/instruction.js';
 import type { Picture } from '../../src/views/picture/picture.js';
 import { referenceWords } from '../../src/views/steps/references.js';
+import { stepSummaries } from '../../src/views/steps/step-summary.js';
 import { compileCase } from '../corpus/compile-case.js';
 import { code, goto, machine, unless } from './machine-fixture.js';
 
@@ -945,5 +946,25 @@ steps:
         judge  (validate, claude)
       -------> (return)
     "
+  `);
+});
+
+test('what is told of each step has what its sections say', () => {
+  const steps = compiled(STEPS).states.flatMap((state) => stepSummaries(state, compiled(STEPS)));
+  const told = steps.map(({ gates, reads, ...one }) => ({
+    ...one,
+    gates: gates.map(({ name, kind, what }) => `${name} ${kind}: ${what}`),
+    reads: reads.map(({ name }) => name),
+  }));
+  expect(told.map((one) => JSON.stringify(one)).join('\n')).toMatchInlineSnapshot(`
+    "{"path":"WORK/plan","type":"split","file":"program.dsl","line":3,"agent":"claude","session":null,"guards":["max_turns=3","max_cost=0.5","max_time=2m","idle=30s","no_write"],"context":[],"workflow":null,"retry":["attempt: 2 → agent codex, prompt \\"Again\\", session new","not: gate.test → worktree reset"],"exit":4,"gates":["schema schema: ","coverage coverage: ./coverage, at least 80 %","test test: ./test","touched touched: src/**, a","big expr: spec == \\"x\\""],"reads":["spec"]}
+    {"path":"WORK/plan/<task>/build","type":"code","file":"program.dsl","line":12,"agent":"codex","session":"WORK/plan","guards":[],"context":[],"workflow":null,"retry":[],"exit":3,"gates":["files files: only the files of the task"],"reads":[]}
+    {"path":"WORK/plan/<task>/look","type":"none","file":"program.dsl","line":16,"agent":null,"session":null,"guards":[],"context":[],"workflow":null,"retry":[],"exit":1,"gates":["files files: only the files of the task"],"reads":[]}
+    {"path":"WORK/both","type":"none","file":"program.dsl","line":18,"agent":null,"session":null,"guards":[],"context":[],"workflow":null,"retry":[],"exit":1,"gates":[],"reads":[]}
+    {"path":"WORK/both/one","type":"none","file":"program.dsl","line":19,"agent":null,"session":null,"guards":[],"context":[],"workflow":null,"retry":[],"exit":1,"gates":[],"reads":[]}
+    {"path":"WORK/both/two","type":"none","file":"program.dsl","line":21,"agent":"codex","session":null,"guards":[],"context":[],"workflow":null,"retry":[],"exit":1,"gates":[],"reads":[]}
+    {"path":"WORK/again","type":"split","file":"program.dsl","line":25,"agent":"codex","session":null,"guards":[],"context":[],"workflow":null,"retry":[],"exit":1,"gates":[],"reads":[]}
+    {"path":"WORK/again/<task>/only","type":"none","file":"program.dsl","line":29,"agent":null,"session":null,"guards":[],"context":[],"workflow":null,"retry":[],"exit":1,"gates":["files files: only the files of the task"],"reads":[]}
+    {"path":"WORK/again/<task>/then","type":"none","file":"program.dsl","line":31,"agent":null,"session":null,"guards":[],"context":[],"workflow":null,"retry":[],"exit":1,"gates":["files files: only the files of the task"],"reads":[]}"
   `);
 });
