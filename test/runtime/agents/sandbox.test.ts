@@ -1,5 +1,5 @@
 /** Agents in a sandbox of the system, and why there is none. */
-import { existsSync, mkdirSync, rmSync } from 'node:fs';
+import { existsSync, mkdirSync, realpathSync, rmSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
@@ -7,6 +7,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { sandboxProfile } from '../../../src/runtime/agents/sandbox/confine.js';
 import { isNamed } from '../../../src/runtime/agents/sandbox/named-hosts.js';
 import { findSandbox } from '../../../src/runtime/agents/sandbox/sandbox-program.js';
+import { root } from '../../harness/process.js';
 import { type Exited, stage } from './calling.js';
 
 const found = await findSandbox(process.env.PATH);
@@ -110,6 +111,58 @@ test.runIf(process.platform === 'linux')(
         'the agent `it` has `sandbox: worktree`, and `bwrap` does not work here (bwrap: No permissions to create a new namespace): this system or container must allow user namespaces',
     });
     expect(one.read('started')).toBeNull();
+  },
+);
+
+/** As the program of the system, it executes what comes after its own options, and notes these. */
+const STAND_IN = `for last; do :; done
+[ "$last" = true ] && exit 0
+printf '%s\\n' "$@" > "$(dirname "$0")/../options"
+while [ "$1" != -- ]; do [ "$1" = --chdir ] && cd "$2"; shift; done
+shift
+exec "$@"`;
+
+test.runIf(process.platform === 'linux')(
+  'what a sandbox is started with, from the first mount to the last',
+  async () => {
+    for (const isStrict of [false, true]) {
+      const sandbox = isStrict ? 'strict' : 'worktree';
+      const hosts = isStrict ? { hosts: ['example.com'] } : {};
+      const one = stage({ it: { adapter: 'command', run: ['./agent'], sandbox, writes: ['more'], ...hosts } });
+      one.program('bwrap', STAND_IN);
+      const project = join(one.folder, 'project');
+      for (const folder of ['project/.git', 'more']) mkdirSync(join(one.folder, folder), { recursive: true });
+      one.program('../agent', 'cat > /dev/null; echo "at $(pwd) $TMPDIR"');
+      const outcome = await one.exited({ agent: 'it', directory: project });
+      expect(linesOf(outcome)).toEqual([`at ${project} /tmp/agent`]);
+      const own = (path: string): string =>
+        path.replace(realpathSync(one.folder), 'DIR').replace(/^.*\/\d+-(out|hosts)$/, 'OWN/$1');
+      const options = (one.read('options') ?? '').trim().split('\n').map(own);
+      const mounts = options.join(' ').split(/ (?=--)/);
+      const emptied = mounts.indexOf('--dir /tmp/agent');
+      const written = mounts.findIndex((line) => line.startsWith('--bind '));
+      // What it needs of the folders that are emptied, wherever this test is.
+      for (const line of mounts.slice(emptied + 1, written)) expect(line).toMatch(/^--ro-bind (\S+) \1$/);
+      expect(mounts.slice(0, emptied)).toEqual([
+        ...['--unshare-all', '--die-with-parent', '--cap-drop ALL', ...(isStrict ? [] : ['--share-net'])],
+        ...['--ro-bind / /', '--dev /dev', '--proc /proc'],
+        ...[...new Set(['/tmp', '/var/tmp', '/dev/shm', '/run'].filter(existsSync))].map(
+          (path) => `--tmpfs ${realpathSync(path)}`,
+        ),
+      ]);
+      // The shorter paths first, so that what lies in a folder comes after it.
+      const paths = mounts.slice(written, -2).filter((line) => / (?:DIR|OWN)\b/.test(line));
+      expect([...paths].sort()).toEqual([
+        ...['--bind DIR/more DIR/more', '--bind DIR/project DIR/project'],
+        ...(isStrict ? ['--bind OWN/hosts OWN/hosts'] : []),
+        ...['--bind OWN/out OWN/out', '--ro-bind DIR/project/.git DIR/project/.git'],
+      ]);
+      expect(paths.indexOf('--ro-bind DIR/project/.git DIR/project/.git')).toBeGreaterThan(
+        paths.indexOf('--bind DIR/project DIR/project'),
+      );
+      const forwarder = isStrict ? `${process.execPath} ${join(root, 'dist/bridges/hosts.cjs')} OWN/hosts ` : '';
+      expect(mounts.slice(-2)).toEqual(['--chdir DIR/project', `-- ${forwarder}DIR/agent`]);
+    }
   },
 );
 
