@@ -93,6 +93,17 @@ export const typeMessages = {
     label: 'this comparison always fails the run',
     help: 'compare values of one type: convert one with `int(…)` or `string(…)`, or write texts in quotes',
   })),
+  exitCodeIsKnown: message<{
+    name: string;
+    accepted: readonly number[];
+    isNever: boolean;
+    head: string;
+    retries: boolean;
+  }>('never-has-value', 'warning', (f) => ({
+    message: `\`exit_code(${f.name})\` is always ${f.accepted.join(' or ')}, because the DO fails with any other code`,
+    label: f.isNever ? 'never true' : 'always true, and what follows when it is false never runs',
+    help: `write \`${f.head} ${f.name} = …\`${f.retries ? ' without `retry`, or handle the failure with `ON ERROR tool_failure: → …`' : ''}`,
+  })),
   neverHasValue: message<{ name: string; value: string; known: readonly string[] } & Near>(
     'never-has-value',
     'error',

@@ -1,0 +1,242 @@
+/**
+ * Reports conditions on the exit code of a DO that can only come out one way: a DO fails with any code that `ok` does
+ * not allow, so that what follows it sees the allowed codes alone.
+ */
+import { successors } from '../../../machine/control-flow.js';
+import type { Expr, Json } from '../../../machine/expression.js';
+import type { Binding, Instruction, State } from '../../../machine/machine.js';
+import { typeMessages as say } from '../../source/catalogue/expressions.js';
+import type { Diagnostic, SourceSet, Span } from '../../source/diagnostic.js';
+import type { LoweredState } from '../lower/lowered-state.js';
+
+/** What an expression can be, and the local slot of the exit code from which that follows. */
+interface KnownOutcome {
+  readonly values: readonly Json[];
+  readonly from: number | null;
+}
+
+export function lintExitCodes(lowered: LoweredState, sources: SourceSet, diagnostics: Diagnostic[]): void {
+  const exits = exitCodesOf(lowered.state);
+  if (exits.size === 0) return;
+  const codes = new ExitCodeValues(lowered.state, exits);
+  // The same DO has one mistake.
+  const reported = new Set<number>();
+  const report = (span: Span, from: number | null, isNever: boolean): void => {
+    const exit = from === null ? undefined : exits.get(from);
+    if (from === null || exit === undefined || reported.has(from)) return;
+    reported.add(from);
+    const { name, accepted } = exit;
+    const head = headWithAnyCode(sourceOf(lowered.spans[exit.pc], sources));
+    diagnostics.push(say.exitCodeIsKnown(span, { name, accepted, isNever, ...head }));
+  };
+  for (const { operator, left, right, span } of lowered.typeUses) {
+    const found = codes.compare(operator, left.expr, right.expr);
+    if (found?.values.every((value) => value === false)) report(span, found.from, true);
+  }
+  const { code } = lowered.state;
+  const decided = code.flatMap((i, pc) => {
+    const known = i.op === 'unless' ? codes.valuesOf(i.condition) : null;
+    const [value, ...others] = known?.from == null ? [] : known.values;
+    return typeof value === 'boolean' && others.every((other) => other === value) ? [[pc, value] as const] : [];
+  });
+  if (decided.length === 0) return;
+  const outcomes = new Map(decided);
+  const reached = reachedIn(lowered.state, () => undefined);
+  const left = reachedIn(lowered.state, (pc) => outcomes.get(pc));
+  const dead = code.flatMap(({ op }, pc) => (reached[pc] && !left[pc] && !UNWRITTEN.has(op) ? [pc] : []));
+  const isDead = (from: number, to: number): boolean => dead.some((pc) => from <= pc && pc < to);
+  for (const [pc, value] of decided) {
+    const { condition, to } = code[pc] as Extract<Instruction, { op: 'unless' }>;
+    const from = codes.valuesOf(condition)?.from ?? null;
+    const isUseless = value ? isDead(to, code.length) || hasDeadDefault(code, pc) : isDead(pc + 1, to);
+    if (isUseless) report(lowered.spans[pc] as Span, from, !value);
+  }
+}
+
+/** What the compiler adds at the ends of blocks. */
+const UNWRITTEN: ReadonlySet<Instruction['op']> = new Set(['jump', 'fell-off', 'branch-end', 'join-detached']);
+
+interface ExitOfDo {
+  readonly name: string;
+  readonly accepted: readonly number[];
+  /** Of its first DO. */
+  readonly pc: number;
+}
+
+/** The accepted codes by the slots of exit codes, as far as they are known whatever happens. */
+function exitCodesOf(state: State): Map<number, ExitOfDo> {
+  const found = new Map<number, ExitOfDo>();
+  const unknown = new Set<number>();
+  const slots = new Map<number, number>();
+  const kept = rangesThatContinue(state);
+  state.code.forEach((i, pc) => {
+    const bind = boundBy(i);
+    const exit = bind?.exitSlot;
+    if (bind === undefined || exit === undefined) return;
+    slots.set(bind.slot, exit);
+    const mayContinue = kept.some(([from, to]) => from <= pc && pc < to);
+    const isKnown = (i.op === 'shell' || i.op === 'argv') && Array.isArray(i.ok) && !mayContinue;
+    if (!isKnown) unknown.add(exit);
+    else {
+      const before = found.get(exit);
+      const name = state.locals[bind.slot] as string;
+      const accepted = [...new Set([...(before?.accepted ?? []), ...(i.ok as readonly number[])])];
+      found.set(exit, { name, accepted: accepted.sort((a, b) => a - b), pc: before?.pc ?? pc });
+    }
+  });
+  // Something else may bind the name.
+  for (const i of state.code)
+    for (const slot of boundBy(i)?.exitSlot === undefined ? writtenBy(i) : []) {
+      const exit = slots.get(slot);
+      if (exit !== undefined) unknown.add(exit);
+    }
+  for (const exit of unknown) found.delete(exit);
+  return found;
+}
+
+const boundBy = (i: Instruction): Binding | undefined =>
+  'bind' in i && typeof i.bind === 'object' && i.bind !== null ? i.bind : undefined;
+
+function writtenBy(i: Instruction): readonly number[] {
+  if (i.op === 'set' || i.op === 'increment') return i.to.in === 'local' ? [i.to.slot] : [];
+  if ('bind' in i && typeof i.bind === 'number') return [i.bind];
+  return boundBy(i) === undefined ? [] : [(boundBy(i) as Binding).slot];
+}
+
+/** The code below which a run goes on if one of its instructions has failed. */
+function rangesThatContinue({ code, handlers }: State): readonly (readonly [from: number, to: number])[] {
+  const loops = handlers.flatMap(({ from, to, keep }) => (keep === undefined ? [] : [[from, to] as const]));
+  const forks = code.flatMap((i, pc) => {
+    if (i.op !== 'fork' && i.op !== 'fork-each') return [];
+    const continues = i.keep !== undefined || i.quorum !== null || i.wait !== null || i.detached === true;
+    return continues ? [[pc, i.join] as const] : [];
+  });
+  return [...loops, ...forks];
+}
+
+class ExitCodeValues {
+  /** The instructions that write each local slot. */
+  private readonly writers = new Map<number, Instruction[]>();
+
+  constructor(
+    { code }: State,
+    private readonly exits: ReadonlyMap<number, ExitOfDo>,
+  ) {
+    for (const i of code)
+      for (const slot of writtenBy(i)) {
+        const before = this.writers.get(slot);
+        if (before === undefined) this.writers.set(slot, [i]);
+        else before.push(i);
+      }
+  }
+
+  /** Null: it may be anything. `open`: the slots that are being looked up. */
+  valuesOf(expr: Expr, open: readonly number[] = []): KnownOutcome | null {
+    switch (expr.op) {
+      case 'const':
+        return { values: [expr.value], from: null };
+      case 'read': {
+        const [slot, ...others] = expr.places;
+        return slot?.in === 'local' && others.length === 0 ? this.valuesIn(slot.slot, open) : null;
+      }
+      case 'maybe':
+        return this.valuesOf(expr.of, open);
+      case 'not':
+        return mapValues(this.valuesOf(expr.of, open), (value) => value !== true);
+      case 'and':
+      case 'or':
+        return this.combine(expr, open);
+      case 'compare':
+        return this.compare(expr.operator, expr.left, expr.right, open);
+      default:
+        return null;
+    }
+  }
+
+  private valuesIn(slot: number, open: readonly number[]): KnownOutcome | null {
+    const exit = this.exits.get(slot);
+    if (exit !== undefined) return { values: exit.accepted, from: slot };
+    if (open.includes(slot)) return null;
+    // A name for the code, or for a comparison with it.
+    const [only, ...others] = this.writers.get(slot) ?? [];
+    if (only?.op !== 'set' || others.length > 0) return null;
+    const known = this.valuesOf(only.value, [...open, slot]);
+    return known?.from == null ? null : known;
+  }
+
+  private combine(expr: Extract<Expr, { op: 'and' | 'or' }>, open: readonly number[]): KnownOutcome | null {
+    const decides = expr.op === 'or';
+    const sides = [this.valuesOf(expr.left, open), this.valuesOf(expr.right, open)];
+    const decisive = sides.find((side) => side?.values.every((value) => value === decides));
+    if (decisive != null) return { ...decisive, values: [decides] };
+    const [left, right] = sides;
+    if (left == null || right == null) return null;
+    const isSettled = [left, right].every(({ values }) => values.every((value) => value === !decides));
+    return { values: isSettled ? [!decides] : [true, false], from: left.from ?? right.from };
+  }
+
+  compare(operator: string, left: Expr, right: Expr, open: readonly number[] = []): KnownOutcome | null {
+    const test = Object.hasOwn(TESTS, operator) ? TESTS[operator] : undefined;
+    if (test === undefined) return null;
+    const [of, by] = [this.valuesOf(left, open), this.valuesOf(right, open)];
+    if (of === null || by === null || (of.from === null) === (by.from === null)) return null;
+    return { values: of.values.flatMap((a) => by.values.map((b) => test(a, b))), from: of.from ?? by.from };
+  }
+}
+
+const mapValues = (known: KnownOutcome | null, change: (value: Json) => Json): KnownOutcome | null =>
+  known === null ? null : { ...known, values: known.values.map(change) };
+
+const TESTS: Readonly<Record<string, (a: Json, b: Json) => boolean>> = {
+  '==': (a, b) => a === b,
+  '!=': (a, b) => a !== b,
+  '<': (a, b) => Number(a) < Number(b),
+  '<=': (a, b) => Number(a) <= Number(b),
+  '>': (a, b) => Number(a) > Number(b),
+  '>=': (a, b) => Number(a) >= Number(b),
+  in: (a, b) => Array.isArray(b) && b.includes(a),
+  'not-in': (a, b) => !Array.isArray(b) || !b.includes(a),
+};
+
+/** Which instructions can run. `outcomeAt`: how a condition comes out, if it is known. */
+function reachedIn({ code, handlers }: State, outcomeAt: (pc: number) => boolean | undefined): readonly boolean[] {
+  const reached = code.map(() => false);
+  const work = [0, ...handlers.map(({ pc }) => pc)];
+  while (work.length > 0) {
+    const pc = work.pop() as number;
+    const i = code[pc];
+    if (i === undefined || reached[pc]) continue;
+    reached[pc] = true;
+    const outcome = outcomeAt(pc);
+    if (i.op === 'unless' && outcome !== undefined) work.push(outcome ? pc + 1 : i.to);
+    else work.push(...successors(code, pc));
+    if (i.op === 'fork') work.push(...i.branches.map((branch) => branch.pc));
+    if (i.op === 'fork-each') work.push(i.body);
+  }
+  return reached;
+}
+
+/** Whether a DEFAULT follows that runs only if none of its conditions, one of which is at `pc`, was true. */
+function hasDeadDefault(code: readonly Instruction[], pc: number): boolean {
+  const flag = code[pc + 1];
+  if (flag?.op !== 'set' || flag.name !== '$matched' || flag.to.in !== 'local') return false;
+  const { slot } = flag.to;
+  return code.some(({ op, ...i }) => {
+    const { condition } = i as { condition?: Expr };
+    return op === 'unless' && condition?.op === 'not' && isReadOf(condition.of, slot);
+  });
+}
+
+const isReadOf = (expr: Expr, slot: number): boolean =>
+  expr.op === 'read' && expr.places.some((one) => one.in === 'local' && one.slot === slot);
+
+function sourceOf(span: Span | undefined, sources: SourceSet): string {
+  return span === undefined ? '' : (sources[span.file]?.text.slice(span.start, span.start + 500) ?? '');
+}
+
+/** `DO [ok=any]:`, with the other options of the DO at the beginning of `text`, but for retries, which are for failures. */
+function headWithAnyCode(text: string): { readonly head: string; readonly retries: boolean } {
+  const options = (/^(?:- *)?DO *\[([^\]\n]*)\] *:/.exec(text)?.[1] ?? '').trim();
+  const others = options.split(/\s+/).filter((one) => one !== '' && !/^(?:ok|retry|retry_on)=/.test(one));
+  return { head: `DO [${[...others, 'ok=any'].join(' ')}]:`, retries: /(?:^|\s)retry=/.test(options) };
+}
