@@ -9,6 +9,7 @@ import type { Correction, Diagnostic, SourceSet } from '../../source/diagnostic.
 import type { LoweredMachine } from '../lower/lower-machine.js';
 import type { TypedOperand, TypeUse } from '../scope.js';
 import { KnownWords } from './known-words.js';
+import { TextOrder } from './text-order.js';
 import {
   BOOLEAN,
   LIST,
@@ -28,6 +29,7 @@ export function lintTypes({ machine, states }: LoweredMachine, sources: SourceSe
   if (states.every(({ typeUses }) => typeUses.length === 0)) return;
   const types = valueTypes(machine);
   const words = new KnownWords(machine);
+  const order = new TextOrder(machine);
   // One declaration corrects all uses of an input.
   const reported = new Set<string>();
   states.forEach(({ typeUses }, state) => {
@@ -37,7 +39,7 @@ export function lintTypes({ machine, states }: LoweredMachine, sources: SourceSe
         checkElement(use, state, types, sources) ??
         checkTexts(use, state, types, sources) ??
         checkComparison(use, state, types, sources) ??
-        checkOrder(use, state, types, sources) ??
+        checkOrder(use, state, types, sources, order) ??
         checkMembership(use, state, types, sources) ??
         checkOperands(use, state, types, sources) ??
         checkWhole(use, state, types, sources) ??
@@ -147,12 +149,20 @@ function checkComparison(use: TypeUse, state: number, types: TypesOf, sources: S
 }
 
 /** `<` of two values that are not both numbers, texts or versions. */
-function checkOrder(use: TypeUse, state: number, types: TypesOf, sources: SourceSet): Diagnostic | null {
+function checkOrder(
+  use: TypeUse,
+  state: number,
+  types: TypesOf,
+  sources: SourceSet,
+  order: TextOrder,
+): Diagnostic | null {
   if (!/^[<>]=?$/.test(use.operator)) return null;
   const left = types(use.left.expr, state) & ~NULL;
   const right = types(use.right.expr, state) & ~NULL;
   if (left === 0 || right === 0 || (left & right & ORDERED) !== 0) {
-    return isOutput(left) && isOutput(right) ? say.comparesText(use.span, { operator: use.operator }) : null;
+    if (isOutput(left) && isOutput(right)) return say.comparesText(use.span, { operator: use.operator, outputs: true });
+    const isMisled = (left & right & TEXT) !== 0 && order.misleads(use.left.expr, use.right.expr, state);
+    return isMisled ? say.comparesText(use.span, { operator: use.operator, ...readAsNumbers(use, sources) }) : null;
   }
   const fix = mendComparison(use, left, right, sources);
   return say.comparesUnlike(use.span, {
@@ -164,6 +174,26 @@ function checkOrder(use: TypeUse, state: number, types: TypesOf, sources: Source
     fix: fix?.fix,
     after: fix?.after,
   });
+}
+
+/** What to write for a comparison with a text that looks like a number or a version. */
+function readAsNumbers(
+  { operator, left, right }: TypeUse,
+  sources: SourceSet,
+): { readonly instead?: string; readonly unitless?: string } {
+  const textOf = ({ span }: TypedOperand) => sources[span.file]?.text.slice(span.start, span.end) ?? '';
+  const literal = [left, right].find(({ expr }) => expr.op === 'const')?.expr;
+  const written = literal?.op === 'const' && typeof literal.value === 'string' ? literal.value.trim() : '';
+  const isNumber = /^\d+$/.test(written);
+  const [, amount] = /^(\d+)(?:\.\d+)?(?:ms|[a-zA-Z%])$/.exec(written) ?? [];
+  if (amount !== undefined)
+    return { unitless: left.expr === literal ? `${amount} ${operator} int(x)` : `int(x) ${operator} ${amount}` };
+  if (!isNumber && !/^(?:[vV]\d|\d+\.\d+\.\d)/.test(written)) return {};
+  const [a = '', b = ''] = [left, right].map((one) => {
+    if (one.expr.op !== 'const') return isNumber ? `int(${textOf(one)})` : `version(${textOf(one)})`;
+    return isNumber ? String(Number(written)) : `version("${written}")`;
+  });
+  return `${a}${b}`.length > 80 ? {} : { instead: `${a} ${operator} ${b}` };
 }
 
 /** What a DO binds, possibly next to a number, as in a tracked variable that begins at 0. */

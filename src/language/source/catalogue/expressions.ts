@@ -62,10 +62,21 @@ export const typeMessages = {
           : `convert one of the two, as in \`string(${f.name})\``,
     ...omitUndefined({ correction: f.fix === undefined ? undefined : ({ ...f.fix, guess: true } as const) }),
   })),
-  comparesText: message<{ operator: string }>('compares-text', 'warning', (f) => ({
-    message: `\`${f.operator}\` compares two outputs as texts, in which \`"10"\` comes before \`"9"\``,
-    label: 'the outputs of DO are texts',
-    help: 'compare numbers, as in `int(x)`, or versions, as in `version(x)`',
+  comparesText: message<{
+    operator: string;
+    outputs?: true;
+    instead?: string;
+    /** The same with numbers, if a text has a unit. */
+    unitless?: string;
+  }>('compares-text', 'warning', (f) => ({
+    message: `\`${f.operator}\` compares two ${f.outputs === true ? 'outputs as ' : ''}texts, in which \`"10"\` comes before \`"9"\``,
+    label: f.outputs === true ? 'the outputs of DO are texts' : 'both sides are texts',
+    help:
+      f.instead !== undefined
+        ? `write \`${f.instead}\``
+        : f.unitless !== undefined
+          ? `compare numbers without a unit, as in \`${f.unitless}\``
+          : 'compare numbers, as in `int(x)`, or versions, as in `version(x)`',
   })),
   joinsOutputs: message<{ left: string; right: string }>('joins-outputs', 'warning', (f) => ({
     message: `\`+\` joins two outputs as texts, in which \`"1" + "2"\` is \`"12"\``,
