@@ -23,6 +23,7 @@ export class KnownWords {
   check(use: TypeUse, state: number): Diagnostic | null {
     const { operator, left, right } = use;
     const isEqual = operator === '==' || operator === '!=';
+    if (operator === 'empty' || operator === 'null') return this.checkAbsence(left, operator, state);
     if (!isEqual && operator !== 'in' && operator !== 'not-in') return null;
     return this.checkSide(left, right, state) ?? (isEqual ? this.checkSide(right, left, state) : null);
   }
@@ -38,8 +39,17 @@ export class KnownWords {
     return say.neverHasValue(other.span, { name, value: wrong, known, near: nearest(wrong, known) });
   }
 
+  /** A question with choices is answered, and an input with choices has one of them. */
+  private checkAbsence({ expr, span }: TypedOperand, operator: string, state: number): Diagnostic | null {
+    const known = this.wordsOf(expr, state);
+    if (known === null || known.includes('') || expr.op !== 'read' || expr.name === 'error_type') return null;
+    const [slot] = expr.places;
+    if (slot?.in === 'input' && this.machine.inputs[slot.slot]?.value === null) return null;
+    return say.neverHasValue(span, { name: expr.name, value: operator, known, absent: true, near: undefined });
+  }
+
   /** Null: it may be any text. */
-  private wordsOf(expr: Expr, state: number): readonly string[] | null {
+  wordsOf(expr: Expr, state: number): readonly string[] | null {
     const [slot, ...more] = expr.op === 'read' ? expr.places : [];
     if (expr.op !== 'read' || slot === undefined || more.length > 0) return null;
     const { inputs, states } = this.machine;

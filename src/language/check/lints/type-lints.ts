@@ -38,10 +38,10 @@ export function lintTypes({ machine, states }: LoweredMachine, sources: SourceSe
         checkField(use, state, types, sources) ??
         checkElement(use, state, types, sources) ??
         checkTexts(use, state, types, sources) ??
-        checkComparison(use, state, types, sources) ??
+        checkComparison(use, state, types, sources, words) ??
         checkOrder(use, state, types, sources, order) ??
         checkMembership(use, state, types, sources) ??
-        checkOperands(use, state, types, sources) ??
+        checkOperands(use, state, types, sources, words) ??
         checkWhole(use, state, types, sources) ??
         words.check(use, state) ??
         untypedInput(use, state, types, machine.inputs, reported);
@@ -130,17 +130,25 @@ const STRUCTURE = LIST | OBJECT;
 const SCALAR = TEXT | NUMBER | BOOLEAN | VERSION;
 const ORDERED = TEXT | NUMBER | VERSION;
 
-function checkComparison(use: TypeUse, state: number, types: TypesOf, sources: SourceSet): Diagnostic | null {
+function checkComparison(
+  use: TypeUse,
+  state: number,
+  types: TypesOf,
+  sources: SourceSet,
+  words: KnownWords,
+): Diagnostic | null {
   if (use.operator !== '==' && use.operator !== '!=') return null;
   const left = types(use.left.expr, state) & ~NULL;
   const right = types(use.right.expr, state) & ~NULL;
   const isAlike = (left & right & SCALAR) !== 0 || ((left & STRUCTURE) !== 0 && (right & STRUCTURE) !== 0);
   if (isAlike || (left & SCALAR) === 0 || (right & SCALAR) === 0) return null;
-  const fix = mendComparison(use, left, right, sources);
+  const known = words.wordsOf(use.left.expr, state) ?? words.wordsOf(use.right.expr, state);
+  const fix = known === null ? mendComparison(use, left, right, sources) : null;
   return say.comparesUnlike(use.span, {
     operator: use.operator,
     left: describe(use.left, left, sources),
     right: describe(use.right, right, sources),
+    words: known === null ? undefined : comparisonWith(known, use, sources),
     printed: [left, right].some((one) => (one & TEXT) !== 0 && (one & STRUCTURE) !== 0),
     name: convertibleName(use.left, left, sources) ?? convertibleName(use.right, right, sources),
     fix: fix?.fix,
@@ -202,7 +210,13 @@ const isOutput = (types: Types): boolean => (types & ~NUMBER) === (TEXT | LIST |
 const ADDED = NUMBER | TEXT | LIST;
 
 /** Arithmetic with what is never a number, and conditions that are never true or false. */
-function checkOperands(use: TypeUse, state: number, types: TypesOf, sources: SourceSet): Diagnostic | null {
+function checkOperands(
+  use: TypeUse,
+  state: number,
+  types: TypesOf,
+  sources: SourceSet,
+  words: KnownWords,
+): Diagnostic | null {
   const { operator, span } = use;
   const wanted = operator === 'is' ? BOOLEAN : operator === '+' ? ADDED : numeric(operator) ? NUMBER : null;
   if (wanted === null) return null;
@@ -223,8 +237,11 @@ function checkOperands(use: TypeUse, state: number, types: TypesOf, sources: Sou
   const [wrong, of] = isLeft ? [use.left, left] : [use.right, right];
   const name = isWord(nameOf(wrong)) ? nameOf(wrong) : null;
   const is = name === null ? `this is ${describePrinted(of)}` : `\`${name}\` is ${describePrinted(of)}`;
-  if (operator === 'is')
-    return say.wrongType(span, { needs: 'a condition is true or false', is, help: conditionFor(name ?? 'x', of) });
+  if (operator === 'is') {
+    const known = words.wordsOf(wrong.expr, state);
+    const help = known === null ? conditionFor(name ?? 'x', of) : comparisonWith(known, use, sources);
+    return say.wrongType(span, { needs: 'a condition is true or false', is, help });
+  }
   const needs =
     operator === '+'
       ? '`+` adds two numbers, two texts or two lists'
@@ -284,6 +301,23 @@ function conditionFor(name: string, types: Types): string {
     return `write \`${name} == "true"\`, or \`CHECK: ${name} = …\`, which reads \`true\` as a value and not as text`;
   if ((types & NUMBER) !== 0) return `write a comparison, such as \`${name} > 0\``;
   return `write a comparison, such as \`${name} is not empty\``;
+}
+
+const AGREES = /^(?:y|yes|true|ok|okay|on|go|ship|proceed|continue|confirm\w*|accept\w*|approve\w*|allow\w*)$/i;
+const REFUSES = /^(?:n|no|false|off|stop|abort|cancel|deny|denied|reject\w*|refuse\w*|decline\w*|hold)$/i;
+
+/** How to compare a variable that only has some words: none of them is true or false. */
+function comparisonWith(known: readonly string[], { operator, left, right }: TypeUse, sources: SourceSet): string {
+  const [value, other] = left.expr.op === 'read' ? [left, right] : [right, left];
+  const name = sources[value.span.file]?.text.slice(value.span.start, value.span.end) ?? 'x';
+  const constant = other.expr.op === 'const' ? other.expr.value : undefined;
+  const word = known.find((one) => (constant === false ? REFUSES : AGREES).test(one));
+  const sign = operator === '!=' ? '!=' : '==';
+  if (word !== undefined && typeof constant === 'boolean') return `write \`${name} ${sign} "${word}"\``;
+  return `write \`${name} ${sign} …\` with one of its values: ${known
+    .slice(0, 12)
+    .map((one) => `\`"${one}"\``)
+    .join(', ')}`;
 }
 
 function numberFor(name: string | null, types: Types, operator: string, both: Types): string {

@@ -155,13 +155,11 @@ export function lowerExpression(e: Expression, context: ExpressionContext, unkno
     }
     case 'compare':
       return lowerCompare(e, context, unknown);
-    case 'test':
-      return {
-        op: 'test',
-        test: e.test,
-        negated: e.negated,
-        of: (e.test === 'exists' || e.test === 'empty' ? lowerSpared : lowerExpression)(e.of, context, unknown),
-      };
+    case 'test': {
+      const of = (e.test === 'exists' || e.test === 'empty' ? lowerSpared : lowerExpression)(e.of, context, unknown);
+      noteAbsence(e.test, of, e.of.span, context.scope);
+      return { op: 'test', test: e.test, negated: e.negated, of };
+    }
     case 'broken':
       return { op: 'const', value: null };
     default:
@@ -258,6 +256,13 @@ export function noteSides(
   { typeUses }: StateScope,
 ): void {
   typeUses.push({ operator, span, left, right });
+}
+
+/** Records a value of which a condition asks whether there is none. */
+function noteAbsence(test: string, expr: Expr, span: Span, { typeUses }: StateScope): void {
+  const nothing = { expr: { op: 'const', value: null } as const, span };
+  if (test === 'empty' || test === 'null')
+    typeUses.push({ operator: test, span, left: { expr, span }, right: nothing });
 }
 
 function lowerCompare(

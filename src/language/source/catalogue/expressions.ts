@@ -17,7 +17,10 @@ export const expressionMessages = {
       const wants = f.most === Number.POSITIVE_INFINITY ? `at least ${f.least}` : range;
       return {
         message: `\`${f.name}\` takes ${wants} argument${/^(?:at least )?1$/.test(wants) ? '' : 's'}, but gets ${f.has} here`,
-        help: `write \`${f.name}(${Array.from({ length: f.least }, () => '…').join(', ')})\``,
+        help:
+          f.name === 'sort' && f.has > 1
+            ? '`sort` compares numbers or texts; for objects keep the best of them: `TRACK: best`, `SET: best = list[0]`, then `FOR EACH: item in list:`, and in it `IF: item.key > best.key → SET: best = item`'
+            : `write \`${f.name}(${Array.from({ length: f.least }, () => '…').join(', ')})\``,
       };
     },
   ),
@@ -43,6 +46,8 @@ export const typeMessages = {
     right: string;
     /** One of the two operands is the output of a command. */
     printed: boolean;
+    /** How to compare a variable that only has some words. */
+    words?: string | undefined;
     /** The variable that could be converted to a text. */
     name: string | undefined;
     fix: Correction | undefined;
@@ -51,15 +56,20 @@ export const typeMessages = {
     message: `\`${f.operator}\` compares ${f.left} with ${f.right.replace(/,$/, '')}`,
     label: 'this comparison always fails the run',
     ...omitUndefined({
-      notes: f.printed ? ['`DO: x = …` binds text; CHECK binds the type that was printed'] : undefined,
+      notes:
+        f.words === undefined && f.printed
+          ? ['`DO: x = …` binds text; CHECK binds the type that was printed']
+          : undefined,
     }),
     help: `${f.left} ${f.right}`.includes('a version')
       ? 'use `version(…)` on both sides'
-      : f.after !== undefined
-        ? `write \`${f.after}\``
-        : f.name === undefined
-          ? 'compare values of one type: `int(x)` is a number, and `string(x)` a text'
-          : `convert one of the two, as in \`string(${f.name})\``,
+      : f.words !== undefined
+        ? f.words
+        : f.after !== undefined
+          ? `write \`${f.after}\``
+          : f.name === undefined
+            ? 'compare values of one type: `int(x)` is a number, and `string(x)` a text'
+            : `convert one of the two, as in \`string(${f.name})\``,
     ...omitUndefined({ correction: f.fix === undefined ? undefined : ({ ...f.fix, guess: true } as const) }),
   })),
   comparesText: message<{
@@ -115,11 +125,11 @@ export const typeMessages = {
     label: f.isNever ? 'never true' : 'always true, and what follows when it is false never runs',
     help: `write \`${f.head} ${f.name} = …\`${f.retries ? ' without `retry`, or handle the failure with `ON ERROR tool_failure: → …`' : ''}`,
   })),
-  neverHasValue: message<{ name: string; value: string; known: readonly string[] } & Near>(
+  neverHasValue: message<{ name: string; value: string; known: readonly string[]; absent?: true } & Near>(
     'never-has-value',
     'error',
     (f) => ({
-      message: `\`${f.name}\` is never \`${JSON.stringify(f.value)}\``,
+      message: `\`${f.name}\` is never ${f.absent ? f.value : `\`${JSON.stringify(f.value)}\``}`,
       label: 'not one of its values',
       help:
         f.near === undefined
