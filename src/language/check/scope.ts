@@ -8,8 +8,9 @@ import type { Target } from '../../machine/machine.js';
 import { checkMessages as say } from '../source/catalogue/check.js';
 import { type Diagnostic, type Label, positionAt, type SourceSet, type Span } from '../source/diagnostic.js';
 import type { ArgumentValue } from '../syntax/ast.js';
-import type { Name } from '../syntax/expression-nodes.js';
+import type { Expression, Name } from '../syntax/expression-nodes.js';
 import { isReserved, type MachineUnit, type Unit } from './collect.js';
+import { freeNames } from './free-names.js';
 import { entryKey, type Mention, type NameRole, type SymbolKey, symbolKey } from './program-index.js';
 import { suggestName } from './suggest-name.js';
 import type { SymbolTable } from './symbol-table.js';
@@ -129,6 +130,7 @@ export class StateScope {
   /** Names without a value in texts, each reported once per state. */
   private readonly reportedInText = new Set<string>();
   private readonly slots = new Map<string, number>();
+  private readonly declared = new Set<string>();
   /** What names mean outside of all inner scopes. A new slot makes it out of date. */
   private readonly outerNames = new Map<string, OuterName>();
   private readonly scopes: NameScope[] = [];
@@ -481,20 +483,17 @@ export class StateScope {
     return { at: { start: from, end: to }, facts: { dashed, bound: isBound, compared } };
   }
 
-  /** Reports a name that no instruction may bind, and a local that hides a tracked variable. */
-  declare(name: Name, kind: 'local' | 'tracked' | 'loop', owner = ''): void {
-    if (this.shared.index)
-      this.mention(
-        name.span,
-        kind === 'local' ? 'bind' : 'declare',
-        kind === 'local'
-          ? this.localKey(name.text)
-          : kind === 'tracked'
-            ? this.trackedKey(name.text)
-            : symbolKey('loop', owner, name.text),
-      );
-    if (isReserved(name.text)) this.shared.diagnostics.push(say.reservedName(name.span, { name: name.text }));
-    else if (kind !== 'tracked' && this.shared.trackedSlots.has(name.text))
-      this.shared.diagnostics.push(say.shadowsTracked(name.span, { name: name.text }));
+  /** Reports a name that no instruction may bind, and a local that hides a tracked variable; `value`: what is bound. */
+  declare(name: Name, kind: 'local' | 'tracked' | 'loop', owner = '', value?: Expression, written?: string): void {
+    const [{ text }, { diagnostics, trackedSlots }] = [name, this.shared];
+    const key = () => (kind === 'tracked' ? this.trackedKey(text) : symbolKey('loop', owner, text));
+    if (this.shared.index && kind === 'local') this.mention(name.span, 'bind', this.localKey(text));
+    else if (this.shared.index) this.mention(name.span, 'declare', key());
+    const isChange = value !== undefined && !this.declared.has(text) && freeNames(value).some((n) => n.name === text);
+    if (kind === 'local') this.declared.add(text);
+    if (isReserved(text)) diagnostics.push(say.reservedName(name.span, { name: text }));
+    else if (kind === 'tracked' || !trackedSlots.has(text)) return;
+    else if (!isChange) diagnostics.push(say.shadowsTracked(name.span, { name: text, kind, written }));
+    else diagnostics.push(say.changesTheCopy(name.span, { name: text, written: written ?? '…' }));
   }
 }

@@ -48,7 +48,9 @@ const CHECK_OPTIONS: OptionTable = Object.fromEntries(Object.entries(DO_OPTIONS)
 export function lowerDo(l: StateLowering, i: Do): void {
   const expression = i.expression ?? listValue(i);
   if (i.bind !== undefined && expression !== undefined && readsAsValue(l, i, expression)) {
-    l.scope.declare(i.bind, 'local');
+    // In a branch, SET cannot change what is tracked.
+    if (l.branch === null) l.scope.declare(i.bind, 'local', '', expression, textOf(i) || undefined);
+    else l.scope.declare(i.bind, 'local');
     l.missing.bind(i.bind.text);
     const value = l.expression(expression);
     l.explain(i.span, `expression, bound to \`${i.bind.text}\``, true);

@@ -236,10 +236,24 @@ export const nameMessages = {
     message: `nothing binds \`${f.word}\` in state \`${f.state}\`, so the word itself is returned`,
     help: `bind it, or write \`RETURN: ${f.word}\` if you mean the word`,
   })),
-  shadowsTracked: message<{ name: string }>('shadows-tracked', 'warning', (f) => ({
-    message: `the local \`${f.name}\` hides the tracked variable of that name`,
-    label: 'from here on, the name means the local',
-    help: 'give one of the two another name',
+  shadowsTracked: message<{ name: string; kind: string; written?: string | undefined }>(
+    'shadows-tracked',
+    'warning',
+    (f) => ({
+      message: `the local \`${f.name}\` hides the tracked variable of that name`,
+      label: 'from here on, the name means the local',
+      help:
+        f.written !== undefined
+          ? `write \`SET: ${f.name} = ${f.written}\` to change the tracked variable, or give the local another name`
+          : f.kind === 'loop'
+            ? 'give one of the two another name'
+            : `give the local another name; \`SET: ${f.name} = …\` with that name changes the tracked variable`,
+    }),
+  ),
+  changesTheCopy: message<{ name: string; written: string }>('shadows-tracked', 'error', (f) => ({
+    message: `\`DO\` binds a local \`${f.name}\`, and the tracked variable of that name stays as it is`,
+    label: 'the next round begins with the tracked value again',
+    help: `write \`SET: ${f.name} = ${f.written}\``,
   })),
   trackTwice: message<{ name: string; first: Label }>('track-differs', 'warning', (f) => ({
     message: `\`${f.name}\` is tracked with different initial values`,
