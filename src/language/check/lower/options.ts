@@ -49,11 +49,16 @@ export function checkOptions(
 
 const none: ReadonlyMap<string, Option> = new Map();
 
+/** Who gives it a value means once for a key or a day, which the word alone does not say. */
+const ONCE =
+  '`once` alone means that a resume does not run again what may have run; for once per key or day, leave a file with it: `CHECK: seen = test -e seen-{key}`, `IF: exit_code(seen) == 0 → RETURN: done before`, and `touch` it after the command';
+
 function checkValue(l: StateLowering, option: Option, kind: OptionKind): boolean {
   const name = option.key.text;
   if (kind === 'flag') {
     if (option.value === undefined) return true;
-    l.diagnostics.push(say.badOption(option.span, { name, why: 'takes no value', help: `write \`${name}\` alone` }));
+    const help = name === 'once' ? ONCE : `write \`${name}\` alone`;
+    l.diagnostics.push(say.badOption(option.span, { name, why: 'takes no value', help }));
     return false;
   }
   if (option.value === undefined && kind === 'may') return true;

@@ -1,5 +1,5 @@
 /** Resolves the values in shell text of DO, CHECK and gates, and maps offsets to the file. */
-import type { Template } from '../../../machine/expression.js';
+import type { Expr, Template } from '../../../machine/expression.js';
 import type { Strictness } from '../../../machine/machine.js';
 import { omitUndefined } from '../../../prelude/omit-undefined.js';
 import { checkMessages as say } from '../../source/catalogue/check.js';
@@ -50,6 +50,7 @@ export function lowerShellText(
 ): CompiledShellText {
   const dialect = wanted === 'default' ? l.settings.shell : wanted;
   const at = offsetMap(shell);
+  const numbers = new Set<number>();
   const compiled = l.settings.shellTexts.compile(shell.text, {
     shell: dialect,
     wrapsPipes: strict !== undefined && dialect === 'bash',
@@ -59,14 +60,25 @@ export function lowerShellText(
     interpolation: (from) => {
       const found = scanInterpolation(shell.text, from, shell.span.file, at, true);
       if (found === null) return null;
-      return { end: found.end, hole: lowerHole(found.interpolation, l, 'shell', true), list: found.interpolation.list };
+      const hole = lowerHole(found.interpolation, l, 'shell', true);
+      if (isNumber(l, hole.value)) numbers.add(from);
+      return { end: found.end, hole, list: found.interpolation.list };
     },
   });
-  for (const finding of compiled.findings)
-    l.diagnostics.push(finding.make({ file: shell.span.file, start: at(finding.start), end: at(finding.end) }));
+  for (const { start, end, make } of compiled.findings) {
+    const finding = make({ file: shell.span.file, start: at(start), end: at(end) });
+    if (finding.code !== 'may-be-read-as-option' || !numbers.has(start)) l.diagnostics.push(finding);
+  }
   lintEmbeddedInShell(shell, at, l.diagnostics);
   reportShellVariables(l, shell, compiled, { at, env });
   return compiled;
+}
+
+/** Whether a value is that of an input that is a number: it is no option, as one that is passed on with `:int`. */
+function isNumber(l: StateLowering, value: Expr): boolean {
+  if (value.op !== 'read' || value.places.length !== 1 || value.places[0]?.in !== 'input') return false;
+  const input = l.shared.unit.inputs.get(value.name);
+  return input?.type === 'number' || (input?.type === undefined && input?.value?.kind === 'number');
 }
 
 /** The variables of `env.*` options that contain a value. */

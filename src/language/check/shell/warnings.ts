@@ -395,6 +395,9 @@ const NO_DASH = new Set(['path', 'file', 'int', 'json']);
 /** Programs whose first operand is a script, and everything after it an argument of the script. */
 const INTERPRETERS = /^(?:python[\d.]*|node|ruby|perl|php|lua|Rscript|bash|sh|zsh|dash)$/;
 
+/** Programs whose first operand is the code that they run, and everything after it a file, unless an option names the code. */
+const CODE_ENDS_OPTIONS = /^[gmn]?awk$/;
+
 /** Options that take no value, so that the word after them is an operand. */
 const FLAGS: ReadonlyMap<string, RegExp> = new Map([
   ['rm', /^-[rRfivdI]+$|^--(?:force|recursive|dir|verbose)$/],
@@ -427,13 +430,16 @@ function warnOptions(checks: ShellChecks, command: Command, program: number, nam
   if (BUILTINS.has(name) || checks.lexed.functions.has(name)) return;
   if (!checks.strict && !ACTS_ON_OPTIONS.has(name) && !/^python[\d.]+$/.test(name)) return;
   const { words } = command;
-  if (codeEndsOptions(words, program, name)) return;
+  if (name === 'expr' || codeEndsOptions(words, program, name)) return;
   // `jq --arg name {v}`: the second word after an option is not an operand either.
   const reader = readerOf(name);
   const found = reader === undefined ? [] : readArguments(words, program + 1, reader.spec);
   const values = found.length === 0 ? null : new Set(found.map(({ word, option }) => (option === null ? null : word)));
   // What follows a script belongs to the script, which may have no options, and may not know `--`.
-  const script = INTERPRETERS.test(name) ? found.find(({ option }) => option === null)?.word : undefined;
+  const script =
+    INTERPRETERS.test(name) || CODE_ENDS_OPTIONS.test(name)
+      ? found.find(({ option }) => option === null)?.word
+      : undefined;
   for (let at = program + 1; at < words.length; at++) {
     const word = words[at] as Word;
     if (exactText(word) === '--') return;
