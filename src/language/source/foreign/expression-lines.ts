@@ -1,6 +1,10 @@
 /** Conditions and values in the syntax of other languages. */
 import { type ForeignLine, mentions, part, write } from './foreign-line.js';
 
+/** Functions that take a list and a condition or a function, as they occur in a condition or a value. */
+const THROUGH_LIST =
+  /^(.*?)\b(?:(count|count_?if|countOf|count_?where)\(\s*([A-Za-z_][\w.]*)\s*,\s*([^()]+?)\s*\)|([A-Za-z_][\w.]*)\.(count)\(\s*([^()]+?)\s*\)|(?:len|sum|any|all)\(\s*\[?.*\bfor\s+\w+\s+in\s+([A-Za-z_][\w.]*).*|(?:any|all|some|every|find|filter|map|reduce|sort_?by)\(\s*([A-Za-z_][\w.]*)\s*,.*|([A-Za-z_][\w.]*)\.(?:any|all|some|every|find|filter|map|reduce)\(.*)(.*)$/i;
+
 const straightenQuotes = (text: string): string => text.replace(/[“”„«»]/g, '"').replace(/[‘’‚]/g, "'");
 
 /** `name(x, y)` or `x.name(y)`, as operators. */
@@ -261,9 +265,21 @@ export const expressionLines: readonly ForeignLine[] = [
     message: () => 'no expression goes through a list',
     help: (m) => {
       const [item, list] = [part(m, 2) || 'item', part(m, 3) || part(m, 4) || 'LIST'];
-      return `write \`TRACK: ${part(m, 1)} = []\`, then \`FOR EACH: ${item} in ${list}:\`, and in it \`SET: ${part(m, 1)} = ${part(m, 1)} + [${item}]\`, after an \`IF:\` if need be`;
+      return `write \`TRACK: ${part(m, 1)}\` and \`SET: ${part(m, 1)} = []\`, then \`FOR EACH: ${item} in ${list}:\`, and in it \`SET: ${part(m, 1)} = ${part(m, 1)} + [${item}]\`, after an \`IF:\` if need be`;
     },
     binds: (m) => [part(m, 1)],
+  },
+  {
+    line: THROUGH_LIST,
+    codes:
+      /unknown-function|unexpected|unclosed|wrong-number|not-a-command|command-not-found|no-fields|operator-spelling/,
+    message: () => 'no expression goes through a list',
+    help: (m) => {
+      const list = m.slice(3).find((one, at) => one !== undefined && [0, 2, 5, 6, 7].includes(at)) ?? 'LIST';
+      const value = m[4] ?? m[7];
+      const test = value === undefined ? 'IF: … → INCREMENT: n' : `IF: item == ${value} → INCREMENT: n`;
+      return `write \`TRACK: n\` and \`SET: n = 0\`, then \`FOR EACH: item in ${list}:\`, and in it \`${test}\`; use \`n\` below`;
+    },
   },
   {
     line: /^(.*?\S)\s+(?:is not|not equals?|isnt)\s+("[^"]*"|'[^']*'|-?\d[\d.]*|true|false)(.*)$/,
