@@ -187,7 +187,7 @@ function matchedLine(diagnostic: Diagnostic, source: SourceFile, { text, at, lin
   for (const rule of foreignLines) {
     if (!(rule.codes ?? MISREAD).test(diagnostic.code)) continue;
     const match = rule.line.exec(text);
-    if (match === null) continue;
+    if (match === null || rule.when?.(match, source.text) === false) continue;
     // A similar name is the better guess.
     if (rule.of !== undefined && (match[rule.of] !== blamedText(diagnostic, source) || diagnostic.repair !== undefined))
       continue;
@@ -216,7 +216,7 @@ function matchedLine(diagnostic: Diagnostic, source: SourceFile, { text, at, lin
         ...(rule.message === undefined
           ? omitUndefined({ origin })
           : { message: rule.message(match), span: { file, start: at, end: at + text.length } }),
-        help: rule.help(match, by ?? null),
+        help: rule.help(match, by ?? null, source.text),
         ...omitUndefined({ correction: fix }),
       },
     };
@@ -273,6 +273,7 @@ function lastLineOf(rule: ForeignLine, source: SourceFile, line: number): number
     if (text.trim() === '') continue;
     const deeper = indentationOf(text) > own;
     if (rule.until?.test(text.trim()) === true && indentationOf(text) <= own) return next;
+    if (!deeper && rule.closes?.test(text.trim()) === true && indentationOf(text) === own) return next;
     if (!deeper && (rule.until === undefined || indentationOf(text) < own || next > line + MOST_LINES)) return last;
     if (rule.until === undefined && rule.block !== true) return last;
     last = next;

@@ -79,11 +79,23 @@ export const badIndentation = message('bad-indentation', 'error', () => ({
   help: 'indent it like the line it belongs to',
 }));
 
-export const unexpectedIndentation = message<{ after?: string }>('unexpected-indentation', 'error', ({ after }) => ({
-  message: after === undefined ? 'the first line is indented' : `\`${after}\` cannot have an indented block`,
-  label: 'deeper than the line above',
-  help: 'remove the extra indentation',
-}));
+interface UnexpectedIndentationFacts {
+  readonly after?: string;
+  /** What the lines were meant as, if not as instructions that only stand too deep. */
+  readonly meant?: { readonly message?: string; readonly help: string };
+}
+
+export const unexpectedIndentation = message<UnexpectedIndentationFacts>(
+  'unexpected-indentation',
+  'error',
+  ({ after, meant }) => ({
+    message:
+      meant?.message ??
+      (after === undefined ? 'the first line is indented' : `\`${after}\` cannot have an indented block`),
+    label: 'deeper than the line above',
+    help: meant?.help ?? 'remove the extra indentation',
+  }),
+);
 
 export const blockLineOutside = message<{ of: string }>('bad-indentation', 'error', ({ of }) => ({
   message: `this line is indented less than the first line of its \`${of}\` block`,

@@ -1,5 +1,5 @@
 /** Loops, branches and functions of other languages. */
-import { type ForeignLine, mentions, part, rangeOf, unread, write } from './foreign-line.js';
+import { around, type ForeignLine, mentions, part, rangeOf, unread, write } from './foreign-line.js';
 
 /** The call of a pattern with the name of its only parameter, which is found in the text. */
 function useCall(pattern: string, value: string, text: string): string | undefined {
@@ -48,6 +48,31 @@ function parallelLoop(m: RegExpExecArray): string | undefined {
 }
 
 export const blockLines: readonly ForeignLine[] = [
+  {
+    line: /^((?:DO|CHECK|SET|TRACK|INPUT|RETURN|GOTO|USE|EMIT)\b[^"'[{(]*[=:]\s*)([[{(])(?:.*,)?$/,
+    codes: /unexpected|unclosed|missing|bad-|not-a-command/,
+    message: () => 'a value ends at the end of its line',
+    help: (m) =>
+      `write all of it on one line: \`${part(m, 1)}${part(m, 2)} … ${{ '[': ']', '{': '}', '(': ')' }[part(m, 2)]}\``,
+    block: true,
+    closes: /^[\])}]+$/,
+  },
+  {
+    line: /^\{\s*"[^"]*"\s*:.*$/,
+    codes: /^command-not-found$/,
+    message: () => 'lines below a `DO:` are a script, and this is a value',
+    help: () => 'write all of the value on the line of its name: `DO: x = {"a": 1, "b": 2}`',
+    block: true,
+  },
+  {
+    line: /^((?:ELSE )?IF|WAIT)\b:?\s*(?:[^→]*\s(?:AND|OR|&&|\|\|)|[^→]*[^→\s])$/,
+    when: (m, text) =>
+      /\s(?:AND|OR|&&|\|\|)$/.test(m[0]) || /^(?:AND|OR|&&|\|\|)\s/.test(around(m[0], text)?.[1] ?? ''),
+    codes: /missing-arrow|missing-part|unexpected/,
+    message: () => 'a condition ends at the end of its line',
+    help: () => 'write the whole condition on one line, with what follows it',
+    block: true,
+  },
   {
     line: /^for(?:\s*each)?\b\s*:?\s*(\w+)\s+(?:in|of)\s+((?:ls|find|cat|git|seq)\s.*|\$\(.*\)|`[^`]*`|(?:glob(?:\.glob)?\(\s*)?["']?[^\s"'()]*\*[^\s"'()]*["']?\s*\)?):?$/i,
     codes: /unknown-(?:verb|name|function)|unexpected-text|bad-character|wrong-type|not-an-instruction/,

@@ -10,7 +10,9 @@ export interface ForeignLine {
   readonly codes?: RegExp;
   /** The message that replaces the existing one. */
   readonly message?: (m: RegExpExecArray) => string;
-  readonly help: (m: RegExpExecArray, by: string | null) => string;
+  readonly help: (m: RegExpExecArray, by: string | null, text: string) => string;
+  /** Whether the rule applies in this text. */
+  readonly when?: (m: RegExpExecArray, text: string) => boolean;
   /** The corrected line; null removes it. Several lines have the same indentation. */
   readonly by?: (m: RegExpExecArray, text: string) => string | null | undefined;
   /** The group of `line` that the message must refer to, if it could refer to another part of the line. */
@@ -23,6 +25,8 @@ export interface ForeignLine {
   /** Finds the last line that belongs to the mistake. If absent, deeper lines belong to it if `block` is set. */
   readonly until?: RegExp;
   readonly block?: true;
+  /** A line below the deeper ones that belongs to them. */
+  readonly closes?: RegExp;
   /** The names that the line was meant to bind. */
   readonly binds?: (m: RegExpExecArray) => readonly string[];
   /** The states that the line was meant to declare. */
@@ -44,6 +48,13 @@ export const mentions = (expression: string, text: string): boolean => {
     new RegExp(`(?:INPUT|TRACK|DO|CHECK|SET|FOR EACH)\\b[^\\n]*?:\\s*${name}\\b|→\\s*${name}\\b|\\b${name}=`).test(text)
   );
 };
+
+/** The text before and after a line that occurs once, without blanks between; undefined: it does not. */
+export function around(line: string, text: string): readonly [before: string, after: string] | undefined {
+  const at = text.indexOf(line);
+  if (at < 0 || text.indexOf(line, at + 1) >= 0) return undefined;
+  return [text.slice(0, at).trimEnd(), text.slice(at + line.length).trimStart()];
+}
 
 /** Whether the text declares a state or a pattern of this name. */
 export const declares = (verb: 'STATE' | 'PATTERN', name: string, text: string): boolean =>

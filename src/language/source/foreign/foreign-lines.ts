@@ -1,7 +1,7 @@
 /** All rules about lines of other languages, and those about lines of shell scripts. The first rule that matches a line applies. */
 import { blockLines, stateHeads } from './block-lines.js';
 import { expressionLines } from './expression-lines.js';
-import { COMMANDS, type ForeignLine, part, unread, write } from './foreign-line.js';
+import { around, COMMANDS, type ForeignLine, part, unread, write } from './foreign-line.js';
 import { instructionLines } from './instruction-lines.js';
 import { jumpLines } from './jump-lines.js';
 import { textEndsWithSemicolon, valueLines } from './value-lines.js';
@@ -28,6 +28,28 @@ const semicolon: ForeignLine = {
   by: (m) => part(m, 1),
   block: true,
 };
+
+const LAST_LINES = /(?:^|\n)[ \t]*(?:- )?((?:DO|CHECK)(?:[ \t]*\[[^\]\n]*\])?:[^\n]*)((?:\n[ \t]*\|[^\n]*)*)$/;
+
+/** The command above a line that begins with `|`, if its output is bound, with all such lines; undefined: there is none. */
+function boundPipe(line: string, text: string): string | undefined {
+  const before = around(line, text)?.[0].slice(-MOST_ABOVE) ?? '';
+  const [, command = '', pipes = ''] = LAST_LINES.exec(before) ?? [];
+  if (!/^\w+(?:\s*\[.*?\])?:\s*\w+\s*=(?!=)/.test(command)) return undefined;
+  return [command, ...pipes.split('\n'), line]
+    .map((one) => one.trim())
+    .filter(Boolean)
+    .join(' ');
+}
+
+/** The command above a line, if it ends with an operator of the shell. */
+function endsOpen(line: string, text: string): string | undefined {
+  const before = around(line, text)?.[0].slice(-MOST_ABOVE) ?? '';
+  const above = before.slice(before.lastIndexOf('\n') + 1).trim();
+  return /^(?:- )?(?:DO|CHECK)(?:\s*\[[^\]]*\])?:.*(?:\||&&)$/.test(above) ? above : undefined;
+}
+
+const MOST_ABOVE = 1000;
 
 const shellLines: readonly ForeignLine[] = [
   ...(
@@ -59,6 +81,20 @@ const shellLines: readonly ForeignLine[] = [
     line: /^(?:export|source|set)\s+(.+)$/,
     codes: /not-an-instruction/,
     help: () => 'put it in the `DO:` block of the commands that need it, or write `DO [env.NAME=value]: command`',
+  },
+  {
+    line: /^\|\s*\S.*$/,
+    codes: unread,
+    when: (m, text) => boundPipe(m[0], text) !== undefined,
+    message: () => 'the command above ends at the end of its line',
+    help: (m, _, text) => `write the whole pipe on one line: \`${boundPipe(m[0], text)}\``,
+  },
+  {
+    line: /^[^#\s].*$/,
+    codes: unread,
+    when: (m, text) => endsOpen(m[0], text) !== undefined,
+    message: () => 'the command above ends at the end of its line',
+    help: (m, _, text) => `write it on one line: \`${endsOpen(m[0], text)} ${m[0]}\``,
   },
   { line: command, codes: /^(?:not-an-instruction|unknown-verb)$/, help: write, by: (m) => `DO: ${m[0]}` },
   { line: /^\|\s*(\S.*)$/, codes: unread, help: write, by: (m) => `DO: | ${part(m, 1)}` },

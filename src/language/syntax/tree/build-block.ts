@@ -268,17 +268,66 @@ class Below implements Bodies {
     if (this.node === undefined || this.claimed) return [];
     // Below a bullet, an UNDO belongs to the command of the bullet.
     const undone = bullet && children(this.node, 'line').every((line) => isUndo(child(line, 'statement')));
+    const line = child(this.node, 'line');
+    const at = line === undefined ? startOf(this.node) : startOf(line);
     if (built.kind !== 'broken' && !undone) {
-      const start = startOf(this.node);
-      const line = child(this.node, 'line');
-      const at = line === undefined ? start : startOf(line);
       const margin = span(this.context, lineStart(this.context.text, at), at);
-      report(this.context, unexpectedIndentation(margin, { after: firstWord(this.context.text, startOf(statement)) }));
+      const [head, first] = [lineFrom(this.context.text, startOf(statement)), lineFrom(this.context.text, at)];
+      const after = firstWord(head, 0);
+      const meant = meantBelow(head, first, bullet);
+      const where =
+        endsInValue(head) && meant === undefined
+          ? span(this.context, startOf(statement), startOf(statement) + head.length)
+          : margin;
+      report(this.context, unexpectedIndentation(where, { after, ...omitUndefined({ meant }) }));
+      // These lines are no instructions, and say so one after the other.
+      if (meant?.isText === true) {
+        this.claimed = true;
+        return [];
+      }
     }
     this.claimed = true;
     return this.lines(false);
   }
 }
+
+const lineFrom = (text: string, at: number): string => /^[^\r\n]*/.exec(text.slice(at, at + LONGEST))?.[0] ?? '';
+const LONGEST = 500;
+
+/** What lines were meant as that stand below an instruction without a block. */
+function meantBelow(
+  head: string,
+  first: string,
+  bullet: boolean,
+): { readonly message?: string; readonly help: string; readonly isText?: true } | undefined {
+  const isInstruction = /^(?:- )?[A-Z]{2,}\b/.test(first);
+  const [, branch, action] = /^((?:ELSE )?IF|ELSE|DEFAULT|ON ERROR)\b.*?(?:→|->)\s*(\S.*)$/.exec(head) ?? [];
+  if (branch !== undefined && isInstruction)
+    return {
+      help: `write ${/,\s*[A-Z]{2,}/.test(action ?? '') ? 'each of its actions' : `\`${action}\``} on a line of its own below the arrow, indented like this line`,
+    };
+  if (bullet && isInstruction)
+    return {
+      message: 'a member of a PARALLEL is one instruction',
+      help: 'write these instructions in a `PATTERN: NAME` at the margin, and `- USE: NAME` for the member',
+    };
+  const line = action ?? head;
+  const [command] = /^(?:DO|CHECK)(?:\s*\[[^\]]*\])?:(?:\s*\w+\s*=(?!=))?/.exec(line) ?? [];
+  if (command === undefined || isInstruction || endsInValue(head)) return undefined;
+  const [agent] = /^DO(?:\s*\[[^\]]*\])?:(?:\s*\w+\s*=)?\s*Task\([\w-]+\)/.exec(line) ?? [];
+  const alone = `write \`${agent === undefined ? command : `${agent}:`}\` ${branch === undefined ? 'alone' : 'on a line of its own below the arrow'}`;
+  return {
+    message:
+      agent === undefined
+        ? 'the command above ends at the end of its line'
+        : 'the prompt above ends at the end of its line',
+    help: `${alone}, and all lines of the ${agent === undefined ? 'command' : 'prompt'} below it, indented deeper`,
+    isText: true,
+  };
+}
+
+/** Whether a line ends within a list or an object. */
+const endsInValue = (line: string): boolean => /[=:]\s*[[{(](?:.*,)?\s*$/.test(line);
 
 function isUndo(statement: SyntaxNode | undefined): boolean {
   return statement !== undefined && child(statement, 'undo') !== undefined;
