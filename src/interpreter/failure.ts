@@ -215,8 +215,13 @@ export function notOrdered(operator: string, left: Value, right: Value): Runtime
 
 export function notAdded(left: Value, right: Value): RuntimeFailure {
   const types = [typeOf(left), typeOf(right)];
-  const mixed = types.includes('text') && types.some((type) => type !== 'list' && type !== 'object');
-  const hint = mixed ? '; interpolate instead, as in `"a{n}"`' : '';
+  const hint = types.includes('list')
+    ? '; write `[…]` around an element, as in `items + [x]`'
+    : types.includes('text') && types.includes('number')
+      ? '; use `int(…)` or `float(…)` for the sum, or one text, as in `"{a}{b}"`'
+      : types.includes('text') && !types.includes('object')
+        ? '; write one text, as in `"{a}{b}"`'
+        : '';
   return badValue(`\`+\` cannot add ${aType(left)} and ${aType(right)}${hint}`);
 }
 

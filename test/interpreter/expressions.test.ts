@@ -239,8 +239,14 @@ describe('arithmetic', () => {
     expect(evaluate(of(operator, left, right))).toEqual(expected);
   });
   test.each([
-    ['+', 'a', 1, 'bad_value: `+` cannot add text and a number; interpolate instead, as in `"a{n}"`'],
-    ['+', [1], 1, 'bad_value: `+` cannot add a list and a number'],
+    [
+      '+',
+      'a',
+      1,
+      'bad_value: `+` cannot add text and a number; use `int(…)` or `float(…)` for the sum, or one text, as in `"{a}{b}"`',
+    ],
+    ['+', [1], 1, 'bad_value: `+` cannot add a list and a number; write `[…]` around an element, as in `items + [x]`'],
+    ['+', 'a', true, 'bad_value: `+` cannot add text and a boolean; write one text, as in `"{a}{b}"`'],
     ['/', 1, 0, 'bad_value: division by zero'],
     ['%', 1, 0, 'bad_value: the remainder of a division by zero'],
     ['*', 1e200, 1e200, 'bad_value: `*` does not give a finite number'],

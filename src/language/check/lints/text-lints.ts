@@ -248,7 +248,8 @@ function lintOnlyIf(
 
 /** The names or `name=value` of a list such as `n, mode` or `{n, mode}`; undefined if it is none. */
 function namesInList(raw: string, names: ReadonlySet<string>): string | undefined {
-  const [, word, , inner = ''] = /^(with\s+)?([({]?)(.*?)[)}]?$/.exec(raw) ?? [];
+  const [, word, inBraces, bare] = /^(with\s+)?(?:[({](.*)[)}]|(.*))$/.exec(raw) ?? [];
+  const inner = inBraces ?? bare ?? '';
   const parts = inner.split(/\s*,\s*/);
   const isList = parts.length > 1 || word !== undefined || inner.includes('=');
   const areNames = parts.every((part) => {

@@ -233,7 +233,8 @@ function checkOperands(
   if ((left & right & wanted) !== 0) return null;
   // To blame is what is not a number, next to a number, and what is not a list, next to a list.
   const other = ((left | right) & LIST) !== 0 && ((left | right) & TEXT) === 0 ? LIST : NUMBER;
-  const isLeft = (left & wanted) === 0 || (operator === '+' && (left & other) === 0);
+  const isListed = operator === '+' && (left === LIST) !== (right === LIST);
+  const isLeft = isListed ? right === LIST : (left & wanted) === 0 || (operator === '+' && (left & other) === 0);
   const [wrong, of] = isLeft ? [use.left, left] : [use.right, right];
   const name = isWord(nameOf(wrong)) ? nameOf(wrong) : null;
   const is = name === null ? `this is ${describePrinted(of)}` : `\`${name}\` is ${describePrinted(of)}`;
@@ -248,7 +249,9 @@ function checkOperands(
       : /^\w/.test(operator)
         ? `\`${operator}\` needs a number`
         : `\`${operator}\` needs numbers`;
-  return say.wrongType(wrong.span, { needs, is, help: numberFor(name, of, operator, left | right) });
+  if (isListed)
+    return say.wrongType(wrong.span, { needs, is, help: `write \`[${nameOf(wrong)}]\` to add it to the list` });
+  return say.wrongType(wrong.span, { needs, is, help: numberFor(name, of, operator) });
 }
 
 const numeric = (operator: string): boolean =>
@@ -320,9 +323,8 @@ function comparisonWith(known: readonly string[], { operator, left, right }: Typ
     .join(', ')}`;
 }
 
-function numberFor(name: string | null, types: Types, operator: string, both: Types): string {
+function numberFor(name: string | null, types: Types, operator: string): string {
   const isText = (types & TEXT) !== 0;
-  if (operator === '+' && !isText && (both & LIST) !== 0) return 'write `[…]` around an element to add it to a list';
   if (operator === 'INCREMENT')
     return types === LIST
       ? `write \`SET: ${name} += [x]\` to add an element`

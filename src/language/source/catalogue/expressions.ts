@@ -18,9 +18,11 @@ export const expressionMessages = {
       return {
         message: `\`${f.name}\` takes ${wants} argument${/^(?:at least )?1$/.test(wants) ? '' : 's'}, but gets ${f.has} here`,
         help:
-          f.name === 'sort' && f.has > 1
-            ? '`sort` compares numbers or texts; for objects keep the best of them: `TRACK: best`, `SET: best = list[0]`, then `FOR EACH: item in list:`, and in it `IF: item.key > best.key → SET: best = item`'
-            : `write \`${f.name}(${Array.from({ length: f.least }, () => '…').join(', ')})\``,
+          f.name === 'exit_code'
+            ? 'write `DO [ok=any]: x = …` for the command, and `exit_code(x)` here'
+            : f.name === 'sort' && f.has > 1
+              ? '`sort` compares numbers or texts; for objects keep the best of them: `TRACK: best`, `SET: best = list[0]`, then `FOR EACH: item in list:`, and in it `IF: item.key > best.key → SET: best = item`'
+              : `write \`${f.name}(${Array.from({ length: f.least }, () => '…').join(', ')})\``,
       };
     },
   ),
@@ -28,9 +30,14 @@ export const expressionMessages = {
     message: `this is not a regular expression: ${f.reason}`,
     help: 'patterns are JavaScript regular expressions with the `u` flag',
   })),
-  exitCodeOf: message('exit-code-of', 'error', () => ({
+  exitCodeOf: message<{ name?: string; state: string; bound?: boolean }>('exit-code-of', 'error', (f) => ({
     message: '`exit_code` needs a variable that a CHECK or DO of this state binds',
-    help: 'write `exit_code(x)` with the name of that variable',
+    help:
+      f.name === undefined
+        ? 'write `exit_code(x)` with the name of that variable'
+        : f.bound === true
+          ? `pass the number on where the command runs, \`GOTO: ${f.state} with code={exit_code(${f.name})}\`, and read \`code\` here`
+          : `bind the command in this state: \`DO [ok=any]: ${f.name} = …\``,
   })),
   badFilter: message<{ name: string; why: string }>('bad-filter-place', 'error', (f) => ({
     message: `the filter \`:${f.name}\` ${f.why}`,
