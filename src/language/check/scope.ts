@@ -130,7 +130,7 @@ export class StateScope {
   /** Names without a value in texts, each reported once per state. */
   private readonly reportedInText = new Set<string>();
   private readonly slots = new Map<string, number>();
-  private readonly declared = new Set<string>();
+  readonly declared = new Set<string>();
   /** What names mean outside of all inner scopes. A new slot makes it out of date. */
   private readonly outerNames = new Map<string, OuterName>();
   private readonly scopes: NameScope[] = [];
@@ -489,7 +489,8 @@ export class StateScope {
     const key = () => (kind === 'tracked' ? this.trackedKey(text) : symbolKey('loop', owner, text));
     if (this.shared.index && kind === 'local') this.mention(name.span, 'bind', this.localKey(text));
     else if (this.shared.index) this.mention(name.span, 'declare', key());
-    const isChange = value !== undefined && !this.declared.has(text) && freeNames(value).some((n) => n.name === text);
+    const isOwn = value?.kind === 'name' || this.declared.has(text);
+    const isChange = value !== undefined && !isOwn && freeNames(value).some((one) => one.name === text);
     if (kind === 'local') this.declared.add(text);
     if (isReserved(text)) diagnostics.push(say.reservedName(name.span, { name: text }));
     else if (kind === 'tracked' || !trackedSlots.has(text)) return;

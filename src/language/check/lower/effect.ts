@@ -114,6 +114,7 @@ export function lowerCheck(l: StateLowering, i: CheckNode): void {
 const DASHED_WORD = /^[\p{L}_][\p{L}\p{N}_.]*(?:-[\p{L}\p{N}_.]+)+$/u;
 
 function readsAsValue(l: StateLowering, i: Do, expression: Expression): boolean {
+  if (expression.kind === 'name' && l.isOnlyBoundBy(i.bind, expression.name)) return false;
   // A path: as an expression, a slash without spaces would be a division.
   if (i.performed.kind === 'shell' && /^\{program_dir\(\)\}\//.test(i.performed.shell.text)) return false;
   if (isValue(l, expression)) return true;

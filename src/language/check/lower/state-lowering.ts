@@ -9,7 +9,7 @@ import type { StepLayout } from '../../../machine/step.js';
 import { checkMessages as say } from '../../source/catalogue/check.js';
 import type { Diagnostic, Span } from '../../source/diagnostic.js';
 import type { Block, Instruction, Option, StateDeclaration } from '../../syntax/ast.js';
-import type { Expression } from '../../syntax/expression-nodes.js';
+import type { Expression, Name } from '../../syntax/expression-nodes.js';
 import type { LocationCall } from '../code-locations.js';
 import { locationOf, type NameRole, type SymbolKey } from '../program-index.js';
 import { type MachineScope, StateScope } from '../scope.js';
@@ -188,6 +188,14 @@ export class StateLowering implements ExpressionContext {
   valueOf(slot: number): Expr {
     this.scope.readSlots.add(slot);
     return { op: 'read', name: this.scope.locals[slot] as string, places: [{ in: 'local', slot }] };
+  }
+
+  /** Whether nothing else has given the name a value: `DO: hostname = hostname` runs the command. */
+  isOnlyBoundBy(bind: Name | undefined, name: string): boolean {
+    const { declared, visibleScopes } = this.scope;
+    if (bind?.text !== name || declared.has(name) || visibleScopes.scopes.some(({ names }) => names.has(name)))
+      return false;
+    return this.scope.slotRefs(name).every((ref) => ref.in === 'local');
   }
 
   /** What an instruction has bound to `slot` is the result of this turn. */
