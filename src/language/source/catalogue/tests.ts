@@ -54,7 +54,9 @@ export const testMessages = {
       f.near,
       f.isExpected && Object.hasOwn(FACTS, f.name)
         ? `write \`${FACTS[f.name]}\``
-        : `write \`"${f.name}"\` for the text, or name an input, a tracked variable or the row of \`EACH:\``,
+        : /^time_?out$/i.test(f.name)
+          ? 'a MOCK that is too late is `→ times out`, or `→ fails timeout "…"` for a command without a time limit; `"timeout"` is a text'
+          : `write \`"${f.name}"\` for the text, or name an input, a tracked variable or the row of \`EACH:\``,
     ),
   })),
   unknownVariable: message<{ name: string; isAtStart: boolean } & Near>('unknown-value', 'error', (f) => ({

@@ -126,9 +126,11 @@ const mocks: readonly ForeignTestLine[] = [
     `${MOCKED}\\s*(?:→|->)\\s*(?:success|nothing|succeeds|pass(?:es)?)`,
     (m) => `MOCK: ${part(m, 1)}${part(m, 2)} → ""`,
   ),
-  rule(`${MOCKED}\\s*(?:→|->)\\s*(?:timeout|timed out|time-?out)`, (m) => {
-    return `MOCK: ${part(m, 1)}${part(m, 2)} → times out`;
-  }),
+  answerRule('(?:timeout|timed out|time-?out)(?:\\s+\\d\\w*)?', () => 'times out'),
+  answerRule(
+    '(?:timeout|times out|timed out|time-?out):?\\s+("(?:[^"\\\\]|\\\\.)*")',
+    (m) => `fails timeout ${part(m, 3)}`,
+  ),
   rule(`${MOCKED}\\s*(?:→|->)\\s*("[^"]*"|exit \\d+)\\s*(?:\\sx|×|\\*)\\s*([2-9])`, (m) => {
     return `MOCK: ${part(m, 1)}${part(m, 2)} → ${Array(Number(part(m, 4)))
       .fill(part(m, 3))
@@ -353,7 +355,7 @@ const others: readonly ForeignTestLine[] = [
     return `MOCK: ${part(m, 1)} → ${part(m, 2)}`;
   }),
   rule(String.raw`ANSWER:\s*(\w+)\s*(?:==?|:|=>)\s*"?([^"]*?)"?`, (m) => `ANSWER: ${part(m, 1)} → "${part(m, 2)}"`),
-  rule(String.raw`ANSWER:?\s*(\w+)\s+"?([^"→]*?)"?`, (m) => `ANSWER: ${part(m, 1)} → "${part(m, 2)}"`),
+  rule(String.raw`ANSWER:?\s*(\w+)\s+(?![-=]>)"?([^"→]*?)"?`, (m) => `ANSWER: ${part(m, 1)} → "${part(m, 2)}"`),
   rule(String.raw`TESTS:\s*([\w./-]+)`, (m) => `TESTS: "${part(m, 1)}"`),
 ];
 
