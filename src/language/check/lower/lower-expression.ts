@@ -227,7 +227,8 @@ function lowerCall(e: Extract<Expression, { kind: 'call' }>, context: Expression
     const [of] = e.args;
     const slot = of?.kind === 'name' ? context.exitSlot(of.name) : null;
     if (slot === null) {
-      diagnostics.push(say.exitCodeOf(e.span, {}));
+      const facts = of?.kind === 'name' ? { name: of.name, bound: context.scope.has(of.name) } : {};
+      diagnostics.push(say.exitCodeOf(e.span, { ...facts, state: context.scope.state }));
       return { op: 'const', value: null };
     }
     if (of?.kind === 'name') context.scope.read(of.name, of.span);

@@ -161,8 +161,20 @@ export function suggestsName({ name, near }: { readonly name: string } & Near): 
   return near !== undefined && constantMeant(name) === undefined;
 }
 
+/** How to get a value whose name only some places know. */
+function boundElsewhere(name: string, state: string | undefined): string | undefined {
+  if (name === 'exit_code') return 'write `DO [ok=any]: x = …` for the command, and `exit_code(x)` here';
+  if (name === 'failures')
+    return 'write `in PARALLEL [on_failure=keep]`: it goes on when a member or turn fails, and binds `failures`';
+  if (!/^(?:error|error_type|from_state|tool)$/.test(name) || state === undefined) return undefined;
+  return `only ERROR and ON ERROR know it: where a handler goes here, write \`GOTO: ${state} with ${name}={${name}}\``;
+}
+
 /** Explains how to give an unbound name a value, or what it may have meant. */
-function unboundWords(f: { name: string; shell?: boolean } & Near, s: Spelling): Pick<Words, 'help' | 'repair'> {
+function unboundWords(
+  f: { name: string; state?: string; shell?: boolean } & Near,
+  s: Spelling,
+): Pick<Words, 'help' | 'repair'> {
   const constant = constantMeant(f.name);
   if (constant !== undefined) {
     const repair = { replace: f.name, by: constant } as const;
@@ -173,7 +185,8 @@ function unboundWords(f: { name: string; shell?: boolean } & Near, s: Spelling):
     f.name,
     f.near,
     s.either(
-      'bind it with CHECK, DO or TRACK, declare it with `INPUT:`, or pass it with `GOTO … with`',
+      boundElsewhere(f.name, f.state) ??
+        'bind it with CHECK, DO or TRACK, declare it with `INPUT:`, or pass it with `GOTO … with`',
       'name an input, or a step that runs before, as `{step.output}`',
     ),
   );

@@ -233,8 +233,12 @@ function passingHelp(command: string, source: string): string {
     .replace(/^(?:g|m|n)awk$/, 'awk')
     .replace(/^python.*$/, 'python')
     .replace(/^nodejs$/, 'node');
+  // `{name}` is also a rule of awk and an object of jq.
+  const text =
+    /^(?:awk|jq)$/.test(name) && /^\{\w+\}$/.test(source) ? `; for the text itself, write \`\\${source}\`` : '';
   return (
-    PASS[name]?.(source) ?? `keep the program of \`${command}\` fixed and pass the value as an argument or as input`
+    PASS[name]?.(source).concat(text) ??
+    `keep the program of \`${command}\` fixed and pass the value as an argument or as input`
   );
 }
 

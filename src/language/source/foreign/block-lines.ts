@@ -91,8 +91,11 @@ export const blockLines: readonly ForeignLine[] = [
     message: () => 'the options of FOR EACH stand after `in PARALLEL`',
     help: write,
     by: (m) => {
-      const options = part(m, 1).replace(/\b(?:parallel|concurrency|jobs|workers|limit)=/g, 'max=');
-      return `FOR EACH: ${part(m, 2)} in ${part(m, 3)} in PARALLEL [${options}]:`;
+      const options = part(m, 1)
+        .replace(/(?:^|[\s,]+)(?:in[ _])?parallel(?:=(?:true|yes|on))?(?![\w=])/gi, '')
+        .replace(/\b(?:parallel|concurrency|jobs|workers|limit)=/g, 'max=')
+        .trim();
+      return `FOR EACH: ${part(m, 2)} in ${part(m, 3)} in PARALLEL${options === '' ? '' : ` [${options}]`}:`;
     },
     binds: (m) => [part(m, 2)],
   },

@@ -1,5 +1,8 @@
 /** Conditions and values in the syntax of other languages. */
-import { type ForeignLine, mentions, part, write } from './foreign-line.js';
+import { around, type ForeignLine, mentions, part, write } from './foreign-line.js';
+
+const NAMED_COMMAND =
+  /^[ \t]*(?:- )?(?:CHECK|DO)(?:[ \t]*\[[^\]\n]*\])?:[ \t]*(\w+)[ \t]*=(?!=|[ \t]*["'[{\d]|[^\n]* [+*] )/gm;
 
 /** Functions that take a list and a condition or a function, as they occur in a condition or a value. */
 const THROUGH_LIST =
@@ -51,6 +54,8 @@ function shellTest(test: string): string | undefined {
 /** What other languages call the place of the inputs and variables. */
 const HOLDERS =
   '(?:github\\.event\\.)?inputs?|vars|variables|params|parameters|args|arguments|ctx|context|self|this|tracked|local|workflow';
+
+const TIMES: Readonly<Record<string, string>> = { s: 'seconds', m: 'minutes', h: 'hours', d: 'days' };
 
 const METHODS: Readonly<Record<string, string>> = {
   ...{
@@ -106,9 +111,18 @@ export const expressionLines: readonly ForeignLine[] = [
     codes: /unknown-name|bad-character/,
     help: (_, by) => (by === null ? 'write `exit_code(x)` with the name of a CHECK or DO' : `write \`${by}\``),
     by: (m, text) => {
-      const name = /^\s*(?:CHECK|DO)(?:\s*\[.*?\])?:\s*(\w+)\s*=/m.exec(text)?.[1];
+      // The command above is meant, and of several lines alike it is not known which one.
+      const before = around(m[0], text)?.[0] ?? '';
+      const above = before.slice(before.lastIndexOf('\nSTATE:') + 1);
+      const name = [...above.matchAll(NAMED_COMMAND)].at(-1)?.[1];
       return name === undefined ? undefined : `${part(m, 1)}exit_code(${name})${part(m, 2)}`;
     },
+  },
+  {
+    line: /^(.*?)(?<![\w.])\$?(?:exit_?code|\?)(?=\s*(?:==|!=|[<>])).*$/,
+    codes: /unknown-name|bad-character/,
+    message: () => 'an exit code is that of a command with a name',
+    help: () => 'write `DO [ok=any]: x = …` for the command, and `exit_code(x)` here',
   },
   {
     line: /^(.*?)\s*=~\s*(?:\/(.+?)\/(?=\s|$)|(["'])(.*?)\3)(.*)$/,
@@ -438,6 +452,22 @@ export const expressionLines: readonly ForeignLine[] = [
     codes: /unknown-name|unexpected/,
     help: (_, by) => `remove the \`f\`: write \`${by}\``,
     by: (m) => part(m, 1) + part(m, 2),
+  },
+  {
+    line: /^(?:DO|CHECK)(:\s*\w+\s*=\s*)f(?:"([^"]*)"|'([^'"]*)')$/,
+    codes: /unsafe-position|command-not-found|not-a-command/,
+    message: () => 'a text with values has no `f` before it',
+    help: write,
+    by: (m) => `DO${part(m, 1)}"${part(m, 2) || part(m, 3)}"`,
+  },
+  {
+    line: /^(?:DO|CHECK|SET|TRACK):\s*(\w+)\s*=\s*(.+?)\s*([-+])\s*(\d+)\s*(s|m|h|d|min|hours?|minutes?|seconds?|days?)$/,
+    codes: /not-a-command|unexpected|bad-|missing|command-not-found/,
+    when: (m, text) => /^now\(\)$/.test(part(m, 2)) || mentions(part(m, 2), text),
+    message: () => 'no expression computes with times',
+    help: (m) =>
+      `let a command do it: \`DO: ${part(m, 1)} = date -u -d "${part(m, 2) === 'now()' ? '' : `{${part(m, 2)}} `}${part(m, 3)}${part(m, 4)} ${TIMES[part(m, 5)[0] ?? '']}" +%FT%TZ\``,
+    binds: (m) => [part(m, 1)],
   },
   {
     line: /^(.*?(?:==|!=)\s*)(?!empty\b)([A-Za-z]\w*(?:-[A-Za-z]\w*)*)(?![\w.([])(.*)$/,

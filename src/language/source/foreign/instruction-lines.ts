@@ -191,7 +191,10 @@ export const instructionLines: readonly ForeignLine[] = [
     line: /^(?:DO:\s*)?((?:\w+\s*=\s*)?)(?:ASK|ask)(?:\s+user)?:?\s*\(?\s*("[^"]*")\s*\)?(.*)$/,
     codes: /not-a-command|command-not-found|unknown-function/,
     help: write,
-    by: (m) => `ASK user: ${part(m, 2)}${part(m, 1) === '' ? '' : ` → ${part(m, 1).replace(/\W/g, '')}`}${part(m, 3)}`,
+    by: (m) => {
+      const name = part(m, 1) === '' ? '' : ` → ${part(m, 1).replace(/\W/g, '')}`;
+      return `ASK user: ${part(m, 2)}${name} ${part(m, 3).trim()}`.trimEnd();
+    },
     binds: (m) => [part(m, 1).replace(/\W/g, '')],
   },
   {
@@ -360,12 +363,25 @@ export const instructionLines: readonly ForeignLine[] = [
     },
   },
   {
-    line: /^WAIT\s*\[\s*(timeout=[\w.{}]+)((?:[\s,]+every=[\w.{}]+)?)\s*\]\s*:\s*(.+)$/,
-    sure: true,
+    line: /^WAIT\s*\[\s*(?:(timeout=[\w.{}]+)(?:[\s,]+(every=[\w.{}]+))?|(every=[\w.{}]+)(?:[\s,]+(timeout=[\w.{}]+))?)\s*\]\s*:\s*(.+)$/,
+    // A limit that is not written is not added without asking.
+    sure: /^WAIT\s*\[[^\]]*\btimeout=/,
+    codes: /missing|unexpected|unknown-option|bad-/,
     message: () => 'the options of a WAIT follow what it waits for',
     help: write,
-    by: (m) => `WAIT: ${part(m, 3)} OR ${part(m, 1)}${part(m, 2).replace(/^[\s,]+/, ' ')}`,
-    binds: (m) => /^signal\s+(\w+)/.exec(part(m, 3))?.slice(1) ?? [],
+    by: (m) => {
+      const [timeout, every] = [m[1] ?? m[4] ?? 'timeout=300s', m[2] ?? m[3]];
+      return `WAIT: ${part(m, 5)} OR ${timeout}${every === undefined ? '' : ` ${every}`}`;
+    },
+    binds: (m) => /^signal\s+(\w+)/.exec(part(m, 5))?.slice(1) ?? [],
+  },
+  {
+    line: /^WAIT:\s*signal\s+(\w+)(?:\s*(?:,|\||\bOR\b|\bor\b|\bAND\b|\band\b)\s*(?:signal\s+)?(?!timeout\b|every\b)(\w+))+(?:\s+OR\s+timeout=.*)?$/,
+    codes: /unexpected|missing|operator-spelling/,
+    message: () => 'a WAIT awaits one signal',
+    help: (m) =>
+      `let the sender say which in the payload: \`WAIT: signal answer\`, then \`IF: answer == "${part(m, 1)}" → …\` and \`IF: answer == "${part(m, 2)}" → …\``,
+    binds: (m) => [part(m, 1), part(m, 2)],
   },
   {
     line: /^MODEL:?\s*["']?([\w./:-]+)["']?$/i,
