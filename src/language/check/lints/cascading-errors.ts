@@ -176,9 +176,19 @@ function reportUndeclaredOnce(list: readonly Diagnostic[]): readonly Diagnostic[
   }
   for (const { at, labels } of first.values()) {
     const d = reported[at] as Diagnostic;
-    if (labels.length > 0) reported[at] = { ...d, labels: [...(d.labels ?? []), ...labels] };
+    if (labels.length > 0) reported[at] = { ...d, labels: [...(d.labels ?? []), ...firstOf(labels)] };
   }
   return reported;
+}
+
+/** How many other uses a message shows. */
+const MOST_USES = 8;
+
+function firstOf(labels: readonly Label[]): readonly Label[] {
+  const last = labels[MOST_USES - 1];
+  if (last === undefined || labels.length === MOST_USES) return labels;
+  const text = `${last.text}, and ${labels.length - MOST_USES} more times below`;
+  return [...labels.slice(0, MOST_USES - 1), { ...last, text }];
 }
 
 function untrackedName(d: Diagnostic): string | null {

@@ -1,4 +1,5 @@
 /** Words that a variable never has: of the choices of an input or a question, and of the kinds of failures. */
+import { successors } from '../../../machine/control-flow.js';
 import { ERROR_KINDS } from '../../../machine/error-kinds.js';
 import type { Expr } from '../../../machine/expression.js';
 import type { Machine, State } from '../../../machine/machine.js';
@@ -45,6 +46,7 @@ export class KnownWords {
     if (known === null || known.includes('') || expr.op !== 'read' || expr.name === 'error_type') return null;
     const [slot] = expr.places;
     if (slot?.in === 'input' && this.machine.inputs[slot.slot]?.value === null) return null;
+    if (slot?.in === 'local' && !isAlwaysAsked(this.machine.states[state] as State, slot.slot)) return null;
     return say.neverHasValue(span, { name: expr.name, value: operator, known, absent: true, near: undefined });
   }
 
@@ -81,6 +83,12 @@ export class KnownWords {
 }
 
 const constantOf = (expr: Expr): unknown => (expr.op === 'const' ? expr.value : null);
+
+/** Whether nothing leads past a question, so that whatever follows it has an answer. */
+function isAlwaysAsked({ code, handlers }: State, slot: number): boolean {
+  const at = code.findIndex((one) => one.op === 'ask' && one.bind === slot);
+  return handlers.length === 0 && code.slice(0, at).every((_, pc) => successors(code, pc).join() === String(pc + 1));
+}
 
 /** By local that a question binds and nothing else: the choices of the question. */
 function choicesIn({ code }: State): Map<number, readonly string[]> {
