@@ -31,10 +31,11 @@ export function yamlHelp(code: string, problem: string, line: string): string {
 
 /**
  * Whether a scalar is a text although YAML reads a number: the number would lose what is written, as in an identifier
- * (`0042`, `0x1F`), a telephone number (`+49`) or a hash (`7e12345`).
+ * (`0042`, `0x1F`), a telephone number (`+49`) or a hash (`7e12345`). `isSetting`: the number counts, as in `+5`.
  */
-export function losesDigits(source: string, value: number): boolean {
-  return /^[-+]?0[\dox]|^\+[\d.]/.test(source) || (/^[-+]?[\d.]+e/i.test(source) && !Number.isFinite(value));
+export function losesDigits(source: string, value: number, isSetting = false): boolean {
+  const isLost = isSetting ? /^[-+]?0\d/ : /^[-+]?0[\dox]|^\+[\d.]/;
+  return isLost.test(source) || (/^[-+]?[\d.]+e/i.test(source) && !Number.isFinite(value));
 }
 
 /** A number as JSON has it. */

@@ -54,7 +54,7 @@ export async function readYamlFile(path: string, keepsForm = false, shown = path
  */
 function writtenValue({ value, source }: Scalar, keepsForm: boolean): unknown {
   if (typeof value !== 'number' || source === undefined) return value;
-  if (losesDigits(source, value)) return source;
+  if (losesDigits(source, value, !keepsForm)) return source;
   const isPlain = !keepsForm || !JSON_NUMBER.test(source) || (String(value) === source && Number.isSafeInteger(value));
   return isPlain ? value : new SourceNumber(value, source);
 }
