@@ -65,6 +65,8 @@ export class ScriptedProgram {
   readonly actions: WorktreeAction[] = [];
   /** What the last restored run asked for again. */
   repeated: readonly EffectRequest[] = [];
+  /** What the last edit added above the place where the run went on. */
+  leftOut: readonly string[] = [];
   private linked: LinkedMachine;
   private readonly options: InterpreterOptions;
   private readonly open = new Map<string, EffectRequest>();
@@ -116,6 +118,7 @@ export class ScriptedProgram {
     const linked = linkText(text);
     const moved = migrateRun(this.run, linked, { failed, inserted });
     if ('missing' in moved) return moved.missing;
+    this.leftOut = moved.leftOut.map(({ text }) => text);
     this.linked = linked;
     this.run = moved.run;
     this.open.clear();
@@ -193,7 +196,17 @@ function lasting(request: EffectRequest): string {
 
 type Project = Pick<ScriptOptions, 'lookups' | 'functions' | 'files'>;
 
-function linkText(text: string, { lookups = {}, functions = [], files = {} }: Project = {}): LinkedMachine {
+/** Programs that need nothing else, by their texts. */
+const linkedTexts = new Map<string, LinkedMachine>();
+
+function linkText(text: string, project: Project = {}): LinkedMachine {
+  const known = Object.keys(project).length === 0 ? linkedTexts.get(text) : undefined;
+  const linked = known ?? linkIn(text, project);
+  if (Object.keys(project).length === 0) linkedTexts.set(text, linked);
+  return linked;
+}
+
+function linkIn(text: string, { lookups = {}, functions = [], files = {} }: Project): LinkedMachine {
   const calls = () =>
     callSupport(
       memoryHost((name) => files[name]),
