@@ -7,6 +7,9 @@ const [, , how = 'resume'] = process.argv;
 const capabilities = { resume: { sessionCapabilities: { resume: {} } }, load: { loadSession: true }, none: {} }[how];
 const known = existsSync('sessions.json') ? JSON.parse(readFileSync('sessions.json', 'utf8')) : [];
 
+/** Tools without an input: their title says what they do, of the last one only when it begins. */
+const TITLED = ['fetch', 'other'];
+
 agent()
   .onRequest('initialize', () => ({
     protocolVersion: 1,
@@ -38,7 +41,7 @@ agent()
         title: `a ${kind}`,
         kind,
         status: 'pending',
-        rawInput: { command: `do ${kind}` },
+        ...(TITLED.includes(kind) ? {} : { rawInput: { command: `do ${kind}` } }),
       };
       await update({ sessionUpdate: 'tool_call', ...toolCall });
       const options = [
@@ -46,7 +49,11 @@ agent()
         { optionId: 'never', name: 'No', kind: 'reject_once' },
         { optionId: 'once', name: 'Once', kind: 'allow_once' },
       ];
-      const { outcome } = await client.request('session/request_permission', { sessionId, toolCall, options });
+      const { outcome } = await client.request('session/request_permission', {
+        sessionId,
+        toolCall: kind === 'other' ? { toolCallId: kind } : toolCall,
+        options,
+      });
       if (asked.includes('give up')) return { stopReason: 'end_turn' };
       await say(`${kind}=${outcome.optionId} `);
     }

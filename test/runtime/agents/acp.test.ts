@@ -33,13 +33,20 @@ describe('permissions', () => {
 
 test('asks, is answered by the kind of a tool, and what is refused is told', async () => {
   const one = acpStage('resume', ['edit']);
-  const outcome = await one.exited({ agent: 'a', prompt: '/x use edit use execute file' });
+  const outcome = await one.exited({ agent: 'a', prompt: '/x use edit use execute use fetch use other file' });
   expect(outcome).toMatchObject({ exit: 0, is_error: false, cost: 0.02, session_id: 's1', session_bound: true });
   expect(outcome.tokens).toBeUndefined();
-  expect(one.shown()).toMatch(/^Let me see\. edit=once execute=never declined -32601 done in s1/);
-  expect(outcome.stdout.text).toBe('execute=never declined -32601 done in s1');
+  expect(one.shown()).toMatch(
+    /^Let me see\. edit=once execute=never fetch=never other=never declined -32601 done in s1/,
+  );
+  expect(outcome.stdout.text).toBe('other=never declined -32601 done in s1');
   expect(outcome.denied).toEqual([
     { tool: 'execute', input: 'do execute', reason: '`allow` does not permit `execute`' },
+    ...['fetch', 'other'].map((tool) => ({
+      tool,
+      input: `a ${tool}`,
+      reason: `\`allow\` does not permit \`${tool}\``,
+    })),
   ]);
 });
 
