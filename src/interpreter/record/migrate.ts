@@ -319,6 +319,10 @@ class RunMigration {
 
   private fork(image: ForkImage, old: State, fresh: State, id: string | null): ForkImage {
     const pc = this.alignment.of(image.pc) ?? this.noteMissing(image.pc, old);
+    const now = fresh.code[pc];
+    // Which branch a member that has not begun would be is not known.
+    if (now?.op === 'fork' && now.branches.length !== image.members.length && image.members.some(isWaiting))
+      this.noteMissing(image.pc, old);
     const order = this.alignment.memberOrder(image.pc);
     const members = (order ?? image.members.map((_, index) => index)).map((from, index) => {
       const member = image.members[from] as MemberImage;
@@ -335,7 +339,7 @@ class RunMigration {
         thread: member.thread === null ? null : this.thread(member.thread, old, fresh, regionOf(fresh.code[pc], index)),
       };
     });
-    const waiting = members.findIndex(({ status }) => status === 'waiting');
+    const waiting = members.findIndex(isWaiting);
     const next = order === null ? image.next : waiting === -1 ? members.length : waiting;
     return { ...image, id: id ?? image.id, pc, next, locals: this.slots(image.locals, fresh), members };
   }
@@ -386,6 +390,8 @@ class RunMigration {
     }
   }
 }
+
+const isWaiting = ({ status }: MemberImage): boolean => status === 'waiting';
 
 /** Queues after all threads that could already run. */
 const RESTARTED = 1_000_000;
