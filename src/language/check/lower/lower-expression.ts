@@ -78,6 +78,8 @@ export interface ExpressionContext {
   isTask(name: string): boolean;
   /** Called when a field or an element is read. */
   fieldRead(e: Extract<Expression, { kind: 'field' | 'index' }>): void;
+  /** Called when the value of a name is needed. */
+  nameRead(name: string, value: Expr, span: Span): void;
   /** Lowers an operand that may be missing. */
   sparing<T>(read: () => T): T;
   /** The key of a step that a name or a path refers to; null if there is none. */
@@ -187,7 +189,10 @@ function lowerName(
   isNeeded = unknown !== 'optional',
 ): Expr {
   const resolved = context.scope.read(e.name, e.span, isNeeded);
-  if (resolved !== null) return resolved.expr;
+  if (resolved !== null) {
+    if (isNeeded) context.nameRead(e.name, resolved.expr, e.span);
+    return resolved.expr;
+  }
   if (unknown !== 'optional') context.scope.reportUnknown(e.name, e.span, unknown);
   return { op: 'read', name: e.name, places: [] };
 }
@@ -231,7 +236,8 @@ function lowerCall(e: Extract<Expression, { kind: 'call' }>, context: Expression
       diagnostics.push(say.exitCodeOf(e.span, { ...facts, state: context.scope.state }));
       return { op: 'const', value: null };
     }
-    if (of?.kind === 'name') context.scope.read(of.name, of.span);
+    const read = of?.kind === 'name' ? context.scope.read(of.name, of.span) : null;
+    if (of?.kind === 'name' && read !== null) context.nameRead(of.name, read.expr, of.span);
     return { op: 'read', name: `exit_code(${of?.kind === 'name' ? of.name : ''})`, places: [{ in: 'local', slot }] };
   }
   const args = e.args.map((arg, at) =>

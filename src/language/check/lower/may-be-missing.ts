@@ -28,6 +28,11 @@ export class MayBeMissing {
 
   constructor(private readonly diagnostics: Diagnostic[]) {}
 
+  /** An operand that may be missing is being lowered. */
+  get isSparing(): boolean {
+    return this.spared > 0;
+  }
+
   note(name: string, noted: Noted): void {
     this.names.set(name, noted);
   }

@@ -4,6 +4,7 @@ import type { Branch, Instruction as Code } from '../../../machine/machine.js';
 import { omitUndefined } from '../../../prelude/omit-undefined.js';
 import { checkMessages as say } from '../../source/catalogue/check.js';
 import { declarationMessages as declarations } from '../../source/catalogue/declarations.js';
+import type { Span } from '../../source/diagnostic.js';
 import type { Instruction, Option, UndoNode, WaitNode } from '../../syntax/ast.js';
 import type { Name } from '../../syntax/expression-nodes.js';
 import { blocksOf } from '../../syntax/step-nodes.js';
@@ -41,10 +42,15 @@ export function lowerParallel(l: StateLowering, i: Parallel, wait: WaitNode | nu
   const branches: Branch[] = [];
   const used: BranchUse[] = [];
   const bound = members.map((member) => boundIn(l, [member]));
+  const { boundByOthers } = l;
+  const first = firstBoundIn(l, i, bound);
   l.forkDepth++;
   members.forEach((member, at) => {
     const own = bound[at] as ReadonlyMap<number, Name>;
     branches.push({ pc: l.emitter.pc, collect: [...own.keys()] });
+    // In a later turn of a loop, a condition may find what an earlier turn bound.
+    const isGuarded = l.turn !== null && (member.kind === 'if' || member.kind === 'use' || member.kind === 'for-each');
+    if (!isGuarded) l.boundByOthers = (slot) => (own.has(slot) ? undefined : (first.get(slot) ?? boundByOthers(slot)));
     const { reads, writes } = l.scope.dataUse;
     const [from, before] = [reads.length, writes.length];
     l.inBranch({ binds: new Set(own.keys()), isTurn: false }, () =>
@@ -52,6 +58,7 @@ export function lowerParallel(l: StateLowering, i: Parallel, wait: WaitNode | nu
     );
     const undo = undos.get(member);
     if (undo !== undefined) lowerUndo(l, undo, member);
+    l.boundByOthers = boundByOthers;
     used.push({ from, to: reads.length, writes: writes.slice(before) });
     l.emitter.add({ op: 'branch-end' }, member.span);
   });
@@ -80,6 +87,26 @@ export function lowerParallel(l: StateLowering, i: Parallel, wait: WaitNode | nu
     }
   if (!detached) bindMembers(l, i, mayMiss);
   if (wait?.body) l.block(wait.body);
+}
+
+/**
+ * The slots that members bind, and nothing above the PARALLEL: the other members read them without a value. What is bound
+ * above is read as it was.
+ */
+function firstBoundIn(
+  l: StateLowering,
+  { members: { span } }: Parallel,
+  bound: readonly ReadonlyMap<number, Name>[],
+): ReadonlyMap<number, Span> {
+  const first = l.shared.symbols.states.get(l.scope.state)?.bound;
+  const slots = new Map<number, Span>();
+  for (const names of bound)
+    for (const [slot, { text }] of names) {
+      const at = first?.get(text);
+      if (at !== undefined && at.file === span.file && span.start <= at.start && at.end <= span.end)
+        slots.set(slot, at);
+    }
+  return slots;
 }
 
 /** Binds what the members have bound, as an object, for `DO: r = in PARALLEL`. */

@@ -7,6 +7,7 @@ import type { Expr, Json } from '../../../machine/expression.js';
 import type { Binding, Handler } from '../../../machine/machine.js';
 import type { StepLayout } from '../../../machine/step.js';
 import { checkMessages as say } from '../../source/catalogue/check.js';
+import { boundByOthers } from '../../source/catalogue/expressions.js';
 import type { Diagnostic, Span } from '../../source/diagnostic.js';
 import type { Block, Instruction, Option, StateDeclaration } from '../../syntax/ast.js';
 import type { Expression, Name } from '../../syntax/expression-nodes.js';
@@ -65,6 +66,8 @@ export class StateLowering implements ExpressionContext {
   readonly workflows: string[] = [];
   /** The innermost branch of PARALLEL, where control flow and changes of what is outside are errors. */
   branch: OpenBranch | null = null;
+  /** Where other members than the one that is being lowered bind a slot that has no value before. */
+  boundByOthers: (slot: number) => Span | undefined = () => undefined;
   /** The slot for the output of the last DO, CHECK or CALL of this turn, in a FOR EACH that binds its results. */
   result: number | null = null;
   /** The turn of the innermost sequential FOR EACH, with the slot of its mark in the undo register, if something needs it. */
@@ -289,6 +292,13 @@ export class StateLowering implements ExpressionContext {
 
   fieldRead(e: Extract<Expression, { kind: 'field' | 'index' }>): void {
     this.missing.checkRead(e, (name) => this.scope.parameter(name) === undefined);
+  }
+
+  nameRead(name: string, value: Expr, span: Span): void {
+    const [slot, ...others] = value.op === 'read' ? value.places : [];
+    const bound = slot?.in === 'local' && others.length === 0 ? this.boundByOthers(slot.slot) : undefined;
+    if (bound !== undefined && !this.missing.isSparing)
+      this.diagnostics.push(boundByOthers(span, { name, bound: { span: bound, text: 'bound here' } }));
   }
 
   sparing<T>(read: () => T): T {

@@ -1,6 +1,6 @@
 /** Messages about expressions: functions, regular expressions and filters. */
 import { omitUndefined } from '../../../prelude/omit-undefined.js';
-import type { Correction } from '../diagnostic.js';
+import type { Correction, Label } from '../diagnostic.js';
 import { message, type Near } from './message.js';
 import { functionMeant } from './scripts.js';
 
@@ -156,6 +156,13 @@ export const typeMessages = {
     help: `declare it: ${s.either(`\`INPUT: ${f.name} (${f.type})\``, `\`inputs: [{ name: ${f.name}, type: ${f.type} }]\``)}`,
   })),
 } as const;
+
+export const boundByOthers = message<{ name: string; bound: Label }>('read-too-early', 'error', (f) => ({
+  message: `another member of this PARALLEL binds \`${f.name}\`, which has no value in this one`,
+  label: 'a member sees what was bound above the PARALLEL, so this always fails',
+  labels: [f.bound],
+  help: 'write this below the PARALLEL',
+}));
 
 export const earlyRead = message<{ name: string; tracked: boolean }>('read-too-early', 'warning', (f) => ({
   message: `\`${f.name}\` is read before anything gives it a value`,
