@@ -40,8 +40,8 @@ const EDITS: Readonly<Record<string, (at: number) => readonly string[]>> = {
 };
 
 interface Mode {
-  readonly failed?: true;
-  readonly inserted?: true;
+  readonly failed?: boolean;
+  readonly inserted?: boolean;
 }
 
 function runTo(ends: readonly string[]): ScriptedProgram {
