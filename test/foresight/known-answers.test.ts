@@ -976,3 +976,24 @@ describe('what comes of a condition about values that are unknown', () => {
 });
 
 const ORDER = ['fails', 'yes', 'no'];
+
+test('what bounds of a number leave of it decides what follows', () => {
+  const OPERATORS = {
+    '<': (n: number) => n < 5,
+    '<=': (n: number) => n <= 5,
+    '>': (n: number) => n > 5,
+    '>=': (n: number) => n >= 5,
+  };
+  const names = Object.keys(OPERATORS) as (keyof typeof OPERATORS)[];
+  for (const first of names)
+    for (const second of names) {
+      const left = [4, 5, 6].filter((n) => OPERATORS[first](n) && OPERATORS[second](n));
+      if (left.length === 0) continue;
+      const inner = names.map((third) => `    IF: n ${third} 5 → EMIT: A\n`).join('');
+      const program = `INPUT: n (number)\nSTATE: A\n  IF: n ${first} 5 AND n ${second} 5 →\n${inner}  RETURN\n`;
+      const dead = names.flatMap((third, at) =>
+        new Set(left.map(OPERATORS[third])).size === 2 ? [] : [`${at + 4} dead-branch`],
+      );
+      expect(defectsIn(verified(program)), `${first} ${second}`).toEqual(dead);
+    }
+});

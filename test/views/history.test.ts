@@ -293,6 +293,28 @@ describe('two runs', () => {
     expect(difference(waited(1000), waited(2000).slice(0, 2))).toEqual({ left: 4, right: null });
   });
 
+  test('as many visits as possible are next to each other, in the order of both', () => {
+    const words = ['', ...'ABC'].flatMap((a) => ['', ...'ABC'].flatMap((b) => ['', ...'AB'].map((c) => a + b + c)));
+    const longest = (left: string, right: string): number =>
+      left === '' || right === ''
+        ? 0
+        : left[0] === right[0]
+          ? 1 + longest(left.slice(1), right.slice(1))
+          : Math.max(longest(left.slice(1), right), longest(left, right.slice(1)));
+    for (const left of words)
+      for (const right of words) {
+        const found = pairs(left, right);
+        const side = (at: number): string =>
+          found
+            .map((one) => one[at])
+            .join('')
+            .replaceAll('-', '');
+        const both = found.filter((one) => !one.includes('-'));
+        expect([side(0), side(1), both.length], `${left} ${right}`).toEqual([left, right, longest(left, right)]);
+        expect(both.every(([one, other]) => one === other)).toBe(true);
+      }
+  });
+
   test('inputs that differ are listed by name', () => {
     const begun = (inputs: object): Timed => [0, { ...started, inputs } as RunEvent];
     const result = compareRuns(trace(begun({ a: 1, b: 2 })), trace(begun({ a: 1, b: 3, c: null })));
