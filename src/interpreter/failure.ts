@@ -136,7 +136,13 @@ export function missingField(path: string, of: Value, name: string, lost?: strin
   const fields = Object.keys(of);
   if (fields.length === 0) return new AbsentFailure(`\`${path}\` has no field \`${name}\`: it is an empty object`);
   const near = nearest(name, fields);
-  const hint = near === undefined ? '' : `; did you mean \`${near}\`?`;
+  const isPath = /^[A-Za-z_][\w.]*$/.test(path);
+  const hint =
+    near !== undefined
+      ? `; did you mean \`${near}\`?`
+      : isPath
+        ? `; write \`${path}.${name}?\` if it may be missing`
+        : '';
   return new AbsentFailure(`\`${path}\` has no field \`${name}\`; it has ${listNames(fields)}${hint}`);
 }
 
@@ -174,8 +180,17 @@ export function notComparable(operator: string, left: Value, right: Value): Runt
       ? `; compare one of its fields (${listNames(fields)})`
       : typeOf(structured) === 'list'
         ? '; compare an element, its `len(…)`, or use `contains`'
-        : unlikeHint([typeOf(left), typeOf(right)]);
+        : (quotedHint(left, right) ?? unlikeHint([typeOf(left), typeOf(right)]));
   return badValue(`\`${operator}\` cannot compare ${aType(left)} with ${aType(right)}${hint}`);
+}
+
+/** The text that looks like the other value: CHECK binds a number, and the text is in quotes. */
+function quotedHint(left: Value, right: Value): string | undefined {
+  const [text, other] = typeof left === 'string' ? [left, right] : [right, left];
+  if (typeof text !== 'string' || (typeof other !== 'boolean' && typeOf(other) !== 'number')) return undefined;
+  const looks = typeof other === 'boolean' ? /^(?:true|false)$/ : /^-?\d+(?:\.\d+)?$/;
+  const converted = typeof other === 'boolean' ? '' : ', or `int(…)` for the number in a text';
+  return looks.test(text) ? `; write \`${text}\` without quotes if that is the value${converted}` : undefined;
 }
 
 /** How two scalars of different types become comparable. */

@@ -84,13 +84,13 @@ describe('comparisons', () => {
       1,
       '==',
       '1',
-      'bad_value: `==` cannot compare a number with text; use `int(…)`, a text in quotes such as `"5"`, or bind the output with CHECK',
+      'bad_value: `==` cannot compare a number with text; write `1` without quotes if that is the value, or `int(…)` for the number in a text',
     ],
     [
       true,
       '!=',
       'true',
-      'bad_value: `!=` cannot compare a boolean with text; use a text in quotes such as `"true"`, or bind the output with CHECK',
+      'bad_value: `!=` cannot compare a boolean with text; write `true` without quotes if that is the value',
     ],
     [
       [1],
@@ -331,11 +331,14 @@ describe('paths', () => {
       { op: 'index', of: field(x, 'list'), index: constant(-1) },
       'bad_value: `x.list` has no element -1: it has 2 (the first is 0)',
     ],
-    [field(x, 'constructor'), 'bad_value: `x` has no field `constructor`; it has `status`, `list`, `none`, `inner`'],
+    [
+      field(x, 'constructor'),
+      'bad_value: `x` has no field `constructor`; it has `status`, `list`, `none`, `inner`; write `x.constructor?` if it may be missing',
+    ],
     [field({ op: 'maybe', of: field(x, 'inner') }, 'b'), 'bad_value: `x.inner?` has no field `b`; it has `a`'],
     [
       { op: 'test', test: 'null', negated: false, of: field(x, 'zzz') },
-      'bad_value: `x` has no field `zzz`; it has `status`, `list`, `none`, `inner`',
+      'bad_value: `x` has no field `zzz`; it has `status`, `list`, `none`, `inner`; write `x.zzz?` if it may be missing',
     ],
     [local(1, 'y'), 'bad_value: `y` has no value here: no instruction on the way to this line has bound it'],
   ] as [Expr, string][])('%j fails', (expr, message) => {
