@@ -547,7 +547,11 @@ const helped: readonly (readonly [string, number, string])[] = [
     'handle failures at the end of the state, with `ON ERROR: → GOTO: …`',
   ],
   ['USE: retry with times=3\n', 1, 'add `IMPORT: "std/retry"` at the top and use `RETRY_PATTERN`'],
-  ['TRACK: o = {"a": 1}\nSET: o.a = 2\n', 2, 'build the new value and set `o`'],
+  [
+    'TRACK: o = {"a": 1}\nSET: o.a = 2\n',
+    2,
+    'build the new value and set `o`: a list grows by `o + [x]`, and pairs are a list of `{"key": …, "value": …}`',
+  ],
   [
     'INPUT: l = [1]\nFOR EACH: (i, v) in enumerate(l):\n  DO: echo {v}\n',
     2,

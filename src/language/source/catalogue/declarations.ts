@@ -176,7 +176,8 @@ function unboundWords(
   s: Spelling,
 ): Pick<Words, 'help' | 'repair'> {
   const constant = constantMeant(f.name);
-  if (constant !== undefined) {
+  // In shell text it is the name of a value or text, and not the value.
+  if (constant !== undefined && f.shell !== true) {
     const repair = { replace: f.name, by: constant } as const;
     const isSpelling = f.name.toLowerCase() === constant;
     return { help: `write \`${constant}\``, repair: isSpelling ? repair : { ...repair, guess: true } };

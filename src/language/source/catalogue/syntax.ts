@@ -289,7 +289,7 @@ export const reservedName = message<{ name: string }>('reserved-name', 'error', 
 
 export const pathAssignment = message<{ path: string; root: string }>('path-assignment', 'error', ({ path, root }) => ({
   message: `\`${path}\` is a part of \`${root}\`, and only a whole variable can be set`,
-  help: `build the new value and set \`${root}\``,
+  help: `build the new value and set \`${root}\`: a list grows by \`${root} + [x]\`, and pairs are a list of \`{"key": …, "value": …}\``,
 }));
 
 export const badEscape = message<{ written: string; fix: Correction }>('bad-escape', 'error', ({ written, fix }) => ({

@@ -4,6 +4,7 @@ import { expressionLines } from './expression-lines.js';
 import { around, COMMANDS, type ForeignLine, part, unread, write } from './foreign-line.js';
 import { instructionLines } from './instruction-lines.js';
 import { jumpLines } from './jump-lines.js';
+import { sectionLines } from './section-lines.js';
 import { textEndsWithSemicolon, valueLines } from './value-lines.js';
 
 const command = new RegExp(`^(?!go to\\b)(?:(?:${COMMANDS})(?![\\w:=(]|\\s+:?\\+?=\\s)|\\.{0,2}/[\\w.]).*$`);
@@ -132,13 +133,15 @@ const shellLines: readonly ForeignLine[] = [
       `${part(m, 1)}${m[2] === undefined ? '' : ' once'}${part(m, 3)}`.replace(/\[\s+/, '[').replace(/\s*\[\s*\]/, ''),
   },
   {
-    line: /^(DO\s*\[[^\]]*?\bok=)(?:[[({]\s*([\d,\s]+?)\s*[\])}]|(\d)-(\d)(?=[\s\]])|(?:\*|true|all|always|any)(?=[\s\]]))(.*)$/,
+    line: /^(DO\s*\[[^\]]*?\bok=)(?:[[({]\s*([\d,\s]+?)\s*[\])}]|(\d+)(?:-|\.{2,3})(\d+)(?=[\s\]])|(?:\*|true|all|always|any)(?=[\s\]]))(.*)$/,
     codes: /bad-option|missing-colon|unexpected|unclosed/,
     help: write,
     by: (m) => {
       const [from, to] = [Number(m[3]), Number(m[4])];
       const range =
-        m[3] === undefined || to < from ? 'any' : Array.from({ length: to - from + 1 }, (_, at) => from + at).join();
+        m[3] === undefined || to < from || to > 255 || to - from > 20
+          ? 'any'
+          : Array.from({ length: to - from + 1 }, (_, at) => from + at).join();
       return part(m, 1) + (m[2] === undefined ? range : part(m, 2).replace(/[\s,]+/g, ',')) + part(m, 5);
     },
   },
@@ -202,6 +205,7 @@ const shellLines: readonly ForeignLine[] = [
 export const foreignLines: readonly ForeignLine[] = [
   semicolon,
   ...shellLines,
+  ...sectionLines,
   ...jumpLines,
   ...blockLines,
   ...valueLines,

@@ -308,12 +308,6 @@ export const instructionLines: readonly ForeignLine[] = [
     by: (m) => `DO: ${part(m, 1)} "${part(m, 2)}"`,
   },
   {
-    line: /^AGENT:\s*([\w-]+)\s+(".*)$/,
-    codes: /section-outside/,
-    help: write,
-    by: (m) => `DO: Task(${part(m, 1)}) ${part(m, 2)}`,
-  },
-  {
     line: /^(?:sleep|pause|delay|WAIT)(?::|\s)\s*(\d+(?:\.\d+)?)\s*(ms|msecs?|milliseconds?|s|secs?|seconds?|m|mins?|minutes?|h|hrs?|hours?|d|days?)?$/i,
     sure: /^WAIT:\s*[\d.]+\s*[a-z]+$/i,
     help: write,
