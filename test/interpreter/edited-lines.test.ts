@@ -172,15 +172,15 @@ test('in its first line', () => {
 test('in its branches', () => {
   expect(told(['first', 'inner', 'deeper', 'round 1', 'round 2', 'b'], MODES)).toMatchInlineSnapshot(`
     "open: a c | each d each e last 2 a | 7 RETURN b
-      without 8, down 8: lacks the instruction \`fork\` of line 8 in the state \`A\`; the beginning of the loop in line 6
-      without 11, above 10, above 11, twice 11: lacks the instruction \`fork\` of line 8 in the state \`A\`; the instruction \`c\` of line 11 in the state \`A\`
+      without 8, down 8: lacks the instruction \`PARALLEL\` of line 8 in the state \`A\`; the beginning of the loop in line 6
+      without 11, above 10, above 11, twice 11: lacks the instruction \`PARALLEL\` of line 8 in the state \`A\`; the instruction \`c\` of line 11 in the state \`A\`
       without 15, down 15: a c | each d each e | 6.4.1.2.1 RETURN b
       down 4, twice 4: a c | each d each e last 2 a | 7 RETURN b without inner
       down 5, twice 5: a c | each d each e last 2 a | 7 RETURN b without deeper
       down 9, down 10: a c | each d each e last 2 a | 8 RETURN b
       down 14: a c | each d each e | 6.4.1.2.1 FAILED bad_value: \`n\` has no value here: the TRACK that creates it has not run yet
       above 2, above 3, above 4, above 5, above 6, above 7, above 8: a c | each d each e last 2 a | 7 RETURN b without new
-      above 9, above 12, twice 13: lacks the instruction \`fork\` of line 8 in the state \`A\`
+      above 9, above 12, twice 13: lacks the instruction \`PARALLEL\` of line 8 in the state \`A\`
       above 14, above 15: a c | each d each e new last 2 a | 8 RETURN b
       twice 2: a c | each d each e last 2 a | 7 RETURN b without first
       twice 7: a c | each d each e last 2 a | 7 RETURN b without round {x}
@@ -188,7 +188,7 @@ test('in its branches', () => {
       changed 11: lacks the instruction \`c\` of line 11 in the state \`A\`
     inserted: a c | each d each e last 2 a | 7 RETURN b
     failed: a c | each d each e last 2 a | 7 RETURN b
-      without 8: lacks the instruction \`fork\` of line 8 in the state \`A\`
+      without 8: lacks the instruction \`PARALLEL\` of line 8 in the state \`A\`
       without 11: a b | a b each d each e last 2 a | 8 RETURN b
       down 4: deeper | deeper inner round 1 round 2 a b c each d each e last 2 a | 12 RETURN b
       down 5: deeper | deeper round 1 deeper round 2 a b c each d each e last 2 a | 12 RETURN b
