@@ -37,6 +37,11 @@ export function reportCommands(
     const span = { file: shell.span.file, start: at(0), end: at(assigned.length) };
     prose = l.diagnostics.push(say.notACommand(span, { word: assigned })) > 0;
   }
+  const element = prose ? undefined : ELEMENT.exec(shell.text);
+  if (element?.[1] !== undefined && l.scope.has(element[1])) {
+    const span = { file: shell.span.file, start: at(0), end: at(element[0].length) };
+    prose = l.diagnostics.push(say.notACommand(span, { word: element[0] })) > 0;
+  }
   compiled.commands.forEach((command, index) => {
     const name = prose ? null : command.name;
     movesElsewhere ||= name === 'cd' || name === 'pushd';
@@ -46,6 +51,7 @@ export function reportCommands(
     // Words that are already reported as a choice are not a missing program.
     if (compiled.findings.some((f) => f.start < command.nameEnd && command.nameStart < f.end)) return;
     reported.add(name);
+    const isAction = INSTRUCTION.test(name);
     const span = { file: shell.span.file, start: at(command.nameStart), end: at(command.nameEnd) };
     const isFirst = index === 0 && command.depth === 0;
     const isTerse = !OF_SENTENCES.test(shell.text);
@@ -55,7 +61,7 @@ export function reportCommands(
       name === 'in' ||
       isCall(shell.text, command.nameEnd) ||
       (isWord && !(isTerse && isWellKnown(name)));
-    if (isFirst && !name.includes('/') && isNone)
+    if (isAction || (isFirst && !name.includes('/') && isNone))
       prose =
         l.diagnostics.push(say.notACommand(span, { word: name, mayBeProgram: isTerse && /^[a-z]/.test(name) })) > 0;
     else {
@@ -64,6 +70,12 @@ export function reportCommands(
     }
   });
 }
+
+/** `data[0].name`, which is an expression if nothing follows it. */
+const ELEMENT = /^([A-Za-z_]\w*)(?:\.\w+)*\[(?:\*|-?\w*)\](?:\.\w+|\[(?:\*|-?\w*)\])*(?=\s|$)/;
+
+/** A verb with its colon, or one that no program has as its name. */
+const INSTRUCTION = /^(?:(?:DO|CHECK|SET|INCREMENT|USE|WAIT|ASK):|(?:GOTO|RETURN|FAIL|EMIT|PROCEED):?)$/;
 
 /** `count-offest` may be a subtraction if `count` has a value, which is not the one that this line binds. */
 function subtractionMeant(l: StateLowering, word: string, { file, start }: Span): { readonly subtraction?: string } {

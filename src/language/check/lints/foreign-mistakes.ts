@@ -21,6 +21,9 @@ const MANY_BLANKS = /\s{24}/;
 const MISREAD =
   /^(?:unknown-(?:verb|name|state|option|function)|not-an-instruction|not-a-command|not-tracked|unexpected-text|missing-.*|bad-(?:character|name|option|duration|input-note)|operator-spelling|chained-comparison|compares-unlike|prompt-missing|unclosed-.*|command-not-found)$/;
 
+/** Warnings about what was read as a command or a text. */
+const TEXTS = /^(?:command-not-found|taken-as-text)$/;
+
 /** `list` is sorted by location. */
 export function explainForeignLines(list: readonly Diagnostic[], sources: SourceSet): readonly Diagnostic[] {
   const found = explanations(list, sources);
@@ -89,7 +92,7 @@ function explanations(list: readonly Diagnostic[], sources: SourceSet): Explaine
     const { file, start } = diagnostic.span;
     const source = sources[file];
     if (source === undefined || /\.(?:ya?ml|json)$/i.test(source.name)) continue;
-    if (diagnostic.severity !== 'error' && diagnostic.code !== 'command-not-found') continue;
+    if (diagnostic.severity !== 'error' && !TEXTS.test(diagnostic.code)) continue;
     const { line } = positionAt(source, start);
     if (seen.size > MOST_LINES || found.some((one) => covers(one, diagnostic, sources))) continue;
     const explained = explainedLine(diagnostic, source, line);
@@ -213,6 +216,7 @@ function matchedLine(diagnostic: Diagnostic, source: SourceFile, { text, at, lin
       states: rule.states?.(match) ?? [],
       diagnostic: {
         ...rest,
+        ...(rule.never === true ? asError(diagnostic) : {}),
         ...(rule.message === undefined
           ? omitUndefined({ origin })
           : { message: rule.message(match), span: { file, start: at, end: at + text.length } }),
@@ -222,6 +226,11 @@ function matchedLine(diagnostic: Diagnostic, source: SourceFile, { text, at, lin
     };
   }
   return null;
+}
+
+function asError({ code, severity }: Diagnostic): Pick<Diagnostic, 'code' | 'severity'> {
+  if (severity === 'error') return { code, severity };
+  return { code: code === 'command-not-found' ? 'not-a-command' : 'unexpected-text', severity: 'error' };
 }
 
 function blamedText({ span }: Diagnostic, { text }: SourceFile): string {

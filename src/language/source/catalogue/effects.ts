@@ -159,7 +159,9 @@ export const effectMessages = {
 /** A sign, or an instruction, in the position of a command. */
 function instructionHelp(word: string): string | undefined {
   if (!/\w/.test(word)) return `remove \`${word}\`: the command begins directly after the colon`;
-  const verb = /^(CALL|PLAN|CHECK|EMIT|GOTO|USE|RETURN|SET|ASK|WAIT):?$/.exec(word)?.[1];
+  if (/^\w+.*\[/.test(word))
+    return `\`${word}\` is a value: write an expression, or a command with \`{…}\` for the value`;
+  const verb = /^(CALL|PLAN|CHECK|EMIT|GOTO|USE|RETURN|SET|ASK|WAIT|FAIL|DO|INCREMENT|PROCEED):?$/.exec(word)?.[1];
   if (verb === undefined) return undefined;
   const binds = verb === 'CALL' || verb === 'PLAN' || verb === 'CHECK';
   return binds

@@ -276,11 +276,20 @@ export const expressionLines: readonly ForeignLine[] = [
   {
     line: /^(?:DO|SET|TRACK):\s*(\w+)\s*=\s*(?:\[.*\bfor\s+(\w+)\s+in\s+(\w[\w.]*).*\]?|(?:map|filter)\(.*|(\w+)\.(?:map|filter)\(.*)$/,
     codes: /unclosed-bracket|unexpected|not-a-command|command-not-found|operator-spelling|unknown-function|no-fields/,
+    never: true,
     message: () => 'no expression goes through a list',
     help: (m) => {
       const [item, list] = [part(m, 2) || 'item', part(m, 3) || part(m, 4) || 'LIST'];
       return `write \`TRACK: ${part(m, 1)}\` and \`SET: ${part(m, 1)} = []\`, then \`FOR EACH: ${item} in ${list}:\`, and in it \`SET: ${part(m, 1)} = ${part(m, 1)} + [${item}]\`, after an \`IF:\` if need be`;
     },
+    binds: (m) => [part(m, 1)],
+  },
+  {
+    line: /^(?:DO|CHECK|SET|TRACK):\s*(\w+)\s*=\s*([\w.]+)\[\*?\]\.([\w.]+)$/,
+    codes: /unexpected|missing|not-a-command|bad-character/,
+    message: () => 'no expression goes through a list',
+    help: (m) =>
+      `write \`TRACK: ${part(m, 1)}\` and \`SET: ${part(m, 1)} = []\`, then \`FOR EACH: item in ${part(m, 2)}:\`, and in it \`SET: ${part(m, 1)} = ${part(m, 1)} + [item.${part(m, 3)}]\``,
     binds: (m) => [part(m, 1)],
   },
   {

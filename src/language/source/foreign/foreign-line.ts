@@ -22,6 +22,8 @@ export interface ForeignLine {
    * adds something that runs, names something or drops a part.
    */
   readonly sure?: true | RegExp | ((line: string, text: string) => boolean);
+  /** No command and no text is meant so: the message is an error, even if it replaces a warning. */
+  readonly never?: true;
   /** Finds the last line that belongs to the mistake. If absent, deeper lines belong to it if `block` is set. */
   readonly until?: RegExp;
   readonly block?: true;

@@ -114,7 +114,7 @@ const shellLines: readonly ForeignLine[] = [
   },
   {
     line: /^(DO|CHECK): ([^'"]+?)\s*;\s*((?:DO|CHECK|GOTO|RETURN|EMIT):.+)$/,
-    codes: /command-not-found/,
+    codes: /not-a-command/,
     message: () => 'a line has only one instruction, and a command extends to the end of its line',
     help: write,
     by: (m) => `${part(m, 1)}: ${part(m, 2)}\n${part(m, 3)}`,

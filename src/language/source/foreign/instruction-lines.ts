@@ -200,6 +200,7 @@ export const instructionLines: readonly ForeignLine[] = [
   {
     line: /^(?:CHECK|ASSERT|VERIFY|REQUIRE|ENSURE|EXPECT):\s*(([A-Za-z_]\w*)(?:\.\w+)*\s*(?:==|!=|[<>]=?)\s*[^→]+?)(\s*(?:→|->).*)?$/,
     codes: /unknown-verb|command-not-found|not-a-command/,
+    never: true,
     message: (m) =>
       m[0].startsWith('CHECK') ? 'CHECK runs a command, and this is a condition' : 'a condition stands in an IF',
     help: write,

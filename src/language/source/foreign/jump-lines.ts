@@ -18,6 +18,49 @@ const ACTIONS = '(?:GOTO|RETURN|FAIL|EMIT|DO|SET|INCREMENT|USE|PROCEED|WAIT|ASK|
 export const jumpLines: readonly ForeignLine[] = [
   {
     line: new RegExp(
+      `^(DO|CHECK)((?:\\s*\\[[^\\]]*\\])?):\\s*(?:(\\w+)\\s*=\\s+)?(\\S.*?)\\s*(\\|\\||&&)\\s*(${ACTIONS}:)(\\s.*)?$`,
+    ),
+    codes: /command-not-found|not-a-command/,
+    of: 6,
+    never: true,
+    message: (m) => `the shell runs no \`${part(m, 6)}\``,
+    help: write,
+    by: (m) => {
+      const [verb, name] = [part(m, 1), m[3] ?? 'ran'];
+      const options = [
+        ...part(m, 2)
+          .replace(/^\s*\[|\]$|\b(?:ok|retry(?:_on)?)=\S+/g, '')
+          .trim()
+          .split(/\s+/),
+        verb === 'DO' ? 'ok=any' : '',
+      ];
+      const given = options.filter((one) => one !== '').join(' ');
+      const action = `${part(m, 6)}${part(m, 7)}`;
+      return `${verb}${given === '' ? '' : ` [${given}]`}: ${name} = ${part(m, 4)}\nIF: exit_code(${name}) ${part(m, 5) === '&&' ? '==' : '!='} 0 → ${action}`;
+    },
+    binds: (m) => [m[3] ?? 'ran'],
+  },
+  {
+    line: new RegExp(
+      `^((?:ELSE )?IF:?\\s+(?:(?!→|->).)*?\\S)\\s*(?:→|->)\\s*(${ACTIONS}\\b.*?\\S)\\s+ELSE:?\\s*(?:→|->)?\\s*(${ACTIONS}\\b.*)$`,
+    ),
+    codes: /taken-as-text/,
+    never: true,
+    message: () => '`ELSE` begins a line',
+    help: write,
+    by: (m) => `${part(m, 1)} → ${part(m, 2)}\nELSE → ${part(m, 3)}`,
+  },
+  {
+    line: new RegExp(
+      `^((?:DO|CHECK)(?:\\s*\\[[^\\]]*\\])?:\\s*\\S.*?)\\s+(?:ON (?:ERROR|FAILURE|FAIL)|OR ELSE|ELSE)\\b:?\\s*(?:→|->|=>)\\s*(${ACTIONS}\\b.*)$`,
+    ),
+    codes: /taken-as-text/,
+    never: true,
+    message: () => 'a command extends to the end of its line',
+    help: (m) => `write \`${part(m, 1)}\`, and at the end of the state \`ON ERROR: → ${part(m, 2)}\``,
+  },
+  {
+    line: new RegExp(
       `^(IF:?\\s+.*?\\S)\\s*(?:→|->|=>|\\?|\\bTHEN\\b:?)\\s*(${ACTIONS}\\b(?:[^→]*?[^→\\s,;])??)[\\s,;]*(?:\\bELSE\\b:?\\s*(?:→|->)?|(?<=\\?.*)\\s:)\\s*(${ACTIONS}\\b.*)$`,
       'i',
     ),
@@ -93,7 +136,7 @@ export const jumpLines: readonly ForeignLine[] = [
   },
   {
     line: /^((?:IF|ELSE|ELSE IF|DEFAULT|ON ERROR)\b.*?(?:→|->)\s*(?:(?!→|->).)*?)\s*(?:;|→|->|,?\s+(?:and then|and|then)\b|&&|(?<=EMIT:? \w+)(?=\s[A-Z]+:\s))\s*([A-Z]{2,}(?: EACH| user)?\b:?.*)$/,
-    codes: /unexpected-text|command-not-found|bad-character|missing/,
+    codes: /unexpected-text|not-a-command|bad-character|missing/,
     message: () => 'a comma separates the actions after an arrow',
     help: write,
     by: (m) => (ACTION.test(part(m, 2)) ? `${part(m, 1)}, ${part(m, 2)}` : undefined),

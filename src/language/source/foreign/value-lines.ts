@@ -11,6 +11,13 @@ function each(verb: string, names: string): string {
 /** Messages about a line of which the words of other languages were read as a command. */
 const TERNARY = /not-a-command|command-not-found|unexpected|unknown-name|bad-character|missing/;
 
+/** A name alone is a condition only if its value is a boolean. */
+function conditionOf(test: string, text: string): string {
+  const isName = /^[A-Za-z_]\w*$/.test(test) && mentions(test, text);
+  const isBoolean = new RegExp(`\\b${test}\\s*(?:=\\s*(?:true|false)\\b|=.*(?:[=!]=|[<>]|\\bis\\b)|.*\\(boolean\\))`);
+  return isName && !isBoolean.test(text) ? `${test} is not empty` : test;
+}
+
 /** Types as other languages name them. */
 const TYPES: Readonly<Record<string, string>> = {
   ...{ int: 'number', integer: 'number', float: 'number', num: 'number', number: 'number' },
@@ -96,6 +103,7 @@ export const valueLines: readonly ForeignLine[] = [
   {
     line: /^((?:DO|CHECK):\s*\w+\s*=\s*)(?:(True|False|TRUE|FALSE)|(?:None|nil|NULL|Null|undefined)|(?:not|!)\s*(true|false|[a-z_]\w*))$/,
     codes: /not-a-command|command-not-found/,
+    never: true,
     help: write,
     by: (m, text) => {
       if (m[3] !== undefined)
@@ -106,6 +114,7 @@ export const valueLines: readonly ForeignLine[] = [
   {
     line: /^(DO|CHECK|SET|TRACK)(:\s*\w+\s*=\s*)\$\(\(\s*(.+?)\s*\)\)$/,
     codes: /command-not-found|not-a-command|bad-character|unexpected/,
+    never: true,
     message: () => 'a value is computed without the signs of the shell',
     help: write,
     by: (m) =>
@@ -114,6 +123,7 @@ export const valueLines: readonly ForeignLine[] = [
   {
     line: /^(DO|CHECK|SET|TRACK)(:\s*\w+\s*=\s*)([\w.]+)\s*(\/\/|\*\*)\s*([\w.]+)$/,
     codes: /command-not-found|not-a-command|unexpected|bad-character|missing/,
+    never: true,
     help: write,
     by: (m, text) => {
       const [verb, left, right] = [part(m, 1) === 'CHECK' ? 'DO' : part(m, 1), part(m, 3), part(m, 5)];
@@ -146,6 +156,7 @@ export const valueLines: readonly ForeignLine[] = [
   {
     line: /^DO:\s*(\w+)\s*(?:([+-])=\s*(\S.*)|(\+\+|--))$/,
     codes: /command-not-found|not-a-command/,
+    never: true,
     help: write,
     by: (m, text) => {
       if (!mentions(part(m, 1), text)) return undefined;
@@ -320,14 +331,19 @@ export const valueLines: readonly ForeignLine[] = [
   {
     line: /^(?:DO|CHECK):\s*(\w+)\s*=\s*(.+?)\s+if\s+(.+?)\s+else\s+(.+)$/,
     codes: TERNARY,
+    // A file that does not exist yet may be given these words.
+    when: (m) => !/^[.~/]|^[^"]*"(?:[^"]*"[^"]*")*[^"]*$|^[^']*'(?:[^']*'[^']*')*[^']*$/.test(part(m, 2)),
+    never: true,
     message: () => 'there is no conditional expression',
     help: write,
-    by: (m) => `IF: ${part(m, 3)} → DO: ${part(m, 1)} = ${part(m, 2)}\nELSE → DO: ${part(m, 1)} = ${part(m, 4)}`,
+    by: (m, text) =>
+      `IF: ${conditionOf(part(m, 3), text)} → DO: ${part(m, 1)} = ${part(m, 2)}\nELSE → DO: ${part(m, 1)} = ${part(m, 4)}`,
     binds: (m) => [part(m, 1)],
   },
   {
     line: /^(?:DO|CHECK):\s*(\w+)\s*=\s*([^?]+?)\s+\?\s+(.+?)\s+:\s+(.+)$/,
     codes: TERNARY,
+    never: true,
     message: () => 'there is no conditional expression',
     help: write,
     by: (m, text) =>
@@ -339,6 +355,7 @@ export const valueLines: readonly ForeignLine[] = [
   {
     line: /^(SET|TRACK):\s*(\w+)\s*=\s*(.+?)\s+if\s+(.+?)\s+else\s+(.+)$/,
     codes: TERNARY,
+    never: true,
     message: () => 'there is no conditional expression',
     help: write,
     by: (m) =>
@@ -348,6 +365,7 @@ export const valueLines: readonly ForeignLine[] = [
   {
     line: /^(DO|CHECK|SET|TRACK):\s*(\w+)\s*=\s*([\w.]+)\s*(?:\|\||\?\?|\?:|\bor\b)\s*("[^"]*"|'[^']*'|-?\d[\d.]*|[\w.]+)$/,
     codes: /command-not-found|not-a-command|unexpected|bad-character|operator-spelling|unknown-name/,
+    never: true,
     message: (m) =>
       `\`${part(m, 3)}\` is a value here: what counts if it is missing is the second argument of \`default\``,
     help: write,
