@@ -24,7 +24,7 @@ const FEW_LINES = 3;
 /** Leaves out messages that only follow from another one. `list` is sorted by location. */
 export function withoutCascades(list: readonly Diagnostic[], sources: SourceSet): Diagnostic[] {
   const own = withoutEmptySteps(withoutBranchesOutside(withoutConsequences(list), sources), sources);
-  const explained = explainForeignLines(own, sources);
+  const explained = explainForeignLines(withoutOpenEnds(own, sources), sources);
   const named = withoutNamedAfter(reportNamesOnce(withoutNamesInProse(withoutUnclearFlow(explained), sources)));
   return mergeProse(reportUndeclaredOnce(named), sources);
 }
@@ -86,6 +86,16 @@ function withoutEmptySteps(list: readonly Diagnostic[], sources: SourceSet): rea
     const next = /\n[ \t]*- /.exec(text.slice(one.span.end));
     const end = next === null ? text.length : one.span.end + next.index;
     return !keys.some(({ span }) => span.file === one.span.file && span.start > one.span.start && span.start < end);
+  });
+}
+
+/** A command that ends with an operator is continued by the line below, which has the message. */
+function withoutOpenEnds(list: readonly Diagnostic[], sources: SourceSet): readonly Diagnostic[] {
+  return list.filter(({ code, span }, at) => {
+    const next = code === 'missing-part' ? list[at + 1] : undefined;
+    if (next === undefined || !/^(?:unexpected-indentation|not-an-instruction)$/.test(next.code)) return true;
+    const text = sources[span.file]?.text ?? '';
+    return !/[|&]$/.test(text.slice(0, span.end)) || text.slice(span.end, next.span.start).trim() !== '';
   });
 }
 

@@ -121,6 +121,8 @@ export interface Lexing {
   readonly variables: ReadVariable[];
   readonly made: Set<string>;
   compound: boolean;
+  /** The last operator after which a command must follow; null: none. */
+  joins: { readonly start: number; readonly end: number } | null;
   /** Index in `frames` of the open backtick, or -1. */
   backtick: number;
   /** The offset of the next `}` found so far; text.length if there is none. */

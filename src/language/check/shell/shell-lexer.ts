@@ -5,6 +5,7 @@
  */
 import { unreachable } from '../../../prelude/unreachable.js';
 import { unclosedQuote, unclosedSubstitution } from '../../source/catalogue/shell.js';
+import { missingPart } from '../../source/catalogue/syntax.js';
 import { lexArithmetic, lexDollar, lexParameter } from './expansions.js';
 import { endCommand, endWord, grow, openCommandFrame, openQuoteFrame, top, wordAt } from './frames.js';
 import { readHeredocs } from './heredoc.js';
@@ -73,6 +74,7 @@ export function lexShell(
     variables: [],
     made: new Set(),
     compound: false,
+    joins: null,
     backtick: -1,
     nextBrace: -1,
   };
@@ -85,6 +87,7 @@ export function lexShell(
 function finish(l: Lexing): void {
   const open = l.frames.find((frame) => frame.close !== '');
   if (open !== undefined) reportUnclosed(l, open);
+  else if (l.joins !== null && l.text.slice(l.joins.end).trim() === '') reportOpenEnd(l, l.joins);
   for (let at = l.frames.length - 1; at >= 0; at--) {
     const frame = l.frames[at] as LexingFrame;
     if (frame.kind !== 'command') continue;
@@ -93,6 +96,12 @@ function finish(l: Lexing): void {
     if (frame.close === '`') checkBackticks(l, frame);
   }
   rewrite(l, l.text.length, l.text.length, '');
+}
+
+/** No shell runs a text that ends with such an operator. */
+function reportOpenEnd(l: Lexing, { start, end }: { readonly start: number; readonly end: number }): void {
+  const after = l.text.slice(start, end);
+  report(l, start, end, (span) => missingPart(span, { what: 'a command', after }));
 }
 
 function reportUnclosed(l: Lexing, frame: LexingFrame): void {

@@ -89,7 +89,9 @@ function ampersand(l: Lexing, frame: CommandFrame): void {
   }
   l.compound = true;
   endCommand(l, frame);
-  l.at += l.text[l.at + 1] === '&' ? 2 : 1;
+  const isJoin = l.text[l.at + 1] === '&';
+  if (isJoin) l.joins = { start: l.at, end: l.at + 2 };
+  l.at += isJoin ? 2 : 1;
 }
 
 /** Patterns for the first word of a choice (alone, as the value of an option, or in braces) and for the others. */
@@ -110,7 +112,9 @@ function pipe(l: Lexing, frame: CommandFrame): void {
     wrapMember(l, frame);
   }
   endCommand(l, frame, !or);
-  l.at += or || l.text[l.at + 1] === '&' ? 2 : 1;
+  const end = l.at + (or || l.text[l.at + 1] === '&' ? 2 : 1);
+  l.joins = { start: l.at, end };
+  l.at = end;
 }
 
 /** Finds a choice as in a manual, `update task complete|blocked`, which a shell would run as a pipe. */
