@@ -334,6 +334,7 @@ function numberFor(name: string | null, types: Types, operator: string): string 
     return operator === '+' ? 'put both into one text, as in `"{a}{b}"`' : 'write a number without quotes';
   if (isText)
     return `write \`int(${name})\` for its number${operator === '+' ? `, or \`"{${name}}…"\` for a text` : ''}`;
+  if (types === OBJECT) return 'write the object as a whole, or add `[{"key": …, "value": …}]` to a list of pairs';
   return types === LIST ? `write \`len(${name ?? 'x'})\` for the number of its elements` : 'use values of one type';
 }
 

@@ -66,7 +66,7 @@ function lowerKind(l: StateLowering, i: Instruction): boolean {
       lowerWait(l, i);
       return true;
     case 'on-error':
-      l.pendingHandlers.push(i);
+      l.pendingHandlers.push({ span: i.verb.span, isInner: l.branch !== null || l.turn !== null });
       return true;
     case 'step':
       return lowerStep(l, i);
@@ -95,9 +95,9 @@ function lowerGuarded(l: StateLowering, block: Block, end: (completes: boolean) 
   l.pendingHandlers = [];
   const completes = lowerSequence(l, body);
   const lastOfBody = block.instructions.findLastIndex((i) => i.kind !== 'on-error' && i.kind !== 'broken');
-  const [first] = handlers;
-  if (first !== undefined && block.instructions.indexOf(first) < lastOfBody) l.pendingHandlers.push(first);
-  for (const handler of l.pendingHandlers) l.diagnostics.push(say.misplacedHandler(handler.verb.span, {}));
+  const [one] = handlers;
+  if (one && block.instructions.indexOf(one) < lastOfBody) l.pendingHandlers.push({ span: one.verb.span });
+  for (const { span, isInner } of l.pendingHandlers) l.diagnostics.push(say.misplacedHandler(span, { isInner }));
   end(completes);
   // The handlers cover the end too, because falling off is a failure like any other.
   const to = l.emitter.pc;

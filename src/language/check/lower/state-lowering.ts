@@ -85,8 +85,8 @@ export class StateLowering implements ExpressionContext {
   /** The action that is being lowered, and the uses around it, for debuggers. */
   action: Instruction | null = null;
   calls: readonly LocationCall[] = [];
-  /** Handlers of the body that is being lowered. Their code comes after it. */
-  pendingHandlers: Extract<Instruction, { kind: 'on-error' }>[] = [];
+  /** Handlers of the body that is being lowered, and whether they stand in a turn or a member. Their code comes after it. */
+  pendingHandlers: { readonly span: Span; readonly isInner?: boolean }[] = [];
   steps: StepLowering;
   /** The last step above, in this block or in one around it. */
   started: StartedStep | null = null;

@@ -99,10 +99,12 @@ export const flowMessages = {
     label: 'a run that reaches the end fails with `fell_off`',
     help: 'end it with `GOTO: …` or `RETURN`',
   })),
-  misplacedHandler: message('on-error-place', 'error', () => ({
+  misplacedHandler: message<{ isInner: boolean | undefined }>('on-error-place', 'error', ({ isInner }) => ({
     message: '`ON ERROR` is not at the end of a state or pattern',
     label: 'it guards the whole body, so it comes last',
-    help: 'move it to the end of the body, at the indentation of the body',
+    help: isInner
+      ? 'write `[on_failure=keep]` in the head of the loop or PARALLEL, which then goes on when a turn or member fails'
+      : 'move it to the end of the body, at the indentation of the body',
   })),
   unknownErrorKind: message<{ name: string; known: readonly string[] } & Near>(
     'unknown-error-kind',

@@ -104,6 +104,10 @@ export function functionMeant(
   near: string | undefined,
   known: readonly string[],
 ): Pick<Words, 'help' | 'repair'> {
+  if (/^(?:merge|assign|extend|update|put|setitem|with)$/.test(name))
+    return {
+      help: 'no function changes an object: write the whole of it, or add `[{"key": …, "value": …}]` to a list',
+    };
   if (name === 'raw') return { help: 'in shell text write `raw({x})`, with the braces inside' };
   const key = name.toLowerCase().replaceAll('_', '');
   const operator = Object.hasOwn(OPERATORS, key) ? OPERATORS[key] : undefined;
