@@ -95,7 +95,8 @@ function withoutOpenEnds(list: readonly Diagnostic[], sources: SourceSet): reado
     const next = code === 'missing-part' ? list[at + 1] : undefined;
     if (next === undefined || !/^(?:unexpected-indentation|not-an-instruction)$/.test(next.code)) return true;
     const text = sources[span.file]?.text ?? '';
-    return !/[|&]$/.test(text.slice(0, span.end)) || text.slice(span.end, next.span.start).trim() !== '';
+    const sign = text[span.end - 1];
+    return (sign !== '|' && sign !== '&') || text.slice(span.end, next.span.start).trim() !== '';
   });
 }
 

@@ -329,12 +329,12 @@ function numberFor(name: string | null, types: Types, operator: string): string 
     return types === LIST
       ? `write \`SET: ${name} += [x]\` to add an element`
       : `track a number: \`TRACK: ${name} = 0\``;
-  if (operator === '+' && types === OBJECT) return 'write a new object with all fields, as in `{"a": x.a, "b": 2}`';
   if (isText && name === null)
     return operator === '+' ? 'put both into one text, as in `"{a}{b}"`' : 'write a number without quotes';
   if (isText)
     return `write \`int(${name})\` for its number${operator === '+' ? `, or \`"{${name}}…"\` for a text` : ''}`;
-  if (types === OBJECT) return 'write the object as a whole, or add `[{"key": …, "value": …}]` to a list of pairs';
+  if (types === OBJECT)
+    return 'write the object as a whole, as in `{"a": x.a, "b": 2}`, or add `[{"key": …, "value": …}]` to a list of pairs';
   return types === LIST ? `write \`len(${name ?? 'x'})\` for the number of its elements` : 'use values of one type';
 }
 
