@@ -9,6 +9,7 @@ import type { Correction, Diagnostic, SourceSet } from '../../source/diagnostic.
 import type { LoweredMachine } from '../lower/lower-machine.js';
 import type { TypedOperand, TypeUse } from '../scope.js';
 import { KnownWords } from './known-words.js';
+import { lintLastTurns } from './last-turns.js';
 import { TextOrder } from './text-order.js';
 import {
   BOOLEAN,
@@ -27,6 +28,7 @@ import {
 
 export function lintTypes({ machine, states }: LoweredMachine, sources: SourceSet, diagnostics: Diagnostic[]): void {
   if (states.every(({ typeUses }) => typeUses.length === 0)) return;
+  for (const state of states) lintLastTurns(state, sources, diagnostics);
   const types = valueTypes(machine);
   const words = new KnownWords(machine);
   const order = new TextOrder(machine);

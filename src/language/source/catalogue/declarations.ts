@@ -331,6 +331,12 @@ export const nameMessages = {
     labels: f.labels,
     help: `bind \`${f.name}\` in every turn, for example \`DO: ${f.name} = null\` at the beginning of the loop`,
   })),
+  lastTurn: message<{ name: string; of: string; labels: readonly Label[] }>('earlier-turn', 'warning', (f) => ({
+    message: `\`${f.name}\` has the value of the last turn of the loop here, and of no other`,
+    label: 'not the list of all turns',
+    labels: f.labels,
+    help: `write \`DO: ${f.name} = FOR EACH ${f.of}:\` for the list of what the turns end with`,
+  })),
   checkNeverRead: message<{ name: string }>('check-never-read', 'warning', (f) => ({
     message: `the result \`${f.name}\` of this CHECK is never read`,
     help: 'read it in an IF, or use `DO:` when only the effect matters',
