@@ -15,25 +15,25 @@ export function lintLastTurns(lowered: LoweredState, sources: SourceSet, diagnos
   const loops = state.code.flatMap((i, pc) => (i.op === 'next' ? [{ from: pc, to: i.exit }] : []));
   if (loops.length === 0) return;
   const uses = typeUses.filter(({ operator, left }) => OF_LISTS.has(operator) && left.expr.op === 'read');
-  const reported = new Set<number>();
+  if (uses.length === 0) return;
+  const binders = bindersIn(state.code);
+  const lost = new Map<number, LostTurns | null>();
+  const turnsOf = (slot: number): LostTurns | null => {
+    let found = lost.get(slot);
+    if (found === undefined) {
+      found = lostTurns(loops, binders.get(slot) ?? [], spans);
+      lost.set(slot, found);
+    }
+    return found;
+  };
   for (const { left } of uses) {
     const [read, ...others] = left.expr.op === 'read' ? left.expr.places : [];
-    if (read?.in !== 'local' || others.length > 0 || reported.has(read.slot)) continue;
-    const binders = state.code.flatMap((i, pc) => (binds(i, read.slot) ? [pc] : []));
-    const [first] = binders;
-    const around = loops.filter(({ from, to }) => binders.every((pc) => from < pc && pc < to));
-    // The innermost one, whose turns replace each other.
-    const loop = around.at(-1);
-    if (first === undefined || loop === undefined) continue;
-    const [head, bound] = [spans[loop.from], spans[first]] as readonly Span[];
-    if (head === undefined || bound === undefined || head.file !== left.span.file) continue;
-    let end = head.end;
-    for (let pc = loop.from; pc < loop.to; pc++) {
-      const span = spans[pc];
-      if (span?.file === head.file && span.end > end) end = span.end;
-    }
-    if (left.span.start <= end) continue;
-    reported.add(read.slot);
+    if (read?.in !== 'local' || others.length > 0) continue;
+    const turns = turnsOf(read.slot);
+    if (turns === null || turns.head.file !== left.span.file || left.span.start <= turns.end || turns.isReported)
+      continue;
+    turns.isReported = true;
+    const { head, bound } = turns;
     const name = state.locals[read.slot] as string;
     const text = sources[head.file]?.text.slice(head.start, head.end).split('\n', 1)[0] ?? '';
     const of = /^FOR EACH:?\s*(.*?)[\s:]*$/.exec(text)?.[1] ?? '…';
@@ -42,9 +42,47 @@ export function lintLastTurns(lowered: LoweredState, sources: SourceSet, diagnos
   }
 }
 
-/** Whether an instruction gives a slot its value. One above the loop is the beginning of what the turns add to. */
-function binds(i: Instruction, slot: number): boolean {
-  if (i.op === 'set') return i.to.in === 'local' && i.to.slot === slot;
-  if (!('bind' in i) || i.bind == null) return false;
-  return (typeof i.bind === 'number' ? i.bind : i.bind.slot) === slot;
+interface LostTurns {
+  readonly head: Span;
+  /** Where the last instruction of the loop ends. */
+  readonly end: number;
+  readonly bound: Span;
+  isReported: boolean;
+}
+
+/** The innermost loop around all that binds a name, whose turns replace each other; null: there is none. */
+function lostTurns(
+  loops: readonly { readonly from: number; readonly to: number }[],
+  [first, ...others]: readonly number[],
+  spans: readonly (Span | undefined)[],
+): LostTurns | null {
+  const last = others.at(-1) ?? first;
+  if (first === undefined || last === undefined) return null;
+  const loop = loops.findLast(({ from, to }) => from < first && last < to);
+  const [head, bound] = loop === undefined ? [] : [spans[loop.from], spans[first]];
+  if (loop === undefined || head === undefined || bound === undefined) return null;
+  const { file } = head;
+  const end = spans
+    .slice(loop.from, loop.to)
+    .reduce((most, one) => (one?.file === file ? Math.max(most, one.end) : most), 0);
+  return { head, end, bound, isReported: false };
+}
+
+/** By local slot, what binds it, in order. One above a loop is the beginning of what the turns add to. */
+function bindersIn(code: readonly Instruction[]): ReadonlyMap<number, readonly number[]> {
+  const found = new Map<number, number[]>();
+  code.forEach((i, pc) => {
+    const slot = boundBy(i);
+    if (slot === undefined) return;
+    const known = found.get(slot);
+    if (known === undefined) found.set(slot, [pc]);
+    else known.push(pc);
+  });
+  return found;
+}
+
+function boundBy(i: Instruction): number | undefined {
+  if (i.op === 'set') return i.to.in === 'local' ? i.to.slot : undefined;
+  if (!('bind' in i) || i.bind == null) return undefined;
+  return typeof i.bind === 'number' ? i.bind : i.bind.slot;
 }
