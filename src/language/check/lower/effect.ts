@@ -162,7 +162,7 @@ function optionsOf(l: StateLowering, i: Do | CheckNode, table: OptionTable, of: 
     ok: okCodes(l, options.get('ok')),
     timeout: timeout === undefined ? undefined : durationTemplate(l, timeout),
     idle: idle === undefined ? undefined : durationTemplate(l, idle),
-    ...retriesOf(l, options),
+    ...retriesOf(l, options, i.kind === 'do' && i.performed.kind === 'shell'),
     once: options.has('once') ? (true as const) : undefined,
     memo: memoOf(l, options.get('memo')),
     cwd: cwd === undefined ? undefined : lowerTemplate(cwd, l),

@@ -6,6 +6,7 @@ import { parseRetry, parseRetryOn, RETRIED_KINDS } from '../../../machine/option
 import { nearest } from '../../../prelude/nearest.js';
 import { omitUndefined } from '../../../prelude/omit-undefined.js';
 import { checkMessages as say } from '../../source/catalogue/check.js';
+import { stepMessages as steps } from '../../source/catalogue/steps.js';
 import type { Diagnostic, Span } from '../../source/diagnostic.js';
 import type { Option } from '../../syntax/ast.js';
 import { constantText, lowerTemplate } from './lower-expression.js';
@@ -64,7 +65,7 @@ type ShellInstruction = Extract<Instruction, { op: 'shell' }>;
 export type Retries = Pick<ShellInstruction, 'retry' | 'retryOn'>;
 
 /** Lowers `retry=` and `retry_on=`: the number of retries, their pauses, and the failures that they apply to. */
-export function retriesOf(l: StateLowering, options: ReadonlyMap<string, Option>): Retries {
+export function retriesOf(l: StateLowering, options: ReadonlyMap<string, Option>, isShell = false): Retries {
   const retry = retryOf(l, options.get('retry'));
   const retryOn = retryOnOf(l, options.get('retry_on'));
   const only = options.get('retry_on');
@@ -72,6 +73,12 @@ export function retriesOf(l: StateLowering, options: ReadonlyMap<string, Option>
     const why = 'needs `retry`, which says how many times to retry';
     l.diagnostics.push(say.badOption(only.span, { name: 'retry_on', why, help: 'add `retry=2`, or remove it' }));
   }
+  const [ok, times] = [options.get('ok')?.value, options.get('retry')];
+  const mayEnd = options.has('timeout') || options.has('idle') || l.limit !== undefined;
+  // A function may throw, whatever `ok` is.
+  const isKnown = isShell && l.settings.commands.size === 0 && !mayEnd;
+  if (isKnown && times !== undefined && ok !== undefined && constantText(ok)?.trim() === 'any')
+    l.diagnostics.push(steps.retryOfAnyCode(times.span, {}));
   return omitUndefined({ retry, retryOn });
 }
 

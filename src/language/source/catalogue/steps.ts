@@ -327,6 +327,11 @@ export const stepMessages = {
     message: `${s.word('EXIT')} ends the attempts, so it cannot change them`,
     help: `move the change to an entry with ${s.word('ATTEMPT')}`,
   })),
+  retryOfAnyCode: message('retry-changes-nothing', 'warning', () => ({
+    message: '`ok=any` accepts every exit code, so no exit code is retried',
+    label: 'only a command that does not start or is killed is retried',
+    help: 'leave out `ok=any`, and handle the last failure with `ON ERROR tool_failure: → …`',
+  })),
   retryNothing: message('retry-changes-nothing', 'warning', (_, s) => ({
     message: `this entry of ${s.word('RETRY')} changes nothing`,
     help: `add ${overrides('or', s)}, or remove it`,
