@@ -114,9 +114,13 @@ function rangesThatContinue({ code, handlers }: State): readonly (readonly [from
   return [...loops, ...forks];
 }
 
+/** How far a code is followed through names. */
+const MOST_OPEN = 100;
+
 class ExitCodeValues {
   /** The instructions that write each local slot. */
   private readonly writers = new Map<number, Instruction[]>();
+  private readonly named = new Map<number, KnownOutcome | null>();
 
   constructor(
     { code }: State,
@@ -156,11 +160,21 @@ class ExitCodeValues {
   private valuesIn(slot: number, open: readonly number[]): KnownOutcome | null {
     const exit = this.exits.get(slot);
     if (exit !== undefined) return { values: exit.accepted, from: slot };
-    if (open.includes(slot)) return null;
-    // A name for the code, or for a comparison with it.
+    if (open.includes(slot) || open.length === MOST_OPEN) return null;
+    // Looked up once: each may be written from several others.
+    let known = this.named.get(slot);
+    if (known === undefined) {
+      known = this.valuesOfName(slot, [...open, slot]);
+      this.named.set(slot, known);
+    }
+    return known;
+  }
+
+  /** A name for the code, or for a comparison with it. */
+  private valuesOfName(slot: number, open: readonly number[]): KnownOutcome | null {
     const [only, ...others] = this.writers.get(slot) ?? [];
     if (only?.op !== 'set' || others.length > 0) return null;
-    const known = this.valuesOf(only.value, [...open, slot]);
+    const known = this.valuesOf(only.value, open);
     return known?.from == null ? null : known;
   }
 

@@ -20,10 +20,14 @@ const OTHER = 16;
 const NUMBER_LIKE = /^\s*[vV]?\d+(?:\.\d+)*(?:ms|[smhdwkKMGTBb%]|[-+][0-9A-Za-z.+-]*)?\s*$/;
 const DATE_LIKE = /^\s*\d{4}-\d\d(?:-\d\d)?(?:[T ].*)?\s*$|^\s*\d\d?:\d\d(?::\d\d.*)?\s*$/;
 const LONGEST = 100;
+/** How far a text is followed through variables. */
+const MOST_OPEN = 100;
 
 export class TextOrder {
   private writers: { tracked: SlotWriter[][]; locals: SlotWriter[][][] } | undefined;
-  private readonly open = new Set<string>();
+  /** What is known of slots and of elements of lists in them. */
+  private readonly known = new Map<string, TextTraits>();
+  private readonly open: string[] = [];
 
   constructor(private readonly machine: Machine) {}
 
@@ -88,7 +92,7 @@ export class TextOrder {
     if (slot?.in !== 'local' || others.length > 0) return OTHER;
     const written = this.writersOf(slot, state);
     const listOf = ({ i }: SlotWriter): Expr | null => (i?.op === 'set' ? i.value : i?.op === 'each' ? i.list : null);
-    return this.within(slot, state, () =>
+    return this.within('element', slot, state, () =>
       written.reduce((traits, writer) => {
         const value = listOf(writer);
         return traits | (value === null ? OTHER : this.elementsOf(value, state));
@@ -108,7 +112,7 @@ export class TextOrder {
     const written = this.writersOf(slot, state);
     return written.length === 0
       ? OTHER
-      : this.within(slot, state, () => written.reduce((traits, writer) => traits | this.writtenBy(writer), 0));
+      : this.within('value', slot, state, () => written.reduce((traits, writer) => traits | this.writtenBy(writer), 0));
   }
 
   private writtenBy({ i, state }: SlotWriter): TextTraits {
@@ -131,13 +135,20 @@ export class TextOrder {
     }
   }
 
-  /** What a slot that is written from itself adds is already counted. */
-  private within(slot: SlotRef, state: number, look: () => TextTraits): TextTraits {
-    const key = slot.in === 'local' ? `${state}:${slot.slot}` : `${slot.in}:${slot.slot}`;
-    if (this.open.has(key)) return 0;
-    this.open.add(key);
+  /**
+   * Looked up once for a slot: each may be written from several others. What a slot that is written from itself adds is already
+   * counted; of a longer circle nothing is known.
+   */
+  private within(kind: 'value' | 'element', slot: SlotRef, state: number, look: () => TextTraits): TextTraits {
+    const key = `${kind} ${slot.in} ${slot.in === 'local' ? state : ''} ${slot.slot}`;
+    const known = this.known.get(key);
+    if (known !== undefined) return known;
+    if (this.open.includes(key)) return this.open.at(-1) === key ? 0 : OTHER;
+    if (this.open.length === MOST_OPEN) return OTHER;
+    this.open.push(key);
     const traits = look();
-    this.open.delete(key);
+    this.open.pop();
+    this.known.set(key, traits);
     return traits;
   }
 
