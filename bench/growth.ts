@@ -75,7 +75,8 @@ const growing: readonly Growing[] = [
   })),
   ...shellPieces.map((piece) => ({
     what: `shell text: ${JSON.stringify(piece)} repeated`,
-    size: 20_000,
+    // An eighth of it is more than young objects have room for, too: else only the whole would be moved by the garbage collector.
+    size: 40_000,
     prepare: (size: number) => {
       const text = piece.repeat(Math.ceil(size / piece.length));
       return () => compiled(text);

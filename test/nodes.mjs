@@ -3,7 +3,7 @@
  * user's cache. `node test/nodes.mjs VERSION` prints the path of one, or says why there is none and fails; without a version
  * it prints all versions.
  */
-import { existsSync, mkdirSync } from 'node:fs';
+import { existsSync, mkdirSync, rmSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -17,6 +17,8 @@ export function findNode(version) {
   const folder = join(process.env.XDG_CACHE_HOME || join(homedir(), '.cache'), 'statedsl-tests', `node-${version}`);
   const path = join(folder, 'node_modules/node/bin/node');
   if (existsSync(path)) return { path };
+  // What an install that broke off has left, npm can neither use nor remove.
+  rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder, { recursive: true });
   const words = ['install', '--prefix', folder, '--no-save', '--no-audit', '--no-fund', '--loglevel=error'];
   const { exitCode, stderr, originalMessage } = execaSync('npm', [...words, `node@${version}`], {
