@@ -8,7 +8,7 @@ import type { ExitCode } from '../terminal/exit-code.js';
 
 export function debugAdapterCommand({ log }: { readonly log?: string }): Promise<ExitCode> {
   let code: ExitCode = 0;
-  // The adapter reads only headers in one spelling, and ignores what is no JSON.
+  // The adapter reads only headers in one spelling, and ignores what is not JSON.
   const messages = new PassThrough();
   const misread = (problem: string): void => {
     if (code !== 0) return;

@@ -8,6 +8,7 @@ import type { Binding, Instruction, State } from '../../../machine/machine.js';
 import { typeMessages as say } from '../../source/catalogue/expressions.js';
 import type { Diagnostic, SourceSet, Span } from '../../source/diagnostic.js';
 import type { LoweredState } from '../lower/lowered-state.js';
+import { writersBySlot, writtenLocals } from './written-locals.js';
 
 /** What an expression can be, and the local slot of the exit code from which that follows. */
 interface KnownOutcome {
@@ -43,8 +44,13 @@ export function lintExitCodes(lowered: LoweredState, sources: SourceSet, diagnos
   const outcomes = new Map(decided);
   const reached = reachedIn(lowered.state, () => undefined);
   const left = reachedIn(lowered.state, (pc) => outcomes.get(pc));
-  const dead = code.flatMap(({ op }, pc) => (reached[pc] && !left[pc] && !UNWRITTEN.has(op) ? [pc] : []));
-  const isDead = (from: number, to: number): boolean => dead.some((pc) => from <= pc && pc < to);
+  // How many dead instructions come before each.
+  const dead = [0];
+  code.forEach(({ op }, pc) => {
+    const isOne = reached[pc] && !left[pc] && !UNWRITTEN.has(op);
+    dead.push((dead[pc] as number) + (isOne ? 1 : 0));
+  });
+  const isDead = (from: number, to: number): boolean => (dead[to] as number) > (dead[from] as number);
   for (const [pc, value] of decided) {
     const { condition, to } = code[pc] as Extract<Instruction, { op: 'unless' }>;
     const from = codes.valuesOf(condition)?.from ?? null;
@@ -86,7 +92,7 @@ function exitCodesOf(state: State): Map<number, ExitOfDo> {
   });
   // Something else may bind the name.
   for (const i of state.code)
-    for (const slot of boundBy(i)?.exitSlot === undefined ? writtenBy(i) : []) {
+    for (const slot of boundBy(i)?.exitSlot === undefined ? writtenLocals(i) : []) {
       const exit = slots.get(slot);
       if (exit !== undefined) unknown.add(exit);
     }
@@ -97,13 +103,7 @@ function exitCodesOf(state: State): Map<number, ExitOfDo> {
 const boundBy = (i: Instruction): Binding | undefined =>
   'bind' in i && typeof i.bind === 'object' && i.bind !== null ? i.bind : undefined;
 
-function writtenBy(i: Instruction): readonly number[] {
-  if (i.op === 'set' || i.op === 'increment') return i.to.in === 'local' ? [i.to.slot] : [];
-  if ('bind' in i && typeof i.bind === 'number') return [i.bind];
-  return boundBy(i) === undefined ? [] : [(boundBy(i) as Binding).slot];
-}
-
-/** The code below which a run goes on if one of its instructions has failed. */
+/** Ranges of code after which a run continues although one of their instructions has failed. */
 function rangesThatContinue({ code, handlers }: State): readonly (readonly [from: number, to: number])[] {
   const loops = handlers.flatMap(({ from, to, keep }) => (keep === undefined ? [] : [[from, to] as const]));
   const forks = code.flatMap((i, pc) => {
@@ -118,20 +118,15 @@ function rangesThatContinue({ code, handlers }: State): readonly (readonly [from
 const MOST_OPEN = 100;
 
 class ExitCodeValues {
-  /** The instructions that write each local slot. */
-  private readonly writers = new Map<number, Instruction[]>();
+  /** By local slot. */
+  private readonly writers: ReadonlyMap<number, readonly number[]>;
   private readonly named = new Map<number, KnownOutcome | null>();
 
   constructor(
-    { code }: State,
+    private readonly state: State,
     private readonly exits: ReadonlyMap<number, ExitOfDo>,
   ) {
-    for (const i of code)
-      for (const slot of writtenBy(i)) {
-        const before = this.writers.get(slot);
-        if (before === undefined) this.writers.set(slot, [i]);
-        else before.push(i);
-      }
+    this.writers = writersBySlot(state.code);
   }
 
   /** Null: it may be anything. `open`: the slots that are being looked up. */
@@ -172,7 +167,8 @@ class ExitCodeValues {
 
   /** A name for the code, or for a comparison with it. */
   private valuesOfName(slot: number, open: readonly number[]): KnownOutcome | null {
-    const [only, ...others] = this.writers.get(slot) ?? [];
+    const [at, ...others] = this.writers.get(slot) ?? [];
+    const only = at === undefined ? undefined : this.state.code[at];
     if (only?.op !== 'set' || others.length > 0) return null;
     const known = this.valuesOf(only.value, open);
     return known?.from == null ? null : known;

@@ -7,6 +7,7 @@ import { nearest } from '../../../prelude/nearest.js';
 import { typeMessages as say } from '../../source/catalogue/expressions.js';
 import type { Diagnostic } from '../../source/diagnostic.js';
 import type { TypedOperand, TypeUse } from '../scope.js';
+import { writtenLocals } from './written-locals.js';
 
 /** The texts that a variable can have: the choices of an input or a question, and the kinds of failures. */
 export class KnownWords {
@@ -95,9 +96,8 @@ function choicesIn({ code }: State): Map<number, readonly string[]> {
   const found = new Map<number, readonly string[]>();
   const bound = new Set<number>();
   for (const one of code) {
-    const slots = one.op === 'ask' ? [one.bind] : writtenBy(one);
-    for (const slot of slots) {
-      if (typeof slot !== 'number') continue;
+    const collected = 'collect' in one && Array.isArray(one.collect) ? (one.collect as readonly number[]) : [];
+    for (const slot of [...writtenLocals(one), ...collected]) {
       const isFirst = !bound.has(slot);
       bound.add(slot);
       found.delete(slot);
@@ -109,16 +109,6 @@ function choicesIn({ code }: State): Map<number, readonly string[]> {
     }
   }
   return found;
-}
-
-/** The locals that an instruction writes, but for those of a question. */
-function writtenBy(one: State['code'][number]): unknown[] {
-  return [
-    ...(one.op === 'set' && one.to.in === 'local' ? [one.to.slot] : []),
-    ...('bind' in one && typeof one.bind === 'object' && one.bind !== null ? [one.bind.slot] : []),
-    ...('variable' in one ? [one.variable] : []),
-    ...('collect' in one && Array.isArray(one.collect) ? one.collect : []),
-  ];
 }
 
 /** The kinds of failures, with those that the program and its tools make; null: they are not known. */

@@ -2,10 +2,10 @@
  * Reports a result of a sequential loop that is read below it as if it were the list of all turns: only the last turn is
  * left.
  */
-import type { Instruction } from '../../../machine/machine.js';
 import { nameMessages as say } from '../../source/catalogue/declarations.js';
 import type { Diagnostic, SourceSet, Span } from '../../source/diagnostic.js';
 import type { LoweredState } from '../lower/lowered-state.js';
+import { writersBySlot } from './written-locals.js';
 
 /** What is done with lists. */
 const OF_LISTS: ReadonlySet<string> = new Set(['FOR EACH', 'len', 'join', 'first', 'last', 'sort', 'unique', 'sum']);
@@ -16,7 +16,8 @@ export function lintLastTurns(lowered: LoweredState, sources: SourceSet, diagnos
   if (loops.length === 0) return;
   const uses = typeUses.filter(({ operator, left }) => OF_LISTS.has(operator) && left.expr.op === 'read');
   if (uses.length === 0) return;
-  const binders = bindersIn(state.code);
+  // One above a loop is the beginning of what the turns add to.
+  const binders = writersBySlot(state.code);
   const lost = new Map<number, LostTurns | null>();
   const turnsOf = (slot: number): LostTurns | null => {
     let found = lost.get(slot);
@@ -66,23 +67,4 @@ function lostTurns(
     .slice(loop.from, loop.to)
     .reduce((most, one) => (one?.file === file ? Math.max(most, one.end) : most), 0);
   return { head, end, bound, isReported: false };
-}
-
-/** By local slot, what binds it, in order. One above a loop is the beginning of what the turns add to. */
-function bindersIn(code: readonly Instruction[]): ReadonlyMap<number, readonly number[]> {
-  const found = new Map<number, number[]>();
-  code.forEach((i, pc) => {
-    const slot = boundBy(i);
-    if (slot === undefined) return;
-    const known = found.get(slot);
-    if (known === undefined) found.set(slot, [pc]);
-    else known.push(pc);
-  });
-  return found;
-}
-
-function boundBy(i: Instruction): number | undefined {
-  if (i.op === 'set') return i.to.in === 'local' ? i.to.slot : undefined;
-  if (!('bind' in i) || i.bind == null) return undefined;
-  return typeof i.bind === 'number' ? i.bind : i.bind.slot;
 }

@@ -4,6 +4,7 @@
  */
 import type { Expr, SlotRef } from '../../../machine/expression.js';
 import { type Instruction, type Machine, typeOfInput } from '../../../machine/machine.js';
+import { writtenLocals } from './written-locals.js';
 
 /** What an expression is known to be, one bit each. */
 type TextTraits = number;
@@ -194,27 +195,9 @@ function writersIn({ tracked, states }: Machine): { tracked: SlotWriter[][]; loc
       if ((i.op === 'set' || i.op === 'increment') && i.to.in === 'tracked')
         found.tracked[i.to.slot]?.push({ i, state });
       else if (i.op === 'track') found.tracked[i.slot]?.push({ i, state });
-      else for (const slot of localsOf(i)) local(slot, i);
+      else for (const slot of writtenLocals(i)) local(slot, i);
     }
     for (const { names } of handlers) for (const slot of Object.values(names)) local(slot, null);
   });
   return found;
-}
-
-function localsOf(i: Instruction): readonly number[] {
-  switch (i.op) {
-    case 'set':
-    case 'increment':
-      return i.to.in === 'local' ? [i.to.slot] : [];
-    case 'each':
-      return [i.items];
-    case 'next':
-    case 'fork-each':
-      return [i.variable];
-    case 'sample':
-      return [i.slot];
-    default:
-      if (!('bind' in i) || i.bind == null) return [];
-      return [typeof i.bind === 'number' ? i.bind : i.bind.slot];
-  }
 }

@@ -94,7 +94,7 @@ class Slots {
         return this.growAt(i.to, state, types(i.value, state));
       case 'track':
         return grow(this.tracked, i.slot, types(i.value, state));
-      // What is no number stays what it is, because the run fails there.
+      // A value that is not a number keeps its type, because the run fails there.
       case 'increment':
         return false;
       case 'shell':
