@@ -1,5 +1,4 @@
 /** What the operations that execute runs take: programs, and their options. */
-
 import type { Through } from '../interpreter/events/event.js';
 import type { Json } from '../machine/expression.js';
 import type { MemoOptions } from '../runtime/memo.js';

@@ -2,7 +2,6 @@
  * Every operation on runs as one interface. A folder of runs implements it (`folder/`); its users (the command line,
  * a service, a program that embeds statedsl) cannot see where the runs are. Values are the objects that `--json` prints.
  */
-
 import type { Through } from '../interpreter/events/event.js';
 import type { UndoFacts } from '../interpreter/events/facts.js';
 import type { Difference } from '../interpreter/record/replay.js';

@@ -74,7 +74,7 @@ export function lowerShellText(
   return compiled;
 }
 
-/** Whether a value is that of an input that is a number: it is no option, as one that is passed on with `:int`. */
+/** Whether a value is a number of an input, which programs do not read as an option, like one with `:int`. */
 function isNumber(l: StateLowering, value: Expr): boolean {
   if (value.op !== 'read' || value.places.length !== 1 || value.places[0]?.in !== 'input') return false;
   const input = l.shared.unit.inputs.get(value.name);

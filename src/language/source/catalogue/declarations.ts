@@ -165,7 +165,7 @@ export function suggestsName({ name, near }: { readonly name: string } & Near): 
 function boundElsewhere(name: string, state: string | undefined): string | undefined {
   if (name === 'exit_code') return 'write `DO [ok=any]: x = …` for the command, and `exit_code(x)` here';
   if (name === 'failures')
-    return 'write `in PARALLEL [on_failure=keep]`: it goes on when a member or turn fails, and binds `failures`';
+    return 'write `in PARALLEL [on_failure=keep]`: the run continues when a member or turn fails, and `failures` has the reasons';
   if (!/^(?:error|error_type|from_state|tool)$/.test(name) || state === undefined) return undefined;
   return `only ERROR and ON ERROR know it: where a handler goes here, write \`GOTO: ${state} with ${name}={${name}}\``;
 }
