@@ -271,8 +271,14 @@ test('a run that waits for its turn has a head and actions, and its parts once i
   assert.match(await page.getByRole('definition').allTextContents().then(String), /\$0\.00/);
   assert.match(await page.getByRole('button', { name: 'Resume…' }).getAttribute('title'), /as soon as other runs/);
   assert.deepEqual(await findBarriers(page), []);
+  // A dialog that is open stays when the run begins.
+  await page.getByRole('button', { name: 'Cancel…' }).click();
+  const dialog = page.getByRole('dialog', { name: 'Cancel this run' });
+  await dialog.waitFor();
   cancelRun(folder, first);
-  await heading.getByText('returned').waitFor();
+  await page.locator('h1').getByText('returned').waitFor();
+  assert.ok(await dialog.isVisible());
+  await page.keyboard.press('Escape');
   await untilDrawn(page);
   const refused = await start('slow.dsl');
   await page.goto(`${service.address}/runs/${await start('loop.dsl')}`);

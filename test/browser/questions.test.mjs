@@ -11,6 +11,7 @@ import {
   openPage,
   runProgram,
   startService,
+  untilTrue,
 } from './stage.mjs';
 
 after(closeBrowser);
@@ -93,14 +94,18 @@ test('which run is mine, and what became of it, is in the list', async (t) => {
   await row('The nightly one').getByText('giving up').or(row('The nightly one').getByText('expired')).waitFor();
   await row('release').getByText('Publish it?').waitFor();
   await row('Probe b').getByText(ids.retried.slice(-8)).waitFor();
-  const top = await table.getByRole('row').nth(1).boundingBox();
-  assert.ok(top.y <= 300, `rows begin at ${top.y}`);
+  await untilTrue(async () => {
+    const top = await table.getByRole('row').nth(1).boundingBox();
+    assert.ok(top.y <= 300, `rows begin at ${top.y}`);
+  });
   await page.getByText('Any status').click();
   await page.getByRole('checkbox', { name: 'failed' }).check();
   await page.getByRole('checkbox', { name: 'suspended' }).check();
   await page.waitForURL('**status=suspended%2Cfailed**');
   await row('Probe b').waitFor({ state: 'detached' });
-  assert.equal(await table.getByRole('link', { name: /^(The|Deploy|release)/ }).count(), 3);
+  await untilTrue(async () =>
+    assert.equal(await table.getByRole('link', { name: /^(The|Deploy|release)/ }).count(), 3),
+  );
   assert.deepEqual(await findBarriers(page), []);
   assert.deepEqual(log, []);
 });
@@ -118,7 +123,7 @@ test('why it failed, what it printed, and what was tried before', async (t) => {
   await output.getByText('giving up').waitFor();
   assert.match(await output.textContent(), /uploading 1\.0\s+HTTP 403: the token has expired\s+giving up/);
   await page.getByRole('combobox', { name: 'Stream' }).selectOption('stderr');
-  assert.equal((await output.textContent()).trim(), 'HTTP 403: the token has expired');
+  await untilTrue(async () => assert.equal((await output.textContent()).trim(), 'HTTP 403: the token has expired'));
   // What a program does after its failure is not what a person looks for.
   await page.goto(`${service.address}/runs/${ids.handled}`);
   await output.getByText('disk full').waitFor();
@@ -220,6 +225,9 @@ test('the columns of a run have bars between that are dragged, and no tab moves 
   const { page, log } = await openPage(t, service, { path: `/runs/${ids.failed}` });
   const bar = page.getByRole('separator', { name: 'Between Record and the tabs' });
   const graph = page.getByRole('region', { name: 'Graph', exact: true });
+  // What comes with the record makes the head taller.
+  await page.getByRole('region', { name: 'Why it failed' }).getByText('giving up').waitFor();
+  await page.getByRole('button', { name: /^State UPLOAD/ }).waitFor();
   const before = await graph.boundingBox();
   await page.getByRole('tab', { name: 'Steps' }).click();
   await page.getByRole('tab', { name: 'Steps', selected: true }).waitFor();
@@ -229,11 +237,11 @@ test('the columns of a run have bars between that are dragged, and no tab moves 
   await page.mouse.down();
   await page.mouse.move(x - 200, y + height / 2, { steps: 4 });
   await page.mouse.up();
+  const isMoved = async () => assert.ok((await bar.boundingBox()).x < x - 150);
   await page.waitForURL(/split=36-5\d/);
-  assert.ok((await bar.boundingBox()).x < x - 150);
+  await untilTrue(isMoved);
   await page.reload();
-  await bar.waitFor();
-  assert.ok((await bar.boundingBox()).x < x - 150);
+  await untilTrue(isMoved);
   await bar.press('ArrowRight');
   await page.waitForURL(/split=36-5\d/);
   assert.deepEqual(await findBarriers(page), []);
@@ -241,10 +249,12 @@ test('the columns of a run have bars between that are dragged, and no tab moves 
   await page.waitForURL((url) => !url.search.includes('split'));
   // Text of a graph that fits is not smaller than 10 px, whatever its size.
   await page.getByRole('button', { name: /^State UPLOAD/ }).waitFor();
-  const sizes = await graph
-    .locator('svg text')
-    .evaluateAll((all) => all.map((text) => Number(text.getAttribute('font-size')) * text.getScreenCTM().a));
-  assert.ok(sizes.length > 0 && Math.min(...sizes) >= 9.95, `${Math.min(...sizes)}`);
+  await untilTrue(async () => {
+    const sizes = await graph
+      .locator('svg text')
+      .evaluateAll((all) => all.map((text) => Number(text.getAttribute('font-size')) * text.getScreenCTM().a));
+    assert.ok(sizes.length > 0 && Math.min(...sizes) >= 9.95, `${Math.min(...sizes)}`);
+  });
   assert.deepEqual(log, []);
 });
 

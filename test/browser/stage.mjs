@@ -198,6 +198,19 @@ async function open(test, { home, url }, { theme = 'light', width = 1280, height
   return { page, log };
 }
 
+/** Waits until a check of what is drawn holds: a page is laid out after its address and its data have changed. */
+export async function untilTrue(check) {
+  const limit = Date.now() + LIMIT_MS;
+  for (;;) {
+    try {
+      return await check();
+    } catch (error) {
+      if (Date.now() > limit) throw error;
+      await new Promise((resolve) => setTimeout(resolve, 50));
+    }
+  }
+}
+
 /** What axe finds wrong: one line for each element. */
 export async function findBarriers(page) {
   const script = load('node:fs').readFileSync(axe, 'utf8');

@@ -48,12 +48,20 @@ export function RunScreen({ run }: { readonly run: string }) {
   );
   const { lines, isComplete } = model.record.value;
   if (isComplete && lines.length === 0 && model.problem.value !== null) return <NoRun model={model} />;
-  if (isComplete && lines.length === 0 && model.latest.value !== null)
-    return <NotBegun model={model} run={model.latest.value} />;
+  const notBegun = isComplete && lines.length === 0 ? model.latest.value : null;
+  // One tree for both: a dialog that is open in the head stays when the run begins.
   return (
     <div class="run-screen">
       <RunHead model={model} />
-      <RunProblem model={model} />
+      {(notBegun === null || notBegun.error === null) && <RunProblem model={model} />}
+      {notBegun === null ? <RunParts model={model} /> : <NotBegun run={notBegun} />}
+    </div>
+  );
+}
+
+function RunParts({ model }: { readonly model: ScreenModel }) {
+  return (
+    <>
       <Questions model={model} />
       <EventSlider model={model} />
       <Panels
@@ -76,7 +84,7 @@ export function RunScreen({ run }: { readonly run: string }) {
           { id: 'compare', title: 'Compare', area: 'side', content: <ComparePanel model={model} /> },
         ]}
       />
-    </div>
+    </>
   );
 }
 
@@ -88,19 +96,15 @@ function foldersOf({ program, latest }: ScreenModel): readonly string[] {
 }
 
 /** The run waits for its turn, or could not begin. */
-function NotBegun({ model, run }: { readonly model: ScreenModel; readonly run: PageRun }) {
+function NotBegun({ run }: { readonly run: PageRun }) {
   return (
-    <div class="run-screen">
-      <RunHead model={model} />
-      {run.error === null && <RunProblem model={model} />}
-      <p class="faint pad">
-        {run.status === 'queued'
-          ? 'This run has not begun. It waits until other runs have ended, and its parts are shown here as soon as it begins.'
-          : run.status === 'failed'
-            ? 'This run never began, so there is nothing to show of it.'
-            : 'This run begins now.'}
-      </p>
-    </div>
+    <p class="faint pad">
+      {run.status === 'queued'
+        ? 'This run has not begun. It waits until other runs have ended, and its parts are shown here as soon as it begins.'
+        : run.status === 'failed'
+          ? 'This run never began, so there is nothing to show of it.'
+          : 'This run begins now.'}
+    </p>
   );
 }
 
