@@ -137,6 +137,26 @@ test('a run that waits for an answer is replayed, waits for its own, and the old
   expect(value(await runs.compare(run_id)).status).toBe('same');
 });
 
+test('a run that has ended is shown without its engine, as far as it was copied', async () => {
+  const { runs, run, folder } = await runsOf({ first: () => 'one' });
+  const { id } = await run('DO: x = first\nRETURN: {x}\n');
+  const { id: waiting } = await run('ASK user: "Go on?" → ok\nRETURN: {ok}\n');
+  for (const known of [id, waiting]) value(await runs.inspect(known));
+  const asked: string[] = [];
+  const without = engineRuns({ folder, on: 'http://127.0.0.1:1', namespace: NAMESPACE, patienceMs: 0 });
+  expect(value(await without.inspect(id))).toMatchObject({ status: 'returned', returned: 'one' });
+  expect(value(await without.inspect(id, 1))).toMatchObject({ seq: 1, returned: null });
+  for (const read of ['verify', 'compare', 'report', 'program'] as const) {
+    const result = read === 'report' ? await without.report({ run: id }) : await without[read](id);
+    if (!result.ok) asked.push(`${read}: ${JSON.stringify(result.refusal)}`);
+  }
+  expect(asked).toEqual([]);
+  for (const unknown of [waiting, null]) {
+    const result = await without.inspect(unknown);
+    expect(result).toMatchObject({ ok: false, refusal: { code: 'unreachable' } });
+  }
+});
+
 test('other limits hold for the new run', async () => {
   const { runs, run } = await runsOf();
   const { id } = await run('STATE: A\n  GOTO: B\nSTATE: B\n  GOTO: C\nSTATE: C\n  RETURN: x\n');

@@ -214,17 +214,23 @@ function readCopies({ client, url, find, copy }: EngineFolder, folder: Runs): Pi
   return {
     async inspect(run, at = null) {
       const begun = new Date().toISOString();
-      let hasWorker = true;
+      let failure: EngineFailure['kind'] | null = null;
       const copied = await answerOf(() =>
         copy(run).catch((cause: unknown) => {
-          hasWorker = !(cause instanceof EngineFailure) || cause.kind !== 'no-worker';
+          if (cause instanceof EngineFailure) failure = cause.kind;
           throw cause;
         }),
       );
+      if (!copied.ok && failure === 'absent') {
+        const ended = await endedCopy(folder, run, copied);
+        return ended === null ? copied : folder.inspect(ended, at);
+      }
       const unbegun = copied.ok || at !== null ? null : await answerOf(async () => waitingRun(client, await find(run)));
       if (unbegun?.ok === true && unbegun.value !== null) return { ok: true, value: unbegun.value, recent: [] };
       if (!copied.ok)
-        return run === null || hasWorker ? copied : withoutWorker(await folder.inspect(run, at), begun, copied);
+        return run === null || failure !== 'no-worker'
+          ? copied
+          : withoutWorker(await folder.inspect(run, at), begun, copied);
       const shown = await folder.inspect(copied.value, at);
       return shown.ok ? withLiveStatus(client, shown) : shown;
     },
