@@ -14,16 +14,15 @@ import { isFunction } from '../lower/lower-expression.js';
 
 export function lintTexts(unit: Unit, sources: SourceSet, diagnostics: Diagnostic[]): void {
   const names = new Set(unit.inputs.keys());
-  const effects = new Set<string>();
   const all = unit.machines.flatMap(({ states }) =>
     states.map((state) => ({ state, ...parsedBody(state), instructions: [] as Instruction[] })),
   );
   const ofPatterns: Instruction[] = [];
   for (const { body, instructions } of all) addAll(body, instructions);
   for (const { body } of unit.patterns.values()) addAll(body, ofPatterns);
-  for (const { instructions } of all) for (const i of instructions) addBound(i, names, effects);
-  for (const i of ofPatterns) addBound(i, names, effects);
-  const known = { names, effects, sources };
+  for (const { instructions } of all) for (const i of instructions) addBound(i, names);
+  for (const i of ofPatterns) addBound(i, names);
+  const known = { names, sources };
   for (const { state, instructions, by } of all) {
     const found: Diagnostic[] = [];
     lintInstructions(instructions, { ...known, by }, found);
@@ -37,7 +36,6 @@ export function lintTexts(unit: Unit, sources: SourceSet, diagnostics: Diagnosti
 
 interface TextSurroundings {
   readonly names: ReadonlySet<string>;
-  readonly effects: ReadonlySet<string>;
   readonly sources: SourceSet;
   /** How far the instructions have moved since they were parsed. */
   readonly by: number;
@@ -48,7 +46,7 @@ function lintInstructions(
   surroundings: TextSurroundings,
   diagnostics: Diagnostic[],
 ): void {
-  const { names, effects } = surroundings;
+  const { names } = surroundings;
   for (const i of instructions) {
     if (i.kind === 'do' || i.kind === 'check') {
       if (i.performed.kind === 'shell') {
@@ -61,10 +59,7 @@ function lintInstructions(
     } else if (i.kind === 'set' || i.kind === 'track') {
       lintText(i.value, `DO: ${i.name.text} = `, diagnostics);
     } else if (i.kind === 'if')
-      for (const { condition } of i.arms) {
-        lintCondition(condition, null, diagnostics);
-        lintExitCode(condition, effects, diagnostics);
-      }
+      for (const { condition } of i.arms) lintCondition(condition, null, diagnostics);
     else if (i.kind === 'return' || i.kind === 'fail') {
       const isValue = i.kind === 'return' && i.expression !== undefined;
       if (!isValue) lintBareText(i.text, diagnostics);
@@ -82,12 +77,10 @@ function addAll(block: Block, instructions: Instruction[]): void {
   }
 }
 
-/** Adds the names that an instruction binds; `effects` are the names of results of commands. */
-function addBound(i: Instruction, names: Set<string>, effects: Set<string>): void {
+/** Adds the names that an instruction binds. */
+function addBound(i: Instruction, names: Set<string>): void {
   if (i.kind === 'track' || i.kind === 'set') names.add(i.name.text);
-  if ((i.kind !== 'do' && i.kind !== 'check') || i.bind === undefined) return;
-  names.add(i.bind.text);
-  effects.add(i.bind.text);
+  if ((i.kind === 'do' || i.kind === 'check') && i.bind !== undefined) names.add(i.bind.text);
 }
 
 const OPTIONS = '\\[(?:ok|timeout|retry(?:_on)?|once|cwd|shell|strict|env\\.\\w+)(?:=[^\\]]*)?(?:\\s[^\\]]*)?\\]';
@@ -335,21 +328,6 @@ function lintCondition(e: Expression, compared: Expression | null, diagnostics: 
         say.condition(e.span, { mended: name === null || raw === null ? null : `${name} ${operator} ${raw}` }),
       );
   }
-}
-
-/** `r.exit_code == 0` reads a field of the output, but probably means the exit code of the command. */
-function lintExitCode(e: Expression, effects: ReadonlySet<string>, diagnostics: Diagnostic[]): void {
-  if (e.kind === 'logical' || e.kind === 'compare') {
-    lintExitCode(e.left, effects, diagnostics);
-    lintExitCode(e.right, effects, diagnostics);
-  } else if (e.kind === 'not') lintExitCode(e.of, effects, diagnostics);
-  else if (
-    e.kind === 'field' &&
-    e.of.kind === 'name' &&
-    effects.has(e.of.name) &&
-    /^(?:exit_?code|exitCode|rc)$/.test(e.name.text)
-  )
-    diagnostics.push(say.exitCode(e.span, { name: e.of.name, field: e.name.text }));
 }
 
 function comparison(e: Expression): Expression | null {

@@ -116,6 +116,22 @@ export const typeMessages = {
           ? `take an element, as in \`${f.of}[0].${f.name}\`, or go through them with FOR EACH`
           : 'read fields of an object, such as JSON that a CHECK or a DO printed',
   })),
+  exitCodeField: message<{ name: string; field: string }>('exit-code-of', 'warning', (f) => ({
+    message: `\`${f.name}.${f.field}\` is a field of what the command printed`,
+    label: 'not the exit code of the command',
+    help: `write \`exit_code(${f.name})\` for the exit code`,
+    repair: { instead: `exit_code(${f.name})`, guess: true },
+  })),
+  streamField: message<{ name: string; field: string }>('no-fields', 'warning', (f) => ({
+    message: `\`${f.name}\` is what the command printed, and \`${f.name}.${f.field}\` a field of that`,
+    label: 'only if it prints such JSON',
+    ...(f.field === 'stdout'
+      ? {
+          help: `write \`${f.name}\` for what it printed`,
+          repair: { instead: f.name, guess: true },
+        }
+      : { help: `write \`2>&1\` at the end of the command, and \`${f.name}\` for all that it printed` }),
+  })),
   neverContains: message<{ operator: string; part: string; elements: string }>('never-contains', 'error', (f) => ({
     message: `\`${f.operator}\` looks for ${f.part} in a list of ${f.elements}`,
     label: 'this comparison always fails the run',

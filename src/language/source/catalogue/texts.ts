@@ -136,12 +136,6 @@ export const textMessages = {
     help: `write \`{${f.name}*}\` to get one word for each item`,
     repair: { instead: `{${f.name}*}`, guess: true },
   })),
-  exitCode: message<{ name: string; field: string }>('exit-code-of', 'warning', (f) => ({
-    message: `\`${f.name}.${f.field}\` is a field of what the command printed`,
-    label: 'not the exit code of the command',
-    help: `write \`exit_code(${f.name})\` for the exit code`,
-    repair: { instead: `exit_code(${f.name})`, guess: true },
-  })),
   condition: message<{ mended: string | null }>('not-a-condition', 'error', (f) => ({
     message: 'this is a value, not a condition',
     label: 'neither true nor false',
