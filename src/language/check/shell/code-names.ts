@@ -117,6 +117,9 @@ Rscript R julia octave elixir erl osascript groovy gnuplot ghc clojure racket ts
 mongo mongosh: --eval
 sbcl: --eval --load
 swipl: -g -t
+ipython ipython3 sage nu xonsh elvish: -c
+scala scala-cli kotlin swift crystal: -e --eval
+entr: -s
 guile: -c -e -l
 dtrace bpftrace: -c -e
 blender: --python-expr --python -P

@@ -269,8 +269,10 @@ const PYTHON = SCRIPT('cmWX', ['c']);
 const READERS: ReadonlyMap<string, OptionReader> = new Map<string, OptionReader>([
   ...['awk', 'gawk', 'mawk', 'nawk'].map((name): [string, OptionReader] => [name, AWK]),
   ['sed', { spec: { letters: 'efl', long: { expression: 1, file: 1 } }, options: ['e', 'expression'], operand: true }],
-  ['jq', { spec: JQ, options: [], operand: true }],
-  ['yq', { spec: JQ, options: [], operand: true }],
+  ...['jq', 'gojq', 'jaq', 'yq'].map((name): [string, OptionReader] => [
+    name,
+    { spec: JQ, options: [], operand: true },
+  ]),
   ['python', PYTHON],
   ['node', NODE],
   ['nodejs', NODE],
@@ -279,13 +281,31 @@ const READERS: ReadonlyMap<string, OptionReader> = new Map<string, OptionReader>
   ['ruby', SCRIPT('erIC', ['e'])],
   ['php', SCRIPT('rfdc', ['r'])],
   ['lua', SCRIPT('el', ['e'])],
+  ...['luajit', 'tclsh', 'expect', 'guile', 'julia', 'osascript'].map((name): [string, OptionReader] => [
+    name,
+    SCRIPT('cefl', ['c', 'e', 'eval'], { eval: 1 }),
+  ]),
+  ['dc', { spec: { letters: 'ef', long: { expression: 1, file: 1 } }, options: ['e', 'expression'] }],
   ['psql', SQL('cdfhpUvoLFRTP', ['c', 'command'])],
   ['mysql', SQL('ehPupDS', ['e', 'execute'])],
   ['mariadb', SQL('ehPupDS', ['e', 'execute'])],
+  ['duckdb', SQL('cs', ['c', 's'])],
+  ['sqlcmd', SQL('QqSUPdi', ['Q', 'q'])],
+  ['snowsql', SQL('qacudsf', ['q', 'query'])],
+  ['clickhouse-client', { spec: { letters: 'qhudp', long: { query: 1 } }, options: ['q', 'query'] }],
 ]);
 
 const PLAIN: OptionSpec = { letters: '' };
+/** Programs whose subcommand `eval` takes a program. */
+const HAS_EVAL = new Set(['deno', 'redis-cli', 'valkey-cli']);
 const SSH: OptionSpec = { letters: 'BbcDEeFIiJLlmOopQRSWw', stops: true };
+const PDSH: OptionSpec = { letters: 'wxlfutoRgX', stops: true };
+const ADB: OptionSpec = { letters: 'stHPL', stops: true };
+const WATCHEXEC: OptionSpec = {
+  letters: 'weifdos',
+  long: { watch: 1, exts: 1, ignore: 1, filter: 1, debounce: 1 },
+  stops: true,
+};
 const WATCH: OptionSpec = { letters: 'nq', long: { interval: 1 }, stops: true };
 const HYPERFINE: OptionSpec = {
   letters: 'wmMrpscCSun',
@@ -311,7 +331,10 @@ function warnPrograms(checks: ShellChecks, command: Command, program: number, na
   if (name === 'make' || name === 'gmake')
     for (const word of words.slice(program + 1))
       if (/^[\w.-]+[:?+!]*=/.test(word.text)) warnWord(checks, word, 'program', name);
-  if (name === 'ssh') warnRemote(checks, command, operands(SSH).slice(1));
+  if (name === 'ssh') warnRemote(checks, command, operands(SSH).slice(1), name);
+  if (name === 'pdsh') warnRemote(checks, command, operands(PDSH), name);
+  if (name === 'adb' && operands(ADB)[0]?.text === 'shell') warnRemote(checks, command, operands(ADB).slice(1), name);
+  if (name === 'watchexec') for (const word of operands(WATCHEXEC)) warnWord(checks, word, 'starter', name);
   if (name === 'watch' && !words.some((word) => /^-x$|^--exec$/.test(word.text)))
     for (const word of operands(WATCH)) warnWord(checks, word, 'starter', name);
   if (name === 'hyperfine' || name === 'concurrently')
@@ -326,8 +349,9 @@ function warnPrograms(checks: ShellChecks, command: Command, program: number, na
     const inputs = found.findIndex((word) => /^:::/.test(word.text));
     for (const word of inputs < 0 ? found : found.slice(0, inputs)) warnWord(checks, word, 'starter', name);
   }
-  const [second] = name === 'deno' || name === 'sqlite3' ? operands(PLAIN).slice(1) : [];
-  if (name === 'sqlite3' || exactText(words[program + 1]) === 'eval') warnWord(checks, second, 'program', name);
+  const isDatabase = name === 'sqlite3' || name === 'duckdb';
+  if (isDatabase || (HAS_EVAL.has(name) && exactText(words[program + 1]) === 'eval'))
+    warnWord(checks, operands(PLAIN)[1], 'program', name);
   const reader = readerOf(name);
   // Who writes `--` before it has thought about what the value may be.
   if (SHELLS.has(name) && !words.slice(program + 1).some(({ text }) => text === '--'))
@@ -344,11 +368,11 @@ function warnScript(checks: ShellChecks, given: readonly ProgramArgument[], name
     warnWord(checks, script, 'source', name);
 }
 
-/** A remote shell reads the command of ssh, and its standard input if there is no command. */
-function warnRemote(checks: ShellChecks, command: Command, words: readonly Word[]): void {
-  for (const word of words) warnWord(checks, word, 'remote', 'ssh');
+/** A remote shell reads the command, and its standard input if there is no command. */
+function warnRemote(checks: ShellChecks, command: Command, words: readonly Word[], name: string): void {
+  for (const word of words) warnWord(checks, word, 'remote', name);
   if (words.length > 0 && !words.some((word) => SHELLS.has(programName(word) ?? ''))) return;
-  for (const hole of inputHoles(command)) warnHole(checks, hole, 'remote', 'ssh');
+  for (const hole of inputHoles(command)) warnHole(checks, hole, 'remote', name);
 }
 
 /** The values in the here-documents and here-strings of a command. */

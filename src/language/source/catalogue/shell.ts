@@ -277,7 +277,7 @@ const READ_AS_CODE: Readonly<Record<ProgramReader, (source: string, command: str
   remote: (source, command) => ({
     message: `\`${command}\` passes \`${source}\` to a shell on the other machine, which reads it as code`,
     label: 'read again by another shell',
-    help: `send it as input: \`printf '%s' ${source} | ${command} HOST 'cat > file'\``,
+    help: `send it as input: \`printf '%s' ${source} | ${command} ${command === 'adb' ? 'shell' : 'HOST'} 'cat > file'\``,
   }),
   starter: (source, command) => ({
     message: `\`${command}\` passes \`${source}\` to a shell, which reads it as code`,
