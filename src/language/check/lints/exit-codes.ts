@@ -60,22 +60,19 @@ export function lintExitCodes(lowered: LoweredState, sources: SourceSet, diagnos
 }
 
 const CODE_FIELD = /^(?:(?:exit|return)_?code|rc)$/i;
-const STREAM_FIELD = /^std(?:out|err)$/;
 
-/** A result of a command is what it printed: nothing beside it, such as its exit code, is a field. */
-export function lintResultFields({ state, typeUses }: LoweredState, diagnostics: Diagnostic[]): void {
+/** `r.exit_code` reads a field of what a command printed, but probably means its exit code. Other fields may be JSON. */
+export function lintCodeFields({ state, typeUses }: LoweredState, diagnostics: Diagnostic[]): void {
   let writers: ReturnType<typeof writersBySlot> | null = null;
   for (const { operator, left, right, span } of typeUses) {
     const field = operator === '.' && right.expr.op === 'const' ? String(right.expr.value) : '';
-    const isCode = CODE_FIELD.test(field);
-    if ((!isCode && !STREAM_FIELD.test(field)) || left.expr.op !== 'read') continue;
+    if (!CODE_FIELD.test(field) || left.expr.op !== 'read') continue;
     const [of, ...others] = left.expr.places;
     if (of?.in !== 'local' || others.length > 0) continue;
     writers ??= writersBySlot(state.code);
     const all = (writers.get(of.slot) ?? []).map((pc) => state.code[pc]);
     if (all.length === 0 || !all.every((i) => i?.op === 'shell' || i?.op === 'argv')) continue;
-    const facts = { name: left.expr.name, field };
-    diagnostics.push(isCode ? say.exitCodeField(span, facts) : say.streamField(span, facts));
+    diagnostics.push(say.exitCodeField(span, { name: left.expr.name, field }));
   }
 }
 

@@ -15,7 +15,7 @@ import { type StateWay, type Ways, waysThrough } from '../graph/ways.js';
 import type { LoweredMachine } from '../lower/lower-machine.js';
 import type { LoweredState } from '../lower/lowered-state.js';
 import { Bounds, type ConnectedPart, type CycleBound, leadsTo } from './cycle-bounds.js';
-import { lintExitCodes, lintResultFields } from './exit-codes.js';
+import { lintCodeFields, lintExitCodes } from './exit-codes.js';
 import { lintReferences } from './reference-lints.js';
 import { lintTypes } from './type-lints.js';
 import { lintUncheckedAgents } from './unchecked-agents.js';
@@ -44,7 +44,7 @@ export function lintMachine(lowered: LoweredMachine, sources: SourceSet, diagnos
   lintTypes(lowered, sources, diagnostics);
   for (const state of states) {
     lintExitCodes(state, sources, diagnostics);
-    lintResultFields(state, diagnostics);
+    lintCodeFields(state, diagnostics);
   }
   lintUndo(states, error, diagnostics);
   if (!hasErrors(diagnostics)) lintUncheckedAgents(lowered, seen, diagnostics);

@@ -58,8 +58,7 @@ function lintInstructions(
       if (i.kind === 'do' && i.bind !== undefined) lintText(i.expression, `DO: ${i.bind.text} = `, diagnostics);
     } else if (i.kind === 'set' || i.kind === 'track') {
       lintText(i.value, `DO: ${i.name.text} = `, diagnostics);
-    } else if (i.kind === 'if')
-      for (const { condition } of i.arms) lintCondition(condition, null, diagnostics);
+    } else if (i.kind === 'if') for (const { condition } of i.arms) lintCondition(condition, null, diagnostics);
     else if (i.kind === 'return' || i.kind === 'fail') {
       const isValue = i.kind === 'return' && i.expression !== undefined;
       if (!isValue) lintBareText(i.text, diagnostics);

@@ -122,16 +122,6 @@ export const typeMessages = {
     help: `write \`exit_code(${f.name})\` for the exit code`,
     repair: { instead: `exit_code(${f.name})`, guess: true },
   })),
-  streamField: message<{ name: string; field: string }>('no-fields', 'warning', (f) => ({
-    message: `\`${f.name}\` is what the command printed, and \`${f.name}.${f.field}\` a field of that`,
-    label: 'only if it prints such JSON',
-    ...(f.field === 'stdout'
-      ? {
-          help: `write \`${f.name}\` for what it printed`,
-          repair: { instead: f.name, guess: true },
-        }
-      : { help: `write \`2>&1\` at the end of the command, and \`${f.name}\` for all that it printed` }),
-  })),
   neverContains: message<{ operator: string; part: string; elements: string }>('never-contains', 'error', (f) => ({
     message: `\`${f.operator}\` looks for ${f.part} in a list of ${f.elements}`,
     label: 'this comparison always fails the run',
