@@ -160,10 +160,10 @@ export function parts(text: string): string[] {
   let start = 0;
   let line = 0;
   // Found once: a search from every line would take the square of the length.
-  let call = text.indexOf('Task(');
+  let quotes = nextQuotes(text, 0);
   for (let end = text.indexOf('\n'); end >= 0; end = text.indexOf('\n', end + 1)) {
-    if (call >= 0 && call < line) call = text.indexOf('Task(', line);
-    if (call >= 0 && call < end) end = endOfPrompt(text, line, end);
+    if (quotes < line) quotes = nextQuotes(text, line);
+    if (quotes < end) end = endOfPrompt(text, line, end);
     line = end + 1;
     if (!beginsPart(text, end + 1) || continuesBelow(text, end)) continue;
     found.push(text.slice(start, end + 1));
@@ -187,7 +187,15 @@ function beginsPart(text: string, at: number): boolean {
   return verb !== 'ELSE' && verb !== 'ELSE IF';
 }
 
-const tripleQuotes = /\bTask\([^()\n]*\)[^"'\n]*("{3}|'{3})/;
+const anyQuotes = /"{3}|'{3}/g;
+
+/** Where three quotes are next; infinite: nowhere. */
+function nextQuotes(text: string, from: number): number {
+  anyQuotes.lastIndex = from;
+  return anyQuotes.exec(text)?.index ?? Number.POSITIVE_INFINITY;
+}
+
+const tripleQuotes = /\b(?:Task\([^()\n]*\)[^"'\n]*|PROMPT[: \t]*)("{3}|'{3})/;
 
 /** Where the line ends, with the lines of a prompt that three quotes begin in it. */
 function endOfPrompt(text: string, line: number, end: number): number {

@@ -17,13 +17,15 @@ import { MOST_INSIDE } from '../expansion.js';
 import { freeNames } from '../free-names.js';
 import { namesBoundIn, namesReadIn } from '../pattern-names.js';
 import { explainForeignLines } from './foreign-mistakes.js';
+import { withoutQuotedLines } from './quoted-lines.js';
 
 /** The number of lines from which prose is reported as a whole. */
 const FEW_LINES = 3;
 
 /** Leaves out messages that only follow from another one. `list` is sorted by location. */
 export function withoutCascades(list: readonly Diagnostic[], sources: SourceSet): Diagnostic[] {
-  const own = withoutEmptySteps(withoutBranchesOutside(withoutConsequences(list), sources), sources);
+  const read = withoutQuotedLines(list, sources);
+  const own = withoutEmptySteps(withoutBranchesOutside(withoutConsequences(read), sources), sources);
   const explained = explainForeignLines(withoutOpenEnds(own, sources), sources);
   const named = withoutNamedAfter(reportNamesOnce(withoutNamesInProse(withoutUnclearFlow(explained), sources)));
   return mergeProse(reportUndeclaredOnce(named), sources);

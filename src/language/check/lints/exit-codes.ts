@@ -17,6 +17,7 @@ interface KnownOutcome {
 }
 
 export function lintExitCodes(lowered: LoweredState, sources: SourceSet, diagnostics: Diagnostic[]): void {
+  lintCodeFields(lowered, diagnostics);
   const exits = exitCodesOf(lowered.state);
   if (exits.size === 0) return;
   const codes = new ExitCodeValues(lowered.state, exits);
@@ -62,7 +63,7 @@ export function lintExitCodes(lowered: LoweredState, sources: SourceSet, diagnos
 const CODE_FIELD = /^(?:(?:exit|return)_?code|rc)$/i;
 
 /** `r.exit_code` reads a field of what a command printed, but probably means its exit code. Other fields may be JSON. */
-export function lintCodeFields({ state, typeUses }: LoweredState, diagnostics: Diagnostic[]): void {
+function lintCodeFields({ state, typeUses }: LoweredState, diagnostics: Diagnostic[]): void {
   let writers: ReturnType<typeof writersBySlot> | null = null;
   for (const { operator, left, right, span } of typeUses) {
     const field = operator === '.' && right.expr.op === 'const' ? String(right.expr.value) : '';

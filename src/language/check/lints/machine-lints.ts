@@ -15,7 +15,7 @@ import { type StateWay, type Ways, waysThrough } from '../graph/ways.js';
 import type { LoweredMachine } from '../lower/lower-machine.js';
 import type { LoweredState } from '../lower/lowered-state.js';
 import { Bounds, type ConnectedPart, type CycleBound, leadsTo } from './cycle-bounds.js';
-import { lintCodeFields, lintExitCodes } from './exit-codes.js';
+import { lintExitCodes } from './exit-codes.js';
 import { lintReferences } from './reference-lints.js';
 import { lintTypes } from './type-lints.js';
 import { lintUncheckedAgents } from './unchecked-agents.js';
@@ -42,10 +42,7 @@ export function lintMachine(lowered: LoweredMachine, sources: SourceSet, diagnos
   lintCycles(lowered, graph, diagnostics);
   lintReferences(states, diagnostics);
   lintTypes(lowered, sources, diagnostics);
-  for (const state of states) {
-    lintExitCodes(state, sources, diagnostics);
-    lintCodeFields(state, diagnostics);
-  }
+  for (const state of states) lintExitCodes(state, sources, diagnostics);
   lintUndo(states, error, diagnostics);
   if (!hasErrors(diagnostics)) lintUncheckedAgents(lowered, seen, diagnostics);
 }

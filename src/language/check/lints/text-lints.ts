@@ -270,6 +270,11 @@ function lintBareText(text: Template | undefined, diagnostics: Diagnostic[]): vo
   else if (when !== undefined && good !== undefined && bad !== undefined)
     diagnostics.push(say.ternary(span, { test: when, first: good, second: bad }));
   const inner = /^"(.*\w.*)"$/s.exec(raw)?.[1];
+  const [, tripled] = /^""([^"]*)""$/s.exec(inner ?? '') ?? [];
+  if (tripled !== undefined) {
+    diagnostics.push(say.innerQuotes(span, { instead: `"${tripled}"` }));
+    return;
+  }
   if (inner?.includes('"') !== true || /"\s*[,+]\s*"|"\s+"/.test(inner)) return;
   diagnostics.push(say.innerQuotes(span, { instead: `"${inner.replace(/(?<!\\)"/g, '\\"')}"` }));
 }

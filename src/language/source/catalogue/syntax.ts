@@ -111,19 +111,35 @@ export const nestedTooDeep = message<{ what: string; limit: number }>(
   }),
 );
 
-export const tripleQuotes = message<{ block: boolean; within?: boolean; fix?: Correction }>(
+export const tripleQuotes = message<{ block: boolean; within?: boolean; help?: string; fix?: Correction }>(
   'triple-quotes',
   'error',
-  ({ block, within, fix }) => ({
+  ({ block, within, help, fix }) => ({
     message: 'three quotes do not begin a text',
-    help: within
-      ? 'remove both lines of quotes: the prompt is the lines below the `:`'
-      : block
-        ? 'end the line with `:` and write the prompt on the lines below, indented deeper'
-        : 'write one quote on each side: `"…"`',
+    help:
+      help ??
+      (within
+        ? 'remove both lines of quotes: the prompt is the lines below the `:`'
+        : block
+          ? 'end the line with `:` and write the prompt on the lines below, indented deeper'
+          : 'write one quote on each side: `"…"`'),
     correction: fix,
   }),
 );
+
+export const textBelow = message<{ verb: string; help: string }>(
+  'unexpected-indentation',
+  'error',
+  ({ verb, help }) => ({
+    message: `the text of \`${verb}:\` is not on its line`,
+    help,
+  }),
+);
+
+export const heredocPrompt = message<{ head: string }>('triple-quotes', 'error', ({ head }) => ({
+  message: '`<<` begins a text only in a command of the shell',
+  help: `write \`${head}\` alone, and the prompt on the lines below, indented deeper`,
+}));
 
 export const twoPrompts = message('two-prompts', 'error', () => ({
   message: 'this agent is given two prompts: this one, and the lines below',

@@ -82,6 +82,11 @@ export class CommandParser extends ExpressionParser {
     () => this.CONSUME(t.TripleQuoted),
   );
 
+  private readonly promptsBelow = alternatives(
+    () => this.CONSUME(t.PromptBlock),
+    () => this.CONSUME1(t.TripleQuoted),
+  );
+
   readonly agent = this.RULE('agent', () => {
     this.CONSUME(t.AgentCall);
     this.OPTION(() => this.OR(this.prompts));
@@ -92,7 +97,7 @@ export class CommandParser extends ExpressionParser {
     });
     this.OPTION3(() => {
       this.CONSUME(t.PromptColon);
-      this.CONSUME(t.PromptBlock);
+      this.OR1(this.promptsBelow);
     });
   });
 

@@ -3,9 +3,10 @@ import { unquotedPrompt } from '../../source/catalogue/steps.js';
 import { missingPart } from '../../source/catalogue/syntax.js';
 import type { Name, Template } from '../expression-nodes.js';
 import type { SyntaxNode } from '../grammar/cst.js';
-import { fixAt, type ParseContext, report, reportMissing, token, tokenSpan } from '../grammar/cst.js';
+import { fixAt, type ParseContext, report, reportMissing, token, tokenEnd, tokenSpan } from '../grammar/cst.js';
 import { blockText } from '../tree/block-text.js';
 import { blockTemplate, plainTemplate, quotedTemplate } from '../tree/interpolation.js';
+import { tripledTemplate } from '../tree/triple-quotes.js';
 
 const example = 'PROMPT: "Implement {task.description}"';
 
@@ -14,8 +15,16 @@ export function buildPrompt(context: ParseContext, node: SyntaxNode | undefined,
   const quoted = node === undefined ? undefined : token(node, 'Quoted');
   const block = node === undefined ? undefined : token(node, 'TextBlock');
   const unquoted = node === undefined ? undefined : token(node, 'UnquotedText');
+  const tripled = node === undefined ? undefined : token(node, 'TripleQuoted');
   if (quoted !== undefined) return quotedTemplate(context, quoted.image, quoted.startOffset);
   if (block !== undefined) return blockTemplate(context, blockText(context, block, 'PROMPT:', false));
+  if (tripled !== undefined) {
+    const place = { end: tokenEnd(tripled), oneLineFrom: tripled.startOffset };
+    const at = after.span.end - context.base;
+    // An entry of RETRY has its text on its line.
+    const colon = context.text[at] === ':' ? at : undefined;
+    return tripledTemplate(context, tripled, { ...place, colon, isAlone: colon !== undefined });
+  }
   if (unquoted !== undefined) {
     const where = tokenSpan(context, unquoted);
     const isText = !/(?<!\w)with(?!\w)|=|^['`“”„«»‘’‚]/.test(unquoted.image);

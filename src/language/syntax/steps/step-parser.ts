@@ -146,6 +146,7 @@ export class StepParser extends CallParser {
       this.may(0, () => this.CONSUME(st.TextBlock));
     },
     () => this.CONSUME1(st.TextBlock),
+    () => this.CONSUME(t.TripleQuoted),
     () => this.CONSUME(st.UnquotedText),
   );
 

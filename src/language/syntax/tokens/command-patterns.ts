@@ -185,14 +185,20 @@ export function isSubstitution(text: string): boolean {
   return false;
 }
 
-const blankRest = /:[ \t]*(?=(?:[ \t]{2}#[^\n]*?)?(\r?\n))/y;
+/** A text between three quotes. */
+export const tripled = /"""[\s\S]*?"""|'''[\s\S]*?'''/;
+const tripledNext = /:[ \t]*(?="""[\s\S]*?"""|'''[\s\S]*?''')/y;
+
+/** With `|`, as YAML writes it. */
+const blankRest = /:(?:[ \t]*\|-?)?(?=[ \t]*(?:[ \t]{2}#[^\n]*?)?(?:\r?\n))/y;
 
 export const promptColon = starting(':', (text, at) => {
+  tripledNext.lastIndex = at;
+  if (tripledNext.test(text)) return matchTo(at, at + 1);
   blankRest.lastIndex = at;
-  const found = blankRest.exec(text);
-  if (found === null) return none;
-  const lineEnd = lineBreak(text, at);
-  return linesBelow(text, lineEnd) === none ? none : matchTo(at, at + 1);
+  if (!blankRest.test(text)) return none;
+  const { lastIndex } = blankRest;
+  return linesBelow(text, lineBreak(text, at)) === none ? none : matchTo(at, lastIndex);
 });
 
 const agentName = /Task\([ \t]*[^\s()]*[ \t]*\)/y;

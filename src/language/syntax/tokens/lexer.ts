@@ -132,6 +132,7 @@ const modes: Readonly<Record<Mode, readonly TokenType[]>> = {
     ...separators.slice(1),
     st.NextRetry,
     st.Bar,
+    t.TripleQuoted,
     t.Quoted,
     t.UnclosedQuote,
     st.UnquotedText,

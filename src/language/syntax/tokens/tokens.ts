@@ -172,10 +172,12 @@ export const PromptBlock = inline(
     starting('\r\n', (text, at) => command.linesBelow(text, at)),
   ),
 );
+const BEFORE_PROMPT: ReadonlySet<string> = new Set(['AgentCall', 'PromptColon', 'Prompt', 'RetryPrompt']);
+const tripleQuoted = fast(`"'`, command.tripled);
 /** A text between three quotes, as other languages write one of several lines. */
 export const TripleQuoted = inline(
   'TripleQuoted',
-  matchOnly((last) => last?.tokenType === AgentCall, fast(`"'`, /"""[\s\S]*?"""|'''[\s\S]*?'''/)),
+  matchOnly((last) => last !== undefined && BEFORE_PROMPT.has(last.tokenType.name), tripleQuoted),
 );
 export const ArgvOpen = inline('ArgvOpen', matchOnly(startsPerformed, command.argvOpen), 'expression');
 export const ShellBlock = inline('ShellBlock', matchOnly(startsPerformed, command.shellBlock));

@@ -4,7 +4,6 @@ import {
   badName,
   missingPart,
   parallelWithoutBullets,
-  tripleQuotes,
   twoPrompts,
   unclosedBracket,
 } from '../../source/catalogue/syntax.js';
@@ -14,24 +13,23 @@ import type { SyntaxNode } from '../grammar/cst.js';
 import {
   child,
   endOf,
-  fixAt,
   type ParseContext,
   report,
   reportMissing,
   span,
   spanOf,
   token,
-  tokenEnd,
   tokenSpan,
 } from '../grammar/cst.js';
 import { boundName, verbName } from '../names.js';
-import { indentOf, isSubstitution } from '../tokens/command-patterns.js';
+import { isSubstitution } from '../tokens/command-patterns.js';
 import type { Token } from '../tokens/token.js';
 import { blockText } from './block-text.js';
 import { ofLiterals, parseExpressionText } from './build-expression.js';
 import { buildArguments, headerOptions, textTemplate } from './build-options.js';
-import { blockTemplate, plainTemplate, quotedTemplate } from './interpolation.js';
+import { blockTemplate, quotedTemplate } from './interpolation.js';
 import { buildItems } from './operand.js';
+import { lintQuotedBlock, tripledTemplate } from './triple-quotes.js';
 
 type CommandStyle = 'verb' | 'bullet' | 'bare';
 
@@ -226,48 +224,11 @@ function promptOf(context: ParseContext, node: SyntaxNode): Template | undefined
     lintQuotedBlock(context, block);
     return blockTemplate(context, blockText(context, block, 'Task(…):', false));
   }
-  return tripled === undefined ? undefined : tripledPrompt(context, node, tripled);
-}
-
-/** Reports three quotes above and below the lines of a prompt, which would be a part of it. */
-function lintQuotedBlock(context: ParseContext, block: Token): void {
-  const found = /^(\s*?\n[ \t]*)("{3}|'{3})[ \t]*\r?\n([\s\S]*?\S[\s\S]*?)\r?\n[ \t]*\2\s*$/.exec(block.image);
-  if (found === null) return;
-  const [all, before = '', quotes = '', inner = ''] = found;
-  const start = block.startOffset + before.length;
-  const quoted = span(context, start, block.startOffset + all.trimEnd().length);
-  const fix = fixAt(quoted, inner.trimStart());
-  report(context, tripleQuotes(span(context, start, start + quotes.length), { block: true, within: true, fix }));
-}
-
-/** Reports three quotes. The fix writes the text on one line between its quotes, or on the lines below. */
-function tripledPrompt(context: ParseContext, node: SyntaxNode, tripled: Token): Template {
-  const start = tripled.startOffset + 3;
-  const inner = tripled.image.slice(3, -3);
-  const lines = inner.replaceAll('\r\n', '\n').split('\n');
-  const where = tokenSpan(context, tripled);
-  if (lines.length === 1) {
-    const fix = /["\\]/.test(inner) ? undefined : fixAt(where, `"${inner}"`);
-    report(context, tripleQuotes(where, { block: false, ...omitUndefined({ fix }) }));
-    return plainTemplate(context, inner, start);
-  }
-  const head = (lines[0] as string).trim();
-  const rest = lines.slice(1);
-  const margin = Math.min(
-    ...rest.filter((line) => line.trim() !== '').map((line) => line.length - line.trimStart().length),
-  );
-  const text = [...(head === '' ? [] : [head]), ...rest.map((line) => line.slice(margin))].join('\n').trimEnd();
-  const lineStart = context.text.lastIndexOf('\n', tripled.startOffset - 1) + 1;
-  const indent = ' '.repeat(indentOf(context.text, lineStart) + 2);
-  const block = text.split('\n').map((line) => (line.trim() === '' ? '' : indent + line));
-  const end = endOf(node);
-  const after = context.text.slice(tokenEnd(tripled), end).trimEnd();
-  const ends = /^[ \t]*(?:\r?\n|$)/.test(context.text.slice(end)) && token(node, 'Redirect') === undefined;
-  const before = /[ \t]*$/.exec(context.text.slice(0, tripled.startOffset))?.[0].length ?? 0;
-  const all = span(context, tripled.startOffset - before, end);
-  const fix = ends && text !== '' ? fixAt(all, `${after}:\n${block.join('\n')}`) : undefined;
-  report(context, tripleQuotes(where, { block: true, ...omitUndefined({ fix }) }));
-  return plainTemplate(context, text, start);
+  if (tripled === undefined) return undefined;
+  const colon = token(node, 'PromptColon')?.startOffset;
+  const oneLineFrom = colon === undefined ? tripled.startOffset : child(node, 'args') === undefined ? colon : null;
+  const isAlone = token(node, 'Redirect') === undefined;
+  return tripledTemplate(context, tripled, { colon, end: endOf(node), oneLineFrom, isAlone });
 }
 
 function redirect(context: ParseContext, node: SyntaxNode): Template | undefined {
