@@ -45,7 +45,10 @@ function gateOf(context: ReaderContext, node: YamlNode): GateEntry | undefined {
   if (whole !== null && VALUED.includes(whole.key.text))
     return mappedGate(context, { kind: 'map', span: node.span, members: [whole], flow: null });
   const first = /^[A-Za-z_]+/.exec(word.text)?.[0] ?? '';
-  const help = VALUED.includes(first) ? `write \`- ${first}: …\`` : 'write a command as `- bash: …`';
+  const rest = word.text.slice(first.length).replace(/^[ \t:=]+/, '');
+  const help = VALUED.includes(first)
+    ? `write \`- ${first}: ${rest || '…'}\``
+    : `write a command as \`- bash: ${word.text.replace(/\s+/g, ' ')}\` below \`gate:\``;
   wrongShape(context, node, 'a gate that is one word', 'the name of a check', help);
   return undefined;
 }
@@ -95,12 +98,15 @@ const OF_OTHER_TOOLS = [
 function reportUnknown(context: ReaderContext, members: readonly YamlMember[]): void {
   for (const { key, value } of members) {
     const own = OF_OTHER_TOOLS.find(({ names }) => names.test(key.text))?.key;
-    const facts = {
-      ...{ name: key.text, of: 'a gate', near: nearest(key.text, KNOWN), known: KNOWN },
-      ...(own === undefined
-        ? {}
-        : { help: `write \`${own}: ${value.kind === 'scalar' ? value.located.text.trim() || '…' : '…'}\`` }),
-    };
+    const text = value.kind === 'scalar' ? value.located.text.trim() : '';
+    const near = nearest(key.text, KNOWN);
+    const help =
+      own !== undefined
+        ? `write \`${own}: ${text || '…'}\``
+        : near === undefined && /^[^\d]/.test(text)
+          ? `name a command with \`as\`: \`- { bash: ${/[,{}#:"'[\]]/.test(text) ? JSON.stringify(text) : text}, as: ${key.text} }\``
+          : undefined;
+    const facts = { name: key.text, of: 'a gate', near, known: KNOWN, ...omitUndefined({ help }) };
     context.diagnostics.push(words.unknownKey(key.span, facts));
   }
 }

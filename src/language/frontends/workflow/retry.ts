@@ -37,13 +37,11 @@ const ON_FAILURE = 'write `on_failure: { retry: 3, strategy: [same, "escalate: c
 export function onFailure(context: ReaderContext, member: YamlMember): RetryNode | undefined {
   const { key, value } = member;
   if (value.kind !== 'map') {
-    wrongShape(
-      context,
-      isNothing(value) ? { ...value, span: key.span } : value,
-      '`on_failure`',
-      'a mapping',
-      ON_FAILURE,
-    );
+    const word = value.kind === 'scalar' ? value.located.text.trim() : '';
+    const help = /^(?:continue|ignore|skip|stop|fail|abort|cancel|none|keep|halt)$/i.test(word)
+      ? 'leave it out: a failed step ends the run; allow more attempts with `retry: [{ exit: 3 }]`'
+      : ON_FAILURE;
+    wrongShape(context, isNothing(value) ? { ...value, span: key.span } : value, '`on_failure`', 'a mapping', help);
     return undefined;
   }
   const sources = value.members.filter((one) => SOURCES.includes(one.key.text));

@@ -175,6 +175,8 @@ function typeOf(context: ReaderContext, members: Members): Name | undefined {
 }
 
 function outputHelp(word: string): string {
+  if (/[./]/.test(word))
+    return `write the answer to a file in the next step: \`bash: printf '%s' {name.output} > ${word}\``;
   const near = nearest(word, Object.keys(OUTPUTS));
   return near === undefined ? '`diff` is only for steps that change files' : `did you mean \`${near}\`?`;
 }
@@ -243,6 +245,13 @@ function nestedOf(context: ReaderContext, members: Members, parts: Map<string, Y
         ? 'write `parallel: true`, and the steps below `steps:` next to it'
         : 'write the steps below `steps:` next to it',
     );
+  if (parallel?.value.kind === 'list' && steps === undefined && each === undefined && foreach === undefined)
+    return {
+      group: {
+        member: parallel,
+        run: { kind: 'group', parallel: true, steps: stepsOf(context, parallel, 'this group') },
+      },
+    };
   if (foreach !== undefined) return { each: tasksOf(context, foreach, steps, parallel, parts) };
   const tasks = each === undefined ? {} : { each: eachOf(context, each, steps === undefined ? parallel : undefined) };
   if (steps === undefined) return tasks;

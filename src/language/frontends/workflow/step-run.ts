@@ -124,6 +124,8 @@ const GUARD_HINTS: Hints = {
   ),
 };
 
+const exitAfter = (attempts: number): string => `write \`retry: [{ exit: ${attempts} }]\`, which counts all attempts`;
+
 const FOR_EACH =
   'write the steps for each task below `each:` of the step that makes the tasks, which has `type: split`';
 
@@ -154,13 +156,19 @@ export const HINTS: Hints = {
     value.kind === 'map' && value.members.some(({ key }) => key.text === 'matrix')
       ? FOR_EACH
       : 'write `retry: [{ attempt: 3, agent: claude-opus, session: new }, { exit: 4 }]`',
-  max_retries: 'write `retry: [{ exit: 3 }]`',
+  ...sameHint('escalate escalation escalate_to', (value) => {
+    const word = /^[\w-]+$/.exec(wordOf(value))?.[0] ?? 'opus';
+    const agent = word.replace(/^(?=(?:opus|sonnet|haiku)\b)/, 'claude-');
+    return `write \`retry: [{ attempt: 2, agent: ${agent}, session: new }, { exit: 3 }]\``;
+  }),
+  ...sameHint(
+    'schema output_schema json_schema response_format response_schema',
+    'write a gate that names a file: `gate: [{ schema: answer.schema.json }]`, in a step of `type: artifact`',
+  ),
   ...sameHint('for_each loop matrix with_items items repeat', FOR_EACH),
   ...sameHint('id title label', 'leave it out: `name` names the step'),
-  ...sameHint(
-    'retries attempts max_attempts',
-    (value) => `write \`retry: [{ exit: ${wordOf(value) || '3'} }]\`, which counts all attempts`,
-  ),
+  ...sameHint('attempts max_attempts', (value) => exitAfter(Number(wordOf(value)) || 3)),
+  ...sameHint('retries max_retries', (value) => exitAfter((Number(wordOf(value)) || 2) + 1)),
   ...sameHint(
     'timeout max_time max_timeout',
     (value) => `limit each attempt of an agent: \`guard: { max_time: ${wordOf(value) || '10m'} }\``,
@@ -235,7 +243,8 @@ export function contextOf(context: ReaderContext, { key, value }: YamlMember): C
   if (isNothing(value)) return [];
   return itemsOf(value).flatMap((item) => {
     if (item.kind === 'map') return contextEntries(context, item);
-    wrongShape(context, item, `an entry of \`${key.text}\``, 'a file, a command or a workflow', 'write `- file: …`');
+    const help = `write \`- file: ${wordOf(item) || '…'}\``;
+    wrongShape(context, item, `an entry of \`${key.text}\``, 'a file, a command or a workflow', help);
     return [];
   });
 }

@@ -317,6 +317,10 @@ function textMeant(key: string, value: YamlNode): string {
   const named = value.members.find(({ key }) =>
     /^(?:name|type|id|adapter|text|content|value|template)$/.test(key.text),
   );
+  if (key === 'schema') return 'write it to a file, and name that: `schema: answer.schema.json`';
+  const model = value.members.find((one) => one.key.text === 'model')?.value;
+  if (key === 'agent' && named?.value.kind === 'scalar' && model?.kind === 'scalar')
+    return `name the model with the agent: \`agent: ${named.value.located.text}-${model.located.text}\``;
   return named?.value.kind === 'scalar' && named.value.value !== null
     ? `write \`${key}: ${named.value.located.text}\``
     : inBrackets;
