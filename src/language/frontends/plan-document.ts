@@ -33,8 +33,8 @@ const DATA_MESSAGE = ['type', 'kind', 'data'];
  */
 const NO_KINDS = new Set(['instance', '__proto__', 'constructor', 'prototype']);
 const KIND = /^[\p{L}\p{M}\p{N}_$-]+$/u;
-/** A whole text that is a reference elsewhere: `{a.b}`, `{{ a }}`, `$a`, `${a}`, `$.a`, `${{ a }}`. */
-const FOREIGN = /^(?:\$?\{{1,2}\s*|\$\.?)([A-Za-z_]\w*(?:\.[A-Za-z_]\w*|\[\d+\])*)(?:\s*\}{1,2})?$/;
+/** A whole text that is a reference elsewhere: `{a.b}`, `{{ a }}`, `$a`, `${a}`, `$.a`, `${{ a }}`, and with a similar sign. */
+const FOREIGN = /^(?:\$?\{{1,2}\s*|\$\.?|[‡✝]\s?)([A-Za-z_]\w*(?:\.[A-Za-z_]\w*|\[\d+\])*)(?:\s*\}{1,2})?$/;
 const ROOT = /^(?:inputs?|state|steps|nodes|outputs?|env|vars|context)\./;
 
 /** The path in a text that is a reference elsewhere, also if it is only a name. */

@@ -41,6 +41,8 @@ export function lintReads(
   const mayHaveValue = (read: LocatedRead): boolean =>
     read.isApproval || isInput(read.path) || isRoot(read.path) || hasSource(read);
   // A path that calls write only for one instance is not a mistake for the others.
+  const misnamed = outputsAsParameters(calls);
+  const told = new Set<string>();
   const filled = new Set(reads.filter((read) => read.path[0] === 'instance' && hasSource(read)).map(locationKey));
   for (const read of reads) {
     const { path, isApproval, span } = read;
@@ -55,7 +57,11 @@ export function lintReads(
       !filled.has(locationKey(read))
     ) {
       const name = `†${printPath(writtenPath(path))}`;
-      const problem = words.neverWritten(span, { path: name, near: nearest(name, names()) });
+      const member = misnamed.get(name);
+      // The call that was meant to write it has the mistake.
+      if (member !== undefined && told.has(name)) continue;
+      told.add(name);
+      const problem = words.neverWritten(span, { path: name, near: nearest(name, names()), member });
       // An alternative without a value is harmless if another one may have a value.
       const isSpare = read.alternatives.some((others) => others.every(mayHaveValue));
       diagnostics.push(isSpare ? { ...problem, severity: 'warning' } : problem);
@@ -94,6 +100,19 @@ function lintNestedApprovals(calls: Lowering['calls'], diagnostics: Diagnostic[]
       diagnostics.push(words.nestedApproval(span, { path: name, above, own, labels }));
       break;
     }
+}
+
+/** What other tools call `_outputPath`. */
+const LIKE_OUTPUT_PATH =
+  /^_?(?:out(?:put)?(?:_?(?:path|to|ref))?|result(?:_?path)?|(?:save|store|write|assign)(?:_?(?:as|to))?|as|into)$/i;
+
+/** Parameters that were meant to be the output path of a call that has none, by the path in them. */
+function outputsAsParameters(calls: Lowering['calls']): ReadonlyMap<string, string> {
+  const found = new Map<string, string>();
+  for (const { node } of calls)
+    for (const { member } of node.output === null ? node.parameters : [])
+      if (member.value.kind === 'text' && LIKE_OUTPUT_PATH.test(member.key)) found.set(member.value.value, member.key);
+  return found;
 }
 
 function locationKey({ span }: LocatedRead): string {

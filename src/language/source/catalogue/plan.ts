@@ -347,11 +347,17 @@ export const planMessages = {
     message: `this call can never run: it needs both \`${f.first}\` and \`${f.second}\`, but no outcome writes both`,
     help: 'read one of them, or join them with `||`',
   })),
-  neverWritten: message<{ path: string; near: string | undefined }>('never-written', 'error', (f) => ({
-    message: `nothing writes \`${f.path}\``,
-    label: 'no call has this output path, and `context` does not contain it',
-    ...didYouMean(f.path, f.near, 'write it with `_outputPath`, or give it in `context`'),
-  })),
+  neverWritten: message<{ path: string; near: string | undefined; member?: string | undefined }>(
+    'never-written',
+    'error',
+    (f) => ({
+      message: `nothing writes \`${f.path}\``,
+      label: 'no call has this output path, and `context` does not contain it',
+      ...(f.member === undefined
+        ? didYouMean(f.path, f.near, 'write it with `_outputPath`, or give it in `context`')
+        : { help: `write \`"_outputPath": "${f.path}"\` for \`"${f.member}"\`, which is a parameter of the tool` }),
+    }),
+  ),
   givenApproval: message<{ path: string; value: string }>('bad-approval', 'error', (f) => ({
     message: `\`${f.path}\` is \`${f.value}\` from the beginning, which neither approves nor denies`,
     help: 'write `true` to approve or `false` to deny, or leave it out so that a person is asked',
