@@ -42,7 +42,7 @@ export function lintReads(
     read.isApproval || isInput(read.path) || isRoot(read.path) || hasSource(read);
   // A path that calls write only for one instance is not a mistake for the others.
   const misnamed = outputsAsParameters(calls);
-  const told = new Set<string>();
+  const reported = new Set<string>();
   const filled = new Set(reads.filter((read) => read.path[0] === 'instance' && hasSource(read)).map(locationKey));
   for (const read of reads) {
     const { path, isApproval, span } = read;
@@ -59,8 +59,8 @@ export function lintReads(
       const name = `†${printPath(writtenPath(path))}`;
       const member = misnamed.get(name);
       // The call that was meant to write it has the mistake.
-      if (member !== undefined && told.has(name)) continue;
-      told.add(name);
+      if (member !== undefined && reported.has(name)) continue;
+      reported.add(name);
       const problem = words.neverWritten(span, { path: name, near: nearest(name, names()), member });
       // An alternative without a value is harmless if another one may have a value.
       const isSpare = read.alternatives.some((others) => others.every(mayHaveValue));

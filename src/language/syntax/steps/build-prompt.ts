@@ -19,11 +19,11 @@ export function buildPrompt(context: ParseContext, node: SyntaxNode | undefined,
   if (quoted !== undefined) return quotedTemplate(context, quoted.image, quoted.startOffset);
   if (block !== undefined) return blockTemplate(context, blockText(context, block, 'PROMPT:', false));
   if (tripled !== undefined) {
-    const place = { end: tokenEnd(tripled), oneLineFrom: tripled.startOffset };
+    const bounds = { end: tokenEnd(tripled), oneLineFrom: tripled.startOffset };
     const at = after.span.end - context.base;
     // An entry of RETRY has its text on its line.
     const colon = context.text[at] === ':' ? at : undefined;
-    return tripledTemplate(context, tripled, { ...place, colon, isAlone: colon !== undefined });
+    return tripledTemplate(context, tripled, { ...bounds, colon, isAlone: colon !== undefined });
   }
   if (unquoted !== undefined) {
     const where = tokenSpan(context, unquoted);

@@ -18,7 +18,7 @@ export function lintQuotedBlock(context: ParseContext, block: Token): void {
   report(context, tripleQuotes(span(context, start, start + quotes.length), { block: true, within: true, fix }));
 }
 
-interface TripledPlace {
+interface TripledBounds {
   /** Where the colon before it is, if there is one. */
   readonly colon?: number | undefined;
   /** Where what it belongs to ends. */
@@ -30,8 +30,8 @@ interface TripledPlace {
 }
 
 /** Reports three quotes. The fix writes the text on one line between its quotes, or on the lines below. */
-export function tripledTemplate(context: ParseContext, tripled: Token, place: TripledPlace): Template {
-  const { colon: from = tripled.startOffset, end, oneLineFrom, isAlone } = place;
+export function tripledTemplate(context: ParseContext, tripled: Token, bounds: TripledBounds): Template {
+  const { colon: from = tripled.startOffset, end, oneLineFrom, isAlone } = bounds;
   const start = tripled.startOffset + 3;
   const inner = tripled.image.slice(3, -3);
   const lines = inner.replaceAll('\r\n', '\n').split('\n');
